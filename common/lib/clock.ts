@@ -1,0 +1,202 @@
+// Time as an object. Everything that waits or looks at the time is given a Clock; only this file touches the real one.
+// Timers have names, so that diagnostics can list what is running and a test can tell which timer was left behind.
+
+import { asError, InvariantError } from './errors.ts';
+
+export interface Timer {
+  readonly name: string;
+  /** Stops the timer; a second call does nothing. */
+  cancel(): void;
+}
+
+export interface SleepOptions {
+  name?: string;
+  signal?: AbortSignal | undefined;
+}
+
+export interface Clock {
+  /** Milliseconds since the Unix epoch. */
+  now(): number;
+  /** Nanoseconds since the Unix epoch, for wire fields that carry them. Never goes back. */
+  nowNanoseconds(): bigint;
+  /** Milliseconds on a clock that never jumps; only differences mean something. */
+  monotonic(): number;
+  /** Runs `task` once after `milliseconds`. */
+  after(name: string, milliseconds: number, task: () => void): Timer;
+  /** Runs `task` every `milliseconds` (at least 1), first after one interval. */
+  every(name: string, milliseconds: number, task: () => void): Timer;
+  /** Resolves after `milliseconds`; rejects with the signal's reason when that comes first. */
+  sleep(milliseconds: number, options?: SleepOptions): Promise<void>;
+  /** A signal that aborts with `reason` after `milliseconds`; cancel the timer when the wait is over. */
+  deadline(name: string, milliseconds: number, reason: () => Error): { signal: AbortSignal; timer: Timer };
+  /** Names of the running timers, sorted. */
+  timers(): string[];
+}
+
+/** setTimeout takes at most this many milliseconds; longer waits are made of several. */
+const LONGEST_TIMEOUT = 2_147_483_647;
+
+abstract class BaseClock implements Clock {
+  abstract now(): number;
+  abstract nowNanoseconds(): bigint;
+  abstract monotonic(): number;
+  abstract after(name: string, milliseconds: number, task: () => void): Timer;
+  abstract every(name: string, milliseconds: number, task: () => void): Timer;
+  abstract timers(): string[];
+
+  sleep(milliseconds: number, options: SleepOptions = {}): Promise<void> {
+    const { signal } = options;
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted) {
+        reject(asError(signal.reason));
+        return;
+      }
+      const onAbort = () => {
+        timer.cancel();
+        reject(asError(signal?.reason));
+      };
+      const timer = this.after(options.name ?? 'sleep', milliseconds, () => {
+        signal?.removeEventListener('abort', onAbort);
+        resolve();
+      });
+      signal?.addEventListener('abort', onAbort, { once: true });
+    });
+  }
+
+  deadline(name: string, milliseconds: number, reason: () => Error): { signal: AbortSignal; timer: Timer } {
+    const controller = new AbortController();
+    const timer = this.after(name, milliseconds, () => controller.abort(reason()));
+    return { signal: controller.signal, timer };
+  }
+}
+
+/** The real time. Its timers keep the process alive like any other handle. */
+export class SystemClock extends BaseClock {
+  readonly #running = new Map<object, string>();
+  readonly #epochNanoseconds = BigInt(Math.round(performance.timeOrigin * 1e6));
+
+  now(): number {
+    return Date.now();
+  }
+
+  nowNanoseconds(): bigint {
+    return this.#epochNanoseconds + BigInt(Math.round(performance.now() * 1e6));
+  }
+
+  monotonic(): number {
+    return performance.now();
+  }
+
+  after(name: string, milliseconds: number, task: () => void): Timer {
+    const key = {};
+    let handle: NodeJS.Timeout;
+    const arm = (rest: number) => {
+      const step = Math.min(Math.max(rest, 0), LONGEST_TIMEOUT);
+      handle = setTimeout(() => {
+        if (rest > LONGEST_TIMEOUT) {
+          arm(rest - step);
+          return;
+        }
+        this.#running.delete(key);
+        task();
+      }, step);
+    };
+    arm(milliseconds);
+    this.#running.set(key, name);
+    return { name, cancel: () => (clearTimeout(handle), void this.#running.delete(key)) };
+  }
+
+  every(name: string, milliseconds: number, task: () => void): Timer {
+    const key = {};
+    const handle = setInterval(task, Math.min(Math.max(milliseconds, 1), LONGEST_TIMEOUT));
+    this.#running.set(key, name);
+    return { name, cancel: () => (clearInterval(handle), void this.#running.delete(key)) };
+  }
+
+  timers(): string[] {
+    return [...this.#running.values()].sort();
+  }
+}
+
+interface VirtualTimer {
+  name: string;
+  due: number;
+  order: number;
+  interval: number | undefined;
+  task: () => void;
+}
+
+/** A clock that stands still until `advance` moves it. Timers fire in the order of their due time, then of their making. */
+export class VirtualClock extends BaseClock {
+  #now: number;
+  readonly #start: number;
+  #order = 0;
+  readonly #timers = new Set<VirtualTimer>();
+
+  constructor(start = Date.UTC(2026, 0, 1)) {
+    super();
+    this.#now = start;
+    this.#start = start;
+  }
+
+  now(): number {
+    return this.#now;
+  }
+
+  nowNanoseconds(): bigint {
+    return BigInt(Math.round(this.#now)) * 1_000_000n;
+  }
+
+  monotonic(): number {
+    return this.#now - this.#start;
+  }
+
+  after(name: string, milliseconds: number, task: () => void): Timer {
+    return this.#add(name, Math.max(milliseconds, 0), undefined, task);
+  }
+
+  every(name: string, milliseconds: number, task: () => void): Timer {
+    const interval = Math.max(milliseconds, 1);
+    return this.#add(name, interval, interval, task);
+  }
+
+  timers(): string[] {
+    return [...this.#timers].map((timer) => timer.name).sort();
+  }
+
+  /** Moves the time forward, fires what becomes due, and lets promises run after each timer. */
+  async advance(milliseconds: number): Promise<void> {
+    if (milliseconds < 0) throw new InvariantError('a virtual clock cannot go back');
+    const target = this.#now + milliseconds;
+    await settle();
+    for (let next = this.#next(target); next !== undefined; next = this.#next(target)) {
+      this.#now = Math.max(this.#now, next.due);
+      if (next.interval === undefined) this.#timers.delete(next);
+      else next.due += next.interval;
+      next.task();
+      await settle();
+    }
+    this.#now = target;
+    await settle();
+  }
+
+  #add(name: string, delay: number, interval: number | undefined, task: () => void): Timer {
+    const timer: VirtualTimer = { name, due: this.#now + delay, order: this.#order++, interval, task };
+    this.#timers.add(timer);
+    return { name, cancel: () => void this.#timers.delete(timer) };
+  }
+
+  #next(target: number): VirtualTimer | undefined {
+    let first: VirtualTimer | undefined;
+    for (const timer of this.#timers) {
+      if (timer.due > target) continue;
+      if (!first || timer.due < first.due || (timer.due === first.due && timer.order < first.order)) first = timer;
+    }
+    return first;
+  }
+}
+
+/** Gives pending promise reactions, and what they start, the chance to run. */
+function settle(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,66 @@
+// The root of every error that the project throws on purpose. One class per decision that a caller may take, not one
+// per message: callers look at `code` and `retriable`, people read `message`, and `detail` goes to logs only.
+
+export interface ErrorOptions {
+  /** True when the same call may succeed later without anybody changing anything. */
+  retriable?: boolean;
+  cause?: unknown;
+  /** For logs, never for an answer on the wire. */
+  detail?: Readonly<Record<string, unknown>>;
+}
+
+/** An expected failure. `code` is stable (`LINK_DIAL_TIMEOUT`); scripts and tests may rely on it. */
+export class ProjectError extends Error {
+  readonly code: string;
+  readonly retriable: boolean;
+  readonly detail: Readonly<Record<string, unknown>>;
+
+  constructor(code: string, message: string, options: ErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = new.target.name;
+    this.code = code;
+    this.retriable = options.retriable ?? false;
+    this.detail = options.detail ?? {};
+  }
+}
+
+/** A bug of ours: a state that the code believes impossible. */
+export class InvariantError extends ProjectError {
+  constructor(message: string, options: ErrorOptions = {}) {
+    super('INVARIANT', message, options);
+  }
+}
+
+/** A wait that was given up because its time was over. */
+export class TimeoutError extends ProjectError {
+  constructor(what: string, milliseconds: number, options: ErrorOptions = {}) {
+    super('TIMEOUT', `${what} took longer than ${milliseconds} ms`, { retriable: true, ...options });
+  }
+}
+
+/** Something that was asked of an object after it was closed or while it is being drained. */
+export class ClosedError extends ProjectError {
+  constructor(what: string, options: ErrorOptions = {}) {
+    super('CLOSED', `${what} is closed`, options);
+  }
+}
+
+/** The text of anything that was thrown, with the texts of its causes: `a: b: c`. */
+export function describeError(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const own = error.message || (error as NodeJS.ErrnoException).code || error.name;
+  if (error.cause === undefined || error.cause === null) return own;
+  const cause = describeError(error.cause);
+  return own.includes(cause) ? own : `${own}: ${cause}`;
+}
+
+/** The `code` of a system or project error (`ECONNREFUSED`, `CLOSED`), or undefined. */
+export function errorCode(error: unknown): string | undefined {
+  const code = (error as { code?: unknown } | null | undefined)?.code;
+  return typeof code === 'string' ? code : undefined;
+}
+
+/** Turns anything that was thrown into an Error. */
+export function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
+}

@@ -1,0 +1,66 @@
+// The one way to log. JSON lines (or plain text) on stderr, a child logger per component; the message is a fixed lower-case
+// phrase and data stands in fields, so that logs can be searched. Secrets never: tokens are logged by `secretPrefix`.
+
+import { createHash } from 'node:crypto';
+import { pino } from 'pino';
+
+export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
+
+type Write = (fields: Readonly<Record<string, unknown>>, message: string) => void;
+
+export interface Log {
+  readonly trace: Write;
+  readonly debug: Write;
+  readonly info: Write;
+  readonly warn: Write;
+  readonly error: Write;
+  readonly fatal: Write;
+  child(fields: Readonly<Record<string, unknown>>): Log;
+}
+
+export interface LogOptions {
+  level?: LogLevel;
+  format?: 'json' | 'text';
+  /** Where lines go; stderr when left out. */
+  write?: (line: string) => void;
+}
+
+/** A root logger. `text` is for people at a terminal: time, level, component, message, fields. */
+export function createLog(options: LogOptions = {}): Log {
+  const write = options.write ?? ((line: string) => void process.stderr.write(line));
+  const destination = { write: options.format === 'text' ? (line: string) => write(toText(line)) : write };
+  return pino(
+    {
+      level: options.level ?? 'info',
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+    },
+    destination,
+  ) as unknown as Log;
+}
+
+const noop: Write = () => undefined;
+
+/** Logs nothing: for tests and for tools whose result is their output. */
+export const silentLog: Log = {
+  trace: noop,
+  debug: noop,
+  info: noop,
+  warn: noop,
+  error: noop,
+  fatal: noop,
+  child: () => silentLog,
+};
+
+/** Names a secret in a log without giving it away: the first 8 hex digits of its SHA-256. */
+export function secretPrefix(secret: string): string {
+  return createHash('sha256').update(secret).digest('hex').slice(0, 8);
+}
+
+function toText(line: string): string {
+  const { time, level, component, msg, ...fields } = JSON.parse(line) as Record<string, unknown>;
+  const clock = String(time).slice(11, 23);
+  const rest = Object.entries(fields).map(([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`);
+  return `${clock} ${String(level).toUpperCase().padEnd(5)} ${component === undefined ? '' : `[${component}] `}${msg} ${rest.join(' ')}`.trimEnd() + '\n';
+}

@@ -1,0 +1,28 @@
+// Randomness as an object: real for security and jitter, seeded where a run must be repeatable. Only this file and
+// ids.ts touch node's generators.
+
+import { randomBytes } from 'node:crypto';
+
+export interface Random {
+  /** A number in [0, 1). */
+  next(): number;
+  /** Fresh random bytes. */
+  bytes(length: number): Buffer;
+}
+
+export const systemRandom: Random = {
+  next: () => randomBytes(4).readUInt32LE() / 0x1_0000_0000,
+  bytes: (length) => randomBytes(length),
+};
+
+/** A repeatable generator (mulberry32). Never for secrets. */
+export function seededRandom(seed: number): Random {
+  let state = seed >>> 0;
+  const next = () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 0x1_0000_0000;
+  };
+  return { next, bytes: (length) => Buffer.from(Array.from({ length }, () => Math.floor(next() * 256))) };
+}
