@@ -1,0 +1,155 @@
+// The listening side of channels: hello, connection check, grouping of several connections into one channel.
+//
+//   socket ─► hello ─► check ─┬─ not grouped ──────────► channel of its own
+//                             ├─ grouped, first ───────► channel, id and secret remembered
+//                             └─ grouped, not first ───► joins the channel with that id, if it knows the secret
+//
+// Facts: control channel sections 1.5 to 1.7, link section 1.4. It does not know what a channel is for: the owner checks
+// the peer, makes the channel and sets its handlers.
+
+import { timingSafeEqual } from 'node:crypto';
+import type { TLSSocket } from 'node:tls';
+import type { Clock } from '#lib/clock.ts';
+import { describeError } from '#lib/errors.ts';
+import { IdSource } from '#lib/ids.ts';
+import type { Log } from '#lib/log.ts';
+import { type Random, systemRandom } from '#lib/random.ts';
+import type { Channel } from './channel.ts';
+import { HelloRefusedError } from './errors.ts';
+import { WrongMagicError } from './frame-reader.ts';
+import { ChannelHeader } from './gen/numbers.ts';
+import { TRUE } from './header-values.ts';
+import { acceptHello, readHello } from './hello.ts';
+import type { HeaderEntries, Message } from './message.ts';
+import { Underlay } from './underlay.ts';
+
+export interface AcceptedHello {
+  readonly hello: Message;
+  readonly socket: TLSSocket;
+  readonly connectionId: string;
+  readonly grouped: boolean;
+  /** False for a further connection of a group that exists. */
+  readonly newChannel: boolean;
+}
+
+export interface ChannelListenerOptions {
+  /** Id that is sent in header 8. */
+  id: string;
+  clock: Clock;
+  log: Log;
+  random?: Random;
+  /** Milliseconds for the hello. */
+  helloTimeout: number;
+  /** Hellos that may be in progress at once; further connections are closed. */
+  maxHellos: number;
+  /** Throws to refuse; the dialer then sees its connection closed without an answer. */
+  check(accepted: AcceptedHello): Promise<void> | void;
+  /** Headers of the positive answer beyond those of the channel layer. */
+  answerHeaders?(accepted: AcceptedHello): HeaderEntries;
+  /**
+   * Makes the channel and sets its handlers; no frame is delivered before it returns. When it throws, the connection is
+   * closed after the positive answer.
+   */
+  open(accepted: AcceptedHello): Channel;
+}
+
+interface Group {
+  readonly secret: Buffer;
+  channel: Channel | undefined;
+}
+
+const GROUP_SECRET_LENGTH = 16;
+
+export class ChannelListener {
+  readonly #options: ChannelListenerOptions;
+  readonly #groups = new Map<string, Group>();
+  readonly #hellos = new Set<Underlay>();
+  readonly #random: Random;
+  readonly #ids: IdSource;
+  #closed = false;
+
+  constructor(options: ChannelListenerOptions) {
+    this.#options = options;
+    this.#random = options.random ?? systemRandom;
+    this.#ids = new IdSource(this.#random);
+  }
+
+  /** Takes a connected socket; give this to TlsPort.handle. */
+  accept(socket: TLSSocket): void {
+    const underlay = new Underlay({ socket, clock: this.#options.clock });
+    if (this.#closed || this.#hellos.size >= this.#options.maxHellos) {
+      this.#options.log.warn({ remote: underlay.remoteAddress, limit: this.#options.maxHellos }, 'connection closed: too many hellos in progress');
+      underlay.close();
+      return;
+    }
+    this.#hellos.add(underlay);
+    void this.#greet(underlay, socket).finally(() => this.#hellos.delete(underlay));
+  }
+
+  /** Closes what has not become a channel yet; channels belong to their owner. */
+  close(): void {
+    this.#closed = true;
+    for (const underlay of this.#hellos) underlay.close();
+  }
+
+  async #greet(underlay: Underlay, socket: TLSSocket): Promise<void> {
+    const remote = underlay.remoteAddress;
+    try {
+      const hello = await readHello(underlay, this.#options.helloTimeout);
+      await this.#place(underlay, socket, hello);
+    } catch (error) {
+      this.#options.log.info({ remote, error: describeError(error) }, 'hello refused');
+      if (error instanceof WrongMagicError) underlay.refuseVersion();
+      else underlay.close();
+    }
+  }
+
+  async #place(underlay: Underlay, socket: TLSSocket, hello: Message): Promise<void> {
+    const grouped = hello.bool(ChannelHeader.IsGrouped);
+    const first = hello.bool(ChannelHeader.FirstInGroup);
+    const given = hello.string(ChannelHeader.ConnectionId);
+    const known = grouped && given !== undefined ? this.#groups.get(given) : undefined;
+    if (grouped && !first && !known?.channel) throw new HelloRefusedError(`there is no group ${given ?? '(none named)'} to join`);
+    const connectionId = given ?? this.#ids.short();
+    const accepted: AcceptedHello = { hello, socket, connectionId, grouped, newChannel: !grouped || first };
+    await this.#options.check(accepted);
+    underlay.type = grouped ? (hello.string(ChannelHeader.UnderlayType) ?? '') : '';
+    if (grouped && !first && known) this.#join(underlay, accepted, known);
+    else this.#begin(underlay, accepted);
+  }
+
+  #join(underlay: Underlay, accepted: AcceptedHello, group: Group): void {
+    const secret = accepted.hello.headers.get(ChannelHeader.GroupSecret) ?? Buffer.alloc(0);
+    this.#answer(underlay, accepted, secret);
+    // The answer comes first even for a wrong secret: so does the reference, and so nothing tells a guesser why it failed.
+    if (secret.length !== group.secret.length || !timingSafeEqual(secret, group.secret)) throw new HelloRefusedError('the group secret is wrong');
+    if (!group.channel || group.channel.isClosed) throw new HelloRefusedError('the group is closed');
+    group.channel.addUnderlay(underlay);
+  }
+
+  #begin(underlay: Underlay, accepted: AcceptedHello): void {
+    const given = accepted.hello.headers.get(ChannelHeader.GroupSecret);
+    const secret = given && given.length > 0 ? given : this.#random.bytes(GROUP_SECRET_LENGTH);
+    this.#answer(underlay, accepted, secret);
+    const channel = this.#options.open(accepted);
+    if (accepted.grouped) this.#remember(accepted.connectionId, { secret, channel });
+    channel.addUnderlay(underlay);
+  }
+
+  #remember(connectionId: string, group: Group): void {
+    this.#groups.set(connectionId, group);
+    void group.channel?.closed.then(() => {
+      if (this.#groups.get(connectionId) === group) this.#groups.delete(connectionId);
+    });
+  }
+
+  #answer(underlay: Underlay, accepted: AcceptedHello, secret: Buffer): void {
+    const headers: (readonly [number, Uint8Array | string])[] = [
+      ...(this.#options.answerHeaders?.(accepted) ?? []),
+      [ChannelHeader.ConnectionId, accepted.connectionId],
+      [ChannelHeader.ListenerId, this.#options.id],
+    ];
+    if (accepted.grouped) headers.push([ChannelHeader.IsGrouped, TRUE], [ChannelHeader.UnderlayType, underlay.type], [ChannelHeader.GroupSecret, secret]);
+    acceptHello(underlay, headers);
+  }
+}

@@ -1,0 +1,340 @@
+// A logical channel over one or more underlays: numbering, requests and replies, dispatch by content type, bounded send
+// queues, heartbeats. Control channels, links and SDK connections are all this; what differs is their lanes and handlers.
+//
+//   send(message, lane) ──► lane queue ──► underlay of the lane's type with the least waiting ──► peer
+//   frame of any underlay ──► waiter of the reply? ──► raw handler (hot path) ──► message handler
+//
+// A lane is a list of underlay types, best first; the first type that has an underlay is used, so order holds within a lane
+// as long as the set of underlays stays.
+
+import type { Clock, Timer } from '#lib/clock.ts';
+import { asError, ClosedError, describeError, InvariantError, TimeoutError } from '#lib/errors.ts';
+import type { Log } from '#lib/log.ts';
+import { RingQueue } from '#lib/ring-queue.ts';
+import { RequestFailedError, SendQueueFullError } from './errors.ts';
+import { Frame, forEachHeader, writeSequence } from './frame.ts';
+import type { FrameLimits } from './frame-reader.ts';
+import { ChannelHeader, ChannelType } from './gen/numbers.ts';
+import { Heartbeat, type HeartbeatOptions } from './heartbeat.ts';
+import { asReply, Message, resultMessage } from './message.ts';
+import type { Underlay } from './underlay.ts';
+
+export interface LanePolicy {
+  /** Underlay types that may carry the lane, best first. */
+  readonly types: readonly string[];
+  /** Frames that may wait when no underlay takes more. */
+  readonly queueLimit: number;
+}
+
+export interface ChannelOptions {
+  /** For logs, such as `control ctrl1`. */
+  name: string;
+  /** Id of the other end as it gave it. */
+  peerId: string;
+  connectionId: string;
+  clock: Clock;
+  log: Log;
+  limits: FrameLimits;
+  lanes: Readonly<Record<string, LanePolicy>>;
+  heartbeat: HeartbeatOptions;
+  /** Keep the channel at zero underlays (a router's grouped control channel redials); otherwise it closes with its last one. */
+  survivesWithoutUnderlay?: boolean;
+  /** Close when the last underlay of this type is gone, even if others are left. */
+  essentialType?: string;
+}
+
+export type MessageHandler = (message: Message) => void;
+/** Gets frames as they lie in memory, without heartbeat headers. */
+export type FrameHandler = (frame: Frame) => void;
+
+export interface RequestOptions {
+  /** Milliseconds. */
+  timeout: number;
+  lane?: string;
+  signal?: AbortSignal | undefined;
+}
+
+export const DEFAULT_LANE = 'default';
+const MAX_WAITERS = 10_000;
+
+interface Waiter {
+  resolve(message: Message): void;
+  reject(error: Error): void;
+}
+
+interface Queued {
+  head: Buffer;
+  body: Buffer | undefined;
+}
+
+interface Lane extends LanePolicy {
+  readonly name: string;
+  readonly queue: RingQueue<Queued>;
+}
+
+export class Channel {
+  readonly name: string;
+  readonly peerId: string;
+  readonly connectionId: string;
+  /** Resolves once, with the reason or null. */
+  readonly closed: Promise<Error | null>;
+  /** Round trips in nanoseconds, when the owner wants them. */
+  onLatency: ((nanoseconds: number) => void) | undefined;
+  /** The set of underlays changed. */
+  onUnderlays: ((channel: Channel) => void) | undefined;
+  /** A lane that had been full takes frames again. */
+  onWritable: ((lane: string) => void) | undefined;
+  readonly #options: ChannelOptions;
+  readonly #log: Log;
+  readonly #clock: Clock;
+  readonly #lanes = new Map<string, Lane>();
+  readonly #underlays = new Set<Underlay>();
+  readonly #handlers = new Map<number, MessageHandler>();
+  readonly #frameHandlers = new Map<number, FrameHandler>();
+  readonly #waiters = new Map<number, Waiter>();
+  readonly #heartbeat: Heartbeat;
+  #sequence = 0;
+  #isClosed = false;
+  #settleClosed: (reason: Error | null) => void = () => undefined;
+
+  constructor(options: ChannelOptions) {
+    this.#options = options;
+    this.name = options.name;
+    this.peerId = options.peerId;
+    this.connectionId = options.connectionId;
+    this.#clock = options.clock;
+    this.#log = options.log;
+    for (const [name, policy] of Object.entries(options.lanes)) this.#lanes.set(name, { ...policy, name, queue: new RingQueue(policy.queueLimit) });
+    this.closed = new Promise((resolve) => {
+      this.#settleClosed = resolve;
+    });
+    const port = {
+      send: (message: Message) => void this.trySend(message),
+      onLatency: (nanoseconds: number) => this.onLatency?.(nanoseconds),
+      onSilent: (reason: Error) => this.close(reason),
+    };
+    this.#heartbeat = new Heartbeat(this.#clock, port, options.heartbeat);
+    this.#handleOwnTypes();
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  get underlays(): readonly Underlay[] {
+    return [...this.#underlays];
+  }
+
+  /** Milliseconds for which an answer to a heartbeat is overdue; 0 when none is. */
+  get unanswered(): number {
+    return this.#heartbeat.waiting;
+  }
+
+  /** Frames that wait in a lane's own queue. */
+  queued(lane: string = DEFAULT_LANE): number {
+    return this.#lane(lane).queue.length;
+  }
+
+  /** Calls `handler` for messages of a content type. Set all handlers before the first underlay is added. */
+  on(contentType: number, handler: MessageHandler): void {
+    this.#handlers.set(contentType, handler);
+  }
+
+  /** Like `on`, but without parsing: for traffic of circuits. */
+  onFrame(contentType: number, handler: FrameHandler): void {
+    this.#frameHandlers.set(contentType, handler);
+  }
+
+  /** Adds a connection whose hello is done. */
+  addUnderlay(underlay: Underlay): void {
+    if (this.#isClosed) {
+      underlay.close();
+      return;
+    }
+    this.#underlays.add(underlay);
+    void underlay.closed.then((reason) => this.#onUnderlayClosed(underlay, reason));
+    this.#heartbeat.start();
+    this.onUnderlays?.(this);
+    underlay.start({ onFrame: (frame) => this.#onFrame(frame), onWritable: () => this.#pump() }, this.#options.limits);
+    this.#pump();
+  }
+
+  /** Throws ClosedError or SendQueueFullError. */
+  send(message: Message, lane: string = DEFAULT_LANE): void {
+    if (this.#isClosed) throw new ClosedError(this.name);
+    if (!this.trySend(message, lane)) throw new SendQueueFullError(this.name);
+  }
+
+  /** False when the channel is closed or the lane is full. */
+  trySend(message: Message, lane: string = DEFAULT_LANE): boolean {
+    if (this.#isClosed) return false;
+    this.#sequence = (this.#sequence + 1) | 0;
+    message.sequence = this.#sequence;
+    return this.#enqueue(message.encode(), undefined, this.#lane(lane));
+  }
+
+  /**
+   * The hot path: sends a frame whose 20 bytes of head and headers are in `head`, and perhaps its body in `body`. The
+   * sequence is written into `head`. False when the channel is closed or the lane is full. The buffers belong to the channel then.
+   */
+  trySendFrame(head: Buffer, body: Buffer | undefined, lane: string): boolean {
+    if (this.#isClosed) return false;
+    this.#sequence = (this.#sequence + 1) | 0;
+    writeSequence(head, this.#sequence);
+    return this.#enqueue(head, body, this.#lane(lane));
+  }
+
+  /** Sends a request and waits for its reply. Rejects with TimeoutError, ClosedError, SendQueueFullError or the signal's reason. */
+  request(message: Message, options: RequestOptions): Promise<Message> {
+    if (this.#waiters.size >= MAX_WAITERS) return Promise.reject(new SendQueueFullError(this.name));
+    options.signal?.throwIfAborted();
+    return new Promise((resolve, reject) => {
+      const finish = () => {
+        timer.cancel();
+        options.signal?.removeEventListener('abort', onAbort);
+        this.#waiters.delete(message.sequence);
+      };
+      const fail = (error: Error) => (finish(), reject(error));
+      const onAbort = () => fail(asError(options.signal?.reason));
+      const what = `the answer of ${this.name} to a request of type ${message.contentType}`;
+      const timer: Timer = this.#clock.after('channel request', options.timeout, () => fail(new TimeoutError(what, options.timeout)));
+      options.signal?.addEventListener('abort', onAbort, { once: true });
+      try {
+        this.send(message, options.lane);
+        this.#waiters.set(message.sequence, { resolve: (reply) => (finish(), resolve(reply)), reject: fail });
+      } catch (error) {
+        fail(asError(error));
+      }
+    });
+  }
+
+  /** Like `request`, for questions that are answered by a Result; throws RequestFailedError when it is a failure. */
+  async requestResult(message: Message, options: RequestOptions): Promise<Message> {
+    const result = await this.request(message, options);
+    if (result.contentType !== ChannelType.Result || !result.bool(ChannelHeader.ResultSuccess)) {
+      throw new RequestFailedError(result.body.toString() || `${this.name} refused a request of type ${message.contentType}`);
+    }
+    return result;
+  }
+
+  /** Sends `answer` as the reply to `request`; false when it could not be queued. */
+  reply(request: Message, answer: Message, lane: string = DEFAULT_LANE): boolean {
+    return this.trySend(asReply(request, answer), lane);
+  }
+
+  /** Closes all underlays. With a reason they are cut, without one what was written may still leave. */
+  close(reason: Error | null = null): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#heartbeat.stop();
+    for (const underlay of this.#underlays) underlay.close(reason);
+    this.#underlays.clear();
+    for (const waiter of [...this.#waiters.values()]) waiter.reject(new ClosedError(this.name, { cause: reason }));
+    for (const lane of this.#lanes.values()) lane.queue.clear();
+    this.#settleClosed(reason);
+  }
+
+  #lane(name: string): Lane {
+    const lane = this.#lanes.get(name) ?? this.#lanes.get(DEFAULT_LANE);
+    if (!lane) throw new InvariantError(`${this.name} has no lane ${name}`);
+    return lane;
+  }
+
+  #enqueue(head: Buffer, body: Buffer | undefined, lane: Lane): boolean {
+    if (lane.queue.length === 0) {
+      const underlay = this.#underlayFor(lane);
+      if (underlay?.writable) {
+        underlay.write(head, body);
+        return true;
+      }
+    }
+    return lane.queue.push({ head, body });
+  }
+
+  /** The least loaded underlay of the best type that is there. */
+  #underlayFor(lane: Lane): Underlay | undefined {
+    for (const type of lane.types) {
+      let best: Underlay | undefined;
+      for (const underlay of this.#underlays) {
+        if (underlay.type === type && (!best || underlay.backlog < best.backlog)) best = underlay;
+      }
+      if (best) return best;
+    }
+    return undefined;
+  }
+
+  #pump(): void {
+    for (const lane of this.#lanes.values()) {
+      const wasFull = lane.queue.full;
+      for (let next = lane.queue.peek(); next; next = lane.queue.peek()) {
+        const underlay = this.#underlayFor(lane);
+        if (!underlay?.writable) break;
+        underlay.write(next.head, next.body);
+        lane.queue.shift();
+      }
+      if (wasFull && !lane.queue.full) this.onWritable?.(lane.name);
+    }
+  }
+
+  #onFrame(frame: Frame): void {
+    const raw = this.#frameHandlers.get(frame.contentType);
+    try {
+      if (raw) raw(this.#withoutHeartbeat(frame));
+      else this.#onMessage(Message.fromFrame(frame));
+    } catch (error) {
+      // A message that a handler cannot digest costs that message, not the channel and not the process.
+      this.#log.warn({ channel: this.name, contentType: frame.contentType, error: describeError(error) }, 'message could not be handled');
+    }
+  }
+
+  #onMessage(message: Message): void {
+    const asked = message.uint64(ChannelHeader.Heartbeat);
+    const answered = message.uint64(ChannelHeader.HeartbeatResponse);
+    if (asked !== undefined || answered !== undefined) this.#heartbeat.received({ asked, answered });
+    const replyFor = message.replyFor;
+    const waiter = replyFor === undefined ? undefined : this.#waiters.get(replyFor);
+    if (waiter) {
+      waiter.resolve(message);
+      return;
+    }
+    const handler = this.#handlers.get(message.contentType);
+    if (handler) handler(message);
+    else if (message.contentType !== ChannelType.Heartbeat && message.contentType !== ChannelType.Result) {
+      this.#log.debug({ channel: this.name, contentType: message.contentType }, 'message of unknown type dropped');
+    }
+  }
+
+  /** Heartbeat headers can ride on any message. They end here: the next hop must not see them. */
+  #withoutHeartbeat(frame: Frame): Frame {
+    let asked: bigint | undefined;
+    let answered: bigint | undefined;
+    forEachHeader(frame.bytes, frame.bodyOffset, (key, start, end) => {
+      if (end - start !== 8) return;
+      if (key === ChannelHeader.Heartbeat) asked = frame.bytes.readBigUInt64LE(start);
+      else if (key === ChannelHeader.HeartbeatResponse) answered = frame.bytes.readBigUInt64LE(start);
+    });
+    if (asked === undefined && answered === undefined) return frame;
+    this.#heartbeat.received({ asked, answered });
+    const message = Message.fromFrame(frame);
+    message.headers.delete(ChannelHeader.Heartbeat);
+    message.headers.delete(ChannelHeader.HeartbeatResponse);
+    return new Frame(message.encode());
+  }
+
+  #handleOwnTypes(): void {
+    this.on(ChannelType.Ping, (message) => void this.reply(message, resultMessage(true, 'ok')));
+    this.on(ChannelType.Latency, (message) => void this.reply(message, resultMessage(true)));
+  }
+
+  #onUnderlayClosed(underlay: Underlay, reason: Error | null): void {
+    if (!this.#underlays.delete(underlay) || this.#isClosed) return;
+    const { essentialType, survivesWithoutUnderlay } = this.#options;
+    const essentialGone = essentialType !== undefined && ![...this.#underlays].some((other) => other.type === essentialType);
+    if (!survivesWithoutUnderlay && (this.#underlays.size === 0 || essentialGone)) {
+      this.close(reason);
+      return;
+    }
+    this.onUnderlays?.(this);
+    this.#pump();
+  }
+}

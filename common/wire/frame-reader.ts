@@ -1,0 +1,107 @@
+// Cuts the byte stream of one connection into frames. A frame that lies within one chunk is handed out as a slice of that
+// chunk, without a copy; one that spans chunks is gathered once into a buffer that grows with what really arrives, so
+// that a length in a header never makes us allocate memory the peer did not send.
+
+import { ProtocolError } from './errors.ts';
+import { FRAME_HEAD_LENGTH, Frame, MAGIC } from './frame.ts';
+
+export interface FrameLimits {
+  /** Bytes of the header block. */
+  readonly maxHeaders: number;
+  /** Bytes of the body. */
+  readonly maxBody: number;
+}
+
+/** reference fact: control channel, section 1.2. */
+export const HELLO_LIMITS: FrameLimits = { maxHeaders: 16_384, maxBody: 4_192 };
+
+const FIRST_GATHERING = 64 * 1024;
+
+export class WrongMagicError extends ProtocolError {
+  /** The first bytes of what should have been a frame, at most 16. */
+  readonly received: Buffer;
+
+  constructor(received: Buffer) {
+    super(`the connection does not speak the channel protocol (began with ${received.subarray(0, 4).toString('hex')})`);
+    this.received = received;
+  }
+}
+
+export class FrameReader {
+  limits: FrameLimits;
+  #gathered: Buffer = Buffer.allocUnsafe(0);
+  #filled = 0;
+
+  constructor(limits: FrameLimits) {
+    this.limits = limits;
+  }
+
+  /** Bytes that were received but do not make a frame yet. */
+  get pending(): number {
+    return this.#filled;
+  }
+
+  /**
+   * Takes the next bytes of the stream and calls `onFrame` for each frame that they complete; `onFrame` answers false to
+   * stop, and what follows is then returned for a later call. Throws ProtocolError.
+   */
+  push(chunk: Buffer, onFrame: (frame: Frame) => boolean): Buffer | undefined {
+    let rest = chunk;
+    while (rest.length > 0) {
+      let frame: Frame | undefined;
+      if (this.#filled > 0) {
+        rest = this.#gather(rest);
+        frame = this.#takeGathered();
+        if (!frame) continue;
+      } else {
+        const length = this.#frameLength(rest, rest.length);
+        if (length === undefined || length > rest.length) {
+          rest = this.#gather(rest);
+          continue;
+        }
+        frame = new Frame(rest.subarray(0, length));
+        rest = rest.subarray(length);
+      }
+      if (!onFrame(frame)) return rest.length > 0 ? rest : undefined;
+    }
+    return undefined;
+  }
+
+  /** Total length of the frame at the start of `bytes`, undefined while its head is incomplete. */
+  #frameLength(bytes: Buffer, available: number): number | undefined {
+    if (available >= 4 && bytes.readUInt32LE(0) !== MAGIC) throw new WrongMagicError(Buffer.from(bytes.subarray(0, Math.min(available, 16))));
+    if (available < FRAME_HEAD_LENGTH) return undefined;
+    const headers = bytes.readUInt32LE(12);
+    const body = bytes.readUInt32LE(16);
+    if (headers > this.limits.maxHeaders) throw new ProtocolError(`a header block of ${headers} bytes exceeds the limit of ${this.limits.maxHeaders}`);
+    if (body > this.limits.maxBody) throw new ProtocolError(`a body of ${body} bytes exceeds the limit of ${this.limits.maxBody}`);
+    return FRAME_HEAD_LENGTH + headers + body;
+  }
+
+  /** Copies what the frame being gathered still needs; returns what is left of the chunk. */
+  #gather(chunk: Buffer): Buffer {
+    const wanted = this.#frameLength(this.#gathered, this.#filled) ?? FRAME_HEAD_LENGTH;
+    const taken = Math.min(wanted - this.#filled, chunk.length);
+    this.#reserve(this.#filled + taken, wanted);
+    chunk.copy(this.#gathered, this.#filled, 0, taken);
+    this.#filled += taken;
+    return chunk.subarray(taken);
+  }
+
+  #takeGathered(): Frame | undefined {
+    const length = this.#frameLength(this.#gathered, this.#filled);
+    if (length === undefined || length > this.#filled) return undefined;
+    const frame = new Frame(this.#gathered.subarray(0, length));
+    this.#gathered = Buffer.allocUnsafe(0);
+    this.#filled = 0;
+    return frame;
+  }
+
+  #reserve(needed: number, wanted: number): void {
+    if (needed <= this.#gathered.length) return;
+    const size = Math.max(needed, Math.min(wanted, Math.max(FIRST_GATHERING, this.#gathered.length * 2)));
+    const larger = Buffer.allocUnsafeSlow(size);
+    this.#gathered.copy(larger, 0, 0, this.#filled);
+    this.#gathered = larger;
+  }
+}

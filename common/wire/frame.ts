@@ -1,0 +1,78 @@
+// One frame as it lies in memory. Nothing is parsed ahead: forwarding looks at a few header values and rewrites two of
+// them in place.
+//
+//   0        4              8          12               16             20                 20+h              20+h+b
+//   | magic  | content type | sequence | header length h | body length b | headers          | body            |
+//     03 06    int32          int32      uint32            uint32          key int32,
+//     09 0C                                                                length uint32, bytes; repeated
+//
+// All integers are little endian (reference fact: control channel, section 1.2).
+
+import { ProtocolError } from './errors.ts';
+
+export const FRAME_HEAD_LENGTH = 20;
+export const MAGIC = 0x0c_09_06_03;
+
+const CONTENT_TYPE_OFFSET = 4;
+const SEQUENCE_OFFSET = 8;
+const HEADER_LENGTH_OFFSET = 12;
+const BODY_LENGTH_OFFSET = 16;
+
+export class Frame {
+  /** The whole frame and nothing else. */
+  readonly bytes: Buffer;
+  readonly contentType: number;
+  /** Offset behind the last header, where the body begins. */
+  readonly bodyOffset: number;
+
+  constructor(bytes: Buffer) {
+    this.bytes = bytes;
+    this.contentType = bytes.readInt32LE(CONTENT_TYPE_OFFSET);
+    this.bodyOffset = FRAME_HEAD_LENGTH + bytes.readUInt32LE(HEADER_LENGTH_OFFSET);
+  }
+
+  get sequence(): number {
+    return this.bytes.readInt32LE(SEQUENCE_OFFSET);
+  }
+
+  get body(): Buffer {
+    return this.bytes.subarray(this.bodyOffset);
+  }
+
+  /** The value of a header, or undefined. A repeated key: the last one counts. Throws ProtocolError for a broken block. */
+  header(key: number): Buffer | undefined {
+    let found: Buffer | undefined;
+    forEachHeader(this.bytes, this.bodyOffset, (each, start, end) => {
+      if (each === key) found = this.bytes.subarray(start, end);
+    });
+    return found;
+  }
+}
+
+/** Calls `visit(key, valueStart, valueEnd)` for each header of a frame. Throws ProtocolError for an entry past the block. */
+export function forEachHeader(bytes: Buffer, bodyOffset: number, visit: (key: number, start: number, end: number) => void): void {
+  let offset = FRAME_HEAD_LENGTH;
+  while (offset < bodyOffset) {
+    if (offset + 8 > bodyOffset) throw new ProtocolError('the header block ends in the middle of an entry');
+    const key = bytes.readInt32LE(offset);
+    const start = offset + 8;
+    const end = start + bytes.readUInt32LE(offset + 4);
+    if (end > bodyOffset) throw new ProtocolError(`header ${key} runs past the header block`);
+    visit(key, start, end);
+    offset = end;
+  }
+}
+
+/** Writes the sequence of the channel into a frame that is about to be sent. */
+export function writeSequence(bytes: Buffer, sequence: number): void {
+  bytes.writeInt32LE(sequence | 0, SEQUENCE_OFFSET);
+}
+
+/** Writes the first 20 bytes of a frame; the sequence is filled in when it is sent. */
+export function writeFrameHead(bytes: Buffer, contentType: number, headersLength: number, bodyLength: number): void {
+  bytes.writeUInt32LE(MAGIC, 0);
+  bytes.writeInt32LE(contentType, CONTENT_TYPE_OFFSET);
+  bytes.writeInt32LE(0, SEQUENCE_OFFSET);
+  bytes.writeUInt32LE(headersLength, HEADER_LENGTH_OFFSET);
+  bytes.writeUInt32LE(bodyLength, BODY_LENGTH_OFFSET);
+}

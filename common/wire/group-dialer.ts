@@ -1,0 +1,124 @@
+// Keeps a grouped channel at its desired number of connections of each type: dials what is missing, one after the other,
+// and waits longer after each failure (reference facts: link, section 1.4; control channel, section 1.7). A connection that
+// lived only briefly counts as a failure, so that a peer which accepts and closes is not dialed in a tight loop.
+
+import { type BackoffPolicy, nextBackoff } from '#lib/backoff.ts';
+import { background } from '#lib/background.ts';
+import type { Clock } from '#lib/clock.ts';
+import { describeError } from '#lib/errors.ts';
+import type { Log } from '#lib/log.ts';
+import type { Random } from '#lib/random.ts';
+import type { Channel } from './channel.ts';
+import type { Underlay } from './underlay.ts';
+
+export interface GroupDialerOptions {
+  channel: Channel;
+  /** Connections wanted of each type, in the order in which missing ones are dialed. */
+  wanted: Readonly<Record<string, number>>;
+  /** Milliseconds before the first further dial. */
+  startDelay: number;
+  /** Milliseconds between two dials at least. */
+  minInterval: number;
+  backoff: BackoffPolicy;
+  /** Dials and greets one more connection; it is added to the channel by this class. */
+  dial(type: string, signal: AbortSignal): Promise<Underlay>;
+  clock: Clock;
+  random: Random;
+  log: Log;
+}
+
+/** A connection that lived shorter than this counts as a failed dial. */
+const SHORT_LIFE = 30_000;
+
+export class GroupDialer {
+  readonly #options: GroupDialerOptions;
+  readonly #abort = new AbortController();
+  #wait = 0;
+  #wake: (() => void) | undefined;
+
+  constructor(options: GroupDialerOptions) {
+    this.#options = options;
+  }
+
+  /** Works until the channel is closed. */
+  start(): void {
+    const { channel, log } = this.#options;
+    void channel.closed.then(() => this.#abort.abort(new Error('the channel is closed')));
+    for (const underlay of channel.underlays) this.#watch(underlay);
+    background(log, 'group dialer', () => this.#run());
+  }
+
+  async #run(): Promise<void> {
+    const { channel, clock, startDelay, minInterval } = this.#options;
+    const signal = this.#abort.signal;
+    if (!(await this.#sleep(startDelay))) return;
+    while (!channel.isClosed) {
+      const missing = this.#missing();
+      if (missing === undefined) {
+        await this.#untilWoken();
+        continue;
+      }
+      const begun = clock.monotonic();
+      if (!(await this.#sleep(this.#wait))) return;
+      try {
+        const underlay = await this.#options.dial(missing, signal);
+        channel.addUnderlay(underlay);
+        this.#watch(underlay);
+      } catch (error) {
+        if (signal.aborted) return;
+        this.#failed(missing, error);
+      }
+      if (!(await this.#sleep(Math.max(0, minInterval - (clock.monotonic() - begun))))) return;
+    }
+  }
+
+  #missing(): string | undefined {
+    const present = this.#options.channel.underlays;
+    return Object.entries(this.#options.wanted).find(([type, count]) => present.filter((underlay) => underlay.type === type).length < count)?.[0];
+  }
+
+  #watch(underlay: Underlay): void {
+    const born = this.#options.clock.monotonic();
+    void underlay.closed.then(() => {
+      if (this.#options.clock.monotonic() - born < SHORT_LIFE) this.#lengthen();
+      else this.#wait = 0;
+      this.#wake?.();
+    });
+  }
+
+  #failed(type: string, error: unknown): void {
+    this.#lengthen();
+    this.#options.log.info(
+      { channel: this.#options.channel.name, underlay: type, retryIn: Math.round(this.#wait), error: describeError(error) },
+      'further connection of a channel failed',
+    );
+  }
+
+  #lengthen(): void {
+    this.#wait = nextBackoff(this.#options.backoff, this.#wait, this.#options.random);
+  }
+
+  #untilWoken(): Promise<void> {
+    return new Promise((resolve) => {
+      const wake = () => {
+        this.#wake = undefined;
+        this.#abort.signal.removeEventListener('abort', wake);
+        resolve();
+      };
+      this.#wake = wake;
+      this.#abort.signal.addEventListener('abort', wake, { once: true });
+    });
+  }
+
+  /** False when the channel was closed meanwhile. */
+  async #sleep(milliseconds: number): Promise<boolean> {
+    if (this.#abort.signal.aborted) return false;
+    if (milliseconds <= 0) return true;
+    try {
+      await this.#options.clock.sleep(milliseconds, { name: 'group dialer', signal: this.#abort.signal });
+      return true;
+    } catch {
+      return false; // the only reason to reject is the closed channel
+    }
+  }
+}

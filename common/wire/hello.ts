@@ -1,0 +1,52 @@
+// The first two messages of every channel connection: the dialer says who it is, the listener accepts. What is in the
+// headers beyond that belongs to the kind of channel (reference fact: control channel, section 1.5; link, section 1.2).
+
+import { ClosedError } from '#lib/errors.ts';
+import { HelloRefusedError, ProtocolError } from './errors.ts';
+import { ChannelHeader, ChannelType } from './gen/numbers.ts';
+import { encodeInt32, TRUE } from './header-values.ts';
+import { HELLO_SEQUENCE, type HeaderEntries, Message } from './message.ts';
+import type { Underlay } from './underlay.ts';
+
+/** Sends the hello and waits for its positive result. Closes the underlay and throws HelloRefusedError or TimeoutError otherwise. */
+export async function sendHello(underlay: Underlay, id: string, headers: HeaderEntries, milliseconds: number): Promise<Message> {
+  const hello = new Message(ChannelType.Hello, headers, id);
+  hello.sequence = HELLO_SEQUENCE;
+  underlay.write(hello.encode());
+  let result: Message;
+  try {
+    result = await underlay.readMessage('the answer to the hello', milliseconds);
+  } catch (error) {
+    underlay.close();
+    if (error instanceof ClosedError) throw new HelloRefusedError('the other side closed the connection instead of answering the hello', { cause: error });
+    throw error;
+  }
+  if (result.contentType !== ChannelType.Result || result.replyFor !== HELLO_SEQUENCE) {
+    underlay.close();
+    throw new ProtocolError(`the hello was answered by a message of type ${result.contentType}`);
+  }
+  if (!result.bool(ChannelHeader.ResultSuccess)) {
+    underlay.close();
+    throw new HelloRefusedError(result.body.toString() || 'the other side refused the hello', { retriable: false });
+  }
+  return result;
+}
+
+/** Waits for the hello of a dialer. Throws ProtocolError for anything else; the caller closes. */
+export async function readHello(underlay: Underlay, milliseconds: number): Promise<Message> {
+  const hello = await underlay.readMessage('the hello', milliseconds);
+  if (hello.contentType !== ChannelType.Hello) throw new ProtocolError(`the first message has type ${hello.contentType} instead of a hello`);
+  return hello;
+}
+
+/** Answers a hello positively. `headers` are those of the listener's kind. */
+export function acceptHello(underlay: Underlay, headers: HeaderEntries): void {
+  const result = new Message(ChannelType.Result, [
+    ...headers,
+    [ChannelHeader.ReplyFor, encodeInt32(HELLO_SEQUENCE)],
+    [ChannelHeader.ResultSuccess, TRUE],
+  ]);
+  result.sequence = HELLO_SEQUENCE;
+  underlay.write(result.encode());
+}
+

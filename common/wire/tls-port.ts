@@ -1,0 +1,149 @@
+// One TLS listening socket, shared by protocols that tell themselves apart by ALPN: control channels, links, SDK
+// connections, HTTP. It demands nothing of a client certificate; each protocol verifies what was presented.
+//
+// Choice of a handler (reference fact: control channel, section 1.1): the LAST name of the client's list that has a handler;
+// no list at all: the handler of '' or, when the port has just one protocol, that one; else the handshake fails.
+
+import type { Server as NetServer } from 'node:net';
+import { createServer, type SecureContext, type SecureContextOptions, type Server, type TLSSocket } from 'node:tls';
+import { asError, describeError, ProjectError } from '#lib/errors.ts';
+import type { Log } from '#lib/log.ts';
+
+export type SocketHandler = (socket: TLSSocket) => void;
+
+export interface TlsPortOptions {
+  host: string;
+  /** 0 for any free port. */
+  port: number;
+  /** Certificate, key and whatever else the handshake needs. */
+  context: SecureContextOptions;
+  /** Another certificate for a requested server name; undefined for the default one. */
+  contextFor?: (serverName: string) => SecureContext | undefined;
+  /** Milliseconds; reference fact: 5 s. */
+  handshakeTimeout?: number;
+  /** Open connections that are accepted at most. */
+  maxConnections?: number;
+  log: Log;
+}
+
+/** Protocol names on TLS ports. The empty name stands for clients that offer none. */
+export const Alpn = Object.freeze({
+  Control: 'ziti-ctrl',
+  Link: 'ziti-link',
+  Edge: 'ziti-edge',
+  Http: 'http/1.1',
+  None: '',
+} as const);
+
+const HANDSHAKE_TIMEOUT = 5_000;
+const MAX_CONNECTIONS = 20_000;
+
+/** Two handlers want one protocol on one port. */
+export class ProtocolTakenError extends ProjectError {
+  constructor(protocol: string, where: string) {
+    super('PROTOCOL_TAKEN', `${where} already has a listener for ${protocol === '' ? 'clients without a protocol name' : protocol}`);
+  }
+}
+
+export class TlsPort {
+  readonly #server: Server;
+  readonly #handlers = new Map<string, SocketHandler>();
+  readonly #sockets = new Set<TLSSocket>();
+  readonly #log: Log;
+
+  private constructor(server: Server, log: Log) {
+    this.#server = server;
+    this.#log = log;
+  }
+
+  /** Rejects with the system's error (EADDRINUSE, EACCES, …) when the address cannot be had. */
+  static async open(options: TlsPortOptions): Promise<TlsPort> {
+    let port: TlsPort | undefined;
+    const contextFor = options.contextFor;
+    const server = createServer({
+      minVersion: 'TLSv1.2',
+      ...options.context,
+      requestCert: true,
+      rejectUnauthorized: false,
+      handshakeTimeout: options.handshakeTimeout ?? HANDSHAKE_TIMEOUT,
+      ALPNCallback: ({ protocols }) => protocols.findLast((protocol) => port?.has(protocol)),
+      ...(contextFor && { SNICallback: (name: string, done: (error: Error | null, context?: SecureContext) => void) => answerSni(contextFor, name, done) }),
+    });
+    server.maxConnections = options.maxConnections ?? MAX_CONNECTIONS;
+    port = new TlsPort(server, options.log);
+    port.#listen();
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(options.port, options.host === '' ? undefined : options.host, () => (server.off('error', reject), resolve()));
+    });
+    server.on('error', (error) => options.log.error({ error: describeError(error) }, 'listening socket failed'));
+    return port;
+  }
+
+  /** The bound address; the port is the real one when 0 was asked for. */
+  get address(): { host: string; port: number } {
+    const address = (this.#server as NetServer).address();
+    if (address === null || typeof address === 'string') return { host: '', port: 0 };
+    return { host: address.address, port: address.port };
+  }
+
+  get protocols(): string[] {
+    return [...this.#handlers.keys()];
+  }
+
+  has(protocol: string): boolean {
+    return this.#handlers.has(protocol);
+  }
+
+  /** Sends the connections of a protocol to `handler`, until the returned function is called. Throws ProtocolTakenError. */
+  handle(protocol: string, handler: SocketHandler): () => void {
+    if (this.#handlers.has(protocol)) throw new ProtocolTakenError(protocol, `port ${this.address.port}`);
+    this.#handlers.set(protocol, handler);
+    return () => void this.#handlers.delete(protocol);
+  }
+
+  /** New connections use these certificates; open ones stay. */
+  replaceContext(context: SecureContextOptions): void {
+    this.#server.setSecureContext({ minVersion: 'TLSv1.2', ...context });
+  }
+
+  /** Takes no more connections and cuts those that no handler owns any more. Handlers close their own. */
+  async close(): Promise<void> {
+    this.#handlers.clear();
+    await new Promise<void>((resolve) => {
+      this.#server.close(() => resolve());
+      for (const socket of this.#sockets) socket.destroy();
+    });
+  }
+
+  #listen(): void {
+    this.#server.on('secureConnection', (socket) => this.#onConnection(socket));
+    this.#server.on('tlsClientError', (error, socket) => {
+      this.#log.debug({ remote: socket.remoteAddress, error: describeError(error) }, 'tls handshake failed');
+      socket.destroy();
+    });
+  }
+
+  #onConnection(socket: TLSSocket): void {
+    this.#sockets.add(socket);
+    socket.once('close', () => this.#sockets.delete(socket));
+    socket.on('error', () => undefined); // the owner of the socket hears of it by 'close'; before it has one, nobody needs to
+    const handler = this.#handlerFor(socket.alpnProtocol);
+    if (handler) handler(socket);
+    else socket.destroy();
+  }
+
+  #handlerFor(protocol: string | false | null): SocketHandler | undefined {
+    if (protocol) return this.#handlers.get(protocol);
+    const [first, ...others] = this.#handlers.values();
+    return this.#handlers.get(Alpn.None) ?? (others.length === 0 ? first : undefined);
+  }
+}
+
+function answerSni(contextFor: (name: string) => SecureContext | undefined, name: string, done: (error: Error | null, context?: SecureContext) => void): void {
+  try {
+    done(null, contextFor(name));
+  } catch (error) {
+    done(asError(error));
+  }
+}

@@ -1,0 +1,191 @@
+// One TLS connection that carries frames. First the two hellos, message by message; then `start` hands every frame to the
+// channel that owns it. Writes of one turn of the event loop leave together. It does not know what the frames mean.
+
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { TLSSocket } from 'node:tls';
+import type { Clock, Timer } from '#lib/clock.ts';
+import { asError, ClosedError, TimeoutError } from '#lib/errors.ts';
+import type { Frame } from './frame.ts';
+import { type FrameLimits, FrameReader, HELLO_LIMITS, WrongMagicError } from './frame-reader.ts';
+import { Message } from './message.ts';
+
+/** Bytes that may wait in the socket before the channel keeps further frames in its own queues. */
+const BACKLOG_LIMIT = 1024 * 1024;
+/** How long a peer may take to read what was written before a close. */
+const CLOSE_TIME = 2_000;
+/** What a listener answers to a peer that speaks another version: magic, count 2, versions 1 and 2. */
+const VERSIONS_ANSWER = Buffer.from('0306090a020000000100000002000000', 'hex');
+
+export interface UnderlayOptions {
+  socket: Duplex | TLSSocket;
+  clock: Clock;
+  /** `link.default`, `ctrl.high`, …; empty for a connection that is a channel of its own. */
+  type?: string;
+}
+
+export interface UnderlayOwner {
+  onFrame(frame: Frame): void;
+  /** There is room again after `writable` was false. */
+  onWritable(): void;
+}
+
+export class Underlay {
+  type: string;
+  readonly socket: Duplex | TLSSocket;
+  /** Resolves once, with the reason or null for an orderly close by either side. */
+  readonly closed: Promise<Error | null>;
+  readonly #clock: Clock;
+  readonly #reader = new FrameReader(HELLO_LIMITS);
+  #owner: UnderlayOwner | undefined;
+  #waiting: { resolve(message: Message): void; reject(error: Error): void } | undefined;
+  #rest: Buffer | undefined;
+  #error: Error | null = null;
+  #ended = false;
+  #corked = false;
+  #closeTimer: Timer | undefined;
+
+  constructor(options: UnderlayOptions) {
+    this.socket = options.socket;
+    this.type = options.type ?? '';
+    this.#clock = options.clock;
+    const net = this.socket as Partial<Socket>;
+    net.setNoDelay?.(true);
+    net.setKeepAlive?.(true, 15_000);
+    this.closed = new Promise((resolve) => this.socket.once('close', () => resolve(this.#onClose())));
+    this.socket.on('error', (error: Error) => {
+      this.#error ??= error;
+    });
+    this.socket.on('data', (chunk: Buffer) => this.#onData(chunk));
+    this.socket.on('drain', () => this.#owner?.onWritable());
+    this.socket.once('end', () => this.close());
+  }
+
+  get isClosed(): boolean {
+    return this.#ended || this.socket.destroyed;
+  }
+
+  /** False while more than the backlog limit waits in the socket. */
+  get writable(): boolean {
+    return !this.#ended && this.socket.writableLength < BACKLOG_LIMIT;
+  }
+
+  /** Bytes that wait in the socket. */
+  get backlog(): number {
+    return this.socket.writableLength;
+  }
+
+  /** `10.0.0.1:40000`, or an empty text when the connection is gone. */
+  get localAddress(): string {
+    const { localAddress, localPort } = this.socket as Partial<Socket>;
+    return localAddress === undefined ? '' : `${localAddress}:${localPort}`;
+  }
+
+  get remoteAddress(): string {
+    const { remoteAddress, remotePort } = this.socket as Partial<Socket>;
+    return remoteAddress === undefined ? '' : `${remoteAddress}:${remotePort}`;
+  }
+
+  /** The next message of the hello exchange. Rejects with TimeoutError, ClosedError or ProtocolError; the connection is closed then. */
+  readMessage(what: string, milliseconds: number): Promise<Message> {
+    if (this.isClosed) return Promise.reject(this.#error ?? new ClosedError('the connection'));
+    return new Promise((resolve, reject) => {
+      const timer = this.#clock.after(`hello ${what}`, milliseconds, () => this.close(new TimeoutError(what, milliseconds)));
+      this.#waiting = {
+        resolve: (message) => (timer.cancel(), resolve(message)),
+        reject: (error) => (timer.cancel(), reject(error)),
+      };
+      this.#resume();
+    });
+  }
+
+  /** From now on every frame goes to `owner`; sizes up to `limits`. */
+  start(owner: UnderlayOwner, limits: FrameLimits): void {
+    this.#owner = owner;
+    this.#reader.limits = limits;
+    this.#resume();
+  }
+
+  /** Queues bytes; everything queued in one turn is written at its end. The buffers must not be changed afterwards. */
+  write(head: Buffer, body?: Buffer): void {
+    if (this.#ended) return;
+    if (!this.#corked) {
+      this.#corked = true;
+      this.socket.cork();
+      process.nextTick(() => {
+        this.#corked = false;
+        this.socket.uncork();
+      });
+    }
+    this.socket.write(head);
+    if (body !== undefined && body.length > 0) this.socket.write(body);
+  }
+
+  /** Lets what was written leave, for a bounded time, and ends the connection. With a reason it ends at once. */
+  close(reason: Error | null = null): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#error ??= reason;
+    if (reason) {
+      this.socket.destroy();
+      return;
+    }
+    this.socket.end();
+    this.#closeTimer = this.#clock.after('underlay close', CLOSE_TIME, () => this.socket.destroy());
+    if (this.socket.writableFinished) this.socket.destroy();
+    else this.socket.once('finish', () => this.socket.destroy());
+  }
+
+  /** Answers a peer of another protocol version and closes. */
+  refuseVersion(): void {
+    this.socket.write(VERSIONS_ANSWER);
+    this.close();
+  }
+
+  #onData(chunk: Buffer): void {
+    if (!this.#owner && !this.#waiting) {
+      this.#hold(this.#rest ? Buffer.concat([this.#rest, chunk]) : chunk);
+      return;
+    }
+    try {
+      const rest = this.#reader.push(chunk, (frame) => this.#onFrame(frame));
+      if (rest) this.#hold(rest);
+    } catch (error) {
+      if (error instanceof WrongMagicError && this.#waiting) this.#waiting.reject(error);
+      else this.close(asError(error));
+    }
+  }
+
+  #onFrame(frame: Frame): boolean {
+    if (this.#owner) {
+      this.#owner.onFrame(frame);
+      return !this.#ended;
+    }
+    // One message at a time before `start`: what follows the hello belongs to the channel and to its limits.
+    const waiting = this.#waiting;
+    this.#waiting = undefined;
+    waiting?.resolve(Message.fromFrame(frame));
+    return false;
+  }
+
+  #resume(): void {
+    const rest = this.#rest;
+    this.#rest = undefined;
+    if (rest) this.#onData(rest);
+    if (!this.#rest && !this.isClosed) this.socket.resume();
+  }
+
+  #hold(rest: Buffer): void {
+    if (this.#ended) return;
+    this.#rest = rest;
+    this.socket.pause();
+  }
+
+  #onClose(): Error | null {
+    this.#ended = true;
+    this.#closeTimer?.cancel();
+    this.#waiting?.reject(this.#error ?? new ClosedError('the connection'));
+    this.#waiting = undefined;
+    return this.#error;
+  }
+}

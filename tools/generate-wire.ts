@@ -1,0 +1,60 @@
+// Makes common/wire/gen from schemas/wire: the number tables as frozen objects with a union type each, and the protobuf
+// code by protoc (Debian package protobuf-compiler). What it makes is committed, so that only who changes the
+// schemas needs protoc.
+
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+interface NumberEntry {
+  number: number;
+  name: string;
+  from?: string;
+  meaning?: string;
+}
+
+interface NumberTable {
+  name: string;
+  doc: string;
+  entries: NumberEntry[];
+}
+
+const ROOT = dirname(import.meta.dirname);
+const SCHEMAS = join(ROOT, 'schemas/wire');
+const OUTPUT = join(ROOT, 'common/wire/gen');
+
+/** The text of common/wire/gen/numbers.ts. */
+export function numbersSource(): string {
+  const { tables } = JSON.parse(readFileSync(join(SCHEMAS, 'numbers.json'), 'utf8')) as { tables: NumberTable[] };
+  const head = '// Generated from schemas/wire/numbers.json by `npm run generate`. Do not edit.\n';
+  return [head, ...tables.map(tableSource)].join('\n');
+}
+
+function tableSource(table: NumberTable): string {
+  const entries = table.entries.map((entry) => {
+    const note = [entry.from && `from ${entry.from}`, entry.meaning].filter(Boolean).join(': ');
+    return `  ${entry.name}: ${entry.number},${note ? ` // ${note}` : ''}`;
+  });
+  return [
+    `/** ${table.doc} */`,
+    `export const ${table.name} = Object.freeze({`,
+    ...entries,
+    '} as const);',
+    `export type ${table.name} = (typeof ${table.name})[keyof typeof ${table.name}];`,
+    '',
+  ].join('\n');
+}
+
+function generateProtobuf(): void {
+  const files = readdirSync(SCHEMAS).filter((file) => file.endsWith('.proto'));
+  const plugin = join(ROOT, 'node_modules/.bin/protoc-gen-es');
+  execFileSync('protoc', ['-I', SCHEMAS, `--plugin=protoc-gen-es=${plugin}`, `--es_out=${OUTPUT}`, '--es_opt=target=js+dts,import_extension=js', ...files], {
+    stdio: 'inherit',
+  });
+}
+
+if (import.meta.main) {
+  mkdirSync(OUTPUT, { recursive: true });
+  writeFileSync(join(OUTPUT, 'numbers.ts'), numbersSource());
+  generateProtobuf();
+}
