@@ -25,7 +25,8 @@ export function parseAddress(text: string): Address {
   const colon = text.indexOf(':');
   if (colon < 0) throw new AddressError(text, 'expected type:host:port');
   const type = text.slice(0, colon);
-  if (!isAddressType(type)) throw new AddressError(text, `unknown type "${type}", expected one of ${ADDRESS_TYPES.join(', ')}`);
+  if (!isAddressType(type))
+    throw new AddressError(text, `unknown type "${type}", expected one of ${ADDRESS_TYPES.join(', ')}`);
   return { type, ...splitHostPort(text.slice(colon + 1), text) };
 }
 

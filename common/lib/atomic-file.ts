@@ -11,7 +11,11 @@ export interface AtomicWriteOptions {
 }
 
 /** Replaces `path` with `content`. On any failure the old file is still there and nothing is left beside it. */
-export async function writeFileAtomic(path: string, content: string | Uint8Array, options: AtomicWriteOptions = {}): Promise<void> {
+export async function writeFileAtomic(
+  path: string,
+  content: string | Uint8Array,
+  options: AtomicWriteOptions = {},
+): Promise<void> {
   const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
   try {
     const file = await open(temporary, 'wx', options.mode ?? 0o600);

@@ -37,7 +37,12 @@ export function commonName(certificate: X509Certificate): string | undefined {
 }
 
 /** Subject alternative names by kind, in the order of the certificate. */
-export function subjectAltNames(certificate: X509Certificate): { dns: string[]; ip: string[]; uri: string[]; email: string[] } {
+export function subjectAltNames(certificate: X509Certificate): {
+  dns: string[];
+  ip: string[];
+  uri: string[];
+  email: string[];
+} {
   const names = { dns: [] as string[], ip: [] as string[], uri: [] as string[], email: [] as string[] };
   for (const part of (certificate.subjectAltName ?? '').split(', ')) {
     const colon = part.indexOf(':');
@@ -75,11 +80,16 @@ export type ChainVerdict = { ok: true; chain: X509Certificate[] } | { ok: false;
  * Looks for a chain of signatures from `presented[0]` over the other presented certificates to one of `roots`.
  * A root is trusted by being in the pool, whether it signed itself or not.
  */
-export function verifyChain(presented: readonly X509Certificate[], roots: readonly X509Certificate[], options: ChainOptions = {}): ChainVerdict {
+export function verifyChain(
+  presented: readonly X509Certificate[],
+  roots: readonly X509Certificate[],
+  options: ChainOptions = {},
+): ChainVerdict {
   const leaf = presented[0];
   if (!leaf) return { ok: false, reason: 'no certificate was presented' };
   const chain = findChain([leaf], presented.slice(1), roots);
-  if (!chain) return { ok: false, reason: `the certificate of ${shown(leaf)} does not lead to a trusted certificate authority` };
+  if (!chain)
+    return { ok: false, reason: `the certificate of ${shown(leaf)} does not lead to a trusted certificate authority` };
   if (options.now !== undefined) {
     for (const certificate of chain) {
       const expiry = validity(certificate, options.now);
@@ -91,8 +101,10 @@ export function verifyChain(presented: readonly X509Certificate[], roots: readon
 
 /** Why a certificate is not valid at `now` (milliseconds), or undefined. */
 export function validity(certificate: X509Certificate, now: number): string | undefined {
-  if (now < certificate.validFromDate.getTime()) return `the certificate of ${shown(certificate)} is not valid before ${certificate.validFrom}`;
-  if (now > certificate.validToDate.getTime()) return `the certificate of ${shown(certificate)} expired on ${certificate.validTo}`;
+  if (now < certificate.validFromDate.getTime())
+    return `the certificate of ${shown(certificate)} is not valid before ${certificate.validFrom}`;
+  if (now > certificate.validToDate.getTime())
+    return `the certificate of ${shown(certificate)} expired on ${certificate.validTo}`;
   return undefined;
 }
 

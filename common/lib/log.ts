@@ -61,6 +61,11 @@ export function secretPrefix(secret: string): string {
 function toText(line: string): string {
   const { time, level, component, msg, ...fields } = JSON.parse(line) as Record<string, unknown>;
   const clock = String(time).slice(11, 23);
-  const rest = Object.entries(fields).map(([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`);
-  return `${clock} ${String(level).toUpperCase().padEnd(5)} ${component === undefined ? '' : `[${component}] `}${msg} ${rest.join(' ')}`.trimEnd() + '\n';
+  const rest = Object.entries(fields).map(
+    ([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
+  );
+  return (
+    `${clock} ${String(level).toUpperCase().padEnd(5)} ${component === undefined ? '' : `[${component}] `}${msg} ${rest.join(' ')}`.trimEnd() +
+    '\n'
+  );
 }

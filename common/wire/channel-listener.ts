@@ -78,7 +78,10 @@ export class ChannelListener {
   accept(socket: TLSSocket): void {
     const underlay = new Underlay({ socket, clock: this.#options.clock });
     if (this.#closed || this.#hellos.size >= this.#options.maxHellos) {
-      this.#options.log.warn({ remote: underlay.remoteAddress, limit: this.#options.maxHellos }, 'connection closed: too many hellos in progress');
+      this.#options.log.warn(
+        { remote: underlay.remoteAddress, limit: this.#options.maxHellos },
+        'connection closed: too many hellos in progress',
+      );
       underlay.close();
       return;
     }
@@ -109,7 +112,8 @@ export class ChannelListener {
     const first = hello.bool(ChannelHeader.FirstInGroup);
     const given = hello.string(ChannelHeader.ConnectionId);
     const known = grouped && given !== undefined ? this.#groups.get(given) : undefined;
-    if (grouped && !first && !known?.channel) throw new HelloRefusedError(`there is no group ${given ?? '(none named)'} to join`);
+    if (grouped && !first && !known?.channel)
+      throw new HelloRefusedError(`there is no group ${given ?? '(none named)'} to join`);
     const connectionId = given ?? this.#ids.short();
     const accepted: AcceptedHello = { hello, socket, connectionId, grouped, newChannel: !grouped || first };
     await this.#options.check(accepted);
@@ -122,7 +126,8 @@ export class ChannelListener {
     const secret = accepted.hello.headers.get(ChannelHeader.GroupSecret) ?? Buffer.alloc(0);
     this.#answer(underlay, accepted, secret);
     // The answer comes first even for a wrong secret: so does the reference, and so nothing tells a guesser why it failed.
-    if (secret.length !== group.secret.length || !timingSafeEqual(secret, group.secret)) throw new HelloRefusedError('the group secret is wrong');
+    if (secret.length !== group.secret.length || !timingSafeEqual(secret, group.secret))
+      throw new HelloRefusedError('the group secret is wrong');
     if (!group.channel || group.channel.isClosed) throw new HelloRefusedError('the group is closed');
     group.channel.addUnderlay(underlay);
   }
@@ -149,7 +154,12 @@ export class ChannelListener {
       [ChannelHeader.ConnectionId, accepted.connectionId],
       [ChannelHeader.ListenerId, this.#options.id],
     ];
-    if (accepted.grouped) headers.push([ChannelHeader.IsGrouped, TRUE], [ChannelHeader.UnderlayType, underlay.type], [ChannelHeader.GroupSecret, secret]);
+    if (accepted.grouped)
+      headers.push(
+        [ChannelHeader.IsGrouped, TRUE],
+        [ChannelHeader.UnderlayType, underlay.type],
+        [ChannelHeader.GroupSecret, secret],
+      );
     acceptHello(underlay, headers);
   }
 }

@@ -104,7 +104,8 @@ export class Channel {
     this.connectionId = options.connectionId;
     this.#clock = options.clock;
     this.#log = options.log;
-    for (const [name, policy] of Object.entries(options.lanes)) this.#lanes.set(name, { ...policy, name, queue: new RingQueue(policy.queueLimit) });
+    for (const [name, policy] of Object.entries(options.lanes))
+      this.#lanes.set(name, { ...policy, name, queue: new RingQueue(policy.queueLimit) });
     this.closed = new Promise((resolve) => {
       this.#settleClosed = resolve;
     });
@@ -197,7 +198,9 @@ export class Channel {
       const fail = (error: Error) => (finish(), reject(error));
       const onAbort = () => fail(asError(options.signal?.reason));
       const what = `the answer of ${this.name} to a request of type ${message.contentType}`;
-      const timer: Timer = this.#clock.after('channel request', options.timeout, () => fail(new TimeoutError(what, options.timeout)));
+      const timer: Timer = this.#clock.after('channel request', options.timeout, () =>
+        fail(new TimeoutError(what, options.timeout)),
+      );
       options.signal?.addEventListener('abort', onAbort, { once: true });
       try {
         this.send(message, options.lane);
@@ -212,7 +215,9 @@ export class Channel {
   async requestResult(message: Message, options: RequestOptions): Promise<Message> {
     const result = await this.request(message, options);
     if (result.contentType !== ChannelType.Result || !result.bool(ChannelHeader.ResultSuccess)) {
-      throw new RequestFailedError(result.body.toString() || `${this.name} refused a request of type ${message.contentType}`);
+      throw new RequestFailedError(
+        result.body.toString() || `${this.name} refused a request of type ${message.contentType}`,
+      );
     }
     return result;
   }
@@ -283,7 +288,10 @@ export class Channel {
       else this.#onMessage(Message.fromFrame(frame));
     } catch (error) {
       // A message that a handler cannot digest costs that message, not the channel and not the process.
-      this.#log.warn({ channel: this.name, contentType: frame.contentType, error: describeError(error) }, 'message could not be handled');
+      this.#log.warn(
+        { channel: this.name, contentType: frame.contentType, error: describeError(error) },
+        'message could not be handled',
+      );
     }
   }
 
@@ -329,7 +337,8 @@ export class Channel {
   #onUnderlayClosed(underlay: Underlay, reason: Error | null): void {
     if (!this.#underlays.delete(underlay) || this.#isClosed) return;
     const { essentialType, survivesWithoutUnderlay } = this.#options;
-    const essentialGone = essentialType !== undefined && ![...this.#underlays].some((other) => other.type === essentialType);
+    const essentialGone =
+      essentialType !== undefined && ![...this.#underlays].some((other) => other.type === essentialType);
     if (!survivesWithoutUnderlay && (this.#underlays.size === 0 || essentialGone)) {
       this.close(reason);
       return;

@@ -44,7 +44,11 @@ export class DialError extends ProjectError {
 export async function dialTls(options: DialOptions): Promise<TLSSocket> {
   const where = formatAddress(options.address);
   if (options.address.type !== 'tls') throw new DialError(`${where}: only tls addresses can be dialed here`);
-  const { signal: late, timer } = options.clock.deadline('dial', options.timeout, () => new TimeoutError(`dialing ${where}`, options.timeout));
+  const { signal: late, timer } = options.clock.deadline(
+    'dial',
+    options.timeout,
+    () => new TimeoutError(`dialing ${where}`, options.timeout),
+  );
   const signal = options.signal ? AbortSignal.any([late, options.signal]) : late;
   try {
     const raw = options.proxy ? await connectThroughProxy(options, options.proxy, signal) : undefined;
@@ -59,7 +63,9 @@ export async function dialTls(options: DialOptions): Promise<TLSSocket> {
 
 function handshake(options: DialOptions, raw: Socket | undefined, signal: AbortSignal): Promise<TLSSocket> {
   const host = options.address.host || 'localhost';
-  const target = raw ? { socket: raw } : { port: options.address.port, host, ...(options.localAddress && { localAddress: options.localAddress }) };
+  const target = raw
+    ? { socket: raw }
+    : { port: options.address.port, host, ...(options.localAddress && { localAddress: options.localAddress }) };
   const socket = connectTls({
     minVersion: 'TLSv1.2',
     ...options.context,
@@ -74,7 +80,11 @@ function handshake(options: DialOptions, raw: Socket | undefined, signal: AbortS
 
 async function connectThroughProxy(options: DialOptions, proxy: HttpProxy, signal: AbortSignal): Promise<Socket> {
   const target = joinHostPort(options.address.host, options.address.port);
-  const socket = connectTcp({ host: proxy.host, port: proxy.port, ...(options.localAddress && { localAddress: options.localAddress }) });
+  const socket = connectTcp({
+    host: proxy.host,
+    port: proxy.port,
+    ...(options.localAddress && { localAddress: options.localAddress }),
+  });
   await untilEvent(socket, 'connect', signal);
   const lines = [`CONNECT ${target} HTTP/1.1`, `Host: ${target}`];
   if (proxy.username !== undefined) {
@@ -93,7 +103,9 @@ async function connectThroughProxy(options: DialOptions, proxy: HttpProxy, signa
   const status = /^HTTP\/1\.[01] (\d{3})[^\r\n]*/.exec(answer);
   if (status?.[1] !== '200') {
     socket.destroy();
-    throw new DialError(`the proxy ${joinHostPort(proxy.host, proxy.port)} refused to connect (${status?.[0] ?? 'no HTTP answer'})`);
+    throw new DialError(
+      `the proxy ${joinHostPort(proxy.host, proxy.port)} refused to connect (${status?.[0] ?? 'no HTTP answer'})`,
+    );
   }
   return socket;
 }

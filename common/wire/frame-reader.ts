@@ -69,12 +69,15 @@ export class FrameReader {
 
   /** Total length of the frame at the start of `bytes`, undefined while its head is incomplete. */
   #frameLength(bytes: Buffer, available: number): number | undefined {
-    if (available >= 4 && bytes.readUInt32LE(0) !== MAGIC) throw new WrongMagicError(Buffer.from(bytes.subarray(0, Math.min(available, 16))));
+    if (available >= 4 && bytes.readUInt32LE(0) !== MAGIC)
+      throw new WrongMagicError(Buffer.from(bytes.subarray(0, Math.min(available, 16))));
     if (available < FRAME_HEAD_LENGTH) return undefined;
     const headers = bytes.readUInt32LE(12);
     const body = bytes.readUInt32LE(16);
-    if (headers > this.limits.maxHeaders) throw new ProtocolError(`a header block of ${headers} bytes exceeds the limit of ${this.limits.maxHeaders}`);
-    if (body > this.limits.maxBody) throw new ProtocolError(`a body of ${body} bytes exceeds the limit of ${this.limits.maxBody}`);
+    if (headers > this.limits.maxHeaders)
+      throw new ProtocolError(`a header block of ${headers} bytes exceeds the limit of ${this.limits.maxHeaders}`);
+    if (body > this.limits.maxBody)
+      throw new ProtocolError(`a body of ${body} bytes exceeds the limit of ${this.limits.maxBody}`);
     return FRAME_HEAD_LENGTH + headers + body;
   }
 

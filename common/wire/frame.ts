@@ -50,7 +50,11 @@ export class Frame {
 }
 
 /** Calls `visit(key, valueStart, valueEnd)` for each header of a frame. Throws ProtocolError for an entry past the block. */
-export function forEachHeader(bytes: Buffer, bodyOffset: number, visit: (key: number, start: number, end: number) => void): void {
+export function forEachHeader(
+  bytes: Buffer,
+  bodyOffset: number,
+  visit: (key: number, start: number, end: number) => void,
+): void {
   let offset = FRAME_HEAD_LENGTH;
   while (offset < bodyOffset) {
     if (offset + 8 > bodyOffset) throw new ProtocolError('the header block ends in the middle of an entry');

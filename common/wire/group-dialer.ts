@@ -2,8 +2,8 @@
 // and waits longer after each failure (reference facts: link, section 1.4; control channel, section 1.7). A connection that
 // lived only briefly counts as a failure, so that a peer which accepts and closes is not dialed in a tight loop.
 
-import { type BackoffPolicy, nextBackoff } from '#lib/backoff.ts';
 import { background } from '#lib/background.ts';
+import { type BackoffPolicy, nextBackoff } from '#lib/backoff.ts';
 import type { Clock } from '#lib/clock.ts';
 import { describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
@@ -74,7 +74,9 @@ export class GroupDialer {
 
   #missing(): string | undefined {
     const present = this.#options.channel.underlays;
-    return Object.entries(this.#options.wanted).find(([type, count]) => present.filter((underlay) => underlay.type === type).length < count)?.[0];
+    return Object.entries(this.#options.wanted).find(
+      ([type, count]) => present.filter((underlay) => underlay.type === type).length < count,
+    )?.[0];
   }
 
   #watch(underlay: Underlay): void {
@@ -89,7 +91,12 @@ export class GroupDialer {
   #failed(type: string, error: unknown): void {
     this.#lengthen();
     this.#options.log.info(
-      { channel: this.#options.channel.name, underlay: type, retryIn: Math.round(this.#wait), error: describeError(error) },
+      {
+        channel: this.#options.channel.name,
+        underlay: type,
+        retryIn: Math.round(this.#wait),
+        error: describeError(error),
+      },
       'further connection of a channel failed',
     );
   }

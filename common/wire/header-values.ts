@@ -115,14 +115,16 @@ export function encodeStringMap(entries: Readonly<Record<string, string>>): Buff
   const pairs = Object.entries(entries);
   if (pairs.length === 0) return Buffer.alloc(0);
   const parts = [encodeUint32(pairs.length)];
-  for (const [key, text] of pairs) parts.push(...lengthAndBytes(Buffer.from(key)), ...lengthAndBytes(Buffer.from(text)));
+  for (const [key, text] of pairs)
+    parts.push(...lengthAndBytes(Buffer.from(key)), ...lengthAndBytes(Buffer.from(text)));
   return Buffer.concat(parts);
 }
 
 export function decodeStringMap(value: Buffer | undefined): Record<string, string> {
   const reader = new CompactReader(value);
   const entries: [string, string][] = [];
-  for (let rest = reader.count(); rest > 0; rest--) entries.push([reader.bytes().toString('utf8'), reader.bytes().toString('utf8')]);
+  for (let rest = reader.count(); rest > 0; rest--)
+    entries.push([reader.bytes().toString('utf8'), reader.bytes().toString('utf8')]);
   return Object.fromEntries(entries);
 }
 
@@ -155,8 +157,10 @@ class CompactReader {
 
   bytes(): Buffer {
     const length = this.uint32();
-    if (length > MAX_ITEM_LENGTH) throw new ProtocolError(`an item of ${length} bytes is longer than the allowed ${MAX_ITEM_LENGTH}`);
-    if (this.#offset + length > this.#value.length) throw new ProtocolError('a list or map ends in the middle of an item');
+    if (length > MAX_ITEM_LENGTH)
+      throw new ProtocolError(`an item of ${length} bytes is longer than the allowed ${MAX_ITEM_LENGTH}`);
+    if (this.#offset + length > this.#value.length)
+      throw new ProtocolError('a list or map ends in the middle of an item');
     const bytes = this.#value.subarray(this.#offset, this.#offset + length);
     this.#offset += length;
     return bytes;

@@ -20,7 +20,11 @@ export interface HeartbeatOptions {
 }
 
 /** reference fact: control channel defaults. */
-export const DEFAULT_HEARTBEAT: HeartbeatOptions = { sendInterval: 10_000, checkInterval: 1_000, closeUnresponsiveTimeout: 30_000 };
+export const DEFAULT_HEARTBEAT: HeartbeatOptions = {
+  sendInterval: 10_000,
+  checkInterval: 1_000,
+  closeUnresponsiveTimeout: 30_000,
+};
 
 export interface HeartbeatPort {
   send(message: Message): void;
@@ -71,7 +75,10 @@ export class Heartbeat {
   /** The heartbeat headers of a received message. */
   received(values: HeartbeatValues): void {
     if (values.answered !== undefined) this.#onAnswer(values.answered);
-    if (values.asked !== undefined) this.#port.send(new Message(ChannelType.Heartbeat, [[ChannelHeader.HeartbeatResponse, encodeUint64(values.asked)]]));
+    if (values.asked !== undefined)
+      this.#port.send(
+        new Message(ChannelType.Heartbeat, [[ChannelHeader.HeartbeatResponse, encodeUint64(values.asked)]]),
+      );
   }
 
   #onAnswer(stamp: bigint): void {
@@ -92,6 +99,8 @@ export class Heartbeat {
     if (now - this.#lastAsked < this.#options.sendInterval) return;
     this.#lastAsked = now;
     this.#askedSinceAnswer ??= now;
-    this.#port.send(new Message(ChannelType.Heartbeat, [[ChannelHeader.Heartbeat, encodeUint64(this.#clock.nowNanoseconds())]]));
+    this.#port.send(
+      new Message(ChannelType.Heartbeat, [[ChannelHeader.Heartbeat, encodeUint64(this.#clock.nowNanoseconds())]]),
+    );
   }
 }

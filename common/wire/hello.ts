@@ -9,7 +9,12 @@ import { HELLO_SEQUENCE, type HeaderEntries, Message } from './message.ts';
 import type { Underlay } from './underlay.ts';
 
 /** Sends the hello and waits for its positive result. Closes the underlay and throws HelloRefusedError or TimeoutError otherwise. */
-export async function sendHello(underlay: Underlay, id: string, headers: HeaderEntries, milliseconds: number): Promise<Message> {
+export async function sendHello(
+  underlay: Underlay,
+  id: string,
+  headers: HeaderEntries,
+  milliseconds: number,
+): Promise<Message> {
   const hello = new Message(ChannelType.Hello, headers, id);
   hello.sequence = HELLO_SEQUENCE;
   underlay.write(hello.encode());
@@ -18,7 +23,10 @@ export async function sendHello(underlay: Underlay, id: string, headers: HeaderE
     result = await underlay.readMessage('the answer to the hello', milliseconds);
   } catch (error) {
     underlay.close();
-    if (error instanceof ClosedError) throw new HelloRefusedError('the other side closed the connection instead of answering the hello', { cause: error });
+    if (error instanceof ClosedError)
+      throw new HelloRefusedError('the other side closed the connection instead of answering the hello', {
+        cause: error,
+      });
     throw error;
   }
   if (result.contentType !== ChannelType.Result || result.replyFor !== HELLO_SEQUENCE) {
@@ -35,7 +43,8 @@ export async function sendHello(underlay: Underlay, id: string, headers: HeaderE
 /** Waits for the hello of a dialer. Throws ProtocolError for anything else; the caller closes. */
 export async function readHello(underlay: Underlay, milliseconds: number): Promise<Message> {
   const hello = await underlay.readMessage('the hello', milliseconds);
-  if (hello.contentType !== ChannelType.Hello) throw new ProtocolError(`the first message has type ${hello.contentType} instead of a hello`);
+  if (hello.contentType !== ChannelType.Hello)
+    throw new ProtocolError(`the first message has type ${hello.contentType} instead of a hello`);
   return hello;
 }
 
@@ -49,4 +58,3 @@ export function acceptHello(underlay: Underlay, headers: HeaderEntries): void {
   result.sequence = HELLO_SEQUENCE;
   underlay.write(result.encode());
 }
-

@@ -1,11 +1,19 @@
 // A message with its headers parsed: what everything but the forwarding path works with.
 
-import { fromBinary, type DescMessage, type MessageShape } from '@bufbuild/protobuf';
+import { type DescMessage, fromBinary, type MessageShape } from '@bufbuild/protobuf';
 import { describeError } from '#lib/errors.ts';
 import { ProtocolError } from './errors.ts';
-import { FRAME_HEAD_LENGTH, Frame, forEachHeader, writeFrameHead, writeSequence } from './frame.ts';
+import { FRAME_HEAD_LENGTH, type Frame, forEachHeader, writeFrameHead, writeSequence } from './frame.ts';
 import { ChannelHeader, ChannelType } from './gen/numbers.ts';
-import { decodeBool, decodeInt32, decodeString, decodeUint32, decodeUint64, encodeBool, encodeInt32 } from './header-values.ts';
+import {
+  decodeBool,
+  decodeInt32,
+  decodeString,
+  decodeUint32,
+  decodeUint64,
+  encodeBool,
+  encodeInt32,
+} from './header-values.ts';
 
 export type HeaderEntries = Iterable<readonly [number, Uint8Array | string]>;
 
@@ -31,7 +39,9 @@ export class Message {
   static fromFrame(frame: Frame): Message {
     const message = new Message(frame.contentType, [], frame.body);
     message.sequence = frame.sequence;
-    forEachHeader(frame.bytes, frame.bodyOffset, (key, start, end) => message.headers.set(key, frame.bytes.subarray(start, end)));
+    forEachHeader(frame.bytes, frame.bodyOffset, (key, start, end) =>
+      message.headers.set(key, frame.bytes.subarray(start, end)),
+    );
     return message;
   }
 
@@ -80,7 +90,10 @@ export class Message {
     try {
       return fromBinary(schema, this.body);
     } catch (error) {
-      throw new ProtocolError(`the body of a ${schema.name} message (type ${this.contentType}) cannot be read: ${describeError(error)}`, { cause: error });
+      throw new ProtocolError(
+        `the body of a ${schema.name} message (type ${this.contentType}) cannot be read: ${describeError(error)}`,
+        { cause: error },
+      );
     }
   }
 }

@@ -41,7 +41,10 @@ const MAX_CONNECTIONS = 20_000;
 /** Two handlers want one protocol on one port. */
 export class ProtocolTakenError extends ProjectError {
   constructor(protocol: string, where: string) {
-    super('PROTOCOL_TAKEN', `${where} already has a listener for ${protocol === '' ? 'clients without a protocol name' : protocol}`);
+    super(
+      'PROTOCOL_TAKEN',
+      `${where} already has a listener for ${protocol === '' ? 'clients without a protocol name' : protocol}`,
+    );
   }
 }
 
@@ -67,14 +70,21 @@ export class TlsPort {
       rejectUnauthorized: false,
       handshakeTimeout: options.handshakeTimeout ?? HANDSHAKE_TIMEOUT,
       ALPNCallback: ({ protocols }) => protocols.findLast((protocol) => port?.has(protocol)),
-      ...(contextFor && { SNICallback: (name: string, done: (error: Error | null, context?: SecureContext) => void) => answerSni(contextFor, name, done) }),
+      ...(contextFor && {
+        SNICallback: (name: string, done: (error: Error | null, context?: SecureContext) => void) =>
+          answerSni(contextFor, name, done),
+      }),
     });
     server.maxConnections = options.maxConnections ?? MAX_CONNECTIONS;
     port = new TlsPort(server, options.log);
     port.#listen();
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
-      server.listen(options.port, options.host === '' ? undefined : options.host, () => (server.off('error', reject), resolve()));
+      server.listen(
+        options.port,
+        options.host === '' ? undefined : options.host,
+        () => (server.off('error', reject), resolve()),
+      );
     });
     server.on('error', (error) => options.log.error({ error: describeError(error) }, 'listening socket failed'));
     return port;
@@ -140,7 +150,11 @@ export class TlsPort {
   }
 }
 
-function answerSni(contextFor: (name: string) => SecureContext | undefined, name: string, done: (error: Error | null, context?: SecureContext) => void): void {
+function answerSni(
+  contextFor: (name: string) => SecureContext | undefined,
+  name: string,
+  done: (error: Error | null, context?: SecureContext) => void,
+): void {
   try {
     done(null, contextFor(name));
   } catch (error) {

@@ -90,7 +90,9 @@ export class Underlay {
   readMessage(what: string, milliseconds: number): Promise<Message> {
     if (this.isClosed) return Promise.reject(this.#error ?? new ClosedError('the connection'));
     return new Promise((resolve, reject) => {
-      const timer = this.#clock.after(`hello ${what}`, milliseconds, () => this.close(new TimeoutError(what, milliseconds)));
+      const timer = this.#clock.after(`hello ${what}`, milliseconds, () =>
+        this.close(new TimeoutError(what, milliseconds)),
+      );
       this.#waiting = {
         resolve: (message) => (timer.cancel(), resolve(message)),
         reject: (error) => (timer.cancel(), reject(error)),

@@ -1,0 +1,59 @@
+// How programs of the network say what they are: `version|revision|buildDate|os|arch` in header 4 of a hello. The version is
+// that of the protocol level we implement, since peers choose by it how they talk to us: below v1.6.6 they would not dial
+// grouped links (reference facts: control channel, section 6.2; link, section 1.3). Our own version stands in the revision.
+
+import { arch, platform } from 'node:os';
+
+export const PROTOCOL_VERSION = 'v2.0.0';
+
+export interface VersionInfo {
+  readonly version: string;
+  readonly revision: string;
+  readonly buildDate: string;
+  readonly os: string;
+  readonly arch: string;
+}
+
+const GO_ARCH: Readonly<Record<string, string>> = { x64: 'amd64', ia32: '386' };
+
+/** What this program says of itself; `revision` is the project's version. */
+export function ownVersionInfo(revision: string, buildDate = '2026-01-01T00:00:00Z'): VersionInfo {
+  const cpu = arch();
+  return {
+    version: PROTOCOL_VERSION,
+    revision,
+    buildDate,
+    os: platform() === 'win32' ? 'windows' : platform(),
+    arch: GO_ARCH[cpu] ?? cpu,
+  };
+}
+
+export function formatVersionInfo(info: VersionInfo): string {
+  return [info.version, info.revision, info.buildDate, info.os, info.arch].join('|');
+}
+
+/** Undefined when the text has not exactly five parts. */
+export function parseVersionInfo(text: string | undefined): VersionInfo | undefined {
+  const parts = text?.split('|');
+  if (parts?.length !== 5) return undefined;
+  const [version = '', revision = '', buildDate = '', os = '', cpu = ''] = parts;
+  return { version, revision, buildDate, os, arch: cpu };
+}
+
+/** Whether `version` (`v1.2.3`) is at least `minimum`; `v0.0.0` is a development build and passes every minimum. */
+export function versionAtLeast(version: string, minimum: string): boolean {
+  const have = numbers(version);
+  const want = numbers(minimum);
+  if (!have || !want) return false;
+  if (have.every((part) => part === 0)) return true;
+  for (const [index, part] of want.entries()) {
+    const own = have[index] ?? 0;
+    if (own !== part) return own > part;
+  }
+  return true;
+}
+
+function numbers(version: string): number[] | undefined {
+  const match = /^v?(\d+)\.(\d+)\.(\d+)/.exec(version);
+  return match?.slice(1).map(Number);
+}
