@@ -127,6 +127,11 @@ export class Payload {
     return headers;
   }
 
+  /** The same payload in memory of its own, for one that has to wait while the network buffer it lies in is large. */
+  copy(): Payload {
+    return new Payload(this.circuitId, this.sequence, this.flags, Buffer.from(this.head), this.#separateData && Buffer.from(this.#separateData), this.#bodyOffset, this.#stampOffset);
+  }
+
   /** The same payload marked as a retransmission, with a head of its own: the first one may still be on its way out. */
   retransmission(): Payload {
     return Payload.create(
@@ -231,7 +236,7 @@ export class Acknowledgement {
     offset = writeKey(bytes, offset, XgressHeader.RoundTripTime, 2);
     bytes.writeUInt16LE(stamp, offset);
     // Sequences are the one place where the protocol is big endian.
-    sequences.forEach((sequence, index) => bytes.writeInt32BE(sequence, bodyOffset + 4 * index));
+    for (const [index, sequence] of sequences.entries()) bytes.writeInt32BE(sequence, bodyOffset + 4 * index);
     return new Acknowledgement(circuitId, flags, receiveBufferSize, stamp, bytes, bodyOffset);
   }
 

@@ -1,0 +1,176 @@
+// Dials one controller endpoint: TLS, hello, what the answer must contain, and further connections of the group
+// (reference facts: control channel, sections 1.5, 1.7, 7.2). It knows neither when to dial nor what is said afterwards.
+
+import { formatAddress, parseAddress } from '#lib/address.ts';
+import type { Clock } from '#lib/clock.ts';
+import { ProjectError } from '#lib/errors.ts';
+import type { Log } from '#lib/log.ts';
+import type { Random } from '#lib/random.ts';
+import { Channel, type LanePolicy } from '#wire/channel.ts';
+import { dialTls, type HttpProxy } from '#wire/dial.ts';
+import { ChannelHeader, ControlHeader, ControllerCapability } from '#wire/gen/numbers.ts';
+import { GroupDialer } from '#wire/group-dialer.ts';
+import { hasBit, TRUE } from '#wire/header-values.ts';
+import type { HeartbeatOptions } from '#wire/heartbeat.ts';
+import { sendHello } from '#wire/hello.ts';
+import type { Message } from '#wire/message.ts';
+import { Alpn } from '#wire/tls-port.ts';
+import { Underlay } from '#wire/underlay.ts';
+import { formatVersionInfo, parseVersionInfo, type VersionInfo } from '#wire/version-info.ts';
+import type { SecureContextOptions } from 'node:tls';
+import { Controller, ControlUnderlay, HIGH_LANE } from './controller.ts';
+
+export interface ControlDialComponents {
+  clock: Clock;
+  log: Log;
+  random: Random;
+  identity: { readonly id: string; clientContext(): SecureContextOptions };
+}
+
+export interface ControlDialInit {
+  version: VersionInfo;
+  /** Protobuf Listeners of the links that others may dial; undefined when there are none. Read at each dial. */
+  linkListeners(): Uint8Array | undefined;
+  capabilities: Buffer;
+  connectTimeout: number;
+  outQueueSize: number;
+  heartbeat: HeartbeatOptions;
+  unresponsiveAfter: number;
+  requestTimeout: number;
+  localAddress?: string | undefined;
+  proxy?: HttpProxy | undefined;
+}
+
+/** The full router data model comes as one message, so the limit is far above what any network has. */
+const CONTROL_LIMITS = { maxHeaders: 1024 * 1024, maxBody: 512 * 1024 * 1024 };
+/** reference fact: further connections are dialed 5 s after the channel was made, at most one a second, failures 2 s to 1 min. */
+const GROUP_START_DELAY = 5_000;
+const GROUP_MIN_INTERVAL = 1_000;
+const GROUP_BACKOFF = { min: 2_000, max: 60_000, factor: 2, jitter: 0 };
+/** Requests made at once are bounded by their makers; this only guards against a stuck connection. */
+const LANE_QUEUE = 4_096;
+
+/** A controller that we cannot work with, however often we dial it. */
+export class UnsuitableControllerError extends ProjectError {
+  constructor(message: string) {
+    super('CONTROLLER_UNSUITABLE', message, { retriable: true });
+  }
+}
+
+/**
+ * Connects to `endpoint` (`tls:host:port`) and resolves once the hello is done and the answer is complete. No message is
+ * delivered before the caller calls `open`. Rejects with what stood in the way; nothing is left open then.
+ */
+export async function dialController(
+  components: ControlDialComponents,
+  init: ControlDialInit,
+  endpoint: string,
+  signal: AbortSignal,
+): Promise<{ controller: Controller; open: () => void }> {
+  const first = await connect(components, init, endpoint, [[ChannelHeader.FirstInGroup, TRUE]], ControlUnderlay.Default, signal);
+  const { underlay, answer } = first;
+  try {
+    const version = checkAnswer(answer, endpoint);
+    const id = answer.string(ChannelHeader.ListenerId) ?? '';
+    const channel = new Channel({
+      name: `control ${id}`,
+      peerId: id,
+      connectionId: answer.string(ChannelHeader.ConnectionId) ?? '',
+      clock: components.clock,
+      log: components.log,
+      limits: CONTROL_LIMITS,
+      lanes: controlLanes(),
+      heartbeat: init.heartbeat,
+    });
+    const controller = new Controller({
+      id,
+      address: endpoint,
+      version,
+      capabilities: capabilitiesOf(answer),
+      channel,
+      unresponsiveAfter: init.unresponsiveAfter,
+      requestTimeout: init.requestTimeout,
+      clock: components.clock,
+    });
+    return { controller, open: () => openChannel(components, init, controller, underlay, answer) };
+  } catch (error) {
+    underlay.close();
+    throw error;
+  }
+}
+
+function controlLanes(): Record<string, LanePolicy> {
+  return {
+    default: { types: [ControlUnderlay.Default, ControlUnderlay.High], queueLimit: LANE_QUEUE },
+    [HIGH_LANE]: { types: [ControlUnderlay.High, ControlUnderlay.Default], queueLimit: LANE_QUEUE },
+  };
+}
+
+async function connect(
+  components: ControlDialComponents,
+  init: ControlDialInit,
+  endpoint: string,
+  extra: [number, Uint8Array | string][],
+  type: string,
+  signal: AbortSignal,
+): Promise<{ underlay: Underlay; answer: Message }> {
+  const address = parseAddress(endpoint);
+  const socket = await dialTls({
+    address,
+    alpn: [Alpn.Control],
+    context: components.identity.clientContext(),
+    localAddress: init.localAddress,
+    proxy: init.proxy,
+    timeout: init.connectTimeout,
+    clock: components.clock,
+    signal,
+  });
+  const underlay = new Underlay({ socket, clock: components.clock, type });
+  const headers: [number, Uint8Array | string][] = [
+    [ChannelHeader.HelloVersion, formatVersionInfo(init.version)],
+    [ChannelHeader.UnderlayType, type],
+    [ChannelHeader.IsGrouped, TRUE],
+    [ControlHeader.Capabilities, init.capabilities],
+    ...extra,
+  ];
+  const listeners = init.linkListeners();
+  if (listeners) headers.push([ControlHeader.LinkListeners, listeners]);
+  return { underlay, answer: await sendHello(underlay, components.identity.id, headers, init.connectTimeout) };
+}
+
+function checkAnswer(answer: Message, endpoint: string): VersionInfo {
+  const where = formatAddress(parseAddress(endpoint));
+  const version = parseVersionInfo(answer.string(ChannelHeader.HelloVersion));
+  if (!version) throw new UnsuitableControllerError(`the controller at ${where} does not say its version`);
+  if (!answer.string(ChannelHeader.ListenerId)) throw new UnsuitableControllerError(`the controller at ${where} does not say its id`);
+  if (!hasBit(capabilitiesOf(answer), ControllerCapability.JwtLegacySessions)) {
+    throw new UnsuitableControllerError(`the controller at ${where} (${version.version}) does not support JWT sessions; version 2.0 or later is needed`);
+  }
+  return version;
+}
+
+function capabilitiesOf(answer: Message): Buffer | undefined {
+  return answer.headers.get(ControlHeader.Capabilities);
+}
+
+function openChannel(components: ControlDialComponents, init: ControlDialInit, controller: Controller, underlay: Underlay, answer: Message): void {
+  const { channel } = controller;
+  channel.addUnderlay(underlay);
+  const secret = answer.headers.get(ChannelHeader.GroupSecret);
+  if (!secret || !controller.can(ControllerCapability.GroupedControlChannel)) return;
+  const membership: [number, Uint8Array | string][] = [
+    [ChannelHeader.ConnectionId, channel.connectionId],
+    [ChannelHeader.GroupSecret, secret],
+  ];
+  new GroupDialer({
+    channel,
+    wanted: { [ControlUnderlay.Default]: 1, [ControlUnderlay.High]: 1 },
+    startDelay: GROUP_START_DELAY,
+    minInterval: GROUP_MIN_INTERVAL,
+    backoff: GROUP_BACKOFF,
+    dial: async (type, signal) => (await connect(components, init, controller.address, membership, type, signal)).underlay,
+    clock: components.clock,
+    random: components.random,
+    log: components.log,
+  }).start();
+}

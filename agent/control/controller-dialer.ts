@@ -1,0 +1,108 @@
+// Keeps the router connected to one controller: dials its endpoints in turn, waits longer after each failure, and dials again
+// when the channel is lost (reference facts: control channel, section 4.1; config, section 5.3). There is one of these per
+// known controller, and per configured endpoint as long as nobody knows which controller answers there.
+
+import { type BackoffPolicy, nextBackoff } from '#lib/backoff.ts';
+import { background } from '#lib/background.ts';
+import type { Clock } from '#lib/clock.ts';
+import { asError, ClosedError, describeError } from '#lib/errors.ts';
+import type { Log } from '#lib/log.ts';
+import type { Random } from '#lib/random.ts';
+import type { Controller } from './controller.ts';
+
+export interface ControllerDialerComponents {
+  clock: Clock;
+  log: Log;
+  random: Random;
+  /** Connects to an endpoint and registers the controller; undefined when that controller is connected already. */
+  connect(endpoint: string, signal: AbortSignal): Promise<{ id: string; controller: Controller | undefined }>;
+  /** The connected controller with this id or address. */
+  connected(id: string, endpoints: readonly string[]): Controller | undefined;
+}
+
+/** reference fact: from 50 ms to 5 min, factor 1.5 with a jitter of half of it, without end. */
+export const CONTROL_BACKOFF: BackoffPolicy = { min: 50, max: 300_000, factor: 1.5, jitter: 0.5 };
+/** A controller that refuses while binding answers the hello and closes; so does a short life count as a failure. */
+const SHORT_LIFE = 10_000;
+const PAUSE_AFTER_CLOSE = 1_000;
+
+export class ControllerDialer {
+  /** Empty until the controller at the endpoint has said its id. */
+  id: string;
+  endpoints: readonly string[];
+  readonly #components: ControllerDialerComponents;
+  readonly #abort = new AbortController();
+  #wait = 0;
+  #failures = 0;
+  #lastFailure = '';
+  #cursor = 0;
+
+  constructor(components: ControllerDialerComponents, id: string, endpoints: readonly string[]) {
+    this.#components = components;
+    this.id = id;
+    this.endpoints = endpoints;
+  }
+
+  start(): void {
+    background(this.#components.log, 'controller dialer', () => this.#run());
+  }
+
+  /** Stops dialing; an open channel is not touched. */
+  stop(): void {
+    this.#abort.abort(new ClosedError('the controller dialer'));
+  }
+
+  async #run(): Promise<void> {
+    const { clock } = this.#components;
+    while (!this.#abort.signal.aborted) {
+      const controller = this.#components.connected(this.id, this.endpoints) ?? (await this.#dial());
+      let pause = this.#wait;
+      if (controller) {
+        this.id = controller.id;
+        await Promise.race([controller.channel.closed, aborted(this.#abort.signal)]);
+        if (clock.now() - controller.connectedAt < SHORT_LIFE) this.#lengthen();
+        else this.#wait = 0;
+        pause = Math.max(PAUSE_AFTER_CLOSE, this.#wait);
+      }
+      if (this.#abort.signal.aborted) return;
+      await clock.sleep(pause, { name: 'controller dial pause', signal: this.#abort.signal }).catch(() => undefined); // only an abort rejects
+    }
+  }
+
+  async #dial(): Promise<Controller | undefined> {
+    const endpoint = this.endpoints[this.#cursor++ % this.endpoints.length];
+    if (endpoint === undefined) return undefined;
+    try {
+      const { id, controller } = await this.#components.connect(endpoint, this.#abort.signal);
+      this.id = id;
+      this.#failures = 0;
+      this.#lastFailure = '';
+      return controller ?? this.#components.connected(id, []);
+    } catch (error) {
+      this.#lengthen();
+      if (!this.#abort.signal.aborted) this.#report(endpoint, asError(error));
+      return undefined;
+    }
+  }
+
+  /** The first failure of a kind is told, repeats are counted. */
+  #report(endpoint: string, error: Error): void {
+    this.#failures++;
+    const text = describeError(error);
+    const fields = { endpoint, attempts: this.#failures, retryIn: Math.round(this.#wait), error: text };
+    if (text === this.#lastFailure) this.#components.log.debug(fields, 'controller still cannot be reached');
+    else this.#components.log.warn(fields, 'controller cannot be reached');
+    this.#lastFailure = text;
+  }
+
+  #lengthen(): void {
+    this.#wait = nextBackoff(CONTROL_BACKOFF, this.#wait, this.#components.random);
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

@@ -1,0 +1,90 @@
+// One controller with which a control channel is up: who it is, how responsive it is, and how to ask it something. The
+// set of all of them, and the dialing, is in controllers.ts.
+
+import type { Clock } from '#lib/clock.ts';
+import type { Channel, RequestOptions } from '#wire/channel.ts';
+import { ControllerCapability } from '#wire/gen/numbers.ts';
+import { hasBit } from '#wire/header-values.ts';
+import type { Message } from '#wire/message.ts';
+import type { VersionInfo } from '#wire/version-info.ts';
+
+/** Underlay types of a control channel, which are also its lanes. */
+export const ControlUnderlay = Object.freeze({ Default: 'ctrl.default', High: 'ctrl.high' } as const);
+/** The lane of what a circuit waits for: routes, results and circuit requests (reference fact: control channel, section 1.7). */
+export const HIGH_LANE = 'high';
+
+/** A heartbeat without answer for this long makes a controller unresponsive, whatever is configured (reference fact: config, 2.5). */
+const ANSWER_OVERDUE = 5_000;
+
+export interface ControllerInfo {
+  readonly id: string;
+  readonly address: string;
+  readonly version: VersionInfo;
+  readonly capabilities: Buffer | undefined;
+  readonly channel: Channel;
+  /** Milliseconds of latency above which the controller counts as unresponsive. */
+  readonly unresponsiveAfter: number;
+  /** Milliseconds that a request waits when it names no time of its own. */
+  readonly requestTimeout: number;
+  readonly clock: Clock;
+}
+
+export class Controller {
+  readonly id: string;
+  /** The address that was dialed. */
+  readonly address: string;
+  readonly version: VersionInfo;
+  readonly channel: Channel;
+  readonly connectedAt: number;
+  readonly #capabilities: Buffer | undefined;
+  readonly #unresponsiveAfter: number;
+  readonly #requestTimeout: number;
+  #latency = 0;
+
+  constructor(info: ControllerInfo) {
+    this.id = info.id;
+    this.address = info.address;
+    this.version = info.version;
+    this.channel = info.channel;
+    this.#capabilities = info.capabilities;
+    this.#unresponsiveAfter = info.unresponsiveAfter;
+    this.#requestTimeout = info.requestTimeout;
+    this.connectedAt = info.clock.now();
+    this.channel.onLatency = (nanoseconds) => {
+      this.#latency = nanoseconds;
+    };
+  }
+
+  /** Last round trip in nanoseconds, 0 before the first. */
+  get latency(): number {
+    return this.#latency;
+  }
+
+  get isConnected(): boolean {
+    return !this.channel.isClosed && this.channel.underlays.length > 0;
+  }
+
+  /** An unresponsive controller is asked last; it is not closed for it. */
+  get isResponsive(): boolean {
+    return this.isConnected && this.#latency <= this.#unresponsiveAfter * 1e6 && this.channel.unanswered <= ANSWER_OVERDUE;
+  }
+
+  can(capability: ControllerCapability): boolean {
+    return hasBit(this.#capabilities, capability);
+  }
+
+  /** Queues a message; throws ClosedError or SendQueueFullError. */
+  send(message: Message, lane?: string): void {
+    this.channel.send(message, lane);
+  }
+
+  /** Asks and waits for the reply, `ctrl.defaultRequestTimeout` long unless the options say otherwise. */
+  request(message: Message, options: Partial<RequestOptions> = {}): Promise<Message> {
+    return this.channel.request(message, { timeout: this.#requestTimeout, ...options });
+  }
+
+  /** Asks something that is answered by a Result; throws RequestFailedError when that is a failure. */
+  requestResult(message: Message, options: Partial<RequestOptions> = {}): Promise<Message> {
+    return this.channel.requestResult(message, { timeout: this.#requestTimeout, ...options });
+  }
+}

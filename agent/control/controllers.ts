@@ -1,0 +1,224 @@
+// All controllers of the router: whom to dial, who is connected, whom to ask. Rooms register handlers for content types
+// before the start and are told when a controller comes and goes.
+//
+//   endpoints (file, else config) ──► ControllerDialer… ──► Controller… ──► handlers by content type
+//   cluster members (1037) ──► setMembers ──► dialers added and removed, endpoints file
+
+import { background } from '#lib/background.ts';
+import type { Clock } from '#lib/clock.ts';
+import { ClosedError, describeError, ProjectError } from '#lib/errors.ts';
+import type { Log } from '#lib/log.ts';
+import type { Random } from '#lib/random.ts';
+import type { Message } from '#wire/message.ts';
+import { type ControlDialInit, type ControlDialComponents, dialController } from './control-dial.ts';
+import type { Controller } from './controller.ts';
+import { ControllerDialer } from './controller-dialer.ts';
+import type { EndpointsFile, KnownController } from './endpoints-file.ts';
+
+export type ControlHandler = (controller: Controller, message: Message) => void;
+
+export interface ControllersComponents extends ControlDialComponents {
+  clock: Clock;
+  log: Log;
+  random: Random;
+  endpointsFile: EndpointsFile;
+}
+
+export interface ControllersInit extends ControlDialInit {
+  /** `tls:host:port` of the configuration, used when the endpoints file has none. */
+  endpoints: readonly string[];
+}
+
+/** No controller can be asked now. */
+export class NoControllerError extends ProjectError {
+  constructor() {
+    super('NO_CONTROLLER', 'no controller is connected', { retriable: true });
+  }
+}
+
+export class Controllers {
+  readonly #components: ControllersComponents;
+  readonly #init: ControllersInit;
+  readonly #handlers = new Map<number, ControlHandler>();
+  readonly #onConnect: ((controller: Controller) => void)[] = [];
+  readonly #onDisconnect: ((controller: Controller) => void)[] = [];
+  readonly #connected = new Map<string, Controller>();
+  readonly #dialers = new Set<ControllerDialer>();
+  #leaderId: string | undefined;
+  #everConnected = false;
+  #closed = false;
+
+  constructor(components: ControllersComponents, init: ControllersInit) {
+    this.#components = components;
+    this.#init = init;
+  }
+
+  /** Sets the handler of a content type. Call before `start`. */
+  on(contentType: number, handler: ControlHandler): void {
+    this.#handlers.set(contentType, handler);
+  }
+
+  /** Called for each controller that connects, before any of its messages. */
+  onConnect(listener: (controller: Controller) => void): void {
+    this.#onConnect.push(listener);
+  }
+
+  onDisconnect(listener: (controller: Controller) => void): void {
+    this.#onDisconnect.push(listener);
+  }
+
+  /** Begins to dial. Resolves at once; connections come and go from now on. */
+  async start(): Promise<void> {
+    const remembered = await this.#components.endpointsFile.load();
+    const configured = this.#init.endpoints.map((address) => ({ id: '', endpoints: [{ address, groups: [] }] }));
+    for (const known of remembered.length > 0 ? remembered : configured) this.#startDialer(known);
+  }
+
+  /** Whether a control channel was ever fully up: the question of `ctrl.startupTimeout`. */
+  get everConnected(): boolean {
+    return this.#everConnected;
+  }
+
+  /** The connected ones, in no order. */
+  get all(): Controller[] {
+    return [...this.#connected.values()];
+  }
+
+  byId(id: string): Controller | undefined {
+    return this.#connected.get(id);
+  }
+
+  /** Ids of all that are known, connected or not. */
+  get knownIds(): string[] {
+    return [...this.#dialers].map((dialer) => dialer.id).filter((id) => id !== '');
+  }
+
+  /** Whom to ask what any can answer: connected, then responsive, then quickest. Throws NoControllerError. */
+  get best(): Controller {
+    const [best] = this.all.sort(byPreference);
+    if (!best) throw new NoControllerError();
+    return best;
+  }
+
+  /** Whom to ask for changes: the leader when it is responsive, else the best. Throws NoControllerError. */
+  get leader(): Controller {
+    const leader = this.#leaderId === undefined ? undefined : this.#connected.get(this.#leaderId);
+    return leader?.isResponsive ? leader : this.best;
+  }
+
+  setLeader(id: string): void {
+    if (this.#leaderId === id) return;
+    this.#components.log.info({ previous: this.#leaderId, leader: id }, 'cluster leader changed');
+    this.#leaderId = id;
+  }
+
+  /**
+   * Takes the members of the cluster: unknown ones are dialed; with `remove`, missing ones are disconnected and forgotten.
+   * The endpoints file follows.
+   */
+  setMembers(members: readonly KnownController[], options: { remove: boolean }): void {
+    if (this.#closed) return;
+    for (const dialer of [...this.#dialers]) {
+      if (!options.remove || members.some((member) => isSame(dialer, member))) continue;
+      this.#forget(dialer);
+    }
+    for (const member of members) {
+      const dialer = [...this.#dialers].find((each) => isSame(each, member));
+      if (!dialer) this.#startDialer(member);
+      else {
+        dialer.id = member.id;
+        dialer.endpoints = member.endpoints.map((endpoint) => endpoint.address);
+      }
+    }
+    background(this.#components.log, 'save endpoints', this.#components.endpointsFile.save(this.#known(members)));
+  }
+
+  /** A controller told that it has moved: dial it at `address` from now on. */
+  moveController(id: string, address: string): void {
+    const dialer = [...this.#dialers].find((each) => each.id === id);
+    if (dialer) dialer.endpoints = [address];
+  }
+
+  /** Stops dialing and closes all channels. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    for (const dialer of this.#dialers) dialer.stop();
+    this.#dialers.clear();
+    const open = this.all;
+    for (const controller of open) controller.channel.close();
+    await Promise.all(open.map((controller) => controller.channel.closed));
+  }
+
+  #known(members: readonly KnownController[]): KnownController[] {
+    const others = [...this.#dialers].filter((dialer) => dialer.id !== '' && !members.some((member) => isSame(dialer, member)));
+    return [...members, ...others.map((dialer) => ({ id: dialer.id, endpoints: dialer.endpoints.map((address) => ({ address, groups: [] })) }))];
+  }
+
+  #startDialer(known: KnownController): void {
+    const { clock, log, random } = this.#components;
+    const dialer = new ControllerDialer(
+      {
+        clock,
+        log,
+        random,
+        connect: (endpoint, signal) => this.#connect(endpoint, signal),
+        connected: (id, endpoints) => this.#connected.get(id) ?? this.all.find((controller) => endpoints.includes(controller.address)),
+      },
+      known.id,
+      known.endpoints.map((endpoint) => endpoint.address),
+    );
+    this.#dialers.add(dialer);
+    dialer.start();
+  }
+
+  #forget(dialer: ControllerDialer): void {
+    this.#components.log.info({ controller: dialer.id, endpoints: dialer.endpoints }, 'controller is no longer a member of the cluster');
+    dialer.stop();
+    this.#dialers.delete(dialer);
+    this.#connected.get(dialer.id)?.channel.close();
+  }
+
+  async #connect(endpoint: string, signal: AbortSignal): Promise<{ id: string; controller: Controller | undefined }> {
+    const { controller, open } = await dialController(this.#components, this.#init, endpoint, signal);
+    if (this.#closed || signal.aborted) {
+      open();
+      controller.channel.close();
+      throw new ClosedError('the set of controllers');
+    }
+    const { id } = controller;
+    if (this.#connected.has(id)) {
+      open();
+      controller.channel.close();
+      return { id, controller: undefined };
+    }
+    this.#register(controller);
+    open();
+    return { id, controller };
+  }
+
+  #register(controller: Controller): void {
+    const { id, channel } = controller;
+    for (const [contentType, handler] of this.#handlers) channel.on(contentType, (message) => handler(controller, message));
+    this.#connected.set(id, controller);
+    this.#everConnected = true;
+    this.#components.log.info({ controller: id, endpoint: controller.address, version: controller.version.version }, 'controller connected');
+    void channel.closed.then((reason) => this.#unregister(controller, reason));
+    for (const listener of this.#onConnect) listener(controller);
+  }
+
+  #unregister(controller: Controller, reason: Error | null): void {
+    if (this.#connected.get(controller.id) !== controller) return;
+    this.#connected.delete(controller.id);
+    this.#components.log.warn({ controller: controller.id, reason: reason ? describeError(reason) : 'closed' }, 'controller disconnected');
+    for (const listener of this.#onDisconnect) listener(controller);
+  }
+}
+
+function isSame(dialer: ControllerDialer, member: KnownController): boolean {
+  if (dialer.id !== '' && member.id !== '') return dialer.id === member.id;
+  return member.endpoints.some((endpoint) => dialer.endpoints.includes(endpoint.address));
+}
+
+function byPreference(a: Controller, b: Controller): number {
+  return Number(b.isResponsive) - Number(a.isResponsive) || a.latency - b.latency;
+}

@@ -1,0 +1,61 @@
+// The circuits that run over this router: who owns them, when they were last used, and from where to where their traffic goes.
+
+import type { Clock } from '#lib/clock.ts';
+
+export interface Circuit {
+  readonly id: string;
+  /** Id of the controller that made it; faults and confirmations go there. */
+  owner: string;
+  /** Clock time in milliseconds. */
+  lastActivity: number;
+  /** Source address to destination address. */
+  readonly forwards: Map<string, string>;
+  readonly tags: Readonly<Record<string, string>>;
+}
+
+export class CircuitTable {
+  readonly #clock: Clock;
+  readonly #circuits = new Map<string, Circuit>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  get size(): number {
+    return this.#circuits.size;
+  }
+
+  get(id: string): Circuit | undefined {
+    return this.#circuits.get(id);
+  }
+
+  /** The circuit, made when it is not there yet. A known one keeps its forwards and gets the new owner. */
+  open(id: string, owner: string, tags: Readonly<Record<string, string>>): Circuit {
+    const known = this.#circuits.get(id);
+    if (known) {
+      known.owner = owner;
+      known.lastActivity = this.#clock.now();
+      return known;
+    }
+    const circuit: Circuit = { id, owner, lastActivity: this.#clock.now(), forwards: new Map(), tags };
+    this.#circuits.set(id, circuit);
+    return circuit;
+  }
+
+  delete(id: string): boolean {
+    return this.#circuits.delete(id);
+  }
+
+  /** Circuits without activity for `milliseconds`, with their idle time. */
+  *idle(milliseconds: number): Generator<{ circuit: Circuit; idle: number }> {
+    const now = this.#clock.now();
+    for (const circuit of this.#circuits.values()) {
+      const idle = now - circuit.lastActivity;
+      if (idle > milliseconds) yield { circuit, idle };
+    }
+  }
+
+  values(): IterableIterator<Circuit> {
+    return this.#circuits.values();
+  }
+}

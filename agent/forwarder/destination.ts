@@ -1,0 +1,32 @@
+// Where circuit traffic can be handed to inside this router: a link, or the xgress at one end of a circuit. The forwarder
+// knows nothing else about them.
+
+import type { Frame } from '#wire/frame.ts';
+import type { Acknowledgement, Payload } from '#wire/xgress-frames.ts';
+
+/** Why a payload is on its way; decides what happens when a queue is full, and which drop counter moves. */
+export const PayloadOrigin = Object.freeze({ Xgress: 'xgress', Retransmission: 'retransmission', Forwarded: 'forwarded' } as const);
+export type PayloadOrigin = (typeof PayloadOrigin)[keyof typeof PayloadOrigin];
+
+/** `full`: not taken, try again when `onceWritable` says so. `unroutable`: there is no way for this circuit. */
+export type ForwardOutcome = 'sent' | 'full' | 'unroutable';
+
+export interface Destination {
+  /** Link id or xgress address. */
+  readonly address: string;
+  /** False when the queue is full. The payload's buffers belong to the destination then. */
+  sendPayload(payload: Payload, origin: PayloadOrigin): boolean;
+  sendAcknowledgement(acknowledgement: Acknowledgement): boolean;
+  sendControl(frame: Frame): boolean;
+  /** Calls `task` once, when a payload that was refused would be taken. */
+  onceWritable(task: () => void): void;
+}
+
+/** A destination at the end of a circuit. */
+export interface CircuitEnd extends Destination {
+  readonly circuitId: string;
+  /** Clock time (milliseconds) at which something last arrived from the network. */
+  readonly lastReceived: number;
+  /** The circuit is gone: nothing more will arrive; what was received is still delivered. */
+  unrouted(): void;
+}

@@ -1,0 +1,71 @@
+// Collects circuits whose traffic could not be forwarded and tells their controllers in batches: to the owner when it is
+// known, else to all (reference fact: config, section 9). A report that cannot be sent is lost; the next payload that fails
+// makes a new one.
+
+import { create, toBinary } from '@bufbuild/protobuf';
+import type { Clock, Timer } from '#lib/clock.ts';
+import { describeError } from '#lib/errors.ts';
+import type { Log } from '#lib/log.ts';
+import { FaultSchema, FaultSubject } from '#wire/gen/control_pb.js';
+import { ControlType } from '#wire/gen/numbers.ts';
+import { Message } from '#wire/message.ts';
+
+/** Somebody a fault can be told to. */
+export interface FaultReceiver {
+  readonly id: string;
+  send(message: Message): void;
+}
+
+export interface FaulterComponents {
+  clock: Clock;
+  log: Log;
+  controllers: { readonly all: readonly FaultReceiver[]; byId(id: string): FaultReceiver | undefined };
+  /** Counts reported forwarding faults. */
+  faults: { mark(count?: number): void };
+}
+
+/** More different circuits than this cannot be waiting; what comes later is reported by its next payload. */
+const MOST_CIRCUITS = 100_000;
+
+export class Faulter {
+  readonly #components: FaulterComponents;
+  readonly #circuits = new Map<string, string>();
+  readonly #timer: Timer | undefined;
+
+  /** `interval` milliseconds between reports; 0 or less only counts. */
+  constructor(components: FaulterComponents, interval: number) {
+    this.#components = components;
+    this.#timer = interval > 0 ? components.clock.every('forwarding faults', interval, () => this.flush()) : undefined;
+  }
+
+  /** Remembers a circuit; `owner` is the id of its controller, empty when unknown. */
+  report(circuitId: string, owner: string): void {
+    this.#components.faults.mark();
+    if (this.#timer && this.#circuits.size < MOST_CIRCUITS) this.#circuits.set(circuitId, owner);
+  }
+
+  /** Sends what was collected. */
+  flush(): void {
+    if (this.#circuits.size === 0) return;
+    const byOwner = Map.groupBy(this.#circuits, ([, owner]) => owner);
+    this.#circuits.clear();
+    for (const [owner, entries] of byOwner) {
+      const ids = entries.map(([circuitId]) => circuitId).join(' ');
+      const known = owner === '' ? undefined : this.#components.controllers.byId(owner);
+      if (known) this.#send(known, FaultSubject.FORWARD_FAULT, ids);
+      else for (const controller of this.#components.controllers.all) this.#send(controller, FaultSubject.UNKNOWN_OWNER_FORWARD_FAULT, ids);
+    }
+  }
+
+  close(): void {
+    this.#timer?.cancel();
+  }
+
+  #send(receiver: FaultReceiver, subject: FaultSubject, id: string): void {
+    try {
+      receiver.send(new Message(ControlType.Fault, [], toBinary(FaultSchema, create(FaultSchema, { subject, id }))));
+    } catch (error) {
+      this.#components.log.debug({ controller: receiver.id, error: describeError(error) }, 'forwarding faults could not be reported');
+    }
+  }
+}

@@ -1,0 +1,134 @@
+// Hands circuit traffic from where it comes in to where it goes out. The hot path: no promises, no copies, no protobuf.
+//
+//   link or xgress ─► circuit id ─► circuit table ─► source address ─► destination address ─► destination table ─► send
+//
+// What cannot be forwarded is answered with `unroutable`; who asked decides whether that is a fault (reference fact: link,
+// section 3).
+
+import type { Clock } from '#lib/clock.ts';
+import type { Log } from '#lib/log.ts';
+import type { Frame } from '#wire/frame.ts';
+import { type Acknowledgement, circuitIdOf, type Payload } from '#wire/xgress-frames.ts';
+import { type Circuit, CircuitTable } from './circuit-table.ts';
+import { type CircuitEnd, type Destination, type ForwardOutcome, PayloadOrigin } from './destination.ts';
+import { traceRouteAnswer, traceRouteStep } from './trace-route.ts';
+
+export interface ForwarderComponents {
+  clock: Clock;
+  log: Log;
+  /** Id of this router, named in answers to trace route. */
+  routerId: string;
+}
+
+export class Forwarder {
+  readonly circuits: CircuitTable;
+  readonly #components: ForwarderComponents;
+  readonly #destinations = new Map<string, Destination>();
+  readonly #ends = new Map<string, Set<CircuitEnd>>();
+
+  constructor(components: ForwarderComponents) {
+    this.#components = components;
+    this.circuits = new CircuitTable(components.clock);
+  }
+
+  get destinationCount(): number {
+    return this.#destinations.size;
+  }
+
+  destination(address: string): Destination | undefined {
+    return this.#destinations.get(address);
+  }
+
+  /** Addresses of all destinations, for diagnostics. */
+  addresses(): string[] {
+    return [...this.#destinations.keys()];
+  }
+
+  registerLink(link: Destination): void {
+    this.#destinations.set(link.address, link);
+  }
+
+  /** Only removes the entry when it is still this link: a redialed one has the same id. */
+  unregisterLink(link: Destination): void {
+    if (this.#destinations.get(link.address) === link) this.#destinations.delete(link.address);
+  }
+
+  /** Before the end is started, so that nothing which arrives early is lost. */
+  registerEnd(end: CircuitEnd): void {
+    this.#destinations.set(end.address, end);
+    const ends = this.#ends.get(end.circuitId) ?? new Set();
+    ends.add(end);
+    this.#ends.set(end.circuitId, ends);
+  }
+
+  unregisterEnd(end: CircuitEnd): void {
+    if (this.#destinations.get(end.address) === end) this.#destinations.delete(end.address);
+    const ends = this.#ends.get(end.circuitId);
+    ends?.delete(end);
+    if (ends?.size === 0) this.#ends.delete(end.circuitId);
+  }
+
+  /** The ends of a circuit that are on this router: none, one or both. */
+  endsOf(circuitId: string): CircuitEnd[] {
+    return [...(this.#ends.get(circuitId) ?? [])];
+  }
+
+  forwardPayload(source: string, payload: Payload, origin: PayloadOrigin): ForwardOutcome {
+    const circuit = this.circuits.get(payload.circuitId);
+    const destination = circuit && this.#next(circuit, source);
+    if (!destination) return 'unroutable';
+    if (origin !== PayloadOrigin.Retransmission) circuit.lastActivity = this.#components.clock.now();
+    return destination.sendPayload(payload, origin) ? 'sent' : 'full';
+  }
+
+  forwardAcknowledgement(source: string, acknowledgement: Acknowledgement): ForwardOutcome {
+    const circuit = this.circuits.get(acknowledgement.circuitId);
+    const destination = circuit && this.#next(circuit, source);
+    if (!destination) return 'unroutable';
+    circuit.lastActivity = this.#components.clock.now();
+    return destination.sendAcknowledgement(acknowledgement) ? 'sent' : 'full';
+  }
+
+  /** Control messages: trace route ends here when its hops are used up, everything else goes on. */
+  forwardControl(source: string, frame: Frame): ForwardOutcome {
+    const circuitId = circuitIdOf(frame) ?? frame.body.toString('utf8', 1);
+    const circuit = this.circuits.get(circuitId);
+    const step = traceRouteStep(frame);
+    if (step.used) return this.#answerTrace(source, frame, circuit, 'forwarder');
+    const destination = circuit && this.#next(circuit, source);
+    if (!destination) {
+      if (step.isRequest) this.#answerTrace(source, frame, circuit, 'forwarder', `no way for circuit ${circuitId} from ${source}`);
+      return 'unroutable';
+    }
+    circuit.lastActivity = this.#components.clock.now();
+    return destination.sendControl(step.frame) ? 'sent' : 'full';
+  }
+
+  /** Where the next payload of a circuit from `source` would go; for who has to wait until there is room. */
+  nextHop(circuitId: string, source: string): Destination | undefined {
+    const circuit = this.circuits.get(circuitId);
+    return circuit && this.#next(circuit, source);
+  }
+
+  /** Removes a circuit and tells its ends. False when it was not known. */
+  remove(circuitId: string): boolean {
+    const known = this.circuits.delete(circuitId);
+    for (const end of this.endsOf(circuitId)) {
+      this.unregisterEnd(end);
+      end.unrouted();
+    }
+    return known;
+  }
+
+  #next(circuit: Circuit, source: string): Destination | undefined {
+    const address = circuit.forwards.get(source);
+    return address === undefined ? undefined : this.#destinations.get(address);
+  }
+
+  #answerTrace(source: string, frame: Frame, circuit: Circuit | undefined, hopType: string, error?: string): ForwardOutcome {
+    const answer = traceRouteAnswer(frame, { hopType, hopId: this.#components.routerId, now: this.#components.clock.now(), error });
+    // The answer goes back where the question came from: that is where the source itself is a destination.
+    const back = circuit ? this.#destinations.get(source) : undefined;
+    return back?.sendControl(answer) ? 'sent' : 'unroutable';
+  }
+}

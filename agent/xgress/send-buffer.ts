@@ -1,0 +1,168 @@
+// The sending half of flow control: which payloads are on their way, how many bytes may be, what has to be sent again
+// (reference fact: link, section 2.4). It decides; sending is done by the xgress that owns it. Times are milliseconds.
+
+import { type Payload } from '#wire/xgress-frames.ts';
+import type { XgressOptions } from './options.ts';
+
+/** Retransmission is looked at no more often than this. */
+const MIN_CHECK_INTERVAL = 64;
+/** Raised by this per batch of duplicate acknowledgements, lowered by the other per batch of successful ones. */
+const RETX_SCALE_RAISE = 0.2;
+const RETX_SCALE_EASE = 0.01;
+const NOT_SENT = -1;
+
+export interface SendBufferMetrics {
+  duplicateAck(): void;
+}
+
+interface Entry {
+  readonly payload: Payload;
+  /** When it was last sent, or NOT_SENT while it waits for its first time. */
+  sentAt: number;
+}
+
+export class SendBuffer {
+  readonly #options: XgressOptions;
+  readonly #metrics: SendBufferMetrics;
+  readonly #entries = new Map<number, Entry>();
+  #size = 0;
+  #window: number;
+  #peerBuffer = 0;
+  #accumulator = 0;
+  #successfulAcks = 0;
+  #duplicateAcks = 0;
+  #retransmits = 0;
+  #retxScale: number;
+  #retxThreshold: number;
+  #lastRtt = 0;
+  #lastCheck = 0;
+  #closing = false;
+
+  constructor(options: XgressOptions, metrics: SendBufferMetrics) {
+    this.#options = options;
+    this.#metrics = metrics;
+    this.#window = options.txPortalStartSize;
+    this.#retxScale = options.retxScale;
+    this.#retxThreshold = options.retxStartMs;
+  }
+
+  /** Bytes and payloads that are not acknowledged. */
+  get size(): number {
+    return this.#size;
+  }
+
+  get count(): number {
+    return this.#entries.size;
+  }
+
+  /** Bytes that may be on their way. */
+  get window(): number {
+    return this.#window;
+  }
+
+  /** Milliseconds after which a payload is sent again. */
+  get retransmitAfter(): number {
+    return this.#retxThreshold;
+  }
+
+  get blockedByWindow(): boolean {
+    return this.#size > this.#window;
+  }
+
+  get blockedByPeer(): boolean {
+    return this.#peerBuffer > this.#options.txPortalMaxSize;
+  }
+
+  /** Whether the client's next data may be taken. */
+  get admits(): boolean {
+    return this.#closing || this.#size === 0 || !(this.blockedByPeer || this.blockedByWindow);
+  }
+
+  get isEmpty(): boolean {
+    return this.#entries.size === 0;
+  }
+
+  /** From now on everything is admitted: only what ends the circuit is still to come. */
+  startClosing(): void {
+    this.#closing = true;
+  }
+
+  get isClosing(): boolean {
+    return this.#closing;
+  }
+
+  add(payload: Payload): void {
+    this.#entries.set(payload.sequence, { payload, sentAt: NOT_SENT });
+    this.#size += payload.dataLength;
+  }
+
+  /** The payload has left; from now on it can become due again. */
+  sent(sequence: number, now: number): void {
+    const entry = this.#entries.get(sequence);
+    if (entry) entry.sentAt = now;
+  }
+
+  acknowledge(sequences: readonly number[], peerBuffer: number, stamp: number, now: number): void {
+    for (const sequence of sequences) this.#acknowledge(sequence);
+    this.#peerBuffer = peerBuffer;
+    if (stamp > 0) this.#measure(stamp, now);
+  }
+
+  /** What has to be sent again, in ascending order. Tell `retransmitted` for each that was sent. */
+  *due(now: number): Generator<Payload> {
+    if (now - this.#lastCheck < MIN_CHECK_INTERVAL) return;
+    this.#lastCheck = now;
+    const before = now - this.#retxThreshold;
+    for (const entry of this.#entries.values()) {
+      if (entry.sentAt !== NOT_SENT && entry.sentAt <= before) yield entry.payload;
+    }
+  }
+
+  retransmitted(sequence: number, now: number): void {
+    this.sent(sequence, now);
+    if (++this.#retransmits < this.#options.txPortalRetxThresh) return;
+    this.#accumulator = 0;
+    this.#retransmits = 0;
+    this.#window = Math.max(this.#options.txPortalMinSize, Math.floor(this.#window * this.#options.txPortalRetxScale));
+  }
+
+  clear(): void {
+    this.#entries.clear();
+    this.#size = 0;
+  }
+
+  #acknowledge(sequence: number): void {
+    const entry = this.#entries.get(sequence);
+    if (!entry) {
+      this.#onDuplicate();
+      return;
+    }
+    this.#entries.delete(sequence);
+    const length = entry.payload.dataLength;
+    this.#size -= length;
+    this.#accumulator += length;
+    if (++this.#successfulAcks < this.#options.txPortalIncreaseThresh) return;
+    this.#successfulAcks = 0;
+    this.#window = Math.min(this.#options.txPortalMaxSize, this.#window + Math.floor(this.#accumulator * this.#options.txPortalIncreaseScale));
+    this.#retxScale = Math.max(this.#options.retxScale, this.#retxScale - RETX_SCALE_EASE);
+  }
+
+  #onDuplicate(): void {
+    this.#metrics.duplicateAck();
+    if (++this.#duplicateAcks < this.#options.txPortalDupAckThresh) return;
+    this.#duplicateAcks = 0;
+    this.#retxScale += RETX_SCALE_RAISE;
+  }
+
+  /** The stamp holds 16 bits, and hosts have different clocks: only the caps bound what this computes. */
+  #measure(stamp: number, now: number): void {
+    const { maxRttScale, retxMaxMs, retxAddMs } = this.#options;
+    const last = this.#lastRtt;
+    let rtt = ((now & 0xffff) - stamp + 0x1_0000) & 0xffff;
+    if (last > 0 && maxRttScale > 0) rtt = Math.min(rtt, last * maxRttScale);
+    if (last > 0) rtt = (rtt + last) / 2;
+    this.#lastRtt = rtt;
+    const threshold = Math.floor(rtt * this.#retxScale) + retxAddMs;
+    this.#retxThreshold = retxMaxMs > 0 ? Math.min(retxMaxMs, threshold) : threshold;
+  }
+}
