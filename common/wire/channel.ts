@@ -65,6 +65,8 @@ interface Waiter {
 interface Queued {
   head: Buffer;
   body: Buffer | undefined;
+  /** Clock time (monotonic) at which it began to wait. */
+  since: number;
 }
 
 interface Lane extends LanePolicy {
@@ -134,6 +136,12 @@ export class Channel {
   /** Frames that wait in a lane's own queue. */
   queued(lane: string = DEFAULT_LANE): number {
     return this.#lane(lane).queue.length;
+  }
+
+  /** Milliseconds that the first frame of a lane's queue has been waiting, 0 when none waits. */
+  oldestWait(lane: string = DEFAULT_LANE): number {
+    const oldest = this.#lane(lane).queue.peek();
+    return oldest ? this.#clock.monotonic() - oldest.since : 0;
   }
 
   /** Calls `handler` for messages of a content type. Set all handlers before the first underlay is added. */
@@ -253,7 +261,7 @@ export class Channel {
         return true;
       }
     }
-    return lane.queue.push({ head, body });
+    return lane.queue.push({ head, body, since: this.#clock.monotonic() });
   }
 
   /** The least loaded underlay of the best type that is there. */

@@ -1,0 +1,217 @@
+// Makes one link by dialing: grouped, split or single, by what the other router can do (reference fact: link, sections 1.2
+// and 1.3). When to dial is decided by the registry.
+
+import type { SecureContextOptions } from 'node:tls';
+import { parseAddress } from '#lib/address.ts';
+import type { BackoffPolicy } from '#lib/backoff.ts';
+import type { Clock } from '#lib/clock.ts';
+import { IdSource } from '#lib/ids.ts';
+import type { Log } from '#lib/log.ts';
+import type { Random } from '#lib/random.ts';
+import { Channel, type ChannelOptions, type LanePolicy } from '#wire/channel.ts';
+import { dialTls, type HttpProxy } from '#wire/dial.ts';
+import { ChannelHeader, LinkHeader } from '#wire/gen/numbers.ts';
+import { GroupDialer } from '#wire/group-dialer.ts';
+import { encodeUint32, TRUE } from '#wire/header-values.ts';
+import type { HeartbeatOptions } from '#wire/heartbeat.ts';
+import { sendHello } from '#wire/hello.ts';
+import type { Message } from '#wire/message.ts';
+import { Alpn } from '#wire/tls-port.ts';
+import { Underlay } from '#wire/underlay.ts';
+import { versionAtLeast } from '#wire/version-info.ts';
+import { ACK_LANE, LinkUnderlay, PAYLOAD_LANE } from './link.ts';
+
+/** What a configured dialer adds to a dial. */
+export interface LinkDialerSettings {
+  readonly groups: readonly string[];
+  /** Configured `bind`, or the adopted interface of the only listener, or empty. */
+  readonly binding: string;
+  readonly localAddress: string | undefined;
+  readonly split: boolean;
+  readonly maxDefaultConnections: number;
+  readonly maxAckConnections: number;
+  /** Milliseconds. */
+  readonly startupDelay: number;
+  readonly connectTimeout: number;
+  readonly healthyBackoff: BackoffPolicy;
+  readonly unhealthyBackoff: BackoffPolicy;
+}
+
+export interface LinkChannelSettings {
+  readonly payloadQueueLength: number;
+  readonly ackQueueLength: number;
+  readonly heartbeat: HeartbeatOptions;
+}
+
+export interface LinkDialComponents {
+  clock: Clock;
+  log: Log;
+  random: Random;
+  identity: { readonly id: string; clientContext(): SecureContextOptions };
+  proxy?: HttpProxy | undefined;
+  settings: LinkChannelSettings;
+}
+
+export interface LinkDialRequest {
+  linkId: string;
+  peerId: string;
+  peerVersion: string;
+  /** `tls:host:port` */
+  address: string;
+  iteration: number;
+  dialer: LinkDialerSettings;
+}
+
+export interface DialedLink {
+  payloads: Channel;
+  acknowledgements: Channel;
+  /** Sets handlers first, then lets frames in. */
+  open(): void;
+}
+
+/** Far above any payload; a frame is a read of a socket. */
+const LINK_LIMITS = { maxHeaders: 64 * 1024, maxBody: 16 * 1024 * 1024 };
+const GROUP_BACKOFF: BackoffPolicy = { min: 2_000, max: 60_000, factor: 2, jitter: 0 };
+/** From this version on routers understand grouped links. */
+const GROUPED_FROM = 'v1.6.6';
+const PAYLOAD_CHANNEL = 1;
+const ACK_CHANNEL = 2;
+
+type Headers = [number, Uint8Array | string][];
+
+/** Rejects with what stood in the way; nothing is left open then. */
+export async function dialLink(components: LinkDialComponents, request: LinkDialRequest, signal: AbortSignal): Promise<DialedLink> {
+  const connectionId = new IdSource(components.random).uuid();
+  if (versionAtLeast(request.peerVersion, GROUPED_FROM)) return dialGrouped(components, request, connectionId, signal);
+  if (!request.dialer.split) return dialSingle(components, request, connectionId, signal);
+  return dialSplit(components, request, connectionId, signal);
+}
+
+/** The channel of a link, for both sides. `types` are the underlay types that carry the two lanes. */
+export function linkChannel(
+  components: { clock: Clock; log: Log; settings: LinkChannelSettings },
+  init: { linkId: string; peerId: string; connectionId: string; grouped: boolean },
+): Channel {
+  const { settings } = components;
+  const lane = (types: string[], queueLimit: number): LanePolicy => ({ types: init.grouped ? types : [''], queueLimit });
+  const options: ChannelOptions = {
+    name: `link ${init.linkId}`,
+    peerId: init.peerId,
+    connectionId: init.connectionId,
+    clock: components.clock,
+    log: components.log,
+    limits: LINK_LIMITS,
+    lanes: {
+      [PAYLOAD_LANE]: lane([LinkUnderlay.Default], settings.payloadQueueLength),
+      [ACK_LANE]: lane([LinkUnderlay.Ack, LinkUnderlay.Default], settings.ackQueueLength),
+    },
+    heartbeat: settings.heartbeat,
+  };
+  return new Channel(init.grouped ? { ...options, essentialType: LinkUnderlay.Default } : options);
+}
+
+async function dialGrouped(components: LinkDialComponents, request: LinkDialRequest, connectionId: string, signal: AbortSignal): Promise<DialedLink> {
+  const grouping: Headers = [
+    [ChannelHeader.UnderlayType, LinkUnderlay.Default],
+    [ChannelHeader.IsGrouped, TRUE],
+    [ChannelHeader.FirstInGroup, TRUE],
+  ];
+  const { underlay, answer } = await connect(components, request, connectionId, grouping, signal);
+  const grouped = answer.bool(ChannelHeader.IsGrouped);
+  underlay.type = grouped ? LinkUnderlay.Default : '';
+  const channel = linkChannel(components, { linkId: request.linkId, peerId: request.peerId, connectionId, grouped });
+  const secret = answer.headers.get(ChannelHeader.GroupSecret);
+  return {
+    payloads: channel,
+    acknowledgements: channel,
+    open: () => {
+      channel.addUnderlay(underlay);
+      if (grouped && secret) completeGroup(components, request, channel, secret);
+    },
+  };
+}
+
+function completeGroup(components: LinkDialComponents, request: LinkDialRequest, channel: Channel, secret: Buffer): void {
+  const { dialer } = request;
+  new GroupDialer({
+    channel,
+    wanted: { [LinkUnderlay.Default]: dialer.maxDefaultConnections, [LinkUnderlay.Ack]: dialer.maxAckConnections },
+    startDelay: dialer.startupDelay,
+    minInterval: 0,
+    backoff: GROUP_BACKOFF,
+    dial: async (type, signal) => {
+      const membership: Headers = [
+        [ChannelHeader.UnderlayType, type],
+        [ChannelHeader.IsGrouped, TRUE],
+        [ChannelHeader.GroupSecret, secret],
+      ];
+      const { underlay } = await connect(components, request, channel.connectionId, membership, signal);
+      underlay.type = type;
+      return underlay;
+    },
+    clock: components.clock,
+    random: components.random,
+    log: components.log,
+  }).start();
+}
+
+async function dialSingle(components: LinkDialComponents, request: LinkDialRequest, connectionId: string, signal: AbortSignal): Promise<DialedLink> {
+  const { underlay } = await connect(components, request, connectionId, [], signal);
+  const channel = linkChannel(components, { linkId: request.linkId, peerId: request.peerId, connectionId, grouped: false });
+  return { payloads: channel, acknowledgements: channel, open: () => channel.addUnderlay(underlay) };
+}
+
+async function dialSplit(components: LinkDialComponents, request: LinkDialRequest, connectionId: string, signal: AbortSignal): Promise<DialedLink> {
+  const half = async (kind: number) => (await connect(components, request, connectionId, [[LinkHeader.ChannelType, Buffer.from([kind])]], signal)).underlay;
+  const payloadUnderlay = await half(PAYLOAD_CHANNEL);
+  let ackUnderlay: Underlay;
+  try {
+    ackUnderlay = await half(ACK_CHANNEL);
+  } catch (error) {
+    payloadUnderlay.close();
+    throw error;
+  }
+  const init = { linkId: request.linkId, peerId: request.peerId, connectionId, grouped: false };
+  const payloads = linkChannel(components, init);
+  const acknowledgements = linkChannel(components, init);
+  return {
+    payloads,
+    acknowledgements,
+    open: () => {
+      payloads.addUnderlay(payloadUnderlay);
+      acknowledgements.addUnderlay(ackUnderlay);
+    },
+  };
+}
+
+async function connect(
+  components: LinkDialComponents,
+  request: LinkDialRequest,
+  connectionId: string,
+  extra: Headers,
+  signal: AbortSignal,
+): Promise<{ underlay: Underlay; answer: Message }> {
+  const { dialer } = request;
+  const socket = await dialTls({
+    address: parseAddress(request.address),
+    alpn: [Alpn.Link],
+    context: components.identity.clientContext(),
+    localAddress: dialer.localAddress,
+    proxy: components.proxy,
+    timeout: dialer.connectTimeout,
+    clock: components.clock,
+    signal,
+  });
+  const underlay = new Underlay({ socket, clock: components.clock });
+  const headers: Headers = [
+    [LinkHeader.ConnectionId, connectionId],
+    [LinkHeader.RouterId, components.identity.id],
+    [LinkHeader.RouterVersion, request.peerVersion],
+    [LinkHeader.DialerBinding, dialer.binding],
+    [LinkHeader.Iteration, encodeUint32(request.iteration)],
+    [LinkHeader.DialedRouterId, request.peerId],
+    [LinkHeader.LinkId, request.linkId],
+    ...extra,
+  ];
+  return { underlay, answer: await sendHello(underlay, request.linkId, headers, dialer.connectTimeout) };
+}

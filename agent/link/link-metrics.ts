@@ -1,0 +1,66 @@
+// What is counted of one link. The hot path only adds to numbers; `fold` moves them into the registry once a second
+// (reference fact: link, section 1.7, and config, section 8.2).
+
+import type { MetricsRegistry } from '../metrics/registry.ts';
+import type { PayloadOrigin } from '../forwarder/destination.ts';
+
+/** Sizes are recorded for one message in so many: a histogram does not need every one, and recording each costs more than sending it. */
+const SIZE_SAMPLE = 16;
+
+export class LinkMetrics {
+  readonly #registry: MetricsRegistry;
+  readonly #id: string;
+  #sentBytes = 0;
+  #sentMessages = 0;
+  #receivedBytes = 0;
+  #receivedMessages = 0;
+
+  constructor(registry: MetricsRegistry, linkId: string) {
+    this.#registry = registry;
+    this.#id = linkId;
+  }
+
+  sent(bytes: number): void {
+    this.#sentBytes += bytes;
+    if (this.#sentMessages++ % SIZE_SAMPLE === 0) this.#size('tx', bytes);
+  }
+
+  received(bytes: number): void {
+    this.#receivedBytes += bytes;
+    if (this.#receivedMessages++ % SIZE_SAMPLE === 0) this.#size('rx', bytes);
+  }
+
+  dropped(origin: PayloadOrigin): void {
+    this.#registry.meter(`link.dropped_msgs:${this.#id}`).mark();
+    this.#registry.meter(`link.dropped_${origin === 'retransmission' ? 'rtx' : origin === 'forwarded' ? 'fwd' : 'xg'}_msgs:${this.#id}`).mark();
+  }
+
+  latency(nanoseconds: number): void {
+    this.#registry.histogram(`link.${this.#id}.latency`).update(nanoseconds);
+  }
+
+  /** Adds what was counted since the last call; `queueTime` in milliseconds. */
+  fold(queueTime: number): void {
+    this.#rates('tx', this.#sentBytes, this.#sentMessages);
+    this.#rates('rx', this.#receivedBytes, this.#receivedMessages);
+    this.#sentBytes = this.#sentMessages = this.#receivedBytes = this.#receivedMessages = 0;
+    this.#registry.histogram(`link.${this.#id}.queue_time`).update(queueTime * 1e6);
+  }
+
+  dispose(): void {
+    this.#registry.dispose(`link.${this.#id}.`);
+    for (const kind of ['', '_xg', '_rtx', '_fwd']) this.#registry.dispose(`link.dropped${kind}_msgs:${this.#id}`);
+  }
+
+  #rates(direction: 'tx' | 'rx', bytes: number, messages: number): void {
+    for (const prefix of [`link.${this.#id}`, 'fabric']) {
+      this.#registry.meter(`${prefix}.${direction}.bytesrate`).mark(bytes);
+      this.#registry.meter(`${prefix}.${direction}.msgrate`).mark(messages);
+    }
+  }
+
+  #size(direction: 'tx' | 'rx', bytes: number): void {
+    this.#registry.histogram(`link.${this.#id}.${direction}.msgsize`).update(bytes);
+    this.#registry.histogram(`fabric.${direction}.msgsize`).update(bytes);
+  }
+}

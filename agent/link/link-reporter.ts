@@ -1,0 +1,104 @@
+// Tells controllers about links: new dialed ones, changes of their connections, lost and duplicate ones; and all of them when
+// a controller connects (reference fact: link, section 1.8). Only the dialing side reports a link; both sides report its loss.
+
+import { create, toBinary } from '@bufbuild/protobuf';
+import { background } from '#lib/background.ts';
+import type { Clock } from '#lib/clock.ts';
+import { describeError } from '#lib/errors.ts';
+import type { Log } from '#lib/log.ts';
+import { FaultSchema, FaultSubject, LinkStateUpdateSchema, RouterLinksSchema } from '#wire/gen/control_pb.js';
+import { ControlType } from '#wire/gen/numbers.ts';
+import { Message } from '#wire/message.ts';
+import type { Link } from './link.ts';
+
+/** A controller that can be told something. */
+export interface LinkReportReceiver {
+  readonly id: string;
+  readonly isConnected: boolean;
+  send(message: Message): void;
+}
+
+export interface LinkReporterComponents {
+  clock: Clock;
+  log: Log;
+  controllers: { readonly all: readonly LinkReportReceiver[] };
+}
+
+const ATTEMPTS = 10;
+const PAUSE = 1_000;
+
+export class LinkReporter {
+  readonly #components: LinkReporterComponents;
+
+  constructor(components: LinkReporterComponents) {
+    this.#components = components;
+  }
+
+  /** All dialed links, for a controller that has just connected; it forgets those that are missing. */
+  refresh(controller: LinkReportReceiver, links: readonly Link[]): void {
+    this.#deliver(controller, routerLinks(links.filter((link) => link.dialed), true), 'all links');
+  }
+
+  established(link: Link): void {
+    for (const controller of this.#components.controllers.all) this.#deliver(controller, routerLinks([link], false), 'new link');
+  }
+
+  connectionsChanged(link: Link): void {
+    const update = create(LinkStateUpdateSchema, { linkId: link.id, linkIteration: link.iteration, connState: connectionState(link) });
+    const body = toBinary(LinkStateUpdateSchema, update);
+    for (const controller of this.#components.controllers.all) this.#deliver(controller, { type: ControlType.LinkState, body }, 'link connections');
+  }
+
+  lost(link: Link): void {
+    this.#fault(link, FaultSubject.LINK_FAULT);
+  }
+
+  duplicate(link: Link): void {
+    this.#fault(link, FaultSubject.LINK_DUPLICATE);
+  }
+
+  /** A route named a link that is not here: its iteration is unknown. */
+  missing(linkId: string): void {
+    const body = toBinary(FaultSchema, create(FaultSchema, { subject: FaultSubject.LINK_FAULT, id: linkId }));
+    for (const controller of this.#components.controllers.all) this.#deliver(controller, { type: ControlType.Fault, body }, 'link fault');
+  }
+
+  #fault(link: Link, subject: FaultSubject): void {
+    const body = toBinary(FaultSchema, create(FaultSchema, { subject, id: link.id, iteration: link.iteration }));
+    for (const controller of this.#components.controllers.all) this.#deliver(controller, { type: ControlType.Fault, body }, 'link fault');
+  }
+
+  /** A controller that disconnects meanwhile is told everything by `refresh` when it returns. */
+  #deliver(controller: LinkReportReceiver, report: { type: number; body: Uint8Array }, what: string): void {
+    background(this.#components.log, `report ${what}`, async () => {
+      for (let attempt = 1; attempt <= ATTEMPTS && controller.isConnected; attempt++) {
+        try {
+          controller.send(new Message(report.type, [], report.body));
+          return;
+        } catch (error) {
+          this.#components.log.debug({ controller: controller.id, what, attempt, error: describeError(error) }, 'link report is repeated');
+          await this.#components.clock.sleep(PAUSE, { name: 'link report' });
+        }
+      }
+    });
+  }
+}
+
+function routerLinks(links: readonly Link[], fullRefresh: boolean): { type: number; body: Uint8Array } {
+  const message = create(RouterLinksSchema, {
+    fullRefresh,
+    links: links.map((link) => ({
+      id: link.id,
+      destRouterId: link.peerId,
+      linkProtocol: link.protocol,
+      dialAddress: link.dialAddress,
+      iteration: link.iteration,
+      connState: connectionState(link),
+    })),
+  });
+  return { type: ControlType.RouterLinks, body: toBinary(RouterLinksSchema, message) };
+}
+
+function connectionState(link: Link): { stateIteration: number; conns: { type: string; localAddr: string; remoteAddr: string }[] } {
+  return { stateIteration: link.connectionsIteration, conns: link.connections };
+}

@@ -1,0 +1,183 @@
+// An established link to another router: takes circuit traffic from the forwarder, gives what arrives to it, and counts. One
+// channel (single, grouped) or two (split: payloads and acknowledgements apart).
+
+import type { Clock } from '#lib/clock.ts';
+import { describeError } from '#lib/errors.ts';
+import type { Log } from '#lib/log.ts';
+import type { Channel } from '#wire/channel.ts';
+import type { Frame } from '#wire/frame.ts';
+import { XgressType } from '#wire/gen/numbers.ts';
+import { Acknowledgement, Payload } from '#wire/xgress-frames.ts';
+import { type Destination, PayloadOrigin } from '../forwarder/destination.ts';
+import type { Forwarder } from '../forwarder/forwarder.ts';
+import type { LinkMetrics } from './link-metrics.ts';
+
+export const LinkUnderlay = Object.freeze({ Default: 'link.default', Ack: 'link.ack' } as const);
+export const ACK_LANE = 'ack';
+export const PAYLOAD_LANE = 'default';
+
+export interface LinkComponents {
+  clock: Clock;
+  log: Log;
+  forwarder: Forwarder;
+  metrics: LinkMetrics;
+  /** A payload from this link has no way on. */
+  onUnroutable(circuitId: string): void;
+}
+
+export interface LinkInit {
+  id: string;
+  key: string;
+  /** Id of the other router. */
+  peerId: string;
+  peerVersion: string;
+  iteration: number;
+  dialed: boolean;
+  /** `tls` */
+  protocol: string;
+  /** The address that was dialed or, on the accepting side, the one it was accepted on. */
+  address: string;
+  payloads: Channel;
+  /** The same channel unless the link is split. */
+  acknowledgements: Channel;
+}
+
+export interface LinkConnection {
+  type: string;
+  localAddr: string;
+  remoteAddr: string;
+}
+
+export class Link implements Destination {
+  readonly id: string;
+  readonly key: string;
+  readonly peerId: string;
+  readonly peerVersion: string;
+  readonly iteration: number;
+  readonly dialed: boolean;
+  readonly protocol: string;
+  readonly dialAddress: string;
+  /** Resolves when the link is over, with the reason. */
+  readonly closed: Promise<Error | null>;
+  /** Grows with every change of the set of connections. */
+  connectionsIteration = 1;
+  /** How many links with the same key this one has outlived. */
+  rejectedDuplicates = 0;
+  readonly #components: LinkComponents;
+  readonly #payloads: Channel;
+  readonly #acks: Channel;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(components: LinkComponents, init: LinkInit) {
+    this.#components = components;
+    this.id = init.id;
+    this.key = init.key;
+    this.peerId = init.peerId;
+    this.peerVersion = init.peerVersion;
+    this.iteration = init.iteration;
+    this.dialed = init.dialed;
+    this.protocol = init.protocol;
+    this.dialAddress = init.address;
+    this.#payloads = init.payloads;
+    this.#acks = init.acknowledgements;
+    for (const channel of this.channels) this.#receiveFrom(channel);
+    this.#payloads.onWritable = (lane) => {
+      if (lane === PAYLOAD_LANE) this.#wakeWaiting();
+    };
+    this.closed = Promise.race(this.channels.map((channel) => channel.closed));
+    void this.closed.then((reason) => this.close(reason));
+  }
+
+  /** Where the forwarder finds it. */
+  get address(): string {
+    return this.id;
+  }
+
+  get isSplit(): boolean {
+    return this.#payloads !== this.#acks;
+  }
+
+  get channels(): Channel[] {
+    return this.isSplit ? [this.#payloads, this.#acks] : [this.#payloads];
+  }
+
+  get isClosed(): boolean {
+    return this.channels.some((channel) => channel.isClosed);
+  }
+
+  /** The connections that carry the link, as controllers are told of them. */
+  get connections(): LinkConnection[] {
+    const describe = (channel: Channel, fallback: string) =>
+      channel.underlays.map((underlay) => ({
+        type: underlay.type || fallback,
+        localAddr: `tcp:${underlay.localAddress}`,
+        remoteAddr: `tcp:${underlay.remoteAddress}`,
+      }));
+    if (!this.isSplit) return describe(this.#payloads, 'single');
+    return [...describe(this.#payloads, 'payload'), ...describe(this.#acks, 'ack')];
+  }
+
+  /** Milliseconds that the oldest frame has been waiting for a connection to take it. */
+  get queueTime(): number {
+    return Math.max(this.#payloads.oldestWait(PAYLOAD_LANE), this.#acks.oldestWait(ACK_LANE));
+  }
+
+  close(reason: Error | null = null): void {
+    for (const channel of this.channels) channel.close(reason);
+    this.#wakeWaiting();
+  }
+
+  // From the forwarder -----------------------------------------------------------------------------------------------------
+
+  sendPayload(payload: Payload, origin: PayloadOrigin): boolean {
+    if (origin === PayloadOrigin.Forwarded) payload.writeStamp(this.#components.clock.now());
+    const taken = this.#payloads.trySendFrame(payload.head, payload.separateData, PAYLOAD_LANE);
+    if (taken) this.#components.metrics.sent(payload.head.length + (payload.separateData?.length ?? 0));
+    // Data of a local end that is refused waits there; it is no drop.
+    else if (origin !== PayloadOrigin.Xgress) this.#components.metrics.dropped(origin);
+    return taken;
+  }
+
+  sendAcknowledgement(acknowledgement: Acknowledgement): boolean {
+    const taken = this.#acks.trySendFrame(acknowledgement.bytes, undefined, ACK_LANE);
+    if (taken) this.#components.metrics.sent(acknowledgement.bytes.length);
+    return taken;
+  }
+
+  sendControl(frame: Frame): boolean {
+    return this.#payloads.trySendFrame(frame.bytes, undefined, PAYLOAD_LANE);
+  }
+
+  onceWritable(task: () => void): void {
+    if (this.isClosed) setImmediate(task);
+    else this.#waiting.push(task);
+  }
+
+  #wakeWaiting(): void {
+    for (const task of this.#waiting.splice(0)) task();
+  }
+
+  // From the network -------------------------------------------------------------------------------------------------------
+
+  #receiveFrom(channel: Channel): void {
+    const { forwarder, metrics } = this.#components;
+    channel.onFrame(XgressType.Payload, (frame) => {
+      metrics.received(frame.bytes.length);
+      const payload = Payload.fromFrame(frame);
+      const outcome = forwarder.forwardPayload(this.id, payload, PayloadOrigin.Forwarded);
+      if (outcome === 'unroutable') this.#components.onUnroutable(payload.circuitId);
+    });
+    // Acknowledgements and controls that have no way on are dropped without a report: their payload will say so.
+    channel.onFrame(XgressType.Acknowledgement, (frame) => {
+      metrics.received(frame.bytes.length);
+      forwarder.forwardAcknowledgement(this.id, Acknowledgement.fromFrame(frame));
+    });
+    channel.onFrame(XgressType.Control, (frame) => {
+      forwarder.forwardControl(this.id, frame);
+    });
+    channel.onLatency = (nanoseconds) => metrics.latency(nanoseconds);
+    void channel.closed.then((reason) => {
+      if (reason) this.#components.log.debug({ linkId: this.id, error: describeError(reason) }, 'link channel closed');
+    });
+  }
+}
