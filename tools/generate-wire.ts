@@ -48,9 +48,20 @@ function tableSource(table: NumberTable): string {
 function generateProtobuf(): void {
   const files = readdirSync(SCHEMAS).filter((file) => file.endsWith('.proto'));
   const plugin = join(ROOT, 'node_modules/.bin/protoc-gen-es');
-  execFileSync('protoc', ['-I', SCHEMAS, `--plugin=protoc-gen-es=${plugin}`, `--es_out=${OUTPUT}`, '--es_opt=target=js+dts,import_extension=js', ...files], {
-    stdio: 'inherit',
-  });
+  execFileSync(
+    'protoc',
+    [
+      '-I',
+      SCHEMAS,
+      `--plugin=protoc-gen-es=${plugin}`,
+      `--es_out=${OUTPUT}`,
+      '--es_opt=target=js+dts,import_extension=js',
+      ...files,
+    ],
+    {
+      stdio: 'inherit',
+    },
+  );
 }
 
 if (import.meta.main) {

@@ -1,0 +1,178 @@
+// Text to a tree of nodes that know where they stand. YAML 1.1 as the reference reads it: `yes` and `on` are booleans, `010` is
+// eight, only the first document counts, a key that stands twice counts as its last (reference facts: config, 1.1 and 1.5).
+
+import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node as YamlNode, parseAllDocuments, type YAMLMap } from 'yaml';
+import { describeError } from '#lib/errors.ts';
+import { type Finding, finding, type Position } from './finding.ts';
+
+export type Scalar = string | number | boolean | null;
+
+export interface ConfigNode {
+  /** `link.dialers[0].groups` */
+  readonly path: string;
+  readonly at: Position;
+  /** Where the key stands; the node itself for list items. */
+  readonly keyAt: Position;
+  readonly kind: 'map' | 'list' | 'scalar';
+  readonly entries: ReadonlyMap<string, ConfigNode>;
+  readonly items: readonly ConfigNode[];
+  readonly scalar: Scalar;
+  /** The number was written with a point or an exponent. */
+  readonly isFloat: boolean;
+  /** The value came out of the environment. */
+  readonly fromEnvironment: boolean;
+}
+
+/** Far more than any configuration needs; keeps an alias bomb or a bracket bomb from costing anything. */
+const MOST_NODES = 50_000;
+const DEEPEST = 64;
+const START: Position = { line: 1, column: 1 };
+
+class TooLarge extends Error {}
+
+/** The tree of the first document. Undefined with findings when there is none that is a map. */
+export function readDocument(text: string): { root?: ConfigNode; findings: Finding[] } {
+  const tooDeep = nestingTooDeep(text);
+  if (tooDeep) return { findings: [tooDeep] };
+  const lines = new LineCounter();
+  try {
+    const documents = parseAllDocuments(text, { version: '1.1', merge: true, lineCounter: lines, uniqueKeys: true, strict: false, logLevel: 'silent' });
+    const [first] = Array.isArray(documents) ? documents : [];
+    if (!first?.contents) return { findings: [finding({ code: 'CFG-EMPTY', path: '', at: START, message: 'the file is empty', hint: '`config init` writes one to start from' })] };
+    const builder = new TreeBuilder(lines, first.contents, (alias) => alias.resolve(first) as YamlNode | undefined);
+    for (const error of first.errors) builder.syntaxError(error.code, error.message, error.pos[0]);
+    const broken = builder.findings.some((each) => each.severity === 'error');
+    const root = broken ? undefined : builder.build();
+    return root ? { root, findings: builder.findings } : { findings: builder.findings };
+  } catch (error) {
+    if (error instanceof TooLarge || error instanceof RangeError) return { findings: [tooLarge(START)] };
+    return { findings: [finding({ code: 'CFG-YAML', path: '', at: START, message: `not YAML: ${describeError(error)}` })] };
+  }
+}
+
+/** A child of a map node, or undefined. */
+export function child(node: ConfigNode | undefined, key: string): ConfigNode | undefined {
+  return node?.entries.get(key);
+}
+
+/** The node at a path such as `link.dialers[0].groups`, or the nearest one above it. */
+export function nearestNode(root: ConfigNode, path: string): ConfigNode {
+  let node = root;
+  for (const part of path.match(/[^.[\]]+/g) ?? []) {
+    const next: ConfigNode | undefined = node.kind === 'list' ? node.items[Number(part)] : node.entries.get(part);
+    if (!next) break;
+    node = next;
+  }
+  return node;
+}
+
+/** The plain value of a node, as JSON would hold it. */
+export function plain(node: ConfigNode): unknown {
+  if (node.kind === 'map') return Object.fromEntries([...node.entries].map(([key, value]) => [key, plain(value)]));
+  if (node.kind === 'list') return node.items.map(plain);
+  return node.scalar;
+}
+
+export function scalarNode(node: ConfigNode, scalar: Scalar, fromEnvironment = node.fromEnvironment): ConfigNode {
+  return { ...node, kind: 'scalar', scalar, fromEnvironment, isFloat: false };
+}
+
+export function mapNode(node: ConfigNode, entries: ReadonlyMap<string, ConfigNode>): ConfigNode {
+  return { ...node, kind: 'map', entries };
+}
+
+function tooLarge(at: Position): Finding {
+  return finding({ code: 'CFG-TOO-LARGE', path: '', at, message: `the file is nested deeper than ${DEEPEST} levels or has more than ${MOST_NODES} values` });
+}
+
+/** Brackets are counted before anything is parsed: a parser that recurses must not see a bomb. */
+function nestingTooDeep(text: string): Finding | undefined {
+  let depth = 0;
+  for (let index = 0; index < text.length; index++) {
+    const character = text.charCodeAt(index);
+    if (character === 0x5b || character === 0x7b) depth++;
+    else if (character === 0x5d || character === 0x7d) depth = Math.max(0, depth - 1);
+    if (depth > 1_000) return tooLarge({ line: text.slice(0, index).split('\n').length, column: 1 });
+  }
+  return undefined;
+}
+
+class TreeBuilder {
+  readonly findings: Finding[] = [];
+  readonly #lines: LineCounter;
+  readonly #contents: YamlNode;
+  readonly #resolve: (alias: import('yaml').Alias) => YamlNode | undefined;
+  #count = 0;
+
+  constructor(lines: LineCounter, contents: YamlNode, resolve: (alias: import('yaml').Alias) => YamlNode | undefined) {
+    this.#lines = lines;
+    this.#contents = contents;
+    this.#resolve = resolve;
+  }
+
+  syntaxError(code: string, message: string, offset: number): void {
+    const at = this.#position(offset);
+    const text = message.split('\n')[0]?.replace(/ at line \d+, column \d+:?$/, '') ?? message;
+    if (code === 'DUPLICATE_KEY') this.findings.push(finding({ severity: 'warning', code: 'CFG-DUPLICATE-KEY', path: '', at, message: 'this key stands twice in its map; the last one counts' }));
+    else this.findings.push(finding({ code: 'CFG-YAML', path: '', at, message: `not YAML: ${text}` }));
+  }
+
+  build(): ConfigNode | undefined {
+    if (!isMap(this.#contents)) {
+      const what = isSeq(this.#contents) ? 'a list' : 'a single value';
+      this.findings.push(finding({ code: 'CFG-TOP-LEVEL', path: '', at: this.#position(this.#contents.range?.[0] ?? 0), message: `the file holds ${what} instead of a map of sections` }));
+      return undefined;
+    }
+    const at = this.#position(this.#contents.range?.[0] ?? 0);
+    return this.#node(this.#contents, '', at, 0);
+  }
+
+  #node(yaml: YamlNode | null | undefined, path: string, keyAt: Position, depth: number): ConfigNode {
+    if (++this.#count > MOST_NODES || depth > DEEPEST) throw new TooLarge();
+    const at = yaml?.range ? this.#position(yaml.range[0]) : keyAt;
+    const base = { path, at, keyAt, entries: new Map<string, ConfigNode>(), items: [] as ConfigNode[], scalar: null, isFloat: false, fromEnvironment: false };
+    if (isAlias(yaml)) return { ...this.#node(this.#resolve(yaml), path, keyAt, depth + 1), at };
+    if (isMap(yaml)) return { ...base, kind: 'map', entries: this.#entries(yaml, path, depth) };
+    if (isSeq(yaml)) return { ...base, kind: 'list', items: yaml.items.map((item, index) => this.#node(item as YamlNode, `${path}[${index}]`, at, depth + 1)) };
+    if (!isScalar(yaml)) return { ...base, kind: 'scalar' };
+    const isFloat = typeof yaml.value === 'number' && (!Number.isInteger(yaml.value) || /[.eE]/.test(yaml.source ?? '')) && !/^[-+]?0x/i.test(yaml.source ?? '');
+    return { ...base, kind: 'scalar', scalar: toScalar(yaml.value), isFloat };
+  }
+
+  #entries(map: YAMLMap, path: string, depth: number): Map<string, ConfigNode> {
+    const entries = new Map<string, ConfigNode>();
+    for (const pair of map.items) {
+      const key = pair.key as YamlNode | null;
+      const keyAt = this.#position(key?.range?.[0] ?? map.range?.[0] ?? 0);
+      const name = isScalar(key) ? String(key.value) : undefined;
+      if (name === undefined) {
+        this.findings.push(finding({ severity: 'warning', code: 'CFG-UNKNOWN-KEY', path, at: keyAt, message: 'a key that is not a text has no meaning' }));
+        continue;
+      }
+      if (name === '<<') this.#merge(pair.value as YamlNode, path, keyAt, depth, entries);
+      else {
+        entries.delete(name);
+        entries.set(name, this.#node(pair.value as YamlNode | null, path === '' ? name : `${path}.${name}`, keyAt, depth + 1));
+      }
+    }
+    return entries;
+  }
+
+  #merge(source: YamlNode, path: string, keyAt: Position, depth: number, into: Map<string, ConfigNode>): void {
+    const merged = this.#node(source, path, keyAt, depth + 1);
+    for (const map of merged.kind === 'list' ? merged.items : [merged]) {
+      for (const [key, node] of map.entries) if (!into.has(key)) into.set(key, node);
+    }
+  }
+
+  #position(offset: number): Position {
+    const { line, col } = this.#lines.linePos(offset);
+    return { line: Math.max(1, line), column: Math.max(1, col) };
+  }
+}
+
+function toScalar(value: unknown): Scalar {
+  if (typeof value === 'string' || typeof value === 'boolean' || typeof value === 'number' || value === null) return value;
+  if (typeof value === 'bigint') return Number(value);
+  return value instanceof Date ? value.toISOString() : String(value);
+}

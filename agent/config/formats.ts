@@ -1,0 +1,80 @@
+// The text forms that the schema names: durations, addresses, `host:port`, and so on. Each says what is wrong in words.
+
+import { isIP } from 'node:net';
+import { parseAddress, splitHostPort } from '#lib/address.ts';
+import { parseDuration } from '#lib/duration.ts';
+import { describeError } from '#lib/errors.ts';
+
+/** Undefined when the text is fine, else what is wrong with it. */
+export type FormatCheck = (text: string) => string | undefined;
+
+export const FORMATS: Readonly<Record<string, FormatCheck>> = Object.freeze({
+  duration: tried(parseDuration),
+  'duration-or-ms': tried(parseDuration),
+  address: checkAddress,
+  'host-port': tried((text) => splitHostPort(text)),
+  'host-port-required': checkRequiredHostPort,
+  ip: (text) => (isIP(text) === 0 ? 'is not an IP address' : undefined),
+  'uri-reference': (text) => (/[\s<>"{}|\\^`]/.test(text) ? 'is not a URI' : undefined),
+  cidr: checkCidr,
+  'datagram-address': (text) => (/^(udp|udp4|udp6|unixgram):./.test(text) ? undefined : 'must begin with udp:, udp4:, udp6: or unixgram:'),
+  'proxy-service': checkProxyService,
+  interface: (text) => (text === '' ? 'must not be empty' : undefined),
+});
+
+/** What a format is called in a message. */
+export const FORMAT_NAMES: Readonly<Record<string, string>> = Object.freeze({
+  duration: 'a duration such as 250ms, 5s or 1m30s',
+  'duration-or-ms': 'a duration such as 250ms, 5s or 1m30s',
+  address: 'an address such as tls:host:6262',
+  'host-port': 'host:port',
+  'host-port-required': 'host:port with a port from 1 to 65535',
+  ip: 'an IP address',
+  'uri-reference': 'a URI',
+  cidr: 'an address range such as 100.64.0.1/10',
+  'datagram-address': 'an address such as udp:host:port',
+  'proxy-service': 'SERVICE:PORT or SERVICE:PORT:tcp|udp',
+  interface: 'an interface name or IP address',
+});
+
+function tried(parse: (text: string) => unknown): FormatCheck {
+  return (text) => {
+    try {
+      parse(text);
+      return undefined;
+    } catch (error) {
+      return describeError(error);
+    }
+  };
+}
+
+function checkAddress(text: string): string | undefined {
+  const problem = tried(parseAddress)(text);
+  if (problem) return problem;
+  const address = parseAddress(text);
+  if (address.host.startsWith('//')) return `"${address.host}" is no host; write ${address.type}:${address.host.slice(2)}:${address.port} without slashes`;
+  return address.type === 'ws' ? 'ws is not supported, use wss' : undefined;
+}
+
+function checkRequiredHostPort(text: string): string | undefined {
+  if (text === '') return 'must not be empty';
+  const problem = tried((value) => splitHostPort(String(value)))(text);
+  if (problem) return problem;
+  const { host, port } = splitHostPort(text);
+  if (host === '') return 'host must be specified';
+  return port === 0 ? 'port must be from 1 to 65535' : undefined;
+}
+
+function checkCidr(text: string): string | undefined {
+  const [ip = '', bits = '', ...rest] = text.split('/');
+  const family = isIP(ip);
+  const most = family === 4 ? 32 : 128;
+  return family === 0 || rest.length > 0 || !/^\d+$/.test(bits) || Number(bits) > most ? 'is not an address range' : undefined;
+}
+
+function checkProxyService(text: string): string | undefined {
+  const match = /^(.+?):(\d+)(?::(tcp|udp))?$/.exec(text);
+  if (!match) return 'is not of the form SERVICE:PORT or SERVICE:PORT:tcp|udp';
+  const port = Number(match[2]);
+  return port < 1 || port > 65_535 ? `port ${match[2]} is not between 1 and 65535` : undefined;
+}

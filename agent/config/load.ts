@@ -1,0 +1,101 @@
+// The whole way from a file to a frozen RouterConfig: text → document with positions → environment → schema → values → checks.
+// Whatever a user does wrong comes back as findings.
+
+import { readFileSync, statSync } from 'node:fs';
+import { SystemClock } from '#lib/clock.ts';
+import { describeError } from '#lib/errors.ts';
+import { checkBackoff } from './checks/backoff.ts';
+import type { Check, CheckInput } from './checks/check.ts';
+import { checkIdentity } from './checks/identity.ts';
+import { checkPorts } from './checks/ports.ts';
+import { checkSections } from './checks/sections.ts';
+import { checkValues } from './checks/values.ts';
+import { plain, readDocument } from './document.ts';
+import { type Environment, substituteEnvironment } from './environment.ts';
+import { type Finding, finding, inOrder, isAcceptable } from './finding.ts';
+import { normalize } from './normalize.ts';
+import { type ResolvedValue, resolve } from './resolve.ts';
+import type { RouterConfig } from './router-config.ts';
+import { checkSchema, ROUTER_SCHEMA } from './schema-check.ts';
+
+export interface LoadOptions {
+  /** Leave out what needs identity files: they come with enrollment. */
+  beforeEnrollment?: boolean;
+  environment?: Environment;
+  /** Reads identity files; node:fs when left out. */
+  readFile?: (path: string) => string;
+  /** Milliseconds since the epoch, for expiry dates. */
+  now?: number;
+}
+
+export interface LoadedConfig {
+  readonly file: string;
+  /** True when the router would start with it; `config` is there then. */
+  readonly ok: boolean;
+  readonly config?: RouterConfig;
+  /** In the order of the file. */
+  readonly findings: Finding[];
+  /** Every value with its source. */
+  readonly values: ResolvedValue[];
+}
+
+const CHECKS: readonly Check[] = [checkSections, checkBackoff, checkPorts, checkValues, checkIdentity];
+/** No configuration comes near this. */
+const LARGEST_FILE = 1024 * 1024;
+const START = { line: 1, column: 1 };
+
+/** Reads and checks a file. Never throws for what is in it. */
+export function loadRouterConfig(file: string, options: LoadOptions = {}): LoadedConfig {
+  const refuse = (message: string, hint = ''): LoadedConfig => ({ file, ok: false, values: [], findings: [finding({ code: 'CFG-FILE', path: '', at: START, message, hint })] });
+  let bytes: Buffer;
+  try {
+    const stat = statSync(file);
+    if (!stat.isFile()) return refuse(`${file} is not a file`);
+    if (stat.size > LARGEST_FILE) return refuse(`${file} has ${stat.size} bytes; no configuration is larger than ${LARGEST_FILE}`);
+    bytes = readFileSync(file);
+  } catch (error) {
+    return refuse(`${file} cannot be read: ${describeError(error)}`);
+  }
+  if (bytes.includes(0)) return refuse(`${file} holds NUL bytes: it is no text`);
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return refuse(`${file} is not UTF-8 text`); // the decoder's own text says nothing more
+  }
+  return checkRouterConfig(text, file, options);
+}
+
+/** Checks the text of a configuration; `file` is its name. */
+export function checkRouterConfig(text: string, file: string, options: LoadOptions = {}): LoadedConfig {
+  const read = readDocument(text);
+  if (!read.root) return { file, ok: false, findings: inOrder(read.findings), values: [] };
+  const findings = [...read.findings];
+  const environment = substituteEnvironment(read.root, options.environment ?? process.env, findings);
+  const normalized = normalize(environment, ROUTER_SCHEMA);
+  const { root } = normalized;
+  const verdict = checkSchema(root, plain(root));
+  const resolution = resolve(root, ROUTER_SCHEMA, verdict.ignored);
+  findings.push(...normalized.findings, ...verdict.findings, ...resolution.findings);
+  const config = { ...(resolution.value as object), file } as RouterConfig;
+  if (isAcceptable(findings)) {
+    const input: CheckInput = {
+      config,
+      root,
+      readFile: options.readFile ?? ((path) => readFileSync(path, 'utf8')),
+      now: options.now ?? new SystemClock().now(),
+      beforeEnrollment: options.beforeEnrollment ?? false,
+    };
+    for (const check of CHECKS) findings.push(...check(input));
+  }
+  const ok = isAcceptable(findings);
+  return { file, ok, findings: inOrder(findings), values: resolution.values, ...(ok && { config: deepFreeze(config) }) };
+}
+
+function deepFreeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    for (const part of Object.values(value)) deepFreeze(part);
+  }
+  return value;
+}

@@ -1,0 +1,156 @@
+// From a tree that the schema accepts to the values that the router works with: defaults filled in, durations in milliseconds,
+// addresses parsed. On the way it checks the words of the schema that Ajv does not know (`x-min`, `x-float`, `x-clamp`, …) and
+// notes where each value came from.
+
+import { parseAddress, splitHostPort } from '#lib/address.ts';
+import { formatDuration, parseDuration } from '#lib/duration.ts';
+import type { ConfigSchema } from '../../schemas/config/schema.ts';
+import type { ConfigNode } from './document.ts';
+import { type Finding, type FindingCode, finding, type Position, type Severity } from './finding.ts';
+import { FORMATS } from './formats.ts';
+import { branchFor, dereference } from './normalize.ts';
+
+export type ValueSource = 'given' | 'default' | 'environment';
+
+export interface ResolvedValue {
+  readonly path: string;
+  /** As it would be written in a file. */
+  readonly written: unknown;
+  readonly source: ValueSource;
+  readonly secret: boolean;
+}
+
+export interface Resolution {
+  readonly value: unknown;
+  readonly values: ResolvedValue[];
+  readonly findings: Finding[];
+}
+
+/** `ignored` are paths whose value is passed over. */
+export function resolve(root: ConfigNode, schema: ConfigSchema, ignored: ReadonlySet<string>): Resolution {
+  const resolver = new Resolver(schema, ignored);
+  const value = resolver.resolve(root, schema, '', root.at);
+  return { value, values: resolver.values, findings: resolver.findings };
+}
+
+class Resolver {
+  readonly values: ResolvedValue[] = [];
+  readonly findings: Finding[] = [];
+  readonly #root: ConfigSchema;
+  readonly #ignored: ReadonlySet<string>;
+
+  constructor(root: ConfigSchema, ignored: ReadonlySet<string>) {
+    this.#root = root;
+    this.#ignored = ignored;
+  }
+
+  resolve(given: ConfigNode | undefined, reference: ConfigSchema, path: string, at: Position): unknown {
+    const schema = dereference(this.#root, reference);
+    const node = given && !this.#ignored.has(path) ? given : undefined;
+    if (node) this.#aboutKey(node, schema, path);
+    if (schema.oneOf) {
+      const branch = node && branchFor(schema, node);
+      return branch ? this.resolve(node, branch, path, at) : undefined;
+    }
+    if (schema['x-as-list'] || schema.type === 'array') return this.#list(node, schema, path, at);
+    if (schema.type === 'object') return this.#map(node, schema, path, at);
+    return this.#scalar(node, schema, path);
+  }
+
+  #map(node: ConfigNode | undefined, schema: ConfigSchema, path: string, at: Position): unknown {
+    if (!node && !schema['x-default-object']) return undefined;
+    if (node && node.kind !== 'map') return undefined;
+    if (node) this.#aboutMap(node, schema, path);
+    const result: Record<string, unknown> = {};
+    for (const [key, property] of Object.entries(schema.properties ?? {})) {
+      const value = this.resolve(node?.entries.get(key), property, path === '' ? key : `${path}.${key}`, node?.at ?? at);
+      if (value !== undefined) result[key] = value;
+    }
+    return result;
+  }
+
+  #list(node: ConfigNode | undefined, schema: ConfigSchema, path: string, at: Position): unknown {
+    if (node?.kind !== 'list') {
+      if (schema.default === undefined) return undefined;
+      this.values.push({ path, written: schema.default, source: 'default', secret: false });
+      return [...(schema.default as unknown[])];
+    }
+    const items = schema.items ?? {};
+    if (node.items.length === 0) this.values.push({ path, written: [], source: 'given', secret: false });
+    return node.items.map((item, index) => this.resolve(item, items, `${path}[${index}]`, at)).filter((value) => value !== undefined);
+  }
+
+  #scalar(node: ConfigNode | undefined, schema: ConfigSchema, path: string): unknown {
+    const written = node?.kind === 'scalar' ? this.#clamped(node, schema, path) : schema.default;
+    if (written === undefined || written === null) return undefined;
+    if (node?.kind === 'scalar') this.#aboutScalar(node, schema, path);
+    const source: ValueSource = node === undefined ? 'default' : node.fromEnvironment ? 'environment' : 'given';
+    this.values.push({ path, written, source, secret: schema['x-secret'] === true });
+    return convert(written, schema);
+  }
+
+  #aboutKey(node: ConfigNode, schema: ConfigSchema, path: string): void {
+    if (schema['x-deprecated']) this.#add('warning', 'CFG-DEPRECATED', path, node.keyAt, 'this is deprecated', schema['x-deprecated']);
+    if (schema['x-ignored']) this.#add('warning', 'CFG-IGNORED', path, node.keyAt, 'this is read for compatibility and has no effect');
+    if (schema['x-unsupported']) this.#add('warning', 'CFG-UNSUPPORTED', path, node.keyAt, 'this is not supported and is left out');
+  }
+
+  #aboutMap(node: ConfigNode, schema: ConfigSchema, path: string): void {
+    for (const [key, why] of Object.entries(schema['x-portability-without'] ?? {})) {
+      if (!node.entries.has(key)) this.#add('warning', 'CFG-PORTABILITY', path, node.at, why, `give ${key}`);
+    }
+    for (const key of schema['x-required-together'] ?? []) {
+      if (!node.entries.has(key)) this.#add('error', 'CFG-MISSING', `${path}.${key}`, node.at, `${key} is missing`, `${path} needs all of ${schema['x-required-together']?.join(', ')}`);
+    }
+  }
+
+  #aboutScalar(node: ConfigNode, schema: ConfigSchema, path: string): void {
+    const value = node.scalar;
+    if (typeof value === 'number') {
+      if (schema.type === 'integer' && node.isFloat) this.#add('error', 'CFG-TYPE', path, node.at, 'expected a whole number, found a number with a point', `write ${Math.trunc(value)}`);
+      if (schema['x-float'] && !node.isFloat) this.#add('error', 'CFG-TYPE', path, node.at, `expected a number with a point, found ${value}`, `write ${value}.0; the reference stops at a whole number here`);
+      const least = schema['x-portability-min'];
+      if (least !== undefined && value < least) this.#add('warning', 'CFG-PORTABILITY', path, node.at, `the reference refuses values below ${least}`);
+    }
+    if (typeof value === 'string') this.#aboutText(node, value, schema, path);
+  }
+
+  #aboutText(node: ConfigNode, value: string, schema: ConfigSchema, path: string): void {
+    if (schema['x-known'] && !schema['x-known'].includes(value)) this.#add('warning', 'CFG-VALUE', path, node.at, `"${value}" is no binding that is ever used`, `known are ${schema['x-known'].join(', ')}`);
+    if (!schema.format?.startsWith('duration') || FORMATS.duration?.(value) !== undefined) return;
+    const milliseconds = parseDuration(value);
+    const { 'x-min': min, 'x-max': max } = schema;
+    const tooShort = min !== undefined && milliseconds < parseDuration(min);
+    const tooLong = max !== undefined && milliseconds > parseDuration(max);
+    if (tooShort || tooLong) this.#add('error', 'CFG-RANGE', path, node.at, `${value} is out of bounds`, max === undefined ? `allowed is at least ${min}` : `allowed are ${min} to ${max}`);
+    if (schema['x-positive'] && milliseconds <= 0) this.#add('error', 'CFG-RANGE', path, node.at, `${value} is out of bounds`, 'must be positive');
+  }
+
+  #clamped(node: ConfigNode, schema: ConfigSchema, path: string): unknown {
+    const range = schema['x-clamp'];
+    if (!range) return node.scalar;
+    const isDuration = schema.format === 'duration';
+    if (isDuration && FORMATS.duration?.(String(node.scalar)) !== undefined) return node.scalar;
+    const amount = (value: unknown) => (isDuration ? parseDuration(String(value)) : Number(value));
+    const value = amount(node.scalar);
+    const within = Math.min(amount(range[1]), Math.max(amount(range[0]), value));
+    if (within === value) return node.scalar;
+    const shown = isDuration ? formatDuration(within) : within;
+    this.#add('warning', 'CFG-RANGE', path, node.at, `${node.scalar} is out of bounds, ${shown} is used`, `allowed are ${range[0]} to ${range[1]}`);
+    return shown;
+  }
+
+  #add(severity: Severity, code: FindingCode, path: string, at: Position, message: string, hint = ''): void {
+    this.findings.push(finding({ severity, code, path, at, message, hint }));
+  }
+}
+
+/** Texts that the schema check has refused stay as they are: nobody works with a refused configuration. */
+function convert(written: unknown, schema: ConfigSchema): unknown {
+  const { format } = schema;
+  if (format === undefined || typeof written !== 'string' || FORMATS[format]?.(written) !== undefined) return written;
+  if (format.startsWith('duration')) return parseDuration(written);
+  if (format === 'address') return parseAddress(written);
+  if (format.startsWith('host-port')) return splitHostPort(written);
+  return written;
+}

@@ -1,0 +1,189 @@
+// Holds the plain values against the JSON Schema and words what Ajv finds. What the schema cannot say follows in
+// schema-words.ts and checks/.
+
+import type { ErrorObject, ValidateFunction } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import schemaJson from '#schemas/config/router.schema.json' with { type: 'json' };
+import type { ConfigSchema } from '../../schemas/config/schema.ts';
+import { type ConfigNode, nearestNode } from './document.ts';
+import { type Finding, type FindingCode, finding } from './finding.ts';
+import { FORMAT_NAMES, FORMATS } from './formats.ts';
+import { suggest } from './suggestion.ts';
+
+export const ROUTER_SCHEMA = schemaJson as unknown as ConfigSchema;
+
+export interface SchemaVerdict {
+  readonly findings: Finding[];
+  /** Paths whose value is passed over: the default stands in its place. */
+  readonly ignored: ReadonlySet<string>;
+}
+
+let compiled: ValidateFunction | undefined;
+
+/** Findings of the schema for a tree whose plain value is `value`. */
+export function checkSchema(root: ConfigNode, value: unknown): SchemaVerdict {
+  const validate = (compiled ??= compile());
+  const findings: Finding[] = [];
+  const ignored = new Set<string>();
+  if (validate(value)) return { findings, ignored };
+  for (const error of validate.errors ?? []) {
+    if (SILENT.has(error.keyword)) continue;
+    const path = toPath(error.instancePath);
+    const lenient = leniency(error);
+    if (lenient !== undefined) ignored.add(lenient);
+    const worded = word(error, root, path);
+    findings.push(lenient === undefined ? worded : { ...worded, severity: 'warning', hint: worded.hint || 'the default is used' });
+  }
+  return { findings: withoutEchoes(findings), ignored };
+}
+
+/** Compound keywords: what failed inside of them is reported by itself. */
+const SILENT = new Set(['oneOf', 'if', 'allOf', 'anyOf']);
+
+function compile(): ValidateFunction {
+  const ajv = new Ajv2020({ allErrors: true, verbose: true, strict: false, discriminator: true, allowUnionTypes: true, validateFormats: true });
+  for (const [name, check] of Object.entries(FORMATS)) ajv.addFormat(name, { type: 'string', validate: (text: string) => check(text) === undefined });
+  return ajv.compile(schemaJson);
+}
+
+/** The path that is passed over when the schema is lenient there, or undefined. */
+function leniency(error: ErrorObject): string | undefined {
+  const schema = error.parentSchema as ConfigSchema | undefined;
+  if (schema?.['x-lenient'] !== 'ignored' || !['type', 'minimum', 'maximum', 'format'].includes(error.keyword)) return undefined;
+  // Of values that are only passed over for their type, bounds still count.
+  if (error.keyword !== 'type' && !schema['x-clamp'] && !schema['x-ignored']) return undefined;
+  return toPath(error.instancePath);
+}
+
+function word(error: ErrorObject, root: ConfigNode, path: string): Finding {
+  const schema = (error.parentSchema ?? {}) as ConfigSchema;
+  const node = nearestNode(root, path);
+  const make = (code: FindingCode, message: string, hint = '', severity: Finding['severity'] = 'error') => finding({ severity, code, path, at: node.at, message, hint });
+  const shown = show(error.data);
+  switch (error.keyword) {
+    case 'additionalProperties':
+      return unknownKey(error, schema, root, path);
+    case 'required':
+      return missingKey(error, node, path, schema);
+    case 'type':
+      return make('CFG-TYPE', `expected ${typeInWords(schema)}, found ${kindInWords(error.data)}${typeof error.data === 'object' ? '' : ` ${shown}`}`, typeHint(schema, error.data, node));
+    case 'minimum':
+    case 'maximum':
+    case 'exclusiveMinimum':
+    case 'exclusiveMaximum':
+      return make('CFG-RANGE', `${shown} is out of bounds`, boundsInWords(schema));
+    case 'const':
+      return path === 'v' ? make('CFG-VERSION', `version ${shown} is not supported`, 'the only supported version is 3') : make('CFG-VALUE', `expected ${show(schema.const)}, found ${shown}`);
+    case 'enum':
+      return make('CFG-VALUE', `${shown} is not allowed`, oneOf((schema.enum ?? []).map(String), error.data));
+    case 'discriminator':
+      return unknownBinding(error, root, path);
+    case 'format':
+      return formatFinding(schema, error.data, make);
+    case 'pattern':
+      return make('CFG-VALUE', `${shown} is not allowed`, `use ${schema['x-allowed'] ?? schema.pattern}`);
+    case 'minItems':
+      return make('CFG-VALUE', 'the list must not be empty');
+    case 'minLength':
+      return make('CFG-VALUE', 'must not be empty');
+    default:
+      return make('CFG-VALUE', error.message ?? 'is not valid');
+  }
+}
+
+function formatFinding(schema: ConfigSchema, data: unknown, make: (code: FindingCode, message: string, hint: string) => Finding): Finding {
+  const format = schema.format ?? '';
+  const problem = FORMATS[format]?.(String(data)) ?? 'is not valid';
+  const code = format.startsWith('duration') ? 'CFG-DURATION' : /address|host-port/.test(format) ? 'CFG-ADDRESS' : 'CFG-VALUE';
+  const message = problem.includes(String(data)) && String(data) !== '' ? problem : `${show(data)}: ${problem}`;
+  return make(code, message, `expected ${FORMAT_NAMES[format] ?? format}`);
+}
+
+function unknownKey(error: ErrorObject, schema: ConfigSchema, root: ConfigNode, path: string): Finding {
+  const key = String(error.params.additionalProperty);
+  const parent = nearestNode(root, path);
+  const full = path === '' ? key : `${path}.${key}`;
+  const meant = suggest(key, Object.keys(schema.properties ?? {}));
+  return finding({
+    severity: 'warning',
+    code: 'CFG-UNKNOWN-KEY',
+    path: full,
+    at: parent.entries.get(key)?.keyAt ?? parent.at,
+    message: `unknown key ${key}, which is ignored`,
+    hint: meant ? `did you mean ${meant}?` : '',
+  });
+}
+
+function missingKey(error: ErrorObject, node: ConfigNode, path: string, schema: ConfigSchema): Finding {
+  const key = String(error.params.missingProperty);
+  const full = path === '' ? key : `${path}.${key}`;
+  const described = (schema.properties?.[key] as ConfigSchema | undefined)?.description;
+  if (full === 'v') return finding({ code: 'CFG-VERSION', path: full, at: node.at, message: 'the version of the file format is missing', hint: 'add `v: 3`' });
+  return finding({ code: 'CFG-MISSING', path: full, at: node.at, message: `${key} is missing`, hint: described ?? '' });
+}
+
+function unknownBinding(error: ErrorObject, root: ConfigNode, path: string): Finding {
+  const node = nearestNode(root, `${path}.binding`);
+  const bindings = ROUTER_SCHEMA.properties?.listeners?.items?.oneOf?.map((branch) => String(branch.properties?.binding?.const)) ?? [];
+  const value = (error.data as { binding?: unknown } | undefined)?.binding;
+  if (value === undefined) return finding({ code: 'CFG-MISSING', path: `${path}.binding`, at: nearestNode(root, path).at, message: 'binding is missing', hint: `one of ${bindings.join(', ')}` });
+  if (typeof value !== 'string') return finding({ code: 'CFG-TYPE', path: `${path}.binding`, at: node.at, message: `expected a text, found ${kindInWords(value)}` });
+  return finding({ code: 'CFG-VALUE', path: `${path}.binding`, at: node.at, message: `${show(value)} is not allowed`, hint: oneOf(bindings, value) });
+}
+
+/** A missing binding is reported by `required` and by the discriminator, each at its own path. */
+function withoutEchoes(findings: Finding[]): Finding[] {
+  const seen = new Set<string>();
+  return findings.filter((each) => {
+    const key = `${each.code} ${each.path}`;
+    return !seen.has(key) && seen.add(key);
+  });
+}
+
+function oneOf(allowed: readonly string[], found: unknown): string {
+  const meant = typeof found === 'string' ? suggest(found, allowed) : undefined;
+  return `one of ${allowed.filter((each) => each !== '').join(', ')}${meant ? `; did you mean ${meant}?` : ''}`;
+}
+
+function typeHint(schema: ConfigSchema, data: unknown, node: ConfigNode): string {
+  if (schema.format === 'duration' && typeof data === 'number') return `write the unit: ${data}s or ${data}ms`;
+  if (node.fromEnvironment && schema.type !== 'string') return 'what comes out of the environment is always a text';
+  if (schema.type === 'string' && typeof data === 'boolean') return 'put quotes around it: unquoted yes, no, on, off, true and false are not texts';
+  if (schema.type === 'string' && typeof data === 'number') return 'put quotes around it';
+  return '';
+}
+
+function boundsInWords(schema: ConfigSchema): string {
+  const { minimum, maximum } = schema;
+  if (minimum !== undefined && maximum !== undefined) return `allowed are ${minimum} to ${maximum}`;
+  return minimum === undefined ? `allowed is at most ${maximum}` : `allowed is at least ${minimum}`;
+}
+
+function typeInWords(schema: ConfigSchema): string {
+  if (schema.format && FORMAT_NAMES[schema.format]) return FORMAT_NAMES[schema.format] as string;
+  return [schema.type ?? 'a value'].flat().map((type) => WORDS[type] ?? type).join(' or ');
+}
+
+const WORDS: Readonly<Record<string, string>> = { object: 'a map', array: 'a list', string: 'a text', integer: 'a whole number', number: 'a number', boolean: 'true or false' };
+
+function kindInWords(value: unknown): string {
+  if (value === null) return 'nothing';
+  if (Array.isArray(value)) return 'a list';
+  return { object: 'a map', string: 'the text', number: 'the number', boolean: 'the truth value' }[typeof value as string] ?? typeof value;
+}
+
+function show(value: unknown): string {
+  const text = JSON.stringify(value) ?? String(value);
+  return text.length > 60 ? `${text.slice(0, 57)}…` : text;
+}
+
+/** `/link/dialers/0/groups` to `link.dialers[0].groups`. */
+function toPath(pointer: string): string {
+  let path = '';
+  for (const part of pointer.split('/').slice(1)) {
+    const name = part.replaceAll('~1', '/').replaceAll('~0', '~');
+    if (/^\d+$/.test(name)) path += `[${name}]`;
+    else path += path === '' ? name : `.${name}`;
+  }
+  return path;
+}

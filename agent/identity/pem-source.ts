@@ -1,0 +1,32 @@
+// Where a certificate or key of the identity section is: in a file or inline (reference fact: config, section 2.2).
+
+import { fileURLToPath } from 'node:url';
+import { ProjectError } from '#lib/errors.ts';
+
+export type PemSource = { readonly kind: 'file'; readonly path: string } | { readonly kind: 'inline'; readonly pem: string };
+
+export class PemSourceError extends ProjectError {
+  constructor(message: string) {
+    super('IDENTITY_SOURCE', message);
+  }
+}
+
+/** `path/to/file`, `file:///path`, `pem:TEXT` or the PEM text itself. Throws PemSourceError for other forms. */
+export function parsePemSource(value: string): PemSource {
+  if (value.startsWith('pem:')) return { kind: 'inline', pem: value.slice('pem:'.length) };
+  if (value.startsWith('-----BEGIN')) return { kind: 'inline', pem: value };
+  if (value === '') throw new PemSourceError('the value is empty');
+  if (value.startsWith('file:')) return { kind: 'file', path: filePath(value) };
+  const scheme = /^([A-Za-z][A-Za-z0-9+.-]+):/.exec(value)?.[1];
+  if (scheme !== undefined) throw new PemSourceError(`the key engine "${scheme}" is not supported; use a file or pem: text`);
+  return { kind: 'file', path: value };
+}
+
+function filePath(value: string): string {
+  if (!value.startsWith('file:///')) throw new PemSourceError(`${value} is not of the form file:///absolute/path`);
+  try {
+    return fileURLToPath(value);
+  } catch {
+    throw new PemSourceError(`${value} is not a file URL`); // the URL parser's own text says nothing more
+  }
+}

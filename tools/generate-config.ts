@@ -1,0 +1,166 @@
+// Makes what follows from schemas/config/router.schema.json: the types of a checked configuration and its manual. The schema
+// is the only place where keys, defaults and bounds are written.
+
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { ConfigSchema } from '../schemas/config/schema.ts';
+
+const ROOT = dirname(import.meta.dirname);
+const SCHEMA = join(ROOT, 'schemas/config/router.schema.json');
+
+/** Path (relative to the project) to content of every generated file. */
+export function generateConfig(): Map<string, string> {
+  const root = JSON.parse(readFileSync(SCHEMA, 'utf8')) as ConfigSchema;
+  return new Map([
+    ['schemas/config/gen/router-config.ts', new TypeWriter(root).source()],
+    ['docs/reference/router-config.md', manual(root)],
+  ]);
+}
+
+/** Writes the resolved form: durations as milliseconds, addresses parsed, defaults filled in. */
+class TypeWriter {
+  readonly #root: ConfigSchema;
+  readonly #named = new Map<string, string>();
+
+  constructor(root: ConfigSchema) {
+    this.#root = root;
+  }
+
+  source(): string {
+    this.#type(this.#root);
+    const head = [
+      '// Generated from router.schema.json by `npm run generate`. Do not edit.',
+      '// A checked configuration: durations are milliseconds, addresses are parsed, defaults are filled in.',
+      '',
+      "import type { Address } from '#lib/address.ts';",
+      '',
+      'export interface HostPort {',
+      '  readonly host: string;',
+      '  readonly port: number;',
+      '}',
+      '',
+    ];
+    return `${head.join('\n')}\n${[...this.#named].map(([name, body]) => `export interface ${name} ${body}\n`).join('\n')}`;
+  }
+
+  #type(schema: ConfigSchema): string {
+    if (schema.$ref) return this.#type(this.#deref(schema.$ref));
+    if (schema.oneOf) return schema.oneOf.map((each) => this.#type(each)).join(' | ');
+    if (schema['x-as-list']) return 'readonly string[]';
+    if (schema.type === 'array') return this.#list(schema.items);
+    if (schema.type === 'object') return schema.properties ? this.#object(schema) : 'Readonly<Record<string, unknown>>';
+    return scalarType(schema);
+  }
+
+  #list(items: ConfigSchema | undefined): string {
+    const type = items ? this.#type(items) : 'unknown';
+    return `readonly ${/[ |{]/.test(type) ? `(${type})` : type}[]`;
+  }
+
+  #object(schema: ConfigSchema): string {
+    const lines = Object.entries(schema.properties ?? {}).map(([key, property]) => {
+      const note = property.description ? `  /** ${property.description} */\n` : '';
+      return `${note}  readonly ${key}${this.#isAlwaysThere(schema, key, property) ? '' : '?'}: ${this.#type(property).replaceAll('\n', '\n  ')};`;
+    });
+    const body = `{\n${lines.join('\n')}\n}`;
+    const name = schema['x-type'];
+    if (name === undefined) return body;
+    const known = this.#named.get(name);
+    if (known !== undefined && known !== body) throw new Error(`two different types are called ${name}`);
+    this.#named.set(name, body);
+    return name;
+  }
+
+  #isAlwaysThere(parent: ConfigSchema, key: string, property: ConfigSchema): boolean {
+    return parent.required?.includes(key) || property.default !== undefined || property['x-default-object'] === true;
+  }
+
+  #deref(ref: string): ConfigSchema {
+    const found = this.#root.$defs?.[ref.replace('#/$defs/', '')];
+    if (!found) throw new Error(`${ref} is not in the schema`);
+    return found;
+  }
+}
+
+function scalarType(schema: ConfigSchema): string {
+  if (schema.const !== undefined) return quoted(schema.const);
+  if (schema.enum) return schema.enum.map(quoted).join(' | ');
+  if (schema.format === 'duration' || schema.format === 'duration-or-ms') return 'number';
+  if (schema.format === 'address') return 'Address';
+  if (schema.format === 'host-port' || schema.format === 'host-port-required') return 'HostPort';
+  return schema.type === 'integer' ? 'number' : String(schema.type);
+}
+
+function quoted(value: unknown): string {
+  return typeof value === 'string' ? `'${value}'` : String(value);
+}
+
+function manual(root: ConfigSchema): string {
+  const lines = [
+    '# Router configuration file',
+    '',
+    'Generated from `schemas/config/router.schema.json`. `npm run -s router -- config explain KEY` shows the same for one key,',
+    '`config check FILE` finds mistakes, `config init` writes a file to start from.',
+    '',
+    'Durations are texts such as `250ms`, `5s`, `1m30s`. Addresses are `type:host:port`. `$NAME` and `${NAME}` in a value are replaced by the environment.',
+    '',
+  ];
+  for (const [key, section] of Object.entries(root.properties ?? {})) lines.push(...describeSection(root, key, section));
+  return `${lines.join('\n').trimEnd()}\n`;
+}
+
+function describeSection(root: ConfigSchema, key: string, section: ConfigSchema): string[] {
+  const lines = [`## ${key}`, '', section.description ?? deref(root, section).description ?? '', ''];
+  const rows = collectRows(root, key, section);
+  if (rows.length > 1 || !section.type || section.type === 'object') {
+    lines.push('| Key | Type | Default | Bounds | Meaning |', '|---|---|---|---|---|', ...rows.filter((row) => row.key !== key).map((row) => row.text), '');
+  }
+  return lines;
+}
+
+function collectRows(root: ConfigSchema, path: string, given: ConfigSchema): { key: string; text: string }[] {
+  const schema = deref(root, given);
+  if (schema.oneOf) return schema.oneOf.flatMap((branch) => collectRows(root, `${path}{${branch.properties?.binding?.const}}`, branch));
+  if (schema.type === 'array' && schema.items && !schema['x-as-list']) {
+    return [{ key: path, text: row(path, schema) }, ...collectRows(root, `${path}[]`, schema.items).filter((each) => each.key !== `${path}[]` || schema.items?.type !== 'object')];
+  }
+  const own = { key: path, text: row(path, schema) };
+  if (schema.type !== 'object') return [own];
+  return [own, ...Object.entries(schema.properties ?? {}).flatMap(([key, property]) => collectRows(root, `${path}.${key}`, property))];
+}
+
+function row(path: string, schema: ConfigSchema): string {
+  const cells = [`\`${path}\``, typeName(schema), defaultText(schema), bounds(schema), (schema.description ?? '').replaceAll('|', '\\|')];
+  return `| ${cells.join(' | ')} |`;
+}
+
+function typeName(schema: ConfigSchema): string {
+  if (schema['x-as-list']) return 'text or list of texts';
+  if (schema.format === 'duration') return 'duration';
+  if (schema.format === 'address') return 'address';
+  return { object: 'map', array: 'list', string: 'text', integer: 'whole number', number: 'number', boolean: 'true or false' }[String(schema.type)] ?? '';
+}
+
+function defaultText(schema: ConfigSchema): string {
+  return schema.default === undefined || (Array.isArray(schema.default) && schema.default.length === 0) ? '' : `\`${[schema.default].flat().join(', ')}\``;
+}
+
+function bounds(schema: ConfigSchema): string {
+  const parts: string[] = [];
+  if (schema.minimum !== undefined || schema.maximum !== undefined) parts.push(`${schema.minimum ?? ''}..${schema.maximum ?? ''}`);
+  if (schema['x-min'] !== undefined || schema['x-max'] !== undefined) parts.push(`${schema['x-min'] ?? ''}..${schema['x-max'] ?? ''}`);
+  if (schema.enum) parts.push(schema.enum.map((value) => `\`${value}\``).join(', '));
+  if (schema['x-deprecated']) parts.push(`deprecated: ${schema['x-deprecated']}`);
+  return parts.join('; ');
+}
+
+function deref(root: ConfigSchema, schema: ConfigSchema): ConfigSchema {
+  return schema.$ref ? (root.$defs?.[schema.$ref.replace('#/$defs/', '')] ?? schema) : schema;
+}
+
+if (import.meta.main) {
+  for (const [path, content] of generateConfig()) {
+    mkdirSync(dirname(join(ROOT, path)), { recursive: true });
+    writeFileSync(join(ROOT, path), content);
+  }
+}
