@@ -1,0 +1,23 @@
+// Why an enrollment did not come about: one class, one clear line each.
+
+import { ProjectError } from '#lib/errors.ts';
+
+export type EnrollmentFailure =
+  | 'TOKEN_UNREADABLE'
+  | 'TOKEN_MALFORMED'
+  | 'TOKEN_METHOD'
+  | 'TOKEN_EXPIRED'
+  | 'TOKEN_SIGNATURE'
+  | 'TOKEN_USED'
+  | 'CONTROLLER_UNREACHABLE'
+  | 'CONTROLLER_ANSWER'
+  | 'NO_AUTHORITIES'
+  | 'NO_CSR'
+  | 'KEY'
+  | 'FILES';
+
+export class EnrollmentError extends ProjectError {
+  constructor(code: EnrollmentFailure, message: string, options: { cause?: unknown } = {}) {
+    super(code, message, options);
+  }
+}

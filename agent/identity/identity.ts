@@ -1,0 +1,220 @@
+// The router's certificates, key and trusted authorities, loaded from where the configuration says, watched, and handed out in
+// the forms that TLS needs. Writing certificates is not done here: that is enrollment and renewal.
+
+import { createPrivateKey, type KeyObject, type X509Certificate } from 'node:crypto';
+import { type FSWatcher, watch } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
+import { createSecureContext, type SecureContext, type SecureContextOptions } from 'node:tls';
+import { background } from '#lib/background.ts';
+import { commonName, parsePemCertificates } from '#lib/certificates.ts';
+import type { Clock, Timer } from '#lib/clock.ts';
+import { describeError, ProjectError } from '#lib/errors.ts';
+import type { Log } from '#lib/log.ts';
+import type { IdentityConfig } from '../config/router-config.ts';
+import { parsePemSource } from './pem-source.ts';
+
+export interface IdentityInit {
+  config: IdentityConfig;
+  clock: Clock;
+  log: Log;
+  /** Reload when the files change. */
+  watch?: boolean;
+}
+
+export class IdentityError extends ProjectError {
+  constructor(message: string, options: { cause?: unknown } = {}) {
+    super('IDENTITY', message, options);
+  }
+}
+
+interface ServerPair {
+  readonly pem: string;
+  readonly key: string;
+  readonly leaves: readonly X509Certificate[];
+}
+
+/** Everything that one reading of the sources gave. */
+interface Material {
+  readonly certificate: X509Certificate;
+  readonly certPem: string;
+  readonly keyPem: string;
+  readonly caPem: string | undefined;
+  readonly roots: readonly X509Certificate[];
+  readonly servers: readonly ServerPair[];
+}
+
+/** reference fact: config, section 2.2: changes are taken up one second after the last of them. */
+const DEBOUNCE = 1_000;
+
+export class Identity {
+  readonly #init: IdentityInit;
+  readonly #listeners = new Set<() => void>();
+  readonly #watchers: FSWatcher[] = [];
+  #material: Material;
+  #contexts: SecureContext[] | undefined;
+  #pending: Timer | undefined;
+
+  private constructor(init: IdentityInit, material: Material) {
+    this.#init = init;
+    this.#material = material;
+  }
+
+  /** Throws IdentityError naming the key of the configuration that is at fault. */
+  static async open(init: IdentityInit): Promise<Identity> {
+    const identity = new Identity(init, await loadMaterial(init.config));
+    if (init.watch) identity.#watch();
+    return identity;
+  }
+
+  /** The id of the router: the common name of its client certificate. */
+  get id(): string {
+    return commonName(this.#material.certificate) ?? '';
+  }
+
+  /** The leaf of the client certificate. */
+  get certificate(): X509Certificate {
+    return this.#material.certificate;
+  }
+
+  /** The leaf of the first server certificate; the client certificate serves when there is none. */
+  get serverCertificate(): X509Certificate {
+    return this.#material.servers[0]?.leaves[0] ?? this.#material.certificate;
+  }
+
+  /** Trusted authorities; empty when the system's are used. */
+  get roots(): readonly X509Certificate[] {
+    return this.#material.roots;
+  }
+
+  /** For connections that this router opens. */
+  clientContext(): SecureContextOptions {
+    const { certPem, keyPem, caPem } = this.#material;
+    return { cert: certPem, key: keyPem, ...(caPem !== undefined && { ca: caPem }) };
+  }
+
+  /** For connections that this router accepts. */
+  serverContext(): SecureContextOptions {
+    const { certPem, keyPem, caPem, servers } = this.#material;
+    const [first] = servers;
+    return { cert: first?.pem ?? certPem, key: first?.key ?? keyPem, ...(caPem !== undefined && { ca: caPem }) };
+  }
+
+  /** The certificate for a name that a client asks for; undefined when the default one is right or none fits. */
+  contextFor(serverName: string): SecureContext | undefined {
+    const { servers, caPem } = this.#material;
+    const index = servers.findIndex((server) => server.leaves.some((leaf) => leaf.checkHost(serverName, { subject: 'never' }) !== undefined));
+    if (index <= 0) return undefined;
+    this.#contexts ??= servers.map((server) => createSecureContext({ cert: server.pem, key: server.key, ...(caPem !== undefined && { ca: caPem }) }));
+    return this.#contexts[index];
+  }
+
+  /** Calls `listener` after each reload, until the returned function is called. */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /** Reads the sources again. When that fails the old material stays, and the error is thrown. */
+  async reload(): Promise<void> {
+    this.#material = await loadMaterial(this.#init.config);
+    this.#contexts = undefined;
+    this.#init.log.info({ certificate: this.#material.certificate.fingerprint256, validTo: this.#material.certificate.validTo }, 'identity loaded anew');
+    for (const listener of this.#listeners) listener();
+  }
+
+  close(): void {
+    this.#pending?.cancel();
+    for (const watcher of this.#watchers) watcher.close();
+    this.#watchers.length = 0;
+  }
+
+  /** Folders are watched, not files: a file that is replaced by renaming is another file. */
+  #watch(): void {
+    const { cert, key, server_cert, server_key } = this.#init.config;
+    const names = new Map<string, Set<string>>();
+    for (const value of [cert, key, server_cert, server_key]) {
+      const source = value === undefined ? undefined : parsePemSource(value);
+      if (source?.kind !== 'file') continue;
+      const folder = dirname(source.path);
+      names.set(folder, (names.get(folder) ?? new Set()).add(basename(source.path)));
+    }
+    for (const [folder, files] of names) {
+      try {
+        const watcher = watch(folder, { persistent: false }, (_event, name) => name !== null && files.has(name) && this.#reloadSoon());
+        watcher.on('error', (error) => this.#init.log.warn({ folder, error: describeError(error) }, 'identity files are no longer watched'));
+        this.#watchers.push(watcher);
+      } catch (error) {
+        this.#init.log.warn({ folder, error: describeError(error) }, 'identity files cannot be watched');
+      }
+    }
+  }
+
+  #reloadSoon(): void {
+    this.#pending?.cancel();
+    this.#pending = this.#init.clock.after('identity reload', DEBOUNCE, () => {
+      background(this.#init.log, 'identity reload', async () => {
+        try {
+          await this.reload();
+        } catch (error) {
+          this.#init.log.error({ error: describeError(error) }, 'identity files have changed and cannot be used, keeping the old ones');
+        }
+      });
+    });
+  }
+}
+
+async function loadMaterial(config: IdentityConfig): Promise<Material> {
+  const certPem = await readPem('identity.cert', config.cert);
+  const keyPem = await readPem('identity.key', config.key);
+  const [certificate] = certificates('identity.cert', certPem);
+  if (!certificate) throw new IdentityError('identity.cert: there is no certificate in it');
+  mustPair('identity.cert', certificate, privateKey('identity.key', keyPem));
+  const caPem = config.ca === undefined ? undefined : await readPem('identity.ca', config.ca);
+  const servers: ServerPair[] = [];
+  if (config.server_cert !== undefined) servers.push(await serverPair('identity', config.server_cert, config.server_key, keyPem));
+  for (const [index, each] of config.alt_server_certs.entries()) servers.push(await serverPair(`identity.alt_server_certs[${index}]`, each.server_cert, each.server_key, keyPem));
+  return { certificate, certPem, keyPem, caPem, roots: caPem === undefined ? [] : certificates('identity.ca', caPem), servers };
+}
+
+async function serverPair(path: string, certificate: string, key: string | undefined, defaultKey: string): Promise<ServerPair> {
+  const pem = await readPem(`${path}.server_cert`, certificate);
+  const keyPem = key === undefined ? defaultKey : await readPem(`${path}.server_key`, key);
+  const all = certificates(`${path}.server_cert`, pem);
+  const leaves = all.filter((each) => !each.ca);
+  const [leaf] = leaves.length > 0 ? leaves : all;
+  if (!leaf) throw new IdentityError(`${path}.server_cert: there is no certificate in it`);
+  mustPair(`${path}.server_cert`, leaf, privateKey(`${path}.server_key`, keyPem));
+  return { pem, key: keyPem, leaves: leaves.length > 0 ? leaves : [leaf] };
+}
+
+async function readPem(path: string, value: string | undefined): Promise<string> {
+  if (value === undefined) throw new IdentityError(`${path} is missing`);
+  const source = parsePemSource(value);
+  if (source.kind === 'inline') return source.pem;
+  try {
+    return await readFile(source.path, 'utf8');
+  } catch (error) {
+    throw new IdentityError(`${path}: ${source.path} cannot be read (${describeError(error)})`, { cause: error });
+  }
+}
+
+function certificates(path: string, pem: string): X509Certificate[] {
+  try {
+    return parsePemCertificates(pem);
+  } catch (error) {
+    throw new IdentityError(`${path}: ${describeError(error)}`, { cause: error });
+  }
+}
+
+function privateKey(path: string, pem: string): KeyObject {
+  try {
+    return createPrivateKey(pem);
+  } catch (error) {
+    throw new IdentityError(`${path}: there is no private key in it that can be read`, { cause: error });
+  }
+}
+
+function mustPair(path: string, certificate: X509Certificate, key: KeyObject): void {
+  if (!certificate.checkPrivateKey(key)) throw new IdentityError(`${path}: the certificate does not belong to the key`);
+}
