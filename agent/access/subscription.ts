@@ -1,0 +1,127 @@
+// Keeps the data model current: subscribes with one controller, renews before the subscription ends, begins anew when changes are
+// missing or the controller is gone (reference fact: control channel, sections 5.1 and 5.2).
+
+import { create, toBinary } from '@bufbuild/protobuf';
+import type { Clock, Timer } from '#lib/clock.ts';
+import { describeError } from '#lib/errors.ts';
+import { IdSource } from '#lib/ids.ts';
+import type { Log } from '#lib/log.ts';
+import type { Random } from '#lib/random.ts';
+import { DataState_ChangeSetSchema, DataStateSchema, SubscribeToDataModelRequestSchema } from '#wire/gen/edge_control_pb.js';
+import { EdgeControlHeader, EdgeControlType } from '#wire/gen/numbers.ts';
+import { encodeUint64 } from '#wire/header-values.ts';
+import { Message } from '#wire/message.ts';
+import type { Controller } from '../control/controller.ts';
+import type { Controllers } from '../control/controllers.ts';
+import type { DataModel } from './data-model.ts';
+
+export interface SubscriptionComponents {
+  clock: Clock;
+  log: Log;
+  random: Random;
+  controllers: Controllers;
+  model: DataModel;
+  /** A full state older than the last one: the controllers' history began anew. */
+  onHistoryReset(): void;
+}
+
+const DURATION = 300_000;
+const RENEW_BEFORE = 60_000;
+const CHECK_INTERVAL = 30_000;
+
+interface Subscription {
+  readonly id: string;
+  readonly controller: Controller;
+  renewAt: number;
+}
+
+export class ModelSubscription {
+  readonly #components: SubscriptionComponents;
+  readonly #ids: IdSource;
+  readonly #timer: Timer;
+  #current: Subscription | undefined;
+  #reportedIndex = 0n;
+
+  constructor(components: SubscriptionComponents) {
+    this.#components = components;
+    this.#ids = new IdSource(components.random);
+    const { controllers, clock } = components;
+    controllers.on(EdgeControlType.DataState, (controller, message) => this.#onState(controller, message));
+    controllers.on(EdgeControlType.DataStateChangeSet, (controller, message) => this.#onChange(controller, message));
+    controllers.onConnect(() => this.#check());
+    controllers.onDisconnect((controller) => this.#onDisconnect(controller));
+    this.#timer = clock.every('data model subscription', CHECK_INTERVAL, () => this.#check());
+  }
+
+  close(): void {
+    this.#timer.cancel();
+  }
+
+  #check(): void {
+    const current = this.#current;
+    if (!current?.controller.isConnected) this.#subscribe(this.#components.model.index);
+    else if (this.#components.clock.now() >= current.renewAt) this.#send(current, true, this.#components.model.index);
+    this.#reportIndex();
+  }
+
+  #onDisconnect(controller: Controller): void {
+    if (this.#current?.controller !== controller) return;
+    this.#current = undefined;
+    if (this.#components.controllers.all.length > 0) this.#subscribe(this.#components.model.index);
+  }
+
+  #subscribe(index: bigint): void {
+    const { controllers } = this.#components;
+    if (controllers.all.length === 0) return;
+    this.#current = { id: this.#ids.uuid(), controller: controllers.leader, renewAt: 0 };
+    this.#send(this.#current, false, index);
+  }
+
+  #send(subscription: Subscription, renew: boolean, index: bigint): void {
+    const { clock, log, model } = this.#components;
+    const request = create(SubscribeToDataModelRequestSchema, {
+      currentIndex: index,
+      subscriptionDurationSeconds: DURATION / 1000,
+      renew,
+      timelineId: model.timeline,
+      subscriptionId: subscription.id,
+    });
+    try {
+      subscription.controller.send(new Message(EdgeControlType.SubscribeToDataModel, [], toBinary(SubscribeToDataModelRequestSchema, request)));
+      subscription.renewAt = clock.now() + DURATION - RENEW_BEFORE;
+    } catch (error) {
+      log.debug({ controller: subscription.controller.id, error: describeError(error) }, 'data model could not be subscribed to');
+      this.#current = undefined; // the next check tries again
+    }
+  }
+
+  #onState(controller: Controller, message: Message): void {
+    if (!this.#isOurs(controller, message)) return;
+    const { wentBack } = this.#components.model.replace(message.decode(DataStateSchema));
+    if (wentBack) this.#components.onHistoryReset();
+    this.#components.log.info({ controller: controller.id, index: String(this.#components.model.index), services: this.#components.model.services.size }, 'data model received');
+  }
+
+  #onChange(controller: Controller, message: Message): void {
+    const set = message.decode(DataState_ChangeSetSchema);
+    if (!set.isSynthetic && !this.#isOurs(controller, message)) return;
+    const verdict = this.#components.model.change(set);
+    if (verdict !== 'gap') return;
+    this.#components.log.info({ controller: controller.id, index: String(this.#components.model.index), missing: String(set.previousIndex) }, 'data model changes are missing, subscribing anew');
+    this.#subscribe(this.#components.model.index);
+  }
+
+  #isOurs(controller: Controller, message: Message): boolean {
+    return this.#current?.controller === controller && message.string(EdgeControlHeader.SubscriptionId) === this.#current.id;
+  }
+
+  /** Controllers show how far a router is (message 20506). */
+  #reportIndex(): void {
+    const { index } = this.#components.model;
+    if (index === this.#reportedIndex) return;
+    this.#reportedIndex = index;
+    for (const controller of this.#components.controllers.all) {
+      controller.channel.trySend(new Message(EdgeControlType.CurrentIndex, [[EdgeControlHeader.RouterDataModelIndex, encodeUint64(index)]]));
+    }
+  }
+}

@@ -1,0 +1,130 @@
+// Route (1005) in, RouteResult (1022) out: dial the service if the circuit ends here, install the forwards, answer
+// (reference fact: link, section 3).
+
+import { describeError, errorCode } from '#lib/errors.ts';
+import type { DialQueue } from '#lib/dial-queue.ts';
+import type { Clock } from '#lib/clock.ts';
+import type { Log } from '#lib/log.ts';
+import { DestType, type Route, RouteSchema } from '#wire/gen/control_pb.js';
+import { ControlType, RouteErrorCode, RouteHeader } from '#wire/gen/numbers.ts';
+import { encodeUint32, TRUE } from '#wire/header-values.ts';
+import { Message } from '#wire/message.ts';
+import { EgressError, routeErrorCodeOf } from '../../egress/dial-errors.ts';
+import type { DialedEgress, Egress, PeerData } from '../../egress/egress.ts';
+import type { Forwarder } from '../../forwarder/forwarder.ts';
+import type { CircuitEnds } from '../../xgress/circuit-ends.ts';
+import type { XgressOptions } from '../../xgress/options.ts';
+import { HIGH_LANE, type Controller } from '../controller.ts';
+import type { ControlHandler } from '../controllers.ts';
+
+export interface RouteComponents {
+  clock: Clock;
+  log: Log;
+  forwarder: Forwarder;
+  egress: Egress;
+  ends: CircuitEnds;
+  queue: DialQueue;
+  /** A route named a link that is not here. */
+  onMissingLink(linkId: string): void;
+  /** Options of the ends that a binding makes. */
+  optionsFor(binding: string): XgressOptions;
+  /** Milliseconds to wait before each dial; 0 or less for none. */
+  dwellTime: number;
+  /** False while the router drains: no new circuits then. */
+  acceptsCircuits(): boolean;
+}
+
+const NONE: PeerData = new Map();
+/** Only keys from here on are peer data; those below belong to the message itself. */
+const ROUTE_CONTROL_HEADERS: ReadonlySet<number> = new Set(Object.values(RouteHeader));
+
+export function onRoute(components: RouteComponents): ControlHandler {
+  return (controller, message) => {
+    const route = message.decode(RouteSchema);
+    const arrived = components.clock.now();
+    components.queue
+      .add((signal) => handle(components, controller, message, route, arrived, signal))
+      .catch((error: unknown) => {
+        // As the reference does: a full queue answers nothing, and the controller's own time limit decides.
+        const level = errorCode(error) === 'QUEUE_FULL' ? 'error' : 'warn';
+        components.log[level]({ circuitId: route.circuitId, error: describeError(error) }, 'route dropped');
+      });
+  };
+}
+
+async function handle(components: RouteComponents, controller: Controller, request: Message, route: Route, arrived: number, signal: AbortSignal): Promise<void> {
+  try {
+    const peerData = await install(components, controller, route, arrived, signal);
+    answerSuccess(controller, request, route, peerData);
+  } catch (error) {
+    components.log.info({ circuitId: route.circuitId, attempt: route.attempt, error: describeError(error) }, 'route failed');
+    answerFailure(controller, request, route, error);
+  }
+}
+
+async function install(components: RouteComponents, controller: Controller, route: Route, arrived: number, signal: AbortSignal): Promise<PeerData> {
+  const { forwarder } = components;
+  const isNewEnd = route.egress !== undefined && forwarder.destination(route.egress.address) === undefined;
+  const dialed = isNewEnd ? await dial(components, route, arrived, signal) : undefined;
+  try {
+    checkForwards(components, route);
+    const circuit = forwarder.circuits.open(route.circuitId, controller.id, route.tags);
+    for (const forward of route.forwards) circuit.forwards.set(forward.srcAddress, forward.dstAddress);
+  } catch (error) {
+    dialed?.abandon();
+    throw error;
+  }
+  if (!dialed || !route.egress) return NONE;
+  const { address, binding } = route.egress;
+  const init = { circuitId: route.circuitId, address, role: 'terminator' as const, options: components.optionsFor(binding), hopType: dialed.hopType };
+  const xgress = components.ends.open(init, dialed.client, controller.id);
+  dialed.client.attach(xgress);
+  xgress.start();
+  return dialed.peerData;
+}
+
+async function dial(components: RouteComponents, route: Route, arrived: number, signal: AbortSignal): Promise<DialedEgress> {
+  const { clock, dwellTime } = components;
+  const { egress } = route;
+  if (!egress || !components.acceptsCircuits()) throw new EgressError(RouteErrorCode.Generic, 'this router takes no new circuits: it is shutting down');
+  if (dwellTime > 0) await clock.sleep(dwellTime, { name: 'egress dwell', signal });
+  const allowed = Number(route.timeout / 1_000_000n);
+  return components.egress.dial(egress.binding, {
+    circuitId: route.circuitId,
+    address: egress.address,
+    destination: egress.destination,
+    peerData: new Map(Object.entries(egress.peerData).map(([key, value]) => [Number(key), Buffer.from(value)])),
+    timeLeft: allowed > 0 ? Math.max(1, allowed - (clock.now() - arrived)) : 0,
+    tags: route.tags,
+    signal,
+  });
+}
+
+/** A link must be here, a terminating end must be here or be made by this route; an initiating end may come later. */
+function checkForwards(components: RouteComponents, route: Route): void {
+  for (const { dstAddress, dstType } of route.forwards) {
+    if (components.forwarder.destination(dstAddress)) continue;
+    if (dstType === DestType.LINK) {
+      components.onMissingLink(dstAddress);
+      throw new EgressError(RouteErrorCode.InvalidLinkDestination, `there is no link ${dstAddress}`);
+    }
+    if (dstType === DestType.END && dstAddress !== route.egress?.address) throw new EgressError(RouteErrorCode.Generic, `there is no end ${dstAddress}`);
+  }
+}
+
+function answerSuccess(controller: Controller, request: Message, route: Route, peerData: PeerData): void {
+  const answer = new Message(ControlType.RouteResult, [], route.circuitId);
+  for (const [key, value] of peerData) if (!ROUTE_CONTROL_HEADERS.has(key)) answer.headers.set(key, value);
+  answer.headers.set(RouteHeader.Attempt, encodeUint32(route.attempt));
+  answer.headers.set(RouteHeader.Success, TRUE);
+  controller.channel.reply(request, answer, HIGH_LANE);
+}
+
+function answerFailure(controller: Controller, request: Message, route: Route, error: unknown): void {
+  const answer = new Message(ControlType.RouteResult, [
+    [RouteHeader.Attempt, encodeUint32(route.attempt)],
+    [RouteHeader.Error, describeError(error)],
+    [RouteHeader.ErrorCode, Buffer.from([routeErrorCodeOf(error)])],
+  ], route.circuitId);
+  controller.channel.reply(request, answer, HIGH_LANE);
+}

@@ -1,0 +1,34 @@
+// Why a service could not be dialed, as the number that a controller acts upon (reference fact: messages, section 6).
+
+import { errorCode, ProjectError } from '#lib/errors.ts';
+import { RouteErrorCode } from '#wire/gen/numbers.ts';
+
+/** A failure whose number is known where it happens. */
+export class EgressError extends ProjectError {
+  readonly routeErrorCode: RouteErrorCode;
+
+  constructor(routeErrorCode: RouteErrorCode, message: string, options: { cause?: unknown } = {}) {
+    super('EGRESS', message, options);
+    this.routeErrorCode = routeErrorCode;
+  }
+}
+
+const BY_SYSTEM_CODE: Readonly<Record<string, RouteErrorCode>> = Object.freeze({
+  ECONNREFUSED: RouteErrorCode.ConnectionRefused,
+  EMFILE: RouteErrorCode.ResourcesNotAvailable,
+  ENFILE: RouteErrorCode.ResourcesNotAvailable,
+  ENOBUFS: RouteErrorCode.ResourcesNotAvailable,
+  ENOTFOUND: RouteErrorCode.DnsResolutionFailed,
+  EAI_AGAIN: RouteErrorCode.DnsResolutionFailed,
+  ETIMEDOUT: RouteErrorCode.DialTimedOut,
+  TIMEOUT: RouteErrorCode.DialTimedOut,
+});
+
+export function routeErrorCodeOf(error: unknown): RouteErrorCode {
+  if (error instanceof EgressError) return error.routeErrorCode;
+  const code = errorCode(error);
+  const known = code === undefined ? undefined : BY_SYSTEM_CODE[code];
+  if (known !== undefined) return known;
+  const cause = error instanceof Error ? error.cause : undefined;
+  return cause === undefined ? RouteErrorCode.Generic : routeErrorCodeOf(cause);
+}

@@ -1,0 +1,56 @@
+// Opens the TCP or TLS connection to a service.
+
+import { connect as connectTcp, type Socket, isIP } from 'node:net';
+import { connect as connectTls, type SecureContextOptions } from 'node:tls';
+import type { Address } from '#lib/address.ts';
+import { formatAddress } from '#lib/address.ts';
+import type { Clock } from '#lib/clock.ts';
+import { asError, TimeoutError } from '#lib/errors.ts';
+import { RouteErrorCode } from '#wire/gen/numbers.ts';
+import { EgressError } from './dial-errors.ts';
+
+export interface SocketDialOptions {
+  clock: Clock;
+  /** For tls addresses. */
+  context?: SecureContextOptions;
+  localAddress?: string | undefined;
+  /** Milliseconds; 0 leaves it to the operating system. */
+  timeout: number;
+  signal: AbortSignal;
+}
+
+/** Resolves with a connected socket that can end each direction on its own. Rejects with the system's error, TimeoutError or EgressError. */
+export function dialSocket(address: Address, options: SocketDialOptions): Promise<Socket> {
+  const where = formatAddress(address);
+  if (address.type !== 'tcp' && address.type !== 'tls') {
+    return Promise.reject(new EgressError(RouteErrorCode.MisconfiguredTerminator, `${where}: this router dials tcp and tls services only`));
+  }
+  const { clock, timeout, signal } = options;
+  return new Promise((resolve, reject) => {
+    const socket = open(address, options);
+    const timer = timeout > 0 ? clock.after('egress dial', timeout, () => fail(new TimeoutError(`dialing ${where}`, timeout))) : undefined;
+    const finish = () => {
+      timer?.cancel();
+      signal.removeEventListener('abort', onAbort);
+      socket.off('error', fail);
+    };
+    const fail = (error: Error) => {
+      finish();
+      socket.on('error', () => undefined); // the first error has been reported
+      socket.destroy();
+      reject(error);
+    };
+    const onAbort = () => fail(asError(signal.reason));
+    socket.once('error', fail);
+    socket.once(address.type === 'tls' ? 'secureConnect' : 'connect', () => (finish(), resolve(socket)));
+    if (signal.aborted) onAbort();
+    else signal.addEventListener('abort', onAbort, { once: true });
+  });
+}
+
+function open(address: Address, { context, localAddress }: SocketDialOptions): Socket {
+  const host = address.host || 'localhost';
+  const target = { host, port: address.port, allowHalfOpen: true, ...(localAddress !== undefined && { localAddress }) };
+  if (address.type === 'tcp') return connectTcp(target);
+  return connectTls({ ...context, ...target, minVersion: 'TLSv1.2', allowPartialTrustChain: true, ...(isIP(host) === 0 && { servername: host }) });
+}

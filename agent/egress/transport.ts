@@ -1,0 +1,76 @@
+// The bindings `transport` and `edge_transport`: the terminator's address is dialed as it stands. The second one also does the
+// host's part of end-to-end encryption (reference fact: tunnel, section 1).
+
+import type { SecureContextOptions } from 'node:tls';
+import { parseAddress } from '#lib/address.ts';
+import type { Clock } from '#lib/clock.ts';
+import { describeError } from '#lib/errors.ts';
+import type { Log } from '#lib/log.ts';
+import { PeerDataKey, RouteErrorCode } from '#wire/gen/numbers.ts';
+import { EncryptedStream, makeKeyPair, sessionKeys } from '../xgress/end-to-end.ts';
+import { SocketClient } from '../xgress/socket-client.ts';
+import { EgressError } from './dial-errors.ts';
+import type { DialedEgress, EgressDialer, EgressRequest, PeerData } from './egress.ts';
+import { dialSocket } from './socket-dial.ts';
+import type { Socket } from 'node:net';
+
+export interface TransportComponents {
+  clock: Clock;
+  log: Log;
+  identity: { clientContext(): SecureContextOptions };
+}
+
+export interface TransportInit {
+  /** Milliseconds; 0 for the operating system's limit. */
+  connectTimeout: number;
+  /** Do the host's part of the key agreement when the route carries a key. */
+  encryption: boolean;
+  hopType: string;
+}
+
+export function transportDialer(components: TransportComponents, init: TransportInit): EgressDialer {
+  return async (request) => {
+    const address = tryParse(request.destination);
+    const { connectTimeout } = init;
+    const timeout = request.timeLeft > 0 && request.timeLeft < connectTimeout ? request.timeLeft : connectTimeout;
+    const socket = await dialSocket(address, { clock: components.clock, context: components.identity.clientContext(), timeout, signal: request.signal });
+    return hostSocket(components, request, { socket, halfClose: true, encryption: init.encryption, hopType: init.hopType });
+  };
+}
+
+/** Makes a connected socket the terminating end of a circuit, with encryption when the other end sent a key. */
+export function hostSocket(
+  components: { clock: Clock; log: Log },
+  request: EgressRequest,
+  dialed: { socket: Socket; halfClose: boolean; encryption: boolean; hopType: string },
+): DialedEgress {
+  const { socket, halfClose, hopType } = dialed;
+  const peerData = new Map<number, Buffer>([
+    [PeerDataKey.TerminatorLocalAddress, Buffer.from(`${socket.localAddress}:${socket.localPort}`)],
+    [PeerDataKey.TerminatorRemoteAddress, Buffer.from(`${socket.remoteAddress}:${socket.remotePort}`)],
+  ]);
+  try {
+    const encryption = dialed.encryption ? hostEncryption(request.peerData, peerData) : undefined;
+    const client = new SocketClient({ socket, halfClose, encryption, clock: components.clock, log: components.log });
+    return { client, peerData, hopType, abandon: () => socket.destroy() };
+  } catch (error) {
+    socket.destroy();
+    throw error;
+  }
+}
+
+function hostEncryption(theirs: PeerData, ours: Map<number, Buffer>): EncryptedStream | undefined {
+  const peerKey = theirs.get(PeerDataKey.PublicKey);
+  if (!peerKey) return undefined;
+  const own = makeKeyPair();
+  ours.set(PeerDataKey.PublicKey, own.publicKey);
+  return new EncryptedStream(sessionKeys('host', own, peerKey));
+}
+
+function tryParse(destination: string) {
+  try {
+    return parseAddress(destination);
+  } catch (error) {
+    throw new EgressError(RouteErrorCode.MisconfiguredTerminator, describeError(error), { cause: error });
+  }
+}

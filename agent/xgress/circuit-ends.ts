@@ -1,0 +1,86 @@
+// Makes the ends of circuits on this router, keeps count of them, and does what has to be done when one is over: out of the
+// forwarder, and a fault to the controller that owns the circuit (reference fact: link, section 2.3).
+
+import { create, toBinary } from '@bufbuild/protobuf';
+import type { Clock } from '#lib/clock.ts';
+import { describeError } from '#lib/errors.ts';
+import type { Log } from '#lib/log.ts';
+import { FaultSchema, FaultSubject } from '#wire/gen/control_pb.js';
+import { ControlType } from '#wire/gen/numbers.ts';
+import { Message } from '#wire/message.ts';
+import type { FaultReceiver } from '../forwarder/faulter.ts';
+import type { Forwarder } from '../forwarder/forwarder.ts';
+import type { MetricsRegistry } from '../metrics/registry.ts';
+import { registryXgressMetrics } from './registry-metrics.ts';
+import { XgressTicker } from './ticker.ts';
+import { Xgress, type XgressClient, type XgressInit } from './xgress.ts';
+import type { XgressMetrics } from './xgress-metrics.ts';
+
+export interface CircuitEndsComponents {
+  clock: Clock;
+  log: Log;
+  forwarder: Forwarder;
+  metrics: MetricsRegistry;
+  controllers: { byId(id: string): FaultReceiver | undefined };
+  onUnroutable(circuitId: string): void;
+}
+
+export class CircuitEnds {
+  readonly #components: CircuitEndsComponents;
+  readonly #ticker: XgressTicker;
+  readonly #metrics: XgressMetrics;
+  readonly #open = new Set<Xgress>();
+  #idle: (() => void) | undefined;
+
+  constructor(components: CircuitEndsComponents) {
+    this.#components = components;
+    this.#ticker = new XgressTicker(components.clock);
+    this.#metrics = registryXgressMetrics(components.metrics, () => this.#open);
+  }
+
+  /** The ends that are open. */
+  get count(): number {
+    return this.#open.size;
+  }
+
+  /** Makes an end and tells the forwarder of it. `owner` is the id of the circuit's controller. Start it when the client is ready. */
+  open(init: XgressInit, client: XgressClient, owner: string): Xgress {
+    const { clock, forwarder, onUnroutable } = this.#components;
+    const xgress = new Xgress({ clock, forwarder, ticker: this.#ticker, metrics: this.#metrics, client, onUnroutable, onClosed: (closed) => this.#onClosed(closed, owner) }, init);
+    this.#open.add(xgress);
+    forwarder.registerEnd(xgress);
+    return xgress;
+  }
+
+  /** Resolves when all ends are closed, at the latest after `milliseconds`; those that are left then are closed. */
+  async drain(milliseconds: number): Promise<void> {
+    if (this.#open.size > 0 && milliseconds > 0) {
+      await new Promise<void>((resolve) => {
+        const timer = this.#components.clock.after('drain circuits', milliseconds, resolve);
+        this.#idle = () => (timer.cancel(), resolve());
+      });
+    }
+    for (const xgress of [...this.#open]) xgress.close();
+  }
+
+  #onClosed(xgress: Xgress, owner: string): void {
+    this.#open.delete(xgress);
+    const { forwarder, log } = this.#components;
+    const circuit = forwarder.circuits.get(xgress.circuitId);
+    forwarder.unregisterEnd(xgress);
+    forwarder.remove(xgress.circuitId);
+    log.debug({ circuitId: xgress.circuitId, role: xgress.role }, 'circuit end closed');
+    if (circuit) this.#reportEnd(xgress, circuit.owner || owner);
+    if (this.#open.size === 0) this.#idle?.();
+  }
+
+  #reportEnd(xgress: Xgress, owner: string): void {
+    const subject = xgress.role === 'initiator' ? FaultSubject.INGRESS_FAULT : FaultSubject.EGRESS_FAULT;
+    const body = toBinary(FaultSchema, create(FaultSchema, { subject, id: xgress.circuitId }));
+    try {
+      this.#components.controllers.byId(owner)?.send(new Message(ControlType.Fault, [], body));
+    } catch (error) {
+      this.#components.log.debug({ circuitId: xgress.circuitId, error: describeError(error) }, 'end of a circuit could not be reported');
+    }
+  }
+}
