@@ -1,0 +1,92 @@
+// One health check: runs on its own schedule, remembers its last result and since when it has been failing (reference fact: config,
+// section 7).
+
+import type { Clock, Timer } from '#lib/clock.ts';
+import { formatDuration } from '#lib/duration.ts';
+import { describeError } from '#lib/errors.ts';
+
+export interface CheckDefinition {
+  readonly id: string;
+  /** Milliseconds. */
+  readonly initialDelay: number;
+  readonly interval: number;
+  /** What counts until the first run. */
+  readonly healthyAtFirst: boolean;
+  /** Throws an Error whose message says what is wrong; what it returns is shown as details. */
+  run(): unknown;
+}
+
+const NOT_RUN = "didn't run yet";
+
+export class HealthCheck {
+  readonly id: string;
+  readonly #definition: CheckDefinition;
+  readonly #clock: Clock;
+  #timer: Timer;
+  #healthy: boolean;
+  #error: string | undefined;
+  #failures: number;
+  #failingSince: number | undefined;
+  #lastTime: number;
+  #lastDuration = 0;
+  #details: unknown;
+
+  constructor(definition: CheckDefinition, clock: Clock) {
+    this.id = definition.id;
+    this.#definition = definition;
+    this.#clock = clock;
+    this.#lastTime = clock.now();
+    this.#healthy = definition.healthyAtFirst;
+    this.#error = this.#healthy ? undefined : NOT_RUN;
+    this.#failures = this.#healthy ? 0 : 1;
+    this.#failingSince = this.#healthy ? undefined : this.#lastTime;
+    this.#timer = clock.after(`health check ${this.id}`, definition.initialDelay, () => this.#run());
+  }
+
+  get healthy(): boolean {
+    return this.#healthy;
+  }
+
+  /** As the API shows it: keys sorted, undefined ones left out. */
+  describe(short: boolean): Record<string, unknown> {
+    if (short) return { healthy: this.#healthy, id: this.id };
+    return {
+      consecutiveFailures: this.#healthy ? undefined : this.#failures,
+      details: this.#details,
+      err: this.#healthy ? undefined : { message: this.#error },
+      failingSince: this.#healthy ? undefined : seconds(this.#failingSince ?? this.#lastTime),
+      healthy: this.#healthy,
+      id: this.id,
+      lastCheckDuration: formatDuration(this.#lastDuration),
+      lastCheckTime: seconds(this.#lastTime),
+    };
+  }
+
+  close(): void {
+    this.#timer.cancel();
+  }
+
+  #run(): void {
+    const begun = this.#clock.monotonic();
+    this.#lastTime = this.#clock.now();
+    try {
+      this.#details = this.#definition.run() ?? null;
+      this.#healthy = true;
+      this.#failures = 0;
+      this.#failingSince = undefined;
+    } catch (error) {
+      this.#healthy = false;
+      this.#error = describeError(error);
+      this.#details ??= null;
+      this.#failures++;
+      this.#failingSince ??= this.#lastTime;
+    }
+    this.#lastDuration = this.#clock.monotonic() - begun;
+    this.#timer = this.#clock.after(`health check ${this.id}`, this.#definition.interval, () => this.#run());
+  }
+}
+
+/** RFC 3339 with seconds, UTC. */
+function seconds(milliseconds: number): string {
+  return `${new Date(milliseconds).toISOString().slice(0, 19)}Z`;
+}

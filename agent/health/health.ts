@@ -1,0 +1,62 @@
+// The health of the router: the two checks of the reference, and their answer (reference fact: config, section 7).
+
+import type { Clock } from '#lib/clock.ts';
+import { HealthCheck } from './health-check.ts';
+
+export interface LinkDetail {
+  readonly linkId: string;
+  readonly destRouterId: string;
+  /** Mean round trip in nanoseconds. */
+  readonly latency: number;
+  readonly addresses: Readonly<Record<string, { localAddr: string; remoteAddr: string }>>;
+}
+
+export interface HealthComponents {
+  clock: Clock;
+  controllers(): readonly { readonly isConnected: boolean; readonly isResponsive: boolean }[];
+  links(): readonly LinkDetail[];
+}
+
+export interface HealthInit {
+  /** Milliseconds. */
+  readonly ctrlPingCheck: { readonly interval: number; readonly initialDelay: number };
+  readonly linkCheck: { readonly interval: number; readonly initialDelay: number; readonly minLinks: number };
+}
+
+export class Health {
+  readonly #checks: readonly HealthCheck[];
+
+  constructor(components: HealthComponents, init: HealthInit) {
+    const { clock } = components;
+    const { minLinks } = init.linkCheck;
+    this.#checks = [
+      new HealthCheck({ id: 'controllerPing', ...init.ctrlPingCheck, healthyAtFirst: false, run: () => checkControllers(components.controllers()) }, clock),
+      new HealthCheck({ id: 'link.health', ...init.linkCheck, healthyAtFirst: minLinks === 0, run: () => checkLinks(components.links(), minLinks) }, clock),
+    ];
+  }
+
+  get healthy(): boolean {
+    return this.#checks.every((check) => check.healthy);
+  }
+
+  /** The payload: four spaces of indentation and a new line at the end. */
+  payload(options: { short?: boolean } = {}): string {
+    const checks = this.#checks.map((check) => check.describe(options.short ?? false));
+    return `${JSON.stringify({ data: { checks, healthy: this.healthy }, meta: {} }, undefined, 4)}\n`;
+  }
+
+  close(): void {
+    for (const check of this.#checks) check.close();
+  }
+}
+
+function checkControllers(controllers: ReturnType<HealthComponents['controllers']>): null {
+  if (!controllers.some((controller) => controller.isConnected)) throw new Error('no control channels established yet');
+  if (!controllers.some((controller) => controller.isResponsive)) throw new Error('control channels are slow');
+  return null;
+}
+
+function checkLinks(links: readonly LinkDetail[], minLinks: number): readonly LinkDetail[] | null {
+  if (links.length < minLinks) throw new Error(`link count ${links.length} less than configured minimum of ${minLinks}`);
+  return links.length > 0 ? links : null;
+}

@@ -1,0 +1,205 @@
+// The configuration of a hosted service, from the config types host.v1, host.v2 and ziti-tunneler-server.v1, and the choice of
+// what is dialed for one incoming circuit (reference fact: tunnel, sections 3.4 and 3.5).
+
+import { BlockList, isIP } from 'node:net';
+import { parseDuration } from '#lib/duration.ts';
+import { ProjectError } from '#lib/errors.ts';
+import { RouteErrorCode } from '#wire/gen/numbers.ts';
+import { EgressError } from '../../egress/dial-errors.ts';
+
+export type Protocol = 'tcp' | 'udp';
+export type Precedence = 'default' | 'required' | 'failed';
+
+/** One terminator of a hosted service. Every choice is either fixed or forwarded from what the dialing side intercepted. */
+export interface HostConfig {
+  readonly protocol: Choice<Protocol>;
+  readonly address: Choice<string>;
+  readonly port: Choice<number>;
+  readonly translations: readonly Translation[];
+  readonly listen: ListenOptions;
+}
+
+export type Choice<T> = { readonly fixed: T } | { readonly allowed: readonly unknown[] };
+
+export interface Translation {
+  readonly from: string;
+  readonly to: string;
+  readonly prefixLength: number;
+}
+
+export interface ListenOptions {
+  readonly cost: number | undefined;
+  readonly precedence: Precedence | undefined;
+  readonly identity: string | undefined;
+  readonly bindUsingEdgeIdentity: boolean;
+  /** Milliseconds. */
+  readonly connectTimeout: number;
+}
+
+export interface Target {
+  readonly protocol: Protocol;
+  readonly host: string;
+  readonly port: number;
+}
+
+/** What the dialing tunneler says of the connection it intercepted; all parts may be missing. */
+export type AppData = Readonly<Record<string, unknown>>;
+
+export class HostConfigError extends ProjectError {
+  constructor(message: string) {
+    super('HOST_CONFIG', message);
+  }
+}
+
+const DEFAULT_CONNECT_TIMEOUT = 5_000;
+
+/** The terminators that a service's configurations ask for, strongest type first; empty when there is none. Throws HostConfigError. */
+export function readHostConfigs(configs: ReadonlyMap<string, unknown>): HostConfig[] {
+  const v2 = configs.get('host.v2');
+  if (v2 !== undefined) return asList(asRecord(v2, 'host.v2').terminators, 'host.v2.terminators').map((each) => readHostConfig(asRecord(each, 'host.v2.terminators')));
+  const v1 = configs.get('host.v1');
+  if (v1 !== undefined) return [readHostConfig(asRecord(v1, 'host.v1'))];
+  const server = configs.get('ziti-tunneler-server.v1');
+  return server === undefined ? [] : [readServerConfig(asRecord(server, 'ziti-tunneler-server.v1'))];
+}
+
+/** What to dial for a circuit. Throws EgressError when the dialing side asks for something that is not allowed. */
+export function chooseTarget(config: HostConfig, appData: AppData): Target {
+  return { protocol: chooseProtocol(config, appData), host: chooseHost(config, appData), port: choosePort(config, appData) };
+}
+
+function readHostConfig(data: Record<string, unknown>): HostConfig {
+  const options = asRecord(data.listenOptions ?? {}, 'listenOptions');
+  return {
+    protocol: data.forwardProtocol ? { allowed: asList(data.allowedProtocols, 'allowedProtocols') } : { fixed: readProtocol(data.protocol) },
+    address: data.forwardAddress ? { allowed: asList(data.allowedAddresses, 'allowedAddresses') } : { fixed: readText(data.address, 'address') },
+    port: data.forwardPort ? { allowed: asList(data.allowedPortRanges, 'allowedPortRanges') } : { fixed: readNumber(data.port, 'port') },
+    translations: (data.forwardAddressTranslations === undefined ? [] : asList(data.forwardAddressTranslations, 'forwardAddressTranslations')).map(readTranslation),
+    listen: readListenOptions(options),
+  };
+}
+
+function readServerConfig(data: Record<string, unknown>): HostConfig {
+  return {
+    protocol: { fixed: data.protocol === undefined || data.protocol === null ? 'tcp' : readProtocol(data.protocol) },
+    address: { fixed: readText(data.hostname, 'hostname') },
+    port: { fixed: readNumber(data.port, 'port') },
+    translations: [],
+    listen: readListenOptions({}),
+  };
+}
+
+function readListenOptions(options: Record<string, unknown>): ListenOptions {
+  const { precedence } = options;
+  return {
+    cost: options.cost === undefined ? undefined : readNumber(options.cost, 'listenOptions.cost'),
+    precedence: precedence === 'default' || precedence === 'required' || precedence === 'failed' ? precedence : undefined,
+    identity: typeof options.identity === 'string' ? options.identity : undefined,
+    bindUsingEdgeIdentity: options.bindUsingEdgeIdentity === true,
+    connectTimeout: readTimeout(options),
+  };
+}
+
+function readTimeout(options: Record<string, unknown>): number {
+  if (typeof options.connectTimeout === 'string') return parseDuration(options.connectTimeout);
+  return typeof options.connectTimeoutSeconds === 'number' ? options.connectTimeoutSeconds * 1000 : DEFAULT_CONNECT_TIMEOUT;
+}
+
+function chooseProtocol({ protocol }: HostConfig, appData: AppData): Protocol {
+  if ('fixed' in protocol) return protocol.fixed;
+  const wanted = wantedText(appData, 'dst_protocol');
+  if (!protocol.allowed.includes(wanted)) throw refused(`protocol '${wanted}' is not in allowed protocols`);
+  return wanted === 'udp' ? 'udp' : 'tcp';
+}
+
+function chooseHost({ address, translations }: HostConfig, appData: AppData): string {
+  if ('fixed' in address) return address.fixed;
+  const hostname = appData.dst_hostname;
+  const wanted = typeof hostname === 'string' && hostname !== '' ? hostname : wantedText(appData, 'dst_ip');
+  if (!address.allowed.some((allowed) => isAllowedAddress(String(allowed), wanted))) throw refused(`address '${wanted}' is not in allowed addresses`);
+  return translate(translations, wanted);
+}
+
+function choosePort({ port }: HostConfig, appData: AppData): number {
+  if ('fixed' in port) return port.fixed;
+  const wanted = Number(wantedText(appData, 'dst_port'));
+  const isAllowed = port.allowed.some((range) => {
+    const { low, high } = asRecord(range, 'allowedPortRanges');
+    return wanted >= Number(low) && wanted <= Number(high);
+  });
+  if (!isAllowed) throw new EgressError(RouteErrorCode.PortNotAllowed, `port ${wanted} is not in allowed port ranges`);
+  return wanted;
+}
+
+/** `*`, `*.domain` (the domain itself too), an IP address, a range, or an exact name; names without case. */
+export function isAllowedAddress(allowed: string, wanted: string): boolean {
+  const pattern = allowed.toLowerCase();
+  const name = wanted.toLowerCase();
+  if (pattern === '*' || pattern === name) return true;
+  if (pattern.startsWith('*.')) return name === pattern.slice(2) || name.endsWith(pattern.slice(1));
+  const [network = '', bits] = pattern.split('/');
+  if (bits === undefined || isIP(network) === 0 || isIP(wanted) !== isIP(network)) return false;
+  return inRange(network, Number(bits), wanted);
+}
+
+function inRange(network: string, bits: number, ip: string): boolean {
+  const family = isIP(network) === 6 ? 'ipv6' : 'ipv4';
+  const list = new BlockList();
+  list.addSubnet(network, bits, family);
+  return list.check(ip, family);
+}
+
+/** The longest prefix that holds the address: network bits of `to`, host bits as they are. IPv4 only; names stay. */
+function translate(translations: readonly Translation[], ip: string): string {
+  if (isIP(ip) !== 4) return ip;
+  const fitting = translations.filter(({ from, prefixLength }) => isIP(from) === 4 && inRange(from, prefixLength, ip));
+  const best = fitting.sort((a, b) => b.prefixLength - a.prefixLength)[0];
+  if (!best) return ip;
+  const hostBits = 2 ** (32 - best.prefixLength);
+  const number = Math.floor(toNumber(best.to) / hostBits) * hostBits + (toNumber(ip) % hostBits);
+  return [24, 16, 8, 0].map((shift) => Math.floor(number / 2 ** shift) % 256).join('.');
+}
+
+function toNumber(ip: string): number {
+  return ip.split('.').reduce((total, part) => total * 256 + Number(part), 0);
+}
+
+function readTranslation(entry: unknown): Translation {
+  const { from, to, prefixLength } = asRecord(entry, 'forwardAddressTranslations');
+  return { from: String(from), to: String(to), prefixLength: Number(prefixLength) };
+}
+
+function wantedText(appData: AppData, key: string): string {
+  const value = appData[key];
+  if (value === undefined || value === null || value === '') throw refused(`the dialing side does not say ${key}, which is forwarded`);
+  return String(value);
+}
+
+function refused(message: string): EgressError {
+  return new EgressError(RouteErrorCode.Generic, message);
+}
+
+function readProtocol(value: unknown): Protocol {
+  if (value === 'tcp' || value === 'udp') return value;
+  throw new HostConfigError(`protocol must be tcp or udp, found ${JSON.stringify(value)}`);
+}
+
+function readText(value: unknown, name: string): string {
+  if (typeof value === 'string' && value !== '') return value;
+  throw new HostConfigError(`${name} must be a text, found ${JSON.stringify(value)}`);
+}
+
+function readNumber(value: unknown, name: string): number {
+  if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= 65_535) return value;
+  throw new HostConfigError(`${name} must be a whole number up to 65535, found ${JSON.stringify(value)}`);
+}
+
+function asRecord(value: unknown, name: string): Record<string, unknown> {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  throw new HostConfigError(`${name} must be a map`);
+}
+
+function asList(value: unknown, name: string): unknown[] {
+  if (Array.isArray(value) && value.length > 0) return value;
+  throw new HostConfigError(`${name} must be a list with at least one entry`);
+}

@@ -1,0 +1,168 @@
+// Hosts the services that the router's identity may bind: follows the data model, keeps a terminator per host configuration, and
+// dials the real service when a circuit arrives (reference fact: tunnel, section 3.4).
+
+import { createHash } from 'node:crypto';
+import type { Clock } from '#lib/clock.ts';
+import { describeError } from '#lib/errors.ts';
+import type { Log } from '#lib/log.ts';
+import type { DataState_Identity, DataState_Service } from '#wire/gen/edge_control_pb.js';
+import { TerminatorPrecedence } from '#wire/gen/edge_control_pb.js';
+import { PeerDataKey, RouteErrorCode } from '#wire/gen/numbers.ts';
+import type { DataModel } from '../../access/data-model.ts';
+import { EgressError } from '../../egress/dial-errors.ts';
+import type { DialedEgress, EgressRequest } from '../../egress/egress.ts';
+import { dialSocket } from '../../egress/socket-dial.ts';
+import { hostSocket } from '../../egress/transport.ts';
+import { type AppData, chooseTarget, type HostConfig, type Precedence, readHostConfigs } from './host-config.ts';
+import type { TerminatorSpec, Terminators } from './terminators.ts';
+
+export interface HostingComponents {
+  clock: Clock;
+  log: Log;
+  model: DataModel;
+  terminators: Terminators;
+  /** The tunneler acts as the identity with the router's id. */
+  routerId: string;
+}
+
+interface Hosted {
+  readonly spec: TerminatorSpec;
+  readonly config: HostConfig;
+}
+
+const PRECEDENCES: Readonly<Record<TerminatorPrecedence, Precedence>> = {
+  [TerminatorPrecedence.DEFAULT]: 'default',
+  [TerminatorPrecedence.REQUIRED]: 'required',
+  [TerminatorPrecedence.FAILED]: 'failed',
+};
+const HOP_TYPE = 'xgress/tunnel';
+
+export class Hosting {
+  readonly #components: HostingComponents;
+  readonly #hosted = new Map<string, Hosted>();
+  /** Services whose configuration cannot be used, told once each. */
+  readonly #complaints = new Map<string, string>();
+  readonly #unsubscribe: () => void;
+  #scheduled = false;
+
+  constructor(components: HostingComponents) {
+    this.#components = components;
+    this.#unsubscribe = components.model.onChange(() => this.#schedule());
+    this.#schedule();
+  }
+
+  get count(): number {
+    return this.#hosted.size;
+  }
+
+  close(): void {
+    this.#unsubscribe();
+  }
+
+  /** The dialer of the binding `tunnel`; the destination is the id of a terminator. */
+  async dial(request: EgressRequest): Promise<DialedEgress> {
+    const hosted = this.#hosted.get(request.destination);
+    if (!hosted) throw new EgressError(RouteErrorCode.InvalidTerminator, `terminator ${request.destination} is not hosted by this router`);
+    const { config } = hosted;
+    const target = chooseTarget(config, readAppData(request.peerData.get(PeerDataKey.AppData)));
+    if (target.protocol === 'udp') throw new EgressError(RouteErrorCode.MisconfiguredTerminator, 'this router does not host udp services yet');
+    const { connectTimeout } = config.listen;
+    const timeout = request.timeLeft > 0 ? Math.min(connectTimeout, request.timeLeft) : connectTimeout;
+    const { clock } = this.#components;
+    const socket = await dialSocket({ type: 'tcp', host: target.host, port: target.port }, { clock, timeout, signal: request.signal });
+    return hostSocket(this.#components, request, { socket, halfClose: true, encryption: true, hopType: HOP_TYPE });
+  }
+
+  /** Changes come in bursts; one look at the end of the turn is enough. */
+  #schedule(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    setImmediate(() => {
+      this.#scheduled = false;
+      this.#reconcile();
+    });
+  }
+
+  #reconcile(): void {
+    const wanted = this.#wanted();
+    for (const [id, hosted] of this.#hosted) {
+      if (wanted.has(id)) continue;
+      this.#hosted.delete(id);
+      this.#components.terminators.remove(id);
+      this.#components.log.info({ service: hosted.spec.serviceName, terminatorId: id }, 'service no longer hosted');
+    }
+    for (const [id, hosted] of wanted) {
+      const known = this.#hosted.get(id);
+      this.#hosted.set(id, hosted);
+      if (known && JSON.stringify(known.spec) === JSON.stringify(hosted.spec)) continue;
+      this.#components.terminators.add(hosted.spec);
+      if (!known) this.#components.log.info({ service: hosted.spec.serviceName, terminatorId: id }, 'service hosted');
+    }
+  }
+
+  #wanted(): Map<string, Hosted> {
+    const { model, routerId } = this.#components;
+    const wanted = new Map<string, Hosted>();
+    const identity = model.identities.get(routerId);
+    if (!identity || identity.disabled) return wanted;
+    for (const service of model.servicesFor(routerId, 'bind')) {
+      for (const [index, config] of this.#configs(service, identity).entries()) {
+        const spec = this.#spec(service, identity, config, index);
+        wanted.set(spec.id, { spec, config });
+      }
+    }
+    return wanted;
+  }
+
+  #configs(service: DataState_Service, identity: DataState_Identity): HostConfig[] {
+    let problem: string;
+    try {
+      const configs = readHostConfigs(this.#components.model.configsFor(service, identity));
+      if (configs.length > 0) {
+        this.#complaints.delete(service.id);
+        return configs;
+      }
+      problem = 'it has no host configuration';
+    } catch (error) {
+      problem = describeError(error);
+    }
+    if (this.#complaints.get(service.id) !== problem) this.#components.log.warn({ service: service.name, reason: problem }, 'service cannot be hosted');
+    this.#complaints.set(service.id, problem);
+    return [];
+  }
+
+  #spec(service: DataState_Service, identity: DataState_Identity, config: HostConfig, index: number): TerminatorSpec {
+    const { listen } = config;
+    const precedence = identity.serviceHostingPrecedences[service.id];
+    return {
+      id: terminatorId(this.#components.routerId, service.id, index),
+      serviceId: service.id,
+      serviceName: service.name,
+      cost: identity.serviceHostingCosts[service.id] ?? listen.cost ?? identity.defaultHostingCost,
+      precedence: precedence === undefined ? (listen.precedence ?? PRECEDENCES[identity.defaultHostingPrecedence]) : PRECEDENCES[precedence],
+      instanceId: listen.bindUsingEdgeIdentity ? identity.name : fillIn(listen.identity ?? '', identity),
+    };
+  }
+}
+
+/** Always the same for a router, a service and a host entry, so that a restarted router finds its terminators again. */
+function terminatorId(routerId: string, serviceId: string, index: number): string {
+  return createHash('sha256').update(`${routerId}/${serviceId}/${index}`).digest('hex').slice(0, 22);
+}
+
+/** `$tunneler_id.name` and `$tunneler_id.appData[key]`. */
+function fillIn(template: string, identity: DataState_Identity): string {
+  const appData = readAppData(identity.appDataJson);
+  return template.replaceAll('$tunneler_id.name', identity.name).replace(/\$tunneler_id\.appData\[([^\]]+)\]/g, (_whole, key: string) => String(appData[key] ?? ''));
+}
+
+/** What is no JSON map says nothing. */
+function readAppData(bytes: Uint8Array | undefined): AppData {
+  if (!bytes || bytes.length === 0) return {};
+  try {
+    const data: unknown = JSON.parse(Buffer.from(bytes).toString('utf8'));
+    return typeof data === 'object' && data !== null ? (data as AppData) : {};
+  } catch {
+    return {}; // a forwarded part that is then missing is named in the refusal
+  }
+}

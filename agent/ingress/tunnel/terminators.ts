@@ -1,0 +1,227 @@
+// The terminators that this router keeps with the controllers: created when a service is hosted, created again when a controller
+// does not know them any more, removed when the service goes (reference facts: control channel, section 4.6; tunnel, section 3.4).
+//
+//   establishing ──answered──► established ──controller returned──► unconfirmed ──1041──► established
+//        ▲  └──busy, failed──► (waits) ──┘                              └──10 s──► establishing
+
+import { create, toBinary } from '@bufbuild/protobuf';
+import type { Clock, Timer } from '#lib/clock.ts';
+import type { DialQueue } from '#lib/dial-queue.ts';
+import { describeError } from '#lib/errors.ts';
+import type { Log } from '#lib/log.ts';
+import {
+  RemoveTerminatorsRequestSchema,
+  type RouterTerminatorState,
+  RouterTerminatorStateSchema,
+  TerminatorInvalidReason,
+  ValidateTerminatorsV2RequestSchema,
+  ValidateTerminatorsV2ResponseSchema,
+} from '#wire/gen/control_pb.js';
+import {
+  type CreateTunnelTerminatorResponseV2,
+  CreateTerminatorResult,
+  CreateTunnelTerminatorRequestV2Schema,
+  CreateTunnelTerminatorResponseV2Schema,
+  TerminatorPrecedence,
+} from '#wire/gen/edge_control_pb.js';
+import { ControlType, EdgeControlType } from '#wire/gen/numbers.ts';
+import { Message } from '#wire/message.ts';
+import type { Controllers } from '../../control/controllers.ts';
+import type { Precedence } from './host-config.ts';
+
+export interface TerminatorSpec {
+  readonly id: string;
+  readonly serviceId: string;
+  readonly serviceName: string;
+  readonly cost: number;
+  readonly precedence: Precedence;
+  readonly instanceId: string;
+}
+
+export interface TerminatorsComponents {
+  clock: Clock;
+  log: Log;
+  controllers: Controllers;
+  /** Rate-limited requests to controllers. */
+  queue: DialQueue;
+  /** Bindings whose terminators are valid without being known here. */
+  isStatelessBinding(binding: string): boolean;
+}
+
+type State = 'establishing' | 'requested' | 'established' | 'unconfirmed';
+
+interface Kept {
+  readonly spec: TerminatorSpec;
+  state: State;
+  /** Clock time before which nothing is tried. */
+  notBefore: number;
+  failures: number;
+}
+
+const CHECK_INTERVAL = 1_000;
+const ANSWER_TIMEOUT = 30_000;
+const CONFIRM_TIME = 10_000;
+const BUSY_WAIT = 5_000;
+const FIRST_RETRY = 2_000;
+const LONGEST_RETRY = 120_000;
+const REMOVE_BATCH = 50;
+
+const PRECEDENCES: Readonly<Record<Precedence, TerminatorPrecedence>> = {
+  default: TerminatorPrecedence.DEFAULT,
+  required: TerminatorPrecedence.REQUIRED,
+  failed: TerminatorPrecedence.FAILED,
+};
+
+export class Terminators {
+  readonly #components: TerminatorsComponents;
+  readonly #kept = new Map<string, Kept>();
+  readonly #removing = new Set<string>();
+  readonly #answers = new Map<string, (answer: CreateTunnelTerminatorResponseV2) => void>();
+  readonly #timer: Timer;
+  #removalRuns = false;
+
+  constructor(components: TerminatorsComponents) {
+    this.#components = components;
+    const { controllers, clock } = components;
+    controllers.on(EdgeControlType.CreateTunnelTerminatorV2Response, (_controller, message) => {
+      const answer = message.decode(CreateTunnelTerminatorResponseV2Schema);
+      this.#answers.get(answer.terminatorId)?.(answer);
+    });
+    controllers.on(ControlType.ValidateTerminatorsV2, (controller, message) => void controller.channel.reply(message, this.#validate(message)));
+    controllers.onConnect(() => this.#onConnect());
+    this.#timer = clock.every('terminators', CHECK_INTERVAL, () => this.#work());
+  }
+
+  /** What is kept now, for diagnostics. */
+  describe(): { spec: TerminatorSpec; state: string }[] {
+    return [...this.#kept.values()].map(({ spec, state }) => ({ spec, state }));
+  }
+
+  add(spec: TerminatorSpec): void {
+    this.#removing.delete(spec.id);
+    this.#kept.set(spec.id, { spec, state: 'establishing', notBefore: 0, failures: 0 });
+    this.#work();
+  }
+
+  remove(id: string): void {
+    if (!this.#kept.delete(id)) return;
+    this.#removing.add(id);
+    this.#work();
+  }
+
+  /** Tells controllers, for at most `milliseconds`, that nothing is hosted here any more. */
+  async close(milliseconds: number): Promise<void> {
+    this.#timer.cancel();
+    for (const id of this.#kept.keys()) this.#removing.add(id);
+    this.#kept.clear();
+    if (this.#removing.size > 0 && this.#components.controllers.all.length > 0) await this.#removeBatch(milliseconds);
+  }
+
+  #onConnect(): void {
+    const notBefore = this.#components.clock.now() + CONFIRM_TIME;
+    for (const kept of this.#kept.values()) if (kept.state === 'established') Object.assign(kept, { state: 'unconfirmed', notBefore });
+    this.#work();
+  }
+
+  #work(): void {
+    const { controllers, clock } = this.#components;
+    if (controllers.all.length === 0) return;
+    const now = clock.now();
+    for (const kept of this.#kept.values()) {
+      if (kept.state === 'unconfirmed' && kept.notBefore <= now) kept.state = 'establishing';
+      if (kept.state === 'establishing' && kept.notBefore <= now) this.#request(kept);
+    }
+    if (this.#removing.size > 0 && !this.#removalRuns) {
+      this.#removalRuns = true;
+      void this.#removeBatch(ANSWER_TIMEOUT).finally(() => {
+        this.#removalRuns = false;
+      });
+    }
+  }
+
+  #request(kept: Kept): void {
+    kept.state = 'requested';
+    this.#components.queue
+      .add(() => this.#create(kept))
+      .catch((error: unknown) => {
+        if (this.#kept.get(kept.spec.id) !== kept) return;
+        this.#retry(kept, FIRST_RETRY, describeError(error));
+      });
+  }
+
+  async #create(kept: Kept): Promise<void> {
+    const { spec } = kept;
+    if (this.#kept.get(spec.id) !== kept) return;
+    const answer = await this.#ask(spec);
+    if (this.#kept.get(spec.id) !== kept) return;
+    if (answer.result === CreateTerminatorResult.SUCCESS) {
+      kept.failures = 0;
+      if (kept.state === 'requested') kept.state = 'established';
+      this.#components.log.info({ terminatorId: spec.id, service: spec.serviceName }, 'terminator established');
+      return;
+    }
+    const wait = answer.result === CreateTerminatorResult.FAILED_BUSY ? BUSY_WAIT : FIRST_RETRY;
+    this.#retry(kept, wait, answer.msg || CreateTerminatorResult[answer.result] || String(answer.result));
+  }
+
+  async #ask(spec: TerminatorSpec): Promise<CreateTunnelTerminatorResponseV2> {
+    const { controllers, clock } = this.#components;
+    const request = create(CreateTunnelTerminatorRequestV2Schema, {
+      serviceId: spec.serviceId,
+      address: spec.id,
+      cost: spec.cost,
+      precedence: PRECEDENCES[spec.precedence],
+      instanceId: spec.instanceId,
+      startTime: BigInt(Math.round(clock.now())),
+    });
+    const message = new Message(EdgeControlType.CreateTunnelTerminatorV2, [], toBinary(CreateTunnelTerminatorRequestV2Schema, request));
+    const { promise, resolve } = Promise.withResolvers<CreateTunnelTerminatorResponseV2>();
+    this.#answers.set(spec.id, resolve);
+    try {
+      // Controllers answer with a reply or with a message of its own; whichever comes.
+      const reply = controllers.leader.request(message, { timeout: ANSWER_TIMEOUT });
+      return await Promise.race([promise, reply.then((each) => this.#decodeAnswer(each))]);
+    } finally {
+      this.#answers.delete(spec.id);
+    }
+  }
+
+  #decodeAnswer(reply: Message): CreateTunnelTerminatorResponseV2 {
+    if (reply.contentType === EdgeControlType.CreateTunnelTerminatorV2Response) return reply.decode(CreateTunnelTerminatorResponseV2Schema);
+    return create(CreateTunnelTerminatorResponseV2Schema, { result: CreateTerminatorResult.FAILED_OTHER, msg: reply.body.toString() });
+  }
+
+  #retry(kept: Kept, first: number, why: string): void {
+    kept.failures++;
+    kept.state = 'establishing';
+    const wait = Math.min(LONGEST_RETRY, first * 2 ** (kept.failures - 1));
+    kept.notBefore = this.#components.clock.now() + wait;
+    this.#components.log.warn({ terminatorId: kept.spec.id, service: kept.spec.serviceName, retryIn: wait, reason: why }, 'terminator could not be created');
+  }
+
+  async #removeBatch(timeout: number): Promise<void> {
+    const { controllers, log } = this.#components;
+    const terminatorIds = [...this.#removing].slice(0, REMOVE_BATCH);
+    const body = toBinary(RemoveTerminatorsRequestSchema, create(RemoveTerminatorsRequestSchema, { terminatorIds }));
+    try {
+      await controllers.best.requestResult(new Message(ControlType.RemoveTerminators, [], body), { timeout });
+      for (const id of terminatorIds) this.#removing.delete(id);
+    } catch (error) {
+      log.info({ terminators: terminatorIds.length, error: describeError(error) }, 'terminators could not be removed yet');
+    }
+  }
+
+  #validate(message: Message): Message {
+    const request = message.decode(ValidateTerminatorsV2RequestSchema);
+    const states: Record<string, RouterTerminatorState> = {};
+    for (const { id, binding, marker } of request.terminators) {
+      const kept = this.#kept.get(id);
+      if (kept) kept.state = 'established';
+      const isKnownBinding = binding === 'tunnel' || this.#components.isStatelessBinding(binding);
+      const valid = kept !== undefined || this.#components.isStatelessBinding(binding);
+      const reason = isKnownBinding ? TerminatorInvalidReason.UNKNOWN_TERMINATOR : TerminatorInvalidReason.UNKNOWN_BINDING;
+      states[id] = create(RouterTerminatorStateSchema, { valid, reason, marker, detail: valid ? 'valid' : 'not hosted by this router' });
+    }
+    return new Message(ControlType.ValidateTerminatorsV2Response, [], toBinary(ValidateTerminatorsV2ResponseSchema, create(ValidateTerminatorsV2ResponseSchema, { states })));
+  }
+}

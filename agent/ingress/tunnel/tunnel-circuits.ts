@@ -1,0 +1,60 @@
+// Asks a controller for a circuit to a service, in the name of the router's own identity (reference fact: tunnel, section 3.3).
+
+import { create, toBinary } from '@bufbuild/protobuf';
+import { ProjectError } from '#lib/errors.ts';
+import { CreateTunnelCircuitV2RequestSchema, CreateTunnelCircuitV2ResponseSchema } from '#wire/gen/edge_control_pb.js';
+import { EdgeControlHeader, EdgeControlType } from '#wire/gen/numbers.ts';
+import { Message } from '#wire/message.ts';
+import { HIGH_LANE } from '../../control/controller.ts';
+import type { Controllers } from '../../control/controllers.ts';
+import type { PeerData } from '../../egress/egress.ts';
+
+export interface TunnelCircuit {
+  readonly circuitId: string;
+  /** Address of this end. */
+  readonly address: string;
+  readonly peerData: PeerData;
+  readonly tags: Readonly<Record<string, string>>;
+  /** Id of the controller that made it and owns it. */
+  readonly owner: string;
+}
+
+export interface TunnelCircuitRequest {
+  readonly serviceName: string;
+  readonly instanceId?: string;
+  readonly peerData: ReadonlyMap<number, Buffer>;
+  /** Milliseconds. */
+  readonly timeout: number;
+  readonly signal: AbortSignal;
+}
+
+/** The controller refused; `detail.code` is its error code. */
+export class CircuitRefusedError extends ProjectError {
+  constructor(message: string, code: number | undefined) {
+    super('CIRCUIT_REFUSED', message, { detail: { code } });
+  }
+}
+
+/** Rejects with CircuitRefusedError, NoControllerError, TimeoutError. */
+export async function requestTunnelCircuit(controllers: Controllers, request: TunnelCircuitRequest): Promise<TunnelCircuit> {
+  const controller = controllers.best;
+  const body = create(CreateTunnelCircuitV2RequestSchema, {
+    serviceName: request.serviceName,
+    terminatorInstanceId: request.instanceId ?? '',
+    peerData: Object.fromEntries(request.peerData),
+  });
+  const message = new Message(EdgeControlType.CreateTunnelCircuitV2, [], toBinary(CreateTunnelCircuitV2RequestSchema, body));
+  const { timeout, signal } = request;
+  const reply = await controller.request(message, { timeout, signal, lane: HIGH_LANE });
+  if (reply.contentType !== EdgeControlType.CreateTunnelCircuitV2Response) {
+    throw new CircuitRefusedError(reply.body.toString() || `the controller answered with type ${reply.contentType}`, reply.uint32(EdgeControlHeader.ErrorCode));
+  }
+  const answer = reply.decode(CreateTunnelCircuitV2ResponseSchema);
+  return {
+    circuitId: answer.circuitId,
+    address: answer.address,
+    peerData: new Map(Object.entries(answer.peerData).map(([key, value]) => [Number(key), Buffer.from(value)])),
+    tags: answer.tags,
+    owner: controller.id,
+  };
+}

@@ -1,0 +1,94 @@
+// The registry's figures as a Prometheus page, with a registry of its own. Ids inside of names become labels, so that
+// `link.<id>.latency` is one metric with a label `link`.
+
+import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
+import type { HistogramSnapshot } from './histogram.ts';
+import type { MetricsRegistry } from './registry.ts';
+
+const PREFIX = 'edgeweave_router_';
+const QUANTILES = [0.5, 0.95, 0.99];
+
+/** Names in which an id stands, with the label that it becomes. */
+const LABELLED: readonly [RegExp, string][] = [
+  [/^link\.(?<id>[^.]+)\.(?<rest>.+)$/, 'link'],
+  [/^link\.(?<rest>dropped_\w+):(?<id>.+)$/, 'link'],
+  [/^pool\.(?<id>.+)\.(?<rest>[^.]+)$/, 'pool'],
+];
+
+export class PrometheusPage {
+  readonly #source: MetricsRegistry;
+  readonly #registry = new Registry();
+
+  constructor(source: MetricsRegistry) {
+    this.#source = source;
+    collectDefaultMetrics({ register: this.#registry, prefix: PREFIX });
+  }
+
+  get contentType(): string {
+    return this.#registry.contentType;
+  }
+
+  /** The page as it is now. */
+  async render(): Promise<string> {
+    const page = new Registry();
+    const writer = new Writer(page);
+    for (const [name, read] of this.#source.gauges) writer.gauge(name, read());
+    for (const [name, meter] of this.#source.meters) writer.counter(name, meter.count);
+    for (const [name, histogram] of this.#source.histograms) writer.distribution(name, histogram.snapshot());
+    for (const [name, timer] of this.#source.timers) writer.distribution(name, timer.histogram.snapshot());
+    return `${await page.metrics()}${await this.#registry.metrics()}`;
+  }
+
+  close(): void {
+    this.#registry.clear();
+  }
+}
+
+class Writer {
+  readonly #page: Registry;
+
+  constructor(page: Registry) {
+    this.#page = page;
+  }
+
+  gauge(name: string, value: number): void {
+    const { metric, labels } = translate(name);
+    this.#gauge(metric, name, Object.keys(labels)).set(labels, value);
+  }
+
+  counter(name: string, value: number): void {
+    const { metric, labels } = translate(name);
+    const total = `${metric.replace(/rate$/, '')}_total`;
+    const counter = (this.#page.getSingleMetric(total) as Counter | undefined) ?? new Counter({ name: total, help: `Total of ${describe(name)}`, labelNames: Object.keys(labels), registers: [this.#page] });
+    counter.inc(labels, value);
+  }
+
+  /** Quantiles as gauges: the sample is ours, so prom-client's own summaries do not fit. */
+  distribution(name: string, snapshot: HistogramSnapshot): void {
+    const { metric, labels } = translate(name);
+    const gauge = this.#gauge(metric, name, [...Object.keys(labels), 'quantile']);
+    for (const quantile of QUANTILES) gauge.set({ ...labels, quantile: String(quantile) }, snapshot.quantile(quantile));
+    this.#gauge(`${metric}_mean`, name, Object.keys(labels)).set(labels, snapshot.mean);
+    this.#gauge(`${metric}_count`, name, Object.keys(labels)).set(labels, snapshot.count);
+  }
+
+  #gauge(metric: string, name: string, labelNames: string[]): Gauge {
+    return (this.#page.getSingleMetric(metric) as Gauge | undefined) ?? new Gauge({ name: metric, help: describe(name), labelNames, registers: [this.#page] });
+  }
+}
+
+function translate(name: string): { metric: string; labels: Record<string, string> } {
+  for (const [pattern, label] of LABELLED) {
+    const groups = pattern.exec(name)?.groups;
+    if (groups?.id !== undefined && groups.rest !== undefined) return { metric: toMetric(`${label}.${groups.rest}`), labels: { [label]: groups.id } };
+  }
+  return { metric: toMetric(name), labels: {} };
+}
+
+function toMetric(name: string): string {
+  return PREFIX + name.replace(/[^A-Za-z0-9]+/g, '_');
+}
+
+function describe(name: string): string {
+  return name.replace(/[._]/g, ' ');
+}

@@ -1,0 +1,129 @@
+// Sends the registry's figures to every connected controller, every reportInterval (message 1007). What cannot be sent waits in
+// order, bounded; the oldest is dropped and counted (reference fact: config, section 8.2).
+
+import { create, toBinary } from '@bufbuild/protobuf';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import type { Clock, Timer } from '#lib/clock.ts';
+import { IdSource } from '#lib/ids.ts';
+import type { Log } from '#lib/log.ts';
+import type { Random } from '#lib/random.ts';
+import { RingQueue } from '#lib/ring-queue.ts';
+import { type MetricsMessage, MetricsMessageSchema } from '#wire/gen/metrics_pb.js';
+import { ControlType } from '#wire/gen/numbers.ts';
+import { Message } from '#wire/message.ts';
+import type { HistogramSnapshot } from './histogram.ts';
+import type { MeterSnapshot } from './meter.ts';
+import type { MetricsRegistry } from './registry.ts';
+
+export interface MetricsReceiver {
+  readonly id: string;
+  readonly channel: { trySend(message: Message): boolean };
+}
+
+export interface MetricsReporterComponents {
+  clock: Clock;
+  log: Log;
+  random: Random;
+  registry: MetricsRegistry;
+  controllers: { readonly all: readonly MetricsReceiver[] };
+  routerId: string;
+}
+
+export interface MetricsReporterInit {
+  /** Milliseconds. */
+  reportInterval: number;
+  messageQueueSize: number;
+}
+
+export class MetricsReporter {
+  readonly #components: MetricsReporterComponents;
+  readonly #interval: number;
+  readonly #waiting: RingQueue<MetricsMessage>;
+  readonly #ids: IdSource;
+  readonly #timer: Timer;
+  #dropped = 0;
+
+  constructor(components: MetricsReporterComponents, init: MetricsReporterInit) {
+    this.#components = components;
+    this.#interval = init.reportInterval;
+    // A queue of length 0 hands over without waiting, which still needs the one that is handed over.
+    this.#waiting = new RingQueue(Math.max(1, init.messageQueueSize));
+    this.#ids = new IdSource(components.random);
+    this.#timer = components.clock.every('metrics report', init.reportInterval, () => this.report());
+  }
+
+  /** Makes a report and sends what waits. */
+  report(): void {
+    const message = this.#collect();
+    if (this.#waiting.full) {
+      this.#waiting.shift();
+      this.#dropped++;
+      this.#components.log.warn({ dropped: this.#dropped }, 'metrics report dropped: no controller takes them');
+    }
+    this.#waiting.push(message);
+    for (let next = this.#waiting.peek(); next && this.#send(next); next = this.#waiting.peek()) this.#waiting.shift();
+  }
+
+  close(): void {
+    this.#timer.cancel();
+  }
+
+  /** Only the first controller passes a report on; the others keep it for themselves. */
+  #send(report: MetricsMessage): boolean {
+    let delivered = false;
+    for (const { channel } of this.#components.controllers.all) {
+      const body = toBinary(MetricsMessageSchema, { ...report, doNotPropagate: delivered });
+      delivered = channel.trySend(new Message(ControlType.Metrics, [], body)) || delivered;
+    }
+    return delivered;
+  }
+
+  #collect(): MetricsMessage {
+    const { registry, clock, routerId } = this.#components;
+    const usage = registry.takeUsage();
+    const buckets = Object.fromEntries([...usage.buckets].map(([id, { values, tags }]) => [id, { values: toCounts(values), tags }]));
+    return create(MetricsMessageSchema, {
+      eventId: this.#ids.uuid(),
+      sourceId: routerId,
+      timestamp: timestampFromMs(Math.round(clock.now())),
+      intValues: mapValues(registry.gauges, (read) => BigInt(Math.round(read()))),
+      meters: mapValues(registry.meters, (meter) => toMeter(meter.snapshot())),
+      histograms: mapValues(registry.histograms, (histogram) => toHistogram(histogram.snapshot())),
+      timers: mapValues(registry.timers, (timer) => ({ ...toHistogram(timer.histogram.snapshot()), ...toRates(timer.meter.snapshot()) })),
+      usageCounters: usage.buckets.size === 0 ? [] : [{ intervalStartUTC: BigInt(Math.floor(usage.since / 1000)), intervalLength: BigInt(Math.round(this.#interval / 1000)), buckets }],
+    });
+  }
+}
+
+function mapValues<T, R>(table: ReadonlyMap<string, T>, convert: (value: T) => R): Record<string, R> {
+  return Object.fromEntries([...table].map(([name, value]) => [name, convert(value)]));
+}
+
+function toCounts(values: ReadonlyMap<string, number>): Record<string, bigint> {
+  return Object.fromEntries([...values].map(([kind, bytes]) => [kind, BigInt(bytes)]));
+}
+
+function toRates(snapshot: MeterSnapshot): { m1Rate: number; m5Rate: number; m15Rate: number; meanRate: number } {
+  return { m1Rate: snapshot.m1, m5Rate: snapshot.m5, m15Rate: snapshot.m15, meanRate: snapshot.mean };
+}
+
+function toMeter(snapshot: MeterSnapshot): { count: bigint; m1Rate: number; m5Rate: number; m15Rate: number; meanRate: number } {
+  return { count: BigInt(snapshot.count), ...toRates(snapshot) };
+}
+
+function toHistogram(snapshot: HistogramSnapshot) {
+  return {
+    count: BigInt(snapshot.count),
+    max: BigInt(Math.round(snapshot.max)),
+    min: BigInt(Math.round(snapshot.min)),
+    mean: snapshot.mean,
+    stdDev: snapshot.stdDev,
+    variance: snapshot.variance,
+    p50: snapshot.quantile(0.5),
+    p75: snapshot.quantile(0.75),
+    p95: snapshot.quantile(0.95),
+    p99: snapshot.quantile(0.99),
+    p999: snapshot.quantile(0.999),
+    p9999: snapshot.quantile(0.9999),
+  };
+}
