@@ -33,6 +33,11 @@ export function resolve(root: ConfigNode, schema: ConfigSchema, ignored: Readonl
   return { value, values: resolver.values, findings: resolver.findings };
 }
 
+/** The values of a schema when nothing is given. */
+export function defaultsOf(root: ConfigSchema, schema: ConfigSchema): unknown {
+  return new Resolver(root, new Set()).resolve(undefined, { ...schema, 'x-default-object': true }, '', { line: 1, column: 1 });
+}
+
 class Resolver {
   readonly values: ResolvedValue[] = [];
   readonly findings: Finding[] = [];

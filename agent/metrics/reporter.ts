@@ -72,7 +72,7 @@ export class MetricsReporter {
   #send(report: MetricsMessage): boolean {
     let delivered = false;
     for (const { channel } of this.#components.controllers.all) {
-      const body = toBinary(MetricsMessageSchema, { ...report, doNotPropagate: delivered });
+      const body: Uint8Array = toBinary(MetricsMessageSchema, { ...report, doNotPropagate: delivered });
       delivered = channel.trySend(new Message(ControlType.Metrics, [], body)) || delivered;
     }
     return delivered;

@@ -1,0 +1,30 @@
+// The command line of the router. Thin: each command is a file in commands/.
+
+import { Command, CommanderError } from 'commander';
+import { configCommand } from './commands/config.ts';
+import { enrollCommand } from './commands/enroll.ts';
+import { Exit, print } from './commands/exit.ts';
+import { healthCommand } from './commands/health.ts';
+import { runCommand } from './commands/run.ts';
+import { PROGRAM_VERSION } from './version.ts';
+
+const program = new Command('router').description('router of an OpenZiti overlay network').exitOverride().showHelpAfterError();
+for (const command of [runCommand(), enrollCommand(), configCommand(), healthCommand()]) program.addCommand(command);
+program
+  .command('version')
+  .description('print the version')
+  .action(() => print(PROGRAM_VERSION));
+useExitOverride(program);
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  if (!(error instanceof CommanderError)) throw error;
+  process.exitCode = error.exitCode === 0 ? Exit.Done : Exit.WrongUse;
+}
+
+/** Commander's own exit code for wrong use is 1; ours is 2. */
+function useExitOverride(command: Command): void {
+  command.exitOverride();
+  for (const each of command.commands) useExitOverride(each);
+}

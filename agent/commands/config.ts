@@ -1,0 +1,119 @@
+// `config check | effective | explain | init`: everything about the configuration file that can be known without starting a router.
+
+import { existsSync, writeFileSync } from 'node:fs';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { stringify } from 'yaml';
+import { describeError } from '#lib/errors.ts';
+import { explain, explainAll } from '../config/explain.ts';
+import { loadRouterConfig } from '../config/load.ts';
+import { TEMPLATES, type TemplateName, writeTemplate } from '../config/templates.ts';
+import { complain, Exit, print } from './exit.ts';
+import { jsonReport, sarifReport, textReport } from './report.ts';
+
+const REPORTS = { text: textReport, json: jsonReport, sarif: sarifReport } as const;
+
+export function configCommand(): Command {
+  const command = new Command('config').description('check, show, explain and write configuration files');
+  command.addCommand(checkCommand());
+  command.addCommand(effectiveCommand());
+  command.addCommand(explainCommand());
+  command.addCommand(initCommand());
+  return command;
+}
+
+function checkCommand(): Command {
+  return new Command('check')
+    .description('find mistakes before the router does; exit code 1 when it would refuse to start')
+    .argument('<file...>', 'configuration files')
+    .addOption(new Option('--format <format>', 'how to write the findings').choices(Object.keys(REPORTS)).default('text'))
+    .option('--before-enrollment', 'leave out what needs the identity files, which come with enrollment', false)
+    .addHelpText('after', '\nExample:\n  router config check router.yml --format json')
+    .action((files: string[], options: { format: keyof typeof REPORTS; beforeEnrollment: boolean }) => {
+      const checked = files.map((file) => loadRouterConfig(file, { beforeEnrollment: options.beforeEnrollment }));
+      print(REPORTS[options.format](checked));
+      process.exitCode = checked.every((each) => each.ok) ? Exit.Done : Exit.Failed;
+    });
+}
+
+function effectiveCommand(): Command {
+  return new Command('effective')
+    .description('show every value with its source: given, default or environment')
+    .argument('<file>', 'configuration file')
+    .addOption(new Option('--format <format>', 'how to write them').choices(['yaml', 'json']).default('yaml'))
+    .addHelpText('after', '\nExample:\n  router config effective router.yml')
+    .action((file: string, options: { format: 'yaml' | 'json' }) => {
+      const loaded = loadRouterConfig(file, { beforeEnrollment: true });
+      if (!loaded.ok) {
+        complain(textReport([loaded]).trimEnd());
+        process.exitCode = Exit.Failed;
+        return;
+      }
+      const values = Object.fromEntries(loaded.values.map(({ path, written, source, secret }) => [path, { value: secret ? mask(written) : written, source }]));
+      print(options.format === 'json' ? JSON.stringify(values, undefined, 2) : stringify(values));
+    });
+}
+
+/** Keys and passwords are not shown; where a key lies is no secret. */
+function mask(value: unknown): unknown {
+  return typeof value === 'string' && !value.startsWith('pem:') && !value.includes('-----BEGIN') && /[/\\.]/.test(value) ? value : '(hidden)';
+}
+
+function explainCommand(): Command {
+  return new Command('explain')
+    .description('what a key means, its type, default and bounds')
+    .argument('[key]', 'such as forwarder.linkDialQueueLength; all sections when left out')
+    .addHelpText('after', '\nExample:\n  router config explain link.dialers[].healthyDialBackoff')
+    .action((key: string | undefined) => {
+      const explained = key === undefined ? { text: explainAll() } : explain(key);
+      if (explained.text !== undefined) {
+        print(explained.text);
+        return;
+      }
+      complain(`there is no key ${key}${explained.suggestion ? `; did you mean ${explained.suggestion}?` : ''}`);
+      process.exitCode = Exit.WrongUse;
+    });
+}
+
+interface InitOptions {
+  template: TemplateName;
+  output?: string;
+  force: boolean;
+  name: string;
+  ctrl: string;
+  advertise: string;
+}
+
+function initCommand(): Command {
+  return new Command('init')
+    .description('write a configuration file to start from')
+    .addOption(new Option('--template <name>', 'what the router is for').choices(TEMPLATES).default('minimal'))
+    .option('--output <file>', 'where to write; stdout when left out')
+    .option('--force', 'replace an existing file', false)
+    .option('--name <name>', 'name of the identity files', plainName, 'router')
+    .option('--ctrl <address>', 'control address of the controller', 'tls:controller.example:6262')
+    .option('--advertise <host>', 'host name or IP address that others reach this router by', 'router.example')
+    .addHelpText('after', '\nExample:\n  router config init --template edge --advertise router.example --output router.yml')
+    .action((options: InitOptions) => {
+      const text = writeTemplate(options.template, options);
+      if (options.output === undefined) {
+        print(text);
+        return;
+      }
+      if (existsSync(options.output) && !options.force) {
+        complain(`${options.output} exists; use --force to replace it`);
+        process.exitCode = Exit.Failed;
+        return;
+      }
+      try {
+        writeFileSync(options.output, text);
+      } catch (error) {
+        complain(describeError(error));
+        process.exitCode = Exit.Failed;
+      }
+    });
+}
+
+function plainName(value: string): string {
+  if (/^[A-Za-z0-9._-]+$/.test(value)) return value;
+  throw new InvalidArgumentError('letters, digits, points, dashes and underscores');
+}

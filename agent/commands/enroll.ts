@@ -1,0 +1,47 @@
+// `enroll FILE --jwt FILE`: certificates for a one-time token.
+
+import { readFileSync } from 'node:fs';
+import { Command, Option } from 'commander';
+import { SystemClock } from '#lib/clock.ts';
+import { describeError } from '#lib/errors.ts';
+import { createLog } from '#lib/log.ts';
+import { loadRouterConfig } from '../config/load.ts';
+import { enrollRouter, type KeyAlgorithm } from '../enroll/enroll.ts';
+import { complain, Exit, print } from './exit.ts';
+import { textReport } from './report.ts';
+
+export function enrollCommand(): Command {
+  return new Command('enroll')
+    .description('get certificates for a one-time token')
+    .argument('<file>', 'configuration file')
+    .requiredOption('--jwt <file>', 'file with the token')
+    .addOption(new Option('--key-alg <algorithm>', 'kind of a new private key').choices(['RSA', 'EC']).default('RSA').argParser((value) => value.toUpperCase()))
+    .addHelpText('after', '\nExample:\n  router enroll router.yml --jwt router.jwt --key-alg EC')
+    .action(async (file: string, options: { jwt: string; keyAlg: KeyAlgorithm }) => {
+      process.exitCode = await enroll(file, options);
+    });
+}
+
+async function enroll(file: string, options: { jwt: string; keyAlg: KeyAlgorithm }): Promise<number> {
+  const loaded = loadRouterConfig(file, { beforeEnrollment: true });
+  if (!loaded.config) {
+    complain(textReport([loaded]).trimEnd());
+    return Exit.Failed;
+  }
+  let jwt: string;
+  try {
+    jwt = readFileSync(options.jwt, 'utf8');
+  } catch (error) {
+    complain(`the token file cannot be read: ${describeError(error)}`);
+    return Exit.Failed;
+  }
+  try {
+    const log = createLog({ level: 'warn', format: 'text' });
+    const { routerId, files } = await enrollRouter({ config: loaded.config, jwt, keyAlgorithm: options.keyAlg, clock: new SystemClock(), log });
+    print(`router ${routerId} is enrolled; written: ${files.join(', ')}`);
+    return Exit.Done;
+  } catch (error) {
+    complain(`not enrolled: ${error instanceof Error ? error.message : describeError(error)}`);
+    return Exit.Failed;
+  }
+}

@@ -1,0 +1,55 @@
+// `run FILE`: the router as a daemon. Logs go to stderr; SIGTERM and SIGINT drain and end with exit code 0.
+
+import { Command, Option } from 'commander';
+import { describeError } from '#lib/errors.ts';
+import { createLog, type LogLevel } from '#lib/log.ts';
+import { loadRouterConfig } from '../config/load.ts';
+import { DRAIN_TIME, Router } from '../router.ts';
+import { complain, Exit } from './exit.ts';
+import { textReport } from './report.ts';
+
+interface RunOptions {
+  logLevel: LogLevel;
+  logFormat: 'json' | 'text';
+  drainSeconds: string;
+}
+
+export function runCommand(): Command {
+  return new Command('run')
+    .description('run the router')
+    .argument('<file>', 'configuration file')
+    .addOption(new Option('--log-level <level>', 'least severe messages to log').choices(['trace', 'debug', 'info', 'warn', 'error']).default('info'))
+    .addOption(new Option('--log-format <format>', 'json for machines, text for people').choices(['json', 'text']).default(process.stderr.isTTY ? 'text' : 'json'))
+    .option('--drain-seconds <seconds>', 'how long open circuits may go on after SIGTERM', String(DRAIN_TIME / 1000))
+    .addHelpText('after', '\nExample:\n  router run router.yml')
+    .action(async (file: string, options: RunOptions) => {
+      process.exitCode = await run(file, options);
+    });
+}
+
+async function run(file: string, options: RunOptions): Promise<number> {
+  const loaded = loadRouterConfig(file);
+  if (loaded.findings.length > 0) complain(textReport([loaded]).trimEnd());
+  if (!loaded.config) return Exit.Failed;
+  const log = createLog({ level: options.logLevel, format: options.logFormat });
+  let router: Router;
+  try {
+    router = await Router.start({ config: loaded.config, log });
+  } catch (error) {
+    log.fatal({ error: describeError(error) }, 'router cannot start');
+    return Exit.Failed;
+  }
+  const reason = await Promise.race([router.failed, stopSignal()]);
+  if (reason instanceof Error) log.fatal({ error: describeError(reason) }, 'router cannot go on');
+  else log.info({ signal: reason }, 'signal received');
+  const drain = reason instanceof Error ? 0 : Number(options.drainSeconds) * 1000;
+  await router.close({ drain: Number.isFinite(drain) ? drain : DRAIN_TIME });
+  return reason instanceof Error ? Exit.Failed : Exit.Done;
+}
+
+/** The first signal asks to stop; a second one is the system's: it ends the process. */
+function stopSignal(): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGQUIT'] as const) process.once(signal, () => resolve(signal));
+  });
+}

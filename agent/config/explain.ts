@@ -1,0 +1,80 @@
+// What the schema says about a key, for people at a terminal.
+
+import type { ConfigSchema } from '../../schemas/config/schema.ts';
+import { dereference } from './normalize.ts';
+import { ROUTER_SCHEMA } from './schema-check.ts';
+import { suggest } from './suggestion.ts';
+
+export interface Explanation {
+  readonly text?: string;
+  /** The nearest key when there is none of that name. */
+  readonly suggestion?: string;
+}
+
+const TYPE_WORDS: Readonly<Record<string, string>> = { object: 'map', array: 'list', string: 'text', integer: 'whole number', number: 'number', boolean: 'true or false' };
+
+/** Explains `link.dialers[].groups`; list brackets may be left out. */
+export function explain(key: string): Explanation {
+  let schemas: ConfigSchema[] = [ROUTER_SCHEMA];
+  let path = '';
+  for (const part of key.replace(/\[\d*\]/g, '').split('.')) {
+    const next = schemas.flatMap((schema) => children(schema, part));
+    if (next.length === 0) {
+      const meant = suggest(part, schemas.flatMap(childNames));
+      return meant === undefined ? {} : { suggestion: path === '' ? meant : `${path}.${meant}` };
+    }
+    schemas = next;
+    path = path === '' ? part : `${path}.${part}`;
+  }
+  return { text: schemas.map((schema) => describe(key, schema)).filter((text, index, all) => all.indexOf(text) === index).join('\n') };
+}
+
+/** One line per section. */
+export function explainAll(): string {
+  const lines = Object.entries(ROUTER_SCHEMA.properties ?? {}).map(([key, schema]) => `${key.padEnd(20)}${schema.description ?? dereference(ROUTER_SCHEMA, schema).description ?? ''}`);
+  return `${lines.join('\n')}\n\nrouter config explain KEY tells more about one of them.`;
+}
+
+/** A list stands for its items, and items of several kinds for all of them. */
+function within(given: ConfigSchema): ConfigSchema[] {
+  const schema = dereference(ROUTER_SCHEMA, given);
+  if (schema.type === 'array' && schema.items) return within(schema.items);
+  return schema.oneOf ? schema.oneOf.flatMap(within) : [schema];
+}
+
+function children(schema: ConfigSchema, key: string): ConfigSchema[] {
+  return within(schema).flatMap((each) => (each.properties?.[key] ? [each.properties[key]] : []));
+}
+
+function childNames(schema: ConfigSchema): string[] {
+  return within(schema).flatMap((each) => Object.keys(each.properties ?? {}));
+}
+
+function describe(key: string, given: ConfigSchema): string {
+  const schema = { ...dereference(ROUTER_SCHEMA, given), ...(given.description !== undefined && { description: given.description }) };
+  const lines = [key, `  ${schema.description ?? ''}`, `  type: ${typeName(schema)}`];
+  if (schema.default !== undefined) lines.push(`  default: ${JSON.stringify(schema.default)}`);
+  const bounds = boundsOf(schema);
+  if (bounds !== '') lines.push(`  allowed: ${bounds}`);
+  if (schema['x-deprecated']) lines.push(`  deprecated: ${schema['x-deprecated']}`);
+  if (schema['x-ignored']) lines.push('  has no effect');
+  const keys = childNames(schema);
+  if (keys.length > 0) lines.push(`  keys: ${[...new Set(keys)].join(', ')}`);
+  return lines.join('\n');
+}
+
+function typeName(schema: ConfigSchema): string {
+  if (schema.format?.startsWith('duration')) return 'duration, such as 250ms, 5s, 1m30s';
+  if (schema.format === 'address') return 'address, such as tls:host:6262';
+  if (schema['x-as-list']) return 'text or list of texts';
+  return [schema.type ?? 'value'].flat().map((type) => TYPE_WORDS[type] ?? type).join(' or ');
+}
+
+function boundsOf(schema: ConfigSchema): string {
+  if (schema.enum) return schema.enum.filter((each) => each !== '').join(', ');
+  if (schema['x-allowed']) return schema['x-allowed'];
+  const low = schema.minimum ?? schema['x-min'];
+  const high = schema.maximum ?? schema['x-max'];
+  if (low === undefined && high === undefined) return schema['x-positive'] ? 'more than 0s' : '';
+  return `${low ?? '…'} to ${high ?? '…'}`;
+}

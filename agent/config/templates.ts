@@ -1,0 +1,112 @@
+// The files that `config init` writes. Each passes the check; what stands in them is what somebody has to decide.
+
+export const TEMPLATES = ['minimal', 'fabric-only', 'edge', 'tunnel-host', 'tunnel-proxy', 'tunnel-tproxy'] as const;
+export type TemplateName = (typeof TEMPLATES)[number];
+
+export interface TemplateValues {
+  /** Base name of the identity files. */
+  readonly name: string;
+  /** `tls:host:port` */
+  readonly ctrl: string;
+  /** Host name or IP address. */
+  readonly advertise: string;
+}
+
+/** The text of a configuration file. */
+export function writeTemplate(template: TemplateName, values: TemplateValues): string {
+  const parts = [head(values)];
+  if (template !== 'minimal') parts.push(csr(values), links(values));
+  if (template !== 'minimal' && template !== 'fabric-only') parts.push(EDGE, listeners(template, values));
+  parts.push(template === 'minimal' ? MINIMAL_CSR(values) : HEALTH);
+  return parts.join('\n');
+}
+
+function head({ name, ctrl }: TemplateValues): string {
+  return `# Router configuration. \`router config check FILE\` finds mistakes, \`router config explain KEY\` tells what a key means.
+v: 3
+
+# The files are written by \`router enroll\`.
+identity:
+  cert: ${name}.cert
+  server_cert: ${name}.server.chain.cert
+  key: ${name}.key
+  ca: ${name}.cas
+
+ctrl:
+  endpoint: ${ctrl}
+`;
+}
+
+function csr({ advertise }: TemplateValues): string {
+  return `# Names that the certificates of this router are valid for. Every advertised host must be among them.
+csr:
+  sans:
+    dns: [localhost${isIp(advertise) ? '' : `, ${advertise}`}]
+    ip: [127.0.0.1${isIp(advertise) ? `, ${quoted(advertise)}` : ''}]
+`;
+}
+
+const MINIMAL_CSR = (values: TemplateValues) => csr(values);
+
+function links({ advertise }: TemplateValues): string {
+  return `# Links to other routers: where they may dial this one, and how it dials them.
+link:
+  listeners:
+    - binding: transport
+      bind: tls:0.0.0.0:10080
+      advertise: tls:${bracketed(advertise)}:10080
+  dialers:
+    - binding: transport
+`;
+}
+
+const EDGE = `# Enables services, policies and SDK connections.
+edge: {}
+`;
+
+const TUNNEL_OPTIONS: Readonly<Record<string, string>> = {
+  'tunnel-host': `      # Offers the services of Bind policies.
+      mode: host
+`,
+  'tunnel-proxy': `      # Listens for services, each on a port, and offers the services of Bind policies.
+      mode: proxy
+      services:
+        - my-service:8080
+`,
+  'tunnel-tproxy': `      # Intercepts the services of Dial policies, answers DNS, and offers the services of Bind policies.
+      mode: tproxy
+      resolver: udp://127.0.0.1:53
+`,
+};
+
+function listeners(template: TemplateName, { advertise }: TemplateValues): string {
+  const tunnel = TUNNEL_OPTIONS[template];
+  return `listeners:
+  - binding: edge
+    address: tls:0.0.0.0:3022
+    options:
+      advertise: ${bracketed(advertise)}:3022
+${tunnel === undefined ? '' : `  - binding: tunnel\n    options:\n${tunnel}`}`;
+}
+
+const HEALTH = `# Health of the router: GET /health-checks, /livez, /readyz
+web:
+  - name: health-checks
+    bindPoints:
+      - interface: 127.0.0.1:8081
+        address: 127.0.0.1:8081
+    apis:
+      - binding: health-checks
+`;
+
+function isIp(host: string): boolean {
+  return /^[\d.]+$/.test(host) || host.includes(':');
+}
+
+function bracketed(host: string): string {
+  return host.includes(':') ? `[${host}]` : host;
+}
+
+function quoted(text: string): string {
+  return `'${text}'`;
+}

@@ -1,0 +1,11 @@
+// Fault (1004) in: only link faults come from controllers; they close the link.
+
+import { FaultSchema, FaultSubject } from '#wire/gen/control_pb.js';
+import type { ControlHandler } from '../controllers.ts';
+
+export function onFault(links: { faulted(linkId: string, iteration: number): void }): ControlHandler {
+  return (_controller, message) => {
+    const { subject, id, iteration } = message.decode(FaultSchema);
+    if (subject === FaultSubject.LINK_FAULT) links.faulted(id, iteration);
+  };
+}

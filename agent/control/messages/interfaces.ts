@@ -1,0 +1,79 @@
+// UpdateRouterInterfaces (1052) out: the network interfaces of this machine, after the start and when they change.
+
+import { create, toBinary } from '@bufbuild/protobuf';
+import { networkInterfaces } from 'node:os';
+import { background } from '#lib/background.ts';
+import type { Clock, Timer } from '#lib/clock.ts';
+import { describeError } from '#lib/errors.ts';
+import type { Log } from '#lib/log.ts';
+import { RouterInterfacesUpdateSchema } from '#wire/gen/control_pb.js';
+import { ControlType } from '#wire/gen/numbers.ts';
+import { Message } from '#wire/message.ts';
+import { versionAtLeast } from '#wire/version-info.ts';
+import type { Controllers } from '../controllers.ts';
+
+export interface InterfaceReporterInit {
+  readonly disabled: boolean;
+  /** Milliseconds. */
+  readonly checkInterval: number;
+  readonly minReportInterval: number;
+}
+
+const FLAG_UP = 1;
+const FLAG_LOOPBACK = 4;
+const FLAG_RUNNING = 32;
+/** Controllers before this version do not know the message. */
+const SINCE = 'v1.6.3';
+
+export class InterfaceReporter {
+  readonly #controllers: Controllers;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #init: InterfaceReporterInit;
+  readonly #timer: Timer | undefined;
+  #reported = '';
+  #reportedAt = 0;
+
+  constructor(components: { controllers: Controllers; clock: Clock; log: Log }, init: InterfaceReporterInit) {
+    this.#controllers = components.controllers;
+    this.#clock = components.clock;
+    this.#log = components.log;
+    this.#init = init;
+    if (init.disabled) return;
+    this.#controllers.onConnect(() => this.#check());
+    this.#timer = this.#clock.every('network interfaces', init.checkInterval, () => this.#check());
+  }
+
+  close(): void {
+    this.#timer?.cancel();
+  }
+
+  #check(): void {
+    const all = this.#controllers.all;
+    if (all.length === 0 || !all.every((controller) => versionAtLeast(controller.version.version, SINCE))) return;
+    const interfaces = listInterfaces();
+    const text = JSON.stringify(interfaces, (_key, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
+    if (text === this.#reported && this.#clock.now() - this.#reportedAt < this.#init.minReportInterval) return;
+    background(this.#log, 'report interfaces', async () => {
+      const body = toBinary(RouterInterfacesUpdateSchema, create(RouterInterfacesUpdateSchema, { interfaces }));
+      try {
+        await this.#controllers.leader.requestResult(new Message(ControlType.UpdateRouterInterfaces, [], body));
+        this.#reported = text;
+        this.#reportedAt = this.#clock.now();
+      } catch (error) {
+        this.#log.debug({ error: describeError(error) }, 'network interfaces could not be reported');
+      }
+    });
+  }
+}
+
+function listInterfaces() {
+  return Object.entries(networkInterfaces()).map(([name, addresses = []], index) => ({
+    name,
+    hardwareAddress: addresses[0]?.mac ?? '',
+    mtu: 0n,
+    index: BigInt(index + 1),
+    flags: BigInt(FLAG_UP | FLAG_RUNNING | (addresses.some((each) => each.internal) ? FLAG_LOOPBACK : 0)),
+    addresses: addresses.map((each) => each.cidr ?? each.address),
+  }));
+}

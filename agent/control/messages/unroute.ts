@@ -1,0 +1,11 @@
+// Unroute (1006) in: a circuit is over.
+
+import { UnrouteSchema } from '#wire/gen/control_pb.js';
+import type { ControlHandler } from '../controllers.ts';
+
+export function onUnroute(unrouter: { unroute(circuitId: string, now: boolean): void }): ControlHandler {
+  return (_controller, message) => {
+    const { circuitId, now } = message.decode(UnrouteSchema);
+    unrouter.unroute(circuitId, now);
+  };
+}
