@@ -1,0 +1,38 @@
+// Role attributes and the selectors of policies: `#attribute`, `@id`, `#all` (reference fact: HTTP behaviour, Roles). Pure functions,
+// used by the simulator for its policies and by whoever wants to know why.
+
+export type Semantic = 'AllOf' | 'AnyOf';
+
+export const ALL = '#all';
+
+/** Where entities and their role attributes can be looked up. */
+export interface RoleIndex {
+  has(id: string): boolean;
+  withRole(attribute: string): ReadonlySet<string>;
+  values(): Iterable<{ readonly id: string }>;
+}
+
+/** Ids of the entities that the selectors of a policy choose. `@id` always chooses; attributes by the semantic. */
+export function selectByRoles(roles: readonly string[], semantic: Semantic, index: RoleIndex): Set<string> {
+  const selected = new Set<string>();
+  if (roles.includes(ALL)) {
+    for (const { id } of index.values()) selected.add(id);
+    return selected;
+  }
+  for (const role of roles) if (role.startsWith('@') && index.has(role.slice(1))) selected.add(role.slice(1));
+  const groups = roles.filter((role) => role.startsWith('#')).map((role) => index.withRole(role.slice(1)));
+  const [first, ...others] = groups;
+  for (const group of semantic === 'AnyOf' ? groups : first ? [first] : []) {
+    for (const id of group) if (semantic === 'AnyOf' || others.every((other) => other.has(id))) selected.add(id);
+  }
+  return selected;
+}
+
+/** Whether one entity is chosen; the same rule for a single one. */
+export function isSelected(roles: readonly string[], semantic: Semantic, entity: { readonly id: string; readonly roleAttributes: readonly string[] }): boolean {
+  if (roles.includes(ALL) || roles.includes(`@${entity.id}`)) return true;
+  const attributes = roles.filter((role) => role.startsWith('#')).map((role) => role.slice(1));
+  if (attributes.length === 0) return false;
+  const bears = (attribute: string) => entity.roleAttributes.includes(attribute);
+  return semantic === 'AnyOf' ? attributes.some(bears) : attributes.every(bears);
+}

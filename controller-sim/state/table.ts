@@ -1,0 +1,102 @@
+// Entities of one kind in memory, with indexes: by id, by unique keys, by foreign keys, by role attribute. Entities are never
+// changed in place: a new version replaces the old one.
+
+import type { Entity } from '../entities/types.ts';
+
+export interface TableDefinition<T extends Entity> {
+  /** Keys whose value is unique; null and undefined values are not indexed. */
+  readonly unique?: readonly (keyof T & string)[];
+  /** Keys that hold the id of another entity, or a list of ids. */
+  readonly references?: readonly (keyof T & string)[];
+}
+
+export class Table<T extends Entity> {
+  readonly #definition: TableDefinition<T>;
+  readonly #byId = new Map<string, T>();
+  readonly #unique = new Map<string, Map<string, string>>();
+  readonly #references = new Map<string, Map<string, Set<string>>>();
+  readonly #byRole = new Map<string, Set<string>>();
+
+  constructor(definition: TableDefinition<T>) {
+    this.#definition = definition;
+    for (const key of definition.unique ?? []) this.#unique.set(key, new Map());
+    for (const key of definition.references ?? []) this.#references.set(key, new Map());
+  }
+
+  get size(): number {
+    return this.#byId.size;
+  }
+
+  get(id: string): T | undefined {
+    return this.#byId.get(id);
+  }
+
+  has(id: string): boolean {
+    return this.#byId.has(id);
+  }
+
+  values(): IterableIterator<T> {
+    return this.#byId.values();
+  }
+
+  /** The entity with a unique value. */
+  findBy(key: keyof T & string, value: string): T | undefined {
+    const id = this.#unique.get(key)?.get(value);
+    return id === undefined ? undefined : this.#byId.get(id);
+  }
+
+  /** Entities whose key refers to `id`. */
+  referring(key: keyof T & string, id: string): T[] {
+    return [...(this.#references.get(key)?.get(id) ?? [])].flatMap((each) => this.#byId.get(each) ?? []);
+  }
+
+  /** Ids of entities that bear a role attribute. */
+  withRole(attribute: string): ReadonlySet<string> {
+    return this.#byRole.get(attribute) ?? NONE;
+  }
+
+  /** Role attributes that are borne by some entity, sorted. */
+  roleAttributes(): string[] {
+    return [...this.#byRole.keys()].sort();
+  }
+
+  /** Replaces, adds or, without `after`, removes. */
+  apply(id: string, after: T | undefined): void {
+    const before = this.#byId.get(id);
+    if (before) this.#index(before, false);
+    if (after) {
+      this.#byId.set(id, after);
+      this.#index(after, true);
+    } else {
+      this.#byId.delete(id);
+    }
+  }
+
+  #index(entity: T, add: boolean): void {
+    for (const key of this.#definition.unique ?? []) {
+      const value = entity[key];
+      if (typeof value !== 'string') continue;
+      if (add) this.#unique.get(key)?.set(value, entity.id);
+      else this.#unique.get(key)?.delete(value);
+    }
+    for (const key of this.#definition.references ?? []) {
+      const index = this.#references.get(key);
+      for (const value of [entity[key]].flat()) if (index && typeof value === 'string') toggle(index, value, entity.id, add);
+    }
+    const { roleAttributes } = entity as { roleAttributes?: readonly string[] };
+    for (const attribute of roleAttributes ?? []) toggle(this.#byRole, attribute, entity.id, add);
+  }
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+function toggle(index: Map<string, Set<string>>, key: string, id: string, add: boolean): void {
+  const ids = index.get(key);
+  if (add) {
+    if (ids) ids.add(id);
+    else index.set(key, new Set([id]));
+    return;
+  }
+  ids?.delete(id);
+  if (ids?.size === 0) index.delete(key);
+}

@@ -1,0 +1,56 @@
+// Changes that belong together. Reads see what was written in the same transaction.
+
+import type { Clock } from '#lib/clock.ts';
+import type { IdSource } from '#lib/ids.ts';
+import type { Entity, EntityKind, EntityTypes } from '../entities/types.ts';
+import type { Change } from './change.ts';
+import type { Tables } from './state.ts';
+
+export class Transaction {
+  readonly tables: Tables;
+  readonly ids: IdSource;
+  readonly clock: Clock;
+  readonly #written = new Map<string, Change>();
+
+  constructor(tables: Tables, clock: Clock, ids: IdSource) {
+    this.tables = tables;
+    this.clock = clock;
+    this.ids = ids;
+  }
+
+  /** RFC 3339 with milliseconds. */
+  get now(): string {
+    return new Date(this.clock.now()).toISOString();
+  }
+
+  get<K extends EntityKind>(kind: K, id: string): EntityTypes[K] | undefined {
+    const written = this.#written.get(`${kind} ${id}`);
+    if (written) return written.after as EntityTypes[K] | undefined;
+    return this.tables[kind].get(id) as EntityTypes[K] | undefined;
+  }
+
+  put<K extends EntityKind>(kind: K, entity: EntityTypes[K]): void {
+    this.#write(kind, entity.id, entity);
+  }
+
+  /** Changes some keys and the time of the last change. */
+  patch<K extends EntityKind>(kind: K, id: string, keys: Partial<EntityTypes[K]>): void {
+    const current = this.get(kind, id);
+    if (current) this.#write(kind, id, { ...current, ...keys, updatedAt: this.now });
+  }
+
+  delete(kind: EntityKind, id: string): void {
+    this.#write(kind, id, undefined);
+  }
+
+  /** What has to be stored: changes that come to nothing are left out. */
+  changes(): Change[] {
+    return [...this.#written.values()].filter(({ before, after }) => before !== undefined || after !== undefined);
+  }
+
+  #write(kind: EntityKind, id: string, after: Entity | undefined): void {
+    const key = `${kind} ${id}`;
+    const before = this.#written.get(key)?.before ?? (this.tables[kind].get(id) as Entity | undefined);
+    this.#written.set(key, { kind, id, before, after });
+  }
+}

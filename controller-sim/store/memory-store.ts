@@ -1,0 +1,24 @@
+// Keeps nothing: for a simulator that is thrown away.
+
+import type { Store, StoredState } from './store.ts';
+
+export class MemoryStore implements Store {
+  #index = 0n;
+
+  load(): Promise<StoredState> {
+    return Promise.resolve({ index: this.#index, entities: [], meta: new Map() });
+  }
+
+  commit(): Promise<bigint> {
+    this.#index += 1n;
+    return Promise.resolve(this.#index);
+  }
+
+  putMeta(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve();
+  }
+}

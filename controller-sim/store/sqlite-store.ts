@@ -1,0 +1,103 @@
+// Keeps the state in one SQLite file. A commit is one transaction that is on the disk before it returns, so that what a client was
+// told survives kill -9. The file holds private keys: only its owner may read it.
+
+import { chmodSync, existsSync } from 'node:fs';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { describeError, ProjectError } from '#lib/errors.ts';
+import type { Entity, EntityKind } from '../entities/types.ts';
+import type { Change } from '../state/change.ts';
+import type { Store, StoredState } from './store.ts';
+
+const FORMAT = '1';
+const TABLES = `
+  CREATE TABLE IF NOT EXISTS entity (kind TEXT NOT NULL, id TEXT NOT NULL, body TEXT NOT NULL, PRIMARY KEY (kind, id)) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+`;
+
+export class StoreError extends ProjectError {
+  constructor(message: string, options: { cause?: unknown } = {}) {
+    super('STORE', message, options);
+  }
+}
+
+export class SqliteStore implements Store {
+  readonly #database: DatabaseSync;
+  readonly #put: StatementSync;
+  readonly #delete: StatementSync;
+  readonly #putMeta: StatementSync;
+  #index = 0n;
+
+  private constructor(database: DatabaseSync) {
+    this.#database = database;
+    this.#put = database.prepare('INSERT INTO entity (kind, id, body) VALUES (?, ?, ?) ON CONFLICT (kind, id) DO UPDATE SET body = excluded.body');
+    this.#delete = database.prepare('DELETE FROM entity WHERE kind = ? AND id = ?');
+    this.#putMeta = database.prepare('INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value');
+  }
+
+  /** Opens or makes the file. Throws StoreError when it is not one of ours or cannot be had. */
+  static open(path: string): SqliteStore {
+    try {
+      const isNew = !existsSync(path);
+      const database = new DatabaseSync(path);
+      if (isNew) chmodSync(path, 0o600);
+      database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA locking_mode = EXCLUSIVE;');
+      database.exec(TABLES);
+      const store = new SqliteStore(database);
+      const format = store.#meta().get('format') ?? FORMAT;
+      if (format !== FORMAT) throw new StoreError(`${path} was written by another version (format ${format})`);
+      store.#putMeta.run('format', FORMAT);
+      return store;
+    } catch (error) {
+      if (error instanceof StoreError) throw error;
+      throw new StoreError(`${path} cannot be used as data file: ${describeError(error)}`, { cause: error });
+    }
+  }
+
+  load(): Promise<StoredState> {
+    const meta = this.#meta();
+    this.#index = BigInt(meta.get('index') ?? '0');
+    const rows = this.#database.prepare('SELECT kind, body FROM entity').all() as { kind: EntityKind; body: string }[];
+    const entities = rows.map(({ kind, body }) => ({ kind, entity: JSON.parse(body) as Entity }));
+    return Promise.resolve({ index: this.#index, entities, meta });
+  }
+
+  async commit(changes: readonly Change[]): Promise<bigint> {
+    const index = this.#index + 1n;
+    this.#transaction(() => {
+      for (const { kind, id, after } of changes) {
+        if (after) this.#put.run(kind, id, JSON.stringify(after));
+        else this.#delete.run(kind, id);
+      }
+      this.#putMeta.run('index', String(index));
+    });
+    this.#index = index;
+    return index;
+  }
+
+  async putMeta(values: ReadonlyMap<string, string>): Promise<void> {
+    this.#transaction(() => {
+      for (const [key, value] of values) this.#putMeta.run(key, value);
+    });
+  }
+
+  close(): Promise<void> {
+    this.#database.close();
+    return Promise.resolve();
+  }
+
+  #meta(): Map<string, string> {
+    const rows = this.#database.prepare('SELECT key, value FROM meta').all() as { key: string; value: string }[];
+    return new Map(rows.map(({ key, value }) => [key, value]));
+  }
+
+  #transaction(write: () => void): void {
+    this.#database.exec('BEGIN IMMEDIATE');
+    try {
+      write();
+      this.#database.exec('COMMIT');
+    } catch (error) {
+      this.#database.exec('ROLLBACK');
+      throw error;
+    }
+  }
+}
