@@ -124,7 +124,7 @@ export async function readRequest(pem: string): Promise<CertificateRequest> {
   try {
     const request = new x509.Pkcs10CertificateRequest(pem);
     if (!(await request.verify())) throw new CsrError('the request is not signed by its own key');
-    const extension = request.getExtension(x509.SubjectAlternativeNameExtension);
+    const extension = request.extensions.find((each) => each instanceof x509.SubjectAlternativeNameExtension);
     const of = (type: string) => extension?.names.items.filter((name) => name.type === type).map((name) => name.value) ?? [];
     return {
       commonName: request.subjectName.getField('CN')[0],
