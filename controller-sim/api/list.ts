@@ -1,0 +1,105 @@
+// Lists: filter, sort, limit, offset from the query, and the page with its meta data (reference fact: HTTP behaviour, Lists).
+
+import { compileQuery, type FieldValue, type FilterSymbol, SortError, type Symbols } from '../filter/compile.ts';
+import { FilterError } from '../filter/lexer.ts';
+import { parseQuery, parseSort } from '../filter/parser.ts';
+import type { Query } from '../filter/ast.ts';
+import type { Entity } from '../entities/types.ts';
+import { ApiError } from './errors.ts';
+
+export interface ListPage {
+  readonly items: readonly unknown[];
+  readonly pagination: { readonly limit: number; readonly offset: number; readonly totalCount: number };
+  readonly filterableFields: readonly string[];
+}
+
+const DEFAULT_LIMIT = 10;
+const MOST = 500;
+
+/** Symbols that every list of entities has. */
+const BASE: Symbols<Entity> = {
+  id: { get: ({ id }) => id },
+  createdAt: { get: ({ createdAt }) => new Date(createdAt) },
+  updatedAt: { get: ({ updatedAt }) => new Date(updatedAt) },
+  tags: { get: () => undefined },
+  isSystem: { get: ({ isSystem }) => isSystem },
+};
+
+/** A symbol for a plain key of the entity. */
+export function field<T>(key: keyof T & string): FilterSymbol<T> {
+  return { get: (entity) => entity[key] as FieldValue };
+}
+
+/** A symbol for a key that holds several values. */
+export function fieldSet<T>(key: keyof T & string): FilterSymbol<T> {
+  return { set: (entity) => (entity[key] ?? []) as readonly FieldValue[] };
+}
+
+/** The page that a query asks for. Throws ApiError for what cannot be understood. */
+export function listPage<T extends Entity>(entities: Iterable<T>, query: URLSearchParams, own: Symbols<T>, toItem: (entity: T) => unknown): ListPage {
+  const symbols = { ...BASE, ...own } as Symbols<T>;
+  const parsed = readQuery(query);
+  const compiled = compile(parsed, symbols);
+  const matching = [...entities].filter(compiled.matches).sort(compiled.compare);
+  const { limit, offset } = paging(parsed);
+  return {
+    items: matching.slice(offset, offset + limit).map(toItem),
+    pagination: { limit, offset, totalCount: matching.length },
+    filterableFields: Object.keys(symbols),
+  };
+}
+
+/** A list of texts, such as role attributes: filtered and sorted as `id`, never cut. */
+export function listTexts(texts: readonly string[], query: URLSearchParams): ListPage {
+  const entities = texts.map((id) => ({ id, tags: {} }));
+  const parsed = readQuery(query);
+  const compiled = compile(parsed, { id: { get: ({ id }: { id: string }) => id } });
+  const items = entities.filter(compiled.matches).sort(compiled.compare).map(({ id }) => id);
+  return { items, pagination: { limit: Number.MAX_SAFE_INTEGER, offset: 0, totalCount: items.length }, filterableFields: ['id'] };
+}
+
+function compile<T extends { id: string; tags: Readonly<Record<string, unknown>> }>(query: Query, symbols: Symbols<T>) {
+  try {
+    return compileQuery(query, symbols);
+  } catch (error) {
+    throw translate(error);
+  }
+}
+
+/** What the filter itself says wins over the other parameters. */
+function readQuery(parameters: URLSearchParams): Query {
+  try {
+    const query = parseQuery(parameters.get('filter') ?? '');
+    const sort = parameters.get('sort');
+    const limit = wholeNumber(parameters.get('limit'), 'limit');
+    const offset = wholeNumber(parameters.get('offset'), 'offset');
+    return {
+      ...(query.predicate && { predicate: query.predicate }),
+      ...((query.sort ?? sort) && { sort: query.sort ?? parseSort(sort ?? '') }),
+      ...((query.limit ?? limit) !== undefined && { limit: query.limit ?? (limit as number) }),
+      ...((query.skip ?? offset) !== undefined && { skip: query.skip ?? (offset as number) }),
+    };
+  } catch (error) {
+    throw translate(error);
+  }
+}
+
+function wholeNumber(text: string | null, name: string): number | undefined {
+  if (text === null || text === '') return undefined;
+  if (!/^-?\d+$/.test(text)) throw new ApiError('INVALID_PAGINATION', { field: name, reason: `${name} is not a whole number`, value: text });
+  return Number(text);
+}
+
+function paging({ limit, skip }: Query): { limit: number; offset: number } {
+  const unlimited = limit === 'none' || (typeof limit === 'number' && limit < 0);
+  return { limit: unlimited ? MOST : Math.min(MOST, limit ?? DEFAULT_LIMIT), offset: Math.max(0, skip ?? 0) };
+}
+
+function translate(error: unknown): unknown {
+  if (error instanceof SortError) return new ApiError('INVALID_SORT_IDENTIFIER', { code: 'INVALID_SORT_IDENTIFIER', message: error.message });
+  if (error instanceof FilterError) {
+    const { symbol, line, column } = error;
+    return new ApiError('INVALID_FILTER', { code: 'INVALID_FILTER', message: `${error.message} (symbol '${symbol}', line ${line}, column ${column})` });
+  }
+  return error;
+}

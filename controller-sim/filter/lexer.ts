@@ -1,0 +1,64 @@
+// Filter text to tokens. Keywords are words in any case; a name has letters and underscores, later parts of it dashes too, and may
+// stand in single quotes (reference fact: HTTP behaviour, Filter language).
+
+export type TokenKind = 'word' | 'string' | 'number' | 'symbol' | 'end';
+
+export interface Token {
+  readonly kind: TokenKind;
+  /** The text as written; for strings the value. */
+  readonly text: string;
+  readonly line: number;
+  /** Counted from 0, as the reference does. */
+  readonly column: number;
+}
+
+export class FilterError extends Error {
+  readonly symbol: string;
+  readonly line: number;
+  readonly column: number;
+
+  constructor(message: string, at: { text: string; line: number; column: number }) {
+    super(message);
+    this.name = 'FilterError';
+    this.symbol = at.text;
+    this.line = at.line;
+    this.column = at.column;
+  }
+}
+
+/** No filter that a person or a program writes is longer. */
+const LONGEST = 64 * 1024;
+const PATTERN = /(?<space>[ \t\r\n]+)|(?<string>"(?:[^"\\]|\\["\\fnrt])*")|(?<quoted>'[A-Za-z_][\w.-]*')|(?<number>[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)|(?<word>[A-Za-z_][\w]*(?:\.[\w-]+)*)|(?<colon>:)|(?<symbol>!=|<=|>=|[=<>()[\],])/gy;
+const ESCAPES: Readonly<Record<string, string>> = { '"': '"', '\\': '\\', f: '\f', n: '\n', r: '\r', t: '\t' };
+
+/** Throws FilterError for a character that begins nothing. */
+export function tokenize(text: string): Token[] {
+  if (text.length > LONGEST) throw new FilterError('the filter is too long', { text: '', line: 1, column: 0 });
+  const tokens: Token[] = [];
+  let line = 1;
+  let lineStart = 0;
+  PATTERN.lastIndex = 0;
+  while (PATTERN.lastIndex < text.length) {
+    const start = PATTERN.lastIndex;
+    const at = { line, column: start - lineStart };
+    const groups = PATTERN.exec(text)?.groups;
+    if (!groups) throw new FilterError(`token recognition error at: '${text.slice(start, start + 1)}'`, { text: text.slice(start, start + 1), ...at });
+    const { space, string, quoted, number, word, symbol, colon } = groups;
+    if (space !== undefined) {
+      for (const [index, character] of [...space].entries()) {
+        if (character !== '\n') continue;
+        line++;
+        lineStart = start + index + 1;
+      }
+    } else if (string !== undefined) tokens.push({ kind: 'string', text: unescape(string.slice(1, -1)), ...at });
+    else if (quoted !== undefined) tokens.push({ kind: 'word', text: quoted.slice(1, -1), ...at });
+    else if (number !== undefined) tokens.push({ kind: 'number', text: number, ...at });
+    else tokens.push({ kind: word === undefined ? 'symbol' : 'word', text: word ?? symbol ?? colon ?? '', ...at });
+  }
+  tokens.push({ kind: 'end', text: '<EOF>', line, column: text.length - lineStart });
+  return tokens;
+}
+
+function unescape(text: string): string {
+  return text.replace(/\\(.)/g, (_whole, character: string) => ESCAPES[character] ?? character);
+}

@@ -1,0 +1,227 @@
+// Filter tokens to a Query: predicate, then `sort by`, `skip`, `limit`, each optional and in this order. `and` binds before `or`.
+
+import type { Comparison, Predicate, Query, SetFunction, SortField, Subject, Value } from './ast.ts';
+import { FilterError, type Token, tokenize } from './lexer.ts';
+
+const COMPARISONS = ['=', '!=', '<', '<=', '>', '>='] as const;
+const SET_FUNCTIONS: Readonly<Record<string, SetFunction>> = { anyof: 'anyOf', allof: 'allOf', count: 'count' };
+/** Nested deeper than this is an attack on the stack. */
+const DEEPEST = 100;
+
+/** Throws FilterError. An empty text is a query that takes everything. */
+export function parseQuery(text: string): Query {
+  if (text.trim() === '') return {};
+  const parser = new Parser(tokenize(text));
+  const query = parser.query();
+  parser.expectEnd();
+  return query;
+}
+
+/** The text of a sort parameter, such as `name desc, id`. */
+export function parseSort(text: string): readonly SortField[] {
+  const parser = new Parser(tokenize(text));
+  const fields = parser.sortFields();
+  parser.expectEnd();
+  return fields;
+}
+
+class Parser {
+  readonly #tokens: readonly Token[];
+  #position = 0;
+  #depth = 0;
+
+  constructor(tokens: readonly Token[]) {
+    this.#tokens = tokens;
+  }
+
+  query(): Query {
+    const first = this.#peek();
+    const hasPredicate = first.kind !== 'end' && !this.#isWord('sort') && !this.#isWord('skip') && !this.#isWord('limit');
+    const predicate = hasPredicate ? this.#or() : undefined;
+    const sort = this.#takeWord('sort') ? (this.#expectWord('by'), this.sortFields()) : undefined;
+    const skip = this.#takeWord('skip') ? this.#integer() : undefined;
+    const limit = this.#takeWord('limit') ? (this.#takeWord('none') ? ('none' as const) : this.#integer()) : undefined;
+    return { ...(predicate && { predicate }), ...(sort && { sort }), ...(skip !== undefined && { skip }), ...(limit !== undefined && { limit }) };
+  }
+
+  sortFields(): SortField[] {
+    const fields: SortField[] = [];
+    do {
+      const field = this.#name();
+      const descending = this.#takeWord('desc');
+      if (!descending) this.#takeWord('asc');
+      fields.push({ field, descending });
+    } while (this.#takeSymbol(','));
+    return fields;
+  }
+
+  expectEnd(): void {
+    if (this.#peek().kind !== 'end') throw this.#unexpected();
+  }
+
+  #or(): Predicate {
+    const parts = [this.#and()];
+    while (this.#takeWord('or')) parts.push(this.#and());
+    return parts.length === 1 ? (parts[0] as Predicate) : { kind: 'or', parts };
+  }
+
+  #and(): Predicate {
+    const parts = [this.#unary()];
+    while (this.#takeWord('and')) parts.push(this.#unary());
+    return parts.length === 1 ? (parts[0] as Predicate) : { kind: 'and', parts };
+  }
+
+  #unary(): Predicate {
+    if (++this.#depth > DEEPEST) throw new FilterError('the filter is nested too deeply', this.#peek());
+    try {
+      if (this.#takeWord('not')) return { kind: 'not', part: this.#unary() };
+      if (this.#takeSymbol('(')) {
+        const inner = this.#or();
+        this.#expectSymbol(')');
+        return inner;
+      }
+      return this.#operation();
+    } finally {
+      this.#depth--;
+    }
+  }
+
+  #operation(): Predicate {
+    if (this.#isWord('isempty') && this.#peekAfter().text === '(') return { kind: 'isEmpty', subject: this.#set() };
+    if (this.#takeWord('true')) return { kind: 'constant', value: true };
+    if (this.#takeWord('false')) return { kind: 'constant', value: false };
+    const subject = this.#subject();
+    const negated = this.#takeWord('not');
+    const next = this.#peek();
+    if (!negated && next.kind === 'symbol' && (COMPARISONS as readonly string[]).includes(next.text)) {
+      this.#position++;
+      return { kind: 'compare', subject, operator: next.text as Comparison, value: this.#value(), negated: false };
+    }
+    for (const operator of ['contains', 'icontains'] as const) {
+      if (this.#takeWord(operator)) return { kind: 'compare', subject, operator, value: this.#value(), negated };
+    }
+    if (this.#takeWord('in')) return { kind: 'in', subject, values: this.#values(), negated };
+    if (this.#takeWord('between')) {
+      const low = this.#value();
+      this.#expectWord('and');
+      return { kind: 'between', subject, low, high: this.#value(), negated };
+    }
+    if (negated) throw this.#unexpected();
+    return { kind: 'flag', subject };
+  }
+
+  #subject(): Subject {
+    const token = this.#peek();
+    const setFunction = SET_FUNCTIONS[token.text.toLowerCase()];
+    if (token.kind === 'word' && setFunction && this.#peekAfter().text === '(') return { ...this.#set(), function: setFunction };
+    return { field: this.#name() };
+  }
+
+  /** `NAME ( field )` or `NAME ( from field where query )`. */
+  #set(): Subject {
+    this.#position++;
+    this.#expectSymbol('(');
+    let subject: Subject;
+    if (this.#takeWord('from')) {
+      const field = this.#name();
+      this.#expectWord('where');
+      subject = { field, where: this.query() };
+    } else {
+      subject = { field: this.#name() };
+    }
+    this.#expectSymbol(')');
+    return subject;
+  }
+
+  #values(): Value[] {
+    this.#expectSymbol('[');
+    const values = [this.#value()];
+    while (this.#takeSymbol(',')) values.push(this.#value());
+    this.#expectSymbol(']');
+    return values;
+  }
+
+  #value(): Value {
+    const token = this.#peek();
+    if (token.kind === 'string') return this.#advance({ type: 'string', value: token.text });
+    if (token.kind === 'number') return this.#advance({ type: 'number', value: Number(token.text) });
+    if (this.#takeWord('true')) return { type: 'bool', value: true };
+    if (this.#takeWord('false')) return { type: 'bool', value: false };
+    if (this.#takeWord('null')) return { type: 'null' };
+    if (this.#isWord('datetime')) return this.#datetime();
+    throw this.#unexpected();
+  }
+
+  /** The text between the brackets is no string in quotes, so its tokens are put together again. */
+  #datetime(): Value {
+    const start = this.#peek();
+    this.#position++;
+    this.#expectSymbol('(');
+    let text = '';
+    while (!this.#isSymbol(')') && this.#peek().kind !== 'end') text += this.#tokens[this.#position++]?.text;
+    this.#expectSymbol(')');
+    const value = Date.parse(text);
+    if (Number.isNaN(value)) throw new FilterError(`invalid datetime ${text}`, start);
+    return { type: 'datetime', value };
+  }
+
+  #integer(): number {
+    const token = this.#peek();
+    if (token.kind !== 'number' || !/^[-+]?\d+$/.test(token.text)) throw this.#unexpected();
+    return this.#advance(Number(token.text));
+  }
+
+  #name(): string {
+    const token = this.#peek();
+    if (token.kind !== 'word') throw this.#unexpected();
+    return this.#advance(token.text);
+  }
+
+  #advance<T>(value: T): T {
+    this.#position++;
+    return value;
+  }
+
+  #peek(): Token {
+    return this.#tokens[this.#position] as Token;
+  }
+
+  #peekAfter(): Token {
+    return this.#tokens[Math.min(this.#position + 1, this.#tokens.length - 1)] as Token;
+  }
+
+  #isWord(word: string): boolean {
+    const token = this.#peek();
+    return token.kind === 'word' && token.text.toLowerCase() === word;
+  }
+
+  #takeWord(word: string): boolean {
+    if (!this.#isWord(word)) return false;
+    this.#position++;
+    return true;
+  }
+
+  #expectWord(word: string): void {
+    if (!this.#takeWord(word)) throw this.#unexpected();
+  }
+
+  #isSymbol(symbol: string): boolean {
+    const token = this.#peek();
+    return token.kind === 'symbol' && token.text === symbol;
+  }
+
+  #takeSymbol(symbol: string): boolean {
+    if (!this.#isSymbol(symbol)) return false;
+    this.#position++;
+    return true;
+  }
+
+  #expectSymbol(symbol: string): void {
+    if (!this.#takeSymbol(symbol)) throw this.#unexpected();
+  }
+
+  #unexpected(): FilterError {
+    const token = this.#peek();
+    return new FilterError(`unexpected input '${token.text}'`, token);
+  }
+}
