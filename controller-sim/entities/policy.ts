@@ -4,7 +4,7 @@ import type { Body } from '../api/body.ts';
 import { invalid } from '../api/errors.ts';
 import type { Transaction } from '../state/transaction.ts';
 import { baseFields, changedBase, refuseSystem, roleList, uniqueName } from './common.ts';
-import type { EdgeRouterPolicy, Semantic, ServiceEdgeRouterPolicy, ServicePolicy } from './types.ts';
+import type { EdgeRouterPolicy, Entity, Semantic, ServiceEdgeRouterPolicy, ServicePolicy } from './types.ts';
 
 const SEMANTICS = ['AllOf', 'AnyOf'] as const;
 
@@ -48,7 +48,7 @@ function semantic(body: Body, current: Semantic | undefined): Semantic {
   return (body.text('semantic', { required: true, oneOf: SEMANTICS }) as Semantic | undefined) ?? current ?? 'AllOf';
 }
 
-function servicePolicyFields(transaction: Transaction, body: Body, current: ServicePolicy | undefined) {
+function servicePolicyFields(transaction: Transaction, body: Body, current: ServicePolicy | undefined): Omit<ServicePolicy, keyof Entity> {
   const type = body.text('type', { required: true, oneOf: ['Dial', 'Bind', 'Invalid'] }) ?? current?.type;
   if (type !== 'Dial' && type !== 'Bind') throw invalid('policyType', "invalid policy type. valid types are 'Dial' and 'Bind'", type);
   return {

@@ -1,0 +1,84 @@
+// The five operations that nearly every entity has, made from what is special about it.
+
+import type { EntityKind, EntityTypes } from '../entities/types.ts';
+import { existing } from '../entities/common.ts';
+import type { Symbols } from '../filter/compile.ts';
+import type { Transaction } from '../state/transaction.ts';
+import { Body, type Mode } from './body.ts';
+import type { ApiRequest, ApiServices, Operation } from './context.ts';
+import { listPage } from './list.ts';
+import { links, PLURAL } from './references.ts';
+
+export interface Resource<K extends EntityKind, P = undefined> {
+  readonly kind: K;
+  readonly symbols: Symbols<EntityTypes[K]>;
+  show(entity: EntityTypes[K], services: ApiServices, request: ApiRequest): Record<string, unknown>;
+  newId?(services: ApiServices): string;
+  /** What has to be waited for before the transaction. */
+  prepare?(request: ApiRequest, id: string, body: Body): Promise<P>;
+  create?(transaction: Transaction, id: string, body: Body, prepared: P, request: ApiRequest): void;
+  update?(transaction: Transaction, entity: EntityTypes[K], body: Body): void;
+  remove?(transaction: Transaction, entity: EntityTypes[K]): void;
+}
+
+/** GET list, POST, GET one, PUT, PATCH, DELETE, as far as the resource has them; all for administrators. */
+export function operations<K extends EntityKind, P = undefined>(resource: Resource<K, P>): Operation[] {
+  const path = `/${PLURAL[resource.kind]}`;
+  const made: Operation[] = [
+    { method: 'GET', path, requires: 'admin', handle: (request) => ({ page: listPage(table(request, resource.kind), request.query, resource.symbols, (entity) => resource.show(entity, request.services, request)) }) },
+    { method: 'GET', path: `${path}/:id`, requires: 'admin', handle: (request) => ({ data: resource.show(find(request, resource.kind), request.services, request) }) },
+  ];
+  if (resource.create) made.push({ method: 'POST', path, requires: 'admin', handle: (request) => create(resource, request) });
+  if (resource.update) {
+    for (const [method, mode] of [['PUT', 'update'], ['PATCH', 'patch']] as const) made.push({ method, path: `${path}/:id`, requires: 'admin', handle: (request) => update(resource, request, mode) });
+  }
+  if (resource.remove) made.push({ method: 'DELETE', path: `${path}/:id`, requires: 'admin', handle: (request) => remove(resource, request) });
+  return made;
+}
+
+/** The entity that the path names; 404 when there is none. */
+export function find<K extends EntityKind>(request: ApiRequest, kind: K): EntityTypes[K] {
+  const { tables } = request.services.state;
+  return existing({ get: (each: K, id: string) => tables[each].get(id) } as unknown as Transaction, kind, request.params.id ?? '') as EntityTypes[K];
+}
+
+/** A list of entities that another one leads to. */
+export function subList<K extends EntityKind>(resource: Resource<K, never>, path: string, select: (request: ApiRequest) => Iterable<EntityTypes[K]>): Operation {
+  return { method: 'GET', path, requires: 'admin', handle: (request) => ({ page: listPage(select(request), request.query, resource.symbols, (entity) => resource.show(entity, request.services, request)) }) };
+}
+
+function table<K extends EntityKind>(request: ApiRequest, kind: K): Iterable<EntityTypes[K]> {
+  return request.services.state.tables[kind].values() as Iterable<EntityTypes[K]>;
+}
+
+async function create<K extends EntityKind, P>(resource: Resource<K, P>, request: ApiRequest) {
+  const { services } = request;
+  const body = new Body(request.body, 'create');
+  const id = resource.newId?.(services) ?? services.state.ids.long();
+  const prepared = (await resource.prepare?.(request, id, body)) as P;
+  await services.state.change((transaction) => resource.create?.(transaction, id, body, prepared, request));
+  return { status: 201, data: created(resource.kind, id) };
+}
+
+async function update<K extends EntityKind, P>(resource: Resource<K, P>, request: ApiRequest, mode: Mode) {
+  const body = new Body(request.body, mode);
+  body.demandSomeOf(Object.keys(request.body as object));
+  await request.services.state.change((transaction) => {
+    const entity = existing(transaction, resource.kind, request.params.id ?? '') as EntityTypes[K];
+    resource.update?.(transaction, entity, body);
+  });
+  return { data: {} };
+}
+
+async function remove<K extends EntityKind, P>(resource: Resource<K, P>, request: ApiRequest) {
+  await request.services.state.change((transaction) => {
+    const entity = existing(transaction, resource.kind, request.params.id ?? '') as EntityTypes[K];
+    resource.remove?.(transaction, entity);
+  });
+  return { data: {} };
+}
+
+export function created(kind: EntityKind, id: string): { _links: Record<string, unknown>; id: string } {
+  return { _links: { self: links(kind, id).self }, id };
+}
+

@@ -1,0 +1,78 @@
+// Logging in: by password and by certificate. Whatever is wrong with a password login, the answer is the same.
+
+import { sha1Fingerprint, verifyChain } from '#lib/certificates.ts';
+import { Body } from '../api/body.ts';
+import type { ApiRequest } from '../api/context.ts';
+import { ApiError } from '../api/errors.ts';
+import { baseFields } from '../entities/common.ts';
+import type { ApiSession, Authenticator, Identity } from '../entities/types.ts';
+
+/** Checks who asks and makes an API session. Throws ApiError. */
+export async function authenticate(request: ApiRequest): Promise<ApiSession> {
+  const method = request.query.get('method');
+  const { authenticator, identity, fingerprints } = method === 'password' ? await byPassword(request) : method === 'cert' ? byCertificate(request) : refuseMethod();
+  if (identity.disabled) throw new ApiError('INVALID_AUTH');
+  const { state } = request.services;
+  const body = typeof request.body === 'object' && request.body !== null ? new Body(request.body, 'patch') : undefined;
+  const configTypes = typeIds(request, body?.texts('configTypes') ?? []);
+  return state.change((transaction) => {
+    const session: ApiSession = {
+      ...baseFields(transaction, state.ids.cuid()),
+      token: state.ids.uuid(),
+      identityId: identity.id,
+      authenticatorId: authenticator.id,
+      configTypes,
+      ipAddress: request.remoteAddress,
+      lastActivityAt: transaction.now,
+      fingerprints,
+    };
+    transaction.put('apiSession', session);
+    return session;
+  });
+}
+
+interface Proven {
+  readonly authenticator: Authenticator;
+  readonly identity: Identity;
+  readonly fingerprints: readonly string[];
+}
+
+function refuseMethod(): never {
+  throw new ApiError('INVALID_AUTH_METHOD');
+}
+
+async function byPassword(request: ApiRequest): Promise<Proven> {
+  const { state, passwords } = request.services;
+  const body = new Body(request.body, 'create');
+  const username = body.text('username', { required: true }) ?? '';
+  const password = body.text('password', { required: true }) ?? '';
+  const authenticator = state.tables.authenticator.findBy('username', username);
+  const valid = await passwords.verify(password, authenticator?.passwordHash ?? undefined);
+  const identity = authenticator && state.tables.identity.get(authenticator.identityId);
+  if (!valid || !authenticator || !identity || !policyOf(request, identity)?.primary.updb.allowed) throw new ApiError('INVALID_AUTH');
+  return { authenticator, identity, fingerprints: request.certificates.slice(0, 1).map(sha1Fingerprint) };
+}
+
+/** The certificate must be one that an authenticator holds, and one of this network; expired ones count when the policy says so. */
+function byCertificate(request: ApiRequest): Proven {
+  const { state, authority, clock } = request.services;
+  const [leaf] = request.certificates;
+  if (!leaf) throw new ApiError('INVALID_AUTH');
+  const authenticator = state.tables.authenticator.findBy('fingerprint', sha1Fingerprint(leaf));
+  const identity = authenticator && state.tables.identity.get(authenticator.identityId);
+  const policy = identity && policyOf(request, identity);
+  if (!authenticator || !identity || !policy?.primary.cert.allowed) throw new ApiError('INVALID_AUTH');
+  const dates = policy.primary.cert.allowExpiredCerts ? {} : { now: clock.now() };
+  if (!verifyChain(request.certificates, authority.roots, dates).ok) throw new ApiError('INVALID_AUTH');
+  return { authenticator, identity, fingerprints: [sha1Fingerprint(leaf)] };
+}
+
+function policyOf(request: ApiRequest, identity: Identity) {
+  return request.services.state.tables.authPolicy.get(identity.authPolicyId);
+}
+
+/** Names become ids; what is unknown stays as it is and fits nothing. */
+function typeIds(request: ApiRequest, names: readonly string[]): string[] {
+  const { configType } = request.services.state.tables;
+  return names.map((name) => (name === 'all' ? name : (configType.findBy('name', name)?.id ?? name)));
+}
