@@ -1,0 +1,298 @@
+// Circuits: choice of terminator and path, routes to every router of the path, faults, new paths, and the end
+// (reference fact: control channel, sections 4.4 and 4.5).
+//
+//   request ─► terminator, path ─► Route to all ─► all RouteResults ─► circuit
+//                     ▲────────────── a failure: next attempt ──┘
+
+import { create, toBinary } from '@bufbuild/protobuf';
+import { background } from '#lib/background.ts';
+import type { Clock } from '#lib/clock.ts';
+import { describeError, ProjectError } from '#lib/errors.ts';
+import type { IdSource } from '#lib/ids.ts';
+import type { Log } from '#lib/log.ts';
+import { DestType, RouteSchema, UnrouteSchema } from '#wire/gen/control_pb.js';
+import { ControlType, EdgeErrorCode, PeerDataKey, RetryHint, RouteErrorCode, RouteHeader } from '#wire/gen/numbers.ts';
+import { Message } from '#wire/message.ts';
+import type { Service, Terminator } from '../entities/types.ts';
+import type { State } from '../state/state.ts';
+import { type ConnectedRouter, HIGH_LANE } from './connected-router.ts';
+import type { Links } from './links.ts';
+import { cheapestPath, type Path, type PathRouter } from './paths.ts';
+
+export type PeerData = ReadonlyMap<number, Buffer>;
+
+export interface Circuit {
+  readonly id: string;
+  readonly serviceId: string;
+  readonly clientId: string;
+  readonly terminatorId: string;
+  readonly ingress: string;
+  readonly egress: string;
+  readonly tags: Readonly<Record<string, string>>;
+  readonly createdAt: number;
+  path: Path;
+}
+
+export interface CircuitRequest {
+  readonly service: Service;
+  /** Identity that dials. */
+  readonly clientId: string;
+  readonly ingressRouter: string;
+  readonly instanceId: string;
+  readonly peerData: PeerData;
+  /** Chosen by who asks, or empty. */
+  readonly circuitId: string;
+}
+
+export interface MadeCircuit {
+  readonly circuit: Circuit;
+  readonly peerData: PeerData;
+}
+
+/** Why there is no circuit; the code goes to who asked. */
+export class CircuitError extends ProjectError {
+  readonly edgeCode: EdgeErrorCode;
+  readonly hint: RetryHint;
+  readonly circuitId: string | undefined;
+
+  constructor(edgeCode: EdgeErrorCode, message: string, options: { hint?: RetryHint; circuitId?: string; cause?: unknown } = {}) {
+    super('CIRCUIT', message, { cause: options.cause });
+    this.edgeCode = edgeCode;
+    this.hint = options.hint ?? RetryHint.Default;
+    this.circuitId = options.circuitId;
+  }
+}
+
+export interface CircuitsComponents {
+  state: State;
+  clock: Clock;
+  ids: IdSource;
+  log: Log;
+  links: Links;
+  routers: ReadonlyMap<string, ConnectedRouter>;
+}
+
+interface RouteMessage {
+  readonly router: ConnectedRouter;
+  readonly message: Message;
+}
+
+const ATTEMPTS = 2;
+const ROUTE_TIMEOUT = 10_000;
+/** Marks a new path for a circuit that is there already. */
+const REROUTE_ATTEMPT = 99_969_996;
+const PRECEDENCE_RANK = { required: 0, default: 1, failed: 2 } as const;
+/** Kept by the controller: what one end says of itself and the other need not know. */
+const NOT_FOR_THE_CLIENT: ReadonlySet<number> = new Set([PeerDataKey.TerminatorLocalAddress, PeerDataKey.TerminatorRemoteAddress]);
+const LOWEST_PEER_DATA_KEY = 1_000;
+const ROUTE_HEADERS: ReadonlySet<number> = new Set(Object.values(RouteHeader));
+
+class RouteFailed extends ProjectError {
+  readonly routeCode: RouteErrorCode;
+
+  constructor(message: string, routeCode: RouteErrorCode) {
+    super('ROUTE_FAILED', message);
+    this.routeCode = routeCode;
+  }
+}
+
+export class Circuits {
+  readonly #components: CircuitsComponents;
+  readonly #circuits = new Map<string, Circuit>();
+  /** Failures of terminators in a row: those are tried last. */
+  readonly #failures = new Map<string, number>();
+
+  constructor(components: CircuitsComponents) {
+    this.#components = components;
+  }
+
+  get size(): number {
+    return this.#circuits.size;
+  }
+
+  get(id: string): Circuit | undefined {
+    return this.#circuits.get(id);
+  }
+
+  values(): Circuit[] {
+    return [...this.#circuits.values()];
+  }
+
+  /** Makes a circuit. Rejects with CircuitError. */
+  async create(request: CircuitRequest): Promise<MadeCircuit> {
+    const { ids } = this.#components;
+    if (request.service.encryptionRequired && !request.peerData.has(PeerDataKey.PublicKey)) {
+      throw new CircuitError(EdgeErrorCode.EncryptionDataMissing, 'encryption required on service, initiator did not send public header', { hint: RetryHint.StartOver });
+    }
+    const id = request.circuitId || ids.long();
+    if (this.#circuits.has(id)) throw new CircuitError(EdgeErrorCode.Internal, `circuit ${id} exists already`);
+    let failure: unknown;
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      const { terminator, path } = this.#choose(request, id);
+      const circuit = this.#draft(request, id, terminator, path);
+      this.#circuits.set(id, circuit);
+      try {
+        const answered = await this.#route(circuit, terminator, request.peerData, attempt);
+        return this.#complete(circuit, terminator, answered, request);
+      } catch (error) {
+        this.#circuits.delete(id);
+        this.#onFailed(circuit, error);
+        failure = error;
+      }
+    }
+    throw new CircuitError(EdgeErrorCode.Internal, `exceeded maximum [${ATTEMPTS}] retries creating circuit [c/${id}]: ${describeError(failure)}`, { circuitId: id, cause: failure });
+  }
+
+  /** An end of the circuit is gone, or nobody wants it any more. */
+  remove(id: string, options: { now: boolean }): void {
+    const circuit = this.#circuits.get(id);
+    if (!circuit) return;
+    this.#circuits.delete(id);
+    for (const routerId of circuit.path.routers) this.unroute(routerId, id, options.now);
+  }
+
+  /** Tells one router to take a circuit down. */
+  unroute(routerId: string, circuitId: string, now: boolean): void {
+    const body = toBinary(UnrouteSchema, create(UnrouteSchema, { circuitId, now }));
+    this.#components.routers.get(routerId)?.channel.trySend(new Message(ControlType.Unroute, [], body), HIGH_LANE);
+  }
+
+  /** Another path for a circuit whose traffic does not get through; without one it ends. */
+  reroute(id: string): void {
+    const circuit = this.#circuits.get(id);
+    if (!circuit) return;
+    background(this.#components.log, 'reroute', async () => {
+      const path = this.#path(circuit.path.routers[0] ?? '', circuit.path.routers.at(-1) ?? '');
+      try {
+        if (!path) throw new ProjectError('NO_PATH', 'there is no path');
+        await this.#moveTo(circuit, path);
+      } catch (error) {
+        this.#components.log.info({ circuitId: id, error: describeError(error) }, 'circuit ended: it could not be routed anew');
+        this.remove(id, { now: true });
+      }
+    });
+  }
+
+  /** Circuits over a link that is gone get another path. */
+  onLinkLost(linkId: string): void {
+    for (const circuit of this.values()) if (circuit.path.links.includes(linkId)) this.reroute(circuit.id);
+  }
+
+  async #moveTo(circuit: Circuit, path: Path): Promise<void> {
+    const left = circuit.path.routers.filter((router) => !path.routers.includes(router));
+    const moved: Circuit = { ...circuit, path };
+    const terminator = this.#components.state.tables.terminator.get(circuit.terminatorId);
+    for (const { router, message } of this.#routes(moved, terminator, new Map(), REROUTE_ATTEMPT, path.routers.length === 1)) await this.#send(router, message);
+    circuit.path = path;
+    for (const router of left) this.unroute(router, circuit.id, true);
+  }
+
+  #choose(request: CircuitRequest, circuitId: string): { terminator: Terminator; path: Path } {
+    const { state, routers } = this.#components;
+    const candidates = state.tables.terminator
+      .referring('serviceId', request.service.id)
+      .filter(({ instanceId, routerId }) => instanceId === request.instanceId && routers.has(routerId))
+      .flatMap((terminator) => {
+        const path = this.#path(request.ingressRouter, terminator.routerId);
+        return path ? [{ terminator, path, rank: this.#rank(terminator, path) }] : [];
+      })
+      .sort((a, b) => PRECEDENCE_RANK[a.terminator.precedence] - PRECEDENCE_RANK[b.terminator.precedence] || a.rank - b.rank);
+    const [best] = candidates;
+    if (best) return best;
+    const all = state.tables.terminator.referring('serviceId', request.service.id);
+    const why = all.length === 0 ? 'has no terminators' : 'has no terminators that can be reached';
+    throw new CircuitError(EdgeErrorCode.Internal, `service ${request.service.id} ${why}${request.instanceId === '' ? '' : ` for instanceId ${request.instanceId}`}`, { circuitId });
+  }
+
+  /** Failures count like distance: smart routing prefers what works. */
+  #rank(terminator: Terminator, path: Path): number {
+    const FAILURE_COST = 100;
+    return terminator.cost + path.cost + (this.#failures.get(terminator.id) ?? 0) * FAILURE_COST;
+  }
+
+  #path(from: string, to: string): Path | undefined {
+    const { state, routers, links } = this.#components;
+    const usable = new Map<string, PathRouter>();
+    for (const id of routers.keys()) {
+      const router = state.tables.edgeRouter.get(id);
+      if (router) usable.set(id, { id, cost: router.cost, noTraversal: router.noTraversal });
+    }
+    return cheapestPath(from, to, usable, links.values());
+  }
+
+  #draft(request: CircuitRequest, id: string, terminator: Terminator, path: Path): Circuit {
+    const { ids, clock } = this.#components;
+    const tags = { serviceId: request.service.id, clientId: request.clientId, hostId: terminator.hostId };
+    return { id, serviceId: request.service.id, clientId: request.clientId, terminatorId: terminator.id, ingress: ids.long(), egress: ids.long(), tags, createdAt: clock.now(), path };
+  }
+
+  async #route(circuit: Circuit, terminator: Terminator, peerData: PeerData, attempt: number): Promise<PeerData> {
+    const sent = this.#routes(circuit, terminator, peerData, attempt, true).map(({ router, message }) => this.#send(router, message));
+    const answers = await Promise.allSettled(sent);
+    const failed = answers.find((answer) => answer.status === 'rejected');
+    if (failed) throw failed.reason;
+    const last = answers.at(-1);
+    return last?.status === 'fulfilled' ? peerDataOf(last.value) : new Map();
+  }
+
+  /** One Route for each router of the path, from the ingress on. */
+  #routes(circuit: Circuit, terminator: Terminator | undefined, peerData: PeerData, attempt: number, withEgress: boolean): RouteMessage[] {
+    const { routers, links } = circuit.path;
+    return routers.map((routerId, index) => {
+      const router = this.#components.routers.get(routerId);
+      if (!router) throw new RouteFailed(`router ${routerId} is not connected`, RouteErrorCode.Generic);
+      const before = index === 0 ? { address: circuit.ingress, type: DestType.START } : { address: links[index - 1] ?? '', type: DestType.LINK };
+      const isLast = index === routers.length - 1;
+      const after = isLast ? { address: circuit.egress, type: DestType.END } : { address: links[index] ?? '', type: DestType.LINK };
+      const egress = isLast && withEgress && terminator ? { binding: terminator.binding, address: circuit.egress, destination: terminator.address, peerData: Object.fromEntries(peerData) } : undefined;
+      const route = create(RouteSchema, {
+        circuitId: circuit.id,
+        attempt,
+        forwards: [
+          { srcAddress: before.address, dstAddress: after.address, dstType: after.type },
+          { srcAddress: after.address, dstAddress: before.address, dstType: before.type },
+        ],
+        timeout: BigInt(ROUTE_TIMEOUT) * 1_000_000n,
+        tags: circuit.tags,
+        context: { fields: { circuitId: circuit.id, serviceId: circuit.serviceId, attemptNumber: String(attempt) } },
+        ...(egress && { egress }),
+      });
+      return { router, message: new Message(ControlType.Route, [], toBinary(RouteSchema, route)) };
+    });
+  }
+
+  async #send(router: ConnectedRouter, message: Message): Promise<Message> {
+    const result = await router.channel.request(message, { timeout: ROUTE_TIMEOUT, lane: HIGH_LANE });
+    if (result.headers.has(RouteHeader.Success)) return result;
+    const code = (result.headers.get(RouteHeader.ErrorCode)?.[0] ?? RouteErrorCode.Generic) as RouteErrorCode;
+    throw new RouteFailed(result.string(RouteHeader.Error) ?? `router ${router.id} refused the route`, code);
+  }
+
+  #complete(circuit: Circuit, terminator: Terminator, answered: PeerData, request: CircuitRequest): MadeCircuit {
+    const peerData = new Map<number, Buffer>(Object.entries(terminator.peerData).map(([key, value]) => [Number(key), Buffer.from(value, 'base64')]));
+    for (const [key, value] of answered) if (!NOT_FOR_THE_CLIENT.has(key)) peerData.set(key, value);
+    if (request.service.encryptionRequired && !peerData.has(PeerDataKey.PublicKey)) {
+      this.remove(circuit.id, { now: true });
+      throw new CircuitError(EdgeErrorCode.EncryptionDataMissing, 'encryption required on service, terminator did not send public header', { hint: RetryHint.StartOver, circuitId: circuit.id });
+    }
+    this.#failures.delete(terminator.id);
+    return { circuit, peerData };
+  }
+
+  /** What was set up is taken down, and a terminator that does not exist any more is forgotten. */
+  #onFailed(circuit: Circuit, error: unknown): void {
+    for (const routerId of circuit.path.routers) this.unroute(routerId, circuit.id, true);
+    this.#failures.set(circuit.terminatorId, (this.#failures.get(circuit.terminatorId) ?? 0) + 1);
+    this.#components.log.info({ circuitId: circuit.id, terminatorId: circuit.terminatorId, error: describeError(error) }, 'circuit attempt failed');
+    if (!(error instanceof RouteFailed) || error.routeCode !== RouteErrorCode.InvalidTerminator) return;
+    const { state, log } = this.#components;
+    background(log, 'forget terminator', state.change((transaction) => transaction.delete('terminator', circuit.terminatorId)));
+  }
+}
+
+/** Peer data travels as headers of the result, among the headers of the message itself. */
+function peerDataOf(result: Message): PeerData {
+  const peerData = new Map<number, Buffer>();
+  for (const [key, value] of result.headers) if (key >= LOWEST_PEER_DATA_KEY && !ROUTE_HEADERS.has(key)) peerData.set(key, value);
+  return peerData;
+}

@@ -1,0 +1,22 @@
+// A router that is connected now, as the network sees it.
+
+import type { Listener } from '#wire/gen/control_pb.js';
+import type { Channel } from '#wire/channel.ts';
+import type { VersionInfo } from '#wire/version-info.ts';
+
+export interface ConnectedRouter {
+  readonly id: string;
+  readonly channel: Channel;
+  readonly version: VersionInfo;
+  /** Where other routers may dial links to it. */
+  linkListeners: readonly Listener[];
+  /** Protocol to URL of its edge listeners, once it has answered the server hello. */
+  supportedProtocols: Readonly<Record<string, string>>;
+  hostname: string;
+  syncStatus: 'SYNC_NEW' | 'SYNC_HELLO' | 'SYNC_DONE';
+  readonly connectedAt: number;
+}
+
+/** The lanes and underlay types of a control channel. */
+export const ControlUnderlay = Object.freeze({ Default: 'ctrl.default', High: 'ctrl.high' } as const);
+export const HIGH_LANE = 'high';

@@ -1,0 +1,73 @@
+// The links between routers as the dialing routers report them, with what a path over them costs (reference fact: control channel,
+// sections 4.2 and 4.3).
+
+import type { LinkConn } from '#wire/gen/control_pb.js';
+
+export interface NetworkLink {
+  readonly id: string;
+  /** The router that dialed. */
+  readonly source: string;
+  readonly destination: string;
+  readonly protocol: string;
+  readonly dialAddress: string;
+  iteration: number;
+  staticCost: number;
+  /** Milliseconds, from the metrics of the two ends. */
+  sourceLatency: number;
+  destinationLatency: number;
+  connections: readonly LinkConn[];
+}
+
+/** Until metrics arrive a link is usable and expensive. */
+const INITIAL_LATENCY = 65_000;
+const STATIC_COST = 1;
+
+export type NewLink = Pick<NetworkLink, 'id' | 'source' | 'destination' | 'protocol' | 'dialAddress' | 'iteration' | 'connections'>;
+
+export class Links {
+  readonly #links = new Map<string, NetworkLink>();
+
+  get size(): number {
+    return this.#links.size;
+  }
+
+  get(id: string): NetworkLink | undefined {
+    return this.#links.get(id);
+  }
+
+  values(): NetworkLink[] {
+    return [...this.#links.values()];
+  }
+
+  /** An unknown id or a higher iteration makes the link anew; anything else is old news. */
+  report(link: NewLink): boolean {
+    const known = this.#links.get(link.id);
+    if (known && known.iteration >= link.iteration) return false;
+    this.#links.set(link.id, { ...link, staticCost: known?.staticCost ?? STATIC_COST, sourceLatency: INITIAL_LATENCY, destinationLatency: INITIAL_LATENCY });
+    return true;
+  }
+
+  remove(id: string): NetworkLink | undefined {
+    const link = this.#links.get(id);
+    this.#links.delete(id);
+    return link;
+  }
+
+  /** Links that begin at a router. */
+  from(routerId: string): NetworkLink[] {
+    return this.values().filter((link) => link.source === routerId);
+  }
+
+  /** The mean latency (nanoseconds) that one end measured. */
+  measured(id: string, routerId: string, nanoseconds: number): void {
+    const link = this.#links.get(id);
+    if (!link) return;
+    const milliseconds = Math.floor(nanoseconds / 1e6);
+    if (link.source === routerId) link.sourceLatency = milliseconds;
+    else if (link.destination === routerId) link.destinationLatency = milliseconds;
+  }
+}
+
+export function linkCost(link: NetworkLink): number {
+  return link.staticCost + link.sourceLatency + link.destinationLatency;
+}

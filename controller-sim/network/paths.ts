@@ -1,0 +1,75 @@
+// The cheapest path between two routers: Dijkstra over the links; entering a router costs the link and the router's own cost
+// (reference fact: control channel, section 4.3). A pure function.
+
+import type { NetworkLink } from './links.ts';
+import { linkCost } from './links.ts';
+
+export interface PathRouter {
+  readonly id: string;
+  readonly cost: number;
+  readonly noTraversal: boolean;
+}
+
+export interface Path {
+  /** From the ingress router to the egress router. */
+  readonly routers: readonly string[];
+  readonly links: readonly string[];
+  readonly cost: number;
+}
+
+/** Routers that cost less are no cheaper than this. */
+const LEAST_ROUTER_COST = 10;
+
+interface Step {
+  readonly cost: number;
+  readonly via: { readonly router: string; readonly link: string } | undefined;
+}
+
+/** Undefined when there is none. Routers that are not in `routers` are not connected. */
+export function cheapestPath(from: string, to: string, routers: ReadonlyMap<string, PathRouter>, links: Iterable<NetworkLink>): Path | undefined {
+  if (!routers.has(from) || !routers.has(to)) return undefined;
+  const neighbours = adjacency(routers, links);
+  const best = new Map<string, Step>([[from, { cost: 0, via: undefined }]]);
+  const open = new Set([from]);
+  while (open.size > 0) {
+    const current = cheapest(open, best);
+    open.delete(current);
+    if (current === to) return trace(to, best);
+    if (current !== from && routers.get(current)?.noTraversal) continue;
+    const { cost } = best.get(current) as Step;
+    for (const { link, other } of neighbours.get(current) ?? []) {
+      const next = cost + linkCost(link) + Math.max(routers.get(other)?.cost ?? 0, LEAST_ROUTER_COST);
+      if (next >= (best.get(other)?.cost ?? Number.POSITIVE_INFINITY)) continue;
+      best.set(other, { cost: next, via: { router: current, link: link.id } });
+      open.add(other);
+    }
+  }
+  return undefined;
+}
+
+function adjacency(routers: ReadonlyMap<string, PathRouter>, links: Iterable<NetworkLink>): Map<string, { link: NetworkLink; other: string }[]> {
+  const neighbours = new Map<string, { link: NetworkLink; other: string }[]>();
+  const add = (router: string, link: NetworkLink, other: string) => neighbours.set(router, [...(neighbours.get(router) ?? []), { link, other }]);
+  for (const link of links) {
+    if (!routers.has(link.source) || !routers.has(link.destination)) continue;
+    add(link.source, link, link.destination);
+    add(link.destination, link, link.source);
+  }
+  return neighbours;
+}
+
+function cheapest(open: ReadonlySet<string>, best: ReadonlyMap<string, Step>): string {
+  let found = '';
+  for (const id of open) if (found === '' || (best.get(id)?.cost ?? 0) < (best.get(found)?.cost ?? 0)) found = id;
+  return found;
+}
+
+function trace(to: string, best: ReadonlyMap<string, Step>): Path {
+  const routers = [to];
+  const links: string[] = [];
+  for (let via = best.get(to)?.via; via; via = best.get(via.router)?.via) {
+    routers.unshift(via.router);
+    links.unshift(via.link);
+  }
+  return { routers, links, cost: best.get(to)?.cost ?? 0 };
+}
