@@ -8,7 +8,10 @@ import { healthCommand } from './commands/health.ts';
 import { runCommand } from './commands/run.ts';
 import { PROGRAM_VERSION } from './version.ts';
 
-const program = new Command('router').description('router of an OpenZiti overlay network').exitOverride().showHelpAfterError();
+const program = new Command('router')
+  .description('router of an OpenZiti overlay network')
+  .exitOverride()
+  .showHelpAfterError();
 for (const command of [runCommand(), enrollCommand(), configCommand(), healthCommand()]) program.addCommand(command);
 program
   .command('version')

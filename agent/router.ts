@@ -10,9 +10,9 @@ import { DialQueue } from '#lib/dial-queue.ts';
 import { ProjectError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
 import { type Random, systemRandom } from '#lib/random.ts';
+import type { HttpProxy } from '#wire/dial.ts';
 import { ListenersSchema } from '#wire/gen/control_pb.js';
 import { ControlType, EdgeControlType, RouterCapability } from '#wire/gen/numbers.ts';
-import type { HttpProxy } from '#wire/dial.ts';
 import { encodeBitMask } from '#wire/header-values.ts';
 import { resultMessage } from '#wire/message.ts';
 import { ownVersionInfo, type VersionInfo } from '#wire/version-info.ts';
@@ -119,13 +119,29 @@ export class Router {
       this.#fail = resolve;
     });
     this.metrics = new MetricsRegistry(this.#clock, () => this.#random.next());
-    this.#ports = new TlsPorts({ identity, log: this.#component('tls'), handshakeTimeout: this.#config.tls.handshakeTimeout });
+    this.#ports = new TlsPorts({
+      identity,
+      log: this.#component('tls'),
+      handshakeTimeout: this.#config.tls.handshakeTimeout,
+    });
     this.#forwarder = new Forwarder({ clock: this.#clock, log: this.#component('forwarder'), routerId: this.id });
     this.#controllers = this.#makeControllers();
-    this.#faulter = new Faulter({ clock: this.#clock, log: this.#component('forwarder'), controllers: this.#controllers, faults: this.metrics.meter('faults.circuit') }, this.#config.forwarder.faultTxInterval);
+    this.#faulter = new Faulter(
+      {
+        clock: this.#clock,
+        log: this.#component('forwarder'),
+        controllers: this.#controllers,
+        faults: this.metrics.meter('faults.circuit'),
+      },
+      this.#config.forwarder.faultTxInterval,
+    );
     this.#ends = this.#makeCircuitEnds();
     this.#egress = this.#makeEgress();
-    this.#rateLimited = this.#queue('pool.rate_limiter', this.#config.forwarder.rateLimitedQueueLength, this.#config.forwarder.rateLimitedWorkerCount);
+    this.#rateLimited = this.#queue(
+      'pool.rate_limiter',
+      this.#config.forwarder.rateLimitedQueueLength,
+      this.#config.forwarder.rateLimitedWorkerCount,
+    );
     this.#links = this.#makeLinks();
     this.#health = this.#makeHealth();
     this.#registerGauges();
@@ -150,8 +166,19 @@ export class Router {
     return {
       id: this.id,
       version: PROGRAM_VERSION,
-      controllers: this.#controllers.all.map(({ id, address, isResponsive, latency }) => ({ id, address, isResponsive, latencyMs: latency / 1e6 })),
-      links: this.#links.links.map(({ id, peerId, dialed, iteration, connections }) => ({ id, peerId, dialed, iteration, connections })),
+      controllers: this.#controllers.all.map(({ id, address, isResponsive, latency }) => ({
+        id,
+        address,
+        isResponsive,
+        latencyMs: latency / 1e6,
+      })),
+      links: this.#links.links.map(({ id, peerId, dialed, iteration, connections }) => ({
+        id,
+        peerId,
+        dialed,
+        iteration,
+        connections,
+      })),
       wantedLinks: this.#links.describe(),
       circuits: this.#forwarder.circuits.size,
       circuitEnds: this.#ends.count,
@@ -220,7 +247,13 @@ export class Router {
     const log = this.#component('control');
     const configured = ctrl.endpoint ? [ctrl.endpoint] : (ctrl.endpoints ?? []);
     return new Controllers(
-      { clock: this.#clock, log, random: this.#random, identity: this.#identity, endpointsFile: new EndpointsFile(endpointsFilePath(this.#config), log) },
+      {
+        clock: this.#clock,
+        log,
+        random: this.#random,
+        identity: this.#identity,
+        endpointsFile: new EndpointsFile(endpointsFilePath(this.#config), log),
+      },
       {
         endpoints: configured.map(formatAddress),
         version: this.#version,
@@ -253,7 +286,14 @@ export class Router {
     const components = { clock: this.#clock, log: this.#component('egress'), identity: this.#identity };
     for (const binding of ['transport', 'edge_transport'] as const) {
       const connectTimeout = this.#optionsFor(binding).connectTimeout;
-      egress.use(binding, transportDialer(components, { connectTimeout, encryption: binding === 'edge_transport', hopType: `xgress/${binding}` }));
+      egress.use(
+        binding,
+        transportDialer(components, {
+          connectTimeout,
+          encryption: binding === 'edge_transport',
+          hopType: `xgress/${binding}`,
+        }),
+      );
     }
     return egress;
   }
@@ -270,7 +310,14 @@ export class Router {
         forwarder: this.#forwarder,
         metrics: this.metrics,
         reporter,
-        dial: { clock: this.#clock, log, random: this.#random, identity: this.#identity, proxy: httpProxy(this.#config.proxy), settings: this.#linkChannelSettings() },
+        dial: {
+          clock: this.#clock,
+          log,
+          random: this.#random,
+          identity: this.#identity,
+          proxy: httpProxy(this.#config.proxy),
+          settings: this.#linkChannelSettings(),
+        },
         dialQueue: this.#queue('pool.link.dialer', forwarder.linkDialQueueLength, forwarder.linkDialWorkerCount),
         onUnroutable: (circuitId) => this.#onUnroutable(circuitId),
       },
@@ -287,21 +334,42 @@ export class Router {
 
   #makeHealth(): Health {
     return new Health(
-      { clock: this.#clock, controllers: () => this.#controllers.all, links: () => this.#links.links.map((link) => this.#linkDetail(link)) },
+      {
+        clock: this.#clock,
+        controllers: () => this.#controllers.all,
+        links: () => this.#links.links.map((link) => this.#linkDetail(link)),
+      },
       this.#config.healthChecks,
     );
   }
 
-  #linkDetail(link: { id: string; peerId: string; connections: readonly { type: string; localAddr: string; remoteAddr: string }[] }): LinkDetail {
-    const addresses = Object.fromEntries(link.connections.map(({ type, localAddr, remoteAddr }) => [type, { localAddr, remoteAddr }]));
-    return { linkId: link.id, destRouterId: link.peerId, latency: this.metrics.histogram(`link.${link.id}.latency`).snapshot().mean, addresses };
+  #linkDetail(link: {
+    id: string;
+    peerId: string;
+    connections: readonly { type: string; localAddr: string; remoteAddr: string }[];
+  }): LinkDetail {
+    const addresses = Object.fromEntries(
+      link.connections.map(({ type, localAddr, remoteAddr }) => [type, { localAddr, remoteAddr }]),
+    );
+    return {
+      linkId: link.id,
+      destRouterId: link.peerId,
+      latency: this.metrics.histogram(`link.${link.id}.latency`).snapshot().mean,
+      addresses,
+    };
   }
 
   #openForwarder(): void {
     const { forwarder } = this.#config;
     const log = this.#component('forwarder');
-    const scanner = new IdleScanner({ clock: this.#clock, log, circuits: this.#forwarder.circuits, controllers: this.#controllers }, { interval: forwarder.idleTxInterval, timeout: forwarder.idleCircuitTimeout });
-    const unrouter = new Unrouter({ clock: this.#clock, log, forwarder: this.#forwarder }, forwarder.xgressCloseCheckInterval);
+    const scanner = new IdleScanner(
+      { clock: this.#clock, log, circuits: this.#forwarder.circuits, controllers: this.#controllers },
+      { interval: forwarder.idleTxInterval, timeout: forwarder.idleCircuitTimeout },
+    );
+    const unrouter = new Unrouter(
+      { clock: this.#clock, log, forwarder: this.#forwarder },
+      forwarder.xgressCloseCheckInterval,
+    );
     const routes = this.#queue('pool.route.handler', forwarder.xgressDialQueueLength, forwarder.xgressDialWorkerCount);
     this.#owned.defer(() => scanner.close());
     this.#owned.defer(() => unrouter.close());
@@ -344,7 +412,8 @@ export class Router {
         port,
         identity: this.#identity,
         settings: this.#linkChannelSettings(),
-        verifyRouter: (routerId: string, fingerprints: string[]) => verifyRouter(this.#controllers, routerId, fingerprints),
+        verifyRouter: (routerId: string, fingerprints: string[]) =>
+          verifyRouter(this.#controllers, routerId, fingerprints),
         onLink: (init: Parameters<LinkRegistry['accepted']>[0]) => this.#links.accepted(init),
       };
       this.#linkListeners.push(new LinkListener(components, settings));
@@ -354,8 +423,19 @@ export class Router {
 
   #openEdge(): void {
     const log = this.#component('access');
-    const cluster = new ClusterView({ controllers: this.#controllers, clock: this.#clock, log: this.#component('control') });
-    const subscription = new ModelSubscription({ clock: this.#clock, log, random: this.#random, controllers: this.#controllers, model: this.#model, onHistoryReset: () => cluster.reset() });
+    const cluster = new ClusterView({
+      controllers: this.#controllers,
+      clock: this.#clock,
+      log: this.#component('control'),
+    });
+    const subscription = new ModelSubscription({
+      clock: this.#clock,
+      log,
+      random: this.#random,
+      controllers: this.#controllers,
+      model: this.#model,
+      onHistoryReset: () => cluster.reset(),
+    });
     this.#owned.defer(() => cluster.close());
     this.#owned.defer(() => subscription.close());
     this.#controllers.on(
@@ -363,7 +443,14 @@ export class Router {
       onServerHello({
         version: this.#version,
         modelIndex: () => this.#model.index,
-        listeners: () => this.#edgeListeners.map(({ config: { address, options } }) => ({ bind: formatAddress(address), protocol: address.type, bindHost: address.host, bindPort: address.port, ...options.advertise })),
+        listeners: () =>
+          this.#edgeListeners.map(({ config: { address, options } }) => ({
+            bind: formatAddress(address),
+            protocol: address.type,
+            bindHost: address.host,
+            bindPort: address.port,
+            ...options.advertise,
+          })),
       }),
     );
   }
@@ -373,7 +460,9 @@ export class Router {
       const log = this.#component(`listener.${listener.binding}`);
       if (listener.binding === 'edge') {
         const port = await this.#ports.at(listener.address.host, listener.address.port);
-        this.#edgeListeners.push(new EdgeListener({ clock: this.#clock, log, port, routerId: this.id, version: this.#version }, listener));
+        this.#edgeListeners.push(
+          new EdgeListener({ clock: this.#clock, log, port, routerId: this.id, version: this.#version }, listener),
+        );
       } else if (listener.binding === 'tunnel') {
         if (!this.#tunneler) this.#tunneler = await this.#openTunneler(log, listener.options);
       } else {
@@ -403,7 +492,16 @@ export class Router {
     const page = new PrometheusPage(this.metrics);
     this.#owned.defer(() => page.close());
     for (const web of this.#config.web) {
-      const server = await WebServer.open({ clock: this.#clock, log: this.#component('web'), identity: this.#identity, health: this.#health, metrics: page }, web);
+      const server = await WebServer.open(
+        {
+          clock: this.#clock,
+          log: this.#component('web'),
+          identity: this.#identity,
+          health: this.#health,
+          metrics: page,
+        },
+        web,
+      );
       this.#webServers.push(server);
       this.#owned.defer(() => server.close());
     }
@@ -411,13 +509,36 @@ export class Router {
 
   #openReports(): void {
     const { metrics, interfaceDiscovery } = this.#config;
-    const reporter = new MetricsReporter({ clock: this.#clock, log: this.#component('metrics'), random: this.#random, registry: this.metrics, controllers: this.#controllers, routerId: this.id }, metrics);
-    const interfaces = new InterfaceReporter({ controllers: this.#controllers, clock: this.#clock, log: this.#component('control') }, interfaceDiscovery);
+    const reporter = new MetricsReporter(
+      {
+        clock: this.#clock,
+        log: this.#component('metrics'),
+        random: this.#random,
+        registry: this.metrics,
+        controllers: this.#controllers,
+        routerId: this.id,
+      },
+      metrics,
+    );
+    const interfaces = new InterfaceReporter(
+      { controllers: this.#controllers, clock: this.#clock, log: this.#component('control') },
+      interfaceDiscovery,
+    );
     this.#owned.defer(() => reporter.close());
     this.#owned.defer(() => interfaces.close());
-    this.#controllers.on(ControlType.InspectRequest, onInspect(this.id, (name) => (name === 'router' || name === 'config' ? this.describe() : undefined)));
+    this.#controllers.on(
+      ControlType.InspectRequest,
+      onInspect(this.id, (name) => (name === 'router' || name === 'config' ? this.describe() : undefined)),
+    );
     this.#controllers.on(ControlType.Settings, onSettings(this.#controllers, this.#component('control')));
-    this.#controllers.on(ControlType.TogglePipeTraces, (controller, message) => void controller.channel.reply(message, resultMessage(false, 'this router does not trace messages to controllers')));
+    this.#controllers.on(
+      ControlType.TogglePipeTraces,
+      (controller, message) =>
+        void controller.channel.reply(
+          message,
+          resultMessage(false, 'this router does not trace messages to controllers'),
+        ),
+    );
   }
 
   #watchStartup(): void {
@@ -436,7 +557,13 @@ export class Router {
 
   #queue(name: string, length: number, workers: number): DialQueue {
     const timer = this.metrics.timer(`${name}.work_timer`);
-    const queue = new DialQueue({ name, length, workers, clock: this.#clock, onWork: (milliseconds) => timer.update(milliseconds) });
+    const queue = new DialQueue({
+      name,
+      length,
+      workers,
+      clock: this.#clock,
+      onWork: (milliseconds) => timer.update(milliseconds),
+    });
     this.metrics.gauge(`${name}.queue_size`, () => queue.depth);
     this.metrics.gauge(`${name}.worker_count`, () => queue.workers);
     this.metrics.gauge(`${name}.busy_workers`, () => queue.busy);
@@ -466,7 +593,12 @@ export class Router {
     const bound = dialer.bindInterface ?? dialer.bind;
     const [onlyListener] = link.listeners.length === 1 && link.dialers.length === 1 ? link.listeners : [];
     const adopted = onlyListener && (onlyListener.bindInterface ?? interfaceOf(onlyListener.bind.host));
-    const policy = (given: { minRetryInterval: number; maxRetryInterval: number; retryBackoffFactor: number }) => ({ min: given.minRetryInterval, max: given.maxRetryInterval, factor: given.retryBackoffFactor, jitter: 0.5 });
+    const policy = (given: { minRetryInterval: number; maxRetryInterval: number; retryBackoffFactor: number }) => ({
+      min: given.minRetryInterval,
+      max: given.maxRetryInterval,
+      factor: given.retryBackoffFactor,
+      jitter: 0.5,
+    });
     return {
       groups: dialer.groups.length > 0 ? dialer.groups : ['default'],
       binding: bound ?? adopted ?? '',
@@ -490,11 +622,18 @@ export class Router {
 
   #advertisedLinkListeners(): Uint8Array | undefined {
     if (this.#linkListeners.length === 0) return undefined;
-    const listeners = this.#linkListeners.map(({ settings }) => ({ address: settings.advertise, protocol: settings.protocol, groups: [...settings.groups], localBinding: settings.bindInterface }));
+    const listeners = this.#linkListeners.map(({ settings }) => ({
+      address: settings.advertise,
+      protocol: settings.protocol,
+      groups: [...settings.groups],
+      localBinding: settings.bindInterface,
+    }));
     return toBinary(ListenersSchema, create(ListenersSchema, { listeners }));
   }
 }
 
 function httpProxy(proxy: ProxyConfig | undefined): HttpProxy | undefined {
-  return proxy?.type === 'http' && proxy.address ? { ...proxy.address, username: proxy.username, password: proxy.password } : undefined;
+  return proxy?.type === 'http' && proxy.address
+    ? { ...proxy.address, username: proxy.username, password: proxy.password }
+    : undefined;
 }

@@ -30,7 +30,14 @@ export class TlsPorts {
     const known = this.#ports.get(key);
     if (known) return known;
     const { identity, log, handshakeTimeout } = this.#init;
-    const opened = await TlsPort.open({ host, port, context: identity.serverContext(), contextFor: (name) => identity.contextFor(name), handshakeTimeout, log });
+    const opened = await TlsPort.open({
+      host,
+      port,
+      context: identity.serverContext(),
+      contextFor: (name) => identity.contextFor(name),
+      handshakeTimeout,
+      log,
+    });
     this.#ports.set(key, opened);
     return opened;
   }

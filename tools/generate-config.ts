@@ -105,7 +105,8 @@ function manual(root: ConfigSchema): string {
     'Durations are texts such as `250ms`, `5s`, `1m30s`. Addresses are `type:host:port`. `$NAME` and `${NAME}` in a value are replaced by the environment.',
     '',
   ];
-  for (const [key, section] of Object.entries(root.properties ?? {})) lines.push(...describeSection(root, key, section));
+  for (const [key, section] of Object.entries(root.properties ?? {}))
+    lines.push(...describeSection(root, key, section));
   return `${lines.join('\n').trimEnd()}\n`;
 }
 
@@ -113,24 +114,46 @@ function describeSection(root: ConfigSchema, key: string, section: ConfigSchema)
   const lines = [`## ${key}`, '', section.description ?? deref(root, section).description ?? '', ''];
   const rows = collectRows(root, key, section);
   if (rows.length > 1 || !section.type || section.type === 'object') {
-    lines.push('| Key | Type | Default | Bounds | Meaning |', '|---|---|---|---|---|', ...rows.filter((row) => row.key !== key).map((row) => row.text), '');
+    lines.push(
+      '| Key | Type | Default | Bounds | Meaning |',
+      '|---|---|---|---|---|',
+      ...rows.filter((row) => row.key !== key).map((row) => row.text),
+      '',
+    );
   }
   return lines;
 }
 
 function collectRows(root: ConfigSchema, path: string, given: ConfigSchema): { key: string; text: string }[] {
   const schema = deref(root, given);
-  if (schema.oneOf) return schema.oneOf.flatMap((branch) => collectRows(root, `${path}{${branch.properties?.binding?.const}}`, branch));
+  if (schema.oneOf)
+    return schema.oneOf.flatMap((branch) => collectRows(root, `${path}{${branch.properties?.binding?.const}}`, branch));
   if (schema.type === 'array' && schema.items && !schema['x-as-list']) {
-    return [{ key: path, text: row(path, schema) }, ...collectRows(root, `${path}[]`, schema.items).filter((each) => each.key !== `${path}[]` || schema.items?.type !== 'object')];
+    return [
+      { key: path, text: row(path, schema) },
+      ...collectRows(root, `${path}[]`, schema.items).filter(
+        (each) => each.key !== `${path}[]` || schema.items?.type !== 'object',
+      ),
+    ];
   }
   const own = { key: path, text: row(path, schema) };
   if (schema.type !== 'object') return [own];
-  return [own, ...Object.entries(schema.properties ?? {}).flatMap(([key, property]) => collectRows(root, `${path}.${key}`, property))];
+  return [
+    own,
+    ...Object.entries(schema.properties ?? {}).flatMap(([key, property]) =>
+      collectRows(root, `${path}.${key}`, property),
+    ),
+  ];
 }
 
 function row(path: string, schema: ConfigSchema): string {
-  const cells = [`\`${path}\``, typeName(schema), defaultText(schema), bounds(schema), (schema.description ?? '').replaceAll('|', '\\|')];
+  const cells = [
+    `\`${path}\``,
+    typeName(schema),
+    defaultText(schema),
+    bounds(schema),
+    (schema.description ?? '').replaceAll('|', '\\|'),
+  ];
   return `| ${cells.join(' | ')} |`;
 }
 
@@ -138,17 +161,30 @@ function typeName(schema: ConfigSchema): string {
   if (schema['x-as-list']) return 'text or list of texts';
   if (schema.format === 'duration') return 'duration';
   if (schema.format === 'address') return 'address';
-  return { object: 'map', array: 'list', string: 'text', integer: 'whole number', number: 'number', boolean: 'true or false' }[String(schema.type)] ?? '';
+  return (
+    {
+      object: 'map',
+      array: 'list',
+      string: 'text',
+      integer: 'whole number',
+      number: 'number',
+      boolean: 'true or false',
+    }[String(schema.type)] ?? ''
+  );
 }
 
 function defaultText(schema: ConfigSchema): string {
-  return schema.default === undefined || (Array.isArray(schema.default) && schema.default.length === 0) ? '' : `\`${[schema.default].flat().join(', ')}\``;
+  return schema.default === undefined || (Array.isArray(schema.default) && schema.default.length === 0)
+    ? ''
+    : `\`${[schema.default].flat().join(', ')}\``;
 }
 
 function bounds(schema: ConfigSchema): string {
   const parts: string[] = [];
-  if (schema.minimum !== undefined || schema.maximum !== undefined) parts.push(`${schema.minimum ?? ''}..${schema.maximum ?? ''}`);
-  if (schema['x-min'] !== undefined || schema['x-max'] !== undefined) parts.push(`${schema['x-min'] ?? ''}..${schema['x-max'] ?? ''}`);
+  if (schema.minimum !== undefined || schema.maximum !== undefined)
+    parts.push(`${schema.minimum ?? ''}..${schema.maximum ?? ''}`);
+  if (schema['x-min'] !== undefined || schema['x-max'] !== undefined)
+    parts.push(`${schema['x-min'] ?? ''}..${schema['x-max'] ?? ''}`);
   if (schema.enum) parts.push(schema.enum.map((value) => `\`${value}\``).join(', '));
   if (schema['x-deprecated']) parts.push(`deprecated: ${schema['x-deprecated']}`);
   return parts.join('; ');

@@ -2,7 +2,6 @@
 // a controller (subscription.ts), asked by the tunneler and by access decisions. Listeners hear that something changed, not what:
 // they compare with what they have.
 
-import { type DataState, type DataState_ChangeSet, type DataState_Event, DataState_Action, PolicyType, ServicePolicyRelatedEntityType } from '#wire/gen/edge_control_pb.js';
 import type {
   DataState_Config,
   DataState_ConfigType,
@@ -14,6 +13,14 @@ import type {
   DataState_Service,
   DataState_ServicePolicy,
   DataState_ServicePolicyChange,
+} from '#wire/gen/edge_control_pb.js';
+import {
+  type DataState,
+  DataState_Action,
+  type DataState_ChangeSet,
+  type DataState_Event,
+  PolicyType,
+  ServicePolicyRelatedEntityType,
 } from '#wire/gen/edge_control_pb.js';
 
 export interface Policy {
@@ -30,7 +37,10 @@ export type ChangeVerdict = 'applied' | 'outdated' | 'gap';
 /** What may be done with a service. */
 export type Permission = 'dial' | 'bind';
 
-const POLICY_TYPES: Readonly<Record<Permission, PolicyType>> = { dial: PolicyType.DIAL_POLICY, bind: PolicyType.BIND_POLICY };
+const POLICY_TYPES: Readonly<Record<Permission, PolicyType>> = {
+  dial: PolicyType.DIAL_POLICY,
+  bind: PolicyType.BIND_POLICY,
+};
 
 export class DataModel {
   readonly identities = new Map<string, DataState_Identity>();
@@ -88,7 +98,8 @@ export class DataModel {
   servicesFor(identityId: string, permission: Permission): DataState_Service[] {
     const ids = new Set<string>();
     for (const policy of this.policies.values()) {
-      if (policy.type === POLICY_TYPES[permission] && policy.identities.has(identityId)) for (const id of policy.services) ids.add(id);
+      if (policy.type === POLICY_TYPES[permission] && policy.identities.has(identityId))
+        for (const id of policy.services) ids.add(id);
     }
     return [...ids].map((id) => this.services.get(id)).filter((service) => service !== undefined);
   }
@@ -105,7 +116,8 @@ export class DataModel {
       const config = this.configs.get(id);
       if (config) ids.set(config.typeId, id);
     }
-    for (const [typeId, configId] of Object.entries(identity.serviceConfigs[service.id]?.configs ?? {})) ids.set(typeId, configId);
+    for (const [typeId, configId] of Object.entries(identity.serviceConfigs[service.id]?.configs ?? {}))
+      ids.set(typeId, configId);
     const data = new Map<string, unknown>();
     for (const [typeId, configId] of ids) {
       const type = this.configTypes.get(typeId);
@@ -116,7 +128,17 @@ export class DataModel {
   }
 
   #tables(): Map<string, unknown>[] {
-    return [this.identities, this.services, this.configTypes, this.configs, this.routers, this.policies, this.postureChecks, this.publicKeys, this.revocations];
+    return [
+      this.identities,
+      this.services,
+      this.configTypes,
+      this.configs,
+      this.routers,
+      this.policies,
+      this.postureChecks,
+      this.publicKeys,
+      this.revocations,
+    ];
   }
 
   #tell(): void {
@@ -131,17 +153,20 @@ export class DataModel {
         return put(this.configs, action, model.value);
       case 'identity':
         put(this.identities, action, model.value);
-        if (action === DataState_Action.DELETE) for (const policy of this.policies.values()) policy.identities.delete(model.value.id);
+        if (action === DataState_Action.DELETE)
+          for (const policy of this.policies.values()) policy.identities.delete(model.value.id);
         return;
       case 'service':
         put(this.services, action, model.value);
-        if (action === DataState_Action.DELETE) for (const policy of this.policies.values()) policy.services.delete(model.value.id);
+        if (action === DataState_Action.DELETE)
+          for (const policy of this.policies.values()) policy.services.delete(model.value.id);
         return;
       case 'router':
         return put(this.routers, action, model.value);
       case 'postureCheck':
         put(this.postureChecks, action, model.value);
-        if (action === DataState_Action.DELETE) for (const policy of this.policies.values()) policy.postureChecks.delete(model.value.id);
+        if (action === DataState_Action.DELETE)
+          for (const policy of this.policies.values()) policy.postureChecks.delete(model.value.id);
         return;
       case 'servicePolicy':
         return this.#putPolicy(action, model.value);
@@ -164,7 +189,15 @@ export class DataModel {
     }
     const known = this.policies.get(id);
     if (known) Object.assign(known, { name, type: policyType });
-    else this.policies.set(id, { id, name, type: policyType, services: new Set(), identities: new Set(), postureChecks: new Set() });
+    else
+      this.policies.set(id, {
+        id,
+        name,
+        type: policyType,
+        services: new Set(),
+        identities: new Set(),
+        postureChecks: new Set(),
+      });
   }
 
   #changePolicy({ policyId, relatedEntityIds, relatedEntityType, add }: DataState_ServicePolicyChange): void {

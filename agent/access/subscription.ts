@@ -7,7 +7,11 @@ import { describeError } from '#lib/errors.ts';
 import { IdSource } from '#lib/ids.ts';
 import type { Log } from '#lib/log.ts';
 import type { Random } from '#lib/random.ts';
-import { DataState_ChangeSetSchema, DataStateSchema, SubscribeToDataModelRequestSchema } from '#wire/gen/edge_control_pb.js';
+import {
+  DataState_ChangeSetSchema,
+  DataStateSchema,
+  SubscribeToDataModelRequestSchema,
+} from '#wire/gen/edge_control_pb.js';
 import { EdgeControlHeader, EdgeControlType } from '#wire/gen/numbers.ts';
 import { encodeUint64 } from '#wire/header-values.ts';
 import { Message } from '#wire/message.ts';
@@ -87,10 +91,15 @@ export class ModelSubscription {
       subscriptionId: subscription.id,
     });
     try {
-      subscription.controller.send(new Message(EdgeControlType.SubscribeToDataModel, [], toBinary(SubscribeToDataModelRequestSchema, request)));
+      subscription.controller.send(
+        new Message(EdgeControlType.SubscribeToDataModel, [], toBinary(SubscribeToDataModelRequestSchema, request)),
+      );
       subscription.renewAt = clock.now() + DURATION - RENEW_BEFORE;
     } catch (error) {
-      log.debug({ controller: subscription.controller.id, error: describeError(error) }, 'data model could not be subscribed to');
+      log.debug(
+        { controller: subscription.controller.id, error: describeError(error) },
+        'data model could not be subscribed to',
+      );
       this.#current = undefined; // the next check tries again
     }
   }
@@ -99,7 +108,14 @@ export class ModelSubscription {
     if (!this.#isOurs(controller, message)) return;
     const { wentBack } = this.#components.model.replace(message.decode(DataStateSchema));
     if (wentBack) this.#components.onHistoryReset();
-    this.#components.log.info({ controller: controller.id, index: String(this.#components.model.index), services: this.#components.model.services.size }, 'data model received');
+    this.#components.log.info(
+      {
+        controller: controller.id,
+        index: String(this.#components.model.index),
+        services: this.#components.model.services.size,
+      },
+      'data model received',
+    );
   }
 
   #onChange(controller: Controller, message: Message): void {
@@ -107,12 +123,17 @@ export class ModelSubscription {
     if (!set.isSynthetic && !this.#isOurs(controller, message)) return;
     const verdict = this.#components.model.change(set);
     if (verdict !== 'gap') return;
-    this.#components.log.info({ controller: controller.id, index: String(this.#components.model.index), missing: String(set.previousIndex) }, 'data model changes are missing, subscribing anew');
+    this.#components.log.info(
+      { controller: controller.id, index: String(this.#components.model.index), missing: String(set.previousIndex) },
+      'data model changes are missing, subscribing anew',
+    );
     this.#subscribe(this.#components.model.index);
   }
 
   #isOurs(controller: Controller, message: Message): boolean {
-    return this.#current?.controller === controller && message.string(EdgeControlHeader.SubscriptionId) === this.#current.id;
+    return (
+      this.#current?.controller === controller && message.string(EdgeControlHeader.SubscriptionId) === this.#current.id
+    );
   }
 
   /** Controllers show how far a router is (message 20506). */
@@ -121,7 +142,9 @@ export class ModelSubscription {
     if (index === this.#reportedIndex) return;
     this.#reportedIndex = index;
     for (const controller of this.#components.controllers.all) {
-      controller.channel.trySend(new Message(EdgeControlType.CurrentIndex, [[EdgeControlHeader.RouterDataModelIndex, encodeUint64(index)]]));
+      controller.channel.trySend(
+        new Message(EdgeControlType.CurrentIndex, [[EdgeControlHeader.RouterDataModelIndex, encodeUint64(index)]]),
+      );
     }
   }
 }

@@ -25,7 +25,9 @@ function checkCommand(): Command {
   return new Command('check')
     .description('find mistakes before the router does; exit code 1 when it would refuse to start')
     .argument('<file...>', 'configuration files')
-    .addOption(new Option('--format <format>', 'how to write the findings').choices(Object.keys(REPORTS)).default('text'))
+    .addOption(
+      new Option('--format <format>', 'how to write the findings').choices(Object.keys(REPORTS)).default('text'),
+    )
     .option('--before-enrollment', 'leave out what needs the identity files, which come with enrollment', false)
     .addHelpText('after', '\nExample:\n  router config check router.yml --format json')
     .action((files: string[], options: { format: keyof typeof REPORTS; beforeEnrollment: boolean }) => {
@@ -48,14 +50,21 @@ function effectiveCommand(): Command {
         process.exitCode = Exit.Failed;
         return;
       }
-      const values = Object.fromEntries(loaded.values.map(({ path, written, source, secret }) => [path, { value: secret ? mask(written) : written, source }]));
+      const values = Object.fromEntries(
+        loaded.values.map(({ path, written, source, secret }) => [
+          path,
+          { value: secret ? mask(written) : written, source },
+        ]),
+      );
       print(options.format === 'json' ? JSON.stringify(values, undefined, 2) : stringify(values));
     });
 }
 
 /** Keys and passwords are not shown; where a key lies is no secret. */
 function mask(value: unknown): unknown {
-  return typeof value === 'string' && !value.startsWith('pem:') && !value.includes('-----BEGIN') && /[/\\.]/.test(value) ? value : '(hidden)';
+  return typeof value === 'string' && !value.startsWith('pem:') && !value.includes('-----BEGIN') && /[/\\.]/.test(value)
+    ? value
+    : '(hidden)';
 }
 
 function explainCommand(): Command {
@@ -92,7 +101,10 @@ function initCommand(): Command {
     .option('--name <name>', 'name of the identity files', plainName, 'router')
     .option('--ctrl <address>', 'control address of the controller', 'tls:controller.example:6262')
     .option('--advertise <host>', 'host name or IP address that others reach this router by', 'router.example')
-    .addHelpText('after', '\nExample:\n  router config init --template edge --advertise router.example --output router.yml')
+    .addHelpText(
+      'after',
+      '\nExample:\n  router config init --template edge --advertise router.example --output router.yml',
+    )
     .action((options: InitOptions) => {
       const text = writeTemplate(options.template, options);
       if (options.output === undefined) {

@@ -15,7 +15,12 @@ export function enrollCommand(): Command {
     .description('get certificates for a one-time token')
     .argument('<file>', 'configuration file')
     .requiredOption('--jwt <file>', 'file with the token')
-    .addOption(new Option('--key-alg <algorithm>', 'kind of a new private key').choices(['RSA', 'EC']).default('RSA').argParser((value) => value.toUpperCase()))
+    .addOption(
+      new Option('--key-alg <algorithm>', 'kind of a new private key')
+        .choices(['RSA', 'EC'])
+        .default('RSA')
+        .argParser((value) => value.toUpperCase()),
+    )
     .addHelpText('after', '\nExample:\n  router enroll router.yml --jwt router.jwt --key-alg EC')
     .action(async (file: string, options: { jwt: string; keyAlg: KeyAlgorithm }) => {
       process.exitCode = await enroll(file, options);
@@ -37,7 +42,13 @@ async function enroll(file: string, options: { jwt: string; keyAlg: KeyAlgorithm
   }
   try {
     const log = createLog({ level: 'warn', format: 'text' });
-    const { routerId, files } = await enrollRouter({ config: loaded.config, jwt, keyAlgorithm: options.keyAlg, clock: new SystemClock(), log });
+    const { routerId, files } = await enrollRouter({
+      config: loaded.config,
+      jwt,
+      keyAlgorithm: options.keyAlg,
+      clock: new SystemClock(),
+      log,
+    });
     print(`router ${routerId} is enrolled; written: ${files.join(', ')}`);
     return Exit.Done;
   } catch (error) {

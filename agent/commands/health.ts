@@ -39,7 +39,16 @@ async function health(url: string, options: HealthOptions): Promise<number> {
   }
   try {
     const ca = options.ca === undefined ? undefined : readFileSync(options.ca, 'utf8');
-    const dispatcher = new Agent({ connect: { ...(ca !== undefined && { ca }), allowPartialTrustChain: true, rejectUnauthorized: !options.insecure, timeout: TIMEOUT }, bodyTimeout: TIMEOUT, headersTimeout: TIMEOUT });
+    const dispatcher = new Agent({
+      connect: {
+        ...(ca !== undefined && { ca }),
+        allowPartialTrustChain: true,
+        rejectUnauthorized: !options.insecure,
+        timeout: TIMEOUT,
+      },
+      bodyTimeout: TIMEOUT,
+      headersTimeout: TIMEOUT,
+    });
     const response = await request(new URL('/health-checks', url), { dispatcher });
     const text = await response.body.text();
     await dispatcher.close();
@@ -53,6 +62,8 @@ async function health(url: string, options: HealthOptions): Promise<number> {
 function show(text: string, json: boolean): number {
   const { data } = JSON.parse(text) as Payload;
   if (json) print(text);
-  else for (const check of data?.checks ?? []) print(`${check.healthy ? 'ok    ' : 'failed'} ${check.id}${check.err ? `: ${check.err.message}` : ''}`);
+  else
+    for (const check of data?.checks ?? [])
+      print(`${check.healthy ? 'ok    ' : 'failed'} ${check.id}${check.err ? `: ${check.err.message}` : ''}`);
   return data?.healthy ? Exit.Done : Exit.Failed;
 }

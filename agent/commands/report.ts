@@ -1,20 +1,33 @@
 // The findings of `config check` in the three forms that it writes.
 
 import { styleText } from 'node:util';
-import type { LoadedConfig } from '../config/load.ts';
 import { FINDING_CODES, type Finding, type Severity } from '../config/finding.ts';
+import type { LoadedConfig } from '../config/load.ts';
 import { PROGRAM_VERSION } from '../version.ts';
 
-const COLOURS: Readonly<Record<Severity, 'red' | 'yellow' | 'blue'>> = { error: 'red', warning: 'yellow', info: 'blue' };
+const COLOURS: Readonly<Record<Severity, 'red' | 'yellow' | 'blue'>> = {
+  error: 'red',
+  warning: 'yellow',
+  info: 'blue',
+};
 const SARIF_LEVELS: Readonly<Record<Severity, string>> = { error: 'error', warning: 'warning', info: 'note' };
 
 /** `file:line:column severity CODE path: message`, the hint below. */
 export function textReport(checked: readonly LoadedConfig[]): string {
-  return checked.map((each) => `${each.findings.map((finding) => textLine(each.file, finding)).join('')}${each.file}: ${summary(each)}\n`).join('');
+  return checked
+    .map(
+      (each) =>
+        `${each.findings.map((finding) => textLine(each.file, finding)).join('')}${each.file}: ${summary(each)}\n`,
+    )
+    .join('');
 }
 
 export function jsonReport(checked: readonly LoadedConfig[]): string {
-  return JSON.stringify(checked.map(({ file, ok, findings }) => ({ file, ok, findings })), undefined, 2);
+  return JSON.stringify(
+    checked.map(({ file, ok, findings }) => ({ file, ok, findings })),
+    undefined,
+    2,
+  );
 }
 
 /** SARIF 2.1.0, for code scanning. */
@@ -25,11 +38,26 @@ export function sarifReport(checked: readonly LoadedConfig[]): string {
       ruleId: finding.code,
       level: SARIF_LEVELS[finding.severity],
       message: { text: finding.hint === '' ? finding.message : `${finding.message} (${finding.hint})` },
-      locations: [{ physicalLocation: { artifactLocation: { uri: file }, region: { startLine: finding.line, startColumn: finding.column } } }],
+      locations: [
+        {
+          physicalLocation: {
+            artifactLocation: { uri: file },
+            region: { startLine: finding.line, startColumn: finding.column },
+          },
+        },
+      ],
     })),
   );
   const driver = { name: 'edgeweave router config check', version: PROGRAM_VERSION, rules };
-  return JSON.stringify({ $schema: 'https://json.schemastore.org/sarif-2.1.0.json', version: '2.1.0', runs: [{ tool: { driver }, results }] }, undefined, 2);
+  return JSON.stringify(
+    {
+      $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
+      version: '2.1.0',
+      runs: [{ tool: { driver }, results }],
+    },
+    undefined,
+    2,
+  );
 }
 
 function textLine(file: string, finding: Finding): string {
@@ -40,6 +68,8 @@ function textLine(file: string, finding: Finding): string {
 
 function summary({ ok, findings }: LoadedConfig): string {
   const count = (severity: Severity) => findings.filter((finding) => finding.severity === severity).length;
-  const verdict = ok ? styleText('green', 'ok', { stream: process.stdout }) : styleText('red', 'the router would refuse to start', { stream: process.stdout });
+  const verdict = ok
+    ? styleText('green', 'ok', { stream: process.stdout })
+    : styleText('red', 'the router would refuse to start', { stream: process.stdout });
   return `${verdict} (${count('error')} errors, ${count('warning')} warnings)`;
 }

@@ -18,8 +18,16 @@ export function runCommand(): Command {
   return new Command('run')
     .description('run the router')
     .argument('<file>', 'configuration file')
-    .addOption(new Option('--log-level <level>', 'least severe messages to log').choices(['trace', 'debug', 'info', 'warn', 'error']).default('info'))
-    .addOption(new Option('--log-format <format>', 'json for machines, text for people').choices(['json', 'text']).default(process.stderr.isTTY ? 'text' : 'json'))
+    .addOption(
+      new Option('--log-level <level>', 'least severe messages to log')
+        .choices(['trace', 'debug', 'info', 'warn', 'error'])
+        .default('info'),
+    )
+    .addOption(
+      new Option('--log-format <format>', 'json for machines, text for people')
+        .choices(['json', 'text'])
+        .default(process.stderr.isTTY ? 'text' : 'json'),
+    )
     .option('--drain-seconds <seconds>', 'how long open circuits may go on after SIGTERM', String(DRAIN_TIME / 1000))
     .addHelpText('after', '\nExample:\n  router run router.yml')
     .action(async (file: string, options: RunOptions) => {

@@ -1,7 +1,16 @@
 // Text to a tree of nodes that know where they stand. YAML 1.1 as the reference reads it: `yes` and `on` are booleans, `010` is
 // eight, only the first document counts, a key that stands twice counts as its last (reference facts: config, 1.1 and 1.5).
 
-import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node as YamlNode, parseAllDocuments, type YAMLMap } from 'yaml';
+import {
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  parseAllDocuments,
+  type YAMLMap,
+  type Node as YamlNode,
+} from 'yaml';
 import { describeError } from '#lib/errors.ts';
 import { type Finding, finding, type Position } from './finding.ts';
 
@@ -36,9 +45,27 @@ export function readDocument(text: string): { root?: ConfigNode; findings: Findi
   if (tooDeep) return { findings: [tooDeep] };
   const lines = new LineCounter();
   try {
-    const documents = parseAllDocuments(text, { version: '1.1', merge: true, lineCounter: lines, uniqueKeys: true, strict: false, logLevel: 'silent' });
+    const documents = parseAllDocuments(text, {
+      version: '1.1',
+      merge: true,
+      lineCounter: lines,
+      uniqueKeys: true,
+      strict: false,
+      logLevel: 'silent',
+    });
     const [first] = Array.isArray(documents) ? documents : [];
-    if (!first?.contents) return { findings: [finding({ code: 'CFG-EMPTY', path: '', at: START, message: 'the file is empty', hint: '`config init` writes one to start from' })] };
+    if (!first?.contents)
+      return {
+        findings: [
+          finding({
+            code: 'CFG-EMPTY',
+            path: '',
+            at: START,
+            message: 'the file is empty',
+            hint: '`config init` writes one to start from',
+          }),
+        ],
+      };
     const builder = new TreeBuilder(lines, first.contents, (alias) => alias.resolve(first) as YamlNode | undefined);
     for (const error of first.errors) builder.syntaxError(error.code, error.message, error.pos[0]);
     const broken = builder.findings.some((each) => each.severity === 'error');
@@ -46,7 +73,9 @@ export function readDocument(text: string): { root?: ConfigNode; findings: Findi
     return root ? { root, findings: builder.findings } : { findings: builder.findings };
   } catch (error) {
     if (error instanceof TooLarge || error instanceof RangeError) return { findings: [tooLarge(START)] };
-    return { findings: [finding({ code: 'CFG-YAML', path: '', at: START, message: `not YAML: ${describeError(error)}` })] };
+    return {
+      findings: [finding({ code: 'CFG-YAML', path: '', at: START, message: `not YAML: ${describeError(error)}` })],
+    };
   }
 }
 
@@ -82,7 +111,12 @@ export function mapNode(node: ConfigNode, entries: ReadonlyMap<string, ConfigNod
 }
 
 function tooLarge(at: Position): Finding {
-  return finding({ code: 'CFG-TOO-LARGE', path: '', at, message: `the file is nested deeper than ${DEEPEST} levels or has more than ${MOST_NODES} values` });
+  return finding({
+    code: 'CFG-TOO-LARGE',
+    path: '',
+    at,
+    message: `the file is nested deeper than ${DEEPEST} levels or has more than ${MOST_NODES} values`,
+  });
 }
 
 /** Brackets are counted before anything is parsed: a parser that recurses must not see a bomb. */
@@ -113,14 +147,30 @@ class TreeBuilder {
   syntaxError(code: string, message: string, offset: number): void {
     const at = this.#position(offset);
     const text = message.split('\n')[0]?.replace(/ at line \d+, column \d+:?$/, '') ?? message;
-    if (code === 'DUPLICATE_KEY') this.findings.push(finding({ severity: 'warning', code: 'CFG-DUPLICATE-KEY', path: '', at, message: 'this key stands twice in its map; the last one counts' }));
+    if (code === 'DUPLICATE_KEY')
+      this.findings.push(
+        finding({
+          severity: 'warning',
+          code: 'CFG-DUPLICATE-KEY',
+          path: '',
+          at,
+          message: 'this key stands twice in its map; the last one counts',
+        }),
+      );
     else this.findings.push(finding({ code: 'CFG-YAML', path: '', at, message: `not YAML: ${text}` }));
   }
 
   build(): ConfigNode | undefined {
     if (!isMap(this.#contents)) {
       const what = isSeq(this.#contents) ? 'a list' : 'a single value';
-      this.findings.push(finding({ code: 'CFG-TOP-LEVEL', path: '', at: this.#position(this.#contents.range?.[0] ?? 0), message: `the file holds ${what} instead of a map of sections` }));
+      this.findings.push(
+        finding({
+          code: 'CFG-TOP-LEVEL',
+          path: '',
+          at: this.#position(this.#contents.range?.[0] ?? 0),
+          message: `the file holds ${what} instead of a map of sections`,
+        }),
+      );
       return undefined;
     }
     const at = this.#position(this.#contents.range?.[0] ?? 0);
@@ -130,12 +180,29 @@ class TreeBuilder {
   #node(yaml: YamlNode | null | undefined, path: string, keyAt: Position, depth: number): ConfigNode {
     if (++this.#count > MOST_NODES || depth > DEEPEST) throw new TooLarge();
     const at = yaml?.range ? this.#position(yaml.range[0]) : keyAt;
-    const base = { path, at, keyAt, entries: new Map<string, ConfigNode>(), items: [] as ConfigNode[], scalar: null, isFloat: false, fromEnvironment: false };
+    const base = {
+      path,
+      at,
+      keyAt,
+      entries: new Map<string, ConfigNode>(),
+      items: [] as ConfigNode[],
+      scalar: null,
+      isFloat: false,
+      fromEnvironment: false,
+    };
     if (isAlias(yaml)) return { ...this.#node(this.#resolve(yaml), path, keyAt, depth + 1), at };
     if (isMap(yaml)) return { ...base, kind: 'map', entries: this.#entries(yaml, path, depth) };
-    if (isSeq(yaml)) return { ...base, kind: 'list', items: yaml.items.map((item, index) => this.#node(item as YamlNode, `${path}[${index}]`, at, depth + 1)) };
+    if (isSeq(yaml))
+      return {
+        ...base,
+        kind: 'list',
+        items: yaml.items.map((item, index) => this.#node(item as YamlNode, `${path}[${index}]`, at, depth + 1)),
+      };
     if (!isScalar(yaml)) return { ...base, kind: 'scalar' };
-    const isFloat = typeof yaml.value === 'number' && (!Number.isInteger(yaml.value) || /[.eE]/.test(yaml.source ?? '')) && !/^[-+]?0x/i.test(yaml.source ?? '');
+    const isFloat =
+      typeof yaml.value === 'number' &&
+      (!Number.isInteger(yaml.value) || /[.eE]/.test(yaml.source ?? '')) &&
+      !/^[-+]?0x/i.test(yaml.source ?? '');
     return { ...base, kind: 'scalar', scalar: toScalar(yaml.value), isFloat };
   }
 
@@ -146,13 +213,24 @@ class TreeBuilder {
       const keyAt = this.#position(key?.range?.[0] ?? map.range?.[0] ?? 0);
       const name = isScalar(key) ? String(key.value) : undefined;
       if (name === undefined) {
-        this.findings.push(finding({ severity: 'warning', code: 'CFG-UNKNOWN-KEY', path, at: keyAt, message: 'a key that is not a text has no meaning' }));
+        this.findings.push(
+          finding({
+            severity: 'warning',
+            code: 'CFG-UNKNOWN-KEY',
+            path,
+            at: keyAt,
+            message: 'a key that is not a text has no meaning',
+          }),
+        );
         continue;
       }
       if (name === '<<') this.#merge(pair.value as YamlNode, path, keyAt, depth, entries);
       else {
         entries.delete(name);
-        entries.set(name, this.#node(pair.value as YamlNode | null, path === '' ? name : `${path}.${name}`, keyAt, depth + 1));
+        entries.set(
+          name,
+          this.#node(pair.value as YamlNode | null, path === '' ? name : `${path}.${name}`, keyAt, depth + 1),
+        );
       }
     }
     return entries;
@@ -172,7 +250,8 @@ class TreeBuilder {
 }
 
 function toScalar(value: unknown): Scalar {
-  if (typeof value === 'string' || typeof value === 'boolean' || typeof value === 'number' || value === null) return value;
+  if (typeof value === 'string' || typeof value === 'boolean' || typeof value === 'number' || value === null)
+    return value;
   if (typeof value === 'bigint') return Number(value);
   return value instanceof Date ? value.toISOString() : String(value);
 }

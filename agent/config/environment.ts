@@ -10,8 +10,13 @@ const REFERENCE = /\$(?:\{([^}]*)(\}|$)|([A-Za-z0-9_]+)|([*#@!?$-]))/g;
 
 /** The tree with texts replaced, and a warning for each variable that is not set. */
 export function substituteEnvironment(node: ConfigNode, environment: Environment, findings: Finding[]): ConfigNode {
-  if (node.kind === 'map') return mapNode(node, new Map([...node.entries].map(([key, value]) => [key, substituteEnvironment(value, environment, findings)])));
-  if (node.kind === 'list') return { ...node, items: node.items.map((item) => substituteEnvironment(item, environment, findings)) };
+  if (node.kind === 'map')
+    return mapNode(
+      node,
+      new Map([...node.entries].map(([key, value]) => [key, substituteEnvironment(value, environment, findings)])),
+    );
+  if (node.kind === 'list')
+    return { ...node, items: node.items.map((item) => substituteEnvironment(item, environment, findings)) };
   if (typeof node.scalar !== 'string' || !node.scalar.includes('$')) return node;
   const { text, unset } = expand(node.scalar, environment);
   if (text === node.scalar) return node;
@@ -33,14 +38,23 @@ export function substituteEnvironment(node: ConfigNode, environment: Environment
 /** A digit after `$` is a name of one character, unlike the letters and underscores of a longer name. */
 export function expand(text: string, environment: Environment): { text: string; unset: string[] } {
   const unset: string[] = [];
-  const expanded = text.replace(REFERENCE, (whole: string, braced: string | undefined, closing: string | undefined, plain: string | undefined, special: string | undefined) => {
-    if (braced !== undefined && (closing !== '}' || braced === '')) return '';
-    const digit = plain !== undefined && /^\d/.test(plain) ? plain.charAt(0) : undefined;
-    const name = braced ?? digit ?? plain ?? special ?? '';
-    const value = environment[name];
-    if (value === undefined) unset.push(name);
-    const rest = digit === undefined ? '' : whole.slice(2);
-    return (value ?? '') + rest;
-  });
+  const expanded = text.replace(
+    REFERENCE,
+    (
+      whole: string,
+      braced: string | undefined,
+      closing: string | undefined,
+      plain: string | undefined,
+      special: string | undefined,
+    ) => {
+      if (braced !== undefined && (closing !== '}' || braced === '')) return '';
+      const digit = plain !== undefined && /^\d/.test(plain) ? plain.charAt(0) : undefined;
+      const name = braced ?? digit ?? plain ?? special ?? '';
+      const value = environment[name];
+      if (value === undefined) unset.push(name);
+      const rest = digit === undefined ? '' : whole.slice(2);
+      return (value ?? '') + rest;
+    },
+  );
   return { text: expanded, unset };
 }

@@ -11,7 +11,14 @@ export interface Explanation {
   readonly suggestion?: string;
 }
 
-const TYPE_WORDS: Readonly<Record<string, string>> = { object: 'map', array: 'list', string: 'text', integer: 'whole number', number: 'number', boolean: 'true or false' };
+const TYPE_WORDS: Readonly<Record<string, string>> = {
+  object: 'map',
+  array: 'list',
+  string: 'text',
+  integer: 'whole number',
+  number: 'number',
+  boolean: 'true or false',
+};
 
 /** Explains `link.dialers[].groups`; list brackets may be left out. */
 export function explain(key: string): Explanation {
@@ -26,12 +33,19 @@ export function explain(key: string): Explanation {
     schemas = next;
     path = path === '' ? part : `${path}.${part}`;
   }
-  return { text: schemas.map((schema) => describe(key, schema)).filter((text, index, all) => all.indexOf(text) === index).join('\n') };
+  return {
+    text: schemas
+      .map((schema) => describe(key, schema))
+      .filter((text, index, all) => all.indexOf(text) === index)
+      .join('\n'),
+  };
 }
 
 /** One line per section. */
 export function explainAll(): string {
-  const lines = Object.entries(ROUTER_SCHEMA.properties ?? {}).map(([key, schema]) => `${key.padEnd(20)}${schema.description ?? dereference(ROUTER_SCHEMA, schema).description ?? ''}`);
+  const lines = Object.entries(ROUTER_SCHEMA.properties ?? {}).map(
+    ([key, schema]) => `${key.padEnd(20)}${schema.description ?? dereference(ROUTER_SCHEMA, schema).description ?? ''}`,
+  );
   return `${lines.join('\n')}\n\nrouter config explain KEY tells more about one of them.`;
 }
 
@@ -51,7 +65,10 @@ function childNames(schema: ConfigSchema): string[] {
 }
 
 function describe(key: string, given: ConfigSchema): string {
-  const schema = { ...dereference(ROUTER_SCHEMA, given), ...(given.description !== undefined && { description: given.description }) };
+  const schema = {
+    ...dereference(ROUTER_SCHEMA, given),
+    ...(given.description !== undefined && { description: given.description }),
+  };
   const lines = [key, `  ${schema.description ?? ''}`, `  type: ${typeName(schema)}`];
   if (schema.default !== undefined) lines.push(`  default: ${JSON.stringify(schema.default)}`);
   const bounds = boundsOf(schema);
@@ -67,7 +84,10 @@ function typeName(schema: ConfigSchema): string {
   if (schema.format?.startsWith('duration')) return 'duration, such as 250ms, 5s, 1m30s';
   if (schema.format === 'address') return 'address, such as tls:host:6262';
   if (schema['x-as-list']) return 'text or list of texts';
-  return [schema.type ?? 'value'].flat().map((type) => TYPE_WORDS[type] ?? type).join(' or ');
+  return [schema.type ?? 'value']
+    .flat()
+    .map((type) => TYPE_WORDS[type] ?? type)
+    .join(' or ');
 }
 
 function boundsOf(schema: ConfigSchema): string {

@@ -67,7 +67,15 @@ export interface FindingInit {
 /** Makes a finding; an error unless it says otherwise. */
 export function finding(init: FindingInit): Finding {
   const { line, column } = init.at;
-  return { severity: init.severity ?? 'error', code: init.code, path: init.path, line, column, message: init.message, hint: init.hint ?? '' };
+  return {
+    severity: init.severity ?? 'error',
+    code: init.code,
+    path: init.path,
+    line,
+    column,
+    message: init.message,
+    hint: init.hint ?? '',
+  };
 }
 
 /** Whether the router would start with these findings. */

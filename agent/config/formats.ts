@@ -17,7 +17,8 @@ export const FORMATS: Readonly<Record<string, FormatCheck>> = Object.freeze({
   ip: (text) => (isIP(text) === 0 ? 'is not an IP address' : undefined),
   'uri-reference': (text) => (/[\s<>"{}|\\^`]/.test(text) ? 'is not a URI' : undefined),
   cidr: checkCidr,
-  'datagram-address': (text) => (/^(udp|udp4|udp6|unixgram):./.test(text) ? undefined : 'must begin with udp:, udp4:, udp6: or unixgram:'),
+  'datagram-address': (text) =>
+    /^(udp|udp4|udp6|unixgram):./.test(text) ? undefined : 'must begin with udp:, udp4:, udp6: or unixgram:',
   'proxy-service': checkProxyService,
   interface: (text) => (text === '' ? 'must not be empty' : undefined),
 });
@@ -52,7 +53,8 @@ function checkAddress(text: string): string | undefined {
   const problem = tried(parseAddress)(text);
   if (problem) return problem;
   const address = parseAddress(text);
-  if (address.host.startsWith('//')) return `"${address.host}" is no host; write ${address.type}:${address.host.slice(2)}:${address.port} without slashes`;
+  if (address.host.startsWith('//'))
+    return `"${address.host}" is no host; write ${address.type}:${address.host.slice(2)}:${address.port} without slashes`;
   return address.type === 'ws' ? 'ws is not supported, use wss' : undefined;
 }
 
@@ -69,7 +71,9 @@ function checkCidr(text: string): string | undefined {
   const [ip = '', bits = '', ...rest] = text.split('/');
   const family = isIP(ip);
   const most = family === 4 ? 32 : 128;
-  return family === 0 || rest.length > 0 || !/^\d+$/.test(bits) || Number(bits) > most ? 'is not an address range' : undefined;
+  return family === 0 || rest.length > 0 || !/^\d+$/.test(bits) || Number(bits) > most
+    ? 'is not an address range'
+    : undefined;
 }
 
 function checkProxyService(text: string): string | undefined {

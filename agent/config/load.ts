@@ -46,12 +46,18 @@ const START = { line: 1, column: 1 };
 
 /** Reads and checks a file. Never throws for what is in it. */
 export function loadRouterConfig(file: string, options: LoadOptions = {}): LoadedConfig {
-  const refuse = (message: string, hint = ''): LoadedConfig => ({ file, ok: false, values: [], findings: [finding({ code: 'CFG-FILE', path: '', at: START, message, hint })] });
+  const refuse = (message: string, hint = ''): LoadedConfig => ({
+    file,
+    ok: false,
+    values: [],
+    findings: [finding({ code: 'CFG-FILE', path: '', at: START, message, hint })],
+  });
   let bytes: Buffer;
   try {
     const stat = statSync(file);
     if (!stat.isFile()) return refuse(`${file} is not a file`);
-    if (stat.size > LARGEST_FILE) return refuse(`${file} has ${stat.size} bytes; no configuration is larger than ${LARGEST_FILE}`);
+    if (stat.size > LARGEST_FILE)
+      return refuse(`${file} has ${stat.size} bytes; no configuration is larger than ${LARGEST_FILE}`);
     bytes = readFileSync(file);
   } catch (error) {
     return refuse(`${file} cannot be read: ${describeError(error)}`);
@@ -89,7 +95,13 @@ export function checkRouterConfig(text: string, file: string, options: LoadOptio
     for (const check of CHECKS) findings.push(...check(input));
   }
   const ok = isAcceptable(findings);
-  return { file, ok, findings: inOrder(findings), values: resolution.values, ...(ok && { config: deepFreeze(config) }) };
+  return {
+    file,
+    ok,
+    findings: inOrder(findings),
+    values: resolution.values,
+    ...(ok && { config: deepFreeze(config) }),
+  };
 }
 
 function deepFreeze<T>(value: T): T {

@@ -46,11 +46,22 @@ class Normalizer {
     if (node.scalar === null && schema['x-null'] === 'absent') return undefined;
     if (node.scalar === null && schema['x-null'] === 'empty') {
       const message = 'an empty section counts as present here; the reference takes it for absent';
-      this.#findings.push(finding({ severity: 'warning', code: 'CFG-PORTABILITY', path: node.path, at: node.at, message, hint: 'write {} to mean an empty section everywhere' }));
+      this.#findings.push(
+        finding({
+          severity: 'warning',
+          code: 'CFG-PORTABILITY',
+          path: node.path,
+          at: node.at,
+          message,
+          hint: 'write {} to mean an empty section everywhere',
+        }),
+      );
       return mapNode(node, new Map());
     }
-    if (schema['x-as-list'] && typeof node.scalar === 'string') return { ...node, kind: 'list', items: [{ ...node, path: `${node.path}[0]` }] };
-    if (schema['x-true-text'] && node.scalar !== null && typeof node.scalar !== 'boolean') return scalarNode(node, String(node.scalar).toLowerCase() === 'true');
+    if (schema['x-as-list'] && typeof node.scalar === 'string')
+      return { ...node, kind: 'list', items: [{ ...node, path: `${node.path}[0]` }] };
+    if (schema['x-true-text'] && node.scalar !== null && typeof node.scalar !== 'boolean')
+      return scalarNode(node, String(node.scalar).toLowerCase() === 'true');
     return node;
   }
 
@@ -59,7 +70,9 @@ class Normalizer {
     for (const [given, value] of node.entries) {
       const key = schema['x-case-insensitive'] ? this.#knownKey(given, schema) : given;
       const property = schema.properties?.[key];
-      const normalized = property ? this.node(value, schema['x-case-insensitive'] ? { 'x-case-insensitive': true, ...property } : property) : value;
+      const normalized = property
+        ? this.node(value, schema['x-case-insensitive'] ? { 'x-case-insensitive': true, ...property } : property)
+        : value;
       if (normalized) entries.set(key, normalized);
     }
     return mapNode(node, entries);

@@ -35,7 +35,10 @@ export function resolve(root: ConfigNode, schema: ConfigSchema, ignored: Readonl
 
 /** The values of a schema when nothing is given. */
 export function defaultsOf(root: ConfigSchema, schema: ConfigSchema): unknown {
-  return new Resolver(root, new Set()).resolve(undefined, { ...schema, 'x-default-object': true }, '', { line: 1, column: 1 });
+  return new Resolver(root, new Set()).resolve(undefined, { ...schema, 'x-default-object': true }, '', {
+    line: 1,
+    column: 1,
+  });
 }
 
 class Resolver {
@@ -68,7 +71,12 @@ class Resolver {
     if (node) this.#aboutMap(node, schema, path);
     const result: Record<string, unknown> = {};
     for (const [key, property] of Object.entries(schema.properties ?? {})) {
-      const value = this.resolve(node?.entries.get(key), property, path === '' ? key : `${path}.${key}`, node?.at ?? at);
+      const value = this.resolve(
+        node?.entries.get(key),
+        property,
+        path === '' ? key : `${path}.${key}`,
+        node?.at ?? at,
+      );
       if (value !== undefined) result[key] = value;
     }
     return result;
@@ -82,7 +90,9 @@ class Resolver {
     }
     const items = schema.items ?? {};
     if (node.items.length === 0) this.values.push({ path, written: [], source: 'given', secret: false });
-    return node.items.map((item, index) => this.resolve(item, items, `${path}[${index}]`, at)).filter((value) => value !== undefined);
+    return node.items
+      .map((item, index) => this.resolve(item, items, `${path}[${index}]`, at))
+      .filter((value) => value !== undefined);
   }
 
   #scalar(node: ConfigNode | undefined, schema: ConfigSchema, path: string): unknown {
@@ -95,9 +105,12 @@ class Resolver {
   }
 
   #aboutKey(node: ConfigNode, schema: ConfigSchema, path: string): void {
-    if (schema['x-deprecated']) this.#add('warning', 'CFG-DEPRECATED', path, node.keyAt, 'this is deprecated', schema['x-deprecated']);
-    if (schema['x-ignored']) this.#add('warning', 'CFG-IGNORED', path, node.keyAt, 'this is read for compatibility and has no effect');
-    if (schema['x-unsupported']) this.#add('warning', 'CFG-UNSUPPORTED', path, node.keyAt, 'this is not supported and is left out');
+    if (schema['x-deprecated'])
+      this.#add('warning', 'CFG-DEPRECATED', path, node.keyAt, 'this is deprecated', schema['x-deprecated']);
+    if (schema['x-ignored'])
+      this.#add('warning', 'CFG-IGNORED', path, node.keyAt, 'this is read for compatibility and has no effect');
+    if (schema['x-unsupported'])
+      this.#add('warning', 'CFG-UNSUPPORTED', path, node.keyAt, 'this is not supported and is left out');
   }
 
   #aboutMap(node: ConfigNode, schema: ConfigSchema, path: string): void {
@@ -105,30 +118,72 @@ class Resolver {
       if (!node.entries.has(key)) this.#add('warning', 'CFG-PORTABILITY', path, node.at, why, `give ${key}`);
     }
     for (const key of schema['x-required-together'] ?? []) {
-      if (!node.entries.has(key)) this.#add('error', 'CFG-MISSING', `${path}.${key}`, node.at, `${key} is missing`, `${path} needs all of ${schema['x-required-together']?.join(', ')}`);
+      if (!node.entries.has(key))
+        this.#add(
+          'error',
+          'CFG-MISSING',
+          `${path}.${key}`,
+          node.at,
+          `${key} is missing`,
+          `${path} needs all of ${schema['x-required-together']?.join(', ')}`,
+        );
     }
   }
 
   #aboutScalar(node: ConfigNode, schema: ConfigSchema, path: string): void {
     const value = node.scalar;
     if (typeof value === 'number') {
-      if (schema.type === 'integer' && node.isFloat) this.#add('error', 'CFG-TYPE', path, node.at, 'expected a whole number, found a number with a point', `write ${Math.trunc(value)}`);
-      if (schema['x-float'] && !node.isFloat) this.#add('error', 'CFG-TYPE', path, node.at, `expected a number with a point, found ${value}`, `write ${value}.0; the reference stops at a whole number here`);
+      if (schema.type === 'integer' && node.isFloat)
+        this.#add(
+          'error',
+          'CFG-TYPE',
+          path,
+          node.at,
+          'expected a whole number, found a number with a point',
+          `write ${Math.trunc(value)}`,
+        );
+      if (schema['x-float'] && !node.isFloat)
+        this.#add(
+          'error',
+          'CFG-TYPE',
+          path,
+          node.at,
+          `expected a number with a point, found ${value}`,
+          `write ${value}.0; the reference stops at a whole number here`,
+        );
       const least = schema['x-portability-min'];
-      if (least !== undefined && value < least) this.#add('warning', 'CFG-PORTABILITY', path, node.at, `the reference refuses values below ${least}`);
+      if (least !== undefined && value < least)
+        this.#add('warning', 'CFG-PORTABILITY', path, node.at, `the reference refuses values below ${least}`);
     }
     if (typeof value === 'string') this.#aboutText(node, value, schema, path);
   }
 
   #aboutText(node: ConfigNode, value: string, schema: ConfigSchema, path: string): void {
-    if (schema['x-known'] && !schema['x-known'].includes(value)) this.#add('warning', 'CFG-VALUE', path, node.at, `"${value}" is no binding that is ever used`, `known are ${schema['x-known'].join(', ')}`);
+    if (schema['x-known'] && !schema['x-known'].includes(value))
+      this.#add(
+        'warning',
+        'CFG-VALUE',
+        path,
+        node.at,
+        `"${value}" is no binding that is ever used`,
+        `known are ${schema['x-known'].join(', ')}`,
+      );
     if (!schema.format?.startsWith('duration') || FORMATS.duration?.(value) !== undefined) return;
     const milliseconds = parseDuration(value);
     const { 'x-min': min, 'x-max': max } = schema;
     const tooShort = min !== undefined && milliseconds < parseDuration(min);
     const tooLong = max !== undefined && milliseconds > parseDuration(max);
-    if (tooShort || tooLong) this.#add('error', 'CFG-RANGE', path, node.at, `${value} is out of bounds`, max === undefined ? `allowed is at least ${min}` : `allowed are ${min} to ${max}`);
-    if (schema['x-positive'] && milliseconds <= 0) this.#add('error', 'CFG-RANGE', path, node.at, `${value} is out of bounds`, 'must be positive');
+    if (tooShort || tooLong)
+      this.#add(
+        'error',
+        'CFG-RANGE',
+        path,
+        node.at,
+        `${value} is out of bounds`,
+        max === undefined ? `allowed is at least ${min}` : `allowed are ${min} to ${max}`,
+      );
+    if (schema['x-positive'] && milliseconds <= 0)
+      this.#add('error', 'CFG-RANGE', path, node.at, `${value} is out of bounds`, 'must be positive');
   }
 
   #clamped(node: ConfigNode, schema: ConfigSchema, path: string): unknown {
@@ -141,7 +196,14 @@ class Resolver {
     const within = Math.min(amount(range[1]), Math.max(amount(range[0]), value));
     if (within === value) return node.scalar;
     const shown = isDuration ? formatDuration(within) : within;
-    this.#add('warning', 'CFG-RANGE', path, node.at, `${node.scalar} is out of bounds, ${shown} is used`, `allowed are ${range[0]} to ${range[1]}`);
+    this.#add(
+      'warning',
+      'CFG-RANGE',
+      path,
+      node.at,
+      `${node.scalar} is out of bounds, ${shown} is used`,
+      `allowed are ${range[0]} to ${range[1]}`,
+    );
     return shown;
   }
 

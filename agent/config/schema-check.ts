@@ -32,7 +32,9 @@ export function checkSchema(root: ConfigNode, value: unknown): SchemaVerdict {
     const lenient = leniency(error);
     if (lenient !== undefined) ignored.add(lenient);
     const worded = word(error, root, path);
-    findings.push(lenient === undefined ? worded : { ...worded, severity: 'warning', hint: worded.hint || 'the default is used' });
+    findings.push(
+      lenient === undefined ? worded : { ...worded, severity: 'warning', hint: worded.hint || 'the default is used' },
+    );
   }
   return { findings: withoutEchoes(findings), ignored };
 }
@@ -41,15 +43,24 @@ export function checkSchema(root: ConfigNode, value: unknown): SchemaVerdict {
 const SILENT = new Set(['oneOf', 'if', 'allOf', 'anyOf']);
 
 function compile(): ValidateFunction {
-  const ajv = new Ajv2020({ allErrors: true, verbose: true, strict: false, discriminator: true, allowUnionTypes: true, validateFormats: true });
-  for (const [name, check] of Object.entries(FORMATS)) ajv.addFormat(name, { type: 'string', validate: (text: string) => check(text) === undefined });
+  const ajv = new Ajv2020({
+    allErrors: true,
+    verbose: true,
+    strict: false,
+    discriminator: true,
+    allowUnionTypes: true,
+    validateFormats: true,
+  });
+  for (const [name, check] of Object.entries(FORMATS))
+    ajv.addFormat(name, { type: 'string', validate: (text: string) => check(text) === undefined });
   return ajv.compile(schemaJson);
 }
 
 /** The path that is passed over when the schema is lenient there, or undefined. */
 function leniency(error: ErrorObject): string | undefined {
   const schema = error.parentSchema as ConfigSchema | undefined;
-  if (schema?.['x-lenient'] !== 'ignored' || !['type', 'minimum', 'maximum', 'format'].includes(error.keyword)) return undefined;
+  if (schema?.['x-lenient'] !== 'ignored' || !['type', 'minimum', 'maximum', 'format'].includes(error.keyword))
+    return undefined;
   // Of values that are only passed over for their type, bounds still count.
   if (error.keyword !== 'type' && !schema['x-clamp'] && !schema['x-ignored']) return undefined;
   return toPath(error.instancePath);
@@ -58,7 +69,8 @@ function leniency(error: ErrorObject): string | undefined {
 function word(error: ErrorObject, root: ConfigNode, path: string): Finding {
   const schema = (error.parentSchema ?? {}) as ConfigSchema;
   const node = nearestNode(root, path);
-  const make = (code: FindingCode, message: string, hint = '', severity: Finding['severity'] = 'error') => finding({ severity, code, path, at: node.at, message, hint });
+  const make = (code: FindingCode, message: string, hint = '', severity: Finding['severity'] = 'error') =>
+    finding({ severity, code, path, at: node.at, message, hint });
   const shown = show(error.data);
   switch (error.keyword) {
     case 'additionalProperties':
@@ -66,14 +78,20 @@ function word(error: ErrorObject, root: ConfigNode, path: string): Finding {
     case 'required':
       return missingKey(error, node, path, schema);
     case 'type':
-      return make('CFG-TYPE', `expected ${typeInWords(schema)}, found ${kindInWords(error.data)}${typeof error.data === 'object' ? '' : ` ${shown}`}`, typeHint(schema, error.data, node));
+      return make(
+        'CFG-TYPE',
+        `expected ${typeInWords(schema)}, found ${kindInWords(error.data)}${typeof error.data === 'object' ? '' : ` ${shown}`}`,
+        typeHint(schema, error.data, node),
+      );
     case 'minimum':
     case 'maximum':
     case 'exclusiveMinimum':
     case 'exclusiveMaximum':
       return make('CFG-RANGE', `${shown} is out of bounds`, boundsInWords(schema));
     case 'const':
-      return path === 'v' ? make('CFG-VERSION', `version ${shown} is not supported`, 'the only supported version is 3') : make('CFG-VALUE', `expected ${show(schema.const)}, found ${shown}`);
+      return path === 'v'
+        ? make('CFG-VERSION', `version ${shown} is not supported`, 'the only supported version is 3')
+        : make('CFG-VALUE', `expected ${show(schema.const)}, found ${shown}`);
     case 'enum':
       return make('CFG-VALUE', `${shown} is not allowed`, oneOf((schema.enum ?? []).map(String), error.data));
     case 'discriminator':
@@ -91,10 +109,18 @@ function word(error: ErrorObject, root: ConfigNode, path: string): Finding {
   }
 }
 
-function formatFinding(schema: ConfigSchema, data: unknown, make: (code: FindingCode, message: string, hint: string) => Finding): Finding {
+function formatFinding(
+  schema: ConfigSchema,
+  data: unknown,
+  make: (code: FindingCode, message: string, hint: string) => Finding,
+): Finding {
   const format = schema.format ?? '';
   const problem = FORMATS[format]?.(String(data)) ?? 'is not valid';
-  const code = format.startsWith('duration') ? 'CFG-DURATION' : /address|host-port/.test(format) ? 'CFG-ADDRESS' : 'CFG-VALUE';
+  const code = format.startsWith('duration')
+    ? 'CFG-DURATION'
+    : /address|host-port/.test(format)
+      ? 'CFG-ADDRESS'
+      : 'CFG-VALUE';
   const message = problem.includes(String(data)) && String(data) !== '' ? problem : `${show(data)}: ${problem}`;
   return make(code, message, `expected ${FORMAT_NAMES[format] ?? format}`);
 }
@@ -118,17 +144,44 @@ function missingKey(error: ErrorObject, node: ConfigNode, path: string, schema: 
   const key = String(error.params.missingProperty);
   const full = path === '' ? key : `${path}.${key}`;
   const described = (schema.properties?.[key] as ConfigSchema | undefined)?.description;
-  if (full === 'v') return finding({ code: 'CFG-VERSION', path: full, at: node.at, message: 'the version of the file format is missing', hint: 'add `v: 3`' });
+  if (full === 'v')
+    return finding({
+      code: 'CFG-VERSION',
+      path: full,
+      at: node.at,
+      message: 'the version of the file format is missing',
+      hint: 'add `v: 3`',
+    });
   return finding({ code: 'CFG-MISSING', path: full, at: node.at, message: `${key} is missing`, hint: described ?? '' });
 }
 
 function unknownBinding(error: ErrorObject, root: ConfigNode, path: string): Finding {
   const node = nearestNode(root, `${path}.binding`);
-  const bindings = ROUTER_SCHEMA.properties?.listeners?.items?.oneOf?.map((branch) => String(branch.properties?.binding?.const)) ?? [];
+  const bindings =
+    ROUTER_SCHEMA.properties?.listeners?.items?.oneOf?.map((branch) => String(branch.properties?.binding?.const)) ?? [];
   const value = (error.data as { binding?: unknown } | undefined)?.binding;
-  if (value === undefined) return finding({ code: 'CFG-MISSING', path: `${path}.binding`, at: nearestNode(root, path).at, message: 'binding is missing', hint: `one of ${bindings.join(', ')}` });
-  if (typeof value !== 'string') return finding({ code: 'CFG-TYPE', path: `${path}.binding`, at: node.at, message: `expected a text, found ${kindInWords(value)}` });
-  return finding({ code: 'CFG-VALUE', path: `${path}.binding`, at: node.at, message: `${show(value)} is not allowed`, hint: oneOf(bindings, value) });
+  if (value === undefined)
+    return finding({
+      code: 'CFG-MISSING',
+      path: `${path}.binding`,
+      at: nearestNode(root, path).at,
+      message: 'binding is missing',
+      hint: `one of ${bindings.join(', ')}`,
+    });
+  if (typeof value !== 'string')
+    return finding({
+      code: 'CFG-TYPE',
+      path: `${path}.binding`,
+      at: node.at,
+      message: `expected a text, found ${kindInWords(value)}`,
+    });
+  return finding({
+    code: 'CFG-VALUE',
+    path: `${path}.binding`,
+    at: node.at,
+    message: `${show(value)} is not allowed`,
+    hint: oneOf(bindings, value),
+  });
 }
 
 /** A missing binding is reported by `required` and by the discriminator, each at its own path. */
@@ -148,7 +201,8 @@ function oneOf(allowed: readonly string[], found: unknown): string {
 function typeHint(schema: ConfigSchema, data: unknown, node: ConfigNode): string {
   if (schema.format === 'duration' && typeof data === 'number') return `write the unit: ${data}s or ${data}ms`;
   if (node.fromEnvironment && schema.type !== 'string') return 'what comes out of the environment is always a text';
-  if (schema.type === 'string' && typeof data === 'boolean') return 'put quotes around it: unquoted yes, no, on, off, true and false are not texts';
+  if (schema.type === 'string' && typeof data === 'boolean')
+    return 'put quotes around it: unquoted yes, no, on, off, true and false are not texts';
   if (schema.type === 'string' && typeof data === 'number') return 'put quotes around it';
   return '';
 }
@@ -161,15 +215,28 @@ function boundsInWords(schema: ConfigSchema): string {
 
 function typeInWords(schema: ConfigSchema): string {
   if (schema.format && FORMAT_NAMES[schema.format]) return FORMAT_NAMES[schema.format] as string;
-  return [schema.type ?? 'a value'].flat().map((type) => WORDS[type] ?? type).join(' or ');
+  return [schema.type ?? 'a value']
+    .flat()
+    .map((type) => WORDS[type] ?? type)
+    .join(' or ');
 }
 
-const WORDS: Readonly<Record<string, string>> = { object: 'a map', array: 'a list', string: 'a text', integer: 'a whole number', number: 'a number', boolean: 'true or false' };
+const WORDS: Readonly<Record<string, string>> = {
+  object: 'a map',
+  array: 'a list',
+  string: 'a text',
+  integer: 'a whole number',
+  number: 'a number',
+  boolean: 'true or false',
+};
 
 function kindInWords(value: unknown): string {
   if (value === null) return 'nothing';
   if (Array.isArray(value)) return 'a list';
-  return { object: 'a map', string: 'the text', number: 'the number', boolean: 'the truth value' }[typeof value as string] ?? typeof value;
+  return (
+    { object: 'a map', string: 'the text', number: 'the number', boolean: 'the truth value' }[typeof value as string] ??
+    typeof value
+  );
 }
 
 function show(value: unknown): string {

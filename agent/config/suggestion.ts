@@ -28,7 +28,8 @@ export function editDistance(a: string, b: string): number {
     for (let column = 1; column <= b.length; column++) {
       const cost = a[row - 1] === b[column - 1] ? 0 : 1;
       let distance = Math.min(at(row - 1, column) + 1, (current[column - 1] ?? 0) + 1, at(row - 1, column - 1) + cost);
-      if (row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1]) distance = Math.min(distance, at(row - 2, column - 2) + 1);
+      if (row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1])
+        distance = Math.min(distance, at(row - 2, column - 2) + 1);
       current.push(distance);
     }
   }

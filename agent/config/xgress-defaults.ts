@@ -7,6 +7,8 @@ import { ROUTER_SCHEMA } from './schema-check.ts';
 let options: XgressConfig | undefined;
 
 export function defaultXgressOptions(): XgressConfig {
-  options ??= Object.freeze(defaultsOf(ROUTER_SCHEMA, ROUTER_SCHEMA.properties?.dialers?.items?.properties?.options ?? {})) as XgressConfig;
+  options ??= Object.freeze(
+    defaultsOf(ROUTER_SCHEMA, ROUTER_SCHEMA.properties?.dialers?.items?.properties?.options ?? {}),
+  ) as XgressConfig;
   return options;
 }

@@ -5,7 +5,11 @@
 import type { Clock, Timer } from '#lib/clock.ts';
 import { describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
-import { type UpdateCtrlAddresses, UpdateClusterLeaderSchema, UpdateCtrlAddressesSchema } from '#wire/gen/control_pb.js';
+import {
+  UpdateClusterLeaderSchema,
+  type UpdateCtrlAddresses,
+  UpdateCtrlAddressesSchema,
+} from '#wire/gen/control_pb.js';
 import { ControlType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
 import type { Controller } from './controller.ts';
@@ -28,8 +32,12 @@ export class ClusterView {
 
   constructor(components: ClusterViewComponents) {
     this.#components = components;
-    components.controllers.on(ControlType.UpdateCtrlAddresses, (controller, message) => this.#onMembers(controller, message.decode(UpdateCtrlAddressesSchema)));
-    components.controllers.on(ControlType.UpdateClusterLeader, (controller, message) => this.#onLeader(controller, message.decode(UpdateClusterLeaderSchema).index));
+    components.controllers.on(ControlType.UpdateCtrlAddresses, (controller, message) =>
+      this.#onMembers(controller, message.decode(UpdateCtrlAddressesSchema)),
+    );
+    components.controllers.on(ControlType.UpdateClusterLeader, (controller, message) =>
+      this.#onLeader(controller, message.decode(UpdateClusterLeaderSchema).index),
+    );
   }
 
   /** A full data model older than the last one means another history: indexes begin anew. */

@@ -1,6 +1,7 @@
 // Dials one controller endpoint: TLS, hello, what the answer must contain, and further connections of the group
 // (reference facts: control channel, sections 1.5, 1.7, 7.2). It knows neither when to dial nor what is said afterwards.
 
+import type { SecureContextOptions } from 'node:tls';
 import { formatAddress, parseAddress } from '#lib/address.ts';
 import type { Clock } from '#lib/clock.ts';
 import { ProjectError } from '#lib/errors.ts';
@@ -17,7 +18,6 @@ import type { Message } from '#wire/message.ts';
 import { Alpn } from '#wire/tls-port.ts';
 import { Underlay } from '#wire/underlay.ts';
 import { formatVersionInfo, parseVersionInfo, type VersionInfo } from '#wire/version-info.ts';
-import type { SecureContextOptions } from 'node:tls';
 import { Controller, ControlUnderlay, HIGH_LANE } from './controller.ts';
 
 export interface ControlDialComponents {
@@ -67,7 +67,14 @@ export async function dialController(
   endpoint: string,
   signal: AbortSignal,
 ): Promise<{ controller: Controller; open: () => void }> {
-  const first = await connect(components, init, endpoint, [[ChannelHeader.FirstInGroup, TRUE]], ControlUnderlay.Default, signal);
+  const first = await connect(
+    components,
+    init,
+    endpoint,
+    [[ChannelHeader.FirstInGroup, TRUE]],
+    ControlUnderlay.Default,
+    signal,
+  );
   const { underlay, answer } = first;
   try {
     const version = checkAnswer(answer, endpoint);
@@ -142,9 +149,12 @@ function checkAnswer(answer: Message, endpoint: string): VersionInfo {
   const where = formatAddress(parseAddress(endpoint));
   const version = parseVersionInfo(answer.string(ChannelHeader.HelloVersion));
   if (!version) throw new UnsuitableControllerError(`the controller at ${where} does not say its version`);
-  if (!answer.string(ChannelHeader.ListenerId)) throw new UnsuitableControllerError(`the controller at ${where} does not say its id`);
+  if (!answer.string(ChannelHeader.ListenerId))
+    throw new UnsuitableControllerError(`the controller at ${where} does not say its id`);
   if (!hasBit(capabilitiesOf(answer), ControllerCapability.JwtLegacySessions)) {
-    throw new UnsuitableControllerError(`the controller at ${where} (${version.version}) does not support JWT sessions; version 2.0 or later is needed`);
+    throw new UnsuitableControllerError(
+      `the controller at ${where} (${version.version}) does not support JWT sessions; version 2.0 or later is needed`,
+    );
   }
   return version;
 }
@@ -153,7 +163,13 @@ function capabilitiesOf(answer: Message): Buffer | undefined {
   return answer.headers.get(ControlHeader.Capabilities);
 }
 
-function openChannel(components: ControlDialComponents, init: ControlDialInit, controller: Controller, underlay: Underlay, answer: Message): void {
+function openChannel(
+  components: ControlDialComponents,
+  init: ControlDialInit,
+  controller: Controller,
+  underlay: Underlay,
+  answer: Message,
+): void {
   const { channel } = controller;
   channel.addUnderlay(underlay);
   const secret = answer.headers.get(ChannelHeader.GroupSecret);
@@ -168,7 +184,8 @@ function openChannel(components: ControlDialComponents, init: ControlDialInit, c
     startDelay: GROUP_START_DELAY,
     minInterval: GROUP_MIN_INTERVAL,
     backoff: GROUP_BACKOFF,
-    dial: async (type, signal) => (await connect(components, init, controller.address, membership, type, signal)).underlay,
+    dial: async (type, signal) =>
+      (await connect(components, init, controller.address, membership, type, signal)).underlay,
     clock: components.clock,
     random: components.random,
     log: components.log,

@@ -2,8 +2,8 @@
 // when the channel is lost (reference facts: control channel, section 4.1; config, section 5.3). There is one of these per
 // known controller, and per configured endpoint as long as nobody knows which controller answers there.
 
-import { type BackoffPolicy, nextBackoff } from '#lib/backoff.ts';
 import { background } from '#lib/background.ts';
+import { type BackoffPolicy, nextBackoff } from '#lib/backoff.ts';
 import type { Clock } from '#lib/clock.ts';
 import { asError, ClosedError, describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';

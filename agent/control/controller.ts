@@ -3,7 +3,7 @@
 
 import type { Clock } from '#lib/clock.ts';
 import type { Channel, RequestOptions } from '#wire/channel.ts';
-import { ControllerCapability } from '#wire/gen/numbers.ts';
+import type { ControllerCapability } from '#wire/gen/numbers.ts';
 import { hasBit } from '#wire/header-values.ts';
 import type { Message } from '#wire/message.ts';
 import type { VersionInfo } from '#wire/version-info.ts';
@@ -66,7 +66,9 @@ export class Controller {
 
   /** An unresponsive controller is asked last; it is not closed for it. */
   get isResponsive(): boolean {
-    return this.isConnected && this.#latency <= this.#unresponsiveAfter * 1e6 && this.channel.unanswered <= ANSWER_OVERDUE;
+    return (
+      this.isConnected && this.#latency <= this.#unresponsiveAfter * 1e6 && this.channel.unanswered <= ANSWER_OVERDUE
+    );
   }
 
   can(capability: ControllerCapability): boolean {

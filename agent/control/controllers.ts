@@ -10,7 +10,7 @@ import { ClosedError, describeError, ProjectError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
 import type { Random } from '#lib/random.ts';
 import type { Message } from '#wire/message.ts';
-import { type ControlDialInit, type ControlDialComponents, dialController } from './control-dial.ts';
+import { type ControlDialComponents, type ControlDialInit, dialController } from './control-dial.ts';
 import type { Controller } from './controller.ts';
 import { ControllerDialer } from './controller-dialer.ts';
 import type { EndpointsFile, KnownController } from './endpoints-file.ts';
@@ -150,8 +150,16 @@ export class Controllers {
   }
 
   #known(members: readonly KnownController[]): KnownController[] {
-    const others = [...this.#dialers].filter((dialer) => dialer.id !== '' && !members.some((member) => isSame(dialer, member)));
-    return [...members, ...others.map((dialer) => ({ id: dialer.id, endpoints: dialer.endpoints.map((address) => ({ address, groups: [] })) }))];
+    const others = [...this.#dialers].filter(
+      (dialer) => dialer.id !== '' && !members.some((member) => isSame(dialer, member)),
+    );
+    return [
+      ...members,
+      ...others.map((dialer) => ({
+        id: dialer.id,
+        endpoints: dialer.endpoints.map((address) => ({ address, groups: [] })),
+      })),
+    ];
   }
 
   #startDialer(known: KnownController): void {
@@ -162,7 +170,8 @@ export class Controllers {
         log,
         random,
         connect: (endpoint, signal) => this.#connect(endpoint, signal),
-        connected: (id, endpoints) => this.#connected.get(id) ?? this.all.find((controller) => endpoints.includes(controller.address)),
+        connected: (id, endpoints) =>
+          this.#connected.get(id) ?? this.all.find((controller) => endpoints.includes(controller.address)),
       },
       known.id,
       known.endpoints.map((endpoint) => endpoint.address),
@@ -172,7 +181,10 @@ export class Controllers {
   }
 
   #forget(dialer: ControllerDialer): void {
-    this.#components.log.info({ controller: dialer.id, endpoints: dialer.endpoints }, 'controller is no longer a member of the cluster');
+    this.#components.log.info(
+      { controller: dialer.id, endpoints: dialer.endpoints },
+      'controller is no longer a member of the cluster',
+    );
     dialer.stop();
     this.#dialers.delete(dialer);
     this.#connected.get(dialer.id)?.channel.close();
@@ -198,10 +210,14 @@ export class Controllers {
 
   #register(controller: Controller): void {
     const { id, channel } = controller;
-    for (const [contentType, handler] of this.#handlers) channel.on(contentType, (message) => handler(controller, message));
+    for (const [contentType, handler] of this.#handlers)
+      channel.on(contentType, (message) => handler(controller, message));
     this.#connected.set(id, controller);
     this.#everConnected = true;
-    this.#components.log.info({ controller: id, endpoint: controller.address, version: controller.version.version }, 'controller connected');
+    this.#components.log.info(
+      { controller: id, endpoint: controller.address, version: controller.version.version },
+      'controller connected',
+    );
     void channel.closed.then((reason) => this.#unregister(controller, reason));
     for (const listener of this.#onConnect) listener(controller);
   }
@@ -209,7 +225,10 @@ export class Controllers {
   #unregister(controller: Controller, reason: Error | null): void {
     if (this.#connected.get(controller.id) !== controller) return;
     this.#connected.delete(controller.id);
-    this.#components.log.warn({ controller: controller.id, reason: reason ? describeError(reason) : 'closed' }, 'controller disconnected');
+    this.#components.log.warn(
+      { controller: controller.id, reason: reason ? describeError(reason) : 'closed' },
+      'controller disconnected',
+    );
     for (const listener of this.#onDisconnect) listener(controller);
   }
 }

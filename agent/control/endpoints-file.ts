@@ -39,13 +39,17 @@ export class EndpointsFile {
     try {
       text = await readFile(this.path, 'utf8');
     } catch (error) {
-      if (errorCode(error) !== 'ENOENT') this.#log.warn({ file: this.path, error: describeError(error) }, 'endpoints file cannot be read');
+      if (errorCode(error) !== 'ENOENT')
+        this.#log.warn({ file: this.path, error: describeError(error) }, 'endpoints file cannot be read');
       return [];
     }
     try {
       return readControllers(parse(text, { maxAliasCount: 0 }));
     } catch (error) {
-      this.#log.warn({ file: this.path, error: describeError(error) }, 'endpoints file is not usable, using the configured endpoints');
+      this.#log.warn(
+        { file: this.path, error: describeError(error) },
+        'endpoints file is not usable, using the configured endpoints',
+      );
       return [];
     }
   }
@@ -54,10 +58,15 @@ export class EndpointsFile {
   async save(controllers: readonly KnownController[]): Promise<void> {
     const content = {
       controllers: controllers.map((controller) => ({
-        endpoints: controller.endpoints.map((endpoint) => ({ address: endpoint.address, groups: [...endpoint.groups] })),
+        endpoints: controller.endpoints.map((endpoint) => ({
+          address: endpoint.address,
+          groups: [...endpoint.groups],
+        })),
         id: controller.id,
       })),
-      endpoints: [...new Set(controllers.flatMap((controller) => controller.endpoints.map((endpoint) => endpoint.address)))],
+      endpoints: [
+        ...new Set(controllers.flatMap((controller) => controller.endpoints.map((endpoint) => endpoint.address))),
+      ],
     };
     makePrivateFolder(dirname(this.path));
     await writeFileAtomic(this.path, stringify(content));
@@ -66,11 +75,15 @@ export class EndpointsFile {
 
 function readControllers(content: unknown): KnownController[] {
   if (!isRecord(content)) throw new TypeError('expected a map');
-  const known = asList(content.controllers).map(readController).filter((controller) => controller.id !== '');
+  const known = asList(content.controllers)
+    .map(readController)
+    .filter((controller) => controller.id !== '');
   if (known.length > 0) return known.slice(0, MOST_CONTROLLERS);
   const flatKey = Object.keys(content).find((key) => key.toLowerCase() === 'endpoints');
   const flat = asList(flatKey === undefined ? [] : content[flatKey]);
-  return flat.slice(0, MOST_CONTROLLERS).map((address) => ({ id: '', endpoints: [{ address: checkedAddress(address), groups: [] }] }));
+  return flat
+    .slice(0, MOST_CONTROLLERS)
+    .map((address) => ({ id: '', endpoints: [{ address: checkedAddress(address), groups: [] }] }));
 }
 
 function readController(entry: unknown): KnownController {

@@ -55,7 +55,9 @@ export class Egress {
     const dialer = this.#dialers.get(binding);
     if (!dialer) {
       this.#log.warn({ binding, circuitId: request.circuitId }, 'egress binding is not served by this router');
-      return Promise.reject(new EgressError(RouteErrorCode.MisconfiguredTerminator, `this router does not serve the binding ${binding}`));
+      return Promise.reject(
+        new EgressError(RouteErrorCode.MisconfiguredTerminator, `this router does not serve the binding ${binding}`),
+      );
     }
     return dialer(request);
   }

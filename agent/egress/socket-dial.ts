@@ -1,6 +1,6 @@
 // Opens the TCP or TLS connection to a service.
 
-import { connect as connectTcp, type Socket, isIP } from 'node:net';
+import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type SecureContextOptions } from 'node:tls';
 import type { Address } from '#lib/address.ts';
 import { formatAddress } from '#lib/address.ts';
@@ -23,12 +23,17 @@ export interface SocketDialOptions {
 export function dialSocket(address: Address, options: SocketDialOptions): Promise<Socket> {
   const where = formatAddress(address);
   if (address.type !== 'tcp' && address.type !== 'tls') {
-    return Promise.reject(new EgressError(RouteErrorCode.MisconfiguredTerminator, `${where}: this router dials tcp and tls services only`));
+    return Promise.reject(
+      new EgressError(RouteErrorCode.MisconfiguredTerminator, `${where}: this router dials tcp and tls services only`),
+    );
   }
   const { clock, timeout, signal } = options;
   return new Promise((resolve, reject) => {
     const socket = open(address, options);
-    const timer = timeout > 0 ? clock.after('egress dial', timeout, () => fail(new TimeoutError(`dialing ${where}`, timeout))) : undefined;
+    const timer =
+      timeout > 0
+        ? clock.after('egress dial', timeout, () => fail(new TimeoutError(`dialing ${where}`, timeout)))
+        : undefined;
     const finish = () => {
       timer?.cancel();
       signal.removeEventListener('abort', onAbort);
@@ -52,5 +57,11 @@ function open(address: Address, { context, localAddress }: SocketDialOptions): S
   const host = address.host || 'localhost';
   const target = { host, port: address.port, allowHalfOpen: true, ...(localAddress !== undefined && { localAddress }) };
   if (address.type === 'tcp') return connectTcp(target);
-  return connectTls({ ...context, ...target, minVersion: 'TLSv1.2', allowPartialTrustChain: true, ...(isIP(host) === 0 && { servername: host }) });
+  return connectTls({
+    ...context,
+    ...target,
+    minVersion: 'TLSv1.2',
+    allowPartialTrustChain: true,
+    ...(isIP(host) === 0 && { servername: host }),
+  });
 }

@@ -1,6 +1,7 @@
 // The bindings `transport` and `edge_transport`: the terminator's address is dialed as it stands. The second one also does the
 // host's part of end-to-end encryption (reference fact: tunnel, section 1).
 
+import type { Socket } from 'node:net';
 import type { SecureContextOptions } from 'node:tls';
 import { parseAddress } from '#lib/address.ts';
 import type { Clock } from '#lib/clock.ts';
@@ -12,7 +13,6 @@ import { SocketClient } from '../xgress/socket-client.ts';
 import { EgressError } from './dial-errors.ts';
 import type { DialedEgress, EgressDialer, EgressRequest, PeerData } from './egress.ts';
 import { dialSocket } from './socket-dial.ts';
-import type { Socket } from 'node:net';
 
 export interface TransportComponents {
   clock: Clock;
@@ -33,8 +33,18 @@ export function transportDialer(components: TransportComponents, init: Transport
     const address = tryParse(request.destination);
     const { connectTimeout } = init;
     const timeout = request.timeLeft > 0 && request.timeLeft < connectTimeout ? request.timeLeft : connectTimeout;
-    const socket = await dialSocket(address, { clock: components.clock, context: components.identity.clientContext(), timeout, signal: request.signal });
-    return hostSocket(components, request, { socket, halfClose: true, encryption: init.encryption, hopType: init.hopType });
+    const socket = await dialSocket(address, {
+      clock: components.clock,
+      context: components.identity.clientContext(),
+      timeout,
+      signal: request.signal,
+    });
+    return hostSocket(components, request, {
+      socket,
+      halfClose: true,
+      encryption: init.encryption,
+      hopType: init.hopType,
+    });
   };
 }
 

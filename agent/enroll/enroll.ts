@@ -3,7 +3,7 @@
 //
 //   token ─► controller's certificate ─► signature ─► authorities ─► key, two requests ─► POST enroll ─► files, together
 
-import { createPrivateKey, generateKeyPair, type KeyObject, X509Certificate } from 'node:crypto';
+import { createPrivateKey, generateKeyPair, type KeyObject, type X509Certificate } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -56,7 +56,11 @@ const generate = promisify(generateKeyPair);
 export async function enrollRouter(init: EnrollInit): Promise<EnrollmentResult> {
   const { config, clock } = init;
   const csr = config.csr ?? config.edge?.csr;
-  if (!csr) throw new EnrollmentError('NO_CSR', 'the configuration has no csr section, so there is nothing to ask a certificate for; add csr with sans');
+  if (!csr)
+    throw new EnrollmentError(
+      'NO_CSR',
+      'the configuration has no csr section, so there is nothing to ask a certificate for; add csr with sans',
+    );
   const paths = targetFiles(config);
   const { token, serverCertificate } = await verifyToken(init.jwt, { clock, timeout: TIMEOUT });
   const authorities = await fetchAuthorities(token.issuer, serverCertificate);
@@ -76,35 +80,61 @@ export function endpointsFilePath(config: RouterConfig): string {
 function targetFiles(config: RouterConfig): Record<'cert' | 'serverCert' | 'key' | 'ca', string> {
   const { cert, server_cert, key, ca } = config.identity;
   const path = (name: string, value: string | undefined) => {
-    if (value === undefined) throw new EnrollmentError('FILES', `identity.${name} is missing: enrollment needs a file to write to`);
+    if (value === undefined)
+      throw new EnrollmentError('FILES', `identity.${name} is missing: enrollment needs a file to write to`);
     const source = parsePemSource(value);
-    if (source.kind === 'inline') throw new EnrollmentError('FILES', `identity.${name} is inline text: enrollment needs a file to write to`);
+    if (source.kind === 'inline')
+      throw new EnrollmentError('FILES', `identity.${name} is inline text: enrollment needs a file to write to`);
     return source.path;
   };
-  return { cert: path('cert', cert), serverCert: path('server_cert', server_cert), key: path('key', key), ca: path('ca', ca) };
+  return {
+    cert: path('cert', cert),
+    serverCert: path('server_cert', server_cert),
+    key: path('key', key),
+    ca: path('ca', ca),
+  };
 }
 
 /** The leaf is the only trust so far: the token vouches for it. */
 async function fetchAuthorities(issuer: URL, leaf: X509Certificate): Promise<string> {
   const url = new URL('/edge/client/v1/.well-known/est/cacerts', issuer);
-  const { status, body } = await call(url, { ca: leaf.toString(), method: 'GET', headers: { accept: 'application/pkcs7-mime' } });
-  if (status !== 200) throw new EnrollmentError('NO_AUTHORITIES', `the controller at ${issuer.origin} does not name its certificate authorities (status ${status})`);
+  const { status, body } = await call(url, {
+    ca: leaf.toString(),
+    method: 'GET',
+    headers: { accept: 'application/pkcs7-mime' },
+  });
+  if (status !== 200)
+    throw new EnrollmentError(
+      'NO_AUTHORITIES',
+      `the controller at ${issuer.origin} does not name its certificate authorities (status ${status})`,
+    );
   try {
     const authorities = readCertificateBag(Buffer.from(body, 'base64'));
     if (authorities.length === 0) throw new RangeError('the bag is empty');
     return authorities.map((each) => each.toString()).join('');
   } catch (error) {
-    throw new EnrollmentError('NO_AUTHORITIES', `the certificate authorities of the controller at ${issuer.origin} cannot be read: ${describeError(error)}`, { cause: error });
+    throw new EnrollmentError(
+      'NO_AUTHORITIES',
+      `the certificate authorities of the controller at ${issuer.origin} cannot be read: ${describeError(error)}`,
+      { cause: error },
+    );
   }
 }
 
 /** An existing key of the right kind is used again; it is not written then. */
-async function privateKey(path: string, algorithm: KeyAlgorithm): Promise<{ object: KeyObject; pem: string; isNew: boolean }> {
+async function privateKey(
+  path: string,
+  algorithm: KeyAlgorithm,
+): Promise<{ object: KeyObject; pem: string; isNew: boolean }> {
   if (existsSync(path)) {
     const pem = await readFile(path, 'utf8');
     const object = readKey(path, pem);
     const found = object.asymmetricKeyType === 'rsa' ? 'RSA' : 'EC';
-    if (found !== algorithm) throw new EnrollmentError('KEY', `${path} holds an ${found} key and an ${algorithm} key is wanted; use --key-alg ${found} or remove the file`);
+    if (found !== algorithm)
+      throw new EnrollmentError(
+        'KEY',
+        `${path} holds an ${found} key and an ${algorithm} key is wanted; use --key-alg ${found} or remove the file`,
+      );
     return { object, pem, isNew: false };
   }
   if (algorithm === 'RSA') {
@@ -119,7 +149,11 @@ function readKey(path: string, pem: string): KeyObject {
   try {
     return createPrivateKey(pem);
   } catch (error) {
-    throw new EnrollmentError('KEY', `${path} holds no private key that can be read; remove the file to let a new one be made`, { cause: error });
+    throw new EnrollmentError(
+      'KEY',
+      `${path} holds no private key that can be read; remove the file to let a new one be made`,
+      { cause: error },
+    );
   }
 }
 
@@ -136,16 +170,28 @@ async function enroll(token: EnrollmentToken, authorities: string, csr: CsrConfi
   if (status !== 200) throw refusal(status, body);
   const data = (parseJson(body) as { data?: Partial<Answer> } | undefined)?.data;
   for (const part of ['cert', 'serverCert', 'ca'] as const) {
-    if (typeof data?.[part] !== 'string' || data[part] === '') throw new EnrollmentError('CONTROLLER_ANSWER', `the controller's answer holds no ${part}`);
+    if (typeof data?.[part] !== 'string' || data[part] === '')
+      throw new EnrollmentError('CONTROLLER_ANSWER', `the controller's answer holds no ${part}`);
   }
   return data as Answer;
 }
 
 function refusal(status: number, body: string): EnrollmentError {
   const error = (parseJson(body) as { error?: { code?: string; message?: string } } | undefined)?.error;
-  if (error?.code === 'INVALID_ENROLLMENT_TOKEN') return new EnrollmentError('TOKEN_USED', 'the controller does not know the token: it has been used already or was withdrawn; let the controller make a new one');
-  if (error?.code === 'ENROLLMENT_EXPIRED') return new EnrollmentError('TOKEN_EXPIRED', 'the token has expired; let the controller make a new one (re-enroll the router)');
-  return new EnrollmentError('CONTROLLER_ANSWER', `the controller refused the enrollment: ${error?.code ?? `status ${status}`}${error?.message ? ` (${error.message})` : ''}`);
+  if (error?.code === 'INVALID_ENROLLMENT_TOKEN')
+    return new EnrollmentError(
+      'TOKEN_USED',
+      'the controller does not know the token: it has been used already or was withdrawn; let the controller make a new one',
+    );
+  if (error?.code === 'ENROLLMENT_EXPIRED')
+    return new EnrollmentError(
+      'TOKEN_EXPIRED',
+      'the token has expired; let the controller make a new one (re-enroll the router)',
+    );
+  return new EnrollmentError(
+    'CONTROLLER_ANSWER',
+    `the controller refused the enrollment: ${error?.code ?? `status ${status}`}${error?.message ? ` (${error.message})` : ''}`,
+  );
 }
 
 function parseJson(text: string): unknown {
@@ -156,7 +202,10 @@ function parseJson(text: string): unknown {
   }
 }
 
-async function call(url: URL, options: { ca: string; method: 'GET' | 'POST'; headers: Record<string, string>; body?: string }): Promise<{ status: number; body: string }> {
+async function call(
+  url: URL,
+  options: { ca: string; method: 'GET' | 'POST'; headers: Record<string, string>; body?: string },
+): Promise<{ status: number; body: string }> {
   const agent = new Agent({
     connect: { ca: options.ca, allowPartialTrustChain: true, minVersion: 'TLSv1.2', timeout: TIMEOUT },
     headersTimeout: TIMEOUT,
@@ -168,13 +217,21 @@ async function call(url: URL, options: { ca: string; method: 'GET' | 'POST'; hea
     const response = await request(url, { dispatcher: agent, method, headers, ...(body !== undefined && { body }) });
     return { status: response.statusCode, body: await response.body.text() };
   } catch (error) {
-    throw new EnrollmentError('CONTROLLER_UNREACHABLE', `the controller at ${url.origin} cannot be asked: ${describeError(error)}`, { cause: error });
+    throw new EnrollmentError(
+      'CONTROLLER_UNREACHABLE',
+      `the controller at ${url.origin} cannot be asked: ${describeError(error)}`,
+      { cause: error },
+    );
   } finally {
     await agent.close();
   }
 }
 
-async function writeFiles(paths: ReturnType<typeof targetFiles>, answer: Answer, key: { object: KeyObject; pem: string; isNew: boolean }): Promise<string[]> {
+async function writeFiles(
+  paths: ReturnType<typeof targetFiles>,
+  answer: Answer,
+  key: { object: KeyObject; pem: string; isNew: boolean },
+): Promise<string[]> {
   const files: NewFile[] = [
     { path: paths.cert, content: answer.cert },
     { path: paths.serverCert, content: answer.serverCert },
@@ -184,14 +241,19 @@ async function writeFiles(paths: ReturnType<typeof targetFiles>, answer: Answer,
   await replaceFiles(files, async ([cert = '', serverCert = '', ca = '', keyFile]) => {
     const pairing = keyFile === undefined ? key.object : createPrivateKey(await readFile(keyFile, 'utf8'));
     for (const path of [cert, serverCert]) mustBelong(parsePemCertificates(await readFile(path, 'utf8'))[0], pairing);
-    if (parsePemCertificates(await readFile(ca, 'utf8')).length === 0) throw new EnrollmentError('CONTROLLER_ANSWER', 'the controller sent no certificate authority');
+    if (parsePemCertificates(await readFile(ca, 'utf8')).length === 0)
+      throw new EnrollmentError('CONTROLLER_ANSWER', 'the controller sent no certificate authority');
   });
   return files.map((file) => file.path);
 }
 
 function mustBelong(certificate: X509Certificate | undefined, key: KeyObject): void {
   if (!certificate) throw new EnrollmentError('CONTROLLER_ANSWER', 'the controller sent no certificate');
-  if (!certificate.checkPrivateKey(key)) throw new EnrollmentError('CONTROLLER_ANSWER', `the controller sent a certificate (${sha1Fingerprint(certificate)}) for another key`);
+  if (!certificate.checkPrivateKey(key))
+    throw new EnrollmentError(
+      'CONTROLLER_ANSWER',
+      `the controller sent a certificate (${sha1Fingerprint(certificate)}) for another key`,
+    );
 }
 
 /** Configured endpoints count more than those of the token. */
@@ -202,7 +264,11 @@ async function writeEndpoints(config: RouterConfig, token: EnrollmentToken, log:
   try {
     await new EndpointsFile(endpointsFilePath(config), log).save(controllers);
   } catch (error) {
-    throw new EnrollmentError('FILES', `the endpoints file cannot be written: ${describeError(error)} (${errorCode(error) ?? 'unknown'})`, { cause: error });
+    throw new EnrollmentError(
+      'FILES',
+      `the endpoints file cannot be written: ${describeError(error)} (${errorCode(error) ?? 'unknown'})`,
+      { cause: error },
+    );
   }
   return addresses;
 }

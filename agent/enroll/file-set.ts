@@ -16,7 +16,10 @@ export interface NewFile {
  * Writes all files with mode 0600 or none. `check` sees the temporary paths, in the order of `files`, once all are written;
  * when it throws nothing is replaced. Throws EnrollmentError.
  */
-export async function replaceFiles(files: readonly NewFile[], check: (temporary: readonly string[]) => Promise<void>): Promise<void> {
+export async function replaceFiles(
+  files: readonly NewFile[],
+  check: (temporary: readonly string[]) => Promise<void>,
+): Promise<void> {
   const suffix = randomBytes(6).toString('hex');
   const temporary = files.map((file) => `${file.path}.${suffix}.new`);
   const kept = files.map((file) => `${file.path}.${suffix}.old`);
@@ -39,7 +42,8 @@ async function write(path: string, file: NewFile): Promise<void> {
       await handle.close();
     }
   } catch (error) {
-    const hint = errorCode(error) === 'ENOENT' ? `the folder ${dirname(file.path)} does not exist` : describeError(error);
+    const hint =
+      errorCode(error) === 'ENOENT' ? `the folder ${dirname(file.path)} does not exist` : describeError(error);
     throw new EnrollmentError('FILES', `${file.path} cannot be written: ${hint}`, { cause: error });
   }
 }
@@ -55,7 +59,9 @@ async function swap(files: readonly NewFile[], temporary: readonly string[], kep
     }
   } catch (error) {
     for (const index of done.reverse()) await putBack(kept[index] as string, (files[index] as NewFile).path);
-    throw new EnrollmentError('FILES', `the new files could not be put in place: ${describeError(error)}`, { cause: error });
+    throw new EnrollmentError('FILES', `the new files could not be put in place: ${describeError(error)}`, {
+      cause: error,
+    });
   }
 }
 
@@ -71,7 +77,8 @@ async function putBack(kept: string, path: string): Promise<void> {
   try {
     await rename(kept, path);
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') await rm(path, { force: true }); // there was none before
+    if (errorCode(error) === 'ENOENT')
+      await rm(path, { force: true }); // there was none before
     else throw error;
   }
 }

@@ -4,8 +4,8 @@
 import { X509Certificate } from 'node:crypto';
 import { connect } from 'node:tls';
 import { decodeJwt, decodeProtectedHeader, errors, jwtVerify } from 'jose';
-import { asError, describeError, TimeoutError } from '#lib/errors.ts';
 import type { Clock } from '#lib/clock.ts';
+import { asError, describeError, TimeoutError } from '#lib/errors.ts';
 import { EnrollmentError } from './errors.ts';
 
 export interface EnrollmentToken {
@@ -28,15 +28,26 @@ export interface TokenOptions {
 const METHODS = ['erott', 'trott'];
 
 /** Throws EnrollmentError with one line that says what is wrong with the token. */
-export async function verifyToken(text: string, options: TokenOptions): Promise<{ token: EnrollmentToken; serverCertificate: X509Certificate }> {
+export async function verifyToken(
+  text: string,
+  options: TokenOptions,
+): Promise<{ token: EnrollmentToken; serverCertificate: X509Certificate }> {
   const jwt = text.trim();
   const token = readClaims(jwt);
   const serverCertificate = await presentedCertificate(token.issuer, options);
   try {
     await jwtVerify(jwt, serverCertificate.publicKey, { currentDate: new Date(options.clock.now()) });
   } catch (error) {
-    if (error instanceof errors.JWTExpired) throw new EnrollmentError('TOKEN_EXPIRED', 'the token has expired; let the controller make a new one (re-enroll the router)');
-    throw new EnrollmentError('TOKEN_SIGNATURE', `the token was not signed by the controller at ${token.issuer.origin}: it was tampered with or belongs to another controller`, { cause: error });
+    if (error instanceof errors.JWTExpired)
+      throw new EnrollmentError(
+        'TOKEN_EXPIRED',
+        'the token has expired; let the controller make a new one (re-enroll the router)',
+      );
+    throw new EnrollmentError(
+      'TOKEN_SIGNATURE',
+      `the token was not signed by the controller at ${token.issuer.origin}: it was tampered with or belongs to another controller`,
+      { cause: error },
+    );
   }
   return { token, serverCertificate };
 }
@@ -47,14 +58,27 @@ function readClaims(jwt: string): EnrollmentToken {
     decodeProtectedHeader(jwt);
     claims = decodeJwt(jwt);
   } catch (error) {
-    throw new EnrollmentError('TOKEN_MALFORMED', 'this is not a token: a JWT has three parts with points between them', { cause: error });
+    throw new EnrollmentError(
+      'TOKEN_MALFORMED',
+      'this is not a token: a JWT has three parts with points between them',
+      { cause: error },
+    );
   }
   const { iss, sub, jti, em, ctrl, ctrls } = claims;
-  if (typeof em === 'string' && !METHODS.includes(em)) throw new EnrollmentError('TOKEN_METHOD', `the token enrolls by ${em}, which is not for routers; make a token for an edge router`);
-  if (typeof iss !== 'string' || !URL.canParse(iss) || new URL(iss).protocol !== 'https:') throw new EnrollmentError('TOKEN_MALFORMED', 'the token names no controller (claim iss)');
-  if (typeof sub !== 'string' || sub === '') throw new EnrollmentError('TOKEN_MALFORMED', 'the token names no router (claim sub)');
-  if (typeof jti !== 'string' || jti === '') throw new EnrollmentError('TOKEN_MALFORMED', 'the token holds no one-time secret (claim jti)');
-  const controllers = [ctrl, ...(Array.isArray(ctrls) ? ctrls : [])].filter((each): each is string => typeof each === 'string' && each !== '');
+  if (typeof em === 'string' && !METHODS.includes(em))
+    throw new EnrollmentError(
+      'TOKEN_METHOD',
+      `the token enrolls by ${em}, which is not for routers; make a token for an edge router`,
+    );
+  if (typeof iss !== 'string' || !URL.canParse(iss) || new URL(iss).protocol !== 'https:')
+    throw new EnrollmentError('TOKEN_MALFORMED', 'the token names no controller (claim iss)');
+  if (typeof sub !== 'string' || sub === '')
+    throw new EnrollmentError('TOKEN_MALFORMED', 'the token names no router (claim sub)');
+  if (typeof jti !== 'string' || jti === '')
+    throw new EnrollmentError('TOKEN_MALFORMED', 'the token holds no one-time secret (claim jti)');
+  const controllers = [ctrl, ...(Array.isArray(ctrls) ? ctrls : [])].filter(
+    (each): each is string => typeof each === 'string' && each !== '',
+  );
   return { issuer: new URL(iss), routerId: sub, id: jti, controllers };
 }
 
@@ -63,10 +87,27 @@ function presentedCertificate(issuer: URL, options: TokenOptions): Promise<X509C
   const port = Number(issuer.port || 443);
   const host = issuer.hostname.replace(/^\[(.*)\]$/, '$1');
   return new Promise((resolve, reject) => {
-    const socket = connect({ host, port, rejectUnauthorized: false, ALPNProtocols: ['http/1.1'], ...(!/^[\d.:]+$/.test(host) && { servername: host }) });
+    const socket = connect({
+      host,
+      port,
+      rejectUnauthorized: false,
+      ALPNProtocols: ['http/1.1'],
+      ...(!/^[\d.:]+$/.test(host) && { servername: host }),
+    });
     const finish = (act: () => void) => (timer.cancel(), socket.destroy(), act());
-    const fail = (error: Error) => finish(() => reject(new EnrollmentError('CONTROLLER_UNREACHABLE', `the controller at ${issuer.origin} cannot be reached: ${describeError(error)}`, { cause: error })));
-    const timer = options.clock.after('enrollment contact', options.timeout, () => fail(new TimeoutError('connecting', options.timeout)));
+    const fail = (error: Error) =>
+      finish(() =>
+        reject(
+          new EnrollmentError(
+            'CONTROLLER_UNREACHABLE',
+            `the controller at ${issuer.origin} cannot be reached: ${describeError(error)}`,
+            { cause: error },
+          ),
+        ),
+      );
+    const timer = options.clock.after('enrollment contact', options.timeout, () =>
+      fail(new TimeoutError('connecting', options.timeout)),
+    );
     socket.once('error', (error) => fail(asError(error)));
     socket.once('secureConnect', () => {
       const { raw } = socket.getPeerCertificate();

@@ -5,7 +5,11 @@ import type { Frame } from '#wire/frame.ts';
 import type { Acknowledgement, Payload } from '#wire/xgress-frames.ts';
 
 /** Why a payload is on its way; decides what happens when a queue is full, and which drop counter moves. */
-export const PayloadOrigin = Object.freeze({ Xgress: 'xgress', Retransmission: 'retransmission', Forwarded: 'forwarded' } as const);
+export const PayloadOrigin = Object.freeze({
+  Xgress: 'xgress',
+  Retransmission: 'retransmission',
+  Forwarded: 'forwarded',
+} as const);
 export type PayloadOrigin = (typeof PayloadOrigin)[keyof typeof PayloadOrigin];
 
 /** `full`: not taken, try again when `onceWritable` says so. `unroutable`: there is no way for this circuit. */

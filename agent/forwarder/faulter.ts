@@ -53,7 +53,9 @@ export class Faulter {
       const ids = entries.map(([circuitId]) => circuitId).join(' ');
       const known = owner === '' ? undefined : this.#components.controllers.byId(owner);
       if (known) this.#send(known, FaultSubject.FORWARD_FAULT, ids);
-      else for (const controller of this.#components.controllers.all) this.#send(controller, FaultSubject.UNKNOWN_OWNER_FORWARD_FAULT, ids);
+      else
+        for (const controller of this.#components.controllers.all)
+          this.#send(controller, FaultSubject.UNKNOWN_OWNER_FORWARD_FAULT, ids);
     }
   }
 
@@ -65,7 +67,10 @@ export class Faulter {
     try {
       receiver.send(new Message(ControlType.Fault, [], toBinary(FaultSchema, create(FaultSchema, { subject, id }))));
     } catch (error) {
-      this.#components.log.debug({ controller: receiver.id, error: describeError(error) }, 'forwarding faults could not be reported');
+      this.#components.log.debug(
+        { controller: receiver.id, error: describeError(error) },
+        'forwarding faults could not be reported',
+      );
     }
   }
 }

@@ -97,7 +97,8 @@ export class Forwarder {
     if (step.used) return this.#answerTrace(source, frame, circuit, 'forwarder');
     const destination = circuit && this.#next(circuit, source);
     if (!destination) {
-      if (step.isRequest) this.#answerTrace(source, frame, circuit, 'forwarder', `no way for circuit ${circuitId} from ${source}`);
+      if (step.isRequest)
+        this.#answerTrace(source, frame, circuit, 'forwarder', `no way for circuit ${circuitId} from ${source}`);
       return 'unroutable';
     }
     circuit.lastActivity = this.#components.clock.now();
@@ -125,8 +126,19 @@ export class Forwarder {
     return address === undefined ? undefined : this.#destinations.get(address);
   }
 
-  #answerTrace(source: string, frame: Frame, circuit: Circuit | undefined, hopType: string, error?: string): ForwardOutcome {
-    const answer = traceRouteAnswer(frame, { hopType, hopId: this.#components.routerId, now: this.#components.clock.now(), error });
+  #answerTrace(
+    source: string,
+    frame: Frame,
+    circuit: Circuit | undefined,
+    hopType: string,
+    error?: string,
+  ): ForwardOutcome {
+    const answer = traceRouteAnswer(frame, {
+      hopType,
+      hopId: this.#components.routerId,
+      now: this.#components.clock.now(),
+      error,
+    });
     // The answer goes back where the question came from: that is where the source itself is a destination.
     const back = circuit ? this.#destinations.get(source) : undefined;
     return back?.sendControl(answer) ? 'sent' : 'unroutable';

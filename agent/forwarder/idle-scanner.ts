@@ -33,14 +33,18 @@ export class IdleScanner {
   constructor(components: IdleScannerComponents, init: IdleScannerInit) {
     this.#components = components;
     this.#init = init;
-    this.#timer = init.interval > 0 ? components.clock.every('idle circuits', init.interval, () => this.scan()) : undefined;
+    this.#timer =
+      init.interval > 0 ? components.clock.every('idle circuits', init.interval, () => this.scan()) : undefined;
   }
 
   scan(): void {
     const byOwner = Map.groupBy(this.#components.circuits.idle(this.#init.timeout), ({ circuit }) => circuit.owner);
     for (const [owner, idle] of byOwner) {
       const idleTimes = Object.fromEntries(idle.map((each) => [each.circuit.id, BigInt(Math.round(each.idle * 1e6))]));
-      const body = toBinary(CircuitConfirmationSchema, create(CircuitConfirmationSchema, { circuitIds: Object.keys(idleTimes), idleTimes }));
+      const body = toBinary(
+        CircuitConfirmationSchema,
+        create(CircuitConfirmationSchema, { circuitIds: Object.keys(idleTimes), idleTimes }),
+      );
       try {
         const controller = this.#components.controllers.byId(owner);
         if (controller) controller.send(new Message(ControlType.CircuitConfirmation, [], body));

@@ -40,7 +40,8 @@ export function traceRouteAnswer(question: Frame, hop: TraceHop): Frame {
   const answer = new Message(XgressType.Control, asked.headers, body);
   answer.headers.set(XgressHeader.HopType, Buffer.from(hop.hopType));
   answer.headers.set(XgressHeader.HopId, Buffer.from(hop.hopId));
-  if (!asked.headers.has(XgressHeader.Timestamp)) answer.headers.set(XgressHeader.Timestamp, encodeUint64(BigInt(Math.round(hop.now))));
+  if (!asked.headers.has(XgressHeader.Timestamp))
+    answer.headers.set(XgressHeader.Timestamp, encodeUint64(BigInt(Math.round(hop.now))));
   if (hop.error !== undefined) answer.headers.set(XgressHeader.Error, Buffer.from(hop.error));
   return new Frame(answer.encode());
 }

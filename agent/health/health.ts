@@ -30,8 +30,24 @@ export class Health {
     const { clock } = components;
     const { minLinks } = init.linkCheck;
     this.#checks = [
-      new HealthCheck({ id: 'controllerPing', ...init.ctrlPingCheck, healthyAtFirst: false, run: () => checkControllers(components.controllers()) }, clock),
-      new HealthCheck({ id: 'link.health', ...init.linkCheck, healthyAtFirst: minLinks === 0, run: () => checkLinks(components.links(), minLinks) }, clock),
+      new HealthCheck(
+        {
+          id: 'controllerPing',
+          ...init.ctrlPingCheck,
+          healthyAtFirst: false,
+          run: () => checkControllers(components.controllers()),
+        },
+        clock,
+      ),
+      new HealthCheck(
+        {
+          id: 'link.health',
+          ...init.linkCheck,
+          healthyAtFirst: minLinks === 0,
+          run: () => checkLinks(components.links(), minLinks),
+        },
+        clock,
+      ),
     ];
   }
 
@@ -57,6 +73,7 @@ function checkControllers(controllers: ReturnType<HealthComponents['controllers'
 }
 
 function checkLinks(links: readonly LinkDetail[], minLinks: number): readonly LinkDetail[] | null {
-  if (links.length < minLinks) throw new Error(`link count ${links.length} less than configured minimum of ${minLinks}`);
+  if (links.length < minLinks)
+    throw new Error(`link count ${links.length} less than configured minimum of ${minLinks}`);
   return links.length > 0 ? links : null;
 }

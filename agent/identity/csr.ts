@@ -20,7 +20,12 @@ const RSA_SHA256 = '1.2.840.113549.1.1.11';
 
 /** A PEM request for `name`, which becomes the common name. Keys are EC or RSA; the signature uses SHA-256. */
 export function createCsr(name: string, csr: CsrConfig, key: KeyObject): string {
-  const info = sequence(integer(0), subject(name, csr), createPublicKey(key).export({ type: 'spki', format: 'der' }), context(0, extensionRequest(csr)));
+  const info = sequence(
+    integer(0),
+    subject(name, csr),
+    createPublicKey(key).export({ type: 'spki', format: 'der' }),
+    context(0, extensionRequest(csr)),
+  );
   const request = sequence(info, signatureAlgorithm(key), bitString(sign('sha256', info, key)));
   const lines = request.toString('base64').match(/.{1,64}/g) ?? [];
   return `-----BEGIN CERTIFICATE REQUEST-----\n${lines.join('\n')}\n-----END CERTIFICATE REQUEST-----\n`;
@@ -59,7 +64,15 @@ export function ipBytes(address: string): Buffer {
   if (isIP(address) === 4) return Buffer.from(address.split('.').map(Number));
   const [left = '', right] = address.split('::');
   const groups = (text: string) =>
-    text === '' ? [] : text.split(':').flatMap((group) => (group.includes('.') ? [...ipBytes(group)] : [Number.parseInt(group, 16) >> 8, Number.parseInt(group, 16) & 0xff]));
+    text === ''
+      ? []
+      : text
+          .split(':')
+          .flatMap((group) =>
+            group.includes('.')
+              ? [...ipBytes(group)]
+              : [Number.parseInt(group, 16) >> 8, Number.parseInt(group, 16) & 0xff],
+          );
   const head = groups(left);
   const tail = right === undefined ? [] : groups(right);
   return Buffer.from([...head, ...new Array<number>(16 - head.length - tail.length).fill(0), ...tail]);

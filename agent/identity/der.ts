@@ -1,7 +1,18 @@
 // Just enough DER: writing the few structures of a certificate request, and walking those of a certificate bag.
 
 /** Universal tags as they stand in the first byte. */
-export const Tag = Object.freeze({ Integer: 0x02, BitString: 0x03, OctetString: 0x04, Null: 0x05, Oid: 0x06, Utf8: 0x0c, Printable: 0x13, Ia5: 0x16, Sequence: 0x30, Set: 0x31 } as const);
+export const Tag = Object.freeze({
+  Integer: 0x02,
+  BitString: 0x03,
+  OctetString: 0x04,
+  Null: 0x05,
+  Oid: 0x06,
+  Utf8: 0x0c,
+  Printable: 0x13,
+  Ia5: 0x16,
+  Sequence: 0x30,
+  Set: 0x31,
+} as const);
 
 /** A value with its tag and length. */
 export function der(tag: number, ...content: readonly Uint8Array[]): Buffer {
@@ -52,7 +63,11 @@ export function readDer(bytes: Buffer): DerValue[] {
     const { length, headLength } = readLength(bytes, offset);
     const end = offset + headLength + length;
     if (end > bytes.length) throw new RangeError('a DER value runs past its end');
-    values.push({ tag: bytes.readUInt8(offset), content: bytes.subarray(offset + headLength, end), whole: bytes.subarray(offset, end) });
+    values.push({
+      tag: bytes.readUInt8(offset),
+      content: bytes.subarray(offset + headLength, end),
+      whole: bytes.subarray(offset, end),
+    });
     offset = end;
   }
   return values;
@@ -63,7 +78,8 @@ function readLength(bytes: Buffer, offset: number): { length: number; headLength
   if (first === undefined) throw new RangeError('a DER value has no length');
   if (first < 0x80) return { length: first, headLength: 2 };
   const count = first & 0x7f;
-  if (count === 0 || count > 4 || offset + 2 + count > bytes.length) throw new RangeError('a DER length is not readable');
+  if (count === 0 || count > 4 || offset + 2 + count > bytes.length)
+    throw new RangeError('a DER length is not readable');
   return { length: bytes.readUIntBE(offset + 2, count), headLength: 2 + count };
 }
 

@@ -103,9 +103,13 @@ export class Identity {
   /** The certificate for a name that a client asks for; undefined when the default one is right or none fits. */
   contextFor(serverName: string): SecureContext | undefined {
     const { servers, caPem } = this.#material;
-    const index = servers.findIndex((server) => server.leaves.some((leaf) => leaf.checkHost(serverName, { subject: 'never' }) !== undefined));
+    const index = servers.findIndex((server) =>
+      server.leaves.some((leaf) => leaf.checkHost(serverName, { subject: 'never' }) !== undefined),
+    );
     if (index <= 0) return undefined;
-    this.#contexts ??= servers.map((server) => createSecureContext({ cert: server.pem, key: server.key, ...(caPem !== undefined && { ca: caPem }) }));
+    this.#contexts ??= servers.map((server) =>
+      createSecureContext({ cert: server.pem, key: server.key, ...(caPem !== undefined && { ca: caPem }) }),
+    );
     return this.#contexts[index];
   }
 
@@ -119,7 +123,10 @@ export class Identity {
   async reload(): Promise<void> {
     this.#material = await loadMaterial(this.#init.config);
     this.#contexts = undefined;
-    this.#init.log.info({ certificate: this.#material.certificate.fingerprint256, validTo: this.#material.certificate.validTo }, 'identity loaded anew');
+    this.#init.log.info(
+      { certificate: this.#material.certificate.fingerprint256, validTo: this.#material.certificate.validTo },
+      'identity loaded anew',
+    );
     for (const listener of this.#listeners) listener();
   }
 
@@ -141,8 +148,14 @@ export class Identity {
     }
     for (const [folder, files] of names) {
       try {
-        const watcher = watch(folder, { persistent: false }, (_event, name) => name !== null && files.has(name) && this.#reloadSoon());
-        watcher.on('error', (error) => this.#init.log.warn({ folder, error: describeError(error) }, 'identity files are no longer watched'));
+        const watcher = watch(
+          folder,
+          { persistent: false },
+          (_event, name) => name !== null && files.has(name) && this.#reloadSoon(),
+        );
+        watcher.on('error', (error) =>
+          this.#init.log.warn({ folder, error: describeError(error) }, 'identity files are no longer watched'),
+        );
         this.#watchers.push(watcher);
       } catch (error) {
         this.#init.log.warn({ folder, error: describeError(error) }, 'identity files cannot be watched');
@@ -157,7 +170,10 @@ export class Identity {
         try {
           await this.reload();
         } catch (error) {
-          this.#init.log.error({ error: describeError(error) }, 'identity files have changed and cannot be used, keeping the old ones');
+          this.#init.log.error(
+            { error: describeError(error) },
+            'identity files have changed and cannot be used, keeping the old ones',
+          );
         }
       });
     });
@@ -172,12 +188,26 @@ async function loadMaterial(config: IdentityConfig): Promise<Material> {
   mustPair('identity.cert', certificate, privateKey('identity.key', keyPem));
   const caPem = config.ca === undefined ? undefined : await readPem('identity.ca', config.ca);
   const servers: ServerPair[] = [];
-  if (config.server_cert !== undefined) servers.push(await serverPair('identity', config.server_cert, config.server_key, keyPem));
-  for (const [index, each] of config.alt_server_certs.entries()) servers.push(await serverPair(`identity.alt_server_certs[${index}]`, each.server_cert, each.server_key, keyPem));
-  return { certificate, certPem, keyPem, caPem, roots: caPem === undefined ? [] : certificates('identity.ca', caPem), servers };
+  if (config.server_cert !== undefined)
+    servers.push(await serverPair('identity', config.server_cert, config.server_key, keyPem));
+  for (const [index, each] of config.alt_server_certs.entries())
+    servers.push(await serverPair(`identity.alt_server_certs[${index}]`, each.server_cert, each.server_key, keyPem));
+  return {
+    certificate,
+    certPem,
+    keyPem,
+    caPem,
+    roots: caPem === undefined ? [] : certificates('identity.ca', caPem),
+    servers,
+  };
 }
 
-async function serverPair(path: string, certificate: string, key: string | undefined, defaultKey: string): Promise<ServerPair> {
+async function serverPair(
+  path: string,
+  certificate: string,
+  key: string | undefined,
+  defaultKey: string,
+): Promise<ServerPair> {
   const pem = await readPem(`${path}.server_cert`, certificate);
   const keyPem = key === undefined ? defaultKey : await readPem(`${path}.server_key`, key);
   const all = certificates(`${path}.server_cert`, pem);

@@ -3,7 +3,9 @@
 import { fileURLToPath } from 'node:url';
 import { ProjectError } from '#lib/errors.ts';
 
-export type PemSource = { readonly kind: 'file'; readonly path: string } | { readonly kind: 'inline'; readonly pem: string };
+export type PemSource =
+  | { readonly kind: 'file'; readonly path: string }
+  | { readonly kind: 'inline'; readonly pem: string };
 
 export class PemSourceError extends ProjectError {
   constructor(message: string) {
@@ -18,7 +20,8 @@ export function parsePemSource(value: string): PemSource {
   if (value === '') throw new PemSourceError('the value is empty');
   if (value.startsWith('file:')) return { kind: 'file', path: filePath(value) };
   const scheme = /^([A-Za-z][A-Za-z0-9+.-]+):/.exec(value)?.[1];
-  if (scheme !== undefined) throw new PemSourceError(`the key engine "${scheme}" is not supported; use a file or pem: text`);
+  if (scheme !== undefined)
+    throw new PemSourceError(`the key engine "${scheme}" is not supported; use a file or pem: text`);
   return { kind: 'file', path: value };
 }
 

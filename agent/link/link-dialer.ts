@@ -80,7 +80,11 @@ const ACK_CHANNEL = 2;
 type Headers = [number, Uint8Array | string][];
 
 /** Rejects with what stood in the way; nothing is left open then. */
-export async function dialLink(components: LinkDialComponents, request: LinkDialRequest, signal: AbortSignal): Promise<DialedLink> {
+export async function dialLink(
+  components: LinkDialComponents,
+  request: LinkDialRequest,
+  signal: AbortSignal,
+): Promise<DialedLink> {
   const connectionId = new IdSource(components.random).uuid();
   if (versionAtLeast(request.peerVersion, GROUPED_FROM)) return dialGrouped(components, request, connectionId, signal);
   if (!request.dialer.split) return dialSingle(components, request, connectionId, signal);
@@ -93,7 +97,10 @@ export function linkChannel(
   init: { linkId: string; peerId: string; connectionId: string; grouped: boolean },
 ): Channel {
   const { settings } = components;
-  const lane = (types: string[], queueLimit: number): LanePolicy => ({ types: init.grouped ? types : [''], queueLimit });
+  const lane = (types: string[], queueLimit: number): LanePolicy => ({
+    types: init.grouped ? types : [''],
+    queueLimit,
+  });
   const options: ChannelOptions = {
     name: `link ${init.linkId}`,
     peerId: init.peerId,
@@ -110,7 +117,12 @@ export function linkChannel(
   return new Channel(init.grouped ? { ...options, essentialType: LinkUnderlay.Default } : options);
 }
 
-async function dialGrouped(components: LinkDialComponents, request: LinkDialRequest, connectionId: string, signal: AbortSignal): Promise<DialedLink> {
+async function dialGrouped(
+  components: LinkDialComponents,
+  request: LinkDialRequest,
+  connectionId: string,
+  signal: AbortSignal,
+): Promise<DialedLink> {
   const grouping: Headers = [
     [ChannelHeader.UnderlayType, LinkUnderlay.Default],
     [ChannelHeader.IsGrouped, TRUE],
@@ -131,7 +143,12 @@ async function dialGrouped(components: LinkDialComponents, request: LinkDialRequ
   };
 }
 
-function completeGroup(components: LinkDialComponents, request: LinkDialRequest, channel: Channel, secret: Buffer): void {
+function completeGroup(
+  components: LinkDialComponents,
+  request: LinkDialRequest,
+  channel: Channel,
+  secret: Buffer,
+): void {
   const { dialer } = request;
   new GroupDialer({
     channel,
@@ -155,14 +172,31 @@ function completeGroup(components: LinkDialComponents, request: LinkDialRequest,
   }).start();
 }
 
-async function dialSingle(components: LinkDialComponents, request: LinkDialRequest, connectionId: string, signal: AbortSignal): Promise<DialedLink> {
+async function dialSingle(
+  components: LinkDialComponents,
+  request: LinkDialRequest,
+  connectionId: string,
+  signal: AbortSignal,
+): Promise<DialedLink> {
   const { underlay } = await connect(components, request, connectionId, [], signal);
-  const channel = linkChannel(components, { linkId: request.linkId, peerId: request.peerId, connectionId, grouped: false });
+  const channel = linkChannel(components, {
+    linkId: request.linkId,
+    peerId: request.peerId,
+    connectionId,
+    grouped: false,
+  });
   return { payloads: channel, acknowledgements: channel, open: () => channel.addUnderlay(underlay) };
 }
 
-async function dialSplit(components: LinkDialComponents, request: LinkDialRequest, connectionId: string, signal: AbortSignal): Promise<DialedLink> {
-  const half = async (kind: number) => (await connect(components, request, connectionId, [[LinkHeader.ChannelType, Buffer.from([kind])]], signal)).underlay;
+async function dialSplit(
+  components: LinkDialComponents,
+  request: LinkDialRequest,
+  connectionId: string,
+  signal: AbortSignal,
+): Promise<DialedLink> {
+  const half = async (kind: number) =>
+    (await connect(components, request, connectionId, [[LinkHeader.ChannelType, Buffer.from([kind])]], signal))
+      .underlay;
   const payloadUnderlay = await half(PAYLOAD_CHANNEL);
   let ackUnderlay: Underlay;
   try {

@@ -4,7 +4,12 @@
 import { networkInterfaces } from 'node:os';
 
 /** `<dialer binding>-><protocol>:<router id>-><listener binding>`; an empty binding is written `default`. */
-export function linkKey(parts: { dialerBinding: string; protocol: string; routerId: string; listenerBinding: string }): string {
+export function linkKey(parts: {
+  dialerBinding: string;
+  protocol: string;
+  routerId: string;
+  listenerBinding: string;
+}): string {
   return `${parts.dialerBinding || 'default'}->${parts.protocol}:${parts.routerId}->${parts.listenerBinding || 'default'}`;
 }
 
@@ -30,7 +35,10 @@ export type DuplicateVerdict = 'accept' | 'replace' | 'reject';
 const MOST_REJECTIONS = 5;
 
 /** What becomes of a new link when `existing` has the same key: the smaller id survives; an equal one is a redial and replaces. */
-export function judgeDuplicate(existing: { id: string; rejectedDuplicates: number } | undefined, added: { id: string }): DuplicateVerdict {
+export function judgeDuplicate(
+  existing: { id: string; rejectedDuplicates: number } | undefined,
+  added: { id: string },
+): DuplicateVerdict {
   if (!existing) return 'accept';
   if (existing.id < added.id && existing.rejectedDuplicates <= MOST_REJECTIONS) return 'reject';
   return 'replace';

@@ -12,9 +12,9 @@ import { type AcceptedHello, ChannelListener } from '#wire/channel-listener.ts';
 import { HelloRefusedError } from '#wire/errors.ts';
 import { LinkHeader } from '#wire/gen/numbers.ts';
 import { Alpn, type TlsPort } from '#wire/tls-port.ts';
+import type { LinkInit } from './link.ts';
 import { type LinkChannelSettings, linkChannel } from './link-dialer.ts';
 import { linkKey } from './link-key.ts';
-import type { LinkInit } from './link.ts';
 
 export interface LinkListenerComponents {
   clock: Clock;
@@ -90,7 +90,8 @@ export class LinkListener {
   #check({ hello, socket }: AcceptedHello): void {
     const { identity, clock } = this.#components;
     const dialed = hello.string(LinkHeader.DialedRouterId);
-    if (dialed !== undefined && dialed !== identity.id) throw new HelloRefusedError(`the link is meant for router ${dialed}`);
+    if (dialed !== undefined && dialed !== identity.id)
+      throw new HelloRefusedError(`the link is meant for router ${dialed}`);
     const verdict = verifyChain(peerCertificates(socket), identity.roots, { now: clock.now() });
     if (!verdict.ok) throw new HelloRefusedError(verdict.reason);
   }
@@ -100,7 +101,12 @@ export class LinkListener {
     const peerId = hello.string(LinkHeader.RouterId);
     if (!peerId) throw new HelloRefusedError('the hello of the link names no router');
     const linkId = hello.string(LinkHeader.LinkId) ?? hello.body.toString();
-    const channel = linkChannel(this.#components, { linkId, peerId, connectionId: accepted.connectionId, grouped: accepted.grouped });
+    const channel = linkChannel(this.#components, {
+      linkId,
+      peerId,
+      connectionId: accepted.connectionId,
+      grouped: accepted.grouped,
+    });
     background(this.#components.log, 'verify link', this.#verify(accepted, channel, peerId, linkId));
     return channel;
   }
@@ -110,7 +116,10 @@ export class LinkListener {
     try {
       await this.#components.verifyRouter(peerId, leaf ? [sha1Fingerprint(leaf)] : []);
     } catch (error) {
-      this.#components.log.warn({ linkId, peerId, error: describeError(error) }, 'link refused: the dialing router could not be verified');
+      this.#components.log.warn(
+        { linkId, peerId, error: describeError(error) },
+        'link refused: the dialing router could not be verified',
+      );
       channel.close();
       return;
     }
@@ -133,7 +142,8 @@ export class LinkListener {
     const pair = { [kind]: channel, [other.kind]: other.channel };
     const payloads = pair[PAYLOAD_CHANNEL];
     const acknowledgements = pair[ACK_CHANNEL];
-    if (payloads && acknowledgements && !other.channel.isClosed) this.#components.onLink({ ...init, payloads, acknowledgements });
+    if (payloads && acknowledgements && !other.channel.isClosed)
+      this.#components.onLink({ ...init, payloads, acknowledgements });
     else for (const half of [channel, other.channel]) half.close();
   }
 

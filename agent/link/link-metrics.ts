@@ -1,8 +1,8 @@
 // What is counted of one link. The hot path only adds to numbers; `fold` moves them into the registry once a second
 // (reference fact: link, section 1.7, and config, section 8.2).
 
-import type { MetricsRegistry } from '../metrics/registry.ts';
 import type { PayloadOrigin } from '../forwarder/destination.ts';
+import type { MetricsRegistry } from '../metrics/registry.ts';
 
 /** Sizes are recorded for one message in so many: a histogram does not need every one, and recording each costs more than sending it. */
 const SIZE_SAMPLE = 16;
@@ -32,7 +32,11 @@ export class LinkMetrics {
 
   dropped(origin: PayloadOrigin): void {
     this.#registry.meter(`link.dropped_msgs:${this.#id}`).mark();
-    this.#registry.meter(`link.dropped_${origin === 'retransmission' ? 'rtx' : origin === 'forwarded' ? 'fwd' : 'xg'}_msgs:${this.#id}`).mark();
+    this.#registry
+      .meter(
+        `link.dropped_${origin === 'retransmission' ? 'rtx' : origin === 'forwarded' ? 'fwd' : 'xg'}_msgs:${this.#id}`,
+      )
+      .mark();
   }
 
   latency(nanoseconds: number): void {

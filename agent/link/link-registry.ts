@@ -5,22 +5,28 @@
 //   peer changes ─► wanted links ─► dial queue ─► link ─► register ─┬─► forwarder
 //   accepted links ─────────────────────────────────────► register ─┴─► reports to controllers
 
-import type { DialQueue } from '#lib/dial-queue.ts';
-import { nextBackoff } from '#lib/backoff.ts';
 import { background } from '#lib/background.ts';
+import { nextBackoff } from '#lib/backoff.ts';
 import type { Clock, Timer } from '#lib/clock.ts';
+import type { DialQueue } from '#lib/dial-queue.ts';
 import { describeError, errorCode } from '#lib/errors.ts';
 import { IdSource } from '#lib/ids.ts';
 import type { Log } from '#lib/log.ts';
 import type { Random } from '#lib/random.ts';
 import type { Forwarder } from '../forwarder/forwarder.ts';
-import { type DialedLink, dialLink, type LinkDialComponents, type LinkDialerSettings, type LinkDialRequest } from './link-dialer.ts';
-import { judgeDuplicate, linkKey } from './link-key.ts';
+import type { MetricsRegistry } from '../metrics/registry.ts';
 import { Link, type LinkComponents, type LinkInit } from './link.ts';
+import {
+  type DialedLink,
+  dialLink,
+  type LinkDialComponents,
+  type LinkDialerSettings,
+  type LinkDialRequest,
+} from './link-dialer.ts';
+import { judgeDuplicate, linkKey } from './link-key.ts';
 import { LinkMetrics } from './link-metrics.ts';
 import type { LinkReporter } from './link-reporter.ts';
 import { canDial, type LinkEvent, type LinkState, nextLinkState } from './link-states.ts';
-import type { MetricsRegistry } from '../metrics/registry.ts';
 
 export interface PeerListener {
   readonly address: string;
@@ -114,7 +120,14 @@ export class LinkRegistry {
   /** States of all wanted links, for diagnostics. */
   describe(): { key: string; linkId: string; peerId: string; state: LinkState; attempts: number; nextDial: number }[] {
     return [...this.#peers.values()].flatMap((peer) =>
-      [...peer.wanted.values()].map(({ key, linkId, state, attempts, nextDial }) => ({ key, linkId, peerId: peer.id, state, attempts, nextDial })),
+      [...peer.wanted.values()].map(({ key, linkId, state, attempts, nextDial }) => ({
+        key,
+        linkId,
+        peerId: peer.id,
+        state,
+        attempts,
+        nextDial,
+      })),
     );
   }
 
@@ -158,10 +171,20 @@ export class LinkRegistry {
     const { clock, log } = this.#components;
     const healthy = change.state === 'healthy';
     const known = this.#peers.get(change.id);
-    const peer: Peer = known ?? { id: change.id, version: change.version, healthy, unhealthySince: clock.now(), wanted: new Map() };
+    const peer: Peer = known ?? {
+      id: change.id,
+      version: change.version,
+      healthy,
+      unhealthySince: clock.now(),
+      wanted: new Map(),
+    };
     this.#peers.set(peer.id, peer);
     const becameHealthy = healthy && known?.healthy === false;
-    if (known && known.healthy !== healthy) log.info({ peerId: peer.id, previous: stateName(known.healthy), state: stateName(healthy) }, 'peer router changed state');
+    if (known && known.healthy !== healthy)
+      log.info(
+        { peerId: peer.id, previous: stateName(known.healthy), state: stateName(healthy) },
+        'peer router changed state',
+      );
     if (peer.healthy && !healthy) peer.unhealthySince = clock.now();
     peer.healthy = healthy;
     // An unhealthy peer comes without listeners and version; what was known of it is kept, and dialed more slowly.
@@ -175,7 +198,12 @@ export class LinkRegistry {
     for (const listener of listeners) {
       for (const dialer of this.#dialers) {
         if (!shareGroup(listener.groups, dialer.groups)) continue;
-        const key = linkKey({ dialerBinding: dialer.binding, protocol: listener.protocol, routerId: peer.id, listenerBinding: listener.localBinding });
+        const key = linkKey({
+          dialerBinding: dialer.binding,
+          protocol: listener.protocol,
+          routerId: peer.id,
+          listenerBinding: listener.localBinding,
+        });
         produced.add(key);
         this.#want(peer, key, listener, dialer, dialNow);
       }
@@ -187,7 +215,16 @@ export class LinkRegistry {
     const known = peer.wanted.get(key);
     if (!known) {
       const linkId = this.#ids.long();
-      const wanted: WantedLink = { key, linkId, listener, dialer, state: 'pending', attempts: 0, retryDelay: 0, nextDial: 0 };
+      const wanted: WantedLink = {
+        key,
+        linkId,
+        listener,
+        dialer,
+        state: 'pending',
+        attempts: 0,
+        retryDelay: 0,
+        nextDial: 0,
+      };
       peer.wanted.set(key, wanted);
       if (this.#byKey.has(key)) this.#step(wanted, 'linkUp');
       this.#evaluate(peer, wanted);
@@ -288,7 +325,14 @@ export class LinkRegistry {
     if (wanted.state === 'established') return;
     this.#retryLater(peer, wanted, 0);
     this.#components.log.warn(
-      { linkId: wanted.linkId, peerId: peer.id, address: wanted.listener.address, attempts: wanted.attempts, retryIn: Math.round(wanted.retryDelay), error: describeError(error) },
+      {
+        linkId: wanted.linkId,
+        peerId: peer.id,
+        address: wanted.listener.address,
+        attempts: wanted.attempts,
+        retryIn: Math.round(wanted.retryDelay),
+        error: describeError(error),
+      },
       queueFull ? 'link dial refused: queue full' : 'link dial failed',
     );
   }
@@ -373,17 +417,24 @@ export class LinkRegistry {
   }
 
   #leave(link: Link, milliseconds: number): void {
-    this.#leaving.set(link, this.#components.clock.after('duplicate link', milliseconds, () => link.close()));
+    this.#leaving.set(
+      link,
+      this.#components.clock.after('duplicate link', milliseconds, () => link.close()),
+    );
   }
 
   #onUp(link: Link): void {
-    this.#components.log.info({ linkId: link.id, peerId: link.peerId, dialed: link.dialed, iteration: link.iteration, key: link.key }, 'link established');
+    this.#components.log.info(
+      { linkId: link.id, peerId: link.peerId, dialed: link.dialed, iteration: link.iteration, key: link.key },
+      'link established',
+    );
     const wanted = this.#stepWanted(link.key, 'linkUp');
     if (wanted) wanted.retryDelay = 0;
     for (const channel of link.channels) {
       channel.onUnderlays = () => {
         link.connectionsIteration++;
-        if (link.dialed && !link.isClosed && this.#byId.get(link.id) === link) this.#components.reporter.connectionsChanged(link);
+        if (link.dialed && !link.isClosed && this.#byId.get(link.id) === link)
+          this.#components.reporter.connectionsChanged(link);
       };
     }
     if (link.dialed) this.#components.reporter.established(link);
@@ -401,7 +452,15 @@ export class LinkRegistry {
     if (this.#byKey.get(link.key) !== link) return;
     this.#byKey.delete(link.key);
     if (this.#closed) return;
-    this.#components.log.warn({ linkId: link.id, peerId: link.peerId, iteration: link.iteration, reason: reason ? describeError(reason) : 'closed' }, 'link lost');
+    this.#components.log.warn(
+      {
+        linkId: link.id,
+        peerId: link.peerId,
+        iteration: link.iteration,
+        reason: reason ? describeError(reason) : 'closed',
+      },
+      'link lost',
+    );
     this.#components.reporter.lost(link);
     const peer = this.#peers.get(link.peerId);
     const wanted = peer?.wanted.get(link.key);
@@ -422,7 +481,11 @@ export class LinkRegistry {
 
   #step(wanted: WantedLink, event: LinkEvent): void {
     const next = nextLinkState(wanted.state, event);
-    if (next !== wanted.state) this.#components.log.debug({ key: wanted.key, linkId: wanted.linkId, previous: wanted.state, state: next }, 'link state');
+    if (next !== wanted.state)
+      this.#components.log.debug(
+        { key: wanted.key, linkId: wanted.linkId, previous: wanted.state, state: next },
+        'link state',
+      );
     wanted.state = next;
   }
 

@@ -36,17 +36,30 @@ export class LinkReporter {
 
   /** All dialed links, for a controller that has just connected; it forgets those that are missing. */
   refresh(controller: LinkReportReceiver, links: readonly Link[]): void {
-    this.#deliver(controller, routerLinks(links.filter((link) => link.dialed), true), 'all links');
+    this.#deliver(
+      controller,
+      routerLinks(
+        links.filter((link) => link.dialed),
+        true,
+      ),
+      'all links',
+    );
   }
 
   established(link: Link): void {
-    for (const controller of this.#components.controllers.all) this.#deliver(controller, routerLinks([link], false), 'new link');
+    for (const controller of this.#components.controllers.all)
+      this.#deliver(controller, routerLinks([link], false), 'new link');
   }
 
   connectionsChanged(link: Link): void {
-    const update = create(LinkStateUpdateSchema, { linkId: link.id, linkIteration: link.iteration, connState: connectionState(link) });
+    const update = create(LinkStateUpdateSchema, {
+      linkId: link.id,
+      linkIteration: link.iteration,
+      connState: connectionState(link),
+    });
     const body = toBinary(LinkStateUpdateSchema, update);
-    for (const controller of this.#components.controllers.all) this.#deliver(controller, { type: ControlType.LinkState, body }, 'link connections');
+    for (const controller of this.#components.controllers.all)
+      this.#deliver(controller, { type: ControlType.LinkState, body }, 'link connections');
   }
 
   lost(link: Link): void {
@@ -60,12 +73,14 @@ export class LinkReporter {
   /** A route named a link that is not here: its iteration is unknown. */
   missing(linkId: string): void {
     const body = toBinary(FaultSchema, create(FaultSchema, { subject: FaultSubject.LINK_FAULT, id: linkId }));
-    for (const controller of this.#components.controllers.all) this.#deliver(controller, { type: ControlType.Fault, body }, 'link fault');
+    for (const controller of this.#components.controllers.all)
+      this.#deliver(controller, { type: ControlType.Fault, body }, 'link fault');
   }
 
   #fault(link: Link, subject: FaultSubject): void {
     const body = toBinary(FaultSchema, create(FaultSchema, { subject, id: link.id, iteration: link.iteration }));
-    for (const controller of this.#components.controllers.all) this.#deliver(controller, { type: ControlType.Fault, body }, 'link fault');
+    for (const controller of this.#components.controllers.all)
+      this.#deliver(controller, { type: ControlType.Fault, body }, 'link fault');
   }
 
   /** A controller that disconnects meanwhile is told everything by `refresh` when it returns. */
@@ -76,7 +91,10 @@ export class LinkReporter {
           controller.send(new Message(report.type, [], report.body));
           return;
         } catch (error) {
-          this.#components.log.debug({ controller: controller.id, what, attempt, error: describeError(error) }, 'link report is repeated');
+          this.#components.log.debug(
+            { controller: controller.id, what, attempt, error: describeError(error) },
+            'link report is repeated',
+          );
           await this.#components.clock.sleep(PAUSE, { name: 'link report' });
         }
       }
@@ -99,6 +117,9 @@ function routerLinks(links: readonly Link[], fullRefresh: boolean): { type: numb
   return { type: ControlType.RouterLinks, body: toBinary(RouterLinksSchema, message) };
 }
 
-function connectionState(link: Link): { stateIteration: number; conns: { type: string; localAddr: string; remoteAddr: string }[] } {
+function connectionState(link: Link): {
+  stateIteration: number;
+  conns: { type: string; localAddr: string; remoteAddr: string }[];
+} {
   return { stateIteration: link.connectionsIteration, conns: link.connections };
 }

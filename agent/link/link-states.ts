@@ -8,7 +8,14 @@
 
 import { InvariantError } from '#lib/errors.ts';
 
-export type LinkState = 'pending' | 'dialing' | 'queueFailed' | 'dialFailed' | 'linkFailed' | 'destRemoved' | 'established';
+export type LinkState =
+  | 'pending'
+  | 'dialing'
+  | 'queueFailed'
+  | 'dialFailed'
+  | 'linkFailed'
+  | 'destRemoved'
+  | 'established';
 export type LinkEvent = 'dial' | 'queueFull' | 'dialError' | 'linkUp' | 'linkDown' | 'removed';
 
 export const LINK_TRANSITIONS: Readonly<Record<LinkState, Partial<Record<LinkEvent, LinkState>>>> = Object.freeze({
@@ -19,8 +26,20 @@ export const LINK_TRANSITIONS: Readonly<Record<LinkState, Partial<Record<LinkEve
   dialFailed: { dial: 'dialing', linkUp: 'established', removed: 'destRemoved' },
   linkFailed: { dial: 'dialing', linkUp: 'established', removed: 'destRemoved' },
   // A dial that was under way when the peer's own dial brought the link up ends in one of the last two.
-  established: { linkUp: 'established', linkDown: 'linkFailed', dialError: 'established', queueFull: 'established', removed: 'destRemoved' },
-  destRemoved: { linkUp: 'destRemoved', linkDown: 'destRemoved', dialError: 'destRemoved', queueFull: 'destRemoved', removed: 'destRemoved' },
+  established: {
+    linkUp: 'established',
+    linkDown: 'linkFailed',
+    dialError: 'established',
+    queueFull: 'established',
+    removed: 'destRemoved',
+  },
+  destRemoved: {
+    linkUp: 'destRemoved',
+    linkDown: 'destRemoved',
+    dialError: 'destRemoved',
+    queueFull: 'destRemoved',
+    removed: 'destRemoved',
+  },
 });
 
 /** The state after `event`. Throws InvariantError when the table has no such step. */

@@ -56,7 +56,8 @@ export class Meter {
     // Marks between two looks are spread evenly over the steps in between.
     const rate = this.#uncounted / steps / STEP_SECONDS;
     this.#uncounted = 0;
-    for (let index = 0; index < ALPHAS.length; index++) this.#rates[index] = this.#decayed(index, rate, Math.min(steps, MOST_STEPS));
+    for (let index = 0; index < ALPHAS.length; index++)
+      this.#rates[index] = this.#decayed(index, rate, Math.min(steps, MOST_STEPS));
     this.#first = false;
   }
 

@@ -1,7 +1,7 @@
 // The registry's figures as a Prometheus page, with a registry of its own. Ids inside of names become labels, so that
 // `link.<id>.latency` is one metric with a label `link`.
 
-import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { HistogramSnapshot } from './histogram.ts';
 import type { MetricsRegistry } from './registry.ts';
 
@@ -59,7 +59,14 @@ class Writer {
   counter(name: string, value: number): void {
     const { metric, labels } = translate(name);
     const total = `${metric.replace(/rate$/, '')}_total`;
-    const counter = (this.#page.getSingleMetric(total) as Counter | undefined) ?? new Counter({ name: total, help: `Total of ${describe(name)}`, labelNames: Object.keys(labels), registers: [this.#page] });
+    const counter =
+      (this.#page.getSingleMetric(total) as Counter | undefined) ??
+      new Counter({
+        name: total,
+        help: `Total of ${describe(name)}`,
+        labelNames: Object.keys(labels),
+        registers: [this.#page],
+      });
     counter.inc(labels, value);
   }
 
@@ -73,14 +80,18 @@ class Writer {
   }
 
   #gauge(metric: string, name: string, labelNames: string[]): Gauge {
-    return (this.#page.getSingleMetric(metric) as Gauge | undefined) ?? new Gauge({ name: metric, help: describe(name), labelNames, registers: [this.#page] });
+    return (
+      (this.#page.getSingleMetric(metric) as Gauge | undefined) ??
+      new Gauge({ name: metric, help: describe(name), labelNames, registers: [this.#page] })
+    );
   }
 }
 
 function translate(name: string): { metric: string; labels: Record<string, string> } {
   for (const [pattern, label] of LABELLED) {
     const groups = pattern.exec(name)?.groups;
-    if (groups?.id !== undefined && groups.rest !== undefined) return { metric: toMetric(`${label}.${groups.rest}`), labels: { [label]: groups.id } };
+    if (groups?.id !== undefined && groups.rest !== undefined)
+      return { metric: toMetric(`${label}.${groups.rest}`), labels: { [label]: groups.id } };
   }
   return { metric: toMetric(name), labels: {} };
 }

@@ -81,7 +81,9 @@ export class MetricsReporter {
   #collect(): MetricsMessage {
     const { registry, clock, routerId } = this.#components;
     const usage = registry.takeUsage();
-    const buckets = Object.fromEntries([...usage.buckets].map(([id, { values, tags }]) => [id, { values: toCounts(values), tags }]));
+    const buckets = Object.fromEntries(
+      [...usage.buckets].map(([id, { values, tags }]) => [id, { values: toCounts(values), tags }]),
+    );
     return create(MetricsMessageSchema, {
       eventId: this.#ids.uuid(),
       sourceId: routerId,
@@ -89,8 +91,20 @@ export class MetricsReporter {
       intValues: mapValues(registry.gauges, (read) => BigInt(Math.round(read()))),
       meters: mapValues(registry.meters, (meter) => toMeter(meter.snapshot())),
       histograms: mapValues(registry.histograms, (histogram) => toHistogram(histogram.snapshot())),
-      timers: mapValues(registry.timers, (timer) => ({ ...toHistogram(timer.histogram.snapshot()), ...toRates(timer.meter.snapshot()) })),
-      usageCounters: usage.buckets.size === 0 ? [] : [{ intervalStartUTC: BigInt(Math.floor(usage.since / 1000)), intervalLength: BigInt(Math.round(this.#interval / 1000)), buckets }],
+      timers: mapValues(registry.timers, (timer) => ({
+        ...toHistogram(timer.histogram.snapshot()),
+        ...toRates(timer.meter.snapshot()),
+      })),
+      usageCounters:
+        usage.buckets.size === 0
+          ? []
+          : [
+              {
+                intervalStartUTC: BigInt(Math.floor(usage.since / 1000)),
+                intervalLength: BigInt(Math.round(this.#interval / 1000)),
+                buckets,
+              },
+            ],
     });
   }
 }
@@ -107,7 +121,13 @@ function toRates(snapshot: MeterSnapshot): { m1Rate: number; m5Rate: number; m15
   return { m1Rate: snapshot.m1, m5Rate: snapshot.m5, m15Rate: snapshot.m15, meanRate: snapshot.mean };
 }
 
-function toMeter(snapshot: MeterSnapshot): { count: bigint; m1Rate: number; m5Rate: number; m15Rate: number; meanRate: number } {
+function toMeter(snapshot: MeterSnapshot): {
+  count: bigint;
+  m1Rate: number;
+  m5Rate: number;
+  m15Rate: number;
+  meanRate: number;
+} {
   return { count: BigInt(snapshot.count), ...toRates(snapshot) };
 }
 

@@ -77,9 +77,18 @@ export class WebServer {
     for (const server of this.#servers) server.close();
     for (const server of this.#servers) server.closeIdleConnections();
     if (this.#sockets.size > 0) {
-      const { signal, timer } = this.#components.clock.deadline('web close', GRACE, () => new Error('the grace time is over'));
-      const allClosed = Promise.all([...this.#sockets].map((socket) => new Promise((resolve) => socket.once('close', resolve))));
-      await Promise.race([allClosed, new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))]);
+      const { signal, timer } = this.#components.clock.deadline(
+        'web close',
+        GRACE,
+        () => new Error('the grace time is over'),
+      );
+      const allClosed = Promise.all(
+        [...this.#sockets].map((socket) => new Promise((resolve) => socket.once('close', resolve))),
+      );
+      await Promise.race([
+        allClosed,
+        new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true })),
+      ]);
       timer.cancel();
     }
     await Promise.all(this.#ports.map((port) => port.close()));
@@ -91,12 +100,22 @@ export class WebServer {
     const port = await TlsPort.open({
       host: point.interface.host,
       port: point.interface.port,
-      context: { ...identity.serverContext(), minVersion: TLS_NAMES[options.minTLSVersion], maxVersion: TLS_NAMES[options.maxTLSVersion] },
+      context: {
+        ...identity.serverContext(),
+        minVersion: TLS_NAMES[options.minTLSVersion],
+        maxVersion: TLS_NAMES[options.maxTLSVersion],
+      },
       contextFor: (name) => identity.contextFor(name),
       maxConnections: MOST_CONNECTIONS,
       log: this.#components.log,
     });
-    const server = createServer({ maxHeaderSize: LARGEST_HEADERS, requestTimeout: options.readTimeout + options.writeTimeout, headersTimeout: options.readTimeout, keepAliveTimeout: options.idleTimeout, connectionsCheckingInterval: 1_000 });
+    const server = createServer({
+      maxHeaderSize: LARGEST_HEADERS,
+      requestTimeout: options.readTimeout + options.writeTimeout,
+      headersTimeout: options.readTimeout,
+      keepAliveTimeout: options.idleTimeout,
+      connectionsCheckingInterval: 1_000,
+    });
     server.on('request', (request, response) => this.#onRequest(point, request, response));
     const take = (socket: TLSSocket) => {
       this.#sockets.add(socket);
@@ -107,7 +126,14 @@ export class WebServer {
     port.handle(Alpn.None, take);
     this.#ports.push(port);
     this.#servers.push(server);
-    this.#components.log.info({ name: this.#config.name, address: joinHostPort(port.address.host, port.address.port), apis: this.#config.apis.map((api) => api.binding) }, 'web server open');
+    this.#components.log.info(
+      {
+        name: this.#config.name,
+        address: joinHostPort(port.address.host, port.address.port),
+        apis: this.#config.apis.map((api) => api.binding),
+      },
+      'web server open',
+    );
   }
 
   #onRequest(point: BindPointConfig, request: IncomingMessage, response: ServerResponse): void {
@@ -119,7 +145,9 @@ export class WebServer {
         'content-type': answer.type,
         'content-length': body.length,
         ...(encoding && { 'content-encoding': encoding }),
-        ...(point.newAddress && { 'ziti-ctrl-address': `https://${joinHostPort(point.newAddress.host, point.newAddress.port)}` }),
+        ...(point.newAddress && {
+          'ziti-ctrl-address': `https://${joinHostPort(point.newAddress.host, point.newAddress.port)}`,
+        }),
       });
       response.end(request.method === 'HEAD' ? undefined : body);
     });
@@ -131,12 +159,17 @@ export class WebServer {
     const hasHealth = apis.includes('health-checks');
     const short = url.searchParams.get('type') === 'short';
     const json = (status: number): Answer => ({ status, type: 'application/json', body: health.payload({ short }) });
-    if (apis.includes('metrics') && url.pathname === '/metrics') return { status: 200, type: metrics.contentType, body: await metrics.render() };
+    if (apis.includes('metrics') && url.pathname === '/metrics')
+      return { status: 200, type: metrics.contentType, body: await metrics.render() };
     // Alive is who answers; ready is who can carry traffic.
     if (hasHealth && url.pathname === '/livez') return json(200);
     if (hasHealth && url.pathname === '/readyz') return json(health.healthy ? 200 : 503);
     if (hasHealth && (apis.length === 1 || url.pathname.startsWith('/health-checks'))) return json(200);
-    return { status: 404, type: 'application/json', body: `${JSON.stringify({ error: { code: 'NOT_FOUND', message: `path ${url.pathname} was not found; there is ${hasHealth ? '/health-checks, /livez, /readyz' : ''}${hasHealth && apis.length > 1 ? ', ' : ''}${apis.includes('metrics') ? '/metrics' : ''}` }, meta: {} })}\n` };
+    return {
+      status: 404,
+      type: 'application/json',
+      body: `${JSON.stringify({ error: { code: 'NOT_FOUND', message: `path ${url.pathname} was not found; there is ${hasHealth ? '/health-checks, /livez, /readyz' : ''}${hasHealth && apis.length > 1 ? ', ' : ''}${apis.includes('metrics') ? '/metrics' : ''}` }, meta: {} })}\n`,
+    };
   }
 }
 

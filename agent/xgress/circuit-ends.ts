@@ -46,7 +46,18 @@ export class CircuitEnds {
   /** Makes an end and tells the forwarder of it. `owner` is the id of the circuit's controller. Start it when the client is ready. */
   open(init: XgressInit, client: XgressClient, owner: string): Xgress {
     const { clock, forwarder, onUnroutable } = this.#components;
-    const xgress = new Xgress({ clock, forwarder, ticker: this.#ticker, metrics: this.#metrics, client, onUnroutable, onClosed: (closed) => this.#onClosed(closed, owner) }, init);
+    const xgress = new Xgress(
+      {
+        clock,
+        forwarder,
+        ticker: this.#ticker,
+        metrics: this.#metrics,
+        client,
+        onUnroutable,
+        onClosed: (closed) => this.#onClosed(closed, owner),
+      },
+      init,
+    );
     this.#open.add(xgress);
     forwarder.registerEnd(xgress);
     return xgress;
@@ -80,7 +91,10 @@ export class CircuitEnds {
     try {
       this.#components.controllers.byId(owner)?.send(new Message(ControlType.Fault, [], body));
     } catch (error) {
-      this.#components.log.debug({ circuitId: xgress.circuitId, error: describeError(error) }, 'end of a circuit could not be reported');
+      this.#components.log.debug(
+        { circuitId: xgress.circuitId, error: describeError(error) },
+        'end of a circuit could not be reported',
+      );
     }
   }
 }

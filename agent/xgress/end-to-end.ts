@@ -17,12 +17,36 @@ interface Sodium {
   readonly crypto_secretstream_xchacha20poly1305_TAG_MESSAGE: Buffer | number;
   crypto_kx_keypair(publicKey: Buffer, secretKey: Buffer): void;
   crypto_kx_seed_keypair(publicKey: Buffer, secretKey: Buffer, seed: Buffer): void;
-  crypto_kx_client_session_keys(rx: Buffer, tx: Buffer, clientPublic: Buffer, clientSecret: Buffer, serverPublic: Buffer): void;
-  crypto_kx_server_session_keys(rx: Buffer, tx: Buffer, serverPublic: Buffer, serverSecret: Buffer, clientPublic: Buffer): void;
+  crypto_kx_client_session_keys(
+    rx: Buffer,
+    tx: Buffer,
+    clientPublic: Buffer,
+    clientSecret: Buffer,
+    serverPublic: Buffer,
+  ): void;
+  crypto_kx_server_session_keys(
+    rx: Buffer,
+    tx: Buffer,
+    serverPublic: Buffer,
+    serverSecret: Buffer,
+    clientPublic: Buffer,
+  ): void;
   crypto_secretstream_xchacha20poly1305_init_push(state: Buffer, header: Buffer, key: Buffer): void;
-  crypto_secretstream_xchacha20poly1305_push(state: Buffer, cipher: Buffer, message: Buffer, additional: Buffer | null, tag: Buffer | number): number;
+  crypto_secretstream_xchacha20poly1305_push(
+    state: Buffer,
+    cipher: Buffer,
+    message: Buffer,
+    additional: Buffer | null,
+    tag: Buffer | number,
+  ): number;
   crypto_secretstream_xchacha20poly1305_init_pull(state: Buffer, header: Buffer, key: Buffer): void;
-  crypto_secretstream_xchacha20poly1305_pull(state: Buffer, message: Buffer, tag: Buffer, cipher: Buffer, additional: Buffer | null): number;
+  crypto_secretstream_xchacha20poly1305_pull(
+    state: Buffer,
+    message: Buffer,
+    tag: Buffer,
+    cipher: Buffer,
+    additional: Buffer | null,
+  ): number;
 }
 
 export class EncryptionError extends ProjectError {
@@ -62,7 +86,8 @@ export interface SessionKeys {
 /** `dialer` is the side that opened the circuit, `host` the one that was dialed. Throws EncryptionError for a bad peer key. */
 export function sessionKeys(role: 'dialer' | 'host', own: KeyPair, peerPublicKey: Buffer): SessionKeys {
   const lib = sodium();
-  if (peerPublicKey.length !== lib.crypto_kx_PUBLICKEYBYTES) throw new EncryptionError(`the peer's public key has ${peerPublicKey.length} bytes`);
+  if (peerPublicKey.length !== lib.crypto_kx_PUBLICKEYBYTES)
+    throw new EncryptionError(`the peer's public key has ${peerPublicKey.length} bytes`);
   const rx = Buffer.alloc(lib.crypto_kx_SESSIONKEYBYTES);
   const tx = Buffer.alloc(lib.crypto_kx_SESSIONKEYBYTES);
   try {
@@ -93,7 +118,13 @@ export class EncryptedStream {
   seal(data: Buffer): Buffer {
     const lib = sodium();
     const cipher = Buffer.allocUnsafe(data.length + lib.crypto_secretstream_xchacha20poly1305_ABYTES);
-    lib.crypto_secretstream_xchacha20poly1305_push(this.#push, cipher, data, null, lib.crypto_secretstream_xchacha20poly1305_TAG_MESSAGE);
+    lib.crypto_secretstream_xchacha20poly1305_push(
+      this.#push,
+      cipher,
+      data,
+      null,
+      lib.crypto_secretstream_xchacha20poly1305_TAG_MESSAGE,
+    );
     return cipher;
   }
 
@@ -101,7 +132,8 @@ export class EncryptedStream {
   open(message: Buffer): Buffer | undefined {
     const lib = sodium();
     if (!this.#pull) {
-      if (message.length !== lib.crypto_secretstream_xchacha20poly1305_HEADERBYTES) throw new EncryptionError(`the first message has ${message.length} bytes instead of a stream header`);
+      if (message.length !== lib.crypto_secretstream_xchacha20poly1305_HEADERBYTES)
+        throw new EncryptionError(`the first message has ${message.length} bytes instead of a stream header`);
       this.#pull = Buffer.alloc(lib.crypto_secretstream_xchacha20poly1305_STATEBYTES);
       lib.crypto_secretstream_xchacha20poly1305_init_pull(this.#pull, message, this.#rx);
       return undefined;

@@ -4,9 +4,17 @@ import type { MetricsRegistry } from '../metrics/registry.ts';
 import type { XgressMetrics } from './xgress-metrics.ts';
 
 /** `open` answers the ends that are open now, for the gauges. */
-export function registryXgressMetrics(registry: MetricsRegistry, open: () => Iterable<{ readonly unacknowledged: { bytes: number; payloads: number } }>): XgressMetrics {
+export function registryXgressMetrics(
+  registry: MetricsRegistry,
+  open: () => Iterable<{ readonly unacknowledged: { bytes: number; payloads: number } }>,
+): XgressMetrics {
   const meter = (name: string) => registry.meter(name);
-  const role = (side: string) => ({ txBytes: meter(`${side}.tx.bytesrate`), txMessages: meter(`${side}.tx.msgrate`), rxBytes: meter(`${side}.rx.bytesrate`), rxMessages: meter(`${side}.rx.msgrate`) });
+  const role = (side: string) => ({
+    txBytes: meter(`${side}.tx.bytesrate`),
+    txMessages: meter(`${side}.tx.msgrate`),
+    rxBytes: meter(`${side}.rx.bytesrate`),
+    rxMessages: meter(`${side}.rx.msgrate`),
+  });
   const sides = { initiator: role('ingress'), terminator: role('egress') };
   const txAcks = meter('xgress.tx.acks');
   const ackFailures = meter('xgress.ack_failures');
@@ -45,7 +53,10 @@ export function registryXgressMetrics(registry: MetricsRegistry, open: () => Ite
   };
 }
 
-function sum(ends: Iterable<{ readonly unacknowledged: { bytes: number; payloads: number } }>, key: 'bytes' | 'payloads'): number {
+function sum(
+  ends: Iterable<{ readonly unacknowledged: { bytes: number; payloads: number } }>,
+  key: 'bytes' | 'payloads',
+): number {
   let total = 0;
   for (const end of ends) total += end.unacknowledged[key];
   return total;

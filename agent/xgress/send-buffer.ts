@@ -1,7 +1,7 @@
 // The sending half of flow control: which payloads are on their way, how many bytes may be, what has to be sent again
 // (reference fact: link, section 2.4). It decides; sending is done by the xgress that owns it. Times are milliseconds.
 
-import { type Payload } from '#wire/xgress-frames.ts';
+import type { Payload } from '#wire/xgress-frames.ts';
 import type { XgressOptions } from './options.ts';
 
 /** Retransmission is looked at no more often than this. */
@@ -143,7 +143,10 @@ export class SendBuffer {
     this.#accumulator += length;
     if (++this.#successfulAcks < this.#options.txPortalIncreaseThresh) return;
     this.#successfulAcks = 0;
-    this.#window = Math.min(this.#options.txPortalMaxSize, this.#window + Math.floor(this.#accumulator * this.#options.txPortalIncreaseScale));
+    this.#window = Math.min(
+      this.#options.txPortalMaxSize,
+      this.#window + Math.floor(this.#accumulator * this.#options.txPortalIncreaseScale),
+    );
     this.#retxScale = Math.max(this.#options.retxScale, this.#retxScale - RETX_SCALE_EASE);
   }
 

@@ -48,7 +48,9 @@ export class SocketClient implements XgressClient {
     this.#socket.on('data', (data) => this.#onData(data as Buffer));
     this.#socket.on('end', () => this.#onEnd());
     this.#socket.on('drain', () => xgress.resume());
-    this.#socket.on('error', (error) => this.#log.debug({ circuitId: xgress.circuitId, error: describeError(error) }, 'client socket failed'));
+    this.#socket.on('error', (error) =>
+      this.#log.debug({ circuitId: xgress.circuitId, error: describeError(error) }, 'client socket failed'),
+    );
     this.#socket.on('close', () => this.#onClose());
     if (this.#socket.destroyed) setImmediate(() => this.#onClose());
   }
@@ -107,7 +109,10 @@ export class SocketClient implements XgressClient {
     try {
       return this.#encryption.open(data);
     } catch (error) {
-      this.#log.warn({ circuitId: this.#xgress?.circuitId, error: describeError(error) }, 'circuit closed: its data cannot be decrypted');
+      this.#log.warn(
+        { circuitId: this.#xgress?.circuitId, error: describeError(error) },
+        'circuit closed: its data cannot be decrypted',
+      );
       this.#socket.destroy();
       this.#xgress?.close();
       return undefined;

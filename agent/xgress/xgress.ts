@@ -8,7 +8,7 @@
 // EOF; when both have ended and everything is acknowledged, the circuit is over.
 
 import type { Clock } from '#lib/clock.ts';
-import { type Frame } from '#wire/frame.ts';
+import type { Frame } from '#wire/frame.ts';
 import { EdgeFlag, PayloadFlag, PayloadHeader } from '#wire/gen/numbers.ts';
 import { encodeUint32 } from '#wire/header-values.ts';
 import { Acknowledgement, Payload } from '#wire/xgress-frames.ts';
@@ -218,7 +218,8 @@ export class Xgress implements CircuitEnd, Ticking {
 
   sendPayload(payload: Payload): boolean {
     const fromTerminator = payload.isFromTerminator;
-    if (fromTerminator === (this.role === 'terminator') || this.#state === 'closed' || this.#unroutedByController) return true;
+    if (fromTerminator === (this.role === 'terminator') || this.#state === 'closed' || this.#unroutedByController)
+      return true;
     this.lastReceived = this.#components.clock.now();
     if (this.#state === 'waiting') this.#onStart();
     const reception = this.#receive.receive(payload);
@@ -246,7 +247,11 @@ export class Xgress implements CircuitEnd, Ticking {
 
   sendControl(frame: Frame): boolean {
     if (!traceRouteStep(frame).isRequest) return true; // an answer that no local client asked for
-    const answer = traceRouteAnswer(frame, { hopType: this.hopType, hopId: this.address, now: this.#components.clock.now() });
+    const answer = traceRouteAnswer(frame, {
+      hopType: this.hopType,
+      hopId: this.address,
+      now: this.#components.clock.now(),
+    });
     return this.#components.forwarder.forwardControl(this.address, answer) === 'sent';
   }
 
@@ -428,8 +433,15 @@ export class Xgress implements CircuitEnd, Ticking {
     const sequences = this.#ackSequences;
     this.#ackSequences = [];
     this.#reportedBuffer = Math.max(0, this.#receive.size);
-    const acknowledgement = Acknowledgement.create(this.circuitId, this.#roleFlag, this.#reportedBuffer, this.#ackStamp, sequences);
-    if (this.#components.forwarder.forwardAcknowledgement(this.address, acknowledgement) === 'sent') this.#components.metrics.acknowledgementSent();
+    const acknowledgement = Acknowledgement.create(
+      this.circuitId,
+      this.#roleFlag,
+      this.#reportedBuffer,
+      this.#ackStamp,
+      sequences,
+    );
+    if (this.#components.forwarder.forwardAcknowledgement(this.address, acknowledgement) === 'sent')
+      this.#components.metrics.acknowledgementSent();
     else this.#components.metrics.acknowledgementFailed();
   }
 }

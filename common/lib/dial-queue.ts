@@ -85,7 +85,10 @@ export class DialQueue {
     const closed = new ClosedError(this.name);
     if (milliseconds > 0 && this.#queue.pending > 0) {
       const { signal, timer } = this.#clock.deadline('dial queue close', milliseconds, () => closed);
-      await Promise.race([this.#queue.onIdle(), new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))]);
+      await Promise.race([
+        this.#queue.onIdle(),
+        new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true })),
+      ]);
       timer.cancel();
     }
     this.#abort.abort(closed);

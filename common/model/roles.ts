@@ -29,7 +29,11 @@ export function selectByRoles(roles: readonly string[], semantic: Semantic, inde
 }
 
 /** Whether one entity is chosen; the same rule for a single one. */
-export function isSelected(roles: readonly string[], semantic: Semantic, entity: { readonly id: string; readonly roleAttributes: readonly string[] }): boolean {
+export function isSelected(
+  roles: readonly string[],
+  semantic: Semantic,
+  entity: { readonly id: string; readonly roleAttributes: readonly string[] },
+): boolean {
   if (roles.includes(ALL) || roles.includes(`@${entity.id}`)) return true;
   const attributes = roles.filter((role) => role.startsWith('#')).map((role) => role.slice(1));
   if (attributes.length === 0) return false;

@@ -129,7 +129,15 @@ export class Payload {
 
   /** The same payload in memory of its own, for one that has to wait while the network buffer it lies in is large. */
   copy(): Payload {
-    return new Payload(this.circuitId, this.sequence, this.flags, Buffer.from(this.head), this.#separateData && Buffer.from(this.#separateData), this.#bodyOffset, this.#stampOffset);
+    return new Payload(
+      this.circuitId,
+      this.sequence,
+      this.flags,
+      Buffer.from(this.head),
+      this.#separateData && Buffer.from(this.#separateData),
+      this.#bodyOffset,
+      this.#stampOffset,
+    );
   }
 
   /** The same payload marked as a retransmission, with a head of its own: the first one may still be on its way out. */

@@ -17,10 +17,22 @@ export interface Membership {
 type PolicyKind = 'servicePolicy' | 'edgeRouterPolicy' | 'serviceEdgeRouterPolicy';
 
 /** Which kinds a policy joins, and under which keys it selects them. */
-const JOINS: Readonly<Record<PolicyKind, { left: EntityKind; leftRoles: string; right: EntityKind; rightRoles: string }>> = {
+const JOINS: Readonly<
+  Record<PolicyKind, { left: EntityKind; leftRoles: string; right: EntityKind; rightRoles: string }>
+> = {
   servicePolicy: { left: 'identity', leftRoles: 'identityRoles', right: 'service', rightRoles: 'serviceRoles' },
-  edgeRouterPolicy: { left: 'identity', leftRoles: 'identityRoles', right: 'edgeRouter', rightRoles: 'edgeRouterRoles' },
-  serviceEdgeRouterPolicy: { left: 'service', leftRoles: 'serviceRoles', right: 'edgeRouter', rightRoles: 'edgeRouterRoles' },
+  edgeRouterPolicy: {
+    left: 'identity',
+    leftRoles: 'identityRoles',
+    right: 'edgeRouter',
+    rightRoles: 'edgeRouterRoles',
+  },
+  serviceEdgeRouterPolicy: {
+    left: 'service',
+    leftRoles: 'serviceRoles',
+    right: 'edgeRouter',
+    rightRoles: 'edgeRouterRoles',
+  },
 };
 const POLICY_KINDS = Object.keys(JOINS) as PolicyKind[];
 
@@ -56,23 +68,33 @@ export class Access {
 
   /** Whether an identity may dial or bind a service. */
   may(identityId: string, serviceId: string, type: PermissionType): boolean {
-    return this.policiesJoining('servicePolicy', identityId, serviceId).some((id) => this.#state.tables.servicePolicy.get(id)?.type === type);
+    return this.policiesJoining('servicePolicy', identityId, serviceId).some(
+      (id) => this.#state.tables.servicePolicy.get(id)?.type === type,
+    );
   }
 
   /** What an identity may do with a service. */
   permissions(identityId: string, serviceId: string): PermissionType[] {
-    const types = new Set(this.policiesJoining('servicePolicy', identityId, serviceId).map((id) => (this.#state.tables.servicePolicy.get(id) as ServicePolicy).type));
+    const types = new Set(
+      this.policiesJoining('servicePolicy', identityId, serviceId).map(
+        (id) => (this.#state.tables.servicePolicy.get(id) as ServicePolicy).type,
+      ),
+    );
     return (['Dial', 'Bind'] as const).filter((type) => types.has(type));
   }
 
   /** Services that an identity may use in any way. */
   servicesOf(identityId: string): Service[] {
-    const ids = new Set(this.policiesWith('servicePolicy', 'left', identityId).flatMap((id) => [...this.membership(id).right]));
+    const ids = new Set(
+      this.policiesWith('servicePolicy', 'left', identityId).flatMap((id) => [...this.membership(id).right]),
+    );
     return [...ids].flatMap((id) => this.#state.tables.service.get(id) ?? []);
   }
 
   identitiesOf(serviceId: string): Identity[] {
-    const ids = new Set(this.policiesWith('servicePolicy', 'right', serviceId).flatMap((id) => [...this.membership(id).left]));
+    const ids = new Set(
+      this.policiesWith('servicePolicy', 'right', serviceId).flatMap((id) => [...this.membership(id).left]),
+    );
     return [...ids].flatMap((id) => this.#state.tables.identity.get(id) ?? []);
   }
 
@@ -94,13 +116,26 @@ export class Access {
   /** In words, why an identity may or may not use a service over a router. */
   why(identityId: string, serviceId: string, type: PermissionType, routerId?: string): string[] {
     const name = (kind: PolicyKind, id: string) => this.#state.tables[kind].get(id)?.name ?? id;
-    const granting = this.policiesJoining('servicePolicy', identityId, serviceId).filter((id) => this.#state.tables.servicePolicy.get(id)?.type === type);
-    const lines = granting.length > 0 ? granting.map((id) => `service policy ${name('servicePolicy', id)} grants ${type}`) : [`no service policy grants ${type} of this service to this identity`];
+    const granting = this.policiesJoining('servicePolicy', identityId, serviceId).filter(
+      (id) => this.#state.tables.servicePolicy.get(id)?.type === type,
+    );
+    const lines =
+      granting.length > 0
+        ? granting.map((id) => `service policy ${name('servicePolicy', id)} grants ${type}`)
+        : [`no service policy grants ${type} of this service to this identity`];
     if (routerId === undefined) return lines;
     const byIdentity = this.policiesJoining('edgeRouterPolicy', identityId, routerId);
     const byService = this.policiesJoining('serviceEdgeRouterPolicy', serviceId, routerId);
-    lines.push(byIdentity.length > 0 ? `edge router policy ${byIdentity.map((id) => name('edgeRouterPolicy', id)).join(', ')} lets the identity use the router` : 'no edge router policy lets this identity use this router');
-    lines.push(byService.length > 0 ? `service edge router policy ${byService.map((id) => name('serviceEdgeRouterPolicy', id)).join(', ')} lets the service use the router` : 'no service edge router policy lets this service use this router');
+    lines.push(
+      byIdentity.length > 0
+        ? `edge router policy ${byIdentity.map((id) => name('edgeRouterPolicy', id)).join(', ')} lets the identity use the router`
+        : 'no edge router policy lets this identity use this router',
+    );
+    lines.push(
+      byService.length > 0
+        ? `service edge router policy ${byService.map((id) => name('serviceEdgeRouterPolicy', id)).join(', ')} lets the service use the router`
+        : 'no service edge router policy lets this service use this router',
+    );
     return lines;
   }
 

@@ -11,7 +11,11 @@ export class Body {
   readonly #fields: Readonly<Record<string, unknown>>;
 
   constructor(body: unknown, mode: Mode) {
-    if (typeof body !== 'object' || body === null || Array.isArray(body)) throw new ApiError('COULD_NOT_PARSE_BODY', { code: 'COULD_NOT_PARSE_BODY', message: 'the body must be a JSON object' });
+    if (typeof body !== 'object' || body === null || Array.isArray(body))
+      throw new ApiError('COULD_NOT_PARSE_BODY', {
+        code: 'COULD_NOT_PARSE_BODY',
+        message: 'the body must be a JSON object',
+      });
     this.#fields = body as Readonly<Record<string, unknown>>;
     this.mode = mode;
   }
@@ -27,15 +31,22 @@ export class Body {
 
   /** Among the known fields of a patch at least one must be given. */
   demandSomeOf(names: readonly string[]): void {
-    if (this.mode === 'patch' && !names.some((name) => this.has(name))) throw new ApiError('UNHANDLED', { code: 'UNHANDLED', message: 'no fields updated, nothing to do' });
+    if (this.mode === 'patch' && !names.some((name) => this.has(name)))
+      throw new ApiError('UNHANDLED', { code: 'UNHANDLED', message: 'no fields updated, nothing to do' });
   }
 
-  text(name: string, options: { required?: boolean; oneOf?: readonly string[]; atLeast?: number; atMost?: number } = {}): string | undefined {
+  text(
+    name: string,
+    options: { required?: boolean; oneOf?: readonly string[]; atLeast?: number; atMost?: number } = {},
+  ): string | undefined {
     const value = this.#value(name, 'string', options.required ?? false) as string | undefined;
     if (value === undefined) return undefined;
-    if (options.oneOf && !options.oneOf.includes(value)) throw invalid(name, `${name} in body should be one of [${options.oneOf.join(' ')}]`, value);
-    if (options.atLeast !== undefined && value.length < options.atLeast) throw invalid(name, `${name} in body should be at least ${options.atLeast} chars long`, value);
-    if (options.atMost !== undefined && value.length > options.atMost) throw invalid(name, `${name} in body should be at most ${options.atMost} chars long`, value);
+    if (options.oneOf && !options.oneOf.includes(value))
+      throw invalid(name, `${name} in body should be one of [${options.oneOf.join(' ')}]`, value);
+    if (options.atLeast !== undefined && value.length < options.atLeast)
+      throw invalid(name, `${name} in body should be at least ${options.atLeast} chars long`, value);
+    if (options.atMost !== undefined && value.length > options.atMost)
+      throw invalid(name, `${name} in body should be at most ${options.atMost} chars long`, value);
     return value;
   }
 
@@ -47,15 +58,18 @@ export class Body {
     const value = this.#value(name, 'number', options.required ?? false) as number | undefined;
     if (value === undefined) return undefined;
     if (!Number.isInteger(value)) throw unparsable(name, value, 'integer');
-    if (options.from !== undefined && value < options.from) throw invalid(name, `${name} in body should be greater than or equal to ${options.from}`, value);
-    if (options.to !== undefined && value > options.to) throw invalid(name, `${name} in body should be less than or equal to ${options.to}`, value);
+    if (options.from !== undefined && value < options.from)
+      throw invalid(name, `${name} in body should be greater than or equal to ${options.from}`, value);
+    if (options.to !== undefined && value > options.to)
+      throw invalid(name, `${name} in body should be less than or equal to ${options.to}`, value);
     return value;
   }
 
   texts(name: string, options: { required?: boolean } = {}): string[] | undefined {
     const value = this.#value(name, 'object', options.required ?? false);
     if (value === undefined) return undefined;
-    if (!Array.isArray(value) || !value.every((each) => typeof each === 'string')) throw unparsable(name, value, 'array of strings');
+    if (!Array.isArray(value) || !value.every((each) => typeof each === 'string'))
+      throw unparsable(name, value, 'array of strings');
     return [...value];
   }
 
@@ -71,7 +85,8 @@ export class Body {
     const value = this.text(name, options);
     if (value === undefined) return undefined;
     const date = new Date(value);
-    if (Number.isNaN(date.getTime())) throw invalid(name, `${name} in body must be of type date-time: "${value}"`, value);
+    if (Number.isNaN(date.getTime()))
+      throw invalid(name, `${name} in body must be of type date-time: "${value}"`, value);
     return date;
   }
 
@@ -87,5 +102,8 @@ export class Body {
 }
 
 function unparsable(name: string, value: unknown, type: string): ApiError {
-  return new ApiError('COULD_NOT_PARSE_BODY', { code: 'COULD_NOT_PARSE_BODY', message: `cannot read ${Array.isArray(value) ? 'array' : typeof value} as field ${name} of type ${type}` });
+  return new ApiError('COULD_NOT_PARSE_BODY', {
+    code: 'COULD_NOT_PARSE_BODY',
+    message: `cannot read ${Array.isArray(value) ? 'array' : typeof value} as field ${name} of type ${type}`,
+  });
 }

@@ -4,12 +4,12 @@ import type { X509Certificate } from 'node:crypto';
 import type { Clock } from '#lib/clock.ts';
 import type { Log } from '#lib/log.ts';
 import type { Access } from '../access/access.ts';
+import type { Passwords } from '../auth/passwords.ts';
 import type { ApiSession, Identity } from '../entities/types.ts';
 import type { Tokens } from '../jwt/tokens.ts';
 import type { Authority } from '../pki/authority.ts';
 import type { State } from '../state/state.ts';
 import type { ListPage } from './list.ts';
-import type { Passwords } from '../auth/passwords.ts';
 
 /** What a router that is connected now says of itself; the network room knows. */
 export interface RouterStatus {

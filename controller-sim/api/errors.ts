@@ -3,12 +3,21 @@
 
 /** code → [status, message] */
 export const API_ERRORS = Object.freeze({
-  CAN_NOT_DELETE_REFERENCED_ENTITY: [409, 'The entity requested for delete can not be deleted because another resource is referencing it'],
+  CAN_NOT_DELETE_REFERENCED_ENTITY: [
+    409,
+    'The entity requested for delete can not be deleted because another resource is referencing it',
+  ],
   COULD_NOT_PARSE_BODY: [400, 'The body of the request could not be parsed'],
   COULD_NOT_PARSE_PEM_BLOCK: [400, 'The supplied PEM block could not be parsed'],
   COULD_NOT_PROCESS_CSR: [400, 'The supplied csr could not be processed'],
-  COULD_NOT_VALIDATE: [400, 'The supplied request contains an invalid document or no valid accept content were available, see cause'],
-  EDGE_ROUTER_ENROLL_COMMON_NAME_INVALID: [400, 'The edge router CSR enrollment must have a common name that matches the edge router id'],
+  COULD_NOT_VALIDATE: [
+    400,
+    'The supplied request contains an invalid document or no valid accept content were available, see cause',
+  ],
+  EDGE_ROUTER_ENROLL_COMMON_NAME_INVALID: [
+    400,
+    'The edge router CSR enrollment must have a common name that matches the edge router id',
+  ],
   ENROLLMENT_EXISTS: [409, 'ENROLLMENT_EXISTS'],
   ENROLLMENT_EXPIRED: [400, 'The supplied enrollment has expired'],
   ENTITY_CAN_NOT_BE_DELETED: [400, 'The entity requested for delete can not be deleted'],
@@ -21,14 +30,23 @@ export const API_ERRORS = Object.freeze({
   INVALID_FILTER: [400, 'The filter query supplied is invalid'],
   INVALID_PAGINATION: [400, 'The pagination properties provided are invalid'],
   INVALID_SORT_IDENTIFIER: [400, 'The sort order supplied is invalid'],
-  MAX_AUTHENTICATOR_METHODS_REACHED: [409, 'The identity already has the maximum authenticators of the specified method'],
+  MAX_AUTHENTICATOR_METHODS_REACHED: [
+    409,
+    'The identity already has the maximum authenticators of the specified method',
+  ],
   METHOD_NOT_ALLOWED: [405, 'The resource identified does not support this method'],
   MISSING_OR_INVALID_CSR: [400, 'The expected CSR is missing or invalid'],
   NOT_FOUND: [404, 'The resource requested was not found or is no longer available'],
   NO_EDGE_ROUTERS_AVAILABLE: [400, 'No edge routers are assigned and online to handle the requested connection'],
   REQUEST_ENTITY_TOO_LARGE: [413, 'The body of the request is too large'],
-  SERVER_TOO_MANY_REQUESTS: [429, 'Too many requests to alter state have been issued, please slow down or try again later'],
-  UNAUTHORIZED: [401, 'The request could not be completed. The session is not authorized or the credentials are invalid'],
+  SERVER_TOO_MANY_REQUESTS: [
+    429,
+    'Too many requests to alter state have been issued, please slow down or try again later',
+  ],
+  UNAUTHORIZED: [
+    401,
+    'The request could not be completed. The session is not authorized or the credentials are invalid',
+  ],
   UNHANDLED: [500, 'An unhandled error occurred'],
 } as const satisfies Readonly<Record<string, readonly [number, string]>>);
 
@@ -59,7 +77,10 @@ export function invalid(field: string, reason: string, value: unknown): ApiError
 
 /** 400 for a field whose value the rules refuse. */
 export function invalidField(field: string, reason: string, value: unknown): ApiError {
-  return new ApiError('INVALID_FIELD', { code: 'INVALID_FIELD', message: `the value '${String(value)}' for '${field}' is invalid: ${reason}` });
+  return new ApiError('INVALID_FIELD', {
+    code: 'INVALID_FIELD',
+    message: `the value '${String(value)}' for '${field}' is invalid: ${reason}`,
+  });
 }
 
 /** 404 for an entity. */

@@ -1,10 +1,10 @@
 // Lists: filter, sort, limit, offset from the query, and the page with its meta data (reference fact: HTTP behaviour, Lists).
 
+import type { Entity } from '../entities/types.ts';
+import type { Query } from '../filter/ast.ts';
 import { compileQuery, type FieldValue, type FilterSymbol, SortError, type Symbols } from '../filter/compile.ts';
 import { FilterError } from '../filter/lexer.ts';
 import { parseQuery, parseSort } from '../filter/parser.ts';
-import type { Query } from '../filter/ast.ts';
-import type { Entity } from '../entities/types.ts';
 import { ApiError } from './errors.ts';
 
 export interface ListPage {
@@ -36,7 +36,12 @@ export function fieldSet<T>(key: keyof T & string): FilterSymbol<T> {
 }
 
 /** The page that a query asks for. Throws ApiError for what cannot be understood. */
-export function listPage<T extends Entity>(entities: Iterable<T>, query: URLSearchParams, own: Symbols<T>, toItem: (entity: T) => unknown): ListPage {
+export function listPage<T extends Entity>(
+  entities: Iterable<T>,
+  query: URLSearchParams,
+  own: Symbols<T>,
+  toItem: (entity: T) => unknown,
+): ListPage {
   const symbols = { ...BASE, ...own } as Symbols<T>;
   const parsed = readQuery(query);
   const compiled = compile(parsed, symbols);
@@ -54,8 +59,15 @@ export function listTexts(texts: readonly string[], query: URLSearchParams): Lis
   const entities = texts.map((id) => ({ id, tags: {} }));
   const parsed = readQuery(query);
   const compiled = compile(parsed, { id: { get: ({ id }: { id: string }) => id } });
-  const items = entities.filter(compiled.matches).sort(compiled.compare).map(({ id }) => id);
-  return { items, pagination: { limit: Number.MAX_SAFE_INTEGER, offset: 0, totalCount: items.length }, filterableFields: ['id'] };
+  const items = entities
+    .filter(compiled.matches)
+    .sort(compiled.compare)
+    .map(({ id }) => id);
+  return {
+    items,
+    pagination: { limit: Number.MAX_SAFE_INTEGER, offset: 0, totalCount: items.length },
+    filterableFields: ['id'],
+  };
 }
 
 function compile<T extends { id: string; tags: Readonly<Record<string, unknown>> }>(query: Query, symbols: Symbols<T>) {
@@ -86,7 +98,8 @@ function readQuery(parameters: URLSearchParams): Query {
 
 function wholeNumber(text: string | null, name: string): number | undefined {
   if (text === null || text === '') return undefined;
-  if (!/^-?\d+$/.test(text)) throw new ApiError('INVALID_PAGINATION', { field: name, reason: `${name} is not a whole number`, value: text });
+  if (!/^-?\d+$/.test(text))
+    throw new ApiError('INVALID_PAGINATION', { field: name, reason: `${name} is not a whole number`, value: text });
   return Number(text);
 }
 
@@ -96,10 +109,14 @@ function paging({ limit, skip }: Query): { limit: number; offset: number } {
 }
 
 function translate(error: unknown): unknown {
-  if (error instanceof SortError) return new ApiError('INVALID_SORT_IDENTIFIER', { code: 'INVALID_SORT_IDENTIFIER', message: error.message });
+  if (error instanceof SortError)
+    return new ApiError('INVALID_SORT_IDENTIFIER', { code: 'INVALID_SORT_IDENTIFIER', message: error.message });
   if (error instanceof FilterError) {
     const { symbol, line, column } = error;
-    return new ApiError('INVALID_FILTER', { code: 'INVALID_FILTER', message: `${error.message} (symbol '${symbol}', line ${line}, column ${column})` });
+    return new ApiError('INVALID_FILTER', {
+      code: 'INVALID_FILTER',
+      message: `${error.message} (symbol '${symbol}', line ${line}, column ${column})`,
+    });
   }
   return error;
 }

@@ -32,7 +32,10 @@ const SUB_LISTS: Partial<Readonly<Record<EntityKind, readonly string[]>>> = {
 
 export function links(kind: EntityKind, id: string): Record<string, { href: string }> {
   const self = `./${PLURAL[kind]}/${id}`;
-  return { self: { href: self }, ...Object.fromEntries((SUB_LISTS[kind] ?? []).map((list) => [list, { href: `${self}/${list}` }])) };
+  return {
+    self: { href: self },
+    ...Object.fromEntries((SUB_LISTS[kind] ?? []).map((list) => [list, { href: `${self}/${list}` }])),
+  };
 }
 
 export function base(kind: EntityKind, entity: Entity): Record<string, unknown> {
@@ -44,5 +47,10 @@ export function base(kind: EntityKind, entity: Entity): Record<string, unknown> 
 export function reference(kind: EntityKind, entity: Entity | undefined): Record<string, unknown> | null {
   if (!entity) return null;
   const { name } = entity as Partial<Named>;
-  return { _links: { self: { href: `./${PLURAL[kind]}/${entity.id}` } }, entity: PLURAL[kind], id: entity.id, ...(name !== undefined && { name }) };
+  return {
+    _links: { self: { href: `./${PLURAL[kind]}/${entity.id}` } },
+    entity: PLURAL[kind],
+    id: entity.id,
+    ...(name !== undefined && { name }),
+  };
 }

@@ -1,7 +1,7 @@
 // The five operations that nearly every entity has, made from what is special about it.
 
-import type { EntityKind, EntityTypes } from '../entities/types.ts';
 import { existing } from '../entities/common.ts';
+import type { EntityKind, EntityTypes } from '../entities/types.ts';
 import type { Symbols } from '../filter/compile.ts';
 import type { Transaction } from '../state/transaction.ts';
 import { Body, type Mode } from './body.ts';
@@ -9,10 +9,14 @@ import type { ApiRequest, ApiServices, Operation } from './context.ts';
 import { listPage } from './list.ts';
 import { links, PLURAL } from './references.ts';
 
-export interface Resource<K extends EntityKind, P = undefined> {
+/** What it takes to list entities of a kind. */
+export interface Listed<K extends EntityKind> {
   readonly kind: K;
   readonly symbols: Symbols<EntityTypes[K]>;
   show(entity: EntityTypes[K], services: ApiServices, request: ApiRequest): Record<string, unknown>;
+}
+
+export interface Resource<K extends EntityKind, P = undefined> extends Listed<K> {
   newId?(services: ApiServices): string;
   /** What has to be waited for before the transaction. */
   prepare?(request: ApiRequest, id: string, body: Body): Promise<P>;
@@ -25,26 +29,73 @@ export interface Resource<K extends EntityKind, P = undefined> {
 export function operations<K extends EntityKind, P = undefined>(resource: Resource<K, P>): Operation[] {
   const path = `/${PLURAL[resource.kind]}`;
   const made: Operation[] = [
-    { method: 'GET', path, requires: 'admin', handle: (request) => ({ page: listPage(table(request, resource.kind), request.query, resource.symbols, (entity) => resource.show(entity, request.services, request)) }) },
-    { method: 'GET', path: `${path}/:id`, requires: 'admin', handle: (request) => ({ data: resource.show(find(request, resource.kind), request.services, request) }) },
+    {
+      method: 'GET',
+      path,
+      requires: 'admin',
+      handle: (request) => ({
+        page: listPage(table(request, resource.kind), request.query, resource.symbols, (entity) =>
+          resource.show(entity, request.services, request),
+        ),
+      }),
+    },
+    {
+      method: 'GET',
+      path: `${path}/:id`,
+      requires: 'admin',
+      handle: (request) => ({ data: resource.show(find(request, resource.kind), request.services, request) }),
+    },
   ];
-  if (resource.create) made.push({ method: 'POST', path, requires: 'admin', handle: (request) => create(resource, request) });
+  if (resource.create)
+    made.push({ method: 'POST', path, requires: 'admin', handle: (request) => create(resource, request) });
   if (resource.update) {
-    for (const [method, mode] of [['PUT', 'update'], ['PATCH', 'patch']] as const) made.push({ method, path: `${path}/:id`, requires: 'admin', handle: (request) => update(resource, request, mode) });
+    for (const [method, mode] of [
+      ['PUT', 'update'],
+      ['PATCH', 'patch'],
+    ] as const)
+      made.push({
+        method,
+        path: `${path}/:id`,
+        requires: 'admin',
+        handle: (request) => update(resource, request, mode),
+      });
   }
-  if (resource.remove) made.push({ method: 'DELETE', path: `${path}/:id`, requires: 'admin', handle: (request) => remove(resource, request) });
+  if (resource.remove)
+    made.push({
+      method: 'DELETE',
+      path: `${path}/:id`,
+      requires: 'admin',
+      handle: (request) => remove(resource, request),
+    });
   return made;
 }
 
 /** The entity that the path names; 404 when there is none. */
 export function find<K extends EntityKind>(request: ApiRequest, kind: K): EntityTypes[K] {
   const { tables } = request.services.state;
-  return existing({ get: (each: K, id: string) => tables[each].get(id) } as unknown as Transaction, kind, request.params.id ?? '') as EntityTypes[K];
+  return existing(
+    { get: (each: K, id: string) => tables[each].get(id) } as unknown as Transaction,
+    kind,
+    request.params.id ?? '',
+  ) as EntityTypes[K];
 }
 
 /** A list of entities that another one leads to. */
-export function subList<K extends EntityKind>(resource: Resource<K, never>, path: string, select: (request: ApiRequest) => Iterable<EntityTypes[K]>): Operation {
-  return { method: 'GET', path, requires: 'admin', handle: (request) => ({ page: listPage(select(request), request.query, resource.symbols, (entity) => resource.show(entity, request.services, request)) }) };
+export function subList<K extends EntityKind>(
+  resource: Listed<K>,
+  path: string,
+  select: (request: ApiRequest) => Iterable<EntityTypes[K]>,
+): Operation {
+  return {
+    method: 'GET',
+    path,
+    requires: 'admin',
+    handle: (request) => ({
+      page: listPage(select(request), request.query, resource.symbols, (entity) =>
+        resource.show(entity, request.services, request),
+      ),
+    }),
+  };
 }
 
 function table<K extends EntityKind>(request: ApiRequest, kind: K): Iterable<EntityTypes[K]> {
@@ -81,4 +132,3 @@ async function remove<K extends EntityKind, P>(resource: Resource<K, P>, request
 export function created(kind: EntityKind, id: string): { _links: Record<string, unknown>; id: string } {
   return { _links: { self: links(kind, id).self }, id };
 }
-

@@ -76,14 +76,23 @@ export class ApiServer {
     for (const [prefix, api, operations] of BASES) {
       for (const operation of operations) {
         const url = `${prefix}${operation.path === '/' && prefix !== '' ? '' : operation.path}`;
-        this.#fastify.route({ method: operation.method, url, handler: (request, reply) => this.#handle(api, operation, request, reply) });
+        this.#fastify.route({
+          method: operation.method,
+          url,
+          handler: (request, reply) => this.#handle(api, operation, request, reply),
+        });
       }
     }
     this.#fastify.setNotFoundHandler((request, reply) => this.#refuse(request, reply, this.#notFound(request)));
     this.#fastify.setErrorHandler((error, request, reply) => this.#refuse(request, reply, error));
   }
 
-  async #handle(api: ApiRequest['api'], operation: Operation, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  async #handle(
+    api: ApiRequest['api'],
+    operation: Operation,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<void> {
     const socket = request.raw.socket as TLSSocket;
     const url = new URL(request.url, 'https://controller');
     const answer = await perform(
@@ -110,14 +119,29 @@ export class ApiServer {
       this.#send(request, reply, answer.status ?? 200, answer.contentType, answer.raw);
       return;
     }
-    const body = 'page' in answer ? { data: answer.page.items, meta: { filterableFields: answer.page.filterableFields, pagination: answer.page.pagination } } : { data: answer.data, meta: {} };
-    this.#send(request, reply, ('status' in answer ? answer.status : undefined) ?? 200, 'application/json', JSON.stringify(body));
+    const body =
+      'page' in answer
+        ? {
+            data: answer.page.items,
+            meta: { filterableFields: answer.page.filterableFields, pagination: answer.page.pagination },
+          }
+        : { data: answer.data, meta: {} };
+    this.#send(
+      request,
+      reply,
+      ('status' in answer ? answer.status : undefined) ?? 200,
+      'application/json',
+      JSON.stringify(body),
+    );
   }
 
   #refuse(request: FastifyRequest, reply: FastifyReply, thrown: unknown): void {
     const error = this.#toApiError(thrown);
     const { code, status, message, details } = error;
-    const body = { error: { code, message, requestId: requestId(), ...(details && { cause: details }) }, meta: { apiEnrollmentVersion: '0.0.1', apiVersion: '0.0.1' } };
+    const body = {
+      error: { code, message, requestId: requestId(), ...(details && { cause: details }) },
+      meta: { apiEnrollmentVersion: '0.0.1', apiVersion: '0.0.1' },
+    };
     this.#send(request, reply, status, 'application/json', JSON.stringify(body));
   }
 
@@ -125,7 +149,8 @@ export class ApiServer {
     if (thrown instanceof ApiError) return thrown;
     const code = (thrown as { code?: unknown }).code;
     if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new ApiError('REQUEST_ENTITY_TOO_LARGE');
-    if (typeof code === 'string' && code.startsWith('FST_ERR_CTP')) return new ApiError('COULD_NOT_PARSE_BODY', { code: 'COULD_NOT_PARSE_BODY', message: describeError(thrown) });
+    if (typeof code === 'string' && code.startsWith('FST_ERR_CTP'))
+      return new ApiError('COULD_NOT_PARSE_BODY', { code: 'COULD_NOT_PARSE_BODY', message: describeError(thrown) });
     this.#services.log.error({ error: describeError(thrown), stack: (thrown as Error).stack }, 'request failed');
     return new ApiError('UNHANDLED');
   }
@@ -133,18 +158,32 @@ export class ApiServer {
   /** A path that exists for other methods is another refusal than one that does not. */
   #notFound(request: FastifyRequest): ApiError {
     const path = request.url.split('?')[0] ?? '';
-    const allowed = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].filter((method) => this.#fastify.findRoute({ url: path, method: method as 'GET' }) ?? this.#matches(path, method));
-    if (allowed.length > 0) return new ApiError('METHOD_NOT_ALLOWED', { code: 'METHOD_NOT_ALLOWED', message: `method ${request.method} is not allowed, but [${allowed.join(',')}] are` });
+    const allowed = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].filter(
+      (method) => this.#fastify.findRoute({ url: path, method: method as 'GET' }) ?? this.#matches(path, method),
+    );
+    if (allowed.length > 0)
+      return new ApiError('METHOD_NOT_ALLOWED', {
+        code: 'METHOD_NOT_ALLOWED',
+        message: `method ${request.method} is not allowed, but [${allowed.join(',')}] are`,
+      });
     return new ApiError('NOT_FOUND', { code: 'NOT_FOUND', message: `path ${path} was not found` });
   }
 
   #matches(path: string, method: string): boolean {
-    return BASES.some(([prefix, , operations]) => path.startsWith(prefix) && operations.some((operation) => operation.method === method && fits(operation.path, path.slice(prefix.length))));
+    return BASES.some(
+      ([prefix, , operations]) =>
+        path.startsWith(prefix) &&
+        operations.some((operation) => operation.method === method && fits(operation.path, path.slice(prefix.length))),
+    );
   }
 
   #send(request: FastifyRequest, reply: FastifyReply, status: number, type: string, body: string | Buffer): void {
     const zip = body.length >= GZIP_FROM && String(request.headers['accept-encoding'] ?? '').includes('gzip');
-    reply.code(status).header('content-type', type).header('ziti-instance-id', this.#instanceId).header('server', 'edgeweave-controller-sim');
+    reply
+      .code(status)
+      .header('content-type', type)
+      .header('ziti-instance-id', this.#instanceId)
+      .header('server', 'edgeweave-controller-sim');
     if (zip) reply.header('content-encoding', 'gzip');
     reply.send(zip ? gzipSync(body) : body);
   }

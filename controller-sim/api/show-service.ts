@@ -22,7 +22,11 @@ export function showService(service: Service, services: ApiServices, request: Ap
 }
 
 /** Type name to data, for the types that the query or the session names; what the identity overrides wins. */
-function effectiveConfig(service: Service, { state: { tables } }: ApiServices, request: ApiRequest): Record<string, unknown> {
+function effectiveConfig(
+  service: Service,
+  { state: { tables } }: ApiServices,
+  request: ApiRequest,
+): Record<string, unknown> {
   const asked = request.query.getAll('configTypes').flatMap((each) => each.split(','));
   const types = asked.length > 0 ? asked : (request.session?.configTypes ?? []);
   if (types.length === 0) return {};
@@ -31,7 +35,8 @@ function effectiveConfig(service: Service, { state: { tables } }: ApiServices, r
   for (const id of [...service.configs, ...overrides]) {
     const config = tables.config.get(id);
     const type = config && tables.configType.get(config.configTypeId);
-    if (config && type && (types.includes('all') || types.includes(type.id) || types.includes(type.name))) shown[type.name] = config.data;
+    if (config && type && (types.includes('all') || types.includes(type.id) || types.includes(type.name)))
+      shown[type.name] = config.data;
   }
   return shown;
 }

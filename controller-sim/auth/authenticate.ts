@@ -10,7 +10,8 @@ import type { ApiSession, Authenticator, Identity } from '../entities/types.ts';
 /** Checks who asks and makes an API session. Throws ApiError. */
 export async function authenticate(request: ApiRequest): Promise<ApiSession> {
   const method = request.query.get('method');
-  const { authenticator, identity, fingerprints } = method === 'password' ? await byPassword(request) : method === 'cert' ? byCertificate(request) : refuseMethod();
+  const { authenticator, identity, fingerprints } =
+    method === 'password' ? await byPassword(request) : method === 'cert' ? byCertificate(request) : refuseMethod();
   if (identity.disabled) throw new ApiError('INVALID_AUTH');
   const { state } = request.services;
   const body = typeof request.body === 'object' && request.body !== null ? new Body(request.body, 'patch') : undefined;
@@ -49,7 +50,8 @@ async function byPassword(request: ApiRequest): Promise<Proven> {
   const authenticator = state.tables.authenticator.findBy('username', username);
   const valid = await passwords.verify(password, authenticator?.passwordHash ?? undefined);
   const identity = authenticator && state.tables.identity.get(authenticator.identityId);
-  if (!valid || !authenticator || !identity || !policyOf(request, identity)?.primary.updb.allowed) throw new ApiError('INVALID_AUTH');
+  if (!valid || !authenticator || !identity || !policyOf(request, identity)?.primary.updb.allowed)
+    throw new ApiError('INVALID_AUTH');
   return { authenticator, identity, fingerprints: request.certificates.slice(0, 1).map(sha1Fingerprint) };
 }
 

@@ -41,12 +41,22 @@ export class Passwords {
       return false;
     }
     const [, memory, passes, salt = '', expected = ''] = match;
-    const tag = await derive(password, Buffer.from(salt, 'base64url'), { memory: Number(memory), passes: Number(passes) });
+    const tag = await derive(password, Buffer.from(salt, 'base64url'), {
+      memory: Number(memory),
+      passes: Number(passes),
+    });
     return timingSafeEqual(tag, Buffer.from(expected, 'base64url'));
   }
 }
 
 async function derive(password: string, nonce: Buffer, cost: PasswordCost): Promise<Buffer> {
-  const parameters = { message: Buffer.from(password), nonce, parallelism: 1, tagLength: LENGTH, memory: cost.memory, passes: cost.passes };
+  const parameters = {
+    message: Buffer.from(password),
+    nonce,
+    parallelism: 1,
+    tagLength: LENGTH,
+    memory: cost.memory,
+    passes: cost.passes,
+  };
   return Buffer.from(await argon2('argon2id', parameters));
 }

@@ -9,7 +9,9 @@ import type { Enrollment } from '../entities/types.ts';
 import { type CertificateRequest, CsrError, readRequest } from '../pki/authority.ts';
 
 export async function enroll(request: ApiRequest, method: string | null): Promise<Answer> {
-  const token = request.query.get('token') ?? (typeof request.body === 'object' ? String((request.body as { token?: unknown } | null)?.token ?? '') : '');
+  const token =
+    request.query.get('token') ??
+    (typeof request.body === 'object' ? String((request.body as { token?: unknown } | null)?.token ?? '') : '');
   const enrollment = request.services.state.tables.enrollment.findBy('token', token);
   if (!enrollment) throw new ApiError('INVALID_ENROLLMENT_TOKEN');
   if (method !== null && method !== '' && method !== enrollment.method) throw new ApiError('INVALID_ENROLL_METHOD');
@@ -26,7 +28,11 @@ async function enrollRouter(request: ApiRequest, enrollment: Enrollment): Promis
   const [client, server] = await Promise.all([readCsr(body.certCsr), readCsr(body.serverCertCsr)]);
   if (client.commonName !== id) throw new ApiError('EDGE_ROUTER_ENROLL_COMMON_NAME_INVALID');
   const cert = await authority.sign(client, { commonName: id, spiffe: `router/${id}`, purposes: ['client', 'server'] });
-  const serverCert = await authority.sign(server, { commonName: id, spiffe: `router/${id}`, purposes: ['server', 'client'] });
+  const serverCert = await authority.sign(server, {
+    commonName: id,
+    spiffe: `router/${id}`,
+    purposes: ['server', 'client'],
+  });
   await state.change((transaction) => {
     useUp(transaction.get('enrollment', enrollment.id));
     transaction.delete('enrollment', enrollment.id);
@@ -38,9 +44,14 @@ async function enrollRouter(request: ApiRequest, enrollment: Enrollment): Promis
 async function enrollIdentity(request: ApiRequest, enrollment: Enrollment): Promise<Answer> {
   const { authority, state } = request.services;
   const identityId = enrollment.identityId ?? '';
-  const given = typeof request.body === 'string' ? request.body : (request.body as { clientCsr?: unknown } | null)?.clientCsr;
+  const given =
+    typeof request.body === 'string' ? request.body : (request.body as { clientCsr?: unknown } | null)?.clientCsr;
   const csr = await readCsr(given);
-  const cert = await authority.sign(csr, { commonName: csr.commonName ?? identityId, spiffe: `identity/${identityId}`, purposes: ['client'] });
+  const cert = await authority.sign(csr, {
+    commonName: csr.commonName ?? identityId,
+    spiffe: `identity/${identityId}`,
+    purposes: ['client'],
+  });
   await state.change((transaction) => {
     useUp(transaction.get('enrollment', enrollment.id));
     transaction.delete('enrollment', enrollment.id);
@@ -55,7 +66,8 @@ async function enrollIdentity(request: ApiRequest, enrollment: Enrollment): Prom
       isIssuedByNetwork: true,
     });
   });
-  const wantsJson = String(request.headers.accept ?? '').includes('application/json') || typeof request.body === 'object';
+  const wantsJson =
+    String(request.headers.accept ?? '').includes('application/json') || typeof request.body === 'object';
   return wantsJson ? { data: { ca: authority.bundle, cert } } : { raw: cert, contentType: 'application/x-pem-file' };
 }
 
@@ -69,7 +81,8 @@ async function readCsr(pem: unknown): Promise<CertificateRequest> {
   try {
     return await readRequest(pem);
   } catch (error) {
-    if (error instanceof CsrError) throw new ApiError('COULD_NOT_PROCESS_CSR', { code: 'UNHANDLED', message: error.message });
+    if (error instanceof CsrError)
+      throw new ApiError('COULD_NOT_PROCESS_CSR', { code: 'UNHANDLED', message: error.message });
     throw error;
   }
 }

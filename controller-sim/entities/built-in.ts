@@ -25,15 +25,42 @@ const actions = (triggers: readonly string[], pattern: string): Schema => ({
   type: 'array',
   minItems: 1,
   maxItems: 20,
-  items: closed({ trigger: { type: 'string', enum: triggers }, consecutiveEvents: uint16, duration, action: { type: 'string', pattern } }, ['trigger', 'action']),
+  items: closed(
+    {
+      trigger: { type: 'string', enum: triggers },
+      consecutiveEvents: uint16,
+      duration,
+      action: { type: 'string', pattern },
+    },
+    ['trigger', 'action'],
+  ),
 });
-const hostActions = actions(['fail', 'pass', 'change'], '(mark (un)?healthy|increase cost [0-9]+|decrease cost [0-9]+|send event)');
+const hostActions = actions(
+  ['fail', 'pass', 'change'],
+  '(mark (un)?healthy|increase cost [0-9]+|decrease cost [0-9]+|send event)',
+);
 const serverActions = actions(['fail', 'pass'], '(mark (un)?healthy|increase cost [0-9]+|decrease cost [0-9]+)');
-const portChecks = (action: Schema): Schema => ({ type: 'array', items: closed({ interval: duration, timeout: duration, address: text, actions: action }, ['interval', 'timeout', 'address']) });
+const portChecks = (action: Schema): Schema => ({
+  type: 'array',
+  items: closed({ interval: duration, timeout: duration, address: text, actions: action }, [
+    'interval',
+    'timeout',
+    'address',
+  ]),
+});
 const httpChecks = (action: Schema): Schema => ({
   type: 'array',
   items: closed(
-    { interval: duration, timeout: duration, url: text, method: { type: 'string', enum: ['GET', 'POST', 'PUT', 'PATCH'] }, body: text, expectStatus: { type: 'integer', minimum: 100, maximum: 599 }, expectInBody: text, actions: action },
+    {
+      interval: duration,
+      timeout: duration,
+      url: text,
+      method: { type: 'string', enum: ['GET', 'POST', 'PUT', 'PATCH'] },
+      body: text,
+      expectStatus: { type: 'integer', minimum: 100, maximum: 599 },
+      expectInBody: text,
+      actions: action,
+    },
     ['interval', 'timeout', 'url'],
   ),
 });
@@ -48,7 +75,11 @@ const translation: Schema = {
 
 /** Either fixed by `key`, or forwarded, and then limited by a list. */
 function fixedOrForwarded(key: string, forward: string, allowed: string): Schema {
-  return { if: { properties: { [forward]: { const: true } }, required: [forward] }, then: { required: [allowed] }, else: { required: [key] } };
+  return {
+    if: { properties: { [forward]: { const: true } }, required: [forward] },
+    then: { required: [allowed] },
+    else: { required: [key] },
+  };
 }
 
 const hostProperties: Schema = {
@@ -72,46 +103,135 @@ const hostProperties: Schema = {
     maxConnections: { type: 'integer', minimum: 1 },
     precedence: { type: 'string', enum: ['default', 'required', 'failed'] },
   }),
-  proxy: { type: 'object', properties: { type: { type: 'string', enum: ['http'] }, address: text }, required: ['type', 'address'] },
+  proxy: {
+    type: 'object',
+    properties: { type: { type: 'string', enum: ['http'] }, address: text },
+    required: ['type', 'address'],
+  },
   portChecks: portChecks(hostActions),
   httpChecks: httpChecks(hostActions),
 };
 const host: Schema = {
   ...closed(hostProperties),
-  allOf: [fixedOrForwarded('protocol', 'forwardProtocol', 'allowedProtocols'), fixedOrForwarded('address', 'forwardAddress', 'allowedAddresses'), fixedOrForwarded('port', 'forwardPort', 'allowedPortRanges')],
+  allOf: [
+    fixedOrForwarded('protocol', 'forwardProtocol', 'allowedProtocols'),
+    fixedOrForwarded('address', 'forwardAddress', 'allowedAddresses'),
+    fixedOrForwarded('port', 'forwardPort', 'allowedPortRanges'),
+  ],
 };
 const linkDuration: Schema = { type: 'string', pattern: '^([0-9]+(\\.[0-9]+)?(ns|us|µs|ms|s|m|h))+$' };
 const groups: Schema = { oneOf: [text, { type: 'array', items: text }] };
-const linkOptions = closed({ connectTimeout: linkDuration, writeTimeout: linkDuration, maxOutstandingConnects: { type: 'integer', minimum: 1, maximum: 1000 }, maxQueuedConnects: { type: 'integer', minimum: 0, maximum: 5000 }, outQueueSize: { type: 'integer', minimum: 0 } });
-const linkBackoff = closed({ minRetryInterval: linkDuration, maxRetryInterval: linkDuration, retryBackoffFactor: { type: 'number', minimum: 1, maximum: 100 } });
+const linkOptions = closed({
+  connectTimeout: linkDuration,
+  writeTimeout: linkDuration,
+  maxOutstandingConnects: { type: 'integer', minimum: 1, maximum: 1000 },
+  maxQueuedConnects: { type: 'integer', minimum: 0, maximum: 5000 },
+  outQueueSize: { type: 'integer', minimum: 0 },
+});
+const linkBackoff = closed({
+  minRetryInterval: linkDuration,
+  maxRetryInterval: linkDuration,
+  retryBackoffFactor: { type: 'number', minimum: 1, maximum: 100 },
+});
 
 /** id, name, target, schema */
 const CONFIG_TYPES: readonly (readonly [string, string, ConfigType['target'], Schema])[] = [
-  ['f2dd2df0-9c04-4b84-a91e-71437ac229f1', 'ziti-tunneler-client.v1', 'service', closed({ hostname: text, port }, ['hostname', 'port'])],
+  [
+    'f2dd2df0-9c04-4b84-a91e-71437ac229f1',
+    'ziti-tunneler-client.v1',
+    'service',
+    closed({ hostname: text, port }, ['hostname', 'port']),
+  ],
   [
     'cea49285-6c07-42cf-9f52-09a9b115c783',
     'ziti-tunneler-server.v1',
     'service',
-    closed({ protocol: { type: ['string', 'null'], enum: ['tcp', 'udp', null] }, hostname: text, port, portChecks: portChecks(serverActions), httpChecks: httpChecks(serverActions) }, ['hostname', 'port']),
+    closed(
+      {
+        protocol: { type: ['string', 'null'], enum: ['tcp', 'udp', null] },
+        hostname: text,
+        port,
+        portChecks: portChecks(serverActions),
+        httpChecks: httpChecks(serverActions),
+      },
+      ['hostname', 'port'],
+    ),
   ],
   [
     'g7cIWbcGg',
     'intercept.v1',
     'service',
-    closed({ protocols: setOf(protocol), addresses: setOf(hostname), portRanges: setOf(portRange), dialOptions: closed({ connectTimeoutSeconds: int31, identity: text }), sourceIp: text, allowedSourceAddresses: setOf(hostname) }, ['protocols', 'addresses', 'portRanges']),
+    closed(
+      {
+        protocols: setOf(protocol),
+        addresses: setOf(hostname),
+        portRanges: setOf(portRange),
+        dialOptions: closed({ connectTimeoutSeconds: int31, identity: text }),
+        sourceIp: text,
+        allowedSourceAddresses: setOf(hostname),
+      },
+      ['protocols', 'addresses', 'portRanges'],
+    ),
   ],
   ['NH5p4FpGR', 'host.v1', 'service', host],
-  ['host.v2', 'host.v2', 'service', closed({ terminators: { type: 'array', minItems: 1, items: host } }, ['terminators'])],
+  [
+    'host.v2',
+    'host.v2',
+    'service',
+    closed({ terminators: { type: 'array', minItems: 1, items: host } }, ['terminators']),
+  ],
   ['interfaces.v1', 'interfaces.v1', 'service', closed({ interfaces: { type: 'array', items: text } }, ['interfaces'])],
-  ['proxy.v1', 'proxy.v1', 'service', closed({ port: { type: 'number', minimum: 1, maximum: 65_535 }, protocols: { type: 'array', minItems: 1, items: protocol }, binding: text }, ['port', 'protocols'])],
+  [
+    'proxy.v1',
+    'proxy.v1',
+    'service',
+    closed(
+      {
+        port: { type: 'number', minimum: 1, maximum: 65_535 },
+        protocols: { type: 'array', minItems: 1, items: protocol },
+        binding: text,
+      },
+      ['port', 'protocols'],
+    ),
+  ],
   [
     'router.link.v1',
     'router.link.v1',
     'router',
     closed({
-      listeners: { type: 'array', items: closed({ bind: { type: 'string', minLength: 1 }, binding: text, advertise: text, bindInterface: text, groups, options: linkOptions }, ['bind']) },
-      dialers: { type: 'array', items: closed({ binding: text, bindInterface: text, groups, healthyDialBackoff: linkBackoff, unhealthyDialBackoff: linkBackoff, maxDefaultConnections: { type: 'integer', minimum: 1, maximum: 100 }, maxAckConnections: { type: 'integer', minimum: 0, maximum: 100 }, startupDelay: linkDuration, options: linkOptions }) },
-      heartbeats: closed({ sendInterval: linkDuration, checkInterval: linkDuration, closeUnresponsiveTimeout: linkDuration }),
+      listeners: {
+        type: 'array',
+        items: closed(
+          {
+            bind: { type: 'string', minLength: 1 },
+            binding: text,
+            advertise: text,
+            bindInterface: text,
+            groups,
+            options: linkOptions,
+          },
+          ['bind'],
+        ),
+      },
+      dialers: {
+        type: 'array',
+        items: closed({
+          binding: text,
+          bindInterface: text,
+          groups,
+          healthyDialBackoff: linkBackoff,
+          unhealthyDialBackoff: linkBackoff,
+          maxDefaultConnections: { type: 'integer', minimum: 1, maximum: 100 },
+          maxAckConnections: { type: 'integer', minimum: 0, maximum: 100 },
+          startupDelay: linkDuration,
+          options: linkOptions,
+        }),
+      },
+      heartbeats: closed({
+        sendInterval: linkDuration,
+        checkInterval: linkDuration,
+        closeUnresponsiveTimeout: linkDuration,
+      }),
       gcMode: { type: 'string', enum: ['preserve', 'orphaned', 'changed'] },
       payloadSenderQueueSize: { type: 'integer', minimum: 1 },
       ackSenderQueueSize: { type: 'integer', minimum: 1 },
@@ -130,7 +250,15 @@ export function defaultAuthPolicy(base: Entity): AuthPolicy {
     primary: {
       cert: { allowed: true, allowExpiredCerts: true },
       extJwt: { allowed: true, allowedSigners: [] },
-      updb: { allowed: true, minPasswordLength: 5, maxAttempts: 0, lockoutDurationMinutes: 0, requireMixedCase: false, requireNumberChar: false, requireSpecialChar: false },
+      updb: {
+        allowed: true,
+        minPasswordLength: 5,
+        maxAttempts: 0,
+        lockoutDurationMinutes: 0,
+        requireMixedCase: false,
+        requireNumberChar: false,
+        requireSpecialChar: false,
+      },
     },
     secondary: { requireTotp: false, requireExtJwtSigner: null },
   };

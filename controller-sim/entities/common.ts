@@ -1,6 +1,6 @@
 // Rules that several entities share: base fields, names, role attributes, role lists, references.
 
-import { type Body } from '../api/body.ts';
+import type { Body } from '../api/body.ts';
 import { ApiError, invalid, notFound } from '../api/errors.ts';
 import type { Transaction } from '../state/transaction.ts';
 import type { Entity, EntityKind, Named, Tags } from './types.ts';
@@ -37,12 +37,17 @@ export function changedBase(transaction: Transaction, entity: Entity, body: Body
 }
 
 /** The name of a body; in a patch an empty one counts as not given. Throws when it is missing or taken. */
-export function uniqueName<K extends 'config' | 'configType' | 'edgeRouter' | 'service' | 'servicePolicy' | 'edgeRouterPolicy' | 'serviceEdgeRouterPolicy' | 'authPolicy'>(
-  transaction: Transaction,
-  kind: K,
-  body: Body,
-  current?: Named,
-): string {
+export function uniqueName<
+  K extends
+    | 'config'
+    | 'configType'
+    | 'edgeRouter'
+    | 'service'
+    | 'servicePolicy'
+    | 'edgeRouterPolicy'
+    | 'serviceEdgeRouterPolicy'
+    | 'authPolicy',
+>(transaction: Transaction, kind: K, body: Body, current?: Named): string {
   const name = body.text('name', { required: true });
   if (body.mode === 'patch' && !name) return current?.name ?? '';
   if (!name) throw invalid('name', 'name is required', '');
@@ -57,26 +62,48 @@ export function roleAttributes(body: Body, current: readonly string[]): readonly
   if (!given) return body.mode === 'patch' ? current : [];
   for (const attribute of given) {
     if (attribute === '') throw invalid('roleAttributes', 'role attributes may not be empty', attribute);
-    for (const prefix of ['#', '@']) if (attribute.startsWith(prefix)) throw invalid('roleAttributes', `role attributes may not be prefixed with ${prefix}`, attribute);
+    for (const prefix of ['#', '@'])
+      if (attribute.startsWith(prefix))
+        throw invalid('roleAttributes', `role attributes may not be prefixed with ${prefix}`, attribute);
   }
   return [...new Set(given)].sort();
 }
 
 /** Selectors of a policy: `#attribute` or `@id`, those that exist, `#all` alone. `#` before `@`, each sorted. */
-export function roleList(transaction: Transaction, body: Body, field: string, kind: 'identity' | 'service' | 'edgeRouter', store: string, current: readonly string[]): readonly string[] {
+export function roleList(
+  transaction: Transaction,
+  body: Body,
+  field: string,
+  kind: 'identity' | 'service' | 'edgeRouter',
+  store: string,
+  current: readonly string[],
+): readonly string[] {
   const given = body.texts(field);
   if (!given) return body.mode === 'patch' ? current : [];
   for (const entry of given) {
-    if (!/^[#@]/.test(entry)) throw invalid(field, 'role entries must prefixed with # (to indicate role attributes) or @ (to indicate a name or id)', `[${entry}]`);
+    if (!/^[#@]/.test(entry))
+      throw invalid(
+        field,
+        'role entries must prefixed with # (to indicate role attributes) or @ (to indicate a name or id)',
+        `[${entry}]`,
+      );
   }
-  if (given.includes('#all') && given.length > 1) throw invalid(field, 'if using #all, it should be the only role specified', given);
-  const unknown = given.filter((entry) => entry.startsWith('@') && !transaction.get(kind, entry.slice(1))).map((entry) => entry.slice(1));
+  if (given.includes('#all') && given.length > 1)
+    throw invalid(field, 'if using #all, it should be the only role specified', given);
+  const unknown = given
+    .filter((entry) => entry.startsWith('@') && !transaction.get(kind, entry.slice(1)))
+    .map((entry) => entry.slice(1));
   if (unknown.length > 0) throw invalid(field, `no ${store} found with the given ids`, `[${unknown.join(' ')}]`);
   return [...new Set(given)].sort();
 }
 
 /** Configs by id: known, of the right target, one per type. */
-export function configList(transaction: Transaction, body: Body, target: 'service' | 'router', current: readonly string[]): readonly string[] {
+export function configList(
+  transaction: Transaction,
+  body: Body,
+  target: 'service' | 'router',
+  current: readonly string[],
+): readonly string[] {
   const given = body.texts('configs');
   if (!given) return body.mode === 'patch' ? current : [];
   const byType = new Map<string, string>();
@@ -84,9 +111,19 @@ export function configList(transaction: Transaction, body: Body, target: 'servic
     const config = transaction.get('config', id);
     if (!config) throw notFound('configs', id);
     const type = transaction.get('configType', config.configTypeId);
-    if (type && type.target !== target) throw invalid('configs', `config ${config.name} has config type ${type.name} which does not target ${target}s`, given);
+    if (type && type.target !== target)
+      throw invalid(
+        'configs',
+        `config ${config.name} has config type ${type.name} which does not target ${target}s`,
+        given,
+      );
     const other = byType.get(config.configTypeId);
-    if (other !== undefined) throw invalid('configs', `duplicate configs named ${other} and ${config.name} found for config type ${type?.name}. Only one config of a given typed is allowed per ${target} `, given);
+    if (other !== undefined)
+      throw invalid(
+        'configs',
+        `duplicate configs named ${other} and ${config.name} found for config type ${type?.name}. Only one config of a given typed is allowed per ${target} `,
+        given,
+      );
     byType.set(config.configTypeId, config.name);
   }
   return [...new Set(given)].sort();
@@ -97,8 +134,15 @@ export function removeFromPolicies(transaction: Transaction, id: string): void {
   const role = `@${id}`;
   for (const kind of ['servicePolicy', 'edgeRouterPolicy', 'serviceEdgeRouterPolicy'] as const) {
     for (const policy of transaction.tables[kind].values()) {
-      const lists = Object.entries(policy).filter(([key, value]) => key.endsWith('Roles') && Array.isArray(value) && value.includes(role));
-      if (lists.length > 0) transaction.patch(kind, policy.id, Object.fromEntries(lists.map(([key, value]) => [key, (value as string[]).filter((each) => each !== role)])));
+      const lists = Object.entries(policy).filter(
+        ([key, value]) => key.endsWith('Roles') && Array.isArray(value) && value.includes(role),
+      );
+      if (lists.length > 0)
+        transaction.patch(
+          kind,
+          policy.id,
+          Object.fromEntries(lists.map(([key, value]) => [key, (value as string[]).filter((each) => each !== role)])),
+        );
     }
   }
 }
@@ -113,5 +157,8 @@ export function existing<K extends EntityKind>(transaction: Transaction, kind: K
 export function refuseSystem(entity: Entity, kind: EntityKind, action: 'update' | 'delete'): void {
   if (!entity.isSystem) return;
   const message = `cannot ${action} system ${SINGULAR[kind]} in a non-system context (id=${entity.id})`;
-  throw new ApiError(action === 'update' ? 'ENTITY_CAN_NOT_BE_UPDATED' : 'ENTITY_CAN_NOT_BE_DELETED', { code: 'UNHANDLED', message });
+  throw new ApiError(action === 'update' ? 'ENTITY_CAN_NOT_BE_UPDATED' : 'ENTITY_CAN_NOT_BE_DELETED', {
+    code: 'UNHANDLED',
+    message,
+  });
 }

@@ -11,14 +11,22 @@ const TARGETS = ['service', 'router', 'other'] as const;
 
 export function createConfigType(transaction: Transaction, id: string, body: Body): ConfigType {
   const target = (body.text('target', { oneOf: TARGETS }) as ConfigType['target'] | undefined) ?? 'service';
-  const configType: ConfigType = { ...baseFields(transaction, id, body), ...configTypeFields(transaction, body, undefined), target };
+  const configType: ConfigType = {
+    ...baseFields(transaction, id, body),
+    ...configTypeFields(transaction, body, undefined),
+    target,
+  };
   transaction.put('configType', configType);
   return configType;
 }
 
 /** The target is fixed; existing configs are not checked against a new schema. */
 export function updateConfigType(transaction: Transaction, configType: ConfigType, body: Body): void {
-  transaction.put('configType', { ...configType, ...configTypeFields(transaction, body, configType), ...changedBase(transaction, configType, body) });
+  transaction.put('configType', {
+    ...configType,
+    ...configTypeFields(transaction, body, configType),
+    ...changedBase(transaction, configType, body),
+  });
 }
 
 export function deleteConfigType(transaction: Transaction, { id }: ConfigType): void {
@@ -31,41 +39,69 @@ export function createConfig(transaction: Transaction, id: string, body: Body): 
   const configTypeId = body.text('configTypeId', { required: true }) ?? '';
   const type = transaction.get('configType', configTypeId);
   if (!type) throw invalid('type', 'invalid config type', configTypeId);
-  const config: Config = { ...baseFields(transaction, id, body), name: uniqueName(transaction, 'config', body), configTypeId, data: configData(body, type, undefined) };
+  const config: Config = {
+    ...baseFields(transaction, id, body),
+    name: uniqueName(transaction, 'config', body),
+    configTypeId,
+    data: configData(body, type, undefined),
+  };
   transaction.put('config', config);
   return config;
 }
 
 export function updateConfig(transaction: Transaction, config: Config, body: Body): void {
   const type = transaction.get('configType', config.configTypeId);
-  transaction.put('config', { ...config, ...changedBase(transaction, config, body), name: uniqueName(transaction, 'config', body, config), data: configData(body, type, config) });
+  transaction.put('config', {
+    ...config,
+    ...changedBase(transaction, config, body),
+    name: uniqueName(transaction, 'config', body, config),
+    data: configData(body, type, config),
+  });
 }
 
 export function deleteConfig(transaction: Transaction, { id }: Config): void {
-  const users = [...transaction.tables.identity.values()].filter((identity) => Object.values(identity.serviceConfigs).some((configs) => configs.includes(id)));
-  if (users.length > 0) throw referenced('serviceConfigs', 'config', users.map((identity) => identity.id));
+  const users = [...transaction.tables.identity.values()].filter((identity) =>
+    Object.values(identity.serviceConfigs).some((configs) => configs.includes(id)),
+  );
+  if (users.length > 0)
+    throw referenced(
+      'serviceConfigs',
+      'config',
+      users.map((identity) => identity.id),
+    );
   for (const kind of ['service', 'edgeRouter'] as const) {
-    for (const user of transaction.tables[kind].referring('configs', id)) transaction.patch(kind, user.id, { configs: user.configs.filter((each) => each !== id) });
+    for (const user of transaction.tables[kind].referring('configs', id))
+      transaction.patch(kind, user.id, { configs: user.configs.filter((each) => each !== id) });
   }
   transaction.delete('config', id);
 }
 
 function referenced(field: string, type: string, ids: readonly string[]): ApiError {
   const list = `[${ids.join(' ')}]`;
-  return new ApiError('CAN_NOT_DELETE_REFERENCED_ENTITY', { field, reason: `entity type ${type} referenced by ${field}: ${list}`, value: list });
+  return new ApiError('CAN_NOT_DELETE_REFERENCED_ENTITY', {
+    field,
+    reason: `entity type ${type} referenced by ${field}: ${list}`,
+    value: list,
+  });
 }
 
 function configTypeFields(transaction: Transaction, body: Body, current: ConfigType | undefined) {
   const name = uniqueName(transaction, 'configType', body, current);
   if (name === 'all') throw invalid('name', 'all is a keyword and may not be used as a config type name', name);
   const schema = body.map('schema') ?? (body.mode === 'patch' ? (current?.schema ?? null) : null);
-  if (schema && schema.type !== undefined && schema.type !== 'object') throw invalid('schema', 'invalid config type schema, root type must be object', schema);
+  if (schema && schema.type !== undefined && schema.type !== 'object')
+    throw invalid('schema', 'invalid config type schema, root type must be object', schema);
   if (schema) compile(schema);
   return { name, schema };
 }
 
-function configData(body: Body, type: ConfigType | undefined, current: Config | undefined): Readonly<Record<string, unknown>> {
-  if (body.has('data') && (typeof body.raw('data') !== 'object' || Array.isArray(body.raw('data')))) throw invalid('data', 'invalid type, expected object', body.raw('data'));
+function configData(
+  body: Body,
+  type: ConfigType | undefined,
+  current: Config | undefined,
+): Readonly<Record<string, unknown>> {
+  if (body.has('data') && (typeof body.raw('data') !== 'object' || Array.isArray(body.raw('data'))))
+    throw invalid('data', 'invalid type, expected object', body.raw('data'));
   const data = body.map('data', { required: true }) ?? current?.data ?? {};
   const validate = type?.schema ? compile(type.schema) : undefined;
   if (validate && !validate(data)) throw worded((validate.errors ?? [])[0], data);
@@ -99,9 +135,15 @@ function worded(error: ErrorObject | undefined, data: unknown): ApiError {
     case 'required':
       return say(`${String(error.params.missingProperty)} is required`, data);
     case 'additionalProperties':
-      return say(`Additional property ${String(error.params.additionalProperty)} is not allowed`, (error.data as Record<string, unknown>)[String(error.params.additionalProperty)]);
+      return say(
+        `Additional property ${String(error.params.additionalProperty)} is not allowed`,
+        (error.data as Record<string, unknown>)[String(error.params.additionalProperty)],
+      );
     case 'if':
-      return say(`Must validate "${String(error.params.failingKeyword)}" as "if" was ${error.params.failingKeyword === 'then' ? 'valid' : 'not valid'}`, data);
+      return say(
+        `Must validate "${String(error.params.failingKeyword)}" as "if" was ${error.params.failingKeyword === 'then' ? 'valid' : 'not valid'}`,
+        data,
+      );
     default:
       return say(error?.message ?? 'is not valid', error?.data);
   }

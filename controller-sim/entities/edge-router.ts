@@ -16,8 +16,19 @@ export interface SignedEnrollment {
   readonly expiresAt: string;
 }
 
-export function createEdgeRouter(transaction: Transaction, id: string, body: Body, enrollment: SignedEnrollment): EdgeRouter {
-  const router: EdgeRouter = { ...baseFields(transaction, id, body), ...routerFields(transaction, body, undefined), fingerprint: null, certPem: null, isVerified: false };
+export function createEdgeRouter(
+  transaction: Transaction,
+  id: string,
+  body: Body,
+  enrollment: SignedEnrollment,
+): EdgeRouter {
+  const router: EdgeRouter = {
+    ...baseFields(transaction, id, body),
+    ...routerFields(transaction, body, undefined),
+    fingerprint: null,
+    certPem: null,
+    isVerified: false,
+  };
   transaction.put('edgeRouter', router);
   addEnrollment(transaction, id, enrollment);
   if (router.isTunnelerEnabled) enableTunneler(transaction, router);
@@ -25,16 +36,23 @@ export function createEdgeRouter(transaction: Transaction, id: string, body: Bod
 }
 
 export function updateEdgeRouter(transaction: Transaction, router: EdgeRouter, body: Body): void {
-  const updated: EdgeRouter = { ...router, ...routerFields(transaction, body, router), ...changedBase(transaction, router, body) };
+  const updated: EdgeRouter = {
+    ...router,
+    ...routerFields(transaction, body, router),
+    ...changedBase(transaction, router, body),
+  };
   transaction.put('edgeRouter', updated);
   if (updated.isTunnelerEnabled && !router.isTunnelerEnabled) enableTunneler(transaction, updated);
   if (!updated.isTunnelerEnabled && router.isTunnelerEnabled) disableTunneler(transaction, router.id);
-  if (updated.isTunnelerEnabled && updated.name !== router.name) transaction.patch('identity', router.id, { name: updated.name });
+  if (updated.isTunnelerEnabled && updated.name !== router.name)
+    transaction.patch('identity', router.id, { name: updated.name });
 }
 
 export function deleteEdgeRouter(transaction: Transaction, { id }: EdgeRouter): void {
-  for (const enrollment of transaction.tables.enrollment.referring('edgeRouterId', id)) transaction.delete('enrollment', enrollment.id);
-  for (const terminator of transaction.tables.terminator.referring('routerId', id)) transaction.delete('terminator', terminator.id);
+  for (const enrollment of transaction.tables.enrollment.referring('edgeRouterId', id))
+    transaction.delete('enrollment', enrollment.id);
+  for (const terminator of transaction.tables.terminator.referring('routerId', id))
+    transaction.delete('terminator', terminator.id);
   disableTunneler(transaction, id);
   removeFromPolicies(transaction, id);
   transaction.delete('edgeRouter', id);
@@ -42,19 +60,28 @@ export function deleteEdgeRouter(transaction: Transaction, { id }: EdgeRouter): 
 
 /** A new enrollment; what the router had counts no more. */
 export function reEnrollEdgeRouter(transaction: Transaction, { id }: EdgeRouter, enrollment: SignedEnrollment): void {
-  for (const old of transaction.tables.enrollment.referring('edgeRouterId', id)) transaction.delete('enrollment', old.id);
+  for (const old of transaction.tables.enrollment.referring('edgeRouterId', id))
+    transaction.delete('enrollment', old.id);
   addEnrollment(transaction, id, enrollment);
   transaction.patch('edgeRouter', id, { fingerprint: null, certPem: null, isVerified: false });
 }
 
 function addEnrollment(transaction: Transaction, edgeRouterId: string, signed: SignedEnrollment): void {
-  const enrollment: Enrollment = { ...baseFields(transaction, signed.id), ...signed, method: 'erott', identityId: null, edgeRouterId, username: null };
+  const enrollment: Enrollment = {
+    ...baseFields(transaction, signed.id),
+    ...signed,
+    method: 'erott',
+    identityId: null,
+    edgeRouterId,
+    username: null,
+  };
   transaction.put('enrollment', enrollment);
 }
 
 function enableTunneler(transaction: Transaction, router: EdgeRouter): void {
   const taken = transaction.tables.identity.findBy('name', router.name);
-  if (taken && taken.id !== router.id) throw invalid('name', `duplicate value '${router.name}' in unique index on identities store`, router.name);
+  if (taken && taken.id !== router.id)
+    throw invalid('name', `duplicate value '${router.name}' in unique index on identities store`, router.name);
   transaction.put('identity', routerIdentity(transaction, router.id, router.name));
   transaction.put('edgeRouterPolicy', systemRouterPolicy(transaction, router.id));
 }

@@ -12,7 +12,16 @@ export const DEFAULT_AUTH_POLICY = 'default';
 
 export function createIdentity(transaction: Transaction, id: string, body: Body): Identity {
   body.text('type', { required: true, oneOf: TYPES });
-  const identity: Identity = { ...baseFields(transaction, id, body), ...identityFields(transaction, body, undefined), type: 'Default', isDefaultAdmin: false, disabled: false, disabledAt: null, disabledUntil: null, serviceConfigs: {} };
+  const identity: Identity = {
+    ...baseFields(transaction, id, body),
+    ...identityFields(transaction, body, undefined),
+    type: 'Default',
+    isDefaultAdmin: false,
+    disabled: false,
+    disabledAt: null,
+    disabledUntil: null,
+    serviceConfigs: {},
+  };
   transaction.put('identity', identity);
   return identity;
 }
@@ -20,7 +29,8 @@ export function createIdentity(transaction: Transaction, id: string, body: Body)
 export function updateIdentity(transaction: Transaction, identity: Identity, body: Body): void {
   body.text('type', { required: true, oneOf: TYPES });
   const fields = identityFields(transaction, body, identity);
-  if (identity.type === 'Router' && fields.name !== identity.name) throw invalid('name', 'may not change name of router identities', fields.name);
+  if (identity.type === 'Router' && fields.name !== identity.name)
+    throw invalid('name', 'may not change name of router identities', fields.name);
   transaction.put('identity', { ...identity, ...fields, ...changedBase(transaction, identity, body) });
 }
 
@@ -51,7 +61,10 @@ export function routerIdentity(transaction: Transaction, id: string, name: strin
 export function deleteIdentity(transaction: Transaction, identity: Identity): void {
   if (identity.isDefaultAdmin) throw new ApiError('ENTITY_CAN_NOT_BE_DELETED');
   if (identity.type === 'Router' && transaction.get('edgeRouter', identity.id)) {
-    throw new ApiError('ENTITY_CAN_NOT_BE_DELETED', { code: 'UNHANDLED', message: `cannot delete router identity ${identity.name} until associated router is deleted` });
+    throw new ApiError('ENTITY_CAN_NOT_BE_DELETED', {
+      code: 'UNHANDLED',
+      message: `cannot delete router identity ${identity.name} until associated router is deleted`,
+    });
   }
   removeIdentity(transaction, identity.id);
 }
@@ -59,7 +72,8 @@ export function deleteIdentity(transaction: Transaction, identity: Identity): vo
 /** With authenticators, enrollments, sessions and its place in policies. */
 export function removeIdentity(transaction: Transaction, id: string): void {
   const { tables } = transaction;
-  for (const { id: each } of tables.authenticator.referring('identityId', id)) transaction.delete('authenticator', each);
+  for (const { id: each } of tables.authenticator.referring('identityId', id))
+    transaction.delete('authenticator', each);
   for (const { id: each } of tables.enrollment.referring('identityId', id)) transaction.delete('enrollment', each);
   for (const { id: each } of tables.apiSession.referring('identityId', id)) transaction.delete('apiSession', each);
   for (const { id: each } of tables.session.referring('identityId', id)) transaction.delete('session', each);
@@ -79,8 +93,15 @@ function identityFields(transaction: Transaction, body: Body, current: Identity 
     permissions: body.texts('permissions') ?? keep?.permissions ?? null,
     defaultHostingCost: body.whole('defaultHostingCost', { from: 0, to: 65_535 }) ?? keep?.defaultHostingCost ?? 0,
     defaultHostingPrecedence: precedence ?? keep?.defaultHostingPrecedence ?? ('default' as const),
-    serviceHostingCosts: perService(transaction, body, 'serviceHostingCosts', keep?.serviceHostingCosts) as Readonly<Record<string, number>>,
-    serviceHostingPrecedences: perService(transaction, body, 'serviceHostingPrecedences', keep?.serviceHostingPrecedences) as Readonly<Record<string, Precedence>>,
+    serviceHostingCosts: perService(transaction, body, 'serviceHostingCosts', keep?.serviceHostingCosts) as Readonly<
+      Record<string, number>
+    >,
+    serviceHostingPrecedences: perService(
+      transaction,
+      body,
+      'serviceHostingPrecedences',
+      keep?.serviceHostingPrecedences,
+    ) as Readonly<Record<string, Precedence>>,
     appData: (body.map('appData') as Tags | undefined) ?? keep?.appData ?? {},
   };
 }
@@ -88,9 +109,14 @@ function identityFields(transaction: Transaction, body: Body, current: Identity 
 function identityName(transaction: Transaction, body: Body, current: Identity | undefined): string {
   const name = body.text('name', { required: true });
   if (body.mode === 'patch' && !name) return current?.name ?? '';
-  if (!name) throw new ApiError('UNHANDLED', { code: 'UNHANDLED', message: 'index on identities.name does not allow null or empty values' });
+  if (!name)
+    throw new ApiError('UNHANDLED', {
+      code: 'UNHANDLED',
+      message: 'index on identities.name does not allow null or empty values',
+    });
   const other = transaction.tables.identity.findBy('name', name);
-  if (other && other.id !== current?.id) throw invalid('name', `duplicate value '${name}' in unique index on identities store`, name);
+  if (other && other.id !== current?.id)
+    throw invalid('name', `duplicate value '${name}' in unique index on identities store`, name);
   return name;
 }
 
@@ -99,7 +125,8 @@ function externalId(transaction: Transaction, body: Body, current: Identity | un
   if (given === undefined) return body.mode === 'patch' ? (current?.externalId ?? null) : null;
   if (given.trim() === '') return null;
   const other = transaction.tables.identity.findBy('externalId', given);
-  if (other && other.id !== current?.id) throw invalid('externalId', `duplicate value '${given}' in unique index on identities store`, given);
+  if (other && other.id !== current?.id)
+    throw invalid('externalId', `duplicate value '${given}' in unique index on identities store`, given);
   return given;
 }
 
@@ -109,7 +136,12 @@ function authPolicy(transaction: Transaction, body: Body, current: Identity | un
   return id;
 }
 
-function perService(transaction: Transaction, body: Body, name: string, current: Readonly<Record<string, unknown>> | undefined): Readonly<Record<string, unknown>> {
+function perService(
+  transaction: Transaction,
+  body: Body,
+  name: string,
+  current: Readonly<Record<string, unknown>> | undefined,
+): Readonly<Record<string, unknown>> {
   const given = body.map(name);
   for (const id of Object.keys(given ?? {})) if (!transaction.get('service', id)) throw notFound('services', id);
   return given ?? current ?? {};

@@ -9,55 +9,97 @@ import type { EdgeRouterPolicy, Entity, Semantic, ServiceEdgeRouterPolicy, Servi
 const SEMANTICS = ['AllOf', 'AnyOf'] as const;
 
 export function createServicePolicy(transaction: Transaction, id: string, body: Body): ServicePolicy {
-  const policy: ServicePolicy = { ...baseFields(transaction, id, body), ...servicePolicyFields(transaction, body, undefined) };
+  const policy: ServicePolicy = {
+    ...baseFields(transaction, id, body),
+    ...servicePolicyFields(transaction, body, undefined),
+  };
   transaction.put('servicePolicy', policy);
   return policy;
 }
 
 export function updateServicePolicy(transaction: Transaction, policy: ServicePolicy, body: Body): void {
-  transaction.put('servicePolicy', { ...policy, ...servicePolicyFields(transaction, body, policy), ...changedBase(transaction, policy, body) });
+  transaction.put('servicePolicy', {
+    ...policy,
+    ...servicePolicyFields(transaction, body, policy),
+    ...changedBase(transaction, policy, body),
+  });
 }
 
 export function createEdgeRouterPolicy(transaction: Transaction, id: string, body: Body): EdgeRouterPolicy {
-  const policy: EdgeRouterPolicy = { ...baseFields(transaction, id, body), ...edgeRouterPolicyFields(transaction, body, undefined) };
+  const policy: EdgeRouterPolicy = {
+    ...baseFields(transaction, id, body),
+    ...edgeRouterPolicyFields(transaction, body, undefined),
+  };
   transaction.put('edgeRouterPolicy', policy);
   return policy;
 }
 
 export function updateEdgeRouterPolicy(transaction: Transaction, policy: EdgeRouterPolicy, body: Body): void {
   refuseSystem(policy, 'edgeRouterPolicy', 'update');
-  transaction.put('edgeRouterPolicy', { ...policy, ...edgeRouterPolicyFields(transaction, body, policy), ...changedBase(transaction, policy, body) });
+  transaction.put('edgeRouterPolicy', {
+    ...policy,
+    ...edgeRouterPolicyFields(transaction, body, policy),
+    ...changedBase(transaction, policy, body),
+  });
 }
 
-export function createServiceEdgeRouterPolicy(transaction: Transaction, id: string, body: Body): ServiceEdgeRouterPolicy {
-  const policy: ServiceEdgeRouterPolicy = { ...baseFields(transaction, id, body), ...serviceEdgeRouterPolicyFields(transaction, body, undefined) };
+export function createServiceEdgeRouterPolicy(
+  transaction: Transaction,
+  id: string,
+  body: Body,
+): ServiceEdgeRouterPolicy {
+  const policy: ServiceEdgeRouterPolicy = {
+    ...baseFields(transaction, id, body),
+    ...serviceEdgeRouterPolicyFields(transaction, body, undefined),
+  };
   transaction.put('serviceEdgeRouterPolicy', policy);
   return policy;
 }
 
-export function updateServiceEdgeRouterPolicy(transaction: Transaction, policy: ServiceEdgeRouterPolicy, body: Body): void {
-  transaction.put('serviceEdgeRouterPolicy', { ...policy, ...serviceEdgeRouterPolicyFields(transaction, body, policy), ...changedBase(transaction, policy, body) });
+export function updateServiceEdgeRouterPolicy(
+  transaction: Transaction,
+  policy: ServiceEdgeRouterPolicy,
+  body: Body,
+): void {
+  transaction.put('serviceEdgeRouterPolicy', {
+    ...policy,
+    ...serviceEdgeRouterPolicyFields(transaction, body, policy),
+    ...changedBase(transaction, policy, body),
+  });
 }
 
 /** The policy that lets the identity of a tunneler use its own router. */
 export function systemRouterPolicy(transaction: Transaction, routerId: string): EdgeRouterPolicy {
-  return { ...baseFields(transaction, routerId), isSystem: true, name: `edge-router-${routerId}-system`, semantic: 'AnyOf', edgeRouterRoles: [`@${routerId}`], identityRoles: [`@${routerId}`] };
+  return {
+    ...baseFields(transaction, routerId),
+    isSystem: true,
+    name: `edge-router-${routerId}-system`,
+    semantic: 'AnyOf',
+    edgeRouterRoles: [`@${routerId}`],
+    identityRoles: [`@${routerId}`],
+  };
 }
 
 function semantic(body: Body, current: Semantic | undefined): Semantic {
   return (body.text('semantic', { required: true, oneOf: SEMANTICS }) as Semantic | undefined) ?? current ?? 'AllOf';
 }
 
-function servicePolicyFields(transaction: Transaction, body: Body, current: ServicePolicy | undefined): Omit<ServicePolicy, keyof Entity> {
+function servicePolicyFields(
+  transaction: Transaction,
+  body: Body,
+  current: ServicePolicy | undefined,
+): Omit<ServicePolicy, keyof Entity> {
   const type = body.text('type', { required: true, oneOf: ['Dial', 'Bind', 'Invalid'] }) ?? current?.type;
-  if (type !== 'Dial' && type !== 'Bind') throw invalid('policyType', "invalid policy type. valid types are 'Dial' and 'Bind'", type);
+  if (type !== 'Dial' && type !== 'Bind')
+    throw invalid('policyType', "invalid policy type. valid types are 'Dial' and 'Bind'", type);
   return {
     name: uniqueName(transaction, 'servicePolicy', body, current),
     semantic: semantic(body, current?.semantic),
     type,
     identityRoles: roleList(transaction, body, 'identityRoles', 'identity', 'identities', current?.identityRoles ?? []),
     serviceRoles: roleList(transaction, body, 'serviceRoles', 'service', 'services', current?.serviceRoles ?? []),
-    postureCheckRoles: body.texts('postureCheckRoles') ?? (body.mode === 'patch' ? (current?.postureCheckRoles ?? []) : []),
+    postureCheckRoles:
+      body.texts('postureCheckRoles') ?? (body.mode === 'patch' ? (current?.postureCheckRoles ?? []) : []),
   };
 }
 
@@ -65,16 +107,34 @@ function edgeRouterPolicyFields(transaction: Transaction, body: Body, current: E
   return {
     name: uniqueName(transaction, 'edgeRouterPolicy', body, current),
     semantic: semantic(body, current?.semantic),
-    edgeRouterRoles: roleList(transaction, body, 'edgeRouterRoles', 'edgeRouter', 'routers', current?.edgeRouterRoles ?? []),
+    edgeRouterRoles: roleList(
+      transaction,
+      body,
+      'edgeRouterRoles',
+      'edgeRouter',
+      'routers',
+      current?.edgeRouterRoles ?? [],
+    ),
     identityRoles: roleList(transaction, body, 'identityRoles', 'identity', 'identities', current?.identityRoles ?? []),
   };
 }
 
-function serviceEdgeRouterPolicyFields(transaction: Transaction, body: Body, current: ServiceEdgeRouterPolicy | undefined) {
+function serviceEdgeRouterPolicyFields(
+  transaction: Transaction,
+  body: Body,
+  current: ServiceEdgeRouterPolicy | undefined,
+) {
   return {
     name: uniqueName(transaction, 'serviceEdgeRouterPolicy', body, current),
     semantic: semantic(body, current?.semantic),
-    edgeRouterRoles: roleList(transaction, body, 'edgeRouterRoles', 'edgeRouter', 'routers', current?.edgeRouterRoles ?? []),
+    edgeRouterRoles: roleList(
+      transaction,
+      body,
+      'edgeRouterRoles',
+      'edgeRouter',
+      'routers',
+      current?.edgeRouterRoles ?? [],
+    ),
     serviceRoles: roleList(transaction, body, 'serviceRoles', 'service', 'services', current?.serviceRoles ?? []),
   };
 }

@@ -11,15 +11,25 @@ const PRECEDENCES = ['default', 'required', 'failed'] as const;
 
 export function createService(transaction: Transaction, id: string, body: Body): Service {
   const encryptionRequired = body.flag('encryptionRequired', { required: true }) ?? false;
-  const service: Service = { ...baseFields(transaction, id, body), ...serviceFields(transaction, body, undefined), encryptionRequired };
+  const service: Service = {
+    ...baseFields(transaction, id, body),
+    ...serviceFields(transaction, body, undefined),
+    encryptionRequired,
+  };
   transaction.put('service', service);
   return service;
 }
 
 /** A patch does not change whether encryption is required; a put sets it. */
 export function updateService(transaction: Transaction, service: Service, body: Body): void {
-  const encryptionRequired = body.mode === 'update' ? (body.flag('encryptionRequired') ?? false) : service.encryptionRequired;
-  transaction.put('service', { ...service, ...serviceFields(transaction, body, service), ...changedBase(transaction, service, body), encryptionRequired });
+  const encryptionRequired =
+    body.mode === 'update' ? (body.flag('encryptionRequired') ?? false) : service.encryptionRequired;
+  transaction.put('service', {
+    ...service,
+    ...serviceFields(transaction, body, service),
+    ...changedBase(transaction, service, body),
+    encryptionRequired,
+  });
 }
 
 export function deleteService(transaction: Transaction, service: Service): void {
@@ -39,7 +49,10 @@ function serviceFields(transaction: Transaction, body: Body, current: Service | 
   const keep = body.mode === 'patch' ? current : undefined;
   const terminatorStrategy = body.text('terminatorStrategy') || keep?.terminatorStrategy || STRATEGIES[0];
   if (!(STRATEGIES as readonly string[]).includes(terminatorStrategy)) {
-    throw new ApiError('NOT_FOUND', { code: 'UNHANDLED', message: `terminatorStrategy with name ${terminatorStrategy} not found` });
+    throw new ApiError('NOT_FOUND', {
+      code: 'UNHANDLED',
+      message: `terminatorStrategy with name ${terminatorStrategy} not found`,
+    });
   }
   return {
     name: uniqueName(transaction, 'service', body, current),
@@ -55,14 +68,25 @@ export function createTerminator(transaction: Transaction, id: string, body: Bod
   const routerId = body.text('router', { required: true }) ?? '';
   if (!transaction.get('service', serviceId)) throw notFound('service', serviceId);
   if (!transaction.get('edgeRouter', routerId)) throw notFound('router', routerId);
-  const terminator: Terminator = { ...baseFields(transaction, id, body), ...terminatorFields(body, undefined), serviceId, routerId, hostId: '', peerData: {} };
+  const terminator: Terminator = {
+    ...baseFields(transaction, id, body),
+    ...terminatorFields(body, undefined),
+    serviceId,
+    routerId,
+    hostId: '',
+    peerData: {},
+  };
   transaction.put('terminator', terminator);
   return terminator;
 }
 
 /** Service and router are fixed. */
 export function updateTerminator(transaction: Transaction, terminator: Terminator, body: Body): void {
-  transaction.put('terminator', { ...terminator, ...terminatorFields(body, terminator), ...changedBase(transaction, terminator, body) });
+  transaction.put('terminator', {
+    ...terminator,
+    ...terminatorFields(body, terminator),
+    ...changedBase(transaction, terminator, body),
+  });
 }
 
 function terminatorFields(body: Body, current: Terminator | undefined) {
@@ -73,7 +97,10 @@ function terminatorFields(body: Body, current: Terminator | undefined) {
     address,
     binding: body.text('binding', { required: true }) ?? keep?.binding ?? '',
     cost: body.whole('cost', { from: 0, to: 65_535 }) ?? keep?.cost ?? 0,
-    precedence: (body.text('precedence', { oneOf: PRECEDENCES }) as Precedence | undefined) ?? keep?.precedence ?? ('default' as const),
+    precedence:
+      (body.text('precedence', { oneOf: PRECEDENCES }) as Precedence | undefined) ??
+      keep?.precedence ??
+      ('default' as const),
     instanceId: body.text('identity') ?? keep?.instanceId ?? '',
     instanceSecret: body.text('identitySecret') ?? keep?.instanceSecret ?? '',
   };

@@ -1,6 +1,11 @@
 // What a filter means.
 
-export type Value = { readonly type: 'string'; readonly value: string } | { readonly type: 'number'; readonly value: number } | { readonly type: 'datetime'; readonly value: number } | { readonly type: 'bool'; readonly value: boolean } | { readonly type: 'null' };
+export type Value =
+  | { readonly type: 'string'; readonly value: string }
+  | { readonly type: 'number'; readonly value: number }
+  | { readonly type: 'datetime'; readonly value: number }
+  | { readonly type: 'bool'; readonly value: boolean }
+  | { readonly type: 'null' };
 
 /** How a set of values is compared: all of them, one of them, or their number. */
 export type SetFunction = 'anyOf' | 'allOf' | 'count';
@@ -20,9 +25,21 @@ export type Predicate =
   | { readonly kind: 'constant'; readonly value: boolean }
   | { readonly kind: 'flag'; readonly subject: Subject }
   | { readonly kind: 'isEmpty'; readonly subject: Subject }
-  | { readonly kind: 'compare'; readonly subject: Subject; readonly operator: Comparison; readonly value: Value; readonly negated: boolean }
+  | {
+      readonly kind: 'compare';
+      readonly subject: Subject;
+      readonly operator: Comparison;
+      readonly value: Value;
+      readonly negated: boolean;
+    }
   | { readonly kind: 'in'; readonly subject: Subject; readonly values: readonly Value[]; readonly negated: boolean }
-  | { readonly kind: 'between'; readonly subject: Subject; readonly low: Value; readonly high: Value; readonly negated: boolean };
+  | {
+      readonly kind: 'between';
+      readonly subject: Subject;
+      readonly low: Value;
+      readonly high: Value;
+      readonly negated: boolean;
+    };
 
 export interface SortField {
   readonly field: string;

@@ -27,7 +27,10 @@ export interface CompiledQuery<T> {
 const AT = { text: '', line: 1, column: 0 };
 
 /** Throws FilterError for unknown fields and wrong types, SortError for the sort part. */
-export function compileQuery<T extends { readonly id: string; readonly tags: Readonly<Record<string, unknown>> }>(query: Query, symbols: Symbols<T>): CompiledQuery<T> {
+export function compileQuery<T extends { readonly id: string; readonly tags: Readonly<Record<string, unknown>> }>(
+  query: Query,
+  symbols: Symbols<T>,
+): CompiledQuery<T> {
   const matches = query.predicate ? compilePredicate(query.predicate, symbols) : () => true;
   const orders = (query.sort ?? []).map((field) => compileSort(field, symbols));
   return {
@@ -65,13 +68,24 @@ function compilePredicate<T>(predicate: Predicate, symbols: Symbols<T>): (entity
       return (entity) => values(entity).length === 0;
     }
     case 'compare':
-      return negate(predicate.negated, overValues(predicate.subject, symbols, comparison(predicate.operator, predicate.value)));
+      return negate(
+        predicate.negated,
+        overValues(predicate.subject, symbols, comparison(predicate.operator, predicate.value)),
+      );
     case 'in':
-      return negate(predicate.negated, overValues(predicate.subject, symbols, (value) => predicate.values.some((each) => comparison('=', each)(value))));
+      return negate(
+        predicate.negated,
+        overValues(predicate.subject, symbols, (value) =>
+          predicate.values.some((each) => comparison('=', each)(value)),
+        ),
+      );
     case 'between': {
       const low = comparison('>=', predicate.low);
       const high = comparison('<', predicate.high);
-      return negate(predicate.negated, overValues(predicate.subject, symbols, (value) => low(value) && high(value)));
+      return negate(
+        predicate.negated,
+        overValues(predicate.subject, symbols, (value) => low(value) && high(value)),
+      );
     }
   }
 }
@@ -81,7 +95,11 @@ function negate<T>(negated: boolean, test: (entity: T) => boolean): (entity: T) 
 }
 
 /** Applies a test to the value of a field, or to the values of a set as its function says. */
-function overValues<T>(subject: Subject, symbols: Symbols<T>, test: (value: FieldValue) => boolean): (entity: T) => boolean {
+function overValues<T>(
+  subject: Subject,
+  symbols: Symbols<T>,
+  test: (value: FieldValue) => boolean,
+): (entity: T) => boolean {
   if (subject.function === undefined) {
     const get = getterOf(subject.field, symbols);
     return (entity) => test(get(entity));
@@ -95,7 +113,11 @@ function overValues<T>(subject: Subject, symbols: Symbols<T>, test: (value: Fiel
 function getterOf<T>(field: string, symbols: Symbols<T>): (entity: T) => FieldValue {
   const symbol = symbols[field];
   if (symbol?.get) return symbol.get;
-  if (symbol?.set) throw new FilterError(`symbol '${field}' is a set symbol but is used in non-set function context`, { ...AT, text: field });
+  if (symbol?.set)
+    throw new FilterError(`symbol '${field}' is a set symbol but is used in non-set function context`, {
+      ...AT,
+      text: field,
+    });
   if (field.startsWith('tags.')) {
     const tag = field.slice('tags.'.length);
     return (entity) => (entity as { tags?: Readonly<Record<string, FieldValue>> }).tags?.[tag];
@@ -105,10 +127,16 @@ function getterOf<T>(field: string, symbols: Symbols<T>): (entity: T) => FieldVa
 
 function setOf<T>(subject: Subject, symbols: Symbols<T>): (entity: T) => readonly FieldValue[] {
   const symbol = symbols[subject.field];
-  if (!symbol?.set) throw new FilterError(symbol ? `symbol '${subject.field}' is not a set symbol` : `unknown symbol '${subject.field}'`, { ...AT, text: subject.field });
+  if (!symbol?.set)
+    throw new FilterError(
+      symbol ? `symbol '${subject.field}' is not a set symbol` : `unknown symbol '${subject.field}'`,
+      { ...AT, text: subject.field },
+    );
   const { set } = symbol;
   if (!subject.where) return set;
-  const inner = subject.where.predicate ? compilePredicate<{ value: FieldValue }>(subject.where.predicate, { id: { get: ({ value }) => value } }) : () => true;
+  const inner = subject.where.predicate
+    ? compilePredicate<{ value: FieldValue }>(subject.where.predicate, { id: { get: ({ value }) => value } })
+    : () => true;
   return (entity) => set(entity).filter((value) => inner({ value }));
 }
 
@@ -140,7 +168,10 @@ function comparison(operator: string, wanted: Value): (value: FieldValue) => boo
 }
 
 /** The value in the form of the wanted one; undefined when it has another type. */
-function comparable(value: FieldValue, wanted: Exclude<Value, { type: 'null' }>): string | number | boolean | undefined {
+function comparable(
+  value: FieldValue,
+  wanted: Exclude<Value, { type: 'null' }>,
+): string | number | boolean | undefined {
   if (wanted.type === 'datetime') return value instanceof Date ? value.getTime() : undefined;
   const type = wanted.type === 'bool' ? 'boolean' : wanted.type;
   return typeof value === type ? (value as string | number | boolean) : undefined;

@@ -28,7 +28,8 @@ export class FilterError extends Error {
 
 /** No filter that a person or a program writes is longer. */
 const LONGEST = 64 * 1024;
-const PATTERN = /(?<space>[ \t\r\n]+)|(?<string>"(?:[^"\\]|\\["\\fnrt])*")|(?<quoted>'[A-Za-z_][\w.-]*')|(?<number>[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)|(?<word>[A-Za-z_][\w]*(?:\.[\w-]+)*)|(?<colon>:)|(?<symbol>!=|<=|>=|[=<>()[\],])/gy;
+const PATTERN =
+  /(?<space>[ \t\r\n]+)|(?<string>"(?:[^"\\]|\\["\\fnrt])*")|(?<quoted>'[A-Za-z_][\w.-]*')|(?<number>[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)|(?<word>[A-Za-z_][\w]*(?:\.[\w-]+)*)|(?<colon>:)|(?<symbol>!=|<=|>=|[=<>()[\],])/gy;
 const ESCAPES: Readonly<Record<string, string>> = { '"': '"', '\\': '\\', f: '\f', n: '\n', r: '\r', t: '\t' };
 
 /** Throws FilterError for a character that begins nothing. */
@@ -42,7 +43,11 @@ export function tokenize(text: string): Token[] {
     const start = PATTERN.lastIndex;
     const at = { line, column: start - lineStart };
     const groups = PATTERN.exec(text)?.groups;
-    if (!groups) throw new FilterError(`token recognition error at: '${text.slice(start, start + 1)}'`, { text: text.slice(start, start + 1), ...at });
+    if (!groups)
+      throw new FilterError(`token recognition error at: '${text.slice(start, start + 1)}'`, {
+        text: text.slice(start, start + 1),
+        ...at,
+      });
     const { space, string, quoted, number, word, symbol, colon } = groups;
     if (space !== undefined) {
       for (const [index, character] of [...space].entries()) {

@@ -36,12 +36,18 @@ class Parser {
 
   query(): Query {
     const first = this.#peek();
-    const hasPredicate = first.kind !== 'end' && !this.#isWord('sort') && !this.#isWord('skip') && !this.#isWord('limit');
+    const hasPredicate =
+      first.kind !== 'end' && !this.#isWord('sort') && !this.#isWord('skip') && !this.#isWord('limit');
     const predicate = hasPredicate ? this.#or() : undefined;
     const sort = this.#takeWord('sort') ? (this.#expectWord('by'), this.sortFields()) : undefined;
     const skip = this.#takeWord('skip') ? this.#integer() : undefined;
     const limit = this.#takeWord('limit') ? (this.#takeWord('none') ? ('none' as const) : this.#integer()) : undefined;
-    return { ...(predicate && { predicate }), ...(sort && { sort }), ...(skip !== undefined && { skip }), ...(limit !== undefined && { limit }) };
+    return {
+      ...(predicate && { predicate }),
+      ...(sort && { sort }),
+      ...(skip !== undefined && { skip }),
+      ...(limit !== undefined && { limit }),
+    };
   }
 
   sortFields(): SortField[] {
@@ -113,7 +119,8 @@ class Parser {
   #subject(): Subject {
     const token = this.#peek();
     const setFunction = SET_FUNCTIONS[token.text.toLowerCase()];
-    if (token.kind === 'word' && setFunction && this.#peekAfter().text === '(') return { ...this.#set(), function: setFunction };
+    if (token.kind === 'word' && setFunction && this.#peekAfter().text === '(')
+      return { ...this.#set(), function: setFunction };
     return { field: this.#name() };
   }
 

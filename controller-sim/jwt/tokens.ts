@@ -26,23 +26,46 @@ export class Tokens {
   /** The one-time token of an enrollment. `method` is `ott`, `erott`, …; `expiresAt` in RFC 3339. */
   enrollment(enrollment: { method: string; subject: string; token: string; expiresAt: string }): Promise<string> {
     const claims = { em: enrollment.method, ctrls: [this.#components.controlAddress] };
-    return this.#sign(claims, (jwt) => jwt.setSubject(enrollment.subject).setAudience(['']).setJti(enrollment.token).setExpirationTime(new Date(enrollment.expiresAt)));
+    return this.#sign(claims, (jwt) =>
+      jwt
+        .setSubject(enrollment.subject)
+        .setAudience([''])
+        .setJti(enrollment.token)
+        .setExpirationTime(new Date(enrollment.expiresAt)),
+    );
   }
 
   /** Names the network to who wants to enroll with another proof. */
   network(id: string): Promise<string> {
-    return this.#sign({ em: 'network' }, (jwt) => jwt.setSubject(this.#components.issuer).setAudience('openziti-enroller').setJti(id));
+    return this.#sign({ em: 'network' }, (jwt) =>
+      jwt.setSubject(this.#components.issuer).setAudience('openziti-enroller').setJti(id),
+    );
   }
 
   /** The token of a session of a service: what a legacy client shows to a router to dial or bind. */
-  session(session: { id: string; serviceId: string; identityId: string; apiSessionId: string; type: 'Dial' | 'Bind' }): Promise<string> {
-    const claims = { z_t: 's', z_st: session.type, z_iid: session.identityId, z_asid: session.apiSessionId, z_leg: true };
+  session(session: {
+    id: string;
+    serviceId: string;
+    identityId: string;
+    apiSessionId: string;
+    type: 'Dial' | 'Bind';
+  }): Promise<string> {
+    const claims = {
+      z_t: 's',
+      z_st: session.type,
+      z_iid: session.identityId,
+      z_asid: session.apiSessionId,
+      z_leg: true,
+    };
     return this.#sign(claims, (jwt) => jwt.setSubject(session.serviceId).setAudience(['openziti']).setJti(session.id));
   }
 
   #sign(claims: Record<string, unknown>, complete: (jwt: SignJWT) => SignJWT): Promise<string> {
     const { authority, clock, issuer } = this.#components;
-    const jwt = new SignJWT(claims).setProtectedHeader({ alg: ALGORITHM, kid: authority.keyId, typ: 'JWT' }).setIssuer(issuer).setIssuedAt(new Date(clock.now()));
+    const jwt = new SignJWT(claims)
+      .setProtectedHeader({ alg: ALGORITHM, kid: authority.keyId, typ: 'JWT' })
+      .setIssuer(issuer)
+      .setIssuedAt(new Date(clock.now()));
     return complete(jwt).sign(authority.signingKey);
   }
 }

@@ -55,7 +55,11 @@ export class CircuitError extends ProjectError {
   readonly hint: RetryHint;
   readonly circuitId: string | undefined;
 
-  constructor(edgeCode: EdgeErrorCode, message: string, options: { hint?: RetryHint; circuitId?: string; cause?: unknown } = {}) {
+  constructor(
+    edgeCode: EdgeErrorCode,
+    message: string,
+    options: { hint?: RetryHint; circuitId?: string; cause?: unknown } = {},
+  ) {
     super('CIRCUIT', message, { cause: options.cause });
     this.edgeCode = edgeCode;
     this.hint = options.hint ?? RetryHint.Default;
@@ -83,7 +87,10 @@ const ROUTE_TIMEOUT = 10_000;
 const REROUTE_ATTEMPT = 99_969_996;
 const PRECEDENCE_RANK = { required: 0, default: 1, failed: 2 } as const;
 /** Kept by the controller: what one end says of itself and the other need not know. */
-const NOT_FOR_THE_CLIENT: ReadonlySet<number> = new Set([PeerDataKey.TerminatorLocalAddress, PeerDataKey.TerminatorRemoteAddress]);
+const NOT_FOR_THE_CLIENT: ReadonlySet<number> = new Set([
+  PeerDataKey.TerminatorLocalAddress,
+  PeerDataKey.TerminatorRemoteAddress,
+]);
 const LOWEST_PEER_DATA_KEY = 1_000;
 const ROUTE_HEADERS: ReadonlySet<number> = new Set(Object.values(RouteHeader));
 
@@ -122,7 +129,11 @@ export class Circuits {
   async create(request: CircuitRequest): Promise<MadeCircuit> {
     const { ids } = this.#components;
     if (request.service.encryptionRequired && !request.peerData.has(PeerDataKey.PublicKey)) {
-      throw new CircuitError(EdgeErrorCode.EncryptionDataMissing, 'encryption required on service, initiator did not send public header', { hint: RetryHint.StartOver });
+      throw new CircuitError(
+        EdgeErrorCode.EncryptionDataMissing,
+        'encryption required on service, initiator did not send public header',
+        { hint: RetryHint.StartOver },
+      );
     }
     const id = request.circuitId || ids.long();
     if (this.#circuits.has(id)) throw new CircuitError(EdgeErrorCode.Internal, `circuit ${id} exists already`);
@@ -140,7 +151,11 @@ export class Circuits {
         failure = error;
       }
     }
-    throw new CircuitError(EdgeErrorCode.Internal, `exceeded maximum [${ATTEMPTS}] retries creating circuit [c/${id}]: ${describeError(failure)}`, { circuitId: id, cause: failure });
+    throw new CircuitError(
+      EdgeErrorCode.Internal,
+      `exceeded maximum [${ATTEMPTS}] retries creating circuit [c/${id}]: ${describeError(failure)}`,
+      { circuitId: id, cause: failure },
+    );
   }
 
   /** An end of the circuit is gone, or nobody wants it any more. */
@@ -167,7 +182,10 @@ export class Circuits {
         if (!path) throw new ProjectError('NO_PATH', 'there is no path');
         await this.#moveTo(circuit, path);
       } catch (error) {
-        this.#components.log.info({ circuitId: id, error: describeError(error) }, 'circuit ended: it could not be routed anew');
+        this.#components.log.info(
+          { circuitId: id, error: describeError(error) },
+          'circuit ended: it could not be routed anew',
+        );
         this.remove(id, { now: true });
       }
     });
@@ -182,7 +200,14 @@ export class Circuits {
     const left = circuit.path.routers.filter((router) => !path.routers.includes(router));
     const moved: Circuit = { ...circuit, path };
     const terminator = this.#components.state.tables.terminator.get(circuit.terminatorId);
-    for (const { router, message } of this.#routes(moved, terminator, new Map(), REROUTE_ATTEMPT, path.routers.length === 1)) await this.#send(router, message);
+    for (const { router, message } of this.#routes(
+      moved,
+      terminator,
+      new Map(),
+      REROUTE_ATTEMPT,
+      path.routers.length === 1,
+    ))
+      await this.#send(router, message);
     circuit.path = path;
     for (const router of left) this.unroute(router, circuit.id, true);
   }
@@ -196,12 +221,19 @@ export class Circuits {
         const path = this.#path(request.ingressRouter, terminator.routerId);
         return path ? [{ terminator, path, rank: this.#rank(terminator, path) }] : [];
       })
-      .sort((a, b) => PRECEDENCE_RANK[a.terminator.precedence] - PRECEDENCE_RANK[b.terminator.precedence] || a.rank - b.rank);
+      .sort(
+        (a, b) =>
+          PRECEDENCE_RANK[a.terminator.precedence] - PRECEDENCE_RANK[b.terminator.precedence] || a.rank - b.rank,
+      );
     const [best] = candidates;
     if (best) return best;
     const all = state.tables.terminator.referring('serviceId', request.service.id);
     const why = all.length === 0 ? 'has no terminators' : 'has no terminators that can be reached';
-    throw new CircuitError(EdgeErrorCode.Internal, `service ${request.service.id} ${why}${request.instanceId === '' ? '' : ` for instanceId ${request.instanceId}`}`, { circuitId });
+    throw new CircuitError(
+      EdgeErrorCode.Internal,
+      `service ${request.service.id} ${why}${request.instanceId === '' ? '' : ` for instanceId ${request.instanceId}`}`,
+      { circuitId },
+    );
   }
 
   /** Failures count like distance: smart routing prefers what works. */
@@ -223,11 +255,23 @@ export class Circuits {
   #draft(request: CircuitRequest, id: string, terminator: Terminator, path: Path): Circuit {
     const { ids, clock } = this.#components;
     const tags = { serviceId: request.service.id, clientId: request.clientId, hostId: terminator.hostId };
-    return { id, serviceId: request.service.id, clientId: request.clientId, terminatorId: terminator.id, ingress: ids.long(), egress: ids.long(), tags, createdAt: clock.now(), path };
+    return {
+      id,
+      serviceId: request.service.id,
+      clientId: request.clientId,
+      terminatorId: terminator.id,
+      ingress: ids.long(),
+      egress: ids.long(),
+      tags,
+      createdAt: clock.now(),
+      path,
+    };
   }
 
   async #route(circuit: Circuit, terminator: Terminator, peerData: PeerData, attempt: number): Promise<PeerData> {
-    const sent = this.#routes(circuit, terminator, peerData, attempt, true).map(({ router, message }) => this.#send(router, message));
+    const sent = this.#routes(circuit, terminator, peerData, attempt, true).map(({ router, message }) =>
+      this.#send(router, message),
+    );
     const answers = await Promise.allSettled(sent);
     const failed = answers.find((answer) => answer.status === 'rejected');
     if (failed) throw failed.reason;
@@ -236,15 +280,34 @@ export class Circuits {
   }
 
   /** One Route for each router of the path, from the ingress on. */
-  #routes(circuit: Circuit, terminator: Terminator | undefined, peerData: PeerData, attempt: number, withEgress: boolean): RouteMessage[] {
+  #routes(
+    circuit: Circuit,
+    terminator: Terminator | undefined,
+    peerData: PeerData,
+    attempt: number,
+    withEgress: boolean,
+  ): RouteMessage[] {
     const { routers, links } = circuit.path;
     return routers.map((routerId, index) => {
       const router = this.#components.routers.get(routerId);
       if (!router) throw new RouteFailed(`router ${routerId} is not connected`, RouteErrorCode.Generic);
-      const before = index === 0 ? { address: circuit.ingress, type: DestType.START } : { address: links[index - 1] ?? '', type: DestType.LINK };
+      const before =
+        index === 0
+          ? { address: circuit.ingress, type: DestType.START }
+          : { address: links[index - 1] ?? '', type: DestType.LINK };
       const isLast = index === routers.length - 1;
-      const after = isLast ? { address: circuit.egress, type: DestType.END } : { address: links[index] ?? '', type: DestType.LINK };
-      const egress = isLast && withEgress && terminator ? { binding: terminator.binding, address: circuit.egress, destination: terminator.address, peerData: Object.fromEntries(peerData) } : undefined;
+      const after = isLast
+        ? { address: circuit.egress, type: DestType.END }
+        : { address: links[index] ?? '', type: DestType.LINK };
+      const egress =
+        isLast && withEgress && terminator
+          ? {
+              binding: terminator.binding,
+              address: circuit.egress,
+              destination: terminator.address,
+              peerData: Object.fromEntries(peerData),
+            }
+          : undefined;
       const route = create(RouteSchema, {
         circuitId: circuit.id,
         attempt,
@@ -269,11 +332,17 @@ export class Circuits {
   }
 
   #complete(circuit: Circuit, terminator: Terminator, answered: PeerData, request: CircuitRequest): MadeCircuit {
-    const peerData = new Map<number, Buffer>(Object.entries(terminator.peerData).map(([key, value]) => [Number(key), Buffer.from(value, 'base64')]));
+    const peerData = new Map<number, Buffer>(
+      Object.entries(terminator.peerData).map(([key, value]) => [Number(key), Buffer.from(value, 'base64')]),
+    );
     for (const [key, value] of answered) if (!NOT_FOR_THE_CLIENT.has(key)) peerData.set(key, value);
     if (request.service.encryptionRequired && !peerData.has(PeerDataKey.PublicKey)) {
       this.remove(circuit.id, { now: true });
-      throw new CircuitError(EdgeErrorCode.EncryptionDataMissing, 'encryption required on service, terminator did not send public header', { hint: RetryHint.StartOver, circuitId: circuit.id });
+      throw new CircuitError(
+        EdgeErrorCode.EncryptionDataMissing,
+        'encryption required on service, terminator did not send public header',
+        { hint: RetryHint.StartOver, circuitId: circuit.id },
+      );
     }
     this.#failures.delete(terminator.id);
     return { circuit, peerData };
@@ -283,16 +352,24 @@ export class Circuits {
   #onFailed(circuit: Circuit, error: unknown): void {
     for (const routerId of circuit.path.routers) this.unroute(routerId, circuit.id, true);
     this.#failures.set(circuit.terminatorId, (this.#failures.get(circuit.terminatorId) ?? 0) + 1);
-    this.#components.log.info({ circuitId: circuit.id, terminatorId: circuit.terminatorId, error: describeError(error) }, 'circuit attempt failed');
+    this.#components.log.info(
+      { circuitId: circuit.id, terminatorId: circuit.terminatorId, error: describeError(error) },
+      'circuit attempt failed',
+    );
     if (!(error instanceof RouteFailed) || error.routeCode !== RouteErrorCode.InvalidTerminator) return;
     const { state, log } = this.#components;
-    background(log, 'forget terminator', state.change((transaction) => transaction.delete('terminator', circuit.terminatorId)));
+    background(
+      log,
+      'forget terminator',
+      state.change((transaction) => transaction.delete('terminator', circuit.terminatorId)),
+    );
   }
 }
 
 /** Peer data travels as headers of the result, among the headers of the message itself. */
 function peerDataOf(result: Message): PeerData {
   const peerData = new Map<number, Buffer>();
-  for (const [key, value] of result.headers) if (key >= LOWEST_PEER_DATA_KEY && !ROUTE_HEADERS.has(key)) peerData.set(key, value);
+  for (const [key, value] of result.headers)
+    if (key >= LOWEST_PEER_DATA_KEY && !ROUTE_HEADERS.has(key)) peerData.set(key, value);
   return peerData;
 }

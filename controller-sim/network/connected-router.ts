@@ -1,7 +1,7 @@
 // A router that is connected now, as the network sees it.
 
-import type { Listener } from '#wire/gen/control_pb.js';
 import type { Channel } from '#wire/channel.ts';
+import type { Listener } from '#wire/gen/control_pb.js';
 import type { VersionInfo } from '#wire/version-info.ts';
 
 export interface ConnectedRouter {

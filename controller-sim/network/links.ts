@@ -22,7 +22,10 @@ export interface NetworkLink {
 const INITIAL_LATENCY = 65_000;
 const STATIC_COST = 1;
 
-export type NewLink = Pick<NetworkLink, 'id' | 'source' | 'destination' | 'protocol' | 'dialAddress' | 'iteration' | 'connections'>;
+export type NewLink = Pick<
+  NetworkLink,
+  'id' | 'source' | 'destination' | 'protocol' | 'dialAddress' | 'iteration' | 'connections'
+>;
 
 export class Links {
   readonly #links = new Map<string, NetworkLink>();
@@ -43,7 +46,12 @@ export class Links {
   report(link: NewLink): boolean {
     const known = this.#links.get(link.id);
     if (known && known.iteration >= link.iteration) return false;
-    this.#links.set(link.id, { ...link, staticCost: known?.staticCost ?? STATIC_COST, sourceLatency: INITIAL_LATENCY, destinationLatency: INITIAL_LATENCY });
+    this.#links.set(link.id, {
+      ...link,
+      staticCost: known?.staticCost ?? STATIC_COST,
+      sourceLatency: INITIAL_LATENCY,
+      destinationLatency: INITIAL_LATENCY,
+    });
     return true;
   }
 

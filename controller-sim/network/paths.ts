@@ -26,7 +26,12 @@ interface Step {
 }
 
 /** Undefined when there is none. Routers that are not in `routers` are not connected. */
-export function cheapestPath(from: string, to: string, routers: ReadonlyMap<string, PathRouter>, links: Iterable<NetworkLink>): Path | undefined {
+export function cheapestPath(
+  from: string,
+  to: string,
+  routers: ReadonlyMap<string, PathRouter>,
+  links: Iterable<NetworkLink>,
+): Path | undefined {
   if (!routers.has(from) || !routers.has(to)) return undefined;
   const neighbours = adjacency(routers, links);
   const best = new Map<string, Step>([[from, { cost: 0, via: undefined }]]);
@@ -47,9 +52,13 @@ export function cheapestPath(from: string, to: string, routers: ReadonlyMap<stri
   return undefined;
 }
 
-function adjacency(routers: ReadonlyMap<string, PathRouter>, links: Iterable<NetworkLink>): Map<string, { link: NetworkLink; other: string }[]> {
+function adjacency(
+  routers: ReadonlyMap<string, PathRouter>,
+  links: Iterable<NetworkLink>,
+): Map<string, { link: NetworkLink; other: string }[]> {
   const neighbours = new Map<string, { link: NetworkLink; other: string }[]>();
-  const add = (router: string, link: NetworkLink, other: string) => neighbours.set(router, [...(neighbours.get(router) ?? []), { link, other }]);
+  const add = (router: string, link: NetworkLink, other: string) =>
+    neighbours.set(router, [...(neighbours.get(router) ?? []), { link, other }]);
   for (const link of links) {
     if (!routers.has(link.source) || !routers.has(link.destination)) continue;
     add(link.source, link, link.destination);

@@ -70,10 +70,16 @@ export class Authority {
   static async open(components: AuthorityComponents, names: readonly string[]): Promise<Authority> {
     const { state, clock } = components;
     const random = components.random ?? systemRandom;
-    const root = readPair(state.meta(META.root)) ?? (await makeAuthority(clock, random, 'Edgeweave Simulator Root', undefined));
-    const intermediate = readPair(state.meta(META.intermediate)) ?? (await makeAuthority(clock, random, 'Edgeweave Simulator Signer', root));
+    const root =
+      readPair(state.meta(META.root)) ?? (await makeAuthority(clock, random, 'Edgeweave Simulator Root', undefined));
+    const intermediate =
+      readPair(state.meta(META.intermediate)) ??
+      (await makeAuthority(clock, random, 'Edgeweave Simulator Signer', root));
     const stored = readPair(state.meta(META.server));
-    const server = stored && covers(stored, names, clock.now()) ? stored : await makeServer(clock, random, intermediate, names, stored);
+    const server =
+      stored && covers(stored, names, clock.now())
+        ? stored
+        : await makeServer(clock, random, intermediate, names, stored);
     const meta = { [META.root]: root, [META.intermediate]: intermediate, [META.server]: server };
     await state.putMeta(new Map(Object.entries(meta).map(([key, pair]) => [key, JSON.stringify(pair)])));
     return new Authority(components, root, intermediate, server);
@@ -112,9 +118,18 @@ export class Authority {
    * Signs a request for one year. The common name and the names are those of the request; `spiffe` is the path of the SPIFFE id, such as
    * `router/ID`. Answers the chain, leaf first.
    */
-  async sign(request: CertificateRequest, options: { commonName: string; spiffe: string; purposes: readonly (keyof typeof PURPOSES)[] }): Promise<string> {
+  async sign(
+    request: CertificateRequest,
+    options: { commonName: string; spiffe: string; purposes: readonly (keyof typeof PURPOSES)[] },
+  ): Promise<string> {
     const names = { ...request.names, uri: [...request.names.uri, `spiffe://${this.trustDomain}/${options.spiffe}`] };
-    const certificate = await issue(this.#clock, this.#random, this.#intermediate, { subject: options.commonName, publicKey: request.publicKey, names, purposes: options.purposes, lifetime: YEAR });
+    const certificate = await issue(this.#clock, this.#random, this.#intermediate, {
+      subject: options.commonName,
+      publicKey: request.publicKey,
+      names,
+      purposes: options.purposes,
+      lifetime: YEAR,
+    });
     return certificate + this.#intermediate.certificate;
   }
 }
@@ -125,7 +140,8 @@ export async function readRequest(pem: string): Promise<CertificateRequest> {
     const request = new x509.Pkcs10CertificateRequest(pem);
     if (!(await request.verify())) throw new CsrError('the request is not signed by its own key');
     const extension = request.extensions.find((each) => each instanceof x509.SubjectAlternativeNameExtension);
-    const of = (type: string) => extension?.names.items.filter((name) => name.type === type).map((name) => name.value) ?? [];
+    const of = (type: string) =>
+      extension?.names.items.filter((name) => name.type === type).map((name) => name.value) ?? [];
     return {
       commonName: request.subjectName.getField('CN')[0],
       names: { dns: of('dns'), ip: of('ip'), uri: of('url'), email: of('email') },
@@ -145,7 +161,9 @@ function covers(pair: Pair, names: readonly string[], now: number): boolean {
   const certificate = new X509Certificate(pair.certificate);
   const { dns, ip } = subjectAltNames(certificate);
   const covered = new Set([...dns, ...ip]);
-  return names.every((name) => covered.has(name) || isIpv6(name)) && certificate.validToDate.getTime() - now > RENEW_SERVER;
+  return (
+    names.every((name) => covered.has(name) || isIpv6(name)) && certificate.validToDate.getTime() - now > RENEW_SERVER
+  );
 }
 
 function isIpv6(name: string): boolean {
@@ -173,13 +191,25 @@ async function makeAuthority(clock: Clock, random: Random, name: string, issuer:
 }
 
 /** Keeps the key of an older certificate: tokens that it signed stay valid. */
-async function makeServer(clock: Clock, random: Random, issuer: Pair, hosts: readonly string[], previous: Pair | undefined): Promise<Pair> {
+async function makeServer(
+  clock: Clock,
+  random: Random,
+  issuer: Pair,
+  hosts: readonly string[],
+  previous: Pair | undefined,
+): Promise<Pair> {
   const keys = previous ? undefined : await webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
   const key = previous?.key ?? (await exportKey((keys as webcrypto.CryptoKeyPair).privateKey));
   const publicKey = keys?.publicKey ?? (await publicKeyOf(new X509Certificate((previous as Pair).certificate)));
   const isIp = (host: string) => /^[\d.]+$/.test(host) || host.includes(':');
   const names: Names = { dns: hosts.filter((host) => !isIp(host)), ip: hosts.filter(isIp), uri: [], email: [] };
-  const certificate = await issue(clock, random, issuer, { subject: 'Edgeweave Simulator', publicKey, names, purposes: ['server', 'client'], lifetime: YEAR });
+  const certificate = await issue(clock, random, issuer, {
+    subject: 'Edgeweave Simulator',
+    publicKey,
+    names,
+    purposes: ['server', 'client'],
+    lifetime: YEAR,
+  });
   return { certificate, key };
 }
 
@@ -187,7 +217,13 @@ async function issue(
   clock: Clock,
   random: Random,
   issuer: Pair,
-  leaf: { subject: string; publicKey: webcrypto.CryptoKey; names: Names; purposes: readonly (keyof typeof PURPOSES)[]; lifetime: number },
+  leaf: {
+    subject: string;
+    publicKey: webcrypto.CryptoKey;
+    names: Names;
+    purposes: readonly (keyof typeof PURPOSES)[];
+    lifetime: number;
+  },
 ): Promise<string> {
   const names = [
     ...leaf.names.dns.map((value) => ({ type: 'dns' as const, value })),

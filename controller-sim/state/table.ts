@@ -81,7 +81,8 @@ export class Table<T extends Entity> {
     }
     for (const key of this.#definition.references ?? []) {
       const index = this.#references.get(key);
-      for (const value of [entity[key]].flat()) if (index && typeof value === 'string') toggle(index, value, entity.id, add);
+      for (const value of [entity[key]].flat())
+        if (index && typeof value === 'string') toggle(index, value, entity.id, add);
     }
     const { roleAttributes } = entity as { roleAttributes?: readonly string[] };
     for (const attribute of roleAttributes ?? []) toggle(this.#byRole, attribute, entity.id, add);

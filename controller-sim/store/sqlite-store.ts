@@ -29,9 +29,13 @@ export class SqliteStore implements Store {
 
   private constructor(database: DatabaseSync) {
     this.#database = database;
-    this.#put = database.prepare('INSERT INTO entity (kind, id, body) VALUES (?, ?, ?) ON CONFLICT (kind, id) DO UPDATE SET body = excluded.body');
+    this.#put = database.prepare(
+      'INSERT INTO entity (kind, id, body) VALUES (?, ?, ?) ON CONFLICT (kind, id) DO UPDATE SET body = excluded.body',
+    );
     this.#delete = database.prepare('DELETE FROM entity WHERE kind = ? AND id = ?');
-    this.#putMeta = database.prepare('INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value');
+    this.#putMeta = database.prepare(
+      'INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value',
+    );
   }
 
   /** Opens or makes the file. Throws StoreError when it is not one of ours or cannot be had. */

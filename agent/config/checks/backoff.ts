@@ -8,6 +8,15 @@ export const checkBackoff: Check = (input) =>
       const { minRetryInterval: min, maxRetryInterval: max } = dialer[name];
       if (min <= max) return [];
       const path = `link.dialers[${index}].${name}`;
-      return [at(input, 'error', 'CFG-BACKOFF', path, `minRetryInterval (${formatDuration(min)}) is longer than maxRetryInterval (${formatDuration(max)})`, 'give both, or keep the one within the other\'s default')];
+      return [
+        at(
+          input,
+          'error',
+          'CFG-BACKOFF',
+          path,
+          `minRetryInterval (${formatDuration(min)}) is longer than maxRetryInterval (${formatDuration(max)})`,
+          "give both, or keep the one within the other's default",
+        ),
+      ];
     }),
   );

@@ -1,9 +1,9 @@
 // What all checks have in common: they look at one thing that the schema cannot say, and answer with findings.
 
-import type { RouterConfig } from '../router-config.ts';
 import type { ConfigNode } from '../document.ts';
 import { nearestNode } from '../document.ts';
 import { type Finding, type FindingCode, finding, type Severity } from '../finding.ts';
+import type { RouterConfig } from '../router-config.ts';
 
 export interface CheckInput {
   readonly config: RouterConfig;
@@ -19,7 +19,14 @@ export interface CheckInput {
 export type Check = (input: CheckInput) => Finding[];
 
 /** Makes a finding at the place of `path`, or of the nearest key above it that is in the file. */
-export function at(input: CheckInput, severity: Severity, code: FindingCode, path: string, message: string, hint = ''): Finding {
+export function at(
+  input: CheckInput,
+  severity: Severity,
+  code: FindingCode,
+  path: string,
+  message: string,
+  hint = '',
+): Finding {
   const node = nearestNode(input.root, path);
   return finding({ severity, code, path, at: node.at, message, hint });
 }

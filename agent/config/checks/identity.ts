@@ -15,22 +15,48 @@ export const checkIdentity: Check = (input) => {
   const findings: Finding[] = [];
   const { identity } = input.config;
   for (const key of ['cert', 'key'] as const) {
-    if (identity[key] === undefined) findings.push(at(input, 'error', 'CFG-MISSING', `identity.${key}`, `${key} is missing`, `name the ${key === 'cert' ? 'client certificate' : 'private key'} of the router`));
+    if (identity[key] === undefined)
+      findings.push(
+        at(
+          input,
+          'error',
+          'CFG-MISSING',
+          `identity.${key}`,
+          `${key} is missing`,
+          `name the ${key === 'cert' ? 'client certificate' : 'private key'} of the router`,
+        ),
+      );
   }
-  if (identity.server_cert === undefined) findings.push(at(input, 'warning', 'CFG-PORTABILITY', 'identity.server_cert', 'the client certificate serves as server certificate; the reference stops without server_cert', 'name a server certificate'));
+  if (identity.server_cert === undefined)
+    findings.push(
+      at(
+        input,
+        'warning',
+        'CFG-PORTABILITY',
+        'identity.server_cert',
+        'the client certificate serves as server certificate; the reference stops without server_cert',
+        'name a server certificate',
+      ),
+    );
   findings.push(...forms(input, identity));
   if (input.beforeEnrollment || findings.some((each) => each.severity === 'error')) return findings;
   const files = new IdentityFiles(input, findings);
   files.check(identity);
-  if (findings.every((each) => each.severity !== 'error')) findings.push(...advertised(input, files.serverCertificates, files.clientCertificate));
+  if (findings.every((each) => each.severity !== 'error'))
+    findings.push(...advertised(input, files.serverCertificates, files.clientCertificate));
   return findings;
 };
 
 function sources(identity: IdentityConfig): [string, string][] {
-  const named = (['cert', 'key', 'server_cert', 'server_key', 'ca'] as const).flatMap((key) => (identity[key] === undefined ? [] : [[`identity.${key}`, identity[key]] as [string, string]]));
+  const named = (['cert', 'key', 'server_cert', 'server_key', 'ca'] as const).flatMap((key) =>
+    identity[key] === undefined ? [] : [[`identity.${key}`, identity[key]] as [string, string]],
+  );
   const alternates = identity.alt_server_certs.flatMap((each, index) => {
     const path = `identity.alt_server_certs[${index}]`;
-    return [[`${path}.server_cert`, each.server_cert] as [string, string], ...(each.server_key === undefined ? [] : [[`${path}.server_key`, each.server_key] as [string, string]])];
+    return [
+      [`${path}.server_cert`, each.server_cert] as [string, string],
+      ...(each.server_key === undefined ? [] : [[`${path}.server_key`, each.server_key] as [string, string]]),
+    ];
   });
   return [...named, ...alternates];
 }
@@ -64,13 +90,18 @@ class IdentityFiles {
     this.clientCertificate = chain?.[0];
     this.#pair('identity.key', key, 'identity.cert', chain?.[0]);
     this.#dates('identity.cert', chain?.[0]);
-    if (this.clientCertificate && commonName(this.clientCertificate) === undefined) this.#error('identity.cert', 'the certificate has no common name, which is the id of the router');
+    if (this.clientCertificate && commonName(this.clientCertificate) === undefined)
+      this.#error('identity.cert', 'the certificate has no common name, which is the id of the router');
     if (identity.ca !== undefined) this.#certificates('identity.ca', identity.ca);
     const serverKey = identity.server_key === undefined ? key : this.#key('identity.server_key', identity.server_key);
     this.#server('identity', identity.server_cert, serverKey);
     for (const [index, each] of identity.alt_server_certs.entries()) {
       const path = `identity.alt_server_certs[${index}]`;
-      this.#server(path, each.server_cert, each.server_key === undefined ? key : this.#key(`${path}.server_key`, each.server_key));
+      this.#server(
+        path,
+        each.server_cert,
+        each.server_key === undefined ? key : this.#key(`${path}.server_key`, each.server_key),
+      );
     }
   }
 
@@ -89,7 +120,10 @@ class IdentityFiles {
     try {
       return this.#input.readFile(source.path);
     } catch (error) {
-      if (errorCode(error) === 'ENOENT') this.#findings.push(at(this.#input, 'error', 'CFG-NOT-ENROLLED', path, `${source.path} does not exist`, ENROLL_HINT));
+      if (errorCode(error) === 'ENOENT')
+        this.#findings.push(
+          at(this.#input, 'error', 'CFG-NOT-ENROLLED', path, `${source.path} does not exist`, ENROLL_HINT),
+        );
       else this.#error(path, `${source.path} cannot be read: ${describeError(error)}`);
       return undefined;
     }
@@ -119,16 +153,39 @@ class IdentityFiles {
     }
   }
 
-  #pair(keyPath: string, key: KeyObject | undefined, certificatePath: string, certificate: X509Certificate | undefined): void {
-    if (key && certificate && !certificate.checkPrivateKey(key)) this.#error(certificatePath, `the certificate does not belong to ${keyPath}`, 'key and certificate must be made together; enroll again');
+  #pair(
+    keyPath: string,
+    key: KeyObject | undefined,
+    certificatePath: string,
+    certificate: X509Certificate | undefined,
+  ): void {
+    if (key && certificate && !certificate.checkPrivateKey(key))
+      this.#error(
+        certificatePath,
+        `the certificate does not belong to ${keyPath}`,
+        'key and certificate must be made together; enroll again',
+      );
   }
 
   #dates(path: string, certificate: X509Certificate | undefined): void {
     if (!certificate) return;
     const { now } = this.#input;
     const problem = validity(certificate, now);
-    if (problem) this.#findings.push(at(this.#input, 'warning', 'CFG-CERTIFICATE', path, problem, 'renew it: enroll the router again'));
-    else if (validity(certificate, now + SOON)) this.#findings.push(at(this.#input, 'info', 'CFG-CERTIFICATE', path, `the certificate expires on ${certificate.validTo}`, 'a running router renews it by itself'));
+    if (problem)
+      this.#findings.push(
+        at(this.#input, 'warning', 'CFG-CERTIFICATE', path, problem, 'renew it: enroll the router again'),
+      );
+    else if (validity(certificate, now + SOON))
+      this.#findings.push(
+        at(
+          this.#input,
+          'info',
+          'CFG-CERTIFICATE',
+          path,
+          `the certificate expires on ${certificate.validTo}`,
+          'a running router renews it by itself',
+        ),
+      );
   }
 
   #error(path: string, message: string, hint = ''): void {
@@ -137,24 +194,43 @@ class IdentityFiles {
 }
 
 /** Advertised hosts must be names of a server certificate, or of the client certificate (reference fact: config, section 2.2). */
-function advertised(input: CheckInput, servers: readonly X509Certificate[], client: X509Certificate | undefined): Finding[] {
+function advertised(
+  input: CheckInput,
+  servers: readonly X509Certificate[],
+  client: X509Certificate | undefined,
+): Finding[] {
   const certificates = client ? [...servers, client] : servers;
   const { link, listeners } = input.config;
   const hosts: [string, string][] = [];
   for (const [index, listener] of link.listeners.entries()) {
     const address = listener.advertise ?? listener.bind;
-    if (listener.advertise && (address.type === 'tls' || address.type === 'dtls')) hosts.push([`link.listeners[${index}].advertise`, address.host]);
+    if (listener.advertise && (address.type === 'tls' || address.type === 'dtls'))
+      hosts.push([`link.listeners[${index}].advertise`, address.host]);
   }
   for (const [index, listener] of listeners.entries()) {
-    if ('advertise' in listener.options && listener.options.advertise) hosts.push([`listeners[${index}].options.advertise`, listener.options.advertise.host]);
+    if ('advertise' in listener.options && listener.options.advertise)
+      hosts.push([`listeners[${index}].options.advertise`, listener.options.advertise.host]);
   }
   return hosts.flatMap(([path, host]) => {
     if (certificates.some((certificate) => covers(certificate, host))) return [];
-    const names = [...new Set(certificates.flatMap((certificate) => Object.values(subjectAltNames(certificate)).flat()))];
-    return [at(input, 'error', 'CFG-ADVERTISE', path, `no certificate of this router is valid for ${host}`, `it is valid for ${names.join(', ') || 'no name at all'}; add the host to csr.sans and enroll again`)];
+    const names = [
+      ...new Set(certificates.flatMap((certificate) => Object.values(subjectAltNames(certificate)).flat())),
+    ];
+    return [
+      at(
+        input,
+        'error',
+        'CFG-ADVERTISE',
+        path,
+        `no certificate of this router is valid for ${host}`,
+        `it is valid for ${names.join(', ') || 'no name at all'}; add the host to csr.sans and enroll again`,
+      ),
+    ];
   });
 }
 
 function covers(certificate: X509Certificate, host: string): boolean {
-  return isIP(host) === 0 ? certificate.checkHost(host, { subject: 'never' }) !== undefined : certificate.checkIP(host) !== undefined;
+  return isIP(host) === 0
+    ? certificate.checkHost(host, { subject: 'never' }) !== undefined
+    : certificate.checkIP(host) !== undefined;
 }

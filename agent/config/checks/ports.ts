@@ -22,7 +22,17 @@ export const checkPorts: Check = (input) => {
   const claims = claimsOf(input.config);
   for (const [index, claim] of claims.entries()) {
     const other = claims.slice(0, index).find((earlier) => inConflict(earlier, claim));
-    if (other) findings.push(at(input, 'error', 'CFG-PORT-CONFLICT', claim.path, `${joinHostPort(claim.host, claim.port)} is taken by ${other.path} already`, 'choose another port'));
+    if (other)
+      findings.push(
+        at(
+          input,
+          'error',
+          'CFG-PORT-CONFLICT',
+          claim.path,
+          `${joinHostPort(claim.host, claim.port)} is taken by ${other.path} already`,
+          'choose another port',
+        ),
+      );
   }
   return findings;
 };
@@ -39,16 +49,42 @@ function isWildcard(host: string): boolean {
 
 function claimsOf(config: RouterConfig): Claim[] {
   const claims: Claim[] = [];
-  for (const [index, listener] of config.link.listeners.entries()) claims.push({ path: `link.listeners[${index}].bind`, ...listener.bind, network: 'tcp', alpn: tls(listener.bind.type, 'link') });
-  for (const [index, listener] of config.ctrl.listeners.entries()) claims.push({ path: `ctrl.listeners[${index}].bind`, ...listener.bind, network: 'tcp', alpn: tls(listener.bind.type, 'ctrl') });
+  for (const [index, listener] of config.link.listeners.entries())
+    claims.push({
+      path: `link.listeners[${index}].bind`,
+      ...listener.bind,
+      network: 'tcp',
+      alpn: tls(listener.bind.type, 'link'),
+    });
+  for (const [index, listener] of config.ctrl.listeners.entries())
+    claims.push({
+      path: `ctrl.listeners[${index}].bind`,
+      ...listener.bind,
+      network: 'tcp',
+      alpn: tls(listener.bind.type, 'ctrl'),
+    });
   for (const [index, listener] of config.listeners.entries()) {
     const path = `listeners[${index}]`;
-    if (listener.binding === 'edge') claims.push({ path: `${path}.address`, ...listener.address, network: 'tcp', alpn: tls(listener.address.type, 'edge') });
-    if (listener.binding === 'transport' || listener.binding === 'proxy') claims.push({ path: `${path}.address`, ...listener.address, network: 'tcp', alpn: undefined });
-    if (listener.binding === 'tunnel' && listener.options.mode === 'proxy') claims.push(...proxyClaims(path, listener.options.services));
+    if (listener.binding === 'edge')
+      claims.push({
+        path: `${path}.address`,
+        ...listener.address,
+        network: 'tcp',
+        alpn: tls(listener.address.type, 'edge'),
+      });
+    if (listener.binding === 'transport' || listener.binding === 'proxy')
+      claims.push({ path: `${path}.address`, ...listener.address, network: 'tcp', alpn: undefined });
+    if (listener.binding === 'tunnel' && listener.options.mode === 'proxy')
+      claims.push(...proxyClaims(path, listener.options.services));
   }
   for (const [server, web] of config.web.entries()) {
-    for (const [index, point] of web.bindPoints.entries()) claims.push({ path: `web[${server}].bindPoints[${index}].interface`, ...point.interface, network: 'tcp', alpn: 'web' });
+    for (const [index, point] of web.bindPoints.entries())
+      claims.push({
+        path: `web[${server}].bindPoints[${index}].interface`,
+        ...point.interface,
+        network: 'tcp',
+        alpn: 'web',
+      });
   }
   return claims;
 }
@@ -56,7 +92,13 @@ function claimsOf(config: RouterConfig): Claim[] {
 function proxyClaims(path: string, services: readonly string[]): Claim[] {
   return services.map((service, index) => {
     const [, port = '0', protocol = 'tcp'] = /:(\d+)(?::(tcp|udp))?$/.exec(service) ?? [];
-    return { path: `${path}.options.services[${index}]`, host: '0.0.0.0', port: Number(port), network: protocol === 'udp' ? 'udp' : 'tcp', alpn: undefined };
+    return {
+      path: `${path}.options.services[${index}]`,
+      host: '0.0.0.0',
+      port: Number(port),
+      network: protocol === 'udp' ? 'udp' : 'tcp',
+      alpn: undefined,
+    };
   });
 }
 

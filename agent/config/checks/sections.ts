@@ -3,14 +3,39 @@ import type { Finding } from '../finding.ts';
 import { at, type Check, type CheckInput } from './check.ts';
 
 /** Sections that are there or not, and what the router can do without them (spec, section Sections). */
-export const checkSections: Check = (input) => [...controllers(input), ...csr(input), ...edge(input), ...dialers(input), ...listeners(input)];
+export const checkSections: Check = (input) => [
+  ...controllers(input),
+  ...csr(input),
+  ...edge(input),
+  ...dialers(input),
+  ...listeners(input),
+];
 
 function controllers(input: CheckInput): Finding[] {
   const { ctrl } = input.config;
   const given = child(input.root, 'ctrl');
-  if (ctrl.endpoint && child(given, 'endpoints')) return [at(input, 'warning', 'CFG-ENDPOINT', 'ctrl.endpoints', 'endpoints is ignored because endpoint is given', 'keep one of the two')];
+  if (ctrl.endpoint && child(given, 'endpoints'))
+    return [
+      at(
+        input,
+        'warning',
+        'CFG-ENDPOINT',
+        'ctrl.endpoints',
+        'endpoints is ignored because endpoint is given',
+        'keep one of the two',
+      ),
+    ];
   if (!ctrl.endpoint && (ctrl.endpoints ?? []).length === 0) {
-    return [at(input, 'warning', 'CFG-ENDPOINT', 'ctrl', 'no controller is named: only the endpoints file can name one', 'give endpoint: tls:host:port')];
+    return [
+      at(
+        input,
+        'warning',
+        'CFG-ENDPOINT',
+        'ctrl',
+        'no controller is named: only the endpoints file can name one',
+        'give endpoint: tls:host:port',
+      ),
+    ];
   }
   return [];
 }
@@ -18,29 +43,101 @@ function controllers(input: CheckInput): Finding[] {
 function csr(input: CheckInput): Finding[] {
   const { config } = input;
   const section = config.csr ?? config.edge?.csr;
-  if (!section) return [at(input, 'warning', 'CFG-SECTION', 'csr', 'without csr the router can neither enroll nor renew its certificates; the reference does not start', 'add csr with sans')];
+  if (!section)
+    return [
+      at(
+        input,
+        'warning',
+        'CFG-SECTION',
+        'csr',
+        'without csr the router can neither enroll nor renew its certificates; the reference does not start',
+        'add csr with sans',
+      ),
+    ];
   const path = config.csr ? 'csr' : 'edge.csr';
   const findings: Finding[] = [];
-  if (!child(child(input.root, path) ?? child(child(input.root, 'edge'), 'csr'), 'sans')) findings.push(at(input, 'warning', 'CFG-PORTABILITY', `${path}.sans`, 'csr has no sans; the reference does not start without', 'add sans with dns or ip names'));
+  if (!child(child(input.root, path) ?? child(child(input.root, 'edge'), 'csr'), 'sans'))
+    findings.push(
+      at(
+        input,
+        'warning',
+        'CFG-PORTABILITY',
+        `${path}.sans`,
+        'csr has no sans; the reference does not start without',
+        'add sans with dns or ip names',
+      ),
+    );
   const { dns, ip, uri, email } = section.sans;
   const serves = config.link.listeners.length > 0 || config.listeners.some((listener) => listener.binding === 'edge');
-  if (serves && dns.length + ip.length + uri.length + email.length === 0) findings.push(at(input, 'warning', 'CFG-SECTION', `${path}.sans`, 'no name is asked for, so nobody can verify the listeners of this router', 'add the advertised hosts to sans'));
+  if (serves && dns.length + ip.length + uri.length + email.length === 0)
+    findings.push(
+      at(
+        input,
+        'warning',
+        'CFG-SECTION',
+        `${path}.sans`,
+        'no name is asked for, so nobody can verify the listeners of this router',
+        'add the advertised hosts to sans',
+      ),
+    );
   return findings;
 }
 
 function edge(input: CheckInput): Finding[] {
   const { config } = input;
   const findings: Finding[] = [];
-  const edgeListeners = config.listeners.flatMap((listener, index) => (listener.binding === 'edge' ? [{ listener, index }] : []));
+  const edgeListeners = config.listeners.flatMap((listener, index) =>
+    listener.binding === 'edge' ? [{ listener, index }] : [],
+  );
   for (const { listener, index } of edgeListeners) {
     const path = `listeners[${index}]`;
-    if (!config.edge) findings.push(at(input, 'error', 'CFG-EDGE', path, 'an edge listener needs the edge section', 'add `edge: {}`'));
-    if (listener.address.host.includes(':')) findings.push(at(input, 'warning', 'CFG-PORTABILITY', `${path}.address`, 'the reference refuses IPv6 literals for edge listeners'));
+    if (!config.edge)
+      findings.push(at(input, 'error', 'CFG-EDGE', path, 'an edge listener needs the edge section', 'add `edge: {}`'));
+    if (listener.address.host.includes(':'))
+      findings.push(
+        at(
+          input,
+          'warning',
+          'CFG-PORTABILITY',
+          `${path}.address`,
+          'the reference refuses IPv6 literals for edge listeners',
+        ),
+      );
   }
-  if (config.edge && edgeListeners.length === 0) findings.push(at(input, 'warning', 'CFG-PORTABILITY', 'edge', 'edge is enabled without an edge listener; the reference does not start', 'add a listener with binding edge'));
+  if (config.edge && edgeListeners.length === 0)
+    findings.push(
+      at(
+        input,
+        'warning',
+        'CFG-PORTABILITY',
+        'edge',
+        'edge is enabled without an edge listener; the reference does not start',
+        'add a listener with binding edge',
+      ),
+    );
   const interval = config.edge?.heartbeatIntervalSeconds ?? 60;
-  if (interval < 10 || interval > 60) findings.push(at(input, 'warning', 'CFG-RANGE', 'edge.heartbeatIntervalSeconds', `${interval} is out of bounds, 60 is used`, 'allowed are 10 to 60'));
-  if (!config.edge && config.listeners.some((listener) => listener.binding === 'tunnel')) findings.push(at(input, 'warning', 'CFG-EDGE', 'listeners', 'a tunnel listener has no services without the edge section', 'add `edge: {}`'));
+  if (interval < 10 || interval > 60)
+    findings.push(
+      at(
+        input,
+        'warning',
+        'CFG-RANGE',
+        'edge.heartbeatIntervalSeconds',
+        `${interval} is out of bounds, 60 is used`,
+        'allowed are 10 to 60',
+      ),
+    );
+  if (!config.edge && config.listeners.some((listener) => listener.binding === 'tunnel'))
+    findings.push(
+      at(
+        input,
+        'warning',
+        'CFG-EDGE',
+        'listeners',
+        'a tunnel listener has no services without the edge section',
+        'add `edge: {}`',
+      ),
+    );
   return findings;
 }
 
@@ -49,8 +146,12 @@ function dialers(input: CheckInput): Finding[] {
   return input.config.dialers.flatMap((dialer, index) => {
     const path = `dialers[${index}].binding`;
     const findings: Finding[] = [];
-    if (seen.has(dialer.binding)) findings.push(at(input, 'warning', 'CFG-VALUE', path, `${dialer.binding} stands twice; the last one counts`));
-    if (dialer.binding === 'proxy' || dialer.binding === 'proxy_udp') findings.push(at(input, 'warning', 'CFG-IGNORED', path, `${dialer.binding} is a listener: as a dialer it has no effect`));
+    if (seen.has(dialer.binding))
+      findings.push(at(input, 'warning', 'CFG-VALUE', path, `${dialer.binding} stands twice; the last one counts`));
+    if (dialer.binding === 'proxy' || dialer.binding === 'proxy_udp')
+      findings.push(
+        at(input, 'warning', 'CFG-IGNORED', path, `${dialer.binding} is a listener: as a dialer it has no effect`),
+      );
     seen.add(dialer.binding);
     return findings;
   });
@@ -59,10 +160,28 @@ function dialers(input: CheckInput): Finding[] {
 function listeners(input: CheckInput): Finding[] {
   const tunnels = input.config.listeners.filter((listener) => listener.binding === 'tunnel');
   const findings: Finding[] = [];
-  if (tunnels.length > 1) findings.push(at(input, 'warning', 'CFG-VALUE', 'listeners', 'there is one tunneler in a router: of several tunnel listeners the first counts'));
+  if (tunnels.length > 1)
+    findings.push(
+      at(
+        input,
+        'warning',
+        'CFG-VALUE',
+        'listeners',
+        'there is one tunneler in a router: of several tunnel listeners the first counts',
+      ),
+    );
   for (const [index, listener] of input.config.listeners.entries()) {
     if (listener.binding === 'tunnel' && listener.options.mode === 'proxy' && listener.options.services.length === 0) {
-      findings.push(at(input, 'warning', 'CFG-VALUE', `listeners[${index}].options.services`, 'proxy mode without services listens for nothing', 'add entries of the form SERVICE:PORT'));
+      findings.push(
+        at(
+          input,
+          'warning',
+          'CFG-VALUE',
+          `listeners[${index}].options.services`,
+          'proxy mode without services listens for nothing',
+          'add entries of the form SERVICE:PORT',
+        ),
+      );
     }
   }
   return findings;

@@ -1,16 +1,37 @@
-import { TLS_VERSIONS } from '../tls-versions.ts';
-import type { Finding } from '../finding.ts';
 import { localAddressFor } from '../../link/link-key.ts';
+import type { Finding } from '../finding.ts';
+import { TLS_VERSIONS } from '../tls-versions.ts';
 import { at, type Check, type CheckInput } from './check.ts';
 
 /** Values that fit the schema and still cannot be meant, each on its own. */
-export const checkValues: Check = (input) => [...interfaces(input), ...web(input), ...proxies(input), ...rateLimiter(input), ...heartbeats(input)];
+export const checkValues: Check = (input) => [
+  ...interfaces(input),
+  ...web(input),
+  ...proxies(input),
+  ...rateLimiter(input),
+  ...heartbeats(input),
+];
 
 function interfaces(input: CheckInput): Finding[] {
   const named: [string, string | undefined][] = [['ctrl.bind', input.config.ctrl.bind]];
-  for (const [index, dialer] of input.config.link.dialers.entries()) named.push([`link.dialers[${index}].${dialer.bindInterface === undefined ? 'bind' : 'bindInterface'}`, dialer.bindInterface ?? dialer.bind]);
+  for (const [index, dialer] of input.config.link.dialers.entries())
+    named.push([
+      `link.dialers[${index}].${dialer.bindInterface === undefined ? 'bind' : 'bindInterface'}`,
+      dialer.bindInterface ?? dialer.bind,
+    ]);
   return named.flatMap(([path, name]) =>
-    name === undefined || localAddressFor(name) !== undefined ? [] : [at(input, 'error', 'CFG-INTERFACE', path, `there is no network interface with the name or address ${name}`, 'give the name of an interface or one of its addresses')],
+    name === undefined || localAddressFor(name) !== undefined
+      ? []
+      : [
+          at(
+            input,
+            'error',
+            'CFG-INTERFACE',
+            path,
+            `there is no network interface with the name or address ${name}`,
+            'give the name of an interface or one of its addresses',
+          ),
+        ],
   );
 }
 
@@ -18,9 +39,27 @@ function web(input: CheckInput): Finding[] {
   return input.config.web.flatMap((server, index) => {
     const { minTLSVersion: min, maxTLSVersion: max } = server.options;
     const findings: Finding[] = [];
-    if (TLS_VERSIONS.indexOf(min) > TLS_VERSIONS.indexOf(max)) findings.push(at(input, 'error', 'CFG-RANGE', `web[${index}].options.minTLSVersion`, `minTLSVersion (${min}) is above maxTLSVersion (${max})`));
+    if (TLS_VERSIONS.indexOf(min) > TLS_VERSIONS.indexOf(max))
+      findings.push(
+        at(
+          input,
+          'error',
+          'CFG-RANGE',
+          `web[${index}].options.minTLSVersion`,
+          `minTLSVersion (${min}) is above maxTLSVersion (${max})`,
+        ),
+      );
     for (const [position, api] of server.apis.entries()) {
-      if (api.binding === 'metrics') findings.push(at(input, 'warning', 'CFG-PORTABILITY', `web[${index}].apis[${position}].binding`, 'the metrics API is ours; the reference refuses it'));
+      if (api.binding === 'metrics')
+        findings.push(
+          at(
+            input,
+            'warning',
+            'CFG-PORTABILITY',
+            `web[${index}].apis[${position}].binding`,
+            'the metrics API is ours; the reference refuses it',
+          ),
+        );
     }
     return findings;
   });
@@ -29,18 +68,37 @@ function web(input: CheckInput): Finding[] {
 function proxies(input: CheckInput): Finding[] {
   const { proxy, transport } = input.config;
   return [['proxy', proxy] as const, ['transport.proxy', transport?.proxy] as const].flatMap(([path, section]) =>
-    section?.type === 'http' && !section.address ? [at(input, 'error', 'CFG-MISSING', `${path}.address`, 'an http proxy needs its address', 'give host:port')] : [],
+    section?.type === 'http' && !section.address
+      ? [at(input, 'error', 'CFG-MISSING', `${path}.address`, 'an http proxy needs its address', 'give host:port')]
+      : [],
   );
 }
 
 function rateLimiter(input: CheckInput): Finding[] {
   const limiter = input.config.ctrl.rateLimiter;
   if (!limiter || limiter.minSize <= limiter.maxSize) return [];
-  return [at(input, 'error', 'CFG-RANGE', 'ctrl.rateLimiter.minSize', `minSize (${limiter.minSize}) is above maxSize (${limiter.maxSize})`)];
+  return [
+    at(
+      input,
+      'error',
+      'CFG-RANGE',
+      'ctrl.rateLimiter.minSize',
+      `minSize (${limiter.minSize}) is above maxSize (${limiter.maxSize})`,
+    ),
+  ];
 }
 
 function heartbeats(input: CheckInput): Finding[] {
   const given = input.root.entries.get('link')?.entries.get('heartbeats');
   if (!given || given.kind !== 'map' || given.entries.has('closeUnresponsiveTimeout')) return [];
-  return [at(input, 'warning', 'CFG-PORTABILITY', 'link.heartbeats', 'without closeUnresponsiveTimeout the reference closes silent links after 30s here, not after 60s', 'give closeUnresponsiveTimeout')];
+  return [
+    at(
+      input,
+      'warning',
+      'CFG-PORTABILITY',
+      'link.heartbeats',
+      'without closeUnresponsiveTimeout the reference closes silent links after 30s here, not after 60s',
+      'give closeUnresponsiveTimeout',
+    ),
+  ];
 }

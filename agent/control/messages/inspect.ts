@@ -24,6 +24,9 @@ export function onInspect(routerId: string, inspect: Inspection): ControlHandler
       }
     }
     const response = create(InspectResponseSchema, { success: errors.length === 0, errors, values });
-    controller.channel.reply(message, new Message(ControlType.InspectResponse, [], toBinary(InspectResponseSchema, response)));
+    controller.channel.reply(
+      message,
+      new Message(ControlType.InspectResponse, [], toBinary(InspectResponseSchema, response)),
+    );
   };
 }

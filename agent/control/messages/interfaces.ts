@@ -1,7 +1,7 @@
 // UpdateRouterInterfaces (1052) out: the network interfaces of this machine, after the start and when they change.
 
-import { create, toBinary } from '@bufbuild/protobuf';
 import { networkInterfaces } from 'node:os';
+import { create, toBinary } from '@bufbuild/protobuf';
 import { background } from '#lib/background.ts';
 import type { Clock, Timer } from '#lib/clock.ts';
 import { describeError } from '#lib/errors.ts';
@@ -52,7 +52,9 @@ export class InterfaceReporter {
     const all = this.#controllers.all;
     if (all.length === 0 || !all.every((controller) => versionAtLeast(controller.version.version, SINCE))) return;
     const interfaces = listInterfaces();
-    const text = JSON.stringify(interfaces, (_key, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
+    const text = JSON.stringify(interfaces, (_key, value: unknown) =>
+      typeof value === 'bigint' ? String(value) : value,
+    );
     if (text === this.#reported && this.#clock.now() - this.#reportedAt < this.#init.minReportInterval) return;
     background(this.#log, 'report interfaces', async () => {
       const body = toBinary(RouterInterfacesUpdateSchema, create(RouterInterfacesUpdateSchema, { interfaces }));

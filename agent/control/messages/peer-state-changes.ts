@@ -4,7 +4,11 @@ import { PeerState, PeerStateChangesSchema } from '#wire/gen/control_pb.js';
 import type { PeerChange } from '../../link/link-registry.ts';
 import type { ControlHandler } from '../controllers.ts';
 
-const STATES: Readonly<Record<PeerState, PeerChange['state']>> = { [PeerState.HEALTHY]: 'healthy', [PeerState.UNHEALTHY]: 'unhealthy', [PeerState.REMOVED]: 'removed' };
+const STATES: Readonly<Record<PeerState, PeerChange['state']>> = {
+  [PeerState.HEALTHY]: 'healthy',
+  [PeerState.UNHEALTHY]: 'unhealthy',
+  [PeerState.REMOVED]: 'removed',
+};
 
 export function onPeerStateChanges(links: { peersChanged(changes: readonly PeerChange[]): void }): ControlHandler {
   return (_controller, message) => {
@@ -14,7 +18,12 @@ export function onPeerStateChanges(links: { peersChanged(changes: readonly PeerC
         id,
         version,
         state: STATES[state] ?? 'unhealthy',
-        listeners: listeners.map(({ address, protocol, groups, localBinding }) => ({ address, protocol, groups, localBinding })),
+        listeners: listeners.map(({ address, protocol, groups, localBinding }) => ({
+          address,
+          protocol,
+          groups,
+          localBinding,
+        })),
       })),
     );
   };

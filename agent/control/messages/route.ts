@@ -1,9 +1,9 @@
 // Route (1005) in, RouteResult (1022) out: dial the service if the circuit ends here, install the forwards, answer
 // (reference fact: link, section 3).
 
-import { describeError, errorCode } from '#lib/errors.ts';
-import type { DialQueue } from '#lib/dial-queue.ts';
 import type { Clock } from '#lib/clock.ts';
+import type { DialQueue } from '#lib/dial-queue.ts';
+import { describeError, errorCode } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
 import { DestType, type Route, RouteSchema } from '#wire/gen/control_pb.js';
 import { ControlType, RouteErrorCode, RouteHeader } from '#wire/gen/numbers.ts';
@@ -14,7 +14,7 @@ import type { DialedEgress, Egress, PeerData } from '../../egress/egress.ts';
 import type { Forwarder } from '../../forwarder/forwarder.ts';
 import type { CircuitEnds } from '../../xgress/circuit-ends.ts';
 import type { XgressOptions } from '../../xgress/options.ts';
-import { HIGH_LANE, type Controller } from '../controller.ts';
+import { type Controller, HIGH_LANE } from '../controller.ts';
 import type { ControlHandler } from '../controllers.ts';
 
 export interface RouteComponents {
@@ -52,17 +52,33 @@ export function onRoute(components: RouteComponents): ControlHandler {
   };
 }
 
-async function handle(components: RouteComponents, controller: Controller, request: Message, route: Route, arrived: number, signal: AbortSignal): Promise<void> {
+async function handle(
+  components: RouteComponents,
+  controller: Controller,
+  request: Message,
+  route: Route,
+  arrived: number,
+  signal: AbortSignal,
+): Promise<void> {
   try {
     const peerData = await install(components, controller, route, arrived, signal);
     answerSuccess(controller, request, route, peerData);
   } catch (error) {
-    components.log.info({ circuitId: route.circuitId, attempt: route.attempt, error: describeError(error) }, 'route failed');
+    components.log.info(
+      { circuitId: route.circuitId, attempt: route.attempt, error: describeError(error) },
+      'route failed',
+    );
     answerFailure(controller, request, route, error);
   }
 }
 
-async function install(components: RouteComponents, controller: Controller, route: Route, arrived: number, signal: AbortSignal): Promise<PeerData> {
+async function install(
+  components: RouteComponents,
+  controller: Controller,
+  route: Route,
+  arrived: number,
+  signal: AbortSignal,
+): Promise<PeerData> {
   const { forwarder } = components;
   const isNewEnd = route.egress !== undefined && forwarder.destination(route.egress.address) === undefined;
   const dialed = isNewEnd ? await dial(components, route, arrived, signal) : undefined;
@@ -76,17 +92,29 @@ async function install(components: RouteComponents, controller: Controller, rout
   }
   if (!dialed || !route.egress) return NONE;
   const { address, binding } = route.egress;
-  const init = { circuitId: route.circuitId, address, role: 'terminator' as const, options: components.optionsFor(binding), hopType: dialed.hopType };
+  const init = {
+    circuitId: route.circuitId,
+    address,
+    role: 'terminator' as const,
+    options: components.optionsFor(binding),
+    hopType: dialed.hopType,
+  };
   const xgress = components.ends.open(init, dialed.client, controller.id);
   dialed.client.attach(xgress);
   xgress.start();
   return dialed.peerData;
 }
 
-async function dial(components: RouteComponents, route: Route, arrived: number, signal: AbortSignal): Promise<DialedEgress> {
+async function dial(
+  components: RouteComponents,
+  route: Route,
+  arrived: number,
+  signal: AbortSignal,
+): Promise<DialedEgress> {
   const { clock, dwellTime } = components;
   const { egress } = route;
-  if (!egress || !components.acceptsCircuits()) throw new EgressError(RouteErrorCode.Generic, 'this router takes no new circuits: it is shutting down');
+  if (!egress || !components.acceptsCircuits())
+    throw new EgressError(RouteErrorCode.Generic, 'this router takes no new circuits: it is shutting down');
   if (dwellTime > 0) await clock.sleep(dwellTime, { name: 'egress dwell', signal });
   const allowed = Number(route.timeout / 1_000_000n);
   return components.egress.dial(egress.binding, {
@@ -108,7 +136,8 @@ function checkForwards(components: RouteComponents, route: Route): void {
       components.onMissingLink(dstAddress);
       throw new EgressError(RouteErrorCode.InvalidLinkDestination, `there is no link ${dstAddress}`);
     }
-    if (dstType === DestType.END && dstAddress !== route.egress?.address) throw new EgressError(RouteErrorCode.Generic, `there is no end ${dstAddress}`);
+    if (dstType === DestType.END && dstAddress !== route.egress?.address)
+      throw new EgressError(RouteErrorCode.Generic, `there is no end ${dstAddress}`);
   }
 }
 
@@ -121,10 +150,14 @@ function answerSuccess(controller: Controller, request: Message, route: Route, p
 }
 
 function answerFailure(controller: Controller, request: Message, route: Route, error: unknown): void {
-  const answer = new Message(ControlType.RouteResult, [
-    [RouteHeader.Attempt, encodeUint32(route.attempt)],
-    [RouteHeader.Error, describeError(error)],
-    [RouteHeader.ErrorCode, Buffer.from([routeErrorCodeOf(error)])],
-  ], route.circuitId);
+  const answer = new Message(
+    ControlType.RouteResult,
+    [
+      [RouteHeader.Attempt, encodeUint32(route.attempt)],
+      [RouteHeader.Error, describeError(error)],
+      [RouteHeader.ErrorCode, Buffer.from([routeErrorCodeOf(error)])],
+    ],
+    route.circuitId,
+  );
   controller.channel.reply(request, answer, HIGH_LANE);
 }

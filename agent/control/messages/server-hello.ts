@@ -1,8 +1,8 @@
 // ServerHello (20000) in, ClientHello (20001) out: what an edge router tells of itself once it is connected. Without the answer a
 // controller shows the router as offline.
 
-import { create, toBinary } from '@bufbuild/protobuf';
 import { hostname } from 'node:os';
+import { create, toBinary } from '@bufbuild/protobuf';
 import { ClientHelloSchema } from '#wire/gen/edge_control_pb.js';
 import { EdgeControlHeader, EdgeControlType } from '#wire/gen/numbers.ts';
 import { encodeUint64, TRUE } from '#wire/header-values.ts';
@@ -43,6 +43,9 @@ export function onServerHello(components: ServerHelloComponents): ControlHandler
       [EdgeControlHeader.RouterDataModel, TRUE],
       [EdgeControlHeader.RouterDataModelIndex, encodeUint64(components.modelIndex())],
     ];
-    controller.channel.reply(message, new Message(EdgeControlType.ClientHello, headers, toBinary(ClientHelloSchema, hello)));
+    controller.channel.reply(
+      message,
+      new Message(EdgeControlType.ClientHello, headers, toBinary(ClientHelloSchema, hello)),
+    );
   };
 }

@@ -56,7 +56,10 @@ const DEFAULT_CONNECT_TIMEOUT = 5_000;
 /** The terminators that a service's configurations ask for, strongest type first; empty when there is none. Throws HostConfigError. */
 export function readHostConfigs(configs: ReadonlyMap<string, unknown>): HostConfig[] {
   const v2 = configs.get('host.v2');
-  if (v2 !== undefined) return asList(asRecord(v2, 'host.v2').terminators, 'host.v2.terminators').map((each) => readHostConfig(asRecord(each, 'host.v2.terminators')));
+  if (v2 !== undefined)
+    return asList(asRecord(v2, 'host.v2').terminators, 'host.v2.terminators').map((each) =>
+      readHostConfig(asRecord(each, 'host.v2.terminators')),
+    );
   const v1 = configs.get('host.v1');
   if (v1 !== undefined) return [readHostConfig(asRecord(v1, 'host.v1'))];
   const server = configs.get('ziti-tunneler-server.v1');
@@ -65,16 +68,29 @@ export function readHostConfigs(configs: ReadonlyMap<string, unknown>): HostConf
 
 /** What to dial for a circuit. Throws EgressError when the dialing side asks for something that is not allowed. */
 export function chooseTarget(config: HostConfig, appData: AppData): Target {
-  return { protocol: chooseProtocol(config, appData), host: chooseHost(config, appData), port: choosePort(config, appData) };
+  return {
+    protocol: chooseProtocol(config, appData),
+    host: chooseHost(config, appData),
+    port: choosePort(config, appData),
+  };
 }
 
 function readHostConfig(data: Record<string, unknown>): HostConfig {
   const options = asRecord(data.listenOptions ?? {}, 'listenOptions');
   return {
-    protocol: data.forwardProtocol ? { allowed: asList(data.allowedProtocols, 'allowedProtocols') } : { fixed: readProtocol(data.protocol) },
-    address: data.forwardAddress ? { allowed: asList(data.allowedAddresses, 'allowedAddresses') } : { fixed: readText(data.address, 'address') },
-    port: data.forwardPort ? { allowed: asList(data.allowedPortRanges, 'allowedPortRanges') } : { fixed: readNumber(data.port, 'port') },
-    translations: (data.forwardAddressTranslations === undefined ? [] : asList(data.forwardAddressTranslations, 'forwardAddressTranslations')).map(readTranslation),
+    protocol: data.forwardProtocol
+      ? { allowed: asList(data.allowedProtocols, 'allowedProtocols') }
+      : { fixed: readProtocol(data.protocol) },
+    address: data.forwardAddress
+      ? { allowed: asList(data.allowedAddresses, 'allowedAddresses') }
+      : { fixed: readText(data.address, 'address') },
+    port: data.forwardPort
+      ? { allowed: asList(data.allowedPortRanges, 'allowedPortRanges') }
+      : { fixed: readNumber(data.port, 'port') },
+    translations: (data.forwardAddressTranslations === undefined
+      ? []
+      : asList(data.forwardAddressTranslations, 'forwardAddressTranslations')
+    ).map(readTranslation),
     listen: readListenOptions(options),
   };
 }
@@ -93,7 +109,8 @@ function readListenOptions(options: Record<string, unknown>): ListenOptions {
   const { precedence } = options;
   return {
     cost: options.cost === undefined ? undefined : readNumber(options.cost, 'listenOptions.cost'),
-    precedence: precedence === 'default' || precedence === 'required' || precedence === 'failed' ? precedence : undefined,
+    precedence:
+      precedence === 'default' || precedence === 'required' || precedence === 'failed' ? precedence : undefined,
     identity: typeof options.identity === 'string' ? options.identity : undefined,
     bindUsingEdgeIdentity: options.bindUsingEdgeIdentity === true,
     connectTimeout: readTimeout(options),
@@ -102,7 +119,9 @@ function readListenOptions(options: Record<string, unknown>): ListenOptions {
 
 function readTimeout(options: Record<string, unknown>): number {
   if (typeof options.connectTimeout === 'string') return parseDuration(options.connectTimeout);
-  return typeof options.connectTimeoutSeconds === 'number' ? options.connectTimeoutSeconds * 1000 : DEFAULT_CONNECT_TIMEOUT;
+  return typeof options.connectTimeoutSeconds === 'number'
+    ? options.connectTimeoutSeconds * 1000
+    : DEFAULT_CONNECT_TIMEOUT;
 }
 
 function chooseProtocol({ protocol }: HostConfig, appData: AppData): Protocol {
@@ -116,7 +135,8 @@ function chooseHost({ address, translations }: HostConfig, appData: AppData): st
   if ('fixed' in address) return address.fixed;
   const hostname = appData.dst_hostname;
   const wanted = typeof hostname === 'string' && hostname !== '' ? hostname : wantedText(appData, 'dst_ip');
-  if (!address.allowed.some((allowed) => isAllowedAddress(String(allowed), wanted))) throw refused(`address '${wanted}' is not in allowed addresses`);
+  if (!address.allowed.some((allowed) => isAllowedAddress(String(allowed), wanted)))
+    throw refused(`address '${wanted}' is not in allowed addresses`);
   return translate(translations, wanted);
 }
 
@@ -171,7 +191,8 @@ function readTranslation(entry: unknown): Translation {
 
 function wantedText(appData: AppData, key: string): string {
   const value = appData[key];
-  if (value === undefined || value === null || value === '') throw refused(`the dialing side does not say ${key}, which is forwarded`);
+  if (value === undefined || value === null || value === '')
+    throw refused(`the dialing side does not say ${key}, which is forwarded`);
   return String(value);
 }
 

@@ -62,14 +62,22 @@ export class Hosting {
   /** The dialer of the binding `tunnel`; the destination is the id of a terminator. */
   async dial(request: EgressRequest): Promise<DialedEgress> {
     const hosted = this.#hosted.get(request.destination);
-    if (!hosted) throw new EgressError(RouteErrorCode.InvalidTerminator, `terminator ${request.destination} is not hosted by this router`);
+    if (!hosted)
+      throw new EgressError(
+        RouteErrorCode.InvalidTerminator,
+        `terminator ${request.destination} is not hosted by this router`,
+      );
     const { config } = hosted;
     const target = chooseTarget(config, readAppData(request.peerData.get(PeerDataKey.AppData)));
-    if (target.protocol === 'udp') throw new EgressError(RouteErrorCode.MisconfiguredTerminator, 'this router does not host udp services yet');
+    if (target.protocol === 'udp')
+      throw new EgressError(RouteErrorCode.MisconfiguredTerminator, 'this router does not host udp services yet');
     const { connectTimeout } = config.listen;
     const timeout = request.timeLeft > 0 ? Math.min(connectTimeout, request.timeLeft) : connectTimeout;
     const { clock } = this.#components;
-    const socket = await dialSocket({ type: 'tcp', host: target.host, port: target.port }, { clock, timeout, signal: request.signal });
+    const socket = await dialSocket(
+      { type: 'tcp', host: target.host, port: target.port },
+      { clock, timeout, signal: request.signal },
+    );
     return hostSocket(this.#components, request, { socket, halfClose: true, encryption: true, hopType: HOP_TYPE });
   }
 
@@ -126,7 +134,8 @@ export class Hosting {
     } catch (error) {
       problem = describeError(error);
     }
-    if (this.#complaints.get(service.id) !== problem) this.#components.log.warn({ service: service.name, reason: problem }, 'service cannot be hosted');
+    if (this.#complaints.get(service.id) !== problem)
+      this.#components.log.warn({ service: service.name, reason: problem }, 'service cannot be hosted');
     this.#complaints.set(service.id, problem);
     return [];
   }
@@ -139,7 +148,10 @@ export class Hosting {
       serviceId: service.id,
       serviceName: service.name,
       cost: identity.serviceHostingCosts[service.id] ?? listen.cost ?? identity.defaultHostingCost,
-      precedence: precedence === undefined ? (listen.precedence ?? PRECEDENCES[identity.defaultHostingPrecedence]) : PRECEDENCES[precedence],
+      precedence:
+        precedence === undefined
+          ? (listen.precedence ?? PRECEDENCES[identity.defaultHostingPrecedence])
+          : PRECEDENCES[precedence],
       instanceId: listen.bindUsingEdgeIdentity ? identity.name : fillIn(listen.identity ?? '', identity),
     };
   }
@@ -153,7 +165,9 @@ function terminatorId(routerId: string, serviceId: string, index: number): strin
 /** `$tunneler_id.name` and `$tunneler_id.appData[key]`. */
 function fillIn(template: string, identity: DataState_Identity): string {
   const appData = readAppData(identity.appDataJson);
-  return template.replaceAll('$tunneler_id.name', identity.name).replace(/\$tunneler_id\.appData\[([^\]]+)\]/g, (_whole, key: string) => String(appData[key] ?? ''));
+  return template
+    .replaceAll('$tunneler_id.name', identity.name)
+    .replace(/\$tunneler_id\.appData\[([^\]]+)\]/g, (_whole, key: string) => String(appData[key] ?? ''));
 }
 
 /** What is no JSON map says nothing. */

@@ -9,8 +9,8 @@ import type { Log } from '#lib/log.ts';
 import { PeerDataKey } from '#wire/gen/numbers.ts';
 import type { DataModel } from '../../access/data-model.ts';
 import type { Controllers } from '../../control/controllers.ts';
-import { EncryptedStream, type KeyPair, makeKeyPair, sessionKeys } from '../../xgress/end-to-end.ts';
 import type { CircuitEnds } from '../../xgress/circuit-ends.ts';
+import { EncryptedStream, type KeyPair, makeKeyPair, sessionKeys } from '../../xgress/end-to-end.ts';
 import type { XgressOptions } from '../../xgress/options.ts';
 import { SocketClient } from '../../xgress/socket-client.ts';
 import { requestTunnelCircuit, type TunnelCircuit } from './tunnel-circuits.ts';
@@ -56,7 +56,9 @@ export class ProxyListener {
       listener.#server.once('error', reject);
       listener.#server.listen(init.port, init.host, () => (listener.#server.off('error', reject), resolve()));
     });
-    listener.#server.on('error', (error) => components.log.error({ service: init.service, error: describeError(error) }, 'proxy listener failed'));
+    listener.#server.on('error', (error) =>
+      components.log.error({ service: init.service, error: describeError(error) }, 'proxy listener failed'),
+    );
     components.log.info({ service: init.service, host: init.host, port: listener.port }, 'proxy listener open');
     return listener;
   }
@@ -88,7 +90,10 @@ export class ProxyListener {
       'proxied connection',
       this.#serve(socket)
         .catch((error: unknown) => {
-          log.warn({ service, remote: socket.remoteAddress, error: describeError(error) }, 'proxied connection closed: no circuit');
+          log.warn(
+            { service, remote: socket.remoteAddress, error: describeError(error) },
+            'proxied connection closed: no circuit',
+          );
           socket.destroy();
         })
         .finally(() => {
@@ -109,7 +114,13 @@ export class ProxyListener {
     });
     const encryption = keys && dialerEncryption(keys, circuit);
     const client = new SocketClient({ socket, halfClose: true, encryption, clock, log });
-    const init = { circuitId: circuit.circuitId, address: circuit.address, role: 'initiator' as const, options, hopType: HOP_TYPE };
+    const init = {
+      circuitId: circuit.circuitId,
+      address: circuit.address,
+      role: 'initiator' as const,
+      options,
+      hopType: HOP_TYPE,
+    };
     const xgress = ends.open(init, client, circuit.owner);
     client.attach(xgress);
     xgress.start();

@@ -18,9 +18,9 @@ import {
   ValidateTerminatorsV2ResponseSchema,
 } from '#wire/gen/control_pb.js';
 import {
-  type CreateTunnelTerminatorResponseV2,
   CreateTerminatorResult,
   CreateTunnelTerminatorRequestV2Schema,
+  type CreateTunnelTerminatorResponseV2,
   CreateTunnelTerminatorResponseV2Schema,
   TerminatorPrecedence,
 } from '#wire/gen/edge_control_pb.js';
@@ -87,7 +87,10 @@ export class Terminators {
       const answer = message.decode(CreateTunnelTerminatorResponseV2Schema);
       this.#answers.get(answer.terminatorId)?.(answer);
     });
-    controllers.on(ControlType.ValidateTerminatorsV2, (controller, message) => void controller.channel.reply(message, this.#validate(message)));
+    controllers.on(
+      ControlType.ValidateTerminatorsV2,
+      (controller, message) => void controller.channel.reply(message, this.#validate(message)),
+    );
     controllers.onConnect(() => this.#onConnect());
     this.#timer = clock.every('terminators', CHECK_INTERVAL, () => this.#work());
   }
@@ -119,7 +122,8 @@ export class Terminators {
 
   #onConnect(): void {
     const notBefore = this.#components.clock.now() + CONFIRM_TIME;
-    for (const kept of this.#kept.values()) if (kept.state === 'established') Object.assign(kept, { state: 'unconfirmed', notBefore });
+    for (const kept of this.#kept.values())
+      if (kept.state === 'established') Object.assign(kept, { state: 'unconfirmed', notBefore });
     this.#work();
   }
 
@@ -174,7 +178,11 @@ export class Terminators {
       instanceId: spec.instanceId,
       startTime: BigInt(Math.round(clock.now())),
     });
-    const message = new Message(EdgeControlType.CreateTunnelTerminatorV2, [], toBinary(CreateTunnelTerminatorRequestV2Schema, request));
+    const message = new Message(
+      EdgeControlType.CreateTunnelTerminatorV2,
+      [],
+      toBinary(CreateTunnelTerminatorRequestV2Schema, request),
+    );
     const { promise, resolve } = Promise.withResolvers<CreateTunnelTerminatorResponseV2>();
     this.#answers.set(spec.id, resolve);
     try {
@@ -187,8 +195,12 @@ export class Terminators {
   }
 
   #decodeAnswer(reply: Message): CreateTunnelTerminatorResponseV2 {
-    if (reply.contentType === EdgeControlType.CreateTunnelTerminatorV2Response) return reply.decode(CreateTunnelTerminatorResponseV2Schema);
-    return create(CreateTunnelTerminatorResponseV2Schema, { result: CreateTerminatorResult.FAILED_OTHER, msg: reply.body.toString() });
+    if (reply.contentType === EdgeControlType.CreateTunnelTerminatorV2Response)
+      return reply.decode(CreateTunnelTerminatorResponseV2Schema);
+    return create(CreateTunnelTerminatorResponseV2Schema, {
+      result: CreateTerminatorResult.FAILED_OTHER,
+      msg: reply.body.toString(),
+    });
   }
 
   #retry(kept: Kept, first: number, why: string): void {
@@ -196,7 +208,10 @@ export class Terminators {
     kept.state = 'establishing';
     const wait = Math.min(LONGEST_RETRY, first * 2 ** (kept.failures - 1));
     kept.notBefore = this.#components.clock.now() + wait;
-    this.#components.log.warn({ terminatorId: kept.spec.id, service: kept.spec.serviceName, retryIn: wait, reason: why }, 'terminator could not be created');
+    this.#components.log.warn(
+      { terminatorId: kept.spec.id, service: kept.spec.serviceName, retryIn: wait, reason: why },
+      'terminator could not be created',
+    );
   }
 
   async #removeBatch(timeout: number): Promise<void> {
@@ -207,7 +222,10 @@ export class Terminators {
       await controllers.best.requestResult(new Message(ControlType.RemoveTerminators, [], body), { timeout });
       for (const id of terminatorIds) this.#removing.delete(id);
     } catch (error) {
-      log.info({ terminators: terminatorIds.length, error: describeError(error) }, 'terminators could not be removed yet');
+      log.info(
+        { terminators: terminatorIds.length, error: describeError(error) },
+        'terminators could not be removed yet',
+      );
     }
   }
 
@@ -219,9 +237,20 @@ export class Terminators {
       if (kept) kept.state = 'established';
       const isKnownBinding = binding === 'tunnel' || this.#components.isStatelessBinding(binding);
       const valid = kept !== undefined || this.#components.isStatelessBinding(binding);
-      const reason = isKnownBinding ? TerminatorInvalidReason.UNKNOWN_TERMINATOR : TerminatorInvalidReason.UNKNOWN_BINDING;
-      states[id] = create(RouterTerminatorStateSchema, { valid, reason, marker, detail: valid ? 'valid' : 'not hosted by this router' });
+      const reason = isKnownBinding
+        ? TerminatorInvalidReason.UNKNOWN_TERMINATOR
+        : TerminatorInvalidReason.UNKNOWN_BINDING;
+      states[id] = create(RouterTerminatorStateSchema, {
+        valid,
+        reason,
+        marker,
+        detail: valid ? 'valid' : 'not hosted by this router',
+      });
     }
-    return new Message(ControlType.ValidateTerminatorsV2Response, [], toBinary(ValidateTerminatorsV2ResponseSchema, create(ValidateTerminatorsV2ResponseSchema, { states })));
+    return new Message(
+      ControlType.ValidateTerminatorsV2Response,
+      [],
+      toBinary(ValidateTerminatorsV2ResponseSchema, create(ValidateTerminatorsV2ResponseSchema, { states })),
+    );
   }
 }

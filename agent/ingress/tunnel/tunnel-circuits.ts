@@ -36,18 +36,28 @@ export class CircuitRefusedError extends ProjectError {
 }
 
 /** Rejects with CircuitRefusedError, NoControllerError, TimeoutError. */
-export async function requestTunnelCircuit(controllers: Controllers, request: TunnelCircuitRequest): Promise<TunnelCircuit> {
+export async function requestTunnelCircuit(
+  controllers: Controllers,
+  request: TunnelCircuitRequest,
+): Promise<TunnelCircuit> {
   const controller = controllers.best;
   const body = create(CreateTunnelCircuitV2RequestSchema, {
     serviceName: request.serviceName,
     terminatorInstanceId: request.instanceId ?? '',
     peerData: Object.fromEntries(request.peerData),
   });
-  const message = new Message(EdgeControlType.CreateTunnelCircuitV2, [], toBinary(CreateTunnelCircuitV2RequestSchema, body));
+  const message = new Message(
+    EdgeControlType.CreateTunnelCircuitV2,
+    [],
+    toBinary(CreateTunnelCircuitV2RequestSchema, body),
+  );
   const { timeout, signal } = request;
   const reply = await controller.request(message, { timeout, signal, lane: HIGH_LANE });
   if (reply.contentType !== EdgeControlType.CreateTunnelCircuitV2Response) {
-    throw new CircuitRefusedError(reply.body.toString() || `the controller answered with type ${reply.contentType}`, reply.uint32(EdgeControlHeader.ErrorCode));
+    throw new CircuitRefusedError(
+      reply.body.toString() || `the controller answered with type ${reply.contentType}`,
+      reply.uint32(EdgeControlHeader.ErrorCode),
+    );
   }
   const answer = reply.decode(CreateTunnelCircuitV2ResponseSchema);
   return {

@@ -37,7 +37,13 @@ export class Tunneler {
 
   private constructor(components: TunnelerComponents) {
     const { clock, log, controllers, queue, egress, model, routerId } = components;
-    this.#terminators = new Terminators({ clock, log, controllers, queue, isStatelessBinding: (binding) => binding !== 'tunnel' && egress.has(binding) });
+    this.#terminators = new Terminators({
+      clock,
+      log,
+      controllers,
+      queue,
+      isStatelessBinding: (binding) => binding !== 'tunnel' && egress.has(binding),
+    });
     this.#hosting = new Hosting({ clock, log, model, terminators: this.#terminators, routerId });
     egress.use('tunnel', (request) => this.#hosting.dial(request));
   }
@@ -45,7 +51,8 @@ export class Tunneler {
   /** Rejects when a port of proxy mode cannot be had. */
   static async open(components: TunnelerComponents, options: TunnelListenerOptions): Promise<Tunneler> {
     const tunneler = new Tunneler(components);
-    if (options.mode.startsWith('tproxy')) components.log.warn({ mode: options.mode }, 'transparent interception is not served yet: only hosting');
+    if (options.mode.startsWith('tproxy'))
+      components.log.warn({ mode: options.mode }, 'transparent interception is not served yet: only hosting');
     try {
       if (options.mode === 'proxy') await tunneler.#listen(components, options);
       return tunneler;
@@ -84,9 +91,13 @@ export class Tunneler {
         continue;
       }
       try {
-        this.proxies.push(await ProxyListener.open(components, { service, host: PROXY_HOST, port: Number(port), options }));
+        this.proxies.push(
+          await ProxyListener.open(components, { service, host: PROXY_HOST, port: Number(port), options }),
+        );
       } catch (error) {
-        throw new Error(`the proxy port ${port} of service ${service} cannot be had: ${describeError(error)}`, { cause: error });
+        throw new Error(`the proxy port ${port} of service ${service} cannot be had: ${describeError(error)}`, {
+          cause: error,
+        });
       }
     }
   }

@@ -16,19 +16,41 @@ import { showService } from '../show-service.ts';
 export const clientOperations: readonly Operation[] = [
   ...sharedOperations,
   { method: 'GET', path: '/.well-known/est/cacerts', requires: 'anybody', handle: authorities },
-  { method: 'GET', path: '/protocols', requires: 'anybody', handle: ({ services }) => ({ data: { https: { address: new URL(services.baseUrl).host } } }) },
-  { method: 'POST', path: '/enroll', requires: 'anybody', handle: (request) => enroll(request, request.query.get('method')) },
+  {
+    method: 'GET',
+    path: '/protocols',
+    requires: 'anybody',
+    handle: ({ services }) => ({ data: { https: { address: new URL(services.baseUrl).host } } }),
+  },
+  {
+    method: 'POST',
+    path: '/enroll',
+    requires: 'anybody',
+    handle: (request) => enroll(request, request.query.get('method')),
+  },
   { method: 'POST', path: '/enroll/ott', requires: 'anybody', handle: (request) => enroll(request, 'ott') },
   { method: 'POST', path: '/enroll/erott', requires: 'anybody', handle: (request) => enroll(request, 'erott') },
   { method: 'GET', path: '/services', requires: 'session', handle: listServices },
-  { method: 'GET', path: '/services/:id', requires: 'session', handle: (request) => ({ data: showService(visibleService(request, request.params.id ?? ''), request.services, request) }) },
+  {
+    method: 'GET',
+    path: '/services/:id',
+    requires: 'session',
+    handle: (request) => ({
+      data: showService(visibleService(request, request.params.id ?? ''), request.services, request),
+    }),
+  },
   { method: 'GET', path: '/services/:id/edge-routers', requires: 'session', handle: serviceRouters },
   { method: 'GET', path: '/services/:id/terminators', requires: 'session', handle: serviceTerminators },
   { method: 'GET', path: '/current-api-session/service-updates', requires: 'session', handle: serviceUpdates },
   { method: 'GET', path: '/current-identity/edge-routers', requires: 'session', handle: ownRouters },
   { method: 'GET', path: '/sessions', requires: 'session', handle: listSessions },
   { method: 'POST', path: '/sessions', requires: 'session', handle: createSession },
-  { method: 'GET', path: '/sessions/:id', requires: 'session', handle: (request) => ({ data: showSession(ownSession(request), request) }) },
+  {
+    method: 'GET',
+    path: '/sessions/:id',
+    requires: 'session',
+    handle: (request) => ({ data: showSession(ownSession(request), request) }),
+  },
   { method: 'DELETE', path: '/sessions/:id', requires: 'session', handle: deleteSession },
 ];
 
@@ -42,7 +64,11 @@ function me(request: ApiRequest): Identity {
 
 function listServices(request: ApiRequest): Answer {
   const { services, query } = request;
-  return { page: listPage(services.access.servicesOf(me(request).id), query, serviceResource.symbols, (service) => showService(service, services, request)) };
+  return {
+    page: listPage(services.access.servicesOf(me(request).id), query, serviceResource.symbols, (service) =>
+      showService(service, services, request),
+    ),
+  };
 }
 
 function visibleService(request: ApiRequest, id: string): Service {
@@ -54,14 +80,28 @@ function visibleService(request: ApiRequest, id: string): Service {
 
 function serviceRouters(request: ApiRequest): Answer {
   const service = visibleService(request, request.params.id ?? '');
-  return { data: { edgeRouters: request.services.access.commonRouters(me(request).id, service.id).map((router) => showRouter(router, request)) } };
+  return {
+    data: {
+      edgeRouters: request.services.access
+        .commonRouters(me(request).id, service.id)
+        .map((router) => showRouter(router, request)),
+    },
+  };
 }
 
 function serviceTerminators(request: ApiRequest): Answer {
   const service = visibleService(request, request.params.id ?? '');
   const terminators = request.services.state.tables.terminator.referring('serviceId', service.id);
   const symbols = { service: { get: () => service.id } };
-  return { page: listPage(terminators, request.query, symbols, (terminator) => ({ ...base('terminator', terminator), identity: terminator.instanceId, serviceId: terminator.serviceId, service: reference('service', service), routerId: terminator.routerId })) };
+  return {
+    page: listPage(terminators, request.query, symbols, (terminator) => ({
+      ...base('terminator', terminator),
+      identity: terminator.instanceId,
+      serviceId: terminator.serviceId,
+      service: reference('service', service),
+      routerId: terminator.routerId,
+    })),
+  };
 }
 
 /** Any change of services or policies counts: a client that asks once too often loses nothing. */
@@ -75,7 +115,12 @@ function serviceUpdates({ services: { state } }: ApiRequest): Answer {
 
 function ownRouters(request: ApiRequest): Answer {
   const routers = request.services.access.routersOfIdentity(me(request).id);
-  return { page: listPage(routers, request.query, {}, (router) => ({ ...base('edgeRouter', router), ...showRouter(router, request) })) };
+  return {
+    page: listPage(routers, request.query, {}, (router) => ({
+      ...base('edgeRouter', router),
+      ...showRouter(router, request),
+    })),
+  };
 }
 
 function showRouter(router: EdgeRouter, request: ApiRequest): Record<string, unknown> {
@@ -93,9 +138,22 @@ async function createSession(request: ApiRequest): Promise<Answer> {
   if (access.commonRouters(me(request).id, service.id).length === 0) throw new ApiError('NO_EDGE_ROUTERS_AVAILABLE');
   const id = state.ids.cuid();
   const apiSession = request.session as ApiSession;
-  const token = await tokens.session({ id, serviceId: service.id, identityId: apiSession.identityId, apiSessionId: apiSession.id, type });
+  const token = await tokens.session({
+    id,
+    serviceId: service.id,
+    identityId: apiSession.identityId,
+    apiSessionId: apiSession.id,
+    type,
+  });
   const session = await state.change((transaction) => {
-    const made: Session = { ...baseFields(transaction, id, body), token, apiSessionId: apiSession.id, identityId: apiSession.identityId, serviceId: service.id, type };
+    const made: Session = {
+      ...baseFields(transaction, id, body),
+      token,
+      apiSessionId: apiSession.id,
+      identityId: apiSession.identityId,
+      serviceId: service.id,
+      type,
+    };
     transaction.put('session', made);
     return made;
   });
@@ -105,7 +163,9 @@ async function createSession(request: ApiRequest): Promise<Answer> {
 function showSession(session: Session, request: ApiRequest): Record<string, unknown> {
   const { token, apiSessionId, identityId, serviceId, type, id, createdAt, updatedAt, tags } = session;
   const { state, access } = request.services;
-  const online = access.commonRouters(identityId, serviceId).filter((router) => request.services.routerStatus(router.id).isOnline);
+  const online = access
+    .commonRouters(identityId, serviceId)
+    .filter((router) => request.services.routerStatus(router.id).isOnline);
   return {
     _links: links('session', id),
     id,

@@ -1,9 +1,8 @@
 // All operations of the management API.
 
+import { addOttEnrollment, signEnrollment } from '../../enrollment/enrollments.ts';
+import { baseFields, existing } from '../../entities/common.ts';
 import { reEnrollEdgeRouter } from '../../entities/edge-router.ts';
-import { existing } from '../../entities/common.ts';
-import { signEnrollment, addOttEnrollment } from '../../enrollment/enrollments.ts';
-import { baseFields } from '../../entities/common.ts';
 import { Body } from '../body.ts';
 import type { Answer, ApiRequest, Operation } from '../context.ts';
 import { ApiError, invalid, invalidField, notFound } from '../errors.ts';
@@ -12,7 +11,22 @@ import { created, find, operations, subList } from '../resource.ts';
 import { sharedOperations } from '../shared.ts';
 import * as resources from './resources.ts';
 
-const { authenticators, apiSessions, authPolicies, configs, configTypes, edgeRouterPolicies, edgeRouters, enrollments, identities, serviceEdgeRouterPolicies, servicePolicies, services, sessions, terminators } = resources;
+const {
+  authenticators,
+  apiSessions,
+  authPolicies,
+  configs,
+  configTypes,
+  edgeRouterPolicies,
+  edgeRouters,
+  enrollments,
+  identities,
+  serviceEdgeRouterPolicies,
+  servicePolicies,
+  services,
+  sessions,
+  terminators,
+} = resources;
 
 export const managementOperations: readonly Operation[] = [
   ...sharedOperations,
@@ -33,48 +47,114 @@ export const managementOperations: readonly Operation[] = [
   { method: 'POST', path: '/edge-routers/:id/re-enroll', requires: 'admin', handle: reEnroll },
   { method: 'POST', path: '/enrollments', requires: 'admin', handle: createEnrollment },
   { method: 'POST', path: '/authenticators', requires: 'admin', handle: createAuthenticator },
-  { method: 'GET', path: '/identity-role-attributes', requires: 'admin', handle: ({ services: { state }, query }) => ({ page: listTexts(state.tables.identity.roleAttributes(), query) }) },
-  { method: 'GET', path: '/edge-router-role-attributes', requires: 'admin', handle: ({ services: { state }, query }) => ({ page: listTexts(state.tables.edgeRouter.roleAttributes(), query) }) },
-  { method: 'GET', path: '/service-role-attributes', requires: 'admin', handle: ({ services: { state }, query }) => ({ page: listTexts(state.tables.service.roleAttributes(), query) }) },
+  {
+    method: 'GET',
+    path: '/identity-role-attributes',
+    requires: 'admin',
+    handle: ({ services: { state }, query }) => ({ page: listTexts(state.tables.identity.roleAttributes(), query) }),
+  },
+  {
+    method: 'GET',
+    path: '/edge-router-role-attributes',
+    requires: 'admin',
+    handle: ({ services: { state }, query }) => ({ page: listTexts(state.tables.edgeRouter.roleAttributes(), query) }),
+  },
+  {
+    method: 'GET',
+    path: '/service-role-attributes',
+    requires: 'admin',
+    handle: ({ services: { state }, query }) => ({ page: listTexts(state.tables.service.roleAttributes(), query) }),
+  },
   { method: 'GET', path: '/summary', requires: 'admin', handle: summary },
-  subList(configs, '/config-types/:id/configs', (request) => request.services.state.tables.config.referring('configTypeId', find(request, 'configType').id)),
-  subList(services, '/configs/:id/services', (request) => request.services.state.tables.service.referring('configs', find(request, 'config').id)),
-  subList(services, '/identities/:id/services', (request) => request.services.access.servicesOf(find(request, 'identity').id)),
-  subList(edgeRouters, '/identities/:id/edge-routers', (request) => request.services.access.routersOfIdentity(find(request, 'identity').id)),
-  subList(servicePolicies, '/identities/:id/service-policies', (request) => policies(request, 'servicePolicy', 'left', find(request, 'identity').id)),
-  subList(edgeRouterPolicies, '/identities/:id/edge-router-policies', (request) => policies(request, 'edgeRouterPolicy', 'left', find(request, 'identity').id)),
-  subList(configs, '/services/:id/configs', (request) => find(request, 'service').configs.flatMap((id) => request.services.state.tables.config.get(id) ?? [])),
-  subList(terminators, '/services/:id/terminators', (request) => request.services.state.tables.terminator.referring('serviceId', find(request, 'service').id)),
-  subList(identities, '/services/:id/identities', (request) => request.services.access.identitiesOf(find(request, 'service').id)),
-  subList(edgeRouters, '/services/:id/edge-routers', (request) => request.services.access.routersOfService(find(request, 'service').id)),
-  subList(servicePolicies, '/services/:id/service-policies', (request) => policies(request, 'servicePolicy', 'right', find(request, 'service').id)),
-  subList(serviceEdgeRouterPolicies, '/services/:id/service-edge-router-policies', (request) => policies(request, 'serviceEdgeRouterPolicy', 'left', find(request, 'service').id)),
-  subList(edgeRouterPolicies, '/edge-routers/:id/edge-router-policies', (request) => policies(request, 'edgeRouterPolicy', 'right', find(request, 'edgeRouter').id)),
-  subList(serviceEdgeRouterPolicies, '/edge-routers/:id/service-edge-router-policies', (request) => policies(request, 'serviceEdgeRouterPolicy', 'right', find(request, 'edgeRouter').id)),
-  subList(identities, '/service-policies/:id/identities', (request) => members(request, 'identity', 'left', find(request, 'servicePolicy').id)),
-  subList(services, '/service-policies/:id/services', (request) => members(request, 'service', 'right', find(request, 'servicePolicy').id)),
-  subList(identities, '/edge-router-policies/:id/identities', (request) => members(request, 'identity', 'left', find(request, 'edgeRouterPolicy').id)),
-  subList(edgeRouters, '/edge-router-policies/:id/edge-routers', (request) => members(request, 'edgeRouter', 'right', find(request, 'edgeRouterPolicy').id)),
-  subList(services, '/service-edge-router-policies/:id/services', (request) => members(request, 'service', 'left', find(request, 'serviceEdgeRouterPolicy').id)),
-  subList(edgeRouters, '/service-edge-router-policies/:id/edge-routers', (request) => members(request, 'edgeRouter', 'right', find(request, 'serviceEdgeRouterPolicy').id)),
+  subList(configs, '/config-types/:id/configs', (request) =>
+    request.services.state.tables.config.referring('configTypeId', find(request, 'configType').id),
+  ),
+  subList(services, '/configs/:id/services', (request) =>
+    request.services.state.tables.service.referring('configs', find(request, 'config').id),
+  ),
+  subList(services, '/identities/:id/services', (request) =>
+    request.services.access.servicesOf(find(request, 'identity').id),
+  ),
+  subList(edgeRouters, '/identities/:id/edge-routers', (request) =>
+    request.services.access.routersOfIdentity(find(request, 'identity').id),
+  ),
+  subList(servicePolicies, '/identities/:id/service-policies', (request) =>
+    policies(request, 'servicePolicy', 'left', find(request, 'identity').id),
+  ),
+  subList(edgeRouterPolicies, '/identities/:id/edge-router-policies', (request) =>
+    policies(request, 'edgeRouterPolicy', 'left', find(request, 'identity').id),
+  ),
+  subList(configs, '/services/:id/configs', (request) =>
+    find(request, 'service').configs.flatMap((id) => request.services.state.tables.config.get(id) ?? []),
+  ),
+  subList(terminators, '/services/:id/terminators', (request) =>
+    request.services.state.tables.terminator.referring('serviceId', find(request, 'service').id),
+  ),
+  subList(identities, '/services/:id/identities', (request) =>
+    request.services.access.identitiesOf(find(request, 'service').id),
+  ),
+  subList(edgeRouters, '/services/:id/edge-routers', (request) =>
+    request.services.access.routersOfService(find(request, 'service').id),
+  ),
+  subList(servicePolicies, '/services/:id/service-policies', (request) =>
+    policies(request, 'servicePolicy', 'right', find(request, 'service').id),
+  ),
+  subList(serviceEdgeRouterPolicies, '/services/:id/service-edge-router-policies', (request) =>
+    policies(request, 'serviceEdgeRouterPolicy', 'left', find(request, 'service').id),
+  ),
+  subList(edgeRouterPolicies, '/edge-routers/:id/edge-router-policies', (request) =>
+    policies(request, 'edgeRouterPolicy', 'right', find(request, 'edgeRouter').id),
+  ),
+  subList(serviceEdgeRouterPolicies, '/edge-routers/:id/service-edge-router-policies', (request) =>
+    policies(request, 'serviceEdgeRouterPolicy', 'right', find(request, 'edgeRouter').id),
+  ),
+  subList(identities, '/service-policies/:id/identities', (request) =>
+    members(request, 'identity', 'left', find(request, 'servicePolicy').id),
+  ),
+  subList(services, '/service-policies/:id/services', (request) =>
+    members(request, 'service', 'right', find(request, 'servicePolicy').id),
+  ),
+  subList(identities, '/edge-router-policies/:id/identities', (request) =>
+    members(request, 'identity', 'left', find(request, 'edgeRouterPolicy').id),
+  ),
+  subList(edgeRouters, '/edge-router-policies/:id/edge-routers', (request) =>
+    members(request, 'edgeRouter', 'right', find(request, 'edgeRouterPolicy').id),
+  ),
+  subList(services, '/service-edge-router-policies/:id/services', (request) =>
+    members(request, 'service', 'left', find(request, 'serviceEdgeRouterPolicy').id),
+  ),
+  subList(edgeRouters, '/service-edge-router-policies/:id/edge-routers', (request) =>
+    members(request, 'edgeRouter', 'right', find(request, 'serviceEdgeRouterPolicy').id),
+  ),
 ];
 
 type PolicyKind = 'servicePolicy' | 'edgeRouterPolicy' | 'serviceEdgeRouterPolicy';
 
 function policies<K extends PolicyKind>(request: ApiRequest, kind: K, side: 'left' | 'right', id: string) {
   const { access, state } = request.services;
-  return access.policiesWith(kind, side, id).flatMap((each) => (state.tables[kind].get(each) as ReturnType<typeof find<K>> | undefined) ?? []);
+  return access
+    .policiesWith(kind, side, id)
+    .flatMap((each) => (state.tables[kind].get(each) as ReturnType<typeof find<K>> | undefined) ?? []);
 }
 
-function members<K extends 'identity' | 'service' | 'edgeRouter'>(request: ApiRequest, kind: K, side: 'left' | 'right', policyId: string) {
+function members<K extends 'identity' | 'service' | 'edgeRouter'>(
+  request: ApiRequest,
+  kind: K,
+  side: 'left' | 'right',
+  policyId: string,
+) {
   const { access, state } = request.services;
-  return [...access.membership(policyId)[side]].flatMap((id) => (state.tables[kind].get(id) as ReturnType<typeof find<K>> | undefined) ?? []);
+  return [...access.membership(policyId)[side]].flatMap(
+    (id) => (state.tables[kind].get(id) as ReturnType<typeof find<K>> | undefined) ?? [],
+  );
 }
 
 async function reEnroll(request: ApiRequest): Promise<Answer> {
   const router = find(request, 'edgeRouter');
   const enrollment = await signEnrollment(request.services, 'erott', router.id);
-  await request.services.state.change((transaction) => reEnrollEdgeRouter(transaction, existing(transaction, 'edgeRouter', router.id), enrollment));
+  await request.services.state.change((transaction) =>
+    reEnrollEdgeRouter(transaction, existing(transaction, 'edgeRouter', router.id), enrollment),
+  );
   return { data: {} };
 }
 
@@ -85,12 +165,20 @@ async function createEnrollment(request: ApiRequest): Promise<Answer> {
   const method = body.text('method', { required: true, oneOf: ['ott', 'ottca', 'updb'] });
   const expiresAt = body.date('expiresAt', { required: true }) as Date;
   if (!state.tables.identity.has(identityId)) throw invalidField('identityId', 'identity not found', identityId);
-  if (expiresAt.getTime() <= clock.now()) throw invalidField('expiresAt', 'expiresAt must be in the future', expiresAt.toISOString());
+  if (expiresAt.getTime() <= clock.now())
+    throw invalidField('expiresAt', 'expiresAt must be in the future', expiresAt.toISOString());
   if (method !== 'ott') throw invalidField('method', `${method} is not supported`, method);
   const enrollment = await signEnrollment(request.services, 'ott', identityId, expiresAt);
   await state.change((transaction) => {
-    const open = transaction.tables.enrollment.referring('identityId', identityId).find((each) => each.method === method);
-    if (open) throw new ApiError('ENROLLMENT_EXISTS', { field: 'method', reason: 'enrollment of same method exists', value: method });
+    const open = transaction.tables.enrollment
+      .referring('identityId', identityId)
+      .find((each) => each.method === method);
+    if (open)
+      throw new ApiError('ENROLLMENT_EXISTS', {
+        field: 'method',
+        reason: 'enrollment of same method exists',
+        value: method,
+      });
     addOttEnrollment(transaction, identityId, enrollment);
   });
   return { status: 201, data: created('enrollment', enrollment.id) };
@@ -103,8 +191,14 @@ async function createAuthenticator(request: ApiRequest): Promise<Answer> {
   const method = body.text('method', { required: true });
   const identity = state.tables.identity.get(identityId);
   if (!identity) throw notFound('identity', identityId);
-  if (identity.type === 'Router') throw invalid('identityId', 'may not create authenticators for router identities', identityId);
-  if (method !== 'updb') throw invalid('method', method === 'cert' ? 'cert authenticators are made by enrollment' : 'method must be updb or cert', method);
+  if (identity.type === 'Router')
+    throw invalid('identityId', 'may not create authenticators for router identities', identityId);
+  if (method !== 'updb')
+    throw invalid(
+      'method',
+      method === 'cert' ? 'cert authenticators are made by enrollment' : 'method must be updb or cert',
+      method,
+    );
   const username = body.text('username') ?? '';
   const password = body.text('password') ?? '';
   if (username === '') throw invalid('username', 'username is required', '');
@@ -112,9 +206,20 @@ async function createAuthenticator(request: ApiRequest): Promise<Answer> {
   const passwordHash = await passwords.hash(password);
   const id = state.ids.short();
   await state.change((transaction) => {
-    if (transaction.tables.authenticator.findBy('username', username)) throw invalid('updbUsername', `duplicate value '${username}' in unique index on authenticators store`, username);
-    if (transaction.tables.authenticator.referring('identityId', identityId).some((each) => each.method === 'updb')) throw new ApiError('MAX_AUTHENTICATOR_METHODS_REACHED');
-    transaction.put('authenticator', { ...baseFields(transaction, id, body), method: 'updb', identityId, username, passwordHash, certPem: null, fingerprint: null, isIssuedByNetwork: false });
+    if (transaction.tables.authenticator.findBy('username', username))
+      throw invalid('updbUsername', `duplicate value '${username}' in unique index on authenticators store`, username);
+    if (transaction.tables.authenticator.referring('identityId', identityId).some((each) => each.method === 'updb'))
+      throw new ApiError('MAX_AUTHENTICATOR_METHODS_REACHED');
+    transaction.put('authenticator', {
+      ...baseFields(transaction, id, body),
+      method: 'updb',
+      identityId,
+      username,
+      passwordHash,
+      certPem: null,
+      fingerprint: null,
+      isIssuedByNetwork: false,
+    });
   });
   return { status: 201, data: created('authenticator', id) };
 }

@@ -1,9 +1,22 @@
 // The entities of the management API: what each shows, what it can be filtered by, and which rules it follows. Fields are those of the
 // reference (reference fact: HTTP entities).
 
-import { createConfig, createConfigType, deleteConfig, deleteConfigType, updateConfig, updateConfigType } from '../../entities/config.ts';
+import { addOttEnrollment, removeEnrollment, signEnrollment } from '../../enrollment/enrollments.ts';
 import { refuseSystem } from '../../entities/common.ts';
-import { createEdgeRouter, deleteEdgeRouter, type SignedEnrollment, updateEdgeRouter } from '../../entities/edge-router.ts';
+import {
+  createConfig,
+  createConfigType,
+  deleteConfig,
+  deleteConfigType,
+  updateConfig,
+  updateConfigType,
+} from '../../entities/config.ts';
+import {
+  createEdgeRouter,
+  deleteEdgeRouter,
+  type SignedEnrollment,
+  updateEdgeRouter,
+} from '../../entities/edge-router.ts';
 import { createIdentity, deleteIdentity, updateIdentity } from '../../entities/identity.ts';
 import {
   createEdgeRouterPolicy,
@@ -13,9 +26,14 @@ import {
   updateServiceEdgeRouterPolicy,
   updateServicePolicy,
 } from '../../entities/policy.ts';
-import { createService, createTerminator, deleteService, updateService, updateTerminator } from '../../entities/service.ts';
+import {
+  createService,
+  createTerminator,
+  deleteService,
+  updateService,
+  updateTerminator,
+} from '../../entities/service.ts';
 import type { EdgeRouter, EntityTypes, Named } from '../../entities/types.ts';
-import { addOttEnrollment, removeEnrollment, signEnrollment } from '../../enrollment/enrollments.ts';
 import type { ApiServices } from '../context.ts';
 import { field, fieldSet } from '../list.ts';
 import { base, reference } from '../references.ts';
@@ -61,7 +79,10 @@ export function showIdentity(identity: EntityTypes['identity'], services: ApiSer
     typeId: type,
     type: { _links: { self: { href: `./identity-types/${type}` } }, entity: 'identity-types', id: type, name: type },
     authPolicy: reference('authPolicy', tables.authPolicy.get(identity.authPolicyId)),
-    authenticators: { ...(cert && { cert: { id: cert.id, fingerprint: cert.fingerprint } }), ...(updb && { updb: { id: updb.id, username: updb.username } }) },
+    authenticators: {
+      ...(cert && { cert: { id: cert.id, fingerprint: cert.fingerprint } }),
+      ...(updb && { updb: { id: updb.id, username: updb.username } }),
+    },
     enrollment: { ...(ott && { ott: { id: ott.id, jwt: ott.jwt, token: ott.token, expiresAt: ott.expiresAt } }) },
     envInfo: {},
     sdkInfo: {},
@@ -110,7 +131,12 @@ export const edgeRouters: Resource<'edgeRouter', SignedEnrollment> = {
       unverifiedFingerprint: null,
       versionInfo: services.routerStatus(router.id).versionInfo ?? null,
       interfaces: [],
-      ...(enrollment && { enrollmentToken: enrollment.token, enrollmentJwt: enrollment.jwt, enrollmentCreatedAt: enrollment.createdAt, enrollmentExpiresAt: enrollment.expiresAt }),
+      ...(enrollment && {
+        enrollmentToken: enrollment.token,
+        enrollmentJwt: enrollment.jwt,
+        enrollmentCreatedAt: enrollment.createdAt,
+        enrollmentExpiresAt: enrollment.expiresAt,
+      }),
     };
   },
 };
@@ -119,12 +145,28 @@ export const edgeRouters: Resource<'edgeRouter', SignedEnrollment> = {
 export function commonRouter(router: EdgeRouter, services: ApiServices): Record<string, unknown> {
   const { name, cost, noTraversal, appData } = router;
   const { isOnline, hostname, supportedProtocols, syncStatus } = services.routerStatus(router.id);
-  return { name, cost, noTraversal, appData, disabled: router.disabled, isOnline, hostname, supportedProtocols, syncStatus };
+  return {
+    name,
+    cost,
+    noTraversal,
+    appData,
+    disabled: router.disabled,
+    isOnline,
+    hostname,
+    supportedProtocols,
+    syncStatus,
+  };
 }
 
 export const services: Resource<'service'> = {
   kind: 'service',
-  symbols: { name: field('name'), terminatorStrategy: field('terminatorStrategy'), roleAttributes: fieldSet('roleAttributes'), isFabricOnly: { get: () => false }, configs: fieldSet('configs') },
+  symbols: {
+    name: field('name'),
+    terminatorStrategy: field('terminatorStrategy'),
+    roleAttributes: fieldSet('roleAttributes'),
+    isFabricOnly: { get: () => false },
+    configs: fieldSet('configs'),
+  },
   create: (transaction, id, body) => void createService(transaction, id, body),
   update: updateService,
   remove: deleteService,
@@ -146,12 +188,25 @@ export const configs: Resource<'config'> = {
   create: (transaction, id, body) => void createConfig(transaction, id, body),
   update: updateConfig,
   remove: deleteConfig,
-  show: (config, { state }) => ({ ...base('config', config), name: config.name, configTypeId: config.configTypeId, configType: reference('configType', state.tables.configType.get(config.configTypeId)), data: config.data }),
+  show: (config, { state }) => ({
+    ...base('config', config),
+    name: config.name,
+    configTypeId: config.configTypeId,
+    configType: reference('configType', state.tables.configType.get(config.configTypeId)),
+    data: config.data,
+  }),
 };
 
 export const servicePolicies: Resource<'servicePolicy'> = {
   kind: 'servicePolicy',
-  symbols: { name: field('name'), type: field('type'), semantic: field('semantic'), identityRoles: fieldSet('identityRoles'), serviceRoles: fieldSet('serviceRoles'), postureCheckRoles: fieldSet('postureCheckRoles') },
+  symbols: {
+    name: field('name'),
+    type: field('type'),
+    semantic: field('semantic'),
+    identityRoles: fieldSet('identityRoles'),
+    serviceRoles: fieldSet('serviceRoles'),
+    postureCheckRoles: fieldSet('postureCheckRoles'),
+  },
   create: (transaction, id, body) => void createServicePolicy(transaction, id, body),
   update: updateServicePolicy,
   remove: (transaction, { id }) => transaction.delete('servicePolicy', id),
@@ -168,7 +223,12 @@ export const servicePolicies: Resource<'servicePolicy'> = {
 
 export const edgeRouterPolicies: Resource<'edgeRouterPolicy'> = {
   kind: 'edgeRouterPolicy',
-  symbols: { name: field('name'), semantic: field('semantic'), edgeRouterRoles: fieldSet('edgeRouterRoles'), identityRoles: fieldSet('identityRoles') },
+  symbols: {
+    name: field('name'),
+    semantic: field('semantic'),
+    edgeRouterRoles: fieldSet('edgeRouterRoles'),
+    identityRoles: fieldSet('identityRoles'),
+  },
   create: (transaction, id, body) => void createEdgeRouterPolicy(transaction, id, body),
   update: updateEdgeRouterPolicy,
   remove: (transaction, policy) => {
@@ -187,7 +247,12 @@ export const edgeRouterPolicies: Resource<'edgeRouterPolicy'> = {
 
 export const serviceEdgeRouterPolicies: Resource<'serviceEdgeRouterPolicy'> = {
   kind: 'serviceEdgeRouterPolicy',
-  symbols: { name: field('name'), semantic: field('semantic'), edgeRouterRoles: fieldSet('edgeRouterRoles'), serviceRoles: fieldSet('serviceRoles') },
+  symbols: {
+    name: field('name'),
+    semantic: field('semantic'),
+    edgeRouterRoles: fieldSet('edgeRouterRoles'),
+    serviceRoles: fieldSet('serviceRoles'),
+  },
   create: (transaction, id, body) => void createServiceEdgeRouterPolicy(transaction, id, body),
   update: updateServiceEdgeRouterPolicy,
   remove: (transaction, { id }) => transaction.delete('serviceEdgeRouterPolicy', id),
@@ -234,7 +299,13 @@ export const terminators: Resource<'terminator'> = {
 
 export const enrollments: Resource<'enrollment'> = {
   kind: 'enrollment',
-  symbols: { token: field('token'), identity: field('identityId'), edgeRouter: field('edgeRouterId'), transitRouter: { get: () => null }, caId: { get: () => null } },
+  symbols: {
+    token: field('token'),
+    identity: field('identityId'),
+    edgeRouter: field('edgeRouterId'),
+    transitRouter: { get: () => null },
+    caId: { get: () => null },
+  },
   remove: removeEnrollment,
   show: (enrollment, { state: { tables } }) => {
     const { method, token, jwt, expiresAt, identityId, edgeRouterId, username } = enrollment;
@@ -257,35 +328,64 @@ export const enrollments: Resource<'enrollment'> = {
 
 export const authenticators: Resource<'authenticator'> = {
   kind: 'authenticator',
-  symbols: { method: field('method'), identity: field('identityId'), certFingerprint: field('fingerprint'), certPem: field('certPem'), updbUsername: field('username'), isIssuedByNetwork: field('isIssuedByNetwork') },
+  symbols: {
+    method: field('method'),
+    identity: field('identityId'),
+    certFingerprint: field('fingerprint'),
+    certPem: field('certPem'),
+    updbUsername: field('username'),
+    isIssuedByNetwork: field('isIssuedByNetwork'),
+  },
   remove: (transaction, { id }) => {
-    for (const session of transaction.tables.apiSession.referring('authenticatorId', id)) transaction.delete('apiSession', session.id);
+    for (const session of transaction.tables.apiSession.referring('authenticatorId', id))
+      transaction.delete('apiSession', session.id);
     transaction.delete('authenticator', id);
   },
   show: (authenticator, { state: { tables } }) => {
     const { method, identityId, username, certPem, fingerprint, isIssuedByNetwork } = authenticator;
     const own = method === 'updb' ? { username } : { certPem, fingerprint, isIssuedByNetwork };
-    return { ...base('authenticator', authenticator), method, identityId, identity: reference('identity', tables.identity.get(identityId)), ...own };
+    return {
+      ...base('authenticator', authenticator),
+      method,
+      identityId,
+      identity: reference('identity', tables.identity.get(identityId)),
+      ...own,
+    };
   },
 };
 
 export const authPolicies: Resource<'authPolicy'> = {
   kind: 'authPolicy',
   symbols: { name: field('name') },
-  show: (policy) => ({ ...base('authPolicy', policy), name: policy.name, primary: policy.primary, secondary: policy.secondary }),
+  show: (policy) => ({
+    ...base('authPolicy', policy),
+    name: policy.name,
+    primary: policy.primary,
+    secondary: policy.secondary,
+  }),
 };
 
 export const apiSessions: Resource<'apiSession'> = {
   kind: 'apiSession',
-  symbols: { ipAddress: field('ipAddress'), token: field('token'), identity: field('identityId'), authenticator: field('authenticatorId'), lastActivityAt: { get: ({ lastActivityAt }) => new Date(lastActivityAt) } },
+  symbols: {
+    ipAddress: field('ipAddress'),
+    token: field('token'),
+    identity: field('identityId'),
+    authenticator: field('authenticatorId'),
+    lastActivityAt: { get: ({ lastActivityAt }) => new Date(lastActivityAt) },
+  },
   remove: (transaction, { id }) => {
-    for (const session of transaction.tables.session.referring('apiSessionId', id)) transaction.delete('session', session.id);
+    for (const session of transaction.tables.session.referring('apiSessionId', id))
+      transaction.delete('session', session.id);
     transaction.delete('apiSession', id);
   },
   show: (session, context) => showApiSession(session, context),
 };
 
-export function showApiSession(session: EntityTypes['apiSession'], { state: { tables } }: ApiServices): Record<string, unknown> {
+export function showApiSession(
+  session: EntityTypes['apiSession'],
+  { state: { tables } }: ApiServices,
+): Record<string, unknown> {
   const { token, identityId, authenticatorId, configTypes: types, ipAddress, lastActivityAt } = session;
   return {
     ...base('apiSession', session),
@@ -305,21 +405,42 @@ export function showApiSession(session: EntityTypes['apiSession'], { state: { ta
 
 export const sessions: Resource<'session'> = {
   kind: 'session',
-  symbols: { token: field('token'), apiSession: field('apiSessionId'), service: field('serviceId'), type: field('type') },
+  symbols: {
+    token: field('token'),
+    apiSession: field('apiSessionId'),
+    service: field('serviceId'),
+    type: field('type'),
+  },
   remove: (transaction, { id }) => transaction.delete('session', id),
   show: (session, { state: { tables } }) => {
     const { token, apiSessionId, identityId, serviceId, type } = session;
-    return { ...base('session', session), token, type, apiSessionId, apiSession: reference('apiSession', tables.apiSession.get(apiSessionId)), identityId, serviceId, service: reference('service', tables.service.get(serviceId)), edgeRouters: [] };
+    return {
+      ...base('session', session),
+      token,
+      type,
+      apiSessionId,
+      apiSession: reference('apiSession', tables.apiSession.get(apiSessionId)),
+      identityId,
+      serviceId,
+      service: reference('service', tables.service.get(serviceId)),
+      edgeRouters: [],
+    };
   },
 };
 
 /** A role list and its display form; an empty list is sent as null. */
-function roles(key: string, list: readonly string[], table: { get(id: string): Named | undefined } | undefined): Record<string, unknown> {
-  const display = list.map((role) => ({ role, name: role.startsWith('@') ? `@${table?.get(role.slice(1))?.name ?? role.slice(1)}` : role }));
+function roles(
+  key: string,
+  list: readonly string[],
+  table: { get(id: string): Named | undefined } | undefined,
+): Record<string, unknown> {
+  const display = list.map((role) => ({
+    role,
+    name: role.startsWith('@') ? `@${table?.get(role.slice(1))?.name ?? role.slice(1)}` : role,
+  }));
   return { [key]: nullWhenEmpty(list), [`${key}Display`]: display };
 }
 
 function nullWhenEmpty<T>(list: readonly T[]): readonly T[] | null {
   return list.length === 0 ? null : list;
 }
-
