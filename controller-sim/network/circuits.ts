@@ -10,6 +10,7 @@ import type { Clock } from '#lib/clock.ts';
 import { describeError, ProjectError } from '#lib/errors.ts';
 import type { IdSource } from '#lib/ids.ts';
 import type { Log } from '#lib/log.ts';
+import type { Random } from '#lib/random.ts';
 import { DestType, RouteSchema, UnrouteSchema } from '#wire/gen/control_pb.js';
 import { ControlType, EdgeErrorCode, PeerDataKey, RetryHint, RouteErrorCode, RouteHeader } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
@@ -17,7 +18,8 @@ import type { Service, Terminator } from '../entities/types.ts';
 import type { State } from '../state/state.ts';
 import { type ConnectedRouter, HIGH_LANE } from './connected-router.ts';
 import type { Links } from './links.ts';
-import { cheapestPath, type Path, type PathRouter } from './paths.ts';
+import { cheapestPath, costOf, type Path, type PathRouter } from './paths.ts';
+import { type Candidate, chooseTerminator } from './strategies.ts';
 
 export type PeerData = ReadonlyMap<number, Buffer>;
 
@@ -71,6 +73,7 @@ export interface CircuitsComponents {
   state: State;
   clock: Clock;
   ids: IdSource;
+  random: Random;
   log: Log;
   links: Links;
   routers: ReadonlyMap<string, ConnectedRouter>;
@@ -83,9 +86,13 @@ interface RouteMessage {
 
 const ATTEMPTS = 2;
 const ROUTE_TIMEOUT = 10_000;
+const REBALANCE_MOST = 4;
+const REBALANCE_SHARE = 0.02;
+const REBALANCE_LEAST_GAIN = 15;
 /** Marks a new path for a circuit that is there already. */
 const REROUTE_ATTEMPT = 99_969_996;
-const PRECEDENCE_RANK = { required: 0, default: 1, failed: 2 } as const;
+/** What one failure in a row adds to the cost of a terminator. */
+const FAILURE_COST = 100;
 /** Kept by the controller: what one end says of itself and the other need not know. */
 const NOT_FOR_THE_CLIENT: ReadonlySet<number> = new Set([
   PeerDataKey.TerminatorLocalAddress,
@@ -146,6 +153,7 @@ export class Circuits {
         const answered = await this.#route(circuit, terminator, request.peerData, attempt);
         return this.#complete(circuit, terminator, answered, request);
       } catch (error) {
+        if (error instanceof CircuitError) throw error;
         this.#circuits.delete(id);
         this.#onFailed(circuit, error);
         failure = error;
@@ -191,9 +199,28 @@ export class Circuits {
     });
   }
 
+  /** A terminator is gone, and what is known about it. */
+  forgetTerminator(id: string): void {
+    this.#failures.delete(id);
+  }
+
   /** Circuits over a link that is gone get another path. */
   onLinkLost(linkId: string): void {
     for (const circuit of this.values()) if (circuit.path.links.includes(linkId)) this.reroute(circuit.id);
+  }
+
+  /** Moves a few circuits to paths that have become much cheaper (reference fact: control channel, section 4.5). */
+  rebalance(): void {
+    const most = Math.min(REBALANCE_MOST, Math.max(1, Math.floor(this.#circuits.size * REBALANCE_SHARE)));
+    const routers = this.#usable();
+    const better = this.values().flatMap((circuit) => {
+      const now = costOf(circuit.path, routers, this.#components.links);
+      const path = this.#path(circuit.path.routers[0] ?? '', circuit.path.routers.at(-1) ?? '');
+      const saved = now === undefined || !path ? 0 : now - path.cost;
+      return saved >= REBALANCE_LEAST_GAIN ? [{ circuit, saved }] : [];
+    });
+    better.sort((a, b) => b.saved - a.saved);
+    for (const { circuit } of better.slice(0, most)) this.reroute(circuit.id);
   }
 
   async #moveTo(circuit: Circuit, path: Path): Promise<void> {
@@ -212,44 +239,42 @@ export class Circuits {
     for (const router of left) this.unroute(router, circuit.id, true);
   }
 
-  #choose(request: CircuitRequest, circuitId: string): { terminator: Terminator; path: Path } {
-    const { state, routers } = this.#components;
-    const candidates = state.tables.terminator
-      .referring('serviceId', request.service.id)
-      .filter(({ instanceId, routerId }) => instanceId === request.instanceId && routers.has(routerId))
+  #choose(request: CircuitRequest, circuitId: string): Candidate {
+    const { state, routers, random } = this.#components;
+    const { service, instanceId } = request;
+    const all = state.tables.terminator.referring('serviceId', service.id);
+    const candidates = all
+      .filter((terminator) => terminator.instanceId === instanceId && routers.has(terminator.routerId))
       .flatMap((terminator) => {
         const path = this.#path(request.ingressRouter, terminator.routerId);
-        return path ? [{ terminator, path, rank: this.#rank(terminator, path) }] : [];
-      })
-      .sort(
-        (a, b) =>
-          PRECEDENCE_RANK[a.terminator.precedence] - PRECEDENCE_RANK[b.terminator.precedence] || a.rank - b.rank,
-      );
-    const [best] = candidates;
-    if (best) return best;
-    const all = state.tables.terminator.referring('serviceId', request.service.id);
+        return path ? [{ terminator, path, cost: this.#cost(terminator, path) }] : [];
+      });
+    const stickiness = request.peerData.get(PeerDataKey.StickinessToken)?.toString();
+    const chosen = chooseTerminator(service.terminatorStrategy, candidates, random, stickiness);
+    if (chosen) return chosen;
     const why = all.length === 0 ? 'has no terminators' : 'has no terminators that can be reached';
-    throw new CircuitError(
-      EdgeErrorCode.Internal,
-      `service ${request.service.id} ${why}${request.instanceId === '' ? '' : ` for instanceId ${request.instanceId}`}`,
-      { circuitId },
-    );
+    const instance = instanceId === '' ? '' : ` for instanceId ${instanceId}`;
+    throw new CircuitError(EdgeErrorCode.Internal, `service ${service.id} ${why}${instance}`, { circuitId });
   }
 
   /** Failures count like distance: smart routing prefers what works. */
-  #rank(terminator: Terminator, path: Path): number {
-    const FAILURE_COST = 100;
+  #cost(terminator: Terminator, path: Path): number {
     return terminator.cost + path.cost + (this.#failures.get(terminator.id) ?? 0) * FAILURE_COST;
   }
 
   #path(from: string, to: string): Path | undefined {
-    const { state, routers, links } = this.#components;
+    return cheapestPath(from, to, this.#usable(), this.#components.links.values());
+  }
+
+  /** Connected routers with what they cost. */
+  #usable(): Map<string, PathRouter> {
+    const { state, routers } = this.#components;
     const usable = new Map<string, PathRouter>();
     for (const id of routers.keys()) {
       const router = state.tables.edgeRouter.get(id);
       if (router) usable.set(id, { id, cost: router.cost, noTraversal: router.noTraversal });
     }
-    return cheapestPath(from, to, usable, links.values());
+    return usable;
   }
 
   #draft(request: CircuitRequest, id: string, terminator: Terminator, path: Path): Circuit {
@@ -345,6 +370,9 @@ export class Circuits {
       );
     }
     this.#failures.delete(terminator.id);
+    if (request.service.terminatorStrategy === 'sticky') {
+      peerData.set(PeerDataKey.StickinessToken, Buffer.from(terminator.id));
+    }
     return { circuit, peerData };
   }
 

@@ -52,6 +52,22 @@ export function cheapestPath(
   return undefined;
 }
 
+/** What a path costs now, or undefined when a part of it is gone. */
+export function costOf(
+  path: Path,
+  routers: ReadonlyMap<string, PathRouter>,
+  links: { get(id: string): NetworkLink | undefined },
+): number | undefined {
+  let cost = 0;
+  for (const [index, linkId] of path.links.entries()) {
+    const link = links.get(linkId);
+    const router = routers.get(path.routers[index + 1] ?? '');
+    if (!link || !router) return undefined;
+    cost += linkCost(link) + Math.max(router.cost, LEAST_ROUTER_COST);
+  }
+  return cost;
+}
+
 function adjacency(
   routers: ReadonlyMap<string, PathRouter>,
   links: Iterable<NetworkLink>,

@@ -20,16 +20,12 @@ export interface StateComponents {
   ids: IdSource;
 }
 
-/** reference fact: how many sets a controller keeps for routers that come back. */
-const HISTORY = 10_000;
-
 export class State {
   readonly tables: Tables = makeTables();
   readonly ids: IdSource;
   readonly clock: Clock;
   readonly #store: Store;
   readonly #listeners = new Set<FeedListener>();
-  #history: ChangeSet[] = [];
   #index = 0n;
   #timeline = '';
   #meta = new Map<string, string>();
@@ -79,13 +75,6 @@ export class State {
     return () => void this.#listeners.delete(listener);
   }
 
-  /** The sets after `index`, or undefined when the history does not reach back that far. */
-  since(index: bigint): ChangeSet[] | undefined {
-    if (index === this.#index) return [];
-    const first = this.#history.findIndex((set) => set.previousIndex === index);
-    return first < 0 ? undefined : this.#history.slice(first);
-  }
-
   /**
    * Runs `build` against the tables as they are, and commits what it puts into the transaction. One at a time; `build` must not wait. What
    * it throws ends the transaction without a trace.
@@ -114,8 +103,6 @@ export class State {
     for (const { kind, id, after } of changes) anyTable(this.tables, kind).apply(id, after);
     const set: ChangeSet = { index, previousIndex: this.#index, time: this.clock.now(), changes };
     this.#index = index;
-    this.#history.push(set);
-    if (this.#history.length > HISTORY) this.#history = this.#history.slice(-HISTORY / 2);
     for (const listener of this.#listeners) listener(set);
   }
 }

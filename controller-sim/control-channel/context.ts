@@ -1,0 +1,44 @@
+// What the handlers of control messages work with.
+
+import type { Clock } from '#lib/clock.ts';
+import type { Log } from '#lib/log.ts';
+import type { Message } from '#wire/message.ts';
+import type { Access } from '../access/access.ts';
+import type { ConnectedRouter } from '../network/connected-router.ts';
+import type { Network } from '../network/network.ts';
+import type { Authority } from '../pki/authority.ts';
+import type { State } from '../state/state.ts';
+import type { DataModelFeed } from './data-model/data-model-feed.ts';
+import type { LegacySessions } from './legacy-sessions.ts';
+
+export interface ControlContext {
+  readonly state: State;
+  readonly access: Access;
+  readonly authority: Authority;
+  readonly network: Network;
+  readonly feed: DataModelFeed;
+  readonly sessions: LegacySessions;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly controllerId: string;
+  /** `tls:host:port`, as routers reach it. */
+  readonly controlAddress: string;
+  /** Latest metrics of a router, by router id. */
+  readonly metrics: Map<string, RouterMetrics>;
+  /** Renewed client certificates (PEM) that their router has not confirmed yet, by router id. */
+  readonly unverified: Map<string, string>;
+}
+
+/** What a router measured, in its own words. */
+export interface RouterMetrics {
+  /** Milliseconds since the epoch. */
+  readonly receivedAt: number;
+  readonly values: Readonly<Record<string, number>>;
+}
+
+/** Handles one message of a router. What it throws is logged; the channel goes on. */
+export type ControlHandler = (
+  context: ControlContext,
+  router: ConnectedRouter,
+  message: Message,
+) => void | Promise<void>;

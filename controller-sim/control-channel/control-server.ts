@@ -1,0 +1,187 @@
+// The controller's side of control channels: who may connect, what is answered to a hello, and where the messages of a router go
+// (reference fact: control channel, sections 1.5 to 1.7 and 7.1).
+
+import { background } from '#lib/background.ts';
+import { peerCertificates, sha1Fingerprint, verifyChain } from '#lib/certificates.ts';
+import type { Log } from '#lib/log.ts';
+import { Channel } from '#wire/channel.ts';
+import { type AcceptedHello, ChannelListener } from '#wire/channel-listener.ts';
+import { HelloRefusedError } from '#wire/errors.ts';
+import { type Listener, ListenersSchema } from '#wire/gen/control_pb.js';
+import { ChannelHeader, ControlHeader, ControllerCapability, RouterCapability } from '#wire/gen/numbers.ts';
+import { encodeBitMask, hasBit } from '#wire/header-values.ts';
+import { DEFAULT_HEARTBEAT } from '#wire/heartbeat.ts';
+import { type HeaderEntries, Message } from '#wire/message.ts';
+import type { SocketHandler } from '#wire/tls-port.ts';
+import { formatVersionInfo, parseVersionInfo, type VersionInfo } from '#wire/version-info.ts';
+import { type ConnectedRouter, ControlUnderlay, HIGH_LANE } from '../network/connected-router.ts';
+import type { ControlContext } from './context.ts';
+import { HANDLERS } from './handlers.ts';
+import { sendMembers, sendServerHello } from './messages/sync.ts';
+import { validateTerminators } from './messages/validate-terminators.ts';
+
+export interface ControlServerOptions {
+  readonly version: VersionInfo;
+  /** JSON text of the addresses of the APIs. */
+  readonly apiAddresses: string;
+  /** Milliseconds in which a router may not connect a second time; reference fact: one minute. */
+  readonly churnLimit: number;
+}
+
+const HELLO_TIMEOUT = 5_000;
+const MOST_HELLOS = 200;
+const LANE_QUEUE = 4_096;
+/** Larger than anything that routers send; what they get is larger, but that is their limit. */
+const LIMITS = { maxHeaders: 1024 * 1024, maxBody: 64 * 1024 * 1024 };
+const CAPABILITIES = encodeBitMask([
+  ControllerCapability.CreateTerminatorV2,
+  ControllerCapability.SingleSourceLinks,
+  ControllerCapability.CreateCircuitV2,
+  ControllerCapability.RouterDataModel,
+  ControllerCapability.GroupedControlChannel,
+  ControllerCapability.JwtLegacySessions,
+]);
+/** Keys that older routers read: capabilities, control address and API addresses. */
+const LegacyHeader = { Address: 11, Capabilities: 12, ApiAddresses: 13, LinkListeners: 10 } as const;
+
+export class ControlServer {
+  readonly #context: ControlContext;
+  readonly #options: ControlServerOptions;
+  readonly #listener: ChannelListener;
+  readonly #log: Log;
+
+  constructor(context: ControlContext, options: ControlServerOptions) {
+    this.#context = context;
+    this.#options = options;
+    this.#log = context.log;
+    this.#listener = new ChannelListener({
+      id: context.controllerId,
+      clock: context.clock,
+      log: context.log,
+      helloTimeout: HELLO_TIMEOUT,
+      maxHellos: MOST_HELLOS,
+      check: (accepted) => this.#check(accepted),
+      answerHeaders: () => this.#answerHeaders(),
+      open: (accepted) => this.#open(accepted),
+    });
+  }
+
+  /** Takes connections of the shared port. */
+  get accept(): SocketHandler {
+    return (socket) => this.#listener.accept(socket);
+  }
+
+  close(): void {
+    this.#listener.close();
+  }
+
+  /** Throws HelloRefusedError; the router then sees its connection closed. */
+  #check({ hello, socket, newChannel }: AcceptedHello): void {
+    const { authority, clock, network, state } = this.#context;
+    const id = hello.body.toString();
+    const presented = peerCertificates(socket);
+    const [leaf] = presented;
+    if (!leaf) throw new HelloRefusedError(`router ${id} presents no certificate`);
+    const verdict = verifyChain(presented, authority.roots, { now: clock.now() });
+    if (!verdict.ok) throw new HelloRefusedError(`router ${id}: ${verdict.reason}`);
+    const connected = network.routers.get(id);
+    if (newChannel && connected && clock.now() - connected.connectedAt < this.#options.churnLimit) {
+      throw new HelloRefusedError(`router ${id} is connected since less than ${this.#options.churnLimit} ms`);
+    }
+    const router = state.tables.edgeRouter.get(id);
+    if (!router) throw new HelloRefusedError(`there is no router ${id}`);
+    if (router.fingerprint === null) throw new HelloRefusedError(`router ${id} is not enrolled`);
+    if (router.fingerprint !== sha1Fingerprint(leaf))
+      throw new HelloRefusedError(`router ${id} presents the certificate of somebody else`);
+    if (router.disabled) throw new HelloRefusedError(`router ${id} is disabled`);
+  }
+
+  #answerHeaders(): HeaderEntries {
+    const { controlAddress } = this.#context;
+    const { version, apiAddresses } = this.#options;
+    return [
+      [ChannelHeader.HelloVersion, formatVersionInfo(version)],
+      [ControlHeader.Capabilities, CAPABILITIES],
+      [LegacyHeader.Capabilities, CAPABILITIES],
+      [ControlHeader.ControlAddress, controlAddress],
+      [LegacyHeader.Address, controlAddress],
+      [ControlHeader.ApiAddresses, apiAddresses],
+      [LegacyHeader.ApiAddresses, apiAddresses],
+    ];
+  }
+
+  /** The hello is answered; a router that cannot be worked with is closed now, as the reference does. */
+  #open({ hello, connectionId, grouped }: AcceptedHello): Channel {
+    const id = hello.body.toString();
+    const version = parseVersionInfo(hello.string(ChannelHeader.HelloVersion));
+    if (!version) throw new HelloRefusedError(`router ${id} does not say its version`);
+    const { clock, network } = this.#context;
+    const old = network.routers.get(id);
+    if (old) {
+      // The slot is free for the next dial of the router: so does the reference.
+      old.channel.close();
+      throw new HelloRefusedError(`router ${id} is connected already; the old connection was closed`);
+    }
+    const channel = new Channel({
+      name: `router ${id}`,
+      peerId: id,
+      connectionId,
+      clock,
+      log: this.#log,
+      limits: LIMITS,
+      lanes: grouped ? GROUPED_LANES : SINGLE_LANES,
+      heartbeat: DEFAULT_HEARTBEAT,
+    });
+    const router: ConnectedRouter = {
+      id,
+      channel,
+      version,
+      linkListeners: linkListeners(hello),
+      supportedProtocols: {},
+      hostname: '',
+      syncStatus: 'SYNC_NEW',
+      connectedAt: clock.now(),
+    };
+    this.#handleMessages(router);
+    setImmediate(() => this.#greet(router)); // once the first connection has joined the channel
+    return channel;
+  }
+
+  #handleMessages(router: ConnectedRouter): void {
+    for (const [type, handler] of HANDLERS) {
+      router.channel.on(type, (message) => {
+        const done = handler(this.#context, router, message);
+        if (done) background(this.#log, `message ${type} of router ${router.id}`, done);
+      });
+    }
+    void router.channel.closed.then((reason) => {
+      this.#log.info({ routerId: router.id, ...(reason && { reason: reason.message }) }, 'router disconnected');
+      this.#context.feed.unsubscribe(router);
+      this.#context.network.detach(router);
+    });
+  }
+
+  #greet(router: ConnectedRouter): void {
+    if (router.channel.isClosed) return;
+    const { version } = router.version;
+    this.#log.info({ routerId: router.id, version, linkListeners: router.linkListeners.length }, 'router connected');
+    this.#context.network.attach(router);
+    sendMembers(this.#context, router);
+    sendServerHello(router);
+    router.syncStatus = 'SYNC_HELLO';
+    validateTerminators(this.#context, router);
+  }
+}
+
+const GROUPED_LANES = {
+  default: { types: [ControlUnderlay.Default, ControlUnderlay.High], queueLimit: LANE_QUEUE },
+  [HIGH_LANE]: { types: [ControlUnderlay.High, ControlUnderlay.Default], queueLimit: LANE_QUEUE },
+};
+const SINGLE_LANES = { default: { types: [''], queueLimit: LANE_QUEUE } };
+
+/** Routers that do not say that they can have several channels put their listeners elsewhere. */
+function linkListeners(hello: Message): readonly Listener[] {
+  const multi = hasBit(hello.headers.get(ControlHeader.Capabilities), RouterCapability.MultiChannel);
+  const body = hello.headers.get(multi ? ControlHeader.LinkListeners : LegacyHeader.LinkListeners);
+  return body ? new Message(0, [], body).decode(ListenersSchema).listeners : [];
+}

@@ -1,0 +1,149 @@
+// Sends the router data model to the routers that subscribed: a full state or the sets that they missed, then each new set, until the
+// subscription expires (reference fact: control channel, section 5.1).
+
+import { create, toBinary } from '@bufbuild/protobuf';
+import type { Clock, Timer } from '#lib/clock.ts';
+import {
+  DataState_Action,
+  DataState_ChangeSetSchema,
+  type DataState_Event,
+  DataStateSchema,
+  type SubscribeToDataModelRequest,
+} from '#wire/gen/edge_control_pb.js';
+import { EdgeControlHeader, EdgeControlType } from '#wire/gen/numbers.ts';
+import { encodeUint64 } from '#wire/header-values.ts';
+import { Message } from '#wire/message.ts';
+import type { ConnectedRouter } from '../../network/connected-router.ts';
+import type { State } from '../../state/state.ts';
+import { event, modelOf } from './events.ts';
+import type { ModelSet, ModelSets } from './model-sets.ts';
+
+/** Seconds. */
+const SHORTEST = 10;
+const LONGEST = 360;
+const INDEX_INTERVAL = 30_000;
+
+interface Subscription {
+  readonly router: ConnectedRouter;
+  readonly id: string;
+  expiresAt: number;
+  /** Index of the last set that was sent. */
+  index: bigint;
+  /** Index that was last told by a CurrentIndex. */
+  toldIndex: bigint;
+}
+
+export interface DataModelFeedComponents {
+  state: State;
+  sets: ModelSets;
+  clock: Clock;
+}
+
+export class DataModelFeed {
+  readonly #components: DataModelFeedComponents;
+  readonly #subscriptions = new Map<string, Subscription>();
+  readonly #unsubscribe: () => void;
+  readonly #timer: Timer;
+
+  constructor(components: DataModelFeedComponents) {
+    this.#components = components;
+    this.#unsubscribe = components.sets.subscribe((set) => this.#onSet(set));
+    this.#timer = components.clock.every('data model index', INDEX_INTERVAL, () => this.#tellIndex());
+  }
+
+  close(): void {
+    this.#unsubscribe();
+    this.#timer.cancel();
+    this.#subscriptions.clear();
+  }
+
+  /** A router asks for the model, or wants to go on getting it. */
+  subscribe(router: ConnectedRouter, request: SubscribeToDataModelRequest): void {
+    const { sets, clock } = this.#components;
+    const seconds = Math.min(LONGEST, Math.max(SHORTEST, request.subscriptionDurationSeconds));
+    const expiresAt = clock.now() + seconds * 1000;
+    const known = this.#subscriptions.get(router.id);
+    if (request.renew && known?.id === request.subscriptionId && known.router === router) {
+      known.expiresAt = expiresAt;
+      return;
+    }
+    const subscription: Subscription = {
+      router,
+      id: request.subscriptionId,
+      expiresAt,
+      index: sets.index,
+      toldIndex: sets.index,
+    };
+    this.#subscriptions.set(router.id, subscription);
+    const sameHistory = request.currentIndex > 0n && request.timelineId === sets.timeline;
+    const missed = sameHistory ? sets.since(request.currentIndex) : undefined;
+    if (!missed) this.#sendFullState(subscription);
+    else for (const set of missed) this.#sendSet(subscription, set);
+  }
+
+  unsubscribe(router: ConnectedRouter): void {
+    if (this.#subscriptions.get(router.id)?.router === router) this.#subscriptions.delete(router.id);
+  }
+
+  /** All keys, outside of the history: what a router needs before anything else. */
+  sendKeys(router: ConnectedRouter): void {
+    const changes = this.#components.sets.publicKeys();
+    const set = create(DataState_ChangeSetSchema, { isSynthetic: true, changes });
+    router.channel.trySend(
+      new Message(EdgeControlType.DataStateChangeSet, [], toBinary(DataState_ChangeSetSchema, set)),
+    );
+  }
+
+  #sendFullState(subscription: Subscription): void {
+    const { sets } = this.#components;
+    const events = this.#visible(subscription.router.id, sets.fullState());
+    const state = create(DataStateSchema, { events, endIndex: sets.index, timelineId: sets.timeline });
+    this.#send(subscription, EdgeControlType.DataState, toBinary(DataStateSchema, state));
+  }
+
+  #sendSet(subscription: Subscription, { index, previousIndex, events }: ModelSet): void {
+    const changes = this.#visible(subscription.router.id, events);
+    const set = create(DataState_ChangeSetSchema, { index, previousIndex, changes });
+    subscription.index = index;
+    this.#send(subscription, EdgeControlType.DataStateChangeSet, toBinary(DataState_ChangeSetSchema, set));
+  }
+
+  /** A router that takes nothing more has lost the thread: it subscribes anew when it hears nothing. */
+  #send({ router, id }: Subscription, type: number, body: Uint8Array): void {
+    const sent = router.channel.trySend(new Message(type, [[EdgeControlHeader.SubscriptionId, id]], body));
+    if (!sent) this.#subscriptions.delete(router.id);
+  }
+
+  #onSet(set: ModelSet): void {
+    const now = this.#components.clock.now();
+    for (const subscription of [...this.#subscriptions.values()]) {
+      if (subscription.expiresAt < now) this.#subscriptions.delete(subscription.router.id);
+      else this.#sendSet(subscription, set);
+    }
+  }
+
+  /** Configurations of routers go only to the routers that name them; when a router's own list changes, its configurations come first. */
+  #visible(routerId: string, events: readonly DataState_Event[]): DataState_Event[] {
+    const { tables } = this.#components.state;
+    const own = new Set(tables.edgeRouter.get(routerId)?.configs ?? []);
+    const forRouters = (typeId: string) => tables.configType.get(typeId)?.target === 'router';
+    const visible = events.filter(
+      ({ model }) => model.case !== 'config' || !forRouters(model.value.typeId) || own.has(model.value.id),
+    );
+    const isOwnChange = ({ action, model }: DataState_Event) =>
+      model.case === 'router' && model.value.id === routerId && action === DataState_Action.UPDATE;
+    if (!events.some(isOwnChange)) return visible;
+    const configs = [...own].flatMap((id) => tables.config.get(id) ?? []);
+    const created = configs.flatMap((config) => modelOf('config', config, tables) ?? []);
+    return [...created.map((model) => ({ ...event(DataState_Action.CREATE, model), isSynthetic: true })), ...visible];
+  }
+
+  #tellIndex(): void {
+    for (const subscription of this.#subscriptions.values()) {
+      if (subscription.index === subscription.toldIndex) continue;
+      subscription.toldIndex = subscription.index;
+      const headers = [[EdgeControlHeader.RouterDataModelIndex, encodeUint64(subscription.index)]] as const;
+      subscription.router.channel.trySend(new Message(EdgeControlType.CurrentIndex, headers));
+    }
+  }
+}

@@ -1,0 +1,156 @@
+// Entities of the state as events of the router data model (reference fact: control channel, section 5.5). Pure functions.
+
+import type { X509Certificate } from 'node:crypto';
+import { create, type MessageInitShape } from '@bufbuild/protobuf';
+import { sha1Fingerprint } from '#lib/certificates.ts';
+import {
+  DataState_Action,
+  type DataState_Event,
+  DataState_EventSchema,
+  DataState_PublicKey_Format,
+  DataState_PublicKey_Usage,
+  PolicyType,
+  ServicePolicyRelatedEntityType,
+  TerminatorPrecedence,
+} from '#wire/gen/edge_control_pb.js';
+import type {
+  Config,
+  ConfigType,
+  EdgeRouter,
+  Entity,
+  EntityKind,
+  Identity,
+  Precedence,
+  Service,
+  ServicePolicy,
+} from '../../entities/types.ts';
+import type { Tables } from '../../state/state.ts';
+
+type Model = NonNullable<MessageInitShape<typeof DataState_EventSchema>['model']>;
+
+const PRECEDENCE: Readonly<Record<Precedence, TerminatorPrecedence>> = {
+  default: TerminatorPrecedence.DEFAULT,
+  required: TerminatorPrecedence.REQUIRED,
+  failed: TerminatorPrecedence.FAILED,
+};
+
+export function event(action: DataState_Action, model: Model): DataState_Event {
+  return create(DataState_EventSchema, { action, model });
+}
+
+/** The model of an entity, or undefined for kinds that routers do not hear of. */
+export function modelOf(kind: EntityKind, entity: Entity, tables: Tables): Model | undefined {
+  switch (kind) {
+    case 'configType':
+      return configType(entity as ConfigType);
+    case 'config':
+      return config(entity as Config);
+    case 'identity':
+      return identity(entity as Identity, tables);
+    case 'service':
+      return service(entity as Service);
+    case 'edgeRouter':
+      return router(entity as EdgeRouter);
+    case 'servicePolicy':
+      return servicePolicy(entity as ServicePolicy);
+    default:
+      return undefined;
+  }
+}
+
+/** Members of a policy that come or go. Undefined when there are none. */
+export function policyChange(
+  policyId: string,
+  type: ServicePolicyRelatedEntityType,
+  ids: Iterable<string>,
+  add: boolean,
+): DataState_Event | undefined {
+  const relatedEntityIds = [...ids];
+  if (relatedEntityIds.length === 0) return undefined;
+  const value = { policyId, relatedEntityIds, relatedEntityType: type, add };
+  return create(DataState_EventSchema, {
+    action: DataState_Action.CREATE,
+    model: { case: 'servicePolicyChange', value },
+  });
+}
+
+/** What tells a router that tokens of an identity made before now count no more. `expiresAt` and `now` in milliseconds. */
+export function identityRevocation(id: string, now: number, expiresAt: number): DataState_Event {
+  const value = { id, type: 'IDENTITY', issuedBefore: timestamp(now), expiresAt: timestamp(expiresAt) };
+  return create(DataState_EventSchema, { action: DataState_Action.CREATE, model: { case: 'revocation', value } });
+}
+
+/** A certificate whose key signs tokens, or that signs client certificates, or both. */
+export function publicKey(certificate: X509Certificate, usages: readonly DataState_PublicKey_Usage[]): DataState_Event {
+  return create(DataState_EventSchema, {
+    action: DataState_Action.CREATE,
+    isSynthetic: true,
+    model: {
+      case: 'publicKey',
+      value: {
+        data: certificate.raw,
+        kid: sha1Fingerprint(certificate),
+        usages: [...usages],
+        format: DataState_PublicKey_Format.X509_CERT_DER,
+      },
+    },
+  });
+}
+
+export const RelatedType = ServicePolicyRelatedEntityType;
+export const KeyUsage = DataState_PublicKey_Usage;
+
+function configType({ id, name, target }: ConfigType): Model {
+  return { case: 'configType', value: { id, name, target } };
+}
+
+function config({ id, name, configTypeId, data }: Config): Model {
+  return {
+    case: 'config',
+    value: { id, name, typeId: configTypeId, dataJson: JSON.stringify(data) },
+  };
+}
+
+function identity(entity: Identity, tables: Tables): Model {
+  const { id, name, disabled, defaultHostingCost, serviceHostingCosts } = entity;
+  const precedences = Object.entries(entity.serviceHostingPrecedences).map(([key, value]) => [key, PRECEDENCE[value]]);
+  const overrides = Object.entries(entity.serviceConfigs).map(([serviceId, configIds]) => {
+    const configs = configIds.map((configId) => [tables.config.get(configId)?.configTypeId ?? '', configId]);
+    return [serviceId, { configs: Object.fromEntries(configs) }];
+  });
+  return {
+    case: 'identity',
+    value: {
+      id,
+      name,
+      disabled,
+      defaultHostingCost,
+      defaultHostingPrecedence: PRECEDENCE[entity.defaultHostingPrecedence],
+      serviceHostingCosts: { ...serviceHostingCosts },
+      serviceHostingPrecedences: Object.fromEntries(precedences),
+      serviceConfigs: Object.fromEntries(overrides),
+      appDataJson: Buffer.from(JSON.stringify(entity.appData)),
+    },
+  };
+}
+
+function service({ id, name, encryptionRequired, configs }: Service): Model {
+  return { case: 'service', value: { id, name, encryptionRequired, configs: [...configs] } };
+}
+
+function router({ id, name, fingerprint, configs, disabled }: EdgeRouter): Model {
+  return {
+    case: 'router',
+    value: { id, name, fingerprint: fingerprint ?? '', configs: [...configs], disabled },
+  };
+}
+
+function servicePolicy({ id, name, type }: ServicePolicy): Model {
+  const policyType = type === 'Dial' ? PolicyType.DIAL_POLICY : PolicyType.BIND_POLICY;
+  return { case: 'servicePolicy', value: { id, name, policyType } };
+}
+
+function timestamp(milliseconds: number) {
+  const seconds = Math.floor(milliseconds / 1000);
+  return { seconds: BigInt(seconds), nanos: (milliseconds - seconds * 1000) * 1_000_000 };
+}

@@ -1,0 +1,162 @@
+// The history of the router data model: each change of the state as the set of events that routers get, and the full state. Sets that say
+// nothing to routers do not exist, so indexes are not dense (reference fact: control channel, sections 5.2 to 5.4).
+
+import { DataState_Action, type DataState_Event } from '#wire/gen/edge_control_pb.js';
+import type { Access, Membership } from '../../access/access.ts';
+import type { EntityKind } from '../../entities/types.ts';
+import type { Authority } from '../../pki/authority.ts';
+import type { Change, ChangeSet } from '../../state/change.ts';
+import type { State } from '../../state/state.ts';
+import { event, identityRevocation, KeyUsage, modelOf, policyChange, publicKey, RelatedType } from './events.ts';
+
+export interface ModelSet {
+  readonly index: bigint;
+  readonly previousIndex: bigint;
+  readonly events: readonly DataState_Event[];
+}
+
+/** reference fact: how many sets are kept for routers that come back. */
+const HISTORY = 10_000;
+const REVOCATION_LIFETIME = 86_400_000;
+/** What a receiver needs first comes first. */
+const FULL_ORDER: readonly EntityKind[] = ['configType', 'config', 'identity', 'service', 'edgeRouter'];
+
+export class ModelSets {
+  readonly #state: State;
+  readonly #access: Access;
+  readonly #authority: Authority;
+  readonly #unsubscribe: () => void;
+  readonly #listeners = new Set<(set: ModelSet) => void>();
+  /** Memberships of service policies as routers know them. */
+  readonly #told = new Map<string, Membership>();
+  #sets: ModelSet[] = [];
+  #index: bigint;
+
+  /** `access` must have been made before: it has to hear of a change first. */
+  constructor(state: State, access: Access, authority: Authority) {
+    this.#state = state;
+    this.#access = access;
+    this.#authority = authority;
+    this.#index = state.index;
+    for (const { id } of state.tables.servicePolicy.values()) this.#told.set(id, access.membership(id));
+    this.#unsubscribe = state.subscribe((set) => this.#onChange(set));
+  }
+
+  /** Index of the last set. */
+  get index(): bigint {
+    return this.#index;
+  }
+
+  get timeline(): string {
+    return this.#state.timeline;
+  }
+
+  subscribe(listener: (set: ModelSet) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  close(): void {
+    this.#unsubscribe();
+    this.#listeners.clear();
+  }
+
+  /** The sets after `index`; undefined when the history does not reach back that far. */
+  since(index: bigint): readonly ModelSet[] | undefined {
+    if (index === this.#index) return [];
+    const first = this.#sets.findIndex((set) => set.previousIndex === index);
+    return first < 0 ? undefined : this.#sets.slice(first);
+  }
+
+  /** Everything, in an order that a receiver can take. */
+  fullState(): DataState_Event[] {
+    const { tables } = this.#state;
+    const events: DataState_Event[] = [];
+    for (const kind of FULL_ORDER) {
+      for (const entity of tables[kind].values())
+        events.push(...this.#entityEvent(DataState_Action.CREATE, kind, entity));
+    }
+    for (const policy of tables.servicePolicy.values()) {
+      events.push(...this.#entityEvent(DataState_Action.CREATE, 'servicePolicy', policy));
+      const { left, right } = this.#access.membership(policy.id);
+      events.push(...defined(policyChange(policy.id, RelatedType.RELATED_SERVICE, right, true)));
+      events.push(...defined(policyChange(policy.id, RelatedType.RELATED_IDENTITY, left, true)));
+    }
+    return [...events, ...this.publicKeys()];
+  }
+
+  /** Keys that verify tokens and client certificates. */
+  publicKeys(): DataState_Event[] {
+    const { serverCertificate, roots } = this.#authority;
+    return [
+      publicKey(serverCertificate, [KeyUsage.JWTVALIDATION, KeyUsage.CLIENT_X509_CERT_VALIDATION]),
+      ...roots.map((root) => publicKey(root, [KeyUsage.CLIENT_X509_CERT_VALIDATION])),
+    ];
+  }
+
+  #onChange(set: ChangeSet): void {
+    const events = [
+      ...set.changes.flatMap((change) => this.#eventsOf(change, set.time)),
+      ...this.#membershipEvents(set),
+    ];
+    if (events.length === 0) return;
+    const made: ModelSet = { index: set.index, previousIndex: this.#index, events };
+    this.#index = set.index;
+    this.#sets.push(made);
+    if (this.#sets.length > HISTORY) this.#sets = this.#sets.slice(-HISTORY / 2);
+    for (const listener of this.#listeners) listener(made);
+  }
+
+  #eventsOf({ kind, id, before, after }: Change, time: number): DataState_Event[] {
+    if (after) {
+      const action = before ? DataState_Action.UPDATE : DataState_Action.CREATE;
+      return this.#entityEvent(action, kind, after);
+    }
+    if (!before) return [];
+    const removed = this.#entityEvent(DataState_Action.DELETE, kind, before);
+    if (kind === 'identity') {
+      const updated = this.#entityEvent(DataState_Action.UPDATE, kind, before);
+      return [...updated, identityRevocation(id, time, time + REVOCATION_LIFETIME), ...removed];
+    }
+    if (kind !== 'servicePolicy') return removed;
+    const told = this.#told.get(id);
+    this.#told.delete(id);
+    const changes = told ? memberEvents(id, told, NOBODY) : [];
+    return [...this.#entityEvent(DataState_Action.UPDATE, kind, before), ...changes, ...removed];
+  }
+
+  /** Members that came or went, whatever the reason. Those that were deleted need no event. */
+  #membershipEvents(set: ChangeSet): DataState_Event[] {
+    const deleted = new Set(set.changes.filter(({ after }) => !after).map(({ id }) => id));
+    const events: DataState_Event[] = [];
+    for (const { id } of this.#state.tables.servicePolicy.values()) {
+      const now = this.#access.membership(id);
+      const told = this.#told.get(id) ?? NOBODY;
+      if (now === told) continue;
+      this.#told.set(id, now);
+      const kept = { left: told.left.difference(deleted), right: told.right.difference(deleted) };
+      events.push(...memberEvents(id, kept, now));
+    }
+    return events;
+  }
+
+  #entityEvent(action: DataState_Action, kind: EntityKind, entity: Change['after']): DataState_Event[] {
+    const model = entity && modelOf(kind, entity, this.#state.tables);
+    return model ? [event(action, model)] : [];
+  }
+}
+
+const NOBODY: Membership = { left: new Set(), right: new Set() };
+
+function memberEvents(policyId: string, before: Membership, after: Membership): DataState_Event[] {
+  return [
+    policyChange(policyId, RelatedType.RELATED_IDENTITY, before.left.difference(after.left), false),
+    policyChange(policyId, RelatedType.RELATED_SERVICE, before.right.difference(after.right), false),
+    policyChange(policyId, RelatedType.RELATED_SERVICE, after.right.difference(before.right), true),
+    policyChange(policyId, RelatedType.RELATED_IDENTITY, after.left.difference(before.left), true),
+  ].flatMap(defined);
+}
+
+function defined<T>(value: T | undefined): T[] {
+  return value === undefined ? [] : [value];
+}

@@ -1,0 +1,65 @@
+// Which message of a router is handled where. Messages that need nothing of a simulator are named too, so that they are no surprise.
+
+import { ControlType, EdgeControlType } from '#wire/gen/numbers.ts';
+import type { ControlHandler } from './context.ts';
+import { onCircuitConfirmation } from './messages/circuit-confirmation.ts';
+import {
+  onCircuitRequest,
+  onCreateCircuitV2,
+  onCreateCircuitV3,
+  onCreateTunnelCircuit,
+} from './messages/create-circuit.ts';
+import { onExtendCertificates, onExtendVerify } from './messages/extend-certificates.ts';
+import { onFault, onLinkState, onListeners, onRouterLinks } from './messages/links.ts';
+import { onMetrics } from './messages/metrics.ts';
+import * as sync from './messages/sync.ts';
+import {
+  onRemoveEdgeTerminator,
+  onRemoveFabricTerminator,
+  onRemoveTerminators,
+  onUpdateTerminator,
+  onUpdateTunnelTerminator,
+} from './messages/terminator-changes.ts';
+import { onCreateTerminator, onCreateTunnelTerminator } from './messages/terminators.ts';
+import { onValidatedTerminators } from './messages/validate-terminators.ts';
+import { onVerifyRouter } from './messages/verify-router.ts';
+
+const ignored: ControlHandler = () => undefined;
+
+export const HANDLERS: ReadonlyMap<number, ControlHandler> = new Map<number, ControlHandler>([
+  [ControlType.CircuitRequest, onCircuitRequest],
+  [ControlType.Fault, onFault],
+  [ControlType.Metrics, onMetrics],
+  [ControlType.TraceEvent, ignored],
+  [ControlType.RemoveTerminator, onRemoveFabricTerminator],
+  [ControlType.InspectRequest, sync.onInspect],
+  [ControlType.RouteResult, ignored], // of an attempt that was given up
+  [ControlType.CircuitConfirmation, onCircuitConfirmation],
+  [ControlType.RouterLinks, onRouterLinks],
+  [ControlType.VerifyRouter, onVerifyRouter],
+  [ControlType.RemoveTerminators, onRemoveTerminators],
+  [ControlType.ValidateTerminatorsV2Response, onValidatedTerminators],
+  [ControlType.UpdateRouterInterfaces, sync.onInterfaces],
+  [ControlType.LinkState, onLinkState],
+  [ControlType.Alerts, ignored],
+  [ControlType.RequestClusterMembers, sync.onRequestMembers],
+  [ControlType.UpdateLinkListeners, onListeners],
+  [EdgeControlType.ClientHello, sync.onClientHello],
+  [EdgeControlType.ApiSessionHeartbeat, sync.onApiSessionHeartbeat],
+  [EdgeControlType.RequestClientReSync, sync.onRequestResync],
+  [EdgeControlType.ValidateSessions, sync.onValidateSessions],
+  [EdgeControlType.UpdateTerminator, onUpdateTerminator],
+  [EdgeControlType.RemoveTerminator, onRemoveEdgeTerminator],
+  [EdgeControlType.HealthEvent, ignored],
+  [EdgeControlType.CreateTerminatorV2, onCreateTerminator],
+  [EdgeControlType.CreateCircuitV2, onCreateCircuitV2],
+  [EdgeControlType.CreateCircuitV3, onCreateCircuitV3],
+  [EdgeControlType.CreateTunnelCircuitV2, onCreateTunnelCircuit],
+  [EdgeControlType.EnrollmentExtendRouter, onExtendCertificates],
+  [EdgeControlType.EnrollmentExtendRouterVerify, onExtendVerify],
+  [EdgeControlType.UpdateTunnelTerminator, onUpdateTunnelTerminator],
+  [EdgeControlType.TunnelHealthEvent, ignored],
+  [EdgeControlType.CreateTunnelTerminatorV2, onCreateTunnelTerminator],
+  [EdgeControlType.ConnectEvents, ignored],
+  [EdgeControlType.SubscribeToDataModel, sync.onSubscribe],
+]);

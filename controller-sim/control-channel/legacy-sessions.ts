@@ -1,0 +1,122 @@
+// API sessions that routers cannot verify by themselves: told to every edge router when they come and go (reference fact: control channel,
+// sections 4.1 and 4.7). A router that connects gets all of them.
+
+import { create, toBinary } from '@bufbuild/protobuf';
+import type { IdSource } from '#lib/ids.ts';
+import {
+  ApiSessionAddedSchema,
+  type ApiSession as ApiSessionMessage,
+  ApiSessionRemovedSchema,
+  ApiSessionSchema,
+  SessionRemovedSchema,
+} from '#wire/gen/edge_control_pb.js';
+import { EdgeControlHeader, EdgeControlType } from '#wire/gen/numbers.ts';
+import { Message } from '#wire/message.ts';
+import type { ApiSession, Session } from '../entities/types.ts';
+import type { ConnectedRouter } from '../network/connected-router.ts';
+import type { Network } from '../network/network.ts';
+import type { ChangeSet } from '../state/change.ts';
+import type { State } from '../state/state.ts';
+
+/** reference fact: sessions of one message. */
+const CHUNK = 100;
+const STRATEGY = 'instant';
+
+export class LegacySessions {
+  readonly #state: State;
+  readonly #network: Network;
+  readonly #ids: IdSource;
+  readonly #unsubscribe: () => void;
+
+  constructor(state: State, network: Network, ids: IdSource) {
+    this.#state = state;
+    this.#network = network;
+    this.#ids = ids;
+    this.#unsubscribe = state.subscribe((set) => this.#onChange(set));
+  }
+
+  close(): void {
+    this.#unsubscribe();
+  }
+
+  /** All sessions, in chunks that say where they belong. Nothing when there are none. */
+  sendAll(router: ConnectedRouter): void {
+    const sessions = [...this.#state.tables.apiSession.values()].map(toMessage);
+    const id = this.#ids.cuid();
+    for (let sequence = 0, start = 0; start < sessions.length; sequence++, start += CHUNK) {
+      const isLast = start + CHUNK >= sessions.length;
+      const body = create(ApiSessionAddedSchema, {
+        isFullState: true,
+        apiSessions: sessions.slice(start, start + CHUNK),
+      });
+      const headers = [
+        [EdgeControlHeader.SyncStrategy, STRATEGY],
+        [EdgeControlHeader.ErrorCode, JSON.stringify({ id, isLast, sequence })],
+      ] as const;
+      router.channel.trySend(
+        new Message(EdgeControlType.ApiSessionAdded, headers, toBinary(ApiSessionAddedSchema, body)),
+      );
+    }
+  }
+
+  /** Tokens that are no sessions: the router forgets them. */
+  refuse(router: ConnectedRouter, tokens: readonly string[]): void {
+    if (tokens.length === 0) return;
+    const body = toBinary(ApiSessionRemovedSchema, create(ApiSessionRemovedSchema, { tokens: [...tokens] }));
+    router.channel.trySend(new Message(EdgeControlType.ApiSessionRemoved, [], body));
+  }
+
+  /** Sessions of services that are none. */
+  refuseServiceSessions(router: ConnectedRouter, tokens: readonly string[]): void {
+    if (tokens.length === 0) return;
+    const body = toBinary(SessionRemovedSchema, create(SessionRemovedSchema, { tokens: [...tokens] }));
+    router.channel.trySend(new Message(EdgeControlType.SessionRemoved, [], body));
+  }
+
+  #onChange({ changes }: ChangeSet): void {
+    const added: ApiSession[] = [];
+    const removed: ApiSession[] = [];
+    const removedSessions: Session[] = [];
+    for (const { kind, before, after } of changes) {
+      if (kind === 'apiSession' && !before && after) added.push(after as ApiSession);
+      if (kind === 'apiSession' && before && !after) removed.push(before as ApiSession);
+      if (kind === 'session' && before && !after) removedSessions.push(before as Session);
+    }
+    if (added.length > 0) this.#tellAdded(added);
+    if (removed.length > 0) this.#tellRemoved(removed);
+    if (removedSessions.length > 0) this.#tellSessionsRemoved(removedSessions);
+  }
+
+  #tellAdded(sessions: readonly ApiSession[]): void {
+    const body = create(ApiSessionAddedSchema, { apiSessions: sessions.map(toMessage) });
+    const headers = [
+      [EdgeControlHeader.SyncStrategy, STRATEGY],
+      [EdgeControlHeader.ErrorCode, ''],
+    ] as const;
+    this.#tell(EdgeControlType.ApiSessionAdded, toBinary(ApiSessionAddedSchema, body), headers);
+  }
+
+  #tellRemoved(sessions: readonly ApiSession[]): void {
+    const body = create(ApiSessionRemovedSchema, {
+      tokens: sessions.map(({ token }) => token),
+      ids: sessions.map(({ id }) => id),
+    });
+    this.#tell(EdgeControlType.ApiSessionRemoved, toBinary(ApiSessionRemovedSchema, body));
+  }
+
+  #tellSessionsRemoved(sessions: readonly Session[]): void {
+    const body = create(SessionRemovedSchema, {
+      tokens: sessions.map(({ token }) => token),
+      ids: sessions.map(({ id }) => id),
+    });
+    this.#tell(EdgeControlType.SessionRemoved, toBinary(SessionRemovedSchema, body));
+  }
+
+  #tell(type: number, body: Uint8Array, headers: Iterable<readonly [number, string]> = []): void {
+    for (const { channel } of this.#network.routers.values()) channel.trySend(new Message(type, headers, body));
+  }
+}
+
+function toMessage({ id, token, identityId, fingerprints }: ApiSession): ApiSessionMessage {
+  return create(ApiSessionSchema, { id, token, identityId, certFingerprints: [...fingerprints] });
+}

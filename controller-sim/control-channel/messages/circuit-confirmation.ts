@@ -1,0 +1,22 @@
+// Circuits that a router has not seen traffic of: those that nobody knows any more are taken down, and those that idled too long end
+// (reference fact: control channel, section 4.5).
+
+import { CircuitConfirmationSchema } from '#wire/gen/control_pb.js';
+import type { ControlHandler } from '../context.ts';
+
+const NANOSECONDS = 1_000_000n;
+
+export const onCircuitConfirmation: ControlHandler = ({ network, state }, router, message) => {
+  const { circuitIds, idleTimes } = message.decode(CircuitConfirmationSchema);
+  for (const id of new Set([...circuitIds, ...Object.keys(idleTimes)])) {
+    const circuit = network.circuits.get(id);
+    if (!circuit) {
+      network.circuits.unroute(router.id, id, true);
+      continue;
+    }
+    const most = state.tables.service.get(circuit.serviceId)?.maxIdleTimeMillis ?? 0;
+    const idle = Number((idleTimes[id] ?? 0n) / NANOSECONDS);
+    const isEnd = [circuit.path.routers[0], circuit.path.routers.at(-1)].includes(router.id);
+    if (most > 0 && idle >= most && isEnd) network.circuits.remove(id, { now: true });
+  }
+};

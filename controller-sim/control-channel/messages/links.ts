@@ -1,0 +1,62 @@
+// What routers say about links: reports of the dialing end, their connections, faults, and changed listeners (reference facts: control
+// channel, sections 4.2 and 4.5).
+
+import {
+  FaultSchema,
+  FaultSubject,
+  LinkStateUpdateSchema,
+  ListenersSchema,
+  RouterLinksSchema,
+} from '#wire/gen/control_pb.js';
+import type { ControlHandler } from '../context.ts';
+
+export const onRouterLinks: ControlHandler = ({ network, log }, router, message) => {
+  const { links, fullRefresh } = message.decode(RouterLinksSchema);
+  for (const { id, destRouterId, linkProtocol, dialAddress, iteration, connState } of links) {
+    const link = {
+      id,
+      source: router.id,
+      destination: destRouterId,
+      protocol: linkProtocol,
+      dialAddress,
+      iteration,
+      connections: connState?.conns ?? [],
+    };
+    if (network.links.report(link))
+      log.info({ linkId: id, source: router.id, destination: destRouterId, iteration }, 'link reported');
+  }
+  if (fullRefresh) network.keepLinks(router.id, new Set(links.map(({ id }) => id)));
+};
+
+export const onLinkState: ControlHandler = ({ network }, router, message) => {
+  const { linkId, linkIteration, connState } = message.decode(LinkStateUpdateSchema);
+  const link = network.links.get(linkId);
+  if (link?.source === router.id && link.iteration === linkIteration) link.connections = connState?.conns ?? [];
+};
+
+export const onListeners: ControlHandler = ({ network }, router, message) => {
+  network.setListeners(router, message.decode(ListenersSchema).listeners);
+};
+
+/** Of a link, or of circuits. Several circuits stand in one id, separated by spaces. */
+export const onFault: ControlHandler = ({ network, log }, router, message) => {
+  const { subject, id, iteration } = message.decode(FaultSchema);
+  switch (subject) {
+    case FaultSubject.LINK_FAULT:
+    case FaultSubject.LINK_DUPLICATE:
+      log.info({ linkId: id, routerId: router.id }, 'link fault reported');
+      return network.linkFault(router.id, id, iteration);
+    case FaultSubject.INGRESS_FAULT:
+    case FaultSubject.EGRESS_FAULT:
+      return network.circuits.remove(id, { now: false });
+    case FaultSubject.FORWARD_FAULT:
+    case FaultSubject.UNKNOWN_OWNER_FORWARD_FAULT:
+      for (const circuitId of id.split(' ').filter((each) => each !== '')) {
+        if (network.circuits.get(circuitId)) network.circuits.reroute(circuitId);
+        else if (subject === FaultSubject.FORWARD_FAULT) network.circuits.unroute(router.id, circuitId, true);
+      }
+      return;
+    default:
+      log.warn({ subject, routerId: router.id }, 'fault of unknown subject ignored');
+  }
+};

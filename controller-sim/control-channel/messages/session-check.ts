@@ -1,0 +1,110 @@
+// Whether the tokens that a router shows for a client let it do what it wants (reference fact: control channel, section 4.4, checks of the
+// controller).
+
+import { EdgeErrorCode, RetryHint } from '#wire/gen/numbers.ts';
+import type { PermissionType } from '../../access/access.ts';
+import type { ApiSession, Identity, Service, Session } from '../../entities/types.ts';
+import type { ControlContext } from '../context.ts';
+import { EdgeRefusal } from './edge-error.ts';
+
+const START_OVER = { hint: RetryHint.StartOver };
+
+export interface CheckedSession {
+  readonly identity: Identity;
+  readonly service: Service;
+}
+
+/** A session of a service, shown with the API session that it was made in. Throws EdgeRefusal. */
+export function checkServiceSession(
+  { state, access }: ControlContext,
+  routerId: string,
+  tokens: { session: string | undefined; apiSession: string | undefined },
+  type: PermissionType,
+): CheckedSession {
+  const apiSession = demandApiSession(state.tables.apiSession.findBy('token', tokens.apiSession ?? ''));
+  const session = demandSession(state.tables.session.findBy('token', tokens.session ?? ''), apiSession);
+  if (session.type !== type) {
+    throw new EdgeRefusal(
+      EdgeErrorCode.WrongSessionType,
+      `the session is for ${session.type}, not for ${type}`,
+      START_OVER,
+    );
+  }
+  const identity = state.tables.identity.get(session.identityId);
+  const service = state.tables.service.get(session.serviceId);
+  if (!service)
+    throw new EdgeRefusal(EdgeErrorCode.InvalidService, 'the service does not exist any more', {
+      hint: RetryHint.NotRetriable,
+    });
+  if (!identity || identity.disabled)
+    throw new EdgeRefusal(EdgeErrorCode.InvalidSession, 'the identity is gone or disabled', START_OVER);
+  if (!access.commonRouters(identity.id, service.id).some(({ id }) => id === routerId)) {
+    throw new EdgeRefusal(
+      EdgeErrorCode.InvalidEdgeRouterForSession,
+      'no policy lets the identity reach the service over this router',
+      START_OVER,
+    );
+  }
+  return { identity, service };
+}
+
+/** An API session alone, for an identity and a service that the client names. Throws EdgeRefusal. */
+export function checkApiSession(
+  { state, access }: ControlContext,
+  routerId: string,
+  wanted: { apiSession: string | undefined; identityId: string; serviceId: string },
+): CheckedSession {
+  const apiSession = demandApiSession(state.tables.apiSession.findBy('token', wanted.apiSession ?? ''));
+  const identity = state.tables.identity.get(wanted.identityId);
+  if (!identity || apiSession.identityId !== identity.id || identity.disabled) {
+    throw new EdgeRefusal(EdgeErrorCode.InvalidApiSession, 'the API session belongs to somebody else', START_OVER);
+  }
+  const service = state.tables.service.get(wanted.serviceId);
+  if (!service)
+    throw new EdgeRefusal(EdgeErrorCode.InvalidService, `there is no service ${wanted.serviceId}`, {
+      hint: RetryHint.NotRetriable,
+    });
+  if (!access.may(identity.id, service.id, 'Dial'))
+    throw new EdgeRefusal(EdgeErrorCode.AccessDenied, access.why(identity.id, service.id, 'Dial').join('; '));
+  if (!access.commonRouters(identity.id, service.id).some(({ id }) => id === routerId)) {
+    throw new EdgeRefusal(EdgeErrorCode.AccessDenied, access.why(identity.id, service.id, 'Dial', routerId).join('; '));
+  }
+  return { identity, service };
+}
+
+/** The tunneler of a router acts as the identity with the router's id. Throws EdgeRefusal. */
+export function checkTunneler(
+  { state, access }: ControlContext,
+  routerId: string,
+  service: Service | undefined,
+  type: PermissionType,
+): CheckedSession {
+  const identity = state.tables.identity.get(routerId);
+  if (identity?.type !== 'Router') {
+    throw new EdgeRefusal(EdgeErrorCode.TunnelingNotEnabled, 'the tunneler is not enabled for this router', {
+      hint: RetryHint.NotRetriable,
+    });
+  }
+  if (!service)
+    throw new EdgeRefusal(EdgeErrorCode.InvalidService, 'the service does not exist', { hint: RetryHint.NotRetriable });
+  if (!access.may(identity.id, service.id, type))
+    throw new EdgeRefusal(EdgeErrorCode.AccessDenied, access.why(identity.id, service.id, type).join('; '));
+  if (!access.commonRouters(identity.id, service.id).some(({ id }) => id === routerId)) {
+    throw new EdgeRefusal(
+      EdgeErrorCode.InvalidEdgeRouterForSession,
+      access.why(identity.id, service.id, type, routerId).join('; '),
+    );
+  }
+  return { identity, service };
+}
+
+function demandApiSession(session: ApiSession | undefined): ApiSession {
+  if (!session) throw new EdgeRefusal(EdgeErrorCode.InvalidApiSession, 'there is no such API session', START_OVER);
+  return session;
+}
+
+function demandSession(session: Session | undefined, { id }: ApiSession): Session {
+  if (session?.apiSessionId !== id)
+    throw new EdgeRefusal(EdgeErrorCode.InvalidSession, 'there is no such session', START_OVER);
+  return session;
+}

@@ -1,0 +1,97 @@
+// What a router and the controller tell each other about themselves after the connection is made: hellos of edge routers, the model they
+// want, the members of the cluster, and legacy sessions (reference fact: control channel, sections 4.1, 4.9 and 5.1).
+
+import { create, toBinary } from '@bufbuild/protobuf';
+import { InspectRequestSchema, InspectResponseSchema, UpdateCtrlAddressesSchema } from '#wire/gen/control_pb.js';
+import {
+  ApiSessionHeartbeatSchema,
+  type ClientHello,
+  ClientHelloSchema,
+  ServerHelloSchema,
+  SubscribeToDataModelRequestSchema,
+  ValidateSessionsRequestSchema,
+} from '#wire/gen/edge_control_pb.js';
+import { ControlType, EdgeControlHeader, EdgeControlType } from '#wire/gen/numbers.ts';
+import { TRUE } from '#wire/header-values.ts';
+import { Message, resultMessage } from '#wire/message.ts';
+import { PROTOCOL_VERSION } from '#wire/version-info.ts';
+import { type ConnectedRouter, HIGH_LANE } from '../../network/connected-router.ts';
+import type { ControlContext, ControlHandler } from '../context.ts';
+
+/** The one member of a cluster that does not change. */
+const CLUSTER_INDEX = 1n;
+/** What an inspecting router may ask for, and the answer. */
+const CAPABILITIES = JSON.stringify(['ziti.fabric', 'ziti.edge']);
+
+export function sendServerHello({ channel }: ConnectedRouter): void {
+  const body = toBinary(ServerHelloSchema, create(ServerHelloSchema, { version: PROTOCOL_VERSION }));
+  const headers = [[EdgeControlHeader.RouterDataModel, TRUE]] as const;
+  channel.trySend(new Message(EdgeControlType.ServerHello, headers, body), HIGH_LANE);
+}
+
+export function sendMembers({ controllerId, controlAddress }: ControlContext, { channel }: ConnectedRouter): void {
+  const update = create(UpdateCtrlAddressesSchema, {
+    addresses: [controlAddress],
+    index: CLUSTER_INDEX,
+    isLeader: true,
+    controllers: [{ id: controllerId, endpoints: [{ address: controlAddress }] }],
+  });
+  channel.trySend(new Message(ControlType.UpdateCtrlAddresses, [], toBinary(UpdateCtrlAddressesSchema, update)));
+}
+
+/** An edge router says where SDKs reach it; it is synchronised from then on. */
+export const onClientHello: ControlHandler = ({ feed, sessions, log }, router, message) => {
+  const hello = message.decode(ClientHelloSchema);
+  router.hostname = hello.hostname;
+  router.supportedProtocols = protocolsOf(hello);
+  router.syncStatus = 'SYNC_DONE';
+  feed.sendKeys(router);
+  sessions.sendAll(router);
+  const fields = { routerId: router.id, hostname: hello.hostname, protocols: router.supportedProtocols };
+  log.info(fields, 'edge router synchronised');
+};
+
+export const onSubscribe: ControlHandler = ({ feed }, router, message) => {
+  feed.subscribe(router, message.decode(SubscribeToDataModelRequestSchema));
+};
+
+export const onRequestMembers: ControlHandler = (context, router) => sendMembers(context, router);
+
+export const onApiSessionHeartbeat: ControlHandler = ({ state, sessions }, router, message) => {
+  const { tokens } = message.decode(ApiSessionHeartbeatSchema);
+  sessions.refuse(
+    router,
+    tokens.filter((token) => !state.tables.apiSession.findBy('token', token)),
+  );
+};
+
+export const onValidateSessions: ControlHandler = ({ state, sessions }, router, message) => {
+  const { sessionTokens } = message.decode(ValidateSessionsRequestSchema);
+  sessions.refuseServiceSessions(
+    router,
+    sessionTokens.filter((token) => !state.tables.session.findBy('token', token)),
+  );
+};
+
+export const onRequestResync: ControlHandler = ({ sessions }, router) => sessions.sendAll(router);
+
+/** Interfaces of a router's machine: answered, or it would ask again. */
+export const onInterfaces: ControlHandler = (_context, router, message) => {
+  router.channel.reply(message, resultMessage(true));
+};
+
+export const onInspect: ControlHandler = (_context, router, message) => {
+  const { requestedValues } = message.decode(InspectRequestSchema);
+  const values = requestedValues.filter((name) => name === 'capability').map((name) => ({ name, value: CAPABILITIES }));
+  const body = toBinary(InspectResponseSchema, create(InspectResponseSchema, { success: true, values }));
+  router.channel.reply(message, new Message(ControlType.InspectResponse, [], body));
+};
+
+/** Protocol to URL: `tls` to `tls://host:port`. */
+function protocolsOf(hello: ClientHello): Record<string, string> {
+  const urls: Record<string, string> = {};
+  for (const { advertise } of hello.listeners) {
+    if (advertise) urls[advertise.protocol] = `${advertise.protocol}://${advertise.hostname}:${advertise.port}`;
+  }
+  return urls;
+}

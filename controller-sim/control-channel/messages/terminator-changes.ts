@@ -1,0 +1,85 @@
+// Terminators that a router removes or whose cost and precedence it changes (reference fact: control channel, section 4.6).
+
+import {
+  RemoveTerminatorRequestSchema as RemoveFabricTerminatorSchema,
+  RemoveTerminatorsRequestSchema,
+} from '#wire/gen/control_pb.js';
+import {
+  RemoveTerminatorRequestSchema,
+  UpdateTerminatorRequestSchema,
+  UpdateTunnelTerminatorRequestSchema,
+} from '#wire/gen/edge_control_pb.js';
+import { EdgeControlType, EdgeErrorCode, RetryHint } from '#wire/gen/numbers.ts';
+import { Message, resultMessage } from '#wire/message.ts';
+import type { ConnectedRouter } from '../../network/connected-router.ts';
+import type { ControlContext, ControlHandler } from '../context.ts';
+import { EdgeRefusal, edgeErrorMessage } from './edge-error.ts';
+import { HIGHEST_COST, PRECEDENCES } from './terminators.ts';
+
+const NOT_RETRIABLE = { hint: RetryHint.NotRetriable };
+
+/** Ids of other routers and unknown ones are left alone: the router only says that it does not have them. */
+export const onRemoveTerminators: ControlHandler = async (context, router, message) => {
+  const { terminatorIds } = message.decode(RemoveTerminatorsRequestSchema);
+  await removeOwn(context, router, terminatorIds);
+  router.channel.reply(message, resultMessage(true));
+};
+
+export const onRemoveFabricTerminator: ControlHandler = async (context, router, message) => {
+  const { terminatorId } = message.decode(RemoveFabricTerminatorSchema);
+  const own = context.state.tables.terminator.get(terminatorId)?.routerId === router.id;
+  await removeOwn(context, router, [terminatorId]);
+  router.channel.reply(message, resultMessage(own, own ? '' : `router ${router.id} has no terminator ${terminatorId}`));
+};
+
+/** The older way of routers before 2.0. */
+export const onRemoveEdgeTerminator: ControlHandler = async (context, router, message) => {
+  await removeOwn(context, router, [message.decode(RemoveTerminatorRequestSchema).terminatorId]);
+  router.channel.reply(message, new Message(EdgeControlType.RemoveTerminatorResponse));
+};
+
+export const onUpdateTerminator: ControlHandler = async (context, router, message) => {
+  const request = message.decode(UpdateTerminatorRequestSchema);
+  await update(context, router, message, request, EdgeControlType.UpdateTerminatorResponse);
+};
+
+export const onUpdateTunnelTerminator: ControlHandler = async (context, router, message) => {
+  const request = message.decode(UpdateTunnelTerminatorRequestSchema);
+  await update(context, router, message, request, EdgeControlType.UpdateTunnelTerminatorResponse);
+};
+
+async function removeOwn({ state }: ControlContext, router: ConnectedRouter, ids: readonly string[]): Promise<void> {
+  await state.change((transaction) => {
+    for (const id of ids)
+      if (transaction.get('terminator', id)?.routerId === router.id) transaction.delete('terminator', id);
+  });
+}
+
+async function update(
+  { state }: ControlContext,
+  router: ConnectedRouter,
+  message: Message,
+  request: { terminatorId: string; updateCost: boolean; cost: number; updatePrecedence: boolean; precedence: number },
+  answerType: number,
+): Promise<void> {
+  try {
+    await state.change((transaction) => {
+      const known = transaction.get('terminator', request.terminatorId);
+      if (known?.routerId !== router.id)
+        throw new EdgeRefusal(
+          EdgeErrorCode.InvalidTerminator,
+          `router ${router.id} has no terminator ${request.terminatorId}`,
+          NOT_RETRIABLE,
+        );
+      if (request.updateCost && request.cost > HIGHEST_COST)
+        throw new EdgeRefusal(EdgeErrorCode.InvalidCost, `a cost is at most ${HIGHEST_COST}`, NOT_RETRIABLE);
+      transaction.patch('terminator', known.id, {
+        ...(request.updateCost && { cost: request.cost }),
+        ...(request.updatePrecedence && { precedence: PRECEDENCES[request.precedence] ?? known.precedence }),
+      });
+    });
+    router.channel.reply(message, new Message(answerType));
+  } catch (error) {
+    router.channel.reply(message, edgeErrorMessage(error));
+  }
+}

@@ -1,0 +1,135 @@
+// Terminators of hosts: the requests of routers to make them (reference fact: control channel, section 4.6).
+
+import { create, toBinary } from '@bufbuild/protobuf';
+import { describeError } from '#lib/errors.ts';
+import {
+  CreateTerminatorResult,
+  CreateTerminatorV2RequestSchema,
+  CreateTerminatorV2ResponseSchema,
+  CreateTunnelTerminatorRequestV2Schema,
+  CreateTunnelTerminatorResponseV2Schema,
+} from '#wire/gen/edge_control_pb.js';
+import { EdgeControlType, EdgeErrorCode, RetryHint } from '#wire/gen/numbers.ts';
+import { Message } from '#wire/message.ts';
+import { baseFields } from '../../entities/common.ts';
+import type { Precedence, Terminator } from '../../entities/types.ts';
+import { CircuitError } from '../../network/circuits.ts';
+import type { ConnectedRouter } from '../../network/connected-router.ts';
+import type { ControlContext, ControlHandler } from '../context.ts';
+import { EdgeRefusal } from './edge-error.ts';
+import { checkServiceSession, checkTunneler } from './session-check.ts';
+
+export const PRECEDENCES: readonly Precedence[] = ['default', 'required', 'failed'];
+export const HIGHEST_COST = 65_535;
+const NOT_RETRIABLE = { hint: RetryHint.NotRetriable };
+
+type Wanted = Pick<
+  Terminator,
+  'id' | 'serviceId' | 'binding' | 'cost' | 'precedence' | 'instanceId' | 'hostId' | 'peerData' | 'instanceSecret'
+>;
+
+/** Hosted by a client of the router. The answer is found by the terminator's id, not as a reply. */
+export const onCreateTerminator: ControlHandler = async (context, router, message) => {
+  const request = message.decode(CreateTerminatorV2RequestSchema);
+  const answer = { terminatorId: request.address, ...SUCCESS };
+  try {
+    const tokens = { session: request.sessionToken, apiSession: request.apiSessionToken };
+    const { identity, service } = checkServiceSession(context, router.id, tokens, 'Bind');
+    await put(context, router, {
+      ...wantedFields(request),
+      id: request.address,
+      serviceId: service.id,
+      binding: 'edge',
+      hostId: identity.id,
+    });
+  } catch (error) {
+    Object.assign(answer, failure(error));
+  }
+  const body = toBinary(CreateTerminatorV2ResponseSchema, create(CreateTerminatorV2ResponseSchema, answer));
+  router.channel.trySend(new Message(EdgeControlType.CreateTerminatorV2Response, [], body));
+};
+
+/** Hosted by the router's own tunneler. */
+export const onCreateTunnelTerminator: ControlHandler = async (context, router, message) => {
+  const request = message.decode(CreateTunnelTerminatorRequestV2Schema);
+  const answer = { terminatorId: request.address, startTime: request.startTime, ...SUCCESS };
+  try {
+    const { identity, service } = checkTunneler(
+      context,
+      router.id,
+      context.state.tables.service.get(request.serviceId),
+      'Bind',
+    );
+    await put(context, router, {
+      ...wantedFields(request),
+      id: request.address,
+      serviceId: service.id,
+      binding: 'tunnel',
+      hostId: identity.id,
+    });
+  } catch (error) {
+    Object.assign(answer, failure(error));
+  }
+  const body = toBinary(CreateTunnelTerminatorResponseV2Schema, create(CreateTunnelTerminatorResponseV2Schema, answer));
+  router.channel.trySend(new Message(EdgeControlType.CreateTunnelTerminatorV2Response, [], body));
+};
+
+const SUCCESS = { result: CreateTerminatorResult.SUCCESS, msg: '', errorCode: 0, retryHint: 0 };
+
+function failure(error: unknown): Partial<typeof SUCCESS> & { result: CreateTerminatorResult } {
+  const msg = describeError(error);
+  if (!(error instanceof CircuitError))
+    return { result: CreateTerminatorResult.FAILED_OTHER, msg, errorCode: EdgeErrorCode.Internal };
+  return { result: CreateTerminatorResult.FAILED_OTHER, msg, errorCode: error.edgeCode, retryHint: error.hint };
+}
+
+function wantedFields(request: {
+  cost: number;
+  precedence: number;
+  instanceId: string;
+  instanceSecret: Uint8Array;
+  peerData: Readonly<Record<number, Uint8Array>>;
+}): Pick<Terminator, 'cost' | 'precedence' | 'instanceId' | 'instanceSecret' | 'peerData'> {
+  const peerData = Object.entries(request.peerData).map(([key, value]) => [key, Buffer.from(value).toString('base64')]);
+  return {
+    cost: request.cost,
+    precedence: PRECEDENCES[request.precedence] ?? 'default',
+    instanceId: request.instanceId,
+    instanceSecret: Buffer.from(request.instanceSecret).toString('base64'),
+    peerData: Object.fromEntries(peerData),
+  };
+}
+
+/** Makes the terminator, or changes cost and precedence of the one that is there: a router may repeat itself. */
+async function put({ state }: ControlContext, router: ConnectedRouter, wanted: Wanted): Promise<void> {
+  if (wanted.id === '')
+    throw new EdgeRefusal(EdgeErrorCode.InvalidTerminator, 'a terminator needs an id', NOT_RETRIABLE);
+  if (wanted.cost > HIGHEST_COST)
+    throw new EdgeRefusal(EdgeErrorCode.InvalidCost, `a cost is at most ${HIGHEST_COST}`, NOT_RETRIABLE);
+  await state.change((transaction) => {
+    const known = transaction.get('terminator', wanted.id);
+    if (!known) {
+      transaction.put('terminator', {
+        ...baseFields(transaction, wanted.id),
+        ...wanted,
+        routerId: router.id,
+        address: wanted.id,
+      });
+      return;
+    }
+    const same =
+      known.routerId === router.id &&
+      known.serviceId === wanted.serviceId &&
+      known.binding === wanted.binding &&
+      known.hostId === wanted.hostId;
+    if (!same)
+      throw new EdgeRefusal(
+        EdgeErrorCode.InvalidTerminator,
+        `terminator ${wanted.id} exists for another service, router or host`,
+        NOT_RETRIABLE,
+      );
+    if (known.cost !== wanted.cost || known.precedence !== wanted.precedence) {
+      transaction.patch('terminator', wanted.id, { cost: wanted.cost, precedence: wanted.precedence });
+    }
+  });
+}

@@ -1,0 +1,170 @@
+// The network as it is now: connected routers, the links between them, and what follows when one of them comes, goes or changes.
+// Circuits are made in circuits.ts; what is said on the wire is in control-channel/.
+
+import { create, toBinary } from '@bufbuild/protobuf';
+import type { Clock, Timer } from '#lib/clock.ts';
+import type { IdSource } from '#lib/ids.ts';
+import type { Log } from '#lib/log.ts';
+import type { Random } from '#lib/random.ts';
+import {
+  FaultSchema,
+  FaultSubject,
+  type Listener,
+  PeerState,
+  type PeerStateChange,
+  PeerStateChangeSchema,
+  PeerStateChangesSchema,
+} from '#wire/gen/control_pb.js';
+import { ControlType } from '#wire/gen/numbers.ts';
+import { Message } from '#wire/message.ts';
+import type { RouterStatus } from '../api/context.ts';
+import type { EdgeRouter } from '../entities/types.ts';
+import type { Change, ChangeSet } from '../state/change.ts';
+import type { State } from '../state/state.ts';
+import { Circuits } from './circuits.ts';
+import type { ConnectedRouter } from './connected-router.ts';
+import { Links } from './links.ts';
+
+export interface NetworkComponents {
+  state: State;
+  clock: Clock;
+  ids: IdSource;
+  random: Random;
+  log: Log;
+}
+
+/** reference fact: circuits get cheaper paths once a minute. */
+const REBALANCE_INTERVAL = 60_000;
+const OFFLINE: RouterStatus = {
+  isOnline: false,
+  hostname: '',
+  supportedProtocols: {},
+  syncStatus: 'SYNC_NEW',
+  versionInfo: undefined,
+};
+
+export class Network {
+  readonly links = new Links();
+  readonly circuits: Circuits;
+  readonly #components: NetworkComponents;
+  readonly #routers = new Map<string, ConnectedRouter>();
+  readonly #unsubscribe: () => void;
+  readonly #rebalance: Timer;
+
+  constructor(components: NetworkComponents) {
+    this.#components = components;
+    this.circuits = new Circuits({ ...components, links: this.links, routers: this.#routers });
+    this.#unsubscribe = components.state.subscribe((set) => this.#onChange(set));
+    this.#rebalance = components.clock.every('rebalance circuits', REBALANCE_INTERVAL, () => this.circuits.rebalance());
+  }
+
+  get routers(): ReadonlyMap<string, ConnectedRouter> {
+    return this.#routers;
+  }
+
+  close(): void {
+    this.#unsubscribe();
+    this.#rebalance.cancel();
+    for (const router of this.#routers.values()) router.channel.close();
+    this.#routers.clear();
+  }
+
+  /** What the APIs show of a router. */
+  status(routerId: string): RouterStatus {
+    const router = this.#routers.get(routerId);
+    if (!router) return OFFLINE;
+    const { hostname, supportedProtocols, syncStatus, version } = router;
+    return { isOnline: true, hostname, supportedProtocols, syncStatus, versionInfo: version };
+  }
+
+  /** A router is connected: it hears of all others, and all others of it. */
+  attach(router: ConnectedRouter): void {
+    this.#routers.set(router.id, router);
+    const others = [...this.#routers.values()].filter((other) => other !== router);
+    tellPeers(router, others.map(healthy));
+    for (const other of others) tellPeers(other, [healthy(router)]);
+  }
+
+  /** The connection of a router ended. Its links are gone for us; it may still carry circuits until somebody tells it otherwise. */
+  detach(router: ConnectedRouter): void {
+    if (this.#routers.get(router.id) !== router) return;
+    this.#routers.delete(router.id);
+    for (const link of this.links.from(router.id)) this.#dropLink(link.id);
+    for (const link of this.links.values()) {
+      if (link.destination === router.id) this.circuits.onLinkLost(link.id);
+    }
+    this.#tellAll(gone(router.id, PeerState.UNHEALTHY));
+  }
+
+  /** The addresses at which a router takes links changed. */
+  setListeners(router: ConnectedRouter, listeners: readonly Listener[]): void {
+    router.linkListeners = listeners;
+    for (const other of this.#routers.values()) if (other !== router) tellPeers(other, [healthy(router)]);
+  }
+
+  /** A link is gone: circuits over it move, and the end that did not say so is told. */
+  linkFault(from: string, linkId: string, iteration: number): void {
+    const link = this.links.get(linkId);
+    if (!link || (iteration > 0 && iteration < link.iteration)) return;
+    this.#dropLink(linkId);
+    const other = this.#routers.get(link.source === from ? link.destination : link.source);
+    const fault = create(FaultSchema, { subject: FaultSubject.LINK_FAULT, id: linkId, iteration: link.iteration });
+    other?.channel.trySend(new Message(ControlType.Fault, [], toBinary(FaultSchema, fault)));
+  }
+
+  /** A full list of a router's links: those that are not in it are gone. */
+  keepLinks(routerId: string, linkIds: ReadonlySet<string>): void {
+    for (const link of this.links.from(routerId)) if (!linkIds.has(link.id)) this.#dropLink(link.id);
+  }
+
+  #dropLink(linkId: string): void {
+    if (this.links.remove(linkId)) this.circuits.onLinkLost(linkId);
+  }
+
+  #tellAll(change: PeerStateChange): void {
+    for (const router of this.#routers.values()) if (router.id !== change.id) tellPeers(router, [change]);
+  }
+
+  #onChange(set: ChangeSet): void {
+    for (const change of set.changes) {
+      if (change.kind === 'edgeRouter') this.#onRouterChange(change);
+      if (change.kind === 'service' && !change.after) this.#removeCircuitsOf(change.id);
+      if (change.kind === 'terminator' && !change.after) this.circuits.forgetTerminator(change.id);
+    }
+  }
+
+  /** A router that is deleted, disabled or to be enrolled anew is cut off at once. */
+  #onRouterChange({ id, before, after }: Change): void {
+    const was = before as EdgeRouter | undefined;
+    const is = after as EdgeRouter | undefined;
+    const mustEnroll = was?.fingerprint != null && is?.fingerprint == null;
+    if (is && !is.disabled && !mustEnroll) return;
+    const router = this.#routers.get(id);
+    if (router) {
+      this.#components.log.info({ routerId: id }, 'router cut off: it was deleted, disabled or re-enrolled');
+      router.channel.close();
+      this.detach(router);
+    }
+    if (!is) this.#tellAll(gone(id, PeerState.REMOVED));
+  }
+
+  #removeCircuitsOf(serviceId: string): void {
+    for (const circuit of this.circuits.values()) {
+      if (circuit.serviceId === serviceId) this.circuits.remove(circuit.id, { now: true });
+    }
+  }
+}
+
+function healthy({ id, version, linkListeners }: ConnectedRouter): PeerStateChange {
+  const listeners = [...linkListeners];
+  return create(PeerStateChangeSchema, { id, version: version.version, state: PeerState.HEALTHY, listeners });
+}
+
+function gone(id: string, state: PeerState): PeerStateChange {
+  return create(PeerStateChangeSchema, { id, state });
+}
+
+function tellPeers(router: ConnectedRouter, changes: PeerStateChange[]): void {
+  const body = toBinary(PeerStateChangesSchema, create(PeerStateChangesSchema, { changes }));
+  router.channel.trySend(new Message(ControlType.PeerStateChanges, [], body));
+}

@@ -1,0 +1,51 @@
+// Which of several terminators a circuit gets: the strategies of services (reference fact: control channel, section 4.3). All choose
+// within the best precedence that has candidates.
+
+import type { Random } from '#lib/random.ts';
+import type { Terminator } from '../entities/types.ts';
+import type { Path } from './paths.ts';
+
+export interface Candidate {
+  readonly terminator: Terminator;
+  readonly path: Path;
+  /** Static cost, cost of failures and cost of the path. */
+  readonly cost: number;
+}
+
+const RANK = { required: 0, default: 1, failed: 2 } as const;
+
+/**
+ * The chosen candidate, or undefined when there is none. `stickiness` is what the dialer got with an earlier circuit: the id of a
+ * terminator.
+ */
+export function chooseTerminator(
+  strategy: string,
+  candidates: readonly Candidate[],
+  random: Random,
+  stickiness: string | undefined,
+): Candidate | undefined {
+  const rank = Math.min(...candidates.map(({ terminator }) => RANK[terminator.precedence]));
+  const best = candidates.filter(({ terminator }) => RANK[terminator.precedence] === rank);
+  const byCost = best.toSorted((a, b) => a.cost - b.cost);
+  switch (strategy) {
+    case 'random':
+      return best[Math.floor(random.next() * best.length)];
+    case 'weighted':
+      return weighted(byCost, random);
+    case 'sticky':
+      return byCost.find(({ terminator }) => terminator.id === stickiness) ?? byCost[0];
+    default:
+      return byCost[0];
+  }
+}
+
+/** The cheaper, the more often: each by the inverse of its cost. */
+function weighted(candidates: readonly Candidate[], random: Random): Candidate | undefined {
+  const weights = candidates.map(({ cost }) => 1 / (1 + cost));
+  let point = random.next() * weights.reduce((sum, weight) => sum + weight, 0);
+  for (const [index, weight] of weights.entries()) {
+    point -= weight;
+    if (point <= 0) return candidates[index];
+  }
+  return candidates.at(-1);
+}
