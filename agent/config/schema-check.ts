@@ -22,7 +22,8 @@ let compiled: ValidateFunction | undefined;
 
 /** Findings of the schema for a tree whose plain value is `value`. */
 export function checkSchema(root: ConfigNode, value: unknown): SchemaVerdict {
-  const validate = (compiled ??= compile());
+  compiled ??= compile();
+  const validate = compiled;
   const findings: Finding[] = [];
   const ignored = new Set<string>();
   if (validate(value)) return { findings, ignored };

@@ -77,6 +77,7 @@ const translation: Schema = {
 function fixedOrForwarded(key: string, forward: string, allowed: string): Schema {
   return {
     if: { properties: { [forward]: { const: true } }, required: [forward] },
+    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
     then: { required: [allowed] },
     else: { required: [key] },
   };

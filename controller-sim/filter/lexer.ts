@@ -55,7 +55,7 @@ export function tokenize(text: string): Token[] {
         line++;
         lineStart = start + index + 1;
       }
-    } else if (string !== undefined) tokens.push({ kind: 'string', text: unescape(string.slice(1, -1)), ...at });
+    } else if (string !== undefined) tokens.push({ kind: 'string', text: unescaped(string.slice(1, -1)), ...at });
     else if (quoted !== undefined) tokens.push({ kind: 'word', text: quoted.slice(1, -1), ...at });
     else if (number !== undefined) tokens.push({ kind: 'number', text: number, ...at });
     else tokens.push({ kind: word === undefined ? 'symbol' : 'word', text: word ?? symbol ?? colon ?? '', ...at });
@@ -64,6 +64,6 @@ export function tokenize(text: string): Token[] {
   return tokens;
 }
 
-function unescape(text: string): string {
+function unescaped(text: string): string {
   return text.replace(/\\(.)/g, (_whole, character: string) => ESCAPES[character] ?? character);
 }

@@ -90,7 +90,7 @@ function rateLimiter(input: CheckInput): Finding[] {
 
 function heartbeats(input: CheckInput): Finding[] {
   const given = input.root.entries.get('link')?.entries.get('heartbeats');
-  if (!given || given.kind !== 'map' || given.entries.has('closeUnresponsiveTimeout')) return [];
+  if (given?.kind !== 'map' || given.entries.has('closeUnresponsiveTimeout')) return [];
   return [
     at(
       input,

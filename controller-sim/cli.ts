@@ -1,0 +1,20 @@
+// The command line of the simulator.
+
+import { Command, CommanderError } from 'commander';
+import { startCommand } from './commands/start.ts';
+
+/** reference: the exit codes of both command lines. */
+const WRONG_USE = 2;
+
+const program = new Command('sim')
+  .description('controller simulator for OpenZiti overlay networks')
+  .exitOverride()
+  .showHelpAfterError();
+program.addCommand(startCommand().exitOverride());
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  if (!(error instanceof CommanderError)) throw error;
+  process.exitCode = error.exitCode === 0 ? 0 : WRONG_USE;
+}

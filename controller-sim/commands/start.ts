@@ -1,0 +1,137 @@
+// `start`: the simulator as a process. One ready line on stdout, logs on stderr; SIGTERM and SIGINT stop it with exit code 0.
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { describeError, errorCode } from '#lib/errors.ts';
+import { createLog, type LogLevel } from '#lib/log.ts';
+import { type Simulator, startSimulator } from '../simulator.ts';
+
+interface StartOptions {
+  host: string;
+  port?: number;
+  data?: string;
+  advertise: string[];
+  username?: string;
+  password?: string;
+  json?: true;
+  logLevel: LogLevel;
+  logFormat: 'json' | 'text';
+}
+
+const HIGHEST_PORT = 65_535;
+
+export function startCommand(): Command {
+  return new Command('start')
+    .description('start the simulator and serve until it is stopped')
+    .option('--host <address>', 'address to listen on', '127.0.0.1')
+    .option('--port <port>', 'port to listen on; left out: that of the data file, else a free one', toPort)
+    .option('--data <file>', 'keep everything in this file; left out: in memory')
+    .option(
+      '--advertise <name>',
+      'further host name or address for clients; may be repeated',
+      (name: string, names: string[]) => [...names, name],
+      [],
+    )
+    .option('--username <name>', 'administrator (default: admin)')
+    .option('--password <password>', 'its password; left out: made up and shown')
+    .option('--json', 'print the ready line as JSON')
+    .addOption(
+      new Option('--log-level <level>', 'least severe messages to log')
+        .choices(['trace', 'debug', 'info', 'warn', 'error', 'silent'])
+        .default('info'),
+    )
+    .addOption(
+      new Option('--log-format <format>', 'json for machines, text for people')
+        .choices(['json', 'text'])
+        .default(process.stderr.isTTY ? 'text' : 'json'),
+    )
+    .addHelpText('after', '\nExample:\n  sim start --port 1280 --data sim.db --json')
+    .action(async (options: StartOptions) => {
+      process.exitCode = await start(options);
+    });
+}
+
+async function start(options: StartOptions): Promise<number> {
+  const { json, logLevel, logFormat, ...rest } = options;
+  const log = createLog({ level: logLevel, format: logFormat });
+  let simulator: Simulator;
+  try {
+    simulator = await startSimulator({ ...rest, log });
+  } catch (error) {
+    process.stderr.write(`the simulator cannot start: ${explain(error, options)}\n`);
+    return 1;
+  }
+  const ca = writeCa(simulator.ca, options.data);
+  process.stdout.write(`${json ? JSON.stringify(readyLine(simulator, ca.file)) : readyText(simulator, ca.file)}\n`);
+  const signal = await stopSignal();
+  log.info({ signal }, 'simulator stops');
+  await simulator.close();
+  ca.remove();
+  return 0;
+}
+
+function readyLine(simulator: Simulator, ca: string): Record<string, unknown> {
+  const { managementUrl, clientUrl, controlAddress, username, password, port, controllerId } = simulator;
+  return {
+    event: 'ready',
+    management: managementUrl,
+    client: clientUrl,
+    ctrl: controlAddress,
+    username,
+    password: password ?? null,
+    ca,
+    port,
+    controllerId,
+    pid: process.pid,
+  };
+}
+
+function readyText({ managementUrl, clientUrl, controlAddress, username, password }: Simulator, ca: string): string {
+  const rows = {
+    management: managementUrl,
+    client: clientUrl,
+    ctrl: controlAddress,
+    username,
+    password: password ?? '(as it was set before)',
+    ca,
+  };
+  return `the simulator is ready\n${Object.entries(rows)
+    .map(([name, value]) => `  ${name.padEnd(12)}${value}`)
+    .join('\n')}`;
+}
+
+/** Beside the data file, or in a directory that goes when the simulator goes. */
+function writeCa(pem: string, data: string | undefined): { file: string; remove(): void } {
+  if (data !== undefined) {
+    const file = resolve(`${data}.ca.pem`);
+    writeFileSync(file, pem);
+    return { file, remove: () => undefined };
+  }
+  const directory = mkdtempSync(join(tmpdir(), 'edgeweave-sim-'));
+  const file = join(directory, 'ca.pem');
+  writeFileSync(file, pem);
+  return { file, remove: () => rmSync(directory, { recursive: true, force: true }) };
+}
+
+function explain(error: unknown, { host, port, data }: StartOptions): string {
+  if (errorCode(error) === 'EADDRINUSE') {
+    const which = port ? `port ${port}` : `the port that ${data} remembers`;
+    return `${which} at ${host} is in use; free it, or choose another one with --port`;
+  }
+  return describeError(error);
+}
+
+function stopSignal(): Promise<NodeJS.Signals> {
+  return new Promise((resolveSignal) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGQUIT'] as const) process.once(signal, () => resolveSignal(signal));
+  });
+}
+
+function toPort(text: string): number {
+  const port = Number(text);
+  if (!Number.isInteger(port) || port < 0 || port > HIGHEST_PORT)
+    throw new InvalidArgumentError(`a port is a whole number from 0 to ${HIGHEST_PORT}.`);
+  return port;
+}

@@ -1,0 +1,41 @@
+// The one TLS port of the controller: HTTP and control channels, told apart by ALPN. Clients that name no protocol speak HTTP
+// (reference fact: control channel, section 1.1).
+
+import type { Log } from '#lib/log.ts';
+import { Alpn, type SocketHandler, TlsPort } from '#wire/tls-port.ts';
+import type { Authority } from '../pki/authority.ts';
+
+export interface ListenerOptions {
+  readonly host: string;
+  /** 0 for any free port. */
+  readonly port: number;
+  readonly log: Log;
+}
+
+export class Listener {
+  readonly #port: TlsPort;
+
+  private constructor(port: TlsPort) {
+    this.#port = port;
+  }
+
+  /** Takes the port, so that it is known; nobody is answered before `serve`. Rejects with the system's error. */
+  static async open(options: ListenerOptions, authority: Authority): Promise<Listener> {
+    return new Listener(await TlsPort.open({ ...options, context: authority.serverContext() }));
+  }
+
+  /** The real port. */
+  get port(): number {
+    return this.#port.address.port;
+  }
+
+  serve(handlers: { http: SocketHandler; control: SocketHandler }): void {
+    this.#port.handle(Alpn.Http, handlers.http);
+    this.#port.handle(Alpn.None, handlers.http);
+    this.#port.handle(Alpn.Control, handlers.control);
+  }
+
+  close(): Promise<void> {
+    return this.#port.close();
+  }
+}

@@ -1,0 +1,81 @@
+// What a fresh controller holds before anybody has said anything: config types, the default auth policy, the administrator.
+
+import type { Passwords } from './auth/passwords.ts';
+import { builtInConfigTypes, defaultAuthPolicy } from './entities/built-in.ts';
+import { baseFields } from './entities/common.ts';
+import { DEFAULT_AUTH_POLICY } from './entities/identity.ts';
+import type { Authenticator, Identity } from './entities/types.ts';
+import type { State } from './state/state.ts';
+import type { Transaction } from './state/transaction.ts';
+
+/** Adds what is missing. Safe on data that is there already. */
+export async function seedBuiltIns(state: State): Promise<void> {
+  await state.change((transaction) => {
+    const base = (id: string) => baseFields(transaction, id);
+    for (const type of builtInConfigTypes(base))
+      if (!transaction.get('configType', type.id)) transaction.put('configType', type);
+    if (!transaction.get('authPolicy', DEFAULT_AUTH_POLICY)) {
+      transaction.put('authPolicy', defaultAuthPolicy(base(DEFAULT_AUTH_POLICY)));
+    }
+  });
+}
+
+/** Whether the data has an administrator. */
+export function hasAdmin(state: State): boolean {
+  return [...state.tables.identity.values()].some(({ isDefaultAdmin }) => isDefaultAdmin);
+}
+
+/** Makes the administrator, or gives the one that is there this name and password. */
+export async function setAdmin(state: State, passwords: Passwords, username: string, password: string): Promise<void> {
+  const passwordHash = await passwords.hash(password);
+  await state.change((transaction) => {
+    const known = [...transaction.tables.identity.values()].find(({ isDefaultAdmin }) => isDefaultAdmin);
+    const id = known?.id ?? transaction.ids.short();
+    if (!known) transaction.put('identity', adminIdentity(transaction, id));
+    const updb = transaction.tables.authenticator.referring('identityId', id).find(({ method }) => method === 'updb');
+    if (updb) transaction.patch('authenticator', updb.id, { username, passwordHash });
+    else transaction.put('authenticator', adminAuthenticator(transaction, id, username, passwordHash));
+  });
+}
+
+function adminIdentity(transaction: Transaction, id: string): Identity {
+  return {
+    ...baseFields(transaction, id),
+    name: 'Default Admin',
+    type: 'Default',
+    isAdmin: true,
+    isDefaultAdmin: true,
+    externalId: null,
+    authPolicyId: DEFAULT_AUTH_POLICY,
+    roleAttributes: [],
+    permissions: null,
+    defaultHostingCost: 0,
+    defaultHostingPrecedence: 'default',
+    serviceHostingCosts: {},
+    serviceHostingPrecedences: {},
+    appData: {},
+    serviceConfigs: {},
+    disabled: false,
+    disabledAt: null,
+    disabledUntil: null,
+  };
+}
+
+function adminAuthenticator(
+  transaction: Transaction,
+  identityId: string,
+  username: string,
+  passwordHash: string,
+): Authenticator {
+  const base = baseFields(transaction, transaction.ids.short());
+  return {
+    ...base,
+    method: 'updb',
+    identityId,
+    username,
+    passwordHash,
+    certPem: null,
+    fingerprint: null,
+    isIssuedByNetwork: false,
+  };
+}

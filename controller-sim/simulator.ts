@@ -1,0 +1,231 @@
+// The simulator: builds the rooms in order, owns them, closes them in reverse order. In a test:
+//
+//   await using simulator = await startSimulator();
+//   simulator.managementUrl, simulator.username, simulator.password, simulator.ca …
+
+import { joinHostPort } from '#lib/address.ts';
+import { type Clock, SystemClock } from '#lib/clock.ts';
+import { IdSource } from '#lib/ids.ts';
+import { type Log, silentLog } from '#lib/log.ts';
+import { type Random, systemRandom } from '#lib/random.ts';
+import { ownVersionInfo } from '#wire/version-info.ts';
+import packageJson from '../package.json' with { type: 'json' };
+import { Access } from './access/access.ts';
+import { ApiServer } from './api/server.ts';
+import { DEFAULT_COST, type PasswordCost, Passwords } from './auth/passwords.ts';
+import type { ControlContext } from './control-channel/context.ts';
+import { ControlServer } from './control-channel/control-server.ts';
+import { DataModelFeed } from './control-channel/data-model/data-model-feed.ts';
+import { ModelSets } from './control-channel/data-model/model-sets.ts';
+import { LegacySessions } from './control-channel/legacy-sessions.ts';
+import { Tokens } from './jwt/tokens.ts';
+import { Listener } from './listener/listener.ts';
+import { Network } from './network/network.ts';
+import { Authority } from './pki/authority.ts';
+import { hasAdmin, seedBuiltIns, setAdmin } from './seed.ts';
+import { State } from './state/state.ts';
+import { MemoryStore } from './store/memory-store.ts';
+import { SqliteStore } from './store/sqlite-store.ts';
+
+export interface SimulatorOptions {
+  /** Address to listen on. */
+  host?: string;
+  /** 0 or nothing: the port that the data file remembers, else any free one. */
+  port?: number;
+  /** SQLite file; memory when left out. */
+  data?: string;
+  /** Further names that clients reach the simulator by. The first one stands in URLs and tokens. */
+  advertise?: readonly string[];
+  username?: string;
+  /** Left out, one is made up for new data, and that of older data stays as it is. */
+  password?: string;
+  log?: Log;
+  clock?: Clock;
+  random?: Random;
+  passwordCost?: PasswordCost;
+  /** Milliseconds in which a router may not connect a second time. */
+  churnLimit?: number;
+  /** Milliseconds of an API session without a request. */
+  sessionLifetime?: number;
+  /** Milliseconds for which one-time tokens are valid. */
+  enrollmentLifetime?: number;
+}
+
+const LOOPBACK = ['127.0.0.1', '::1', 'localhost'];
+const MINUTE = 60_000;
+const DEFAULTS = { churnLimit: MINUTE, sessionLifetime: 30 * MINUTE, enrollmentLifetime: 180 * MINUTE };
+const Meta = { Port: 'listener.port', ControllerId: 'controller.id' } as const;
+const PASSWORD_BYTES = 12;
+
+export class Simulator {
+  readonly port: number;
+  /** `https://host:port`. */
+  readonly baseUrl: string;
+  readonly managementUrl: string;
+  readonly clientUrl: string;
+  /** `tls:host:port`, for routers. */
+  readonly controlAddress: string;
+  readonly username: string;
+  /** Undefined when older data keeps a password that nobody gave. */
+  readonly password: string | undefined;
+  /** PEM: what clients and routers are to trust. */
+  readonly ca: string;
+  readonly controllerId: string;
+  readonly #owned: AsyncDisposableStack;
+
+  constructor(facts: Omit<Simulator, 'close' | typeof Symbol.asyncDispose>, owned: AsyncDisposableStack) {
+    this.port = facts.port;
+    this.baseUrl = facts.baseUrl;
+    this.managementUrl = facts.managementUrl;
+    this.clientUrl = facts.clientUrl;
+    this.controlAddress = facts.controlAddress;
+    this.username = facts.username;
+    this.password = facts.password;
+    this.ca = facts.ca;
+    this.controllerId = facts.controllerId;
+    this.#owned = owned;
+  }
+
+  /** Closes every connection, then the store. A second call does nothing. */
+  async close(): Promise<void> {
+    await this.#owned.disposeAsync();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+}
+
+/** Resolves once everything is served. Rejects with the system's error for a port that is taken, StoreError for a bad data file. */
+export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
+  const owned = new AsyncDisposableStack();
+  try {
+    return await build(options, owned);
+  } catch (error) {
+    await owned.disposeAsync();
+    throw error;
+  }
+}
+
+async function build(options: SimulatorOptions, owned: AsyncDisposableStack): Promise<Simulator> {
+  const { clock = new SystemClock(), random = systemRandom, log = silentLog, data } = options;
+  const ids = new IdSource(random);
+  const state = await State.open({
+    store: data === undefined ? new MemoryStore() : SqliteStore.open(data),
+    clock,
+    ids,
+  });
+  owned.defer(() => state.close());
+  const passwords = new Passwords(options.passwordCost ?? DEFAULT_COST, random);
+  const admin = await prepare(state, passwords, options, random);
+  const authority = await Authority.open({ state, clock, random }, [...LOOPBACK, ...(options.advertise ?? [])]);
+  const access = new Access(state);
+  owned.defer(() => access.close());
+
+  const listener = await Listener.open(
+    {
+      host: options.host ?? '127.0.0.1',
+      port: rememberedPort(state, options.port),
+      log: log.child({ component: 'listener' }),
+    },
+    authority,
+  );
+  owned.defer(() => listener.close());
+  const address = joinHostPort(options.advertise?.[0] ?? '127.0.0.1', listener.port);
+  const baseUrl = `https://${address}`;
+  const controlAddress = `tls:${address}`;
+  const controllerId = state.meta(Meta.ControllerId) ?? `ctrl-${ids.short()}`;
+  await state.putMeta(
+    new Map([
+      [Meta.Port, String(listener.port)],
+      [Meta.ControllerId, controllerId],
+    ]),
+  );
+
+  const network = new Network({ state, clock, ids, random, log: log.child({ component: 'network' }) });
+  owned.defer(() => network.close());
+  const sets = new ModelSets(state, access, authority);
+  owned.defer(() => sets.close());
+  const feed = new DataModelFeed({ state, sets, clock });
+  owned.defer(() => feed.close());
+  const sessions = new LegacySessions(state, network, ids);
+  owned.defer(() => sessions.close());
+  const context: ControlContext = {
+    state,
+    access,
+    authority,
+    network,
+    feed,
+    sessions,
+    clock,
+    controllerId,
+    controlAddress,
+    log: log.child({ component: 'control' }),
+    metrics: new Map(),
+    unverified: new Map(),
+  };
+  const control = new ControlServer(context, {
+    version: ownVersionInfo(packageJson.version),
+    apiAddresses: apiAddresses(baseUrl),
+    churnLimit: options.churnLimit ?? DEFAULTS.churnLimit,
+  });
+  owned.defer(() => control.close());
+  const issuer = baseUrl;
+  const api = await ApiServer.open({
+    state,
+    access,
+    authority,
+    passwords,
+    clock,
+    baseUrl,
+    controllerId,
+    tokens: new Tokens({ authority, clock, issuer, controlAddress }),
+    log: log.child({ component: 'api' }),
+    routerStatus: (id) => network.status(id),
+    sessionLifetime: options.sessionLifetime ?? DEFAULTS.sessionLifetime,
+    enrollmentLifetime: options.enrollmentLifetime ?? DEFAULTS.enrollmentLifetime,
+  });
+  owned.defer(() => api.close());
+  listener.serve({ http: (socket) => api.accept(socket), control: control.accept });
+  const managementUrl = `${baseUrl}/edge/management/v1`;
+  const clientUrl = `${baseUrl}/edge/client/v1`;
+  return new Simulator(
+    {
+      port: listener.port,
+      baseUrl,
+      managementUrl,
+      clientUrl,
+      controlAddress,
+      ...admin,
+      ca: authority.bundle,
+      controllerId,
+    },
+    owned,
+  );
+}
+
+/** Fills what is missing, and settles who the administrator is. */
+async function prepare(
+  state: State,
+  passwords: Passwords,
+  options: SimulatorOptions,
+  random: Random,
+): Promise<{ username: string; password: string | undefined }> {
+  await seedBuiltIns(state);
+  const username = options.username ?? 'admin';
+  const isNew = !hasAdmin(state);
+  const password = options.password ?? (isNew ? random.bytes(PASSWORD_BYTES).toString('base64url') : undefined);
+  if (password !== undefined) await setAdmin(state, passwords, username, password);
+  return { username, password };
+}
+
+/** Routers remember where they found their controller: a simulator that comes back is there again. */
+function rememberedPort(state: State, wanted: number | undefined): number {
+  if (wanted !== undefined && wanted !== 0) return wanted;
+  return Number(state.meta(Meta.Port) ?? 0);
+}
+
+function apiAddresses(baseUrl: string): string {
+  const at = (path: string) => [{ url: `${baseUrl}${path}`, version: 'v1' }];
+  return JSON.stringify({ 'edge-client': at('/edge/client/v1'), 'edge-management': at('/edge/management/v1') });
+}
