@@ -1,0 +1,339 @@
+// A whole network on loopback, each part a process of its own, all of them talking over sockets:
+//
+//   client ─► proxy of router A ═══ link ═══ router B ─► echo server
+//                     └────── control channels ──────┘
+//                                simulator
+//
+// Each step is timed. Everything that is learned comes from the APIs that operators have: management API, health checks.
+
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Agent, request } from 'undici';
+import { Management } from './management.ts';
+import { Program } from './process.ts';
+import { EchoServer, type Transfer, transfer } from './transfer.ts';
+
+export interface Step {
+  readonly name: string;
+  readonly ms: number;
+}
+
+export interface ControllerFacts {
+  readonly management: string;
+  readonly client: string;
+  readonly ctrl: string;
+  readonly username: string;
+  readonly password: string;
+  /** File. */
+  readonly ca: string;
+  readonly pid: number;
+}
+
+export interface RouterFacts {
+  readonly id: string;
+  readonly name: string;
+  readonly pid: number;
+  readonly healthUrl: string;
+  readonly metricsUrl: string;
+  /** Authorities to verify its server with. */
+  readonly ca: string;
+  readonly log: string;
+  health: 'healthy' | 'unhealthy';
+}
+
+export interface LinkFacts {
+  readonly id: string;
+  readonly from: string;
+  readonly to: string;
+  readonly addresses: Readonly<Record<string, { localAddr: string; remoteAddr: string }>>;
+}
+
+interface HealthPayload {
+  readonly data: {
+    readonly healthy: boolean;
+    readonly checks: readonly { readonly id: string; readonly healthy: boolean; readonly details?: unknown }[];
+  };
+}
+
+interface LinkDetail {
+  readonly linkId: string;
+  readonly destRouterId: string;
+  readonly addresses: LinkFacts['addresses'];
+}
+
+const EXAMPLE = join('examples', 'two-routers');
+const NAMES = ['router-a', 'router-b'] as const;
+const BYTES = 8 * 1024 * 1024;
+const PATIENCE = 20_000;
+const LOOK_AGAIN = 25;
+
+export class Network {
+  readonly steps: Step[] = [];
+  readonly routers: RouterFacts[] = [];
+  readonly directory: string;
+  links: LinkFacts[] = [];
+  controller: ControllerFacts | undefined;
+  transfer: Transfer | undefined;
+  proxyPort = 0;
+  readonly #programs: Program[] = [];
+  readonly #onStep: (step: Step) => void;
+  #management: Management | undefined;
+  #echo: EchoServer | undefined;
+  #web: Agent | undefined;
+  #env: Readonly<Record<string, string>> = {};
+
+  private constructor(directory: string, onStep: (step: Step) => void) {
+    this.directory = directory;
+    this.#onStep = onStep;
+  }
+
+  /** Nothing runs yet. */
+  static async prepare(onStep: (step: Step) => void): Promise<Network> {
+    return new Network(await mkdtemp(join(tmpdir(), 'edgeweave-example-')), onStep);
+  }
+
+  /** Brings everything up and sends bytes through. Rejects with what went wrong; `close` cleans up in any case. */
+  async up(): Promise<void> {
+    /** Name of a router to its id and its one-time token. */
+    const created = new Map<string, { id: string; jwt: string }>();
+    await this.#step('start the controller', () => this.#startController());
+    await this.#step('create the edge routers', () => this.#createRouters(created));
+    await this.#step('enroll the routers', () => this.#enroll(created));
+    await this.#step('create the service and its policies', () =>
+      this.#createService([...created.values()].map(({ id }) => id)),
+    );
+    await this.#step('connect the routers to the controller', () => this.#startRouters());
+    await this.#step('link the routers', () => this.#waitForLink());
+    await this.#step('host the service', () => this.#waitForTerminator());
+    await this.#step('send 8 MiB through the network and back', () => this.#transfer());
+    await this.#step('check the health of the routers', () => this.#checkHealth());
+  }
+
+  /** Resolves when one of the processes has ended by itself. */
+  async somethingEnded(): Promise<string> {
+    return Promise.race(
+      this.#programs.map((program) => program.exited.then((code) => `${program.name} ended with exit code ${code}`)),
+    );
+  }
+
+  /** Stops everything, routers first. */
+  async close(): Promise<void> {
+    const [controller, ...routers] = this.#programs;
+    await Promise.all(routers.map((program) => program.stop()));
+    await controller?.stop();
+    this.#echo?.close();
+    await Promise.all([this.#management?.close(), this.#web?.close()]);
+  }
+
+  /** Removes certificates, keys and logs. */
+  removeFiles(): void {
+    rmSync(this.directory, { recursive: true, force: true });
+  }
+
+  /** The last lines of every log: for what went wrong. */
+  logTails(): string {
+    return this.#programs.map((program) => `--- ${program.logFile}\n${program.logTail()}`).join('\n');
+  }
+
+  async #step(name: string, work: () => Promise<void>): Promise<void> {
+    const start = performance.now();
+    await work();
+    const step = { name, ms: Math.round(performance.now() - start) };
+    this.steps.push(step);
+    this.#onStep(step);
+  }
+
+  async #startController(): Promise<void> {
+    this.#echo = await EchoServer.start();
+    const program = this.#run('controller', ['controller-sim/cli.ts', 'start', '--json', '--log-format', 'text']);
+    const { event: _event, ...facts } = JSON.parse(await program.firstLine()) as ControllerFacts & { event: string };
+    this.controller = facts;
+    this.#management = new Management(facts.management, readFileSync(facts.ca, 'utf8'));
+    await this.#management.login(facts.username, facts.password);
+  }
+
+  async #createRouters(created: Map<string, { id: string; jwt: string }>): Promise<void> {
+    const management = this.#api();
+    for (const name of NAMES) {
+      const id = await management.create('edge-routers', {
+        name,
+        isTunnelerEnabled: true,
+        roleAttributes: ['example'],
+      });
+      const { enrollmentJwt } = await management.get<{ enrollmentJwt: string }>(`edge-routers/${id}`);
+      created.set(name, { id, jwt: enrollmentJwt });
+    }
+  }
+
+  async #enroll(created: ReadonlyMap<string, { jwt: string }>): Promise<void> {
+    const [aLink, aProxy, aWeb, bLink, bWeb] = await freePorts(5);
+    this.proxyPort = Number(aProxy);
+    this.#env = {
+      EXAMPLE_DIR: this.directory,
+      EXAMPLE_CTRL: this.controller?.ctrl ?? '',
+      EXAMPLE_A_LINK: String(aLink),
+      EXAMPLE_A_PROXY: String(aProxy),
+      EXAMPLE_A_WEB: String(aWeb),
+      EXAMPLE_B_LINK: String(bLink),
+      EXAMPLE_B_WEB: String(bWeb),
+    };
+    mkdirSync(this.directory, { recursive: true });
+    await Promise.all(
+      NAMES.map((name) => {
+        const jwt = join(this.directory, `${name}.jwt`);
+        writeFileSync(jwt, created.get(name)?.jwt ?? '', { mode: 0o600 });
+        const args = ['agent/cli.ts', 'enroll', this.#config(name), '--jwt', jwt, '--key-alg', 'EC'];
+        return new Program(`enroll-${name}`, args, { directory: this.directory, env: this.#env }).done();
+      }),
+    );
+  }
+
+  /** Router B may host it, router A may dial it, over any of the routers. A router's identity has the router's id. */
+  async #createService([a, b]: readonly string[]): Promise<void> {
+    const management = this.#api();
+    const types = await management.get<{ id: string }[]>(
+      `config-types?filter=${encodeURIComponent('name = "host.v1"')}`,
+    );
+    const data = { protocol: 'tcp', address: '127.0.0.1', port: this.#echo?.port };
+    const config = await management.create('configs', { name: 'echo-host', configTypeId: types[0]?.id, data });
+    const service = await management.create('services', { name: 'echo', encryptionRequired: true, configs: [config] });
+    const serviceRoles = [`@${service}`];
+    await management.create('service-policies', {
+      name: 'echo-dial',
+      type: 'Dial',
+      semantic: 'AnyOf',
+      identityRoles: [`@${a}`],
+      serviceRoles,
+    });
+    await management.create('service-policies', {
+      name: 'echo-bind',
+      type: 'Bind',
+      semantic: 'AnyOf',
+      identityRoles: [`@${b}`],
+      serviceRoles,
+    });
+    await management.create('service-edge-router-policies', {
+      name: 'echo-routers',
+      semantic: 'AnyOf',
+      serviceRoles: ['#all'],
+      edgeRouterRoles: ['#all'],
+    });
+  }
+
+  async #startRouters(): Promise<void> {
+    const programs = NAMES.map((name) =>
+      this.#run(name, ['agent/cli.ts', 'run', this.#config(name), '--log-format', 'text'], this.#env),
+    );
+    const routers = await this.#until('both routers are online', async () => {
+      const shown = await this.#api().get<{ id: string; name: string; isOnline: boolean }[]>('edge-routers?sort=name');
+      return shown.filter(({ isOnline }) => isOnline).length === NAMES.length ? shown : undefined;
+    });
+    for (const [index, { id, name }] of routers.entries()) {
+      const base = `https://127.0.0.1:${this.#env[index === 0 ? 'EXAMPLE_A_WEB' : 'EXAMPLE_B_WEB']}`;
+      const { pid = 0, logFile = '' } = programs[index] ?? {};
+      const ca = join(this.directory, `${name}.cas`);
+      this.routers.push({
+        id,
+        name,
+        pid,
+        healthUrl: `${base}/health-checks`,
+        metricsUrl: `${base}/metrics`,
+        ca,
+        log: logFile,
+        health: 'unhealthy',
+      });
+    }
+  }
+
+  async #waitForLink(): Promise<void> {
+    const names = new Map(this.routers.map(({ id, name }) => [id, name]));
+    this.links = await this.#until('both routers show a link', async () => {
+      const shown = await Promise.all(
+        this.routers.map(async (router) => {
+          const { checks } = (await this.#health(router)).data;
+          const details = (checks.find(({ id }) => id === 'link.health')?.details ?? []) as readonly LinkDetail[];
+          return details.map(({ linkId, destRouterId, addresses }) => ({
+            id: linkId,
+            from: router.name,
+            to: names.get(destRouterId) ?? destRouterId,
+            addresses,
+          }));
+        }),
+      );
+      return shown.every((links) => links.length > 0) ? shown[0] : undefined;
+    });
+  }
+
+  async #waitForTerminator(): Promise<void> {
+    await this.#until('the service has a terminator', async () => {
+      const terminators = await this.#api().get<unknown[]>('terminators');
+      return terminators.length > 0 ? terminators : undefined;
+    });
+  }
+
+  async #transfer(): Promise<void> {
+    this.transfer = await transfer(this.proxyPort, BYTES);
+    const { bytes, sha256Sent, sha256Received } = this.transfer;
+    if (bytes !== BYTES || sha256Sent !== sha256Received)
+      throw new Error(`of ${BYTES} bytes ${bytes} came back; ${sha256Sent} sent, ${sha256Received} received`);
+  }
+
+  async #checkHealth(): Promise<void> {
+    for (const router of this.routers) {
+      await this.#until(
+        `${router.name} is healthy`,
+        async () => (await this.#health(router)).data.healthy || undefined,
+      );
+      router.health = 'healthy';
+    }
+  }
+
+  async #health({ healthUrl, ca }: RouterFacts): Promise<HealthPayload> {
+    this.#web ??= new Agent({ connect: { ca: readFileSync(ca, 'utf8'), allowPartialTrustChain: true } });
+    const response = await request(healthUrl, { dispatcher: this.#web });
+    return (await response.body.json()) as HealthPayload;
+  }
+
+  async #until<T>(what: string, look: () => Promise<T | undefined>): Promise<T> {
+    const end = performance.now() + PATIENCE;
+    while (performance.now() < end) {
+      const found = await look();
+      if (found !== undefined) return found;
+      await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN));
+    }
+    throw new Error(`waited ${PATIENCE} ms in vain until ${what}`);
+  }
+
+  #run(name: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): Program {
+    const program = new Program(name, args, { directory: this.directory, env });
+    this.#programs.push(program);
+    return program;
+  }
+
+  #config(name: string): string {
+    return join(import.meta.dirname, '../..', EXAMPLE, `${name}.yml`);
+  }
+
+  #api(): Management {
+    if (!this.#management) throw new Error('the controller does not run');
+    return this.#management;
+  }
+}
+
+/** Ports that are free now. */
+async function freePorts(count: number): Promise<number[]> {
+  const servers = Array.from({ length: count }, () => createServer());
+  const ports = await Promise.all(
+    servers.map(
+      (server) =>
+        new Promise<number>((resolve) =>
+          server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port)),
+        ),
+    ),
+  );
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  return ports;
+}

@@ -1,0 +1,82 @@
+// The programs of the network as processes of their own: started with their log in a file, stopped by SIGTERM.
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createWriteStream, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+const ROOT = join(import.meta.dirname, '../..');
+const STOP_TIME = 15_000;
+const LOG_TAIL = 15;
+
+export class Program {
+  readonly name: string;
+  readonly logFile: string;
+  readonly exited: Promise<number>;
+  readonly #child: ChildProcess;
+
+  /** `args` begin with the TypeScript file, relative to the project. */
+  constructor(
+    name: string,
+    args: readonly string[],
+    options: { directory: string; env?: Readonly<Record<string, string>> },
+  ) {
+    const [file = '', ...rest] = args;
+    this.name = name;
+    this.logFile = join(options.directory, `${name}.log`);
+    this.#child = spawn(process.execPath, [join(ROOT, file), ...rest], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, ...options.env },
+      detached: true, // Ctrl-C in a terminal is for the one who started them all
+    });
+    this.#child.stderr?.pipe(createWriteStream(this.logFile));
+    this.exited = new Promise((resolve, reject) => {
+      this.#child.once('error', reject);
+      this.#child.once('exit', (code) => resolve(code ?? 1));
+    });
+    this.exited.catch(() => undefined); // who waits for something else hears of it there
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? 0;
+  }
+
+  /** The first line on stdout. Rejects when the program ends without one. */
+  async firstLine(): Promise<string> {
+    const { stdout } = this.#child;
+    if (!stdout) throw new Error(`${this.name} has no output`);
+    const lines = createInterface({ input: stdout });
+    const line = new Promise<string>((resolve) => lines.once('line', resolve));
+    return Promise.race([line, this.exited.then((code) => this.#fail(code))]);
+  }
+
+  /** Resolves when the program has ended well. */
+  async done(): Promise<void> {
+    this.#child.stdout?.resume();
+    const code = await this.exited;
+    if (code !== 0) this.#fail(code);
+  }
+
+  /** Asks it to stop and waits; kills it when it does not. */
+  async stop(): Promise<void> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    this.#child.kill('SIGTERM');
+    const timer = setTimeout(() => this.#child.kill('SIGKILL'), STOP_TIME);
+    await this.exited.catch(() => undefined);
+    clearTimeout(timer);
+  }
+
+  /** Ends it without warning, as a crash would. */
+  kill(): void {
+    this.#child.kill('SIGKILL');
+  }
+
+  /** The last lines of its log. */
+  logTail(): string {
+    return readFileSync(this.logFile, 'utf8').trimEnd().split('\n').slice(-LOG_TAIL).join('\n');
+  }
+
+  #fail(code: number): never {
+    throw new Error(`${this.name} ended with exit code ${code}:\n${this.logTail()}`);
+  }
+}

@@ -1,0 +1,75 @@
+// What every npm script goes through: installs what is missing, then runs a TypeScript program with the Node that the project brings.
+// Plain JavaScript for any Node from 20 on, since nothing is installed yet when it starts. Own messages go to stderr: stdout belongs to the
+// program.
+
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { constants } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
+const BIN = join(ROOT, 'node_modules', '.bin');
+const NODE = join(BIN, 'node');
+/** Written after an installation: tells for which lockfile it was. */
+const MARK = join(ROOT, 'node_modules', '.installed');
+
+/** Script → program and arguments before those of the caller. */
+const PROGRAMS = {
+  start: ['examples/two-routers/start.ts'],
+  test: ['tools/test.ts'],
+  bench: ['bench/run.ts'],
+  router: ['agent/cli.ts'],
+  sim: ['controller-sim/cli.ts'],
+  check: ['tools/check.ts'],
+  generate: ['tools/generate.ts'],
+};
+/** Scripts that are a tool of a package. */
+const TOOLS = { format: ['biome', 'check', '--write', '.'] };
+
+const [script = '', ...args] = process.argv.slice(2);
+if (!(script in PROGRAMS) && !(script in TOOLS)) {
+  process.stderr.write(`run.mjs: there is no script ${script}\n`);
+  process.exit(2);
+}
+installIfMissing();
+run();
+
+function installIfMissing() {
+  const lock = readFileSync(join(ROOT, 'package-lock.json'), 'utf8');
+  if (existsSync(NODE) && existsSync(MARK) && readFileSync(MARK, 'utf8') === lock) return;
+  process.stderr.write('installing what is missing, once …\n');
+  const npm = spawnSync('npm', ['ci', '--loglevel=error', '--no-audit', '--no-fund'], {
+    cwd: ROOT,
+    stdio: ['ignore', process.stderr, process.stderr],
+    shell: process.platform === 'win32',
+  });
+  if (npm.status !== 0 || !existsSync(NODE)) {
+    process.stderr.write(
+      `the installation failed${npm.error ? `: ${npm.error.message}` : ''}; try \`npm ci --loglevel=verbose\`\n`,
+    );
+    process.exit(1);
+  }
+  writeFileSync(MARK, lock);
+}
+
+function run() {
+  const [command, before] =
+    script in TOOLS ? tool(TOOLS[script]) : [NODE, PROGRAMS[script].map((file) => join(ROOT, file))];
+  const child = spawn(command, [...before, ...args], {
+    stdio: 'inherit',
+    env: { ...process.env, PATH: `${BIN}:${process.env.PATH ?? ''}` },
+  });
+  // The child gets a terminal's signals by itself; those that are sent to this process alone are passed on.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
+    process.on(signal, () => !process.stdin.isTTY && child.kill(signal));
+  child.on('error', (error) => {
+    process.stderr.write(`${script} could not be started: ${error.message}\n`);
+    process.exit(1);
+  });
+  child.on('exit', (code, signal) => process.exit(code ?? 128 + (constants.signals[signal] ?? 0)));
+}
+
+function tool([name, ...rest]) {
+  return [join(BIN, name), rest];
+}
