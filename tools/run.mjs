@@ -58,7 +58,11 @@ function run() {
     script in TOOLS ? tool(TOOLS[script]) : [NODE, PROGRAMS[script].map((file) => join(ROOT, file))];
   const child = spawn(command, [...before, ...args], {
     stdio: 'inherit',
-    env: { ...process.env, PATH: `${BIN}:${process.env.PATH ?? ''}` },
+    env: {
+      NODE_COMPILE_CACHE: join(ROOT, 'node_modules', '.cache', 'node-compile'),
+      ...process.env,
+      PATH: `${BIN}:${process.env.PATH ?? ''}`,
+    },
   });
   // The child gets a terminal's signals by itself; those that are sent to this process alone are passed on.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])

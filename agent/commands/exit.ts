@@ -11,3 +11,8 @@ export function complain(message: string): void {
 export function print(text: string): void {
   process.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
 }
+
+/** Whoever reads us may stop reading (`| head`): that is no error. */
+process.stdout.on('error', (error: NodeJS.ErrnoException) =>
+  process.exit(error.code === 'EPIPE' ? Exit.Done : Exit.Failed),
+);

@@ -67,6 +67,8 @@ export interface DialedLink {
   acknowledgements: Channel;
   /** Sets handlers first, then lets frames in. */
   open(): void;
+  /** Dials no further connections of a grouped link. */
+  stopGrowing(): void;
 }
 
 /** Far above any payload; a frame is a read of a socket. */
@@ -133,24 +135,26 @@ async function dialGrouped(
   underlay.type = grouped ? LinkUnderlay.Default : '';
   const channel = linkChannel(components, { linkId: request.linkId, peerId: request.peerId, connectionId, grouped });
   const secret = answer.headers.get(ChannelHeader.GroupSecret);
+  const group = grouped && secret ? groupDialer(components, request, channel, secret) : undefined;
   return {
     payloads: channel,
     acknowledgements: channel,
     open: () => {
       channel.addUnderlay(underlay);
-      if (grouped && secret) completeGroup(components, request, channel, secret);
+      group?.start();
     },
+    stopGrowing: () => group?.stop(),
   };
 }
 
-function completeGroup(
+function groupDialer(
   components: LinkDialComponents,
   request: LinkDialRequest,
   channel: Channel,
   secret: Buffer,
-): void {
+): GroupDialer {
   const { dialer } = request;
-  new GroupDialer({
+  return new GroupDialer({
     channel,
     wanted: { [LinkUnderlay.Default]: dialer.maxDefaultConnections, [LinkUnderlay.Ack]: dialer.maxAckConnections },
     startDelay: dialer.startupDelay,
@@ -169,7 +173,7 @@ function completeGroup(
     clock: components.clock,
     random: components.random,
     log: components.log,
-  }).start();
+  });
 }
 
 async function dialSingle(
@@ -185,7 +189,12 @@ async function dialSingle(
     connectionId,
     grouped: false,
   });
-  return { payloads: channel, acknowledgements: channel, open: () => channel.addUnderlay(underlay) };
+  return {
+    payloads: channel,
+    acknowledgements: channel,
+    open: () => channel.addUnderlay(underlay),
+    stopGrowing: () => undefined,
+  };
 }
 
 async function dialSplit(
@@ -215,6 +224,7 @@ async function dialSplit(
       payloads.addUnderlay(payloadUnderlay);
       acknowledgements.addUnderlay(ackUnderlay);
     },
+    stopGrowing: () => undefined,
   };
 }
 

@@ -310,6 +310,7 @@ export class LinkRegistry {
       address: wanted.listener.address,
       payloads,
       acknowledgements,
+      stopGrowing: dialed.stopGrowing,
     });
     dialed.open();
     if (link || this.#byKey.has(wanted.key)) return;
@@ -417,6 +418,7 @@ export class LinkRegistry {
   }
 
   #leave(link: Link, milliseconds: number): void {
+    link.stopGrowing();
     this.#leaving.set(
       link,
       this.#components.clock.after('duplicate link', milliseconds, () => link.close()),

@@ -40,6 +40,8 @@ export interface LinkInit {
   payloads: Channel;
   /** The same channel unless the link is split. */
   acknowledgements: Channel;
+  /** Dials no further connections; only of links that this router dialed. */
+  stopGrowing?: () => void;
 }
 
 export interface LinkConnection {
@@ -66,6 +68,7 @@ export class Link implements Destination {
   readonly #components: LinkComponents;
   readonly #payloads: Channel;
   readonly #acks: Channel;
+  readonly #stopGrowing: (() => void) | undefined;
   readonly #waiting: (() => void)[] = [];
 
   constructor(components: LinkComponents, init: LinkInit) {
@@ -80,6 +83,7 @@ export class Link implements Destination {
     this.dialAddress = init.address;
     this.#payloads = init.payloads;
     this.#acks = init.acknowledgements;
+    this.#stopGrowing = init.stopGrowing;
     for (const channel of this.channels) this.#receiveFrom(channel);
     this.#payloads.onWritable = (lane) => {
       if (lane === PAYLOAD_LANE) this.#wakeWaiting();
@@ -120,6 +124,11 @@ export class Link implements Destination {
   /** Milliseconds that the oldest frame has been waiting for a connection to take it. */
   get queueTime(): number {
     return Math.max(this.#payloads.oldestWait(PAYLOAD_LANE), this.#acks.oldestWait(ACK_LANE));
+  }
+
+  /** The link is not wanted any more and only delivers what is on its way. */
+  stopGrowing(): void {
+    this.#stopGrowing?.();
   }
 
   close(reason: Error | null = null): void {

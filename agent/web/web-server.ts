@@ -39,6 +39,9 @@ export class WebServer {
   readonly #servers: Server[] = [];
   readonly #ports: TlsPort[] = [];
   readonly #sockets = new Set<TLSSocket>();
+  /** Sockets with a request that is being answered. */
+  readonly #busy = new Set<TLSSocket>();
+  #closing = false;
   readonly #unsubscribe: () => void;
   readonly #ownIdentity: Identity | undefined;
 
@@ -74,8 +77,9 @@ export class WebServer {
   /** Accepts no more; requests under way get a bounded time. */
   async close(): Promise<void> {
     this.#unsubscribe();
+    this.#closing = true;
     for (const server of this.#servers) server.close();
-    for (const server of this.#servers) server.closeIdleConnections();
+    for (const socket of this.#sockets) if (!this.#busy.has(socket)) socket.destroy();
     if (this.#sockets.size > 0) {
       const { signal, timer } = this.#components.clock.deadline(
         'web close',
@@ -138,6 +142,12 @@ export class WebServer {
 
   #onRequest(point: BindPointConfig, request: IncomingMessage, response: ServerResponse): void {
     request.resume(); // no API reads a body
+    const socket = request.socket as TLSSocket;
+    this.#busy.add(socket);
+    response.once('close', () => {
+      this.#busy.delete(socket);
+      if (this.#closing) socket.end();
+    });
     background(this.#components.log, 'web request', async () => {
       const answer = await this.#answer(new URL(request.url ?? '/', 'https://router'));
       const { body, encoding } = compress(answer.body, request.headers['accept-encoding']);

@@ -48,11 +48,16 @@ export class GroupDialer {
     background(log, 'group dialer', () => this.#run());
   }
 
+  /** Dials nothing more; what is there stays. */
+  stop(): void {
+    this.#abort.abort(new Error('no more connections are wanted'));
+  }
+
   async #run(): Promise<void> {
     const { channel, clock, startDelay, minInterval } = this.#options;
     const signal = this.#abort.signal;
     if (!(await this.#sleep(startDelay))) return;
-    while (!channel.isClosed) {
+    while (!channel.isClosed && !signal.aborted) {
       const missing = this.#missing();
       if (missing === undefined) {
         await this.#untilWoken();

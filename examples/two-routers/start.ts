@@ -14,6 +14,8 @@ const USAGE = `npm start [-- --once] [-- --json]
 const flags = process.argv.slice(2);
 const unknown = flags.find((flag) => !FLAGS.includes(flag));
 const json = flags.includes('--json');
+/** Whoever reads us may stop reading: that is no reason to leave the network behind. */
+process.stdout.on('error', () => undefined);
 
 if (unknown !== undefined || flags.includes('--help')) {
   process[unknown === undefined ? 'stdout' : 'stderr'].write(
