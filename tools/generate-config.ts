@@ -1,7 +1,7 @@
 // Makes what follows from schemas/config/router.schema.json: the types of a checked configuration and its manual. The schema
 // is the only place where keys, defaults and bounds are written.
 
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { ConfigSchema } from '../schemas/config/schema.ts';
 
@@ -192,11 +192,4 @@ function bounds(schema: ConfigSchema): string {
 
 function deref(root: ConfigSchema, schema: ConfigSchema): ConfigSchema {
   return schema.$ref ? (root.$defs?.[schema.$ref.replace('#/$defs/', '')] ?? schema) : schema;
-}
-
-if (import.meta.main) {
-  for (const [path, content] of generateConfig()) {
-    mkdirSync(dirname(join(ROOT, path)), { recursive: true });
-    writeFileSync(join(ROOT, path), content);
-  }
 }

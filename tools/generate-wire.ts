@@ -3,7 +3,7 @@
 // schemas needs protoc.
 
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 interface NumberEntry {
@@ -45,7 +45,9 @@ function tableSource(table: NumberTable): string {
   ].join('\n');
 }
 
-function generateProtobuf(): void {
+/** Writes the protobuf code. Throws when protoc is not there. */
+export function generateMessages(): void {
+  mkdirSync(OUTPUT, { recursive: true });
   const files = readdirSync(SCHEMAS).filter((file) => file.endsWith('.proto'));
   const plugin = join(ROOT, 'node_modules/.bin/protoc-gen-es');
   execFileSync(
@@ -62,10 +64,4 @@ function generateProtobuf(): void {
       stdio: 'inherit',
     },
   );
-}
-
-if (import.meta.main) {
-  mkdirSync(OUTPUT, { recursive: true });
-  writeFileSync(join(OUTPUT, 'numbers.ts'), numbersSource());
-  generateProtobuf();
 }

@@ -3,19 +3,20 @@
 
 import { ProjectError } from './errors.ts';
 
-const NANOSECONDS_PER: Readonly<Record<string, number>> = {
-  ns: 1,
-  us: 1e3,
-  '\u00b5s': 1e3,
-  '\u03bcs': 1e3,
-  ms: 1e6,
-  s: 1e9,
-  m: 60e9,
-  h: 3600e9,
+/** Multiplied and divided by these, a number of the unit is one of milliseconds: exact for all that can be exact. */
+const MILLISECONDS: Readonly<Record<string, readonly [number, number]>> = {
+  ns: [1, 1e6],
+  us: [1, 1e3],
+  '\u00b5s': [1, 1e3],
+  '\u03bcs': [1, 1e3],
+  ms: [1, 1],
+  s: [1_000, 1],
+  m: [60_000, 1],
+  h: [3_600_000, 1],
 };
 const GROUP = /(\d+\.?\d*|\.\d+)([^\d.]*)/y;
 /** ±292 years: a signed 64-bit number of nanoseconds. */
-const MAX_NANOSECONDS = 2 ** 63 - 1;
+const LONGEST = 2 ** 63 / 1e6;
 
 export class DurationError extends ProjectError {
   constructor(message: string) {
@@ -30,32 +31,33 @@ export function parseDuration(text: string): number {
   const unsigned = negative || text.startsWith('+') ? text.slice(1) : text;
   if (unsigned === '0') return 0;
   if (unsigned === '') throw new DurationError(`invalid duration ${quoted}`);
-  let nanoseconds = 0;
+  let milliseconds = 0;
   GROUP.lastIndex = 0;
   while (GROUP.lastIndex < unsigned.length) {
     const match = GROUP.exec(unsigned);
     if (!match) throw new DurationError(`invalid duration ${quoted}`);
     const unit = match[2] ?? '';
     if (unit === '') throw new DurationError(`missing unit in duration ${quoted}`);
-    const scale = NANOSECONDS_PER[unit];
+    const scale = MILLISECONDS[unit];
     if (scale === undefined) throw new DurationError(`unknown unit ${JSON.stringify(unit)} in duration ${quoted}`);
-    nanoseconds += Number(match[1]) * scale;
+    milliseconds += (Number(match[1]) * scale[0]) / scale[1];
   }
-  if (nanoseconds > MAX_NANOSECONDS) throw new DurationError(`invalid duration ${quoted}`);
-  return ((negative ? -1 : 1) * nanoseconds) / 1e6;
+  if (milliseconds >= LONGEST) throw new DurationError(`invalid duration ${quoted}`);
+  return negative ? -milliseconds : milliseconds;
 }
 
 /** The canonical text of a duration given in milliseconds: `1m0s`, `24h0m0s`, `1.5s`, `250ms`, `24.937µs`, `0s`. */
 export function formatDuration(milliseconds: number): string {
-  const nanoseconds = Math.round(Math.abs(milliseconds) * 1e6);
+  const absolute = Math.abs(milliseconds);
+  const nanoseconds = Math.round(absolute * 1e6);
   const sign = milliseconds < 0 && nanoseconds > 0 ? '-' : '';
   if (nanoseconds === 0) return '0s';
   if (nanoseconds < 1e3) return `${sign}${nanoseconds}ns`;
   if (nanoseconds < 1e6) return `${sign}${nanoseconds / 1e3}µs`;
   if (nanoseconds < 1e9) return `${sign}${nanoseconds / 1e6}ms`;
-  const hours = Math.floor(nanoseconds / 3600e9);
-  const minutes = Math.floor((nanoseconds % 3600e9) / 60e9);
-  const seconds = (nanoseconds % 60e9) / 1e9;
+  const hours = Math.floor(absolute / 3_600_000);
+  const minutes = Math.floor((absolute % 3_600_000) / 60_000);
+  const seconds = Number(((absolute % 60_000) / 1_000).toFixed(9));
   if (hours > 0) return `${sign}${hours}h${minutes}m${seconds}s`;
   return minutes > 0 ? `${sign}${minutes}m${seconds}s` : `${sign}${seconds}s`;
 }

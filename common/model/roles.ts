@@ -3,7 +3,7 @@
 
 export type Semantic = 'AllOf' | 'AnyOf';
 
-export const ALL = '#all';
+const ALL = '#all';
 
 /** Where entities and their role attributes can be looked up. */
 export interface RoleIndex {
@@ -26,17 +26,4 @@ export function selectByRoles(roles: readonly string[], semantic: Semantic, inde
     for (const id of group) if (semantic === 'AnyOf' || others.every((other) => other.has(id))) selected.add(id);
   }
   return selected;
-}
-
-/** Whether one entity is chosen; the same rule for a single one. */
-export function isSelected(
-  roles: readonly string[],
-  semantic: Semantic,
-  entity: { readonly id: string; readonly roleAttributes: readonly string[] },
-): boolean {
-  if (roles.includes(ALL) || roles.includes(`@${entity.id}`)) return true;
-  const attributes = roles.filter((role) => role.startsWith('#')).map((role) => role.slice(1));
-  if (attributes.length === 0) return false;
-  const bears = (attribute: string) => entity.roleAttributes.includes(attribute);
-  return semantic === 'AnyOf' ? attributes.some(bears) : attributes.every(bears);
 }

@@ -13,12 +13,6 @@ export function encodeBool(value: boolean): Buffer {
   return Buffer.from([value ? 1 : 0]);
 }
 
-export function encodeUint16(value: number): Buffer {
-  const bytes = Buffer.allocUnsafe(2);
-  bytes.writeUInt16LE(value);
-  return bytes;
-}
-
 export function encodeUint32(value: number): Buffer {
   const bytes = Buffer.allocUnsafe(4);
   bytes.writeUInt32LE(value >>> 0);
@@ -39,14 +33,6 @@ export function encodeUint64(value: bigint): Buffer {
 
 export function decodeBool(value: Buffer | undefined): boolean {
   return value?.length === 1 && value[0] === 1;
-}
-
-export function decodeByte(value: Buffer | undefined): number | undefined {
-  return value?.length === 1 ? value[0] : undefined;
-}
-
-export function decodeUint16(value: Buffer | undefined): number | undefined {
-  return value?.length === 2 ? value.readUInt16LE() : undefined;
 }
 
 export function decodeUint32(value: Buffer | undefined): number | undefined {

@@ -3,8 +3,10 @@
 // grouped links (reference facts: control channel, section 6.2; link, section 1.3). Our own version stands in the revision.
 
 import { arch, platform } from 'node:os';
+import { parse } from 'semver';
 
 export const PROTOCOL_VERSION = 'v2.0.0';
+const DEVELOPMENT = '0.0.0';
 
 export interface VersionInfo {
   readonly version: string;
@@ -42,18 +44,7 @@ export function parseVersionInfo(text: string | undefined): VersionInfo | undefi
 
 /** Whether `version` (`v1.2.3`) is at least `minimum`; `v0.0.0` is a development build and passes every minimum. */
 export function versionAtLeast(version: string, minimum: string): boolean {
-  const have = numbers(version);
-  const want = numbers(minimum);
-  if (!have || !want) return false;
-  if (have.every((part) => part === 0)) return true;
-  for (const [index, part] of want.entries()) {
-    const own = have[index] ?? 0;
-    if (own !== part) return own > part;
-  }
-  return true;
-}
-
-function numbers(version: string): number[] | undefined {
-  const match = /^v?(\d+)\.(\d+)\.(\d+)/.exec(version);
-  return match?.slice(1).map(Number);
+  const have = parse(version);
+  if (!have) return false;
+  return have.compareMain(DEVELOPMENT) === 0 || have.compareMain(minimum) >= 0;
 }

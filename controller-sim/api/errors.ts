@@ -87,8 +87,3 @@ export function invalidField(field: string, reason: string, value: unknown): Api
 export function notFound(singular: string, id: string): ApiError {
   return new ApiError('NOT_FOUND', { code: 'UNHANDLED', message: `${singular} with id ${id} not found` });
 }
-
-/** 500 with the text of the reference for what it does not handle better. */
-export function unhandled(message: string): ApiError {
-  return new ApiError('UNHANDLED', { code: 'UNHANDLED', message });
-}

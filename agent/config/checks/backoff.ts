@@ -1,3 +1,5 @@
+// Retry policies: the smallest wait against the longest.
+
 import { formatDuration } from '#lib/duration.ts';
 import { at, type Check } from './check.ts';
 

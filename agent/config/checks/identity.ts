@@ -1,3 +1,5 @@
+// Identity files: are they there, can they be read, do keys and certificates pair, are they valid, and do they cover the advertised hosts?
+
 import { createPrivateKey, type KeyObject, type X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import { commonName, parsePemCertificates, subjectAltNames, validity } from '#lib/certificates.ts';

@@ -1,3 +1,5 @@
+// Ports that two listeners want. Protocols that tell themselves apart by ALPN may share a TLS port.
+
 import { joinHostPort } from '#lib/address.ts';
 import type { Finding } from '../finding.ts';
 import type { RouterConfig } from '../router-config.ts';

@@ -1,3 +1,5 @@
+// Whole sections: what is missing, and what does not fit together.
+
 import { child } from '../document.ts';
 import type { Finding } from '../finding.ts';
 import { at, type Check, type CheckInput } from './check.ts';

@@ -1,3 +1,5 @@
+// Single values that the schema lets pass and that cannot work.
+
 import { localAddressFor } from '../../link/link-key.ts';
 import type { Finding } from '../finding.ts';
 import { TLS_VERSIONS } from '../tls-versions.ts';

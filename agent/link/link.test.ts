@@ -1,0 +1,47 @@
+// The rules of links as pure functions: states, keys, duplicates.
+
+import t from 'tap';
+import { InvariantError } from '#lib/errors.ts';
+import { judgeDuplicate, linkKey } from './link-key.ts';
+import { canDial, LINK_TRANSITIONS, type LinkEvent, type LinkState, nextLinkState } from './link-states.ts';
+
+t.test('a link lives by the table of its states', async (t) => {
+  const walk = (events: LinkEvent[]) =>
+    events.reduce<LinkState>((state, event) => nextLinkState(state, event), 'pending');
+  const table: [LinkEvent[], LinkState][] = [
+    [['dial', 'linkUp'], 'established'],
+    [['dial', 'dialError', 'dial', 'linkUp'], 'established'],
+    [['dial', 'queueFull', 'dial', 'linkUp', 'linkDown'], 'linkFailed'],
+    [['linkUp'], 'established'],
+    [['dial', 'linkUp', 'linkDown', 'dial', 'linkUp'], 'established'],
+    [['dial', 'removed', 'linkUp'], 'destRemoved'],
+  ];
+  for (const [events, state] of table) t.equal(walk(events), state, events.join(', '));
+});
+
+t.test('steps that the table does not have are bugs', async (t) => {
+  const events: LinkEvent[] = ['dial', 'queueFull', 'dialError', 'linkUp', 'linkDown', 'removed'];
+  for (const state of Object.keys(LINK_TRANSITIONS) as LinkState[]) {
+    for (const event of events) {
+      if (LINK_TRANSITIONS[state][event] === undefined)
+        t.throws(() => nextLinkState(state, event), InvariantError, `${state} ${event}`);
+    }
+  }
+  t.notOk(canDial('dialing'), 'never two dials of one link');
+  t.notOk(canDial('established'));
+  t.notOk(canDial('destRemoved'));
+});
+
+t.test('keys make duplicates visible', async (t) => {
+  const base = { protocol: 'tls', routerId: 'peer' };
+  t.equal(linkKey({ ...base, dialerBinding: '', listenerBinding: '' }), 'default->tls:peer->default');
+  t.equal(linkKey({ ...base, dialerBinding: 'eth0', listenerBinding: 'eth1' }), 'eth0->tls:peer->eth1');
+});
+
+t.test('of two links with one key the smaller id survives; a redial replaces; obstinacy wins', async (t) => {
+  t.equal(judgeDuplicate(undefined, { id: 'b' }), 'accept');
+  t.equal(judgeDuplicate({ id: 'a', rejectedDuplicates: 0 }, { id: 'b' }), 'reject');
+  t.equal(judgeDuplicate({ id: 'b', rejectedDuplicates: 0 }, { id: 'a' }), 'replace');
+  t.equal(judgeDuplicate({ id: 'a', rejectedDuplicates: 0 }, { id: 'a' }), 'replace');
+  t.equal(judgeDuplicate({ id: 'a', rejectedDuplicates: 6 }, { id: 'b' }), 'replace');
+});

@@ -1,0 +1,210 @@
+// The parts without domain words: durations, addresses, queues, backoff, ids, clock, files.
+
+import { mkdtempSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import t from 'tap';
+import { AddressError, formatAddress, parseAddress } from './address.ts';
+import { writeFileAtomic } from './atomic-file.ts';
+import { background } from './background.ts';
+import { backoff } from './backoff.ts';
+import { SystemClock, VirtualClock } from './clock.ts';
+import { DialQueue, QueueFullError } from './dial-queue.ts';
+import { DurationError, formatDuration, parseDuration } from './duration.ts';
+import { ClosedError, describeError, TimeoutError } from './errors.ts';
+import { IdSource } from './ids.ts';
+import { createLog, secretPrefix } from './log.ts';
+import { seededRandom } from './random.ts';
+import { RingQueue } from './ring-queue.ts';
+
+t.test('durations are read as the reference reads them', async (t) => {
+  const table: [string, number][] = [
+    ['250ms', 250],
+    ['5s', 5_000],
+    ['1m30s', 90_000],
+    ['1h2m3.5s', 3_723_500],
+    ['-1s', -1_000],
+    ['+1s', 1_000],
+    ['0', 0],
+    ['.5s', 500],
+    ['1us', 0.001],
+    ['1µs', 0.001],
+    ['100ns', 0.0001],
+  ];
+  for (const [text, milliseconds] of table) t.equal(parseDuration(text), milliseconds, text);
+  for (const bad of ['', '5', 's', '5 s', '1d', '5sec', '--5s', '9999999999h', '.s'])
+    t.throws(() => parseDuration(bad), DurationError, bad);
+});
+
+t.test('durations survive the way out and back', async (t) => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 0, max: 1e12 }),
+      (milliseconds) => parseDuration(formatDuration(milliseconds)) === milliseconds,
+    ),
+  );
+  t.equal(formatDuration(60_000), '1m0s');
+  t.equal(formatDuration(0), '0s');
+  t.equal(formatDuration(-1_500), '-1.5s');
+});
+
+t.test('addresses: type, host and port', async (t) => {
+  t.same(parseAddress('tls:host.example:6262'), { type: 'tls', host: 'host.example', port: 6262 });
+  t.same(parseAddress('tls:[::1]:6262'), { type: 'tls', host: '::1', port: 6262 });
+  t.equal(formatAddress({ type: 'tls', host: '::1', port: 1 }), 'tls:[::1]:1');
+  for (const bad of [
+    '',
+    'tls',
+    'tls:host',
+    'quic:host:1',
+    'tls:host:port',
+    'tls:host:70000',
+    'tls:::1:80',
+    'host:80',
+  ]) {
+    t.throws(() => parseAddress(bad), AddressError, bad);
+  }
+});
+
+t.test('a ring queue is first in, first out and refuses beyond its limit', async (t) => {
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 60 }), fc.array(fc.boolean(), { maxLength: 300 }), (limit, adds) => {
+      const ring = new RingQueue<number>(limit);
+      const model: number[] = [];
+      for (const [index, add] of adds.entries()) {
+        if (add) {
+          const taken = ring.push(index);
+          if (taken !== model.length < limit) return false;
+          if (taken) model.push(index);
+        } else if (ring.shift() !== model.shift()) return false;
+        if (ring.length !== model.length || ring.peek() !== model[0]) return false;
+      }
+      return true;
+    }),
+  );
+  t.pass('like an array');
+});
+
+t.test('backoff stays within its bounds and grows to its longest wait', async (t) => {
+  const waits = backoff({ min: 100, max: 5_000, factor: 2, jitter: 0.5 }, seededRandom(7));
+  const taken = Array.from({ length: 30 }, () => waits.next().value);
+  t.equal(taken[0], 100);
+  t.ok(taken.every((wait) => wait >= 100 && wait <= 5_000));
+  t.equal(taken.at(-1), 5_000);
+});
+
+t.test('ids have the forms that other programs expect', async (t) => {
+  const ids = new IdSource(seededRandom(1));
+  for (let index = 0; index < 500; index++) {
+    t.match(ids.uuid(), /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/, { skip: index > 3 });
+    if (!/^[0-9A-Za-z]{1,22}$/.test(ids.long())) t.fail('long id');
+    if (!/^[0-9A-Za-z][0-9A-Za-z.-]{9}$/.test(ids.short())) t.fail('short id');
+    if (!/^c[0-9a-z]{24}$/.test(ids.cuid())) t.fail('cuid');
+  }
+});
+
+t.test('a dial queue runs what fits, keeps what may wait, refuses the rest at once', async (t) => {
+  const clock = new VirtualClock();
+  const waits: number[] = [];
+  const queue = new DialQueue({ name: 'pool.test', length: 2, workers: 1, clock, onWait: (wait) => waits.push(wait) });
+  const gates = [Promise.withResolvers<string>(), Promise.withResolvers<string>(), Promise.withResolvers<string>()];
+  const tasks = gates.map((gate) => queue.add(() => gate.promise));
+  t.equal(queue.busy, 1);
+  t.equal(queue.depth, 2);
+  await t.rejects(
+    queue.add(async () => 'never'),
+    QueueFullError,
+  );
+  t.equal(queue.rejected, 1);
+  await clock.advance(250);
+  for (const [index, gate] of gates.entries()) gate.resolve(`result ${index}`);
+  t.same(await Promise.all(tasks), ['result 0', 'result 1', 'result 2']);
+  t.same(waits, [0, 250, 250]);
+});
+
+t.test('closing a dial queue ends who waits, asks who runs to stop, and refuses who comes', async (t) => {
+  const queue = new DialQueue({ name: 'pool.test', length: 5, workers: 1, clock: new VirtualClock() });
+  const running = queue.add(
+    (signal) => new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+  );
+  const waiting = queue.add(async () => 'never');
+  const ends = Promise.allSettled([running, waiting]);
+  await queue.close();
+  for (const end of await ends) t.ok(end.status === 'rejected' && end.reason instanceof ClosedError);
+  await t.rejects(
+    queue.add(async () => 'late'),
+    ClosedError,
+  );
+  await queue.close();
+});
+
+t.test('a task that fails costs only itself', async (t) => {
+  const queue = new DialQueue({ name: 'pool.test', length: 5, workers: 2, clock: new VirtualClock() });
+  await t.rejects(
+    queue.add(async () => Promise.reject(new Error('dial failed'))),
+    /dial failed/,
+  );
+  t.equal(await queue.add(async () => 'fine'), 'fine');
+  const aborted = new AbortController();
+  aborted.abort(new Error('not wanted any more'));
+  await t.rejects(
+    queue.add(async () => 'never', { signal: aborted.signal }),
+    /not wanted/,
+  );
+});
+
+t.test('virtual time fires timers in their order and never by itself', async (t) => {
+  const clock = new VirtualClock();
+  const fired: string[] = [];
+  clock.after('b', 20, () => fired.push('b'));
+  clock.after('a', 10, () => fired.push('a'));
+  clock.every('tick', 8, () => fired.push('tick'));
+  const cancelled = clock.after('never', 5, () => fired.push('never'));
+  cancelled.cancel();
+  t.same(clock.timers(), ['a', 'b', 'tick']);
+  await clock.advance(20);
+  t.same(fired, ['tick', 'a', 'tick', 'b']);
+  const { signal } = clock.deadline('deadline', 50, () => new TimeoutError('it', 50));
+  await clock.advance(49);
+  t.notOk(signal.aborted);
+  await clock.advance(1);
+  t.match(signal.reason, /longer than 50 ms/);
+  await t.rejects(clock.sleep(10, { signal }), /longer than/);
+});
+
+t.test('real time lists its timers until they are over', async (t) => {
+  const clock = new SystemClock();
+  const timer = clock.after('once', 60_000, () => undefined);
+  const tick = clock.every('tick', 60_000, () => undefined);
+  t.same(clock.timers(), ['once', 'tick']);
+  timer.cancel();
+  tick.cancel();
+  t.same(clock.timers(), []);
+  await clock.sleep(1);
+  t.ok(clock.nowNanoseconds() > 0n);
+});
+
+t.test('atomic files: the new content or the old one, private, nothing beside it', async (t) => {
+  const directory = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
+  const file = join(directory, 'secret');
+  await writeFileAtomic(file, 'one');
+  await writeFileAtomic(file, 'two');
+  t.equal(readFileSync(file, 'utf8'), 'two');
+  t.equal(statSync(file).mode & 0o777, 0o600);
+  t.same(readdirSync(directory), ['secret']);
+  await t.rejects(writeFileAtomic(join(directory, 'nowhere', 'x'), 'x'));
+  await t.rejects(writeFileAtomic(directory, 'a directory cannot be replaced'));
+  t.same(readdirSync(directory), ['secret']);
+});
+
+t.test('errors tell their causes; background failures are logged; secrets are not', async (t) => {
+  t.equal(describeError(new Error('outer', { cause: new Error('inner') })), 'outer: inner');
+  t.equal(describeError('text'), 'text');
+  const lines: string[] = [];
+  const log = createLog({ write: (line) => lines.push(line) });
+  background(log, 'a task', async () => Promise.reject(new Error('it broke')));
+  await new Promise((resolve) => setImmediate(resolve));
+  t.match(JSON.parse(lines[0] ?? '{}'), { level: 'error', task: 'a task', error: 'it broke' });
+  t.match(secretPrefix('a secret'), /^[0-9a-f]{8}$/);
+});

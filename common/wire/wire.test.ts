@@ -1,0 +1,302 @@
+// The wire against recorded bytes, and against everything that is not the wire.
+
+import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import t from 'tap';
+import { ProtocolError } from './errors.ts';
+import { FRAME_HEAD_LENGTH, type Frame } from './frame.ts';
+import { FrameReader, HELLO_LIMITS, WrongMagicError } from './frame-reader.ts';
+import { PayloadFlag } from './gen/numbers.ts';
+import * as values from './header-values.ts';
+import { asReply, Message } from './message.ts';
+import { formatVersionInfo, parseVersionInfo, versionAtLeast } from './version-info.ts';
+import { Acknowledgement, Payload } from './xgress-frames.ts';
+
+interface RecordedMessage {
+  name: string;
+  contentType: number;
+  sequence: number;
+  headers: Record<string, string>;
+  bodyHex: string;
+  wireHex: string;
+}
+
+const RECORDED = (
+  JSON.parse(readFileSync(new URL('../../test/vectors/wire.json', import.meta.url), 'utf8')) as {
+    messages: RecordedMessage[];
+  }
+).messages;
+const LIMITS = { maxHeaders: 1 << 20, maxBody: 1 << 20 };
+
+function recorded(name: string): RecordedMessage {
+  const found = RECORDED.find((each) => each.name === name);
+  if (!found) throw new Error(`there is no vector ${name}`);
+  return found;
+}
+
+function frames(chunks: readonly Buffer[], limits = LIMITS): Frame[] {
+  const reader = new FrameReader(limits);
+  const found: Frame[] = [];
+  for (const chunk of chunks) reader.push(chunk, (frame) => (found.push(frame), true));
+  return found;
+}
+
+function only<T>(list: readonly T[]): T {
+  const [first] = list;
+  if (list.length !== 1 || first === undefined) throw new Error(`expected one, got ${list.length}`);
+  return first;
+}
+
+t.test('recorded messages are read as they were meant', async (t) => {
+  for (const { name, contentType, sequence, headers, bodyHex, wireHex } of RECORDED) {
+    const message = Message.fromFrame(only(frames([Buffer.from(wireHex, 'hex')])));
+    t.equal(message.contentType, contentType, `${name}: content type`);
+    t.equal(message.sequence, sequence, `${name}: sequence`);
+    t.equal(message.body.toString('hex'), bodyHex, `${name}: body`);
+    t.same(Object.fromEntries([...message.headers].map(([key, value]) => [key, value.toString('hex')])), headers, name);
+  }
+});
+
+t.test('messages are written byte for byte as recorded', async (t) => {
+  for (const { name, contentType, sequence, headers, bodyHex, wireHex } of RECORDED) {
+    const entries = Object.entries(headers).map(([key, value]) => [Number(key), Buffer.from(value, 'hex')] as const);
+    const message = new Message(contentType, entries, Buffer.from(bodyHex, 'hex'));
+    message.sequence = sequence;
+    t.equal(message.encode().toString('hex'), wireHex, name);
+  }
+});
+
+t.test('frames are found wherever the stream is cut', async (t) => {
+  const stream = Buffer.concat(RECORDED.slice(0, 4).map(({ wireHex }) => Buffer.from(wireHex, 'hex')));
+  const whole = RECORDED.slice(0, 4).map(({ wireHex }) => wireHex);
+  for (let cut = 0; cut <= stream.length; cut++) {
+    const found = frames([stream.subarray(0, cut), stream.subarray(cut)]).map(({ bytes }) => bytes.toString('hex'));
+    if (found.join() !== whole.join()) t.fail(`cut at ${cut}`);
+  }
+  const single = frames([...stream].map((byte) => Buffer.from([byte]))).map(({ bytes }) => bytes.toString('hex'));
+  t.same(single, whole, 'byte by byte');
+});
+
+t.test('a reader that is stopped hands back what follows', async (t) => {
+  const stream = Buffer.concat(RECORDED.slice(0, 2).map(({ wireHex }) => Buffer.from(wireHex, 'hex')));
+  const rest = new FrameReader(LIMITS).push(stream, () => false);
+  t.equal(rest?.toString('hex'), RECORDED[1]?.wireHex);
+});
+
+t.test('what is no frame is refused as soon as that can be known', async (t) => {
+  const head = (headers: number, body: number) => {
+    const bytes = Buffer.alloc(FRAME_HEAD_LENGTH);
+    bytes.writeUInt32LE(0x0c090603, 0);
+    bytes.writeUInt32LE(headers, 12);
+    bytes.writeUInt32LE(body, 16);
+    return bytes;
+  };
+  t.throws(() => frames([Buffer.from('GET / HTTP/1.1\r\n')]), WrongMagicError, 'another protocol');
+  t.throws(
+    () => frames([Buffer.from('0306090d', 'hex')]),
+    WrongMagicError,
+    'another version, from its first four bytes',
+  );
+  t.throws(() => frames([head(16_385, 0)], HELLO_LIMITS), ProtocolError, 'too large a header block');
+  t.throws(() => frames([head(0, 4_193)], HELLO_LIMITS), ProtocolError, 'too large a body');
+  t.throws(() => frames([head(0xffff_ffff, 0xffff_ffff)]), ProtocolError, 'lengths of gigabytes');
+  t.equal(frames([head(16_384, 4_192)], HELLO_LIMITS).length, 0, 'the largest hello is waited for');
+});
+
+t.test('a length in a head does not make memory', async (t) => {
+  const reader = new FrameReader({ maxHeaders: 1 << 30, maxBody: 1 << 30 });
+  const head = Buffer.alloc(FRAME_HEAD_LENGTH);
+  head.writeUInt32LE(0x0c090603, 0);
+  head.writeUInt32LE(1 << 29, 16);
+  const before = process.memoryUsage().arrayBuffers;
+  for (let index = 0; index < 100; index++)
+    new FrameReader({ maxHeaders: 1 << 30, maxBody: 1 << 30 }).push(head, () => true);
+  reader.push(head, () => true);
+  t.ok(process.memoryUsage().arrayBuffers - before < 100 * 1024 * 1024);
+  t.equal(reader.pending, FRAME_HEAD_LENGTH);
+});
+
+t.test('broken header blocks are refused', async (t) => {
+  const message = new Message(5, [[7, 'value']]).encode();
+  const longer = Buffer.from(message);
+  longer.writeUInt32LE(6, FRAME_HEAD_LENGTH + 4);
+  t.throws(() => Message.fromFrame(only(frames([longer]))), /runs past/);
+  const shorter = Buffer.from(message);
+  shorter.writeUInt32LE(1, FRAME_HEAD_LENGTH + 4);
+  t.throws(() => Message.fromFrame(only(frames([shorter]))), /middle of an entry|runs past/);
+});
+
+t.test('garbage never makes anything but a protocol error', async (t) => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 400 }), fc.boolean(), (bytes, withMagic) => {
+      const chunk = Buffer.from(bytes);
+      if (withMagic && chunk.length >= 4) chunk.writeUInt32LE(0x0c090603, 0);
+      try {
+        for (const frame of frames([chunk])) {
+          Message.fromFrame(frame);
+          Payload.fromFrame(frame);
+          Acknowledgement.fromFrame(frame);
+        }
+      } catch (error) {
+        if (!(error instanceof ProtocolError)) throw error;
+      }
+    }),
+    { numRuns: 2_000 },
+  );
+  t.pass('2000 runs');
+});
+
+t.test('any message survives the way out and back', async (t) => {
+  const entry = fc.tuple(fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 }), fc.uint8Array({ maxLength: 40 }));
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 0, max: 2 ** 31 - 1 }),
+      fc.array(entry, { maxLength: 8 }),
+      fc.uint8Array({ maxLength: 200 }),
+      (type, headers, body) => {
+        const sent = new Message(type, headers, body);
+        const got = Message.fromFrame(only(frames([sent.encode()])));
+        return (
+          got.contentType === type &&
+          got.body.equals(sent.body) &&
+          [...sent.headers].every(([key, value]) => got.headers.get(key)?.equals(value))
+        );
+      },
+    ),
+  );
+  t.pass('round trips');
+});
+
+t.test('a reply names its request and carries the correlation on', async (t) => {
+  const request = new Message(1005, [[128, 'correlation']]);
+  request.sequence = 42;
+  const reply = asReply(request, new Message(1022));
+  t.equal(reply.replyFor, 42);
+  t.equal(reply.string(128), 'correlation');
+});
+
+t.test('header values: exact lengths, both ways', async (t) => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 }),
+      (value) => values.decodeInt32(values.encodeInt32(value)) === value,
+    ),
+  );
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 0, max: 2 ** 32 - 1 }),
+      (value) => values.decodeUint32(values.encodeUint32(value)) === value,
+    ),
+  );
+  fc.assert(
+    fc.property(
+      fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }),
+      (value) => values.decodeUint64(values.encodeUint64(value)) === value,
+    ),
+  );
+  fc.assert(
+    fc.property(
+      fc.array(fc.string(), { maxLength: 10 }),
+      (list) => values.decodeStringList(values.encodeStringList(list)).join('\0') === list.join('\0'),
+    ),
+  );
+  fc.assert(
+    fc.property(
+      fc.dictionary(fc.string(), fc.string(), { noNullPrototype: true }),
+      (map) => JSON.stringify(values.decodeStringMap(values.encodeStringMap(map))) === JSON.stringify(map),
+    ),
+  );
+  fc.assert(
+    fc.property(
+      fc.uniqueArray(fc.integer({ min: 0, max: 62 })),
+      (bits) => values.decodeBitMask(values.encodeBitMask(bits)).join() === bits.toSorted((a, b) => a - b).join(),
+    ),
+  );
+  t.equal(values.decodeUint32(Buffer.alloc(3)), undefined, 'three bytes are no number');
+  t.equal(values.decodeBool(Buffer.from([1, 1])), false, 'two bytes are no truth');
+  t.throws(
+    () => values.decodeStringList(Buffer.from('ffffffff', 'hex')),
+    ProtocolError,
+    'a list of four billion items',
+  );
+  t.throws(
+    () => values.decodeStringList(Buffer.from('01000000ffff0000', 'hex')),
+    ProtocolError,
+    'an item that is not there',
+  );
+  t.equal(
+    values.encodeBitMask([1, 2, 4, 5, 6, 62]).toString('hex'),
+    '4000000000000076',
+    'the mask of the reference router',
+  );
+  t.equal(values.encodeBitMask([1, 2, 3, 4, 5, 6]).toString('hex'), '7e', 'and of its controller');
+});
+
+t.test('payloads are read from recorded frames and written as them', async (t) => {
+  const start = Payload.fromFrame(only(frames([Buffer.from(recorded('xgress-payload-circuit-start').wireHex, 'hex')])));
+  t.equal(start.circuitId, 'aBcDeF123');
+  t.equal(start.sequence, 0);
+  t.ok(start.has(PayloadFlag.CircuitStart));
+  t.equal(start.stamp, 0x1234);
+  t.equal(start.headers()?.get(1)?.toString('hex'), '00000100');
+  const data = Payload.fromFrame(only(frames([Buffer.from(recorded('xgress-payload-data-with-fin').wireHex, 'hex')])));
+  t.equal(data.data.toString(), 'hello');
+  t.ok(data.isFromTerminator);
+  t.equal(data.sequence, 300);
+  const made = Payload.create(
+    'aBcDeF123',
+    300,
+    PayloadFlag.Originator,
+    Buffer.from('hello'),
+    new Map([[16, Buffer.from('01000000', 'hex')]]),
+  );
+  made.writeStamp(0x51234);
+  made.head.writeInt32LE(8, 8);
+  t.equal(Buffer.concat([made.head, made.data]).toString('hex'), recorded('xgress-payload-data-with-fin').wireHex);
+});
+
+t.test('a retransmission is marked and otherwise the same', async (t) => {
+  const first = Payload.create(
+    'c',
+    7,
+    PayloadFlag.Originator,
+    Buffer.from('data'),
+    new Map([[16, Buffer.from([1, 0, 0, 0])]]),
+  );
+  const again = first.retransmission();
+  t.ok(again.has(PayloadFlag.Retransmit));
+  t.ok(again.isFromTerminator);
+  t.equal(again.sequence, 7);
+  t.equal(again.data.toString(), 'data');
+  t.same(again.headers(), first.headers());
+  t.notOk(first.has(PayloadFlag.Retransmit), 'the first one is left alone');
+});
+
+t.test('acknowledgements are read from recorded frames and written as them', async (t) => {
+  const { wireHex, sequence } = recorded('xgress-ack');
+  const read = Acknowledgement.fromFrame(only(frames([Buffer.from(wireHex, 'hex')])));
+  t.same(read.sequences, [0, 1, 300]);
+  t.equal(read.receiveBufferSize, 4096);
+  const made = Acknowledgement.create(read.circuitId, read.flags, read.receiveBufferSize, read.stamp, read.sequences);
+  made.bytes.writeInt32LE(sequence, 8);
+  t.equal(made.bytes.toString('hex'), wireHex);
+});
+
+t.test('version texts have five parts; development builds pass every minimum', async (t) => {
+  const text = 'v2.1.0|abc|2026-01-01T00:00:00Z|linux|amd64';
+  const info = parseVersionInfo(text);
+  t.equal(info && formatVersionInfo(info), text);
+  t.ok(parseVersionInfo('||||'), 'empty parts are allowed');
+  for (const bad of ['v2.1.0|abc', `${text}|more`, '', undefined])
+    t.equal(parseVersionInfo(bad), undefined, String(bad));
+  const table: [string, string, boolean][] = [
+    ['v1.6.6', 'v1.6.6', true],
+    ['v1.6.5', 'v1.6.6', false],
+    ['v2.0.0', 'v1.6.6', true],
+    ['v1.10.0', 'v1.9.9', true],
+    ['v0.0.0', 'v1.6.6', true],
+    ['nonsense', 'v1.6.6', false],
+  ];
+  for (const [version, minimum, expected] of table)
+    t.equal(versionAtLeast(version, minimum), expected, `${version} >= ${minimum}`);
+});

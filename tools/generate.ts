@@ -1,0 +1,16 @@
+// `npm run generate`: writes everything that follows from schemas/. Needs protoc for the messages; test/generated.test.ts tells when it
+// has been forgotten.
+
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { ROOT, say } from './commands.ts';
+import { generateConfig } from './generate-config.ts';
+import { generateMessages, numbersSource } from './generate-wire.ts';
+
+const files = new Map([...generateConfig(), ['common/wire/gen/numbers.ts', numbersSource()]]);
+for (const [path, content] of files) {
+  mkdirSync(dirname(join(ROOT, path)), { recursive: true });
+  writeFileSync(join(ROOT, path), content);
+  say(path);
+}
+generateMessages();

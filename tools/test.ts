@@ -1,0 +1,27 @@
+// `npm test [-- FILE…]`: all tests, or those of some files. The last line tells how many passed and failed.
+
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { ROOT, runTool, say } from './commands.ts';
+
+/** tap compiles its plugins once; what it makes is no part of the project. */
+const BUILT = join(ROOT, '.tap', 'plugins', 'dist');
+const REPORT = join(ROOT, '.tap', 'report.tap');
+
+if (!existsSync(BUILT)) await runTool('tap', ['build']);
+rmSync(REPORT, { force: true });
+const code = await runTool('tap', ['run', '--reporter=terse', `--output-file=${REPORT}`, ...process.argv.slice(2)]);
+const { passed, failed } = count(existsSync(REPORT) ? readFileSync(REPORT, 'utf8') : '');
+say(`${passed} passed, ${failed} failed`);
+process.exitCode = code === 0 && failed === 0 && passed > 0 ? 0 : 1;
+
+/** A file is a point of the report, its tests stand one level below. A file that fails by itself counts as one failed test. */
+function count(report: string): { passed: number; failed: number } {
+  const tests = [...report.matchAll(/^ {4}(ok|not ok) \d+ /gm)].map((match) => match[1] === 'ok');
+  const files = [...report.matchAll(/^(ok|not ok) \d+ /gm)].map((match) => match[1] === 'ok');
+  const failedTests = tests.filter((ok) => !ok).length;
+  return {
+    passed: tests.length - failedTests,
+    failed: failedTests === 0 ? files.filter((ok) => !ok).length : failedTests,
+  };
+}
