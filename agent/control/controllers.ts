@@ -205,6 +205,8 @@ export class Controllers {
     }
     this.#register(controller);
     open();
+    // Only now can something be sent: listeners report what the controller has to know.
+    for (const listener of this.#onConnect) listener(controller);
     return { id, controller };
   }
 
@@ -219,7 +221,6 @@ export class Controllers {
       'controller connected',
     );
     void channel.closed.then((reason) => this.#unregister(controller, reason));
-    for (const listener of this.#onConnect) listener(controller);
   }
 
   #unregister(controller: Controller, reason: Error | null): void {

@@ -62,4 +62,5 @@ export const HANDLERS: ReadonlyMap<number, ControlHandler> = new Map<number, Con
   [EdgeControlType.CreateTunnelTerminatorV2, onCreateTunnelTerminator],
   [EdgeControlType.ConnectEvents, ignored],
   [EdgeControlType.SubscribeToDataModel, sync.onSubscribe],
+  [EdgeControlType.CurrentIndex, ignored],
 ]);

@@ -32,6 +32,14 @@ export class Management {
     return this.#call<T>('GET', `/${path}`);
   }
 
+  async patch(path: string, body: Readonly<Record<string, unknown>>): Promise<void> {
+    await this.#call('PATCH', `/${path}`, body);
+  }
+
+  async remove(path: string): Promise<void> {
+    await this.#call('DELETE', `/${path}`);
+  }
+
   async close(): Promise<void> {
     await this.#dispatcher.close();
   }

@@ -1,0 +1,164 @@
+// Whole networks in one process, over loopback TLS: traffic, faults, stopping, coming back.
+
+import { connect } from 'node:net';
+import t from 'tap';
+import { transfer } from '../examples/two-routers/transfer.ts';
+import { Overlay, until } from './support/overlay.ts';
+
+const MIB = 1024 * 1024;
+
+async function twoRouters(
+  options: Parameters<typeof Overlay.start>[0] = {},
+  services: { encrypted: boolean } = { encrypted: true },
+) {
+  const overlay = await Overlay.start({ churnLimit: 0, ...options });
+  const a = await overlay.addRouter({ name: 'a', mode: 'proxy' });
+  const b = await overlay.addRouter({ name: 'b', mode: 'host' });
+  await overlay.addService('echo', b.id, services);
+  await overlay.ready();
+  return { overlay, a, b };
+}
+
+t.test('bytes go over a link and back, encrypted and plain, and nothing is left behind', async (t) => {
+  for (const encrypted of [true, false]) {
+    const { overlay, a, b } = await twoRouters({}, { encrypted });
+    await using _ = overlay;
+    const done = await transfer(a.proxyPort, 4 * MIB);
+    t.equal(done.bytes, 4 * MIB);
+    t.equal(done.sha256Received, done.sha256Sent, encrypted ? 'encrypted' : 'plain');
+    await until('circuits to be gone', () =>
+      [a, b].every(({ router }) => router.describe().circuits === 0 && router.describe().circuitEnds === 0),
+    );
+  }
+});
+
+t.test('many connections at once, each with its own bytes', async (t) => {
+  const { overlay, a } = await twoRouters();
+  await using _ = overlay;
+  const all = await Promise.all(Array.from({ length: 24 }, () => transfer(a.proxyPort, 200_000)));
+  for (const { bytes, sha256Sent, sha256Received } of all) {
+    if (bytes !== 200_000 || sha256Sent !== sha256Received) t.fail('a transfer differs');
+  }
+  t.equal(new Set(all.map(({ sha256Sent }) => sha256Sent)).size, 24);
+});
+
+t.test('dialer and host on one router need no link', async (t) => {
+  const overlay = await Overlay.start();
+  await using _ = overlay;
+  const a = await overlay.addRouter({ name: 'a', mode: 'proxy', extra: '' });
+  const b = await overlay.addRouter({ name: 'b', mode: 'host', link: '  listeners: []\n  dialers: []' });
+  await overlay.addService('echo', b.id);
+  await until('a terminator', async () => (await overlay.management.get<unknown[]>('terminators')).length > 0);
+  await t.resolves(overlay.management.get(`edge-routers/${a.id}`));
+  const refused = await transfer(a.proxyPort, 1_000).catch(() => ({ bytes: 0 }));
+  t.equal(refused.bytes, 0, 'without a link there is no way from a to b');
+});
+
+t.test('a client that the host refuses is cut off, and the router goes on', async (t) => {
+  const { overlay, a, b } = await twoRouters();
+  await using _ = overlay;
+  overlay.echo.close();
+  const refused = await transfer(a.proxyPort, 1_000).catch(() => ({ bytes: 0 }));
+  t.equal(refused.bytes, 0);
+  t.notOk(b.router.describe().circuitEnds, 'no end is left');
+});
+
+t.test('a service that is deleted ends its circuits and its terminators', async (t) => {
+  const { overlay, a } = await twoRouters();
+  await using _ = overlay;
+  const [service] = await overlay.management.get<{ id: string }[]>('services');
+  const socket = connect(a.proxyPort, '127.0.0.1');
+  socket.write('hello');
+  await new Promise((resolve) => socket.once('data', resolve));
+  const closed = new Promise((resolve) => socket.once('close', resolve));
+  await overlay.management.remove(`services/${service?.id}`);
+  await closed;
+  t.same(await overlay.management.get('terminators'), []);
+});
+
+t.test('half close: a client that has said all still hears all', async (t) => {
+  const { overlay, a } = await twoRouters();
+  await using _ = overlay;
+  const socket = connect({ port: a.proxyPort, host: '127.0.0.1', allowHalfOpen: true });
+  socket.end('the end comes with the data');
+  let heard = '';
+  socket.setEncoding('utf8').on('data', (text) => {
+    heard += text;
+  });
+  await new Promise((resolve) => socket.once('end', resolve));
+  t.equal(heard, 'the end comes with the data');
+});
+
+t.test('a link that breaks comes back, and so does the traffic', async (t) => {
+  const { overlay, a, b } = await twoRouters();
+  await using _ = overlay;
+  await b.router.close({ drain: 0 });
+  await until('a to notice', () => (a.router.describe().links as unknown[]).length === 0);
+  b.router = await overlay.startRouter(b.configFile);
+  await overlay.ready();
+  const done = await transfer(a.proxyPort, MIB);
+  t.equal(done.sha256Received, done.sha256Sent);
+});
+
+t.test('a router that is deleted or disabled is cut off at once', async (t) => {
+  const { overlay, a, b } = await twoRouters();
+  await using _ = overlay;
+  const online = async (id: string) =>
+    (await overlay.management.get<{ isOnline: boolean }>(`edge-routers/${id}`)).isOnline;
+  t.ok(await online(b.id));
+  await overlay.management.patch(`edge-routers/${b.id}`, { disabled: true });
+  await until('b to be offline', async () => !(await online(b.id)));
+  await overlay.management.patch(`edge-routers/${b.id}`, { disabled: false });
+  await until('b to be online again', () => online(b.id));
+  await overlay.management.remove(`edge-routers/${b.id}`);
+  await until('the link to go', () => (a.router.describe().links as unknown[]).length === 0);
+  t.same(await overlay.management.get('terminators'), [], 'its terminators are gone with it');
+});
+
+t.test('stopping drains: new clients are refused, old ones may finish, within bounds', async (t) => {
+  const { overlay, a } = await twoRouters();
+  await using _ = overlay;
+  const socket = connect(a.proxyPort, '127.0.0.1');
+  const heard = () => new Promise<string>((resolve) => socket.once('data', (data) => resolve(String(data))));
+  socket.write('one');
+  t.equal(await heard(), 'one');
+  const stopped = a.router.close({ drain: 10_000 });
+  await until('the port to be closed', () => refuses(a.proxyPort));
+  socket.write('two');
+  t.equal(await heard(), 'two', 'the open circuit goes on');
+  socket.end();
+  await stopped;
+  await until('the last timer to be gone', () => (a.router.describe().timers as string[]).length === 0);
+});
+
+t.test('the controller restarts from its data: routers come back by themselves and traffic flows', async (t) => {
+  const { mkdtempSync, rmSync } = await import('node:fs');
+  const directory = mkdtempSync('/tmp/edgeweave-test-');
+  const data = `${directory}/sim.db`;
+  const { overlay, a } = await twoRouters({ data });
+  const before = overlay.simulator.controllerId;
+  await overlay.simulator.close();
+  await overlay.restart({ data });
+  await using _ = overlay;
+  t.equal(overlay.simulator.controllerId, before);
+  await until(
+    'routers to be online',
+    async () =>
+      (await overlay.management.get<{ isOnline: boolean }[]>('edge-routers')).every(({ isOnline }) => isOnline),
+    30_000,
+  );
+  await until(
+    'traffic',
+    async () => (await transfer(a.proxyPort, MIB).catch(() => ({ bytes: 0 }))).bytes === MIB,
+    30_000,
+  );
+  rmSync(directory, { recursive: true, force: true });
+});
+
+function refuses(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.once('connect', () => (socket.destroy(), resolve(false)));
+    socket.once('error', () => resolve(true));
+  });
+}

@@ -1,0 +1,216 @@
+// A network for tests, in one process but over sockets: a simulator, routers that enroll and run, services, an echo server. Everything goes
+// when the test ends.
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { SystemClock } from '#lib/clock.ts';
+import { type Log, silentLog } from '#lib/log.ts';
+import { loadRouterConfig } from '../../agent/config/load.ts';
+import { enrollRouter } from '../../agent/enroll/enroll.ts';
+import { Router } from '../../agent/router.ts';
+import { TEST_COST } from '../../controller-sim/auth/passwords.ts';
+import { type Simulator, type SimulatorOptions, startSimulator } from '../../controller-sim/simulator.ts';
+import { Management } from '../../examples/two-routers/management.ts';
+import { EchoServer } from '../../examples/two-routers/transfer.ts';
+
+const PATIENCE = 15_000;
+
+export interface TestRouter {
+  readonly id: string;
+  readonly name: string;
+  readonly configFile: string;
+  readonly proxyPort: number;
+  router: Router;
+}
+
+export interface RouterSetup {
+  name: string;
+  /** `proxy` listens for the service `echo`, `host` hosts whatever it may. */
+  mode?: 'proxy' | 'host';
+  /** Lines of YAML that are added at top level. */
+  extra?: string;
+  /** Service and port pairs of the proxy. */
+  services?: readonly string[];
+  /** Lines below `link:`, instead of one listener and one dialer. */
+  link?: string;
+}
+
+export class Overlay {
+  readonly directory = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
+  readonly routers: TestRouter[] = [];
+  readonly echo: EchoServer;
+  readonly log: Log;
+  simulator: Simulator;
+  management: Management;
+
+  private constructor(simulator: Simulator, management: Management, echo: EchoServer, log: Log) {
+    this.simulator = simulator;
+    this.management = management;
+    this.echo = echo;
+    this.log = log;
+  }
+
+  static async start(options: SimulatorOptions = {}): Promise<Overlay> {
+    const log = options.log ?? silentLog;
+    const simulator = await startSimulator({ passwordCost: TEST_COST, password: 'secret', ...options, log });
+    const management = new Management(simulator.managementUrl, simulator.ca);
+    await management.login(simulator.username, 'secret');
+    return new Overlay(simulator, management, await EchoServer.start(), log);
+  }
+
+  /** Creates a router, enrolls it and starts it. */
+  async addRouter(setup: RouterSetup): Promise<TestRouter> {
+    const { id, configFile, proxyPort } = await this.enrollRouter(setup);
+    const added: TestRouter = {
+      id,
+      name: setup.name,
+      configFile,
+      proxyPort,
+      router: await this.startRouter(configFile),
+    };
+    this.routers.push(added);
+    return added;
+  }
+
+  /** Creates a router and enrolls it. */
+  async enrollRouter(setup: RouterSetup): Promise<{ id: string; configFile: string; proxyPort: number }> {
+    const id = await this.management.create('edge-routers', { name: setup.name, isTunnelerEnabled: true });
+    const { enrollmentJwt } = await this.management.get<{ enrollmentJwt: string }>(`edge-routers/${id}`);
+    const { configFile, proxyPort } = await this.writeConfig(setup);
+    const { config, findings } = loadRouterConfig(configFile, { beforeEnrollment: true });
+    if (!config) throw new Error(JSON.stringify(findings));
+    await enrollRouter({ config, jwt: enrollmentJwt, keyAlgorithm: 'EC', clock: new SystemClock(), log: this.log });
+    return { id, configFile, proxyPort };
+  }
+
+  async startRouter(configFile: string): Promise<Router> {
+    const { config, findings } = loadRouterConfig(configFile);
+    if (!config) throw new Error(JSON.stringify(findings));
+    return Router.start({ config, log: this.log });
+  }
+
+  async writeConfig(setup: RouterSetup): Promise<{ configFile: string; proxyPort: number }> {
+    const [linkPort = 0, proxyPort = 0] = await freePorts(2);
+    const { name, mode, services = [`echo:${proxyPort}`] } = setup;
+    const file = join(this.directory, name);
+    const link =
+      setup.link ??
+      `  listeners: [{binding: transport, bind: "tls:127.0.0.1:${linkPort}", advertise: "tls:127.0.0.1:${linkPort}"}]\n  dialers: [{binding: transport, healthyDialBackoff: {minRetryInterval: 200ms, maxRetryInterval: 1s}}]`;
+    const tunnel =
+      mode === 'proxy'
+        ? `{mode: proxy, services: [${services.map((each) => `"${each}"`).join(', ')}]}`
+        : '{mode: host}';
+    const text = `v: 3
+identity: {cert: ${file}.cert, server_cert: ${file}.server.cert, key: ${file}.key, ca: ${file}.ca}
+ctrl: {endpoint: "${this.simulator.controlAddress}"}
+csr: {sans: {dns: [localhost], ip: [127.0.0.1]}}
+edge: {}
+link:
+${link}
+${mode ? `listeners: [{binding: tunnel, options: ${tunnel}}]` : ''}
+${setup.extra ?? ''}
+`;
+    const configFile = `${file}.yml`;
+    writeFileSync(configFile, text);
+    return { configFile, proxyPort };
+  }
+
+  /** A service that everybody may dial and one router hosts. Answers its id. */
+  async addService(
+    name: string,
+    hostedBy: string,
+    options: { encrypted?: boolean; port?: number } = {},
+  ): Promise<string> {
+    const { management } = this;
+    const [type] = await management.get<{ id: string }[]>(
+      `config-types?filter=${encodeURIComponent('name = "host.v1"')}`,
+    );
+    const data = { protocol: 'tcp', address: '127.0.0.1', port: options.port ?? this.echo.port };
+    const config = await management.create('configs', { name: `${name}-host`, configTypeId: type?.id, data });
+    const id = await management.create('services', {
+      name,
+      encryptionRequired: options.encrypted ?? true,
+      configs: [config],
+    });
+    const serviceRoles = [`@${id}`];
+    await management.create('service-policies', {
+      name: `${name}-dial`,
+      type: 'Dial',
+      semantic: 'AnyOf',
+      identityRoles: ['#all'],
+      serviceRoles,
+    });
+    await management.create('service-edge-router-policies', {
+      name: `${name}-routers`,
+      semantic: 'AnyOf',
+      serviceRoles,
+      edgeRouterRoles: ['#all'],
+    });
+    await management.create('service-policies', {
+      name: `${name}-bind`,
+      type: 'Bind',
+      semantic: 'AnyOf',
+      identityRoles: [`@${hostedBy}`],
+      serviceRoles,
+    });
+    return id;
+  }
+
+  /** Resolves once the service can be dialed: it has a terminator, and every router has a link to every other. */
+  async ready(): Promise<void> {
+    await until('a terminator', async () => (await this.management.get<unknown[]>('terminators')).length > 0);
+    await until('links', async () =>
+      this.routers.every(({ router }) => (router.describe().links as unknown[]).length >= this.routers.length - 1),
+    );
+  }
+
+  /** After the simulator was closed: another one on the same data. */
+  async restart(options: SimulatorOptions): Promise<void> {
+    await this.management.close();
+    this.simulator = await startSimulator({ passwordCost: TEST_COST, churnLimit: 0, ...options, log: this.log });
+    this.management = new Management(this.simulator.managementUrl, this.simulator.ca);
+    await this.management.login(this.simulator.username, 'secret');
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.routers.map(({ router }) => router.close({ drain: 0 })));
+    await this.management.close();
+    await this.simulator.close();
+    this.echo.close();
+    rmSync(this.directory, { recursive: true, force: true });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+}
+
+/** Looks every few milliseconds until something is so. Rejects when it never is. */
+export async function until(
+  what: string,
+  look: () => boolean | Promise<boolean>,
+  milliseconds = PATIENCE,
+): Promise<void> {
+  const end = performance.now() + milliseconds;
+  while (!(await look())) {
+    if (performance.now() > end) throw new Error(`waited ${milliseconds} ms in vain for ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+/** Ports that are free now. */
+export async function freePorts(count: number): Promise<number[]> {
+  const servers = Array.from({ length: count }, () => createServer());
+  const ports = await Promise.all(
+    servers.map(
+      (server) =>
+        new Promise<number>((resolve) =>
+          server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port)),
+        ),
+    ),
+  );
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  return ports;
+}
