@@ -22,7 +22,7 @@ import type { ProxyConfig, RouterConfig } from './config/router-config.ts';
 import { defaultXgressOptions } from './config/xgress-defaults.ts';
 import { ClusterView } from './control/cluster-view.ts';
 import { Controllers } from './control/controllers.ts';
-import { EndpointsFile } from './control/endpoints-file.ts';
+import { EndpointsFile, endpointsFilePath } from './control/endpoints-file.ts';
 import { onFault } from './control/messages/fault.ts';
 import { onInspect } from './control/messages/inspect.ts';
 import { InterfaceReporter } from './control/messages/interfaces.ts';
@@ -34,7 +34,6 @@ import { onUnroute } from './control/messages/unroute.ts';
 import { verifyRouter } from './control/messages/verify-router.ts';
 import { Egress } from './egress/egress.ts';
 import { transportDialer } from './egress/transport.ts';
-import { endpointsFilePath } from './enroll/enroll.ts';
 import { Faulter } from './forwarder/faulter.ts';
 import { Forwarder } from './forwarder/forwarder.ts';
 import { IdleScanner } from './forwarder/idle-scanner.ts';
@@ -48,12 +47,12 @@ import { interfaceOf, localAddressFor } from './link/link-key.ts';
 import { LinkListener, type LinkListenerSettings } from './link/link-listener.ts';
 import { LinkRegistry } from './link/link-registry.ts';
 import { LinkReporter } from './link/link-reporter.ts';
-import { PrometheusPage } from './metrics/prometheus.ts';
+import type { PrometheusPage } from './metrics/prometheus.ts';
 import { MetricsRegistry } from './metrics/registry.ts';
 import { MetricsReporter } from './metrics/reporter.ts';
 import { TlsPorts } from './tls-ports.ts';
 import { PROGRAM_VERSION } from './version.ts';
-import { WebServer } from './web/web-server.ts';
+import type { WebServer } from './web/web-server.ts';
 import { CircuitEnds } from './xgress/circuit-ends.ts';
 import type { XgressOptions } from './xgress/options.ts';
 
@@ -489,8 +488,9 @@ export class Router {
   }
 
   async #openWeb(): Promise<void> {
-    const page = new PrometheusPage(this.metrics);
-    this.#owned.defer(() => page.close());
+    if (this.#config.web.length === 0) return;
+    const { WebServer } = await import('./web/web-server.ts');
+    const page = await this.#metricsPage();
     for (const web of this.#config.web) {
       const server = await WebServer.open(
         {
@@ -505,6 +505,15 @@ export class Router {
       this.#webServers.push(server);
       this.#owned.defer(() => server.close());
     }
+  }
+
+  /** The library of the page is only loaded where somebody wants the page. */
+  async #metricsPage(): Promise<PrometheusPage | undefined> {
+    if (!this.#config.web.some(({ apis }) => apis.some(({ binding }) => binding === 'metrics'))) return undefined;
+    const { PrometheusPage } = await import('./metrics/prometheus.ts');
+    const page = new PrometheusPage(this.metrics);
+    this.#owned.defer(() => page.close());
+    return page;
   }
 
   #openReports(): void {

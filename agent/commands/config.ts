@@ -1,11 +1,9 @@
 // `config check | effective | explain | init`: everything about the configuration file that can be known without starting a router.
+// What only these commands need is loaded when one of them runs: the daemon shares the command line, not the libraries.
 
 import { existsSync, writeFileSync } from 'node:fs';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { stringify } from 'yaml';
 import { describeError } from '#lib/errors.ts';
-import { explain, explainAll } from '../config/explain.ts';
-import { loadRouterConfig } from '../config/load.ts';
 import { TEMPLATES, type TemplateName, writeTemplate } from '../config/templates.ts';
 import { complain, Exit, print } from './exit.ts';
 import { jsonReport, sarifReport, textReport } from './report.ts';
@@ -30,7 +28,8 @@ function checkCommand(): Command {
     )
     .option('--before-enrollment', 'leave out what needs the identity files, which come with enrollment', false)
     .addHelpText('after', '\nExample:\n  router config check router.yml --format json')
-    .action((files: string[], options: { format: keyof typeof REPORTS; beforeEnrollment: boolean }) => {
+    .action(async (files: string[], options: { format: keyof typeof REPORTS; beforeEnrollment: boolean }) => {
+      const { loadRouterConfig } = await import('../config/load.ts');
       const checked = files.map((file) => loadRouterConfig(file, { beforeEnrollment: options.beforeEnrollment }));
       print(REPORTS[options.format](checked));
       process.exitCode = checked.every((each) => each.ok) ? Exit.Done : Exit.Failed;
@@ -43,7 +42,8 @@ function effectiveCommand(): Command {
     .argument('<file>', 'configuration file')
     .addOption(new Option('--format <format>', 'how to write them').choices(['yaml', 'json']).default('yaml'))
     .addHelpText('after', '\nExample:\n  router config effective router.yml')
-    .action((file: string, options: { format: 'yaml' | 'json' }) => {
+    .action(async (file: string, options: { format: 'yaml' | 'json' }) => {
+      const { loadRouterConfig } = await import('../config/load.ts');
       const loaded = loadRouterConfig(file, { beforeEnrollment: true });
       if (!loaded.ok) {
         complain(textReport([loaded]).trimEnd());
@@ -56,7 +56,8 @@ function effectiveCommand(): Command {
           { value: secret ? mask(written) : written, source },
         ]),
       );
-      print(options.format === 'json' ? JSON.stringify(values, undefined, 2) : stringify(values));
+      if (options.format === 'json') print(JSON.stringify(values, undefined, 2));
+      else print((await import('yaml')).stringify(values));
     });
 }
 
@@ -72,7 +73,8 @@ function explainCommand(): Command {
     .description('what a key means, its type, default and bounds')
     .argument('[key]', 'such as forwarder.linkDialQueueLength; all sections when left out')
     .addHelpText('after', '\nExample:\n  router config explain link.dialers[].healthyDialBackoff')
-    .action((key: string | undefined) => {
+    .action(async (key: string | undefined) => {
+      const { explain, explainAll } = await import('../config/explain.ts');
       const explained = key === undefined ? { text: explainAll() } : explain(key);
       if (explained.text !== undefined) {
         print(explained.text);

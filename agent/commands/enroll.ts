@@ -5,8 +5,7 @@ import { Command, Option } from 'commander';
 import { SystemClock } from '#lib/clock.ts';
 import { describeError } from '#lib/errors.ts';
 import { createLog } from '#lib/log.ts';
-import { loadRouterConfig } from '../config/load.ts';
-import { enrollRouter, type KeyAlgorithm } from '../enroll/enroll.ts';
+import type { KeyAlgorithm } from '../enroll/enroll.ts';
 import { complain, Exit, print } from './exit.ts';
 import { textReport } from './report.ts';
 
@@ -28,6 +27,7 @@ export function enrollCommand(): Command {
 }
 
 async function enroll(file: string, options: { jwt: string; keyAlg: KeyAlgorithm }): Promise<number> {
+  const { loadRouterConfig } = await import('../config/load.ts');
   const loaded = loadRouterConfig(file, { beforeEnrollment: true });
   if (!loaded.config) {
     complain(textReport([loaded]).trimEnd());
@@ -41,6 +41,7 @@ async function enroll(file: string, options: { jwt: string; keyAlg: KeyAlgorithm
     return Exit.Failed;
   }
   try {
+    const { enrollRouter } = await import('../enroll/enroll.ts');
     const log = createLog({ level: 'warn', format: 'text' });
     const { routerId, files } = await enrollRouter({
       config: loaded.config,

@@ -2,7 +2,6 @@
 
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
-import { Agent, request } from 'undici';
 import { describeError } from '#lib/errors.ts';
 import { complain, Exit, print } from './exit.ts';
 
@@ -38,6 +37,7 @@ async function health(url: string, options: HealthOptions): Promise<number> {
     return Exit.WrongUse;
   }
   try {
+    const { Agent, request } = await import('undici');
     const ca = options.ca === undefined ? undefined : readFileSync(options.ca, 'utf8');
     const dispatcher = new Agent({
       connect: {

@@ -3,8 +3,8 @@
 import { Command, Option } from 'commander';
 import { describeError } from '#lib/errors.ts';
 import { createLog, type LogLevel } from '#lib/log.ts';
-import { loadRouterConfig } from '../config/load.ts';
-import { DRAIN_TIME, Router } from '../router.ts';
+import { loadApart } from '../config/load-apart.ts';
+import type { Router } from '../router.ts';
 import { complain, Exit } from './exit.ts';
 import { textReport } from './report.ts';
 
@@ -13,6 +13,8 @@ interface RunOptions {
   logFormat: 'json' | 'text';
   drainSeconds: string;
 }
+
+const DRAIN_SECONDS = 10;
 
 export function runCommand(): Command {
   return new Command('run')
@@ -28,7 +30,7 @@ export function runCommand(): Command {
         .choices(['json', 'text'])
         .default(process.stderr.isTTY ? 'text' : 'json'),
     )
-    .option('--drain-seconds <seconds>', 'how long open circuits may go on after SIGTERM', String(DRAIN_TIME / 1000))
+    .option('--drain-seconds <seconds>', 'how long open circuits may go on after SIGTERM', String(DRAIN_SECONDS))
     .addHelpText('after', '\nExample:\n  router run router.yml')
     .action(async (file: string, options: RunOptions) => {
       process.exitCode = await run(file, options);
@@ -36,13 +38,14 @@ export function runCommand(): Command {
 }
 
 async function run(file: string, options: RunOptions): Promise<number> {
-  const loaded = loadRouterConfig(file);
+  // The router's code is loaded while the configuration is checked.
+  const [loaded, { Router: Daemon }] = await Promise.all([loadApart(file), import('../router.ts')]);
   if (loaded.findings.length > 0) complain(textReport([loaded]).trimEnd());
   if (!loaded.config) return Exit.Failed;
   const log = createLog({ level: options.logLevel, format: options.logFormat });
   let router: Router;
   try {
-    router = await Router.start({ config: loaded.config, log });
+    router = await Daemon.start({ config: loaded.config, log });
   } catch (error) {
     log.fatal({ error: describeError(error) }, 'router cannot start');
     return Exit.Failed;
@@ -51,7 +54,7 @@ async function run(file: string, options: RunOptions): Promise<number> {
   if (reason instanceof Error) log.fatal({ error: describeError(reason) }, 'router cannot go on');
   else log.info({ signal: reason }, 'signal received');
   const drain = reason instanceof Error ? 0 : Number(options.drainSeconds) * 1000;
-  await router.close({ drain: Number.isFinite(drain) ? drain : DRAIN_TIME });
+  await router.close({ drain: Number.isFinite(drain) ? drain : DRAIN_SECONDS * 1000 });
   return reason instanceof Error ? Exit.Failed : Exit.Done;
 }
 

@@ -2,7 +2,7 @@
 // the configuration (spec, section ctrl; reference fact: config, section 5.3).
 
 import { readFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { parse, stringify } from 'yaml';
 import { parseAddress } from '#lib/address.ts';
 import { makePrivateFolder, writeFileAtomic } from '#lib/atomic-file.ts';
@@ -71,6 +71,14 @@ export class EndpointsFile {
     makePrivateFolder(dirname(this.path));
     await writeFileAtomic(this.path, stringify(content));
   }
+}
+
+/** Where the remembered controllers of a configuration are kept: `ctrl.endpointsFile`, or beside the configuration file. */
+export function endpointsFilePath(config: {
+  readonly file: string;
+  readonly ctrl: { readonly endpointsFile?: string };
+}): string {
+  return config.ctrl.endpointsFile ?? join(dirname(config.file), 'endpoints.yml');
 }
 
 function readControllers(content: unknown): KnownController[] {

@@ -6,7 +6,6 @@
 import { createPrivateKey, generateKeyPair, type KeyObject, type X509Certificate } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { Agent, request } from 'undici';
 import { formatAddress } from '#lib/address.ts';
@@ -15,7 +14,7 @@ import type { Clock } from '#lib/clock.ts';
 import { describeError, errorCode } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
 import type { CsrConfig, RouterConfig } from '../config/router-config.ts';
-import { EndpointsFile, type KnownController } from '../control/endpoints-file.ts';
+import { EndpointsFile, endpointsFilePath, type KnownController } from '../control/endpoints-file.ts';
 import { createCsr } from '../identity/csr.ts';
 import { parsePemSource } from '../identity/pem-source.ts';
 import { EnrollmentError } from './errors.ts';
@@ -70,11 +69,6 @@ export async function enrollRouter(init: EnrollInit): Promise<EnrollmentResult> 
   const controllers = await writeEndpoints(config, token, init.log);
   await rm(config.edge?.db ?? `${config.file}.proto.gzip`, { force: true });
   return { routerId: token.routerId, controllers, files };
-}
-
-/** Where the remembered controllers of a configuration are kept. */
-export function endpointsFilePath(config: RouterConfig): string {
-  return config.ctrl.endpointsFile ?? join(dirname(config.file), 'endpoints.yml');
 }
 
 function targetFiles(config: RouterConfig): Record<'cert' | 'serverCert' | 'key' | 'ca', string> {

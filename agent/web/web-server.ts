@@ -19,7 +19,8 @@ export interface WebServerComponents {
   log: Log;
   identity: Identity;
   health: Health;
-  metrics: PrometheusPage;
+  /** Undefined when no server has the metrics API. */
+  metrics: PrometheusPage | undefined;
 }
 
 const GRACE = 15_000;
@@ -169,7 +170,7 @@ export class WebServer {
     const hasHealth = apis.includes('health-checks');
     const short = url.searchParams.get('type') === 'short';
     const json = (status: number): Answer => ({ status, type: 'application/json', body: health.payload({ short }) });
-    if (apis.includes('metrics') && url.pathname === '/metrics')
+    if (metrics && apis.includes('metrics') && url.pathname === '/metrics')
       return { status: 200, type: metrics.contentType, body: await metrics.render() };
     // Alive is who answers; ready is who can carry traffic.
     if (hasHealth && url.pathname === '/livez') return json(200);

@@ -1,0 +1,90 @@
+// The queues that are compared: ours, raw p-queue, fastq, and a ring with counted workers, which is about the least that a queue can do.
+// All of them get the same tasks from the same producer; only ours and the ring refuse when they are full.
+
+import fastq from 'fastq';
+import PQueue from 'p-queue';
+import { SystemClock } from '#lib/clock.ts';
+import { DialQueue } from '#lib/dial-queue.ts';
+import { errorCode } from '#lib/errors.ts';
+import { RingQueue } from '#lib/ring-queue.ts';
+
+export type Task = () => Promise<void>;
+
+export interface Subject {
+  /** False when the queue is full. `done` is called when the task has ended. */
+  offer(task: Task, done: () => void): boolean;
+}
+
+export interface QueueSize {
+  readonly length: number;
+  readonly workers: number;
+}
+
+/** The yardstick first. */
+export const SUBJECTS: Readonly<Record<string, (size: QueueSize) => Subject>> = {
+  'p-queue': rawPQueue,
+  DialQueue: dialQueue,
+  fastq: fastQueue,
+  'ideal ring': idealRing,
+};
+
+function dialQueue({ length, workers }: QueueSize): Subject {
+  const queue = new DialQueue({ name: 'bench', length, workers, clock: new SystemClock() });
+  return {
+    offer(task, done) {
+      const rejected = queue.rejected;
+      const added = queue.add(task);
+      if (queue.rejected > rejected) {
+        added.catch(ignoreFull);
+        return false;
+      }
+      void added.finally(done);
+      return true;
+    },
+  };
+}
+
+function ignoreFull(error: unknown): void {
+  if (errorCode(error) !== 'QUEUE_FULL') throw error;
+}
+
+function rawPQueue({ workers }: QueueSize): Subject {
+  const queue = new PQueue({ concurrency: workers });
+  return {
+    offer(task, done) {
+      void queue.add(task).finally(done);
+      return true;
+    },
+  };
+}
+
+function fastQueue({ workers }: QueueSize): Subject {
+  const queue = fastq.promise((task: Task) => task(), workers);
+  return {
+    offer(task, done) {
+      void queue.push(task).finally(done);
+      return true;
+    },
+  };
+}
+
+function idealRing({ length, workers }: QueueSize): Subject {
+  const ring = new RingQueue<{ task: Task; done: () => void }>(length);
+  let busy = 0;
+  const start = (entry: { task: Task; done: () => void }) => {
+    busy++;
+    void entry.task().then(() => {
+      busy--;
+      entry.done();
+      const next = ring.shift();
+      if (next) start(next);
+    });
+  };
+  return {
+    offer(task, done) {
+      if (busy >= workers) return ring.push({ task, done });
+      start({ task, done });
+      return true;
+    },
+  };
+}
