@@ -2,4 +2,4 @@
 
 import { loadRouterConfig } from './load.ts';
 
-process.send?.(loadRouterConfig(process.argv[2] ?? ''), () => process.disconnect());
+process.send?.(loadRouterConfig(process.argv[2] ?? ''), () => process.disconnect?.());

@@ -1,0 +1,83 @@
+// What a newcomer types: the example network, and every command of the documents.
+
+import { spawn } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import t from 'tap';
+
+const ROOT = dirname(import.meta.dirname);
+const DOCUMENTS = readdirSync(ROOT, { recursive: true, encoding: 'utf8' }).filter(
+  (file) => file.endsWith('.md') && !file.includes('node_modules') && !file.startsWith('.'),
+);
+/** Commands that other tests or the runner itself are: they would never end here. */
+const COVERED = new Set(['npm test', 'npm run check']);
+
+interface Outcome {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+function run(command: string, stopAfter?: RegExp): Promise<Outcome> {
+  return new Promise((resolve) => {
+    const child = spawn('bash', ['-c', `exec ${command}`], { cwd: ROOT });
+    const outcome: Outcome = { code: null, stdout: '', stderr: '' };
+    child.stdout.setEncoding('utf8').on('data', (text) => {
+      outcome.stdout += text;
+      if (stopAfter?.test(outcome.stdout)) child.kill('SIGINT');
+    });
+    child.stderr.setEncoding('utf8').on('data', (text) => {
+      outcome.stderr += text;
+    });
+    child.once('close', (code) => resolve({ ...outcome, code }));
+  });
+}
+
+t.test('npm start -- --once --json proves a network and prints one JSON document', async (t) => {
+  const { code, stdout, stderr } = await run('npm start -- --once --json');
+  t.equal(code, 0, stderr);
+  const shown = JSON.parse(stdout);
+  t.equal(shown.ok, true);
+  t.equal(shown.transfer.bytes, 8 * 1024 * 1024);
+  t.match(shown.transfer.sha256Sent, /^[0-9a-f]{64}$/);
+  t.equal(shown.transfer.sha256Received, shown.transfer.sha256Sent);
+  t.same(
+    shown.routers.map(({ health }: { health: string }) => health),
+    ['healthy', 'healthy'],
+  );
+  t.equal(shown.links.length, 1);
+  t.ok(shown.steps.every(({ name, ms }: { name: string; ms: number }) => name !== '' && ms >= 0));
+  t.match(shown.controller.ctrl, /^tls:127\.0\.0\.1:\d+$/);
+});
+
+t.test('npm start stays up, shows how to use it, and stops cleanly', async (t) => {
+  const { code, stdout } = await run('node tools/run.mjs start', /Ctrl-C stops everything/);
+  t.equal(code, 0);
+  t.match(stdout, /router -- health https:/);
+  t.match(stdout, /stopping/);
+});
+
+t.test('wrong flags are told, with the right ones', async (t) => {
+  const { code, stderr } = await run('npm start -- --onec');
+  t.equal(code, 2);
+  t.match(stderr, /there is no option --onec/);
+});
+
+t.test('every shell command of the documents works', async (t) => {
+  for (const file of DOCUMENTS) {
+    const blocks = readFileSync(join(ROOT, file), 'utf8').matchAll(/^```sh\n([\s\S]*?)^```/gm);
+    for (const command of [...blocks].flatMap(([, block = '']) => block.trim().split('\n'))) {
+      if (COVERED.has(command)) continue;
+      const { code, stderr } = await run(command);
+      t.equal(code, 0, `${file}: ${command}\n${stderr}`);
+    }
+  }
+});
+
+t.test('every relative link of the documents leads somewhere', async (t) => {
+  for (const file of DOCUMENTS) {
+    for (const [, target = ''] of readFileSync(join(ROOT, file), 'utf8').matchAll(/\]\(([^)#:]+)\)/g)) {
+      t.ok(readFileSync(join(ROOT, dirname(file), target)).length > 0, `${file}: ${target}`);
+    }
+  }
+});
