@@ -51,7 +51,7 @@ t.test('npm start -- --once --json proves a network and prints one JSON document
 });
 
 t.test('npm start stays up, shows how to use it, and stops cleanly', async (t) => {
-  const { code, stdout } = await run('node tools/run.mjs start', /Ctrl-C stops everything/);
+  const { code, stdout } = await run('npm start', /Ctrl-C stops everything/);
   t.equal(code, 0);
   t.match(stdout, /router -- health https:/);
   t.match(stdout, /stopping/);

@@ -85,8 +85,9 @@ function print(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
+/** The first signal asks to stop; further ones change nothing: stopping is bounded, and must not leave processes behind. */
 function stopSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve(signal));
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => resolve(signal));
   });
 }
