@@ -94,25 +94,25 @@ function presentedCertificate(issuer: URL, options: TokenOptions): Promise<X509C
       ALPNProtocols: ['http/1.1'],
       ...(!/^[\d.:]+$/.test(host) && { servername: host }),
     });
-    const finish = (act: () => void) => (timer.cancel(), socket.destroy(), act());
-    const fail = (error: Error) =>
-      finish(() =>
-        reject(
-          new EnrollmentError(
-            'CONTROLLER_UNREACHABLE',
-            `the controller at ${issuer.origin} cannot be reached: ${describeError(error)}`,
-            { cause: error },
-          ),
-        ),
-      );
+    const fail = (cause: Error) => {
+      timer.cancel();
+      socket.destroy();
+      const message = `the controller at ${issuer.origin} cannot be reached: ${describeError(cause)}`;
+      reject(new EnrollmentError('CONTROLLER_UNREACHABLE', message, { cause }));
+    };
     const timer = options.clock.after('enrollment contact', options.timeout, () =>
       fail(new TimeoutError('connecting', options.timeout)),
     );
     socket.once('error', (error) => fail(asError(error)));
     socket.once('secureConnect', () => {
       const { raw } = socket.getPeerCertificate();
-      if (raw) finish(() => resolve(new X509Certificate(raw)));
-      else fail(new Error('it shows no certificate'));
+      if (!raw) {
+        fail(new Error('it shows no certificate'));
+        return;
+      }
+      timer.cancel();
+      socket.end().unref(); // an orderly end: cut off, the controller would log a failed handshake
+      resolve(new X509Certificate(raw));
     });
   });
 }

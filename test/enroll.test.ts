@@ -1,0 +1,114 @@
+// Every way in which the enrollment of a router can fail: one clear line, exit code 1, and nothing destroyed that worked before.
+
+import { generateKeyPairSync } from 'node:crypto';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
+import { decodeJwt, SignJWT } from 'jose';
+import t from 'tap';
+import { Overlay } from './support/overlay.ts';
+import { runProgram } from './support/run.ts';
+
+const FILES = ['cert', 'server.cert', 'key', 'ca'];
+
+async function token(overlay: Overlay, name: string): Promise<{ id: string; jwt: string }> {
+  const id = await overlay.management.create('edge-routers', { name, isTunnelerEnabled: true });
+  const { enrollmentJwt } = await overlay.management.get<{ enrollmentJwt: string }>(`edge-routers/${id}`);
+  return { id, jwt: enrollmentJwt };
+}
+
+async function enroll(overlay: Overlay, configFile: string, jwt: string) {
+  const file = join(overlay.directory, 'token.jwt');
+  writeFileSync(file, jwt);
+  return runProgram(['agent/cli.ts', 'enroll', configFile, '--jwt', file, '--key-alg', 'EC']);
+}
+
+function contents(overlay: Overlay, name: string): Record<string, string> {
+  return Object.fromEntries(
+    FILES.map((kind) => [kind, readFileSync(join(overlay.directory, `${name}.${kind}`), 'utf8')]),
+  );
+}
+
+t.test('a router enrolls once; its files are private and pair; the token is used up', async (t) => {
+  await using overlay = await Overlay.start();
+  const { id, jwt } = await token(overlay, 'a');
+  const { configFile } = await overlay.writeConfig({ name: 'a' });
+  const first = await enroll(overlay, configFile, `  ${jwt}\n`);
+  t.equal(first.code, 0, first.stderr);
+  t.match(first.stdout, new RegExp(`router ${id.replaceAll('.', '\\.')} is enrolled`));
+  for (const kind of FILES) t.equal(statSync(join(overlay.directory, `a.${kind}`)).mode & 0o777, 0o600, kind);
+  const before = contents(overlay, 'a');
+  const checked = await runProgram(['agent/cli.ts', 'config', 'check', configFile, '--format', 'json']);
+  t.equal(checked.code, 0, checked.stdout);
+
+  const second = await enroll(overlay, configFile, jwt);
+  t.equal(second.code, 1);
+  t.match(second.stderr, /not enrolled: .*(used|not valid|unknown)/i);
+  t.equal(second.stderr.trim().split('\n').length, 1, 'one line');
+  t.same(contents(overlay, 'a'), before, 'the working files are untouched');
+});
+
+t.test('tokens that cannot be used are refused with the reason', async (t) => {
+  await using overlay = await Overlay.start();
+  const { jwt } = await token(overlay, 'a');
+  const { configFile } = await overlay.writeConfig({ name: 'a' });
+  const claims = decodeJwt(jwt);
+  const [head = '', body = '', signature = ''] = jwt.split('.');
+  const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const forged = await new SignJWT(claims).setProtectedHeader({ alg: 'ES256' }).sign(privateKey);
+  const unused = await unusedPort();
+  const table: [string, string, RegExp][] = [
+    ['tampered', `${head}.${encode({ ...claims, sub: 'somebody-else' })}.${signature}`, /not signed by/],
+    ['signed by somebody else', forged, /not signed by/],
+    ['not a token', 'this is no token', /token/i],
+    ['empty', '', /token|empty/i],
+    ['without an issuer', `${head}.${encode({ ...claims, iss: undefined })}.${signature}`, /iss/i],
+    [
+      'of a controller that is not there',
+      `${head}.${encode({ ...claims, iss: `https://127.0.0.1:${unused}` })}.${signature}`,
+      /ECONNREFUSED|reach/i,
+    ],
+    ['of another kind', `${head}.${encode({ ...claims, em: 'ott' })}.${signature}`, /erott|kind|method|router/i],
+    ['without signature algorithm', `${encode({ alg: 'none' })}.${body}.`, /not signed by/],
+  ];
+  for (const [name, text, reason] of table) {
+    const { code, stderr } = await enroll(overlay, configFile, text);
+    t.equal(code, 1, name);
+    t.match(stderr, reason, name);
+    t.equal(stderr.trim().split('\n').length, 1, `${name}: one line: ${stderr}`);
+    t.notMatch(stderr, /\bat .*\.ts:\d+/, `${name}: no stack`);
+  }
+});
+
+t.test('an expired token is told so, by the router and by the controller', async (t) => {
+  await using overlay = await Overlay.start({ enrollmentLifetime: 1 });
+  const { jwt } = await token(overlay, 'a');
+  const { configFile } = await overlay.writeConfig({ name: 'a' });
+  await new Promise((resolve) => setTimeout(resolve, 1_100));
+  const { code, stderr } = await enroll(overlay, configFile, jwt);
+  t.equal(code, 1);
+  t.match(stderr, /expired/);
+});
+
+t.test('a token file that is not there, and a configuration that asks for nothing', async (t) => {
+  await using overlay = await Overlay.start();
+  const { configFile } = await overlay.writeConfig({ name: 'a' });
+  const missing = await runProgram(['agent/cli.ts', 'enroll', configFile, '--jwt', '/nowhere/token']);
+  t.equal(missing.code, 1);
+  t.match(missing.stderr, /token file cannot be read/);
+  const { jwt } = await token(overlay, 'b');
+  const bare = join(overlay.directory, 'bare.yml');
+  writeFileSync(bare, readFileSync(configFile, 'utf8').replace(/^csr:.*$/m, ''));
+  const { code, stderr } = await enroll(overlay, bare, jwt);
+  t.equal(code, 1);
+  t.match(stderr, /csr/);
+});
+
+async function unusedPort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

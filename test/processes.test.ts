@@ -1,0 +1,143 @@
+// The programs as processes: killed without warning, stopped by signals, and worked for long.
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import t from 'tap';
+import { Management } from '../examples/two-routers/management.ts';
+import { Program } from '../examples/two-routers/process.ts';
+import { transfer } from '../examples/two-routers/transfer.ts';
+import { freePorts, Overlay, until } from './support/overlay.ts';
+
+const MIB = 1024 * 1024;
+/** Further connections of links and control channels that a router may open a few seconds after its start. */
+const GROUP_CONNECTIONS = 10;
+
+/** An overlay whose routers a (proxy) and b (host) run as processes; the simulator too when it has a data file. */
+async function processes() {
+  const overlay = await Overlay.start({ churnLimit: 0 });
+  const [webPort = 0] = await freePorts(1);
+  const web = (port: number) =>
+    `web: [{name: health, bindPoints: [{interface: "127.0.0.1:${port}", address: "127.0.0.1:${port}"}], apis: [{binding: health-checks}]}]`;
+  const a = await overlay.enrollRouter({ name: 'a', mode: 'proxy', extra: web(webPort) });
+  const b = await overlay.enrollRouter({ name: 'b', mode: 'host' });
+  await overlay.addService('echo', b.id);
+  const start = (name: string, configFile: string) =>
+    new Program(name, ['agent/cli.ts', 'run', configFile], { directory: overlay.directory });
+  const online = async (id: string) =>
+    (await overlay.management.get<{ isOnline: boolean }>(`edge-routers/${id}`)).isOnline;
+  const flows = async () => (await transfer(a.proxyPort, MIB).catch(() => ({ bytes: 0 }))).bytes === MIB;
+  return {
+    overlay,
+    a,
+    b,
+    start,
+    online,
+    flows,
+    programs: { a: start('a', a.configFile), b: start('b', b.configFile) },
+  };
+}
+
+t.test('kill -9 of a router: the other notices, its circuits end, everything returns with it', async (t) => {
+  const network = await processes();
+  await using overlay = network.overlay;
+  const { a, b, programs, start, online, flows } = network;
+  await until('traffic', flows, 20_000);
+  const socket = connect(a.proxyPort, '127.0.0.1');
+  socket.on('error', () => undefined).write('hello');
+  await new Promise((resolve) => socket.once('data', resolve));
+  const ended = new Promise((resolve) => socket.once('close', resolve));
+  programs.b.kill();
+  await ended;
+  await until('b to be offline', async () => !(await online(b.id)));
+  t.ok(await online(a.id), 'the other goes on');
+  const again = start('b-again', b.configFile);
+  await until('traffic after the return', flows, 20_000);
+  t.pass('traffic flows again');
+  await Promise.all([programs.a.stop(), again.stop()]);
+  t.equal(await programs.a.exited, 0, 'SIGTERM ends with exit code 0');
+  t.same(await overlay.management.get('terminators'), [], 'a host that stops in order takes its terminators along');
+});
+
+t.test(
+  'kill -9 of the controller: data, certificates and routers are there again, traffic flows without their restart',
+  async (t) => {
+    const overlay = await Overlay.start();
+    await overlay.simulator.close();
+    await using _ = overlay;
+    const data = join(overlay.directory, 'sim.db');
+    const sim = (name: string) =>
+      new Program(name, ['controller-sim/cli.ts', 'start', '--json', '--data', data, '--password', 'secret'], {
+        directory: overlay.directory,
+      });
+    const first = sim('sim');
+    const ready = JSON.parse(await first.firstLine()) as { management: string; ctrl: string; ca: string; port: number };
+    await overlay.management.close();
+    overlay.management = new Management(ready.management, readFileSync(ready.ca, 'utf8'));
+    await overlay.management.login('admin', 'secret');
+    Object.defineProperty(overlay.simulator, 'controlAddress', { value: ready.ctrl });
+    const a = await overlay.addRouter({ name: 'a', mode: 'proxy' });
+    const b = await overlay.addRouter({ name: 'b', mode: 'host' });
+    const service = await overlay.addService('echo', b.id);
+    await overlay.ready();
+    first.kill();
+    await first.exited;
+    t.equal(
+      (await transfer(a.proxyPort, 1_000).catch(() => ({ bytes: 0 }))).bytes,
+      0,
+      'no new circuits without a controller',
+    );
+    const second = sim('sim-again');
+    const again = JSON.parse(await second.firstLine()) as typeof ready;
+    t.equal(again.port, ready.port, 'it is where the routers look for it');
+    await overlay.management.close();
+    overlay.management = new Management(again.management, readFileSync(again.ca, 'utf8'));
+    await overlay.management.login('admin', 'secret');
+    t.equal((await overlay.management.get<{ name: string }>(`services/${service}`)).name, 'echo');
+    await until(
+      'traffic',
+      async () => (await transfer(a.proxyPort, MIB).catch(() => ({ bytes: 0 }))).bytes === MIB,
+      30_000,
+    );
+    t.pass('traffic flows again');
+    await Promise.all([a.router.close({ drain: 0 }), b.router.close({ drain: 0 })]);
+    await second.stop();
+    t.equal(await second.exited, 0);
+  },
+);
+
+t.test('500 circuits of 1 MiB leave no growth in memory, timers or sockets', async (t) => {
+  const network = await processes();
+  await using _ = network.overlay;
+  const { a, b, programs, flows } = network;
+  await until('traffic', flows, 20_000);
+  const many = async (count: number) => {
+    for (let left = count; left > 0; left -= 10) {
+      const done = await Promise.all(Array.from({ length: 10 }, () => transfer(a.proxyPort, MIB)));
+      if (done.some(({ bytes, sha256Sent, sha256Received }) => bytes !== MIB || sha256Sent !== sha256Received))
+        t.fail('a transfer differs');
+    }
+  };
+  await many(100);
+  const before = [programs.a, programs.b].map(({ pid }) => usage(pid));
+  await many(500);
+  await until('the sockets to be closed', () =>
+    [programs.a, programs.b].every(
+      ({ pid }, index) => usage(pid).files <= (before[index]?.files ?? 0) + GROUP_CONNECTIONS,
+    ),
+  );
+  for (const [index, { pid }] of [programs.a, programs.b].entries()) {
+    const now = usage(pid);
+    const grown = now.kilobytes - (before[index]?.kilobytes ?? 0);
+    t.comment(`${grown} kB`);
+    t.ok(grown < 40_000, `${index === 0 ? a.id : b.id}: ${grown} kB more than after the first hundred`);
+  }
+  await Promise.all([programs.a.stop(), programs.b.stop()]);
+  t.same([await programs.a.exited, await programs.b.exited], [0, 0]);
+});
+
+/** Resident memory and open files of a process. */
+function usage(pid: number): { kilobytes: number; files: number } {
+  const kilobytes = Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
+  return { kilobytes, files: readdirSync(`/proc/${pid}/fd`).length };
+}

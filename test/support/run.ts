@@ -1,0 +1,35 @@
+// Runs a program of the project to its end, as a user would from a shell.
+
+import { spawn } from 'node:child_process';
+import { dirname, join } from 'node:path';
+
+const ROOT = dirname(dirname(import.meta.dirname));
+
+export interface Outcome {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** `args` begin with the TypeScript file, relative to the project. */
+export function runProgram(
+  args: readonly string[],
+  options: { cwd?: string; env?: NodeJS.ProcessEnv } = {},
+): Promise<Outcome> {
+  const [file = '', ...rest] = args;
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, [join(ROOT, file), ...rest], {
+      cwd: options.cwd ?? ROOT,
+      env: { ...process.env, ...options.env },
+    });
+    let stdout = '';
+    let stderr = '';
+    child.stdout.setEncoding('utf8').on('data', (text) => {
+      stdout += text;
+    });
+    child.stderr.setEncoding('utf8').on('data', (text) => {
+      stderr += text;
+    });
+    child.once('close', (code) => resolve({ code, stdout, stderr }));
+  });
+}
