@@ -553,6 +553,7 @@ export class Router {
   #watchStartup(): void {
     const { startupTimeout } = this.#config.ctrl;
     if (startupTimeout <= 0) return;
+    this.#controllers.onConnect(() => this.#startup?.cancel());
     this.#startup = this.#clock.after('startup timeout', startupTimeout, () => {
       if (!this.#controllers.everConnected) this.#fail(new StartupTimeoutError(startupTimeout));
     });

@@ -14,7 +14,9 @@ export interface UnrouterComponents {
 export class Unrouter {
   readonly #components: UnrouterComponents;
   readonly #interval: number;
-  readonly #waiting = new Map<string, Timer>();
+  /** Circuits that end when they are idle, by when they are looked at next; in that order, since all wait equally long. */
+  readonly #waiting = new Map<string, number>();
+  #timer: Timer | undefined;
 
   /** `interval`: milliseconds between checks of an idle circuit, at least 1. */
   constructor(components: UnrouterComponents, interval: number) {
@@ -24,27 +26,46 @@ export class Unrouter {
 
   unroute(circuitId: string, now: boolean): void {
     if (now) this.#remove(circuitId);
-    else if (!this.#waiting.has(circuitId)) this.#wait(circuitId);
+    else if (this.#components.forwarder.circuits.get(circuitId) && !this.#waiting.has(circuitId)) this.#wait(circuitId);
   }
 
   close(): void {
-    for (const timer of this.#waiting.values()) timer.cancel();
+    this.#timer?.cancel();
+    this.#timer = undefined;
     this.#waiting.clear();
   }
 
   #wait(circuitId: string): void {
-    const timer = this.#components.clock.after('unroute', this.#interval, () => {
-      this.#waiting.delete(circuitId);
-      const since = this.#components.clock.now() - this.#interval;
-      const active = this.#components.forwarder.endsOf(circuitId).some((end) => end.lastReceived > since);
-      if (active) this.#wait(circuitId);
-      else this.#remove(circuitId);
+    this.#waiting.set(circuitId, this.#components.clock.now() + this.#interval);
+    this.#arm();
+  }
+
+  /** One timer for all, for the first that is due. */
+  #arm(): void {
+    const [first] = this.#waiting.values();
+    if (this.#timer || first === undefined) return;
+    const wait = Math.max(1, first - this.#components.clock.now());
+    this.#timer = this.#components.clock.after('unroute', wait, () => {
+      this.#timer = undefined;
+      this.#checkDue();
+      this.#arm();
     });
-    this.#waiting.set(circuitId, timer);
+  }
+
+  #checkDue(): void {
+    const now = this.#components.clock.now();
+    for (const [circuitId, due] of [...this.#waiting]) {
+      if (due > now) return;
+      this.#waiting.delete(circuitId);
+      const active = this.#components.forwarder
+        .endsOf(circuitId)
+        .some((end) => end.lastReceived > now - this.#interval);
+      if (active) this.#waiting.set(circuitId, now + this.#interval);
+      else this.#remove(circuitId);
+    }
   }
 
   #remove(circuitId: string): void {
-    this.#waiting.get(circuitId)?.cancel();
     this.#waiting.delete(circuitId);
     if (this.#components.forwarder.remove(circuitId)) this.#components.log.debug({ circuitId }, 'circuit removed');
   }
