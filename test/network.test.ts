@@ -1,6 +1,8 @@
 // Whole networks in one process, over loopback TLS: traffic, faults, stopping, coming back.
 
 import { connect } from 'node:net';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import t from 'tap';
 import { transfer } from '../examples/two-routers/transfer.ts';
 import { Overlay, until } from './support/overlay.ts';
@@ -115,6 +117,26 @@ t.test('a router that is deleted or disabled is cut off at once', async (t) => {
   t.same(await overlay.management.get('terminators'), [], 'its terminators are gone with it');
 });
 
+t.test('circuits leave nothing on the heap, no timers and no sockets', async (t) => {
+  const { overlay, a, b } = await twoRouters();
+  await using _ = overlay;
+  const timers = () =>
+    [a, b].map(({ router }) => (router.describe().timers as string[]).filter((name) => name !== 'group dialer').length);
+  const many = async (count: number) => {
+    for (let left = count; left > 0; left -= 10)
+      await Promise.all(Array.from({ length: 10 }, () => transfer(a.proxyPort, 1_000)));
+    await until('circuits to be gone', () => [a, b].every(({ router }) => router.describe().circuits === 0));
+  };
+  await many(200);
+  const before = { heap: heapUsed(), timers: timers() };
+  await many(600);
+  const grown = heapUsed() - before.heap;
+  t.ok(grown < 3 * MIB, `the heap grew by ${grown} bytes in 600 circuits`);
+  await until('timers to be as many as before', () =>
+    timers().every((count, index) => count <= (before.timers[index] ?? 0)),
+  );
+});
+
 t.test('stopping drains: new clients are refused, old ones may finish, within bounds', async (t) => {
   const { overlay, a } = await twoRouters();
   await using _ = overlay;
@@ -154,6 +176,13 @@ t.test('the controller restarts from its data: routers come back by themselves a
   );
   rmSync(directory, { recursive: true, force: true });
 });
+
+/** After a collection. */
+function heapUsed(): number {
+  setFlagsFromString('--expose-gc');
+  (runInNewContext('gc') as () => void)();
+  return process.memoryUsage().heapUsed;
+}
 
 function refuses(port: number): Promise<boolean> {
   return new Promise((resolve) => {
