@@ -67,6 +67,7 @@ export function readDocument(text: string): { root?: ConfigNode; findings: Findi
         ],
       };
     const builder = new TreeBuilder(lines, first.contents, (alias) => alias.resolve(first) as YamlNode | undefined);
+    if (documents.length > 1) builder.furtherDocuments(documents.length - 1, documents[1]?.range?.[0] ?? 0);
     for (const error of first.errors) builder.syntaxError(error.code, error.message, error.pos[0]);
     const broken = builder.findings.some((each) => each.severity === 'error');
     const root = broken ? undefined : builder.build();
@@ -142,6 +143,14 @@ class TreeBuilder {
     this.#lines = lines;
     this.#contents = contents;
     this.#resolve = resolve;
+  }
+
+  furtherDocuments(count: number, offset: number): void {
+    const message = `${count === 1 ? 'another document follows' : `${count} more documents follow`}; only the first one counts`;
+    const hint = 'remove the line --- and what follows, or merge it into the first document';
+    this.findings.push(
+      finding({ severity: 'warning', code: 'CFG-IGNORED', path: '', at: this.#position(offset), message, hint }),
+    );
   }
 
   syntaxError(code: string, message: string, offset: number): void {

@@ -85,7 +85,7 @@ function listeners(template: TemplateName, { advertise }: TemplateValues): strin
   - binding: edge
     address: tls:0.0.0.0:3022
     options:
-      advertise: ${bracketed(advertise)}:3022
+      advertise: ${hostPort(advertise, 3022)}
 ${tunnel === undefined ? '' : `  - binding: tunnel\n    options:\n${tunnel}`}`;
 }
 
@@ -105,6 +105,11 @@ function isIp(host: string): boolean {
 
 function bracketed(host: string): string {
   return host.includes(':') ? `[${host}]` : host;
+}
+
+/** A text that begins with a bracket would be a list. */
+function hostPort(host: string, port: number): string {
+  return host.includes(':') ? quoted(`[${host}]:${port}`) : `${host}:${port}`;
 }
 
 function quoted(text: string): string {

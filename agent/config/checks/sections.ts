@@ -1,5 +1,6 @@
 // Whole sections: what is missing, and what does not fit together.
 
+import { endpointsFilePath } from '../../control/endpoints-file.ts';
 import { child } from '../document.ts';
 import type { Finding } from '../finding.ts';
 import { at, type Check, type CheckInput } from './check.ts';
@@ -28,18 +29,24 @@ function controllers(input: CheckInput): Finding[] {
       ),
     ];
   if (!ctrl.endpoint && (ctrl.endpoints ?? []).length === 0) {
+    const remembered = remembersControllers(input);
+    const message = remembered
+      ? 'no controller is named: only those that the endpoints file remembers are dialed'
+      : 'no controller is named, by endpoint or by endpoints';
     return [
-      at(
-        input,
-        'warning',
-        'CFG-ENDPOINT',
-        'ctrl',
-        'no controller is named: only the endpoints file can name one',
-        'give endpoint: tls:host:port',
-      ),
+      at(input, remembered ? 'warning' : 'error', 'CFG-ENDPOINT', 'ctrl', message, 'give endpoint: tls:host:port'),
     ];
   }
   return [];
+}
+
+/** Whether the endpoints file names controllers. Its content is the router's own; that it is there and not empty is enough here. */
+function remembersControllers({ config, readFile }: CheckInput): boolean {
+  try {
+    return /tls:|address/.test(readFile(endpointsFilePath(config)));
+  } catch {
+    return false; // there is no such file
+  }
 }
 
 function csr(input: CheckInput): Finding[] {

@@ -1,0 +1,323 @@
+// The configuration file: what is accepted with which values, and what is found with which code, place and remedy.
+
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import t from 'tap';
+import { explain, explainAll } from './explain.ts';
+import { checkRouterConfig, type LoadedConfig, loadRouterConfig } from './load.ts';
+import { TEMPLATES, writeTemplate } from './templates.ts';
+
+const MINIMAL = `v: 3
+identity: {cert: r.cert, server_cert: r.server.cert, key: r.key, ca: r.ca}
+ctrl: {endpoint: "tls:controller.example:6262"}
+csr: {sans: {dns: [localhost], ip: [127.0.0.1]}}
+`;
+
+function check(text: string, environment: Record<string, string> = {}): LoadedConfig {
+  return checkRouterConfig(text, 'router.yml', { beforeEnrollment: true, environment });
+}
+
+/** The minimal file with more lines. */
+function withMore(more: string): LoadedConfig {
+  return check(`${MINIMAL}${more}\n`);
+}
+
+function accepted(loaded: LoadedConfig) {
+  if (!loaded.config) throw new Error(JSON.stringify(loaded.findings));
+  return loaded.config;
+}
+
+t.test('v, ctrl and identity are enough; everything else has its default', async (t) => {
+  const config = accepted(check(MINIMAL));
+  t.match(config.forwarder, {
+    faultTxInterval: 15_000,
+    idleCircuitTimeout: 60_000,
+    idleTxInterval: 60_000,
+    linkDialQueueLength: 1_000,
+    linkDialWorkerCount: 32,
+    rateLimitedQueueLength: 5_000,
+    rateLimitedWorkerCount: 5,
+    xgressCloseCheckInterval: 5_000,
+    xgressDialDwellTime: 0,
+    xgressDialQueueLength: 1_000,
+    xgressDialWorkerCount: 128,
+  });
+  t.equal(config.ctrl.defaultRequestTimeout, 5_000);
+  t.same(
+    [config.metrics.reportInterval, config.metrics.messageQueueSize, config.metrics.intervalAgeThreshold],
+    [60_000, 10, 80_000],
+  );
+  t.match(config.healthChecks.ctrlPingCheck, { interval: 30_000, timeout: 15_000, initialDelay: 15_000 });
+  t.match(config.healthChecks.linkCheck, { interval: 5_000, initialDelay: 1_000, minLinks: 0 });
+  t.equal(config.edge, undefined, 'no edge section: fabric only');
+  t.ok(Object.isFrozen(config) && Object.isFrozen(config.forwarder));
+});
+
+t.test('a link dialer has both retry policies, split and the group default', async (t) => {
+  const [dialer] = accepted(withMore('link: {dialers: [{binding: transport}]}')).link.dialers;
+  t.match(dialer?.healthyDialBackoff, { minRetryInterval: 5_000, maxRetryInterval: 300_000, retryBackoffFactor: 1.5 });
+  t.match(dialer?.unhealthyDialBackoff, {
+    minRetryInterval: 60_000,
+    maxRetryInterval: 3_600_000,
+    retryBackoffFactor: 10,
+  });
+  t.equal(dialer?.split, true);
+  t.same(dialer?.groups, ['default']);
+});
+
+t.test('an empty edge section enables edge', async (t) => {
+  for (const edge of ['edge: {}', 'edge:']) t.ok(accepted(withMore(edge)).edge, edge);
+});
+
+/** Lines after the minimal file; code and path of a finding; whether the router would start. */
+const MISTAKES: readonly (readonly [string, string, string, boolean])[] = [
+  ['forwarder: {linkDialQueueLenght: 5}', 'CFG-UNKNOWN-KEY', 'forwarder.linkDialQueueLenght', true],
+  ['forwarder: {linkDialQueueLength: many}', 'CFG-TYPE', 'forwarder.linkDialQueueLength', false],
+  [
+    'link: {dialers: [{binding: transport, healthyDialBackoff: {minRetryInterval: 10m, maxRetryInterval: 1m}}]}',
+    'CFG-BACKOFF',
+    'link.dialers[0].healthyDialBackoff',
+    false,
+  ],
+  [
+    'link: {dialers: [{binding: transport, healthyDialBackoff: {minRetryInterval: 1ms}}]}',
+    'CFG-RANGE',
+    'link.dialers[0].healthyDialBackoff.minRetryInterval',
+    false,
+  ],
+  [
+    'link: {dialers: [{binding: transport, healthyDialBackoff: {retryBackoffFactor: 101}}]}',
+    'CFG-RANGE',
+    'link.dialers[0].healthyDialBackoff.retryBackoffFactor',
+    false,
+  ],
+  ['link: {dialers: [{binding: pigeon}]}', 'CFG-VALUE', 'link.dialers[0].binding', false],
+  [
+    'link: {listeners: [{binding: transport, bind: "tls:0.0.0.0:99999", advertise: "tls:127.0.0.1:99999"}]}',
+    'CFG-ADDRESS',
+    'link.listeners[0].bind',
+    false,
+  ],
+  [
+    'link: {listeners: [{binding: transport, advertise: "tls:127.0.0.1:1"}]}',
+    'CFG-MISSING',
+    'link.listeners[0].bind',
+    false,
+  ],
+  ['edge: {}\nlisteners: [{binding: edge, address: "tls:0.0.0.0:3022"}]', 'CFG-MISSING', 'listeners[0].options', false],
+  [
+    'listeners: [{binding: edge, address: "tls:0.0.0.0:3022", options: {advertise: "127.0.0.1:3022"}}]',
+    'CFG-EDGE',
+    'listeners[0]',
+    false,
+  ],
+  [
+    'edge: {}\nlisteners: [{binding: tunnel, options: {mode: teleport}}]',
+    'CFG-VALUE',
+    'listeners[0].options.mode',
+    false,
+  ],
+  ['metrics: {reportInterval: 5 parsecs}', 'CFG-DURATION', 'metrics.reportInterval', false],
+  [
+    'web: [{name: h, bindPoints: [{interface: "0.0.0.0:8081", address: "x:8081"}], apis: [{binding: nothing}]}]',
+    'CFG-VALUE',
+    'web[0].apis[0].binding',
+    false,
+  ],
+];
+
+t.test('mistakes are found with their code and place', async (t) => {
+  for (const [more, code, path, ok] of MISTAKES) {
+    const loaded = withMore(more);
+    const found = loaded.findings.find((each) => each.code === code && each.path === path);
+    t.ok(found, `${more}\nfound: ${loaded.findings.map((each) => `${each.code} ${each.path}`).join(', ')}`);
+    t.equal(loaded.ok, ok, more);
+    if (found) t.ok(found.line >= 5 && found.column >= 1 && found.message !== '', `${more}: place and text`);
+  }
+});
+
+t.test('queue lengths and worker counts have the bounds of the specification', async (t) => {
+  const table: [string, number, number][] = [
+    ['linkDialQueueLength', 1, 10_000],
+    ['linkDialWorkerCount', 1, 10_000],
+    ['rateLimitedQueueLength', 1, 50_000],
+    ['rateLimitedWorkerCount', 1, 10_000],
+    ['xgressDialQueueLength', 1, 10_000],
+    ['xgressDialWorkerCount', 1, 10_000],
+  ];
+  for (const [key, low, high] of table) {
+    for (const value of [low, high])
+      t.equal(accepted(withMore(`forwarder: {${key}: ${value}}`)).forwarder[key as 'linkDialQueueLength'], value);
+    for (const value of [low - 1, high + 1])
+      t.ok(
+        withMore(`forwarder: {${key}: ${value}}`).findings.some((each) => each.code === 'CFG-RANGE'),
+        `${key}: ${value}`,
+      );
+  }
+});
+
+t.test('an unknown key comes with the one that was meant', async (t) => {
+  const [finding] = withMore('forwader: {}').findings.filter((each) => each.code === 'CFG-UNKNOWN-KEY');
+  t.match(finding, { path: 'forwader', line: 5, column: 1 });
+  t.match(`${finding?.message} ${finding?.hint}`, /forwarder/);
+});
+
+t.test(
+  'two listeners that want one port are told of each other; protocols that share a TLS port are not',
+  async (t) => {
+    const link =
+      'link: {listeners: [{binding: transport, bind: "tls:127.0.0.1:3022", advertise: "tls:127.0.0.1:3022"}]}';
+    const edge =
+      'edge: {}\nlisteners: [{binding: edge, address: "tls:127.0.0.1:3022", options: {advertise: "127.0.0.1:3022"}}]';
+    t.notOk(
+      withMore(`${link}\n${edge}`).findings.some((each) => each.code === 'CFG-PORT-CONFLICT'),
+      'link and edge by ALPN',
+    );
+    const twice =
+      'link: {listeners: [{binding: transport, bind: "tls:127.0.0.1:3022", advertise: "tls:a:3022"}, {binding: transport, bind: "tls:127.0.0.1:3022", advertise: "tls:b:3022"}]}';
+    t.ok(withMore(twice).findings.some((each) => each.code === 'CFG-PORT-CONFLICT'));
+  },
+);
+
+t.test('endpoint counts more than endpoints; one of them must be there', async (t) => {
+  const both = check(
+    MINIMAL.replace('{endpoint: "tls:controller.example:6262"}', '{endpoint: "tls:one:1", endpoints: ["tls:two:2"]}'),
+  );
+  t.equal(accepted(both).ctrl.endpoint?.host, 'one');
+  t.ok(
+    both.findings.some((each) => each.code === 'CFG-ENDPOINT' && each.severity !== 'error'),
+    'said, not refused',
+  );
+  const none = check(MINIMAL.replace('ctrl: {endpoint: "tls:controller.example:6262"}', 'ctrl: {}'));
+  t.ok(none.findings.some((each) => each.code === 'CFG-ENDPOINT' || each.code === 'CFG-MISSING'));
+  t.notOk(none.ok);
+});
+
+t.test('only version 3, and it must be said', async (t) => {
+  for (const version of ['v: 2', 'v: "three"', 'version: 3'])
+    t.notOk(check(MINIMAL.replace('v: 3', version)).ok, version);
+});
+
+t.test('the environment fills in values, and what is not set is told', async (t) => {
+  const text = MINIMAL.replace('controller.example', '$HOST').replace('6262', `\${PORT}`);
+  const { host, port } = accepted(check(text, { HOST: 'real.example', PORT: '1280' })).ctrl.endpoint ?? {};
+  t.same([host, port], ['real.example', 1280]);
+  const missing = check(text, { PORT: '1280' });
+  t.ok(missing.findings.some((each) => each.code === 'CFG-ENVIRONMENT' && each.line === 3));
+});
+
+t.test('each value knows where it comes from', async (t) => {
+  const { values } = check(`${MINIMAL.replace('controller.example', '$HOST')}forwarder: {linkDialWorkerCount: 7}`, {
+    HOST: 'h',
+  });
+  const source = (path: string) => values.find((each) => each.path === path)?.source;
+  t.equal(source('forwarder.linkDialWorkerCount'), 'given');
+  t.equal(source('forwarder.linkDialQueueLength'), 'default');
+  t.equal(source('ctrl.endpoint'), 'environment');
+});
+
+t.test('csr below edge is taken and called deprecated; the root one counts more', async (t) => {
+  const below = check(`${MINIMAL.replace(/^csr.*\n/m, '')}edge: {csr: {sans: {dns: [below]}}}`);
+  t.same(accepted(below).edge?.csr?.sans?.dns, ['below']);
+  t.ok(below.findings.some((each) => each.code === 'CFG-DEPRECATED'));
+});
+
+t.test('what is no configuration gives findings, whatever it is', async (t) => {
+  const directory = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
+  const file = join(directory, 'router.yml');
+  const bomb = `a0: &a0 [x,x,x,x,x,x,x,x,x,x]\n${Array.from({ length: 12 }, (_, index) => `a${index + 1}: &a${index + 1} [${Array(10).fill(`*a${index}`).join(',')}]`).join('\n')}`;
+  const table: [string, string | Buffer][] = [
+    ['empty', ''],
+    ['only a comment', '# nothing\n'],
+    ['a list', '- v: 3\n'],
+    ['a text', 'hello'],
+    ['a number', '42'],
+    ['not YAML', 'v: [3\nctrl: }'],
+    ['tabs', 'v: 3\n\tctrl: {}\n'],
+    ['NUL bytes', Buffer.from('v: 3\0\n')],
+    ['not UTF-8', Buffer.from([0x76, 0x3a, 0xff, 0xfe, 0x0a])],
+    ['a binary file', Buffer.from(Array.from({ length: 4096 }, (_, index) => (index * 7) % 256))],
+    ['an alias bomb', bomb],
+    ['an alias to itself', 'v: 3\nctrl: &a {endpoint: *a}\n'],
+    ['ten megabytes of nesting', '['.repeat(10 * 1024 * 1024)],
+    ['deep nesting below the size limit', `v: 3\nctrl: ${'['.repeat(100_000)}`],
+    [
+      'deep maps',
+      Array.from({ length: 5_000 }, (_, index) => `${' '.repeat(index)}a:`)
+        .join('\n')
+        .slice(0, 900_000),
+    ],
+    ['two documents', `${MINIMAL}---\n${MINIMAL}`],
+    ['a tag', 'v: !!js/function "function(){}"\n'],
+    ['keys that are prototypes', `${MINIMAL}__proto__: {polluted: true}\nconstructor: {prototype: 1}\n`],
+    ['a key that is a map', '{a: 1}: 3\n'],
+    ['merge keys', `${MINIMAL}forwarder:\n  <<: {linkDialQueueLength: -5}\n`],
+  ];
+  for (const [name, content] of table) {
+    writeFileSync(file, content);
+    const loaded = loadRouterConfig(file, { beforeEnrollment: true });
+    t.ok(loaded.findings.length > 0, `${name}: ${JSON.stringify(loaded.findings[0])}`);
+    if (!['two documents', 'keys that are prototypes', 'merge keys'].includes(name)) t.notOk(loaded.ok, name);
+  }
+  t.equal(({} as { polluted?: boolean }).polluted, undefined);
+  mkdirSync(join(directory, 'folder'));
+  for (const path of [join(directory, 'nowhere.yml'), join(directory, 'folder'), '/dev/null']) {
+    t.match(loadRouterConfig(path), { ok: false, findings: [{ code: /CFG-(FILE|EMPTY)/ }] }, path);
+  }
+});
+
+t.test('any YAML value in any place is an answer, never an exception', async (t) => {
+  const value = fc
+    .anything({ maxDepth: 3, withBigInt: false, withNullPrototype: false })
+    .map((each) => JSON.stringify(each) ?? 'null');
+  const section = fc.constantFrom(
+    'v',
+    'ctrl',
+    'csr',
+    'dialers',
+    'edge',
+    'forwarder',
+    'healthChecks',
+    'identity',
+    'link',
+    'listeners',
+    'metrics',
+    'trace',
+    'transport',
+    'profile',
+    'web',
+    'tls',
+    'proxy',
+    'x',
+  );
+  fc.assert(
+    fc.property(fc.array(fc.tuple(section, value), { maxLength: 6 }), (sections) => {
+      const loaded = check(sections.map(([key, text]) => `${key}: ${text}`).join('\n'));
+      return Array.isArray(loaded.findings);
+    }),
+    { numRuns: 400 },
+  );
+  t.pass('400 files');
+});
+
+t.test('every template passes the check that it comes from', async (t) => {
+  for (const template of TEMPLATES) {
+    for (const advertise of ['edge.example', '192.0.2.1', '2001:db8::1']) {
+      const loaded = check(writeTemplate(template, { name: 'router', ctrl: 'tls:controller.example:6262', advertise }));
+      t.same(
+        loaded.findings.filter(({ severity }) => severity !== 'info'),
+        [],
+        `${template} ${advertise}`,
+      );
+    }
+  }
+});
+
+t.test('every key explains itself; an unknown one suggests', async (t) => {
+  t.match(explainAll(), /forwarder/);
+  t.match(explain('forwarder.linkDialQueueLength').text, /1000/);
+  t.match(explain('link.dialers[].healthyDialBackoff.minRetryInterval').text, /5s/);
+  t.equal(explain('forwarder.linkDialQueueLenght').suggestion, 'forwarder.linkDialQueueLength');
+});

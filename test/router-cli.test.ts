@@ -1,0 +1,146 @@
+// The commands of the router, as a user types them.
+
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import t from 'tap';
+import { Overlay, until } from './support/overlay.ts';
+import { runProgram } from './support/run.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
+const router = (...args: string[]) => runProgram(['agent/cli.ts', ...args]);
+
+const GOOD = join(directory, 'good.yml');
+const BAD = join(directory, 'bad.yml');
+writeFileSync(GOOD, 'v: 3\nidentity: {cert: a, key: b, ca: c}\nctrl: {endpoint: "tls:c.example:6262"}\n');
+writeFileSync(BAD, 'v: 3\nidentity: {cert: a, key: b, ca: c}\nctrl: {endpoint: "c.example"}\nforwader: {}\n');
+
+t.test('config check takes several files; ok is false exactly where the router would refuse', async (t) => {
+  const { code, stdout } = await router('config', 'check', GOOD, BAD, '--before-enrollment', '--format', 'json');
+  t.equal(code, 1);
+  const [good, bad] = JSON.parse(stdout);
+  t.equal(good.ok, true);
+  t.equal(bad.ok, false);
+  t.equal(bad.file, BAD);
+  t.match(
+    bad.findings.find((each: { code: string }) => each.code === 'CFG-ADDRESS'),
+    { severity: 'error', path: 'ctrl.endpoint', line: 3, column: Number, message: String, hint: String },
+  );
+  t.equal((await router('config', 'check', GOOD, '--before-enrollment')).code, 0);
+});
+
+t.test('identity files that are not there are an error with the way to get them', async (t) => {
+  const { code, stdout } = await router('config', 'check', GOOD, '--format', 'json');
+  t.equal(code, 1);
+  const [checked] = JSON.parse(stdout);
+  const finding = checked.findings.find((each: { code: string }) => each.code === 'CFG-NOT-ENROLLED');
+  t.match(finding, { severity: 'error', hint: /enroll/ });
+});
+
+t.test('findings as SARIF and as text', async (t) => {
+  const sarif = JSON.parse((await router('config', 'check', BAD, '--format', 'sarif')).stdout);
+  t.equal(sarif.version, '2.1.0');
+  t.ok(sarif.runs[0].results.every((each: { ruleId: string }) => each.ruleId.startsWith('CFG-')));
+  const text = (await router('config', 'check', BAD)).stdout;
+  t.match(text, new RegExp(`${BAD}:3:\\d+ error CFG-ADDRESS ctrl\\.endpoint`));
+  t.match(text, /did you mean|forwarder/);
+});
+
+t.test('config effective names the source of each value and hides keys', async (t) => {
+  const secret = join(directory, 'secret.yml');
+  writeFileSync(
+    secret,
+    readFileSync(GOOD, 'utf8')
+      .replace('key: b', 'key: "pem:-----BEGIN PRIVATE KEY-----abc"')
+      .replace('c.example', '$CTRL_HOST'),
+  );
+  const { code, stdout } = await runProgram(['agent/cli.ts', 'config', 'effective', secret, '--format', 'json'], {
+    env: { CTRL_HOST: 'from.env' },
+  });
+  t.equal(code, 0);
+  const values = JSON.parse(stdout);
+  t.equal(values['ctrl.endpoint'].source, 'environment');
+  t.equal(values['forwarder.linkDialWorkerCount'].source, 'default');
+  t.equal(values.v.source, 'given');
+  t.notMatch(stdout, /abc/);
+});
+
+t.test('config init writes a file that passes, and never overwrites by accident', async (t) => {
+  const file = join(directory, 'init.yml');
+  t.equal((await router('config', 'init', '--template', 'edge', '--output', file)).code, 0);
+  t.equal((await router('config', 'check', file, '--before-enrollment')).code, 0);
+  const again = await router('config', 'init', '--output', file);
+  t.equal(again.code, 1);
+  t.match(again.stderr, /--force/);
+});
+
+t.test('wrong use is exit code 2 with a hint; help has examples', async (t) => {
+  const table: [string[], RegExp][] = [
+    [['confg'], /config|unknown command/],
+    [['config', 'check'], /missing required argument/],
+    [['config', 'check', GOOD, '--format', 'xml'], /text, json, sarif|Allowed choices/],
+    [['config', 'explain', 'forwarder.linkDialQueueLenght'], /did you mean forwarder\.linkDialQueueLength/],
+    [['enroll', GOOD], /--jwt/],
+    [['health', 'not a url'], /not a URL/],
+    [['config', 'init', '--template', 'castle'], /minimal/],
+  ];
+  for (const [args, text] of table) {
+    const { code, stderr } = await router(...args);
+    t.equal(code, 2, args.join(' '));
+    t.match(stderr, text, args.join(' '));
+  }
+  for (const command of [
+    ['run'],
+    ['enroll'],
+    ['health'],
+    ['inspect'],
+    ['config', 'check'],
+    ['config', 'effective'],
+    ['config', 'explain'],
+    ['config', 'init'],
+  ]) {
+    const { code, stdout } = await router(...command, '--help');
+    t.equal(code, 0);
+    t.match(stdout, /Example:\n {2}router /, command.join(' '));
+  }
+});
+
+t.test('run refuses what check refuses, with the same findings, before anything is opened', async (t) => {
+  const { code, stderr } = await router('run', BAD);
+  t.equal(code, 1);
+  t.match(stderr, /CFG-ADDRESS/);
+  t.notMatch(stderr, /\bat .*\.ts:\d+/);
+});
+
+t.test('a router without a controller gives up after its startup timeout', async (t) => {
+  await using overlay = await Overlay.start();
+  const { configFile } = await overlay.enrollRouter({ name: 'a', mode: 'host' });
+  await overlay.simulator.close();
+  writeFileSync(configFile, readFileSync(configFile, 'utf8').replace('ctrl: {', 'ctrl: {startupTimeout: 500ms, '));
+  const { code, stderr } = await router('run', configFile);
+  t.equal(code, 1);
+  t.match(stderr, /no controller could be reached within 500 ms/);
+});
+
+t.test('health and inspect ask a running router', async (t) => {
+  await using overlay = await Overlay.start();
+  const [port = 0] = await (await import('./support/overlay.ts')).freePorts(1);
+  const extra = `healthChecks: {ctrlPingCheck: {interval: 1s, initialDelay: 10ms}}\nweb: [{name: h, bindPoints: [{interface: "127.0.0.1:${port}", address: "127.0.0.1:${port}"}], apis: [{binding: health-checks}, {binding: metrics}]}]`;
+  const a = await overlay.addRouter({ name: 'a', mode: 'host', extra });
+  const url = `https://127.0.0.1:${port}`;
+  const ca = join(overlay.directory, 'a.ca');
+  await until('health', async () => (await router('health', url, '--ca', ca)).code === 0);
+  const { stdout } = await router('health', url, '--ca', ca);
+  t.match(stdout, /ok +controllerPing/);
+  t.equal((await router('health', url)).code, 1, 'without its authorities the router is not believed');
+  const shown = await router('inspect', a.configFile, '--json');
+  t.equal(shown.code, 0, shown.stderr);
+  t.match(JSON.parse(shown.stdout), { id: a.id, controllers: [{ isResponsive: true }], links: [] });
+  t.match((await router('inspect', a.configFile)).stdout, new RegExp(a.id.replaceAll('.', '\\.')));
+});
+
+t.test('version is that of the package', async (t) => {
+  const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+  t.equal((await router('version')).stdout.trim(), version);
+  t.ok(existsSync(GOOD));
+});
