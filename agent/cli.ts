@@ -5,6 +5,7 @@ import { configCommand } from './commands/config.ts';
 import { enrollCommand } from './commands/enroll.ts';
 import { Exit, print } from './commands/exit.ts';
 import { healthCommand } from './commands/health.ts';
+import { inspectCommand } from './commands/inspect.ts';
 import { runCommand } from './commands/run.ts';
 import { PROGRAM_VERSION } from './version.ts';
 
@@ -12,7 +13,8 @@ const program = new Command('router')
   .description('router of an OpenZiti overlay network')
   .exitOverride()
   .showHelpAfterError();
-for (const command of [runCommand(), enrollCommand(), configCommand(), healthCommand()]) program.addCommand(command);
+for (const command of [runCommand(), enrollCommand(), configCommand(), healthCommand(), inspectCommand()])
+  program.addCommand(command);
 program
   .command('version')
   .description('print the version')

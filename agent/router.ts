@@ -42,6 +42,7 @@ import { Health, type LinkDetail } from './health/health.ts';
 import { Identity } from './identity/identity.ts';
 import { EdgeListener } from './ingress/edge/edge-listener.ts';
 import { Tunneler } from './ingress/tunnel/tunneler.ts';
+import { InspectSocket } from './inspect/inspect-socket.ts';
 import type { LinkDialerSettings } from './link/link-dialer.ts';
 import { interfaceOf, localAddressFor } from './link/link-key.ts';
 import { LinkListener, type LinkListenerSettings } from './link/link-listener.ts';
@@ -229,6 +230,7 @@ export class Router {
     if (config.edge) this.#openEdge();
     await this.#openListeners();
     await this.#openWeb();
+    await this.#openInspection();
     this.#openReports();
     await this.#controllers.start();
     this.#watchStartup();
@@ -485,6 +487,11 @@ export class Router {
       },
       options,
     );
+  }
+
+  async #openInspection(): Promise<void> {
+    const socket = await InspectSocket.open(this.#config.file, () => this.describe(), this.#component('inspect'));
+    if (socket) this.#owned.defer(() => socket.close());
   }
 
   async #openWeb(): Promise<void> {
