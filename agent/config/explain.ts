@@ -2,7 +2,7 @@
 
 import type { ConfigSchema } from '../../schemas/config/schema.ts';
 import { dereference } from './normalize.ts';
-import { ROUTER_SCHEMA } from './schema-check.ts';
+import { ROUTER_SCHEMA } from './router-schema.ts';
 import { suggest } from './suggestion.ts';
 
 export interface Explanation {

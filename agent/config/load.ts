@@ -16,7 +16,8 @@ import { type Finding, finding, inOrder, isAcceptable } from './finding.ts';
 import { normalize } from './normalize.ts';
 import { type ResolvedValue, resolve } from './resolve.ts';
 import type { RouterConfig } from './router-config.ts';
-import { checkSchema, ROUTER_SCHEMA } from './schema-check.ts';
+import { ROUTER_SCHEMA } from './router-schema.ts';
+import { checkSchema } from './schema-check.ts';
 
 export interface LoadOptions {
   /** Leave out what needs identity files: they come with enrollment. */

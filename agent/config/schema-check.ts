@@ -3,14 +3,12 @@
 
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import schemaJson from '#schemas/config/router.schema.json' with { type: 'json' };
 import type { ConfigSchema } from '../../schemas/config/schema.ts';
 import { type ConfigNode, nearestNode } from './document.ts';
 import { type Finding, type FindingCode, finding } from './finding.ts';
 import { FORMAT_NAMES, FORMATS } from './formats.ts';
+import { ROUTER_SCHEMA } from './router-schema.ts';
 import { suggest } from './suggestion.ts';
-
-export const ROUTER_SCHEMA = schemaJson as unknown as ConfigSchema;
 
 export interface SchemaVerdict {
   readonly findings: Finding[];
@@ -54,7 +52,7 @@ function compile(): ValidateFunction {
   });
   for (const [name, check] of Object.entries(FORMATS))
     ajv.addFormat(name, { type: 'string', validate: (text: string) => check(text) === undefined });
-  return ajv.compile(schemaJson);
+  return ajv.compile(ROUTER_SCHEMA);
 }
 
 /** The path that is passed over when the schema is lenient there, or undefined. */

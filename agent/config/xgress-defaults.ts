@@ -2,7 +2,7 @@
 
 import { defaultsOf } from './resolve.ts';
 import type { XgressConfig } from './router-config.ts';
-import { ROUTER_SCHEMA } from './schema-check.ts';
+import { ROUTER_SCHEMA } from './router-schema.ts';
 
 let options: XgressConfig | undefined;
 

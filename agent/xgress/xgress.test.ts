@@ -1,0 +1,295 @@
+// Two ends of a circuit over a network that loses, repeats, delays and reorders: what goes in comes out, in order, and it ends. And the
+// encryption of the ends against recorded bytes.
+
+import { readFileSync } from 'node:fs';
+import t from 'tap';
+import { VirtualClock } from '#lib/clock.ts';
+import { type Random, seededRandom } from '#lib/random.ts';
+import { PayloadFlag } from '#wire/gen/numbers.ts';
+import type { Acknowledgement, Payload } from '#wire/xgress-frames.ts';
+import { defaultXgressOptions } from '../config/xgress-defaults.ts';
+import type { ForwardOutcome } from '../forwarder/destination.ts';
+import { EncryptedStream, EncryptionError, makeKeyPair, sessionKeys } from './end-to-end.ts';
+import type { XgressOptions } from './options.ts';
+import { XgressTicker } from './ticker.ts';
+import { type CircuitRole, Xgress, type XgressClient } from './xgress.ts';
+import type { XgressMetrics } from './xgress-metrics.ts';
+
+interface Weather {
+  /** Shares of payloads and acknowledgements. */
+  loss: number;
+  duplication: number;
+  /** Milliseconds, at most. */
+  delay: number;
+}
+
+const CALM: Weather = { loss: 0, duplication: 0, delay: 2 };
+
+class TestClient implements XgressClient {
+  length = 0;
+  readonly #chunks: Buffer[] = [];
+  ended = false;
+  isClosed = false;
+  accepts = true;
+  onWritable: () => void = () => undefined;
+
+  deliver(data: Buffer): boolean {
+    this.#chunks.push(data);
+    this.length += data.length;
+    return this.accepts;
+  }
+
+  get received(): Buffer {
+    return Buffer.concat(this.#chunks);
+  }
+
+  end(): void {
+    this.ended = true;
+  }
+
+  closed(): void {
+    this.isClosed = true;
+  }
+
+  writable(): void {
+    this.onWritable();
+  }
+}
+
+class Circuit {
+  readonly clock = new VirtualClock();
+  readonly ticker = new XgressTicker(this.clock);
+  readonly counts = { retransmitted: 0, duplicates: 0, payloads: 0 };
+  readonly clients = { initiator: new TestClient(), terminator: new TestClient() };
+  readonly ends: Record<CircuitRole, Xgress>;
+  /** Payloads pass this; true drops. */
+  drop: (payload: Payload) => boolean = () => false;
+  readonly #random: Random;
+  readonly #weather: Weather;
+
+  constructor(weather: Weather, seed = 1, options: Partial<XgressOptions> = {}) {
+    this.#weather = weather;
+    this.#random = seededRandom(seed);
+    this.ends = { initiator: this.#end('initiator', options), terminator: this.#end('terminator', options) };
+  }
+
+  start(): this {
+    this.ends.terminator.start();
+    this.ends.initiator.start();
+    return this;
+  }
+
+  #end(role: CircuitRole, options: Partial<XgressOptions>): Xgress {
+    const other = () => this.ends[role === 'initiator' ? 'terminator' : 'initiator'];
+    const send = (deliver: () => void): ForwardOutcome => {
+      const copies = this.#random.next() < this.#weather.duplication ? 2 : 1;
+      for (let copy = 0; copy < copies; copy++) {
+        if (this.#random.next() < this.#weather.loss) continue;
+        this.clock.after('on its way', 1 + this.#random.next() * this.#weather.delay, deliver);
+      }
+      return 'sent';
+    };
+    const forwarder = {
+      forwardPayload: (_source: string, payload: Payload) => {
+        this.counts.payloads++;
+        const copy = payload.copy();
+        return this.drop(copy) ? 'sent' : send(() => void other().sendPayload(copy));
+      },
+      forwardAcknowledgement: (_source: string, ack: Acknowledgement) =>
+        send(() => void other().sendAcknowledgement(ack)),
+      forwardControl: () => 'sent' as const,
+      nextHop: () => undefined,
+    };
+    const components = {
+      clock: this.clock,
+      ticker: this.ticker,
+      forwarder,
+      metrics: this.#metrics(),
+      client: this.clients[role],
+      onClosed: () => undefined,
+      onUnroutable: () => undefined,
+    };
+    const init = {
+      circuitId: 'circuit',
+      address: role,
+      role,
+      hopType: 'xgress/test',
+      options: { ...defaultXgressOptions(), ...options },
+    };
+    return new Xgress(components, init);
+  }
+
+  #metrics(): XgressMetrics {
+    const count = this.counts;
+    const nothing = () => undefined;
+    return {
+      sent: nothing,
+      received: nothing,
+      acknowledgementSent: nothing,
+      acknowledgementFailed: nothing,
+      acknowledgementReceived: nothing,
+      duplicateAck: nothing,
+      duplicatePayload: () => void count.duplicates++,
+      droppedPayload: nothing,
+      retransmitted: () => void count.retransmitted++,
+      retransmissionFailed: nothing,
+      blockedByWindow: nothing,
+      blockedByPeer: nothing,
+      blockedFor: nothing,
+    };
+  }
+
+  /** Writes as a client that waits for `writable`. */
+  feed(role: CircuitRole, data: Buffer, chunk: number, then: () => void = () => undefined): void {
+    let offset = 0;
+    const write = () => {
+      while (offset < data.length) {
+        const end = Math.min(data.length, offset + chunk);
+        const more = this.ends[role].write(data.subarray(offset, end));
+        offset = end;
+        if (!more && offset < data.length) return;
+      }
+      this.clients[role].onWritable = () => undefined;
+      then();
+    };
+    this.clients[role].onWritable = write;
+    if (this.ends[role].canWrite) write();
+  }
+
+  /** Lets time pass until `done`, at most so many seconds. */
+  async until(done: () => boolean, seconds = 600): Promise<boolean> {
+    for (let passed = 0; passed < seconds * 4 && !done(); passed++) await this.clock.advance(250);
+    return done();
+  }
+}
+
+function bytes(length: number, seed: number): Buffer {
+  const block = seededRandom(seed).bytes(10_007);
+  return Buffer.alloc(length, block);
+}
+
+t.test('both directions carry everything in order, whatever the network does', async (t) => {
+  const weathers: [string, Weather][] = [
+    ['calm', CALM],
+    ['slow', { loss: 0, duplication: 0, delay: 400 }],
+    ['lossy', { loss: 0.2, duplication: 0, delay: 20 }],
+    ['repeating and reordering', { loss: 0, duplication: 0.3, delay: 200 }],
+    ['awful', { loss: 0.25, duplication: 0.25, delay: 150 }],
+  ];
+  for (const [name, weather] of weathers) {
+    for (const seed of [1, 2, 3]) {
+      const circuit = new Circuit(weather, seed, { circuitStartTimeout: 0 }).start();
+      const up = bytes(150_000, seed);
+      const down = bytes(90_000, seed + 100);
+      await circuit.until(() => circuit.ends.initiator.canWrite);
+      circuit.feed('initiator', up, 1_400);
+      await circuit.until(() => circuit.ends.terminator.canWrite);
+      circuit.feed('terminator', down, 900);
+      const { initiator, terminator } = circuit.clients;
+      const complete = await circuit.until(() => terminator.length >= up.length && initiator.length >= down.length);
+      t.ok(complete && terminator.received.equals(up) && initiator.received.equals(down), `${name}, seed ${seed}`);
+      if (weather === CALM) t.equal(circuit.counts.retransmitted, 0, 'nothing is repeated without need');
+    }
+  }
+});
+
+t.test('each direction ends on its own; when both have, the circuit is over and nothing is left running', async (t) => {
+  for (const weather of [CALM, { loss: 0.2, duplication: 0.1, delay: 60 }]) {
+    const circuit = new Circuit(weather, 5, { circuitStartTimeout: 0 }).start();
+    const { initiator, terminator } = circuit.clients;
+    await circuit.until(() => circuit.ends.initiator.canWrite && circuit.ends.terminator.canWrite);
+    circuit.feed('terminator', Buffer.from('first'), 10);
+    await circuit.until(() => initiator.length > 0);
+    circuit.feed('initiator', Buffer.from('question'), 100, () => circuit.ends.initiator.end());
+    await circuit.until(() => terminator.ended);
+    t.equal(terminator.received.toString(), 'question');
+    t.notOk(circuit.ends.terminator.isClosed, 'the answer can still be sent');
+    circuit.feed('terminator', Buffer.from(' and answer'), 100, () => circuit.ends.terminator.end());
+    t.ok(await circuit.until(() => initiator.isClosed && terminator.isClosed), 'over');
+    t.equal(initiator.received.toString(), 'first and answer');
+    await circuit.clock.advance(1_000);
+    t.equal(circuit.ticker.size, 0);
+  }
+});
+
+t.test('a client that does not read stops the sender, and loses nothing', async (t) => {
+  const circuit = new Circuit(CALM, 7, { circuitStartTimeout: 0 }).start();
+  const { terminator } = circuit.clients;
+  await circuit.until(() => circuit.ends.initiator.canWrite);
+  terminator.accepts = false;
+  const data = bytes(16_000_000, 7);
+  let written = false;
+  circuit.feed('initiator', data, 16_000, () => {
+    written = true;
+  });
+  await circuit.until(() => false, 20);
+  t.notOk(written, 'the sender waits');
+  const held = circuit.ends.initiator.unacknowledged.bytes + terminator.length;
+  t.ok(held < 10_000_000, `${held} bytes are held at most`);
+  terminator.accepts = true;
+  circuit.ends.terminator.resume();
+  t.ok(await circuit.until(() => terminator.length === data.length, 100), 'everything arrives');
+  t.ok(terminator.received.equals(data));
+});
+
+t.test('a terminating end that is never started gives up', async (t) => {
+  const circuit = new Circuit(CALM, 1, { circuitStartTimeout: 5_000 });
+  circuit.drop = (payload) => payload.has(PayloadFlag.CircuitStart);
+  circuit.start();
+  await circuit.clock.advance(4_000);
+  t.notOk(circuit.ends.terminator.isClosed);
+  await circuit.clock.advance(2_000);
+  t.ok(circuit.ends.terminator.isClosed);
+});
+
+interface Recorded {
+  kx: Record<string, string>;
+  secretstream: { key: string; headerHex: string; chunks: { plainHex: string; cipherHex: string; tag: number }[] };
+}
+const recorded = JSON.parse(readFileSync(new URL('../../test/vectors/wire.json', import.meta.url), 'utf8')) as Recorded;
+
+t.test('keys are agreed on as recorded', async (t) => {
+  const hex = (name: string) => Buffer.from(recorded.kx[name] ?? '', 'hex');
+  const client = makeKeyPair(hex('clientSeed'));
+  const server = makeKeyPair(hex('serverSeed'));
+  t.equal(client.publicKey.toString('hex'), recorded.kx.clientPublic);
+  t.equal(server.publicKey.toString('hex'), recorded.kx.serverPublic);
+  const dialer = sessionKeys('dialer', client, server.publicKey);
+  const host = sessionKeys('host', server, client.publicKey);
+  t.same([dialer.rx.toString('hex'), dialer.tx.toString('hex')], [recorded.kx.clientRx, recorded.kx.clientTx]);
+  t.same([host.rx.toString('hex'), host.tx.toString('hex')], [recorded.kx.serverRx, recorded.kx.serverTx]);
+});
+
+t.test('a recorded stream is opened', async (t) => {
+  const { key, headerHex, chunks } = recorded.secretstream;
+  const stream = new EncryptedStream({ rx: Buffer.from(key, 'hex'), tx: Buffer.from(key, 'hex') });
+  t.equal(stream.open(Buffer.from(headerHex, 'hex')), undefined, 'the header holds no data');
+  for (const { plainHex, cipherHex } of chunks)
+    t.equal(stream.open(Buffer.from(cipherHex, 'hex'))?.toString('hex'), plainHex);
+});
+
+t.test('what was changed on the way, or comes out of order, is not opened', async (t) => {
+  const [a, b] = [makeKeyPair(), makeKeyPair()];
+  const dialer = new EncryptedStream(sessionKeys('dialer', a, b.publicKey));
+  const fresh = () => {
+    const host = new EncryptedStream(sessionKeys('host', b, a.publicKey));
+    host.open(dialer.header);
+    return host;
+  };
+  const one = dialer.seal(Buffer.from('one'));
+  const two = dialer.seal(Buffer.from('two'));
+  const host = fresh();
+  t.equal(host.open(one)?.toString(), 'one');
+  t.equal(host.open(two)?.toString(), 'two');
+  const changed = Buffer.from(one);
+  changed.writeUInt8(changed.readUInt8(3) ^ 1, 3);
+  for (const bad of [changed, two, one.subarray(0, 10), Buffer.alloc(0)])
+    t.throws(() => fresh().open(bad), EncryptionError);
+  t.throws(
+    () => new EncryptedStream(sessionKeys('host', b, a.publicKey)).open(one),
+    EncryptionError,
+    'without its header',
+  );
+  t.throws(() => sessionKeys('dialer', a, Buffer.alloc(31)), EncryptionError, 'a key of another length');
+  t.throws(() => sessionKeys('dialer', a, Buffer.alloc(32)), EncryptionError, 'a key that gives nothing away');
+});
