@@ -23,12 +23,10 @@ export const API_ERRORS = Object.freeze({
   ENTITY_CAN_NOT_BE_DELETED: [400, 'The entity requested for delete can not be deleted'],
   ENTITY_CAN_NOT_BE_UPDATED: [400, 'The entity requested for update can not be updated'],
   INVALID_AUTH: [401, 'The authentication request failed'],
-  INVALID_AUTH_METHOD: [400, 'The supplied authentication method is not valid'],
   INVALID_ENROLLMENT_TOKEN: [400, 'The supplied token is not valid'],
   INVALID_ENROLL_METHOD: [400, 'The supplied enrollment method is not valid'],
   INVALID_FIELD: [400, 'The field contains an invalid value'],
   INVALID_FILTER: [400, 'The filter query supplied is invalid'],
-  INVALID_PAGINATION: [400, 'The pagination properties provided are invalid'],
   INVALID_SORT_IDENTIFIER: [400, 'The sort order supplied is invalid'],
   MAX_AUTHENTICATOR_METHODS_REACHED: [
     409,

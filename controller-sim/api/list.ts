@@ -5,7 +5,7 @@ import type { Query } from '../filter/ast.ts';
 import { compileQuery, type FieldValue, type FilterSymbol, SortError, type Symbols } from '../filter/compile.ts';
 import { FilterError } from '../filter/lexer.ts';
 import { parseQuery, parseSort } from '../filter/parser.ts';
-import { ApiError } from './errors.ts';
+import { ApiError, invalid } from './errors.ts';
 
 export interface ListPage {
   readonly items: readonly unknown[];
@@ -19,15 +19,25 @@ const MOST = 500;
 /** Symbols that every list of entities has. */
 const BASE: Symbols<Entity> = {
   id: { get: ({ id }) => id },
-  createdAt: { get: ({ createdAt }) => new Date(createdAt) },
-  updatedAt: { get: ({ updatedAt }) => new Date(updatedAt) },
+  createdAt: { type: 'datetime', get: ({ createdAt }) => new Date(createdAt) },
+  updatedAt: { type: 'datetime', get: ({ updatedAt }) => new Date(updatedAt) },
   tags: { get: () => undefined },
-  isSystem: { get: ({ isSystem }) => isSystem },
+  isSystem: { type: 'bool', get: ({ isSystem }) => isSystem },
 };
 
 /** A symbol for a plain key of the entity. */
 export function field<T>(key: keyof T & string): FilterSymbol<T> {
   return { get: (entity) => entity[key] as FieldValue };
+}
+
+/** A symbol for a key that is true or false. */
+export function flagField<T>(key: keyof T & string): FilterSymbol<T> {
+  return { type: 'bool', ...field<T>(key) };
+}
+
+/** A symbol for a key that is a number. */
+export function numberField<T>(key: keyof T & string): FilterSymbol<T> {
+  return { type: 'number', ...field<T>(key) };
 }
 
 /** A symbol for a key that holds several values. */
@@ -99,13 +109,13 @@ function readQuery(parameters: URLSearchParams): Query {
 function wholeNumber(text: string | null, name: string): number | undefined {
   if (text === null || text === '') return undefined;
   if (!/^-?\d+$/.test(text))
-    throw new ApiError('INVALID_PAGINATION', { field: name, reason: `${name} is not a whole number`, value: text });
+    throw invalid(name, `${name} in query must be of type int64: ${JSON.stringify(text)}`, text);
   return Number(text);
 }
 
 function paging({ limit, skip }: Query): { limit: number; offset: number } {
   const unlimited = limit === 'none' || (typeof limit === 'number' && limit < 0);
-  return { limit: unlimited ? MOST : Math.min(MOST, limit ?? DEFAULT_LIMIT), offset: Math.max(0, skip ?? 0) };
+  return { limit: unlimited ? MOST : Math.min(MOST, limit || DEFAULT_LIMIT), offset: Math.max(0, skip ?? 0) };
 }
 
 function translate(error: unknown): unknown {

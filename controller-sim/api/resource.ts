@@ -1,13 +1,19 @@
 // The five operations that nearly every entity has, made from what is special about it.
 
+import { selectByRoles } from '#model/roles.ts';
 import { existing } from '../entities/common.ts';
 import type { EntityKind, EntityTypes } from '../entities/types.ts';
 import type { Symbols } from '../filter/compile.ts';
+import type { Table } from '../state/table.ts';
 import type { Transaction } from '../state/transaction.ts';
 import { Body, type Mode } from './body.ts';
 import type { ApiRequest, ApiServices, Operation } from './context.ts';
+import { invalid } from './errors.ts';
 import { listPage } from './list.ts';
-import { links, PLURAL } from './references.ts';
+import { created, PLURAL } from './references.ts';
+
+/** Kinds with role attributes. */
+const ROLE_KINDS: ReadonlySet<EntityKind> = new Set(['identity', 'edgeRouter', 'service']);
 
 /** What it takes to list entities of a kind. */
 export interface Listed<K extends EntityKind> {
@@ -98,12 +104,24 @@ export function subList<K extends EntityKind>(
   };
 }
 
-function table<K extends EntityKind>(request: ApiRequest, kind: K): Iterable<EntityTypes[K]> {
-  return request.services.state.tables[kind].values() as Iterable<EntityTypes[K]>;
+/** All entities of a kind, or those that `roleFilter` selects: `#attribute`, `@id`, by `roleSemantic` (AllOf when left out). */
+function table<K extends EntityKind>({ services, query }: ApiRequest, kind: K): Iterable<EntityTypes[K]> {
+  const all = services.state.tables[kind] as unknown as Table<EntityTypes[K]>;
+  const roles = query.getAll('roleFilter');
+  if (roles.length === 0 || !ROLE_KINDS.has(kind)) return all.values();
+  const semantic = query.get('roleSemantic') === 'AnyOf' ? 'AnyOf' : 'AllOf';
+  return [...selectByRoles(roles.map(checkedRole), semantic, all)].flatMap((id) => all.get(id) ?? []);
+}
+
+function checkedRole(role: string): string {
+  if (/^[#@]/.test(role)) return role;
+  const reason = `'${role}' is neither role attribute (prefixed with #) or an entity id or name (prefixed with @)`;
+  throw invalid('roleFilter', reason, role);
 }
 
 async function create<K extends EntityKind, P>(resource: Resource<K, P>, request: ApiRequest) {
   const { services } = request;
+  if (request.body === undefined) throw invalid(resource.kind, `${resource.kind} in body is required`, '');
   const body = new Body(request.body, 'create');
   const id = resource.newId?.(services) ?? services.state.ids.long();
   const prepared = (await resource.prepare?.(request, id, body)) as P;
@@ -127,8 +145,4 @@ async function remove<K extends EntityKind, P>(resource: Resource<K, P>, request
     resource.remove?.(transaction, entity);
   });
   return { data: {} };
-}
-
-export function created(kind: EntityKind, id: string): { _links: Record<string, unknown>; id: string } {
-  return { _links: { self: links(kind, id).self }, id };
 }

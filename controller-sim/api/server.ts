@@ -14,7 +14,7 @@ import { ApiError } from './errors.ts';
 import { managementOperations } from './management/operations.ts';
 import { perform } from './steps.ts';
 
-const LARGEST_BODY = 4 * 1024 * 1024;
+const LARGEST_BODY = 1024 * 1024;
 const GZIP_FROM = 1_024;
 const BASES: readonly (readonly [string, ApiRequest['api'], readonly Operation[]])[] = [
   ['/edge/management/v1', 'management', managementOperations],

@@ -3,15 +3,22 @@
 import { sha1Fingerprint, verifyChain } from '#lib/certificates.ts';
 import { Body } from '../api/body.ts';
 import type { ApiRequest } from '../api/context.ts';
-import { ApiError } from '../api/errors.ts';
+import { ApiError, invalid } from '../api/errors.ts';
 import { baseFields } from '../entities/common.ts';
 import type { ApiSession, Authenticator, Identity } from '../entities/types.ts';
+import { SHORTEST_PASSWORD } from './passwords.ts';
+
+const METHODS = ['password', 'cert', 'ext-jwt'];
 
 /** Checks who asks and makes an API session. Throws ApiError. */
 export async function authenticate(request: ApiRequest): Promise<ApiSession> {
   const method = request.query.get('method');
   const { authenticator, identity, fingerprints } =
-    method === 'password' ? await byPassword(request) : method === 'cert' ? byCertificate(request) : refuseMethod();
+    method === 'password'
+      ? await byPassword(request)
+      : method === 'cert'
+        ? byCertificate(request)
+        : refuseMethod(method);
   if (identity.disabled) throw new ApiError('INVALID_AUTH');
   const { state } = request.services;
   const body = typeof request.body === 'object' && request.body !== null ? new Body(request.body, 'patch') : undefined;
@@ -38,15 +45,18 @@ interface Proven {
   readonly fingerprints: readonly string[];
 }
 
-function refuseMethod(): never {
-  throw new ApiError('INVALID_AUTH_METHOD');
+/** Tokens of other issuers are known as a method, and none of them is trusted. */
+function refuseMethod(method: string | null): never {
+  if (method === 'ext-jwt') throw new ApiError('UNAUTHORIZED');
+  if (method === null) throw invalid('method', 'method in query is required', '[]');
+  throw invalid('method', `method in query should be one of [${METHODS.join(' ')}]`, method);
 }
 
 async function byPassword(request: ApiRequest): Promise<Proven> {
   const { state, passwords } = request.services;
   const body = new Body(request.body, 'create');
   const username = body.text('username', { required: true }) ?? '';
-  const password = body.text('password', { required: true }) ?? '';
+  const password = body.text('password', { required: true, atLeast: SHORTEST_PASSWORD }) ?? '';
   const authenticator = state.tables.authenticator.findBy('username', username);
   const valid = await passwords.verify(password, authenticator?.passwordHash ?? undefined);
   const identity = authenticator && state.tables.identity.get(authenticator.identityId);

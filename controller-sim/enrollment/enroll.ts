@@ -2,8 +2,11 @@
 // (reference facts: config, section 6; HTTP behaviour, Enrollment).
 
 import { parsePemCertificates, sha1Fingerprint } from '#lib/certificates.ts';
+import { Body } from '../api/body.ts';
 import type { Answer, ApiRequest } from '../api/context.ts';
-import { ApiError } from '../api/errors.ts';
+import { showControllers } from '../api/controllers.ts';
+import { ApiError, invalid } from '../api/errors.ts';
+import { SHORTEST_PASSWORD } from '../auth/passwords.ts';
 import { baseFields } from '../entities/common.ts';
 import type { Enrollment } from '../entities/types.ts';
 import { type CertificateRequest, CsrError, readRequest } from '../pki/authority.ts';
@@ -18,6 +21,7 @@ export async function enroll(request: ApiRequest, method: string | null): Promis
   if (new Date(enrollment.expiresAt).getTime() < request.services.clock.now()) throw new ApiError('ENROLLMENT_EXPIRED');
   if (enrollment.method === 'erott') return enrollRouter(request, enrollment);
   if (enrollment.method === 'ott') return enrollIdentity(request, enrollment);
+  if (enrollment.method === 'updb') return enrollByPassword(request, enrollment);
   throw new ApiError('INVALID_ENROLL_METHOD');
 }
 
@@ -68,7 +72,37 @@ async function enrollIdentity(request: ApiRequest, enrollment: Enrollment): Prom
   });
   const wantsJson =
     String(request.headers.accept ?? '').includes('application/json') || typeof request.body === 'object';
-  return wantsJson ? { data: { ca: authority.bundle, cert } } : { raw: cert, contentType: 'application/x-pem-file' };
+  return wantsJson
+    ? { data: { controllers: showControllers(request.services), cert } }
+    : { raw: cert, contentType: 'application/x-pem-file' };
+}
+
+/** The identity chooses its password; the name was chosen when the enrollment was made. */
+async function enrollByPassword(request: ApiRequest, enrollment: Enrollment): Promise<Answer> {
+  const { state, passwords } = request.services;
+  const body = new Body(request.body, 'create');
+  const password = body.text('password', { required: true, atLeast: SHORTEST_PASSWORD }) ?? '';
+  const username = body.text('username') || enrollment.username || '';
+  const passwordHash = await passwords.hash(password);
+  await state.change((transaction) => {
+    useUp(transaction.get('enrollment', enrollment.id));
+    if (transaction.tables.authenticator.findBy('username', username)) {
+      const reason = `duplicate value '${username}' in unique index on authenticators store`;
+      throw invalid('updbUsername', reason, username);
+    }
+    transaction.delete('enrollment', enrollment.id);
+    transaction.put('authenticator', {
+      ...baseFields(transaction, state.ids.short()),
+      method: 'updb',
+      identityId: enrollment.identityId ?? '',
+      username,
+      passwordHash,
+      certPem: null,
+      fingerprint: null,
+      isIssuedByNetwork: false,
+    });
+  });
+  return { data: { controllers: showControllers(request.services), username } };
 }
 
 /** Of two who bring the same token at once, one comes too late. */

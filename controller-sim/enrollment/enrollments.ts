@@ -9,7 +9,7 @@ import type { Transaction } from '../state/transaction.ts';
 /** Signs a token for a subject; valid for `lifetime` milliseconds, else as configured. */
 export async function signEnrollment(
   services: ApiServices,
-  method: 'ott' | 'erott',
+  method: Enrollment['method'],
   subject: string,
   expires?: Date,
 ): Promise<SignedEnrollment> {
@@ -20,16 +20,23 @@ export async function signEnrollment(
   return { id: state.ids.short(), token, jwt, expiresAt };
 }
 
-export function addOttEnrollment(transaction: Transaction, identityId: string, signed: SignedEnrollment): void {
-  const enrollment: Enrollment = {
+/** What an identity is to enroll with: a certificate (ott), or a password under a name (updb). */
+export interface IdentityEnrollment {
+  readonly signed: SignedEnrollment;
+  readonly method: 'ott' | 'updb';
+  readonly username: string | null;
+}
+
+export function addEnrollment(transaction: Transaction, identityId: string, wanted: IdentityEnrollment): void {
+  const { signed, method, username } = wanted;
+  transaction.put('enrollment', {
     ...baseFields(transaction, signed.id),
     ...signed,
-    method: 'ott',
+    method,
     identityId,
     edgeRouterId: null,
-    username: null,
-  };
-  transaction.put('enrollment', enrollment);
+    username,
+  });
 }
 
 export function removeEnrollment(transaction: Transaction, { id }: Enrollment): void {

@@ -6,8 +6,12 @@ import { FilterError } from './lexer.ts';
 
 export type FieldValue = string | number | boolean | Date | null | undefined;
 
+export type FieldType = 'string' | 'number' | 'bool' | 'datetime';
+
 /** A field of a list. A set has several values; `of` gives the symbols of what a set of entities holds. */
 export interface FilterSymbol<T> {
+  /** What it may be compared with; texts when left out. Dates are recognised by themselves. */
+  readonly type?: FieldType;
   readonly get?: (entity: T) => FieldValue;
   readonly set?: (entity: T) => readonly FieldValue[];
 }
@@ -68,11 +72,13 @@ function compilePredicate<T>(predicate: Predicate, symbols: Symbols<T>): (entity
       return (entity) => values(entity).length === 0;
     }
     case 'compare':
+      checkType(predicate.subject, predicate.operator, predicate.value, symbols);
       return negate(
         predicate.negated,
         overValues(predicate.subject, symbols, comparison(predicate.operator, predicate.value)),
       );
     case 'in':
+      for (const value of predicate.values) checkType(predicate.subject, 'in', value, symbols);
       return negate(
         predicate.negated,
         overValues(predicate.subject, symbols, (value) =>
@@ -80,6 +86,7 @@ function compilePredicate<T>(predicate: Predicate, symbols: Symbols<T>): (entity
         ),
       );
     case 'between': {
+      for (const value of [predicate.low, predicate.high]) checkType(predicate.subject, 'between', value, symbols);
       const low = comparison('>=', predicate.low);
       const high = comparison('<', predicate.high);
       return negate(
@@ -88,6 +95,20 @@ function compilePredicate<T>(predicate: Predicate, symbols: Symbols<T>): (entity
       );
     }
   }
+}
+
+/** Tags can be of any type, and anything can be compared with null. */
+function checkType<T>(subject: Subject, operator: string, value: Value, symbols: Symbols<T>): void {
+  const symbol = symbols[subject.field];
+  if (!symbol || value.type === 'null') return;
+  const type = subject.function === 'count' ? 'number' : (symbol.type ?? 'string');
+  const partOfText = operator.endsWith('contains') && value.type === 'number';
+  if (type === value.type || partOfText) return;
+  const operation = `${subject.field} ${operator} ${String(value.value)}`;
+  throw new FilterError(`operation ${operation} is not supported with operands types ${type}, ${value.type}`, {
+    ...AT,
+    text: subject.field,
+  });
 }
 
 function negate<T>(negated: boolean, test: (entity: T) => boolean): (entity: T) => boolean {

@@ -5,7 +5,7 @@ import { baseFields } from '../../entities/common.ts';
 import type { ApiSession, EdgeRouter, Identity, Service, Session } from '../../entities/types.ts';
 import { certificateBag } from '../../pki/certificate-bag.ts';
 import { Body } from '../body.ts';
-import type { Answer, ApiRequest, Operation } from '../context.ts';
+import type { Answer, ApiRequest, ApiServices, Operation } from '../context.ts';
 import { ApiError, invalid, notFound } from '../errors.ts';
 import { listPage } from '../list.ts';
 import { commonRouter, services as serviceResource } from '../management/resources.ts';
@@ -30,6 +30,8 @@ export const clientOperations: readonly Operation[] = [
   },
   { method: 'POST', path: '/enroll/ott', requires: 'anybody', handle: (request) => enroll(request, 'ott') },
   { method: 'POST', path: '/enroll/erott', requires: 'anybody', handle: (request) => enroll(request, 'erott') },
+  { method: 'POST', path: '/enroll/updb', requires: 'anybody', handle: (request) => enroll(request, 'updb') },
+  { method: 'GET', path: '/enroll/jwks', requires: 'anybody', handle: ({ services }) => keys(services) },
   { method: 'GET', path: '/services', requires: 'session', handle: listServices },
   {
     method: 'GET',
@@ -56,6 +58,13 @@ export const clientOperations: readonly Operation[] = [
 
 function authorities({ services }: ApiRequest): Answer {
   return { raw: certificateBag(services.authority.roots).toString('base64'), contentType: 'application/pkcs7-mime' };
+}
+
+/** The keys that sign tokens, as a JWK set. */
+function keys({ authority }: ApiServices): Answer {
+  const key = authority.serverCertificate.publicKey.export({ format: 'jwk' });
+  const set = { keys: [{ ...key, kid: authority.keyId, alg: 'ES256', use: 'sig' }] };
+  return { raw: JSON.stringify(set), contentType: 'application/json' };
 }
 
 function me(request: ApiRequest): Identity {
@@ -167,7 +176,7 @@ function showSession(session: Session, request: ApiRequest): Record<string, unkn
     .commonRouters(identityId, serviceId)
     .filter((router) => request.services.routerStatus(router.id).isOnline);
   return {
-    _links: links('session', id),
+    _links: links('session', session),
     id,
     createdAt,
     updatedAt,

@@ -1,13 +1,14 @@
 // All operations of the management API.
 
-import { addOttEnrollment, signEnrollment } from '../../enrollment/enrollments.ts';
+import { addEnrollment, signEnrollment } from '../../enrollment/enrollments.ts';
 import { baseFields, existing } from '../../entities/common.ts';
 import { reEnrollEdgeRouter } from '../../entities/edge-router.ts';
 import { Body } from '../body.ts';
 import type { Answer, ApiRequest, Operation } from '../context.ts';
 import { ApiError, invalid, invalidField, notFound } from '../errors.ts';
 import { listTexts } from '../list.ts';
-import { created, find, operations, subList } from '../resource.ts';
+import { created } from '../references.ts';
+import { find, operations, subList } from '../resource.ts';
 import { sharedOperations } from '../shared.ts';
 import * as resources from './resources.ts';
 
@@ -179,7 +180,7 @@ async function createEnrollment(request: ApiRequest): Promise<Answer> {
         reason: 'enrollment of same method exists',
         value: method,
       });
-    addOttEnrollment(transaction, identityId, enrollment);
+    addEnrollment(transaction, identityId, { signed: enrollment, method: 'ott', username: null });
   });
   return { status: 201, data: created('enrollment', enrollment.id) };
 }

@@ -1,7 +1,12 @@
 // The entities of the management API: what each shows, what it can be filtered by, and which rules it follows. Fields are those of the
 // reference (reference fact: HTTP entities).
 
-import { addOttEnrollment, removeEnrollment, signEnrollment } from '../../enrollment/enrollments.ts';
+import {
+  addEnrollment,
+  type IdentityEnrollment,
+  removeEnrollment,
+  signEnrollment,
+} from '../../enrollment/enrollments.ts';
 import { refuseSystem } from '../../entities/common.ts';
 import {
   createConfig,
@@ -35,30 +40,40 @@ import {
 } from '../../entities/service.ts';
 import type { EdgeRouter, EntityTypes, Named } from '../../entities/types.ts';
 import type { ApiServices } from '../context.ts';
-import { field, fieldSet } from '../list.ts';
+import { ApiError } from '../errors.ts';
+import { field, fieldSet, flagField, numberField } from '../list.ts';
 import { base, reference } from '../references.ts';
 import type { Resource } from '../resource.ts';
 import { showService } from '../show-service.ts';
 
-export const identities: Resource<'identity', SignedEnrollment | undefined> = {
+export const identities: Resource<'identity', IdentityEnrollment | undefined> = {
   kind: 'identity',
   symbols: {
     name: field('name'),
     type: field('type'),
     externalId: field('externalId'),
     authPolicyId: field('authPolicyId'),
-    isAdmin: field('isAdmin'),
-    isDefaultAdmin: field('isDefaultAdmin'),
+    isAdmin: flagField('isAdmin'),
+    isDefaultAdmin: flagField('isDefaultAdmin'),
     roleAttributes: fieldSet('roleAttributes'),
   },
   newId: ({ state }) => state.ids.short(),
   prepare: async (request, id, body) => {
     const wanted = body.map('enrollment');
-    return wanted?.ott === true ? signEnrollment(request.services, 'ott', id) : undefined;
+    if (typeof wanted?.ottca === 'string') {
+      // There are no authorities but the simulator's own.
+      throw new ApiError('NOT_FOUND', { field: 'caId', reason: 'ca not found', value: wanted.ottca });
+    }
+    if (typeof wanted?.updb === 'string') {
+      const signed = await signEnrollment(request.services, 'updb', id);
+      return { signed, method: 'updb', username: wanted.updb };
+    }
+    if (wanted?.ott !== true) return undefined;
+    return { signed: await signEnrollment(request.services, 'ott', id), method: 'ott', username: null };
   },
   create: (transaction, id, body, enrollment) => {
     createIdentity(transaction, id, body);
-    if (enrollment) addOttEnrollment(transaction, id, enrollment);
+    if (enrollment) addEnrollment(transaction, id, enrollment);
   },
   update: updateIdentity,
   remove: deleteIdentity,
@@ -73,6 +88,7 @@ export function showIdentity(identity: EntityTypes['identity'], services: ApiSer
   const cert = authenticators.find(({ method }) => method === 'cert');
   const updb = authenticators.find(({ method }) => method === 'updb');
   const ott = enrollments.find(({ method }) => method === 'ott');
+  const byPassword = enrollments.find(({ method }) => method === 'updb');
   return {
     ...rest,
     ...base('identity', identity),
@@ -83,7 +99,13 @@ export function showIdentity(identity: EntityTypes['identity'], services: ApiSer
       ...(cert && { cert: { id: cert.id, fingerprint: cert.fingerprint } }),
       ...(updb && { updb: { id: updb.id, username: updb.username } }),
     },
-    enrollment: { ...(ott && { ott: { id: ott.id, jwt: ott.jwt, token: ott.token, expiresAt: ott.expiresAt } }) },
+    enrollment: {
+      ...(ott && { ott: { id: ott.id, jwt: ott.jwt, token: ott.token, expiresAt: ott.expiresAt } }),
+      ...(byPassword && {
+        updb: { id: byPassword.id, jwt: byPassword.jwt, token: byPassword.token, expiresAt: byPassword.expiresAt },
+      }),
+    },
+    interfaces: null,
     envInfo: {},
     sdkInfo: {},
     isMfaEnabled: false,
@@ -100,12 +122,12 @@ export const edgeRouters: Resource<'edgeRouter', SignedEnrollment> = {
   symbols: {
     name: field('name'),
     fingerprint: field('fingerprint'),
-    cost: field('cost'),
-    noTraversal: field('noTraversal'),
-    disabled: field('disabled'),
+    cost: numberField('cost'),
+    noTraversal: flagField('noTraversal'),
+    disabled: flagField('disabled'),
     configs: fieldSet('configs'),
-    isVerified: field('isVerified'),
-    isTunnelerEnabled: field('isTunnelerEnabled'),
+    isVerified: flagField('isVerified'),
+    isTunnelerEnabled: flagField('isTunnelerEnabled'),
     roleAttributes: fieldSet('roleAttributes'),
   },
   newId: ({ state }) => state.ids.short(),
@@ -123,7 +145,8 @@ export const edgeRouters: Resource<'edgeRouter', SignedEnrollment> = {
       appData,
       disabled,
       certPem,
-      fingerprint,
+      capabilities: null,
+      ...(fingerprint !== null && { fingerprint }),
       isVerified,
       isTunnelerEnabled,
       roleAttributes: nullWhenEmpty(roleAttributes),
@@ -315,13 +338,12 @@ export const enrollments: Resource<'enrollment'> = {
       token,
       jwt,
       expiresAt,
-      username,
-      identityId,
-      identity: identityId === null ? null : reference('identity', tables.identity.get(identityId)),
-      edgeRouterId,
-      edgeRouter: edgeRouterId === null ? null : reference('edgeRouter', tables.edgeRouter.get(edgeRouterId)),
-      transitRouterId: null,
-      transitRouter: null,
+      ...(username !== null && { username }),
+      ...(identityId !== null && { identityId, identity: reference('identity', tables.identity.get(identityId)) }),
+      ...(edgeRouterId !== null && {
+        edgeRouterId,
+        edgeRouter: reference('edgeRouter', tables.edgeRouter.get(edgeRouterId)),
+      }),
     };
   },
 };
@@ -334,7 +356,7 @@ export const authenticators: Resource<'authenticator'> = {
     certFingerprint: field('fingerprint'),
     certPem: field('certPem'),
     updbUsername: field('username'),
-    isIssuedByNetwork: field('isIssuedByNetwork'),
+    isIssuedByNetwork: flagField('isIssuedByNetwork'),
   },
   remove: (transaction, { id }) => {
     for (const session of transaction.tables.apiSession.referring('authenticatorId', id))
@@ -343,9 +365,12 @@ export const authenticators: Resource<'authenticator'> = {
   },
   show: (authenticator, { state: { tables } }) => {
     const { method, identityId, username, certPem, fingerprint, isIssuedByNetwork } = authenticator;
-    const own = method === 'updb' ? { username } : { certPem, fingerprint, isIssuedByNetwork };
+    const own =
+      method === 'updb' ? { username } : { certPem, fingerprint, isIssuedByNetwork, lastAuthResolvedToRoot: false };
+    const shown = base('authenticator', authenticator);
     return {
-      ...base('authenticator', authenticator),
+      ...shown,
+      _links: { ...(shown._links as object), identities: { href: `./identities/${identityId}` } },
       method,
       identityId,
       identity: reference('identity', tables.identity.get(identityId)),

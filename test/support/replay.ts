@@ -1,0 +1,160 @@
+// Replays recorded exchanges against a running controller: values in angle brackets are learned from our answers where the recording has
+// them, and put into later requests. Compared are status, error code and shape: which keys there are, with values of which kind.
+
+import { readFileSync } from 'node:fs';
+import { type Dispatcher, request } from 'undici';
+
+export interface Recording {
+  readonly seq: number;
+  readonly name: string;
+  readonly method: string;
+  readonly path: string;
+  readonly requestHeaders: Readonly<Record<string, string>>;
+  readonly requestBody: unknown;
+  readonly status: number;
+  readonly responseBody: unknown;
+}
+
+export interface Verdict {
+  readonly recording: Recording;
+  readonly outcome: 'equal' | 'different' | 'not served' | 'needs what is missing';
+  readonly why: string;
+}
+
+const PLACEHOLDER = /<[^<>\s]+>/g;
+const LEARNED = /^<(?:id|token|enrollmentToken|uuid):[^<>]+>$/;
+const HOUR = 3_600_000;
+/** Statuses that only the reference sends; the specification calls them ordinary refusals. */
+const ORDINARY = new Map([
+  [601, 400],
+  [602, 400],
+  [606, 400],
+]);
+
+export function readRecordings(): Recording[] {
+  const text = readFileSync(new URL('../vectors/http.json', import.meta.url), 'utf8');
+  return (JSON.parse(text) as { recordings: Recording[] }).recordings;
+}
+
+export class Replay {
+  readonly #base: string;
+  readonly #dispatcher: Dispatcher;
+  readonly #known: Map<string, string>;
+
+  constructor(base: string, dispatcher: Dispatcher, known: Readonly<Record<string, string>>) {
+    this.#base = base;
+    this.#dispatcher = dispatcher;
+    this.#known = new Map(Object.entries({ '<date:future>': new Date(Date.now() + HOUR).toISOString(), ...known }));
+  }
+
+  async play(recording: Recording): Promise<Verdict> {
+    const verdict = (outcome: Verdict['outcome'], why = ''): Verdict => ({ recording, outcome, why });
+    const { path, requestHeaders: headers, requestBody: body } = this.#fill(recording) as Recording;
+    const missing = JSON.stringify([path, headers, body]).match(PLACEHOLDER);
+    if (missing) return verdict('needs what is missing', missing.join(' '));
+    const response = await request(`${this.#base}${path}`, {
+      dispatcher: this.#dispatcher,
+      method: recording.method as Dispatcher.HttpMethod,
+      headers,
+      ...(body !== null && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    const text = await response.body.text();
+    const answer = parse(text);
+    if (JSON.stringify(answer).includes(' was not found"') && /path \/.* was not found/.test(text))
+      return verdict('not served');
+    this.#learn(recording.responseBody, answer);
+    const expected = ORDINARY.get(recording.status) ?? recording.status;
+    if (response.statusCode !== expected)
+      return verdict('different', `status ${response.statusCode} instead of ${expected}: ${text.slice(0, 300)}`);
+    const differences =
+      expected >= 400
+        ? compareErrors(recording.responseBody, answer)
+        : compareShapes(recording.responseBody, answer, '');
+    return differences.length === 0 ? verdict('equal') : verdict('different', differences.join('; '));
+  }
+
+  /** A value with what is known in the place of placeholders. */
+  #fill(value: unknown): unknown {
+    if (typeof value === 'string')
+      return value.replace(PLACEHOLDER, (placeholder) => this.#known.get(placeholder) ?? placeholder);
+    if (Array.isArray(value)) return value.map((each) => this.#fill(each));
+    if (!isMap(value)) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, this.#fill(each)]));
+  }
+
+  #learn(recorded: unknown, ours: unknown): void {
+    if (typeof recorded === 'string' && typeof ours === 'string' && LEARNED.test(recorded))
+      this.#known.set(recorded, ours);
+    if (typeof recorded !== 'object' || recorded === null || typeof ours !== 'object' || ours === null) return;
+    if (Array.isArray(recorded)) {
+      // Order depends on ids: what has a name is found by it.
+      for (const each of recorded) this.#learn(each, counterpart(each, ours as unknown[]));
+      return;
+    }
+    for (const [key, value] of Object.entries(recorded)) this.#learn(value, (ours as Record<string, unknown>)[key]);
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text; // some answers are PEM
+  }
+}
+
+function counterpart(recorded: unknown, ours: readonly unknown[]): unknown {
+  const name = (recorded as { name?: unknown } | null)?.name;
+  return name === undefined ? undefined : ours.find((each) => (each as { name?: unknown } | null)?.name === name);
+}
+
+function compareErrors(recorded: unknown, ours: unknown): string[] {
+  const code = (body: unknown) => (body as { error?: { code?: string } } | null)?.error?.code;
+  const field = (body: unknown) => (body as { error?: { cause?: { field?: string } } } | null)?.error?.cause?.field;
+  const differences: string[] = [];
+  if (code(recorded) !== code(ours)) differences.push(`code ${code(ours)} instead of ${code(recorded)}`);
+  if (field(recorded) !== undefined && field(recorded) !== field(ours))
+    differences.push(`field ${field(ours)} instead of ${field(recorded)}`);
+  return differences;
+}
+
+/** Keys that are missing or too many, and values of another kind. Lists are compared by what their entries have together. */
+function compareShapes(recorded: unknown, ours: unknown, at: string): string[] {
+  if (Array.isArray(recorded) && Array.isArray(ours)) {
+    if (recorded.length === 0 || ours.length === 0)
+      return recorded.length === ours.length ? [] : [`${at}: ${ours.length} entries instead of ${recorded.length}`];
+    return compareShapes(merged(recorded), merged(ours), `${at}[]`);
+  }
+  if (isMap(recorded) && isMap(ours)) {
+    return [...new Set([...Object.keys(recorded), ...Object.keys(ours)])].flatMap((key) => {
+      const where = at === '' ? key : `${at}.${key}`;
+      if (!(key in ours)) return [`${where} is missing`];
+      if (!(key in recorded)) return [`${where} is too many`];
+      return compareShapes(recorded[key], ours[key], where);
+    });
+  }
+  return kind(recorded) === kind(ours) || recorded === null || ours === null
+    ? []
+    : [`${at}: ${kind(ours)} instead of ${kind(recorded)}`];
+}
+
+/** One entry with the keys of all. */
+function merged(list: readonly unknown[]): unknown {
+  if (!list.every(isMap)) return list[0];
+  const all: Record<string, unknown> = {};
+  for (const [key, value] of list.flatMap((each) => Object.entries(each))) {
+    const before = all[key];
+    if (isMap(before) && isMap(value)) all[key] = merged([before, value]);
+    else if (Array.isArray(before) && Array.isArray(value)) all[key] = [...before, ...value];
+    else if (before === undefined || before === null) all[key] = value;
+  }
+  return all;
+}
+
+function isMap(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function kind(value: unknown): string {
+  return value === null ? 'null' : Array.isArray(value) ? 'list' : typeof value;
+}
