@@ -66,6 +66,7 @@ function compilePredicate<T>(predicate: Predicate, symbols: Symbols<T>): (entity
       return (entity) => parts.some((part) => part(entity));
     }
     case 'flag':
+      checkType(predicate.subject, 'is', { type: 'bool', value: true }, symbols);
       return overValues(predicate.subject, symbols, (value) => value === true);
     case 'isEmpty': {
       const values = setOf(predicate.subject, symbols);

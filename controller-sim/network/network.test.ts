@@ -1,0 +1,159 @@
+// Paths, choice of terminators, and who may do what: as pure rules over tables.
+
+import fc from 'fast-check';
+import t from 'tap';
+import { seededRandom } from '#lib/random.ts';
+import { selectByRoles } from '#model/roles.ts';
+import type { Terminator } from '../entities/types.ts';
+import { Links } from './links.ts';
+import { cheapestPath, costOf, type PathRouter } from './paths.ts';
+import { type Candidate, chooseTerminator } from './strategies.ts';
+
+function routers(...list: (string | PathRouter)[]): Map<string, PathRouter> {
+  return new Map(
+    list.map((each) =>
+      typeof each === 'string' ? [each, { id: each, cost: 0, noTraversal: false }] : [each.id, each],
+    ),
+  );
+}
+
+/** `a-b:5` is a link from a to b with 5 ms on each side. */
+function links(...list: string[]): Links {
+  const made = new Links();
+  for (const text of list) {
+    const [, source = '', destination = '', latency = ''] = /^(\w+)-(\w+):(\d+)$/.exec(text) ?? [];
+    const id = `${source}${destination}`;
+    made.report({ id, source, destination, protocol: 'tls', dialAddress: '', iteration: 1, connections: [] });
+    made.measured(id, source, Number(latency) * 1e6);
+    made.measured(id, destination, Number(latency) * 1e6);
+  }
+  return made;
+}
+
+t.test('the cheapest path is taken, in either direction of a link', async (t) => {
+  const net = links('a-b:10', 'b-c:10', 'a-c:100');
+  t.match(cheapestPath('a', 'c', routers('a', 'b', 'c'), net.values()), {
+    routers: ['a', 'b', 'c'],
+    links: ['ab', 'bc'],
+  });
+  t.match(cheapestPath('c', 'a', routers('a', 'b', 'c'), net.values()), {
+    routers: ['c', 'b', 'a'],
+    links: ['bc', 'ab'],
+  });
+  t.match(cheapestPath('a', 'a', routers('a'), net.values()), { routers: ['a'], links: [], cost: 0 });
+  t.equal(cheapestPath('a', 'c', routers('a', 'c'), links('a-b:1', 'b-c:1').values()), undefined, 'b is not connected');
+});
+
+t.test('costs of routers and links without traversal are heeded', async (t) => {
+  const net = links('a-b:1', 'b-d:1', 'a-c:1', 'c-d:1');
+  const expensive = routers('a', { id: 'b', cost: 500, noTraversal: false }, 'c', 'd');
+  t.match(cheapestPath('a', 'd', expensive, net.values()), { routers: ['a', 'c', 'd'] });
+  const closed = routers('a', { id: 'b', cost: 0, noTraversal: true }, { id: 'c', cost: 0, noTraversal: true }, 'd');
+  t.equal(cheapestPath('a', 'd', closed, net.values()), undefined);
+  t.match(cheapestPath('a', 'b', closed, net.values()), { routers: ['a', 'b'] }, 'they can still be ends');
+});
+
+t.test('a link that has not been measured is usable and expensive', async (t) => {
+  const net = links('a-b:500');
+  net.report({
+    id: 'new',
+    source: 'a',
+    destination: 'b',
+    protocol: 'tls',
+    dialAddress: '',
+    iteration: 1,
+    connections: [],
+  });
+  t.match(cheapestPath('a', 'b', routers('a', 'b'), net.values()), { links: ['ab'] });
+  net.remove('ab');
+  t.match(cheapestPath('a', 'b', routers('a', 'b'), net.values()), { links: ['new'] });
+});
+
+t.test('old news about a link changes nothing; a redial does', async (t) => {
+  const net = links('a-b:5');
+  const again = { id: 'ab', source: 'a', destination: 'b', protocol: 'tls', dialAddress: '', connections: [] };
+  t.notOk(net.report({ ...again, iteration: 1 }));
+  t.equal(net.get('ab')?.sourceLatency, 5);
+  t.ok(net.report({ ...again, iteration: 2 }));
+  t.equal(net.get('ab')?.sourceLatency, 65_000);
+});
+
+t.test('no path is cheaper than the one that is found', async (t) => {
+  const names = ['a', 'b', 'c', 'd', 'e', 'f'];
+  const link = fc.tuple(fc.constantFrom(...names), fc.constantFrom(...names), fc.integer({ min: 0, max: 50 }));
+  fc.assert(
+    fc.property(fc.array(link, { maxLength: 14 }), (list) => {
+      const net = links(...list.filter(([a, b]) => a !== b).map(([a, b, latency]) => `${a}-${b}:${latency}`));
+      const found = cheapestPath('a', 'f', routers(...names), net.values());
+      const best = exhaustive('a', 'f', net, new Set());
+      if (!found || best === undefined) return found === undefined && best === undefined;
+      return found.cost === best && costOf(found, routers(...names), net) === best;
+    }),
+  );
+  t.pass('as exhaustive search');
+});
+
+function exhaustive(from: string, to: string, net: Links, seen: ReadonlySet<string>): number | undefined {
+  if (from === to) return 0;
+  let best: number | undefined;
+  for (const { source, destination, sourceLatency, destinationLatency, staticCost } of net.values()) {
+    const other = source === from ? destination : destination === from ? source : undefined;
+    if (other === undefined || seen.has(other)) continue;
+    const rest = exhaustive(other, to, net, new Set([...seen, from]));
+    const cost = rest === undefined ? undefined : rest + staticCost + sourceLatency + destinationLatency + 10;
+    if (cost !== undefined && (best === undefined || cost < best)) best = cost;
+  }
+  return best;
+}
+
+function candidate(id: string, cost: number, precedence: Terminator['precedence'] = 'default'): Candidate {
+  return { terminator: { id, precedence } as Terminator, path: { routers: [], links: [], cost: 0 }, cost };
+}
+
+t.test('terminators are chosen by precedence, then by the strategy of the service', async (t) => {
+  const all = [candidate('far', 100), candidate('near', 1), candidate('failed', 0, 'failed')];
+  const pick = (strategy: string, list = all, stickiness?: string) =>
+    chooseTerminator(strategy, list, seededRandom(1), stickiness)?.terminator.id;
+  t.equal(pick('smartrouting'), 'near');
+  t.equal(pick('smartrouting', [...all, candidate('required', 999, 'required')]), 'required');
+  t.equal(pick('sticky', all, 'far'), 'far');
+  t.equal(pick('sticky', all, 'gone'), 'near');
+  t.equal(pick('smartrouting', [candidate('failed', 0, 'failed')]), 'failed', 'better than nothing');
+  t.equal(pick('random', []), undefined);
+  const random = seededRandom(2);
+  const counts = { far: 0, near: 0 } as Record<string, number>;
+  for (let round = 0; round < 1_000; round++) {
+    const id = chooseTerminator('weighted', all, random, undefined)?.terminator.id ?? '';
+    counts[id] = (counts[id] ?? 0) + 1;
+  }
+  t.ok((counts.near ?? 0) > (counts.far ?? 0) * 10, JSON.stringify(counts));
+  t.equal(counts.failed, undefined);
+});
+
+t.test('selectors choose by attribute, by id and all', async (t) => {
+  const roles = new Map([
+    ['a', ['x']],
+    ['b', ['x', 'y']],
+    ['c', ['y']],
+    ['d', []],
+  ]);
+  const index = {
+    has: (id: string) => roles.has(id),
+    withRole: (attribute: string) =>
+      new Set([...roles].filter(([, list]) => (list as string[]).includes(attribute)).map(([id]) => id)),
+    values: () => [...roles.keys()].map((id) => ({ id })),
+  };
+  const table: [string[], 'AllOf' | 'AnyOf', string][] = [
+    [['#x'], 'AllOf', 'ab'],
+    [['#x', '#y'], 'AllOf', 'b'],
+    [['#x', '#y'], 'AnyOf', 'abc'],
+    [['@d'], 'AllOf', 'd'],
+    [['#x', '#y', '@d'], 'AllOf', 'bd'],
+    [['#all'], 'AnyOf', 'abcd'],
+    [['@gone'], 'AnyOf', ''],
+    [['#nobody', '#x'], 'AllOf', ''],
+    [[], 'AllOf', ''],
+  ];
+  for (const [list, semantic, expected] of table)
+    t.equal([...selectByRoles(list, semantic, index)].sort().join(''), expected, `${list} ${semantic}`);
+});

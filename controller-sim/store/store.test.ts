@@ -1,0 +1,124 @@
+// What every store must do, and what the state makes of it.
+
+import { mkdtempSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import t from 'tap';
+import { VirtualClock } from '#lib/clock.ts';
+import { IdSource } from '#lib/ids.ts';
+import { seededRandom } from '#lib/random.ts';
+import { baseFields } from '../entities/common.ts';
+import type { Service } from '../entities/types.ts';
+import type { ChangeSet } from '../state/change.ts';
+import { State } from '../state/state.ts';
+import type { Transaction } from '../state/transaction.ts';
+import { MemoryStore } from './memory-store.ts';
+import { SqliteStore, StoreError } from './sqlite-store.ts';
+import type { Store } from './store.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
+let files = 0;
+
+function open(store: Store): Promise<State> {
+  return State.open({ store, clock: new VirtualClock(), ids: new IdSource(seededRandom(++files)) });
+}
+
+function service(transaction: Transaction, id: string, name: string): Service {
+  return {
+    ...baseFields(transaction, id),
+    name,
+    encryptionRequired: true,
+    terminatorStrategy: 'smartrouting',
+    maxIdleTimeMillis: 0,
+    configs: [],
+    roleAttributes: ['role'],
+  };
+}
+
+for (const [kind, make] of [
+  ['memory', () => new MemoryStore()],
+  ['sqlite', () => SqliteStore.open(join(directory, `${++files}.db`))],
+] as const) {
+  t.test(`${kind}: a transaction is all or nothing, and is published once it is kept`, async (t) => {
+    const state = await open(make());
+    const heard: ChangeSet[] = [];
+    state.subscribe((set) => heard.push(set));
+    await state.change((transaction) => {
+      transaction.put('service', service(transaction, 'a', 'one'));
+      transaction.put('service', service(transaction, 'b', 'two'));
+      t.equal(transaction.get('service', 'a')?.name, 'one', 'it sees its own writes');
+      t.notOk(state.tables.service.has('a'), 'nobody else does yet');
+    });
+    t.equal(heard.length, 1);
+    t.equal(heard[0]?.changes.length, 2);
+    await t.rejects(
+      state.change((transaction) => {
+        transaction.delete('service', 'a');
+        throw new Error('no');
+      }),
+      /no/,
+    );
+    t.ok(state.tables.service.has('a'));
+    t.equal(state.index, heard[0]?.index);
+    await state.change(() => undefined);
+    t.equal(heard.length, 1, 'nothing changed, nothing published');
+    await state.close();
+  });
+
+  t.test(`${kind}: indexes follow every change`, async (t) => {
+    const state = await open(make());
+    const { service: table } = state.tables;
+    await state.change((transaction) => transaction.put('service', service(transaction, 'a', 'one')));
+    t.equal(table.findBy('name', 'one')?.id, 'a');
+    t.same([...table.withRole('role')], ['a']);
+    await state.change((transaction) => transaction.patch('service', 'a', { name: 'other', roleAttributes: ['new'] }));
+    t.equal(table.findBy('name', 'one'), undefined);
+    t.equal(table.findBy('name', 'other')?.id, 'a');
+    t.same(table.roleAttributes(), ['new']);
+    await state.change((transaction) => transaction.delete('service', 'a'));
+    t.equal(table.size, 0);
+    t.same(table.roleAttributes(), []);
+    await state.close();
+  });
+
+  t.test(`${kind}: changes run one after the other and indexes rise by one`, async (t) => {
+    const state = await open(make());
+    const heard: ChangeSet[] = [];
+    state.subscribe((set) => heard.push(set));
+    await Promise.all(
+      Array.from({ length: 50 }, (_, each) =>
+        state.change((transaction) => transaction.put('service', service(transaction, `s${each}`, `n${each}`))),
+      ),
+    );
+    t.equal(state.tables.service.size, 50);
+    t.ok(heard.every((set, position) => set.index === BigInt(position + 1) && set.previousIndex === BigInt(position)));
+    await state.close();
+  });
+}
+
+t.test('sqlite: everything is there after it was closed, in a file of its owner alone', async (t) => {
+  const file = join(directory, 'kept.db');
+  const first = await open(SqliteStore.open(file));
+  await first.change((transaction) => transaction.put('service', service(transaction, 'a', 'one')));
+  await first.putMeta(new Map([['key', 'value']]));
+  const { index, timeline } = first;
+  await first.close();
+  t.equal(statSync(file).mode & 0o777, 0o600);
+  const second = await open(SqliteStore.open(file));
+  t.equal(second.tables.service.get('a')?.name, 'one');
+  t.equal(second.index, index);
+  t.equal(second.timeline, timeline, 'the same history goes on');
+  t.equal(second.meta('key'), 'value');
+  await second.close();
+});
+
+t.test('sqlite: a file that is none, or that somebody else has, is refused clearly', async (t) => {
+  const broken = join(directory, 'broken.db');
+  writeFileSync(broken, 'this is no database, but long enough to be looked at as one, is it not? '.repeat(20));
+  t.throws(() => SqliteStore.open(broken), StoreError);
+  t.throws(() => SqliteStore.open(join(directory, 'no', 'such', 'folder.db')), StoreError);
+  const taken = join(directory, 'taken.db');
+  const holder = SqliteStore.open(taken);
+  t.throws(() => SqliteStore.open(taken), StoreError, 'two simulators on one file');
+  await holder.close();
+});
