@@ -40,6 +40,7 @@ import { IdleScanner } from './forwarder/idle-scanner.ts';
 import { Unrouter } from './forwarder/unrouter.ts';
 import { Health, type LinkDetail } from './health/health.ts';
 import { Identity } from './identity/identity.ts';
+import { CertificateRenewal } from './identity/renewal.ts';
 import { EdgeListener } from './ingress/edge/edge-listener.ts';
 import { Tunneler } from './ingress/tunnel/tunneler.ts';
 import { InspectSocket } from './inspect/inspect-socket.ts';
@@ -62,6 +63,8 @@ export interface RouterOptions {
   log: Log;
   clock?: Clock;
   random?: Random;
+  /** Renew the certificates at once, however long they are still valid. */
+  extend?: boolean;
 }
 
 /** No controller was reached within ctrl.startupTimeout. */
@@ -85,6 +88,7 @@ export class Router {
   readonly #log: Log;
   readonly #clock: Clock;
   readonly #random: Random;
+  readonly #extend: boolean;
   readonly #version: VersionInfo;
   readonly #identity: Identity;
   readonly #owned = new AsyncDisposableStack();
@@ -112,6 +116,7 @@ export class Router {
     this.#log = options.log;
     this.#clock = options.clock;
     this.#random = options.random;
+    this.#extend = options.extend;
     this.#identity = identity;
     this.id = identity.id;
     this.#version = ownVersionInfo(PROGRAM_VERSION);
@@ -151,7 +156,10 @@ export class Router {
   static async start(options: RouterOptions): Promise<Router> {
     const clock = options.clock ?? new SystemClock();
     const identity = await Identity.open({ config: options.config.identity, clock, log: options.log, watch: true });
-    const router = new Router({ ...options, clock, random: options.random ?? systemRandom }, identity);
+    const router = new Router(
+      { ...options, clock, random: options.random ?? systemRandom, extend: options.extend ?? false },
+      identity,
+    );
     try {
       await router.#open();
       return router;
@@ -232,6 +240,7 @@ export class Router {
     await this.#openWeb();
     await this.#openInspection();
     this.#openReports();
+    this.#openRenewal();
     await this.#controllers.start();
     this.#watchStartup();
     this.#log.info({ routerId: this.id, version: PROGRAM_VERSION, config: config.file }, 'router started');
@@ -521,6 +530,23 @@ export class Router {
     const page = new PrometheusPage(this.metrics);
     this.#owned.defer(() => page.close());
     return page;
+  }
+
+  /** Without a csr section there is nothing to ask new certificates with (spec, section Sections). */
+  #openRenewal(): void {
+    const csr = this.#config.csr ?? this.#config.edge?.csr;
+    if (!csr) return;
+    const renewal = new CertificateRenewal(
+      {
+        clock: this.#clock,
+        log: this.#component('identity'),
+        identity: this.#identity,
+        controllers: this.#controllers,
+      },
+      { identity: this.#config.identity, csr },
+    );
+    this.#owned.defer(() => renewal.close());
+    renewal.start({ now: this.#extend });
   }
 
   #openReports(): void {

@@ -1,6 +1,8 @@
 // Whole networks in one process, over loopback TLS: traffic, faults, stopping, coming back.
 
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
+import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import t from 'tap';
@@ -152,6 +154,46 @@ t.test('stopping drains: new clients are refused, old ones may finish, within bo
   await stopped;
   await until('the last timer to be gone', () => (a.router.describe().timers as string[]).length === 0);
 });
+
+t.test(
+  'certificates are renewed on the run: new files, confirmed, taken up, and the old ones count no more',
+  async (t) => {
+    const overlay = await Overlay.start({ churnLimit: 0 });
+    await using _ = overlay;
+    const { id, configFile } = await overlay.enrollRouter({ name: 'a', mode: 'host' });
+    const files = ['cert', 'server.cert', 'key'].map((kind) => join(overlay.directory, `a.${kind}`));
+    const before = files.map((file) => readFileSync(file, 'utf8'));
+    const fingerprint = async () =>
+      (await overlay.management.get<{ fingerprint: string }>(`edge-routers/${id}`)).fingerprint;
+    const old = await fingerprint();
+    const router = await overlay.startRouter(configFile, { extend: true });
+    await until('new certificates', () => readFileSync(files[1] ?? '', 'utf8') !== before[1]);
+    await until('the controller to count them', async () => (await fingerprint()) !== old);
+    const after = files.map((file) => readFileSync(file, 'utf8'));
+    t.not(after[0], before[0]);
+    t.equal(after[2], before[2], 'the key stays');
+    t.same(
+      readdirSync(overlay.directory).filter((name) => /\.(new|old)$/.test(name)),
+      [],
+      'nothing is left beside them',
+    );
+    await router.close({ drain: 0 });
+    const again = await overlay.startRouter(configFile);
+    await until(
+      'the router to be back with them',
+      async () => (await overlay.management.get<{ isOnline: boolean }>(`edge-routers/${id}`)).isOnline,
+    );
+    await again.close({ drain: 0 });
+    for (const [index, file] of files.slice(0, 2).entries()) writeFileSync(file, before[index] ?? '');
+    const outdated = await overlay.startRouter(configFile);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    t.notOk(
+      (await overlay.management.get<{ isOnline: boolean }>(`edge-routers/${id}`)).isOnline,
+      'the old certificate is refused',
+    );
+    await outdated.close({ drain: 0 });
+  },
+);
 
 t.test('the controller restarts from its data: routers come back by themselves and traffic flows', async (t) => {
   const { mkdtempSync, rmSync } = await import('node:fs');

@@ -12,6 +12,7 @@ interface RunOptions {
   logLevel: LogLevel;
   logFormat: 'json' | 'text';
   drainSeconds: string;
+  extend: boolean;
 }
 
 const DRAIN_SECONDS = 10;
@@ -31,6 +32,7 @@ export function runCommand(): Command {
         .default(process.stderr.isTTY ? 'text' : 'json'),
     )
     .option('--drain-seconds <seconds>', 'how long open circuits may go on after SIGTERM', String(DRAIN_SECONDS))
+    .option('--extend', 'renew the certificates at once', false)
     .addHelpText('after', '\nExample:\n  router run router.yml')
     .action(async (file: string, options: RunOptions) => {
       process.exitCode = await run(file, options);
@@ -45,7 +47,7 @@ async function run(file: string, options: RunOptions): Promise<number> {
   const log = createLog({ level: options.logLevel, format: options.logFormat });
   let router: Router;
   try {
-    router = await Daemon.start({ config: loaded.config, log });
+    router = await Daemon.start({ config: loaded.config, log, extend: options.extend });
   } catch (error) {
     log.fatal({ error: describeError(error) }, 'router cannot start');
     return Exit.Failed;

@@ -16,9 +16,9 @@ import type { Log } from '#lib/log.ts';
 import type { CsrConfig, RouterConfig } from '../config/router-config.ts';
 import { EndpointsFile, endpointsFilePath, type KnownController } from '../control/endpoints-file.ts';
 import { createCsr } from '../identity/csr.ts';
+import { type NewFile, replaceFiles } from '../identity/file-set.ts';
 import { parsePemSource } from '../identity/pem-source.ts';
 import { EnrollmentError } from './errors.ts';
-import { type NewFile, replaceFiles } from './file-set.ts';
 import { readCertificateBag } from './pkcs7.ts';
 import { type EnrollmentToken, verifyToken } from './token.ts';
 

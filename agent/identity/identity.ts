@@ -82,6 +82,11 @@ export class Identity {
     return this.#material.servers[0]?.leaves[0] ?? this.#material.certificate;
   }
 
+  /** The private key of the client certificate. */
+  get key(): KeyObject {
+    return createPrivateKey(this.#material.keyPem);
+  }
+
   /** Trusted authorities; empty when the system's are used. */
   get roots(): readonly X509Certificate[] {
     return this.#material.roots;

@@ -85,10 +85,10 @@ export class Overlay {
     return { id, configFile, proxyPort };
   }
 
-  async startRouter(configFile: string): Promise<Router> {
+  async startRouter(configFile: string, options: { extend?: boolean } = {}): Promise<Router> {
     const { config, findings } = loadRouterConfig(configFile);
     if (!config) throw new Error(JSON.stringify(findings));
-    return Router.start({ config, log: this.log });
+    return Router.start({ config, log: this.log, ...options });
   }
 
   async writeConfig(setup: RouterSetup): Promise<{ configFile: string; proxyPort: number }> {

@@ -4,8 +4,14 @@
 import { randomBytes } from 'node:crypto';
 import { link, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { describeError, errorCode } from '#lib/errors.ts';
-import { EnrollmentError } from './errors.ts';
+import { describeError, errorCode, ProjectError } from '#lib/errors.ts';
+
+/** New files could not be put in place; the old ones are still there. */
+export class FileSetError extends ProjectError {
+  constructor(message: string, options: { cause?: unknown } = {}) {
+    super('FILES', message, options);
+  }
+}
 
 export interface NewFile {
   readonly path: string;
@@ -14,7 +20,7 @@ export interface NewFile {
 
 /**
  * Writes all files with mode 0600 or none. `check` sees the temporary paths, in the order of `files`, once all are written;
- * when it throws nothing is replaced. Throws EnrollmentError.
+ * when it throws nothing is replaced. Throws FileSetError.
  */
 export async function replaceFiles(
   files: readonly NewFile[],
@@ -44,7 +50,7 @@ async function write(path: string, file: NewFile): Promise<void> {
   } catch (error) {
     const hint =
       errorCode(error) === 'ENOENT' ? `the folder ${dirname(file.path)} does not exist` : describeError(error);
-    throw new EnrollmentError('FILES', `${file.path} cannot be written: ${hint}`, { cause: error });
+    throw new FileSetError(`${file.path} cannot be written: ${hint}`, { cause: error });
   }
 }
 
@@ -59,7 +65,7 @@ async function swap(files: readonly NewFile[], temporary: readonly string[], kep
     }
   } catch (error) {
     for (const index of done.reverse()) await putBack(kept[index] as string, (files[index] as NewFile).path);
-    throw new EnrollmentError('FILES', `the new files could not be put in place: ${describeError(error)}`, {
+    throw new FileSetError(`the new files could not be put in place: ${describeError(error)}`, {
       cause: error,
     });
   }

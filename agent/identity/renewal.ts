@@ -1,0 +1,187 @@
+// Renews the router's certificates before they end: asks a controller for new ones, lets it confirm the new client certificate, and puts
+// both in place together (reference fact: config, section 6, Certificate extension). The key stays.
+//
+//   wait ─► 20302 two requests ─► 20301 certificates ─► written beside, checked ─► 20303 ─► 20002 confirmed ─► in place ─► reload ─► wait
+
+import type { KeyObject, X509Certificate } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { create, toBinary } from '@bufbuild/protobuf';
+import { background } from '#lib/background.ts';
+import { parsePemCertificates } from '#lib/certificates.ts';
+import type { Clock, Timer } from '#lib/clock.ts';
+import { describeError, ProjectError, TimeoutError } from '#lib/errors.ts';
+import type { Log } from '#lib/log.ts';
+import {
+  type EnrollmentCertsResponse,
+  EnrollmentCertsResponseSchema,
+  EnrollmentExtendRouterRequestSchema,
+  EnrollmentExtendRouterVerifyRequestSchema,
+  ErrorSchema,
+} from '#wire/gen/edge_control_pb.js';
+import { EdgeControlType } from '#wire/gen/numbers.ts';
+import { Message } from '#wire/message.ts';
+import type { CsrConfig, IdentityConfig } from '../config/router-config.ts';
+import type { Controllers } from '../control/controllers.ts';
+import { createCsr } from './csr.ts';
+import { replaceFiles } from './file-set.ts';
+import type { Identity } from './identity.ts';
+import { parsePemSource } from './pem-source.ts';
+
+export interface RenewalComponents {
+  clock: Clock;
+  log: Log;
+  identity: Identity;
+  controllers: Controllers;
+}
+
+export interface RenewalInit {
+  readonly identity: IdentityConfig;
+  readonly csr: CsrConfig;
+}
+
+/** Milliseconds before the end of a certificate at which it is renewed. */
+const WINDOW = 7 * 86_400_000;
+const ANSWER_TIMEOUT = 35_000;
+const VERIFY_TIMEOUT = 30_000;
+const AGAIN_AFTER = 60_000;
+const WITHOUT_CONTROLLER = 10_000;
+
+export class RenewalError extends ProjectError {
+  constructor(message: string, options: { cause?: unknown } = {}) {
+    super('RENEWAL', message, { retriable: true, ...options });
+  }
+}
+
+export class CertificateRenewal {
+  readonly #components: RenewalComponents;
+  readonly #init: RenewalInit;
+  #timer: Timer | undefined;
+  #answered: ((response: EnrollmentCertsResponse) => void) | undefined;
+  #closed = false;
+
+  /** Make it before the controllers are started: it takes one of their messages. */
+  constructor(components: RenewalComponents, init: RenewalInit) {
+    this.#components = components;
+    this.#init = init;
+    components.controllers.on(EdgeControlType.EnrollmentCertsResponse, (_controller, message) =>
+      this.#answered?.(message.decode(EnrollmentCertsResponseSchema)),
+    );
+  }
+
+  /** Waits for the time to renew, as long as the certificates live; with `now` the first time is at once. */
+  start(options: { now?: boolean } = {}): void {
+    if (this.#closed) return;
+    const { identity, clock, log } = this.#components;
+    const ends = Math.min(identity.certificate.validToDate.getTime(), identity.serverCertificate.validToDate.getTime());
+    if (identity.certificate.validToDate.getTime() <= clock.now()) {
+      log.error({ validTo: identity.certificate.validTo }, 'client certificate has expired: enroll the router again');
+      return;
+    }
+    this.#wait(options.now ? 0 : Math.max(0, ends - WINDOW - clock.now()));
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#timer?.cancel();
+  }
+
+  /** Renews now. Rejects with RenewalError or TimeoutError; the old certificates are in use then. */
+  async renew(): Promise<void> {
+    const { identity, controllers, log } = this.#components;
+    const csr = createCsr(identity.id, this.#init.csr, identity.key);
+    const request = create(EnrollmentExtendRouterRequestSchema, {
+      clientCertCsr: csr,
+      serverCertCsr: csr,
+      requireVerification: true,
+    });
+    const controller = controllers.best;
+    const answer = this.#nextAnswer();
+    controller.send(
+      new Message(EdgeControlType.EnrollmentExtendRouter, [], toBinary(EnrollmentExtendRouterRequestSchema, request)),
+    );
+    const { clientCertPem, serverCertPem } = await answer;
+    await this.#install(clientCertPem, serverCertPem);
+    await identity.reload();
+    log.info({ validTo: identity.certificate.validTo }, 'certificates renewed');
+  }
+
+  #wait(milliseconds: number): void {
+    const { clock, log } = this.#components;
+    this.#timer = clock.after('certificate renewal', milliseconds, () =>
+      background(log, 'certificate renewal', () => this.#attempt()),
+    );
+  }
+
+  async #attempt(): Promise<void> {
+    const { controllers, log } = this.#components;
+    if (controllers.all.length === 0) {
+      this.#wait(WITHOUT_CONTROLLER);
+      return;
+    }
+    try {
+      await this.renew();
+      this.start();
+    } catch (error) {
+      log.warn({ error: describeError(error), retryIn: AGAIN_AFTER }, 'certificates could not be renewed');
+      if (!this.#closed) this.#wait(AGAIN_AFTER);
+    }
+  }
+
+  /** The certificates come as a message of their own, not as a reply. */
+  #nextAnswer(): Promise<EnrollmentCertsResponse> {
+    const { clock } = this.#components;
+    return new Promise((resolve, reject) => {
+      const timer = clock.after('renewal answer', ANSWER_TIMEOUT, () => {
+        this.#answered = undefined;
+        reject(new TimeoutError('the answer to a renewal', ANSWER_TIMEOUT));
+      });
+      this.#answered = (response) => {
+        this.#answered = undefined;
+        timer.cancel();
+        resolve(response);
+      };
+    });
+  }
+
+  async #confirm(clientCertPem: string): Promise<void> {
+    const request = create(EnrollmentExtendRouterVerifyRequestSchema, { clientCertPem });
+    const body = toBinary(EnrollmentExtendRouterVerifyRequestSchema, request);
+    const message = new Message(EdgeControlType.EnrollmentExtendRouterVerify, [], body);
+    const answer = await this.#components.controllers.best.request(message, { timeout: VERIFY_TIMEOUT });
+    const { code, message: reason } = answer.decode(ErrorSchema);
+    if (code !== '') throw new RenewalError(`the controller does not confirm the new certificate: ${reason || code}`);
+  }
+
+  async #install(clientCertPem: string, serverCertPem: string): Promise<void> {
+    const { cert, server_cert } = this.#init.identity;
+    const files = [
+      { path: fileOf('identity.cert', cert), content: clientCertPem },
+      ...(server_cert === undefined
+        ? []
+        : [{ path: fileOf('identity.server_cert', server_cert), content: serverCertPem }]),
+    ];
+    // What was written is read back before the controller is told that it counts, and only then the old files go.
+    await replaceFiles(files, async (written) => {
+      for (const path of written) mustPair(path, await readFile(path, 'utf8'), this.#components.identity.key);
+      await this.#confirm(clientCertPem);
+    });
+  }
+}
+
+function fileOf(name: string, value: string | undefined): string {
+  const source = parsePemSource(value ?? '');
+  if (source.kind === 'inline') throw new RenewalError(`${name} is inline text: renewal needs a file to write to`);
+  return source.path;
+}
+
+/** What a controller sends must fit the key, or the router could not use it. */
+function mustPair(path: string, pem: string, key: KeyObject): void {
+  let leaf: X509Certificate | undefined;
+  try {
+    [leaf] = parsePemCertificates(pem);
+  } catch (error) {
+    throw new RenewalError(`the certificate for ${path} cannot be read`, { cause: error });
+  }
+  if (!leaf?.checkPrivateKey(key))
+    throw new RenewalError(`the certificate for ${path} does not belong to the router's key`);
+}
