@@ -78,11 +78,7 @@ function run() {
       : [NODE, [...(NODE_OPTIONS[script] ?? []), ...PROGRAMS[script].map((file) => join(ROOT, file))]];
   const child = spawn(command, [...before, ...args], {
     stdio: 'inherit',
-    env: {
-      NODE_COMPILE_CACHE: join(ROOT, 'node_modules', '.cache', 'node-compile'),
-      ...process.env,
-      PATH: `${BIN}:${process.env.PATH ?? ''}`,
-    },
+    env: ENVIRONMENT,
   });
   // The child gets a terminal's signals by itself; those that are sent to this process alone are passed on.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
