@@ -233,6 +233,7 @@ export class Router {
     this.#owned.defer(() => this.#rateLimited.close());
     this.#owned.defer(() => this.#faulter.close());
     this.#owned.defer(() => this.#health.close());
+    await this.#openDebugging();
     this.#openForwarder();
     await this.#openLinkListeners();
     if (config.edge) this.#openEdge();
@@ -367,6 +368,22 @@ export class Router {
       latency: this.metrics.histogram(`link.${link.id}.latency`).snapshot().mean,
       addresses,
     };
+  }
+
+  /** Profiles and the trace of messages: first in, last out, so that they see everything. */
+  async #openDebugging(): Promise<void> {
+    const { profile, trace } = this.#config;
+    const components = { clock: this.#clock, log: this.#component('profile') };
+    if (trace?.path !== undefined) {
+      const { MessageTrace } = await import('./trace/message-trace.ts');
+      const tracing = new MessageTrace(trace.path, this.#clock, this.#component('trace'));
+      this.#owned.defer(() => tracing.close());
+    }
+    if (profile) {
+      const { Profiler } = await import('./profile/profiler.ts');
+      const profiler = await Profiler.start(components, profile);
+      this.#owned.defer(() => profiler?.stop());
+    }
   }
 
   #openForwarder(): void {

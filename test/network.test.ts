@@ -1,6 +1,6 @@
 // Whole networks in one process, over loopback TLS: traffic, faults, stopping, coming back.
 
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
@@ -194,6 +194,35 @@ t.test(
     await outdated.close({ drain: 0 });
   },
 );
+
+t.test('profiles and the trace of messages are written where the file says, without secrets', async (t) => {
+  const overlay = await Overlay.start();
+  await using _ = overlay;
+  const at = (name: string) => join(overlay.directory, name);
+  const extra = `trace: {path: ${at('trace.jsonl')}}\nprofile: {cpu: {path: ${at('cpu.cpuprofile')}}, memory: {path: ${at('memory.heapprofile')}, intervalMs: 100}}`;
+  const a = await overlay.addRouter({ name: 'a', mode: 'host', extra });
+  await until(
+    'the controller to know a',
+    async () => (await overlay.management.get<{ isOnline: boolean }>(`edge-routers/${a.id}`)).isOnline,
+  );
+  await until('a memory profile', () => existsSync(at('memory.heapprofile')));
+  await a.router.close({ drain: 0 });
+  const lines = readFileSync(at('trace.jsonl'), 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  for (const type of ['RouterLinks', 'ServerHello', 'ClientHello', 'DataState'])
+    t.ok(
+      lines.some((line) => line.type === type),
+      type,
+    );
+  t.ok(
+    lines.every(({ headers }) => headers.every((key: unknown) => typeof key === 'number')),
+    'keys, no values',
+  );
+  t.ok(JSON.parse(readFileSync(at('cpu.cpuprofile'), 'utf8')).nodes.length > 0);
+  t.ok(JSON.parse(readFileSync(at('memory.heapprofile'), 'utf8')).head);
+});
 
 t.test('the controller restarts from its data: routers come back by themselves and traffic flows', async (t) => {
   const { mkdtempSync, rmSync } = await import('node:fs');

@@ -17,6 +17,7 @@ import type { FrameLimits } from './frame-reader.ts';
 import { ChannelHeader, ChannelType } from './gen/numbers.ts';
 import { Heartbeat, type HeartbeatOptions } from './heartbeat.ts';
 import { asReply, Message, resultMessage } from './message.ts';
+import { isWatched, publishMessage } from './message-events.ts';
 import type { Underlay } from './underlay.ts';
 
 export interface LanePolicy {
@@ -254,6 +255,7 @@ export class Channel {
   }
 
   #enqueue(head: Buffer, body: Buffer | undefined, lane: Lane): boolean {
+    if (isWatched()) this.#publish('out', new Frame(body ? Buffer.concat([head, body]) : head));
     if (lane.queue.length === 0) {
       const underlay = this.#underlayFor(lane);
       if (underlay?.writable) {
@@ -289,7 +291,12 @@ export class Channel {
     }
   }
 
+  #publish(direction: 'in' | 'out', frame: Frame): void {
+    publishMessage({ channel: this.name, direction, frame });
+  }
+
   #onFrame(frame: Frame): void {
+    if (isWatched()) this.#publish('in', frame);
     const raw = this.#frameHandlers.get(frame.contentType);
     try {
       if (raw) raw(this.#withoutHeartbeat(frame));

@@ -1,0 +1,28 @@
+// What channels send and receive, for who watches: tracing and tests. Nothing is built while nobody does.
+
+import { channel } from 'node:diagnostics_channel';
+import type { Frame } from './frame.ts';
+
+export interface MessageEvent {
+  readonly channel: string;
+  readonly direction: 'in' | 'out';
+  readonly frame: Frame;
+}
+
+const events = channel('edgeweave.message');
+
+/** Whether somebody watches: asked before anything is built for them. */
+export function isWatched(): boolean {
+  return events.hasSubscribers;
+}
+
+export function publishMessage(event: MessageEvent): void {
+  events.publish(event);
+}
+
+/** Calls `watch` for every message of every channel in this process, until the returned function is called. */
+export function watchMessages(watch: (event: MessageEvent) => void): () => void {
+  const subscriber = (event: unknown) => watch(event as MessageEvent);
+  events.subscribe(subscriber);
+  return () => void events.unsubscribe(subscriber);
+}
