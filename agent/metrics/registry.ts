@@ -36,6 +36,7 @@ export class MetricsRegistry {
   readonly timers = new Map<string, Timer>();
   readonly #clock: Clock;
   readonly #random: () => number;
+  readonly #usageSources: (() => void)[] = [];
   #usage = new Map<string, UsageBucket>();
   #usageSince: number;
 
@@ -63,6 +64,11 @@ export class MetricsRegistry {
     return getOrMake(this.timers, name, () => new Timer(this.#clock, this.#random));
   }
 
+  /** `source` is called before an interval ends, to add what it has not told yet. */
+  addUsageSource(source: () => void): void {
+    this.#usageSources.push(source);
+  }
+
   /** Adds bytes to the current usage interval of a circuit. */
   usage(circuitId: string, kind: string, bytes: number, tags: Readonly<Record<string, string>>): void {
     const bucket = getOrMake(this.#usage, circuitId, () => ({ values: new Map<string, number>(), tags }));
@@ -71,6 +77,7 @@ export class MetricsRegistry {
 
   /** Ends the usage interval and hands it out; `since` in milliseconds since the epoch. */
   takeUsage(): { since: number; buckets: Map<string, UsageBucket> } {
+    for (const source of this.#usageSources) source();
     const taken = { since: this.#usageSince, buckets: this.#usage };
     this.#usage = new Map();
     this.#usageSince = this.#clock.now();

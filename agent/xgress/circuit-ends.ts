@@ -36,6 +36,9 @@ export class CircuitEnds {
     this.#components = components;
     this.#ticker = new XgressTicker(components.clock);
     this.#metrics = registryXgressMetrics(components.metrics, () => this.#open);
+    components.metrics.addUsageSource(() => {
+      for (const end of this.#open) this.#tellUsage(end);
+    });
   }
 
   /** The ends that are open. */
@@ -58,6 +61,7 @@ export class CircuitEnds {
       },
       init,
     );
+    xgress.usageTags = forwarder.circuits.get(init.circuitId)?.tags ?? {};
     this.#open.add(xgress);
     forwarder.registerEnd(xgress);
     return xgress;
@@ -76,6 +80,7 @@ export class CircuitEnds {
 
   #onClosed(xgress: Xgress, owner: string): void {
     this.#open.delete(xgress);
+    this.#tellUsage(xgress);
     const { forwarder, log } = this.#components;
     const circuit = forwarder.circuits.get(xgress.circuitId);
     forwarder.unregisterEnd(xgress);
@@ -83,6 +88,16 @@ export class CircuitEnds {
     log.debug({ circuitId: xgress.circuitId, role: xgress.role }, 'circuit end closed');
     if (circuit) this.#reportEnd(xgress, circuit.owner || owner);
     if (this.#open.size === 0) this.#idle?.();
+  }
+
+  /** What went through an end since it was last told: `ingress.rx` is what the dialing client sent, `egress.tx` what the host got. */
+  #tellUsage({ circuitId, role, transferred, usageTags }: Xgress): void {
+    const side = role === 'initiator' ? 'ingress' : 'egress';
+    const { metrics } = this.#components;
+    if (transferred.fromClient > 0) metrics.usage(circuitId, `${side}.rx`, transferred.fromClient, usageTags);
+    if (transferred.toClient > 0) metrics.usage(circuitId, `${side}.tx`, transferred.toClient, usageTags);
+    transferred.fromClient = 0;
+    transferred.toClient = 0;
   }
 
   #reportEnd(xgress: Xgress, owner: string): void {

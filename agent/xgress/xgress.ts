@@ -78,6 +78,10 @@ export class Xgress implements CircuitEnd, Ticking {
   readonly role: CircuitRole;
   readonly hopType: string;
   lastReceived: number;
+  /** Whose traffic this is, for usage reports. */
+  usageTags: Readonly<Record<string, string>> = {};
+  /** Bytes since usage was last told, in each direction. */
+  readonly transferred = { fromClient: 0, toClient: 0 };
   readonly #components: XgressComponents;
   readonly #options: XgressOptions;
   readonly #roleFlag: number;
@@ -275,6 +279,7 @@ export class Xgress implements CircuitEnd, Ticking {
   #sendNew(flags: number, data: Buffer, headers?: ReadonlyMap<number, Buffer>): void {
     const payload = Payload.create(this.circuitId, this.#sequence++, flags | this.#roleFlag, data, headers);
     this.#send.add(payload);
+    this.transferred.fromClient += data.length;
     this.#components.metrics.sent(this.role, data.length);
     this.#unsent.push(payload);
     if (this.#unsent.length === 1) this.#sendUnsent();
@@ -375,6 +380,7 @@ export class Xgress implements CircuitEnd, Ticking {
     const length = payload.dataLength;
     const isContent = !payload.has(PayloadFlag.CircuitStart) && (length > 0 || headers?.has(PayloadHeader.EdgeFlags));
     if (isContent && !this.#peerEnded) {
+      this.transferred.toClient += length;
       this.#components.metrics.received(this.role, length);
       if (!this.#components.client.deliver(payload.data, headers)) {
         this.#clientPaused = true;

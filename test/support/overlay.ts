@@ -31,6 +31,8 @@ export interface RouterSetup {
   mode?: 'proxy' | 'host';
   /** Lines of YAML that are added at top level. */
   extra?: string;
+  /** A further listener, in YAML. */
+  listeners?: string;
   /** Service and port pairs of the proxy. */
   services?: readonly string[];
   /** Lines below `link:`, instead of one listener and one dialer. */
@@ -109,7 +111,7 @@ csr: {sans: {dns: [localhost], ip: [127.0.0.1]}}
 edge: {}
 link:
 ${link}
-${mode ? `listeners: [{binding: tunnel, options: ${tunnel}}]` : ''}
+${mode ? `listeners: [{binding: tunnel, options: ${tunnel}}${setup.listeners ? `, ${setup.listeners}` : ''}]` : ''}
 ${setup.extra ?? ''}
 `;
     const configFile = `${file}.yml`;

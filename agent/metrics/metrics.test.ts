@@ -1,0 +1,99 @@
+// What a router reports to its controllers, and what it shows to Prometheus.
+
+import t from 'tap';
+import { VirtualClock } from '#lib/clock.ts';
+import { silentLog } from '#lib/log.ts';
+import { seededRandom } from '#lib/random.ts';
+import { MetricsMessageSchema } from '#wire/gen/metrics_pb.js';
+import { ControlType } from '#wire/gen/numbers.ts';
+import type { Message } from '#wire/message.ts';
+import { PrometheusPage } from './prometheus.ts';
+import { MetricsRegistry } from './registry.ts';
+import { MetricsReporter } from './reporter.ts';
+
+function setup(controllers: { id: string; channel: { trySend(message: Message): boolean } }[]) {
+  const clock = new VirtualClock();
+  const registry = new MetricsRegistry(clock, () => 0.5);
+  const components = {
+    clock,
+    log: silentLog,
+    random: seededRandom(1),
+    registry,
+    controllers: { all: controllers },
+    routerId: 'router',
+  };
+  const reporter = new MetricsReporter(components, { reportInterval: 60_000, messageQueueSize: 2 });
+  return { clock, registry, reporter };
+}
+
+function controller(id: string) {
+  const sent: Message[] = [];
+  const receiver = {
+    id,
+    accepts: true,
+    sent,
+    channel: { trySend: (message: Message) => (receiver.accepts ? (sent.push(message), true) : false) },
+  };
+  return receiver;
+}
+
+t.test('a report has every figure, goes to every controller, and only the first passes it on', async (t) => {
+  const [one, two] = [controller('one'), controller('two')];
+  const { clock, registry, reporter } = setup([one, two]);
+  registry.gauge('circuits', () => 7);
+  registry.meter('ingress.rx.msgrate').mark(3);
+  registry.histogram('link.l1.latency').update(2_000_000);
+  registry.timer('pool.link.dialer.work').update(5);
+  let untold = 100;
+  registry.addUsageSource(() => {
+    if (untold > 0) registry.usage('circuit', 'ingress.rx', untold, { serviceId: 's' });
+    untold = 0;
+  });
+  await clock.advance(60_000);
+  const [first, second] = [one, two].map(({ sent }) => sent[0]?.decode(MetricsMessageSchema));
+  t.equal(one.sent[0]?.contentType, ControlType.Metrics);
+  t.equal(first?.sourceId, 'router');
+  t.equal(first?.intValues.circuits, 7n);
+  t.equal(first?.meters['ingress.rx.msgrate']?.count, 3n);
+  t.equal(first?.histograms['link.l1.latency']?.mean, 2_000_000);
+  t.equal(first?.timers['pool.link.dialer.work']?.count, 1n);
+  t.match(first?.usageCounters[0]?.buckets.circuit, { values: { 'ingress.rx': 100n }, tags: { serviceId: 's' } });
+  t.notOk(first?.doNotPropagate);
+  t.ok(second?.doNotPropagate);
+  await clock.advance(60_000);
+  t.same(one.sent[1]?.decode(MetricsMessageSchema).usageCounters, [], 'usage is told once');
+  reporter.close();
+});
+
+t.test('reports wait for a controller, in order and bounded; the oldest give way', async (t) => {
+  const one = controller('one');
+  one.accepts = false;
+  const { clock, registry, reporter } = setup([one]);
+  let round = 0;
+  registry.gauge('round', () => ++round);
+  await clock.advance(240_000);
+  one.accepts = true;
+  await clock.advance(60_000);
+  t.same(
+    one.sent.map((message) => Number(message.decode(MetricsMessageSchema).intValues.round)),
+    [4, 5],
+  );
+  reporter.close();
+});
+
+t.test('the Prometheus page turns ids into labels', async (t) => {
+  const registry = new MetricsRegistry(new VirtualClock(), () => 0.5);
+  registry.gauge('pool.link.dialer.queue_size', () => 3);
+  registry.gauge('link.abc.connections', () => 4);
+  registry.gauge('link.def.connections', () => 1);
+  registry.meter('egress.tx.bytesrate').mark(1_000);
+  const page = new PrometheusPage(registry);
+  const text = await page.render();
+  t.match(text, /^edgeweave_router_pool_queue_size\{pool="link\.dialer"\} 3$/m);
+  t.match(text, /^edgeweave_router_link_connections\{link="abc"\} 4$/m);
+  t.match(text, /^edgeweave_router_link_connections\{link="def"\} 1$/m);
+  t.match(text, /^edgeweave_router_egress_tx_bytes_total 1000$/m);
+  t.match(text, /process_resident_memory_bytes/);
+  t.equal(text.match(/^# TYPE edgeweave_router_link_connections /gm)?.length, 1, 'each metric is declared once');
+  page.close();
+});

@@ -1,0 +1,124 @@
+// What an operator sees of a running router, and what its listeners answer to strangers.
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { connect } from 'node:tls';
+import t from 'tap';
+import { Agent, request } from 'undici';
+import { SystemClock } from '#lib/clock.ts';
+import { ChannelHeader } from '#wire/gen/numbers.ts';
+import { sendHello } from '#wire/hello.ts';
+import { Alpn } from '#wire/tls-port.ts';
+import { Underlay } from '#wire/underlay.ts';
+import { transfer } from '../examples/two-routers/transfer.ts';
+import { freePorts, Overlay, until } from './support/overlay.ts';
+
+async function withWeb() {
+  const overlay = await Overlay.start({ churnLimit: 0 });
+  const [webPort = 0, edgePort = 0] = await freePorts(2);
+  const extra = `healthChecks: {ctrlPingCheck: {interval: 100ms, initialDelay: 10ms}, linkCheck: {interval: 100ms, initialDelay: 10ms, minLinks: 1}}
+web: [{name: h, bindPoints: [{interface: "127.0.0.1:${webPort}", address: "127.0.0.1:${webPort}"}], apis: [{binding: health-checks}, {binding: metrics}]}]`;
+  const a = await overlay.addRouter({ name: 'a', mode: 'proxy', extra });
+  const b = await overlay.addRouter({
+    name: 'b',
+    mode: 'host',
+    listeners: `{binding: edge, address: "tls:127.0.0.1:${edgePort}", options: {advertise: "127.0.0.1:${edgePort}"}}`,
+  });
+  await overlay.addService('echo', b.id);
+  const agent = new Agent({
+    connect: { ca: readFileSync(join(overlay.directory, 'a.ca'), 'utf8'), allowPartialTrustChain: true },
+  });
+  const get = async (path: string) => {
+    const response = await request(`https://127.0.0.1:${webPort}${path}`, { dispatcher: agent });
+    return { status: response.statusCode, text: await response.body.text() };
+  };
+  return { overlay, a, b, edgePort, get, agent };
+}
+
+t.test('health follows controllers and links; probes get a status, people get reasons', async (t) => {
+  const { overlay, b, get, agent } = await withWeb();
+  await using _ = overlay;
+  await until('the router to be ready', async () => (await get('/readyz')).status === 200);
+  const healthy = JSON.parse((await get('/health-checks')).text);
+  t.equal(healthy.data.healthy, true);
+  t.same(healthy.data.checks.map(({ id }: { id: string }) => id).sort(), ['controllerPing', 'link.health']);
+  t.match(healthy.data.checks.find(({ id }: { id: string }) => id === 'link.health').details, [{ destRouterId: b.id }]);
+  await b.router.close({ drain: 0 });
+  await until('the router to be not ready', async () => (await get('/readyz')).status === 503);
+  const failed = JSON.parse((await get('/health-checks')).text);
+  t.equal((await get('/health-checks')).status, 200, 'the reference answers 200 in any case');
+  t.match(
+    failed.data.checks.find(({ id }: { id: string }) => id === 'link.health'),
+    { healthy: false, err: { message: /minimum of 1/ } },
+  );
+  t.equal((await get('/livez')).status, 200, 'who answers is alive');
+  await agent.close();
+});
+
+t.test('the metrics page has queues, links, circuits, bytes and controllers', async (t) => {
+  const { overlay, a, get, agent } = await withWeb();
+  await using _ = overlay;
+  await overlay.ready();
+  await transfer(a.proxyPort, 100_000);
+  const { status, text } = await get('/metrics');
+  t.equal(status, 200);
+  for (const pattern of [
+    /pool_queue_size\{pool="link\.dialer"\} 0/,
+    /pool_worker_count\{pool="route\.handler"\} 128/,
+    /link_tx_bytes_total\{link="\w+"\} \d{5}/,
+    /ingress_rx_bytes_total 1\d{5}/,
+    /circuit/,
+    /edgeweave_router_control_channels 1/,
+  ])
+    t.match(text, pattern);
+  const missing = await get('/nowhere');
+  t.equal(missing.status, 404);
+  t.match(missing.text, /health-checks.*metrics/);
+  await agent.close();
+});
+
+t.test('an edge listener answers a hello, says that it is not served, and closes', async (t) => {
+  const { overlay, edgePort, agent } = await withWeb();
+  await using _ = overlay;
+  const clock = new SystemClock();
+  const [cert, key] = ['a.cert', 'a.key'].map((name) => readFileSync(join(overlay.directory, name)));
+  const socket = connect({
+    port: edgePort,
+    host: '127.0.0.1',
+    ALPNProtocols: [Alpn.Edge],
+    rejectUnauthorized: false,
+    cert,
+    key,
+  });
+  await new Promise((resolve) => socket.once('secureConnect', resolve));
+  const underlay = new Underlay({ socket, clock });
+  const answer = await sendHello(underlay, 'sdk', [], 5_000);
+  t.ok(answer.bool(ChannelHeader.ResultSuccess));
+  await underlay.closed;
+  t.pass('closed');
+  await agent.close();
+});
+
+t.test('strangers on a link port cost nothing', async (t) => {
+  const { overlay, a, agent } = await withWeb();
+  await using _ = overlay;
+  await overlay.ready();
+  const port = Number(/bind: "tls:127\.0\.0\.1:(\d+)"/.exec(readFileSync(a.configFile, 'utf8'))?.[1]);
+  const knock = (alpn: string[], bytes: Buffer) =>
+    new Promise<void>((resolve) => {
+      const socket = connect({ port, host: '127.0.0.1', ALPNProtocols: alpn, rejectUnauthorized: false }, () =>
+        socket.write(bytes),
+      );
+      socket.on('error', () => undefined).once('close', () => resolve());
+      socket.resume();
+    });
+  await knock(['http/1.1'], Buffer.from('GET / HTTP/1.1\r\n\r\n'));
+  await knock([Alpn.Link], Buffer.from('GET / HTTP/1.1\r\n\r\n'));
+  await knock([Alpn.Link], Buffer.alloc(100_000, 0xff));
+  const head = Buffer.alloc(20);
+  head.writeUInt32LE(0x0c090603);
+  head.writeUInt32LE(0xffff_fff0, 12);
+  await knock([Alpn.Link], head);
+  t.equal((await transfer(a.proxyPort, 100_000)).bytes, 100_000);
+  await agent.close();
+});

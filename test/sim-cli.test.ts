@@ -1,0 +1,103 @@
+// The command of the simulator, as a user types it.
+
+import { X509Certificate } from 'node:crypto';
+import { mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect } from 'node:tls';
+import t from 'tap';
+import { subjectAltNames } from '#lib/certificates.ts';
+import { Management } from '../examples/two-routers/management.ts';
+import { Program } from '../examples/two-routers/process.ts';
+import { runProgram } from './support/run.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
+const start = (name: string, ...args: string[]) =>
+  new Program(name, ['controller-sim/cli.ts', 'start', '--json', ...args], { directory });
+
+interface Ready {
+  event: string;
+  management: string;
+  client: string;
+  ctrl: string;
+  username: string;
+  password: string | null;
+  ca: string;
+  port: number;
+}
+
+async function ready(program: Program): Promise<Ready> {
+  return JSON.parse(await program.firstLine()) as Ready;
+}
+
+t.test('one line tells everything that is needed to use it', async (t) => {
+  const program = start('sim', '--advertise', 'sim.example', '--advertise', '192.0.2.7');
+  const line = await ready(program);
+  t.match(line, {
+    event: 'ready',
+    username: 'admin',
+    ctrl: /^tls:sim\.example:\d+$/,
+    management: /\/edge\/management\/v1$/,
+    client: /\/edge\/client\/v1$/,
+  });
+  t.ok((line.password ?? '').length >= 16, 'a password is made up');
+  const ca = readFileSync(line.ca, 'utf8');
+  const management = new Management(line.management.replace('sim.example', '127.0.0.1'), ca);
+  await management.login(line.username, line.password ?? '');
+  await management.close();
+  const socket = connect({ port: line.port, host: '127.0.0.1', ca, ALPNProtocols: ['http/1.1'] });
+  await new Promise((resolve) => socket.once('secureConnect', resolve));
+  const { dns, ip } = subjectAltNames(new X509Certificate(socket.getPeerCertificate().raw));
+  socket.destroy();
+  t.same(dns.toSorted(), ['localhost', 'sim.example']);
+  t.same(ip.toSorted(), ['0:0:0:0:0:0:0:1', '127.0.0.1', '192.0.2.7']);
+  await program.stop();
+  t.equal(await program.exited, 0);
+  t.throws(() => statSync(line.ca), 'what was made for this run is gone with it');
+});
+
+t.test('with a data file: same port, same authority, same password, private', async (t) => {
+  const data = join(directory, 'sim.db');
+  const first = start('first', '--data', data, '--username', 'root', '--password', 'a long secret');
+  const before = await ready(first);
+  t.match(before, { username: 'root', password: 'a long secret' });
+  const authority = readFileSync(before.ca, 'utf8');
+  await first.stop();
+  t.equal(statSync(data).mode & 0o777, 0o600);
+  const second = start('second', '--data', data);
+  const after = await ready(second);
+  t.equal(after.port, before.port);
+  t.equal(after.password, null, 'what was set before is not told');
+  t.equal(readFileSync(after.ca, 'utf8'), authority);
+  const management = new Management(after.management, authority);
+  await t.resolves(management.login('root', 'a long secret'));
+  await management.close();
+  const third = await runProgram(['controller-sim/cli.ts', 'start', '--data', data, '--port', '0']);
+  t.equal(third.code, 1);
+  t.match(third.stderr, /cannot be used as data file|in use/, 'one data file, one simulator');
+  await second.stop();
+});
+
+t.test('what cannot work is told in one line with the remedy', async (t) => {
+  const holder = createServer();
+  await new Promise<void>((resolve) => holder.listen(0, '127.0.0.1', resolve));
+  const { port } = holder.address() as AddressInfo;
+  const broken = join(directory, 'broken.db');
+  writeFileSync(broken, 'no database '.repeat(100));
+  const table: [string[], number, RegExp][] = [
+    [['--port', String(port)], 1, /in use.*--port/],
+    [['--data', broken], 1, /cannot be used as data file/],
+    [['--host', '203.0.113.1'], 1, /EADDRNOTAVAIL|not available|cannot start/],
+    [['--port', '70000'], 2, /0 to 65535/],
+    [['--port', 'http'], 2, /whole number/],
+    [['--bogus'], 2, /unknown option/],
+  ];
+  for (const [args, code, text] of table) {
+    const outcome = await runProgram(['controller-sim/cli.ts', 'start', ...args]);
+    t.equal(outcome.code, code, args.join(' '));
+    t.match(outcome.stderr, text, args.join(' '));
+    t.notMatch(outcome.stderr, /\bat .*\.ts:\d+/);
+  }
+  holder.close();
+});
