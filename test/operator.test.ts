@@ -60,6 +60,7 @@ t.test('the metrics page has queues, links, circuits, bytes and controllers', as
   await using _ = overlay;
   await overlay.ready();
   await transfer(a.proxyPort, 100_000);
+  await until('the link to be counted', async () => (await get('/metrics')).text.includes('link_tx_bytes_total'));
   const { status, text } = await get('/metrics');
   t.equal(status, 200);
   for (const pattern of [

@@ -52,18 +52,18 @@ class Writer {
   }
 
   gauge(name: string, value: number): void {
-    const { metric, labels } = translate(name);
-    this.#gauge(metric, name, Object.keys(labels)).set(labels, value);
+    const { metric, help, labels } = translate(name);
+    this.#gauge(metric, help, Object.keys(labels)).set(labels, value);
   }
 
   counter(name: string, value: number): void {
-    const { metric, labels } = translate(name);
+    const { metric, help, labels } = translate(name);
     const total = `${metric.replace(/rate$/, '')}_total`;
     const counter =
       (this.#page.getSingleMetric(total) as Counter | undefined) ??
       new Counter({
         name: total,
-        help: `Total of ${describe(name)}`,
+        help: `Total of ${help}`,
         labelNames: Object.keys(labels),
         registers: [this.#page],
       });
@@ -72,34 +72,35 @@ class Writer {
 
   /** Quantiles as gauges: the sample is ours, so prom-client's own summaries do not fit. */
   distribution(name: string, snapshot: HistogramSnapshot): void {
-    const { metric, labels } = translate(name);
-    const gauge = this.#gauge(metric, name, [...Object.keys(labels), 'quantile']);
+    const { metric, help, labels } = translate(name);
+    const gauge = this.#gauge(metric, help, [...Object.keys(labels), 'quantile']);
     for (const quantile of QUANTILES) gauge.set({ ...labels, quantile: String(quantile) }, snapshot.quantile(quantile));
-    this.#gauge(`${metric}_mean`, name, Object.keys(labels)).set(labels, snapshot.mean);
-    this.#gauge(`${metric}_count`, name, Object.keys(labels)).set(labels, snapshot.count);
+    this.#gauge(`${metric}_mean`, `${help}, mean`, Object.keys(labels)).set(labels, snapshot.mean);
+    this.#gauge(`${metric}_count`, `${help}, count`, Object.keys(labels)).set(labels, snapshot.count);
   }
 
-  #gauge(metric: string, name: string, labelNames: string[]): Gauge {
+  #gauge(metric: string, help: string, labelNames: string[]): Gauge {
     return (
       (this.#page.getSingleMetric(metric) as Gauge | undefined) ??
-      new Gauge({ name: metric, help: describe(name), labelNames, registers: [this.#page] })
+      new Gauge({ name: metric, help, labelNames, registers: [this.#page] })
     );
   }
 }
 
-function translate(name: string): { metric: string; labels: Record<string, string> } {
+function translate(name: string): { metric: string; help: string; labels: Record<string, string> } {
   for (const [pattern, label] of LABELLED) {
     const groups = pattern.exec(name)?.groups;
-    if (groups?.id !== undefined && groups.rest !== undefined)
-      return { metric: toMetric(`${label}.${groups.rest}`), labels: { [label]: groups.id } };
+    if (groups?.id === undefined || groups.rest === undefined) continue;
+    const plain = `${label}.${groups.rest}`;
+    return { metric: toMetric(plain), help: toWords(plain), labels: { [label]: groups.id } };
   }
-  return { metric: toMetric(name), labels: {} };
+  return { metric: toMetric(name), help: toWords(name), labels: {} };
 }
 
 function toMetric(name: string): string {
-  return PREFIX + name.replace(/[^A-Za-z0-9]+/g, '_');
+  return PREFIX + name.replace(/[^a-zA-Z0-9]+/g, '_');
 }
 
-function describe(name: string): string {
-  return name.replace(/[._]/g, ' ');
+function toWords(name: string): string {
+  return name.replace(/[^a-zA-Z0-9]+/g, ' ');
 }
