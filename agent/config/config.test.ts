@@ -218,6 +218,15 @@ t.test('each value knows where it comes from', async (t) => {
   t.equal(source('ctrl.endpoint'), 'environment');
 });
 
+t.test('what is checked and not served yet says so, without a warning', async (t) => {
+  const loaded = withMore('connectEvents: {enabled: true}');
+  t.match(
+    loaded.findings.find(({ path }) => path === 'connectEvents'),
+    { severity: 'info', code: 'CFG-IGNORED' },
+  );
+  t.ok(loaded.ok);
+});
+
 t.test('csr below edge is taken and called deprecated; the root one counts more', async (t) => {
   const below = check(`${MINIMAL.replace(/^csr.*\n/m, '')}edge: {csr: {sans: {dns: [below]}}}`);
   t.same(accepted(below).edge?.csr?.sans?.dns, ['below']);

@@ -11,7 +11,10 @@ import { PrometheusPage } from './prometheus.ts';
 import { MetricsRegistry } from './registry.ts';
 import { MetricsReporter } from './reporter.ts';
 
-function setup(controllers: { id: string; channel: { trySend(message: Message): boolean } }[]) {
+function setup(
+  controllers: { id: string; channel: { trySend(message: Message): boolean } }[],
+  intervalAgeThreshold = 0,
+) {
   const clock = new VirtualClock();
   const registry = new MetricsRegistry(clock, () => 0.5);
   const components = {
@@ -22,7 +25,11 @@ function setup(controllers: { id: string; channel: { trySend(message: Message): 
     controllers: { all: controllers },
     routerId: 'router',
   };
-  const reporter = new MetricsReporter(components, { reportInterval: 60_000, messageQueueSize: 2 });
+  const reporter = new MetricsReporter(components, {
+    reportInterval: 60_000,
+    messageQueueSize: 2,
+    intervalAgeThreshold,
+  });
   return { clock, registry, reporter };
 }
 
@@ -62,6 +69,17 @@ t.test('a report has every figure, goes to every controller, and only the first 
   t.ok(second?.doNotPropagate);
   await clock.advance(60_000);
   t.same(one.sent[1]?.decode(MetricsMessageSchema).usageCounters, [], 'usage is told once');
+  reporter.close();
+});
+
+t.test('usage is told when its interval is old enough', async (t) => {
+  const one = controller('one');
+  const { clock, registry, reporter } = setup([one], 80_000);
+  registry.usage('circuit', 'egress.tx', 5, {});
+  await clock.advance(60_000);
+  t.same(one.sent[0]?.decode(MetricsMessageSchema).usageCounters, []);
+  await clock.advance(60_000);
+  t.equal(one.sent[1]?.decode(MetricsMessageSchema).usageCounters.length, 1);
   reporter.close();
 });
 

@@ -29,10 +29,17 @@ export interface MetricsReporterComponents {
   routerId: string;
 }
 
+type UsageInterval = ReturnType<MetricsRegistry['takeUsage']>;
+
+/** Usage intervals that may wait for their age. */
+const MOST_INTERVALS = 16;
+
 export interface MetricsReporterInit {
   /** Milliseconds. */
   reportInterval: number;
   messageQueueSize: number;
+  /** Milliseconds since its beginning that a usage interval must have before it is sent. */
+  intervalAgeThreshold: number;
 }
 
 export class MetricsReporter {
@@ -41,11 +48,15 @@ export class MetricsReporter {
   readonly #waiting: RingQueue<MetricsMessage>;
   readonly #ids: IdSource;
   readonly #timer: Timer;
+  readonly #ageThreshold: number;
+  /** Usage intervals that have ended and are not old enough. */
+  readonly #usage: RingQueue<UsageInterval> = new RingQueue(MOST_INTERVALS);
   #dropped = 0;
 
   constructor(components: MetricsReporterComponents, init: MetricsReporterInit) {
     this.#components = components;
     this.#interval = init.reportInterval;
+    this.#ageThreshold = init.intervalAgeThreshold;
     // A queue of length 0 hands over without waiting, which still needs the one that is handed over.
     this.#waiting = new RingQueue(Math.max(1, init.messageQueueSize));
     this.#ids = new IdSource(components.random);
@@ -78,12 +89,34 @@ export class MetricsReporter {
     return delivered;
   }
 
+  /** The intervals that are old enough, in the form of the message. */
+  #dueUsage() {
+    const { registry, clock } = this.#components;
+    const ended = registry.takeUsage();
+    if (ended.buckets.size > 0) {
+      if (this.#usage.full) this.#usage.shift();
+      this.#usage.push(ended);
+    }
+    const due: UsageInterval[] = [];
+    for (
+      let next = this.#usage.peek();
+      next && clock.now() - next.since >= this.#ageThreshold;
+      next = this.#usage.peek()
+    ) {
+      due.push(next);
+      this.#usage.shift();
+    }
+    return due.map(({ since, buckets }) => ({
+      intervalStartUTC: BigInt(Math.floor(since / 1000)),
+      intervalLength: BigInt(Math.round(this.#interval / 1000)),
+      buckets: Object.fromEntries(
+        [...buckets].map(([id, { values, tags }]) => [id, { values: toCounts(values), tags }]),
+      ),
+    }));
+  }
+
   #collect(): MetricsMessage {
     const { registry, clock, routerId } = this.#components;
-    const usage = registry.takeUsage();
-    const buckets = Object.fromEntries(
-      [...usage.buckets].map(([id, { values, tags }]) => [id, { values: toCounts(values), tags }]),
-    );
     return create(MetricsMessageSchema, {
       eventId: this.#ids.uuid(),
       sourceId: routerId,
@@ -95,16 +128,7 @@ export class MetricsReporter {
         ...toHistogram(timer.histogram.snapshot()),
         ...toRates(timer.meter.snapshot()),
       })),
-      usageCounters:
-        usage.buckets.size === 0
-          ? []
-          : [
-              {
-                intervalStartUTC: BigInt(Math.floor(usage.since / 1000)),
-                intervalLength: BigInt(Math.round(this.#interval / 1000)),
-                buckets,
-              },
-            ],
+      usageCounters: this.#dueUsage(),
     });
   }
 }

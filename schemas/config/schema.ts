@@ -41,6 +41,8 @@ export interface ConfigSchema {
   readonly 'x-clamp'?: readonly [string | number, string | number];
   /** Has no effect; said once when given. */
   readonly 'x-ignored'?: boolean;
+  /** Checked in full and not served yet; said once when given. */
+  readonly 'x-later'?: boolean;
   readonly 'x-deprecated'?: string;
   readonly 'x-secret'?: boolean;
   /** Keys are compared without case. */
