@@ -1,0 +1,117 @@
+// What a router remembers of its controllers, and whom it believes about their cluster.
+
+import { mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { create, toBinary } from '@bufbuild/protobuf';
+import t from 'tap';
+import { VirtualClock } from '#lib/clock.ts';
+import { silentLog } from '#lib/log.ts';
+import { UpdateCtrlAddressesSchema } from '#wire/gen/control_pb.js';
+import { ControlType } from '#wire/gen/numbers.ts';
+import { Message } from '#wire/message.ts';
+import { ClusterView } from './cluster-view.ts';
+import type { Controller } from './controller.ts';
+import type { ControlHandler, Controllers } from './controllers.ts';
+import { EndpointsFile, type KnownController } from './endpoints-file.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
+
+t.test('the endpoints file comes back as it was written, private', async (t) => {
+  const file = new EndpointsFile(join(directory, 'sub', 'endpoints.yml'), silentLog);
+  t.same(await file.load(), [], 'nothing is there at first');
+  const known = [
+    { id: 'c1', endpoints: [{ address: 'tls:one:6262', groups: ['g'] }] },
+    { id: 'c2', endpoints: [{ address: 'tls:two:6262', groups: [] }] },
+  ];
+  await file.save(known);
+  t.same(await file.load(), known);
+  t.equal(statSync(file.path).mode & 0o777, 0o600);
+  t.match(
+    readFileSync(file.path, 'utf8'),
+    /endpoints:\n {2}- tls:one:6262\n {2}- tls:two:6262/,
+    'with the list that older routers read',
+  );
+});
+
+t.test('a file of another hand is read as far as it can be, and never stops the router', async (t) => {
+  const path = join(directory, 'endpoints.yml');
+  const table: [string, string[]][] = [
+    ['endpoints:\n  - tls:one:1\n  - tls:two:2\n', ['tls:one:1', 'tls:two:2']],
+    ['Endpoints: [tls:one:1]\n', ['tls:one:1']],
+    ['controllers:\n  - {id: "", endpoints: [{address: "tls:x:1"}]}\nendpoints: [tls:one:1]\n', ['tls:one:1']],
+    ['endpoints: [nonsense]\n', []],
+    ['endpoints: 5\n', []],
+    ['- a\n- b\n', []],
+    ['[[[', []],
+    ['', []],
+    ['a: &a [*a]\n', []],
+  ];
+  for (const [text, addresses] of table) {
+    writeFileSync(path, text);
+    const loaded = await new EndpointsFile(path, silentLog).load();
+    t.same(
+      loaded.flatMap(({ endpoints }) => endpoints.map(({ address }) => address)),
+      addresses,
+      JSON.stringify(text),
+    );
+  }
+});
+
+function clusterOf(...connected: string[]) {
+  const handlers = new Map<number, ControlHandler>();
+  const log = { members: [] as { ids: string[]; remove: boolean }[], leader: '', asked: 0 };
+  const all = connected.map((id) => ({ id, send: () => void log.asked++ }) as unknown as Controller);
+  const controllers = {
+    all,
+    leader: all[0],
+    on: (type: number, handler: ControlHandler) => void handlers.set(type, handler),
+    setLeader: (id: string) => {
+      log.leader = id;
+    },
+    setMembers: (members: readonly KnownController[], { remove }: { remove: boolean }) =>
+      void log.members.push({ ids: members.map(({ id }) => id), remove }),
+  } as unknown as Controllers;
+  const clock = new VirtualClock();
+  const view = new ClusterView({ controllers, clock, log: silentLog });
+  const say = (from: string, index: bigint, isLeader: boolean, ...ids: string[]) => {
+    const update = create(UpdateCtrlAddressesSchema, {
+      index,
+      isLeader,
+      controllers: ids.map((id) => ({ id, endpoints: [{ address: `tls:${id}:1` }] })),
+    });
+    const message = new Message(ControlType.UpdateCtrlAddresses, [], toBinary(UpdateCtrlAddressesSchema, update));
+    handlers.get(ControlType.UpdateCtrlAddresses)?.(all.find(({ id }) => id === from) as Controller, message);
+  };
+  return { log, say, clock, view };
+}
+
+t.test('a newer list of members counts, an older one does not', async (t) => {
+  const { log, say, view } = clusterOf('a', 'b');
+  say('a', 5n, true, 'a', 'b');
+  say('b', 4n, false, 'b');
+  say('b', 5n, false, 'b');
+  t.same(log.members, [{ ids: ['a', 'b'], remove: true }]);
+  t.equal(log.leader, 'a');
+  say('a', 6n, true, 'a', 'b', 'c');
+  t.same(log.members.at(-1), { ids: ['a', 'b', 'c'], remove: true });
+  view.reset();
+  say('a', 1n, true, 'a', 'b');
+  t.equal(log.members.length, 3, 'after a new history the index begins anew');
+  view.close();
+});
+
+t.test('who is not the leader cannot make us leave a controller; the leader is asked until it answers', async (t) => {
+  const { log, say, clock, view } = clusterOf('a', 'b');
+  say('b', 3n, false, 'b', 'c');
+  t.same(log.members, [{ ids: ['b', 'c'], remove: false }], 'what is new is taken');
+  t.equal(log.asked, 1);
+  await clock.advance(60_000);
+  t.equal(log.asked, 3);
+  say('a', 4n, true, 'b', 'c');
+  t.same(log.members.at(-1), { ids: ['b', 'c'], remove: true }, 'the leader can');
+  await clock.advance(60_000);
+  t.equal(log.asked, 3, 'nobody is asked any more');
+  view.close();
+  t.same(clock.timers(), []);
+});

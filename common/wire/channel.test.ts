@@ -1,0 +1,287 @@
+// Channels over pipes in memory, with a clock that stands still: requests, lanes, bounds, heartbeats, groups, and strangers.
+
+import { type Duplex, duplexPair } from 'node:stream';
+import type { TLSSocket } from 'node:tls';
+import t from 'tap';
+import { VirtualClock } from '#lib/clock.ts';
+import { ClosedError, TimeoutError } from '#lib/errors.ts';
+import { silentLog } from '#lib/log.ts';
+import { seededRandom } from '#lib/random.ts';
+import { Channel, type ChannelOptions } from './channel.ts';
+import { ChannelListener } from './channel-listener.ts';
+import { HelloRefusedError, SendQueueFullError } from './errors.ts';
+import { ChannelHeader } from './gen/numbers.ts';
+import { GroupDialer } from './group-dialer.ts';
+import { TRUE } from './header-values.ts';
+import { sendHello } from './hello.ts';
+import { type HeaderEntries, Message } from './message.ts';
+import { Underlay } from './underlay.ts';
+
+const LIMITS = { maxHeaders: 1 << 16, maxBody: 1 << 20 };
+const QUIET = { sendInterval: 1e9, checkInterval: 1e9, closeUnresponsiveTimeout: 0 };
+
+function channel(clock: VirtualClock, name: string, options: Partial<ChannelOptions> = {}): Channel {
+  return new Channel({
+    name,
+    peerId: 'peer',
+    connectionId: 'connection',
+    clock,
+    log: silentLog,
+    limits: LIMITS,
+    lanes: {
+      default: { types: ['default', 'high'], queueLimit: 3 },
+      high: { types: ['high', 'default'], queueLimit: 3 },
+    },
+    heartbeat: QUIET,
+    ...options,
+  });
+}
+
+/** Joins two channels by one more connection. */
+function join(clock: VirtualClock, a: Channel, b: Channel, type: string): { a: Duplex; b: Duplex } {
+  const [left, right] = duplexPair();
+  a.addUnderlay(new Underlay({ socket: left, clock, type }));
+  b.addUnderlay(new Underlay({ socket: right, clock, type }));
+  return { a: left, b: right };
+}
+
+function pair(options: Partial<ChannelOptions> = {}) {
+  const clock = new VirtualClock();
+  const [a, b] = [channel(clock, 'a', options), channel(clock, 'b', options)];
+  join(clock, a, b, 'default');
+  return { clock, a, b };
+}
+
+function soon(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+t.test('requests get their replies, whatever comes between', async (t) => {
+  const { a, b } = pair();
+  const waiting: Message[] = [];
+  b.on(1, (message) => void waiting.push(message));
+  const answers = ['one', 'two', 'three'].map((body) => a.request(new Message(1, [], body), { timeout: 1_000 }));
+  await soon();
+  b.send(new Message(99, [], 'nobody handles this'));
+  for (const message of waiting.toReversed()) b.reply(message, new Message(2, [], `re: ${message.body}`));
+  t.same(
+    (await Promise.all(answers)).map(({ body }) => body.toString()),
+    ['re: one', 're: two', 're: three'],
+  );
+});
+
+t.test('a request that is not answered ends: by time, by the signal, by the end of the channel', async (t) => {
+  const { clock, a, b } = pair();
+  b.on(1, () => undefined);
+  const late = a.request(new Message(1), { timeout: 1_000 });
+  const expected = t.rejects(late, TimeoutError);
+  await clock.advance(1_000);
+  await expected;
+  const abort = new AbortController();
+  const aborted = a.request(new Message(1), { timeout: 1_000, signal: abort.signal });
+  abort.abort(new Error('not wanted any more'));
+  await t.rejects(aborted, /not wanted/);
+  const cut = a.request(new Message(1), { timeout: 1_000 });
+  a.close();
+  await t.rejects(cut, ClosedError);
+  await t.rejects(a.request(new Message(1), { timeout: 1_000 }), ClosedError);
+  t.same(
+    clock.timers().filter((name) => name === 'channel request'),
+    [],
+    'no timer is left',
+  );
+});
+
+t.test('a handler that fails costs its message, not the channel', async (t) => {
+  const { a, b } = pair();
+  b.on(1, () => {
+    throw new Error('cannot digest this');
+  });
+  b.on(2, (message) => void b.reply(message, new Message(3)));
+  a.send(new Message(1));
+  t.equal((await a.request(new Message(2), { timeout: 1_000 })).contentType, 3);
+});
+
+t.test('lanes use the best connection that is there, in order, and move when it goes', async (t) => {
+  const clock = new VirtualClock();
+  const [a, b] = [
+    channel(clock, 'a', { survivesWithoutUnderlay: true }),
+    channel(clock, 'b', { survivesWithoutUnderlay: true }),
+  ];
+  const got: string[] = [];
+  b.on(1, (message) => void got.push(message.body.toString()));
+  for (const text of ['1', '2', '3']) a.send(new Message(1, [], text), 'high');
+  t.throws(() => a.send(new Message(1, [], 'too many'), 'high'), SendQueueFullError);
+  t.equal(a.queued('high'), 3);
+  const first = join(clock, a, b, 'default');
+  await soon();
+  t.same(got, ['1', '2', '3'], 'the default connection carries the high lane while there is no other');
+  const high = join(clock, a, b, 'high');
+  first.a.destroy();
+  await soon();
+  a.send(new Message(1, [], '4'), 'default');
+  a.send(new Message(1, [], '5'), 'high');
+  await soon();
+  t.same(got.slice(3).toSorted(), ['4', '5']);
+  high.a.destroy();
+  await soon();
+  t.notOk(a.isClosed, 'it survives without a connection');
+});
+
+t.test('the channel ends with its last connection, or with the essential one', async (t) => {
+  const clock = new VirtualClock();
+  const [a, b] = [channel(clock, 'a', { essentialType: 'default' }), channel(clock, 'b')];
+  const essential = join(clock, a, b, 'default');
+  join(clock, a, b, 'high');
+  essential.a.destroy();
+  await a.closed;
+  t.ok(a.isClosed);
+});
+
+t.test('heartbeats are answered; who stays silent is closed', async (t) => {
+  const heartbeat = { sendInterval: 1_000, checkInterval: 100, closeUnresponsiveTimeout: 3_000 };
+  const { clock, a, b } = pair({ heartbeat });
+  const latencies: number[] = [];
+  a.onLatency = (nanoseconds) => latencies.push(nanoseconds);
+  for (let round = 0; round < 100; round++) {
+    await clock.advance(100);
+    await soon();
+  }
+  t.notOk(a.isClosed || b.isClosed);
+  t.ok(latencies.length >= 9, `${latencies.length} round trips`);
+  const [silent] = duplexPair();
+  const lonely = channel(clock, 'lonely', { heartbeat });
+  lonely.addUnderlay(new Underlay({ socket: silent, clock, type: 'default' }));
+  await clock.advance(4_000);
+  t.match(await lonely.closed, /heartbeat/);
+});
+
+function listener(clock: VirtualClock, options: { maxHellos?: number; check?: () => void } = {}) {
+  const opened: Channel[] = [];
+  const made = new ChannelListener({
+    id: 'listener',
+    clock,
+    log: silentLog,
+    random: seededRandom(1),
+    helloTimeout: 5_000,
+    maxHellos: options.maxHellos ?? 10,
+    check: options.check ?? (() => undefined),
+    open: () => {
+      const made = channel(clock, `accepted ${opened.length}`);
+      opened.push(made);
+      return made;
+    },
+  });
+  const dial = (): { underlay: Underlay; raw: Duplex } => {
+    const [ours, theirs] = duplexPair();
+    made.accept(theirs as TLSSocket);
+    return { underlay: new Underlay({ socket: ours, clock, type: 'default' }), raw: ours };
+  };
+  return { opened, dial, made };
+}
+
+const FIRST: HeaderEntries = [
+  [ChannelHeader.UnderlayType, 'default'],
+  [ChannelHeader.IsGrouped, TRUE],
+  [ChannelHeader.FirstInGroup, TRUE],
+];
+
+t.test('connections of a group join by its id and secret, and only so', async (t) => {
+  const clock = new VirtualClock();
+  const { opened, dial } = listener(clock);
+  const answer = await sendHello(dial().underlay, 'router', FIRST, 5_000);
+  const id = answer.string(ChannelHeader.ConnectionId) ?? '';
+  const secret = answer.headers.get(ChannelHeader.GroupSecret) ?? Buffer.alloc(0);
+  t.equal(secret.length, 16);
+  const further = (connection: string, shown: Buffer): HeaderEntries => [
+    [ChannelHeader.UnderlayType, 'high'],
+    [ChannelHeader.IsGrouped, TRUE],
+    [ChannelHeader.ConnectionId, connection],
+    [ChannelHeader.GroupSecret, shown],
+  ];
+  await sendHello(dial().underlay, 'router', further(id, secret), 5_000);
+  t.equal(opened.length, 1);
+  t.equal(opened[0]?.underlays.length, 2);
+  const { underlay: guesser } = dial();
+  await sendHello(guesser, 'router', further(id, Buffer.alloc(16)), 5_000);
+  await guesser.closed;
+  t.equal(opened[0]?.underlays.length, 2, 'a wrong secret does not join');
+  await t.rejects(sendHello(dial().underlay, 'router', further('nobody', secret), 5_000), HelloRefusedError);
+});
+
+t.test('who does not greet, greets wrongly or is refused is closed', async (t) => {
+  const clock = new VirtualClock();
+  const { opened, dial } = listener(clock, {
+    maxHellos: 2,
+    check: () => {
+      throw new HelloRefusedError('not you');
+    },
+  });
+  await t.rejects(sendHello(dial().underlay, 'router', FIRST, 5_000), HelloRefusedError);
+  const { raw } = dial();
+  const answered = new Promise<Buffer>((resolve) => raw.once('data', resolve));
+  raw.write('GET / HTTP/1.1\r\n\r\n');
+  t.equal((await answered).subarray(0, 4).toString('hex'), '0306090a', 'another protocol is told the versions');
+  await soon();
+  dial();
+  dial();
+  const { raw: third } = dial();
+  const ended = new Promise((resolve) => third.once('end', resolve));
+  await Promise.all([ended, soon()]);
+  t.pass('a third one is too many while two say nothing');
+  await clock.advance(5_000);
+  t.same(
+    clock.timers().filter((name) => name.startsWith('hello')),
+    [],
+    'they have had their time',
+  );
+  t.equal(opened.length, 0);
+});
+
+t.test('a group is completed, one connection after the other, and redialed more slowly each time', async (t) => {
+  const clock = new VirtualClock();
+  const a = channel(clock, 'a', { survivesWithoutUnderlay: true });
+  const b = channel(clock, 'b', { survivesWithoutUnderlay: true });
+  join(clock, a, b, 'default');
+  const dials: [string, number][] = [];
+  let refuse = false;
+  const group = new GroupDialer({
+    channel: a,
+    wanted: { default: 2, high: 1 },
+    startDelay: 5_000,
+    minInterval: 1_000,
+    backoff: { min: 2_000, max: 60_000, factor: 2, jitter: 0 },
+    dial: (type) => {
+      dials.push([type, clock.monotonic()]);
+      if (refuse) return Promise.reject(new Error('refused'));
+      const [left, right] = duplexPair();
+      b.addUnderlay(new Underlay({ socket: right, clock, type }));
+      return Promise.resolve(new Underlay({ socket: left, clock, type }));
+    },
+    clock,
+    random: seededRandom(1),
+    log: silentLog,
+  });
+  group.start();
+  await clock.advance(4_999);
+  t.same(dials, []);
+  await clock.advance(5_001);
+  t.same(
+    dials.map(([type]) => type),
+    ['default', 'high'],
+  );
+  t.equal(a.underlays.length, 3);
+  refuse = true;
+  const before = dials.length;
+  a.underlays.find(({ type }) => type === 'high')?.close();
+  await soon();
+  await clock.advance(120_000);
+  const gaps = dials
+    .slice(before)
+    .map(([, at], index, all) => at - (all[index - 1]?.[1] ?? at))
+    .slice(1);
+  t.ok(gaps.length >= 3 && gaps.every((gap, index) => gap >= (gaps[index - 1] ?? 0)), `gaps ${gaps.join(', ')}`);
+  group.stop();
+  await clock.advance(200_000);
+  t.equal(dials.slice(before).length, gaps.length + 1, 'a stopped one dials no more');
+});
