@@ -3,10 +3,10 @@
 import type { Passwords } from './auth/passwords.ts';
 import { builtInConfigTypes, defaultAuthPolicy } from './entities/built-in.ts';
 import { baseFields } from './entities/common.ts';
-import { DEFAULT_AUTH_POLICY } from './entities/identity.ts';
-import type { Authenticator, Identity } from './entities/types.ts';
+import { DEFAULT_AUTH_POLICY, plainIdentity } from './entities/identity.ts';
 import type { State } from './state/state.ts';
 import type { Transaction } from './state/transaction.ts';
+import type { Authenticator, Identity } from './state/types.ts';
 
 /** Adds what is missing. Safe on data that is there already. */
 export async function seedBuiltIns(state: State): Promise<void> {
@@ -39,26 +39,7 @@ export async function setAdmin(state: State, passwords: Passwords, username: str
 }
 
 function adminIdentity(transaction: Transaction, id: string): Identity {
-  return {
-    ...baseFields(transaction, id),
-    name: 'Default Admin',
-    type: 'Default',
-    isAdmin: true,
-    isDefaultAdmin: true,
-    externalId: null,
-    authPolicyId: DEFAULT_AUTH_POLICY,
-    roleAttributes: [],
-    permissions: null,
-    defaultHostingCost: 0,
-    defaultHostingPrecedence: 'default',
-    serviceHostingCosts: {},
-    serviceHostingPrecedences: {},
-    appData: {},
-    serviceConfigs: {},
-    disabled: false,
-    disabledAt: null,
-    disabledUntil: null,
-  };
+  return { ...plainIdentity(transaction, id, 'Default Admin'), isAdmin: true, isDefaultAdmin: true };
 }
 
 function adminAuthenticator(

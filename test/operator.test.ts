@@ -10,8 +10,9 @@ import { ChannelHeader } from '#wire/gen/numbers.ts';
 import { sendHello } from '#wire/hello.ts';
 import { Alpn } from '#wire/tls-port.ts';
 import { Underlay } from '#wire/underlay.ts';
+import { freePorts } from '../examples/two-routers/ports.ts';
 import { transfer } from '../examples/two-routers/transfer.ts';
-import { freePorts, Overlay, until } from './support/overlay.ts';
+import { Overlay, until } from './support/overlay.ts';
 
 async function withWeb() {
   const overlay = await Overlay.start({ churnLimit: 0 });

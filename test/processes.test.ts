@@ -5,9 +5,10 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import t from 'tap';
 import { Management } from '../examples/two-routers/management.ts';
+import { freePorts } from '../examples/two-routers/ports.ts';
 import { Program } from '../examples/two-routers/process.ts';
 import { transfer } from '../examples/two-routers/transfer.ts';
-import { freePorts, Overlay, until } from './support/overlay.ts';
+import { Overlay, until } from './support/overlay.ts';
 
 const MIB = 1024 * 1024;
 /** Kilobytes; a fifth of the bytes that went through. What circuits leave on the heap is seen in network.test.ts. */

@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
+import { freePorts } from '../examples/two-routers/ports.ts';
 import { Overlay, until } from './support/overlay.ts';
 import { runProgram } from './support/run.ts';
 
@@ -124,7 +125,7 @@ t.test('a router without a controller gives up after its startup timeout', async
 
 t.test('health and inspect ask a running router', async (t) => {
   await using overlay = await Overlay.start();
-  const [port = 0] = await (await import('./support/overlay.ts')).freePorts(1);
+  const [port = 0] = await freePorts(1);
   const extra = `healthChecks: {ctrlPingCheck: {interval: 1s, initialDelay: 10ms}}\nweb: [{name: h, bindPoints: [{interface: "127.0.0.1:${port}", address: "127.0.0.1:${port}"}], apis: [{binding: health-checks}, {binding: metrics}]}]`;
   const a = await overlay.addRouter({ name: 'a', mode: 'host', extra });
   const url = `https://127.0.0.1:${port}`;

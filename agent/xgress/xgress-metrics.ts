@@ -1,6 +1,7 @@
 // What all ends of circuits on this router count together (reference fact: link, end of section 3).
 
-import type { CircuitRole } from './xgress.ts';
+/** Which end of a circuit: the one that dialed, or the one that hosts. */
+export type CircuitRole = 'initiator' | 'terminator';
 
 export interface XgressMetrics {
   sent(role: CircuitRole, bytes: number): void;

@@ -12,8 +12,8 @@ import type { ForwardOutcome } from '../forwarder/destination.ts';
 import { EncryptedStream, EncryptionError, makeKeyPair, sessionKeys } from './end-to-end.ts';
 import type { XgressOptions } from './options.ts';
 import { XgressTicker } from './ticker.ts';
-import { type CircuitRole, Xgress, type XgressClient } from './xgress.ts';
-import type { XgressMetrics } from './xgress-metrics.ts';
+import { Xgress, type XgressClient } from './xgress.ts';
+import type { CircuitRole, XgressMetrics } from './xgress-metrics.ts';
 
 interface Weather {
   /** Shares of payloads and acknowledgements. */

@@ -19,9 +19,7 @@ import type { XgressOptions } from './options.ts';
 import { ReceiveBuffer } from './receive-buffer.ts';
 import { SendBuffer } from './send-buffer.ts';
 import type { Ticking, XgressTicker } from './ticker.ts';
-import type { XgressMetrics } from './xgress-metrics.ts';
-
-export type CircuitRole = 'initiator' | 'terminator';
+import type { CircuitRole, XgressMetrics } from './xgress-metrics.ts';
 
 /** Who is behind this end: a socket, a hosted application, an SDK connection. */
 export interface XgressClient {

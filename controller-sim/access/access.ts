@@ -2,9 +2,9 @@
 // that a change can have touched are computed anew.
 
 import { selectByRoles } from '#model/roles.ts';
-import type { EdgeRouter, EntityKind, Identity, Service, ServicePolicy } from '../entities/types.ts';
 import type { ChangeSet } from '../state/change.ts';
 import type { State } from '../state/state.ts';
+import type { EdgeRouter, EntityKind, Identity, Service, ServicePolicy } from '../state/types.ts';
 
 export type PermissionType = 'Dial' | 'Bind';
 

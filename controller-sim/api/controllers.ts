@@ -1,7 +1,7 @@
 // The controllers of the network as the APIs show them: of a simulator there is one, itself.
 
 import { sha1Fingerprint } from '#lib/certificates.ts';
-import type { ApiServices } from './context.ts';
+import type { ApiServices } from '../request/context.ts';
 
 /** What the reference sends for a time that is not kept. */
 const NEVER = '0001-01-01T00:00:00.000Z';

@@ -1,17 +1,12 @@
 // Lists: filter, sort, limit, offset from the query, and the page with its meta data (reference fact: HTTP behaviour, Lists).
 
-import type { Entity } from '../entities/types.ts';
 import type { Query } from '../filter/ast.ts';
 import { compileQuery, type FieldValue, type FilterSymbol, SortError, type Symbols } from '../filter/compile.ts';
 import { FilterError } from '../filter/lexer.ts';
 import { parseQuery, parseSort } from '../filter/parser.ts';
-import { ApiError, invalid } from './errors.ts';
-
-export interface ListPage {
-  readonly items: readonly unknown[];
-  readonly pagination: { readonly limit: number; readonly offset: number; readonly totalCount: number };
-  readonly filterableFields: readonly string[];
-}
+import type { ListPage } from '../request/context.ts';
+import { ApiError, invalid } from '../request/errors.ts';
+import type { Entity } from '../state/types.ts';
 
 const DEFAULT_LIMIT = 10;
 const MOST = 500;

@@ -1,6 +1,6 @@
 // How entities are shown in answers: their base fields, links, and references to others.
 
-import type { Entity, EntityKind, Identity, Named } from '../entities/types.ts';
+import type { Entity, EntityKind, Identity, Named } from '../state/types.ts';
 
 export const PLURAL: Readonly<Record<EntityKind, string>> = {
   apiSession: 'api-sessions',

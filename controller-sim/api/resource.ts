@@ -2,13 +2,13 @@
 
 import { selectByRoles } from '#model/roles.ts';
 import { existing } from '../entities/common.ts';
-import type { EntityKind, EntityTypes } from '../entities/types.ts';
 import type { Symbols } from '../filter/compile.ts';
+import { Body, type Mode } from '../request/body.ts';
+import type { ApiRequest, ApiServices, Operation } from '../request/context.ts';
+import { invalid } from '../request/errors.ts';
 import type { Table } from '../state/table.ts';
 import type { Transaction } from '../state/transaction.ts';
-import { Body, type Mode } from './body.ts';
-import type { ApiRequest, ApiServices, Operation } from './context.ts';
-import { invalid } from './errors.ts';
+import type { EntityKind, EntityTypes } from '../state/types.ts';
 import { listPage } from './list.ts';
 import { created, PLURAL } from './references.ts';
 

@@ -8,9 +8,9 @@ import { gzipSync } from 'node:zlib';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { peerCertificates } from '#lib/certificates.ts';
 import { describeError } from '#lib/errors.ts';
+import type { Answer, ApiRequest, ApiServices, Operation } from '../request/context.ts';
+import { ApiError } from '../request/errors.ts';
 import { clientOperations } from './client/operations.ts';
-import type { Answer, ApiRequest, ApiServices, Operation } from './context.ts';
-import { ApiError } from './errors.ts';
 import { managementOperations } from './management/operations.ts';
 import { perform } from './steps.ts';
 

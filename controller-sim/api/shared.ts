@@ -1,8 +1,8 @@
 // Operations that both APIs have: version, login, the own session and identity.
 
 import { authenticate } from '../auth/authenticate.ts';
-import type { ApiSession } from '../entities/types.ts';
-import type { Answer, ApiRequest, Operation } from './context.ts';
+import type { Answer, ApiRequest, Operation } from '../request/context.ts';
+import type { ApiSession } from '../state/types.ts';
 import { showApiSession, showIdentity } from './management/resources.ts';
 
 export const VERSION = 'v2.0.0';

@@ -1,7 +1,7 @@
 // How a service is shown: with the permissions of who asks, and the configuration of the types that were asked for.
 
-import type { Service } from '../entities/types.ts';
-import type { ApiRequest, ApiServices } from './context.ts';
+import type { ApiRequest, ApiServices } from '../request/context.ts';
+import type { Service } from '../state/types.ts';
 import { base } from './references.ts';
 
 export function showService(service: Service, services: ApiServices, request: ApiRequest): Record<string, unknown> {

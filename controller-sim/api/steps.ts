@@ -1,7 +1,7 @@
 // What happens to every request, in order: find the session, ask whether it may, act. Each step throws ApiError to refuse.
 
-import type { Answer, ApiRequest, Operation } from './context.ts';
-import { ApiError } from './errors.ts';
+import type { Answer, ApiRequest, Operation } from '../request/context.ts';
+import { ApiError } from '../request/errors.ts';
 
 /** The last activity of a session is written down no more often than this. */
 const ACTIVITY_STEP = 60_000;

@@ -1,11 +1,11 @@
 // Logging in: by password and by certificate. Whatever is wrong with a password login, the answer is the same.
 
 import { sha1Fingerprint, verifyChain } from '#lib/certificates.ts';
-import { Body } from '../api/body.ts';
-import type { ApiRequest } from '../api/context.ts';
-import { ApiError, invalid } from '../api/errors.ts';
 import { baseFields } from '../entities/common.ts';
-import type { ApiSession, Authenticator, Identity } from '../entities/types.ts';
+import { Body } from '../request/body.ts';
+import type { ApiRequest } from '../request/context.ts';
+import { ApiError, invalid } from '../request/errors.ts';
+import type { ApiSession, Authenticator, Identity } from '../state/types.ts';
 import { SHORTEST_PASSWORD } from './passwords.ts';
 
 const METHODS = ['password', 'cert', 'ext-jwt'];

@@ -12,11 +12,11 @@ import {
 } from '#wire/gen/edge_control_pb.js';
 import { EdgeControlHeader, EdgeControlType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
-import type { ApiSession, Session } from '../entities/types.ts';
 import type { ConnectedRouter } from '../network/connected-router.ts';
 import type { Network } from '../network/network.ts';
 import type { ChangeSet } from '../state/change.ts';
 import type { State } from '../state/state.ts';
+import type { ApiSession, Session } from '../state/types.ts';
 
 /** reference fact: sessions of one message. */
 const CHUNK = 100;

@@ -2,14 +2,14 @@
 // (reference facts: config, section 6; HTTP behaviour, Enrollment).
 
 import { parsePemCertificates, sha1Fingerprint } from '#lib/certificates.ts';
-import { Body } from '../api/body.ts';
-import type { Answer, ApiRequest } from '../api/context.ts';
 import { showControllers } from '../api/controllers.ts';
-import { ApiError, invalid } from '../api/errors.ts';
 import { SHORTEST_PASSWORD } from '../auth/passwords.ts';
 import { baseFields } from '../entities/common.ts';
-import type { Enrollment } from '../entities/types.ts';
 import { type CertificateRequest, CsrError, readRequest } from '../pki/authority.ts';
+import { Body } from '../request/body.ts';
+import type { Answer, ApiRequest } from '../request/context.ts';
+import { ApiError, invalid } from '../request/errors.ts';
+import type { Enrollment } from '../state/types.ts';
 
 export async function enroll(request: ApiRequest, method: string | null): Promise<Answer> {
   const token =

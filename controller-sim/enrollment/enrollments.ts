@@ -1,10 +1,10 @@
 // Making enrollments: the one-time secret and the token that carries it. Signing waits, so it is done before the transaction.
 
-import type { ApiServices } from '../api/context.ts';
 import { baseFields } from '../entities/common.ts';
 import type { SignedEnrollment } from '../entities/edge-router.ts';
-import type { Enrollment } from '../entities/types.ts';
+import type { ApiServices } from '../request/context.ts';
 import type { Transaction } from '../state/transaction.ts';
+import type { Enrollment } from '../state/types.ts';
 
 /** Signs a token for a subject; valid for `lifetime` milliseconds, else as configured. */
 export async function signEnrollment(

@@ -1,6 +1,6 @@
 // What a fresh controller holds: config types, the default auth policy (reference facts: HTTP entities, sections 7 and 14).
 
-import type { AuthPolicy, ConfigType, Entity } from './types.ts';
+import type { AuthPolicy, ConfigType, Entity } from '../state/types.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 

@@ -1,9 +1,9 @@
 // Rules that several entities share: base fields, names, role attributes, role lists, references.
 
-import type { Body } from '../api/body.ts';
-import { ApiError, invalid, notFound } from '../api/errors.ts';
+import type { Body } from '../request/body.ts';
+import { ApiError, invalid, notFound } from '../request/errors.ts';
 import type { Transaction } from '../state/transaction.ts';
-import type { Entity, EntityKind, Named, Tags } from './types.ts';
+import type { Entity, EntityKind, Named, Tags } from '../state/types.ts';
 
 /** Singular names as they stand in messages. */
 export const SINGULAR: Readonly<Record<EntityKind, string>> = {

@@ -1,11 +1,11 @@
 // Rules of config types and configs: the data of a config must fit the schema of its type.
 
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
-import type { Body } from '../api/body.ts';
-import { ApiError, invalid } from '../api/errors.ts';
+import type { Body } from '../request/body.ts';
+import { ApiError, invalid } from '../request/errors.ts';
 import type { Transaction } from '../state/transaction.ts';
+import type { Config, ConfigType } from '../state/types.ts';
 import { baseFields, changedBase, uniqueName } from './common.ts';
-import type { Config, ConfigType } from './types.ts';
 
 const TARGETS = ['service', 'router', 'other'] as const;
 

@@ -1,12 +1,12 @@
 // Rules of edge routers: the enrollment that comes with a new one, and the identity and policy of its tunneler.
 
-import type { Body } from '../api/body.ts';
-import { invalid } from '../api/errors.ts';
+import type { Body } from '../request/body.ts';
+import { invalid } from '../request/errors.ts';
 import type { Transaction } from '../state/transaction.ts';
+import type { EdgeRouter, Enrollment, Tags } from '../state/types.ts';
 import { baseFields, changedBase, configList, removeFromPolicies, roleAttributes, uniqueName } from './common.ts';
 import { removeIdentity, routerIdentity } from './identity.ts';
 import { systemRouterPolicy } from './policy.ts';
-import type { EdgeRouter, Enrollment, Tags } from './types.ts';
 
 /** An enrollment that was signed before the transaction: signing waits, transactions do not. */
 export interface SignedEnrollment {

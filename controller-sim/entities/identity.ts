@@ -1,10 +1,10 @@
 // Rules of identities and of what belongs to them.
 
-import type { Body } from '../api/body.ts';
-import { ApiError, invalid, notFound } from '../api/errors.ts';
+import type { Body } from '../request/body.ts';
+import { ApiError, invalid, notFound } from '../request/errors.ts';
 import type { Transaction } from '../state/transaction.ts';
+import type { Identity, Precedence, Tags } from '../state/types.ts';
 import { baseFields, changedBase, removeFromPolicies, roleAttributes } from './common.ts';
-import type { Identity, Precedence, Tags } from './types.ts';
 
 const TYPES = ['User', 'Device', 'Service', 'Router', 'Default'] as const;
 const PRECEDENCES = ['default', 'required', 'failed'] as const;
@@ -36,10 +36,15 @@ export function updateIdentity(transaction: Transaction, identity: Identity, bod
 
 /** The identity of a router whose tunneler is enabled has the router's id and name. */
 export function routerIdentity(transaction: Transaction, id: string, name: string): Identity {
+  return { ...plainIdentity(transaction, id, name), type: 'Router' };
+}
+
+/** An identity that nothing is special about. */
+export function plainIdentity(transaction: Transaction, id: string, name: string): Identity {
   return {
     ...baseFields(transaction, id),
     name,
-    type: 'Router',
+    type: 'Default',
     isAdmin: false,
     isDefaultAdmin: false,
     externalId: null,

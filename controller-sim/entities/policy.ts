@@ -1,10 +1,10 @@
 // Rules of the three kinds of policies.
 
-import type { Body } from '../api/body.ts';
-import { invalid } from '../api/errors.ts';
+import type { Body } from '../request/body.ts';
+import { invalid } from '../request/errors.ts';
 import type { Transaction } from '../state/transaction.ts';
+import type { EdgeRouterPolicy, Entity, Semantic, ServiceEdgeRouterPolicy, ServicePolicy } from '../state/types.ts';
 import { baseFields, changedBase, refuseSystem, roleList, uniqueName } from './common.ts';
-import type { EdgeRouterPolicy, Entity, Semantic, ServiceEdgeRouterPolicy, ServicePolicy } from './types.ts';
 
 const SEMANTICS = ['AllOf', 'AnyOf'] as const;
 

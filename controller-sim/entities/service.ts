@@ -1,10 +1,10 @@
 // Rules of services and of terminators.
 
-import type { Body } from '../api/body.ts';
-import { ApiError, invalid, notFound } from '../api/errors.ts';
+import type { Body } from '../request/body.ts';
+import { ApiError, invalid, notFound } from '../request/errors.ts';
 import type { Transaction } from '../state/transaction.ts';
+import type { Precedence, Service, Terminator } from '../state/types.ts';
 import { baseFields, changedBase, configList, removeFromPolicies, roleAttributes, uniqueName } from './common.ts';
-import type { Precedence, Service, Terminator } from './types.ts';
 
 export const STRATEGIES = ['smartrouting', 'weighted', 'random', 'sticky'] as const;
 const PRECEDENCES = ['default', 'required', 'failed'] as const;

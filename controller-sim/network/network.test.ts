@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import { seededRandom } from '#lib/random.ts';
 import { selectByRoles } from '#model/roles.ts';
-import type { Terminator } from '../entities/types.ts';
+import type { Terminator } from '../state/types.ts';
 import { Links } from './links.ts';
 import { cheapestPath, costOf, type PathRouter } from './paths.ts';
 import { type Candidate, chooseTerminator } from './strategies.ts';

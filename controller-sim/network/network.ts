@@ -17,10 +17,10 @@ import {
 } from '#wire/gen/control_pb.js';
 import { ControlType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
-import type { RouterStatus } from '../api/context.ts';
-import type { EdgeRouter } from '../entities/types.ts';
+import type { RouterStatus } from '../request/context.ts';
 import type { Change, ChangeSet } from '../state/change.ts';
 import type { State } from '../state/state.ts';
+import type { EdgeRouter } from '../state/types.ts';
 import { Circuits } from './circuits.ts';
 import type { ConnectedRouter } from './connected-router.ts';
 import { Links } from './links.ts';

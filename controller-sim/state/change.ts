@@ -1,6 +1,6 @@
 // What a write does, as data: the state applies it, the store keeps it, everything else follows from it.
 
-import type { Entity, EntityKind } from '../entities/types.ts';
+import type { Entity, EntityKind } from './types.ts';
 
 export interface Change {
   readonly kind: EntityKind;

@@ -5,13 +5,13 @@
 
 import type { Clock } from '#lib/clock.ts';
 import type { IdSource } from '#lib/ids.ts';
-import type { Entity, EntityKind, EntityTypes } from '../entities/types.ts';
 import type { Store } from '../store/store.ts';
 import type { Change, ChangeSet } from './change.ts';
-import { Table } from './table.ts';
+import type { Table } from './table.ts';
+import { makeTables, type Tables } from './tables.ts';
 import { Transaction } from './transaction.ts';
+import type { Entity, EntityKind } from './types.ts';
 
-export type Tables = { readonly [K in EntityKind]: Table<EntityTypes[K]> };
 export type FeedListener = (set: ChangeSet) => void;
 
 export interface StateComponents {
@@ -110,23 +110,4 @@ export class State {
 /** A stored entity is of its kind's type: it was written through the typed methods of a transaction. */
 function anyTable(tables: Tables, kind: EntityKind): Table<Entity> {
   return tables[kind] as unknown as Table<Entity>;
-}
-
-function makeTables(): Tables {
-  return {
-    apiSession: new Table({ unique: ['token'], references: ['identityId', 'authenticatorId'] }),
-    authenticator: new Table({ unique: ['username', 'fingerprint'], references: ['identityId'] }),
-    authPolicy: new Table({ unique: ['name'] }),
-    config: new Table({ unique: ['name'], references: ['configTypeId'] }),
-    configType: new Table({ unique: ['name'] }),
-    edgeRouter: new Table({ unique: ['name', 'fingerprint'], references: ['configs'] }),
-    edgeRouterPolicy: new Table({ unique: ['name'] }),
-    enrollment: new Table({ unique: ['token'], references: ['identityId', 'edgeRouterId'] }),
-    identity: new Table({ unique: ['name', 'externalId'], references: ['authPolicyId'] }),
-    service: new Table({ unique: ['name'], references: ['configs'] }),
-    serviceEdgeRouterPolicy: new Table({ unique: ['name'] }),
-    servicePolicy: new Table({ unique: ['name'] }),
-    session: new Table({ unique: ['token'], references: ['apiSessionId', 'identityId', 'serviceId'] }),
-    terminator: new Table({ references: ['serviceId', 'routerId'] }),
-  };
 }

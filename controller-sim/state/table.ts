@@ -1,7 +1,7 @@
 // Entities of one kind in memory, with indexes: by id, by unique keys, by foreign keys, by role attribute. Entities are never
 // changed in place: a new version replaces the old one.
 
-import type { Entity } from '../entities/types.ts';
+import type { Entity } from './types.ts';
 
 export interface TableDefinition<T extends Entity> {
   /** Keys whose value is unique; null and undefined values are not indexed. */

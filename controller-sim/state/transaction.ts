@@ -2,9 +2,9 @@
 
 import type { Clock } from '#lib/clock.ts';
 import type { IdSource } from '#lib/ids.ts';
-import type { Entity, EntityKind, EntityTypes } from '../entities/types.ts';
 import type { Change } from './change.ts';
-import type { Tables } from './state.ts';
+import type { Tables } from './tables.ts';
+import type { Entity, EntityKind, EntityTypes } from './types.ts';
 
 export class Transaction {
   readonly tables: Tables;

@@ -4,8 +4,8 @@
 import { chmodSync, existsSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { describeError, ProjectError } from '#lib/errors.ts';
-import type { Entity, EntityKind } from '../entities/types.ts';
 import type { Change } from '../state/change.ts';
+import type { Entity, EntityKind } from '../state/types.ts';
 import type { Store, StoredState } from './store.ts';
 
 const FORMAT = '1';

@@ -1,8 +1,8 @@
 // Where the simulator keeps its state so that it survives the process. The tables in memory are what everybody reads; a store only
 // makes each change durable, gives it the next index, and brings everything back at the next start.
 
-import type { Entity, EntityKind } from '../entities/types.ts';
 import type { Change } from '../state/change.ts';
+import type { Entity, EntityKind } from '../state/types.ts';
 
 export interface StoredState {
   /** Index of the last change, 0 for an empty store. */

@@ -8,11 +8,11 @@
 
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Agent, request } from 'undici';
 import { Management } from './management.ts';
+import { freePorts } from './ports.ts';
 import { Program } from './process.ts';
 import { EchoServer, type Transfer, transfer } from './transfer.ts';
 
@@ -321,19 +321,4 @@ export class Network {
     if (!this.#management) throw new Error('the controller does not run');
     return this.#management;
   }
-}
-
-/** Ports that are free now. */
-async function freePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer());
-  const ports = await Promise.all(
-    servers.map(
-      (server) =>
-        new Promise<number>((resolve) =>
-          server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port)),
-        ),
-    ),
-  );
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return ports;
 }

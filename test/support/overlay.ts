@@ -2,7 +2,6 @@
 // when the test ends.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SystemClock } from '#lib/clock.ts';
@@ -13,6 +12,7 @@ import { Router } from '../../agent/router.ts';
 import { TEST_COST } from '../../controller-sim/auth/passwords.ts';
 import { type Simulator, type SimulatorOptions, startSimulator } from '../../controller-sim/simulator.ts';
 import { Management } from '../../examples/two-routers/management.ts';
+import { freePorts } from '../../examples/two-routers/ports.ts';
 import { EchoServer } from '../../examples/two-routers/transfer.ts';
 
 const PATIENCE = 15_000;
@@ -200,19 +200,4 @@ export async function until(
     if (performance.now() > end) throw new Error(`waited ${milliseconds} ms in vain for ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
-}
-
-/** Ports that are free now. */
-export async function freePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer());
-  const ports = await Promise.all(
-    servers.map(
-      (server) =>
-        new Promise<number>((resolve) =>
-          server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port)),
-        ),
-    ),
-  );
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return ports;
 }

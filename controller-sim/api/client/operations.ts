@@ -2,11 +2,11 @@
 
 import { enroll } from '../../enrollment/enroll.ts';
 import { baseFields } from '../../entities/common.ts';
-import type { ApiSession, EdgeRouter, Identity, Service, Session } from '../../entities/types.ts';
 import { certificateBag } from '../../pki/certificate-bag.ts';
-import { Body } from '../body.ts';
-import type { Answer, ApiRequest, ApiServices, Operation } from '../context.ts';
-import { ApiError, invalid, notFound } from '../errors.ts';
+import { Body } from '../../request/body.ts';
+import type { Answer, ApiRequest, ApiServices, Operation } from '../../request/context.ts';
+import { ApiError, invalid, notFound } from '../../request/errors.ts';
+import type { ApiSession, EdgeRouter, Identity, Service, Session } from '../../state/types.ts';
 import { listPage } from '../list.ts';
 import { commonRouter, services as serviceResource } from '../management/resources.ts';
 import { base, links, reference } from '../references.ts';

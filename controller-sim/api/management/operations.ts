@@ -3,9 +3,9 @@
 import { addEnrollment, signEnrollment } from '../../enrollment/enrollments.ts';
 import { baseFields, existing } from '../../entities/common.ts';
 import { reEnrollEdgeRouter } from '../../entities/edge-router.ts';
-import { Body } from '../body.ts';
-import type { Answer, ApiRequest, Operation } from '../context.ts';
-import { ApiError, invalid, invalidField, notFound } from '../errors.ts';
+import { Body } from '../../request/body.ts';
+import type { Answer, ApiRequest, Operation } from '../../request/context.ts';
+import { ApiError, invalid, invalidField, notFound } from '../../request/errors.ts';
 import { listTexts } from '../list.ts';
 import { created } from '../references.ts';
 import { find, operations, subList } from '../resource.ts';

@@ -38,9 +38,9 @@ import {
   updateService,
   updateTerminator,
 } from '../../entities/service.ts';
-import type { EdgeRouter, EntityTypes, Named } from '../../entities/types.ts';
-import type { ApiServices } from '../context.ts';
-import { ApiError } from '../errors.ts';
+import type { ApiServices } from '../../request/context.ts';
+import { ApiError } from '../../request/errors.ts';
+import type { EdgeRouter, EntityTypes, Named } from '../../state/types.ts';
 import { field, fieldSet, flagField, numberField } from '../list.ts';
 import { base, reference } from '../references.ts';
 import type { Resource } from '../resource.ts';

@@ -13,6 +13,7 @@ import {
   ServicePolicyRelatedEntityType,
   TerminatorPrecedence,
 } from '#wire/gen/edge_control_pb.js';
+import type { Tables } from '../../state/tables.ts';
 import type {
   Config,
   ConfigType,
@@ -23,8 +24,7 @@ import type {
   Precedence,
   Service,
   ServicePolicy,
-} from '../../entities/types.ts';
-import type { Tables } from '../../state/state.ts';
+} from '../../state/types.ts';
 
 type Model = NonNullable<MessageInitShape<typeof DataState_EventSchema>['model']>;
 

@@ -3,10 +3,10 @@
 
 import { DataState_Action, type DataState_Event } from '#wire/gen/edge_control_pb.js';
 import type { Access, Membership } from '../../access/access.ts';
-import type { EntityKind } from '../../entities/types.ts';
 import type { Authority } from '../../pki/authority.ts';
 import type { Change, ChangeSet } from '../../state/change.ts';
 import type { State } from '../../state/state.ts';
+import type { EntityKind } from '../../state/types.ts';
 import { event, identityRevocation, KeyUsage, modelOf, policyChange, publicKey, RelatedType } from './events.ts';
 
 export interface ModelSet {

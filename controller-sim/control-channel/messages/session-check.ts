@@ -3,7 +3,7 @@
 
 import { EdgeErrorCode, RetryHint } from '#wire/gen/numbers.ts';
 import type { PermissionType } from '../../access/access.ts';
-import type { ApiSession, Identity, Service, Session } from '../../entities/types.ts';
+import type { ApiSession, Identity, Service, Session } from '../../state/types.ts';
 import type { ControlContext } from '../context.ts';
 import { EdgeRefusal } from './edge-error.ts';
 

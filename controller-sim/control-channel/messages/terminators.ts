@@ -12,9 +12,9 @@ import {
 import { EdgeControlType, EdgeErrorCode, RetryHint } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
 import { baseFields } from '../../entities/common.ts';
-import type { Precedence, Terminator } from '../../entities/types.ts';
 import { CircuitError } from '../../network/circuits.ts';
 import type { ConnectedRouter } from '../../network/connected-router.ts';
+import type { Precedence, Terminator } from '../../state/types.ts';
 import type { ControlContext, ControlHandler } from '../context.ts';
 import { EdgeRefusal } from './edge-error.ts';
 import { checkServiceSession, checkTunneler } from './session-check.ts';

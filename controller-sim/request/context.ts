@@ -4,12 +4,24 @@ import type { X509Certificate } from 'node:crypto';
 import type { Clock } from '#lib/clock.ts';
 import type { Log } from '#lib/log.ts';
 import type { Access } from '../access/access.ts';
-import type { Passwords } from '../auth/passwords.ts';
-import type { ApiSession, Identity } from '../entities/types.ts';
 import type { Tokens } from '../jwt/tokens.ts';
 import type { Authority } from '../pki/authority.ts';
 import type { State } from '../state/state.ts';
-import type { ListPage } from './list.ts';
+import type { ApiSession, Identity } from '../state/types.ts';
+
+/** One page of a list. */
+export interface ListPage {
+  readonly items: readonly unknown[];
+  readonly pagination: { readonly limit: number; readonly offset: number; readonly totalCount: number };
+  readonly filterableFields: readonly string[];
+}
+
+/** Hashes passwords and compares them, in a time that tells nothing. */
+export interface PasswordHasher {
+  hash(password: string): Promise<string>;
+  /** `hash` is undefined for a user that does not exist. */
+  verify(password: string, hash: string | undefined): Promise<boolean>;
+}
 
 /** What a router that is connected now says of itself; the network room knows. */
 export interface RouterStatus {
@@ -26,7 +38,7 @@ export interface ApiServices {
   readonly access: Access;
   readonly authority: Authority;
   readonly tokens: Tokens;
-  readonly passwords: Passwords;
+  readonly passwords: PasswordHasher;
   readonly clock: Clock;
   readonly log: Log;
   /** Addresses of the APIs, for version answers. */
