@@ -2,24 +2,19 @@
 //
 //   config, identity ─► controllers ─► links ─► forwarder ─► circuit ends ─► tunneler, edge listeners ─► health, metrics, web
 
-import { create, toBinary } from '@bufbuild/protobuf';
 import { formatAddress } from '#lib/address.ts';
 import type { Clock, Timer } from '#lib/clock.ts';
 import { SystemClock } from '#lib/clock.ts';
-import { DialQueue } from '#lib/dial-queue.ts';
+import type { DialQueue } from '#lib/dial-queue.ts';
 import { ProjectError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
 import { type Random, systemRandom } from '#lib/random.ts';
-import type { HttpProxy } from '#wire/dial.ts';
-import { ListenersSchema } from '#wire/gen/control_pb.js';
-import { ControlType, EdgeControlType, RouterCapability } from '#wire/gen/numbers.ts';
-import { encodeBitMask } from '#wire/header-values.ts';
+import { ControlType, EdgeControlType } from '#wire/gen/numbers.ts';
 import { resultMessage } from '#wire/message.ts';
 import { ownVersionInfo, type VersionInfo } from '#wire/version-info.ts';
 import { DataModel } from './access/data-model.ts';
 import { ModelSubscription } from './access/subscription.ts';
-import type { ProxyConfig, RouterConfig } from './config/router-config.ts';
-import { defaultXgressOptions } from './config/xgress-defaults.ts';
+import type { RouterConfig } from './config/router-config.ts';
 import { ClusterView } from './control/cluster-view.ts';
 import { Controllers } from './control/controllers.ts';
 import { EndpointsFile, endpointsFilePath } from './control/endpoints-file.ts';
@@ -44,19 +39,26 @@ import { CertificateRenewal } from './identity/renewal.ts';
 import { EdgeListener } from './ingress/edge/edge-listener.ts';
 import { Tunneler } from './ingress/tunnel/tunneler.ts';
 import { InspectSocket } from './inspect/inspect-socket.ts';
-import type { LinkDialerSettings } from './link/link-dialer.ts';
-import { interfaceOf, localAddressFor } from './link/link-key.ts';
-import { LinkListener, type LinkListenerSettings } from './link/link-listener.ts';
+import { LinkListener } from './link/link-listener.ts';
 import { LinkRegistry } from './link/link-registry.ts';
 import { LinkReporter } from './link/link-reporter.ts';
+import { meteredQueue } from './metrics/metered-queue.ts';
 import type { PrometheusPage } from './metrics/prometheus.ts';
 import { MetricsRegistry } from './metrics/registry.ts';
 import { MetricsReporter } from './metrics/reporter.ts';
+import {
+  advertisedListeners,
+  controlSettings,
+  httpProxy,
+  linkChannelSettings,
+  linkDialerSettings,
+  linkListenerSettings,
+  xgressOptionsFor,
+} from './router-settings.ts';
 import { TlsPorts } from './tls-ports.ts';
 import { PROGRAM_VERSION } from './version.ts';
 import type { WebServer } from './web/web-server.ts';
 import { CircuitEnds } from './xgress/circuit-ends.ts';
-import type { XgressOptions } from './xgress/options.ts';
 
 export interface RouterOptions {
   config: RouterConfig;
@@ -76,9 +78,6 @@ export class StartupTimeoutError extends ProjectError {
 
 /** Circuits that are open when the router stops get this long to finish. */
 export const DRAIN_TIME = 10_000;
-const LINK_HEARTBEAT = { sendInterval: 10_000, checkInterval: 1_000 };
-const CAPABILITIES = encodeBitMask([RouterCapability.MultiChannel, RouterCapability.RouterDataModel]);
-
 export class Router {
   readonly id: string;
   readonly metrics: MetricsRegistry;
@@ -142,7 +141,9 @@ export class Router {
     );
     this.#ends = this.#makeCircuitEnds();
     this.#egress = this.#makeEgress();
-    this.#rateLimited = this.#queue(
+    this.#rateLimited = meteredQueue(
+      this.metrics,
+      this.#clock,
       'pool.rate_limiter',
       this.#config.forwarder.rateLimitedQueueLength,
       this.#config.forwarder.rateLimitedWorkerCount,
@@ -254,31 +255,14 @@ export class Router {
   // Rooms ------------------------------------------------------------------------------------------------------------------
 
   #makeControllers(): Controllers {
-    const { ctrl } = this.#config;
     const log = this.#component('control');
-    const configured = ctrl.endpoint ? [ctrl.endpoint] : (ctrl.endpoints ?? []);
-    return new Controllers(
-      {
-        clock: this.#clock,
-        log,
-        random: this.#random,
-        identity: this.#identity,
-        endpointsFile: new EndpointsFile(endpointsFilePath(this.#config), log),
-      },
-      {
-        endpoints: configured.map(formatAddress),
-        version: this.#version,
-        linkListeners: () => this.#advertisedLinkListeners(),
-        capabilities: CAPABILITIES,
-        connectTimeout: ctrl.options.connectTimeout,
-        outQueueSize: ctrl.options.outQueueSize,
-        heartbeat: ctrl.heartbeats,
-        unresponsiveAfter: ctrl.heartbeats.unresponsiveAfter,
-        requestTimeout: ctrl.defaultRequestTimeout,
-        localAddress: ctrl.bind === undefined ? undefined : localAddressFor(ctrl.bind),
-        proxy: httpProxy(this.#config.proxy),
-      },
-    );
+    const endpointsFile = new EndpointsFile(endpointsFilePath(this.#config), log);
+    const components = { clock: this.#clock, log, random: this.#random, identity: this.#identity, endpointsFile };
+    return new Controllers(components, {
+      ...controlSettings(this.#config),
+      version: this.#version,
+      linkListeners: () => advertisedListeners(this.#linkListeners.map(({ settings }) => settings)),
+    });
   }
 
   #makeCircuitEnds(): CircuitEnds {
@@ -296,7 +280,7 @@ export class Router {
     const egress = new Egress(this.#component('egress'));
     const components = { clock: this.#clock, log: this.#component('egress'), identity: this.#identity };
     for (const binding of ['transport', 'edge_transport'] as const) {
-      const connectTimeout = this.#optionsFor(binding).connectTimeout;
+      const connectTimeout = xgressOptionsFor(this.#config, binding).connectTimeout;
       egress.use(
         binding,
         transportDialer(components, {
@@ -327,12 +311,18 @@ export class Router {
           random: this.#random,
           identity: this.#identity,
           proxy: httpProxy(this.#config.proxy),
-          settings: this.#linkChannelSettings(),
+          settings: linkChannelSettings(this.#config),
         },
-        dialQueue: this.#queue('pool.link.dialer', forwarder.linkDialQueueLength, forwarder.linkDialWorkerCount),
+        dialQueue: meteredQueue(
+          this.metrics,
+          this.#clock,
+          'pool.link.dialer',
+          forwarder.linkDialQueueLength,
+          forwarder.linkDialWorkerCount,
+        ),
         onUnroutable: (circuitId) => this.#onUnroutable(circuitId),
       },
-      link.dialers.map((dialer) => this.#linkDialer(dialer)),
+      link.dialers.map((dialer) => linkDialerSettings(link, dialer)),
     );
     this.#controllers.on(ControlType.PeerStateChanges, onPeerStateChanges(registry));
     this.#controllers.on(ControlType.Fault, onFault(registry));
@@ -397,7 +387,13 @@ export class Router {
       { clock: this.#clock, log, forwarder: this.#forwarder },
       forwarder.xgressCloseCheckInterval,
     );
-    const routes = this.#queue('pool.route.handler', forwarder.xgressDialQueueLength, forwarder.xgressDialWorkerCount);
+    const routes = meteredQueue(
+      this.metrics,
+      this.#clock,
+      'pool.route.handler',
+      forwarder.xgressDialQueueLength,
+      forwarder.xgressDialWorkerCount,
+    );
     this.#owned.defer(() => scanner.close());
     this.#owned.defer(() => unrouter.close());
     this.#owned.defer(() => routes.close());
@@ -412,7 +408,7 @@ export class Router {
         ends: this.#ends,
         queue: routes,
         onMissingLink: (linkId) => this.#missingLink(linkId),
-        optionsFor: (binding) => this.#optionsFor(binding),
+        optionsFor: (binding) => xgressOptionsFor(this.#config, binding),
         dwellTime: forwarder.xgressDialDwellTime,
         acceptsCircuits: () => !this.#draining,
       }),
@@ -423,22 +419,13 @@ export class Router {
     const log = this.#component('link');
     for (const listener of this.#config.link.listeners) {
       const port = await this.#ports.at(listener.bind.host, listener.bind.port);
-      const advertised = listener.advertise ?? { ...listener.bind, port: port.address.port };
-      const settings: LinkListenerSettings = {
-        bind: formatAddress(listener.bind),
-        protocol: listener.bind.type,
-        advertise: formatAddress(advertised),
-        groups: listener.groups.length > 0 ? listener.groups : ['default'],
-        bindInterface: listener.bindInterface ?? interfaceOf(listener.bind.host),
-        connectTimeout: listener.options.connectTimeout,
-        maxOutstandingConnects: listener.options.maxOutstandingConnects,
-      };
+      const settings = linkListenerSettings(listener, port.address.port);
       const components = {
         clock: this.#clock,
         log,
         port,
         identity: this.#identity,
-        settings: this.#linkChannelSettings(),
+        settings: linkChannelSettings(this.#config),
         verifyRouter: (routerId: string, fingerprints: string[]) =>
           verifyRouter(this.#controllers, routerId, fingerprints),
         onLink: (init: Parameters<LinkRegistry['accepted']>[0]) => this.#links.accepted(init),
@@ -615,85 +602,10 @@ export class Router {
     this.#faulter.report(circuitId, this.#forwarder.circuits.get(circuitId)?.owner ?? '');
   }
 
-  #queue(name: string, length: number, workers: number): DialQueue {
-    const timer = this.metrics.timer(`${name}.work_timer`);
-    const queue = new DialQueue({
-      name,
-      length,
-      workers,
-      clock: this.#clock,
-      onWork: (milliseconds) => timer.update(milliseconds),
-    });
-    this.metrics.gauge(`${name}.queue_size`, () => queue.depth);
-    this.metrics.gauge(`${name}.worker_count`, () => queue.workers);
-    this.metrics.gauge(`${name}.busy_workers`, () => queue.busy);
-    this.metrics.gauge(`${name}.rejected`, () => queue.rejected);
-    return queue;
-  }
-
   #registerGauges(): void {
     this.metrics.gauge('control.channels', () => this.#controllers.all.length);
     this.metrics.gauge('links', () => this.#links.links.length);
     this.metrics.gauge('circuits', () => this.#forwarder.circuits.size);
     this.metrics.gauge('xgress.ends', () => this.#ends.count);
   }
-
-  #linkChannelSettings() {
-    const { link } = this.#config;
-    const { closeUnresponsiveTimeout } = link.heartbeats;
-    return {
-      payloadQueueLength: link.payloadSenderQueueSize,
-      ackQueueLength: link.ackSenderQueueSize,
-      heartbeat: { ...LINK_HEARTBEAT, closeUnresponsiveTimeout, initialGrace: 2 * closeUnresponsiveTimeout },
-    };
-  }
-
-  #linkDialer(dialer: RouterConfig['link']['dialers'][number]): LinkDialerSettings {
-    const { link } = this.#config;
-    const bound = dialer.bindInterface ?? dialer.bind;
-    const [onlyListener] = link.listeners.length === 1 && link.dialers.length === 1 ? link.listeners : [];
-    const adopted = onlyListener && (onlyListener.bindInterface ?? interfaceOf(onlyListener.bind.host));
-    const policy = (given: { minRetryInterval: number; maxRetryInterval: number; retryBackoffFactor: number }) => ({
-      min: given.minRetryInterval,
-      max: given.maxRetryInterval,
-      factor: given.retryBackoffFactor,
-      jitter: 0.5,
-    });
-    return {
-      groups: dialer.groups.length > 0 ? dialer.groups : ['default'],
-      binding: bound ?? adopted ?? '',
-      localAddress: bound === undefined ? undefined : localAddressFor(bound),
-      split: dialer.split,
-      maxDefaultConnections: dialer.maxDefaultConnections,
-      maxAckConnections: dialer.maxAckConnections,
-      startupDelay: dialer.startupDelay,
-      connectTimeout: dialer.options.connectTimeout,
-      healthyBackoff: policy(dialer.healthyDialBackoff),
-      unhealthyBackoff: policy(dialer.unhealthyDialBackoff),
-    };
-  }
-
-  /** Options of the ends that a binding makes: its listener for tunnels, its last dialers entry otherwise, else the defaults. */
-  #optionsFor(binding: string): XgressOptions {
-    const tunnel = this.#config.listeners.find((listener) => listener.binding === 'tunnel');
-    if (binding === 'tunnel' && tunnel?.binding === 'tunnel') return tunnel.options;
-    return this.#config.dialers.findLast((dialer) => dialer.binding === binding)?.options ?? defaultXgressOptions();
-  }
-
-  #advertisedLinkListeners(): Uint8Array | undefined {
-    if (this.#linkListeners.length === 0) return undefined;
-    const listeners = this.#linkListeners.map(({ settings }) => ({
-      address: settings.advertise,
-      protocol: settings.protocol,
-      groups: [...settings.groups],
-      localBinding: settings.bindInterface,
-    }));
-    return toBinary(ListenersSchema, create(ListenersSchema, { listeners }));
-  }
-}
-
-function httpProxy(proxy: ProxyConfig | undefined): HttpProxy | undefined {
-  return proxy?.type === 'http' && proxy.address
-    ? { ...proxy.address, username: proxy.username, password: proxy.password }
-    : undefined;
 }

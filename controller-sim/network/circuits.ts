@@ -11,7 +11,7 @@ import { describeError, ProjectError } from '#lib/errors.ts';
 import type { IdSource } from '#lib/ids.ts';
 import type { Log } from '#lib/log.ts';
 import type { Random } from '#lib/random.ts';
-import { DestType, RouteSchema, UnrouteSchema } from '#wire/gen/control_pb.js';
+import { UnrouteSchema } from '#wire/gen/control_pb.js';
 import { ControlType, EdgeErrorCode, PeerDataKey, RetryHint, RouteErrorCode, RouteHeader } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
 import type { State } from '../state/state.ts';
@@ -19,6 +19,7 @@ import type { Service, Terminator } from '../state/types.ts';
 import { type ConnectedRouter, HIGH_LANE } from './connected-router.ts';
 import type { Links } from './links.ts';
 import { cheapestPath, costOf, type Path, type PathRouter } from './paths.ts';
+import { peerDataOf, routeMessage } from './route-message.ts';
 import { type Candidate, chooseTerminator } from './strategies.ts';
 
 export type PeerData = ReadonlyMap<number, Buffer>;
@@ -79,11 +80,6 @@ export interface CircuitsComponents {
   routers: ReadonlyMap<string, ConnectedRouter>;
 }
 
-interface RouteMessage {
-  readonly router: ConnectedRouter;
-  readonly message: Message;
-}
-
 const ATTEMPTS = 2;
 const ROUTE_TIMEOUT = 10_000;
 const REBALANCE_MOST = 4;
@@ -98,8 +94,6 @@ const NOT_FOR_THE_CLIENT: ReadonlySet<number> = new Set([
   PeerDataKey.TerminatorLocalAddress,
   PeerDataKey.TerminatorRemoteAddress,
 ]);
-const LOWEST_PEER_DATA_KEY = 1_000;
-const ROUTE_HEADERS: ReadonlySet<number> = new Set(Object.values(RouteHeader));
 
 class RouteFailed extends ProjectError {
   readonly routeCode: RouteErrorCode;
@@ -227,14 +221,12 @@ export class Circuits {
     const left = circuit.path.routers.filter((router) => !path.routers.includes(router));
     const moved: Circuit = { ...circuit, path };
     const terminator = this.#components.state.tables.terminator.get(circuit.terminatorId);
-    for (const { router, message } of this.#routes(
-      moved,
-      terminator,
-      new Map(),
-      REROUTE_ATTEMPT,
-      path.routers.length === 1,
-    ))
-      await this.#send(router, message);
+    // The egress is there already; only a router that is both ends at once looks for it in the route.
+    const egress = path.routers.length === 1 && terminator ? { terminator, peerData: new Map() } : undefined;
+    for (const [position, id] of path.routers.entries()) {
+      const message = routeMessage(moved, position, { attempt: REROUTE_ATTEMPT, timeout: ROUTE_TIMEOUT, egress });
+      await this.#send(this.#connected(id), message);
+    }
     circuit.path = path;
     for (const router of left) this.unroute(router, circuit.id, true);
   }
@@ -294,8 +286,9 @@ export class Circuits {
   }
 
   async #route(circuit: Circuit, terminator: Terminator, peerData: PeerData, attempt: number): Promise<PeerData> {
-    const sent = this.#routes(circuit, terminator, peerData, attempt, true).map(({ router, message }) =>
-      this.#send(router, message),
+    const egress = { terminator, peerData };
+    const sent = circuit.path.routers.map((id, position) =>
+      this.#send(this.#connected(id), routeMessage(circuit, position, { attempt, timeout: ROUTE_TIMEOUT, egress })),
     );
     const answers = await Promise.allSettled(sent);
     const failed = answers.find((answer) => answer.status === 'rejected');
@@ -304,49 +297,10 @@ export class Circuits {
     return last?.status === 'fulfilled' ? peerDataOf(last.value) : new Map();
   }
 
-  /** One Route for each router of the path, from the ingress on. */
-  #routes(
-    circuit: Circuit,
-    terminator: Terminator | undefined,
-    peerData: PeerData,
-    attempt: number,
-    withEgress: boolean,
-  ): RouteMessage[] {
-    const { routers, links } = circuit.path;
-    return routers.map((routerId, index) => {
-      const router = this.#components.routers.get(routerId);
-      if (!router) throw new RouteFailed(`router ${routerId} is not connected`, RouteErrorCode.Generic);
-      const before =
-        index === 0
-          ? { address: circuit.ingress, type: DestType.START }
-          : { address: links[index - 1] ?? '', type: DestType.LINK };
-      const isLast = index === routers.length - 1;
-      const after = isLast
-        ? { address: circuit.egress, type: DestType.END }
-        : { address: links[index] ?? '', type: DestType.LINK };
-      const egress =
-        isLast && withEgress && terminator
-          ? {
-              binding: terminator.binding,
-              address: circuit.egress,
-              destination: terminator.address,
-              peerData: Object.fromEntries(peerData),
-            }
-          : undefined;
-      const route = create(RouteSchema, {
-        circuitId: circuit.id,
-        attempt,
-        forwards: [
-          { srcAddress: before.address, dstAddress: after.address, dstType: after.type },
-          { srcAddress: after.address, dstAddress: before.address, dstType: before.type },
-        ],
-        timeout: BigInt(ROUTE_TIMEOUT) * 1_000_000n,
-        tags: circuit.tags,
-        context: { fields: { circuitId: circuit.id, serviceId: circuit.serviceId, attemptNumber: String(attempt) } },
-        ...(egress && { egress }),
-      });
-      return { router, message: new Message(ControlType.Route, [], toBinary(RouteSchema, route)) };
-    });
+  #connected(routerId: string): ConnectedRouter {
+    const router = this.#components.routers.get(routerId);
+    if (!router) throw new RouteFailed(`router ${routerId} is not connected`, RouteErrorCode.Generic);
+    return router;
   }
 
   async #send(router: ConnectedRouter, message: Message): Promise<Message> {
@@ -392,12 +346,4 @@ export class Circuits {
       state.change((transaction) => transaction.delete('terminator', circuit.terminatorId)),
     );
   }
-}
-
-/** Peer data travels as headers of the result, among the headers of the message itself. */
-function peerDataOf(result: Message): PeerData {
-  const peerData = new Map<number, Buffer>();
-  for (const [key, value] of result.headers)
-    if (key >= LOWEST_PEER_DATA_KEY && !ROUTE_HEADERS.has(key)) peerData.set(key, value);
-  return peerData;
 }

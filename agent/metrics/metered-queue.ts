@@ -1,0 +1,30 @@
+// A dial queue whose figures stand in the registry, under the names that the reference gives its pools.
+
+import type { Clock } from '#lib/clock.ts';
+import { DialQueue } from '#lib/dial-queue.ts';
+import type { MetricsRegistry } from './registry.ts';
+
+/** `name` such as `pool.link.dialer`; `length` tasks may wait, `workers` run at once. */
+export function meteredQueue(
+  metrics: MetricsRegistry,
+  clock: Clock,
+  name: string,
+  length: number,
+  workers: number,
+): DialQueue {
+  const work = metrics.timer(`${name}.work_timer`);
+  const wait = metrics.timer(`${name}.wait_timer`);
+  const queue = new DialQueue({
+    name,
+    length,
+    workers,
+    clock,
+    onWork: (milliseconds) => work.update(milliseconds),
+    onWait: (milliseconds) => wait.update(milliseconds),
+  });
+  metrics.gauge(`${name}.queue_size`, () => queue.depth);
+  metrics.gauge(`${name}.worker_count`, () => queue.workers);
+  metrics.gauge(`${name}.busy_workers`, () => queue.busy);
+  metrics.gauge(`${name}.rejected`, () => queue.rejected);
+  return queue;
+}

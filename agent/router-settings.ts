@@ -1,0 +1,111 @@
+// What the rooms of the router want to know, out of a checked configuration. Pure functions; which room gets what is said in router.ts.
+
+import { create, toBinary } from '@bufbuild/protobuf';
+import { formatAddress } from '#lib/address.ts';
+import type { HttpProxy } from '#wire/dial.ts';
+import { ListenersSchema } from '#wire/gen/control_pb.js';
+import { RouterCapability } from '#wire/gen/numbers.ts';
+import { encodeBitMask } from '#wire/header-values.ts';
+import type { LinkConfig, ProxyConfig, RouterConfig } from './config/router-config.ts';
+import { defaultXgressOptions } from './config/xgress-defaults.ts';
+import type { ControlDialInit } from './control/control-dial.ts';
+import type { LinkChannelSettings, LinkDialerSettings } from './link/link-dialer.ts';
+import { interfaceOf, localAddressFor } from './link/link-key.ts';
+import type { LinkListenerSettings } from './link/link-listener.ts';
+import type { XgressOptions } from './xgress/options.ts';
+
+const LINK_HEARTBEAT = { sendInterval: 10_000, checkInterval: 1_000 };
+const DEFAULT_GROUP = ['default'];
+const BACKOFF_JITTER = 0.5;
+const CAPABILITIES = encodeBitMask([RouterCapability.MultiChannel, RouterCapability.RouterDataModel]);
+
+/** For the control channels. */
+export function controlSettings({
+  ctrl,
+  proxy,
+}: RouterConfig): Omit<ControlDialInit, 'version' | 'linkListeners'> & { endpoints: string[] } {
+  const configured = ctrl.endpoint ? [ctrl.endpoint] : (ctrl.endpoints ?? []);
+  return {
+    endpoints: configured.map(formatAddress),
+    capabilities: CAPABILITIES,
+    connectTimeout: ctrl.options.connectTimeout,
+    outQueueSize: ctrl.options.outQueueSize,
+    heartbeat: ctrl.heartbeats,
+    unresponsiveAfter: ctrl.heartbeats.unresponsiveAfter,
+    requestTimeout: ctrl.defaultRequestTimeout,
+    localAddress: ctrl.bind === undefined ? undefined : localAddressFor(ctrl.bind),
+    proxy: httpProxy(proxy),
+  };
+}
+
+/** For the channels of all links. */
+export function linkChannelSettings({ link }: RouterConfig): LinkChannelSettings {
+  const { closeUnresponsiveTimeout } = link.heartbeats;
+  return {
+    payloadQueueLength: link.payloadSenderQueueSize,
+    ackQueueLength: link.ackSenderQueueSize,
+    heartbeat: { ...LINK_HEARTBEAT, closeUnresponsiveTimeout, initialGrace: 2 * closeUnresponsiveTimeout },
+  };
+}
+
+/** For one entry of link.dialers. The interface of an only listener is adopted by an only dialer that names none. */
+export function linkDialerSettings(link: LinkConfig, dialer: LinkConfig['dialers'][number]): LinkDialerSettings {
+  const bound = dialer.bindInterface ?? dialer.bind;
+  const [onlyListener] = link.listeners.length === 1 && link.dialers.length === 1 ? link.listeners : [];
+  const adopted = onlyListener && (onlyListener.bindInterface ?? interfaceOf(onlyListener.bind.host));
+  const policy = (given: { minRetryInterval: number; maxRetryInterval: number; retryBackoffFactor: number }) => ({
+    min: given.minRetryInterval,
+    max: given.maxRetryInterval,
+    factor: given.retryBackoffFactor,
+    jitter: BACKOFF_JITTER,
+  });
+  return {
+    groups: dialer.groups.length > 0 ? dialer.groups : DEFAULT_GROUP,
+    binding: bound ?? adopted ?? '',
+    localAddress: bound === undefined ? undefined : localAddressFor(bound),
+    split: dialer.split,
+    maxDefaultConnections: dialer.maxDefaultConnections,
+    maxAckConnections: dialer.maxAckConnections,
+    startupDelay: dialer.startupDelay,
+    connectTimeout: dialer.options.connectTimeout,
+    healthyBackoff: policy(dialer.healthyDialBackoff),
+    unhealthyBackoff: policy(dialer.unhealthyDialBackoff),
+  };
+}
+
+/** For one entry of link.listeners; `port` is the one that was really taken. */
+export function linkListenerSettings(listener: LinkConfig['listeners'][number], port: number): LinkListenerSettings {
+  return {
+    bind: formatAddress(listener.bind),
+    protocol: listener.bind.type,
+    advertise: formatAddress(listener.advertise ?? { ...listener.bind, port }),
+    groups: listener.groups.length > 0 ? listener.groups : DEFAULT_GROUP,
+    bindInterface: listener.bindInterface ?? interfaceOf(listener.bind.host),
+    connectTimeout: listener.options.connectTimeout,
+    maxOutstandingConnects: listener.options.maxOutstandingConnects,
+  };
+}
+
+/** What controllers tell other routers about our link listeners, as protobuf; undefined when there are none. */
+export function advertisedListeners(listeners: readonly LinkListenerSettings[]): Uint8Array | undefined {
+  if (listeners.length === 0) return undefined;
+  const advertised = listeners.map(({ advertise, protocol, groups, bindInterface }) => ({
+    address: advertise,
+    protocol,
+    groups: [...groups],
+    localBinding: bindInterface,
+  }));
+  return toBinary(ListenersSchema, create(ListenersSchema, { listeners: advertised }));
+}
+
+/** Options of the circuit ends that a binding makes: its listener for tunnels, its last dialers entry otherwise, else the defaults. */
+export function xgressOptionsFor({ listeners, dialers }: RouterConfig, binding: string): XgressOptions {
+  const tunnel = listeners.find((listener) => listener.binding === 'tunnel');
+  if (binding === 'tunnel' && tunnel?.binding === 'tunnel') return tunnel.options;
+  return dialers.findLast((dialer) => dialer.binding === binding)?.options ?? defaultXgressOptions();
+}
+
+export function httpProxy(proxy: ProxyConfig | undefined): HttpProxy | undefined {
+  if (proxy?.type !== 'http' || !proxy.address) return undefined;
+  return { ...proxy.address, username: proxy.username, password: proxy.password };
+}
