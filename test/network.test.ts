@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import t from 'tap';
+import { freePorts } from '../examples/two-routers/ports.ts';
 import { transfer } from '../examples/two-routers/transfer.ts';
 import { Overlay, until } from './support/overlay.ts';
 
@@ -102,6 +103,46 @@ t.test('a link that breaks comes back, and so does the traffic', async (t) => {
   await overlay.ready();
   const done = await transfer(a.proxyPort, MIB);
   t.equal(done.sha256Received, done.sha256Sent);
+});
+
+t.test('a circuit over a router in between moves to another one when that dies, and loses nothing', async (t) => {
+  const overlay = await Overlay.start({ churnLimit: 0 });
+  await using _ = overlay;
+  const link = async (...groups: string[]) => {
+    const [port] = await freePorts(1);
+    const within = `groups: [${groups.join(', ')}]`;
+    return `  listeners: [{binding: transport, bind: "tls:127.0.0.1:${port}", advertise: "tls:127.0.0.1:${port}", ${within}}]\n  dialers: [{binding: transport, ${within}}]`;
+  };
+  const a = await overlay.addRouter({ name: 'a', mode: 'proxy', link: await link('west') });
+  const b = await overlay.addRouter({ name: 'b', mode: 'host', link: await link('east') });
+  const between = [];
+  for (const name of ['c', 'd']) between.push(await overlay.addRouter({ name, link: await link('west', 'east') }));
+  await overlay.addService('echo', b.id);
+  const links = ({ router }: { router: (typeof a)['router'] }) => (router.describe().links as unknown[]).length;
+  await until('a and b to have two links each', () => links(a) === 2 && links(b) === 2);
+  await until('a terminator', async () => (await overlay.management.get<unknown[]>('terminators')).length > 0);
+  const socket = connect(a.proxyPort, '127.0.0.1');
+  let heard = '';
+  socket.setEncoding('utf8').on('data', (text) => {
+    heard += text;
+  });
+  let said = '';
+  const talk = setInterval(() => {
+    const word = `${said.length} `;
+    said += word;
+    socket.write(word);
+  }, 2);
+  await until('the first words', () => heard.length > 100);
+  const used = between.find(({ router }) => router.describe().circuits === 1);
+  const other = between.find((each) => each !== used);
+  await used?.router.close({ drain: 0 });
+  await until('the circuit to be with the other', () => other?.router.describe().circuits === 1);
+  const before = heard.length;
+  await until('more words', () => heard.length > before + 500);
+  clearInterval(talk);
+  await until('the last word', () => heard === said);
+  socket.destroy();
+  t.equal(heard, said);
 });
 
 t.test('a router that is deleted or disabled is cut off at once', async (t) => {

@@ -16,25 +16,12 @@ import { ControlType, EdgeErrorCode, PeerDataKey, RetryHint, RouteErrorCode, Rou
 import { Message } from '#wire/message.ts';
 import type { State } from '../state/state.ts';
 import type { Service, Terminator } from '../state/types.ts';
+import type { Circuit, PeerData } from './circuit.ts';
 import { type ConnectedRouter, HIGH_LANE } from './connected-router.ts';
 import type { Links } from './links.ts';
 import { cheapestPath, costOf, type Path, type PathRouter } from './paths.ts';
 import { peerDataOf, routeMessage } from './route-message.ts';
 import { type Candidate, chooseTerminator } from './strategies.ts';
-
-export type PeerData = ReadonlyMap<number, Buffer>;
-
-export interface Circuit {
-  readonly id: string;
-  readonly serviceId: string;
-  readonly clientId: string;
-  readonly terminatorId: string;
-  readonly ingress: string;
-  readonly egress: string;
-  readonly tags: Readonly<Record<string, string>>;
-  readonly createdAt: number;
-  path: Path;
-}
 
 export interface CircuitRequest {
   readonly service: Service;

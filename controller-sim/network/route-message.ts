@@ -8,7 +8,7 @@ import { DestType, RouteSchema } from '#wire/gen/control_pb.js';
 import { ControlType, RouteHeader } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
 import type { Terminator } from '../state/types.ts';
-import type { Circuit, PeerData } from './circuits.ts';
+import type { Circuit, PeerData } from './circuit.ts';
 
 export interface RouteOptions {
   /** From 0 on; marks which result belongs to which attempt. */

@@ -1,0 +1,18 @@
+// A circuit as the controller knows it.
+
+import type { Path } from './paths.ts';
+
+/** What the two ends tell each other over the controller. */
+export type PeerData = ReadonlyMap<number, Buffer>;
+
+export interface Circuit {
+  readonly id: string;
+  readonly serviceId: string;
+  readonly clientId: string;
+  readonly terminatorId: string;
+  readonly ingress: string;
+  readonly egress: string;
+  readonly tags: Readonly<Record<string, string>>;
+  readonly createdAt: number;
+  path: Path;
+}
