@@ -6,6 +6,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { decodeJwt, SignJWT } from 'jose';
 import t from 'tap';
+import { checkRouterConfig } from '../agent/config/load.ts';
 import { Overlay } from './support/overlay.ts';
 import { runProgram } from './support/run.ts';
 
@@ -89,6 +90,39 @@ t.test('an expired token is told so, by the router and by the controller', async
   const { code, stderr } = await enroll(overlay, configFile, jwt);
   t.equal(code, 1);
   t.match(stderr, /expired/);
+});
+
+t.test('certificates that cannot serve are found: other names, other keys, other times', async (t) => {
+  await using overlay = await Overlay.start();
+  const { configFile } = await overlay.enrollRouter({ name: 'a', mode: 'host' });
+  const other = await overlay.enrollRouter({ name: 'b', mode: 'host' });
+  const text = readFileSync(configFile, 'utf8');
+  const codes = (changed: string, now?: number) =>
+    checkRouterConfig(changed, configFile, now === undefined ? {} : { now }).findings.map(
+      ({ code, severity }) => `${severity} ${code}`,
+    );
+  t.same(
+    codes(text).filter((each) => each.startsWith('error')),
+    [],
+  );
+  const advertised = text.replace(/advertise: "tls:127.0.0.1/, 'advertise: "tls:router.elsewhere');
+  t.ok(
+    codes(advertised).some((each) => each.endsWith('CFG-ADVERTISE')),
+    'a host that the certificate does not cover',
+  );
+  t.ok(codes(text.replace('a.key', 'b.key')).includes('error CFG-IDENTITY'), 'a key that does not fit');
+  t.ok(codes(text.replace('a.key', 'a.ca')).includes('error CFG-IDENTITY'), 'a key that is none');
+  t.ok(
+    codes(text.replace('a.cert', 'nowhere.cert')).includes('error CFG-NOT-ENROLLED'),
+    'a certificate that is not there',
+  );
+  const day = 86_400_000;
+  t.ok(
+    codes(text, Date.now() + 400 * day).some((each) => each.endsWith('CFG-CERTIFICATE')),
+    'one that has expired',
+  );
+  t.ok(codes(text, Date.now() + 362 * day).some((each) => /^(warning|info) CFG-CERTIFICATE/.test(each)), 'one that soon will');
+  t.not(other.id, '');
 });
 
 t.test('a token file that is not there, and a configuration that asks for nothing', async (t) => {
