@@ -8,6 +8,7 @@ import { SystemClock } from '#lib/clock.ts';
 import type { DialQueue } from '#lib/dial-queue.ts';
 import { ProjectError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
+import { releaseMemory } from '#lib/memory.ts';
 import { type Random, systemRandom } from '#lib/random.ts';
 import { ControlType, EdgeControlType } from '#wire/gen/numbers.ts';
 import { resultMessage } from '#wire/message.ts';
@@ -36,6 +37,7 @@ import { Unrouter } from './forwarder/unrouter.ts';
 import { Health, type LinkDetail } from './health/health.ts';
 import { Identity } from './identity/identity.ts';
 import { CertificateRenewal } from './identity/renewal.ts';
+import { IdleMemory } from './idle-memory.ts';
 import { EdgeListener } from './ingress/edge/edge-listener.ts';
 import { Tunneler } from './ingress/tunnel/tunneler.ts';
 import { InspectSocket } from './inspect/inspect-socket.ts';
@@ -243,6 +245,7 @@ export class Router {
     await this.#openInspection();
     this.#openReports();
     this.#openRenewal();
+    this.#openIdleMemory();
     await this.#controllers.start();
     this.#watchStartup();
     this.#log.info({ routerId: this.id, version: PROGRAM_VERSION, config: config.file }, 'router started');
@@ -551,6 +554,16 @@ export class Router {
     );
     this.#owned.defer(() => renewal.close());
     renewal.start({ now: this.#extend });
+  }
+
+  #openIdleMemory(): void {
+    const memory = new IdleMemory({
+      clock: this.#clock,
+      isBusy: () => this.#forwarder.circuits.size > 0,
+      circuitsSoFar: () => this.#ends.total,
+      release: releaseMemory,
+    });
+    this.#owned.defer(() => memory.close());
   }
 
   #openReports(): void {

@@ -121,7 +121,10 @@ t.test('certificates that cannot serve are found: other names, other keys, other
     codes(text, Date.now() + 400 * day).some((each) => each.endsWith('CFG-CERTIFICATE')),
     'one that has expired',
   );
-  t.ok(codes(text, Date.now() + 362 * day).some((each) => /^(warning|info) CFG-CERTIFICATE/.test(each)), 'one that soon will');
+  t.ok(
+    codes(text, Date.now() + 362 * day).some((each) => /^(warning|info) CFG-CERTIFICATE/.test(each)),
+    'one that soon will',
+  );
   t.not(other.id, '');
 });
 

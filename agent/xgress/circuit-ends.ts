@@ -30,6 +30,7 @@ export class CircuitEnds {
   readonly #ticker: XgressTicker;
   readonly #metrics: XgressMetrics;
   readonly #open = new Set<Xgress>();
+  #total = 0;
   #idle: (() => void) | undefined;
 
   constructor(components: CircuitEndsComponents) {
@@ -44,6 +45,11 @@ export class CircuitEnds {
   /** The ends that are open. */
   get count(): number {
     return this.#open.size;
+  }
+
+  /** The ends that were ever opened. */
+  get total(): number {
+    return this.#total;
   }
 
   /** Makes an end and tells the forwarder of it. `owner` is the id of the circuit's controller. Start it when the client is ready. */
@@ -63,6 +69,7 @@ export class CircuitEnds {
     );
     xgress.usageTags = forwarder.circuits.get(init.circuitId)?.tags ?? {};
     this.#open.add(xgress);
+    this.#total++;
     forwarder.registerEnd(xgress);
     return xgress;
   }
