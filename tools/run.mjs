@@ -27,16 +27,10 @@ const PROGRAMS = {
 /** Options of Node that a script needs. */
 const NODE_OPTIONS = {
   bench: ['--expose-gc'],
-  // A router lives long and holds little: a small nursery keeps it small.
-  router: ['--max-semi-space-size=2'],
 };
-/**
- * Defaults for every program; the caller's environment counts more. One memory arena suits programs with one busy thread, and a fixed
- * threshold gives memory back after a burst.
- */
+/** Defaults for every program; the caller's environment counts more. One memory arena suits programs with one busy thread. */
 const ENVIRONMENT = {
   MALLOC_ARENA_MAX: '1',
-  MALLOC_TRIM_THRESHOLD_: '131072',
   NODE_COMPILE_CACHE: join(ROOT, 'node_modules', '.cache', 'node-compile'),
   ...process.env,
   PATH: `${BIN}:${process.env.PATH ?? ''}`,

@@ -97,7 +97,7 @@ t.test('backoff stays within its bounds and grows to its longest wait', async (t
 t.test('ids have the forms that other programs expect', async (t) => {
   const ids = new IdSource(seededRandom(1));
   for (let index = 0; index < 500; index++) {
-    t.match(ids.uuid(), /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/, { skip: index > 3 });
+    if (!/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/.test(ids.uuid())) t.fail('uuid');
     if (!/^[0-9A-Za-z]{1,22}$/.test(ids.long())) t.fail('long id');
     if (!/^[0-9A-Za-z][0-9A-Za-z.-]{9}$/.test(ids.short())) t.fail('short id');
     if (!/^c[0-9a-z]{24}$/.test(ids.cuid())) t.fail('cuid');

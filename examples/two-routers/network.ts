@@ -68,8 +68,6 @@ const EXAMPLE = join('examples', 'two-routers');
 const NAMES = ['router-a', 'router-b'] as const;
 const BYTES = 8 * 1024 * 1024;
 const PATIENCE = 20_000;
-/** As `npm run router` does: these programs live long and hold little. */
-const SMALL_NURSERY = ['--max-semi-space-size=2'];
 const LOOK_AGAIN = 25;
 
 export class Network {
@@ -310,7 +308,7 @@ export class Network {
   }
 
   #run(name: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): Program {
-    const program = new Program(name, args, { directory: this.directory, env, nodeOptions: SMALL_NURSERY });
+    const program = new Program(name, args, { directory: this.directory, env });
     this.#programs.push(program);
     return program;
   }

@@ -19,12 +19,12 @@ export class Program {
   constructor(
     name: string,
     args: readonly string[],
-    options: { directory: string; env?: Readonly<Record<string, string>>; nodeOptions?: readonly string[] },
+    options: { directory: string; env?: Readonly<Record<string, string>> },
   ) {
     const [file = '', ...rest] = args;
     this.name = name;
     this.logFile = join(options.directory, `${name}.log`);
-    this.#child = spawn(process.execPath, [...(options.nodeOptions ?? []), join(ROOT, file), ...rest], {
+    this.#child = spawn(process.execPath, [join(ROOT, file), ...rest], {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { ...process.env, ...options.env },
       detached: true, // Ctrl-C in a terminal is for the one who started them all

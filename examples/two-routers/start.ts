@@ -37,8 +37,9 @@ async function main(): Promise<number> {
       await up.catch(() => undefined);
       return 1;
     }
-    print(json ? JSON.stringify(document(network, true)) : welcome(network));
-    if (flags.includes('--once')) return 0;
+    const once = flags.includes('--once');
+    print(json ? JSON.stringify(document(network, true)) : welcome(network) + (once ? '' : hints(network)));
+    if (once) return 0;
     const ended = await Promise.race([stop, network.somethingEnded()]);
     if (!ended.startsWith('SIG')) throw new Error(ended);
     if (!json) print('stopping …');
@@ -62,7 +63,6 @@ function document(
 
 function welcome({ controller, routers, links, transfer, proxyPort, steps }: Network): string {
   const total = steps.reduce((sum, { ms }) => sum + ms, 0);
-  const [a] = routers;
   const rate = transfer ? (transfer.bytes / 1024 / 1024 / (transfer.ms / 1000)).toFixed(0) : '';
   return `
 The network is up and proven after ${total} ms; ${rate} MiB/s through it, both ways, encrypted end to end.
@@ -72,7 +72,11 @@ The network is up and proven after ${total} ms; ${rate} MiB/s through it, both w
   controller   ${controller?.management}
                user ${controller?.username}, password ${controller?.password}, ca ${controller?.ca}
 ${routers.map(({ name, healthUrl, pid }) => `  ${name}     ${healthUrl} (pid ${pid})`).join('\n')}
+`;
+}
 
+function hints({ controller, routers: [a], proxyPort }: Network): string {
+  return `
 Try:
   nc 127.0.0.1 ${proxyPort}
   npm run -s router -- health ${a?.healthUrl.replace('/health-checks', '')} --ca ${a?.ca}
