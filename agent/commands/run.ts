@@ -1,6 +1,6 @@
 // `run FILE`: the router as a daemon. Logs go to stderr; SIGTERM and SIGINT drain and end with exit code 0.
 
-import { Command, Option } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { describeError } from '#lib/errors.ts';
 import { createLog, type LogLevel } from '#lib/log.ts';
 import { loadApart } from '../config/load-apart.ts';
@@ -11,11 +11,12 @@ import { textReport } from './report.ts';
 interface RunOptions {
   logLevel: LogLevel;
   logFormat: 'json' | 'text';
-  drainSeconds: string;
+  drainSeconds: number;
   extend: boolean;
 }
 
 const DRAIN_SECONDS = 10;
+const MOST_DRAIN_SECONDS = 86_400;
 
 export function runCommand(): Command {
   return new Command('run')
@@ -31,7 +32,7 @@ export function runCommand(): Command {
         .choices(['json', 'text'])
         .default(process.stderr.isTTY ? 'text' : 'json'),
     )
-    .option('--drain-seconds <seconds>', 'how long open circuits may go on after SIGTERM', String(DRAIN_SECONDS))
+    .option('--drain-seconds <seconds>', 'how long open circuits may go on after SIGTERM', seconds, DRAIN_SECONDS)
     .option('--extend', 'renew the certificates at once', false)
     .addHelpText('after', '\nExample:\n  router run router.yml')
     .action(async (file: string, options: RunOptions) => {
@@ -55,9 +56,15 @@ async function run(file: string, options: RunOptions): Promise<number> {
   const reason = await Promise.race([router.failed, stopSignal()]);
   if (reason instanceof Error) log.fatal({ error: describeError(reason) }, 'router cannot go on');
   else log.info({ signal: reason }, 'signal received');
-  const drain = reason instanceof Error ? 0 : Number(options.drainSeconds) * 1000;
-  await router.close({ drain: Number.isFinite(drain) ? drain : DRAIN_SECONDS * 1000 });
+  await router.close({ drain: reason instanceof Error ? 0 : options.drainSeconds * 1000 });
   return reason instanceof Error ? Exit.Failed : Exit.Done;
+}
+
+function seconds(text: string): number {
+  const value = Number(text);
+  if (text.trim() === '' || !(value >= 0 && value <= MOST_DRAIN_SECONDS))
+    throw new InvalidArgumentError(`It is a number of seconds from 0 to ${MOST_DRAIN_SECONDS}.`);
+  return value;
 }
 
 /** The first signal asks to stop; a second one is the system's: it ends the process. */

@@ -3,7 +3,7 @@
 import { joinHostPort } from '#lib/address.ts';
 import type { Log } from '#lib/log.ts';
 import { TlsPort } from '#wire/tls-port.ts';
-import type { Identity } from './identity/identity.ts';
+import type { Identity } from '../identity/identity.ts';
 
 export interface TlsPortsInit {
   identity: Identity;

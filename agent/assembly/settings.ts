@@ -1,4 +1,4 @@
-// What the rooms of the router want to know, out of a checked configuration. Pure functions; which room gets what is said in router.ts.
+// What the rooms of the router want to know, out of a checked configuration. Pure functions; which room gets what is said beside this file.
 
 import { create, toBinary } from '@bufbuild/protobuf';
 import { formatAddress } from '#lib/address.ts';
@@ -6,13 +6,13 @@ import type { HttpProxy } from '#wire/dial.ts';
 import { ListenersSchema } from '#wire/gen/control_pb.js';
 import { RouterCapability } from '#wire/gen/numbers.ts';
 import { encodeBitMask } from '#wire/header-values.ts';
-import type { LinkConfig, ProxyConfig, RouterConfig } from './config/router-config.ts';
-import { defaultXgressOptions } from './config/xgress-defaults.ts';
-import type { ControlDialInit } from './control/control-dial.ts';
-import type { LinkChannelSettings, LinkDialerSettings } from './link/link-dialer.ts';
-import { interfaceOf, localAddressFor } from './link/link-key.ts';
-import type { LinkListenerSettings } from './link/link-listener.ts';
-import type { XgressOptions } from './xgress/options.ts';
+import type { LinkConfig, ProxyConfig, RouterConfig } from '../config/router-config.ts';
+import { defaultXgressOptions } from '../config/xgress-defaults.ts';
+import type { ControlDialInit } from '../control/control-dial.ts';
+import type { LinkChannelSettings, LinkDialerSettings } from '../link/link-dialer.ts';
+import { interfaceOf, localAddressFor } from '../link/link-key.ts';
+import type { LinkListenerSettings } from '../link/link-listener.ts';
+import type { XgressOptions } from '../xgress/options.ts';
 
 const LINK_HEARTBEAT = { sendInterval: 10_000, checkInterval: 1_000 };
 const DEFAULT_GROUP = ['default'];

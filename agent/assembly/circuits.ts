@@ -1,0 +1,108 @@
+// Circuits: the table, their ends on this router, the dialers of services, and who keeps the table clean.
+
+import type { DialQueue } from '#lib/dial-queue.ts';
+import { ControlType } from '#wire/gen/numbers.ts';
+import type { Controllers } from '../control/controllers.ts';
+import { onRoute } from '../control/messages/route.ts';
+import { onUnroute } from '../control/messages/unroute.ts';
+import { Egress } from '../egress/egress.ts';
+import { transportDialer } from '../egress/transport.ts';
+import { Faulter } from '../forwarder/faulter.ts';
+import { Forwarder } from '../forwarder/forwarder.ts';
+import { IdleScanner } from '../forwarder/idle-scanner.ts';
+import { Unrouter } from '../forwarder/unrouter.ts';
+import { meteredQueue } from '../metrics/metered-queue.ts';
+import { CircuitEnds } from '../xgress/circuit-ends.ts';
+import type { RouterContext } from './context.ts';
+import { xgressOptionsFor } from './settings.ts';
+
+export interface Circuits {
+  readonly forwarder: Forwarder;
+  readonly ends: CircuitEnds;
+  readonly egress: Egress;
+  /** Of requests for circuits and terminators. */
+  readonly rateLimited: DialQueue;
+  /** Tells the circuit's controller that frames of it cannot be forwarded. */
+  onUnroutable(circuitId: string): void;
+}
+
+export function assembleCircuits(context: RouterContext, controllers: Controllers): Circuits {
+  const { config, clock, metrics, owned } = context;
+  const log = context.component('forwarder');
+  const forwarder = new Forwarder({ clock, log, routerId: context.routerId });
+  const faults = metrics.meter('faults.circuit');
+  const faulter = new Faulter({ clock, log, controllers, faults }, config.forwarder.faultTxInterval);
+  owned.defer(() => faulter.close());
+  const onUnroutable = (circuitId: string) => faulter.report(circuitId, forwarder.circuits.get(circuitId)?.owner ?? '');
+  const ends = new CircuitEnds({
+    clock,
+    log: context.component('xgress'),
+    forwarder,
+    metrics,
+    controllers,
+    onUnroutable,
+  });
+  const { rateLimitedQueueLength, rateLimitedWorkerCount } = config.forwarder;
+  const rateLimited = meteredQueue(metrics, clock, 'pool.rate_limiter', rateLimitedQueueLength, rateLimitedWorkerCount);
+  owned.defer(() => rateLimited.close());
+  return { forwarder, ends, egress: assembleEgress(context), rateLimited, onUnroutable };
+}
+
+function assembleEgress(context: RouterContext): Egress {
+  const { config, clock, identity } = context;
+  const log = context.component('egress');
+  const egress = new Egress(log);
+  for (const binding of ['transport', 'edge_transport'] as const) {
+    const { connectTimeout } = xgressOptionsFor(config, binding);
+    const encryption = binding === 'edge_transport';
+    egress.use(
+      binding,
+      transportDialer({ clock, log, identity }, { connectTimeout, encryption, hopType: `xgress/${binding}` }),
+    );
+  }
+  return egress;
+}
+
+/** Serves the controllers' routes and unroutes. `onMissingLink` hears the id of a link that a route names and nobody has here. */
+export function serveRoutes(
+  context: RouterContext,
+  controllers: Controllers,
+  { forwarder, ends, egress }: Circuits,
+  onMissingLink: (linkId: string) => void,
+): void {
+  const { config, clock, metrics, owned } = context;
+  const log = context.component('forwarder');
+  const {
+    idleTxInterval,
+    idleCircuitTimeout,
+    xgressCloseCheckInterval,
+    xgressDialQueueLength,
+    xgressDialWorkerCount,
+    xgressDialDwellTime,
+  } = config.forwarder;
+  const scanner = new IdleScanner(
+    { clock, log, circuits: forwarder.circuits, controllers },
+    { interval: idleTxInterval, timeout: idleCircuitTimeout },
+  );
+  const unrouter = new Unrouter({ clock, log, forwarder }, xgressCloseCheckInterval);
+  const queue = meteredQueue(metrics, clock, 'pool.route.handler', xgressDialQueueLength, xgressDialWorkerCount);
+  owned.defer(() => scanner.close());
+  owned.defer(() => unrouter.close());
+  owned.defer(() => queue.close());
+  controllers.on(ControlType.Unroute, onUnroute(unrouter));
+  controllers.on(
+    ControlType.Route,
+    onRoute({
+      clock,
+      log: context.component('route'),
+      forwarder,
+      egress,
+      ends,
+      queue,
+      onMissingLink,
+      optionsFor: (binding) => xgressOptionsFor(config, binding),
+      dwellTime: xgressDialDwellTime,
+      acceptsCircuits: context.acceptsCircuits,
+    }),
+  );
+}

@@ -1,0 +1,88 @@
+// Where clients come in: the tunneler, the listeners of SDKs, and the copy of the network's data that both decide by.
+
+import { formatAddress } from '#lib/address.ts';
+import { EdgeControlType } from '#wire/gen/numbers.ts';
+import { DataModel } from '../access/data-model.ts';
+import { ModelSubscription } from '../access/subscription.ts';
+import { ClusterView } from '../control/cluster-view.ts';
+import type { Controllers } from '../control/controllers.ts';
+import { onServerHello } from '../control/messages/server-hello.ts';
+import { EdgeListener } from '../ingress/edge/edge-listener.ts';
+import { Tunneler } from '../ingress/tunnel/tunneler.ts';
+import type { Circuits } from './circuits.ts';
+import type { RouterContext } from './context.ts';
+import type { TlsPorts } from './tls-ports.ts';
+
+export interface Ingress {
+  readonly edgeListeners: readonly EdgeListener[];
+  readonly tunneler: Tunneler | undefined;
+}
+
+/** Opens the configured listeners. Rejects with the system's error. */
+export async function openIngress(
+  context: RouterContext,
+  controllers: Controllers,
+  circuits: Circuits,
+  ports: TlsPorts,
+): Promise<Ingress> {
+  const { config, clock, routerId, version, acceptsCircuits, owned } = context;
+  const model = new DataModel();
+  const edgeListeners: EdgeListener[] = [];
+  let tunneler: Tunneler | undefined;
+  if (config.edge) subscribe(context, controllers, model, edgeListeners);
+  for (const listener of config.listeners) {
+    const log = context.component(`listener.${listener.binding}`);
+    if (listener.binding === 'edge') {
+      const port = await ports.at(listener.address.host, listener.address.port);
+      const edgeListener = new EdgeListener({ clock, log, port, routerId, version }, listener);
+      owned.defer(() => edgeListener.close());
+      edgeListeners.push(edgeListener);
+    } else if (listener.binding === 'tunnel' && !tunneler) {
+      const { ends, egress, rateLimited: queue } = circuits;
+      const opened = await Tunneler.open(
+        { clock, log, controllers, model, ends, egress, queue, routerId, acceptsCircuits },
+        listener.options,
+      );
+      owned.defer(() => opened.close());
+      tunneler = opened;
+    } else if (listener.binding !== 'tunnel') {
+      log.warn({ binding: listener.binding }, 'binding is not served yet');
+    }
+  }
+  return { edgeListeners, tunneler };
+}
+
+function subscribe(
+  context: RouterContext,
+  controllers: Controllers,
+  model: DataModel,
+  edgeListeners: readonly EdgeListener[],
+): void {
+  const { clock, random, owned, version } = context;
+  const cluster = new ClusterView({ controllers, clock, log: context.component('control') });
+  const subscription = new ModelSubscription({
+    clock,
+    log: context.component('access'),
+    random,
+    controllers,
+    model,
+    onHistoryReset: () => cluster.reset(),
+  });
+  owned.defer(() => cluster.close());
+  owned.defer(() => subscription.close());
+  controllers.on(
+    EdgeControlType.ServerHello,
+    onServerHello({
+      version,
+      modelIndex: () => model.index,
+      listeners: () =>
+        edgeListeners.map(({ config: { address, options } }) => ({
+          bind: formatAddress(address),
+          protocol: address.type,
+          bindHost: address.host,
+          bindPort: address.port,
+          ...options.advertise,
+        })),
+    }),
+  );
+}

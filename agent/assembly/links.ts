@@ -1,0 +1,86 @@
+// Links to other routers: the registry that dials them, the listeners that accept them, and what controllers hear of both.
+
+import { ControlType } from '#wire/gen/numbers.ts';
+import type { Controllers } from '../control/controllers.ts';
+import { onFault } from '../control/messages/fault.ts';
+import { onPeerStateChanges } from '../control/messages/peer-state-changes.ts';
+import { verifyRouter } from '../control/messages/verify-router.ts';
+import { LinkListener } from '../link/link-listener.ts';
+import { LinkRegistry } from '../link/link-registry.ts';
+import { LinkReporter } from '../link/link-reporter.ts';
+import { meteredQueue } from '../metrics/metered-queue.ts';
+import type { Circuits } from './circuits.ts';
+import type { RouterContext } from './context.ts';
+import { httpProxy, linkChannelSettings, linkDialerSettings, linkListenerSettings } from './settings.ts';
+import type { TlsPorts } from './tls-ports.ts';
+
+export interface Links {
+  readonly registry: LinkRegistry;
+  readonly reporter: LinkReporter;
+}
+
+export function assembleLinks(
+  context: RouterContext,
+  controllers: Controllers,
+  { forwarder, onUnroutable }: Circuits,
+): Links {
+  const { config, clock, random, identity, metrics, owned } = context;
+  const log = context.component('link');
+  const { linkDialQueueLength, linkDialWorkerCount } = config.forwarder;
+  const reporter = new LinkReporter({ clock, log, controllers });
+  const registry = new LinkRegistry(
+    {
+      clock,
+      log,
+      random,
+      forwarder,
+      metrics,
+      reporter,
+      dial: {
+        clock,
+        log,
+        random,
+        identity,
+        proxy: httpProxy(config.proxy),
+        settings: linkChannelSettings(config),
+      },
+      dialQueue: meteredQueue(metrics, clock, 'pool.link.dialer', linkDialQueueLength, linkDialWorkerCount),
+      onUnroutable,
+    },
+    config.link.dialers.map((dialer) => linkDialerSettings(config.link, dialer)),
+  );
+  owned.defer(() => registry.close());
+  controllers.on(ControlType.PeerStateChanges, onPeerStateChanges(registry));
+  controllers.on(ControlType.Fault, onFault(registry));
+  controllers.onConnect((controller) => reporter.refresh(controller, registry.links));
+  return { registry, reporter };
+}
+
+/** Opens the configured listeners; each joins `listeners` once its port is taken. Rejects with the system's error. */
+export async function openLinkListeners(
+  context: RouterContext,
+  controllers: Controllers,
+  { registry }: Links,
+  ports: TlsPorts,
+  listeners: LinkListener[],
+): Promise<void> {
+  const { config, clock, identity, owned } = context;
+  const log = context.component('link');
+  for (const listener of config.link.listeners) {
+    const port = await ports.at(listener.bind.host, listener.bind.port);
+    const settings = linkListenerSettings(listener, port.address.port);
+    const components = {
+      clock,
+      log,
+      port,
+      identity,
+      settings: linkChannelSettings(config),
+      verifyRouter: (routerId: string, fingerprints: string[]) => verifyRouter(controllers, routerId, fingerprints),
+      onLink: (init: Parameters<LinkRegistry['accepted']>[0]) => registry.accepted(init),
+    };
+    const opened = new LinkListener(components, settings);
+    owned.defer(() => opened.close());
+    listeners.push(opened);
+    log.info({ bind: settings.bind, advertise: settings.advertise, groups: settings.groups }, 'link listener open');
+  }
+}

@@ -1,0 +1,151 @@
+// What operators see and what keeps a long-lived process well: health, metrics, web pages, inspection, profiles, certificates, memory.
+
+import { releaseMemory } from '#lib/memory.ts';
+import { ControlType } from '#wire/gen/numbers.ts';
+import { resultMessage } from '#wire/message.ts';
+import type { Controllers } from '../control/controllers.ts';
+import { onInspect } from '../control/messages/inspect.ts';
+import { InterfaceReporter } from '../control/messages/interfaces.ts';
+import { onSettings } from '../control/messages/settings.ts';
+import { Health, type LinkDetail } from '../health/health.ts';
+import { CertificateRenewal } from '../identity/renewal.ts';
+import { InspectSocket } from '../inspect/inspect-socket.ts';
+import type { Link } from '../link/link.ts';
+import type { PrometheusPage } from '../metrics/prometheus.ts';
+import { MetricsReporter } from '../metrics/reporter.ts';
+import type { WebServer } from '../web/web-server.ts';
+import type { Circuits } from './circuits.ts';
+import type { RouterContext } from './context.ts';
+import { IdleMemory } from './idle-memory.ts';
+import type { Links } from './links.ts';
+
+/** Profiles and the trace of messages: to be opened before everything that they are to see. */
+export async function openDebugging(context: RouterContext): Promise<void> {
+  const { config, clock, owned } = context;
+  const { profile, trace } = config;
+  if (trace?.path !== undefined) {
+    const { MessageTrace } = await import('../trace/message-trace.ts');
+    const tracing = new MessageTrace(trace.path, clock, context.component('trace'));
+    owned.defer(() => tracing.close());
+  }
+  if (profile) {
+    const { Profiler } = await import('../profile/profiler.ts');
+    const profiler = await Profiler.start({ clock, log: context.component('profile') }, profile);
+    owned.defer(() => profiler?.stop());
+  }
+}
+
+export function assembleHealth(context: RouterContext, controllers: Controllers, { registry }: Links): Health {
+  const { config, clock, metrics, owned } = context;
+  const latency = (link: Link) => metrics.histogram(`link.${link.id}.latency`).snapshot().mean;
+  const health = new Health(
+    {
+      clock,
+      controllers: () => controllers.all,
+      links: () => registry.links.map((link) => linkDetail(link, latency(link))),
+    },
+    config.healthChecks,
+  );
+  owned.defer(() => health.close());
+  return health;
+}
+
+function linkDetail({ id, peerId, connections }: Link, latency: number): LinkDetail {
+  const addresses = Object.fromEntries(
+    connections.map(({ type, localAddr, remoteAddr }) => [type, { localAddr, remoteAddr }]),
+  );
+  return { linkId: id, destRouterId: peerId, latency, addresses };
+}
+
+/** Opens the configured web servers. Rejects with the system's error. */
+export async function openWeb(context: RouterContext, health: Health): Promise<WebServer[]> {
+  const { config, clock, identity, owned } = context;
+  if (config.web.length === 0) return [];
+  const { WebServer } = await import('../web/web-server.ts');
+  const components = { clock, log: context.component('web'), identity, health, metrics: await metricsPage(context) };
+  const servers: WebServer[] = [];
+  for (const web of config.web) {
+    const server = await WebServer.open(components, web);
+    owned.defer(() => server.close());
+    servers.push(server);
+  }
+  return servers;
+}
+
+/** The library of the page is only loaded where somebody wants the page. */
+async function metricsPage({ config, metrics, owned }: RouterContext): Promise<PrometheusPage | undefined> {
+  if (!config.web.some(({ apis }) => apis.some(({ binding }) => binding === 'metrics'))) return undefined;
+  const { PrometheusPage } = await import('../metrics/prometheus.ts');
+  const page = new PrometheusPage(metrics);
+  owned.defer(() => page.close());
+  return page;
+}
+
+/** Lets operators on this machine and controllers see what `describe` says. */
+export async function openInspection(
+  context: RouterContext,
+  controllers: Controllers,
+  describe: () => Record<string, unknown>,
+): Promise<void> {
+  const { config, routerId, owned } = context;
+  const socket = await InspectSocket.open(config.file, describe, context.component('inspect'));
+  if (socket) owned.defer(() => socket.close());
+  controllers.on(
+    ControlType.InspectRequest,
+    onInspect(routerId, (name) => (name === 'router' || name === 'config' ? describe() : undefined)),
+  );
+  controllers.on(
+    ControlType.TogglePipeTraces,
+    (controller, message) =>
+      void controller.channel.reply(
+        message,
+        resultMessage(false, 'this router does not trace messages to controllers'),
+      ),
+  );
+}
+
+/** Metrics and interfaces, to the controllers. */
+export function openReports(
+  context: RouterContext,
+  controllers: Controllers,
+  { forwarder, ends }: Circuits,
+  { registry }: Links,
+): void {
+  const { config, clock, random, metrics, routerId, owned } = context;
+  metrics.gauge('control.channels', () => controllers.all.length);
+  metrics.gauge('links', () => registry.links.length);
+  metrics.gauge('circuits', () => forwarder.circuits.size);
+  metrics.gauge('xgress.ends', () => ends.count);
+  const reporter = new MetricsReporter(
+    { clock, log: context.component('metrics'), random, registry: metrics, controllers, routerId },
+    config.metrics,
+  );
+  const log = context.component('control');
+  const interfaces = new InterfaceReporter({ controllers, clock, log }, config.interfaceDiscovery);
+  owned.defer(() => reporter.close());
+  owned.defer(() => interfaces.close());
+  controllers.on(ControlType.Settings, onSettings(controllers, log));
+}
+
+/** Renews certificates before they end, or with `now` at once. Without a csr section there is nothing to ask for new ones with. */
+export function openRenewal(context: RouterContext, controllers: Controllers, now: boolean): void {
+  const { config, clock, identity, owned } = context;
+  const csr = config.csr ?? config.edge?.csr;
+  if (!csr) return;
+  const renewal = new CertificateRenewal(
+    { clock, log: context.component('identity'), identity, controllers },
+    { identity: config.identity, csr },
+  );
+  owned.defer(() => renewal.close());
+  renewal.start({ now });
+}
+
+export function openIdleMemory({ clock, owned }: RouterContext, { forwarder, ends }: Circuits): void {
+  const memory = new IdleMemory({
+    clock,
+    isBusy: () => forwarder.circuits.size > 0,
+    circuitsSoFar: () => ends.total,
+    release: releaseMemory,
+  });
+  owned.defer(() => memory.close());
+}
