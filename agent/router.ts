@@ -104,7 +104,7 @@ export class Router {
   describe(): Record<string, unknown> {
     const { clock } = this.#context;
     const { forwarder, ends } = this.#circuits;
-    const { registry } = this.#links;
+    const { registry, wanted } = this.#links;
     const { tunneler } = this.#ingress;
     return {
       id: this.id,
@@ -122,7 +122,7 @@ export class Router {
         iteration,
         connections,
       })),
-      wantedLinks: registry.describe(),
+      wantedLinks: wanted.describe(),
       circuits: forwarder.circuits.size,
       circuitEnds: ends.count,
       terminators: tunneler?.describe() ?? [],

@@ -5,9 +5,11 @@ import type { Controllers } from '../control/controllers.ts';
 import { onFault } from '../control/messages/fault.ts';
 import { onPeerStateChanges } from '../control/messages/peer-state-changes.ts';
 import { verifyRouter } from '../control/messages/verify-router.ts';
+import type { LinkInit } from '../link/link.ts';
 import { LinkListener } from '../link/link-listener.ts';
 import { LinkRegistry } from '../link/link-registry.ts';
 import { LinkReporter } from '../link/link-reporter.ts';
+import { WantedLinks } from '../link/wanted-links.ts';
 import { meteredQueue } from '../metrics/metered-queue.ts';
 import type { Circuits } from './circuits.ts';
 import type { RouterContext } from './context.ts';
@@ -16,6 +18,7 @@ import type { TlsPorts } from './tls-ports.ts';
 
 export interface Links {
   readonly registry: LinkRegistry;
+  readonly wanted: WantedLinks;
   readonly reporter: LinkReporter;
 }
 
@@ -28,32 +31,21 @@ export function assembleLinks(
   const log = context.component('link');
   const { linkDialQueueLength, linkDialWorkerCount } = config.forwarder;
   const reporter = new LinkReporter({ clock, log, controllers });
-  const registry = new LinkRegistry(
-    {
-      clock,
-      log,
-      random,
-      forwarder,
-      metrics,
-      reporter,
-      dial: {
-        clock,
-        log,
-        random,
-        identity,
-        proxy: httpProxy(config.proxy),
-        settings: linkChannelSettings(config),
-      },
-      dialQueue: meteredQueue(metrics, clock, 'pool.link.dialer', linkDialQueueLength, linkDialWorkerCount),
-      onUnroutable,
-    },
+  const registry = new LinkRegistry({ clock, log, forwarder, metrics, reporter, onUnroutable });
+  const settings = linkChannelSettings(config);
+  const dial = { clock, log, random, identity, proxy: httpProxy(config.proxy), settings };
+  const dialQueue = meteredQueue(metrics, clock, 'pool.link.dialer', linkDialQueueLength, linkDialWorkerCount);
+  const wanted = new WantedLinks(
+    { clock, log, random, registry, dial, dialQueue },
     config.link.dialers.map((dialer) => linkDialerSettings(config.link, dialer)),
   );
   owned.defer(() => registry.close());
-  controllers.on(ControlType.PeerStateChanges, onPeerStateChanges(registry));
+  owned.defer(() => dialQueue.close());
+  owned.defer(() => wanted.close());
+  controllers.on(ControlType.PeerStateChanges, onPeerStateChanges(wanted));
   controllers.on(ControlType.Fault, onFault(registry));
   controllers.onConnect((controller) => reporter.refresh(controller, registry.links));
-  return { registry, reporter };
+  return { registry, wanted, reporter };
 }
 
 /** Opens the configured listeners; each joins `listeners` once its port is taken. Rejects with the system's error. */
@@ -76,7 +68,7 @@ export async function openLinkListeners(
       identity,
       settings: linkChannelSettings(config),
       verifyRouter: (routerId: string, fingerprints: string[]) => verifyRouter(controllers, routerId, fingerprints),
-      onLink: (init: Parameters<LinkRegistry['accepted']>[0]) => registry.accepted(init),
+      onLink: (init: LinkInit) => void registry.register(init),
     };
     const opened = new LinkListener(components, settings);
     owned.defer(() => opened.close());

@@ -1,5 +1,5 @@
 // The life of one wanted link (a peer's listener and one of our dialers that fits), as a table. Illegal events are bugs; the
-// registry performs the effects (reference fact: link, section 1.8).
+// wanted-links.ts performs the effects (reference fact: link, section 1.8).
 //
 //   pending ──dial──► dialing ──queueFull──► queueFailed ─┐
 //                        │ └────dialError──► dialFailed ──┤──dial──► dialing

@@ -1,7 +1,7 @@
 // PeerStateChanges (1050) in: which routers there are, and where they accept links.
 
 import { PeerState, PeerStateChangesSchema } from '#wire/gen/control_pb.js';
-import type { PeerChange } from '../../link/link-registry.ts';
+import type { PeerChange } from '../../link/wanted-links.ts';
 import type { ControlHandler } from '../controllers.ts';
 
 const STATES: Readonly<Record<PeerState, PeerChange['state']>> = {

@@ -1,0 +1,371 @@
+// The links that the router wants. Peers come and go by what controllers say; for each listener of a peer and each own dialer that
+// shares a group there is one wanted link with a state (link-states.ts), dialed again until it stands.
+//
+//   peer changes ─► wanted links ─► dial queue ─► link ─► registry
+
+import { background } from '#lib/background.ts';
+import { nextBackoff } from '#lib/backoff.ts';
+import type { Clock, Timer } from '#lib/clock.ts';
+import type { DialQueue } from '#lib/dial-queue.ts';
+import { describeError, errorCode } from '#lib/errors.ts';
+import { IdSource } from '#lib/ids.ts';
+import type { Log } from '#lib/log.ts';
+import type { Random } from '#lib/random.ts';
+import type { Link } from './link.ts';
+import {
+  type DialedLink,
+  dialLink,
+  type LinkDialComponents,
+  type LinkDialerSettings,
+  type LinkDialRequest,
+} from './link-dialer.ts';
+import { linkKey } from './link-key.ts';
+import type { LinkRegistry } from './link-registry.ts';
+import { canDial, type LinkEvent, type LinkState, nextLinkState } from './link-states.ts';
+
+export interface PeerListener {
+  readonly address: string;
+  readonly protocol: string;
+  readonly groups: readonly string[];
+  readonly localBinding: string;
+}
+
+export interface PeerChange {
+  readonly id: string;
+  readonly version: string;
+  readonly state: 'healthy' | 'unhealthy' | 'removed';
+  readonly listeners: readonly PeerListener[];
+}
+
+export interface WantedLinksComponents {
+  clock: Clock;
+  log: Log;
+  random: Random;
+  registry: LinkRegistry;
+  dial: LinkDialComponents;
+  dialQueue: DialQueue;
+}
+
+interface Peer {
+  readonly id: string;
+  version: string;
+  healthy: boolean;
+  unhealthySince: number;
+  readonly wanted: Map<string, WantedLink>;
+}
+
+/** One link that should be there. */
+interface WantedLink {
+  readonly key: string;
+  /** Made once; every redial of this link has the same id and the next iteration. */
+  readonly linkId: string;
+  listener: PeerListener;
+  dialer: LinkDialerSettings;
+  state: LinkState;
+  attempts: number;
+  retryDelay: number;
+  nextDial: number;
+}
+
+const SWEEP = 60_000;
+/** reference fact: an unhealthy peer without links is forgotten after this. */
+const FORGET_AFTER = 48 * 3_600_000;
+const DEFAULT_GROUP = ['default'];
+
+export class WantedLinks {
+  readonly #components: WantedLinksComponents;
+  readonly #dialers: readonly LinkDialerSettings[];
+  readonly #ids: IdSource;
+  readonly #peers = new Map<string, Peer>();
+  readonly #sweeper: Timer;
+  #due: { timer: Timer; at: number } | undefined;
+  #closed = false;
+
+  constructor(components: WantedLinksComponents, dialers: readonly LinkDialerSettings[]) {
+    this.#components = components;
+    this.#dialers = dialers;
+    this.#ids = new IdSource(components.random);
+    this.#sweeper = components.clock.every('link sweep', SWEEP, () => this.#sweep());
+    components.registry.observe({
+      up: (link) => this.#onUp(link),
+      down: (link) => this.#onDown(link),
+      rejected: (link) => this.#wantedFor(link, 'linkUp'),
+    });
+  }
+
+  /** States of all wanted links, for diagnostics. */
+  describe(): { key: string; linkId: string; peerId: string; state: LinkState; attempts: number; nextDial: number }[] {
+    return [...this.#peers.values()].flatMap((peer) =>
+      [...peer.wanted.values()].map(({ key, linkId, state, attempts, nextDial }) => ({
+        key,
+        linkId,
+        peerId: peer.id,
+        state,
+        attempts,
+        nextDial,
+      })),
+    );
+  }
+
+  /** What a controller says about other routers (message 1050). */
+  peersChanged(changes: readonly PeerChange[]): void {
+    for (const change of changes) {
+      if (change.id === this.#components.dial.identity.id || this.#closed) continue;
+      if (change.state === 'removed') this.#removePeer(change.id);
+      else this.#updatePeer(change);
+    }
+  }
+
+  /** No more dials; links that stand are the registry's. */
+  close(): void {
+    this.#closed = true;
+    this.#sweeper.cancel();
+    this.#due?.timer.cancel();
+  }
+
+  // Peers ------------------------------------------------------------------------------------------------------------------
+
+  #updatePeer(change: PeerChange): void {
+    const { clock, log } = this.#components;
+    const healthy = change.state === 'healthy';
+    const known = this.#peers.get(change.id);
+    const peer: Peer = known ?? {
+      id: change.id,
+      version: change.version,
+      healthy,
+      unhealthySince: clock.now(),
+      wanted: new Map(),
+    };
+    this.#peers.set(peer.id, peer);
+    const becameHealthy = healthy && known?.healthy === false;
+    if (known && known.healthy !== healthy)
+      log.info(
+        { peerId: peer.id, previous: stateName(known.healthy), state: stateName(healthy) },
+        'peer router changed state',
+      );
+    if (peer.healthy && !healthy) peer.unhealthySince = clock.now();
+    peer.healthy = healthy;
+    // An unhealthy peer comes without listeners and version; what was known of it is kept, and dialed more slowly.
+    if (!healthy) return;
+    peer.version = change.version;
+    this.#updateWanted(peer, change.listeners, becameHealthy);
+  }
+
+  #updateWanted(peer: Peer, listeners: readonly PeerListener[], dialNow: boolean): void {
+    const produced = new Set<string>();
+    for (const listener of listeners) {
+      for (const dialer of this.#dialers) {
+        if (!shareGroup(listener.groups, dialer.groups)) continue;
+        const key = linkKey({
+          dialerBinding: dialer.binding,
+          protocol: listener.protocol,
+          routerId: peer.id,
+          listenerBinding: listener.localBinding,
+        });
+        produced.add(key);
+        this.#want(peer, key, listener, dialer, dialNow);
+      }
+    }
+    for (const wanted of peer.wanted.values()) if (!produced.has(wanted.key)) this.#unwant(peer, wanted);
+  }
+
+  #want(peer: Peer, key: string, listener: PeerListener, dialer: LinkDialerSettings, dialNow: boolean): void {
+    const { registry } = this.#components;
+    const known = peer.wanted.get(key);
+    if (!known) {
+      const linkId = this.#ids.long();
+      const wanted: WantedLink = {
+        key,
+        linkId,
+        listener,
+        dialer,
+        state: 'pending',
+        attempts: 0,
+        retryDelay: 0,
+        nextDial: 0,
+      };
+      peer.wanted.set(key, wanted);
+      if (registry.byKey(key)) this.#step(wanted, 'linkUp');
+      this.#evaluate(peer, wanted);
+      return;
+    }
+    const moved = known.listener.address !== listener.address;
+    known.listener = listener;
+    known.dialer = dialer;
+    const link = registry.byKey(key);
+    if (moved && link?.dialed) link.close();
+    else if ((dialNow || moved) && known.state !== 'established') this.#dialSoon(peer, known);
+  }
+
+  #unwant(peer: Peer, wanted: WantedLink): void {
+    this.#step(wanted, 'removed');
+    peer.wanted.delete(wanted.key);
+    this.#components.registry.byKey(wanted.key)?.close();
+  }
+
+  #removePeer(peerId: string): void {
+    const peer = this.#peers.get(peerId);
+    if (peer) for (const wanted of [...peer.wanted.values()]) this.#unwant(peer, wanted);
+    this.#peers.delete(peerId);
+    this.#components.registry.closePeer(peerId);
+  }
+
+  // Dialing ----------------------------------------------------------------------------------------------------------------
+
+  #dialSoon(peer: Peer, wanted: WantedLink): void {
+    wanted.retryDelay = 0;
+    wanted.nextDial = 0;
+    this.#evaluate(peer, wanted);
+  }
+
+  #evaluate(peer: Peer, wanted: WantedLink): void {
+    if (this.#closed || !canDial(wanted.state)) return;
+    if (wanted.nextDial > this.#components.clock.now()) {
+      this.#wakeAt(wanted.nextDial);
+      return;
+    }
+    this.#step(wanted, 'dial');
+    wanted.attempts++;
+    background(this.#components.log, 'link dial', this.#dial(peer, wanted));
+  }
+
+  async #dial(peer: Peer, wanted: WantedLink): Promise<void> {
+    const { registry, dial, dialQueue } = this.#components;
+    const request: LinkDialRequest = {
+      linkId: wanted.linkId,
+      peerId: peer.id,
+      peerVersion: peer.version,
+      address: wanted.listener.address,
+      iteration: wanted.attempts,
+      dialer: wanted.dialer,
+    };
+    try {
+      const dialed = await dialQueue.add(async (signal) => {
+        // The peer may have dialed us while this waited.
+        if (registry.byKey(wanted.key)) return undefined;
+        return dialLink(dial, request, signal);
+      });
+      if (dialed) this.#onDialed(peer, wanted, request, dialed);
+    } catch (error) {
+      // A later dial of the same link has its own outcome.
+      if (request.iteration === wanted.attempts) this.#onDialFailed(peer, wanted, error);
+    }
+  }
+
+  #onDialed(peer: Peer, wanted: WantedLink, request: LinkDialRequest, dialed: DialedLink): void {
+    const { payloads, acknowledgements } = dialed;
+    const { registry, random } = this.#components;
+    if (wanted.state === 'destRemoved' || this.#closed) {
+      dialed.open();
+      payloads.close();
+      acknowledgements.close();
+      return;
+    }
+    const link = registry.register({
+      id: wanted.linkId,
+      key: wanted.key,
+      peerId: peer.id,
+      peerVersion: peer.version,
+      iteration: request.iteration,
+      dialed: true,
+      protocol: wanted.listener.protocol,
+      address: wanted.listener.address,
+      payloads,
+      acknowledgements,
+      stopGrowing: dialed.stopGrowing,
+    });
+    dialed.open();
+    if (link || registry.byKey(wanted.key) || request.iteration !== wanted.attempts) return;
+    // Closed before it could be used: the other side refused it. Something random keeps two routers from meeting again.
+    this.#step(wanted, 'dialError');
+    this.#retryLater(peer, wanted, 1_000 + random.next() * 3_000);
+  }
+
+  #onDialFailed(peer: Peer, wanted: WantedLink, error: unknown): void {
+    if (this.#closed || wanted.state === 'destRemoved') return;
+    const queueFull = errorCode(error) === 'QUEUE_FULL';
+    this.#step(wanted, queueFull ? 'queueFull' : 'dialError');
+    if (wanted.state === 'established') return;
+    this.#retryLater(peer, wanted, 0);
+    this.#components.log.warn(
+      {
+        linkId: wanted.linkId,
+        peerId: peer.id,
+        address: wanted.listener.address,
+        attempts: wanted.attempts,
+        retryIn: Math.round(wanted.retryDelay),
+        error: describeError(error),
+      },
+      queueFull ? 'link dial refused: queue full' : 'link dial failed',
+    );
+  }
+
+  #retryLater(peer: Peer, wanted: WantedLink, extra: number): void {
+    const policy = peer.healthy ? wanted.dialer.healthyBackoff : wanted.dialer.unhealthyBackoff;
+    wanted.retryDelay = nextBackoff(policy, wanted.retryDelay, this.#components.random);
+    wanted.nextDial = this.#components.clock.now() + wanted.retryDelay + extra;
+    this.#wakeAt(wanted.nextDial);
+  }
+
+  /** One timer for all: it is armed for the earliest wanted link that is due. */
+  #wakeAt(at: number): void {
+    if (this.#closed || (this.#due && this.#due.at <= at)) return;
+    this.#due?.timer.cancel();
+    const wait = Math.max(1, at - this.#components.clock.now());
+    this.#due = { at, timer: this.#components.clock.after('link redial', wait, () => this.#onDue()) };
+  }
+
+  #onDue(): void {
+    this.#due = undefined;
+    for (const peer of this.#peers.values()) for (const wanted of peer.wanted.values()) this.#evaluate(peer, wanted);
+  }
+
+  // Links ------------------------------------------------------------------------------------------------------------------
+
+  #onUp(link: Link): void {
+    const wanted = this.#wantedFor(link, 'linkUp');
+    if (wanted) wanted.retryDelay = 0;
+  }
+
+  #onDown(link: Link): void {
+    if (this.#closed) return;
+    const wanted = this.#wantedFor(link, 'linkDown');
+    const peer = this.#peers.get(link.peerId);
+    if (peer && wanted) this.#dialSoon(peer, wanted);
+  }
+
+  #wantedFor({ peerId, key }: Link, event: LinkEvent): WantedLink | undefined {
+    const wanted = this.#peers.get(peerId)?.wanted.get(key);
+    if (wanted) this.#step(wanted, event);
+    return wanted;
+  }
+
+  #step(wanted: WantedLink, event: LinkEvent): void {
+    const next = nextLinkState(wanted.state, event);
+    if (next !== wanted.state)
+      this.#components.log.debug(
+        { key: wanted.key, linkId: wanted.linkId, previous: wanted.state, state: next },
+        'link state',
+      );
+    wanted.state = next;
+  }
+
+  #sweep(): void {
+    const { clock, registry } = this.#components;
+    const before = clock.now() - FORGET_AFTER;
+    for (const peer of this.#peers.values()) {
+      const linked = [...peer.wanted.keys()].some((key) => registry.byKey(key));
+      const forgotten = !peer.healthy && peer.unhealthySince < before && !linked;
+      if (forgotten || (peer.wanted.size === 0 && !peer.healthy)) this.#removePeer(peer.id);
+    }
+  }
+}
+
+function shareGroup(listener: readonly string[], dialer: readonly string[]): boolean {
+  const groups = listener.length > 0 ? listener : DEFAULT_GROUP;
+  return groups.some((group) => dialer.includes(group));
+}
+
+function stateName(healthy: boolean): string {
+  return healthy ? 'healthy' : 'unhealthy';
+}
