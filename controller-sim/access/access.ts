@@ -4,7 +4,7 @@
 import { selectByRoles } from '#model/roles.ts';
 import type { ChangeSet } from '../state/change.ts';
 import type { State } from '../state/state.ts';
-import type { EdgeRouter, EntityKind, Identity, Service, ServicePolicy } from '../state/types.ts';
+import type { EntityKind, Identity, Router, Service, ServicePolicy } from '../state/types.ts';
 
 export type PermissionType = 'Dial' | 'Bind';
 
@@ -24,13 +24,13 @@ const JOINS: Readonly<
   edgeRouterPolicy: {
     left: 'identity',
     leftRoles: 'identityRoles',
-    right: 'edgeRouter',
+    right: 'router',
     rightRoles: 'edgeRouterRoles',
   },
   serviceEdgeRouterPolicy: {
     left: 'service',
     leftRoles: 'serviceRoles',
-    right: 'edgeRouter',
+    right: 'router',
     rightRoles: 'edgeRouterRoles',
   },
 };
@@ -99,16 +99,16 @@ export class Access {
   }
 
   /** Routers that an identity may use, whatever the service. */
-  routersOfIdentity(identityId: string): EdgeRouter[] {
+  routersOfIdentity(identityId: string): Router[] {
     return this.#routers(this.policiesWith('edgeRouterPolicy', 'left', identityId));
   }
 
-  routersOfService(serviceId: string): EdgeRouter[] {
+  routersOfService(serviceId: string): Router[] {
     return this.#routers(this.policiesWith('serviceEdgeRouterPolicy', 'left', serviceId));
   }
 
   /** Routers over which an identity may reach a service: those of both kinds of policy. */
-  commonRouters(identityId: string, serviceId: string): EdgeRouter[] {
+  commonRouters(identityId: string, serviceId: string): Router[] {
     const ofService = new Set(this.routersOfService(serviceId).map(({ id }) => id));
     return this.routersOfIdentity(identityId).filter(({ id }) => ofService.has(id));
   }
@@ -139,9 +139,9 @@ export class Access {
     return lines;
   }
 
-  #routers(policyIds: readonly string[]): EdgeRouter[] {
+  #routers(policyIds: readonly string[]): Router[] {
     const ids = new Set(policyIds.flatMap((id) => [...this.membership(id).right]));
-    return [...ids].flatMap((id) => this.#state.tables.edgeRouter.get(id) ?? []);
+    return [...ids].flatMap((id) => this.#state.tables.router.get(id) ?? []);
   }
 
   #policiesWhere(kind: PolicyKind, test: (membership: Membership) => boolean): string[] {

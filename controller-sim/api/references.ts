@@ -8,7 +8,7 @@ export const PLURAL: Readonly<Record<EntityKind, string>> = {
   authPolicy: 'auth-policies',
   config: 'configs',
   configType: 'config-types',
-  edgeRouter: 'edge-routers',
+  router: 'edge-routers',
   edgeRouterPolicy: 'edge-router-policies',
   enrollment: 'enrollments',
   identity: 'identities',
@@ -21,7 +21,7 @@ export const PLURAL: Readonly<Record<EntityKind, string>> = {
 
 /** Lists below an entity, by kind. */
 const SUB_LISTS: Partial<Readonly<Record<EntityKind, readonly string[]>>> = {
-  edgeRouter: ['edge-router-policies'],
+  router: ['edge-router-policies'],
   edgeRouterPolicy: ['edge-routers', 'identities'],
   apiSession: ['sessions'],
   identity: [

@@ -13,7 +13,7 @@ import { listPage } from './list.ts';
 import { created, PLURAL } from './references.ts';
 
 /** Kinds with role attributes. */
-const ROLE_KINDS: ReadonlySet<EntityKind> = new Set(['identity', 'edgeRouter', 'service']);
+const ROLE_KINDS: ReadonlySet<EntityKind> = new Set(['identity', 'router', 'service']);
 
 /** What it takes to list entities of a kind. */
 export interface Listed<K extends EntityKind> {

@@ -88,7 +88,7 @@ export class ControlServer {
     if (newChannel && connected && clock.now() - connected.connectedAt < this.#options.churnLimit) {
       throw new HelloRefusedError(`router ${id} is connected since less than ${this.#options.churnLimit} ms`);
     }
-    const router = state.tables.edgeRouter.get(id);
+    const router = state.tables.router.get(id);
     if (!router) throw new HelloRefusedError(`there is no router ${id}`);
     if (router.fingerprint === null) throw new HelloRefusedError(`router ${id} is not enrolled`);
     if (router.fingerprint !== sha1Fingerprint(leaf))

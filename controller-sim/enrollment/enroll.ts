@@ -40,7 +40,7 @@ async function enrollRouter(request: ApiRequest, enrollment: Enrollment): Promis
   await state.change((transaction) => {
     useUp(transaction.get('enrollment', enrollment.id));
     transaction.delete('enrollment', enrollment.id);
-    transaction.patch('edgeRouter', id, { fingerprint: fingerprintOf(cert), certPem: cert, isVerified: true });
+    transaction.patch('router', id, { fingerprint: fingerprintOf(cert), certPem: cert, isVerified: true });
   });
   return { data: { ca: authority.bundle, cert, serverCert } };
 }

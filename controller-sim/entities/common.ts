@@ -12,7 +12,7 @@ export const SINGULAR: Readonly<Record<EntityKind, string>> = {
   authPolicy: 'authPolicy',
   config: 'config',
   configType: 'configType',
-  edgeRouter: 'router',
+  router: 'router',
   edgeRouterPolicy: 'edgeRouterPolicy',
   enrollment: 'enrollment',
   identity: 'identity',
@@ -41,7 +41,7 @@ export function uniqueName<
   K extends
     | 'config'
     | 'configType'
-    | 'edgeRouter'
+    | 'router'
     | 'service'
     | 'servicePolicy'
     | 'edgeRouterPolicy'
@@ -74,7 +74,7 @@ export function roleList(
   transaction: Transaction,
   body: Body,
   field: string,
-  kind: 'identity' | 'service' | 'edgeRouter',
+  kind: 'identity' | 'service' | 'router',
   store: string,
   current: readonly string[],
 ): readonly string[] {

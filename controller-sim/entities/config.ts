@@ -69,7 +69,7 @@ export function deleteConfig(transaction: Transaction, { id }: Config): void {
       'config',
       users.map((identity) => identity.id),
     );
-  for (const kind of ['service', 'edgeRouter'] as const) {
+  for (const kind of ['service', 'router'] as const) {
     for (const user of transaction.tables[kind].referring('configs', id))
       transaction.patch(kind, user.id, { configs: user.configs.filter((each) => each !== id) });
   }

@@ -3,7 +3,7 @@
 import type { Body } from '../request/body.ts';
 import { invalid } from '../request/errors.ts';
 import type { Transaction } from '../state/transaction.ts';
-import type { EdgeRouter, Enrollment, Tags } from '../state/types.ts';
+import type { Enrollment, Router, Tags } from '../state/types.ts';
 import { baseFields, changedBase, configList, removeFromPolicies, roleAttributes, uniqueName } from './common.ts';
 import { removeIdentity, routerIdentity } from './identity.ts';
 import { systemRouterPolicy } from './policy.ts';
@@ -21,49 +21,49 @@ export function createEdgeRouter(
   id: string,
   body: Body,
   enrollment: SignedEnrollment,
-): EdgeRouter {
-  const router: EdgeRouter = {
+): Router {
+  const router: Router = {
     ...baseFields(transaction, id, body),
     ...routerFields(transaction, body, undefined),
     fingerprint: null,
     certPem: null,
     isVerified: false,
   };
-  transaction.put('edgeRouter', router);
+  transaction.put('router', router);
   addEnrollment(transaction, id, enrollment);
   if (router.isTunnelerEnabled) enableTunneler(transaction, router);
   return router;
 }
 
-export function updateEdgeRouter(transaction: Transaction, router: EdgeRouter, body: Body): void {
-  const updated: EdgeRouter = {
+export function updateEdgeRouter(transaction: Transaction, router: Router, body: Body): void {
+  const updated: Router = {
     ...router,
     ...routerFields(transaction, body, router),
     ...changedBase(transaction, router, body),
   };
-  transaction.put('edgeRouter', updated);
+  transaction.put('router', updated);
   if (updated.isTunnelerEnabled && !router.isTunnelerEnabled) enableTunneler(transaction, updated);
   if (!updated.isTunnelerEnabled && router.isTunnelerEnabled) disableTunneler(transaction, router.id);
   if (updated.isTunnelerEnabled && updated.name !== router.name)
     transaction.patch('identity', router.id, { name: updated.name });
 }
 
-export function deleteEdgeRouter(transaction: Transaction, { id }: EdgeRouter): void {
+export function deleteEdgeRouter(transaction: Transaction, { id }: Router): void {
   for (const enrollment of transaction.tables.enrollment.referring('edgeRouterId', id))
     transaction.delete('enrollment', enrollment.id);
   for (const terminator of transaction.tables.terminator.referring('routerId', id))
     transaction.delete('terminator', terminator.id);
   disableTunneler(transaction, id);
   removeFromPolicies(transaction, id);
-  transaction.delete('edgeRouter', id);
+  transaction.delete('router', id);
 }
 
 /** A new enrollment; what the router had counts no more. */
-export function reEnrollEdgeRouter(transaction: Transaction, { id }: EdgeRouter, enrollment: SignedEnrollment): void {
+export function reEnrollEdgeRouter(transaction: Transaction, { id }: Router, enrollment: SignedEnrollment): void {
   for (const old of transaction.tables.enrollment.referring('edgeRouterId', id))
     transaction.delete('enrollment', old.id);
   addEnrollment(transaction, id, enrollment);
-  transaction.patch('edgeRouter', id, { fingerprint: null, certPem: null, isVerified: false });
+  transaction.patch('router', id, { fingerprint: null, certPem: null, isVerified: false });
 }
 
 function addEnrollment(transaction: Transaction, edgeRouterId: string, signed: SignedEnrollment): void {
@@ -78,7 +78,7 @@ function addEnrollment(transaction: Transaction, edgeRouterId: string, signed: S
   transaction.put('enrollment', enrollment);
 }
 
-function enableTunneler(transaction: Transaction, router: EdgeRouter): void {
+function enableTunneler(transaction: Transaction, router: Router): void {
   const taken = transaction.tables.identity.findBy('name', router.name);
   if (taken && taken.id !== router.id)
     throw invalid('name', `duplicate value '${router.name}' in unique index on identities store`, router.name);
@@ -91,10 +91,10 @@ function disableTunneler(transaction: Transaction, routerId: string): void {
   if (transaction.get('edgeRouterPolicy', routerId)) transaction.delete('edgeRouterPolicy', routerId);
 }
 
-function routerFields(transaction: Transaction, body: Body, current: EdgeRouter | undefined) {
+function routerFields(transaction: Transaction, body: Body, current: Router | undefined) {
   const keep = body.mode === 'patch' ? current : undefined;
   return {
-    name: uniqueName(transaction, 'edgeRouter', body, current),
+    name: uniqueName(transaction, 'router', body, current),
     cost: body.whole('cost', { from: 0, to: 65_535 }) ?? keep?.cost ?? 0,
     noTraversal: body.flag('noTraversal') ?? keep?.noTraversal ?? false,
     disabled: body.flag('disabled') ?? keep?.disabled ?? false,

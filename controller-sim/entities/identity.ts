@@ -65,7 +65,7 @@ export function plainIdentity(transaction: Transaction, id: string, name: string
 
 export function deleteIdentity(transaction: Transaction, identity: Identity): void {
   if (identity.isDefaultAdmin) throw new ApiError('ENTITY_CAN_NOT_BE_DELETED');
-  if (identity.type === 'Router' && transaction.get('edgeRouter', identity.id)) {
+  if (identity.type === 'Router' && transaction.get('router', identity.id)) {
     throw new ApiError('ENTITY_CAN_NOT_BE_DELETED', {
       code: 'UNHANDLED',
       message: `cannot delete router identity ${identity.name} until associated router is deleted`,

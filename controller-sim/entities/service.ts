@@ -67,7 +67,7 @@ export function createTerminator(transaction: Transaction, id: string, body: Bod
   const serviceId = body.text('service', { required: true }) ?? '';
   const routerId = body.text('router', { required: true }) ?? '';
   if (!transaction.get('service', serviceId)) throw notFound('service', serviceId);
-  if (!transaction.get('edgeRouter', routerId)) throw notFound('router', routerId);
+  if (!transaction.get('router', routerId)) throw notFound('router', routerId);
   const terminator: Terminator = {
     ...baseFields(transaction, id, body),
     ...terminatorFields(body, undefined),

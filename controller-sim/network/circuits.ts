@@ -250,7 +250,7 @@ export class Circuits {
     const { state, routers } = this.#components;
     const usable = new Map<string, PathRouter>();
     for (const id of routers.keys()) {
-      const router = state.tables.edgeRouter.get(id);
+      const router = state.tables.router.get(id);
       if (router) usable.set(id, { id, cost: router.cost, noTraversal: router.noTraversal });
     }
     return usable;

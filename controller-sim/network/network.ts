@@ -20,7 +20,7 @@ import { Message } from '#wire/message.ts';
 import type { RouterStatus } from '../request/context.ts';
 import type { Change, ChangeSet } from '../state/change.ts';
 import type { State } from '../state/state.ts';
-import type { EdgeRouter } from '../state/types.ts';
+import type { Router } from '../state/types.ts';
 import { Circuits } from './circuits.ts';
 import type { ConnectedRouter } from './connected-router.ts';
 import { Links } from './links.ts';
@@ -127,7 +127,7 @@ export class Network {
 
   #onChange(set: ChangeSet): void {
     for (const change of set.changes) {
-      if (change.kind === 'edgeRouter') this.#onRouterChange(change);
+      if (change.kind === 'router') this.#onRouterChange(change);
       if (change.kind === 'service' && !change.after) this.#removeCircuitsOf(change.id);
       if (change.kind === 'terminator' && !change.after) this.circuits.forgetTerminator(change.id);
     }
@@ -135,8 +135,8 @@ export class Network {
 
   /** A router that is deleted, disabled or to be enrolled anew is cut off at once. */
   #onRouterChange({ id, before, after }: Change): void {
-    const was = before as EdgeRouter | undefined;
-    const is = after as EdgeRouter | undefined;
+    const was = before as Router | undefined;
+    const is = after as Router | undefined;
     const mustEnroll = was?.fingerprint != null && is?.fingerprint == null;
     if (is && !is.disabled && !mustEnroll) return;
     const router = this.#routers.get(id);

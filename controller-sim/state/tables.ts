@@ -12,7 +12,7 @@ export function makeTables(): Tables {
     authPolicy: new Table({ unique: ['name'] }),
     config: new Table({ unique: ['name'], references: ['configTypeId'] }),
     configType: new Table({ unique: ['name'] }),
-    edgeRouter: new Table({ unique: ['name', 'fingerprint'], references: ['configs'] }),
+    router: new Table({ unique: ['name', 'fingerprint'], references: ['configs'] }),
     edgeRouterPolicy: new Table({ unique: ['name'] }),
     enrollment: new Table({ unique: ['token'], references: ['identityId', 'edgeRouterId'] }),
     identity: new Table({ unique: ['name', 'externalId'], references: ['authPolicyId'] }),

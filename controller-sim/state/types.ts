@@ -6,7 +6,7 @@ export type EntityKind =
   | 'authPolicy'
   | 'config'
   | 'configType'
-  | 'edgeRouter'
+  | 'router'
   | 'edgeRouterPolicy'
   | 'enrollment'
   | 'identity'
@@ -92,7 +92,7 @@ export interface Service extends Named {
   readonly roleAttributes: readonly string[];
 }
 
-export interface EdgeRouter extends Named {
+export interface Router extends Named {
   readonly cost: number;
   readonly noTraversal: boolean;
   readonly disabled: boolean;
@@ -185,7 +185,7 @@ export interface EntityTypes {
   authPolicy: AuthPolicy;
   config: Config;
   configType: ConfigType;
-  edgeRouter: EdgeRouter;
+  router: Router;
   edgeRouterPolicy: EdgeRouterPolicy;
   enrollment: Enrollment;
   identity: Identity;

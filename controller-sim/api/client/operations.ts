@@ -6,7 +6,7 @@ import { certificateBag } from '../../pki/certificate-bag.ts';
 import { Body } from '../../request/body.ts';
 import type { Answer, ApiRequest, ApiServices, Operation } from '../../request/context.ts';
 import { ApiError, invalid, notFound } from '../../request/errors.ts';
-import type { ApiSession, EdgeRouter, Identity, Service, Session } from '../../state/types.ts';
+import type { ApiSession, Identity, Router, Service, Session } from '../../state/types.ts';
 import { listPage } from '../list.ts';
 import { commonRouter, services as serviceResource } from '../management/resources.ts';
 import { base, links, reference } from '../references.ts';
@@ -126,13 +126,13 @@ function ownRouters(request: ApiRequest): Answer {
   const routers = request.services.access.routersOfIdentity(me(request).id);
   return {
     page: listPage(routers, request.query, {}, (router) => ({
-      ...base('edgeRouter', router),
+      ...base('router', router),
       ...showRouter(router, request),
     })),
   };
 }
 
-function showRouter(router: EdgeRouter, request: ApiRequest): Record<string, unknown> {
+function showRouter(router: Router, request: ApiRequest): Record<string, unknown> {
   const common = commonRouter(router, request.services);
   return { ...common, urls: common.supportedProtocols };
 }

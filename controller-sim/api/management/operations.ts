@@ -58,7 +58,7 @@ export const managementOperations: readonly Operation[] = [
     method: 'GET',
     path: '/edge-router-role-attributes',
     requires: 'admin',
-    handle: ({ services: { state }, query }) => ({ page: listTexts(state.tables.edgeRouter.roleAttributes(), query) }),
+    handle: ({ services: { state }, query }) => ({ page: listTexts(state.tables.router.roleAttributes(), query) }),
   },
   {
     method: 'GET',
@@ -104,10 +104,10 @@ export const managementOperations: readonly Operation[] = [
     policies(request, 'serviceEdgeRouterPolicy', 'left', find(request, 'service').id),
   ),
   subList(edgeRouterPolicies, '/edge-routers/:id/edge-router-policies', (request) =>
-    policies(request, 'edgeRouterPolicy', 'right', find(request, 'edgeRouter').id),
+    policies(request, 'edgeRouterPolicy', 'right', find(request, 'router').id),
   ),
   subList(serviceEdgeRouterPolicies, '/edge-routers/:id/service-edge-router-policies', (request) =>
-    policies(request, 'serviceEdgeRouterPolicy', 'right', find(request, 'edgeRouter').id),
+    policies(request, 'serviceEdgeRouterPolicy', 'right', find(request, 'router').id),
   ),
   subList(identities, '/service-policies/:id/identities', (request) =>
     members(request, 'identity', 'left', find(request, 'servicePolicy').id),
@@ -119,13 +119,13 @@ export const managementOperations: readonly Operation[] = [
     members(request, 'identity', 'left', find(request, 'edgeRouterPolicy').id),
   ),
   subList(edgeRouters, '/edge-router-policies/:id/edge-routers', (request) =>
-    members(request, 'edgeRouter', 'right', find(request, 'edgeRouterPolicy').id),
+    members(request, 'router', 'right', find(request, 'edgeRouterPolicy').id),
   ),
   subList(services, '/service-edge-router-policies/:id/services', (request) =>
     members(request, 'service', 'left', find(request, 'serviceEdgeRouterPolicy').id),
   ),
   subList(edgeRouters, '/service-edge-router-policies/:id/edge-routers', (request) =>
-    members(request, 'edgeRouter', 'right', find(request, 'serviceEdgeRouterPolicy').id),
+    members(request, 'router', 'right', find(request, 'serviceEdgeRouterPolicy').id),
   ),
 ];
 
@@ -138,7 +138,7 @@ function policies<K extends PolicyKind>(request: ApiRequest, kind: K, side: 'lef
     .flatMap((each) => (state.tables[kind].get(each) as ReturnType<typeof find<K>> | undefined) ?? []);
 }
 
-function members<K extends 'identity' | 'service' | 'edgeRouter'>(
+function members<K extends 'identity' | 'service' | 'router'>(
   request: ApiRequest,
   kind: K,
   side: 'left' | 'right',
@@ -151,10 +151,10 @@ function members<K extends 'identity' | 'service' | 'edgeRouter'>(
 }
 
 async function reEnroll(request: ApiRequest): Promise<Answer> {
-  const router = find(request, 'edgeRouter');
+  const router = find(request, 'router');
   const enrollment = await signEnrollment(request.services, 'erott', router.id);
   await request.services.state.change((transaction) =>
-    reEnrollEdgeRouter(transaction, existing(transaction, 'edgeRouter', router.id), enrollment),
+    reEnrollEdgeRouter(transaction, existing(transaction, 'router', router.id), enrollment),
   );
   return { data: {} };
 }
@@ -237,8 +237,8 @@ function summary({ services: { state } }: ApiRequest): Answer {
       edgeRouterPolicies: tables.edgeRouterPolicy.size,
       enrollments: tables.enrollment.size,
       identities: tables.identity.size,
-      routers: tables.edgeRouter.size,
-      'routers.edge': tables.edgeRouter.size,
+      routers: tables.router.size,
+      'routers.edge': tables.router.size,
       serviceEdgeRouterPolicies: tables.serviceEdgeRouterPolicy.size,
       servicePolicies: tables.servicePolicy.size,
       services: tables.service.size,

@@ -40,7 +40,7 @@ import {
 } from '../../entities/service.ts';
 import type { ApiServices } from '../../request/context.ts';
 import { ApiError } from '../../request/errors.ts';
-import type { EdgeRouter, EntityTypes, Named } from '../../state/types.ts';
+import type { EntityTypes, Named, Router } from '../../state/types.ts';
 import { field, fieldSet, flagField, numberField } from '../list.ts';
 import { base, reference } from '../references.ts';
 import type { Resource } from '../resource.ts';
@@ -117,8 +117,8 @@ export function showIdentity(identity: EntityTypes['identity'], services: ApiSer
   };
 }
 
-export const edgeRouters: Resource<'edgeRouter', SignedEnrollment> = {
-  kind: 'edgeRouter',
+export const edgeRouters: Resource<'router', SignedEnrollment> = {
+  kind: 'router',
   symbols: {
     name: field('name'),
     fingerprint: field('fingerprint'),
@@ -139,7 +139,7 @@ export const edgeRouters: Resource<'edgeRouter', SignedEnrollment> = {
     const [enrollment] = services.state.tables.enrollment.referring('edgeRouterId', router.id);
     const { configs, appData, disabled, certPem, fingerprint, isVerified, isTunnelerEnabled, roleAttributes } = router;
     return {
-      ...base('edgeRouter', router),
+      ...base('router', router),
       ...commonRouter(router, services),
       configs: nullWhenEmpty(configs),
       appData,
@@ -165,7 +165,7 @@ export const edgeRouters: Resource<'edgeRouter', SignedEnrollment> = {
 };
 
 /** What both APIs show of a router. */
-export function commonRouter(router: EdgeRouter, services: ApiServices): Record<string, unknown> {
+export function commonRouter(router: Router, services: ApiServices): Record<string, unknown> {
   const { name, cost, noTraversal, appData } = router;
   const { isOnline, hostname, supportedProtocols, syncStatus } = services.routerStatus(router.id);
   return {
@@ -263,7 +263,7 @@ export const edgeRouterPolicies: Resource<'edgeRouterPolicy'> = {
     name: policy.name,
     semantic: policy.semantic,
     isSystem: policy.isSystem,
-    ...roles('edgeRouterRoles', policy.edgeRouterRoles, tables.edgeRouter),
+    ...roles('edgeRouterRoles', policy.edgeRouterRoles, tables.router),
     ...roles('identityRoles', policy.identityRoles, tables.identity),
   }),
 };
@@ -283,7 +283,7 @@ export const serviceEdgeRouterPolicies: Resource<'serviceEdgeRouterPolicy'> = {
     ...base('serviceEdgeRouterPolicy', policy),
     name: policy.name,
     semantic: policy.semantic,
-    ...roles('edgeRouterRoles', policy.edgeRouterRoles, tables.edgeRouter),
+    ...roles('edgeRouterRoles', policy.edgeRouterRoles, tables.router),
     ...roles('serviceRoles', policy.serviceRoles, tables.service),
   }),
 };
@@ -308,7 +308,7 @@ export const terminators: Resource<'terminator'> = {
       serviceId,
       service: reference('service', tables.service.get(serviceId)),
       routerId,
-      router: reference('edgeRouter', tables.edgeRouter.get(routerId)),
+      router: reference('router', tables.router.get(routerId)),
       binding,
       address,
       cost,
@@ -342,7 +342,7 @@ export const enrollments: Resource<'enrollment'> = {
       ...(identityId !== null && { identityId, identity: reference('identity', tables.identity.get(identityId)) }),
       ...(edgeRouterId !== null && {
         edgeRouterId,
-        edgeRouter: reference('edgeRouter', tables.edgeRouter.get(edgeRouterId)),
+        edgeRouter: reference('router', tables.router.get(edgeRouterId)),
       }),
     };
   },

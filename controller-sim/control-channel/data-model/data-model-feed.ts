@@ -125,7 +125,7 @@ export class DataModelFeed {
   /** Configurations of routers go only to the routers that name them; when a router's own list changes, its configurations come first. */
   #visible(routerId: string, events: readonly DataState_Event[]): DataState_Event[] {
     const { tables } = this.#components.state;
-    const own = new Set(tables.edgeRouter.get(routerId)?.configs ?? []);
+    const own = new Set(tables.router.get(routerId)?.configs ?? []);
     const forRouters = (typeId: string) => tables.configType.get(typeId)?.target === 'router';
     const visible = events.filter(
       ({ model }) => model.case !== 'config' || !forRouters(model.value.typeId) || own.has(model.value.id),

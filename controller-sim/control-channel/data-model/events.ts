@@ -17,11 +17,11 @@ import type { Tables } from '../../state/tables.ts';
 import type {
   Config,
   ConfigType,
-  EdgeRouter,
   Entity,
   EntityKind,
   Identity,
   Precedence,
+  Router,
   Service,
   ServicePolicy,
 } from '../../state/types.ts';
@@ -49,8 +49,8 @@ export function modelOf(kind: EntityKind, entity: Entity, tables: Tables): Model
       return identity(entity as Identity, tables);
     case 'service':
       return service(entity as Service);
-    case 'edgeRouter':
-      return router(entity as EdgeRouter);
+    case 'router':
+      return router(entity as Router);
     case 'servicePolicy':
       return servicePolicy(entity as ServicePolicy);
     default:
@@ -138,7 +138,7 @@ function service({ id, name, encryptionRequired, configs }: Service): Model {
   return { case: 'service', value: { id, name, encryptionRequired, configs: [...configs] } };
 }
 
-function router({ id, name, fingerprint, configs, disabled }: EdgeRouter): Model {
+function router({ id, name, fingerprint, configs, disabled }: Router): Model {
   return {
     case: 'router',
     value: { id, name, fingerprint: fingerprint ?? '', configs: [...configs], disabled },

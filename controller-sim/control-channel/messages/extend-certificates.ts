@@ -67,7 +67,7 @@ export const onExtendVerify: ControlHandler = async (context, router, message) =
 
 async function install({ state }: ControlContext, routerId: string, pem: string): Promise<void> {
   const fingerprint = fingerprintOf(pem);
-  await state.change((transaction) => transaction.patch('edgeRouter', routerId, { fingerprint, certPem: pem }));
+  await state.change((transaction) => transaction.patch('router', routerId, { fingerprint, certPem: pem }));
 }
 
 function fingerprintOf(pem: string): string {

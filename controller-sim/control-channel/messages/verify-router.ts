@@ -6,7 +6,7 @@ import type { ControlHandler } from '../context.ts';
 
 export const onVerifyRouter: ControlHandler = ({ state }, router, message) => {
   const { routerId, fingerprints } = message.decode(VerifyRouterSchema);
-  const known = state.tables.edgeRouter.get(routerId);
+  const known = state.tables.router.get(routerId);
   const valid = known?.fingerprint != null && !known.disabled && fingerprints.includes(known.fingerprint);
   const reason = known
     ? `router ${routerId} has another certificate, or is disabled`
