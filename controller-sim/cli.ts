@@ -1,6 +1,7 @@
 // The command line of the simulator.
 
 import { Command, CommanderError } from 'commander';
+import { operationsCommand } from './commands/operations.ts';
 import { startCommand } from './commands/start.ts';
 
 /** reference: the exit codes of both command lines. */
@@ -11,6 +12,7 @@ const program = new Command('sim')
   .exitOverride()
   .showHelpAfterError();
 program.addCommand(startCommand().exitOverride());
+program.addCommand(operationsCommand().exitOverride());
 
 try {
   await program.parseAsync();

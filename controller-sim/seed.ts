@@ -1,12 +1,13 @@
 // What a fresh controller holds before anybody has said anything: config types, the default auth policy, the administrator.
 
 import type { Passwords } from './auth/passwords.ts';
+import { addAuthenticator, passwordProof } from './entities/authenticator.ts';
 import { builtInConfigTypes, defaultAuthPolicy } from './entities/built-in.ts';
 import { baseFields } from './entities/common.ts';
 import { DEFAULT_AUTH_POLICY, plainIdentity } from './entities/identity.ts';
 import type { State } from './state/state.ts';
 import type { Transaction } from './state/transaction.ts';
-import type { Authenticator, Identity } from './state/types.ts';
+import type { Identity } from './state/types.ts';
 
 /** Adds what is missing. Safe on data that is there already. */
 export async function seedBuiltIns(state: State): Promise<void> {
@@ -34,29 +35,15 @@ export async function setAdmin(state: State, passwords: Passwords, username: str
     if (!known) transaction.put('identity', adminIdentity(transaction, id));
     const updb = transaction.tables.authenticator.referring('identityId', id).find(({ method }) => method === 'updb');
     if (updb) transaction.patch('authenticator', updb.id, { username, passwordHash });
-    else transaction.put('authenticator', adminAuthenticator(transaction, id, username, passwordHash));
+    else
+      addAuthenticator(transaction, {
+        id: transaction.ids.short(),
+        identityId: id,
+        proof: passwordProof(username, passwordHash),
+      });
   });
 }
 
 function adminIdentity(transaction: Transaction, id: string): Identity {
   return { ...plainIdentity(transaction, id, 'Default Admin'), isAdmin: true, isDefaultAdmin: true };
-}
-
-function adminAuthenticator(
-  transaction: Transaction,
-  identityId: string,
-  username: string,
-  passwordHash: string,
-): Authenticator {
-  const base = baseFields(transaction, transaction.ids.short());
-  return {
-    ...base,
-    method: 'updb',
-    identityId,
-    username,
-    passwordHash,
-    certPem: null,
-    fingerprint: null,
-    isIssuedByNetwork: false,
-  };
 }

@@ -11,7 +11,11 @@ import { type Random, systemRandom } from '#lib/random.ts';
 import { ownVersionInfo } from '#wire/version-info.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import { Access } from './access/access.ts';
+import { ServiceChanges } from './access/service-changes.ts';
 import { ApiServer } from './api/server.ts';
+import { Activity } from './auth/activity.ts';
+import { Jwks } from './auth/jwks.ts';
+import { Lockouts } from './auth/lockouts.ts';
 import { DEFAULT_COST, type PasswordCost, Passwords } from './auth/passwords.ts';
 import type { ControlContext } from './control-channel/context.ts';
 import { ControlServer } from './control-channel/control-server.ts';
@@ -22,9 +26,12 @@ import { Tokens } from './jwt/tokens.ts';
 import { Listener } from './listener/listener.ts';
 import { Network } from './network/network.ts';
 import { Authority } from './pki/authority.ts';
+import { Posture } from './posture/posture.ts';
 import { hasAdmin, seedBuiltIns, setAdmin } from './seed.ts';
+import { DataIntegrity } from './state/integrity.ts';
 import { State } from './state/state.ts';
 import { MemoryStore } from './store/memory-store.ts';
+import { Snapshots } from './store/snapshots.ts';
 import { SqliteStore } from './store/sqlite-store.ts';
 
 export interface SimulatorOptions {
@@ -122,6 +129,13 @@ async function build(options: SimulatorOptions, owned: AsyncDisposableStack): Pr
   const access = new Access(state);
   owned.defer(() => access.close());
 
+  const serviceChanges = new ServiceChanges({ state, access, clock });
+  owned.defer(() => serviceChanges.close());
+  const posture = new Posture({ state, access, clock, log: log.child({ component: 'posture' }) });
+  owned.defer(() => posture.close());
+  const unsubscribe = posture.subscribe((identityId) => serviceChanges.touch(identityId));
+  owned.defer(unsubscribe);
+
   const listener = await Listener.open(
     {
       host: options.host ?? '127.0.0.1',
@@ -170,19 +184,32 @@ async function build(options: SimulatorOptions, owned: AsyncDisposableStack): Pr
     churnLimit: options.churnLimit ?? DEFAULTS.churnLimit,
   });
   owned.defer(() => control.close());
-  const issuer = baseUrl;
+  const apiLog = log.child({ component: 'api' });
+  const sessionLifetime = options.sessionLifetime ?? DEFAULTS.sessionLifetime;
+  const activity = new Activity({ state, clock, log: apiLog, lifetime: sessionLifetime });
+  owned.defer(() => activity.close());
+  const lockouts = new Lockouts(state);
+  owned.defer(() => lockouts.close());
   const api = await ApiServer.open({
     state,
     access,
     authority,
     passwords,
+    lockouts,
+    jwks: new Jwks({ clock, log: apiLog }),
+    activity,
+    posture,
+    serviceChanges,
+    network,
+    integrity: new DataIntegrity(state, clock),
+    snapshots: new Snapshots(state, clock, data),
     clock,
+    random,
     baseUrl,
     controllerId,
-    tokens: new Tokens({ authority, clock, issuer, controlAddress }),
-    log: log.child({ component: 'api' }),
-    routerStatus: (id) => network.status(id),
-    sessionLifetime: options.sessionLifetime ?? DEFAULTS.sessionLifetime,
+    tokens: new Tokens({ authority, clock, issuer: baseUrl, controlAddress }),
+    log: apiLog,
+    sessionLifetime,
     enrollmentLifetime: options.enrollmentLifetime ?? DEFAULTS.enrollmentLifetime,
   });
   owned.defer(() => api.close());

@@ -27,3 +27,24 @@ export function selectByRoles(roles: readonly string[], semantic: Semantic, inde
   }
   return selected;
 }
+
+/** Whether the selectors choose one entity: the same rule as `selectByRoles`, seen from the entity. */
+export function selectedByRoles(
+  roles: readonly string[],
+  semantic: Semantic,
+  entity: { readonly id: string; readonly roleAttributes: readonly string[] },
+): boolean {
+  if (roles.includes(ALL) || roles.includes(`@${entity.id}`)) return true;
+  const wanted = roles.filter((role) => role.startsWith('#')).map((role) => role.slice(1));
+  if (wanted.length === 0) return false;
+  const bears = (attribute: string) => entity.roleAttributes.includes(attribute);
+  return semantic === 'AnyOf' ? wanted.some(bears) : wanted.every(bears);
+}
+
+/** The selectors that can choose an entity. */
+export function rolesThatCanSelect(entity: {
+  readonly id: string;
+  readonly roleAttributes: readonly string[];
+}): readonly string[] {
+  return [ALL, `@${entity.id}`, ...entity.roleAttributes.map((attribute) => `#${attribute}`)];
+}

@@ -1,127 +1,127 @@
-// Who may do what over which routers, and why: policies evaluated over the tables. Memberships of policies are kept and only those
-// that a change can have touched are computed anew.
+// Who may do what over which routers, and why: the answers that follow from the memberships of policies.
 
 import { selectByRoles } from '#model/roles.ts';
-import type { ChangeSet } from '../state/change.ts';
 import type { State } from '../state/state.ts';
-import type { EntityKind, Identity, Router, Service, ServicePolicy } from '../state/types.ts';
+import type { Identity, PostureCheck, Router, Service, ServicePolicy } from '../state/types.ts';
+import { type Membership, type MembershipChange, Memberships, type PolicyKind, type Side } from './memberships.ts';
 
 export type PermissionType = 'Dial' | 'Bind';
 
-/** The members of a policy, by the two kinds it joins. */
-export interface Membership {
-  readonly left: ReadonlySet<string>;
-  readonly right: ReadonlySet<string>;
-}
-
-type PolicyKind = 'servicePolicy' | 'edgeRouterPolicy' | 'serviceEdgeRouterPolicy';
-
-/** Which kinds a policy joins, and under which keys it selects them. */
-const JOINS: Readonly<
-  Record<PolicyKind, { left: EntityKind; leftRoles: string; right: EntityKind; rightRoles: string }>
-> = {
-  servicePolicy: { left: 'identity', leftRoles: 'identityRoles', right: 'service', rightRoles: 'serviceRoles' },
-  edgeRouterPolicy: {
-    left: 'identity',
-    leftRoles: 'identityRoles',
-    right: 'router',
-    rightRoles: 'edgeRouterRoles',
-  },
-  serviceEdgeRouterPolicy: {
-    left: 'service',
-    leftRoles: 'serviceRoles',
-    right: 'router',
-    rightRoles: 'edgeRouterRoles',
-  },
-};
-const POLICY_KINDS = Object.keys(JOINS) as PolicyKind[];
-
 export class Access {
   readonly #state: State;
-  readonly #memberships = new Map<string, Membership>();
+  readonly #memberships: Memberships;
+  readonly #listeners = new Set<(changes: readonly MembershipChange[]) => void>();
   readonly #unsubscribe: () => void;
+  #latest: readonly MembershipChange[] = [];
 
   constructor(state: State) {
     this.#state = state;
-    for (const kind of POLICY_KINDS) for (const policy of state.tables[kind].values()) this.#compute(kind, policy.id);
-    this.#unsubscribe = state.subscribe((set) => this.#onChange(set));
+    this.#memberships = new Memberships(state.tables);
+    this.#unsubscribe = state.subscribe((set) => {
+      this.#latest = this.#memberships.apply(set);
+      if (this.#latest.length > 0) for (const listener of this.#listeners) listener(this.#latest);
+    });
   }
 
   close(): void {
     this.#unsubscribe();
+    this.#listeners.clear();
+  }
+
+  /** Who came and went with the last change of the state. */
+  get latestChanges(): readonly MembershipChange[] {
+    return this.#latest;
+  }
+
+  /** Calls `listener` with who came and went, until the returned function is called. */
+  subscribe(listener: (changes: readonly MembershipChange[]) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
   }
 
   /** Members of a policy: identities and services, identities and routers, or services and routers. */
   membership(policyId: string): Membership {
-    return this.#memberships.get(policyId) ?? { left: new Set(), right: new Set() };
+    return this.#memberships.members(policyId);
   }
 
   /** Policies that join two entities, in no order. */
   policiesJoining(kind: PolicyKind, leftId: string, rightId: string): string[] {
-    return this.#policiesWhere(kind, ({ left, right }) => left.has(leftId) && right.has(rightId));
+    const left = this.#memberships.policiesWith(kind, 'left', leftId);
+    const right = this.#memberships.policiesWith(kind, 'right', rightId);
+    return [...left.intersection(right)];
   }
 
   /** Policies in which an entity stands on a side. */
-  policiesWith(kind: PolicyKind, side: keyof Membership, id: string): string[] {
-    return this.#policiesWhere(kind, (membership) => membership[side].has(id));
+  policiesWith(kind: PolicyKind, side: Side, id: string): string[] {
+    return [...this.#memberships.policiesWith(kind, side, id)];
+  }
+
+  /** Service policies that give an identity a right to a service. */
+  granting(identityId: string, serviceId: string): ServicePolicy[] {
+    return this.policiesJoining('servicePolicy', identityId, serviceId).flatMap(
+      (id) => this.#state.tables.servicePolicy.get(id) ?? [],
+    );
+  }
+
+  /** Posture checks that a service policy demands. */
+  checksOf(policy: ServicePolicy): PostureCheck[] {
+    if (policy.postureCheckRoles.length === 0) return [];
+    const { postureCheck } = this.#state.tables;
+    const ids = selectByRoles(policy.postureCheckRoles, policy.semantic, postureCheck);
+    return [...ids].flatMap((id) => postureCheck.get(id) ?? []);
   }
 
   /** Whether an identity may dial or bind a service. */
   may(identityId: string, serviceId: string, type: PermissionType): boolean {
-    return this.policiesJoining('servicePolicy', identityId, serviceId).some(
-      (id) => this.#state.tables.servicePolicy.get(id)?.type === type,
-    );
+    return this.granting(identityId, serviceId).some((policy) => policy.type === type);
   }
 
   /** What an identity may do with a service. */
   permissions(identityId: string, serviceId: string): PermissionType[] {
-    const types = new Set(
-      this.policiesJoining('servicePolicy', identityId, serviceId).map(
-        (id) => (this.#state.tables.servicePolicy.get(id) as ServicePolicy).type,
-      ),
-    );
+    const types = new Set(this.granting(identityId, serviceId).map(({ type }) => type));
     return (['Dial', 'Bind'] as const).filter((type) => types.has(type));
   }
 
-  /** Services that an identity may use in any way. */
-  servicesOf(identityId: string): Service[] {
-    const ids = new Set(
-      this.policiesWith('servicePolicy', 'left', identityId).flatMap((id) => [...this.membership(id).right]),
-    );
-    return [...ids].flatMap((id) => this.#state.tables.service.get(id) ?? []);
+  /** Services that an identity may use in any way, or in the given one. */
+  servicesOf(identityId: string, type?: PermissionType): Service[] {
+    const policies = this.policiesWith('servicePolicy', 'left', identityId).filter((id) => this.#isOfType(id, type));
+    return this.#found('service', policies, 'right');
   }
 
-  identitiesOf(serviceId: string): Identity[] {
-    const ids = new Set(
-      this.policiesWith('servicePolicy', 'right', serviceId).flatMap((id) => [...this.membership(id).left]),
-    );
-    return [...ids].flatMap((id) => this.#state.tables.identity.get(id) ?? []);
+  identitiesOf(serviceId: string, type?: PermissionType): Identity[] {
+    const policies = this.policiesWith('servicePolicy', 'right', serviceId).filter((id) => this.#isOfType(id, type));
+    return this.#found('identity', policies, 'left');
   }
 
   /** Routers that an identity may use, whatever the service. */
   routersOfIdentity(identityId: string): Router[] {
-    return this.#routers(this.policiesWith('edgeRouterPolicy', 'left', identityId));
+    return this.#found('router', this.policiesWith('edgeRouterPolicy', 'left', identityId), 'right');
+  }
+
+  identitiesOfRouter(routerId: string): Identity[] {
+    return this.#found('identity', this.policiesWith('edgeRouterPolicy', 'right', routerId), 'left');
   }
 
   routersOfService(serviceId: string): Router[] {
-    return this.#routers(this.policiesWith('serviceEdgeRouterPolicy', 'left', serviceId));
+    return this.#found('router', this.policiesWith('serviceEdgeRouterPolicy', 'left', serviceId), 'right');
+  }
+
+  servicesOfRouter(routerId: string): Service[] {
+    return this.#found('service', this.policiesWith('serviceEdgeRouterPolicy', 'right', routerId), 'left');
   }
 
   /** Routers over which an identity may reach a service: those of both kinds of policy. */
   commonRouters(identityId: string, serviceId: string): Router[] {
-    const ofService = new Set(this.routersOfService(serviceId).map(({ id }) => id));
-    return this.routersOfIdentity(identityId).filter(({ id }) => ofService.has(id));
+    return this.routersOfIdentity(identityId).filter(({ id }) => this.#serviceMayUse(serviceId, id));
   }
 
   /** In words, why an identity may or may not use a service over a router. */
   why(identityId: string, serviceId: string, type: PermissionType, routerId?: string): string[] {
     const name = (kind: PolicyKind, id: string) => this.#state.tables[kind].get(id)?.name ?? id;
-    const granting = this.policiesJoining('servicePolicy', identityId, serviceId).filter(
-      (id) => this.#state.tables.servicePolicy.get(id)?.type === type,
-    );
+    const granting = this.granting(identityId, serviceId).filter((policy) => policy.type === type);
     const lines =
       granting.length > 0
-        ? granting.map((id) => `service policy ${name('servicePolicy', id)} grants ${type}`)
+        ? granting.map((policy) => `service policy ${policy.name} grants ${type}`)
         : [`no service policy grants ${type} of this service to this identity`];
     if (routerId === undefined) return lines;
     const byIdentity = this.policiesJoining('edgeRouterPolicy', identityId, routerId);
@@ -139,37 +139,19 @@ export class Access {
     return lines;
   }
 
-  #routers(policyIds: readonly string[]): Router[] {
-    const ids = new Set(policyIds.flatMap((id) => [...this.membership(id).right]));
-    return [...ids].flatMap((id) => this.#state.tables.router.get(id) ?? []);
+  #serviceMayUse(serviceId: string, routerId: string): boolean {
+    return this.policiesJoining('serviceEdgeRouterPolicy', serviceId, routerId).length > 0;
   }
 
-  #policiesWhere(kind: PolicyKind, test: (membership: Membership) => boolean): string[] {
-    const found: string[] = [];
-    for (const { id } of this.#state.tables[kind].values()) if (test(this.membership(id))) found.push(id);
-    return found;
+  #isOfType(policyId: string, type: PermissionType | undefined): boolean {
+    return type === undefined || this.#state.tables.servicePolicy.get(policyId)?.type === type;
   }
 
-  #onChange(set: ChangeSet): void {
-    const touched = new Set(set.changes.map((change) => change.kind));
-    for (const kind of POLICY_KINDS) {
-      const all = touched.has(JOINS[kind].left) || touched.has(JOINS[kind].right);
-      for (const policy of all ? this.#state.tables[kind].values() : []) this.#compute(kind, policy.id);
-      for (const change of set.changes) if (change.kind === kind) this.#compute(kind, change.id);
-    }
-  }
-
-  #compute(kind: PolicyKind, id: string): void {
-    const policy = this.#state.tables[kind].get(id);
-    if (!policy) {
-      this.#memberships.delete(id);
-      return;
-    }
-    const { left, leftRoles, right, rightRoles } = JOINS[kind];
-    const roles = policy as unknown as Readonly<Record<string, readonly string[]>>;
-    this.#memberships.set(id, {
-      left: selectByRoles(roles[leftRoles] ?? [], policy.semantic, this.#state.tables[left]),
-      right: selectByRoles(roles[rightRoles] ?? [], policy.semantic, this.#state.tables[right]),
-    });
+  #found(kind: 'identity', policyIds: readonly string[], side: Side): Identity[];
+  #found(kind: 'service', policyIds: readonly string[], side: Side): Service[];
+  #found(kind: 'router', policyIds: readonly string[], side: Side): Router[];
+  #found(kind: 'identity' | 'service' | 'router', policyIds: readonly string[], side: Side) {
+    const ids = new Set(policyIds.flatMap((id) => [...this.membership(id)[side]]));
+    return [...ids].flatMap((id) => this.#state.tables[kind].get(id) ?? []);
   }
 }

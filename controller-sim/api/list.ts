@@ -6,6 +6,7 @@ import { FilterError } from '../filter/lexer.ts';
 import { parseQuery, parseSort } from '../filter/parser.ts';
 import type { ListPage } from '../request/context.ts';
 import { ApiError, invalid } from '../request/errors.ts';
+import { Table } from '../state/table.ts';
 import type { Entity } from '../state/types.ts';
 
 const DEFAULT_LIMIT = 10;
@@ -42,16 +43,60 @@ export function fieldSet<T>(key: keyof T & string): FilterSymbol<T> {
 
 /** The page that a query asks for. Throws ApiError for what cannot be understood. */
 export function listPage<T extends Entity>(
-  entities: Iterable<T>,
+  entities: Iterable<T> | Table<T>,
   query: URLSearchParams,
   own: Symbols<T>,
   toItem: (entity: T) => unknown,
 ): ListPage {
-  const symbols = { ...BASE, ...own } as Symbols<T>;
+  return page(entities, query, { ...BASE, ...own } as Symbols<T>, toItem);
+}
+
+/** What is listed without being kept in a table. */
+interface Listable {
+  readonly id: string;
+  readonly tags: Readonly<Record<string, unknown>>;
+}
+
+/** A page of records that have no base fields but their id and tags. */
+export function listRecords<T extends Listable>(
+  records: Iterable<T>,
+  query: URLSearchParams,
+  own: Symbols<T>,
+  toItem: (record: T) => unknown,
+): ListPage {
+  return page(records, query, { id: { get: ({ id }) => id }, ...own } as Symbols<T>, toItem);
+}
+
+/** A page of what never changes: types, by their name. */
+export function listFixed<T extends Listable & { readonly name: string }>(
+  types: readonly T[],
+  query: URLSearchParams,
+): ListPage {
+  const date = { type: 'datetime', get: () => new Date(0) } as const;
+  const own = { ...BASE, createdAt: date, updatedAt: date, name: { get: ({ name }: T) => name } };
+  return page(types, query, own as unknown as Symbols<T>, (type) => type);
+}
+
+function page<T extends Listable>(
+  source: Iterable<T> | Table<T & Entity>,
+  query: URLSearchParams,
+  symbols: Symbols<T>,
+  toItem: (entity: T) => unknown,
+): ListPage {
   const parsed = readQuery(query);
-  const compiled = compile(parsed, symbols);
-  const matching = [...entities].filter(compiled.matches).sort(compiled.compare);
+  const { matches, compare } = compile(parsed, symbols);
   const { limit, offset } = paging(parsed);
+  const inOrder = source instanceof Table && parsed.sort === undefined;
+  // A table keeps its ids in order: without a filter only the page itself is looked at.
+  if (inOrder && !parsed.predicate) {
+    const ids = source.sortedIds();
+    const items = ids.slice(offset, offset + limit).map((id) => toItem(source.get(id) as T));
+    return { items, pagination: { limit, offset, totalCount: ids.length }, filterableFields: Object.keys(symbols) };
+  }
+  const all = source instanceof Table ? source.inOrder() : source;
+  const matching: T[] = [];
+  for (const entity of all) if (matches(entity as T)) matching.push(entity as T);
+  if (!inOrder) matching.sort(compare);
   return {
     items: matching.slice(offset, offset + limit).map(toItem),
     pagination: { limit, offset, totalCount: matching.length },

@@ -4,14 +4,20 @@ import type { Entity, EntityKind, Identity, Named } from '../state/types.ts';
 
 export const PLURAL: Readonly<Record<EntityKind, string>> = {
   apiSession: 'api-sessions',
+  apiSessionCertificate: 'current-api-session/certificates',
   authenticator: 'authenticators',
   authPolicy: 'auth-policies',
+  ca: 'cas',
   config: 'configs',
   configType: 'config-types',
   router: 'edge-routers',
   edgeRouterPolicy: 'edge-router-policies',
   enrollment: 'enrollments',
+  externalJwtSigner: 'external-jwt-signers',
   identity: 'identities',
+  mfa: 'mfas',
+  postureCheck: 'posture-checks',
+  revocation: 'revocations',
   service: 'services',
   serviceEdgeRouterPolicy: 'service-edge-router-policies',
   servicePolicy: 'service-policies',
@@ -24,6 +30,7 @@ const SUB_LISTS: Partial<Readonly<Record<EntityKind, readonly string[]>>> = {
   router: ['edge-router-policies'],
   edgeRouterPolicy: ['edge-routers', 'identities'],
   apiSession: ['sessions'],
+  ca: ['jwt', 'verify'],
   identity: [
     'authenticators',
     'edge-router-policies',
@@ -40,30 +47,44 @@ const SUB_LISTS: Partial<Readonly<Record<EntityKind, readonly string[]>>> = {
   servicePolicy: ['identities', 'posture-checks', 'services'],
 };
 
-export function links(kind: EntityKind, entity: Entity): Record<string, { href: string }> {
-  const self = `./${PLURAL[kind]}/${entity.id}`;
+export function links(kind: EntityKind, entity: Entity, plural = PLURAL[kind]): Record<string, { href: string }> {
+  const self = `./${plural}/${entity.id}`;
   const { authPolicyId } = entity as Partial<Identity>;
   return {
     self: { href: self },
     ...(authPolicyId !== undefined && { 'auth-policies': { href: `./${PLURAL.authPolicy}/${authPolicyId}` } }),
-    ...Object.fromEntries((SUB_LISTS[kind] ?? []).map((list) => [list, { href: `${self}/${list}` }])),
+    ...Object.fromEntries(
+      (plural === PLURAL[kind] ? (SUB_LISTS[kind] ?? []) : []).map((list) => [list, { href: `${self}/${list}` }]),
+    ),
   };
 }
 
-export function base(kind: EntityKind, entity: Entity): Record<string, unknown> {
+export function base(kind: EntityKind, entity: Entity, plural?: string): Record<string, unknown> {
   const { id, createdAt, updatedAt, tags } = entity;
-  return { _links: links(kind, entity), id, createdAt, updatedAt, tags };
+  return { _links: links(kind, entity, plural), id, createdAt, updatedAt, tags };
 }
 
 /** What a creation answers. */
-export function created(kind: EntityKind, id: string): { _links: Record<string, unknown>; id: string } {
-  return { _links: { self: { href: `./${PLURAL[kind]}/${id}` } }, id };
+export function created(plural: string, id: string): { _links: Record<string, unknown>; id: string } {
+  return { _links: { self: { href: `./${plural}/${id}` } }, id };
 }
 
-/** A reference to an entity; null when it is not there. Identities come with all their links. */
-export function reference(kind: EntityKind, entity: Entity | undefined): Record<string, unknown> | null {
+/** References to these come with the links of their lists. */
+const WITH_LISTS: ReadonlySet<EntityKind> = new Set(['identity', 'service', 'router', 'apiSession']);
+
+/** A reference to an entity; null when it is not there. */
+export function reference(
+  kind: EntityKind,
+  entity: Entity | undefined,
+  plural = PLURAL[kind],
+): Record<string, unknown> | null {
   if (!entity) return null;
   const { name } = entity as Partial<Named>;
-  const shown = kind === 'identity' ? links(kind, entity) : { self: { href: `./${PLURAL[kind]}/${entity.id}` } };
-  return { _links: shown, entity: PLURAL[kind], id: entity.id, ...(name !== undefined && { name }) };
+  const shown = WITH_LISTS.has(kind) && plural === PLURAL[kind];
+  return {
+    _links: shown ? links(kind, entity) : { self: { href: `./${plural}/${entity.id}` } },
+    entity: plural,
+    id: entity.id,
+    ...(name !== undefined && { name }),
+  };
 }

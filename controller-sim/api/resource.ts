@@ -1,116 +1,123 @@
-// The five operations that nearly every entity has, made from what is special about it.
+// The six operations that nearly every entity has, made from what is special about it.
 
 import { selectByRoles } from '#model/roles.ts';
-import { existing } from '../entities/common.ts';
+import { existing, SINGULAR } from '../entities/common.ts';
 import type { Symbols } from '../filter/compile.ts';
 import { Body, type Mode } from '../request/body.ts';
-import type { ApiRequest, ApiServices, Operation } from '../request/context.ts';
-import { invalid } from '../request/errors.ts';
-import type { Table } from '../state/table.ts';
+import type { Answer, ApiRequest, ApiServices, Handler, Handlers } from '../request/context.ts';
+import { invalid, notFound } from '../request/errors.ts';
+import { fieldsOfBody } from '../request/validate.ts';
+import { Table } from '../state/table.ts';
 import type { Transaction } from '../state/transaction.ts';
 import type { EntityKind, EntityTypes } from '../state/types.ts';
 import { listPage } from './list.ts';
 import { created, PLURAL } from './references.ts';
 
 /** Kinds with role attributes. */
-const ROLE_KINDS: ReadonlySet<EntityKind> = new Set(['identity', 'router', 'service']);
+const ROLE_KINDS: ReadonlySet<EntityKind> = new Set(['identity', 'router', 'service', 'postureCheck']);
 
 /** What it takes to list entities of a kind. */
 export interface Listed<K extends EntityKind> {
   readonly kind: K;
-  readonly symbols: Symbols<EntityTypes[K]>;
+  /** What can be filtered and sorted by; a function where that is known only in use. */
+  readonly symbols: Symbols<EntityTypes[K]> | ((services: ApiServices) => Symbols<EntityTypes[K]>);
+  /** Which entities of the kind there are for this list; all of them when left out. */
+  includes?(entity: EntityTypes[K]): boolean;
   show(entity: EntityTypes[K], services: ApiServices, request: ApiRequest): Record<string, unknown>;
 }
 
 export interface Resource<K extends EntityKind, P = undefined> extends Listed<K> {
-  newId?(services: ApiServices): string;
-  /** What has to be waited for before the transaction. */
+  /** As they stand in the ids of operations: `Identity` and `Identities`. */
+  readonly names: { readonly one: string; readonly many: string };
+  /** Where it is found, for links; the kind's own when left out. */
+  readonly plural?: string;
+  /** Fields of a body that no patch changes. */
+  readonly fixed?: readonly string[];
+  newId?(services: ApiServices, body: Body): string;
+  /** What has to be waited for before the transaction that creates or changes. */
   prepare?(request: ApiRequest, id: string, body: Body): Promise<P>;
   create?(transaction: Transaction, id: string, body: Body, prepared: P, request: ApiRequest): void;
-  update?(transaction: Transaction, entity: EntityTypes[K], body: Body): void;
-  remove?(transaction: Transaction, entity: EntityTypes[K]): void;
+  update?(transaction: Transaction, entity: EntityTypes[K], body: Body, request: ApiRequest, prepared: P): void;
+  remove?(transaction: Transaction, entity: EntityTypes[K], request: ApiRequest): void;
 }
 
-/** GET list, POST, GET one, PUT, PATCH, DELETE, as far as the resource has them; all for administrators. */
-export function operations<K extends EntityKind, P = undefined>(resource: Resource<K, P>): Operation[] {
-  const path = `/${PLURAL[resource.kind]}`;
-  const made: Operation[] = [
-    {
-      method: 'GET',
-      path,
-      requires: 'admin',
-      handle: (request) => ({
-        page: listPage(table(request, resource.kind), request.query, resource.symbols, (entity) =>
-          resource.show(entity, request.services, request),
-        ),
-      }),
-    },
-    {
-      method: 'GET',
-      path: `${path}/:id`,
-      requires: 'admin',
-      handle: (request) => ({ data: resource.show(find(request, resource.kind), request.services, request) }),
-    },
-  ];
-  if (resource.create)
-    made.push({ method: 'POST', path, requires: 'admin', handle: (request) => create(resource, request) });
-  if (resource.update) {
-    for (const [method, mode] of [
-      ['PUT', 'update'],
-      ['PATCH', 'patch'],
-    ] as const)
-      made.push({
-        method,
-        path: `${path}/:id`,
-        requires: 'admin',
-        handle: (request) => update(resource, request, mode),
-      });
-  }
-  if (resource.remove)
-    made.push({
-      method: 'DELETE',
-      path: `${path}/:id`,
-      requires: 'admin',
-      handle: (request) => remove(resource, request),
-    });
-  return made;
-}
-
-/** The entity that the path names; 404 when there is none. */
-export function find<K extends EntityKind>(request: ApiRequest, kind: K): EntityTypes[K] {
-  const { tables } = request.services.state;
-  return existing(
-    { get: (each: K, id: string) => tables[each].get(id) } as unknown as Transaction,
-    kind,
-    request.params.id ?? '',
-  ) as EntityTypes[K];
-}
-
-/** A list of entities that another one leads to. */
-export function subList<K extends EntityKind>(
-  resource: Listed<K>,
-  path: string,
-  select: (request: ApiRequest) => Iterable<EntityTypes[K]>,
-): Operation {
+/** List, detail, create, update, patch, delete, as far as the resource has them. */
+export function crud<K extends EntityKind, P = undefined>(resource: Resource<K, P>): Handlers {
+  const { one, many } = resource.names;
   return {
-    method: 'GET',
-    path,
-    requires: 'admin',
-    handle: (request) => ({
-      page: listPage(select(request), request.query, resource.symbols, (entity) =>
-        resource.show(entity, request.services, request),
-      ),
+    [`list${many}`]: list(resource, (request) => all(request, resource)),
+    [`detail${one}`]: (request) => ({
+      data: resource.show(found(request, resource), request.services, request),
     }),
+    ...(resource.create && { [`create${one}`]: (request: ApiRequest) => create(resource, request) }),
+    ...(resource.update && {
+      [`update${one}`]: (request: ApiRequest) => update(resource, request, 'update'),
+      [`patch${one}`]: (request: ApiRequest) => update(resource, request, 'patch'),
+    }),
+    ...(resource.remove && { [`delete${one}`]: (request: ApiRequest) => remove(resource, request) }),
   };
 }
 
-/** All entities of a kind, or those that `roleFilter` selects: `#attribute`, `@id`, by `roleSemantic` (AllOf when left out). */
-function table<K extends EntityKind>({ services, query }: ApiRequest, kind: K): Iterable<EntityTypes[K]> {
-  const all = services.state.tables[kind] as unknown as Table<EntityTypes[K]>;
+/** A list of entities, as the query wants it. */
+export function list<K extends EntityKind>(
+  listed: Listed<K>,
+  select: (request: ApiRequest) => Iterable<EntityTypes[K]> | Table<EntityTypes[K]>,
+): Handler {
+  return (request) => {
+    const { services, query } = request;
+    const symbols = typeof listed.symbols === 'function' ? listed.symbols(services) : listed.symbols;
+    return { page: listPage(select(request), query, symbols, (entity) => listed.show(entity, services, request)) };
+  };
+}
+
+/** The entity that the path names; 404 when there is none. */
+export function find<K extends EntityKind>(
+  { services, params }: ApiRequest,
+  kind: K,
+  id = params.id ?? '',
+): EntityTypes[K] {
+  const entity = services.state.tables[kind].get(id) as EntityTypes[K] | undefined;
+  if (!entity) throw notFound(SINGULAR[kind] ?? kind, id);
+  return entity;
+}
+
+/** As the transaction has it, or as it is. */
+function found<K extends EntityKind, P>(
+  request: ApiRequest,
+  resource: Resource<K, P>,
+  transaction?: Transaction,
+): EntityTypes[K] {
+  const entity = transaction
+    ? existing(transaction, resource.kind, request.params.id ?? '')
+    : find(request, resource.kind);
+  if (resource.includes?.(entity) === false) throw notFound(SINGULAR[resource.kind] ?? resource.kind, entity.id);
+  return entity;
+}
+
+/** All entities of a kind, or those that `roleFilter` selects. */
+function all<K extends EntityKind>(
+  request: ApiRequest,
+  listed: Listed<K>,
+): Iterable<EntityTypes[K]> | Table<EntityTypes[K]> {
+  const table = request.services.state.tables[listed.kind] as unknown as Table<EntityTypes[K]>;
+  const { includes } = listed;
+  const selected = selectListed(request, listed, undefined);
+  if (!includes) return selected;
+  return [...(selected instanceof Table ? table.inOrder() : selected)].filter(includes);
+}
+
+/** Of `entities`, or of all, those that `roleFilter` selects: `#attribute`, `@id`, by `roleSemantic` (AllOf when left out). */
+export function selectListed<K extends EntityKind>(
+  { services, query }: ApiRequest,
+  { kind }: Listed<K>,
+  entities: readonly EntityTypes[K][] | undefined,
+): Iterable<EntityTypes[K]> | Table<EntityTypes[K]> {
+  const table = services.state.tables[kind] as unknown as Table<EntityTypes[K]>;
   const roles = query.getAll('roleFilter');
-  if (roles.length === 0 || !ROLE_KINDS.has(kind)) return all.values();
+  if (roles.length === 0 || !ROLE_KINDS.has(kind)) return entities ?? table;
   const semantic = query.get('roleSemantic') === 'AnyOf' ? 'AnyOf' : 'AllOf';
-  return [...selectByRoles(roles.map(checkedRole), semantic, all)].flatMap((id) => all.get(id) ?? []);
+  const ids = selectByRoles(roles.map(checkedRole), semantic, table);
+  return entities ? entities.filter(({ id }) => ids.has(id)) : [...ids].flatMap((id) => table.get(id) ?? []);
 }
 
 function checkedRole(role: string): string {
@@ -119,30 +126,31 @@ function checkedRole(role: string): string {
   throw invalid('roleFilter', reason, role);
 }
 
-async function create<K extends EntityKind, P>(resource: Resource<K, P>, request: ApiRequest) {
+async function create<K extends EntityKind, P>(resource: Resource<K, P>, request: ApiRequest): Promise<Answer> {
   const { services } = request;
-  if (request.body === undefined) throw invalid(resource.kind, `${resource.kind} in body is required`, '');
   const body = new Body(request.body, 'create');
-  const id = resource.newId?.(services) ?? services.state.ids.long();
+  const id = resource.newId?.(services, body) ?? services.state.ids.long();
   const prepared = (await resource.prepare?.(request, id, body)) as P;
   await services.state.change((transaction) => resource.create?.(transaction, id, body, prepared, request));
-  return { status: 201, data: created(resource.kind, id) };
+  return { data: created(resource.plural ?? PLURAL[resource.kind], id) };
 }
 
 async function update<K extends EntityKind, P>(resource: Resource<K, P>, request: ApiRequest, mode: Mode) {
+  const { services, operation } = request;
   const body = new Body(request.body, mode);
-  body.demandSomeOf(Object.keys(request.body as object));
-  await request.services.state.change((transaction) => {
-    const entity = existing(transaction, resource.kind, request.params.id ?? '') as EntityTypes[K];
-    resource.update?.(transaction, entity, body);
+  const current = found(request, resource);
+  const fields = operation.body ? fieldsOfBody(operation.body.type, request.body) : [];
+  body.demandOneOf(fields.filter((field) => !resource.fixed?.includes(field)));
+  const prepared = (await resource.prepare?.(request, current.id, body)) as P;
+  await services.state.change((transaction) => {
+    resource.update?.(transaction, found(request, resource, transaction), body, request, prepared);
   });
   return { data: {} };
 }
 
 async function remove<K extends EntityKind, P>(resource: Resource<K, P>, request: ApiRequest) {
   await request.services.state.change((transaction) => {
-    const entity = existing(transaction, resource.kind, request.params.id ?? '') as EntityTypes[K];
-    resource.remove?.(transaction, entity);
+    resource.remove?.(transaction, found(request, resource, transaction), request);
   });
   return { data: {} };
 }

@@ -3,53 +3,71 @@
 
 import { randomBytes } from 'node:crypto';
 import { createServer, type RequestListener, type Server } from 'node:http';
+import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import { gzipSync } from 'node:zlib';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { peerCertificates } from '#lib/certificates.ts';
 import { describeError } from '#lib/errors.ts';
-import type { Answer, ApiRequest, ApiServices, Operation } from '../request/context.ts';
+import type { Answer, ApiRequest, ApiServices } from '../request/context.ts';
 import { ApiError } from '../request/errors.ts';
-import { clientOperations } from './client/operations.ts';
-import { managementOperations } from './management/operations.ts';
+import { BusyError } from '../state/state.ts';
+import { BASES } from './bases.ts';
+import { type Route, routes } from './routes.ts';
 import { perform } from './steps.ts';
 
 const LARGEST_BODY = 1024 * 1024;
 const GZIP_FROM = 1_024;
-const BASES: readonly (readonly [string, ApiRequest['api'], readonly Operation[]])[] = [
-  ['/edge/management/v1', 'management', managementOperations],
-  ['/edge/client/v1', 'client', clientOperations],
-  ['/edge/v1', 'client', clientOperations],
-  ['', 'client', clientOperations],
-];
+/** Requests that are being answered; more are asked to come later. */
+const MOST_AT_ONCE = 2_000;
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+const JSON_TYPE = 'application/json';
+
+/** For pages of other origins: there are no cookies, so nothing can be done in somebody's name. */
+const CORS = {
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers': 'zt-session, expires-at, expiration-seconds, www-authenticate',
+};
+const PREFLIGHT = {
+  'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS',
+  'access-control-allow-headers':
+    'accept, authorization, content-type, zt-session, session-token, mfa-validation-code, x-requested-with',
+  'access-control-max-age': '600',
+};
 
 export class ApiServer {
   readonly #fastify: FastifyInstance;
   readonly #http: Server;
   readonly #services: ApiServices;
-  readonly #instanceId: string;
+  readonly #headers: Readonly<Record<string, string>>;
+  readonly #routes: readonly Route[];
+  #running = 0;
 
   private constructor(app: FastifyInstance, http: Server, services: ApiServices) {
     this.#fastify = app;
     this.#http = http;
     this.#services = services;
-    this.#instanceId = services.state.ids.short();
+    this.#headers = { 'ziti-instance-id': services.state.ids.short(), server: 'edgeweave-controller-sim' };
+    this.#routes = routes();
   }
 
   static async open(services: ApiServices): Promise<ApiServer> {
     let http: Server | undefined;
     const app = fastify({
       bodyLimit: LARGEST_BODY,
-      exposeHeadRoutes: false,
+      exposeHeadRoutes: true,
       forceCloseConnections: true,
       routerOptions: { ignoreTrailingSlash: true },
+      // What the router of the server itself refuses: paths that cannot be decoded, ids longer than any.
+      frameworkErrors: (_error, request, reply) => void server.#refuse(request, reply, notFound(request.url)),
+      clientErrorHandler: refuseBytes,
       serverFactory: (handler) => {
         http = createServer(handler as RequestListener);
         return http;
       },
     });
-    const server = new ApiServer(app, http as unknown as Server, services);
-    server.#routes();
+    const server: ApiServer = new ApiServer(app, http as unknown as Server, services);
+    server.#setUp();
     await app.ready();
     return server;
   }
@@ -64,7 +82,7 @@ export class ApiServer {
     await this.#fastify.close();
   }
 
-  #routes(): void {
+  #setUp(): void {
     // Every content type but JSON is text; an empty body is none.
     this.#fastify.removeAllContentTypeParsers();
     this.#fastify.addContentTypeParser('*', { parseAs: 'string' }, (request, body, done) => {
@@ -73,13 +91,17 @@ export class ApiServer {
       else if (type.includes('json') || type === '') parseJson(String(body), done);
       else done(null, body);
     });
-    for (const [prefix, api, operations] of BASES) {
-      for (const operation of operations) {
-        const url = `${prefix}${operation.path === '/' && prefix !== '' ? '' : operation.path}`;
+    this.#fastify.addHook('onRequest', async (request, reply) => {
+      if (request.method === 'OPTIONS') return this.#answerOptions(request, reply);
+      if (request.headers.origin !== undefined) reply.headers(CORS);
+    });
+    for (const route of this.#routes) {
+      const path = route.operation.path.replaceAll(/\{(\w+)\}/g, ':$1');
+      for (const base of BASES[route.operation.api]) {
         this.#fastify.route({
-          method: operation.method,
-          url,
-          handler: (request, reply) => this.#handle(api, operation, request, reply),
+          method: route.operation.method,
+          url: path === '/' && base !== '' ? base : `${base}${path}`,
+          handler: (request, reply) => this.#handle(route, request, reply),
         });
       }
     }
@@ -87,66 +109,57 @@ export class ApiServer {
     this.#fastify.setErrorHandler((error, request, reply) => this.#refuse(request, reply, error));
   }
 
-  async #handle(
-    api: ApiRequest['api'],
-    operation: Operation,
-    request: FastifyRequest,
-    reply: FastifyReply,
-  ): Promise<void> {
-    const socket = request.raw.socket as TLSSocket;
-    const url = new URL(request.url, 'https://controller');
-    const answer = await perform(
-      {
+  async #handle({ operation, handler }: Route, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    if (this.#running >= MOST_AT_ONCE) throw new ApiError('RATE_LIMITED');
+    this.#running += 1;
+    try {
+      const socket = request.raw.socket as TLSSocket;
+      const { url, headers } = request;
+      const query = url.indexOf('?');
+      const apiRequest: ApiRequest = {
         services: this.#services,
-        api,
-        method: request.method,
+        operation,
         params: request.params as Record<string, string>,
-        query: url.searchParams,
-        headers: request.headers,
+        query: new URLSearchParams(query < 0 ? '' : url.slice(query + 1)),
+        headers,
         body: request.body,
         certificates: peerCertificates(socket),
         remoteAddress: socket.remoteAddress ?? '',
         session: undefined,
         identity: undefined,
-      },
-      operation,
-    );
-    this.#answer(request, reply, answer);
+      };
+      this.#answer(request, reply, operation.status, await perform(apiRequest, handler));
+    } finally {
+      this.#running -= 1;
+    }
   }
 
-  #answer(request: FastifyRequest, reply: FastifyReply, answer: Answer): void {
+  #answer(request: FastifyRequest, reply: FastifyReply, status: number, answer: Answer): void {
     if ('raw' in answer) {
-      this.#send(request, reply, answer.status ?? 200, answer.contentType, answer.raw);
+      this.#send(request, reply, answer.status ?? status, answer.contentType, answer.raw);
       return;
     }
-    const body =
-      'page' in answer
-        ? {
-            data: answer.page.items,
-            meta: { filterableFields: answer.page.filterableFields, pagination: answer.page.pagination },
-          }
-        : { data: answer.data, meta: {} };
-    this.#send(
-      request,
-      reply,
-      ('status' in answer ? answer.status : undefined) ?? 200,
-      'application/json',
-      JSON.stringify(body),
-    );
+    if ('page' in answer) {
+      const { items, ...meta } = answer.page;
+      this.#send(request, reply, status, JSON_TYPE, JSON.stringify({ data: items, meta }));
+      return;
+    }
+    if (answer.headers) reply.headers(answer.headers);
+    this.#send(request, reply, answer.status ?? status, JSON_TYPE, JSON.stringify({ data: answer.data, meta: {} }));
   }
 
   #refuse(request: FastifyRequest, reply: FastifyReply, thrown: unknown): void {
-    const error = this.#toApiError(thrown);
-    const { code, status, message, details } = error;
+    const { code, status, message, details } = this.#toApiError(thrown);
     const body = {
       error: { code, message, requestId: requestId(), ...(details && { cause: details }) },
       meta: { apiEnrollmentVersion: '0.0.1', apiVersion: '0.0.1' },
     };
-    this.#send(request, reply, status, 'application/json', JSON.stringify(body));
+    this.#send(request, reply, status, JSON_TYPE, JSON.stringify(body));
   }
 
   #toApiError(thrown: unknown): ApiError {
     if (thrown instanceof ApiError) return thrown;
+    if (thrown instanceof BusyError) return new ApiError('SERVER_TOO_MANY_REQUESTS');
     const code = (thrown as { code?: unknown }).code;
     if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new ApiError('REQUEST_ENTITY_TOO_LARGE');
     if (typeof code === 'string' && code.startsWith('FST_ERR_CTP'))
@@ -157,36 +170,58 @@ export class ApiServer {
 
   /** A path that exists for other methods is another refusal than one that does not. */
   #notFound(request: FastifyRequest): ApiError {
-    const path = request.url.split('?')[0] ?? '';
-    const allowed = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].filter(
-      (method) => this.#fastify.findRoute({ url: path, method: method as 'GET' }) ?? this.#matches(path, method),
-    );
-    if (allowed.length > 0)
-      return new ApiError('METHOD_NOT_ALLOWED', {
-        code: 'METHOD_NOT_ALLOWED',
-        message: `method ${request.method} is not allowed, but [${allowed.join(',')}] are`,
-      });
-    return new ApiError('NOT_FOUND', { code: 'NOT_FOUND', message: `path ${path} was not found` });
+    const allowed = this.#allowed(pathOf(request.url));
+    if (allowed.length === 0) return notFound(request.url);
+    return new ApiError('METHOD_NOT_ALLOWED', {
+      code: 'METHOD_NOT_ALLOWED',
+      message: `method ${request.method} is not allowed, but [${allowed.join(',')}] are`,
+    });
   }
 
-  #matches(path: string, method: string): boolean {
-    return BASES.some(
-      ([prefix, , operations]) =>
-        path.startsWith(prefix) &&
-        operations.some((operation) => operation.method === method && fits(operation.path, path.slice(prefix.length))),
+  #allowed(path: string): string[] {
+    return METHODS.filter((method) =>
+      this.#routes.some(
+        ({ operation }) =>
+          operation.method === method && BASES[operation.api].some((base) => fits(`${base}${operation.path}`, path)),
+      ),
     );
+  }
+
+  #answerOptions(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+    const allowed = this.#allowed(pathOf(request.url));
+    if (allowed.length === 0) {
+      this.#refuse(request, reply, notFound(request.url));
+      return reply;
+    }
+    const isPreflight = request.headers['access-control-request-method'] !== undefined;
+    reply.headers({
+      ...this.#headers,
+      allow: [...allowed, 'OPTIONS'].join(', '),
+      ...(isPreflight && { ...CORS, ...PREFLIGHT }),
+    });
+    return reply.code(isPreflight ? 200 : 204).send();
   }
 
   #send(request: FastifyRequest, reply: FastifyReply, status: number, type: string, body: string | Buffer): void {
     const zip = body.length >= GZIP_FROM && String(request.headers['accept-encoding'] ?? '').includes('gzip');
-    reply
-      .code(status)
-      .header('content-type', type)
-      .header('ziti-instance-id', this.#instanceId)
-      .header('server', 'edgeweave-controller-sim');
-    if (zip) reply.header('content-encoding', 'gzip');
+    reply.code(status).headers(this.#headers).header('content-type', type);
+    if (zip) reply.header('content-encoding', 'gzip').header('vary', 'accept-encoding');
     reply.send(zip ? gzipSync(body) : body);
   }
+}
+
+function notFound(url: string): ApiError {
+  return new ApiError('NOT_FOUND', { code: 'NOT_FOUND', message: `path ${pathOf(url)} was not found` });
+}
+
+function pathOf(url: string): string {
+  return url.split('?')[0] ?? '';
+}
+
+function fits(pattern: string, path: string): boolean {
+  const parts = path.replace(/(?<=.)\/$/, '').split('/');
+  const wanted = pattern.replace(/(?<=.)\/$/, '').split('/');
+  return parts.length === wanted.length && wanted.every((part, index) => part.startsWith('{') || part === parts[index]);
 }
 
 function parseJson(text: string, done: (error: Error | null, body?: unknown) => void): void {
@@ -197,10 +232,9 @@ function parseJson(text: string, done: (error: Error | null, body?: unknown) => 
   }
 }
 
-function fits(pattern: string, path: string): boolean {
-  const parts = path.split('/');
-  const wanted = pattern.split('/');
-  return parts.length === wanted.length && wanted.every((part, index) => part.startsWith(':') || part === parts[index]);
+/** Bytes that are no HTTP get a plain refusal, and the connection ends. */
+function refuseBytes(_error: Error, socket: Duplex): void {
+  if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\nconnection: close\r\n\r\n');
 }
 
 function requestId(): string {

@@ -1,50 +1,77 @@
-// What happens to every request, in order: find the session, ask whether it may, act. Each step throws ApiError to refuse.
+// What happens to every request, in order: find the session, ask whether it may, look at query and body, act. Each step throws ApiError
+// to refuse.
 
-import type { Answer, ApiRequest, Operation } from '../request/context.ts';
-import { ApiError } from '../request/errors.ts';
+import { sessionOf } from '../auth/session-of.ts';
+import { mayCall } from '../request/access.ts';
+import type { Answer, ApiRequest, Handler } from '../request/context.ts';
+import { ApiError, invalid } from '../request/errors.ts';
+import { validateBody } from '../request/validate.ts';
+import type { ApiSession } from '../state/types.ts';
 
-/** The last activity of a session is written down no more often than this. */
-const ACTIVITY_STEP = 60_000;
-
-const STEPS: readonly ((request: ApiRequest, operation: Operation) => void)[] = [
+const STEPS: readonly ((request: ApiRequest) => Promise<void> | void)[] = [
   findSession,
   checkAccess,
+  checkAccept,
+  checkQuery,
+  checkBody,
   noteActivity,
 ];
 
-export async function perform(request: ApiRequest, operation: Operation): Promise<Answer> {
-  for (const step of STEPS) step(request, operation);
-  return operation.handle(request);
+export async function perform(request: ApiRequest, handler: Handler): Promise<Answer> {
+  for (const step of STEPS) {
+    const wait = step(request);
+    if (wait) await wait;
+  }
+  return handler(request);
 }
 
-/** A session that has ended by time is one that is not there. */
-function findSession(request: ApiRequest): void {
-  const token = request.headers['zt-session'];
-  if (typeof token !== 'string') return;
-  const { state, clock, sessionLifetime } = request.services;
-  const session = state.tables.apiSession.findBy('token', token);
-  const identity = session && state.tables.identity.get(session.identityId);
-  if (!session || !identity || identity.disabled) return;
-  if (clock.now() - new Date(session.lastActivityAt).getTime() > sessionLifetime + ACTIVITY_STEP) return;
-  request.session = session;
-  request.identity = identity;
+/** A token that is no good does not matter to who asks for what everybody may have. */
+async function findSession(request: ApiRequest): Promise<void> {
+  if (request.operation.access === 'none') return;
+  const found = await sessionOf(request);
+  if (!found) return;
+  request.session = found.session;
+  request.identity = found.identity;
 }
 
-function checkAccess(request: ApiRequest, operation: Operation): void {
-  if (operation.requires === 'anybody') return;
-  const { identity } = request;
-  if (!identity) throw new ApiError('UNAUTHORIZED');
-  if (operation.requires === 'admin' && !identity.isAdmin && !identity.isDefaultAdmin)
-    throw new ApiError('UNAUTHORIZED');
+function checkAccess({ operation, identity, session }: ApiRequest): void {
+  const { access } = operation;
+  if (access === 'none') return;
+  if (!identity || !session) throw new ApiError('UNAUTHORIZED');
+  if (access !== 'partial' && isPartial(session)) throw new ApiError('UNAUTHORIZED');
+  if (!mayCall(identity, access)) throw new ApiError('UNAUTHORIZED');
 }
 
-/** Not awaited: an answer need not wait for it, and a lost one costs a minute of a session. */
-function noteActivity(request: ApiRequest): void {
-  const { session, services } = request;
-  if (!session || services.clock.now() - new Date(session.lastActivityAt).getTime() < ACTIVITY_STEP) return;
-  services.state
-    .change((transaction) => transaction.patch('apiSession', session.id, { lastActivityAt: transaction.now }))
-    .catch((error: unknown) => {
-      services.log.warn({ error: String(error) }, 'activity of a session could not be noted');
-    });
+/** A second factor is still owed. */
+function isPartial({ isMfaRequired, isMfaComplete, requiredSignerId }: ApiSession): boolean {
+  return (isMfaRequired && !isMfaComplete) || requiredSignerId !== null;
+}
+
+/** Operations that answer in other forms than JSON, or in one of several. */
+const OTHER_FORMS = new Set(['listWellKnownCas', 'getCaJwt', 'detailMfaQrCode', 'detailSpecBody', 'getEnrollmentJwks']);
+
+function checkAccept({ operation, headers }: ApiRequest): void {
+  const { accept = '' } = headers;
+  if (accept === '' || /\*\/\*|application\/(?:\*|(?:\S+\+)?json)/i.test(String(accept))) return;
+  if (OTHER_FORMS.has(operation.id) || operation.path.startsWith('/enroll')) return;
+  const reason = 'unsupported media type requested, only [application/json] are available';
+  throw new ApiError('NOT_ACCEPTABLE', { field: 'Accept', reason, value: accept });
+}
+
+function checkQuery({ operation, query }: ApiRequest): void {
+  for (const { name, required } of operation.query)
+    if (required && !query.has(name)) throw invalid(name, `${name} in query is required`, '[]');
+}
+
+/** Text bodies are looked at by who takes them. */
+function checkBody({ operation, body }: ApiRequest): void {
+  if (!operation.body || typeof body === 'string') return;
+  const { type, optional } = operation.body;
+  if (body === undefined && optional) return;
+  if (body === undefined) throw invalid(operation.body.name, `${operation.body.name} in body is required`, '');
+  validateBody(type, body);
+}
+
+function noteActivity({ session, services }: ApiRequest): void {
+  if (session) services.activity.note(session);
 }

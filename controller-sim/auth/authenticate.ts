@@ -1,86 +1,158 @@
-// Logging in: by password and by certificate. Whatever is wrong with a password login, the answer is the same.
+// Logging in: by password, by certificate, by the token of another issuer. Whatever is wrong with a login, the answer is the same, and
+// takes as long.
 
-import { sha1Fingerprint, verifyChain } from '#lib/certificates.ts';
+import { sha1Fingerprint } from '#lib/certificates.ts';
 import { baseFields } from '../entities/common.ts';
+import { isDisabled } from '../entities/identity.ts';
 import { Body } from '../request/body.ts';
 import type { ApiRequest } from '../request/context.ts';
 import { ApiError, invalid } from '../request/errors.ts';
-import type { ApiSession, Authenticator, Identity } from '../state/types.ts';
-import { SHORTEST_PASSWORD } from './passwords.ts';
+import type { Transaction } from '../state/transaction.ts';
+import type { ApiSession, Authenticator, AuthPolicy, Identity } from '../state/types.ts';
+import { isForClients, vouch } from './certificates.ts';
+import { externalIdOf } from './external-id.ts';
+import { verifyExternalToken } from './external-jwt.ts';
+import { bearerTokens } from './session-of.ts';
 
-const METHODS = ['password', 'cert', 'ext-jwt'];
+/** Who somebody has shown to be, and by what. */
+export interface Proven {
+  readonly identity: Identity;
+  readonly policy: AuthPolicy;
+  /** None for the token of another issuer. */
+  readonly authenticator?: Authenticator;
+  readonly isCertExtendable?: boolean;
+  readonly improperClientCertChain?: boolean;
+}
+
+const METHODS: Readonly<Record<string, (request: ApiRequest) => Promise<Proven> | Proven>> = {
+  password: byPassword,
+  cert: byCertificate,
+  'ext-jwt': byToken,
+};
 
 /** Checks who asks and makes an API session. Throws ApiError. */
 export async function authenticate(request: ApiRequest): Promise<ApiSession> {
-  const method = request.query.get('method');
-  const { authenticator, identity, fingerprints } =
-    method === 'password'
-      ? await byPassword(request)
-      : method === 'cert'
-        ? byCertificate(request)
-        : refuseMethod(method);
-  if (identity.disabled) throw new ApiError('INVALID_AUTH');
+  const proven = await prove(request, request.query.get('method') ?? '');
   const { state } = request.services;
-  const body = typeof request.body === 'object' && request.body !== null ? new Body(request.body, 'patch') : undefined;
-  const configTypes = typeIds(request, body?.texts('configTypes') ?? []);
+  const body = new Body(typeof request.body === 'object' ? request.body : undefined, 'patch');
+  const configTypes = typeIds(request, body.texts('configTypes') ?? []);
   return state.change((transaction) => {
+    noteClient(transaction, proven.identity, body);
     const session: ApiSession = {
       ...baseFields(transaction, state.ids.cuid()),
       token: state.ids.uuid(),
-      identityId: identity.id,
-      authenticatorId: authenticator.id,
       configTypes,
       ipAddress: request.remoteAddress,
       lastActivityAt: transaction.now,
-      fingerprints,
+      fingerprints: request.certificates.slice(0, 1).map(sha1Fingerprint),
+      ...sessionFacts(request, proven),
     };
     transaction.put('apiSession', session);
     return session;
   });
 }
 
-interface Proven {
-  readonly authenticator: Authenticator;
-  readonly identity: Identity;
-  readonly fingerprints: readonly string[];
+/** Who asks, by one of the methods. Throws ApiError. */
+export async function prove(request: ApiRequest, method: string): Promise<Proven> {
+  const check = METHODS[method];
+  if (!check) throw invalid('method', `method in query should be one of [${Object.keys(METHODS).join(' ')}]`, method);
+  const proven = await check(request);
+  if (isDisabled(proven.identity, request.services.clock.now())) throw new ApiError('INVALID_AUTH');
+  return proven;
 }
 
-/** Tokens of other issuers are known as a method, and none of them is trusted. */
-function refuseMethod(method: string | null): never {
-  if (method === 'ext-jwt') throw new ApiError('UNAUTHORIZED');
-  if (method === null) throw invalid('method', 'method in query is required', '[]');
-  throw invalid('method', `method in query should be one of [${METHODS.join(' ')}]`, method);
+/** What a session says of how it was made, and what it still owes. */
+export function sessionFacts({ services }: ApiRequest, proven: Proven) {
+  const { identity, policy, authenticator, isCertExtendable = false, improperClientCertChain = false } = proven;
+  const hasMfa = services.state.tables.mfa.referring('identityId', identity.id).some(({ isVerified }) => isVerified);
+  return {
+    identityId: identity.id,
+    authenticatorId: authenticator?.id ?? '',
+    isMfaRequired: policy.secondary.requireTotp || hasMfa,
+    isMfaComplete: false,
+    requiredSignerId: policy.secondary.requireExtJwtSigner,
+    isCertExtendable,
+    improperClientCertChain,
+  };
+}
+
+/** What a client says of itself is kept with its identity; written only when it is something new. */
+export function noteClient(transaction: Transaction, { id }: Identity, body: Body): void {
+  const identity = transaction.get('identity', id);
+  const envInfo = body.map('envInfo') as Identity['envInfo'] | undefined;
+  const sdkInfo = body.map('sdkInfo') as Identity['sdkInfo'] | undefined;
+  if (!identity || (!envInfo && !sdkInfo)) return;
+  const told = { envInfo: envInfo ?? identity.envInfo, sdkInfo: sdkInfo ?? identity.sdkInfo };
+  const known = { envInfo: identity.envInfo, sdkInfo: identity.sdkInfo };
+  if (JSON.stringify(told) !== JSON.stringify(known)) transaction.put('identity', { ...identity, ...told });
 }
 
 async function byPassword(request: ApiRequest): Promise<Proven> {
-  const { state, passwords } = request.services;
+  const { state, passwords, lockouts } = request.services;
   const body = new Body(request.body, 'create');
-  const username = body.text('username', { required: true }) ?? '';
-  const password = body.text('password', { required: true, atLeast: SHORTEST_PASSWORD }) ?? '';
+  const username = body.text('username') ?? '';
+  const password = body.text('password') ?? '';
+  if (username === '' || password === '') {
+    throw new ApiError('COULD_NOT_VALIDATE', {
+      code: 'UNHANDLED',
+      message: 'username and password fields are required',
+    });
+  }
   const authenticator = state.tables.authenticator.findBy('username', username);
   const valid = await passwords.verify(password, authenticator?.passwordHash ?? undefined);
   const identity = authenticator && state.tables.identity.get(authenticator.identityId);
-  if (!valid || !authenticator || !identity || !policyOf(request, identity)?.primary.updb.allowed)
-    throw new ApiError('INVALID_AUTH');
-  return { authenticator, identity, fingerprints: request.certificates.slice(0, 1).map(sha1Fingerprint) };
-}
-
-/** The certificate must be one that an authenticator holds, and one of this network; expired ones count when the policy says so. */
-function byCertificate(request: ApiRequest): Proven {
-  const { state, authority, clock } = request.services;
-  const [leaf] = request.certificates;
-  if (!leaf) throw new ApiError('INVALID_AUTH');
-  const authenticator = state.tables.authenticator.findBy('fingerprint', sha1Fingerprint(leaf));
-  const identity = authenticator && state.tables.identity.get(authenticator.identityId);
   const policy = identity && policyOf(request, identity);
-  if (!authenticator || !identity || !policy?.primary.cert.allowed) throw new ApiError('INVALID_AUTH');
-  const dates = policy.primary.cert.allowExpiredCerts ? {} : { now: clock.now() };
-  if (!verifyChain(request.certificates, authority.roots, dates).ok) throw new ApiError('INVALID_AUTH');
-  return { authenticator, identity, fingerprints: [sha1Fingerprint(leaf)] };
+  if (!authenticator || !identity || !policy?.primary.updb.allowed) throw new ApiError('INVALID_AUTH');
+  if (!valid) {
+    await lockouts.failed(authenticator, policy);
+    throw new ApiError('INVALID_AUTH');
+  }
+  lockouts.passed(authenticator);
+  return { identity, policy, authenticator };
 }
 
-function policyOf(request: ApiRequest, identity: Identity) {
-  return request.services.state.tables.authPolicy.get(identity.authPolicyId);
+/** A certificate that an authenticator holds, or one of an authority that names identities by a part of it. */
+async function byCertificate(request: ApiRequest): Promise<Proven> {
+  const { services, certificates } = request;
+  const { state, clock } = services;
+  const [leaf] = certificates;
+  if (!leaf || !isForClients(leaf)) throw new ApiError('INVALID_AUTH');
+  const voucher = vouch(services, certificates);
+  if (!voucher || (voucher.kind === 'ca' && !voucher.ca.isAuthEnabled)) throw new ApiError('INVALID_AUTH');
+  const authenticator = state.tables.authenticator.findBy('fingerprint', sha1Fingerprint(leaf));
+  const claim = voucher.kind === 'ca' ? voucher.ca.externalIdClaim : null;
+  const externalId = !authenticator && claim ? externalIdOf(leaf, claim) : undefined;
+  const identity = authenticator
+    ? state.tables.identity.get(authenticator.identityId)
+    : externalId === undefined
+      ? undefined
+      : state.tables.identity.findBy('externalId', externalId);
+  const policy = identity && policyOf(request, identity);
+  if (!identity || !policy?.primary.cert.allowed) throw new ApiError('INVALID_AUTH');
+  if (!policy.primary.cert.allowExpiredCerts && !vouch(services, certificates, clock.now()))
+    throw new ApiError('INVALID_AUTH');
+  return {
+    identity,
+    policy,
+    ...(authenticator && { authenticator }),
+    isCertExtendable: authenticator?.isIssuedByNetwork ?? false,
+  };
+}
+
+async function byToken(request: ApiRequest): Promise<Proven> {
+  const verified = await Promise.all(bearerTokens(request).map((each) => verifyExternalToken(request.services, each)));
+  for (const token of verified) {
+    const { identity, signer } = token ?? {};
+    const policy = identity && policyOf(request, identity);
+    if (!identity || !signer || !policy?.primary.extJwt.allowed) continue;
+    const { allowedSigners } = policy.primary.extJwt;
+    if (allowedSigners.length === 0 || allowedSigners.includes(signer.id)) return { identity, policy };
+  }
+  throw new ApiError('UNAUTHORIZED');
+}
+
+function policyOf({ services }: ApiRequest, { authPolicyId }: Identity): AuthPolicy | undefined {
+  return services.state.tables.authPolicy.get(authPolicyId);
 }
 
 /** Names become ids; what is unknown stays as it is and fits nothing. */

@@ -14,8 +14,6 @@ export interface PasswordCost {
 
 export const DEFAULT_COST: PasswordCost = { memory: 19_456, passes: 2 };
 export const TEST_COST: PasswordCost = { memory: 64, passes: 1 };
-/** reference fact: shorter ones are refused before anything is looked up. */
-export const SHORTEST_PASSWORD = 5;
 const LENGTH = 32;
 const SALT_LENGTH = 16;
 

@@ -140,6 +140,7 @@ export class ControlServer {
       supportedProtocols: {},
       hostname: '',
       syncStatus: 'SYNC_NEW',
+      identities: new Set(),
       connectedAt: clock.now(),
     };
     this.#handleMessages(router);

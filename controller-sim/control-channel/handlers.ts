@@ -60,7 +60,7 @@ export const HANDLERS: ReadonlyMap<number, ControlHandler> = new Map<number, Con
   [EdgeControlType.UpdateTunnelTerminator, onUpdateTunnelTerminator],
   [EdgeControlType.TunnelHealthEvent, ignored],
   [EdgeControlType.CreateTunnelTerminatorV2, onCreateTunnelTerminator],
-  [EdgeControlType.ConnectEvents, ignored],
+  [EdgeControlType.ConnectEvents, sync.onConnectEvents],
   [EdgeControlType.SubscribeToDataModel, sync.onSubscribe],
   [EdgeControlType.CurrentIndex, ignored],
 ]);

@@ -1,51 +1,58 @@
-// Enrolling with a one-time token: routers (erott) and identities (ott) get certificates for their requests; the token is used up
-// (reference facts: config, section 6; HTTP behaviour, Enrollment).
+// Enrolling identities: with a one-time token (for a certificate of this network, with one of another authority, or for a password), with
+// a certificate alone, or with the token of another issuer (reference fact: HTTP behaviour, Enrollment).
 
-import { parsePemCertificates, sha1Fingerprint } from '#lib/certificates.ts';
-import { showControllers } from '../api/controllers.ts';
-import { SHORTEST_PASSWORD } from '../auth/passwords.ts';
-import { baseFields } from '../entities/common.ts';
-import { type CertificateRequest, CsrError, readRequest } from '../pki/authority.ts';
+import type { X509Certificate } from 'node:crypto';
+import { commonName, parsePemCertificates, sha1Fingerprint } from '#lib/certificates.ts';
+import { showControllers } from '../api/shared/controllers.ts';
+import { vouch } from '../auth/certificates.ts';
+import { externalIdOf } from '../auth/external-id.ts';
+import { addAuthenticator, certificateProof, passwordProof } from '../entities/authenticator.ts';
+import { refuseTaken } from '../entities/common.ts';
+import { plainIdentity } from '../entities/identity.ts';
 import { Body } from '../request/body.ts';
 import type { Answer, ApiRequest } from '../request/context.ts';
 import { ApiError, invalid } from '../request/errors.ts';
-import type { Enrollment } from '../state/types.ts';
+import type { Transaction } from '../state/transaction.ts';
+import type { CertificateAuthority, Enrollment } from '../state/types.ts';
+import { readCsr } from './csr.ts';
+import { enrollWithToken } from './enroll-token.ts';
+import { enrollRouter } from './routers.ts';
 
-export async function enroll(request: ApiRequest, method: string | null): Promise<Answer> {
-  const token =
-    request.query.get('token') ??
-    (typeof request.body === 'object' ? String((request.body as { token?: unknown } | null)?.token ?? '') : '');
-  const enrollment = request.services.state.tables.enrollment.findBy('token', token);
+/** `method` as the path or the query names it; undefined when neither does. */
+export async function enroll(request: ApiRequest, method: string | undefined): Promise<Answer> {
+  if (method === 'ca') return enrollByCertificate(request);
+  if (method === 'token') return enrollWithToken(request);
+  const enrollment = findEnrollment(request);
+  if (method !== undefined && method !== '' && method !== enrollment.method && method !== anyRouter(enrollment))
+    throw new ApiError('INVALID_ENROLL_METHOD');
+  if (Date.parse(enrollment.expiresAt) < request.services.clock.now()) throw new ApiError('ENROLLMENT_EXPIRED');
+  switch (enrollment.method) {
+    case 'erott':
+    case 'trott':
+      return enrollRouter(request, enrollment);
+    case 'ott':
+      return enrollWithRequest(request, enrollment);
+    case 'ottca':
+      return enrollWithCertificate(request, enrollment);
+    case 'updb':
+      return enrollWithPassword(request, enrollment);
+  }
+}
+
+function findEnrollment({ query, body, services }: ApiRequest): Enrollment {
+  const inBody = typeof body === 'object' ? (body as { token?: unknown } | null)?.token : undefined;
+  const token = query.get('token') ?? String(inBody ?? '');
+  const enrollment = services.state.tables.enrollment.findBy('token', token);
   if (!enrollment) throw new ApiError('INVALID_ENROLLMENT_TOKEN');
-  if (method !== null && method !== '' && method !== enrollment.method) throw new ApiError('INVALID_ENROLL_METHOD');
-  if (new Date(enrollment.expiresAt).getTime() < request.services.clock.now()) throw new ApiError('ENROLLMENT_EXPIRED');
-  if (enrollment.method === 'erott') return enrollRouter(request, enrollment);
-  if (enrollment.method === 'ott') return enrollIdentity(request, enrollment);
-  if (enrollment.method === 'updb') return enrollByPassword(request, enrollment);
-  throw new ApiError('INVALID_ENROLL_METHOD');
+  return enrollment;
 }
 
-async function enrollRouter(request: ApiRequest, enrollment: Enrollment): Promise<Answer> {
-  const { authority, state } = request.services;
-  const id = enrollment.edgeRouterId ?? '';
-  const body = (request.body ?? {}) as { certCsr?: unknown; serverCertCsr?: unknown };
-  const [client, server] = await Promise.all([readCsr(body.certCsr), readCsr(body.serverCertCsr)]);
-  if (client.commonName !== id) throw new ApiError('EDGE_ROUTER_ENROLL_COMMON_NAME_INVALID');
-  const cert = await authority.sign(client, { commonName: id, spiffe: `router/${id}`, purposes: ['client', 'server'] });
-  const serverCert = await authority.sign(server, {
-    commonName: id,
-    spiffe: `router/${id}`,
-    purposes: ['server', 'client'],
-  });
-  await state.change((transaction) => {
-    useUp(transaction.get('enrollment', enrollment.id));
-    transaction.delete('enrollment', enrollment.id);
-    transaction.patch('router', id, { fingerprint: fingerprintOf(cert), certPem: cert, isVerified: true });
-  });
-  return { data: { ca: authority.bundle, cert, serverCert } };
+/** Routers that only carry circuits enroll on the same path as those of the edge. */
+function anyRouter({ method }: Enrollment): string | undefined {
+  return method === 'trott' ? 'erott' : undefined;
 }
 
-async function enrollIdentity(request: ApiRequest, enrollment: Enrollment): Promise<Answer> {
+async function enrollWithRequest(request: ApiRequest, enrollment: Enrollment): Promise<Answer> {
   const { authority, state } = request.services;
   const identityId = enrollment.identityId ?? '';
   const given =
@@ -57,18 +64,9 @@ async function enrollIdentity(request: ApiRequest, enrollment: Enrollment): Prom
     purposes: ['client'],
   });
   await state.change((transaction) => {
-    useUp(transaction.get('enrollment', enrollment.id));
-    transaction.delete('enrollment', enrollment.id);
-    transaction.put('authenticator', {
-      ...baseFields(transaction, state.ids.short()),
-      method: 'cert',
-      identityId,
-      username: null,
-      passwordHash: null,
-      certPem: cert,
-      fingerprint: fingerprintOf(cert),
-      isIssuedByNetwork: true,
-    });
+    useUp(transaction, enrollment);
+    const proof = certificateProof(leafOf(cert), true);
+    addAuthenticator(transaction, { id: state.ids.short(), identityId, proof: { ...proof, certPem: cert } });
   });
   const wantsJson =
     String(request.headers.accept ?? '').includes('application/json') || typeof request.body === 'object';
@@ -77,51 +75,103 @@ async function enrollIdentity(request: ApiRequest, enrollment: Enrollment): Prom
     : { raw: cert, contentType: 'application/x-pem-file' };
 }
 
+/** The certificate that the client shows in TLS becomes its authenticator: one of the authority that the enrollment names. */
+async function enrollWithCertificate(request: ApiRequest, enrollment: Enrollment): Promise<Answer> {
+  const { state, clock } = request.services;
+  const [leaf] = request.certificates;
+  if (!leaf) throw new ApiError('INVALID_CLIENT_CERT');
+  const voucher = vouch(request.services, request.certificates, clock.now());
+  if (voucher?.kind !== 'ca' || voucher.ca.id !== enrollment.caId) throw new ApiError('CERT_FAILED_VALIDATION');
+  if (!voucher.ca.isOttCaEnrollmentEnabled) throw new ApiError('ENROLLMENT_CA_NOT_VALID');
+  await state.change((transaction) => {
+    useUp(transaction, enrollment);
+    refuseUsedCertificate(transaction, leaf);
+    const identityId = enrollment.identityId ?? '';
+    addAuthenticator(transaction, { id: state.ids.short(), identityId, proof: certificateProof(leaf, false) });
+  });
+  return { data: { controllers: showControllers(request.services) } };
+}
+
 /** The identity chooses its password; the name was chosen when the enrollment was made. */
-async function enrollByPassword(request: ApiRequest, enrollment: Enrollment): Promise<Answer> {
+async function enrollWithPassword(request: ApiRequest, enrollment: Enrollment): Promise<Answer> {
   const { state, passwords } = request.services;
   const body = new Body(request.body, 'create');
-  const password = body.text('password', { required: true, atLeast: SHORTEST_PASSWORD }) ?? '';
+  const password = body.text('password') ?? '';
   const username = body.text('username') || enrollment.username || '';
+  if (password === '') throw invalid('password', 'password expected for updb enrollment', '');
+  if (username === '') throw invalid('username', 'username expected for updb enrollment', '');
   const passwordHash = await passwords.hash(password);
   await state.change((transaction) => {
-    useUp(transaction.get('enrollment', enrollment.id));
-    if (transaction.tables.authenticator.findBy('username', username)) {
-      const reason = `duplicate value '${username}' in unique index on authenticators store`;
-      throw invalid('updbUsername', reason, username);
-    }
-    transaction.delete('enrollment', enrollment.id);
-    transaction.put('authenticator', {
-      ...baseFields(transaction, state.ids.short()),
-      method: 'updb',
-      identityId: enrollment.identityId ?? '',
-      username,
-      passwordHash,
-      certPem: null,
-      fingerprint: null,
-      isIssuedByNetwork: false,
-    });
+    useUp(transaction, enrollment);
+    const identityId = enrollment.identityId ?? '';
+    addAuthenticator(transaction, { id: state.ids.short(), identityId, proof: passwordProof(username, passwordHash) });
   });
   return { data: { controllers: showControllers(request.services), username } };
 }
 
+/** Any client with a certificate of an authority that allows it becomes an identity. */
+export async function enrollByCertificate(request: ApiRequest): Promise<Answer> {
+  const { state, clock } = request.services;
+  const [leaf] = request.certificates;
+  const voucher = vouch(request.services, request.certificates, clock.now());
+  if (!leaf || voucher?.kind !== 'ca' || !voucher.ca.isAutoCaEnrollmentEnabled)
+    throw new ApiError('CERT_FAILED_VALIDATION');
+  const { ca } = voucher;
+  const requestedName = typeof request.body === 'object' ? new Body(request.body, 'create').text('name') : undefined;
+  const id = state.ids.short();
+  await state.change((transaction) => {
+    refuseUsedCertificate(transaction, leaf);
+    const externalId = ca.externalIdClaim ? (externalIdOf(leaf, ca.externalIdClaim) ?? null) : null;
+    if (externalId !== null) refuseTaken(transaction, 'identity', 'externalId', externalId, undefined);
+    const wanted = nameByFormat(ca, { identityId: id, requestedName, commonName: commonName(leaf) });
+    transaction.put('identity', {
+      ...plainIdentity(transaction, id, freeName(transaction, wanted)),
+      roleAttributes: [...new Set(ca.identityRoles)].sort(),
+      externalId,
+    });
+    // Who is known by a part of the certificate may come with another certificate next time.
+    if (externalId === null)
+      addAuthenticator(transaction, { id: state.ids.short(), identityId: id, proof: certificateProof(leaf, false) });
+  });
+  return { data: {} };
+}
+
+function nameByFormat(
+  ca: CertificateAuthority,
+  known: { identityId: string; requestedName: string | undefined; commonName: string | undefined },
+): string {
+  const symbols: Readonly<Record<string, string>> = {
+    caName: ca.name,
+    caId: ca.id,
+    commonName: known.commonName ?? '',
+    requestedName: known.requestedName ?? '',
+    identityId: known.identityId,
+  };
+  const name = ca.identityNameFormat.replace(/\[(\w+)\]/g, (whole, symbol: string) => symbols[symbol] ?? whole);
+  return name.trim() === '' ? known.identityId : name;
+}
+
+/** A name that is taken gets a number. */
+export function freeName(transaction: Transaction, wanted: string): string {
+  let name = wanted;
+  for (let count = 1; transaction.tables.identity.findBy('name', name); count++)
+    name = `${wanted}${String(count).padStart(6, '0')}`;
+  return name;
+}
+
 /** Of two who bring the same token at once, one comes too late. */
-function useUp(enrollment: Enrollment | undefined): void {
-  if (!enrollment) throw new ApiError('INVALID_ENROLLMENT_TOKEN');
+function useUp(transaction: Transaction, { id }: Enrollment): void {
+  if (!transaction.get('enrollment', id)) throw new ApiError('INVALID_ENROLLMENT_TOKEN');
+  transaction.delete('enrollment', id);
 }
 
-async function readCsr(pem: unknown): Promise<CertificateRequest> {
-  if (typeof pem !== 'string' || pem === '') throw new ApiError('MISSING_OR_INVALID_CSR');
-  try {
-    return await readRequest(pem);
-  } catch (error) {
-    if (error instanceof CsrError)
-      throw new ApiError('COULD_NOT_PROCESS_CSR', { code: 'UNHANDLED', message: error.message });
-    throw error;
-  }
+function refuseUsedCertificate(transaction: Transaction, certificate: X509Certificate): void {
+  if (transaction.tables.authenticator.findBy('fingerprint', sha1Fingerprint(certificate)))
+    throw new ApiError('CERT_IN_USE');
 }
 
-function fingerprintOf(pem: string): string {
+export function leafOf(pem: string): X509Certificate {
   const [leaf] = parsePemCertificates(pem);
-  return leaf ? sha1Fingerprint(leaf) : '';
+  if (!leaf) throw new Error('a certificate that was just signed cannot be read');
+  return leaf;
 }

@@ -1,12 +1,13 @@
 // Making enrollments: the one-time secret and the token that carries it. Signing waits, so it is done before the transaction.
 
 import { baseFields } from '../entities/common.ts';
-import type { SignedEnrollment } from '../entities/edge-router.ts';
+import type { SignedEnrollment } from '../entities/router.ts';
 import type { ApiServices } from '../request/context.ts';
+import { ApiError } from '../request/errors.ts';
 import type { Transaction } from '../state/transaction.ts';
 import type { Enrollment } from '../state/types.ts';
 
-/** Signs a token for a subject; valid for `lifetime` milliseconds, else as configured. */
+/** Signs a token for a subject; valid until `expires`, else as long as configured. */
 export async function signEnrollment(
   services: ApiServices,
   method: Enrollment['method'],
@@ -20,23 +21,55 @@ export async function signEnrollment(
   return { id: state.ids.short(), token, jwt, expiresAt };
 }
 
-/** What an identity is to enroll with: a certificate (ott), or a password under a name (updb). */
-export interface IdentityEnrollment {
-  readonly signed: SignedEnrollment;
-  readonly method: 'ott' | 'updb';
-  readonly username: string | null;
+/**
+ * What an identity is to enroll with: a certificate of this network (ott), one of another authority (ottca), or a password under a
+ * name (updb).
+ */
+export interface WantedEnrollment {
+  readonly identityId: string;
+  readonly method: 'ott' | 'ottca' | 'updb';
+  readonly expires?: Date;
+  readonly caId?: string;
+  readonly username?: string;
 }
 
-export function addEnrollment(transaction: Transaction, identityId: string, wanted: IdentityEnrollment): void {
-  const { signed, method, username } = wanted;
+export interface IdentityEnrollment extends WantedEnrollment {
+  readonly signed: SignedEnrollment;
+}
+
+export async function prepareEnrollment(services: ApiServices, wanted: WantedEnrollment): Promise<IdentityEnrollment> {
+  return { ...wanted, signed: await signEnrollment(services, wanted.method, wanted.identityId, wanted.expires) };
+}
+
+export function addEnrollment(transaction: Transaction, enrollment: IdentityEnrollment): void {
+  const { signed, method, identityId, caId = null, username = null } = enrollment;
   transaction.put('enrollment', {
     ...baseFields(transaction, signed.id),
     ...signed,
     method,
     identityId,
-    edgeRouterId: null,
+    routerId: null,
+    caId,
     username,
   });
+}
+
+/** 409 when the identity has an open enrollment of the method. */
+export function refuseOpenEnrollment(transaction: Transaction, identityId: string, method: string): void {
+  const open = transaction.tables.enrollment.referring('identityId', identityId);
+  if (open.some((each) => each.method === method)) {
+    throw new ApiError('ENROLLMENT_EXISTS', {
+      field: 'method',
+      reason: 'enrollment of same method exists',
+      value: method,
+    });
+  }
+}
+
+/** The enrollment stays, and its old token counts no more. */
+export function replaceToken(transaction: Transaction, { id }: Enrollment, signed: SignedEnrollment): void {
+  const { token, jwt, expiresAt } = signed;
+  transaction.patch('enrollment', id, { token, jwt, expiresAt });
 }
 
 export function removeEnrollment(transaction: Transaction, { id }: Enrollment): void {

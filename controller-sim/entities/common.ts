@@ -2,26 +2,12 @@
 
 import type { Body } from '../request/body.ts';
 import { ApiError, invalid, notFound } from '../request/errors.ts';
+import type { Table } from '../state/table.ts';
 import type { Transaction } from '../state/transaction.ts';
-import type { Entity, EntityKind, Named, Tags } from '../state/types.ts';
+import type { Entity, EntityKind, EntityTypes, Named, Router, Service, Tags } from '../state/types.ts';
 
-/** Singular names as they stand in messages. */
-export const SINGULAR: Readonly<Record<EntityKind, string>> = {
-  apiSession: 'apiSession',
-  authenticator: 'authenticator',
-  authPolicy: 'authPolicy',
-  config: 'config',
-  configType: 'configType',
-  router: 'router',
-  edgeRouterPolicy: 'edgeRouterPolicy',
-  enrollment: 'enrollment',
-  identity: 'identity',
-  service: 'service',
-  serviceEdgeRouterPolicy: 'serviceEdgeRouterPolicy',
-  servicePolicy: 'servicePolicy',
-  session: 'session',
-  terminator: 'terminator',
-};
+/** Singular names where messages do not call a kind by its own. */
+export const SINGULAR: Partial<Readonly<Record<EntityKind, string>>> = { mfa: 'MFA enrollment' };
 
 /** What every entity begins with. */
 export function baseFields(transaction: Transaction, id: string, body?: Body): Entity {
@@ -36,25 +22,41 @@ export function changedBase(transaction: Transaction, entity: Entity, body: Body
   return { id, createdAt, updatedAt: transaction.now, isSystem, tags: given ?? (body.mode === 'update' ? {} : tags) };
 }
 
+type NamedKind = { [K in EntityKind]: EntityTypes[K] extends Named ? K : never }[EntityKind];
+
 /** The name of a body; in a patch an empty one counts as not given. Throws when it is missing or taken. */
-export function uniqueName<
-  K extends
-    | 'config'
-    | 'configType'
-    | 'router'
-    | 'service'
-    | 'servicePolicy'
-    | 'edgeRouterPolicy'
-    | 'serviceEdgeRouterPolicy'
-    | 'authPolicy',
->(transaction: Transaction, kind: K, body: Body, current?: Named): string {
-  const name = body.text('name', { required: true });
+export function uniqueName(
+  transaction: Transaction,
+  kind: Exclude<NamedKind, 'identity'>,
+  body: Body,
+  current?: Named,
+): string {
+  const name = body.text('name');
   if (body.mode === 'patch' && !name) return current?.name ?? '';
   if (!name) throw invalid('name', 'name is required', '');
-  const other = transaction.tables[kind].findBy('name', name);
-  if (other && other.id !== current?.id) throw invalid('name', 'name must be unique', name);
+  refuseTaken(transaction, kind, 'name', name, current, 'name must be unique');
   return name;
 }
+
+/** Throws when another entity of the kind has the value under a key that is unique. */
+export function refuseTaken<K extends EntityKind>(
+  transaction: Transaction,
+  kind: K,
+  key: keyof EntityTypes[K] & string,
+  value: string,
+  current: Entity | undefined,
+  reason = `duplicate value '${value}' in unique index on ${STORES[kind] ?? kind} store`,
+): void {
+  const table = transaction.tables[kind] as unknown as Table<Entity>;
+  const other = table.findBy(key as keyof Entity, value);
+  if (other && other.id !== current?.id) throw invalid(key, reason, value);
+}
+
+const STORES: Partial<Readonly<Record<EntityKind, string>>> = {
+  identity: 'identities',
+  router: 'routers',
+  authenticator: 'authenticators',
+};
 
 /** Sorted, each once. Throws for prefixes, which belong to selectors. */
 export function roleAttributes(body: Body, current: readonly string[]): readonly string[] {
@@ -69,14 +71,20 @@ export function roleAttributes(body: Body, current: readonly string[]): readonly
   return [...new Set(given)].sort();
 }
 
+/** Which kind a role list of a policy selects, and what the kind is called in refusals. */
+const ROLE_LISTS = {
+  identityRoles: ['identity', 'identities'],
+  serviceRoles: ['service', 'services'],
+  edgeRouterRoles: ['router', 'routers'],
+  postureCheckRoles: ['postureCheck', 'postureChecks'],
+} as const;
+
 /** Selectors of a policy: `#attribute` or `@id`, those that exist, `#all` alone. `#` before `@`, each sorted. */
 export function roleList(
   transaction: Transaction,
   body: Body,
-  field: string,
-  kind: 'identity' | 'service' | 'router',
-  store: string,
-  current: readonly string[],
+  field: keyof typeof ROLE_LISTS,
+  current: readonly string[] = [],
 ): readonly string[] {
   const given = body.texts(field);
   if (!given) return body.mode === 'patch' ? current : [];
@@ -90,11 +98,17 @@ export function roleList(
   }
   if (given.includes('#all') && given.length > 1)
     throw invalid(field, 'if using #all, it should be the only role specified', given);
-  const unknown = given
-    .filter((entry) => entry.startsWith('@') && !transaction.get(kind, entry.slice(1)))
-    .map((entry) => entry.slice(1));
+  const [kind, store] = ROLE_LISTS[field];
+  const unknown = given.flatMap((entry) =>
+    entry.startsWith('@') && !isSelectable(transaction.get(kind, entry.slice(1))) ? [entry.slice(1)] : [],
+  );
   if (unknown.length > 0) throw invalid(field, `no ${store} found with the given ids`, `[${unknown.join(' ')}]`);
   return [...new Set(given)].sort();
+}
+
+/** Policies know no routers but those of the edge, and no services of the fabric alone. */
+function isSelectable(entity: Partial<Router & Service> | undefined): boolean {
+  return entity !== undefined && entity.isEdge !== false && entity.isFabricOnly !== true;
 }
 
 /** Configs by id: known, of the right target, one per type. */
@@ -129,36 +143,48 @@ export function configList(
   return [...new Set(given)].sort();
 }
 
+const POLICY_LISTS = {
+  servicePolicy: ['identityRoles', 'serviceRoles', 'postureCheckRoles'],
+  edgeRouterPolicy: ['identityRoles', 'edgeRouterRoles'],
+  serviceEdgeRouterPolicy: ['serviceRoles', 'edgeRouterRoles'],
+} as const;
+
 /** Takes `@id` of an entity that is deleted out of every policy. */
 export function removeFromPolicies(transaction: Transaction, id: string): void {
   const role = `@${id}`;
   for (const kind of ['servicePolicy', 'edgeRouterPolicy', 'serviceEdgeRouterPolicy'] as const) {
-    for (const policy of transaction.tables[kind].values()) {
-      const lists = Object.entries(policy).filter(
-        ([key, value]) => key.endsWith('Roles') && Array.isArray(value) && value.includes(role),
-      );
-      if (lists.length > 0)
-        transaction.patch(
-          kind,
-          policy.id,
-          Object.fromEntries(lists.map(([key, value]) => [key, (value as string[]).filter((each) => each !== role)])),
-        );
+    for (const key of POLICY_LISTS[kind]) {
+      for (const { id: policyId } of transaction.tables[kind].referring(key, role)) {
+        const policy = transaction.get(kind, policyId) as Readonly<Record<string, unknown>> | undefined;
+        const roles = (policy?.[key] ?? []) as readonly string[];
+        transaction.patch(kind, policyId, { [key]: roles.filter((each) => each !== role) });
+      }
     }
   }
 }
 
 /** The existing entity, or 404. System entities cannot be touched. */
-export function existing<K extends EntityKind>(transaction: Transaction, kind: K, id: string) {
+export function existing<K extends EntityKind>(transaction: Transaction, kind: K, id: string): EntityTypes[K] {
   const entity = transaction.get(kind, id);
-  if (!entity) throw notFound(SINGULAR[kind], id);
+  if (!entity) throw notFound(SINGULAR[kind] ?? kind, id);
   return entity;
 }
 
 export function refuseSystem(entity: Entity, kind: EntityKind, action: 'update' | 'delete'): void {
   if (!entity.isSystem) return;
-  const message = `cannot ${action} system ${SINGULAR[kind]} in a non-system context (id=${entity.id})`;
+  const message = `cannot ${action} system ${SINGULAR[kind] ?? kind} in a non-system context (id=${entity.id})`;
   throw new ApiError(action === 'update' ? 'ENTITY_CAN_NOT_BE_UPDATED' : 'ENTITY_CAN_NOT_BE_DELETED', {
     code: 'UNHANDLED',
     message,
+  });
+}
+
+/** 409: the entity is needed by others. */
+export function referenced(kind: EntityKind, by: string, ids: readonly string[]): ApiError {
+  const list = `[${ids.join(' ')}]`;
+  return new ApiError('CAN_NOT_DELETE_REFERENCED_ENTITY', {
+    field: by,
+    reason: `entity type ${kind} referenced by ${by}: ${list}`,
+    value: list,
   });
 }

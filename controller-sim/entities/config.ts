@@ -2,15 +2,13 @@
 
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import type { Body } from '../request/body.ts';
-import { ApiError, invalid } from '../request/errors.ts';
+import { type ApiError, invalid } from '../request/errors.ts';
 import type { Transaction } from '../state/transaction.ts';
 import type { Config, ConfigType } from '../state/types.ts';
-import { baseFields, changedBase, uniqueName } from './common.ts';
-
-const TARGETS = ['service', 'router', 'other'] as const;
+import { baseFields, changedBase, referenced, uniqueName } from './common.ts';
 
 export function createConfigType(transaction: Transaction, id: string, body: Body): ConfigType {
-  const target = (body.text('target', { oneOf: TARGETS }) as ConfigType['target'] | undefined) ?? 'service';
+  const target = (body.text('target') as ConfigType['target'] | undefined) ?? 'service';
   const configType: ConfigType = {
     ...baseFields(transaction, id, body),
     ...configTypeFields(transaction, body, undefined),
@@ -31,12 +29,12 @@ export function updateConfigType(transaction: Transaction, configType: ConfigTyp
 
 export function deleteConfigType(transaction: Transaction, { id }: ConfigType): void {
   const configs = transaction.tables.config.referring('configTypeId', id).map((config) => config.id);
-  if (configs.length > 0) throw referenced('configs', 'configType', configs);
+  if (configs.length > 0) throw referenced('configType', 'configs', configs);
   transaction.delete('configType', id);
 }
 
 export function createConfig(transaction: Transaction, id: string, body: Body): Config {
-  const configTypeId = body.text('configTypeId', { required: true }) ?? '';
+  const configTypeId = body.text('configTypeId') ?? '';
   const type = transaction.get('configType', configTypeId);
   if (!type) throw invalid('type', 'invalid config type', configTypeId);
   const config: Config = {
@@ -60,29 +58,13 @@ export function updateConfig(transaction: Transaction, config: Config, body: Bod
 }
 
 export function deleteConfig(transaction: Transaction, { id }: Config): void {
-  const users = [...transaction.tables.identity.values()].filter((identity) =>
-    Object.values(identity.serviceConfigs).some((configs) => configs.includes(id)),
-  );
-  if (users.length > 0)
-    throw referenced(
-      'serviceConfigs',
-      'config',
-      users.map((identity) => identity.id),
-    );
+  const users = transaction.tables.identity.referring('configs', id).map((identity) => identity.id);
+  if (users.length > 0) throw referenced('config', 'serviceConfigs', users);
   for (const kind of ['service', 'router'] as const) {
     for (const user of transaction.tables[kind].referring('configs', id))
       transaction.patch(kind, user.id, { configs: user.configs.filter((each) => each !== id) });
   }
   transaction.delete('config', id);
-}
-
-function referenced(field: string, type: string, ids: readonly string[]): ApiError {
-  const list = `[${ids.join(' ')}]`;
-  return new ApiError('CAN_NOT_DELETE_REFERENCED_ENTITY', {
-    field,
-    reason: `entity type ${type} referenced by ${field}: ${list}`,
-    value: list,
-  });
 }
 
 function configTypeFields(transaction: Transaction, body: Body, current: ConfigType | undefined) {
@@ -102,7 +84,7 @@ function configData(
 ): Readonly<Record<string, unknown>> {
   if (body.has('data') && (typeof body.raw('data') !== 'object' || Array.isArray(body.raw('data'))))
     throw invalid('data', 'invalid type, expected object', body.raw('data'));
-  const data = body.map('data', { required: true }) ?? current?.data ?? {};
+  const data = body.map('data') ?? current?.data ?? {};
   const validate = type?.schema ? compile(type.schema) : undefined;
   if (validate && !validate(data)) throw worded((validate.errors ?? [])[0], data);
   return data;

@@ -4,14 +4,12 @@ import type { Body } from '../request/body.ts';
 import { ApiError, invalid, notFound } from '../request/errors.ts';
 import type { Transaction } from '../state/transaction.ts';
 import type { Identity, Precedence, Tags } from '../state/types.ts';
-import { baseFields, changedBase, removeFromPolicies, roleAttributes } from './common.ts';
+import { endApiSessions } from './api-session.ts';
+import { baseFields, changedBase, refuseTaken, removeFromPolicies, roleAttributes } from './common.ts';
 
-const TYPES = ['User', 'Device', 'Service', 'Router', 'Default'] as const;
-const PRECEDENCES = ['default', 'required', 'failed'] as const;
 export const DEFAULT_AUTH_POLICY = 'default';
 
-export function createIdentity(transaction: Transaction, id: string, body: Body): Identity {
-  body.text('type', { required: true, oneOf: TYPES });
+export function createIdentity(transaction: Transaction, id: string, body: Body): void {
   const identity: Identity = {
     ...baseFields(transaction, id, body),
     ...identityFields(transaction, body, undefined),
@@ -21,13 +19,13 @@ export function createIdentity(transaction: Transaction, id: string, body: Body)
     disabledAt: null,
     disabledUntil: null,
     serviceConfigs: {},
+    envInfo: {},
+    sdkInfo: {},
   };
   transaction.put('identity', identity);
-  return identity;
 }
 
 export function updateIdentity(transaction: Transaction, identity: Identity, body: Body): void {
-  body.text('type', { required: true, oneOf: TYPES });
   const fields = identityFields(transaction, body, identity);
   if (identity.type === 'Router' && fields.name !== identity.name)
     throw invalid('name', 'may not change name of router identities', fields.name);
@@ -60,7 +58,28 @@ export function plainIdentity(transaction: Transaction, id: string, name: string
     disabled: false,
     disabledAt: null,
     disabledUntil: null,
+    envInfo: {},
+    sdkInfo: {},
   };
+}
+
+/** Not to be used until `until` (milliseconds), or until it is enabled again; its API sessions end. */
+export function disableIdentity(transaction: Transaction, identity: Identity, until: number | undefined): void {
+  endApiSessions(transaction, 'identityId', identity.id);
+  transaction.patch('identity', identity.id, {
+    disabled: true,
+    disabledAt: transaction.now,
+    disabledUntil: until === undefined ? null : new Date(until).toISOString(),
+  });
+}
+
+export function enableIdentity(transaction: Transaction, identity: Identity): void {
+  transaction.patch('identity', identity.id, { disabled: false, disabledAt: null, disabledUntil: null });
+}
+
+/** Whether it is disabled at a time, in milliseconds. */
+export function isDisabled({ disabled, disabledUntil }: Identity, now: number): boolean {
+  return disabled && (disabledUntil === null || now < Date.parse(disabledUntil));
 }
 
 export function deleteIdentity(transaction: Transaction, identity: Identity): void {
@@ -80,23 +99,23 @@ export function removeIdentity(transaction: Transaction, id: string): void {
   for (const { id: each } of tables.authenticator.referring('identityId', id))
     transaction.delete('authenticator', each);
   for (const { id: each } of tables.enrollment.referring('identityId', id)) transaction.delete('enrollment', each);
-  for (const { id: each } of tables.apiSession.referring('identityId', id)) transaction.delete('apiSession', each);
-  for (const { id: each } of tables.session.referring('identityId', id)) transaction.delete('session', each);
+  for (const { id: each } of tables.mfa.referring('identityId', id)) transaction.delete('mfa', each);
+  endApiSessions(transaction, 'identityId', id);
   removeFromPolicies(transaction, id);
   transaction.delete('identity', id);
 }
 
 function identityFields(transaction: Transaction, body: Body, current: Identity | undefined) {
   const keep = body.mode === 'patch' ? current : undefined;
-  const precedence = body.text('defaultHostingPrecedence', { oneOf: PRECEDENCES }) as Precedence | undefined;
+  const precedence = body.text('defaultHostingPrecedence') as Precedence | undefined;
   return {
     name: identityName(transaction, body, current),
-    isAdmin: body.flag('isAdmin', { required: true }) ?? keep?.isAdmin ?? false,
+    isAdmin: body.flag('isAdmin') ?? keep?.isAdmin ?? false,
     externalId: externalId(transaction, body, current),
     authPolicyId: authPolicy(transaction, body, keep),
     roleAttributes: roleAttributes(body, current?.roleAttributes ?? []),
     permissions: body.texts('permissions') ?? keep?.permissions ?? null,
-    defaultHostingCost: body.whole('defaultHostingCost', { from: 0, to: 65_535 }) ?? keep?.defaultHostingCost ?? 0,
+    defaultHostingCost: body.whole('defaultHostingCost') ?? keep?.defaultHostingCost ?? 0,
     defaultHostingPrecedence: precedence ?? keep?.defaultHostingPrecedence ?? ('default' as const),
     serviceHostingCosts: perService(transaction, body, 'serviceHostingCosts', keep?.serviceHostingCosts) as Readonly<
       Record<string, number>
@@ -112,16 +131,10 @@ function identityFields(transaction: Transaction, body: Body, current: Identity 
 }
 
 function identityName(transaction: Transaction, body: Body, current: Identity | undefined): string {
-  const name = body.text('name', { required: true });
+  const name = body.text('name');
   if (body.mode === 'patch' && !name) return current?.name ?? '';
-  if (!name)
-    throw new ApiError('UNHANDLED', {
-      code: 'UNHANDLED',
-      message: 'index on identities.name does not allow null or empty values',
-    });
-  const other = transaction.tables.identity.findBy('name', name);
-  if (other && other.id !== current?.id)
-    throw invalid('name', `duplicate value '${name}' in unique index on identities store`, name);
+  if (!name) throw invalid('name', 'index on identities.name does not allow null or empty values', '');
+  refuseTaken(transaction, 'identity', 'name', name, current);
   return name;
 }
 
@@ -129,9 +142,7 @@ function externalId(transaction: Transaction, body: Body, current: Identity | un
   const given = body.text('externalId');
   if (given === undefined) return body.mode === 'patch' ? (current?.externalId ?? null) : null;
   if (given.trim() === '') return null;
-  const other = transaction.tables.identity.findBy('externalId', given);
-  if (other && other.id !== current?.id)
-    throw invalid('externalId', `duplicate value '${given}' in unique index on identities store`, given);
+  refuseTaken(transaction, 'identity', 'externalId', given, current);
   return given;
 }
 

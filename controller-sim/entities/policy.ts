@@ -6,54 +6,45 @@ import type { Transaction } from '../state/transaction.ts';
 import type { EdgeRouterPolicy, Entity, Semantic, ServiceEdgeRouterPolicy, ServicePolicy } from '../state/types.ts';
 import { baseFields, changedBase, refuseSystem, roleList, uniqueName } from './common.ts';
 
-const SEMANTICS = ['AllOf', 'AnyOf'] as const;
-
-export function createServicePolicy(transaction: Transaction, id: string, body: Body): ServicePolicy {
-  const policy: ServicePolicy = {
+export function createServicePolicy(transaction: Transaction, id: string, body: Body): void {
+  transaction.put('servicePolicy', {
     ...baseFields(transaction, id, body),
     ...servicePolicyFields(transaction, body, undefined),
-  };
-  transaction.put('servicePolicy', policy);
-  return policy;
+  });
 }
 
 export function updateServicePolicy(transaction: Transaction, policy: ServicePolicy, body: Body): void {
   transaction.put('servicePolicy', {
-    ...policy,
     ...servicePolicyFields(transaction, body, policy),
     ...changedBase(transaction, policy, body),
   });
 }
 
-export function createEdgeRouterPolicy(transaction: Transaction, id: string, body: Body): EdgeRouterPolicy {
-  const policy: EdgeRouterPolicy = {
+export function createEdgeRouterPolicy(transaction: Transaction, id: string, body: Body): void {
+  transaction.put('edgeRouterPolicy', {
     ...baseFields(transaction, id, body),
     ...edgeRouterPolicyFields(transaction, body, undefined),
-  };
-  transaction.put('edgeRouterPolicy', policy);
-  return policy;
+  });
 }
 
 export function updateEdgeRouterPolicy(transaction: Transaction, policy: EdgeRouterPolicy, body: Body): void {
   refuseSystem(policy, 'edgeRouterPolicy', 'update');
   transaction.put('edgeRouterPolicy', {
-    ...policy,
     ...edgeRouterPolicyFields(transaction, body, policy),
     ...changedBase(transaction, policy, body),
   });
 }
 
-export function createServiceEdgeRouterPolicy(
-  transaction: Transaction,
-  id: string,
-  body: Body,
-): ServiceEdgeRouterPolicy {
-  const policy: ServiceEdgeRouterPolicy = {
+export function deleteEdgeRouterPolicy(transaction: Transaction, policy: EdgeRouterPolicy): void {
+  refuseSystem(policy, 'edgeRouterPolicy', 'delete');
+  transaction.delete('edgeRouterPolicy', policy.id);
+}
+
+export function createServiceEdgeRouterPolicy(transaction: Transaction, id: string, body: Body): void {
+  transaction.put('serviceEdgeRouterPolicy', {
     ...baseFields(transaction, id, body),
     ...serviceEdgeRouterPolicyFields(transaction, body, undefined),
-  };
-  transaction.put('serviceEdgeRouterPolicy', policy);
-  return policy;
+  });
 }
 
 export function updateServiceEdgeRouterPolicy(
@@ -62,7 +53,6 @@ export function updateServiceEdgeRouterPolicy(
   body: Body,
 ): void {
   transaction.put('serviceEdgeRouterPolicy', {
-    ...policy,
     ...serviceEdgeRouterPolicyFields(transaction, body, policy),
     ...changedBase(transaction, policy, body),
   });
@@ -81,7 +71,7 @@ export function systemRouterPolicy(transaction: Transaction, routerId: string): 
 }
 
 function semantic(body: Body, current: Semantic | undefined): Semantic {
-  return (body.text('semantic', { required: true, oneOf: SEMANTICS }) as Semantic | undefined) ?? current ?? 'AllOf';
+  return (body.text('semantic') as Semantic | undefined) ?? current ?? 'AllOf';
 }
 
 function servicePolicyFields(
@@ -89,17 +79,16 @@ function servicePolicyFields(
   body: Body,
   current: ServicePolicy | undefined,
 ): Omit<ServicePolicy, keyof Entity> {
-  const type = body.text('type', { required: true, oneOf: ['Dial', 'Bind', 'Invalid'] }) ?? current?.type;
+  const type = body.text('type') ?? current?.type;
   if (type !== 'Dial' && type !== 'Bind')
     throw invalid('policyType', "invalid policy type. valid types are 'Dial' and 'Bind'", type);
   return {
     name: uniqueName(transaction, 'servicePolicy', body, current),
     semantic: semantic(body, current?.semantic),
     type,
-    identityRoles: roleList(transaction, body, 'identityRoles', 'identity', 'identities', current?.identityRoles ?? []),
-    serviceRoles: roleList(transaction, body, 'serviceRoles', 'service', 'services', current?.serviceRoles ?? []),
-    postureCheckRoles:
-      body.texts('postureCheckRoles') ?? (body.mode === 'patch' ? (current?.postureCheckRoles ?? []) : []),
+    identityRoles: roleList(transaction, body, 'identityRoles', current?.identityRoles),
+    serviceRoles: roleList(transaction, body, 'serviceRoles', current?.serviceRoles),
+    postureCheckRoles: roleList(transaction, body, 'postureCheckRoles', current?.postureCheckRoles),
   };
 }
 
@@ -107,15 +96,8 @@ function edgeRouterPolicyFields(transaction: Transaction, body: Body, current: E
   return {
     name: uniqueName(transaction, 'edgeRouterPolicy', body, current),
     semantic: semantic(body, current?.semantic),
-    edgeRouterRoles: roleList(
-      transaction,
-      body,
-      'edgeRouterRoles',
-      'router',
-      'routers',
-      current?.edgeRouterRoles ?? [],
-    ),
-    identityRoles: roleList(transaction, body, 'identityRoles', 'identity', 'identities', current?.identityRoles ?? []),
+    edgeRouterRoles: roleList(transaction, body, 'edgeRouterRoles', current?.edgeRouterRoles),
+    identityRoles: roleList(transaction, body, 'identityRoles', current?.identityRoles),
   };
 }
 
@@ -127,14 +109,7 @@ function serviceEdgeRouterPolicyFields(
   return {
     name: uniqueName(transaction, 'serviceEdgeRouterPolicy', body, current),
     semantic: semantic(body, current?.semantic),
-    edgeRouterRoles: roleList(
-      transaction,
-      body,
-      'edgeRouterRoles',
-      'router',
-      'routers',
-      current?.edgeRouterRoles ?? [],
-    ),
-    serviceRoles: roleList(transaction, body, 'serviceRoles', 'service', 'services', current?.serviceRoles ?? []),
+    edgeRouterRoles: roleList(transaction, body, 'edgeRouterRoles', current?.edgeRouterRoles),
+    serviceRoles: roleList(transaction, body, 'serviceRoles', current?.serviceRoles),
   };
 }

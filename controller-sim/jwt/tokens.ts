@@ -42,6 +42,17 @@ export class Tokens {
     );
   }
 
+  /** Names an authority to clients that have a certificate of it. It never expires. */
+  authority(id: string): Promise<string> {
+    return this.#sign({ em: 'ca' }, (jwt) => jwt.setSubject(id).setAudience(['']).setJti(id));
+  }
+
+  /** Proves that a one-time password was given in an API session. */
+  totp(apiSessionId: string, identityId: string): Promise<string> {
+    const claims = { z_t: 't', z_asid: apiSessionId };
+    return this.#sign(claims, (jwt) => jwt.setSubject(identityId).setAudience(['openziti']).setJti(apiSessionId));
+  }
+
   /** The token of a session of a service: what a legacy client shows to a router to dial or bind. */
   session(session: {
     id: string;

@@ -180,6 +180,11 @@ export class Circuits {
     });
   }
 
+  /** What failures in a row add to the cost of a terminator. */
+  dynamicCost(terminatorId: string): number {
+    return (this.#failures.get(terminatorId) ?? 0) * FAILURE_COST;
+  }
+
   /** A terminator is gone, and what is known about it. */
   forgetTerminator(id: string): void {
     this.#failures.delete(id);
@@ -238,7 +243,7 @@ export class Circuits {
 
   /** Failures count like distance: smart routing prefers what works. */
   #cost(terminator: Terminator, path: Path): number {
-    return terminator.cost + path.cost + (this.#failures.get(terminator.id) ?? 0) * FAILURE_COST;
+    return terminator.cost + path.cost + this.dynamicCost(terminator.id);
   }
 
   #path(from: string, to: string): Path | undefined {

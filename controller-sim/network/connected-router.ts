@@ -15,6 +15,8 @@ export interface ConnectedRouter {
   hostname: string;
   syncStatus: 'SYNC_NEW' | 'SYNC_HELLO' | 'SYNC_DONE';
   readonly connectedAt: number;
+  /** Identities that have a connection to it now. */
+  readonly identities: Set<string>;
 }
 
 /** The lanes and underlay types of a control channel. */

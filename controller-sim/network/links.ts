@@ -12,14 +12,17 @@ export interface NetworkLink {
   readonly dialAddress: string;
   iteration: number;
   staticCost: number;
-  /** Milliseconds, from the metrics of the two ends. */
+  /** Nanoseconds, from the metrics of the two ends. */
   sourceLatency: number;
   destinationLatency: number;
   connections: readonly LinkConn[];
+  /** An administrator wants no circuits over it. */
+  isDown: boolean;
 }
 
+const MILLISECOND = 1e6;
 /** Until metrics arrive a link is usable and expensive. */
-const INITIAL_LATENCY = 65_000;
+const INITIAL_LATENCY = 65_000 * MILLISECOND;
 const STATIC_COST = 1;
 
 export type NewLink = Pick<
@@ -51,6 +54,7 @@ export class Links {
       staticCost: known?.staticCost ?? STATIC_COST,
       sourceLatency: INITIAL_LATENCY,
       destinationLatency: INITIAL_LATENCY,
+      isDown: known?.isDown ?? false,
     });
     return true;
   }
@@ -70,12 +74,13 @@ export class Links {
   measured(id: string, routerId: string, nanoseconds: number): void {
     const link = this.#links.get(id);
     if (!link) return;
-    const milliseconds = Math.floor(nanoseconds / 1e6);
-    if (link.source === routerId) link.sourceLatency = milliseconds;
-    else if (link.destination === routerId) link.destinationLatency = milliseconds;
+    if (link.source === routerId) link.sourceLatency = nanoseconds;
+    else if (link.destination === routerId) link.destinationLatency = nanoseconds;
   }
 }
 
+/** The static cost and a whole millisecond of latency each. */
 export function linkCost(link: NetworkLink): number {
-  return link.staticCost + link.sourceLatency + link.destinationLatency;
+  const whole = (nanoseconds: number) => Math.floor(nanoseconds / MILLISECOND);
+  return link.staticCost + whole(link.sourceLatency) + whole(link.destinationLatency);
 }

@@ -73,9 +73,9 @@ t.test('old news about a link changes nothing; a redial does', async (t) => {
   const net = links('a-b:5');
   const again = { id: 'ab', source: 'a', destination: 'b', protocol: 'tls', dialAddress: '', connections: [] };
   t.notOk(net.report({ ...again, iteration: 1 }));
-  t.equal(net.get('ab')?.sourceLatency, 5);
+  t.equal(net.get('ab')?.sourceLatency, 5e6);
   t.ok(net.report({ ...again, iteration: 2 }));
-  t.equal(net.get('ab')?.sourceLatency, 65_000);
+  t.equal(net.get('ab')?.sourceLatency, 65_000e6);
 });
 
 t.test('no path is cheaper than the one that is found', async (t) => {
@@ -100,7 +100,7 @@ function exhaustive(from: string, to: string, net: Links, seen: ReadonlySet<stri
     const other = source === from ? destination : destination === from ? source : undefined;
     if (other === undefined || seen.has(other)) continue;
     const rest = exhaustive(other, to, net, new Set([...seen, from]));
-    const cost = rest === undefined ? undefined : rest + staticCost + sourceLatency + destinationLatency + 10;
+    const cost = rest === undefined ? undefined : rest + staticCost + (sourceLatency + destinationLatency) / 1e6 + 10;
     if (cost !== undefined && (best === undefined || cost < best)) best = cost;
   }
   return best;

@@ -17,13 +17,14 @@ import {
 } from '#wire/gen/control_pb.js';
 import { ControlType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
-import type { RouterStatus } from '../request/context.ts';
 import type { Change, ChangeSet } from '../state/change.ts';
 import type { State } from '../state/state.ts';
 import type { Router } from '../state/types.ts';
 import { Circuits } from './circuits.ts';
 import type { ConnectedRouter } from './connected-router.ts';
 import { Links } from './links.ts';
+import type { RouterStatus } from './router-status.ts';
+import { Traces } from './traces.ts';
 
 export interface NetworkComponents {
   state: State;
@@ -45,6 +46,7 @@ const OFFLINE: RouterStatus = {
 
 export class Network {
   readonly links = new Links();
+  readonly traces: Traces;
   readonly circuits: Circuits;
   readonly #components: NetworkComponents;
   readonly #routers = new Map<string, ConnectedRouter>();
@@ -53,6 +55,7 @@ export class Network {
 
   constructor(components: NetworkComponents) {
     this.#components = components;
+    this.traces = new Traces(components.clock, components.ids);
     this.circuits = new Circuits({ ...components, links: this.links, routers: this.#routers });
     this.#unsubscribe = components.state.subscribe((set) => this.#onChange(set));
     this.#rebalance = components.clock.every('rebalance circuits', REBALANCE_INTERVAL, () => this.circuits.rebalance());
@@ -75,6 +78,33 @@ export class Network {
     if (!router) return OFFLINE;
     const { hostname, supportedProtocols, syncStatus, version } = router;
     return { isOnline: true, hostname, supportedProtocols, syncStatus, versionInfo: version };
+  }
+
+  /** Whether some router has a connection of an identity, as the routers tell. */
+  isConnected(identityId: string): boolean {
+    for (const { identities } of this.#routers.values()) if (identities.has(identityId)) return true;
+    return false;
+  }
+
+  /** Cost and state of a link as an administrator wants them; circuits leave a link that is down. False for an unknown link. */
+  changeLink(id: string, change: { staticCost?: number | undefined; isDown?: boolean | undefined }): boolean {
+    const link = this.links.get(id);
+    if (!link) return false;
+    link.staticCost = change.staticCost ?? link.staticCost;
+    link.isDown = change.isDown ?? link.isDown;
+    if (link.isDown) this.circuits.onLinkLost(id);
+    return true;
+  }
+
+  /** Both ends are told to close a link. */
+  closeLink(id: string): void {
+    const link = this.links.get(id);
+    if (!link) return;
+    this.#dropLink(id);
+    const fault = create(FaultSchema, { subject: FaultSubject.LINK_FAULT, id, iteration: link.iteration });
+    const body = toBinary(FaultSchema, fault);
+    for (const routerId of [link.source, link.destination])
+      this.#routers.get(routerId)?.channel.trySend(new Message(ControlType.Fault, [], body));
   }
 
   /** A router is connected: it hears of all others, and all others of it. */

@@ -76,7 +76,7 @@ function adjacency(
   const add = (router: string, link: NetworkLink, other: string) =>
     neighbours.set(router, [...(neighbours.get(router) ?? []), { link, other }]);
   for (const link of links) {
-    if (!routers.has(link.source) || !routers.has(link.destination)) continue;
+    if (link.isDown || !routers.has(link.source) || !routers.has(link.destination)) continue;
     add(link.source, link, link.destination);
     add(link.destination, link, link.source);
   }

@@ -3,17 +3,28 @@
 import type { X509Certificate } from 'node:crypto';
 import type { Clock } from '#lib/clock.ts';
 import type { Log } from '#lib/log.ts';
+import type { Random } from '#lib/random.ts';
+import type { ApiOperation } from '#schemas/api/operations.ts';
 import type { Access } from '../access/access.ts';
+import type { ServiceChanges } from '../access/service-changes.ts';
+import type { Activity } from '../auth/activity.ts';
+import type { Jwks } from '../auth/jwks.ts';
+import type { Lockouts } from '../auth/lockouts.ts';
 import type { Tokens } from '../jwt/tokens.ts';
+import type { Network } from '../network/network.ts';
 import type { Authority } from '../pki/authority.ts';
+import type { Posture } from '../posture/posture.ts';
+import type { DataIntegrity } from '../state/integrity.ts';
 import type { State } from '../state/state.ts';
 import type { ApiSession, Identity } from '../state/types.ts';
+import type { Snapshots } from '../store/snapshots.ts';
 
 /** One page of a list. */
 export interface ListPage {
   readonly items: readonly unknown[];
   readonly pagination: { readonly limit: number; readonly offset: number; readonly totalCount: number };
-  readonly filterableFields: readonly string[];
+  /** Left out where a list says nothing of it. */
+  readonly filterableFields?: readonly string[];
 }
 
 /** Hashes passwords and compares them, in a time that tells nothing. */
@@ -23,15 +34,6 @@ export interface PasswordHasher {
   verify(password: string, hash: string | undefined): Promise<boolean>;
 }
 
-/** What a router that is connected now says of itself; the network room knows. */
-export interface RouterStatus {
-  readonly isOnline: boolean;
-  readonly hostname: string;
-  readonly supportedProtocols: Readonly<Record<string, string>>;
-  readonly syncStatus: string;
-  readonly versionInfo: { version: string; revision: string; buildDate: string; os: string; arch: string } | undefined;
-}
-
 /** What stays the same for all requests. */
 export interface ApiServices {
   readonly state: State;
@@ -39,12 +41,20 @@ export interface ApiServices {
   readonly authority: Authority;
   readonly tokens: Tokens;
   readonly passwords: PasswordHasher;
+  readonly lockouts: Lockouts;
+  readonly jwks: Jwks;
+  readonly activity: Activity;
+  readonly posture: Posture;
+  readonly serviceChanges: ServiceChanges;
+  readonly network: Network;
+  readonly integrity: DataIntegrity;
+  readonly snapshots: Snapshots;
   readonly clock: Clock;
+  readonly random: Random;
   readonly log: Log;
   /** Addresses of the APIs, for version answers. */
   readonly baseUrl: string;
   readonly controllerId: string;
-  routerStatus(routerId: string): RouterStatus;
   /** Milliseconds. */
   readonly sessionLifetime: number;
   readonly enrollmentLifetime: number;
@@ -52,8 +62,7 @@ export interface ApiServices {
 
 export interface ApiRequest {
   readonly services: ApiServices;
-  readonly api: 'management' | 'client';
-  readonly method: string;
+  readonly operation: ApiOperation;
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -71,27 +80,24 @@ export interface ApiRequest {
 export type Answer = Data | Page | Raw;
 
 export interface Data {
+  /** That of the operation's table when left out. */
   readonly status?: number;
   readonly data: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface Page {
   readonly page: ListPage;
 }
 
+/** An answer without an envelope. */
 export interface Raw {
   readonly status?: number;
   readonly raw: string | Buffer;
   readonly contentType: string;
 }
 
-/** Who may ask: anybody, somebody with a session, an administrator. */
-export type Requirement = 'anybody' | 'session' | 'admin';
+export type Handler = (request: ApiRequest) => Promise<Answer> | Answer;
 
-export interface Operation {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Below the base of the API; parts that begin with a colon are parameters. */
-  readonly path: string;
-  readonly requires: Requirement;
-  handle(request: ApiRequest): Promise<Answer> | Answer;
-}
+/** By the ids of their operations. */
+export type Handlers = Readonly<Record<string, Handler>>;

@@ -7,6 +7,13 @@ export const API_ERRORS = Object.freeze({
     409,
     'The entity requested for delete can not be deleted because another resource is referencing it',
   ],
+  CAN_NOT_UPDATE_AUTHENTICATOR: [409, 'The authenticator cannot be updated'],
+  CAN_NOT_UPDATE_ROUTER: [409, 'The router is an edge router, update it as one'],
+  CA_ALREADY_VERIFIED: [409, 'The CA has already been verified'],
+  CERTIFICATE_FAILED_VALIDATION: [400, 'The supplied certificate failed validation, see cause'],
+  CERTIFICATE_IS_NOT_CA: [400, 'The supplied certificate is not a CA'],
+  CERT_FAILED_VALIDATION: [400, 'The client certificate presented failed to validate'],
+  CERT_IN_USE: [409, 'The supplied certificate is already in use by another authenticator'],
   COULD_NOT_PARSE_BODY: [400, 'The body of the request could not be parsed'],
   COULD_NOT_PARSE_PEM_BLOCK: [400, 'The supplied PEM block could not be parsed'],
   COULD_NOT_PROCESS_CSR: [400, 'The supplied csr could not be processed'],
@@ -18,29 +25,53 @@ export const API_ERRORS = Object.freeze({
     400,
     'The edge router CSR enrollment must have a common name that matches the edge router id',
   ],
+  ENROLLMENT_CA_NOT_VALID: [400, 'The CA of the enrollment cannot be used any more'],
   ENROLLMENT_EXISTS: [409, 'ENROLLMENT_EXISTS'],
   ENROLLMENT_EXPIRED: [400, 'The supplied enrollment has expired'],
+  ENROLLMENT_IDENTITY_ALREADY_ENROLLED: [409, 'The identity has enrolled already'],
+  ENROLLMENT_NO_VALID_CAS: [400, 'No certificate authority that may enroll has signed the certificate'],
   ENTITY_CAN_NOT_BE_DELETED: [400, 'The entity requested for delete can not be deleted'],
   ENTITY_CAN_NOT_BE_UPDATED: [400, 'The entity requested for update can not be updated'],
   INVALID_AUTH: [401, 'The authentication request failed'],
+  INVALID_AUTHENTICATOR_PROPERTIES: [400, 'The authenticator cannot be used for this'],
+  INVALID_CERT_PEM: [400, 'The value supplied as a certificate PEM could not be parsed'],
+  INVALID_CLIENT_CERT: [400, 'The client certificate is missing or is not the expected one'],
+  INVALID_COMMON_NAME: [400, 'The common name of the certificate is not the expected one'],
+  INVALID_CONTENT_TYPE: [400, 'The content type is not supported'],
+  INVALID_ENROLLMENT_ALREADY_ENROLLED: [410, 'The identity has enrolled already'],
+  INVALID_ENROLLMENT_NOT_ALLOWED: [409, 'This way of enrolling is not open'],
   INVALID_ENROLLMENT_TOKEN: [400, 'The supplied token is not valid'],
   INVALID_ENROLL_METHOD: [400, 'The supplied enrollment method is not valid'],
   INVALID_FIELD: [400, 'The field contains an invalid value'],
   INVALID_FILTER: [400, 'The filter query supplied is invalid'],
+  INVALID_PAGINATION: [400, 'The pagination properties provided are invalid'],
+  INVALID_POSTURE: [409, 'Posture response data is missing or wrong'],
   INVALID_SORT_IDENTIFIER: [400, 'The sort order supplied is invalid'],
   MAX_AUTHENTICATOR_METHODS_REACHED: [
     409,
     'The identity already has the maximum authenticators of the specified method',
   ],
   METHOD_NOT_ALLOWED: [405, 'The resource identified does not support this method'],
+  MFA_ENROLLMENT_NOT_STARTED: [404, 'An MFA enrollment has not been started'],
+  MFA_EXISTS: [409, 'An MFA enrollment already exists'],
+  MFA_INVALID_TOKEN: [400, 'An invalid token/code was provided'],
+  MFA_NOT_ENROLLED: [409, 'The current identity is not enrolled in MFA'],
   MISSING_OR_INVALID_CSR: [400, 'The expected CSR is missing or invalid'],
+  /** Sent as COULD_NOT_VALIDATE. */
+  NOT_ACCEPTABLE: [
+    406,
+    'The supplied request contains an invalid document or no valid accept content were available, see cause',
+  ],
   NOT_FOUND: [404, 'The resource requested was not found or is no longer available'],
   NO_EDGE_ROUTERS_AVAILABLE: [400, 'No edge routers are assigned and online to handle the requested connection'],
+  RATE_LIMITED: [429, 'The request was rate limited, try again later'],
   REQUEST_ENTITY_TOO_LARGE: [413, 'The body of the request is too large'],
+  SERVER_NOT_RUNNING_IN_HA_MODE: [400, 'The controller does not run as a member of a cluster'],
   SERVER_TOO_MANY_REQUESTS: [
     429,
     'Too many requests to alter state have been issued, please slow down or try again later',
   ],
+  TRANSFER_LEADERSHIP_ERROR: [500, 'Error while attempting to transfer leadership'],
   UNAUTHORIZED: [
     401,
     'The request could not be completed. The session is not authorized or the credentials are invalid',
@@ -51,7 +82,10 @@ export const API_ERRORS = Object.freeze({
 export type ApiErrorCode = keyof typeof API_ERRORS;
 
 /** What an answer tells beside code and message: a field of the request, or another error. */
-export type ErrorCause = { field: string; reason: string; value: unknown } | { code: string; message: string };
+export type ErrorCause =
+  | { field: string; reason: string; value: unknown }
+  | { code: string; message: string }
+  | { message: string; data: unknown };
 
 /** A refusal that a client is told. */
 export class ApiError extends Error {
@@ -62,7 +96,7 @@ export class ApiError extends Error {
   constructor(code: ApiErrorCode, details?: ErrorCause) {
     super(API_ERRORS[code][1]);
     this.name = 'ApiError';
-    this.code = code;
+    this.code = code === 'NOT_ACCEPTABLE' ? 'COULD_NOT_VALIDATE' : code;
     this.status = API_ERRORS[code][0];
     this.details = details;
   }

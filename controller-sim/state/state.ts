@@ -1,11 +1,14 @@
 // The one state of the simulator: tables in memory, changed by transactions. A transaction is built by the rules of the entities,
-// made durable by the store, and only then applied and published; everything else in the simulator follows that one feed.
+// made durable by the store, and only then seen and published; everything else in the simulator follows that one feed.
 //
-//   rules ─► Transaction ─► Store.commit ─► tables ─► ChangeSet ─► listeners (data model, sessions, network, …)
+//   rules ─► Transaction ─► tables ─► Store.commit ─► ChangeSet ─► listeners (data model, sessions, network, …)
+//
+// The tables run ahead of the store within one turn of the event loop, in which nobody else can look.
 
 import type { Clock } from '#lib/clock.ts';
+import { ProjectError } from '#lib/errors.ts';
 import type { IdSource } from '#lib/ids.ts';
-import type { Store } from '../store/store.ts';
+import type { Store, StoredState } from '../store/store.ts';
 import type { Change, ChangeSet } from './change.ts';
 import type { Table } from './table.ts';
 import { makeTables, type Tables } from './tables.ts';
@@ -20,6 +23,29 @@ export interface StateComponents {
   ids: IdSource;
 }
 
+/** More changes than that wait for nobody. */
+const MOST_WAITING = 10_000;
+const MOST_TOGETHER = 500;
+
+/** Too many changes wait already. */
+export class BusyError extends ProjectError {
+  constructor() {
+    super('BUSY', 'too many changes wait to be made', { retriable: true });
+  }
+}
+
+interface Waiting {
+  readonly build: (transaction: Transaction) => unknown;
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+interface Built {
+  readonly changes: readonly Change[];
+  finish(): void;
+  fail(error: unknown): void;
+}
+
 export class State {
   readonly tables: Tables = makeTables();
   readonly ids: IdSource;
@@ -29,7 +55,8 @@ export class State {
   #index = 0n;
   #timeline = '';
   #meta = new Map<string, string>();
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #waiting: Waiting[] = [];
+  #working: Promise<void> | undefined;
 
   private constructor(components: StateComponents) {
     this.#store = components.store;
@@ -69,6 +96,14 @@ export class State {
     for (const [key, value] of values) this.#meta.set(key, value);
   }
 
+  /** Everything, as a store keeps it. */
+  snapshot(): StoredState {
+    const entities = Object.entries(this.tables).flatMap(([kind, table]) =>
+      [...table.values()].map((entity) => ({ kind: kind as EntityKind, entity })),
+    );
+    return { index: this.#index, entities, meta: this.#meta };
+  }
+
   /** Calls `listener` after each change, until the returned function is called. */
   subscribe(listener: FeedListener): () => void {
     this.#listeners.add(listener);
@@ -76,31 +111,63 @@ export class State {
   }
 
   /**
-   * Runs `build` against the tables as they are, and commits what it puts into the transaction. One at a time; `build` must not wait. What
-   * it throws ends the transaction without a trace.
+   * Runs `build` against the tables as they are, and commits what it puts into the transaction. One after the other; `build` must not wait.
+   * What it throws ends the transaction without a trace. Rejects with BusyError when too many wait already.
    */
   change<T>(build: (transaction: Transaction) => T): Promise<T> {
-    const run = this.#last.then(() => this.#commit(build));
-    this.#last = run.catch(() => undefined); // the caller hears of it; the next change starts afresh
-    return run;
+    if (this.#waiting.length >= MOST_WAITING) return Promise.reject(new BusyError());
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    this.#waiting.push({ build, resolve: resolve as (result: unknown) => void, reject });
+    this.#working ??= new Promise<void>((done) => setImmediate(done)).then(() => this.#work());
+    return promise;
   }
 
   async close(): Promise<void> {
-    await this.#last;
+    while (this.#working) await this.#working;
     this.#listeners.clear();
     await this.#store.close();
   }
 
-  async #commit<T>(build: (transaction: Transaction) => T): Promise<T> {
-    const transaction = new Transaction(this.tables, this.clock, this.ids);
-    const result = build(transaction);
-    const changes = transaction.changes();
-    if (changes.length > 0) this.#publish(await this.#store.commit(changes), changes);
-    return result;
+  /** What came in one turn of the event loop is committed together: one wait for the disk serves all of them. */
+  async #work(): Promise<void> {
+    while (this.#waiting.length > 0) await this.#commit(this.#waiting.splice(0, MOST_TOGETHER));
+    this.#working = undefined;
+  }
+
+  async #commit(waiting: readonly Waiting[]): Promise<void> {
+    const built = waiting.flatMap((each) => this.#build(each) ?? []);
+    try {
+      const indexes = await this.#store.commit(built.map(({ changes }) => changes));
+      for (const [position, { changes, finish }] of built.entries()) {
+        this.#publish(indexes[position] as bigint, changes);
+        finish();
+      }
+    } catch (error) {
+      for (const { changes } of built.toReversed())
+        for (const { kind, id, before } of changes) anyTable(this.tables, kind).apply(id, before);
+      for (const { fail } of built) fail(error);
+    }
+  }
+
+  /** The tables take a change at once, so that the next one is built on it; nobody else runs before the store has it. */
+  #build({ build, resolve, reject }: Waiting): Built | undefined {
+    try {
+      const transaction = new Transaction(this.tables, this.clock, this.ids);
+      const result = build(transaction);
+      const changes = transaction.changes();
+      if (changes.length === 0) {
+        resolve(result);
+        return undefined;
+      }
+      for (const { kind, id, after } of changes) anyTable(this.tables, kind).apply(id, after);
+      return { changes, finish: () => resolve(result), fail: reject };
+    } catch (error) {
+      reject(error);
+      return undefined;
+    }
   }
 
   #publish(index: bigint, changes: readonly Change[]): void {
-    for (const { kind, id, after } of changes) anyTable(this.tables, kind).apply(id, after);
     const set: ChangeSet = { index, previousIndex: this.#index, time: this.clock.now(), changes };
     this.#index = index;
     for (const listener of this.#listeners) listener(set);

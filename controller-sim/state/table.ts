@@ -6,8 +6,10 @@ import type { Entity } from './types.ts';
 export interface TableDefinition<T extends Entity> {
   /** Keys whose value is unique; null and undefined values are not indexed. */
   readonly unique?: readonly (keyof T & string)[];
-  /** Keys that hold the id of another entity, or a list of ids. */
+  /** Keys that hold the id of another entity, or a list of ids, or of selectors. */
   readonly references?: readonly (keyof T & string)[];
+  /** Ids of other entities that are found in another way, by a name of their own. */
+  readonly derived?: Readonly<Record<string, (entity: T) => readonly string[]>>;
 }
 
 export class Table<T extends Entity> {
@@ -16,11 +18,14 @@ export class Table<T extends Entity> {
   readonly #unique = new Map<string, Map<string, string>>();
   readonly #references = new Map<string, Map<string, Set<string>>>();
   readonly #byRole = new Map<string, Set<string>>();
+  /** Made when first asked for, then kept in order. */
+  #sorted: string[] | undefined;
 
   constructor(definition: TableDefinition<T>) {
     this.#definition = definition;
     for (const key of definition.unique ?? []) this.#unique.set(key, new Map());
     for (const key of definition.references ?? []) this.#references.set(key, new Map());
+    for (const name of Object.keys(definition.derived ?? {})) this.#references.set(name, new Map());
   }
 
   get size(): number {
@@ -39,14 +44,30 @@ export class Table<T extends Entity> {
     return this.#byId.values();
   }
 
+  /** All ids in order. */
+  sortedIds(): readonly string[] {
+    this.#sorted ??= [...this.#byId.keys()].sort();
+    return this.#sorted;
+  }
+
+  /** All entities in the order of their ids. */
+  *inOrder(): Generator<T> {
+    for (const id of this.sortedIds()) yield this.#byId.get(id) as T;
+  }
+
+  /** Whether some entity's key refers to `id`. */
+  refersTo(key: string, id: string): boolean {
+    return this.#references.get(key)?.has(id) ?? false;
+  }
+
   /** The entity with a unique value. */
   findBy(key: keyof T & string, value: string): T | undefined {
     const id = this.#unique.get(key)?.get(value);
     return id === undefined ? undefined : this.#byId.get(id);
   }
 
-  /** Entities whose key refers to `id`. */
-  referring(key: keyof T & string, id: string): T[] {
+  /** Entities whose key, or what is derived of them under this name, refers to `id`. */
+  referring(key: string, id: string): T[] {
     return [...(this.#references.get(key)?.get(id) ?? [])].flatMap((each) => this.#byId.get(each) ?? []);
   }
 
@@ -64,6 +85,7 @@ export class Table<T extends Entity> {
   apply(id: string, after: T | undefined): void {
     const before = this.#byId.get(id);
     if (before) this.#index(before, false);
+    if (this.#sorted && !before !== !after) keepSorted(this.#sorted, id, after !== undefined);
     if (after) {
       this.#byId.set(id, after);
       this.#index(after, true);
@@ -77,12 +99,16 @@ export class Table<T extends Entity> {
       const value = entity[key];
       if (typeof value !== 'string') continue;
       if (add) this.#unique.get(key)?.set(value, entity.id);
-      else this.#unique.get(key)?.delete(value);
+      else if (this.#unique.get(key)?.get(value) === entity.id) this.#unique.get(key)?.delete(value);
     }
     for (const key of this.#definition.references ?? []) {
       const index = this.#references.get(key);
       for (const value of [entity[key]].flat())
         if (index && typeof value === 'string') toggle(index, value, entity.id, add);
+    }
+    for (const [name, derive] of Object.entries(this.#definition.derived ?? {})) {
+      const index = this.#references.get(name);
+      for (const id of index ? derive(entity) : []) if (index) toggle(index, id, entity.id, add);
     }
     const { roleAttributes } = entity as { roleAttributes?: readonly string[] };
     for (const attribute of roleAttributes ?? []) toggle(this.#byRole, attribute, entity.id, add);
@@ -90,6 +116,18 @@ export class Table<T extends Entity> {
 }
 
 const NONE: ReadonlySet<string> = new Set();
+
+/** Puts an id where it belongs, or takes it out. */
+function keepSorted(ids: string[], id: string, add: boolean): void {
+  let low = 0;
+  let high = ids.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((ids[middle] as string) < id) low = middle + 1;
+    else high = middle;
+  }
+  ids.splice(low, add ? 0 : 1, ...(add ? [id] : []));
+}
 
 function toggle(index: Map<string, Set<string>>, key: string, id: string, add: boolean): void {
   const ids = index.get(key);

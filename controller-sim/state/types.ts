@@ -2,14 +2,20 @@
 
 export type EntityKind =
   | 'apiSession'
+  | 'apiSessionCertificate'
   | 'authenticator'
   | 'authPolicy'
+  | 'ca'
   | 'config'
   | 'configType'
-  | 'router'
   | 'edgeRouterPolicy'
   | 'enrollment'
+  | 'externalJwtSigner'
   | 'identity'
+  | 'mfa'
+  | 'postureCheck'
+  | 'revocation'
+  | 'router'
   | 'service'
   | 'serviceEdgeRouterPolicy'
   | 'servicePolicy'
@@ -51,6 +57,9 @@ export interface Identity extends Named {
   readonly disabled: boolean;
   readonly disabledAt: string | null;
   readonly disabledUntil: string | null;
+  /** What its client said of itself when it last logged in. */
+  readonly envInfo: Readonly<Record<string, string>>;
+  readonly sdkInfo: Readonly<Record<string, string>>;
 }
 
 export interface Authenticator extends Entity {
@@ -62,15 +71,25 @@ export interface Authenticator extends Entity {
   readonly certPem: string | null;
   readonly fingerprint: string | null;
   readonly isIssuedByNetwork: boolean;
+  /** An administrator wants the certificate to be renewed, and perhaps with another key. */
+  readonly isExtendRequested: boolean;
+  readonly isKeyRollRequested: boolean;
+  readonly extendRequestedAt: string | null;
+  readonly lastExtendRolledKeys: boolean;
+  readonly lastAuthResolvedToRoot: boolean;
+  /** A new certificate that was handed out and not yet shown by its owner. */
+  readonly unverifiedCertPem: string | null;
 }
 
 export interface Enrollment extends Entity {
-  readonly method: 'ott' | 'erott' | 'updb';
+  readonly method: 'ott' | 'ottca' | 'updb' | 'erott' | 'trott';
   readonly token: string;
   readonly jwt: string;
   readonly expiresAt: string;
   readonly identityId: string | null;
-  readonly edgeRouterId: string | null;
+  /** Of erott and trott. */
+  readonly routerId: string | null;
+  readonly caId: string | null;
   readonly username: string | null;
 }
 
@@ -90,9 +109,15 @@ export interface Service extends Named {
   readonly maxIdleTimeMillis: number;
   readonly configs: readonly string[];
   readonly roleAttributes: readonly string[];
+  /** Made through the fabric API: the edge APIs and their policies do not know it. */
+  readonly isFabricOnly: boolean;
 }
 
+/** Every router of the network. Those that are not of the edge carry circuits, and no SDK or policy knows them. */
 export interface Router extends Named {
+  readonly isEdge: boolean;
+  /** Address to groups. */
+  readonly ctrlChanListeners: Readonly<Record<string, readonly string[]>> | null;
   readonly cost: number;
   readonly noTraversal: boolean;
   readonly disabled: boolean;
@@ -158,9 +183,85 @@ export interface AuthPolicy extends Named {
   readonly secondary: { readonly requireTotp: boolean; readonly requireExtJwtSigner: string | null };
 }
 
+/** Which part of a certificate names an identity from elsewhere. */
+export interface ExternalIdClaim {
+  readonly location: 'COMMON_NAME' | 'SAN_URI' | 'SAN_EMAIL';
+  readonly matcher: 'ALL' | 'PREFIX' | 'SUFFIX' | 'SCHEME';
+  readonly matcherCriteria: string;
+  readonly parser: 'NONE' | 'SPLIT';
+  readonly parserCriteria: string;
+  readonly index: number;
+}
+
+/** Somebody else's authority whose certificates identities may enroll and log in with. */
+export interface CertificateAuthority extends Named {
+  readonly certPem: string;
+  readonly fingerprint: string;
+  readonly isVerified: boolean;
+  readonly verificationToken: string;
+  readonly isAuthEnabled: boolean;
+  readonly isAutoCaEnrollmentEnabled: boolean;
+  readonly isOttCaEnrollmentEnabled: boolean;
+  readonly identityRoles: readonly string[];
+  readonly identityNameFormat: string;
+  readonly externalIdClaim: ExternalIdClaim | null;
+}
+
+export interface ExternalJwtSigner extends Named {
+  readonly issuer: string;
+  readonly audience: string;
+  readonly enabled: boolean;
+  /** Where its keys are found; either this or a certificate. */
+  readonly jwksEndpoint: string | null;
+  readonly certPem: string | null;
+  readonly fingerprint: string | null;
+  readonly commonName: string;
+  readonly notBefore: string;
+  readonly notAfter: string;
+  readonly kid: string | null;
+  readonly claimsProperty: string;
+  readonly useExternalId: boolean;
+  readonly externalAuthUrl: string | null;
+  readonly clientId: string | null;
+  readonly scopes: readonly string[];
+  readonly targetToken: 'ACCESS' | 'ID';
+  readonly enrollToCertEnabled: boolean;
+  readonly enrollToTokenEnabled: boolean;
+  readonly enrollAuthPolicyId: string;
+  readonly enrollNameClaimsSelector: string;
+  readonly enrollAttributeClaimsSelector: string;
+}
+
+export type PostureCheckType = 'OS' | 'MAC' | 'DOMAIN' | 'MFA' | 'PROCESS' | 'PROCESS_MULTI';
+
+export interface PostureCheck extends Named {
+  readonly typeId: PostureCheckType;
+  readonly roleAttributes: readonly string[];
+  /** Counts its changes. */
+  readonly version: number;
+  /** What the type demands, under the keys that the API shows. */
+  readonly demands: Readonly<Record<string, unknown>>;
+}
+
+/** Time-based one-time passwords of an identity. */
+export interface Mfa extends Entity {
+  readonly identityId: string;
+  readonly isVerified: boolean;
+  /** Base32; never leaves the process but in the provisioning URL of its owner. */
+  readonly secret: string;
+  readonly recoveryCodes: readonly string[];
+}
+
+/** Tokens that count no more though they are still valid by time. */
+export interface Revocation extends Entity {
+  readonly type: 'JTI' | 'IDENTITY' | 'API_SESSION';
+  readonly expiresAt: string;
+}
+
 export interface ApiSession extends Entity {
   readonly token: string;
   readonly identityId: string;
+  /** Empty when a token of another issuer was the proof. */
   readonly authenticatorId: string;
   /** Ids of config types, or `all`. */
   readonly configTypes: readonly string[];
@@ -168,6 +269,24 @@ export interface ApiSession extends Entity {
   readonly lastActivityAt: string;
   /** Fingerprints of the certificates that the session is bound to. */
   readonly fingerprints: readonly string[];
+  /** A one-time password is owed, and has been given. */
+  readonly isMfaRequired: boolean;
+  readonly isMfaComplete: boolean;
+  /** Signer whose token has to be shown beside this session; null when none. */
+  readonly requiredSignerId: string | null;
+  /** Logged in with a certificate of this network. */
+  readonly isCertExtendable: boolean;
+  readonly improperClientCertChain: boolean;
+}
+
+/** A certificate that a client made for the time of its API session. */
+export interface ApiSessionCertificate extends Entity {
+  readonly apiSessionId: string;
+  readonly certPem: string;
+  readonly fingerprint: string;
+  readonly subject: string;
+  readonly validFrom: string;
+  readonly validTo: string;
 }
 
 export interface Session extends Entity {
@@ -181,14 +300,20 @@ export interface Session extends Entity {
 /** Which type belongs to which kind. */
 export interface EntityTypes {
   apiSession: ApiSession;
+  apiSessionCertificate: ApiSessionCertificate;
   authenticator: Authenticator;
   authPolicy: AuthPolicy;
+  ca: CertificateAuthority;
   config: Config;
   configType: ConfigType;
-  router: Router;
   edgeRouterPolicy: EdgeRouterPolicy;
   enrollment: Enrollment;
+  externalJwtSigner: ExternalJwtSigner;
   identity: Identity;
+  mfa: Mfa;
+  postureCheck: PostureCheck;
+  revocation: Revocation;
+  router: Router;
   service: Service;
   serviceEdgeRouterPolicy: ServiceEdgeRouterPolicy;
   servicePolicy: ServicePolicy;

@@ -9,9 +9,13 @@ export class MemoryStore implements Store {
     return Promise.resolve({ index: this.#index, entities: [], meta: new Map() });
   }
 
-  commit(): Promise<bigint> {
-    this.#index += 1n;
-    return Promise.resolve(this.#index);
+  commit(sets: readonly unknown[]): Promise<bigint[]> {
+    return Promise.resolve(
+      sets.map(() => {
+        this.#index += 1n;
+        return this.#index;
+      }),
+    );
   }
 
   putMeta(): Promise<void> {

@@ -1,4 +1,4 @@
-// Keeps the state in one SQLite file. A commit is one transaction that is on the disk before it returns, so that what a client was
+// Keeps the state in one SQLite file. A commit is one SQL transaction that is on the disk before it returns, so that what a client was
 // told survives kill -9. The file holds private keys: only its owner may read it.
 
 import { chmodSync, existsSync } from 'node:fs';
@@ -57,6 +57,18 @@ export class SqliteStore implements Store {
     }
   }
 
+  /** Writes a state to a new file. Rejects with StoreError when the file is there already. */
+  static async copy(path: string, state: StoredState): Promise<void> {
+    if (existsSync(path)) throw new StoreError(`${path} exists already`);
+    const store = SqliteStore.open(path);
+    store.#transaction(() => {
+      for (const { kind, entity } of state.entities) store.#put.run(kind, entity.id, JSON.stringify(entity));
+      for (const [key, value] of state.meta) store.#putMeta.run(key, value);
+      store.#putMeta.run('index', String(state.index));
+    });
+    await store.close();
+  }
+
   load(): Promise<StoredState> {
     const meta = this.#meta();
     this.#index = BigInt(meta.get('index') ?? '0');
@@ -65,17 +77,19 @@ export class SqliteStore implements Store {
     return Promise.resolve({ index: this.#index, entities, meta });
   }
 
-  async commit(changes: readonly Change[]): Promise<bigint> {
-    const index = this.#index + 1n;
+  async commit(sets: readonly (readonly Change[])[]): Promise<bigint[]> {
+    const indexes = sets.map((_set, position) => this.#index + BigInt(position + 1));
+    const last = indexes.at(-1);
+    if (last === undefined) return [];
     this.#transaction(() => {
-      for (const { kind, id, after } of changes) {
+      for (const { kind, id, after } of sets.flat()) {
         if (after) this.#put.run(kind, id, JSON.stringify(after));
         else this.#delete.run(kind, id);
       }
-      this.#putMeta.run('index', String(index));
+      this.#putMeta.run('index', String(last));
     });
-    this.#index = index;
-    return index;
+    this.#index = last;
+    return indexes;
   }
 
   async putMeta(values: ReadonlyMap<string, string>): Promise<void> {

@@ -31,6 +31,7 @@ function service(transaction: Transaction, id: string, name: string): Service {
     terminatorStrategy: 'smartrouting',
     maxIdleTimeMillis: 0,
     configs: [],
+    isFabricOnly: false,
     roleAttributes: ['role'],
   };
 }

@@ -15,8 +15,11 @@ export interface StoredState {
 export interface Store {
   /** Everything that was committed. Called once, before the first commit. */
   load(): Promise<StoredState>;
-  /** Makes changes durable together, or none of them, and answers their index: one more than the last. Never called twice at once. */
-  commit(changes: readonly Change[]): Promise<bigint>;
+  /**
+   * Makes sets of changes durable together, or none of them, and answers the index of each: one more than that of the set before. Never
+   * called twice at once. It must not let go of the event loop before the sets are durable.
+   */
+  commit(sets: readonly (readonly Change[])[]): Promise<bigint[]>;
   /** Replaces values, durably. */
   putMeta(values: ReadonlyMap<string, string>): Promise<void>;
   close(): Promise<void>;

@@ -1,8 +1,13 @@
 // The history of the router data model: each change of the state as the set of events that routers get, and the full state. Sets that say
 // nothing to routers do not exist, so indexes are not dense (reference fact: control channel, sections 5.2 to 5.4).
 
-import { DataState_Action, type DataState_Event } from '#wire/gen/edge_control_pb.js';
-import type { Access, Membership } from '../../access/access.ts';
+import {
+  DataState_Action,
+  type DataState_Event,
+  type ServicePolicyRelatedEntityType,
+} from '#wire/gen/edge_control_pb.js';
+import type { Access } from '../../access/access.ts';
+import type { Side } from '../../access/memberships.ts';
 import type { Authority } from '../../pki/authority.ts';
 import type { Change, ChangeSet } from '../../state/change.ts';
 import type { State } from '../../state/state.ts';
@@ -27,8 +32,6 @@ export class ModelSets {
   readonly #authority: Authority;
   readonly #unsubscribe: () => void;
   readonly #listeners = new Set<(set: ModelSet) => void>();
-  /** Memberships of service policies as routers know them. */
-  readonly #told = new Map<string, Membership>();
   #sets: ModelSet[] = [];
   #index: bigint;
 
@@ -38,7 +41,6 @@ export class ModelSets {
     this.#access = access;
     this.#authority = authority;
     this.#index = state.index;
-    for (const { id } of state.tables.servicePolicy.values()) this.#told.set(id, access.membership(id));
     this.#unsubscribe = state.subscribe((set) => this.#onChange(set));
   }
 
@@ -119,42 +121,41 @@ export class ModelSets {
       return [...updated, identityRevocation(id, time, time + REVOCATION_LIFETIME), ...removed];
     }
     if (kind !== 'servicePolicy') return removed;
-    const told = this.#told.get(id);
-    this.#told.delete(id);
-    const changes = told ? memberEvents(id, told, NOBODY) : [];
-    return [...this.#entityEvent(DataState_Action.UPDATE, kind, before), ...changes, ...removed];
+    return [
+      ...this.#entityEvent(DataState_Action.UPDATE, kind, before),
+      ...this.#memberEvents(id, new Set()),
+      ...removed,
+    ];
   }
 
-  /** Members that came or went, whatever the reason. Those that were deleted need no event. */
+  /** Members that came or went, whatever the reason. Those that were deleted need no event, and of policies that were it was said. */
   #membershipEvents(set: ChangeSet): DataState_Event[] {
     const deleted = new Set(set.changes.filter(({ after }) => !after).map(({ id }) => id));
-    const events: DataState_Event[] = [];
-    for (const { id } of this.#state.tables.servicePolicy.values()) {
-      const now = this.#access.membership(id);
-      const told = this.#told.get(id) ?? NOBODY;
-      if (now === told) continue;
-      this.#told.set(id, now);
-      const kept = { left: told.left.difference(deleted), right: told.right.difference(deleted) };
-      events.push(...memberEvents(id, kept, now));
-    }
-    return events;
+    const policies = new Set(this.#access.latestChanges.map(({ policyId }) => policyId)).difference(deleted);
+    return [...policies].flatMap((id) => this.#memberEvents(id, deleted));
+  }
+
+  /** What the last change did to the members of a service policy, but for the entities that it deleted. */
+  #memberEvents(policyId: string, deleted: ReadonlySet<string>): DataState_Event[] {
+    const moves = this.#access.latestChanges.filter(
+      (move) => move.kind === 'servicePolicy' && move.policyId === policyId && (move.joined || !deleted.has(move.id)),
+    );
+    const told = (type: ServicePolicyRelatedEntityType, side: Side, joined: boolean) => {
+      const ids = moves.filter((move) => move.side === side && move.joined === joined).map(({ id }) => id);
+      return defined(policyChange(policyId, type, ids, joined));
+    };
+    return [
+      ...told(RelatedType.RELATED_IDENTITY, 'left', false),
+      ...told(RelatedType.RELATED_SERVICE, 'right', false),
+      ...told(RelatedType.RELATED_SERVICE, 'right', true),
+      ...told(RelatedType.RELATED_IDENTITY, 'left', true),
+    ];
   }
 
   #entityEvent(action: DataState_Action, kind: EntityKind, entity: Change['after']): DataState_Event[] {
     const model = entity && modelOf(kind, entity, this.#state.tables);
     return model ? [event(action, model)] : [];
   }
-}
-
-const NOBODY: Membership = { left: new Set(), right: new Set() };
-
-function memberEvents(policyId: string, before: Membership, after: Membership): DataState_Event[] {
-  return [
-    policyChange(policyId, RelatedType.RELATED_IDENTITY, before.left.difference(after.left), false),
-    policyChange(policyId, RelatedType.RELATED_SERVICE, before.right.difference(after.right), false),
-    policyChange(policyId, RelatedType.RELATED_SERVICE, after.right.difference(before.right), true),
-    policyChange(policyId, RelatedType.RELATED_IDENTITY, after.left.difference(before.left), true),
-  ].flatMap(defined);
 }
 
 function defined<T>(value: T | undefined): T[] {

@@ -7,6 +7,7 @@ import {
   ApiSessionHeartbeatSchema,
   type ClientHello,
   ClientHelloSchema,
+  ConnectEventsSchema,
   ServerHelloSchema,
   SubscribeToDataModelRequestSchema,
   ValidateSessionsRequestSchema,
@@ -74,6 +75,16 @@ export const onValidateSessions: ControlHandler = ({ state, sessions }, router, 
 };
 
 export const onRequestResync: ControlHandler = ({ sessions }, router) => sessions.sendAll(router);
+
+/** Which identities have come to the router and which have gone. */
+export const onConnectEvents: ControlHandler = (_context, router, message) => {
+  const { events, fullState } = message.decode(ConnectEventsSchema);
+  if (fullState) router.identities.clear();
+  for (const { identityId, isConnected } of events) {
+    if (isConnected) router.identities.add(identityId);
+    else router.identities.delete(identityId);
+  }
+};
 
 /** Interfaces of a router's machine: answered, or it would ask again. */
 export const onInterfaces: ControlHandler = (_context, router, message) => {

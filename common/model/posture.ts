@@ -1,0 +1,248 @@
+// Posture: whether the state of an endpoint is what a check demands. The one evaluation for controller and router; pure functions of the
+// check, of what the endpoint said, and of the time (specification: posture check rules; reference fact: HTTP behaviour, Posture).
+
+import { Range, SemVer, satisfies } from 'semver';
+
+export type PostureCheckType = 'OS' | 'MAC' | 'DOMAIN' | 'MFA' | 'PROCESS' | 'PROCESS_MULTI';
+
+/** A check. `demands` holds what its type wants, under the keys of the management API. */
+export interface PostureDemand {
+  readonly id: string;
+  readonly typeId: PostureCheckType;
+  readonly demands: Readonly<Record<string, unknown>>;
+}
+
+export interface ProcessState {
+  /** The check that the client answered with it. */
+  readonly postureCheckId: string;
+  readonly path: string;
+  readonly isRunning: boolean;
+  readonly hash: string;
+  readonly signerFingerprints: readonly string[];
+}
+
+/** What an endpoint said of itself; times in milliseconds. */
+export interface PostureState {
+  readonly os?: { readonly type: string; readonly version: string; readonly build: string };
+  readonly macAddresses?: readonly string[];
+  readonly domain?: string;
+  readonly processes: readonly ProcessState[];
+  readonly passedMfaAt?: number;
+  readonly wokenAt?: number;
+  readonly unlockedAt?: number;
+}
+
+export interface PostureVerdict {
+  readonly isPassing: boolean;
+  /** Seconds; -1 when the check has none. */
+  readonly timeout: number;
+  readonly timeoutRemaining: number;
+}
+
+/** How long a check still passes after the machine woke up or was unlocked. */
+export const PROMPT_GRACE = 300_000;
+const NO_TIMEOUT = -1;
+
+export function evaluatePosture(check: PostureDemand, state: PostureState, now: number): PostureVerdict {
+  const { demands } = check;
+  switch (check.typeId) {
+    case 'OS':
+      return timeless(isOperatingSystem(demands.operatingSystems as readonly OperatingSystem[], state.os));
+    case 'MAC':
+      return timeless(hasMacAddress(demands.macAddresses as readonly string[], state.macAddresses ?? []));
+    case 'DOMAIN':
+      return timeless(isInDomain(demands.domains as readonly string[], state.domain));
+    case 'PROCESS':
+      return timeless(runs(check.id, demands.process as ProcessDemand, state.processes));
+    case 'PROCESS_MULTI':
+      return timeless(runsAll(demands as unknown as MultiProcessDemand, state.processes));
+    case 'MFA':
+      return evaluateMfa(demands as unknown as MfaDemand, state, now);
+  }
+}
+
+function timeless(isPassing: boolean): PostureVerdict {
+  return { isPassing, timeout: NO_TIMEOUT, timeoutRemaining: NO_TIMEOUT };
+}
+
+export interface OperatingSystem {
+  readonly type: string;
+  readonly versions: readonly string[];
+}
+
+/** Of several entries of a type the last one counts. No versions: any will do. */
+function isOperatingSystem(allowed: readonly OperatingSystem[], os: PostureState['os']): boolean {
+  const entry = allowed.findLast(({ type }) => type.toLowerCase() === os?.type.toLowerCase());
+  if (!os || !entry) return false;
+  return entry.versions.length === 0 || entry.versions.some((statement) => versionFits(os.version, statement));
+}
+
+/** A comparison with its operator, which may stand apart from the version. */
+const COMPARATOR = /[!<>=^~]*\s*[^\s!<>=^~]+/g;
+
+/**
+ * Whether a version is in the range that a statement names: comparisons that must all hold, alternatives by `||`, parts of a version that
+ * are left out or `x` for any. A version that is none is in no range; one before a release is in the order of semantic versions.
+ */
+export function versionFits(version: string, statement: string): boolean {
+  let parsed: SemVer;
+  try {
+    parsed = new SemVer(version.trim());
+  } catch {
+    return false; // reference fact: a version that is no semantic version fails
+  }
+  return alternatives(statement).some((comparisons) => comparisons.every((comparison) => compares(parsed, comparison)));
+}
+
+/** Whether a statement can be understood. */
+export function isVersionStatement(statement: string): boolean {
+  return alternatives(statement).every(
+    (comparisons) => comparisons.length > 0 && comparisons.every((comparison) => toRange(comparison) !== undefined),
+  );
+}
+
+function alternatives(statement: string): string[][] {
+  return statement
+    .split('||')
+    .map((part) => (part.includes(' - ') ? [part.trim()] : (part.match(COMPARATOR) ?? []).map((each) => each.trim())));
+}
+
+function compares(version: SemVer, comparison: string): boolean {
+  const range = toRange(comparison);
+  if (!range) return false;
+  return satisfies(version, range, { includePrerelease: true }) !== isNegated(comparison);
+}
+
+function isNegated(comparison: string): boolean {
+  return comparison.startsWith('!');
+}
+
+function toRange(comparison: string): Range | undefined {
+  try {
+    return new Range(comparison.replace(/^(?:!=?|==)\s*/, ''), { includePrerelease: true });
+  } catch {
+    return undefined; // told by who asks
+  }
+}
+
+/** Only the hex digits of an address count. */
+export function plainMacAddress(address: string): string {
+  return address.toLowerCase().replace(/[^0-9a-f]/g, '');
+}
+
+function hasMacAddress(allowed: readonly string[], addresses: readonly string[]): boolean {
+  const wanted = new Set(allowed.map(plainMacAddress));
+  return addresses.map(plainMacAddress).some((address) => address !== '' && wanted.has(address));
+}
+
+function isInDomain(allowed: readonly string[], domain: string | undefined): boolean {
+  return domain !== undefined && allowed.some((each) => equalFold(each, domain));
+}
+
+export interface ProcessDemand {
+  readonly path: string;
+  readonly hashes: readonly string[];
+  readonly signerFingerprint?: string;
+  readonly signerFingerprints?: readonly string[];
+}
+
+interface MultiProcessDemand {
+  readonly semantic: 'AllOf' | 'AnyOf';
+  readonly processes: readonly ProcessDemand[];
+}
+
+/** The process that answered this check, or the one of this path. */
+function runs(checkId: string, demand: ProcessDemand, processes: readonly ProcessState[]): boolean {
+  const found =
+    processes.find(({ postureCheckId }) => postureCheckId === checkId) ??
+    processes.find(({ path }) => path === demand.path);
+  return isAsDemanded(demand, found);
+}
+
+function runsAll({ semantic, processes: demanded }: MultiProcessDemand, processes: readonly ProcessState[]): boolean {
+  const isRunning = (demand: ProcessDemand) =>
+    demand.path !== '' &&
+    isAsDemanded(
+      demand,
+      processes.find(({ path }) => path === demand.path),
+    );
+  return semantic === 'AllOf' ? demanded.every(isRunning) : demanded.some(isRunning);
+}
+
+function isAsDemanded(demand: ProcessDemand, process: ProcessState | undefined): boolean {
+  if (!process?.isRunning) return false;
+  const signers = [
+    ...(demand.signerFingerprints ?? []),
+    ...(demand.signerFingerprint ? [demand.signerFingerprint] : []),
+  ];
+  const isSigned =
+    signers.length === 0 ||
+    process.signerFingerprints.some((signer) => signers.some((each) => equalFold(each, signer)));
+  return isSigned && (demand.hashes.length === 0 || demand.hashes.some((hash) => equalFold(hash, process.hash)));
+}
+
+export interface MfaDemand {
+  readonly timeoutSeconds: number;
+  readonly promptOnWake: boolean;
+  readonly promptOnUnlock: boolean;
+}
+
+/** Each thing that an MFA check looks at, for who wants to know why it fails. */
+export interface MfaFacts {
+  readonly passedMfa: boolean;
+  readonly passedOnWake: boolean;
+  readonly passedOnUnlock: boolean;
+  readonly timedOut: boolean;
+}
+
+export function mfaFacts(demand: MfaDemand, state: PostureState, now: number): MfaFacts {
+  const { passedMfaAt, wokenAt, unlockedAt } = state;
+  if (passedMfaAt === undefined)
+    return { passedMfa: false, passedOnWake: false, passedOnUnlock: false, timedOut: true };
+  return {
+    passedMfa: true,
+    passedOnWake: !demand.promptOnWake || promptPassed(wokenAt, passedMfaAt, now),
+    passedOnUnlock: !demand.promptOnUnlock || promptPassed(unlockedAt, passedMfaAt, now),
+    timedOut: demand.timeoutSeconds > 0 && now > passedMfaAt + demand.timeoutSeconds * 1000,
+  };
+}
+
+/** A password given after the event, or the time of grace. */
+function promptPassed(event: number | undefined, passedMfaAt: number, now: number): boolean {
+  return event === undefined || event < passedMfaAt || now < event + PROMPT_GRACE;
+}
+
+function evaluateMfa(demand: MfaDemand, state: PostureState, now: number): PostureVerdict {
+  const { passedMfa, passedOnWake, passedOnUnlock, timedOut } = mfaFacts(demand, state, now);
+  return {
+    isPassing: passedMfa && passedOnWake && passedOnUnlock && !timedOut,
+    timeout: demand.timeoutSeconds > 0 ? demand.timeoutSeconds : NO_TIMEOUT,
+    timeoutRemaining: mfaRemaining(demand, state, now),
+  };
+}
+
+/** Whole seconds until a password is wanted again; -1 for never, 0 for now. */
+function mfaRemaining(demand: MfaDemand, state: PostureState, now: number): number {
+  const { passedMfaAt, wokenAt, unlockedAt } = state;
+  const until = mfaDeadline(demand, state);
+  if (passedMfaAt === undefined) {
+    return demand.timeoutSeconds > 0 || wokenAt !== undefined || unlockedAt !== undefined ? 0 : NO_TIMEOUT;
+  }
+  return until === undefined ? NO_TIMEOUT : Math.max(0, Math.floor((until - now) / 1000));
+}
+
+/** When a check that passes now begins to fail, in milliseconds; undefined for never. */
+export function mfaDeadline(demand: MfaDemand, state: PostureState): number | undefined {
+  const { passedMfaAt, wokenAt, unlockedAt } = state;
+  if (passedMfaAt === undefined) return undefined;
+  const deadlines: number[] = [];
+  if (demand.timeoutSeconds > 0) deadlines.push(passedMfaAt + demand.timeoutSeconds * 1000);
+  if (demand.promptOnWake && wokenAt !== undefined && wokenAt >= passedMfaAt) deadlines.push(wokenAt + PROMPT_GRACE);
+  if (demand.promptOnUnlock && unlockedAt !== undefined && unlockedAt >= passedMfaAt)
+    deadlines.push(unlockedAt + PROMPT_GRACE);
+  return deadlines.length === 0 ? undefined : Math.min(...deadlines);
+}
+
+function equalFold(a: string, b: string): boolean {
+  return a.toLowerCase() === b.toLowerCase();
+}

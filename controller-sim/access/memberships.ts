@@ -1,0 +1,141 @@
+// Who is in which policy, kept up to date change by change. A change of an entity touches only the policies that can select it, a change
+// of a policy only its own members: what it costs does not depend on how many others there are.
+
+import { rolesThatCanSelect, type Semantic, selectByRoles, selectedByRoles } from '#model/roles.ts';
+import type { Change, ChangeSet } from '../state/change.ts';
+import type { Table } from '../state/table.ts';
+import type { Tables } from '../state/tables.ts';
+import type { Entity, Router, Service } from '../state/types.ts';
+
+export type PolicyKind = 'servicePolicy' | 'edgeRouterPolicy' | 'serviceEdgeRouterPolicy';
+export type Side = 'left' | 'right';
+export type MemberKind = 'identity' | 'service' | 'router';
+
+/** The members of a policy, by the two kinds it joins. */
+export type Membership = Readonly<Record<Side, ReadonlySet<string>>>;
+
+/** An entity that came into a policy or left it. */
+export interface MembershipChange {
+  readonly kind: PolicyKind;
+  readonly policyId: string;
+  readonly side: Side;
+  readonly id: string;
+  readonly joined: boolean;
+}
+
+/** Which kinds a policy joins, and under which key it selects them. */
+const JOINS = {
+  servicePolicy: { left: ['identity', 'identityRoles'], right: ['service', 'serviceRoles'] },
+  edgeRouterPolicy: { left: ['identity', 'identityRoles'], right: ['router', 'edgeRouterRoles'] },
+  serviceEdgeRouterPolicy: { left: ['service', 'serviceRoles'], right: ['router', 'edgeRouterRoles'] },
+} as const satisfies Readonly<Record<PolicyKind, Readonly<Record<Side, readonly [MemberKind, string]>>>>;
+
+export const POLICY_KINDS = Object.keys(JOINS) as PolicyKind[];
+const SIDES = ['left', 'right'] as const;
+const NOBODY: ReadonlySet<string> = new Set();
+
+interface Policy extends Entity {
+  readonly semantic: Semantic;
+}
+
+interface Member extends Entity {
+  readonly roleAttributes: readonly string[];
+}
+
+export class Memberships {
+  readonly #tables: Tables;
+  /** Policy id to members. */
+  readonly #members = new Map<string, Readonly<Record<Side, Set<string>>>>();
+  /** `kind side memberId` to ids of policies. */
+  readonly #policies = new Map<string, Set<string>>();
+
+  constructor(tables: Tables) {
+    this.#tables = tables;
+    for (const kind of POLICY_KINDS) for (const { id } of tables[kind].values()) this.#recompute(kind, id, []);
+  }
+
+  members(policyId: string): Membership {
+    return this.#members.get(policyId) ?? { left: NOBODY, right: NOBODY };
+  }
+
+  /** Ids of the policies of a kind in which an entity stands on a side. */
+  policiesWith(kind: PolicyKind, side: Side, id: string): ReadonlySet<string> {
+    return this.#policies.get(`${kind} ${side} ${id}`) ?? NOBODY;
+  }
+
+  /** Follows a change that the tables have taken already. */
+  apply({ changes }: ChangeSet): MembershipChange[] {
+    const moves: MembershipChange[] = [];
+    for (const change of changes) {
+      for (const kind of POLICY_KINDS) {
+        if (change.kind === kind) this.#recompute(kind, change.id, moves);
+        for (const side of SIDES) if (JOINS[kind][side][0] === change.kind) this.#replace(kind, side, change, moves);
+      }
+    }
+    return moves;
+  }
+
+  /** All members of a policy, anew. */
+  #recompute(kind: PolicyKind, policyId: string, moves: MembershipChange[]): void {
+    const policy = this.#tables[kind].get(policyId) as Policy | undefined;
+    for (const side of SIDES) {
+      const wanted = policy ? this.#select(kind, side, policy) : NOBODY;
+      const current = this.members(policyId)[side];
+      for (const id of current.difference(wanted)) this.#move({ kind, policyId, side, id, joined: false }, moves);
+      for (const id of wanted.difference(current)) this.#move({ kind, policyId, side, id, joined: true }, moves);
+    }
+    if (!policy) this.#members.delete(policyId);
+  }
+
+  #select(kind: PolicyKind, side: Side, policy: Policy): ReadonlySet<string> {
+    const [memberKind, key] = JOINS[kind][side];
+    const table = this.#tables[memberKind] as unknown as Table<Member>;
+    const selected = selectByRoles(rolesOf(policy, key), policy.semantic, table);
+    for (const id of selected) if (!isEligible(memberKind, table.get(id))) selected.delete(id);
+    return selected;
+  }
+
+  /** One member whose attributes may have changed, in the policies of a kind. */
+  #replace(kind: PolicyKind, side: Side, { id, before, after }: Change, moves: MembershipChange[]): void {
+    const [memberKind, key] = JOINS[kind][side];
+    const member = isEligible(memberKind, after) ? (after as Member) : undefined;
+    const roles = new Set([before, after].flatMap((each) => (each ? rolesThatCanSelect(each as Member) : [])));
+    const policies = this.#tables[kind] as unknown as Table<Policy & Readonly<Record<string, unknown>>>;
+    const candidates = new Set(this.policiesWith(kind, side, id));
+    for (const role of roles) for (const policy of policies.referring(key, role)) candidates.add(policy.id);
+    for (const policyId of candidates) {
+      const policy = policies.get(policyId);
+      const joined =
+        policy !== undefined && member !== undefined && selectedByRoles(rolesOf(policy, key), policy.semantic, member);
+      if (joined !== this.members(policyId)[side].has(id)) this.#move({ kind, policyId, side, id, joined }, moves);
+    }
+  }
+
+  #move(change: MembershipChange, moves: MembershipChange[]): void {
+    const { kind, policyId, side, id, joined } = change;
+    const members = this.#members.get(policyId) ?? { left: new Set<string>(), right: new Set<string>() };
+    this.#members.set(policyId, members);
+    const key = `${kind} ${side} ${id}`;
+    const policies = this.#policies.get(key) ?? new Set<string>();
+    if (joined) {
+      members[side].add(id);
+      this.#policies.set(key, policies.add(policyId));
+    } else {
+      members[side].delete(id);
+      policies.delete(policyId);
+      if (policies.size === 0) this.#policies.delete(key);
+    }
+    moves.push(change);
+  }
+}
+
+function rolesOf(policy: Policy, key: string): readonly string[] {
+  return (policy as unknown as Readonly<Record<string, readonly string[]>>)[key] ?? [];
+}
+
+/** Policies of the edge know neither routers that are not of the edge nor services of the fabric alone. */
+function isEligible(kind: MemberKind, entity: Entity | undefined): boolean {
+  if (!entity) return false;
+  if (kind === 'router') return (entity as Router).isEdge;
+  return kind === 'identity' || !(entity as Service).isFabricOnly;
+}

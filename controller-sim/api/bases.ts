@@ -1,0 +1,9 @@
+// Where each API is found. The client API has older names (reference fact: HTTP behaviour, Bases).
+
+import type { ApiName } from '#schemas/api/operations.ts';
+
+export const BASES: Readonly<Record<ApiName, readonly [string, ...string[]]>> = {
+  management: ['/edge/management/v1'],
+  client: ['/edge/client/v1', '/edge/v1', ''],
+  fabric: ['/fabric/v1'],
+};

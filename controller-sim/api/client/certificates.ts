@@ -1,0 +1,75 @@
+// Certificates for the time of an API session: the client keeps the key.
+
+import { commonName, parsePemCertificates, sha1Fingerprint } from '#lib/certificates.ts';
+import { readCsr } from '../../enrollment/csr.ts';
+import { baseFields } from '../../entities/common.ts';
+import { Body } from '../../request/body.ts';
+import type { Answer, ApiRequest, Handlers } from '../../request/context.ts';
+import { notFound } from '../../request/errors.ts';
+import type { ApiSession, ApiSessionCertificate } from '../../state/types.ts';
+import { created } from '../references.ts';
+import { list } from '../resource.ts';
+import { sessionCertificates } from '../resources/api-sessions.ts';
+import { idOfCaller } from './services.ts';
+
+const LIST = 'current-api-session/certificates';
+
+export const certificateHandlers: Handlers = {
+  listCurrentApiSessionCertificates: list(sessionCertificates, ({ services, session }) =>
+    services.state.tables.apiSessionCertificate.referring('apiSessionId', (session as ApiSession).id),
+  ),
+  detailCurrentApiSessionCertificate: (request) => ({
+    data: sessionCertificates.show(own(request), request.services, request),
+  }),
+  createCurrentApiSessionCertificate: create,
+  deleteCurrentApiSessionCertificate: remove,
+};
+
+async function create(request: ApiRequest): Promise<Answer> {
+  const { authority, state } = request.services;
+  const identityId = idOfCaller(request);
+  const apiSession = request.session as ApiSession;
+  const csr = await readCsr(new Body(request.body, 'create').text('csr'));
+  const certificate = await authority.sign(csr, {
+    commonName: csr.commonName ?? identityId,
+    spiffe: `identity/${identityId}/apiSession/${apiSession.id}`,
+    purposes: ['client'],
+  });
+  const [leaf] = parsePemCertificates(certificate);
+  if (!leaf) throw new Error('a certificate that was just signed cannot be read');
+  const id = state.ids.long();
+  await state.change((transaction) => {
+    transaction.put('apiSessionCertificate', {
+      ...baseFields(transaction, id),
+      apiSessionId: apiSession.id,
+      certPem: certificate,
+      fingerprint: sha1Fingerprint(leaf),
+      subject: `CN=${commonName(leaf) ?? ''}`,
+      validFrom: leaf.validFromDate.toISOString(),
+      validTo: leaf.validToDate.toISOString(),
+    });
+    const current = transaction.get('apiSession', apiSession.id);
+    const fingerprints = [...(current?.fingerprints ?? []), sha1Fingerprint(leaf)];
+    transaction.patch('apiSession', apiSession.id, { fingerprints });
+  });
+  return { data: { ...created(LIST, id), certificate, cas: authority.bundle } };
+}
+
+function own({ services, params, session }: ApiRequest): ApiSessionCertificate {
+  const id = params.id ?? '';
+  const certificate = services.state.tables.apiSessionCertificate.get(id);
+  if (!certificate || certificate.apiSessionId !== session?.id) throw notFound('apiSessionCertificate', id);
+  return certificate;
+}
+
+async function remove(request: ApiRequest): Promise<Answer> {
+  const { id, fingerprint, apiSessionId } = own(request);
+  await request.services.state.change((transaction) => {
+    transaction.delete('apiSessionCertificate', id);
+    const fingerprints = transaction.get('apiSession', apiSessionId)?.fingerprints ?? [];
+    transaction.patch('apiSession', apiSessionId, {
+      fingerprints: fingerprints.filter((each) => each !== fingerprint),
+    });
+  });
+  return { data: {} };
+}

@@ -1,0 +1,26 @@
+// Enrollment, each of its ways under its own path and all of them under one.
+
+import { signChallenge } from '../../enrollment/challenge.ts';
+import { enroll, enrollByCertificate } from '../../enrollment/enroll.ts';
+import { extendRouter } from '../../enrollment/routers.ts';
+import type { Answer, ApiServices, Handlers } from '../../request/context.ts';
+
+export const enrollmentHandlers: Handlers = {
+  enroll: (request) => enroll(request, request.query.get('method') ?? undefined),
+  enrollOtt: (request) => enroll(request, 'ott'),
+  enrollOttCa: (request) => enroll(request, 'ottca'),
+  enrollUpdb: (request) => enroll(request, 'updb'),
+  enrollErOtt: (request) => enroll(request, 'erott'),
+  enrollCa: enrollByCertificate,
+  enrollToken: (request) => enroll(request, 'token'),
+  extendRouterEnrollment: extendRouter,
+  enrollmentChallenge: signChallenge,
+  getEnrollmentJwks: ({ services }) => keys(services),
+};
+
+/** The keys that sign tokens, as a JWK set. */
+function keys({ authority }: ApiServices): Answer {
+  const key = authority.serverCertificate.publicKey.export({ format: 'jwk' });
+  const set = { keys: [{ ...key, kid: authority.keyId, alg: 'ES256', use: 'sig' }] };
+  return { raw: JSON.stringify(set), contentType: 'application/json' };
+}

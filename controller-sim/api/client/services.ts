@@ -1,0 +1,83 @@
+// What an identity sees of the network: its services, the routers it may use, who else can vouch for it.
+
+import type { Answer, ApiRequest, Handlers } from '../../request/context.ts';
+import { notFound } from '../../request/errors.ts';
+import type { Identity, Service } from '../../state/types.ts';
+import { listPage } from '../list.ts';
+import { base, reference } from '../references.ts';
+import { list, selectListed } from '../resource.ts';
+import { clientSigners } from '../resources/external-jwt-signers.ts';
+import { services, showService } from '../resources/services.ts';
+import { showRouter } from '../resources/sessions.ts';
+import { terminatorSymbols } from '../resources/terminators.ts';
+
+export const clientServiceHandlers: Handlers = {
+  listServices: list(services, (request) =>
+    selectListed(request, services, request.services.access.servicesOf(idOfCaller(request))),
+  ),
+  detailService: (request) => ({ data: showService(visibleService(request), request.services, request) }),
+  updateService: notServed,
+  patchService: notServed,
+  deleteService: notServed,
+  listServiceEdgeRouters: serviceRouters,
+  listServiceTerminators: serviceTerminators,
+  listServiceUpdates: serviceUpdates,
+  getCurrentIdentityEdgeRouters: ownRouters,
+  listExternalJwtSigners: list(clientSigners, ({ services: { state } }) =>
+    [...state.tables.externalJwtSigner.values()].filter(({ enabled }) => enabled),
+  ),
+  listProtocols: ({ services: { baseUrl } }) => ({ data: { https: { address: new URL(baseUrl).host } } }),
+};
+
+export function idOfCaller(request: ApiRequest): string {
+  return (request.identity as Identity).id;
+}
+
+/** The service that the path names, when the caller may use it in any way. */
+export function visibleService(request: ApiRequest, id = request.params.id ?? ''): Service {
+  const { access, state } = request.services;
+  const service = state.tables.service.get(id);
+  if (!service || access.granting(idOfCaller(request), id).length === 0) throw notFound('service', id);
+  return service;
+}
+
+/** reference fact: the client API names these operations and does not serve them. */
+function notServed(request: ApiRequest): Answer {
+  const { id } = request.operation;
+  const name = `${id[0]?.toUpperCase()}${id.slice(1)}`;
+  const raw = JSON.stringify(`operation service.${name} has not yet been implemented`);
+  return { status: 501, raw, contentType: 'application/json' };
+}
+
+function serviceRouters(request: ApiRequest): Answer {
+  const service = visibleService(request);
+  const { access } = request.services;
+  const routers = access.commonRouters(idOfCaller(request), service.id);
+  return { data: { edgeRouters: routers.map((router) => showRouter(router, request.services)) } };
+}
+
+function serviceTerminators(request: ApiRequest): Answer {
+  const service = visibleService(request);
+  const terminators = request.services.state.tables.terminator.referring('serviceId', service.id);
+  const page = listPage(terminators, request.query, terminatorSymbols(request.services), (terminator) => ({
+    ...base('terminator', terminator),
+    identity: terminator.instanceId,
+    serviceId: terminator.serviceId,
+    service: reference('service', service),
+    routerId: terminator.routerId,
+  }));
+  return { page };
+}
+
+function serviceUpdates({ services: { serviceChanges }, identity }: ApiRequest): Answer {
+  return { data: { lastChangeAt: new Date(serviceChanges.lastOf(identity as Identity)).toISOString() } };
+}
+
+function ownRouters(request: ApiRequest): Answer {
+  const routers = request.services.access.routersOfIdentity(idOfCaller(request));
+  const page = listPage(routers, request.query, {}, (router) => ({
+    ...base('router', router),
+    ...showRouter(router, request.services),
+  }));
+  return { page };
+}

@@ -1,0 +1,63 @@
+// Sessions of services: the right to dial or bind one, as a token.
+
+import { baseFields } from '../../entities/common.ts';
+import { Body } from '../../request/body.ts';
+import type { Answer, ApiRequest, Handlers } from '../../request/context.ts';
+import { ApiError, invalid, notFound } from '../../request/errors.ts';
+import type { ApiSession, Session } from '../../state/types.ts';
+import { list } from '../resource.ts';
+import { sessions, showSession } from '../resources/sessions.ts';
+import { idOfCaller, visibleService } from './services.ts';
+
+const TYPES = ['Dial', 'Bind'] as const;
+
+export const clientSessionHandlers: Handlers = {
+  listSessions: list({ ...sessions, show: showSession }, ({ services, session }) =>
+    services.state.tables.session.referring('apiSessionId', (session as ApiSession).id),
+  ),
+  detailSession: (request) => ({ data: showSession(ownSession(request), request.services) }),
+  createSession,
+  deleteSession,
+};
+
+async function createSession(request: ApiRequest): Promise<Answer> {
+  const { state, tokens, access, posture } = request.services;
+  const body = new Body(request.body, 'create');
+  const given = body.text('type') ?? 'Dial';
+  const type = TYPES.find((each) => each === given);
+  if (!type) throw invalid('type', 'type in body should be one of [Dial Bind]', given);
+  const service = visibleService(request, body.text('serviceId') ?? '');
+  const identityId = idOfCaller(request);
+  const apiSession = request.session as ApiSession;
+  if (!access.may(identityId, service.id, type)) throw invalid('ServiceId', 'service not found', service.id);
+  posture.demand(apiSession, service, type);
+  if (access.commonRouters(identityId, service.id).length === 0) throw new ApiError('NO_EDGE_ROUTERS_AVAILABLE');
+  const id = state.ids.cuid();
+  const token = await tokens.session({ id, serviceId: service.id, identityId, apiSessionId: apiSession.id, type });
+  const session = await state.change((transaction) => {
+    const made: Session = {
+      ...baseFields(transaction, id, body),
+      token,
+      apiSessionId: apiSession.id,
+      identityId,
+      serviceId: service.id,
+      type,
+    };
+    transaction.put('session', made);
+    return made;
+  });
+  return { data: showSession(session, request.services) };
+}
+
+function ownSession({ services, params, session: apiSession }: ApiRequest): Session {
+  const id = params.id ?? '';
+  const session = services.state.tables.session.get(id);
+  if (!session || session.apiSessionId !== apiSession?.id) throw notFound('session', id);
+  return session;
+}
+
+async function deleteSession(request: ApiRequest): Promise<Answer> {
+  const { id } = ownSession(request);
+  await request.services.state.change((transaction) => transaction.delete('session', id));
+  return { data: {} };
+}

@@ -1,0 +1,113 @@
+// What the fabric API shows of services, routers and terminators: the same entities as the edge, seen from below.
+
+import { createTransitRouter, deleteRouter, updateTransitRouter } from '../../entities/router.ts';
+import { createService, deleteService, updateFabricService } from '../../entities/service.ts';
+import { createTerminator, updateTerminator } from '../../entities/terminator.ts';
+import type { ApiServices, Handlers } from '../../request/context.ts';
+import type { Router } from '../../state/types.ts';
+import { base, reference } from '../references.ts';
+import { crud, find, list, type Resource } from '../resource.ts';
+import { ROUTER_SYMBOLS } from '../resources/routers.ts';
+import { SERVICE_SYMBOLS } from '../resources/services.ts';
+import { commonTerminator, terminatorSymbols } from '../resources/terminators.ts';
+import { nullWhenEmpty } from '../show.ts';
+
+const services: Resource<'service'> = {
+  kind: 'service',
+  names: { one: 'Service', many: 'Services' },
+  symbols: SERVICE_SYMBOLS,
+  create: (transaction, id, body) => createService(transaction, id, body, true),
+  update: updateFabricService,
+  remove: deleteService,
+  show: (service) => ({
+    ...fabricBase('services', service),
+    name: service.name,
+    terminatorStrategy: service.terminatorStrategy,
+    maxIdleTimeMillis: service.maxIdleTimeMillis,
+  }),
+};
+
+const routers: Resource<'router'> = {
+  kind: 'router',
+  plural: 'routers',
+  names: { one: 'Router', many: 'Routers' },
+  symbols: (context) => ({
+    ...ROUTER_SYMBOLS,
+    connected: { type: 'bool', get: ({ id }) => context.network.status(id).isOnline },
+  }),
+  newId: ({ state }, body) => body.text('id') ?? state.ids.short(),
+  create: (transaction, id, body) => createTransitRouter(transaction, id, body, undefined),
+  update: updateTransitRouter,
+  remove: deleteRouter,
+  show: showRouter,
+};
+
+function showRouter(router: Router, context: ApiServices): Record<string, unknown> {
+  const { name, cost, noTraversal, disabled, configs, ctrlChanListeners, fingerprint } = router;
+  const { isOnline, versionInfo } = context.network.status(router.id);
+  const listeners = context.network.routers.get(router.id)?.linkListeners ?? [];
+  return {
+    ...fabricBase('routers', router),
+    name,
+    cost,
+    noTraversal,
+    disabled,
+    configs: nullWhenEmpty(configs),
+    ...(ctrlChanListeners !== null && { ctrlChanListeners }),
+    fingerprint,
+    connected: isOnline,
+    listenerAddresses: listeners.map(({ address, protocol }) => ({ address, protocol })),
+    ...(versionInfo && { versionInfo }),
+    interfaces: [],
+  };
+}
+
+const terminators: Resource<'terminator'> = {
+  kind: 'terminator',
+  names: { one: 'Terminator', many: 'Terminators' },
+  symbols: terminatorSymbols,
+  create: createTerminator,
+  update: updateTerminator,
+  remove: (transaction, { id }) => transaction.delete('terminator', id),
+  show: (terminator, context) => {
+    const { tables } = context.state;
+    return {
+      ...commonTerminator(terminator, context, 'routers'),
+      service: fabricReference('services', tables.service.get(terminator.serviceId)),
+      router: fabricReference('routers', tables.router.get(terminator.routerId)),
+      instanceId: terminator.instanceId,
+    };
+  },
+};
+
+/** Base fields with the links of this API. */
+function fabricBase(plural: 'services' | 'routers', entity: Parameters<typeof base>[1]): Record<string, unknown> {
+  const kind = plural === 'services' ? 'service' : 'router';
+  return { ...base(kind, entity, plural), _links: fabricLinks(plural, entity.id) };
+}
+
+function fabricLinks(plural: string, id: string): Record<string, unknown> {
+  const self = `./${plural}/${id}`;
+  return { self: { href: self }, terminators: { href: `${self}/terminators` } };
+}
+
+/** A reference to a service or a router as this API links them; null when it is not there. */
+export function fabricReference(
+  plural: 'services' | 'routers',
+  entity: Parameters<typeof reference>[1],
+): Record<string, unknown> | null {
+  const shown = reference(plural === 'services' ? 'service' : 'router', entity, plural);
+  return shown && entity ? { ...shown, _links: fabricLinks(plural, entity.id) } : null;
+}
+
+export const fabricEntityHandlers: Handlers = {
+  ...crud(services),
+  ...crud(routers),
+  ...crud(terminators),
+  listServiceTerminators: list(terminators, (request) =>
+    request.services.state.tables.terminator.referring('serviceId', find(request, 'service').id),
+  ),
+  listRouterTerminators: list(terminators, (request) =>
+    request.services.state.tables.terminator.referring('routerId', find(request, 'router').id),
+  ),
+};

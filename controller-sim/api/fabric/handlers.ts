@@ -1,0 +1,8 @@
+// The fabric API: what answers each of its operations.
+
+import type { Handlers } from '../../request/context.ts';
+import { clusterHandlers } from './cluster.ts';
+import { fabricEntityHandlers } from './entities.ts';
+import { networkHandlers } from './network.ts';
+
+export const fabricHandlers: Handlers = { ...clusterHandlers, ...fabricEntityHandlers, ...networkHandlers };

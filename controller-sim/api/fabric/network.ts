@@ -1,0 +1,131 @@
+// The network as it runs: links, circuits, what routers and controllers say of themselves.
+
+import type { Circuit } from '../../network/circuit.ts';
+import { inspect } from '../../network/inspect.ts';
+import { linkCost, type NetworkLink } from '../../network/links.ts';
+import { Body } from '../../request/body.ts';
+import type { Answer, ApiRequest, ApiServices, Handlers } from '../../request/context.ts';
+import { notFound } from '../../request/errors.ts';
+import { field, listRecords } from '../list.ts';
+import { fabricReference } from './entities.ts';
+
+export const networkHandlers: Handlers = {
+  listLinks: ({ services, query }) => {
+    const links = services.network.links.values().map((link) => ({ ...link, tags: {} }));
+    const { filterableFields: _fields, ...page } = listRecords(links, query, LINK_SYMBOLS, (link) =>
+      showLink(link, services),
+    );
+    return { page };
+  },
+  detailLink: (request) => ({ data: showLink(foundLink(request), request.services) }),
+  patchLink,
+  deleteLink: ({ services, params }) => {
+    services.network.closeLink(params.id ?? '');
+    return { data: {} };
+  },
+  listCircuits: ({ services, query }) => {
+    const circuits = services.network.circuits.values();
+    const { filterableFields: _fields, ...page } = listRecords(circuits, query, CIRCUIT_SYMBOLS, (circuit) =>
+      showCircuit(circuit, services),
+    );
+    return { page };
+  },
+  detailCircuit: (request) => ({ data: showCircuit(foundCircuit(request), request.services) }),
+  deleteCircuit: (request) => {
+    request.services.network.circuits.remove(foundCircuit(request).id, { now: true });
+    return { data: {} };
+  },
+  inspect: async ({ services, body }) => {
+    const given = new Body(body, 'create');
+    const answer = await inspect(services, given.text('appRegex') ?? '', given.texts('requestedValues') ?? []);
+    return { raw: JSON.stringify(answer), contentType: 'application/json' };
+  },
+};
+
+const LINK_SYMBOLS = {
+  protocol: field<NetworkLink>('protocol'),
+  sourceRouter: field<NetworkLink>('source'),
+  destRouter: field<NetworkLink>('destination'),
+  staticCost: { type: 'number', get: ({ staticCost }: NetworkLink) => staticCost },
+  down: { type: 'bool', get: ({ isDown }: NetworkLink) => isDown },
+} as const;
+
+const CIRCUIT_SYMBOLS = {
+  clientId: field<Circuit>('clientId'),
+  service: field<Circuit>('serviceId'),
+  terminator: field<Circuit>('terminatorId'),
+} as const;
+
+function foundLink({ services, params }: ApiRequest): NetworkLink {
+  const link = services.network.links.get(params.id ?? '');
+  if (!link) throw notFound('link', params.id ?? '');
+  return link;
+}
+
+function foundCircuit({ services, params }: ApiRequest): Circuit {
+  const circuit = services.network.circuits.get(params.id ?? '');
+  if (!circuit) throw notFound('circuit', params.id ?? '');
+  return circuit;
+}
+
+function showLink(link: NetworkLink, { state }: ApiServices): Record<string, unknown> {
+  const { id, protocol, isDown, staticCost, sourceLatency, destinationLatency, iteration } = link;
+  return {
+    id,
+    protocol,
+    sourceRouter: fabricReference('routers', state.tables.router.get(link.source)),
+    destRouter: fabricReference('routers', state.tables.router.get(link.destination)),
+    state: 'Connected',
+    down: isDown,
+    staticCost,
+    sourceLatency: Math.round(sourceLatency),
+    destLatency: Math.round(destinationLatency),
+    cost: linkCost(link),
+    iteration,
+    connections: link.connections.map(({ type, localAddr, remoteAddr }) => ({
+      type,
+      source: localAddr,
+      dest: remoteAddr,
+    })),
+  };
+}
+
+function patchLink(request: ApiRequest): Answer {
+  const { id } = foundLink(request);
+  const body = new Body(request.body, 'patch');
+  request.services.network.changeLink(id, { staticCost: body.whole('staticCost'), isDown: body.flag('down') });
+  return { data: {} };
+}
+
+function showCircuit(circuit: Circuit, { state: { tables } }: ApiServices): Record<string, unknown> {
+  const { id, clientId, serviceId, terminatorId, tags, path } = circuit;
+  const self = `./circuits/${id}`;
+  const createdAt = new Date(circuit.createdAt).toISOString();
+  const named = (list: string, each: string) => ({
+    _links: { self: { href: `./${list}/${each}` } },
+    entity: list,
+    id: each,
+    name: each,
+  });
+  return {
+    _links: {
+      self: { href: self },
+      services: { href: `${self}/services` },
+      terminators: { href: `${self}/terminators` },
+    },
+    id,
+    createdAt,
+    updatedAt: createdAt,
+    tags,
+    clientId,
+    path: {
+      nodes: path.routers.flatMap((routerId) => fabricReference('routers', tables.router.get(routerId)) ?? []),
+      links: path.links.map((linkId) => named('links', linkId)),
+    },
+    service: fabricReference('services', tables.service.get(serviceId)) ?? {
+      ...named('services', serviceId),
+      name: '<deleted>',
+    },
+    terminator: named('terminators', terminatorId),
+  };
+}

@@ -1,0 +1,80 @@
+// What decides who gets in: auth policies, other authorities, other issuers, posture checks, sessions, revocations.
+
+import { verifyCa } from '../../entities/ca.ts';
+import { existing } from '../../entities/common.ts';
+import type { Answer, ApiRequest, Handlers } from '../../request/context.ts';
+import { ApiError } from '../../request/errors.ts';
+import { field } from '../list.ts';
+import { base } from '../references.ts';
+import { crud, find, type Resource } from '../resource.ts';
+import { apiSessions } from '../resources/api-sessions.ts';
+import { authPolicies } from '../resources/auth-policies.ts';
+import { cas } from '../resources/cas.ts';
+import { externalJwtSigners } from '../resources/external-jwt-signers.ts';
+import { postureChecks } from '../resources/posture-checks.ts';
+import { sessions } from '../resources/sessions.ts';
+
+/** Longer than any token lives. */
+const REVOCATION_LIFETIME = 86_400_000;
+
+const revocations: Resource<'revocation'> = {
+  kind: 'revocation',
+  names: { one: 'Revocation', many: 'Revocations' },
+  symbols: { type: field('type') },
+  newId: (_services, body) => body.text('id') ?? '',
+  create: (transaction, id, body, _prepared, { services }) => {
+    transaction.put('revocation', {
+      id,
+      createdAt: transaction.now,
+      updatedAt: transaction.now,
+      tags: body.map('tags') ?? {},
+      isSystem: false,
+      type: body.text('type') as 'JTI' | 'IDENTITY' | 'API_SESSION',
+      expiresAt: new Date(services.clock.now() + REVOCATION_LIFETIME).toISOString(),
+    });
+  },
+  show: (revocation) => ({
+    ...base('revocation', revocation),
+    type: revocation.type,
+    expiresAt: revocation.expiresAt,
+  }),
+};
+
+export const accessHandlers: Handlers = {
+  ...crud(authPolicies),
+  ...crud(cas),
+  ...crud(externalJwtSigners),
+  ...crud(postureChecks),
+  ...crud(apiSessions),
+  ...crud(sessions),
+  ...crud(revocations),
+  getCaJwt: caToken,
+  verifyCa: verify,
+  detailSessionRoutePath: routePath,
+};
+
+/** What names the network and the authority to clients that enroll with a certificate of it; it stays the same. */
+async function caToken(request: ApiRequest): Promise<Answer> {
+  const { id } = find(request, 'ca');
+  return { raw: await request.services.tokens.authority(id), contentType: 'text/plain' };
+}
+
+async function verify(request: ApiRequest): Promise<Answer> {
+  const { id } = find(request, 'ca');
+  if (typeof request.body !== 'string') {
+    const message = 'the body has to be a certificate in PEM form, sent as text/plain';
+    throw new ApiError('COULD_NOT_PARSE_BODY', { code: 'COULD_NOT_PARSE_BODY', message });
+  }
+  const pem = request.body;
+  await request.services.state.change((transaction) => verifyCa(transaction, existing(transaction, 'ca', id), pem));
+  return { data: {} };
+}
+
+/** The routers of the circuits that run for the identity to the service. */
+function routePath(request: ApiRequest): Answer {
+  const { identityId, serviceId } = find(request, 'session');
+  const circuits = request.services.network.circuits
+    .values()
+    .filter((circuit) => circuit.serviceId === serviceId && circuit.clientId === identityId);
+  return { data: { routePath: [...new Set(circuits.flatMap(({ path }) => path.routers))] } };
+}

@@ -1,0 +1,50 @@
+// Authenticators, and what administrators want of their owners.
+
+import { authorityOf } from '../../auth/certificates.ts';
+import { addEnrollment, prepareEnrollment, refuseOpenEnrollment } from '../../enrollment/enrollments.ts';
+import { deleteAuthenticator, requestExtension } from '../../entities/authenticator.ts';
+import { existing } from '../../entities/common.ts';
+import { Body } from '../../request/body.ts';
+import type { Answer, ApiRequest, Handlers } from '../../request/context.ts';
+import { invalid } from '../../request/errors.ts';
+import { created } from '../references.ts';
+import { crud, find } from '../resource.ts';
+import { authenticators } from '../resources/authenticators.ts';
+
+export const authenticatorHandlers: Handlers = {
+  ...crud(authenticators),
+  reEnrollAuthenticator: reEnroll,
+  requestExtendAuthenticator: requestExtend,
+};
+
+/** The authenticator goes, and an enrollment of its kind takes its place. Who enrolls with a password says its name anew. */
+async function reEnroll(request: ApiRequest): Promise<Answer> {
+  const { state, clock } = request.services;
+  const authenticator = find(request, 'authenticator');
+  const { identityId } = authenticator;
+  const expires = new Body(request.body, 'create').date('expiresAt') as Date;
+  if (expires.getTime() <= clock.now())
+    throw invalid('expiresAt', 'must be after the current date and time', expires.toISOString());
+  const ca = authorityOf(request.services, authenticator);
+  const method = authenticator.method === 'updb' ? 'updb' : ca ? 'ottca' : 'ott';
+  const enrollment = await prepareEnrollment(request.services, {
+    identityId,
+    method,
+    expires,
+    ...(ca && { caId: ca.id }),
+  });
+  await state.change((transaction) => {
+    const current = existing(transaction, 'authenticator', authenticator.id);
+    refuseOpenEnrollment(transaction, identityId, method);
+    deleteAuthenticator(transaction, current);
+    addEnrollment(transaction, enrollment);
+  });
+  return { data: created('enrollments', enrollment.signed.id) };
+}
+
+async function requestExtend(request: ApiRequest): Promise<Answer> {
+  const { id } = find(request, 'authenticator');
+  const rollKeys = new Body(request.body, 'create').flag('rollKeys') ?? false;
+  await request.services.state.change((transaction) => requestExtension(transaction, id, rollKeys));
+  return { data: {} };
+}

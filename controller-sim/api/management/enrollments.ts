@@ -1,0 +1,61 @@
+// Enrollments of identities that administrators open, renew and close.
+
+import {
+  addEnrollment,
+  prepareEnrollment,
+  refuseOpenEnrollment,
+  replaceToken,
+  signEnrollment,
+} from '../../enrollment/enrollments.ts';
+import { existing } from '../../entities/common.ts';
+import { Body } from '../../request/body.ts';
+import type { Answer, ApiRequest, Handlers } from '../../request/context.ts';
+import { invalid, invalidField } from '../../request/errors.ts';
+import { created } from '../references.ts';
+import { crud, find } from '../resource.ts';
+import { enrollments } from '../resources/enrollments.ts';
+
+export const enrollmentHandlers: Handlers = {
+  ...crud(enrollments),
+  createEnrollment,
+  refreshEnrollment,
+};
+
+async function createEnrollment(request: ApiRequest): Promise<Answer> {
+  const { state, clock } = request.services;
+  const body = new Body(request.body, 'create');
+  const identityId = body.text('identityId') ?? '';
+  const method = body.text('method') as 'ott' | 'ottca' | 'updb';
+  const expires = body.date('expiresAt') as Date;
+  if (!state.tables.identity.has(identityId)) throw invalidField('identityId', 'identity not found', identityId);
+  if (expires.getTime() <= clock.now())
+    throw invalidField('expiresAt', 'expiresAt must be in the future', expires.toISOString());
+  const caId = body.text('caId') ?? '';
+  if (method === 'ottca' && !state.tables.ca.has(caId)) throw invalidField('caId', 'ca not found', caId);
+  const username = body.text('username') ?? '';
+  if (method === 'updb' && username === '') throw invalidField('username', 'username not provided', username);
+  const enrollment = await prepareEnrollment(request.services, {
+    identityId,
+    method,
+    expires,
+    ...(method === 'ottca' && { caId }),
+    ...(method === 'updb' && { username }),
+  });
+  await state.change((transaction) => {
+    refuseOpenEnrollment(transaction, identityId, method);
+    addEnrollment(transaction, enrollment);
+  });
+  return { data: created('enrollments', enrollment.signed.id) };
+}
+
+/** A new token for the same enrollment; the old one counts no more. */
+async function refreshEnrollment(request: ApiRequest): Promise<Answer> {
+  const { state, clock } = request.services;
+  const { id, method, identityId, routerId } = find(request, 'enrollment');
+  const expires = new Body(request.body, 'create').date('expiresAt') as Date;
+  if (expires.getTime() <= clock.now())
+    throw invalid('expiresAt', 'must be after the current date and time', expires.toISOString());
+  const signed = await signEnrollment(request.services, method, identityId ?? routerId ?? '', expires);
+  await state.change((transaction) => replaceToken(transaction, existing(transaction, 'enrollment', id), signed));
+  return { data: {} };
+}

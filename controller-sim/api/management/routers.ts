@@ -1,0 +1,43 @@
+// Routers, and everything below one.
+
+import { signEnrollment } from '../../enrollment/enrollments.ts';
+import { existing } from '../../entities/common.ts';
+import { reEnrollEdgeRouter } from '../../entities/router.ts';
+import type { Answer, ApiRequest, Handlers } from '../../request/context.ts';
+import { crud, find, list } from '../resource.ts';
+import { identities } from '../resources/identities.ts';
+import { edgeRouterPolicies, serviceEdgeRouterPolicies } from '../resources/policies.ts';
+import { edgeRouters, transitRouters } from '../resources/routers.ts';
+import { otherServices } from '../resources/services.ts';
+
+export const routerHandlers: Handlers = {
+  ...crud(edgeRouters),
+  ...crud(transitRouters),
+  ...crud({ ...transitRouters, names: { one: 'Router', many: 'Routers' } }),
+  reEnrollEdgeRouter: reEnroll,
+  listEdgeRouterEdgeRouterPolicies: list(edgeRouterPolicies, ({ services: { access, state }, params }) =>
+    access
+      .policiesWith('edgeRouterPolicy', 'right', params.id ?? '')
+      .flatMap((id) => state.tables.edgeRouterPolicy.get(id) ?? []),
+  ),
+  listEdgeRouterServiceEdgeRouterPolicies: list(serviceEdgeRouterPolicies, ({ services: { access, state }, params }) =>
+    access
+      .policiesWith('serviceEdgeRouterPolicy', 'right', params.id ?? '')
+      .flatMap((id) => state.tables.serviceEdgeRouterPolicy.get(id) ?? []),
+  ),
+  listEdgeRouterIdentities: list(identities, ({ services: { access }, params }) =>
+    access.identitiesOfRouter(params.id ?? ''),
+  ),
+  listEdgeRouterServices: list(otherServices, ({ services: { access }, params }) =>
+    access.servicesOfRouter(params.id ?? ''),
+  ),
+};
+
+async function reEnroll(request: ApiRequest): Promise<Answer> {
+  const router = find(request, 'router');
+  const enrollment = await signEnrollment(request.services, 'erott', router.id);
+  await request.services.state.change((transaction) =>
+    reEnrollEdgeRouter(transaction, existing(transaction, 'router', router.id), enrollment),
+  );
+  return { data: {} };
+}

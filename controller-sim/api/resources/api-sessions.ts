@@ -1,0 +1,97 @@
+// API sessions, and the certificates that their clients made for them.
+
+import { parsePemCertificates } from '#lib/certificates.ts';
+import { endApiSession } from '../../entities/api-session.ts';
+import type { ApiServices } from '../../request/context.ts';
+import type { ApiSession } from '../../state/types.ts';
+import { field, flagField } from '../list.ts';
+import { base, reference } from '../references.ts';
+import type { Listed, Resource } from '../resource.ts';
+
+/** reference fact: HTTP entities, section 2. */
+const MFA_QUERY = {
+  typeId: 'MFA',
+  provider: 'ziti',
+  httpMethod: 'POST',
+  httpUrl: './authenticate/mfa',
+  minLength: 4,
+  maxLength: 6,
+  format: 'alphaNumeric',
+  scopes: null,
+};
+
+export const apiSessions: Resource<'apiSession'> = {
+  kind: 'apiSession',
+  names: { one: 'APISessions', many: 'APISessions' },
+  symbols: {
+    ipAddress: field('ipAddress'),
+    token: field('token'),
+    identity: field('identityId'),
+    authenticator: field('authenticatorId'),
+    lastActivityAt: { type: 'datetime', get: ({ lastActivityAt }) => new Date(lastActivityAt) },
+    mfaRequired: flagField('isMfaRequired'),
+    mfaComplete: flagField('isMfaComplete'),
+    improperClientCertChain: flagField('improperClientCertChain'),
+  },
+  remove: (transaction, { id }) => endApiSession(transaction, id),
+  show: showApiSession,
+};
+
+export function showApiSession(session: ApiSession, context: ApiServices): Record<string, unknown> {
+  const { token, identityId, authenticatorId, configTypes, ipAddress, lastActivityAt } = session;
+  const { isMfaRequired, isMfaComplete, isCertExtendable, improperClientCertChain } = session;
+  const { authenticator: authenticators, identity } = context.state.tables;
+  const authenticator = authenticators.get(authenticatorId);
+  return {
+    ...base('apiSession', session),
+    token,
+    identityId,
+    identity: reference('identity', identity.get(identityId)),
+    authenticatorId,
+    configTypes,
+    ipAddress,
+    lastActivityAt,
+    cachedLastActivityAt: context.activity.lastOf(session),
+    isMfaRequired,
+    isMfaComplete,
+    authQueries: authQueries(session, context),
+    isCertExtendable,
+    ...(authenticator?.isExtendRequested && { isCertExtendRequested: true }),
+    ...(authenticator?.isKeyRollRequested && { isCertKeyRollRequested: true }),
+    ...(improperClientCertChain && { improperClientCertChain }),
+  };
+}
+
+/** What is still owed. */
+function authQueries(session: ApiSession, { state }: ApiServices): Record<string, unknown>[] {
+  const signer = session.requiredSignerId && state.tables.externalJwtSigner.get(session.requiredSignerId);
+  return [
+    ...(session.isMfaRequired && !session.isMfaComplete ? [MFA_QUERY] : []),
+    ...(signer
+      ? [
+          {
+            typeId: 'EXT-JWT',
+            provider: 'url',
+            id: signer.id,
+            scopes: signer.scopes,
+            clientId: signer.clientId,
+            httpUrl: signer.externalAuthUrl,
+          },
+        ]
+      : []),
+  ];
+}
+
+export const sessionCertificates: Listed<'apiSessionCertificate'> = {
+  kind: 'apiSessionCertificate',
+  symbols: { fingerprint: field('fingerprint'), subject: field('subject') },
+  show: (certificate) => {
+    const { certPem, fingerprint, subject, validFrom, validTo } = certificate;
+    const shown = base('apiSessionCertificate', certificate);
+    return { ...shown, certificate: leafOf(certPem), fingerprint, subject, validFrom, validTo };
+  },
+};
+
+function leafOf(pem: string): string {
+  return parsePemCertificates(pem)[0]?.toString() ?? pem;
+}

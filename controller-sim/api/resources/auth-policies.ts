@@ -1,0 +1,41 @@
+// Auth policies.
+
+import { createAuthPolicy, deleteAuthPolicy, updateAuthPolicy } from '../../entities/auth-policy.ts';
+import type { AuthPolicy } from '../../state/types.ts';
+import { field } from '../list.ts';
+import { base } from '../references.ts';
+import type { Resource } from '../resource.ts';
+
+const flag = (get: (policy: AuthPolicy) => boolean) => ({ type: 'bool' as const, get });
+const number = (get: (policy: AuthPolicy) => number) => ({ type: 'number' as const, get });
+
+export const authPolicies: Resource<'authPolicy'> = {
+  kind: 'authPolicy',
+  names: { one: 'AuthPolicy', many: 'AuthPolicies' },
+  symbols: {
+    name: field('name'),
+    'primary.cert.allowed': flag(({ primary }) => primary.cert.allowed),
+    'primary.cert.allowExpiredCerts': flag(({ primary }) => primary.cert.allowExpiredCerts),
+    'primary.extJwt.allowed': flag(({ primary }) => primary.extJwt.allowed),
+    'primary.updb.allowed': flag(({ primary }) => primary.updb.allowed),
+    'primary.updb.maxAttempts': number(({ primary }) => primary.updb.maxAttempts),
+    'primary.updb.minPasswordLength': number(({ primary }) => primary.updb.minPasswordLength),
+    'primary.updb.requireMixedCase': flag(({ primary }) => primary.updb.requireMixedCase),
+    'primary.updb.requireNumberChar': flag(({ primary }) => primary.updb.requireNumberChar),
+    'primary.updb.requireSpecialChar': flag(({ primary }) => primary.updb.requireSpecialChar),
+    'secondary.requireExtJwtSigner': { get: ({ secondary }) => secondary.requireExtJwtSigner },
+    'secondary.requireTotp': flag(({ secondary }) => secondary.requireTotp),
+  },
+  create: createAuthPolicy,
+  update: updateAuthPolicy,
+  remove: deleteAuthPolicy,
+  show: (policy) => {
+    const { requireTotp, requireExtJwtSigner } = policy.secondary;
+    return {
+      ...base('authPolicy', policy),
+      name: policy.name,
+      primary: policy.primary,
+      secondary: { requireTotp, ...(requireExtJwtSigner !== null && { requireExtJwtSigner }) },
+    };
+  },
+};

@@ -1,0 +1,38 @@
+// Other authorities.
+
+import { createCa, deleteCa, updateCa } from '../../entities/ca.ts';
+import { field, flagField } from '../list.ts';
+import { base } from '../references.ts';
+import type { Resource } from '../resource.ts';
+import { nullWhenEmpty } from '../show.ts';
+
+export const cas: Resource<'ca'> = {
+  kind: 'ca',
+  names: { one: 'Ca', many: 'Cas' },
+  symbols: {
+    name: field('name'),
+    fingerprint: field('fingerprint'),
+    isVerified: flagField('isVerified'),
+    verificationToken: field('verificationToken'),
+    isAuthEnabled: flagField('isAuthEnabled'),
+    isOttCaEnrollmentEnabled: flagField('isOttCaEnrollmentEnabled'),
+    isAutoCaEnrollmentEnabled: flagField('isAutoCaEnrollmentEnabled'),
+  },
+  create: createCa,
+  update: updateCa,
+  remove: deleteCa,
+  show: (ca) => ({
+    ...base('ca', ca),
+    name: ca.name,
+    certPem: ca.certPem,
+    fingerprint: ca.fingerprint,
+    isVerified: ca.isVerified,
+    verificationToken: ca.verificationToken,
+    isAuthEnabled: ca.isAuthEnabled,
+    isAutoCaEnrollmentEnabled: ca.isAutoCaEnrollmentEnabled,
+    isOttCaEnrollmentEnabled: ca.isOttCaEnrollmentEnabled,
+    identityRoles: nullWhenEmpty(ca.identityRoles),
+    identityNameFormat: ca.identityNameFormat,
+    ...(ca.externalIdClaim && { externalIdClaim: ca.externalIdClaim }),
+  }),
+};

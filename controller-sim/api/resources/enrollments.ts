@@ -1,0 +1,41 @@
+// Enrollments that are open.
+
+import { removeEnrollment } from '../../enrollment/enrollments.ts';
+import { field } from '../list.ts';
+import { base, reference } from '../references.ts';
+import type { Resource } from '../resource.ts';
+import { NEVER } from '../show.ts';
+
+export const enrollments: Resource<'enrollment'> = {
+  kind: 'enrollment',
+  names: { one: 'Enrollment', many: 'Enrollments' },
+  symbols: {
+    token: field('token'),
+    identity: field('identityId'),
+    edgeRouter: { get: ({ method, routerId }) => (method === 'erott' ? routerId : null) },
+    transitRouter: { get: ({ method, routerId }) => (method === 'trott' ? routerId : null) },
+    caId: field('caId'),
+  },
+  remove: removeEnrollment,
+  show: (enrollment, { state: { tables } }) => {
+    const { method, token, jwt, expiresAt, identityId, routerId, caId, username } = enrollment;
+    const router = routerId === null ? undefined : tables.router.get(routerId);
+    return {
+      ...base('enrollment', enrollment),
+      createdAt: NEVER,
+      updatedAt: NEVER,
+      method,
+      token,
+      jwt,
+      expiresAt,
+      ...(username !== null && { username }),
+      ...(caId !== null && { caId }),
+      ...(identityId !== null && { identityId, identity: reference('identity', tables.identity.get(identityId)) }),
+      ...(method === 'erott' && { edgeRouterId: routerId, edgeRouter: reference('router', router) }),
+      ...(method === 'trott' && {
+        transitRouterId: routerId,
+        transitRouter: reference('router', router, 'transit-routers'),
+      }),
+    };
+  },
+};

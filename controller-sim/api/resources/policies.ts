@@ -1,0 +1,85 @@
+// The three kinds of policies.
+
+import {
+  createEdgeRouterPolicy,
+  createServiceEdgeRouterPolicy,
+  createServicePolicy,
+  deleteEdgeRouterPolicy,
+  updateEdgeRouterPolicy,
+  updateServiceEdgeRouterPolicy,
+  updateServicePolicy,
+} from '../../entities/policy.ts';
+import { field, fieldSet } from '../list.ts';
+import { base } from '../references.ts';
+import type { Resource } from '../resource.ts';
+import { roles } from '../show.ts';
+
+export const servicePolicies: Resource<'servicePolicy'> = {
+  kind: 'servicePolicy',
+  names: { one: 'ServicePolicy', many: 'ServicePolicies' },
+  symbols: ({ access }) => ({
+    name: field('name'),
+    type: field('type'),
+    semantic: field('semantic'),
+    identityRoles: fieldSet('identityRoles'),
+    serviceRoles: fieldSet('serviceRoles'),
+    postureCheckRoles: fieldSet('postureCheckRoles'),
+    identities: { set: ({ id }) => [...access.membership(id).left] },
+    services: { set: ({ id }) => [...access.membership(id).right] },
+  }),
+  create: createServicePolicy,
+  update: updateServicePolicy,
+  remove: (transaction, { id }) => transaction.delete('servicePolicy', id),
+  show: (policy, { state: { tables } }) => ({
+    ...base('servicePolicy', policy),
+    name: policy.name,
+    semantic: policy.semantic,
+    type: policy.type,
+    ...roles('identityRoles', policy.identityRoles, tables.identity),
+    ...roles('serviceRoles', policy.serviceRoles, tables.service),
+    ...roles('postureCheckRoles', policy.postureCheckRoles, tables.postureCheck),
+  }),
+};
+
+export const edgeRouterPolicies: Resource<'edgeRouterPolicy'> = {
+  kind: 'edgeRouterPolicy',
+  names: { one: 'EdgeRouterPolicy', many: 'EdgeRouterPolicies' },
+  symbols: {
+    name: field('name'),
+    semantic: field('semantic'),
+    edgeRouterRoles: fieldSet('edgeRouterRoles'),
+    identityRoles: fieldSet('identityRoles'),
+  },
+  create: createEdgeRouterPolicy,
+  update: updateEdgeRouterPolicy,
+  remove: deleteEdgeRouterPolicy,
+  show: (policy, { state: { tables } }) => ({
+    ...base('edgeRouterPolicy', policy),
+    name: policy.name,
+    semantic: policy.semantic,
+    isSystem: policy.isSystem,
+    ...roles('edgeRouterRoles', policy.edgeRouterRoles, tables.router),
+    ...roles('identityRoles', policy.identityRoles, tables.identity),
+  }),
+};
+
+export const serviceEdgeRouterPolicies: Resource<'serviceEdgeRouterPolicy'> = {
+  kind: 'serviceEdgeRouterPolicy',
+  names: { one: 'ServiceEdgeRouterPolicy', many: 'ServiceEdgeRouterPolicies' },
+  symbols: {
+    name: field('name'),
+    semantic: field('semantic'),
+    edgeRouterRoles: fieldSet('edgeRouterRoles'),
+    serviceRoles: fieldSet('serviceRoles'),
+  },
+  create: createServiceEdgeRouterPolicy,
+  update: updateServiceEdgeRouterPolicy,
+  remove: (transaction, { id }) => transaction.delete('serviceEdgeRouterPolicy', id),
+  show: (policy, { state: { tables } }) => ({
+    ...base('serviceEdgeRouterPolicy', policy),
+    name: policy.name,
+    semantic: policy.semantic,
+    ...roles('edgeRouterRoles', policy.edgeRouterRoles, tables.router),
+    ...roles('serviceRoles', policy.serviceRoles, tables.service),
+  }),
+};

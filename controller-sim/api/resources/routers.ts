@@ -1,0 +1,122 @@
+// Routers: those of the edge, and all of them as carriers of circuits.
+
+import { signEnrollment } from '../../enrollment/enrollments.ts';
+import {
+  createEdgeRouter,
+  createTransitRouter,
+  deleteRouter,
+  type SignedEnrollment,
+  updateEdgeRouter,
+  updateTransitRouter,
+} from '../../entities/router.ts';
+import type { Body } from '../../request/body.ts';
+import type { ApiRequest, ApiServices } from '../../request/context.ts';
+import type { Router } from '../../state/types.ts';
+import { field, fieldSet, flagField, numberField } from '../list.ts';
+import { base } from '../references.ts';
+import type { Resource } from '../resource.ts';
+import { NEVER, nullWhenEmpty } from '../show.ts';
+
+export const ROUTER_SYMBOLS = {
+  name: field<Router>('name'),
+  fingerprint: field<Router>('fingerprint'),
+  cost: numberField<Router>('cost'),
+  noTraversal: flagField<Router>('noTraversal'),
+  disabled: flagField<Router>('disabled'),
+  configs: fieldSet<Router>('configs'),
+  ctrlChanListeners: { set: ({ ctrlChanListeners }: Router) => Object.keys(ctrlChanListeners ?? {}) },
+};
+
+export const edgeRouters: Resource<'router', SignedEnrollment | undefined> = {
+  kind: 'router',
+  names: { one: 'EdgeRouter', many: 'EdgeRouters' },
+  symbols: (context) => ({
+    ...ROUTER_SYMBOLS,
+    isVerified: flagField('isVerified'),
+    isTunnelerEnabled: flagField('isTunnelerEnabled'),
+    roleAttributes: fieldSet('roleAttributes'),
+    connected: { type: 'bool', get: ({ id }) => context.network.status(id).isOnline },
+    online: { type: 'bool', get: ({ id }) => context.network.status(id).isOnline },
+  }),
+  includes: ({ isEdge }) => isEdge,
+  newId: ({ state }) => state.ids.short(),
+  prepare: (request, id, body) => newEnrollment(request, 'erott', id, body),
+  create: (transaction, id, body, enrollment) => {
+    if (enrollment) createEdgeRouter(transaction, id, body, enrollment);
+  },
+  update: updateEdgeRouter,
+  remove: deleteRouter,
+  show: (router, context) => {
+    const { appData, certPem, isTunnelerEnabled, roleAttributes } = router;
+    return {
+      ...base('router', router),
+      ...commonRouter(router, context),
+      ...routerFields(router, context),
+      appData,
+      certPem,
+      capabilities: null,
+      isTunnelerEnabled,
+      roleAttributes: nullWhenEmpty(roleAttributes),
+      versionInfo: context.network.status(router.id).versionInfo ?? null,
+    };
+  },
+};
+
+/** Signed for new routers alone. */
+async function newEnrollment(
+  { services }: ApiRequest,
+  method: 'erott' | 'trott',
+  id: string,
+  { mode }: Body,
+): Promise<SignedEnrollment | undefined> {
+  return mode === 'create' ? signEnrollment(services, method, id) : undefined;
+}
+
+/** What both APIs show of an edge router. */
+export function commonRouter(router: Router, context: ApiServices): Record<string, unknown> {
+  const { name, cost, noTraversal, appData, disabled } = router;
+  const { isOnline, hostname, supportedProtocols, syncStatus } = context.network.status(router.id);
+  return { name, cost, noTraversal, appData, disabled, isOnline, hostname, supportedProtocols, syncStatus };
+}
+
+function routerFields(router: Router, { state }: ApiServices): Record<string, unknown> {
+  const { configs, ctrlChanListeners, fingerprint, isVerified } = router;
+  const [enrollment] = state.tables.enrollment.referring('routerId', router.id);
+  return {
+    configs: nullWhenEmpty(configs),
+    ...(ctrlChanListeners !== null && { ctrlChanListeners }),
+    ...(fingerprint !== null && { fingerprint }),
+    isVerified,
+    interfaces: [],
+    unverifiedCertPem: null,
+    unverifiedFingerprint: null,
+    ...(enrollment && {
+      enrollmentToken: enrollment.token,
+      enrollmentJwt: enrollment.jwt,
+      enrollmentCreatedAt: NEVER,
+      enrollmentExpiresAt: enrollment.expiresAt,
+    }),
+  };
+}
+
+export const transitRouters: Resource<'router', SignedEnrollment | undefined> = {
+  kind: 'router',
+  plural: 'transit-routers',
+  names: { one: 'TransitRouter', many: 'TransitRouters' },
+  symbols: ROUTER_SYMBOLS,
+  newId: ({ state }) => state.ids.short(),
+  prepare: (request, id, body) => newEnrollment(request, 'trott', id, body),
+  create: createTransitRouter,
+  update: updateTransitRouter,
+  remove: deleteRouter,
+  show: (router, context) => ({
+    ...base('router', router, 'transit-routers'),
+    name: router.name,
+    cost: router.cost,
+    noTraversal: router.noTraversal,
+    disabled: router.disabled,
+    isOnline: context.network.status(router.id).isOnline,
+    ...routerFields(router, context),
+    fingerprint: router.fingerprint,
+  }),
+};

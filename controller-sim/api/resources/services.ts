@@ -1,0 +1,78 @@
+// Services: with the permissions of who asks, what its posture has to prove, and the configuration of the types that were asked for.
+
+import { createService, deleteService, updateService } from '../../entities/service.ts';
+import type { ApiRequest, ApiServices } from '../../request/context.ts';
+import type { Service } from '../../state/types.ts';
+import { field, fieldSet, flagField } from '../list.ts';
+import { base } from '../references.ts';
+import type { Listed, Resource } from '../resource.ts';
+import { nullWhenEmpty } from '../show.ts';
+import { postureQueries } from './posture.ts';
+
+export const SERVICE_SYMBOLS = {
+  name: field<Service>('name'),
+  terminatorStrategy: field<Service>('terminatorStrategy'),
+  roleAttributes: fieldSet<Service>('roleAttributes'),
+  isFabricOnly: flagField<Service>('isFabricOnly'),
+  configs: fieldSet<Service>('configs'),
+};
+
+export const services: Resource<'service'> = {
+  kind: 'service',
+  names: { one: 'Service', many: 'Services' },
+  symbols: SERVICE_SYMBOLS,
+  includes: ({ isFabricOnly }) => !isFabricOnly,
+  fixed: ['encryptionRequired'],
+  create: createService,
+  update: updateService,
+  remove: deleteService,
+  show: showService,
+};
+
+/** Services in lists that are not about who asks: what the caller may do with them is left out. */
+export const otherServices: Listed<'service'> = {
+  kind: 'service',
+  symbols: SERVICE_SYMBOLS,
+  show: (service, context, request) => ({ ...showService(service, context, request), ...NOT_ASKED }),
+};
+
+const NOT_ASKED = { permissions: null, postureQueries: [] };
+
+export function showService(service: Service, context: ApiServices, request: ApiRequest): Record<string, unknown> {
+  const { name, encryptionRequired, terminatorStrategy, maxIdleTimeMillis, configs, roleAttributes } = service;
+  const allowed = request.identity ? context.access.permissions(request.identity.id, service.id) : [];
+  const permissions = allowed.length > 0 || request.operation.api === 'client' ? allowed : ['Invalid'];
+  return {
+    ...base('service', service),
+    name,
+    encryptionRequired,
+    terminatorStrategy,
+    maxIdleTimeMillis,
+    configs: nullWhenEmpty(configs),
+    config: effectiveConfig(service, context, request),
+    roleAttributes: nullWhenEmpty(roleAttributes),
+    permissions,
+    postureQueries: postureQueries(service, context, request, permissions),
+    ...(request.query.has('roleFilter') && NOT_ASKED),
+  };
+}
+
+/** Type name to data, for the types that the query or the session names; what the identity overrides wins. */
+function effectiveConfig(
+  service: Service,
+  { state: { tables } }: ApiServices,
+  request: ApiRequest,
+): Record<string, unknown> {
+  const asked = request.query.getAll('configTypes').flatMap((each) => each.split(','));
+  const types = asked.length > 0 ? asked : (request.session?.configTypes ?? []);
+  if (types.length === 0) return {};
+  const overrides = request.identity?.serviceConfigs[service.id] ?? [];
+  const shown: Record<string, unknown> = {};
+  for (const id of [...service.configs, ...overrides]) {
+    const config = tables.config.get(id);
+    const type = config && tables.configType.get(config.configTypeId);
+    if (config && type && (types.includes('all') || types.includes(type.id) || types.includes(type.name)))
+      shown[type.name] = config.data;
+  }
+  return shown;
+}

@@ -1,0 +1,48 @@
+// Sessions of services.
+
+import type { ApiServices } from '../../request/context.ts';
+import type { Router, Session } from '../../state/types.ts';
+import { field } from '../list.ts';
+import { base, reference } from '../references.ts';
+import type { Resource } from '../resource.ts';
+import { commonRouter } from './routers.ts';
+
+export const sessions: Resource<'session'> = {
+  kind: 'session',
+  names: { one: 'Session', many: 'Sessions' },
+  symbols: {
+    token: field('token'),
+    apiSession: field('apiSessionId'),
+    service: field('serviceId'),
+    type: field('type'),
+  },
+  remove: (transaction, { id }) => transaction.delete('session', id),
+  show: (session, context) => ({
+    ...showSession(session, context),
+    apiSession: reference('apiSession', context.state.tables.apiSession.get(session.apiSessionId)),
+  }),
+};
+
+/** As its owner sees it: without the API session, with the routers that are there to take it. */
+export function showSession(session: Session, context: ApiServices): Record<string, unknown> {
+  const { token, type, apiSessionId, identityId, serviceId } = session;
+  return {
+    ...base('session', session),
+    token,
+    type,
+    apiSessionId,
+    apiSession: null,
+    identityId,
+    serviceId,
+    service: reference('service', context.state.tables.service.get(serviceId)),
+    edgeRouters: context.access
+      .commonRouters(identityId, serviceId)
+      .filter(({ id }) => context.network.status(id).isOnline)
+      .map((router) => showRouter(router, context)),
+  };
+}
+
+export function showRouter(router: Router, context: ApiServices): Record<string, unknown> {
+  const common = commonRouter(router, context);
+  return { ...common, urls: common.supportedProtocols };
+}

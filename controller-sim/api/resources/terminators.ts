@@ -1,0 +1,56 @@
+// Terminators, as the management API calls their parts.
+
+import { createTerminator, updateTerminator } from '../../entities/terminator.ts';
+import type { Symbols } from '../../filter/compile.ts';
+import type { ApiServices } from '../../request/context.ts';
+import type { Terminator } from '../../state/types.ts';
+import { field } from '../list.ts';
+import { base, reference } from '../references.ts';
+import type { Resource } from '../resource.ts';
+
+export const terminatorSymbols = ({ state: { tables }, controllerId }: ApiServices): Symbols<Terminator> => ({
+  service: field('serviceId'),
+  'service.name': { get: ({ serviceId }) => tables.service.get(serviceId)?.name },
+  router: field('routerId'),
+  'router.name': { get: ({ routerId }) => tables.router.get(routerId)?.name },
+  instanceId: field('instanceId'),
+  hostId: field('hostId'),
+  binding: field('binding'),
+  address: field('address'),
+  sourceCtrl: { get: () => controllerId },
+});
+
+export const terminators: Resource<'terminator'> = {
+  kind: 'terminator',
+  names: { one: 'Terminator', many: 'Terminators' },
+  symbols: terminatorSymbols,
+  create: createTerminator,
+  update: updateTerminator,
+  remove: (transaction, { id }) => transaction.delete('terminator', id),
+  show: (terminator, context) => ({
+    ...commonTerminator(terminator, context, 'transit-routers'),
+    identity: terminator.instanceId,
+  }),
+};
+
+/** `routers` is the list in which references find the router. */
+export function commonTerminator(
+  terminator: Terminator,
+  { state: { tables }, network }: ApiServices,
+  routers: string,
+): Record<string, unknown> {
+  const { id, serviceId, routerId, binding, address, cost, precedence, hostId } = terminator;
+  return {
+    ...base('terminator', terminator),
+    serviceId,
+    service: reference('service', tables.service.get(serviceId)),
+    routerId,
+    router: reference('router', tables.router.get(routerId), routers),
+    binding,
+    address,
+    cost,
+    dynamicCost: network.circuits.dynamicCost(id),
+    precedence,
+    hostId,
+  };
+}

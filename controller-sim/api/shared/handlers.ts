@@ -1,0 +1,8 @@
+// Operations that the management and the client API have in common.
+
+import type { Handlers } from '../../request/context.ts';
+import { informationHandlers } from './information.ts';
+import { mfaHandlers } from './mfa.ts';
+import { sessionHandlers } from './sessions.ts';
+
+export const sharedHandlers: Handlers = { ...informationHandlers, ...mfaHandlers, ...sessionHandlers };

@@ -1,0 +1,106 @@
+// What anybody may know: version, capabilities, specifications, authorities, the network's own token.
+
+import { certificateBag } from '../../pki/certificate-bag.ts';
+import type { Answer, ApiRequest, Handlers } from '../../request/context.ts';
+import { ApiError } from '../../request/errors.ts';
+import { listRecords } from '../list.ts';
+import { openApiDocument } from '../openapi.ts';
+import { NEVER } from '../show.ts';
+import { type Controller, showControllers } from './controllers.ts';
+
+/** The release of the reference whose behaviour is served: clients choose by it. */
+export const VERSION = 'v2.0.0';
+/** reference fact: HTTP entities, section 12. */
+const ROUTER_CAPABILITIES = ['MULTI_CHANNEL', 'CONNECT_V2', 'SERVICE_SUBSCRIPTIONS', 'POSTURE_CHECKS', 'BIND_SUCCESS'];
+/** Those that there are at all, and those that this controller has. */
+const CAPABILITIES = ['OIDC_AUTH', 'HA_CONTROLLER', 'OIDC_AUTH_WITH_CSR'];
+const SERVED_CAPABILITIES: readonly string[] = [];
+const SPECS = { 'edge-client': 'client', 'edge-management': 'management' } as const;
+
+const dateOf = (get: (controller: Controller) => string | null) => ({
+  type: 'datetime' as const,
+  get: (controller: Controller) => {
+    const date = get(controller);
+    return date === null ? null : new Date(date);
+  },
+});
+
+const CONTROLLERS = {
+  name: { get: ({ name }: Controller) => name },
+  certPem: { get: ({ certPem }: Controller) => certPem },
+  fingerprint: { get: ({ fingerprint }: Controller) => fingerprint },
+  ctrlAddress: { get: ({ ctrlAddress }: Controller) => ctrlAddress },
+  isOnline: { type: 'bool', get: ({ isOnline }: Controller) => isOnline },
+  lastJoinedAt: dateOf(({ lastJoinedAt }) => lastJoinedAt),
+  createdAt: dateOf(({ createdAt }) => createdAt),
+  updatedAt: dateOf(({ updatedAt }) => updatedAt),
+  isPreferredLeader: { type: 'bool', get: () => false },
+  isSystem: { type: 'bool', get: () => false },
+} as const;
+
+export const informationHandlers: Handlers = {
+  listRoot: version,
+  listVersion: version,
+  listEnumeratedCapabilities: () => ({ data: CAPABILITIES }),
+  listEnumeratedRouterCapabilities: () => ({ data: ROUTER_CAPABILITIES }),
+  listWellKnownCas: ({ services }) => ({
+    raw: certificateBag(services.authority.roots).toString('base64'),
+    contentType: 'application/pkcs7-mime',
+  }),
+  listNetworkJWTs: networkTokens,
+  listSpecs: () => ({ data: [showSpec('edge-client')] }),
+  detailSpec: ({ params }) => ({ data: showSpec(knownSpec(params.id)) }),
+  detailSpecBody: specBody,
+  listControllers: ({ services, query }) => ({
+    page: listRecords(showControllers(services), query, CONTROLLERS, (each) => each),
+  }),
+};
+
+function version({ services }: ApiRequest): Answer {
+  const { baseUrl } = services;
+  const api = (path: string, at = `${baseUrl}${path}`) => ({ v1: { apiBaseUrls: [at], path } });
+  return {
+    data: {
+      apiVersions: {
+        edge: api('/edge/client/v1'),
+        'edge-client': api('/edge/client/v1'),
+        'edge-management': api('/edge/management/v1'),
+        fabric: api('/fabric/v1', baseUrl),
+      },
+      buildDate: '2026-01-01T00:00:00Z',
+      capabilities: SERVED_CAPABILITIES,
+      revision: 'edgeweave',
+      runtimeVersion: process.version,
+      version: VERSION,
+    },
+  };
+}
+
+async function networkTokens({ services }: ApiRequest): Promise<Answer> {
+  const token = await services.tokens.network(services.state.ids.uuid());
+  return { data: [{ name: 'default', token }] };
+}
+
+function knownSpec(id = ''): keyof typeof SPECS {
+  if (!Object.hasOwn(SPECS, id)) throw new ApiError('NOT_FOUND');
+  return id as keyof typeof SPECS;
+}
+
+function showSpec(id: string): Record<string, unknown> {
+  const self = `./specs/${id}`;
+  return {
+    _links: { self: { href: self }, spec: { href: `${self}/spec` } },
+    id,
+    createdAt: NEVER,
+    updatedAt: NEVER,
+    tags: {},
+    name: id,
+  };
+}
+
+/** The OpenAPI document of an API: JSON, which is YAML as well. */
+function specBody(request: ApiRequest): Answer {
+  const document = openApiDocument(SPECS[knownSpec(request.params.id)]);
+  const wantsJson = String(request.headers.accept ?? '').includes('application/json');
+  return wantsJson ? { data: document } : { raw: JSON.stringify(document, null, 2), contentType: 'text/yaml' };
+}

@@ -1,0 +1,167 @@
+// The second factor of who asks: begin, verify, use, renew its recovery codes, end.
+
+import { toBuffer } from 'qrcode';
+import { baseFields } from '../../entities/common.ts';
+import { isPassword, newRecoveryCodes, newSecret, provisioningUrl, recoveryCode } from '../../mfa/totp.ts';
+import { Body } from '../../request/body.ts';
+import type { Answer, ApiRequest, Handlers } from '../../request/context.ts';
+import { ApiError } from '../../request/errors.ts';
+import type { ApiSession, Identity, Mfa } from '../../state/types.ts';
+
+const QR_SIZE = 256;
+const LINKS = { self: { href: './current-identity/mfa' } };
+
+export const mfaHandlers: Handlers = {
+  enrollMfa: enroll,
+  detailMfa: detail,
+  deleteMfa: remove,
+  verifyMfa: verify,
+  detailMfaQrCode: qrCode,
+  detailMfaRecoveryCodes: recoveryCodes,
+  createMfaRecoveryCodes: renewRecoveryCodes,
+  authenticateMfa: authenticate,
+  createTotpToken: totpToken,
+};
+
+function ownMfa({ services, identity }: ApiRequest): Mfa | undefined {
+  return services.state.tables.mfa.referring('identityId', (identity as Identity).id)[0];
+}
+
+function demandVerified(request: ApiRequest): Mfa {
+  const mfa = ownMfa(request);
+  if (!mfa?.isVerified) throw new ApiError('MFA_NOT_ENROLLED');
+  return mfa;
+}
+
+/** A password of now, or a recovery code, which is used up. Throws ApiError for anything else. */
+async function useCode(request: ApiRequest, mfa: Mfa, code: string): Promise<void> {
+  const { state, clock } = request.services;
+  if (isPassword(mfa, code, clock.now())) return;
+  if (recoveryCode(mfa, code) === undefined) throw new ApiError('MFA_INVALID_TOKEN');
+  await state.change((transaction) => {
+    const current = transaction.get('mfa', mfa.id);
+    const used = current && recoveryCode(current, code);
+    if (!current || used === undefined) throw new ApiError('MFA_INVALID_TOKEN');
+    transaction.patch('mfa', mfa.id, { recoveryCodes: current.recoveryCodes.filter((each) => each !== used) });
+  });
+}
+
+function codeOf({ body }: ApiRequest): string {
+  return new Body(body, 'create').text('code') ?? '';
+}
+
+/** The code in the header; the query takes it too, as the reference does. */
+function headerCode({ headers, query }: ApiRequest): string {
+  const given = headers['mfa-validation-code'] ?? query.get('code') ?? '';
+  return Array.isArray(given) ? (given[0] ?? '') : given;
+}
+
+async function enroll(request: ApiRequest): Promise<Answer> {
+  const { state, random } = request.services;
+  const { id: identityId } = request.identity as Identity;
+  const id = state.ids.long();
+  await state.change((transaction) => {
+    if (transaction.tables.mfa.referring('identityId', identityId).length > 0) throw new ApiError('MFA_EXISTS');
+    transaction.put('mfa', {
+      ...baseFields(transaction, id),
+      identityId,
+      isVerified: false,
+      secret: newSecret(random),
+      recoveryCodes: newRecoveryCodes(random),
+    });
+  });
+  return { data: { _links: LINKS, id } };
+}
+
+/** While it is not verified, with what the owner's app needs. */
+function detail(request: ApiRequest): Answer {
+  const mfa = ownMfa(request);
+  if (!mfa) throw new ApiError('NOT_FOUND');
+  const { id, createdAt, updatedAt, tags, isVerified, recoveryCodes: codes } = mfa;
+  const secrets = isVerified
+    ? {}
+    : { provisioningUrl: provisioningUrl(mfa, (request.identity as Identity).name), recoveryCodes: codes };
+  return { data: { _links: mfaLinks(isVerified), id, createdAt, updatedAt, tags, isVerified, ...secrets } };
+}
+
+function mfaLinks(isVerified: boolean): Record<string, unknown> {
+  const more = isVerified ? ['recovery-codes'] : ['verify', 'qr'];
+  return {
+    ...LINKS,
+    ...Object.fromEntries(
+      more.map((name) => [name, { href: `./current-identity/mfa/${name === 'qr' ? 'qr-code' : name}` }]),
+    ),
+  };
+}
+
+/** A verified one is given up with a code; one that was only begun without. */
+async function remove(request: ApiRequest): Promise<Answer> {
+  const mfa = ownMfa(request);
+  if (!mfa) throw new ApiError('NOT_FOUND');
+  if (mfa.isVerified) await useCode(request, mfa, headerCode(request));
+  await request.services.state.change((transaction) => transaction.delete('mfa', mfa.id));
+  return { data: {} };
+}
+
+async function verify(request: ApiRequest): Promise<Answer> {
+  const { state, clock } = request.services;
+  const mfa = ownMfa(request);
+  if (!mfa) throw new ApiError('MFA_ENROLLMENT_NOT_STARTED');
+  if (!isPassword(mfa, codeOf(request), clock.now())) throw new ApiError('MFA_INVALID_TOKEN');
+  await state.change((transaction) => transaction.patch('mfa', mfa.id, { isVerified: true }));
+  await completeSession(request);
+  return { data: {} };
+}
+
+async function qrCode(request: ApiRequest): Promise<Answer> {
+  const mfa = ownMfa(request);
+  if (!mfa || mfa.isVerified) throw new ApiError('NOT_FOUND');
+  const url = provisioningUrl(mfa, (request.identity as Identity).name);
+  return { raw: await toBuffer(url, { type: 'png', width: QR_SIZE }), contentType: 'image/png' };
+}
+
+async function recoveryCodes(request: ApiRequest): Promise<Answer> {
+  const mfa = demandVerified(request);
+  await usePassword(request, mfa, codeOf(request) || headerCode(request));
+  const { id, createdAt, updatedAt, tags } = mfa;
+  const links = { self: { href: './current-identity/mfa/recovery-codes' } };
+  return { data: { _links: links, id, createdAt, updatedAt, tags, recoveryCodes: mfa.recoveryCodes } };
+}
+
+async function renewRecoveryCodes(request: ApiRequest): Promise<Answer> {
+  const mfa = demandVerified(request);
+  await usePassword(request, mfa, codeOf(request));
+  const { state, random } = request.services;
+  await state.change((transaction) => transaction.patch('mfa', mfa.id, { recoveryCodes: newRecoveryCodes(random) }));
+  return { data: {} };
+}
+
+/** What protects the recovery codes is not one of them. */
+async function usePassword({ services }: ApiRequest, mfa: Mfa, code: string): Promise<void> {
+  if (!isPassword(mfa, code, services.clock.now())) throw new ApiError('MFA_INVALID_TOKEN');
+}
+
+async function authenticate(request: ApiRequest): Promise<Answer> {
+  const mfa = demandVerified(request);
+  await useCode(request, mfa, codeOf(request));
+  await completeSession(request);
+  return { data: {} };
+}
+
+/** The session owes no password any more, and posture checks count from now. */
+async function completeSession({ session, services }: ApiRequest): Promise<void> {
+  const { id } = session as ApiSession;
+  await services.state.change((transaction) => transaction.patch('apiSession', id, { isMfaComplete: true }));
+  services.posture.passedMfa(session as ApiSession);
+}
+
+/** For sessions of the OIDC API: what proves to routers and to the token endpoint that a password was given. */
+async function totpToken(request: ApiRequest): Promise<Answer> {
+  const mfa = demandVerified(request);
+  await useCode(request, mfa, codeOf(request));
+  const session = request.session as ApiSession;
+  const { tokens, clock, posture } = request.services;
+  posture.passedMfa(session);
+  const issuedAt = new Date(clock.now()).toISOString();
+  return { data: { token: await tokens.totp(session.id, session.identityId), issuedAt } };
+}

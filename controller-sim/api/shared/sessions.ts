@@ -1,0 +1,107 @@
+// Logging in and out, and what belongs to who asks.
+
+import { authenticate } from '../../auth/authenticate.ts';
+import { extendCertificate, verifyExtension } from '../../enrollment/extend.ts';
+import { endApiSession } from '../../entities/api-session.ts';
+import { updateAuthenticator } from '../../entities/authenticator.ts';
+import { existing } from '../../entities/common.ts';
+import { Body, type Mode } from '../../request/body.ts';
+import type { Answer, ApiRequest, Handlers } from '../../request/context.ts';
+import { ApiError, notFound } from '../../request/errors.ts';
+import type { ApiSession, Authenticator, Identity } from '../../state/types.ts';
+import { type Listed, list } from '../resource.ts';
+import { showApiSession } from '../resources/api-sessions.ts';
+import { authenticators, showAuthenticator } from '../resources/authenticators.ts';
+import { showIdentity } from '../resources/identities.ts';
+
+const OWN_LINKS = { self: { href: './current-identity' }, mfa: { href: './current-identity/mfa' } };
+
+const ownAuthenticators: Listed<'authenticator'> = {
+  kind: 'authenticator',
+  symbols: authenticators.symbols,
+  show: (authenticator, services) => ({
+    ...showAuthenticator(authenticator, services),
+    _links: { self: { href: `./current-identity/authenticators/${authenticator.id}` } },
+  }),
+};
+
+export const sessionHandlers: Handlers = {
+  authenticate: login,
+  getCurrentAPISession: (request) => ({ data: own(request.session as ApiSession, request) }),
+  deleteCurrentAPISession: logout,
+  getCurrentIdentity: (request) => ({
+    data: { ...showIdentity(request.identity as Identity, request.services), _links: OWN_LINKS },
+  }),
+  listCurrentIdentityAuthenticators: list(ownAuthenticators, ({ services, identity }) =>
+    services.state.tables.authenticator.referring('identityId', (identity as Identity).id),
+  ),
+  detailCurrentIdentityAuthenticator: (request) => ({
+    data: ownAuthenticators.show(ownAuthenticator(request), request.services, request),
+  }),
+  updateCurrentIdentityAuthenticator: (request) => changePassword(request, 'update'),
+  patchCurrentIdentityAuthenticator: (request) => changePassword(request, 'patch'),
+  extendCurrentIdentityAuthenticator: (request) => extendCertificate(request, ownAuthenticator(request)),
+  extendVerifyCurrentIdentityAuthenticator: (request) => verifyExtension(request, ownAuthenticator(request)),
+};
+
+async function login(request: ApiRequest): Promise<Answer> {
+  const session = await authenticate(request);
+  const { sessionLifetime } = request.services;
+  const shown = own(session, request);
+  return {
+    data: shown,
+    headers: {
+      'zt-session': session.token,
+      'expiration-seconds': String(Math.round(sessionLifetime / 1000)),
+      'expires-at': String(shown.expiresAt),
+    },
+  };
+}
+
+function own(session: ApiSession, request: ApiRequest): Record<string, unknown> {
+  const { sessionLifetime, clock } = request.services;
+  const expiresAt = new Date(clock.now() + sessionLifetime).toISOString();
+  return {
+    ...showApiSession(session, request.services),
+    expirationSeconds: Math.round(sessionLifetime / 1000),
+    expiresAt,
+  };
+}
+
+async function logout(request: ApiRequest): Promise<Answer> {
+  const { id } = request.session as ApiSession;
+  await request.services.state.change((transaction) => {
+    existing(transaction, 'apiSession', id);
+    endApiSession(transaction, id);
+  });
+  return { data: {} };
+}
+
+function ownAuthenticator({ services, identity, params }: ApiRequest): Authenticator {
+  const id = params.id ?? '';
+  const authenticator = services.state.tables.authenticator.get(id);
+  if (authenticator?.identityId !== identity?.id || !authenticator) throw notFound('authenticator', id);
+  return authenticator;
+}
+
+/** Who changes the own password shows that it is known. */
+async function changePassword(request: ApiRequest, mode: Mode): Promise<Answer> {
+  const { state, passwords } = request.services;
+  const authenticator = ownAuthenticator(request);
+  if (authenticator.method !== 'updb') throw new ApiError('CAN_NOT_UPDATE_AUTHENTICATOR');
+  const body = new Body(request.body, mode);
+  const isKnown = await passwords.verify(body.text('currentPassword') ?? '', authenticator.passwordHash ?? undefined);
+  if (!isKnown) {
+    throw new ApiError('UNAUTHORIZED', {
+      field: 'currentPassword',
+      reason: 'invalid current password',
+      value: '',
+    });
+  }
+  const password = body.text('password');
+  const hash = password === undefined ? undefined : await passwords.hash(password);
+  await state.change((transaction) =>
+    updateAuthenticator(transaction, existing(transaction, 'authenticator', authenticator.id), body, hash),
+  );
+  return { data: {} };
+}

@@ -1,0 +1,61 @@
+// Client certificates: whose they are, and which authority vouches for them.
+
+import type { X509Certificate } from 'node:crypto';
+import { parsePemCertificates, sha1Fingerprint, verifyChain } from '#lib/certificates.ts';
+import type { ApiServices } from '../request/context.ts';
+import { ApiError } from '../request/errors.ts';
+import type { Authenticator, CertificateAuthority } from '../state/types.ts';
+
+/** What vouches for a presented chain. */
+export type Voucher = { readonly kind: 'own' } | { readonly kind: 'ca'; readonly ca: CertificateAuthority };
+
+/** Of the network itself or of a verified authority. `now` in milliseconds; left out, dates are not looked at. */
+export function vouch(
+  { state, authority }: ApiServices,
+  presented: readonly X509Certificate[],
+  now?: number,
+): Voucher | undefined {
+  const dates = now === undefined ? {} : { now };
+  if (verifyChain(presented, authority.roots, dates).ok) return { kind: 'own' };
+  for (const ca of state.tables.ca.values()) {
+    if (ca.isVerified && verifyChain(presented, parsePemCertificates(ca.certPem), dates).ok) return { kind: 'ca', ca };
+  }
+  return undefined;
+}
+
+/** One certificate of a body, which somebody known has signed. Throws ApiError. */
+export function readClientCertificate(
+  services: ApiServices,
+  pem: string,
+): { certificate: X509Certificate; isOwn: boolean } {
+  let certificates: X509Certificate[];
+  try {
+    certificates = parsePemCertificates(pem);
+  } catch {
+    certificates = []; // refused below like a text without any
+  }
+  const [certificate] = certificates;
+  if (!certificate || certificates.length !== 1) throw new ApiError('COULD_NOT_PARSE_PEM_BLOCK');
+  const voucher = vouch(services, certificates);
+  if (!voucher) {
+    throw new ApiError('COULD_NOT_VALIDATE', {
+      code: 'UNHANDLED',
+      message: `error verifying client certificate [${sha1Fingerprint(certificate)}] did not verify against known CAs`,
+    });
+  }
+  return { certificate, isOwn: voucher.kind === 'own' };
+}
+
+/** The other authority that signed the certificate of an authenticator; undefined for those of this network. */
+export function authorityOf(services: ApiServices, { certPem, isIssuedByNetwork }: Authenticator) {
+  if (certPem === null || isIssuedByNetwork) return undefined;
+  const voucher = vouch(services, parsePemCertificates(certPem));
+  return voucher?.kind === 'ca' ? voucher.ca : undefined;
+}
+
+const CLIENT_AUTH = '1.3.6.1.5.5.7.3.2';
+
+/** A certificate that says what it is for must say that it is for clients. */
+export function isForClients({ keyUsage }: X509Certificate): boolean {
+  return !Array.isArray(keyUsage) || keyUsage.length === 0 || keyUsage.includes(CLIENT_AUTH);
+}

@@ -1,0 +1,50 @@
+// Which part of a certificate names an identity of another authority (reference fact: HTTP entities, section 6).
+
+import type { X509Certificate } from 'node:crypto';
+import { commonName, subjectAltNames } from '#lib/certificates.ts';
+import { invalidField } from '../request/errors.ts';
+import type { ExternalIdClaim } from '../state/types.ts';
+
+/** Throws ApiError for parts that do not fit together. */
+export function validateClaim({ location, matcher, matcherCriteria, parser, parserCriteria, index }: ExternalIdClaim) {
+  const refuse = (reason: string) => invalidField('externalIdClaim', reason, location);
+  if (matcher === 'SCHEME' && location !== 'SAN_URI')
+    throw refuse(`unsupported matcher [${matcher}] for location [${location}]`);
+  if (matcher !== 'ALL' && matcherCriteria === '')
+    throw refuse(`invalid criteria [${matcherCriteria}] for matcher [${matcher}]`);
+  if (parser === 'SPLIT' && parserCriteria === '')
+    throw refuse(`invalid criteria [${parserCriteria}] for parser [${parser}]`);
+  if (index < 0) throw invalidField('externalIdClaim.index', 'must be 0 or greater', index);
+}
+
+/** What the claim finds in a certificate; undefined when nothing fits. */
+export function externalIdOf(certificate: X509Certificate, claim: ExternalIdClaim): string | undefined {
+  const matching = located(certificate, claim).filter((value) => fits(value, claim));
+  return matching.flatMap((value) => parse(value, claim))[claim.index];
+}
+
+function located(certificate: X509Certificate, { location }: ExternalIdClaim): readonly string[] {
+  if (location === 'COMMON_NAME') {
+    const name = commonName(certificate);
+    return name === undefined ? [] : [name];
+  }
+  const names = subjectAltNames(certificate);
+  return location === 'SAN_URI' ? names.uri : names.email;
+}
+
+function fits(value: string, { matcher, matcherCriteria }: ExternalIdClaim): boolean {
+  switch (matcher) {
+    case 'ALL':
+      return true;
+    case 'PREFIX':
+      return value.startsWith(matcherCriteria);
+    case 'SUFFIX':
+      return value.endsWith(matcherCriteria);
+    case 'SCHEME':
+      return value.toLowerCase().startsWith(`${matcherCriteria.toLowerCase()}:`);
+  }
+}
+
+function parse(value: string, { parser, parserCriteria }: ExternalIdClaim): string[] {
+  return parser === 'SPLIT' ? value.split(parserCriteria) : [value];
+}

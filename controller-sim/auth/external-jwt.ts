@@ -1,0 +1,63 @@
+// Tokens of other issuers: signed by a key of a signer that is enabled, meant for this network, valid now.
+
+import { createPublicKey } from 'node:crypto';
+import { decodeJwt, decodeProtectedHeader, type JWTPayload, jwtVerify } from 'jose';
+import type { ApiServices } from '../request/context.ts';
+import type { ExternalJwtSigner, Identity } from '../state/types.ts';
+
+export interface VerifiedToken {
+  readonly signer: ExternalJwtSigner;
+  readonly claims: JWTPayload;
+  /** The claim by which the signer names identities. */
+  readonly subject: string;
+  /** Whom it names; undefined when there is no such identity. */
+  readonly identity: Identity | undefined;
+}
+
+const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'ES256', 'ES384', 'ES512', 'PS256', 'PS384', 'PS512'];
+
+/** Undefined for a token that proves nothing. */
+export async function verifyExternalToken(services: ApiServices, token: string): Promise<VerifiedToken | undefined> {
+  const { state, clock, jwks } = services;
+  try {
+    const issuer = decodeJwt(token).iss ?? '';
+    const signer = state.tables.externalJwtSigner.findBy('issuer', issuer);
+    if (!signer?.enabled) return undefined;
+    const { kid } = decodeProtectedHeader(token);
+    const key =
+      signer.certPem === null
+        ? await jwks.key(signer.jwksEndpoint ?? '', kid)
+        : signer.kid === null || kid === undefined || signer.kid === kid
+          ? createPublicKey(signer.certPem)
+          : undefined;
+    if (!key) return undefined;
+    const { payload } = await jwtVerify(token, key, {
+      algorithms: ALGORITHMS,
+      issuer,
+      ...(signer.audience !== '' && { audience: signer.audience }),
+      currentDate: new Date(clock.now()),
+      requiredClaims: ['exp'],
+    });
+    const subject = claimAt(payload, signer.claimsProperty);
+    if (typeof subject !== 'string' || subject === '') return undefined;
+    const { identity } = state.tables;
+    return {
+      signer,
+      claims: payload,
+      subject,
+      identity: signer.useExternalId ? identity.findBy('externalId', subject) : identity.get(subject),
+    };
+  } catch (error) {
+    services.log.debug({ error: String(error) }, 'a token of another issuer was not accepted');
+    return undefined;
+  }
+}
+
+/** A claim by its name, or by a JSON pointer (RFC 6901). */
+export function claimAt(claims: JWTPayload, selector: string): unknown {
+  if (!selector.startsWith('/')) return claims[selector];
+  const parts = selector.slice(1).split('/');
+  return parts
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .reduce<unknown>((value, part) => (value as Record<string, unknown> | null | undefined)?.[part], claims);
+}

@@ -1,0 +1,100 @@
+// The published keys of other issuers: fetched when first needed, kept, and fetched again for a key id that is not among them.
+
+import { createPublicKey, type KeyObject, type webcrypto } from 'node:crypto';
+import { request } from 'undici';
+import type { Clock } from '#lib/clock.ts';
+import { describeError } from '#lib/errors.ts';
+import type { Log } from '#lib/log.ts';
+
+export interface JwksComponents {
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+interface KeySet {
+  readonly keys: ReadonlyMap<string, KeyObject>;
+  /** Milliseconds since the epoch. */
+  readonly fetchedAt: number;
+}
+
+/** Unknown key ids make nobody fetch more often than this. */
+const SHORTEST_PAUSE = 5_000;
+const LONGEST_LIFE = 3_600_000;
+const TIMEOUT = 10_000;
+const LARGEST_SET = 1024 * 1024;
+const MOST_SETS = 1_000;
+
+export class Jwks {
+  readonly #components: JwksComponents;
+  readonly #sets = new Map<string, KeySet>();
+  readonly #fetching = new Map<string, Promise<KeySet>>();
+
+  constructor(components: JwksComponents) {
+    this.#components = components;
+  }
+
+  /** The key with an id, or the only one there is when the token names none. */
+  async key(endpoint: string, kid: string | undefined): Promise<KeyObject | undefined> {
+    const known = this.#sets.get(endpoint);
+    const age = known ? this.#components.clock.now() - known.fetchedAt : Number.POSITIVE_INFINITY;
+    const found = known && pick(known, kid);
+    if (found && age < LONGEST_LIFE) return found;
+    if (age < SHORTEST_PAUSE) return undefined;
+    return pick(await this.#fetch(endpoint), kid) ?? found;
+  }
+
+  /** One request at a time for each address. */
+  #fetch(endpoint: string): Promise<KeySet> {
+    const running = this.#fetching.get(endpoint);
+    if (running) return running;
+    const fetching = this.#load(endpoint).finally(() => this.#fetching.delete(endpoint));
+    this.#fetching.set(endpoint, fetching);
+    return fetching;
+  }
+
+  /** What cannot be fetched counts as a set without keys, until the pause is over. */
+  async #load(endpoint: string): Promise<KeySet> {
+    const { clock, log } = this.#components;
+    let keys = this.#sets.get(endpoint)?.keys ?? new Map<string, KeyObject>();
+    try {
+      keys = await load(endpoint);
+    } catch (error) {
+      log.warn({ endpoint, error: describeError(error) }, 'the keys of an external JWT signer could not be fetched');
+    }
+    const set = { keys, fetchedAt: clock.now() };
+    if (this.#sets.size >= MOST_SETS) this.#sets.clear();
+    this.#sets.set(endpoint, set);
+    return set;
+  }
+}
+
+function pick({ keys }: KeySet, kid: string | undefined): KeyObject | undefined {
+  if (kid !== undefined) return keys.get(kid);
+  const [only, ...others] = keys.values();
+  return others.length === 0 ? only : undefined;
+}
+
+async function load(endpoint: string): Promise<Map<string, KeyObject>> {
+  const { statusCode, body } = await request(endpoint, {
+    headersTimeout: TIMEOUT,
+    bodyTimeout: TIMEOUT,
+    signal: AbortSignal.timeout(TIMEOUT),
+  });
+  const text = await readBounded(body);
+  if (statusCode !== 200) throw new Error(`status ${statusCode}`);
+  const { keys } = JSON.parse(text) as { keys: (webcrypto.JsonWebKey & { kid?: string })[] };
+  return new Map(
+    keys.map((key, index) => [key.kid ?? String(index), createPublicKey({ key, format: 'jwk' })] as const),
+  );
+}
+
+async function readBounded(body: AsyncIterable<Buffer>): Promise<string> {
+  const parts: Buffer[] = [];
+  let length = 0;
+  for await (const part of body) {
+    length += part.length;
+    if (length > LARGEST_SET) throw new Error(`the answer is larger than ${LARGEST_SET} bytes`);
+    parts.push(part);
+  }
+  return Buffer.concat(parts).toString();
+}

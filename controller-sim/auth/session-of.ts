@@ -1,0 +1,43 @@
+// Whose session a request shows: by the token of an API session, or by a signed token in its place.
+
+import { isDisabled } from '../entities/identity.ts';
+import type { ApiRequest } from '../request/context.ts';
+import type { ApiSession, Identity } from '../state/types.ts';
+import { verifyExternalToken } from './external-jwt.ts';
+
+export interface FoundSession {
+  readonly session: ApiSession;
+  readonly identity: Identity;
+}
+
+/** Undefined when there is none that counts now. */
+export async function sessionOf(request: ApiRequest): Promise<FoundSession | undefined> {
+  const { state, activity, clock, sessionLifetime } = request.services;
+  const token = request.headers['zt-session'];
+  if (typeof token !== 'string') return undefined;
+  const session = state.tables.apiSession.findBy('token', token);
+  const identity = session && state.tables.identity.get(session.identityId);
+  if (!session || !identity || isDisabled(identity, clock.now())) return undefined;
+  if (clock.now() - Date.parse(activity.lastOf(session)) > sessionLifetime) return undefined;
+  return { session: await withSecondToken(request, session, identity), identity };
+}
+
+/** The token of another issuer that the auth policy wants beside the session is shown with every request. */
+async function withSecondToken(request: ApiRequest, session: ApiSession, identity: Identity): Promise<ApiSession> {
+  if (session.requiredSignerId === null) return session;
+  const bearers = bearerTokens(request);
+  const verified = await Promise.all(bearers.map((bearer) => verifyExternalToken(request.services, bearer)));
+  const isShown = verified.some(
+    (each) => each?.signer.id === session.requiredSignerId && each.identity?.id === identity.id,
+  );
+  return isShown ? { ...session, requiredSignerId: null } : session;
+}
+
+/** Those of the Authorization header, which may hold several. */
+export function bearerTokens({ headers }: ApiRequest): string[] {
+  const { authorization } = headers;
+  const values = Array.isArray(authorization) ? authorization : [authorization ?? ''];
+  return values
+    .flatMap((value) => value.split(','))
+    .flatMap((value) => /^\s*Bearer\s+(\S+)\s*$/i.exec(value)?.[1] ?? []);
+}

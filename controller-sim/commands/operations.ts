@@ -1,0 +1,71 @@
+// `operations`: which operations of the APIs are served, under which paths, and how they answer.
+
+import { Command, Option } from 'commander';
+import { type ApiOperation, readOperations } from '#schemas/api/operations.ts';
+import { BASES } from '../api/bases.ts';
+import { routes } from '../api/routes.ts';
+
+export interface CoverageRow {
+  readonly api: string;
+  readonly operation: string;
+  readonly method: string;
+  readonly path: string;
+  readonly access: string;
+  /** Status of an answer that grants the request; `missing` for an operation that nothing answers. */
+  readonly answers: string;
+}
+
+/** Operations that are named and answered with 501 (reference fact: HTTP entities, sections 9 and 16). */
+const NOT_SERVED = new Set(['client updateService', 'client patchService', 'client deleteService']);
+
+export function operationsCommand(): Command {
+  return new Command('operations')
+    .description('list the operations of the APIs and how they are answered')
+    .addOption(
+      new Option('--format <format>', 'text, json or markdown').choices(['text', 'json', 'markdown']).default('text'),
+    )
+    .addHelpText('after', '\nExample:\n  sim operations --format json')
+    .action(({ format }: { format: 'text' | 'json' | 'markdown' }) => {
+      const rows = coverage();
+      process.stdout.write(format === 'json' ? `${JSON.stringify(rows)}\n` : table(rows, format));
+    });
+}
+
+/** All operations of the table, in its order. */
+export function coverage(): CoverageRow[] {
+  const served = new Set(routes().map(({ operation }) => key(operation)));
+  return readOperations().map((operation) => {
+    const { api, id, method, path, access, status } = operation;
+    const isNamedOnly = NOT_SERVED.has(key(operation)) || path.startsWith('/controller-settings');
+    const answers = served.has(key(operation)) ? String(isNamedOnly ? 501 : status) : 'missing';
+    return { api, operation: id, method, path: `${BASES[api][0]}${path}`, access, answers };
+  });
+}
+
+function key({ api, id }: ApiOperation): string {
+  return `${api} ${id}`;
+}
+
+const COLUMNS = ['method', 'path', 'operation', 'access', 'answers'] as const;
+
+/** One line for each operation; as Markdown with a section for each API. */
+export function table(rows: readonly CoverageRow[], format: 'text' | 'markdown'): string {
+  if (format === 'text') {
+    const widths = COLUMNS.map((column) => Math.max(...rows.map((row) => row[column].length)));
+    const lines = rows.map((row) =>
+      COLUMNS.map((column, each) => row[column].padEnd(widths[each] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    );
+    const missing = rows.filter(({ answers }) => answers === 'missing').length;
+    return `${lines.join('\n')}\n${rows.length - missing} of ${rows.length} operations are answered\n`;
+  }
+  const apis = [...new Set(rows.map(({ api }) => api))];
+  return apis
+    .map((api) => {
+      const own = rows.filter((row) => row.api === api);
+      const lines = own.map((row) => `| ${COLUMNS.map((column) => row[column]).join(' | ')} |`);
+      return `## ${api}\n\n| ${COLUMNS.join(' | ')} |\n|${COLUMNS.map(() => '---').join('|')}|\n${lines.join('\n')}\n`;
+    })
+    .join('\n');
+}

@@ -1,0 +1,16 @@
+// Certificate requests in bodies.
+
+import { type CertificateRequest, CsrError, readRequest } from '../pki/authority.ts';
+import { ApiError } from '../request/errors.ts';
+
+/** A request out of a body. Throws ApiError for what cannot be read. */
+export async function readCsr(pem: unknown): Promise<CertificateRequest> {
+  if (typeof pem !== 'string' || pem === '') throw new ApiError('MISSING_OR_INVALID_CSR');
+  try {
+    return await readRequest(pem);
+  } catch (error) {
+    if (error instanceof CsrError)
+      throw new ApiError('COULD_NOT_PROCESS_CSR', { code: 'UNHANDLED', message: error.message });
+    throw error;
+  }
+}

@@ -1,0 +1,60 @@
+// Renewing the certificate of an identity: a new one is handed out, and counts from when its owner has shown it.
+
+import { parsePemCertificates, sha1Fingerprint } from '#lib/certificates.ts';
+import { Body } from '../request/body.ts';
+import type { Answer, ApiRequest } from '../request/context.ts';
+import { ApiError } from '../request/errors.ts';
+import type { Authenticator } from '../state/types.ts';
+import { readCsr } from './csr.ts';
+
+export async function extendCertificate(request: ApiRequest, authenticator: Authenticator): Promise<Answer> {
+  const { authority, state } = request.services;
+  if (authenticator.method !== 'cert' || !authenticator.isIssuedByNetwork)
+    throw new ApiError('INVALID_AUTHENTICATOR_PROPERTIES');
+  const pem = new Body(request.body, 'create').text('clientCertCsr') ?? '';
+  const csr = await readCsr(pem);
+  const clientCert = await authority.sign(csr, {
+    commonName: csr.commonName ?? authenticator.identityId,
+    spiffe: `identity/${authenticator.identityId}`,
+    purposes: ['client'],
+  });
+  await state.change((transaction) =>
+    transaction.patch('authenticator', authenticator.id, { unverifiedCertPem: clientCert }),
+  );
+  return { data: { ca: authority.bundle, clientCert } };
+}
+
+/** From now on the new certificate is the one that counts. */
+export async function verifyExtension(request: ApiRequest, authenticator: Authenticator): Promise<Answer> {
+  const given = new Body(request.body, 'create').text('clientCert') ?? '';
+  const expected = authenticator.unverifiedCertPem;
+  const fingerprint = fingerprintOf(given);
+  if (expected === null || fingerprint === undefined || fingerprint !== fingerprintOf(expected))
+    throw new ApiError('INVALID_CLIENT_CERT');
+  const rolledKeys = publicKeyOf(expected) !== publicKeyOf(authenticator.certPem ?? '');
+  await request.services.state.change((transaction) =>
+    transaction.patch('authenticator', authenticator.id, {
+      certPem: expected,
+      fingerprint,
+      unverifiedCertPem: null,
+      isExtendRequested: false,
+      isKeyRollRequested: false,
+      extendRequestedAt: null,
+      lastExtendRolledKeys: rolledKeys,
+    }),
+  );
+  return { data: {} };
+}
+
+function fingerprintOf(pem: string): string | undefined {
+  try {
+    const [leaf] = parsePemCertificates(pem);
+    return leaf && sha1Fingerprint(leaf);
+  } catch {
+    return undefined; // no certificate, so not the one that was handed out
+  }
+}
+
+function publicKeyOf(pem: string): string | undefined {
+  return parsePemCertificates(pem)[0]?.publicKey.export({ type: 'spki', format: 'pem' }).toString();
+}

@@ -1,0 +1,48 @@
+// Enrolling routers, and renewing their certificates over HTTP.
+
+import { sha1Fingerprint } from '#lib/certificates.ts';
+import { Body } from '../request/body.ts';
+import type { Answer, ApiRequest, ApiServices } from '../request/context.ts';
+import { ApiError } from '../request/errors.ts';
+import type { Enrollment } from '../state/types.ts';
+import { readCsr } from './csr.ts';
+import { leafOf } from './enroll.ts';
+
+export async function enrollRouter({ services, body }: ApiRequest, enrollment: Enrollment): Promise<Answer> {
+  const id = enrollment.routerId ?? '';
+  const signed = await signRouter(services, id, new Body(body, 'create'));
+  await services.state.change((transaction) => {
+    if (!transaction.get('enrollment', enrollment.id)) throw new ApiError('INVALID_ENROLLMENT_TOKEN');
+    transaction.delete('enrollment', enrollment.id);
+    transaction.patch('router', id, {
+      fingerprint: sha1Fingerprint(leafOf(signed.cert)),
+      certPem: signed.cert,
+      isVerified: true,
+    });
+  });
+  return { data: signed };
+}
+
+/** With the certificate that the router has now; from then on that one counts no more. */
+export async function extendRouter({ services, body, certificates }: ApiRequest): Promise<Answer> {
+  const { state } = services;
+  const [leaf] = certificates;
+  const router = leaf && state.tables.router.findBy('fingerprint', sha1Fingerprint(leaf));
+  if (!router) throw new ApiError('UNAUTHORIZED');
+  const signed = await signRouter(services, router.id, new Body(body, 'create'));
+  const fingerprint = sha1Fingerprint(leafOf(signed.cert));
+  await state.change((transaction) => transaction.patch('router', router.id, { fingerprint, certPem: signed.cert }));
+  return { data: signed };
+}
+
+async function signRouter({ authority }: ApiServices, id: string, body: Body) {
+  const [client, server] = await Promise.all([
+    readCsr(body.text('certCsr') ?? body.text('clientCsr')),
+    readCsr(body.text('serverCertCsr') ?? body.text('serverCsr')),
+  ]);
+  if (client.commonName !== id) throw new ApiError('EDGE_ROUTER_ENROLL_COMMON_NAME_INVALID');
+  const spiffe = `router/${id}`;
+  const cert = await authority.sign(client, { commonName: id, spiffe, purposes: ['client', 'server'] });
+  const serverCert = await authority.sign(server, { commonName: id, spiffe, purposes: ['server', 'client'] });
+  return { ca: authority.bundle, cert, serverCert };
+}

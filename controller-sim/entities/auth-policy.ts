@@ -1,0 +1,66 @@
+// Rules of auth policies: which ways of logging in are open, and what else is demanded.
+
+import type { Body } from '../request/body.ts';
+import { ApiError } from '../request/errors.ts';
+import type { Transaction } from '../state/transaction.ts';
+import type { AuthPolicy } from '../state/types.ts';
+import { baseFields, changedBase, referenced, uniqueName } from './common.ts';
+
+export function createAuthPolicy(transaction: Transaction, id: string, body: Body): void {
+  transaction.put('authPolicy', { ...baseFields(transaction, id, body), ...fields(transaction, body, undefined) });
+}
+
+export function updateAuthPolicy(transaction: Transaction, policy: AuthPolicy, body: Body): void {
+  transaction.put('authPolicy', { ...changedBase(transaction, policy, body), ...fields(transaction, body, policy) });
+}
+
+export function deleteAuthPolicy(transaction: Transaction, { id }: AuthPolicy): void {
+  const { identity, externalJwtSigner } = transaction.tables;
+  const identities = identity.referring('authPolicyId', id).map((each) => each.id);
+  if (identities.length > 0) throw referenced('authPolicy', 'authPolicyId', identities);
+  const signers = externalJwtSigner.referring('enrollAuthPolicyId', id).map((each) => each.id);
+  if (signers.length > 0) throw referenced('authPolicy', 'enrollAuthPolicyId', signers);
+  transaction.delete('authPolicy', id);
+}
+
+/** Leaf by leaf: what a patch leaves out stays as it is. */
+function fields(transaction: Transaction, body: Body, current: AuthPolicy | undefined) {
+  const keep = body.mode === 'patch' ? current : undefined;
+  const primary = body.part('primary');
+  const [cert, extJwt, updb] = [primary.part('cert'), primary.part('extJwt'), primary.part('updb')];
+  const secondary = body.part('secondary');
+  const was = keep?.primary;
+  const allowedSigners = extJwt.texts('allowedSigners') ?? was?.extJwt.allowedSigners ?? [];
+  const requireExtJwtSigner = secondary.text('requireExtJwtSigner') || (keep?.secondary.requireExtJwtSigner ?? null);
+  for (const [index, signer] of allowedSigners.entries())
+    demandSigner(transaction, signer, `primary.extJwt.allowedExtJwtSigners[${index}]`);
+  if (requireExtJwtSigner !== null) demandSigner(transaction, requireExtJwtSigner, 'secondary.requiredExtJwtSigner');
+  return {
+    name: uniqueName(transaction, 'authPolicy', body, current),
+    primary: {
+      cert: {
+        allowed: cert.flag('allowed') ?? was?.cert.allowed ?? false,
+        allowExpiredCerts: cert.flag('allowExpiredCerts') ?? was?.cert.allowExpiredCerts ?? false,
+      },
+      extJwt: { allowed: extJwt.flag('allowed') ?? was?.extJwt.allowed ?? false, allowedSigners },
+      updb: {
+        allowed: updb.flag('allowed') ?? was?.updb.allowed ?? false,
+        minPasswordLength: updb.whole('minPasswordLength') ?? was?.updb.minPasswordLength ?? 0,
+        maxAttempts: updb.whole('maxAttempts') ?? was?.updb.maxAttempts ?? 0,
+        lockoutDurationMinutes: updb.whole('lockoutDurationMinutes') ?? was?.updb.lockoutDurationMinutes ?? 0,
+        requireMixedCase: updb.flag('requireMixedCase') ?? was?.updb.requireMixedCase ?? false,
+        requireNumberChar: updb.flag('requireNumberChar') ?? was?.updb.requireNumberChar ?? false,
+        requireSpecialChar: updb.flag('requireSpecialChar') ?? was?.updb.requireSpecialChar ?? false,
+      },
+    },
+    secondary: {
+      requireTotp: secondary.flag('requireTotp') ?? keep?.secondary.requireTotp ?? false,
+      requireExtJwtSigner,
+    },
+  };
+}
+
+function demandSigner(transaction: Transaction, id: string, field: string): void {
+  if (!transaction.get('externalJwtSigner', id))
+    throw new ApiError('NOT_FOUND', { field, reason: 'not found', value: id });
+}

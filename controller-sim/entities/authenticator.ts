@@ -1,0 +1,102 @@
+// Rules of authenticators: at most one password and one certificate for each identity.
+
+import type { X509Certificate } from 'node:crypto';
+import { sha1Fingerprint } from '#lib/certificates.ts';
+import type { Body } from '../request/body.ts';
+import { ApiError, invalid } from '../request/errors.ts';
+import type { Transaction } from '../state/transaction.ts';
+import type { Authenticator, Entity } from '../state/types.ts';
+import { endApiSessions } from './api-session.ts';
+import { baseFields, changedBase, existing, refuseTaken } from './common.ts';
+
+type Own = Omit<Authenticator, keyof Entity | 'identityId'>;
+
+const NOTHING: Omit<Own, 'method'> = {
+  username: null,
+  passwordHash: null,
+  certPem: null,
+  fingerprint: null,
+  isIssuedByNetwork: false,
+  isExtendRequested: false,
+  isKeyRollRequested: false,
+  extendRequestedAt: null,
+  lastExtendRolledKeys: false,
+  lastAuthResolvedToRoot: false,
+  unverifiedCertPem: null,
+};
+
+/** What proves a password. `passwordHash` in its text form. */
+export function passwordProof(username: string, passwordHash: string): Own {
+  return { ...NOTHING, method: 'updb', username, passwordHash };
+}
+
+export function certificateProof(certificate: X509Certificate, isIssuedByNetwork: boolean): Own {
+  return {
+    ...NOTHING,
+    method: 'cert',
+    certPem: certificate.toString(),
+    fingerprint: sha1Fingerprint(certificate),
+    isIssuedByNetwork,
+  };
+}
+
+/** Throws ApiError when the identity has one of the method, or the user name or certificate is taken. */
+export function addAuthenticator(
+  transaction: Transaction,
+  wanted: { id: string; identityId: string; proof: Own; body?: Body },
+): void {
+  const { id, identityId, proof, body } = wanted;
+  const { method, username, fingerprint } = proof;
+  const others = transaction.tables.authenticator.referring('identityId', identityId);
+  if (others.some((each) => each.method === method && transaction.get('authenticator', each.id)))
+    throw new ApiError('MAX_AUTHENTICATOR_METHODS_REACHED');
+  if (username !== null) refuseUsername(transaction, username, undefined);
+  if (fingerprint !== null) refuseTaken(transaction, 'authenticator', 'fingerprint', fingerprint, undefined);
+  transaction.put('authenticator', { ...baseFields(transaction, id, body), ...proof, identityId });
+}
+
+/** `passwordHash` is that of the body's password, when it has one. */
+export function updateAuthenticator(
+  transaction: Transaction,
+  authenticator: Authenticator,
+  body: Body,
+  passwordHash: string | undefined,
+): void {
+  const username = body.text('username') ?? authenticator.username;
+  const changed = { ...authenticator, ...changedBase(transaction, authenticator, body) };
+  if (authenticator.method === 'cert') {
+    transaction.put('authenticator', changed);
+    return;
+  }
+  if (username !== null) refuseUsername(transaction, username, authenticator);
+  transaction.put('authenticator', {
+    ...changed,
+    username,
+    passwordHash: passwordHash ?? authenticator.passwordHash,
+  });
+}
+
+/** The sessions that it opened end with it. */
+export function deleteAuthenticator(transaction: Transaction, { id }: Authenticator): void {
+  endApiSessions(transaction, 'authenticatorId', id);
+  transaction.delete('authenticator', id);
+}
+
+/** Asks the owner of a certificate of this network to renew it; others cannot, and are not asked. */
+export function requestExtension(transaction: Transaction, id: string, rollKeys: boolean): void {
+  const { isIssuedByNetwork } = existing(transaction, 'authenticator', id);
+  if (!isIssuedByNetwork) return;
+  transaction.patch('authenticator', id, {
+    isExtendRequested: true,
+    isKeyRollRequested: rollKeys,
+    extendRequestedAt: transaction.now,
+  });
+}
+
+function refuseUsername(transaction: Transaction, username: string, current: Authenticator | undefined): void {
+  const other = transaction.tables.authenticator.findBy('username', username);
+  if (other && other.id !== current?.id) {
+    const reason = `duplicate value '${username}' in unique index on authenticators store`;
+    throw invalid('updbUsername', reason, username);
+  }
+}

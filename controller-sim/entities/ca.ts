@@ -1,0 +1,121 @@
+// Rules of other authorities, whose certificates identities may enroll and log in with.
+
+import type { X509Certificate } from 'node:crypto';
+import { commonName, parsePemCertificates, sha1Fingerprint } from '#lib/certificates.ts';
+import { describeError } from '#lib/errors.ts';
+import { validateClaim } from '../auth/external-id.ts';
+import type { Body } from '../request/body.ts';
+import { ApiError, invalid } from '../request/errors.ts';
+import type { Transaction } from '../state/transaction.ts';
+import type { CertificateAuthority, ExternalIdClaim } from '../state/types.ts';
+import { endApiSessions } from './api-session.ts';
+import { baseFields, changedBase, uniqueName } from './common.ts';
+
+export const DEFAULT_NAME_FORMAT = '[caName]-[commonName]';
+
+export function createCa(transaction: Transaction, id: string, body: Body): void {
+  const certPem = body.text('certPem') ?? '';
+  const certificate = readAuthority(certPem);
+  const fingerprint = sha1Fingerprint(certificate);
+  const other = transaction.tables.ca.findBy('fingerprint', fingerprint);
+  if (other) throw invalid('certPem', `certificate already used as CA ${other.id}`, certPem);
+  transaction.put('ca', {
+    ...baseFields(transaction, id, body),
+    ...fields(transaction, body, undefined),
+    certPem,
+    fingerprint,
+    isVerified: false,
+    verificationToken: transaction.ids.uuid(),
+  });
+}
+
+export function updateCa(transaction: Transaction, ca: CertificateAuthority, body: Body): void {
+  transaction.put('ca', { ...ca, ...fields(transaction, body, ca), ...changedBase(transaction, ca, body) });
+}
+
+/** Enrollments with it and, as the specification wants it, the authenticators of its certificates go with it. */
+export function deleteCa(transaction: Transaction, ca: CertificateAuthority): void {
+  for (const { id } of transaction.tables.enrollment.referring('caId', ca.id)) transaction.delete('enrollment', id);
+  const [authority] = parsePemCertificates(ca.certPem);
+  for (const { id, method, isIssuedByNetwork, certPem } of transaction.tables.authenticator.values()) {
+    if (method !== 'cert' || isIssuedByNetwork || !authority || !isIssuedBy(certPem ?? '', authority)) continue;
+    endApiSessions(transaction, 'authenticatorId', id);
+    transaction.delete('authenticator', id);
+  }
+  transaction.delete('ca', ca.id);
+}
+
+/** A certificate of the authority whose common name is the verification token proves who holds its key. `pem` is what was sent. */
+export function verifyCa(transaction: Transaction, ca: CertificateAuthority, pem: string): void {
+  if (ca.isVerified) throw new ApiError('CA_ALREADY_VERIFIED');
+  const [certificate] = certificatesOf(pem);
+  const [authority] = parsePemCertificates(ca.certPem);
+  if (!certificate || !authority)
+    throw new ApiError('COULD_NOT_PARSE_BODY', {
+      code: 'COULD_NOT_PARSE_BODY',
+      message: 'the body has to be a certificate in PEM form',
+    });
+  if (commonName(certificate) !== ca.verificationToken) throw new ApiError('INVALID_COMMON_NAME');
+  if (!isIssuedBy(pem, authority))
+    throw new ApiError('CERTIFICATE_FAILED_VALIDATION', {
+      code: 'UNHANDLED',
+      message: 'the certificate is not signed by the authority that is to be verified',
+    });
+  transaction.patch('ca', ca.id, { isVerified: true });
+}
+
+function isIssuedBy(pem: string, authority: X509Certificate): boolean {
+  const [certificate] = certificatesOf(pem);
+  return certificate?.checkIssued(authority) === true && certificate.verify(authority.publicKey);
+}
+
+function certificatesOf(pem: string): X509Certificate[] {
+  try {
+    return parsePemCertificates(pem);
+  } catch {
+    return []; // what cannot be read is no certificate
+  }
+}
+
+function readAuthority(pem: string): X509Certificate {
+  let certificate: X509Certificate | undefined;
+  try {
+    [certificate] = parsePemCertificates(pem);
+  } catch (error) {
+    throw invalid('certPem', `could not parse block #1: ${describeError(error)}`, pem);
+  }
+  if (!certificate) throw invalid('certPem', 'could not parse block #1', pem);
+  if (!certificate.ca)
+    throw new ApiError('CERTIFICATE_IS_NOT_CA', { code: 'UNHANDLED', message: 'certificate is not a CA' });
+  return certificate;
+}
+
+function fields(transaction: Transaction, body: Body, current: CertificateAuthority | undefined) {
+  const keep = body.mode === 'patch' ? current : undefined;
+  const formatGiven = body.text('identityNameFormat');
+  return {
+    name: uniqueName(transaction, 'ca', body, current),
+    isAuthEnabled: body.flag('isAuthEnabled') ?? keep?.isAuthEnabled ?? false,
+    isAutoCaEnrollmentEnabled: body.flag('isAutoCaEnrollmentEnabled') ?? keep?.isAutoCaEnrollmentEnabled ?? false,
+    isOttCaEnrollmentEnabled: body.flag('isOttCaEnrollmentEnabled') ?? keep?.isOttCaEnrollmentEnabled ?? false,
+    identityRoles: body.texts('identityRoles') ?? keep?.identityRoles ?? [],
+    identityNameFormat: (formatGiven ?? keep?.identityNameFormat) || DEFAULT_NAME_FORMAT,
+    externalIdClaim: claim(body, keep),
+  };
+}
+
+function claim(body: Body, current: CertificateAuthority | undefined): ExternalIdClaim | null {
+  if (!body.has('externalIdClaim')) return current?.externalIdClaim ?? null;
+  const given = body.part('externalIdClaim');
+  const was = current?.externalIdClaim;
+  const made: ExternalIdClaim = {
+    location: (given.text('location') as ExternalIdClaim['location'] | undefined) ?? was?.location ?? 'COMMON_NAME',
+    matcher: (given.text('matcher') as ExternalIdClaim['matcher'] | undefined) ?? was?.matcher ?? 'ALL',
+    matcherCriteria: given.text('matcherCriteria') ?? was?.matcherCriteria ?? '',
+    parser: (given.text('parser') as ExternalIdClaim['parser'] | undefined) ?? was?.parser ?? 'NONE',
+    parserCriteria: given.text('parserCriteria') ?? was?.parserCriteria ?? '',
+    index: given.whole('index') ?? was?.index ?? 0,
+  };
+  validateClaim(made);
+  return made;
+}

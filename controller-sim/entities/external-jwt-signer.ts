@@ -1,0 +1,110 @@
+// Rules of external JWT signers: other issuers whose tokens are taken as a proof.
+
+import type { X509Certificate } from 'node:crypto';
+import { commonName, parsePemCertificates, sha1Fingerprint } from '#lib/certificates.ts';
+import type { Body } from '../request/body.ts';
+import { ApiError, invalid, invalidField } from '../request/errors.ts';
+import type { Transaction } from '../state/transaction.ts';
+import type { ExternalJwtSigner } from '../state/types.ts';
+import { baseFields, changedBase, referenced, refuseTaken, uniqueName } from './common.ts';
+import { DEFAULT_AUTH_POLICY } from './identity.ts';
+
+/** What the reference sends for a time that there is none of. */
+const NEVER = '0001-01-01T00:00:00.000Z';
+
+export function createSigner(transaction: Transaction, id: string, body: Body): void {
+  transaction.put('externalJwtSigner', {
+    ...baseFields(transaction, id, body),
+    ...fields(transaction, body, undefined),
+  });
+}
+
+export function updateSigner(transaction: Transaction, signer: ExternalJwtSigner, body: Body): void {
+  transaction.put('externalJwtSigner', {
+    ...changedBase(transaction, signer, body),
+    ...fields(transaction, body, signer),
+  });
+}
+
+export function deleteSigner(transaction: Transaction, { id }: ExternalJwtSigner): void {
+  const policies = transaction.tables.authPolicy.referring('signers', id).map((policy) => policy.id);
+  if (policies.length > 0) throw referenced('externalJwtSigner', 'primary.extJwt.allowedSigners', policies);
+  transaction.delete('externalJwtSigner', id);
+}
+
+function fields(transaction: Transaction, body: Body, current: ExternalJwtSigner | undefined) {
+  const keep = body.mode === 'patch' ? current : undefined;
+  const made = {
+    name: uniqueName(transaction, 'externalJwtSigner', body, current),
+    issuer: body.text('issuer') ?? keep?.issuer ?? '',
+    audience: body.text('audience') ?? keep?.audience ?? '',
+    enabled: body.flag('enabled') ?? keep?.enabled ?? false,
+    kid: body.text('kid') || (keep?.kid ?? null),
+    claimsProperty: body.text('claimsProperty') || (keep?.claimsProperty ?? '/sub'),
+    useExternalId: body.flag('useExternalId') ?? keep?.useExternalId ?? false,
+    externalAuthUrl: body.text('externalAuthUrl') ?? keep?.externalAuthUrl ?? null,
+    clientId: body.text('clientId') ?? keep?.clientId ?? null,
+    scopes: body.texts('scopes') ?? keep?.scopes ?? [],
+    targetToken: (body.text('targetToken') as ExternalJwtSigner['targetToken']) ?? keep?.targetToken ?? 'ACCESS',
+    enrollNameClaimsSelector: body.text('enrollNameClaimsSelector') || (keep?.enrollNameClaimsSelector ?? '/sub'),
+    enrollAttributeClaimsSelector:
+      body.text('enrollAttributeClaimsSelector') ?? keep?.enrollAttributeClaimsSelector ?? '',
+    ...keys(body, current),
+    ...enrollment(transaction, body, keep),
+  };
+  refuseTaken(transaction, 'externalJwtSigner', 'issuer', made.issuer, current, 'issuer must be unique');
+  if (made.kid !== null) refuseTaken(transaction, 'externalJwtSigner', 'kid', made.kid, current, 'kid must be unique');
+  if (made.fingerprint !== null) {
+    const reason = 'fingerprint must be unique';
+    refuseTaken(transaction, 'externalJwtSigner', 'fingerprint', made.fingerprint, current, reason);
+  }
+  return made;
+}
+
+/** Keys come from an address or from a certificate. In a patch the one that is given takes the place of the other. */
+function keys(body: Body, current: ExternalJwtSigner | undefined) {
+  const givenEndpoint = body.text('jwksEndpoint') || null;
+  const givenPem = body.text('certPem') || null;
+  if (givenEndpoint !== null && givenPem !== null)
+    throw invalidField('jwksEndpoint', 'only one of jwksEndpoint or certPem may be defined', givenEndpoint);
+  if (givenEndpoint === null && givenPem === null) {
+    if (body.mode !== 'patch' || !current) throw invalidField('certPem', 'jwksEndpoint or certPem is required', '');
+    const { jwksEndpoint, certPem, fingerprint, commonName: name, notBefore, notAfter } = current;
+    return { jwksEndpoint, certPem, fingerprint, commonName: name, notBefore, notAfter };
+  }
+  const certificate = givenPem === null ? undefined : readCertificate(givenPem);
+  return {
+    jwksEndpoint: givenEndpoint,
+    certPem: givenPem,
+    fingerprint: certificate ? sha1Fingerprint(certificate) : null,
+    commonName: (certificate && commonName(certificate)) ?? '',
+    notBefore: certificate?.validFromDate.toISOString() ?? NEVER,
+    notAfter: certificate?.validToDate.toISOString() ?? NEVER,
+  };
+}
+
+function readCertificate(pem: string): X509Certificate {
+  try {
+    const [certificate] = parsePemCertificates(pem);
+    if (certificate) return certificate;
+  } catch {
+    // said below, for text that is no PEM as well
+  }
+  throw new ApiError('INVALID_CERT_PEM');
+}
+
+/** Who enrolls with such a token gets an auth policy that lets him log in afterwards. */
+function enrollment(transaction: Transaction, body: Body, current: ExternalJwtSigner | undefined) {
+  const enrollToCertEnabled = body.flag('enrollToCertEnabled') ?? current?.enrollToCertEnabled ?? false;
+  const enrollToTokenEnabled = body.flag('enrollToTokenEnabled') ?? current?.enrollToTokenEnabled ?? false;
+  const id = body.text('enrollAuthPolicyId') || (current?.enrollAuthPolicyId ?? DEFAULT_AUTH_POLICY);
+  const primary = transaction.get('authPolicy', id)?.primary;
+  const refuse = (reason: string) => invalid('enrollAuthPolicyId', reason, id);
+  if (enrollToCertEnabled && !primary) throw refuse('the auth policy must be specified if enroll to cert is enabled');
+  if (enrollToTokenEnabled && !primary) throw refuse('the auth policy must be specified if enroll to token is enabled');
+  if (enrollToCertEnabled && !primary?.cert.allowed)
+    throw refuse('primary certificate authentication on auth policy is disabled');
+  if (enrollToTokenEnabled && !primary?.extJwt.allowed)
+    throw refuse('primary external jwt authentication on auth policy is disabled');
+  return { enrollToCertEnabled, enrollToTokenEnabled, enrollAuthPolicyId: id };
+}

@@ -1,0 +1,137 @@
+// Rules of posture checks: what each type demands, in the form in which it is compared later (reference fact: HTTP entities, section 17).
+
+import { isVersionStatement, plainMacAddress } from '#model/posture.ts';
+import type { Body } from '../request/body.ts';
+import { ApiError, invalid } from '../request/errors.ts';
+import type { Transaction } from '../state/transaction.ts';
+import type { PostureCheck, PostureCheckType } from '../state/types.ts';
+import { baseFields, changedBase, removeFromPolicies, roleAttributes, uniqueName } from './common.ts';
+
+export const POSTURE_CHECK_TYPES = ['OS', 'PROCESS', 'DOMAIN', 'MAC', 'MFA', 'PROCESS_MULTI'] as const;
+/** In the spelling that is shown; taken without regard to case, since the specification writes them in capitals. */
+export const OPERATING_SYSTEMS = ['Windows', 'WindowsServer', 'Android', 'iOS', 'Linux', 'macOS'] as const;
+const SEMANTICS: Readonly<Record<string, string>> = { AllOf: 'AllOf', AnyOf: 'AnyOf', OneOf: 'AnyOf' };
+const NO_TIMEOUT = -1;
+
+type Demands = PostureCheck['demands'];
+
+export function createPostureCheck(transaction: Transaction, id: string, body: Body): void {
+  const typeId = typeOf(body);
+  transaction.put('postureCheck', {
+    ...baseFields(transaction, id, body),
+    name: uniqueName(transaction, 'postureCheck', body),
+    roleAttributes: roleAttributes(body, []),
+    version: 1,
+    typeId,
+    demands: DEMANDS[typeId](body, undefined),
+  });
+}
+
+/** A body of another type than the check's changes its name, tags and attributes alone. */
+export function updatePostureCheck(transaction: Transaction, check: PostureCheck, body: Body): void {
+  const keep = body.mode === 'patch' ? check.demands : undefined;
+  transaction.put('postureCheck', {
+    ...changedBase(transaction, check, body),
+    name: uniqueName(transaction, 'postureCheck', body, check),
+    roleAttributes: roleAttributes(body, check.roleAttributes),
+    version: check.version + 1,
+    typeId: check.typeId,
+    demands: typeOf(body) === check.typeId ? DEMANDS[check.typeId](body, keep) : check.demands,
+  });
+}
+
+/** Policies that demanded it do so no more. */
+export function deletePostureCheck(transaction: Transaction, { id }: PostureCheck): void {
+  removeFromPolicies(transaction, id);
+  transaction.delete('postureCheck', id);
+}
+
+function typeOf(body: Body): PostureCheckType {
+  const typeId = body.text('typeId');
+  if (!typeId) throw invalid('typeId', 'typeId in body is required', '');
+  if (!(POSTURE_CHECK_TYPES as readonly string[]).includes(typeId)) {
+    throw new ApiError('COULD_NOT_PARSE_BODY', {
+      code: 'COULD_NOT_PARSE_BODY',
+      message: `invalid typeId value: ${JSON.stringify(typeId)}`,
+    });
+  }
+  return typeId as PostureCheckType;
+}
+
+/** What a body demands, by type. `current` holds what a patch may leave out. */
+const DEMANDS: Readonly<Record<PostureCheckType, (body: Body, current: Demands | undefined) => Demands>> = {
+  OS: (body, current) =>
+    part(body, 'operatingSystems', current, (list) => list.map((system, index) => operatingSystem(system, index))),
+  MAC: (body, current) => {
+    if (!body.has('macAddresses')) return demanded('macAddresses', current);
+    return { macAddresses: (body.texts('macAddresses') ?? []).map(plainMacAddress) };
+  },
+  DOMAIN: (body, current) => {
+    if (!body.has('domains')) return demanded('domains', current);
+    return { domains: body.texts('domains') ?? [] };
+  },
+  MFA: (body, current) => {
+    const timeout = body.whole('timeoutSeconds') ?? (current?.timeoutSeconds as number | undefined) ?? 0;
+    const flag = (name: string) => body.flag(name) ?? current?.[name] === true;
+    return {
+      timeoutSeconds: timeout > 0 ? timeout : NO_TIMEOUT,
+      promptOnWake: flag('promptOnWake'),
+      promptOnUnlock: flag('promptOnUnlock'),
+      ignoreLegacyEndpoints: flag('ignoreLegacyEndpoints'),
+    };
+  },
+  PROCESS: (body, current) => {
+    if (!body.has('process')) return demanded('process', current);
+    const process = body.part('process');
+    return {
+      process: {
+        osType: systemName(process.text('osType') ?? '', 'process.osType'),
+        path: process.text('path') ?? '',
+        hashes: (process.texts('hashes') ?? []).map((hash) => hash.toLowerCase()),
+        signerFingerprint: (process.text('signerFingerprint') ?? '').toLowerCase(),
+      },
+    };
+  },
+  PROCESS_MULTI: (body, current) => ({
+    semantic: SEMANTICS[body.text('semantic') ?? ''] ?? current?.semantic ?? 'AllOf',
+    ...part(body, 'processes', current, (list) => list.map(multiProcess)),
+  }),
+};
+
+function part(
+  body: Body,
+  name: string,
+  current: Demands | undefined,
+  read: (list: readonly Body[]) => unknown,
+): Demands {
+  return body.has(name) ? { [name]: read(body.list(name)) } : demanded(name, current);
+}
+
+function demanded(name: string, current: Demands | undefined): Demands {
+  if (!current) throw invalid(name, `${name} in body is required`, '<nil>');
+  return { [name]: current[name] };
+}
+
+function operatingSystem(system: Body, index: number): { type: string; versions: readonly string[] } {
+  const versions = system.texts('versions') ?? [];
+  for (const [each, statement] of versions.entries()) {
+    const field = `operatingSystems[${index}].versions[${each}]`;
+    if (!isVersionStatement(statement)) throw invalid(field, `invalid version for os: ${statement}`, statement);
+  }
+  return { type: systemName(system.text('type') ?? '', `operatingSystems.${index}.type`), versions };
+}
+
+function multiProcess(process: Body, index: number) {
+  return {
+    osType: systemName(process.text('osType') ?? '', `processes.${index}.osType`),
+    path: process.text('path') ?? '',
+    hashes: process.texts('hashes') ?? [],
+    signerFingerprints: process.texts('signerFingerprints') ?? [],
+  };
+}
+
+function systemName(given: string, field: string): string {
+  const found = OPERATING_SYSTEMS.find((each) => each.toLowerCase() === given.toLowerCase());
+  if (!found) throw invalid(field, `${field} in body should be one of [${OPERATING_SYSTEMS.join(' ')}]`, given);
+  return found;
+}

@@ -1,0 +1,160 @@
+// Rules of routers: those of the edge and those that only carry circuits are kept in one store. What comes with a new one: its enrollment,
+// and for the tunneler of an edge router an identity and a policy.
+
+import type { Body } from '../request/body.ts';
+import { ApiError } from '../request/errors.ts';
+import type { Transaction } from '../state/transaction.ts';
+import type { Enrollment, Entity, Router, Tags } from '../state/types.ts';
+import {
+  baseFields,
+  changedBase,
+  configList,
+  refuseTaken,
+  removeFromPolicies,
+  roleAttributes,
+  uniqueName,
+} from './common.ts';
+import { removeIdentity, routerIdentity } from './identity.ts';
+import { systemRouterPolicy } from './policy.ts';
+
+/** An enrollment that was signed before the transaction: signing waits, transactions do not. */
+export interface SignedEnrollment {
+  readonly id: string;
+  readonly token: string;
+  readonly jwt: string;
+  readonly expiresAt: string;
+}
+
+export function createEdgeRouter(transaction: Transaction, id: string, body: Body, enrollment: SignedEnrollment): void {
+  const router: Router = { ...newRouter(transaction, id, body), ...edgeFields(body, undefined), isEdge: true };
+  transaction.put('router', router);
+  addRouterEnrollment(transaction, id, 'erott', enrollment);
+  if (router.isTunnelerEnabled) enableTunneler(transaction, router);
+}
+
+/** A router that only carries circuits. Without an enrollment it is taken to have a certificate, that of the body. */
+export function createTransitRouter(
+  transaction: Transaction,
+  id: string,
+  body: Body,
+  enrollment: SignedEnrollment | undefined,
+): void {
+  if (transaction.get('router', id)) {
+    throw new ApiError('UNHANDLED', {
+      code: 'UNHANDLED',
+      message: `an entity of type router already exists with id ${id}`,
+    });
+  }
+  const fingerprint = body.text('fingerprint') ?? null;
+  transaction.put('router', { ...newRouter(transaction, id, body), fingerprint, isVerified: fingerprint !== null });
+  if (enrollment) addRouterEnrollment(transaction, id, 'trott', enrollment);
+}
+
+export function updateEdgeRouter(transaction: Transaction, router: Router, body: Body): void {
+  const updated: Router = {
+    ...router,
+    ...routerFields(transaction, body, router),
+    ...edgeFields(body, router),
+    ...changedBase(transaction, router, body),
+  };
+  transaction.put('router', updated);
+  if (updated.isTunnelerEnabled && !router.isTunnelerEnabled) enableTunneler(transaction, updated);
+  if (!updated.isTunnelerEnabled && router.isTunnelerEnabled) disableTunneler(transaction, router.id);
+  if (updated.isTunnelerEnabled && updated.name !== router.name) {
+    refuseTaken(transaction, 'identity', 'name', updated.name, updated);
+    transaction.patch('identity', router.id, { name: updated.name });
+  }
+}
+
+/** Throws ApiError for an edge router: those are changed as what they are. */
+export function updateTransitRouter(transaction: Transaction, router: Router, body: Body): void {
+  if (router.isEdge) throw new ApiError('CAN_NOT_UPDATE_ROUTER');
+  transaction.put('router', {
+    ...router,
+    ...routerFields(transaction, body, router),
+    ...(body.has('fingerprint') && { fingerprint: body.text('fingerprint') ?? null, isVerified: true }),
+    ...changedBase(transaction, router, body),
+  });
+}
+
+export function deleteRouter(transaction: Transaction, { id }: Router): void {
+  for (const enrollment of transaction.tables.enrollment.referring('routerId', id))
+    transaction.delete('enrollment', enrollment.id);
+  for (const terminator of transaction.tables.terminator.referring('routerId', id))
+    transaction.delete('terminator', terminator.id);
+  disableTunneler(transaction, id);
+  removeFromPolicies(transaction, id);
+  transaction.delete('router', id);
+}
+
+/** A new enrollment; what the router had counts no more. */
+export function reEnrollEdgeRouter(transaction: Transaction, { id }: Router, enrollment: SignedEnrollment): void {
+  for (const old of transaction.tables.enrollment.referring('routerId', id)) transaction.delete('enrollment', old.id);
+  addRouterEnrollment(transaction, id, 'erott', enrollment);
+  transaction.patch('router', id, { fingerprint: null, certPem: null, isVerified: false });
+}
+
+function addRouterEnrollment(
+  transaction: Transaction,
+  routerId: string,
+  method: 'erott' | 'trott',
+  signed: SignedEnrollment,
+): void {
+  const enrollment: Enrollment = {
+    ...baseFields(transaction, signed.id),
+    ...signed,
+    method,
+    identityId: null,
+    caId: null,
+    routerId,
+    username: null,
+  };
+  transaction.put('enrollment', enrollment);
+}
+
+function enableTunneler(transaction: Transaction, router: Router): void {
+  refuseTaken(transaction, 'identity', 'name', router.name, router);
+  transaction.put('identity', routerIdentity(transaction, router.id, router.name));
+  transaction.put('edgeRouterPolicy', systemRouterPolicy(transaction, router.id));
+}
+
+function disableTunneler(transaction: Transaction, routerId: string): void {
+  if (transaction.get('identity', routerId)?.type === 'Router') removeIdentity(transaction, routerId);
+  if (transaction.get('edgeRouterPolicy', routerId)) transaction.delete('edgeRouterPolicy', routerId);
+}
+
+function newRouter(transaction: Transaction, id: string, body: Body): Router {
+  return {
+    ...baseFields(transaction, id, body),
+    ...routerFields(transaction, body, undefined),
+    isEdge: false,
+    isTunnelerEnabled: false,
+    roleAttributes: [],
+    appData: {},
+    fingerprint: null,
+    certPem: null,
+    isVerified: false,
+  };
+}
+
+function routerFields(transaction: Transaction, body: Body, current: Router | undefined) {
+  const keep = body.mode === 'patch' ? current : undefined;
+  return {
+    name: uniqueName(transaction, 'router', body, current),
+    cost: body.whole('cost') ?? keep?.cost ?? 0,
+    noTraversal: body.flag('noTraversal') ?? keep?.noTraversal ?? false,
+    disabled: body.flag('disabled') ?? keep?.disabled ?? false,
+    configs: configList(transaction, body, 'router', current?.configs ?? []),
+    ctrlChanListeners:
+      (body.map('ctrlChanListeners') as Router['ctrlChanListeners'] | undefined) ?? keep?.ctrlChanListeners ?? null,
+  } satisfies Omit<Partial<Router>, keyof Entity>;
+}
+
+function edgeFields(body: Body, current: Router | undefined) {
+  const keep = body.mode === 'patch' ? current : undefined;
+  return {
+    isTunnelerEnabled: body.flag('isTunnelerEnabled') ?? keep?.isTunnelerEnabled ?? false,
+    roleAttributes: roleAttributes(body, current?.roleAttributes ?? []),
+    appData: (body.map('appData') as Tags | undefined) ?? keep?.appData ?? {},
+  };
+}

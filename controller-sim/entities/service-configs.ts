@@ -1,0 +1,46 @@
+// Configs of services that are another one for an identity: one for each service and type.
+
+import { invalid, notFound } from '../request/errors.ts';
+import type { Transaction } from '../state/transaction.ts';
+import type { Identity } from '../state/types.ts';
+
+export interface ServiceConfig {
+  readonly serviceId: string;
+  readonly configId: string;
+}
+
+/** An older one of the same service and type gives way. */
+export function associateConfigs(transaction: Transaction, identity: Identity, pairs: readonly ServiceConfig[]): void {
+  const overrides: Record<string, readonly string[]> = { ...identity.serviceConfigs };
+  for (const { serviceId, configId } of pairs) {
+    const service = transaction.get('service', serviceId);
+    if (!service || service.isFabricOnly)
+      throw invalid('serviceConfigs', 'no edge service found with the given id', serviceId);
+    const config = transaction.get('config', configId);
+    if (!config) throw notFound('configs', configId);
+    const type = transaction.get('configType', config.configTypeId);
+    if (type && type.target !== 'service') {
+      const reason = `config ${config.name} has config type ${type.name} which does not target services`;
+      throw invalid('serviceConfigs', reason, configId);
+    }
+    const others = (overrides[serviceId] ?? []).filter(
+      (id) => transaction.get('config', id)?.configTypeId !== config.configTypeId,
+    );
+    overrides[serviceId] = [...others, configId];
+  }
+  transaction.patch('identity', identity.id, { serviceConfigs: overrides });
+}
+
+/** Without pairs, all of them. */
+export function disassociateConfigs(
+  transaction: Transaction,
+  identity: Identity,
+  pairs: readonly ServiceConfig[],
+): void {
+  const isMeant = (serviceId: string, configId: string) =>
+    pairs.length === 0 || pairs.some((pair) => pair.serviceId === serviceId && pair.configId === configId);
+  const kept = Object.entries(identity.serviceConfigs)
+    .map(([serviceId, configIds]) => [serviceId, configIds.filter((id) => !isMeant(serviceId, id))] as const)
+    .filter(([, configIds]) => configIds.length > 0);
+  transaction.patch('identity', identity.id, { serviceConfigs: Object.fromEntries(kept) });
+}

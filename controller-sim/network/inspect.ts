@@ -1,0 +1,94 @@
+// Inspecting: named values of controllers and routers, from those whose id fits an expression (reference fact: HTTP entities, section 19).
+
+import { create, toBinary } from '@bufbuild/protobuf';
+import { describeError } from '#lib/errors.ts';
+import { InspectRequestSchema, InspectResponseSchema } from '#wire/gen/control_pb.js';
+import { ControlType } from '#wire/gen/numbers.ts';
+import { Message } from '#wire/message.ts';
+import type { ConnectedRouter } from './connected-router.ts';
+import type { Network } from './network.ts';
+
+export interface InspectAnswer {
+  readonly success: boolean;
+  readonly errors: readonly string[] | null;
+  readonly values: readonly InspectedValue[] | null;
+}
+
+interface InspectedValue {
+  readonly appId: string;
+  readonly name: string;
+  readonly value: unknown;
+}
+
+const TIMEOUT = 10_000;
+/** Longer expressions are no expressions of ids, and could cost more than they are worth. */
+const LONGEST_EXPRESSION = 512;
+
+/** `appRegex` must fit the whole of an id somewhere, as in the reference. */
+export async function inspect(
+  { network, controllerId }: { readonly network: Network; readonly controllerId: string },
+  appRegex: string,
+  names: readonly string[],
+): Promise<InspectAnswer> {
+  let pattern: RegExp;
+  try {
+    if (appRegex.length > LONGEST_EXPRESSION) throw new Error(`longer than ${LONGEST_EXPRESSION} characters`);
+    pattern = new RegExp(appRegex);
+  } catch (error) {
+    return { success: false, errors: [`${controllerId}: error parsing regexp: ${describeError(error)}`], values: null };
+  }
+  const errors: string[] = [];
+  const values = pattern.test(controllerId) ? inspectController(network, controllerId, names) : [];
+  const routers = [...network.routers.values()].filter(({ id }) => pattern.test(id));
+  const answers = await Promise.allSettled(routers.map((router) => inspectRouter(router, names)));
+  for (const [index, answer] of answers.entries()) {
+    if (answer.status === 'fulfilled') values.push(...answer.value);
+    else errors.push(`${routers[index]?.id}: ${describeError(answer.reason)}`);
+  }
+  return { success: errors.length === 0, errors: nullWhenEmpty(errors), values: nullWhenEmpty(values) };
+}
+
+/** What this controller can tell. Other names are nothing to it. */
+const CONTROLLER_VALUES: Readonly<Record<string, (network: Network) => unknown>> = {
+  'connected-routers': ({ routers }) =>
+    [...routers.values()].map(({ id, hostname, syncStatus, version, connectedAt }) => ({
+      id,
+      hostname,
+      syncStatus,
+      version: version.version,
+      connectedAt: new Date(connectedAt).toISOString(),
+    })),
+  links: ({ links }) => links.values().map(({ connections: _connections, ...link }) => link),
+  circuits: ({ circuits }) => circuits.values(),
+};
+
+function inspectController(network: Network, appId: string, names: readonly string[]): InspectedValue[] {
+  return names.flatMap((name) => {
+    const value = Object.hasOwn(CONTROLLER_VALUES, name) ? CONTROLLER_VALUES[name]?.(network) : undefined;
+    return value === undefined ? [] : [{ appId, name, value }];
+  });
+}
+
+async function inspectRouter(
+  { channel, id: appId }: ConnectedRouter,
+  requestedValues: readonly string[],
+): Promise<InspectedValue[]> {
+  const body = toBinary(InspectRequestSchema, create(InspectRequestSchema, { requestedValues: [...requestedValues] }));
+  const answer = await channel.request(new Message(ControlType.InspectRequest, [], body), { timeout: TIMEOUT });
+  const { success, errors, values } = answer.decode(InspectResponseSchema);
+  if (!success) throw new Error(errors.join('; ') || 'the router refused');
+  return values.map(({ name, value }) => ({ appId, name, value: parsed(value) }));
+}
+
+/** Routers send JSON where a value has structure. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function nullWhenEmpty<T>(list: readonly T[]): readonly T[] | null {
+  return list.length === 0 ? null : list;
+}

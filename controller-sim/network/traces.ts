@@ -1,0 +1,50 @@
+// Identities whose circuits are traced, until when. In memory: a trace is for somebody who watches.
+
+import type { Clock } from '#lib/clock.ts';
+import type { IdSource } from '#lib/ids.ts';
+
+export interface TraceSpec {
+  readonly enabled: boolean;
+  /** Milliseconds. */
+  readonly duration: number;
+  /** Made up when empty. */
+  readonly traceId: string;
+}
+
+export interface Trace {
+  readonly enabled: boolean;
+  readonly traceId: string;
+  /** RFC 3339. */
+  readonly until: string;
+}
+
+/** The oldest give way. */
+const MOST = 10_000;
+
+export class Traces {
+  readonly #clock: Clock;
+  readonly #ids: IdSource;
+  readonly #byIdentity = new Map<string, Trace>();
+
+  constructor(clock: Clock, ids: IdSource) {
+    this.#clock = clock;
+    this.#ids = ids;
+  }
+
+  set(identityId: string, { enabled, duration, traceId }: TraceSpec): Trace {
+    this.#byIdentity.delete(identityId);
+    const now = this.#clock.now();
+    if (!enabled) return { enabled, traceId, until: new Date(now).toISOString() };
+    const trace = { enabled, traceId: traceId || this.#ids.uuid(), until: new Date(now + duration).toISOString() };
+    this.#byIdentity.set(identityId, trace);
+    const [oldest] = this.#byIdentity.keys();
+    if (this.#byIdentity.size > MOST && oldest !== undefined) this.#byIdentity.delete(oldest);
+    return trace;
+  }
+
+  /** The trace of an identity that runs now. */
+  of(identityId: string): Trace | undefined {
+    const trace = this.#byIdentity.get(identityId);
+    return trace && Date.parse(trace.until) > this.#clock.now() ? trace : undefined;
+  }
+}

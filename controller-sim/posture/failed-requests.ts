@@ -1,0 +1,129 @@
+// Requests for services that failed for posture: the last fifty of each identity, with what each check saw and what it wanted.
+
+import type { Clock } from '#lib/clock.ts';
+import { evaluatePosture, type MfaDemand, mfaFacts, type PostureState, type ProcessState } from '#model/posture.ts';
+import type { PermissionType } from '../access/access.ts';
+import type { ApiSession, PostureCheck, Service, ServicePolicy } from '../state/types.ts';
+
+/** specification: limits. */
+const MOST = 50;
+
+export interface FailedRequest {
+  readonly apiSessionId: string;
+  readonly serviceId: string;
+  readonly serviceName: string;
+  readonly sessionType: PermissionType;
+  readonly when: string;
+  readonly policyFailures: readonly {
+    readonly policyId: string;
+    readonly policyName: string;
+    readonly checks: readonly Record<string, unknown>[];
+  }[];
+}
+
+export class FailedRequests {
+  readonly #clock: Clock;
+  readonly #byIdentity = new Map<string, FailedRequest[]>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Newest first. */
+  of(identityId: string): readonly FailedRequest[] {
+    return this.#byIdentity.get(identityId) ?? [];
+  }
+
+  forget(identityId: string): void {
+    this.#byIdentity.delete(identityId);
+  }
+
+  add(
+    session: ApiSession,
+    service: Service,
+    sessionType: PermissionType,
+    failures: readonly { policy: ServicePolicy; checks: readonly PostureCheck[] }[],
+    state: PostureState,
+  ): void {
+    const now = this.#clock.now();
+    const request: FailedRequest = {
+      apiSessionId: session.id,
+      serviceId: service.id,
+      serviceName: service.name,
+      sessionType,
+      when: new Date(now).toISOString(),
+      policyFailures: failures.map(({ policy, checks }) => ({
+        policyId: policy.id,
+        policyName: policy.name,
+        checks: checks.map((check) => ({
+          postureCheckId: check.id,
+          postureCheckName: check.name,
+          postureCheckType: check.typeId,
+          ...explain(check, state, now),
+        })),
+      })),
+    };
+    this.#byIdentity.set(session.identityId, [request, ...this.of(session.identityId)].slice(0, MOST));
+  }
+}
+
+/** What a check saw and what it wants (reference fact: HTTP entities, section 17). */
+function explain(check: PostureCheck, state: PostureState, now: number): Record<string, unknown> {
+  const { demands } = check;
+  switch (check.typeId) {
+    case 'OS':
+      return {
+        actualValue: { type: state.os?.type ?? '', version: state.os?.version ?? '' },
+        expectedValue: demands.operatingSystems,
+      };
+    case 'MAC':
+      return { actualValue: state.macAddresses ?? [], expectedValue: demands.macAddresses };
+    case 'DOMAIN':
+      return { actualValue: state.domain ?? '', expectedValue: demands.domains };
+    case 'PROCESS': {
+      const { path } = demands.process as { path: string };
+      const seen = state.processes.find((each) => each.postureCheckId === check.id || each.path === path);
+      return { actualValue: process(seen), expectedValue: demands.process };
+    }
+    case 'PROCESS_MULTI': {
+      const paths = (demands.processes as readonly { path: string }[]).map(({ path }) => path);
+      const seen = state.processes.filter(({ path }) => paths.includes(path));
+      return { actualValue: seen.map(process), expectedValue: demands.processes, semantic: demands.semantic };
+    }
+    case 'MFA':
+      return mfa(check, demands as unknown as MfaDemand, state, now);
+  }
+}
+
+function process(seen: ProcessState | undefined): Record<string, unknown> {
+  return {
+    ...(seen && { path: seen.path }),
+    isRunning: seen?.isRunning ?? false,
+    hash: seen?.hash ?? '',
+    signerFingerprints: seen?.signerFingerprints ?? [],
+  };
+}
+
+function mfa(check: PostureCheck, demand: MfaDemand, state: PostureState, now: number): Record<string, unknown> {
+  const { timeout, timeoutRemaining } = evaluatePosture(check, state, now);
+  return {
+    actualValue: mfaFacts(demand, state, now),
+    expectedValue: {
+      passedMfa: true,
+      passedOnWake: demand.promptOnWake,
+      passedOnUnlock: demand.promptOnUnlock,
+      timedOut: false,
+    },
+    criteria: {
+      passedMfaAt: date(state.passedMfaAt),
+      wokenAt: date(state.wokenAt),
+      unlockedAt: date(state.unlockedAt),
+      timeoutSeconds: timeout,
+      timeoutRemainingSeconds: timeoutRemaining,
+    },
+  };
+}
+
+function date(time: number | undefined): string | null {
+  return time === undefined ? null : new Date(time).toISOString();
+}

@@ -1,0 +1,302 @@
+// The posture of endpoints as the controller knows it: what clients told of their machines, when they gave one-time passwords, and what
+// follows for their sessions. Kept in memory: a controller that starts anew asks anew.
+
+import type { Clock, Timer } from '#lib/clock.ts';
+import type { Log } from '#lib/log.ts';
+import {
+  evaluatePosture,
+  type MfaDemand,
+  mfaDeadline,
+  type PostureState,
+  PROMPT_GRACE,
+  type ProcessState,
+} from '#model/posture.ts';
+import type { Access, PermissionType } from '../access/access.ts';
+import { ApiError } from '../request/errors.ts';
+import type { State } from '../state/state.ts';
+import type { ApiSession, PostureCheck, Service, ServicePolicy } from '../state/types.ts';
+import { FailedRequests } from './failed-requests.ts';
+
+/** A body of the API, after its validation. */
+export interface PostureResponse {
+  readonly id: string;
+  readonly typeId: string;
+  readonly [field: string]: unknown;
+}
+
+/** Told to a client whose machine woke up or was unlocked: when the service will want a password. Seconds. */
+export interface AffectedService {
+  readonly id: string;
+  readonly name: string;
+  readonly postureQueryType: 'MFA';
+  readonly timeout: number;
+  readonly timeoutRemaining: number;
+}
+
+/** What is known of the machines of an identity, and when. */
+interface IdentityPosture {
+  os?: { type: string; version: string; build: string; checkId: string; at: number };
+  mac?: { addresses: readonly string[]; checkId: string; at: number };
+  domain?: { name: string; checkId: string; at: number };
+  processes: Map<string, ProcessState & { readonly at: number }>;
+  readonly sessions: Map<string, SessionPosture>;
+}
+
+interface SessionPosture {
+  passedMfaAt?: number;
+  wokenAt?: number;
+  unlockedAt?: number;
+}
+
+export interface PostureComponents {
+  readonly state: State;
+  readonly access: Access;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** A client that tells of more processes than any check asks for is not believed. */
+const MOST_PROCESSES = 500;
+
+export class Posture {
+  readonly failedRequests: FailedRequests;
+  readonly #components: PostureComponents;
+  readonly #identities = new Map<string, IdentityPosture>();
+  readonly #listeners = new Set<(identityId: string) => void>();
+  readonly #deadlines = new Map<string, Timer>();
+  readonly #unsubscribe: () => void;
+
+  constructor(components: PostureComponents) {
+    this.#components = components;
+    this.failedRequests = new FailedRequests(components.clock);
+    this.#unsubscribe = components.state.subscribe(({ changes }) => {
+      for (const { kind, id, before, after } of changes) {
+        if (kind === 'identity' && !after) this.#forget(id);
+        if (kind === 'apiSession' && before && !after)
+          this.#identities.get((before as ApiSession).identityId)?.sessions.delete(id);
+      }
+    });
+  }
+
+  close(): void {
+    this.#unsubscribe();
+    this.#listeners.clear();
+    for (const timer of this.#deadlines.values()) timer.cancel();
+    this.#deadlines.clear();
+  }
+
+  /** Calls `listener` with the identity whose posture may be another one, until the returned function is called. */
+  subscribe(listener: (identityId: string) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /** What a client tells of its machine. Answers the services that will soon want a password. */
+  take(session: ApiSession, responses: readonly PostureResponse[]): AffectedService[] {
+    const known = this.#of(session.identityId);
+    for (const response of responses) this.#note(known, session, response);
+    this.#changed(session.identityId);
+    return this.#affected(session, responses);
+  }
+
+  /** A one-time password was given in this session. */
+  passedMfa({ id, identityId }: ApiSession): void {
+    this.#session(this.#of(identityId), id).passedMfaAt = this.#components.clock.now();
+    this.#changed(identityId);
+  }
+
+  /** No password that was given counts any more. */
+  revokeMfa(identityId: string): void {
+    for (const session of this.#identities.get(identityId)?.sessions.values() ?? []) delete session.passedMfaAt;
+    this.#changed(identityId);
+  }
+
+  /** What is known of the machine behind an API session. */
+  stateOf(identityId: string, sessionId: string): PostureState {
+    const known = this.#identities.get(identityId);
+    return {
+      ...(known?.os && { os: known.os }),
+      ...(known?.mac && { macAddresses: known.mac.addresses }),
+      ...(known?.domain && { domain: known.domain.name }),
+      processes: [...(known?.processes.values() ?? [])],
+      ...known?.sessions.get(sessionId),
+    };
+  }
+
+  /** The raw data of an identity, for administrators. */
+  dataOf(identityId: string): IdentityPosture | undefined {
+    return this.#identities.get(identityId);
+  }
+
+  isPassing(policy: ServicePolicy, identityId: string, sessionId: string): boolean {
+    return this.#failing(policy, identityId, sessionId).length === 0;
+  }
+
+  /** Whether one of the policies that grant it passes. */
+  mayUse(session: Pick<ApiSession, 'id' | 'identityId'>, serviceId: string, type: PermissionType): boolean {
+    return this.#components.access
+      .granting(session.identityId, serviceId)
+      .some((policy) => policy.type === type && this.isPassing(policy, session.identityId, session.id));
+  }
+
+  /** Throws ApiError, and remembers why, when every policy that grants the service fails. */
+  demand(session: ApiSession, service: Service, type: PermissionType): void {
+    const { access } = this.#components;
+    const policies = access.granting(session.identityId, service.id).filter((policy) => policy.type === type);
+    const failures = policies.map((policy) => ({
+      policy,
+      checks: this.#failing(policy, session.identityId, session.id),
+    }));
+    if (failures.some(({ checks }) => checks.length === 0)) return;
+    const state = this.stateOf(session.identityId, session.id);
+    this.failedRequests.add(session, service, type, failures, state);
+    throw new ApiError('INVALID_POSTURE', {
+      message: `Failed to pass posture checks for service policies: [${policies.map(({ id }) => id).join(' ')}]`,
+      data: Object.fromEntries(
+        failures.map(({ policy, checks }) => [
+          policy.id,
+          checks.map(({ id, typeId }) => ({ id, typeId, isPassing: false })),
+        ]),
+      ),
+    });
+  }
+
+  #failing(policy: ServicePolicy, identityId: string, sessionId: string): PostureCheck[] {
+    const checks = this.#components.access.checksOf(policy);
+    if (checks.length === 0) return [];
+    const state = this.stateOf(identityId, sessionId);
+    const now = this.#components.clock.now();
+    return checks.filter((check) => !evaluatePosture(check, state, now).isPassing);
+  }
+
+  #note(known: IdentityPosture, session: ApiSession, response: PostureResponse): void {
+    const at = this.#components.clock.now();
+    const text = (name: string) => String(response[name] ?? '');
+    const texts = (name: string) => ((response[name] ?? []) as unknown[]).map(String);
+    switch (response.typeId) {
+      case 'OS':
+        known.os = { type: text('type'), version: text('version'), build: text('build'), checkId: response.id, at };
+        break;
+      case 'MAC':
+        known.mac = { addresses: texts('macAddresses'), checkId: response.id, at };
+        break;
+      case 'DOMAIN':
+        known.domain = { name: text('domain'), checkId: response.id, at };
+        break;
+      case 'PROCESS':
+      case 'PROCESS_MULTI':
+        if (known.processes.size < MOST_PROCESSES || known.processes.has(text('path')))
+          known.processes.set(text('path'), {
+            postureCheckId: response.id,
+            path: text('path'),
+            isRunning: response.isRunning === true,
+            hash: text('hash'),
+            signerFingerprints: texts('signerFingerprints'),
+            at,
+          });
+        break;
+      case 'ENDPOINT_STATE': {
+        const state = this.#session(known, session.id);
+        if (response.woken === true) state.wokenAt = at;
+        if (response.unlocked === true) state.unlockedAt = at;
+        break;
+      }
+    }
+  }
+
+  /** Services whose passwords count only for the time of grace from now (reference fact: only those with more time left are named). */
+  #affected(session: ApiSession, responses: readonly PostureResponse[]): AffectedService[] {
+    const { access, clock } = this.#components;
+    const woken = responses.some(({ typeId, woken: flag }) => typeId === 'ENDPOINT_STATE' && flag === true);
+    const unlocked = responses.some(({ typeId, unlocked: flag }) => typeId === 'ENDPOINT_STATE' && flag === true);
+    const passedAt = this.#identities.get(session.identityId)?.sessions.get(session.id)?.passedMfaAt;
+    if ((!woken && !unlocked) || passedAt === undefined) return [];
+    const affected = new Map<string, AffectedService>();
+    for (const service of access.servicesOf(session.identityId)) {
+      for (const policy of access.granting(session.identityId, service.id)) {
+        for (const { typeId, demands } of access.checksOf(policy)) {
+          const { promptOnWake, promptOnUnlock, timeoutSeconds } = demands as unknown as MfaDemand;
+          if (typeId !== 'MFA' || !((woken && promptOnWake) || (unlocked && promptOnUnlock))) continue;
+          const remaining = timeoutSeconds * 1000 - (clock.now() - passedAt);
+          if (timeoutSeconds > 0 && remaining <= PROMPT_GRACE) continue;
+          const known = affected.get(service.id);
+          if (known && known.timeout <= timeoutSeconds) continue;
+          affected.set(service.id, {
+            id: service.id,
+            name: service.name,
+            postureQueryType: 'MFA',
+            timeout: timeoutSeconds,
+            timeoutRemaining: PROMPT_GRACE / 1000,
+          });
+        }
+      }
+    }
+    return [...affected.values()];
+  }
+
+  /** Sessions that have lost their right end, now and when the next password becomes too old. */
+  #changed(identityId: string): void {
+    this.#endSessions(identityId);
+    for (const listener of this.#listeners) listener(identityId);
+    this.#watch(identityId);
+  }
+
+  #endSessions(identityId: string): void {
+    const { state, log } = this.#components;
+    const lost = state.tables.session
+      .referring('identityId', identityId)
+      .filter(({ apiSessionId, serviceId, type }) => !this.mayUse({ id: apiSessionId, identityId }, serviceId, type));
+    if (lost.length === 0) return;
+    state
+      .change((transaction) => {
+        for (const { id } of lost) transaction.delete('session', id);
+      })
+      .catch((error: unknown) => log.error({ error: String(error) }, 'sessions without a passing posture stay'));
+  }
+
+  #watch(identityId: string): void {
+    const { clock } = this.#components;
+    this.#deadlines.get(identityId)?.cancel();
+    this.#deadlines.delete(identityId);
+    const next = this.#nextDeadline(identityId);
+    if (next === undefined) return;
+    // One millisecond more: a password still counts in the moment in which its time ends.
+    const timer = clock.after('posture deadline', next - clock.now() + 1, () => this.#changed(identityId));
+    this.#deadlines.set(identityId, timer);
+  }
+
+  #nextDeadline(identityId: string): number | undefined {
+    const { access, clock, state } = this.#components;
+    const sessions = this.#identities.get(identityId)?.sessions ?? new Map<string, SessionPosture>();
+    const demands = access
+      .policiesWith('servicePolicy', 'left', identityId)
+      .flatMap((id) => state.tables.servicePolicy.get(id) ?? [])
+      .flatMap((policy) => access.checksOf(policy))
+      .filter(({ typeId }) => typeId === 'MFA');
+    const deadlines = [...sessions.keys()].flatMap((sessionId) => {
+      const posture = this.stateOf(identityId, sessionId);
+      return demands.flatMap((check) => mfaDeadline(check.demands as unknown as MfaDemand, posture) ?? []);
+    });
+    const open = deadlines.filter((deadline) => deadline >= clock.now());
+    return open.length === 0 ? undefined : Math.min(...open);
+  }
+
+  #of(identityId: string): IdentityPosture {
+    const known = this.#identities.get(identityId) ?? { processes: new Map(), sessions: new Map() };
+    this.#identities.set(identityId, known);
+    return known;
+  }
+
+  #session(known: IdentityPosture, id: string): SessionPosture {
+    const session = known.sessions.get(id) ?? {};
+    known.sessions.set(id, session);
+    return session;
+  }
+
+  #forget(identityId: string): void {
+    this.#identities.delete(identityId);
+    this.failedRequests.forget(identityId);
+    this.#deadlines.get(identityId)?.cancel();
+    this.#deadlines.delete(identityId);
+  }
+}

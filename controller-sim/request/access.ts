@@ -1,0 +1,17 @@
+// Who may call an operation, by its word in the table of operations.
+
+import type { Identity } from '../state/types.ts';
+
+/** Whether an identity with a complete session may. */
+export function mayCall(identity: Identity, access: string): boolean {
+  if (access === 'session' || access === 'partial' || isAdmin(identity)) return true;
+  const [kind = '', action] = access.split('.');
+  const permissions = identity.permissions ?? [];
+  if (action === 'read' && permissions.includes('admin_readonly')) return true;
+  return kind !== 'admin' && (permissions.includes(kind) || permissions.includes(access));
+}
+
+/** The administrator that came with the data stays one, whatever its identity says. */
+export function isAdmin({ isAdmin: admin, isDefaultAdmin }: Identity): boolean {
+  return admin || isDefaultAdmin;
+}

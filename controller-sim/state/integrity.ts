@@ -1,0 +1,189 @@
+// Checking that what entities refer to is there, and mending what is not: one run at a time.
+
+import type { Clock } from '#lib/clock.ts';
+import { describeError } from '#lib/errors.ts';
+import type { State } from './state.ts';
+import type { Table } from './table.ts';
+import type { Transaction } from './transaction.ts';
+import type { Entity, EntityKind } from './types.ts';
+
+/** A key that holds the id of another entity, or a list of them; what is done about an id that leads nowhere. */
+interface Reference {
+  readonly kind: EntityKind;
+  readonly key: string;
+  readonly to: EntityKind;
+  /** Of selectors `@id` counts; of maps the keys; of other values the value. */
+  readonly form: 'id' | 'ids' | 'selectors' | 'map';
+  /** `delete`: the entity is nothing without it; otherwise the id is taken out, or this one put in its place. */
+  readonly mend: 'delete' | 'remove' | { readonly put: string };
+}
+
+const REFERENCES: readonly Reference[] = [
+  { kind: 'apiSession', key: 'identityId', to: 'identity', form: 'id', mend: 'delete' },
+  { kind: 'apiSessionCertificate', key: 'apiSessionId', to: 'apiSession', form: 'id', mend: 'delete' },
+  { kind: 'authenticator', key: 'identityId', to: 'identity', form: 'id', mend: 'delete' },
+  { kind: 'config', key: 'configTypeId', to: 'configType', form: 'id', mend: 'delete' },
+  { kind: 'edgeRouterPolicy', key: 'edgeRouterRoles', to: 'router', form: 'selectors', mend: 'remove' },
+  { kind: 'edgeRouterPolicy', key: 'identityRoles', to: 'identity', form: 'selectors', mend: 'remove' },
+  { kind: 'enrollment', key: 'identityId', to: 'identity', form: 'id', mend: 'delete' },
+  { kind: 'enrollment', key: 'routerId', to: 'router', form: 'id', mend: 'delete' },
+  { kind: 'enrollment', key: 'caId', to: 'ca', form: 'id', mend: 'delete' },
+  { kind: 'externalJwtSigner', key: 'enrollAuthPolicyId', to: 'authPolicy', form: 'id', mend: { put: 'default' } },
+  { kind: 'identity', key: 'authPolicyId', to: 'authPolicy', form: 'id', mend: { put: 'default' } },
+  { kind: 'identity', key: 'serviceConfigs', to: 'service', form: 'map', mend: 'remove' },
+  { kind: 'identity', key: 'serviceHostingCosts', to: 'service', form: 'map', mend: 'remove' },
+  { kind: 'identity', key: 'serviceHostingPrecedences', to: 'service', form: 'map', mend: 'remove' },
+  { kind: 'mfa', key: 'identityId', to: 'identity', form: 'id', mend: 'delete' },
+  { kind: 'router', key: 'configs', to: 'config', form: 'ids', mend: 'remove' },
+  { kind: 'service', key: 'configs', to: 'config', form: 'ids', mend: 'remove' },
+  { kind: 'serviceEdgeRouterPolicy', key: 'edgeRouterRoles', to: 'router', form: 'selectors', mend: 'remove' },
+  { kind: 'serviceEdgeRouterPolicy', key: 'serviceRoles', to: 'service', form: 'selectors', mend: 'remove' },
+  { kind: 'servicePolicy', key: 'identityRoles', to: 'identity', form: 'selectors', mend: 'remove' },
+  { kind: 'servicePolicy', key: 'postureCheckRoles', to: 'postureCheck', form: 'selectors', mend: 'remove' },
+  { kind: 'servicePolicy', key: 'serviceRoles', to: 'service', form: 'selectors', mend: 'remove' },
+  { kind: 'session', key: 'apiSessionId', to: 'apiSession', form: 'id', mend: 'delete' },
+  { kind: 'session', key: 'serviceId', to: 'service', form: 'id', mend: 'delete' },
+  { kind: 'terminator', key: 'routerId', to: 'router', form: 'id', mend: 'delete' },
+  { kind: 'terminator', key: 'serviceId', to: 'service', form: 'id', mend: 'delete' },
+];
+
+/** reference fact: more than these are not listed. */
+const MOST_RESULTS = 1_000;
+
+export interface IntegrityResult {
+  readonly description: string;
+  readonly fixed: boolean;
+}
+
+export interface IntegrityReport {
+  readonly inProgress: boolean;
+  readonly fixingErrors: boolean;
+  readonly tooManyErrors: boolean;
+  /** RFC 3339; null before the first run. */
+  readonly startTime: string | null;
+  readonly endTime: string | null;
+  readonly error: string | null;
+  readonly results: readonly IntegrityResult[] | null;
+}
+
+interface Fault {
+  readonly reference: Reference;
+  readonly entity: Entity;
+  readonly missing: readonly string[];
+}
+
+export class DataIntegrity {
+  readonly #state: State;
+  readonly #clock: Clock;
+  #report: IntegrityReport = {
+    inProgress: false,
+    fixingErrors: false,
+    tooManyErrors: false,
+    startTime: null,
+    endTime: null,
+    error: null,
+    results: null,
+  };
+
+  constructor(state: State, clock: Clock) {
+    this.#state = state;
+    this.#clock = clock;
+  }
+
+  get report(): IntegrityReport {
+    return this.#report;
+  }
+
+  /** Begins a run, which ends by itself. False when one is running. */
+  start(options: { fix: boolean }): boolean {
+    if (this.#report.inProgress) return false;
+    this.#report = {
+      inProgress: true,
+      fixingErrors: options.fix,
+      tooManyErrors: false,
+      startTime: this.#now(),
+      endTime: null,
+      error: null,
+      results: null,
+    };
+    void this.#run(options.fix);
+    return true;
+  }
+
+  async #run(fix: boolean): Promise<void> {
+    let error: string | null = null;
+    let results: IntegrityResult[] = [];
+    try {
+      const check = (transaction: Transaction) => {
+        const faults = REFERENCES.flatMap((reference) => findFaults(reference, this.#state));
+        if (fix) for (const fault of faults) mend(transaction, fault);
+        return faults.map((fault) => ({ description: describe(fault), fixed: fix }));
+      };
+      results = await this.#state.change(check);
+    } catch (thrown) {
+      error = describeError(thrown);
+    }
+    this.#report = {
+      ...this.#report,
+      inProgress: false,
+      tooManyErrors: results.length > MOST_RESULTS,
+      endTime: this.#now(),
+      error,
+      results: results.length === 0 ? null : results.slice(0, MOST_RESULTS),
+    };
+  }
+
+  #now(): string {
+    return new Date(this.#clock.now()).toISOString();
+  }
+}
+
+function findFaults(reference: Reference, { tables }: State): Fault[] {
+  const table = tables[reference.kind] as unknown as Table<Entity>;
+  const faults: Fault[] = [];
+  for (const entity of table.values()) {
+    const missing = idsIn(entity, reference).filter((id) => !tables[reference.to].has(id));
+    if (missing.length > 0) faults.push({ reference, entity, missing });
+  }
+  return faults;
+}
+
+function keyOf(entity: Entity, key: string): unknown {
+  return (entity as unknown as Readonly<Record<string, unknown>>)[key];
+}
+
+function idsIn(entity: Entity, { key, form }: Reference): string[] {
+  const value = keyOf(entity, key);
+  if (value === null || value === undefined || value === '') return [];
+  switch (form) {
+    case 'id':
+      return [value as string];
+    case 'ids':
+      return [...(value as readonly string[])];
+    case 'selectors':
+      return (value as readonly string[]).flatMap((each) => (each.startsWith('@') ? [each.slice(1)] : []));
+    case 'map':
+      return Object.keys(value);
+  }
+}
+
+function mend(transaction: Transaction, { reference, entity, missing }: Fault): void {
+  const { kind, key, form } = reference;
+  const current = transaction.get(kind, entity.id);
+  if (!current) return;
+  if (reference.mend === 'delete') {
+    transaction.delete(kind, entity.id);
+    return;
+  }
+  const value = keyOf(current, key);
+  let mended: unknown;
+  if (typeof reference.mend === 'object') mended = reference.mend.put;
+  else if (form === 'map')
+    mended = Object.fromEntries(Object.entries(value as object).filter(([id]) => !missing.includes(id)));
+  else mended = (value as readonly string[]).filter((each) => !missing.includes(each.replace(/^@/, '')));
+  transaction.patch(kind, entity.id, { [key]: mended });
+}
+
+function describe({ reference: { kind, key, to }, entity, missing }: Fault): string {
+  return `${kind} ${entity.id} refers in ${key} to ${to} ${missing.join(', ')}, which does not exist`;
+}
