@@ -17,6 +17,7 @@ import { Activity } from './auth/activity.ts';
 import { Jwks } from './auth/jwks.ts';
 import { Lockouts } from './auth/lockouts.ts';
 import { DEFAULT_COST, type PasswordCost, Passwords } from './auth/passwords.ts';
+import { Revocations } from './auth/revocations.ts';
 import type { ControlContext } from './control-channel/context.ts';
 import { ControlServer } from './control-channel/control-server.ts';
 import { DataModelFeed } from './control-channel/data-model/data-model-feed.ts';
@@ -50,6 +51,8 @@ export interface SimulatorOptions {
   clock?: Clock;
   random?: Random;
   passwordCost?: PasswordCost;
+  /** Answers as the only member of a cluster, for clients that want one. */
+  cluster?: boolean;
   /** Milliseconds in which a router may not connect a second time. */
   churnLimit?: number;
   /** Milliseconds of an API session without a request. */
@@ -188,6 +191,8 @@ async function build(options: SimulatorOptions, owned: AsyncDisposableStack): Pr
   const sessionLifetime = options.sessionLifetime ?? DEFAULTS.sessionLifetime;
   const activity = new Activity({ state, clock, log: apiLog, lifetime: sessionLifetime });
   owned.defer(() => activity.close());
+  const revocations = new Revocations({ state, clock, log: apiLog });
+  owned.defer(() => revocations.close());
   const lockouts = new Lockouts(state);
   owned.defer(() => lockouts.close());
   const api = await ApiServer.open({
@@ -196,6 +201,7 @@ async function build(options: SimulatorOptions, owned: AsyncDisposableStack): Pr
     authority,
     passwords,
     lockouts,
+    revocations,
     jwks: new Jwks({ clock, log: apiLog }),
     activity,
     posture,
@@ -207,6 +213,8 @@ async function build(options: SimulatorOptions, owned: AsyncDisposableStack): Pr
     random,
     baseUrl,
     controllerId,
+    isClusterMember: options.cluster ?? false,
+    controlAddress,
     tokens: new Tokens({ authority, clock, issuer: baseUrl, controlAddress }),
     log: apiLog,
     sessionLifetime,
@@ -254,5 +262,9 @@ function rememberedPort(state: State, wanted: number | undefined): number {
 
 function apiAddresses(baseUrl: string): string {
   const at = (path: string) => [{ url: `${baseUrl}${path}`, version: 'v1' }];
-  return JSON.stringify({ 'edge-client': at('/edge/client/v1'), 'edge-management': at('/edge/management/v1') });
+  return JSON.stringify({
+    'edge-client': at('/edge/client/v1'),
+    'edge-management': at('/edge/management/v1'),
+    'edge-oidc': at('/oidc'),
+  });
 }

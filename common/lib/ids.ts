@@ -47,6 +47,11 @@ export class IdSource {
     return text;
   }
 
+  /** 256 bits in hex, for what proves something by being known. No JWT begins so. */
+  secret(): string {
+    return this.#random.bytes(32).toString('hex');
+  }
+
   #uuidBytes(): Buffer {
     const bytes = this.#random.bytes(16);
     bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x40, 6);

@@ -1,6 +1,6 @@
 // How entities are shown in answers: their base fields, links, and references to others.
 
-import type { Entity, EntityKind, Identity, Named } from '../state/types.ts';
+import type { CertificateAuthority, Entity, EntityKind, Identity, Named } from '../state/types.ts';
 
 export const PLURAL: Readonly<Record<EntityKind, string>> = {
   apiSession: 'api-sessions',
@@ -30,6 +30,7 @@ const SUB_LISTS: Partial<Readonly<Record<EntityKind, readonly string[]>>> = {
   router: ['edge-router-policies'],
   edgeRouterPolicy: ['edge-routers', 'identities'],
   apiSession: ['sessions'],
+  session: ['route-path'],
   ca: ['jwt', 'verify'],
   identity: [
     'authenticators',
@@ -47,6 +48,13 @@ const SUB_LISTS: Partial<Readonly<Record<EntityKind, readonly string[]>>> = {
   servicePolicy: ['identities', 'posture-checks', 'services'],
 };
 
+/** An authority that is verified has nothing to verify. */
+function subLists(kind: EntityKind, entity: Entity): readonly string[] {
+  const lists = SUB_LISTS[kind] ?? [];
+  const isVerified = kind === 'ca' && (entity as CertificateAuthority).isVerified;
+  return isVerified ? lists.filter((list) => list !== 'verify') : lists;
+}
+
 export function links(kind: EntityKind, entity: Entity, plural = PLURAL[kind]): Record<string, { href: string }> {
   const self = `./${plural}/${entity.id}`;
   const { authPolicyId } = entity as Partial<Identity>;
@@ -54,7 +62,7 @@ export function links(kind: EntityKind, entity: Entity, plural = PLURAL[kind]): 
     self: { href: self },
     ...(authPolicyId !== undefined && { 'auth-policies': { href: `./${PLURAL.authPolicy}/${authPolicyId}` } }),
     ...Object.fromEntries(
-      (plural === PLURAL[kind] ? (SUB_LISTS[kind] ?? []) : []).map((list) => [list, { href: `${self}/${list}` }]),
+      (plural === PLURAL[kind] ? subLists(kind, entity) : []).map((list) => [list, { href: `${self}/${list}` }]),
     ),
   };
 }
@@ -70,7 +78,7 @@ export function created(plural: string, id: string): { _links: Record<string, un
 }
 
 /** References to these come with the links of their lists. */
-const WITH_LISTS: ReadonlySet<EntityKind> = new Set(['identity', 'service', 'router', 'apiSession']);
+const WITH_LISTS: ReadonlySet<EntityKind> = new Set(['identity', 'service', 'router', 'apiSession', 'ca']);
 
 /** A reference to an entity; null when it is not there. */
 export function reference(

@@ -5,7 +5,7 @@ import { existing, SINGULAR } from '../entities/common.ts';
 import type { Symbols } from '../filter/compile.ts';
 import { Body, type Mode } from '../request/body.ts';
 import type { Answer, ApiRequest, ApiServices, Handler, Handlers } from '../request/context.ts';
-import { invalid, notFound } from '../request/errors.ts';
+import { badRequest, notFound } from '../request/errors.ts';
 import { fieldsOfBody } from '../request/validate.ts';
 import { Table } from '../state/table.ts';
 import type { Transaction } from '../state/transaction.ts';
@@ -123,7 +123,7 @@ export function selectListed<K extends EntityKind>(
 function checkedRole(role: string): string {
   if (/^[#@]/.test(role)) return role;
   const reason = `'${role}' is neither role attribute (prefixed with #) or an entity id or name (prefixed with @)`;
-  throw invalid('roleFilter', reason, role);
+  throw badRequest(reason);
 }
 
 async function create<K extends EntityKind, P>(resource: Resource<K, P>, request: ApiRequest): Promise<Answer> {

@@ -13,6 +13,8 @@ import type { Answer, ApiRequest, ApiServices } from '../request/context.ts';
 import { ApiError } from '../request/errors.ts';
 import { BusyError } from '../state/state.ts';
 import { BASES } from './bases.ts';
+import { serveHealth } from './health.ts';
+import { serveOidc } from './oidc/server.ts';
 import { type Route, routes } from './routes.ts';
 import { perform } from './steps.ts';
 
@@ -105,6 +107,8 @@ export class ApiServer {
         });
       }
     }
+    serveOidc(this.#fastify, this.#services);
+    serveHealth(this.#fastify, this.#services);
     this.#fastify.setNotFoundHandler((request, reply) => this.#refuse(request, reply, this.#notFound(request)));
     this.#fastify.setErrorHandler((error, request, reply) => this.#refuse(request, reply, error));
   }

@@ -5,7 +5,7 @@ import { sha1Fingerprint } from '#lib/certificates.ts';
 import { baseFields } from '../entities/common.ts';
 import { isDisabled } from '../entities/identity.ts';
 import { Body } from '../request/body.ts';
-import type { ApiRequest } from '../request/context.ts';
+import type { ApiRequest, LoginRequest } from '../request/context.ts';
 import { ApiError, invalid } from '../request/errors.ts';
 import type { Transaction } from '../state/transaction.ts';
 import type { ApiSession, Authenticator, AuthPolicy, Identity } from '../state/types.ts';
@@ -24,7 +24,7 @@ export interface Proven {
   readonly improperClientCertChain?: boolean;
 }
 
-const METHODS: Readonly<Record<string, (request: ApiRequest) => Promise<Proven> | Proven>> = {
+const METHODS: Readonly<Record<string, (request: LoginRequest) => Promise<Proven> | Proven>> = {
   password: byPassword,
   cert: byCertificate,
   'ext-jwt': byToken,
@@ -40,7 +40,7 @@ export async function authenticate(request: ApiRequest): Promise<ApiSession> {
     noteClient(transaction, proven.identity, body);
     const session: ApiSession = {
       ...baseFields(transaction, state.ids.cuid()),
-      token: state.ids.uuid(),
+      token: state.ids.secret(),
       configTypes,
       ipAddress: request.remoteAddress,
       lastActivityAt: transaction.now,
@@ -53,7 +53,7 @@ export async function authenticate(request: ApiRequest): Promise<ApiSession> {
 }
 
 /** Who asks, by one of the methods. Throws ApiError. */
-export async function prove(request: ApiRequest, method: string): Promise<Proven> {
+export async function prove(request: LoginRequest, method: string): Promise<Proven> {
   const check = METHODS[method];
   if (!check) throw invalid('method', `method in query should be one of [${Object.keys(METHODS).join(' ')}]`, method);
   const proven = await check(request);
@@ -62,7 +62,7 @@ export async function prove(request: ApiRequest, method: string): Promise<Proven
 }
 
 /** What a session says of how it was made, and what it still owes. */
-export function sessionFacts({ services }: ApiRequest, proven: Proven) {
+export function sessionFacts({ services }: LoginRequest, proven: Proven) {
   const { identity, policy, authenticator, isCertExtendable = false, improperClientCertChain = false } = proven;
   const hasMfa = services.state.tables.mfa.referring('identityId', identity.id).some(({ isVerified }) => isVerified);
   return {
@@ -87,7 +87,7 @@ export function noteClient(transaction: Transaction, { id }: Identity, body: Bod
   if (JSON.stringify(told) !== JSON.stringify(known)) transaction.put('identity', { ...identity, ...told });
 }
 
-async function byPassword(request: ApiRequest): Promise<Proven> {
+async function byPassword(request: LoginRequest): Promise<Proven> {
   const { state, passwords, lockouts } = request.services;
   const body = new Body(request.body, 'create');
   const username = body.text('username') ?? '';
@@ -112,7 +112,7 @@ async function byPassword(request: ApiRequest): Promise<Proven> {
 }
 
 /** A certificate that an authenticator holds, or one of an authority that names identities by a part of it. */
-async function byCertificate(request: ApiRequest): Promise<Proven> {
+async function byCertificate(request: LoginRequest): Promise<Proven> {
   const { services, certificates } = request;
   const { state, clock } = services;
   const [leaf] = certificates;
@@ -139,7 +139,7 @@ async function byCertificate(request: ApiRequest): Promise<Proven> {
   };
 }
 
-async function byToken(request: ApiRequest): Promise<Proven> {
+async function byToken(request: LoginRequest): Promise<Proven> {
   const verified = await Promise.all(bearerTokens(request).map((each) => verifyExternalToken(request.services, each)));
   for (const token of verified) {
     const { identity, signer } = token ?? {};
@@ -151,12 +151,12 @@ async function byToken(request: ApiRequest): Promise<Proven> {
   throw new ApiError('UNAUTHORIZED');
 }
 
-function policyOf({ services }: ApiRequest, { authPolicyId }: Identity): AuthPolicy | undefined {
+function policyOf({ services }: LoginRequest, { authPolicyId }: Identity): AuthPolicy | undefined {
   return services.state.tables.authPolicy.get(authPolicyId);
 }
 
 /** Names become ids; what is unknown stays as it is and fits nothing. */
-function typeIds(request: ApiRequest, names: readonly string[]): string[] {
+export function typeIds(request: LoginRequest, names: readonly string[]): string[] {
   const { configType } = request.services.state.tables;
   return names.map((name) => (name === 'all' ? name : (configType.findBy('name', name)?.id ?? name)));
 }

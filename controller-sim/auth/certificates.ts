@@ -3,7 +3,7 @@
 import type { X509Certificate } from 'node:crypto';
 import { parsePemCertificates, sha1Fingerprint, verifyChain } from '#lib/certificates.ts';
 import type { ApiServices } from '../request/context.ts';
-import { ApiError } from '../request/errors.ts';
+import { ApiError, badRequest } from '../request/errors.ts';
 import type { Authenticator, CertificateAuthority } from '../state/types.ts';
 
 /** What vouches for a presented chain. */
@@ -38,10 +38,8 @@ export function readClientCertificate(
   if (!certificate || certificates.length !== 1) throw new ApiError('COULD_NOT_PARSE_PEM_BLOCK');
   const voucher = vouch(services, certificates);
   if (!voucher) {
-    throw new ApiError('COULD_NOT_VALIDATE', {
-      code: 'UNHANDLED',
-      message: `error verifying client certificate [${sha1Fingerprint(certificate)}] did not verify against known CAs`,
-    });
+    const fingerprint = sha1Fingerprint(certificate);
+    throw badRequest(`error verifying client certificate [${fingerprint}] did not verify against known CAs`);
   }
   return { certificate, isOwn: voucher.kind === 'own' };
 }

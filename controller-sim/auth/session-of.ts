@@ -4,6 +4,7 @@ import { isDisabled } from '../entities/identity.ts';
 import type { ApiRequest } from '../request/context.ts';
 import type { ApiSession, Identity } from '../state/types.ts';
 import { verifyExternalToken } from './external-jwt.ts';
+import { sessionFromClaims } from './token-session.ts';
 
 export interface FoundSession {
   readonly session: ApiSession;
@@ -14,12 +15,24 @@ export interface FoundSession {
 export async function sessionOf(request: ApiRequest): Promise<FoundSession | undefined> {
   const { state, activity, clock, sessionLifetime } = request.services;
   const token = request.headers['zt-session'];
-  if (typeof token !== 'string') return undefined;
+  if (typeof token !== 'string') return sessionOfToken(request);
   const session = state.tables.apiSession.findBy('token', token);
   const identity = session && state.tables.identity.get(session.identityId);
   if (!session || !identity || isDisabled(identity, clock.now())) return undefined;
   if (clock.now() - Date.parse(activity.lastOf(session)) > sessionLifetime) return undefined;
   return { session: await withSecondToken(request, session, identity), identity };
+}
+
+/** Of a token that the OIDC API handed out: the session is what the token says, and ends when it is revoked. */
+async function sessionOfToken(request: ApiRequest): Promise<FoundSession | undefined> {
+  const { state, clock, tokens, revocations } = request.services;
+  for (const token of bearerTokens(request)) {
+    const claims = await tokens.verifyAccess(token);
+    const identity = claims && state.tables.identity.get(claims.sub);
+    if (!identity || isDisabled(identity, clock.now()) || revocations.isRevoked(claims)) continue;
+    return { session: sessionFromClaims(token, claims), identity };
+  }
+  return undefined;
 }
 
 /** The token of another issuer that the auth policy wants beside the session is shown with every request. */
@@ -34,7 +47,7 @@ async function withSecondToken(request: ApiRequest, session: ApiSession, identit
 }
 
 /** Those of the Authorization header, which may hold several. */
-export function bearerTokens({ headers }: ApiRequest): string[] {
+export function bearerTokens({ headers }: Pick<ApiRequest, 'headers'>): string[] {
   const { authorization } = headers;
   const values = Array.isArray(authorization) ? authorization : [authorization ?? ''];
   return values

@@ -15,6 +15,7 @@ interface StartOptions {
   advertise: string[];
   username?: string;
   password?: string;
+  cluster?: true;
   json?: true;
   logLevel: LogLevel;
   logFormat: 'json' | 'text';
@@ -36,6 +37,7 @@ export function startCommand(): Command {
     )
     .option('--username <name>', 'administrator (default: admin)')
     .option('--password <password>', 'its password; left out: made up and shown')
+    .option('--cluster', 'answer as the only member of a cluster')
     .option('--json', 'print the ready line as JSON')
     .addOption(
       new Option('--log-level <level>', 'least severe messages to log')

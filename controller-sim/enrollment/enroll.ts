@@ -11,7 +11,7 @@ import { refuseTaken } from '../entities/common.ts';
 import { plainIdentity } from '../entities/identity.ts';
 import { Body } from '../request/body.ts';
 import type { Answer, ApiRequest } from '../request/context.ts';
-import { ApiError, invalid } from '../request/errors.ts';
+import { ApiError, badRequest } from '../request/errors.ts';
 import type { Transaction } from '../state/transaction.ts';
 import type { CertificateAuthority, Enrollment } from '../state/types.ts';
 import { readCsr } from './csr.ts';
@@ -98,8 +98,8 @@ async function enrollWithPassword(request: ApiRequest, enrollment: Enrollment): 
   const body = new Body(request.body, 'create');
   const password = body.text('password') ?? '';
   const username = body.text('username') || enrollment.username || '';
-  if (password === '') throw invalid('password', 'password expected for updb enrollment', '');
-  if (username === '') throw invalid('username', 'username expected for updb enrollment', '');
+  if (password === '') throw badRequest('password expected for updb enrollment');
+  if (username === '') throw badRequest('username expected for updb enrollment');
   const passwordHash = await passwords.hash(password);
   await state.change((transaction) => {
     useUp(transaction, enrollment);

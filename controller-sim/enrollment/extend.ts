@@ -7,10 +7,13 @@ import { ApiError } from '../request/errors.ts';
 import type { Authenticator } from '../state/types.ts';
 import { readCsr } from './csr.ts';
 
+/** Only over a connection that shows the certificate that is to be renewed. */
 export async function extendCertificate(request: ApiRequest, authenticator: Authenticator): Promise<Answer> {
   const { authority, state } = request.services;
   if (authenticator.method !== 'cert' || !authenticator.isIssuedByNetwork)
     throw new ApiError('INVALID_AUTHENTICATOR_PROPERTIES');
+  const [leaf] = request.certificates;
+  if (!leaf || sha1Fingerprint(leaf) !== authenticator.fingerprint) throw new ApiError('UNAUTHORIZED');
   const pem = new Body(request.body, 'create').text('clientCertCsr') ?? '';
   const csr = await readCsr(pem);
   const clientCert = await authority.sign(csr, {

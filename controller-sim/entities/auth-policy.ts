@@ -17,9 +17,9 @@ export function updateAuthPolicy(transaction: Transaction, policy: AuthPolicy, b
 export function deleteAuthPolicy(transaction: Transaction, { id }: AuthPolicy): void {
   const { identity, externalJwtSigner } = transaction.tables;
   const identities = identity.referring('authPolicyId', id).map((each) => each.id);
-  if (identities.length > 0) throw referenced('authPolicy', 'authPolicyId', identities);
+  if (identities.length > 0) throw referenced('authPolicy', 'authPolicyId', identities, 'identity');
   const signers = externalJwtSigner.referring('enrollAuthPolicyId', id).map((each) => each.id);
-  if (signers.length > 0) throw referenced('authPolicy', 'enrollAuthPolicyId', signers);
+  if (signers.length > 0) throw referenced('authPolicy', 'enrollAuthPolicyId', signers, 'externalJwtSigner');
   transaction.delete('authPolicy', id);
 }
 

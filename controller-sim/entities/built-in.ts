@@ -1,6 +1,7 @@
 // What a fresh controller holds: config types, the default auth policy (reference facts: HTTP entities, sections 7 and 14).
 
 import type { AuthPolicy, ConfigType, Entity } from '../state/types.ts';
+import { hostSchema, hostsSchema } from './host-schema.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -35,10 +36,6 @@ const actions = (triggers: readonly string[], pattern: string): Schema => ({
     ['trigger', 'action'],
   ),
 });
-const hostActions = actions(
-  ['fail', 'pass', 'change'],
-  '(mark (un)?healthy|increase cost [0-9]+|decrease cost [0-9]+|send event)',
-);
 const serverActions = actions(['fail', 'pass'], '(mark (un)?healthy|increase cost [0-9]+|decrease cost [0-9]+)');
 const portChecks = (action: Schema): Schema => ({
   type: 'array',
@@ -64,62 +61,6 @@ const httpChecks = (action: Schema): Schema => ({
     ['interval', 'timeout', 'url'],
   ),
 });
-const translation: Schema = {
-  type: 'object',
-  additionalProperties: false,
-  properties: { from: text, to: text, prefixLength: { type: 'integer', minimum: 0, maximum: 128 } },
-  required: ['from', 'to', 'prefixLength'],
-  if: { properties: { from: { type: 'string', pattern: ':' } } },
-  else: { properties: { prefixLength: { type: 'integer', minimum: 0, maximum: 32 } } },
-};
-
-/** Either fixed by `key`, or forwarded, and then limited by a list. */
-function fixedOrForwarded(key: string, forward: string, allowed: string): Schema {
-  return {
-    if: { properties: { [forward]: { const: true } }, required: [forward] },
-    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
-    then: { required: [allowed] },
-    else: { required: [key] },
-  };
-}
-
-const hostProperties: Schema = {
-  protocol,
-  forwardProtocol: { type: 'boolean', enum: [true] },
-  allowedProtocols: setOf(protocol),
-  address: hostname,
-  forwardAddress: { type: 'boolean', enum: [true] },
-  allowedAddresses: setOf(hostname),
-  forwardAddressTranslations: setOf(translation),
-  port,
-  forwardPort: { type: 'boolean', enum: [true] },
-  allowedPortRanges: setOf(portRange),
-  allowedSourceAddresses: setOf(hostname),
-  listenOptions: closed({
-    bindUsingEdgeIdentity: { type: 'boolean' },
-    connectTimeout: duration,
-    connectTimeoutSeconds: int31,
-    cost: uint16,
-    identity: text,
-    maxConnections: { type: 'integer', minimum: 1 },
-    precedence: { type: 'string', enum: ['default', 'required', 'failed'] },
-  }),
-  proxy: {
-    type: 'object',
-    properties: { type: { type: 'string', enum: ['http'] }, address: text },
-    required: ['type', 'address'],
-  },
-  portChecks: portChecks(hostActions),
-  httpChecks: httpChecks(hostActions),
-};
-const host: Schema = {
-  ...closed(hostProperties),
-  allOf: [
-    fixedOrForwarded('protocol', 'forwardProtocol', 'allowedProtocols'),
-    fixedOrForwarded('address', 'forwardAddress', 'allowedAddresses'),
-    fixedOrForwarded('port', 'forwardPort', 'allowedPortRanges'),
-  ],
-};
 const linkDuration: Schema = { type: 'string', pattern: '^([0-9]+(\\.[0-9]+)?(ns|us|µs|ms|s|m|h))+$' };
 const groups: Schema = { oneOf: [text, { type: 'array', items: text }] };
 const linkOptions = closed({
@@ -174,13 +115,8 @@ const CONFIG_TYPES: readonly (readonly [string, string, ConfigType['target'], Sc
       ['protocols', 'addresses', 'portRanges'],
     ),
   ],
-  ['NH5p4FpGR', 'host.v1', 'service', host],
-  [
-    'host.v2',
-    'host.v2',
-    'service',
-    closed({ terminators: { type: 'array', minItems: 1, items: host } }, ['terminators']),
-  ],
+  ['NH5p4FpGR', 'host.v1', 'service', hostSchema('host.v1.schema.json')],
+  ['host.v2', 'host.v2', 'service', hostsSchema('host.v2.schema.json')],
   ['interfaces.v1', 'interfaces.v1', 'service', closed({ interfaces: { type: 'array', items: text } }, ['interfaces'])],
   [
     'proxy.v1',

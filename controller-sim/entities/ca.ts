@@ -5,7 +5,7 @@ import { commonName, parsePemCertificates, sha1Fingerprint } from '#lib/certific
 import { describeError } from '#lib/errors.ts';
 import { validateClaim } from '../auth/external-id.ts';
 import type { Body } from '../request/body.ts';
-import { ApiError, invalid } from '../request/errors.ts';
+import { ApiError, badRequest, invalid } from '../request/errors.ts';
 import type { Transaction } from '../state/transaction.ts';
 import type { CertificateAuthority, ExternalIdClaim } from '../state/types.ts';
 import { endApiSessions } from './api-session.ts';
@@ -85,8 +85,7 @@ function readAuthority(pem: string): X509Certificate {
     throw invalid('certPem', `could not parse block #1: ${describeError(error)}`, pem);
   }
   if (!certificate) throw invalid('certPem', 'could not parse block #1', pem);
-  if (!certificate.ca)
-    throw new ApiError('CERTIFICATE_IS_NOT_CA', { code: 'UNHANDLED', message: 'certificate is not a CA' });
+  if (!certificate.ca) throw badRequest('certificate is not a CA');
   return certificate;
 }
 

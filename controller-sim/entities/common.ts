@@ -180,10 +180,10 @@ export function refuseSystem(entity: Entity, kind: EntityKind, action: 'update' 
 }
 
 /** 409: the entity is needed by others. */
-export function referenced(kind: EntityKind, by: string, ids: readonly string[]): ApiError {
+export function referenced(kind: EntityKind, field: string, ids: readonly string[], by: string = field): ApiError {
   const list = `[${ids.join(' ')}]`;
   return new ApiError('CAN_NOT_DELETE_REFERENCED_ENTITY', {
-    field: by,
+    field,
     reason: `entity type ${kind} referenced by ${by}: ${list}`,
     value: list,
   });

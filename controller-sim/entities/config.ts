@@ -1,5 +1,6 @@
 // Rules of config types and configs: the data of a config must fit the schema of its type.
 
+import { isIPv4, isIPv6 } from 'node:net';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import type { Body } from '../request/body.ts';
 import { type ApiError, invalid } from '../request/errors.ts';
@@ -92,12 +93,20 @@ function configData(
 
 const compiled = new WeakMap<object, ValidateFunction>();
 
-/** Draft 7. Formats that only the reference knows are not looked at. */
+/** Formats that schemas are known to use. Others are not looked at. */
+const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
+  ipv4: isIPv4,
+  ipv6: isIPv6,
+  'idn-hostname': () => true, // CIDRs and wildcards are written where it stands
+};
+
+/** Draft 7. */
 function compile(schema: Readonly<Record<string, unknown>>): ValidateFunction {
   const known = compiled.get(schema);
   if (known) return known;
   const { $schema: _dialect, $id: _id, ...plain } = schema;
-  const ajv = new Ajv({ strict: false, verbose: true, validateFormats: false, validateSchema: true, logger: false });
+  const ajv = new Ajv({ strict: false, verbose: true, validateSchema: true, logger: false });
+  for (const [name, format] of Object.entries(FORMATS)) ajv.addFormat(name, format);
   try {
     const validate = ajv.compile(plain);
     compiled.set(schema, validate);

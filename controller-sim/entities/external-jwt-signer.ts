@@ -27,8 +27,11 @@ export function updateSigner(transaction: Transaction, signer: ExternalJwtSigner
 }
 
 export function deleteSigner(transaction: Transaction, { id }: ExternalJwtSigner): void {
-  const policies = transaction.tables.authPolicy.referring('signers', id).map((policy) => policy.id);
-  if (policies.length > 0) throw referenced('externalJwtSigner', 'primary.extJwt.allowedSigners', policies);
+  const policies = transaction.tables.authPolicy.referring('signers', id);
+  const isRequired = policies.some(({ secondary }) => secondary.requireExtJwtSigner === id);
+  const field = isRequired ? 'secondary.requireExtJwtSigner' : 'primary.extJwt.allowedSigners';
+  const ids = policies.map((policy) => policy.id);
+  if (ids.length > 0) throw referenced('externalJwtSigner', field, ids, 'authPolicy');
   transaction.delete('externalJwtSigner', id);
 }
 

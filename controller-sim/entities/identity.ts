@@ -1,7 +1,7 @@
 // Rules of identities and of what belongs to them.
 
 import type { Body } from '../request/body.ts';
-import { ApiError, invalid, notFound } from '../request/errors.ts';
+import { ApiError, badRequest, invalid, notFound } from '../request/errors.ts';
 import type { Transaction } from '../state/transaction.ts';
 import type { Identity, Precedence, Tags } from '../state/types.ts';
 import { endApiSessions } from './api-session.ts';
@@ -133,7 +133,7 @@ function identityFields(transaction: Transaction, body: Body, current: Identity 
 function identityName(transaction: Transaction, body: Body, current: Identity | undefined): string {
   const name = body.text('name');
   if (body.mode === 'patch' && !name) return current?.name ?? '';
-  if (!name) throw invalid('name', 'index on identities.name does not allow null or empty values', '');
+  if (!name) throw badRequest('index on identities.name does not allow null or empty values');
   refuseTaken(transaction, 'identity', 'name', name, current);
   return name;
 }

@@ -2,7 +2,7 @@
 
 import { isVersionStatement, plainMacAddress } from '#model/posture.ts';
 import type { Body } from '../request/body.ts';
-import { ApiError, invalid } from '../request/errors.ts';
+import { ApiError, badRequest, invalid } from '../request/errors.ts';
 import type { Transaction } from '../state/transaction.ts';
 import type { PostureCheck, PostureCheckType } from '../state/types.ts';
 import { baseFields, changedBase, removeFromPolicies, roleAttributes, uniqueName } from './common.ts';
@@ -116,7 +116,8 @@ function operatingSystem(system: Body, index: number): { type: string; versions:
   const versions = system.texts('versions') ?? [];
   for (const [each, statement] of versions.entries()) {
     const field = `operatingSystems[${index}].versions[${each}]`;
-    if (!isVersionStatement(statement)) throw invalid(field, `invalid version for os: ${statement}`, statement);
+    if (!isVersionStatement(statement))
+      throw badRequest(`the value '${statement}' for '${field}' is invalid: invalid version for os: ${statement}`);
   }
   return { type: systemName(system.text('type') ?? '', `operatingSystems.${index}.type`), versions };
 }

@@ -2,7 +2,7 @@
 // and for the tunneler of an edge router an identity and a policy.
 
 import type { Body } from '../request/body.ts';
-import { ApiError } from '../request/errors.ts';
+import { ApiError, badRequest } from '../request/errors.ts';
 import type { Transaction } from '../state/transaction.ts';
 import type { Enrollment, Entity, Router, Tags } from '../state/types.ts';
 import {
@@ -40,10 +40,7 @@ export function createTransitRouter(
   enrollment: SignedEnrollment | undefined,
 ): void {
   if (transaction.get('router', id)) {
-    throw new ApiError('UNHANDLED', {
-      code: 'UNHANDLED',
-      message: `an entity of type router already exists with id ${id}`,
-    });
+    throw badRequest(`an entity of type router already exists with id ${id}`);
   }
   const fingerprint = body.text('fingerprint') ?? null;
   transaction.put('router', { ...newRouter(transaction, id, body), fingerprint, isVerified: fingerprint !== null });

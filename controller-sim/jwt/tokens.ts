@@ -1,7 +1,7 @@
 // The tokens that the controller signs: for enrollment, for the network, and for sessions of services, which routers verify with the
 // key of the data model (reference facts: HTTP behaviour, Enrollment; edge, section 5.1).
 
-import { SignJWT } from 'jose';
+import { type JWTPayload, jwtVerify, SignJWT } from 'jose';
 import type { Clock } from '#lib/clock.ts';
 import type { Authority } from '../pki/authority.ts';
 
@@ -16,8 +16,35 @@ export interface TokenComponents {
   controlAddress: string;
 }
 
+/** reference fact: HTTP behaviour, Access token claims. */
+export const TokenKind = Object.freeze({ Access: 'a', Refresh: 'r', Service: 's', Totp: 't' } as const);
+
+/** What an access token and a refresh token say. Times in seconds. */
+export interface AccessClaims extends JWTPayload {
+  readonly sub: string;
+  readonly exp: number;
+  readonly iat: number;
+  readonly jti: string;
+  readonly auth_time: number;
+  readonly client_id: string;
+  readonly amr: readonly string[];
+  readonly scope: string;
+  readonly z_t: string;
+  readonly z_asid: string;
+  readonly z_ct: readonly string[];
+  readonly z_cfs: readonly string[];
+  readonly z_authid: string;
+  readonly z_ra: string;
+  readonly z_ice: boolean;
+  readonly z_iccc: boolean;
+}
+
+/** Tokens whose signature is known to be good. */
+const MOST_VERIFIED = 10_000;
+
 export class Tokens {
   readonly #components: TokenComponents;
+  readonly #verified = new Map<string, AccessClaims>();
 
   constructor(components: TokenComponents) {
     this.#components = components;
@@ -49,7 +76,7 @@ export class Tokens {
 
   /** Proves that a one-time password was given in an API session. */
   totp(apiSessionId: string, identityId: string): Promise<string> {
-    const claims = { z_t: 't', z_asid: apiSessionId };
+    const claims = { z_t: TokenKind.Totp, z_asid: apiSessionId };
     return this.#sign(claims, (jwt) => jwt.setSubject(identityId).setAudience(['openziti']).setJti(apiSessionId));
   }
 
@@ -60,15 +87,59 @@ export class Tokens {
     identityId: string;
     apiSessionId: string;
     type: 'Dial' | 'Bind';
+    /** Of an API session that the controller keeps. */
+    isLegacy: boolean;
   }): Promise<string> {
     const claims = {
-      z_t: 's',
+      z_t: TokenKind.Service,
       z_st: session.type,
       z_iid: session.identityId,
       z_asid: session.apiSessionId,
-      z_leg: true,
+      z_leg: session.isLegacy,
     };
     return this.#sign(claims, (jwt) => jwt.setSubject(session.serviceId).setAudience(['openziti']).setJti(session.id));
+  }
+
+  /** A token of the OIDC API; `claims` are all of it. */
+  oidc(claims: JWTPayload): Promise<string> {
+    const { authority } = this.#components;
+    return new SignJWT(claims)
+      .setProtectedHeader({ alg: ALGORITHM, kid: authority.keyId, typ: 'JWT' })
+      .sign(authority.signingKey);
+  }
+
+  /** Issuer of the tokens of the OIDC API. */
+  get oidcIssuer(): string {
+    return `${this.#components.issuer}/oidc`;
+  }
+
+  /** The claims of a token of ours that is valid now; undefined for any other. */
+  async verify(token: string, options: { ignoreExpiry?: boolean } = {}): Promise<JWTPayload | undefined> {
+    const { authority, clock, issuer } = this.#components;
+    try {
+      const { payload } = await jwtVerify(token, authority.serverCertificate.publicKey, {
+        algorithms: [ALGORITHM],
+        issuer: [issuer, this.oidcIssuer],
+        currentDate: new Date(options.ignoreExpiry ? 0 : clock.now()),
+        ...(options.ignoreExpiry && { clockTolerance: Number.MAX_SAFE_INTEGER }),
+      });
+      return payload;
+    } catch {
+      return undefined; // not ours, not whole, or too old: it proves nothing
+    }
+  }
+
+  /** The claims of an access token. A signature is looked at once, the time every time. */
+  async verifyAccess(token: string): Promise<AccessClaims | undefined> {
+    const known = this.#verified.get(token);
+    const now = this.#components.clock.now() / 1000;
+    if (known) return known.exp > now ? known : undefined;
+    const claims = await this.verify(token);
+    if (claims?.z_t !== TokenKind.Access || typeof claims.sub !== 'string' || typeof claims.exp !== 'number')
+      return undefined;
+    if (this.#verified.size >= MOST_VERIFIED) this.#verified.clear();
+    this.#verified.set(token, claims as AccessClaims);
+    return claims as AccessClaims;
   }
 
   #sign(claims: Record<string, unknown>, complete: (jwt: SignJWT) => SignJWT): Promise<string> {

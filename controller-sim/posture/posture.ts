@@ -105,6 +105,12 @@ export class Posture {
     this.#changed(identityId);
   }
 
+  /** As above, in a session that is a token; `time` in milliseconds. */
+  passedMfaAt(identityId: string, sessionId: string, time: number): void {
+    this.#session(this.#of(identityId), sessionId).passedMfaAt = time;
+    this.#changed(identityId);
+  }
+
   /** No password that was given counts any more. */
   revokeMfa(identityId: string): void {
     for (const session of this.#identities.get(identityId)?.sessions.values() ?? []) delete session.passedMfaAt;

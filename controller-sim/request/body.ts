@@ -1,6 +1,6 @@
 // Reading request bodies that have been validated: field by field, null as what is left out.
 
-import { ApiError } from './errors.ts';
+import { badRequest } from './errors.ts';
 
 export type Mode = 'create' | 'update' | 'patch';
 
@@ -30,7 +30,7 @@ export class Body {
    */
   demandOneOf(fields: readonly string[]): void {
     if (this.mode === 'patch' && !fields.some((name) => this.has(name)))
-      throw new ApiError('COULD_NOT_VALIDATE', { code: 'UNHANDLED', message: 'no fields updated, nothing to do' });
+      throw badRequest('no fields updated, nothing to do');
   }
 
   text(name: string): string | undefined {

@@ -10,6 +10,7 @@ import type { ServiceChanges } from '../access/service-changes.ts';
 import type { Activity } from '../auth/activity.ts';
 import type { Jwks } from '../auth/jwks.ts';
 import type { Lockouts } from '../auth/lockouts.ts';
+import type { Revocations } from '../auth/revocations.ts';
 import type { Tokens } from '../jwt/tokens.ts';
 import type { Network } from '../network/network.ts';
 import type { Authority } from '../pki/authority.ts';
@@ -43,6 +44,7 @@ export interface ApiServices {
   readonly passwords: PasswordHasher;
   readonly lockouts: Lockouts;
   readonly jwks: Jwks;
+  readonly revocations: Revocations;
   readonly activity: Activity;
   readonly posture: Posture;
   readonly serviceChanges: ServiceChanges;
@@ -55,6 +57,10 @@ export interface ApiServices {
   /** Addresses of the APIs, for version answers. */
   readonly baseUrl: string;
   readonly controllerId: string;
+  /** `tls:host:port`, as routers reach it. */
+  readonly controlAddress: string;
+  /** Whether it answers as the only member of a cluster. */
+  readonly isClusterMember: boolean;
   /** Milliseconds. */
   readonly sessionLifetime: number;
   readonly enrollmentLifetime: number;
@@ -75,6 +81,9 @@ export interface ApiRequest {
   session: ApiSession | undefined;
   identity: Identity | undefined;
 }
+
+/** What a login looks at. */
+export type LoginRequest = Pick<ApiRequest, 'services' | 'headers' | 'body' | 'certificates' | 'remoteAddress'>;
 
 /** What a handler answers; the envelope is put round it. */
 export type Answer = Data | Page | Raw;

@@ -76,6 +76,9 @@ export const API_ERRORS = Object.freeze({
     401,
     'The request could not be completed. The session is not authorized or the credentials are invalid',
   ],
+  /** Sent as UNHANDLED: what the reference takes for an error of its own, and is one of who asks. */
+  UNHANDLED_REQUEST: [400, 'An unhandled error occurred'],
+  UNSUPPORTED_MEDIA_TYPE: [415, 'The content type is not supported'],
   UNHANDLED: [500, 'An unhandled error occurred'],
 } as const satisfies Readonly<Record<string, readonly [number, string]>>);
 
@@ -87,6 +90,11 @@ export type ErrorCause =
   | { code: string; message: string }
   | { message: string; data: unknown };
 
+const SENT_AS: Partial<Readonly<Record<ApiErrorCode, ApiErrorCode>>> = {
+  NOT_ACCEPTABLE: 'COULD_NOT_VALIDATE',
+  UNHANDLED_REQUEST: 'UNHANDLED',
+};
+
 /** A refusal that a client is told. */
 export class ApiError extends Error {
   readonly code: ApiErrorCode;
@@ -96,7 +104,7 @@ export class ApiError extends Error {
   constructor(code: ApiErrorCode, details?: ErrorCause) {
     super(API_ERRORS[code][1]);
     this.name = 'ApiError';
-    this.code = code === 'NOT_ACCEPTABLE' ? 'COULD_NOT_VALIDATE' : code;
+    this.code = SENT_AS[code] ?? code;
     this.status = API_ERRORS[code][0];
     this.details = details;
   }
@@ -118,4 +126,9 @@ export function invalidField(field: string, reason: string, value: unknown): Api
 /** 404 for an entity. */
 export function notFound(singular: string, id: string): ApiError {
   return new ApiError('NOT_FOUND', { code: 'UNHANDLED', message: `${singular} with id ${id} not found` });
+}
+
+/** 400 with the words alone. */
+export function badRequest(message: string): ApiError {
+  return new ApiError('UNHANDLED_REQUEST', { code: 'UNHANDLED', message });
 }

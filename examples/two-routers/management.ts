@@ -15,6 +15,11 @@ export class Management {
     this.#dispatcher = new Agent({ connect: { ca }, bodyTimeout: TIMEOUT, headersTimeout: TIMEOUT });
   }
 
+  /** What shows the session of the administrator. */
+  get token(): string {
+    return this.#token;
+  }
+
   async login(username: string, password: string): Promise<void> {
     const { token } = await this.#call<{ token: string }>('POST', '/authenticate?method=password', {
       username,

@@ -7,22 +7,36 @@ import { type Dispatcher, request } from 'undici';
 export interface Recording {
   readonly seq: number;
   readonly name: string;
+  readonly deployment: 'standalone' | 'cluster';
   readonly method: string;
   readonly path: string;
   readonly requestHeaders: Readonly<Record<string, string>>;
   readonly requestBody: unknown;
   readonly status: number;
   readonly responseBody: unknown;
+  /** Where the answer sends the client. */
+  readonly location?: string;
+}
+
+/** What is special about playing one recording. */
+export interface Special {
+  /** With the certificate of a client. */
+  readonly dispatcher?: Dispatcher;
+  /** In the place of the recorded one. */
+  readonly body?: string;
 }
 
 export interface Verdict {
   readonly recording: Recording;
+  /** What was answered, parsed where it is JSON. */
+  readonly answer?: unknown;
   readonly outcome: 'equal' | 'different' | 'not served' | 'needs what is missing';
   readonly why: string;
 }
 
 const PLACEHOLDER = /<[^<>\s]+>/g;
-const LEARNED = /^<(?:id|token|enrollmentToken|uuid):[^<>]+>$/;
+/** Placeholders that stand for one value all along: `<id:service1>`, `<code1>`. */
+const NAMED = /<[A-Za-z_]+(?::[\w-]+|\d+)>/g;
 const HOUR = 3_600_000;
 /** Statuses that only the reference sends; the specification calls them ordinary refusals. */
 const ORDINARY = new Map([
@@ -30,6 +44,12 @@ const ORDINARY = new Map([
   [602, 400],
   [606, 400],
 ]);
+
+/** A bad request for which the reference blames itself is one all the same: code and cause have to be equal, the status is 400. */
+function expectedStatus({ status, responseBody }: Recording): number {
+  const { code } = (responseBody as { error?: { code?: string } } | null)?.error ?? {};
+  return ORDINARY.get(status) ?? (status === 500 && code === 'UNHANDLED' ? 400 : status);
+}
 
 export function readRecordings(): Recording[] {
   const text = readFileSync(new URL('../vectors/http.json', import.meta.url), 'utf8');
@@ -47,23 +67,34 @@ export class Replay {
     this.#known = new Map(Object.entries({ '<date:future>': new Date(Date.now() + HOUR).toISOString(), ...known }));
   }
 
-  async play(recording: Recording): Promise<Verdict> {
-    const verdict = (outcome: Verdict['outcome'], why = ''): Verdict => ({ recording, outcome, why });
-    const { path, requestHeaders: headers, requestBody: body } = this.#fill(recording) as Recording;
+  know(placeholder: string, value: string): void {
+    this.#known.set(placeholder, value);
+  }
+
+  /** Text with what is known in the place of placeholders. */
+  fill(text: string): string {
+    return text.replace(PLACEHOLDER, (placeholder) => this.#known.get(placeholder) ?? placeholder);
+  }
+
+  async play(recording: Recording, special: Special = {}): Promise<Verdict> {
+    let answer: unknown;
+    const verdict = (outcome: Verdict['outcome'], why = ''): Verdict => ({ recording, outcome, why, answer });
+    const { path, requestHeaders: headers, requestBody } = this.#fill(recording) as Recording;
+    const body = special.body ?? encode(requestBody, headers['content-type'] ?? '');
     const missing = JSON.stringify([path, headers, body]).match(PLACEHOLDER);
     if (missing) return verdict('needs what is missing', missing.join(' '));
     const response = await request(`${this.#base}${path}`, {
-      dispatcher: this.#dispatcher,
+      dispatcher: special.dispatcher ?? this.#dispatcher,
       method: recording.method as Dispatcher.HttpMethod,
       headers,
-      ...(body !== null && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      ...(body !== undefined && { body }),
     });
     const text = await response.body.text();
-    const answer = parse(text);
-    if (JSON.stringify(answer).includes(' was not found"') && /path \/.* was not found/.test(text))
-      return verdict('not served');
+    answer = parse(text);
+    if (recording.location !== undefined) this.#learn(recording.location, String(response.headers.location ?? ''));
+    if (recording.status !== 404 && /path \/\S* was not found/.test(text)) return verdict('not served');
     this.#learn(recording.responseBody, answer);
-    const expected = ORDINARY.get(recording.status) ?? recording.status;
+    const expected = expectedStatus(recording);
     if (response.statusCode !== expected)
       return verdict('different', `status ${response.statusCode} instead of ${expected}: ${text.slice(0, 300)}`);
     const differences =
@@ -83,16 +114,30 @@ export class Replay {
   }
 
   #learn(recorded: unknown, ours: unknown): void {
-    if (typeof recorded === 'string' && typeof ours === 'string' && LEARNED.test(recorded))
-      this.#known.set(recorded, ours);
+    if (typeof recorded === 'string' && typeof ours === 'string') {
+      // What stands around the placeholders has to be the same.
+      const names = recorded.match(NAMED) ?? [];
+      const pattern = recorded.split(NAMED).map(RegExp.escape).join('([^&]+)');
+      const values = names.length > 0 ? new RegExp(`^${pattern.replace(/<[^<>]+>/g, '.+')}$`).exec(ours) : null;
+      for (const [index, name] of names.entries()) if (values) this.#known.set(name, values[index + 1] as string);
+    }
     if (typeof recorded !== 'object' || recorded === null || typeof ours !== 'object' || ours === null) return;
     if (Array.isArray(recorded)) {
       // Order depends on ids: what has a name is found by it.
-      for (const each of recorded) this.#learn(each, counterpart(each, ours as unknown[]));
+      for (const [index, each] of recorded.entries()) this.#learn(each, counterpart(each, index, ours as unknown[]));
       return;
     }
     for (const [key, value] of Object.entries(recorded)) this.#learn(value, (ours as Record<string, unknown>)[key]);
   }
+}
+
+/** As the content type has it. */
+function encode(body: unknown, type: string): string | undefined {
+  if (body === null || body === undefined) return undefined;
+  if (typeof body === 'string') return body;
+  return type.includes('form-urlencoded')
+    ? new URLSearchParams(body as Record<string, string>).toString()
+    : JSON.stringify(body);
 }
 
 function parse(text: string): unknown {
@@ -103,13 +148,16 @@ function parse(text: string): unknown {
   }
 }
 
-function counterpart(recorded: unknown, ours: readonly unknown[]): unknown {
+function counterpart(recorded: unknown, index: number, ours: readonly unknown[]): unknown {
   const name = (recorded as { name?: unknown } | null)?.name;
-  return name === undefined ? undefined : ours.find((each) => (each as { name?: unknown } | null)?.name === name);
+  return name === undefined ? ours[index] : ours.find((each) => (each as { name?: unknown } | null)?.name === name);
 }
 
 function compareErrors(recorded: unknown, ours: unknown): string[] {
-  const code = (body: unknown) => (body as { error?: { code?: string } } | null)?.error?.code;
+  const code = (body: unknown) => {
+    const { error, code: plain } = (body ?? {}) as { error?: { code?: string } | string; code?: string };
+    return typeof error === 'string' ? error : (error?.code ?? plain);
+  };
   const field = (body: unknown) => (body as { error?: { cause?: { field?: string } } } | null)?.error?.cause?.field;
   const differences: string[] = [];
   if (code(recorded) !== code(ours)) differences.push(`code ${code(ours)} instead of ${code(recorded)}`);
@@ -123,6 +171,8 @@ function compareShapes(recorded: unknown, ours: unknown, at: string): string[] {
   if (Array.isArray(recorded) && Array.isArray(ours)) {
     if (recorded.length === 0 || ours.length === 0)
       return recorded.length === ours.length ? [] : [`${at}: ${ours.length} entries instead of ${recorded.length}`];
+    const pairs = byName(recorded, ours);
+    if (pairs) return pairs.flatMap(([one, other]) => compareShapes(one, other, `${at}[]`));
     return compareShapes(merged(recorded), merged(ours), `${at}[]`);
   }
   if (isMap(recorded) && isMap(ours)) {
@@ -136,6 +186,16 @@ function compareShapes(recorded: unknown, ours: unknown, at: string): string[] {
   return kind(recorded) === kind(ours) || recorded === null || ours === null
     ? []
     : [`${at}: ${kind(ours)} instead of ${kind(recorded)}`];
+}
+
+/** Entries of different kinds stand in no order: those with names that are the same on both sides belong together. */
+function byName(recorded: readonly unknown[], ours: readonly unknown[]): [unknown, unknown][] | undefined {
+  const nameOf = (entry: unknown) => (isMap(entry) ? (entry.postureCheckName ?? entry.name) : undefined);
+  const pairs = recorded.map((entry): [unknown, unknown] => [
+    entry,
+    ours.find((other) => nameOf(other) !== undefined && nameOf(other) === nameOf(entry)),
+  ]);
+  return pairs.length === ours.length && pairs.every(([, other]) => other !== undefined) ? pairs : undefined;
 }
 
 /** One entry with the keys of all. */

@@ -1,5 +1,6 @@
 // What an identity sees of the network: its services, the routers it may use, who else can vouch for it.
 
+import { isAdmin } from '../../request/access.ts';
 import type { Answer, ApiRequest, Handlers } from '../../request/context.ts';
 import { notFound } from '../../request/errors.ts';
 import type { Identity, Service } from '../../state/types.ts';
@@ -7,6 +8,7 @@ import { listPage } from '../list.ts';
 import { base, reference } from '../references.ts';
 import { list, selectListed } from '../resource.ts';
 import { clientSigners } from '../resources/external-jwt-signers.ts';
+import { edgeRouterSymbols } from '../resources/routers.ts';
 import { services, showService } from '../resources/services.ts';
 import { showRouter } from '../resources/sessions.ts';
 import { terminatorSymbols } from '../resources/terminators.ts';
@@ -74,8 +76,12 @@ function serviceUpdates({ services: { serviceChanges }, identity }: ApiRequest):
 }
 
 function ownRouters(request: ApiRequest): Answer {
-  const routers = request.services.access.routersOfIdentity(idOfCaller(request));
-  const page = listPage(routers, request.query, {}, (router) => ({
+  const { access, state } = request.services;
+  const identity = request.identity as Identity;
+  // Administrators may use every router; nobody can use one that has not enrolled.
+  const all = isAdmin(identity) ? [...state.tables.router.values()] : access.routersOfIdentity(identity.id);
+  const routers = all.filter(({ isEdge, isVerified }) => isEdge && isVerified);
+  const page = listPage(routers, request.query, edgeRouterSymbols(request.services), (router) => ({
     ...base('router', router),
     ...showRouter(router, request.services),
   }));

@@ -33,20 +33,18 @@ async function createSession(request: ApiRequest): Promise<Answer> {
   posture.demand(apiSession, service, type);
   if (access.commonRouters(identityId, service.id).length === 0) throw new ApiError('NO_EDGE_ROUTERS_AVAILABLE');
   const id = state.ids.cuid();
-  const token = await tokens.session({ id, serviceId: service.id, identityId, apiSessionId: apiSession.id, type });
+  const isLegacy = state.tables.apiSession.has(apiSession.id);
+  const apiSessionId = apiSession.id;
+  const token = await tokens.session({ id, serviceId: service.id, identityId, apiSessionId, type, isLegacy });
   const session = await state.change((transaction) => {
-    const made: Session = {
-      ...baseFields(transaction, id, body),
-      token,
-      apiSessionId: apiSession.id,
-      identityId,
-      serviceId: service.id,
-      type,
-    };
-    transaction.put('session', made);
+    const fields = { token, apiSessionId, identityId, serviceId: service.id, type };
+    const made: Session = { ...baseFields(transaction, id, body), ...fields };
+    // Of a session that is a token itself, nothing is kept: routers verify both.
+    if (isLegacy) transaction.put('session', made);
     return made;
   });
-  return { data: showSession(session, request.services) };
+  const { tags: _tags, ...shown } = showSession(session, request.services);
+  return { data: shown };
 }
 
 function ownSession({ services, params, session: apiSession }: ApiRequest): Session {

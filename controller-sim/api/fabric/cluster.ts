@@ -1,17 +1,48 @@
-// Members of a cluster, and the data as a whole. A simulator that stands alone has no members to change.
+// Members of a cluster. A simulator is the only member, or stands alone.
 
-import type { Answer, ApiRequest, Handlers } from '../../request/context.ts';
-import { ApiError } from '../../request/errors.ts';
+import { Body } from '../../request/body.ts';
+import type { Answer, ApiRequest, Handler, Handlers } from '../../request/context.ts';
+import { ApiError, invalidField } from '../../request/errors.ts';
 import { databaseHandlers } from '../shared/database.ts';
+import { VERSION } from '../shared/information.ts';
 
 export const clusterHandlers: Handlers = {
   ...databaseHandlers,
-  clusterListMembers: standsAlone,
-  clusterMemberAdd: standsAlone,
-  clusterMemberRemove: standsAlone,
-  clusterTransferLeadership: standsAlone,
+  clusterListMembers: inCluster(listMembers),
+  clusterMemberAdd: inCluster(addMember),
+  clusterMemberRemove: inCluster(removeMember),
+  clusterTransferLeadership: inCluster(transferLeadership),
 };
 
-function standsAlone(_request: ApiRequest): Answer {
-  throw new ApiError('SERVER_NOT_RUNNING_IN_HA_MODE');
+function inCluster(handler: Handler): Handler {
+  return (request) => {
+    if (!request.services.isClusterMember) throw new ApiError('SERVER_NOT_RUNNING_IN_HA_MODE');
+    return handler(request);
+  };
+}
+
+function listMembers({ services: { controllerId: id, controlAddress: address } }: ApiRequest): Answer {
+  const member = { id, address, voter: true, leader: true, version: VERSION, connected: true, readOnly: false };
+  return { raw: JSON.stringify({ data: [member] }), contentType: 'application/json' };
+}
+
+function addMember({ body }: ApiRequest): Answer {
+  const address = new Body(body, 'create').text('address') ?? '';
+  const reason = `unable to add cluster member for supplied address: no controller of this kind answers at ${address}`;
+  throw invalidField('address', reason, address);
+}
+
+function removeMember({ body, services }: ApiRequest): Answer {
+  const id = new Body(body, 'create').text('id') ?? '';
+  const why =
+    id === services.controllerId ? 'the only member cannot be removed' : `no cluster node found with id ${id}`;
+  throw invalidField('id', `unable to remove cluster member: ${why}`, id);
+}
+
+/** To itself, nothing has to be done. */
+function transferLeadership({ body, services }: ApiRequest): Answer {
+  const id = new Body(body, 'create').text('newLeaderId') ?? services.controllerId;
+  if (id === services.controllerId || id === '') return { data: {} };
+  const message = `no cluster node found with id ${id}`;
+  throw new ApiError('TRANSFER_LEADERSHIP_ERROR', { code: 'UNHANDLED', message });
 }

@@ -1,5 +1,6 @@
 // What decides who gets in: auth policies, other authorities, other issuers, posture checks, sessions, revocations.
 
+import { REVOCATION_LIFETIME } from '../../auth/revocations.ts';
 import { verifyCa } from '../../entities/ca.ts';
 import { existing } from '../../entities/common.ts';
 import type { Answer, ApiRequest, Handlers } from '../../request/context.ts';
@@ -13,9 +14,6 @@ import { cas } from '../resources/cas.ts';
 import { externalJwtSigners } from '../resources/external-jwt-signers.ts';
 import { postureChecks } from '../resources/posture-checks.ts';
 import { sessions } from '../resources/sessions.ts';
-
-/** Longer than any token lives. */
-const REVOCATION_LIFETIME = 86_400_000;
 
 const revocations: Resource<'revocation'> = {
   kind: 'revocation',

@@ -54,7 +54,9 @@ export const externalJwtSigners: Resource<'externalJwtSigner'> = {
     useExternalId: signer.useExternalId,
     enrollAuthPolicyId: signer.enrollAuthPolicyId,
     enrollNameClaimsSelector: signer.enrollNameClaimsSelector,
-    enrollAttributeClaimsSelector: signer.enrollAttributeClaimsSelector,
+    ...(signer.enrollAttributeClaimsSelector !== '' && {
+      enrollAttributeClaimsSelector: signer.enrollAttributeClaimsSelector,
+    }),
   }),
 };
 
@@ -69,7 +71,7 @@ function forClients(signer: ExternalJwtSigner): Record<string, unknown> {
   return {
     name,
     audience,
-    clientId,
+    ...(clientId !== null && { clientId }),
     externalAuthUrl,
     scopes: nullWhenEmpty(scopes),
     targetToken,

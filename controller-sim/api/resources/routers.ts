@@ -9,6 +9,7 @@ import {
   updateEdgeRouter,
   updateTransitRouter,
 } from '../../entities/router.ts';
+import type { Symbols } from '../../filter/compile.ts';
 import type { Body } from '../../request/body.ts';
 import type { ApiRequest, ApiServices } from '../../request/context.ts';
 import type { Router } from '../../state/types.ts';
@@ -27,17 +28,19 @@ export const ROUTER_SYMBOLS = {
   ctrlChanListeners: { set: ({ ctrlChanListeners }: Router) => Object.keys(ctrlChanListeners ?? {}) },
 };
 
+export const edgeRouterSymbols = (context: ApiServices): Symbols<Router> => ({
+  ...ROUTER_SYMBOLS,
+  isVerified: flagField('isVerified'),
+  isTunnelerEnabled: flagField('isTunnelerEnabled'),
+  roleAttributes: fieldSet('roleAttributes'),
+  connected: { type: 'bool', get: ({ id }) => context.network.status(id).isOnline },
+  online: { type: 'bool', get: ({ id }) => context.network.status(id).isOnline },
+});
+
 export const edgeRouters: Resource<'router', SignedEnrollment | undefined> = {
   kind: 'router',
   names: { one: 'EdgeRouter', many: 'EdgeRouters' },
-  symbols: (context) => ({
-    ...ROUTER_SYMBOLS,
-    isVerified: flagField('isVerified'),
-    isTunnelerEnabled: flagField('isTunnelerEnabled'),
-    roleAttributes: fieldSet('roleAttributes'),
-    connected: { type: 'bool', get: ({ id }) => context.network.status(id).isOnline },
-    online: { type: 'bool', get: ({ id }) => context.network.status(id).isOnline },
-  }),
+  symbols: edgeRouterSymbols,
   includes: ({ isEdge }) => isEdge,
   newId: ({ state }) => state.ids.short(),
   prepare: (request, id, body) => newEnrollment(request, 'erott', id, body),
@@ -51,7 +54,7 @@ export const edgeRouters: Resource<'router', SignedEnrollment | undefined> = {
     return {
       ...base('router', router),
       ...commonRouter(router, context),
-      ...routerFields(router, context),
+      ...routerFields(router, context, 'erott'),
       appData,
       certPem,
       capabilities: null,
@@ -79,9 +82,10 @@ export function commonRouter(router: Router, context: ApiServices): Record<strin
   return { name, cost, noTraversal, appData, disabled, isOnline, hostname, supportedProtocols, syncStatus };
 }
 
-function routerFields(router: Router, { state }: ApiServices): Record<string, unknown> {
+/** `method` is that of the enrollments that are shown: of edge routers only their own list tells. */
+function routerFields(router: Router, { state }: ApiServices, method: 'erott' | 'trott'): Record<string, unknown> {
   const { configs, ctrlChanListeners, fingerprint, isVerified } = router;
-  const [enrollment] = state.tables.enrollment.referring('routerId', router.id);
+  const enrollment = state.tables.enrollment.referring('routerId', router.id).find((each) => each.method === method);
   return {
     configs: nullWhenEmpty(configs),
     ...(ctrlChanListeners !== null && { ctrlChanListeners }),
@@ -116,7 +120,7 @@ export const transitRouters: Resource<'router', SignedEnrollment | undefined> = 
     noTraversal: router.noTraversal,
     disabled: router.disabled,
     isOnline: context.network.status(router.id).isOnline,
-    ...routerFields(router, context),
+    ...routerFields(router, context, 'trott'),
     fingerprint: router.fingerprint,
   }),
 };

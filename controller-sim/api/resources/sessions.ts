@@ -19,11 +19,13 @@ export const sessions: Resource<'session'> = {
   remove: (transaction, { id }) => transaction.delete('session', id),
   show: (session, context) => ({
     ...showSession(session, context),
+    token: session.id, // reference fact: what proves the session is for its owner alone
     apiSession: reference('apiSession', context.state.tables.apiSession.get(session.apiSessionId)),
+    servicePolicies: [], // reference fact: named, and never filled
   }),
 };
 
-/** As its owner sees it: without the API session, with the routers that are there to take it. */
+/** As its owner sees it: without the API session, with the routers over which it may be used. */
 export function showSession(session: Session, context: ApiServices): Record<string, unknown> {
   const { token, type, apiSessionId, identityId, serviceId } = session;
   return {
@@ -35,14 +37,11 @@ export function showSession(session: Session, context: ApiServices): Record<stri
     identityId,
     serviceId,
     service: reference('service', context.state.tables.service.get(serviceId)),
-    edgeRouters: context.access
-      .commonRouters(identityId, serviceId)
-      .filter(({ id }) => context.network.status(id).isOnline)
-      .map((router) => showRouter(router, context)),
+    edgeRouters: context.access.commonRouters(identityId, serviceId).map((router) => showRouter(router, context)),
   };
 }
 
 export function showRouter(router: Router, context: ApiServices): Record<string, unknown> {
-  const common = commonRouter(router, context);
-  return { ...common, urls: common.supportedProtocols };
+  const { appData: _own, ...common } = commonRouter(router, context);
+  return { ...common, capabilities: null, urls: common.supportedProtocols };
 }

@@ -29,7 +29,10 @@ export function showControllers({ authority, baseUrl, controllerId: id }: ApiSer
       id,
       name: id,
       tags: {},
-      apiAddresses: { 'edge-client': [{ url: `${baseUrl}/edge/client/v1`, version: 'v1' }] },
+      apiAddresses: {
+        'edge-client': [{ url: `${baseUrl}/edge/client/v1`, version: 'v1' }],
+        'edge-oidc': [{ url: `${baseUrl}/oidc`, version: 'v1' }],
+      },
       certPem: certificate.toString(),
       fingerprint: sha1Fingerprint(certificate),
       isOnline: true,

@@ -12,9 +12,9 @@ import { type Controller, showControllers } from './controllers.ts';
 export const VERSION = 'v2.0.0';
 /** reference fact: HTTP entities, section 12. */
 const ROUTER_CAPABILITIES = ['MULTI_CHANNEL', 'CONNECT_V2', 'SERVICE_SUBSCRIPTIONS', 'POSTURE_CHECKS', 'BIND_SUCCESS'];
-/** Those that there are at all, and those that this controller has. */
+/** Those that there are at all, and those of a controller that stands alone. */
 const CAPABILITIES = ['OIDC_AUTH', 'HA_CONTROLLER', 'OIDC_AUTH_WITH_CSR'];
-const SERVED_CAPABILITIES: readonly string[] = [];
+const ALONE = ['OIDC_AUTH', 'OIDC_AUTH_WITH_CSR'];
 const SPECS = { 'edge-client': 'client', 'edge-management': 'management' } as const;
 
 const dateOf = (get: (controller: Controller) => string | null) => ({
@@ -65,10 +65,12 @@ function version({ services }: ApiRequest): Answer {
         edge: api('/edge/client/v1'),
         'edge-client': api('/edge/client/v1'),
         'edge-management': api('/edge/management/v1'),
+        'edge-oidc': api('/oidc'),
         fabric: api('/fabric/v1', baseUrl),
+        'health-checks': api('/health-checks/v1'),
       },
       buildDate: '2026-01-01T00:00:00Z',
-      capabilities: SERVED_CAPABILITIES,
+      capabilities: services.isClusterMember ? CAPABILITIES : ALONE,
       revision: 'edgeweave',
       runtimeVersion: process.version,
       version: VERSION,

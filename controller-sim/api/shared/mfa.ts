@@ -1,8 +1,8 @@
 // The second factor of who asks: begin, verify, use, renew its recovery codes, end.
 
 import { toBuffer } from 'qrcode';
-import { baseFields } from '../../entities/common.ts';
-import { isPassword, newRecoveryCodes, newSecret, provisioningUrl, recoveryCode } from '../../mfa/totp.ts';
+import { enrollTotp, ownMfa, takeCode } from '../../mfa/enrollment.ts';
+import { isPassword, newRecoveryCodes, provisioningUrl } from '../../mfa/totp.ts';
 import { Body } from '../../request/body.ts';
 import type { Answer, ApiRequest, Handlers } from '../../request/context.ts';
 import { ApiError } from '../../request/errors.ts';
@@ -23,27 +23,19 @@ export const mfaHandlers: Handlers = {
   createTotpToken: totpToken,
 };
 
-function ownMfa({ services, identity }: ApiRequest): Mfa | undefined {
-  return services.state.tables.mfa.referring('identityId', (identity as Identity).id)[0];
+function mfaOf({ services, identity }: ApiRequest): Mfa | undefined {
+  return ownMfa(services, identity as Identity);
 }
 
 function demandVerified(request: ApiRequest): Mfa {
-  const mfa = ownMfa(request);
+  const mfa = mfaOf(request);
   if (!mfa?.isVerified) throw new ApiError('MFA_NOT_ENROLLED');
   return mfa;
 }
 
-/** A password of now, or a recovery code, which is used up. Throws ApiError for anything else. */
-async function useCode(request: ApiRequest, mfa: Mfa, code: string): Promise<void> {
-  const { state, clock } = request.services;
-  if (isPassword(mfa, code, clock.now())) return;
-  if (recoveryCode(mfa, code) === undefined) throw new ApiError('MFA_INVALID_TOKEN');
-  await state.change((transaction) => {
-    const current = transaction.get('mfa', mfa.id);
-    const used = current && recoveryCode(current, code);
-    if (!current || used === undefined) throw new ApiError('MFA_INVALID_TOKEN');
-    transaction.patch('mfa', mfa.id, { recoveryCodes: current.recoveryCodes.filter((each) => each !== used) });
-  });
+/** Throws ApiError for a code that is none. */
+async function useCode({ services }: ApiRequest, mfa: Mfa, code: string): Promise<void> {
+  if (!(await takeCode(services, mfa, code))) throw new ApiError('MFA_INVALID_TOKEN');
 }
 
 function codeOf({ body }: ApiRequest): string {
@@ -56,26 +48,14 @@ function headerCode({ headers, query }: ApiRequest): string {
   return Array.isArray(given) ? (given[0] ?? '') : given;
 }
 
-async function enroll(request: ApiRequest): Promise<Answer> {
-  const { state, random } = request.services;
-  const { id: identityId } = request.identity as Identity;
-  const id = state.ids.long();
-  await state.change((transaction) => {
-    if (transaction.tables.mfa.referring('identityId', identityId).length > 0) throw new ApiError('MFA_EXISTS');
-    transaction.put('mfa', {
-      ...baseFields(transaction, id),
-      identityId,
-      isVerified: false,
-      secret: newSecret(random),
-      recoveryCodes: newRecoveryCodes(random),
-    });
-  });
+async function enroll({ services, identity }: ApiRequest): Promise<Answer> {
+  const { id } = await enrollTotp(services, identity as Identity);
   return { data: { _links: LINKS, id } };
 }
 
 /** While it is not verified, with what the owner's app needs. */
 function detail(request: ApiRequest): Answer {
-  const mfa = ownMfa(request);
+  const mfa = mfaOf(request);
   if (!mfa) throw new ApiError('NOT_FOUND');
   const { id, createdAt, updatedAt, tags, isVerified, recoveryCodes: codes } = mfa;
   const secrets = isVerified
@@ -96,7 +76,7 @@ function mfaLinks(isVerified: boolean): Record<string, unknown> {
 
 /** A verified one is given up with a code; one that was only begun without. */
 async function remove(request: ApiRequest): Promise<Answer> {
-  const mfa = ownMfa(request);
+  const mfa = mfaOf(request);
   if (!mfa) throw new ApiError('NOT_FOUND');
   if (mfa.isVerified) await useCode(request, mfa, headerCode(request));
   await request.services.state.change((transaction) => transaction.delete('mfa', mfa.id));
@@ -105,7 +85,7 @@ async function remove(request: ApiRequest): Promise<Answer> {
 
 async function verify(request: ApiRequest): Promise<Answer> {
   const { state, clock } = request.services;
-  const mfa = ownMfa(request);
+  const mfa = mfaOf(request);
   if (!mfa) throw new ApiError('MFA_ENROLLMENT_NOT_STARTED');
   if (!isPassword(mfa, codeOf(request), clock.now())) throw new ApiError('MFA_INVALID_TOKEN');
   await state.change((transaction) => transaction.patch('mfa', mfa.id, { isVerified: true }));
@@ -114,7 +94,7 @@ async function verify(request: ApiRequest): Promise<Answer> {
 }
 
 async function qrCode(request: ApiRequest): Promise<Answer> {
-  const mfa = ownMfa(request);
+  const mfa = mfaOf(request);
   if (!mfa || mfa.isVerified) throw new ApiError('NOT_FOUND');
   const url = provisioningUrl(mfa, (request.identity as Identity).name);
   return { raw: await toBuffer(url, { type: 'png', width: QR_SIZE }), contentType: 'image/png' };

@@ -21,6 +21,7 @@ import type {
   EntityKind,
   Identity,
   Precedence,
+  Revocation,
   Router,
   Service,
   ServicePolicy,
@@ -53,6 +54,8 @@ export function modelOf(kind: EntityKind, entity: Entity, tables: Tables): Model
       return router(entity as Router);
     case 'servicePolicy':
       return servicePolicy(entity as ServicePolicy);
+    case 'revocation':
+      return revocation(entity as Revocation);
     default:
       return undefined;
   }
@@ -148,6 +151,11 @@ function router({ id, name, fingerprint, configs, disabled }: Router): Model {
 function servicePolicy({ id, name, type }: ServicePolicy): Model {
   const policyType = type === 'Dial' ? PolicyType.DIAL_POLICY : PolicyType.BIND_POLICY;
   return { case: 'servicePolicy', value: { id, name, policyType } };
+}
+
+function revocation({ id, type, createdAt, expiresAt }: Revocation): Model {
+  const issuedBefore = timestamp(Date.parse(createdAt));
+  return { case: 'revocation', value: { id, type, issuedBefore, expiresAt: timestamp(Date.parse(expiresAt)) } };
 }
 
 function timestamp(milliseconds: number) {

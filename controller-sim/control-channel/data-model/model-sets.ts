@@ -24,7 +24,7 @@ export interface ModelSet {
 const HISTORY = 10_000;
 const REVOCATION_LIFETIME = 86_400_000;
 /** What a receiver needs first comes first. */
-const FULL_ORDER: readonly EntityKind[] = ['configType', 'config', 'identity', 'service', 'router'];
+const FULL_ORDER: readonly EntityKind[] = ['configType', 'config', 'identity', 'service', 'router', 'revocation'];
 
 export class ModelSets {
   readonly #state: State;

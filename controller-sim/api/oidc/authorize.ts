@@ -1,0 +1,84 @@
+// Where a login begins and where it ends: the code flow with PKCE (RFC 6749, section 4.1; RFC 7636).
+
+import { typeIds } from '../../auth/authenticate.ts';
+import { bearerTokens } from '../../auth/session-of.ts';
+import { type AuthRequest, isComplete } from './auth-requests.ts';
+import { BASE, OAuthError, type OidcAnswer, type OidcRequest, redirect } from './context.ts';
+
+export const CLIENTS: ReadonlySet<string> = new Set(['openziti', 'native']);
+const METHODS = ['password', 'cert', 'ext-jwt'];
+const PAGES: Readonly<Record<string, string>> = { password: 'username', cert: 'cert', 'ext-jwt': 'ext-jwt' };
+const CHALLENGE = /^[\w.~-]{43,128}$/;
+
+export function authorize(request: OidcRequest): OidcAnswer {
+  const { query, requests } = request;
+  const parameter = (name: string) => query.get(name) ?? '';
+  const clientId = parameter('client_id');
+  if (!CLIENTS.has(clientId)) throw new OAuthError('invalid_client', 'the client is not known');
+  const redirectUri = parameter('redirect_uri');
+  if (!isAllowed(request, redirectUri))
+    throw new OAuthError('invalid_request', 'the redirect_uri is not allowed: it has to be one of this machine');
+  const state = query.get('state') ?? undefined;
+  const wrong = complaint(parameter);
+  if (wrong) return redirect(withParameters(redirectUri, { ...wrong, state }));
+  const asked = requests.add({
+    clientId,
+    redirectUri,
+    scope: parameter('scope'),
+    state,
+    nonce: query.get('nonce') ?? undefined,
+    codeChallenge: parameter('code_challenge'),
+    remoteAddress: request.remoteAddress,
+    configTypes: typeIds(request, query.getAll('configTypes')),
+  });
+  return redirect(`${BASE}/login/${loginPage(request)}?authRequestID=${asked.id}`);
+}
+
+/** What is wrong about what was asked for, as the client is told. */
+function complaint(parameter: (name: string) => string): { error: string; error_description: string } | undefined {
+  const refuse = (error: string, error_description: string) => ({ error, error_description });
+  if (parameter('response_type') !== 'code')
+    return refuse('unsupported_response_type', 'only the response_type code is supported');
+  if (!parameter('scope').split(' ').includes('openid')) return refuse('invalid_scope', 'the scope openid is missing');
+  if (parameter('code_challenge_method') !== 'S256' || !CHALLENGE.test(parameter('code_challenge')))
+    return refuse('invalid_request', 'a code_challenge of the method S256 is required');
+  return undefined;
+}
+
+/** The page for the wanted method, else for what the client has shown. */
+function loginPage(request: OidcRequest): string {
+  const wanted = request.query.get('method') ?? '';
+  if (METHODS.includes(wanted)) return PAGES[wanted] ?? 'username';
+  if (bearerTokens(request).length > 0) return 'ext-jwt';
+  return request.certificates.length > 0 ? 'cert' : 'username';
+}
+
+/** Programs on the user's own machine, on any port, and pages of this controller. */
+export function isAllowed({ services }: OidcRequest, uri: string): boolean {
+  if (!URL.canParse(uri)) return false;
+  const { protocol, hostname, origin, hash } = new URL(uri);
+  if (hash !== '' || !/^https?:$/.test(protocol)) return false;
+  return ['localhost', '127.0.0.1', '[::1]'].includes(hostname) || origin === new URL(services.baseUrl).origin;
+}
+
+/** Back to the client: with a code, or with what is missing. */
+export function callback({ query, requests }: OidcRequest): OidcAnswer {
+  const found = requests.get(query.get('id') ?? '');
+  if (!found) throw new OAuthError('invalid_request', 'there is no such login, or it has taken too long');
+  const { redirectUri, state } = found;
+  if (!isComplete(found)) {
+    const error_description = 'Unfortunately, the user may be not logged in and/or additional interaction is required.';
+    return redirect(withParameters(redirectUri, { error: 'interaction_required', error_description, state }));
+  }
+  return redirect(withParameters(redirectUri, { code: requests.codeFor(found), state }));
+}
+
+export function callbackUrl({ services }: OidcRequest, { id }: AuthRequest): string {
+  return `${services.baseUrl}${BASE}/authorize/callback?id=${id}`;
+}
+
+export function withParameters(uri: string, parameters: Readonly<Record<string, string | undefined>>): string {
+  const url = new URL(uri);
+  for (const [name, value] of Object.entries(parameters)) if (value !== undefined) url.searchParams.set(name, value);
+  return url.href;
+}

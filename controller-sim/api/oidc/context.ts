@@ -1,0 +1,66 @@
+// What the operations of the OIDC API work with. They speak OAuth: no envelope, errors of their own, pages for browsers.
+
+import type { ApiServices, LoginRequest } from '../../request/context.ts';
+import type { AuthRequests } from './auth-requests.ts';
+
+export interface OidcRequest extends LoginRequest {
+  readonly requests: AuthRequests;
+  readonly query: URLSearchParams;
+  /** The fields of a form or of a JSON object. */
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly contentType: string;
+}
+
+export interface OidcAnswer {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** An object is sent as JSON. */
+  readonly body: string | Readonly<Record<string, unknown>>;
+}
+
+export type OidcHandler = (request: OidcRequest) => Promise<OidcAnswer> | OidcAnswer;
+
+export const BASE = '/oidc';
+
+export function issuerOf({ baseUrl }: ApiServices): string {
+  return `${baseUrl}${BASE}`;
+}
+
+/** A refusal as OAuth has it (RFC 6749, section 5.2). */
+export class OAuthError extends Error {
+  readonly code: string;
+  readonly status: number;
+
+  constructor(code: string, description: string, status = 400) {
+    super(description);
+    this.name = 'OAuthError';
+    this.code = code;
+    this.status = status;
+  }
+}
+
+/** A field of a body as text; empty when it is not given. */
+export function text({ body }: Pick<OidcRequest, 'body'>, name: string): string {
+  const value = body[name];
+  return typeof value === 'string' ? value : '';
+}
+
+export function redirect(location: string): OidcAnswer {
+  const href = escapeHtml(location);
+  return {
+    status: 302,
+    headers: { location, 'content-type': 'text/html; charset=utf-8' },
+    body: `<a href="${href}">Found</a>.\n\n`,
+  };
+}
+
+export function escapeHtml(value: string): string {
+  const named: Readonly<Record<string, string>> = {
+    '&': '&amp;',
+    '<': '&lt;',
+    '>': '&gt;',
+    '"': '&quot;',
+    "'": '&#39;',
+  };
+  return value.replace(/[&<>"']/g, (character) => named[character] ?? character);
+}

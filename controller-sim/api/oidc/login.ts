@@ -1,0 +1,221 @@
+// The steps of a login: the first proof, one-time passwords, tokens of another issuer; each answers with what is still owed, or leads back
+// to the client.
+
+import { sha1Fingerprint } from '#lib/certificates.ts';
+import { noteClient, prove, typeIds } from '../../auth/authenticate.ts';
+import { verifyExternalToken } from '../../auth/external-jwt.ts';
+import { bearerTokens } from '../../auth/session-of.ts';
+import { enrollTotp, ownMfa, takeCode } from '../../mfa/enrollment.ts';
+import { provisioningUrl } from '../../mfa/totp.ts';
+import { Body } from '../../request/body.ts';
+import { ApiError } from '../../request/errors.ts';
+import type { Identity, Mfa } from '../../state/types.ts';
+import { type AuthRequest, isComplete } from './auth-requests.ts';
+import { callbackUrl } from './authorize.ts';
+import { type OidcAnswer, type OidcRequest, redirect, text } from './context.ts';
+import { loginPage, totpPage } from './pages.ts';
+
+const FORMS = ['application/x-www-form-urlencoded', 'application/json'];
+
+export function showLogin({ query }: OidcRequest): OidcAnswer {
+  return loginPage(query.get('authRequestID') ?? '');
+}
+
+/** For methods that a page has no fields for. */
+export function askForPost({ query }: OidcRequest): OidcAnswer {
+  const id = (query.get('authRequestID') ?? '').replace(/[^\w-]/g, '');
+  return {
+    status: 200,
+    headers: { 'auth-request-id': id, 'content-type': 'text/plain; charset=utf-8' },
+    body: 'please POST to this URL',
+  };
+}
+
+/** The first proof, by the method that the path names. */
+export function login(method: 'password' | 'cert' | 'ext-jwt') {
+  return async (request: OidcRequest): Promise<OidcAnswer> => {
+    // Certificates and tokens are no part of the body: there may be none.
+    if (method === 'password' || request.contentType !== '') demandForm(request);
+    const found = foundRequest(request);
+    try {
+      await provePrimary(request, found, method);
+    } catch (error) {
+      if (!(error instanceof ApiError) || !wantsPage(request) || method !== 'password') throw error;
+      return loginPage(found.id, error.message, error.status);
+    }
+    return next(request, found);
+  };
+}
+
+async function provePrimary(request: OidcRequest, found: AuthRequest, method: string): Promise<void> {
+  const { services, certificates } = request;
+  const proven = await prove(request, method);
+  const { mfa } = services.state.tables;
+  found.proven = proven;
+  found.amr.add(method);
+  found.authTime = services.clock.now();
+  const hasMfa = mfa.referring('identityId', proven.identity.id).some(({ isVerified }) => isVerified);
+  found.needsTotp = proven.policy.secondary.requireTotp || hasMfa;
+  const { requireExtJwtSigner } = proven.policy.secondary;
+  found.requiredSigner =
+    requireExtJwtSigner === null ? undefined : services.state.tables.externalJwtSigner.get(requireExtJwtSigner);
+  if (method === 'cert') found.fingerprints = certificates.slice(0, 1).map(sha1Fingerprint);
+  const body = new Body(clientFacts(request.body), 'patch');
+  found.configTypes = [...found.configTypes, ...typeIds(request, body.texts('configTypes') ?? [])];
+  found.envInfo = body.map('envInfo') as AuthRequest['envInfo'];
+  found.sdkInfo = body.map('sdkInfo') as AuthRequest['sdkInfo'];
+  found.csrPem = body.text('csrPem') || undefined;
+  await proveSecondToken(request, found);
+  if (found.envInfo || found.sdkInfo)
+    await services.state.change((transaction) => noteClient(transaction, proven.identity, body));
+}
+
+/** Forms have no maps: what a client says of itself is `envOs`, `sdkType` there. */
+function clientFacts(body: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const named = (prefix: string) =>
+    Object.fromEntries(
+      Object.entries(body).flatMap(([key, value]) =>
+        key.startsWith(prefix) && typeof value === 'string' && /^[A-Z]/.test(key.slice(prefix.length))
+          ? [[`${key.charAt(prefix.length).toLowerCase()}${key.slice(prefix.length + 1)}`, value]]
+          : [],
+      ),
+    );
+  const [env, sdk] = [named('env'), named('sdk')];
+  const { configTypes } = body;
+  return {
+    ...(Object.keys(env).length > 0 && { envInfo: env }),
+    ...(Object.keys(sdk).length > 0 && { sdkInfo: sdk }),
+    ...body,
+    ...(typeof configTypes === 'string' && { configTypes: [configTypes] }),
+  };
+}
+
+async function proveSecondToken(request: OidcRequest, found: AuthRequest): Promise<void> {
+  if (!found.requiredSigner) return;
+  for (const bearer of bearerTokens(request)) {
+    const verified = await verifyExternalToken(request.services, bearer);
+    if (verified?.signer.id === found.requiredSigner.id && verified.identity?.id === found.proven?.identity.id)
+      found.amr.add(`ejs:${found.requiredSigner.id}`);
+  }
+}
+
+export async function checkTotp(request: OidcRequest): Promise<OidcAnswer> {
+  demandForm(request);
+  const found = foundRequest(request);
+  const mfa = mfaOf(request, found);
+  if (!mfa?.isVerified || !(await takeCode(request.services, mfa, text(request, 'code').trim()))) {
+    if (wantsPage(request)) return totpPage(found.id, 'an invalid one-time password was supplied', 400);
+    return { status: 400, body: { code: 'INVALID TOTP CODE', message: 'an invalid TOTP code was supplied' } };
+  }
+  return passedTotp(request, found);
+}
+
+export async function startTotpEnrollment(request: OidcRequest): Promise<OidcAnswer> {
+  demandForm(request);
+  const found = foundRequest(request);
+  const identity = demandIdentity(found);
+  const { id, createdAt, updatedAt, recoveryCodes } = await enrollTotp(request.services, identity);
+  const mfa = mfaOf(request, found) as Mfa;
+  return {
+    status: 201,
+    body: {
+      _links: null,
+      id,
+      createdAt,
+      updatedAt,
+      isVerified: false,
+      provisioningUrl: provisioningUrl(mfa, identity.name),
+      recoveryCodes,
+    },
+  };
+}
+
+export async function verifyTotpEnrollment(request: OidcRequest): Promise<OidcAnswer> {
+  demandForm(request);
+  const found = foundRequest(request);
+  const mfa = mfaOf(request, found);
+  if (!mfa) throw new ApiError('MFA_ENROLLMENT_NOT_STARTED');
+  if (!(await takeCode(request.services, mfa, text(request, 'code').trim(), { passwordOnly: true })))
+    throw new ApiError('MFA_INVALID_TOKEN');
+  await request.services.state.change((transaction) => transaction.patch('mfa', mfa.id, { isVerified: true }));
+  return passedTotp(request, found);
+}
+
+export async function deleteTotpEnrollment(request: OidcRequest): Promise<OidcAnswer> {
+  demandForm(request);
+  const found = foundRequest(request);
+  const mfa = mfaOf(request, found);
+  if (!mfa) throw new ApiError('NOT_FOUND');
+  if (mfa.isVerified && !(await takeCode(request.services, mfa, text(request, 'code').trim())))
+    throw new ApiError('MFA_INVALID_TOKEN');
+  await request.services.state.change((transaction) => transaction.delete('mfa', mfa.id));
+  return { status: 200, body: {} };
+}
+
+export function listAuthQueries({ query, requests, services }: OidcRequest): OidcAnswer {
+  const found = requests.get(query.get('id') ?? '');
+  if (!found) throw new ApiError('INVALID_AUTH');
+  return showQueries(found, services.state.tables.mfa.referring('identityId', found.proven?.identity.id ?? '')[0]);
+}
+
+/** Back to the client, or what is still owed. */
+function next(request: OidcRequest, found: AuthRequest): OidcAnswer {
+  if (isComplete(found)) return redirect(callbackUrl(request, found));
+  return wantsPage(request) ? totpPage(found.id) : showQueries(found, mfaOf(request, found));
+}
+
+function passedTotp(request: OidcRequest, found: AuthRequest): OidcAnswer {
+  found.amr.add('totp');
+  return next(request, found);
+}
+
+/** reference fact: shapes of the recorded logins. */
+function showQueries({ needsTotp, requiredSigner, amr }: AuthRequest, mfa: Mfa | undefined): OidcAnswer {
+  const owesTotp = needsTotp && !amr.has('totp');
+  const totp = {
+    typeId: 'TOTP',
+    provider: 'ziti',
+    httpMethod: 'POST',
+    httpUrl: './oidc/login/totp',
+    minLength: 6,
+    maxLength: 8,
+    format: 'numeric',
+    scopes: null,
+    ...(mfa?.isVerified && { isTotpEnrolled: true }),
+  };
+  const { id, scopes, clientId, externalAuthUrl } = requiredSigner ?? {};
+  const external = { typeId: 'EXT-JWT', provider: 'url', id, scopes, clientId, httpUrl: externalAuthUrl };
+  const owesToken = requiredSigner !== undefined && !amr.has(`ejs:${id}`);
+  return {
+    status: 200,
+    headers: owesTotp ? { 'totp-required': 'true' } : {},
+    body: { authQueries: [...(owesTotp ? [totp] : []), ...(owesToken ? [external] : [])] },
+  };
+}
+
+function foundRequest(request: OidcRequest): AuthRequest {
+  const found = request.requests.get(text(request, 'id') || (request.query.get('id') ?? ''));
+  if (!found) throw new ApiError('UNAUTHORIZED');
+  return found;
+}
+
+function demandIdentity({ proven }: AuthRequest): Identity {
+  if (!proven) throw new ApiError('UNAUTHORIZED');
+  return proven.identity;
+}
+
+function mfaOf({ services }: OidcRequest, found: AuthRequest): Mfa | undefined {
+  return ownMfa(services, demandIdentity(found));
+}
+
+function demandForm({ contentType }: OidcRequest): void {
+  const type = contentType.split(';')[0]?.trim() ?? '';
+  if (!FORMS.includes(type)) throw new ApiError('UNSUPPORTED_MEDIA_TYPE', { code: type, message: FORMS.join(', ') });
+}
+
+/** Browsers ask for a page before anything else. */
+function wantsPage({ headers }: OidcRequest): boolean {
+  const accept = String(headers.accept ?? '');
+  const [html, json] = [accept.indexOf('text/html'), accept.search(/application\/json|\*\/\*/)];
+  return html >= 0 && (json < 0 || html < json);
+}

@@ -1,0 +1,271 @@
+// Tokens for codes, for refresh tokens, and for other tokens (RFC 6749, sections 4.1.3 and 6; RFC 8693), and the ways to end them.
+
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { parsePemCertificates, sha1Fingerprint } from '#lib/certificates.ts';
+import { bearerTokens } from '../../auth/session-of.ts';
+import { readCsr } from '../../enrollment/csr.ts';
+import { isDisabled } from '../../entities/identity.ts';
+import { type AccessClaims, TokenKind } from '../../jwt/tokens.ts';
+import type { ApiServices } from '../../request/context.ts';
+import { ApiError } from '../../request/errors.ts';
+import type { Identity } from '../../state/types.ts';
+import type { AuthRequest } from './auth-requests.ts';
+import { CLIENTS, isAllowed, withParameters } from './authorize.ts';
+import { BASE, issuerOf, OAuthError, type OidcAnswer, type OidcRequest, redirect, text } from './context.ts';
+
+/** Seconds. */
+const ACCESS_LIFETIME = 1_800;
+const REFRESH_LIFETIME = 86_400;
+const TYPE = 'urn:ietf:params:oauth:token-type:';
+const GRANTS: Readonly<Record<string, (request: OidcRequest) => Promise<OidcAnswer>>> = {
+  authorization_code: byCode,
+  refresh_token: byRefreshToken,
+  'urn:ietf:params:oauth:grant-type:token-exchange': byExchange,
+};
+
+/** What is the same in all tokens of a session. */
+interface SessionClaims
+  extends Pick<AccessClaims, 'sub' | 'auth_time' | 'client_id' | 'amr' | 'scope' | 'z_asid' | 'z_cfs'> {
+  readonly aud?: string | string[];
+  readonly [claim: string]: unknown;
+}
+
+export async function token(request: OidcRequest): Promise<OidcAnswer> {
+  const grant = GRANTS[text(request, 'grant_type')];
+  if (!grant) throw new OAuthError('unsupported_grant_type', 'the grant_type is not supported');
+  if (!CLIENTS.has(text(request, 'client_id'))) throw new OAuthError('invalid_client', 'the client is not known');
+  return grant(request);
+}
+
+async function byCode(request: OidcRequest): Promise<OidcAnswer> {
+  const found = request.requests.take(text(request, 'code'));
+  if (!found?.proven) throw new OAuthError('invalid_grant', 'invalid code');
+  if (found.clientId !== text(request, 'client_id') || found.redirectUri !== text(request, 'redirect_uri'))
+    throw new OAuthError('invalid_grant', 'the code was given to another client');
+  if (!isChallenge(found.codeChallenge, text(request, 'code_verifier')))
+    throw new OAuthError('invalid_grant', 'invalid code_verifier');
+  const identity = demandIdentity(request.services, found.proven.identity.id);
+  const bound = await bind(request.services, identity, found.apiSessionId, found.csrPem, found.fingerprints);
+  const claims: SessionClaims = { ...claimsOf(found, identity), z_cfs: bound.fingerprints };
+  if (found.amr.has('totp')) request.services.posture.passedMfaAt(identity.id, found.apiSessionId, found.authTime);
+  return tokens(request, claims, { nonce: found.nonce, sessionCert: bound.certificate });
+}
+
+/** A token of a chain of tokens: the one before it counts no more. */
+async function byRefreshToken(request: OidcRequest): Promise<OidcAnswer> {
+  const { services } = request;
+  const old = await verified(services, text(request, 'refresh_token'), TokenKind.Refresh);
+  if (!old) throw new OAuthError('invalid_grant', 'failed to parse refresh token');
+  if (services.revocations.isRevoked(old)) throw new OAuthError('invalid_grant', 'refresh token revoked');
+  const identity = demandIdentity(services, old.sub);
+  await services.revocations.revoke(old.jti, 'JTI');
+  const session = sessionClaims(old, identity);
+  // Only a session that is bound to a certificate already gets another one.
+  const csrPem = old.z_cfs.length > 0 ? text(request, 'csr_pem') || undefined : undefined;
+  const bound = await bind(services, identity, old.z_asid, csrPem, old.z_cfs.slice(0, 1));
+  const fingerprints = csrPem ? bound.fingerprints : old.z_cfs;
+  return tokens(request, { ...session, z_cfs: fingerprints }, { sessionCert: bound.certificate });
+}
+
+async function byExchange(request: OidcRequest): Promise<OidcAnswer> {
+  const { services } = request;
+  const subjectType = text(request, 'subject_token_type');
+  const kind = subjectType === `${TYPE}refresh_token` ? TokenKind.Refresh : TokenKind.Access;
+  if (subjectType !== `${TYPE}access_token` && subjectType !== `${TYPE}refresh_token`)
+    throw new OAuthError('invalid_request', 'the subject_token_type is not supported');
+  const subject = await verified(services, text(request, 'subject_token'), kind);
+  if (!subject || services.revocations.isRevoked(subject))
+    throw new OAuthError('invalid_grant', 'the subject_token is not valid');
+  const claims = sessionClaims(subject, demandIdentity(services, subject.sub));
+  const wanted = text(request, 'requested_token_type') || `${TYPE}access_token`;
+  const common = { issued_token_type: wanted, token_type: 'Bearer' };
+  switch (wanted) {
+    case `${TYPE}access_token`: {
+      const access_token = await sign(services, claims, TokenKind.Access, ACCESS_LIFETIME);
+      return ok({ access_token, ...common, expires_in: ACCESS_LIFETIME - 1 });
+    }
+    case `${TYPE}refresh_token`: {
+      const refresh = await sign(services, claims, TokenKind.Refresh, REFRESH_LIFETIME);
+      const access_token = await sign(services, claims, TokenKind.Access, ACCESS_LIFETIME);
+      return ok({ access_token, refresh_token: refresh, ...common, expires_in: ACCESS_LIFETIME - 1 });
+    }
+    case `${TYPE}id_token`: {
+      const access_token = await signId(services, claims, undefined);
+      return ok({ access_token, ...common, token_type: 'N_A', expires_in: ACCESS_LIFETIME - 1 });
+    }
+    default:
+      throw new OAuthError('invalid_request', 'the requested_token_type is not supported');
+  }
+}
+
+/** Ends a token; one that is none ends nothing, and nobody is told (RFC 7009, section 2.2). */
+export async function revoke(request: OidcRequest): Promise<OidcAnswer> {
+  const { services } = request;
+  const claims = await services.tokens.verify(text(request, 'token'));
+  if (claims?.jti !== undefined) await services.revocations.revoke(claims.jti, 'JTI');
+  return { status: 200, headers: { 'content-type': 'application/json' }, body: '' };
+}
+
+/** All clients are public: none of them can show that it may look into tokens. */
+export function introspect(): OidcAnswer {
+  throw new OAuthError('invalid_client', 'client must be authenticated');
+}
+
+/** Scopes that say something of a person are not kept: there is nothing to tell. */
+export async function userInfo(request: OidcRequest): Promise<OidcAnswer> {
+  const { tokens: signed, revocations } = request.services;
+  for (const bearer of bearerTokens(request)) {
+    const claims = await signed.verifyAccess(bearer);
+    if (claims && !revocations.isRevoked(claims)) return ok({});
+  }
+  throw new OAuthError('access_denied', 'access token invalid', 401);
+}
+
+/** Ends the session of an ID token, also of one that is too old. */
+export async function endSession(request: OidcRequest): Promise<OidcAnswer> {
+  const { services, query } = request;
+  const parameter = (name: string) => text(request, name) || (query.get(name) ?? '');
+  const claims = await services.tokens.verify(parameter('id_token_hint'), { ignoreExpiry: true });
+  if (claims && typeof claims.z_asid === 'string') await services.revocations.revoke(claims.z_asid, 'API_SESSION');
+  const target = parameter('post_logout_redirect_uri');
+  if (target === '') return redirect(`${BASE}/logged-out`);
+  if (!isAllowed(request, target))
+    throw new OAuthError('invalid_request', 'the post_logout_redirect_uri is not allowed');
+  return redirect(withParameters(target, { state: parameter('state') || undefined }));
+}
+
+async function tokens(
+  { services }: OidcRequest,
+  claims: SessionClaims,
+  options: { nonce?: string | undefined; sessionCert?: string | undefined },
+): Promise<OidcAnswer> {
+  const { nonce, sessionCert } = options;
+  const hasRefresh = claims.scope.split(' ').includes('offline_access');
+  const [access_token, refresh_token, id_token] = await Promise.all([
+    sign(services, claims, TokenKind.Access, ACCESS_LIFETIME),
+    hasRefresh ? sign(services, claims, TokenKind.Refresh, REFRESH_LIFETIME) : undefined,
+    signId(services, claims, nonce),
+  ]);
+  return ok({
+    access_token,
+    token_type: 'Bearer',
+    ...(refresh_token !== undefined && { refresh_token }),
+    expires_in: ACCESS_LIFETIME - 1,
+    id_token,
+    scope: claims.scope,
+    ...(sessionCert !== undefined && { session_cert: sessionCert }),
+  });
+}
+
+function ok(body: Readonly<Record<string, unknown>>): OidcAnswer {
+  return { status: 200, headers: { 'cache-control': 'no-store', pragma: 'no-cache' }, body };
+}
+
+function claimsOf(found: AuthRequest, identity: Identity): SessionClaims {
+  const { proven, apiSessionId, clientId, scope, amr, configTypes, fingerprints, remoteAddress } = found;
+  const isByCert = amr.has('cert');
+  return {
+    sub: identity.id,
+    aud: [clientId],
+    auth_time: Math.floor(found.authTime / 1000),
+    client_id: clientId,
+    amr: [...amr],
+    scope,
+    z_asid: apiSessionId,
+    z_eid: identity.externalId ?? '',
+    z_ia: identity.isAdmin,
+    z_ct: configTypes,
+    z_aid: clientId,
+    z_cfs: fingerprints,
+    ...(isByCert && fingerprints[0] !== undefined && { z_acf: fingerprints[0] }),
+    z_sdk: found.sdkInfo ?? null,
+    z_env: found.envInfo ?? null,
+    z_ra: remoteAddress,
+    z_ice: proven?.isCertExtendable ?? false,
+    ...(isByCert && { z_cae: proven?.policy.primary.cert.allowExpiredCerts ?? false }),
+    z_authid: proven?.authenticator?.id ?? '',
+    z_cer: proven?.authenticator?.isExtendRequested ?? false,
+    z_ckrr: proven?.authenticator?.isKeyRollRequested ?? false,
+    z_iccc: proven?.improperClientCertChain ?? false,
+  };
+}
+
+/** What a later token keeps of an earlier one; what the identity is now counts. */
+function sessionClaims(claims: AccessClaims, identity: Identity): SessionClaims {
+  const { iss: _iss, exp: _exp, iat: _iat, nbf: _nbf, jti: _jti, z_t: _kind, ...session } = claims;
+  return { ...session, z_ia: identity.isAdmin, z_eid: identity.externalId ?? '' };
+}
+
+function sign(services: ApiServices, claims: SessionClaims, kind: string, lifetime: number): Promise<string> {
+  const now = Math.floor(services.clock.now() / 1000);
+  return services.tokens.oidc({
+    ...claims,
+    iss: issuerOf(services),
+    iat: now,
+    nbf: now,
+    exp: now + lifetime,
+    jti: services.state.ids.uuid(),
+    z_t: kind,
+  });
+}
+
+function signId(services: ApiServices, claims: SessionClaims, nonce: string | undefined): Promise<string> {
+  const { sub, aud, auth_time, amr, client_id, z_asid } = claims;
+  const now = Math.floor(services.clock.now() / 1000);
+  return services.tokens.oidc({
+    iss: issuerOf(services),
+    sub,
+    aud: aud ?? client_id,
+    azp: client_id,
+    client_id,
+    iat: now,
+    exp: now + ACCESS_LIFETIME,
+    jti: services.state.ids.uuid(),
+    auth_time,
+    amr,
+    z_asid,
+    ...(nonce !== undefined && { nonce }),
+  });
+}
+
+async function verified(services: ApiServices, given: string, kind: string): Promise<AccessClaims | undefined> {
+  const claims = await services.tokens.verify(given);
+  return claims?.z_t === kind && claims.iss === issuerOf(services) ? (claims as AccessClaims) : undefined;
+}
+
+function demandIdentity({ state, clock }: ApiServices, id: string): Identity {
+  const identity = state.tables.identity.get(id);
+  if (!identity || isDisabled(identity, clock.now()))
+    throw new OAuthError('invalid_grant', 'the identity is not active');
+  return identity;
+}
+
+/** A certificate for the time of the session, when the client has sent a request for one: the tokens are bound to it. */
+async function bind(
+  { authority }: ApiServices,
+  { id }: Identity,
+  apiSessionId: string,
+  csrPem: string | undefined,
+  fingerprints: readonly string[],
+): Promise<{ fingerprints: readonly string[]; certificate: string | undefined }> {
+  if (csrPem === undefined) return { fingerprints, certificate: undefined };
+  try {
+    const csr = await readCsr(csrPem);
+    const certificate = await authority.sign(csr, {
+      commonName: csr.commonName ?? id,
+      spiffe: `identity/${id}/apiSession/${apiSessionId}`,
+      purposes: ['client'],
+    });
+    const [leaf] = parsePemCertificates(certificate);
+    return { fingerprints: leaf ? [...fingerprints, sha1Fingerprint(leaf)] : fingerprints, certificate };
+  } catch (error) {
+    if (error instanceof ApiError) throw new OAuthError('invalid_request', `invalid CSR: ${error.message}`);
+    throw error;
+  }
+}
+
+function isChallenge(challenge: string, verifier: string): boolean {
+  const given = createHash('sha256').update(verifier).digest();
+  const wanted = Buffer.from(challenge, 'base64url');
+  return given.length === wanted.length && timingSafeEqual(given, wanted);
+}

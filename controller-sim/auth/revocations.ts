@@ -1,0 +1,65 @@
+// Tokens that count no more though they are still valid by time: one token, all of an API session, all of an identity until now.
+
+import type { Clock, Timer } from '#lib/clock.ts';
+import type { Log } from '#lib/log.ts';
+import type { AccessClaims } from '../jwt/tokens.ts';
+import type { State } from '../state/state.ts';
+import type { Revocation } from '../state/types.ts';
+
+export interface RevocationsComponents {
+  readonly state: State;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+const STEP = 60_000;
+/** Longer than any token lives. */
+export const REVOCATION_LIFETIME = 86_400_000;
+
+export class Revocations {
+  readonly #components: RevocationsComponents;
+  readonly #timer: Timer;
+
+  constructor(components: RevocationsComponents) {
+    this.#components = components;
+    this.#timer = components.clock.every('revocations', STEP, () => this.#forget());
+  }
+
+  close(): void {
+    this.#timer.cancel();
+  }
+
+  isRevoked({ jti, z_asid, sub, iat }: Pick<AccessClaims, 'jti' | 'z_asid' | 'sub' | 'iat'>): boolean {
+    const { revocation } = this.#components.state.tables;
+    if (revocation.has(jti) || revocation.has(z_asid)) return true;
+    const ofIdentity = revocation.get(sub);
+    return ofIdentity !== undefined && iat * 1000 <= Date.parse(ofIdentity.createdAt);
+  }
+
+  /** `id` is that of the token, the API session or the identity. */
+  async revoke(id: string, type: Revocation['type']): Promise<void> {
+    await this.#components.state.change((transaction) =>
+      transaction.put('revocation', {
+        id,
+        createdAt: transaction.now,
+        updatedAt: transaction.now,
+        tags: {},
+        isSystem: false,
+        type,
+        expiresAt: new Date(this.#components.clock.now() + REVOCATION_LIFETIME).toISOString(),
+      }),
+    );
+  }
+
+  /** Those that no token outlives. */
+  #forget(): void {
+    const { state, clock, log } = this.#components;
+    const old = [...state.tables.revocation.values()].filter(({ expiresAt }) => Date.parse(expiresAt) < clock.now());
+    if (old.length === 0) return;
+    state
+      .change((transaction) => {
+        for (const { id } of old) transaction.delete('revocation', id);
+      })
+      .catch((error: unknown) => log.warn({ error: String(error) }, 'old revocations could not be removed'));
+  }
+}

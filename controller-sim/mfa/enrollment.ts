@@ -1,0 +1,45 @@
+// The life of a second factor, wherever it is used: begun, verified, used.
+
+import { baseFields } from '../entities/common.ts';
+import type { ApiServices } from '../request/context.ts';
+import { ApiError } from '../request/errors.ts';
+import type { Identity, Mfa } from '../state/types.ts';
+import { isPassword, newRecoveryCodes, newSecret, recoveryCode } from './totp.ts';
+
+export function ownMfa({ state }: ApiServices, { id }: Identity): Mfa | undefined {
+  return state.tables.mfa.referring('identityId', id)[0];
+}
+
+/** Begins one. Throws ApiError when there is one already. */
+export async function enrollTotp({ state, random }: ApiServices, { id: identityId }: Identity): Promise<Mfa> {
+  return state.change((transaction) => {
+    if (transaction.tables.mfa.referring('identityId', identityId).length > 0) throw new ApiError('MFA_EXISTS');
+    const mfa: Mfa = {
+      ...baseFields(transaction, state.ids.long()),
+      identityId,
+      isVerified: false,
+      secret: newSecret(random),
+      recoveryCodes: newRecoveryCodes(random),
+    };
+    transaction.put('mfa', mfa);
+    return mfa;
+  });
+}
+
+/** Whether a code is a password of now, or a recovery code, which is used up by this. */
+export async function takeCode(
+  { state, clock }: ApiServices,
+  mfa: Mfa,
+  code: string,
+  options: { passwordOnly?: boolean } = {},
+): Promise<boolean> {
+  if (isPassword(mfa, code, clock.now())) return true;
+  if (options.passwordOnly || recoveryCode(mfa, code) === undefined) return false;
+  return state.change((transaction) => {
+    const current = transaction.get('mfa', mfa.id);
+    const used = current && recoveryCode(current, code);
+    if (!current || used === undefined) return false;
+    transaction.patch('mfa', mfa.id, { recoveryCodes: current.recoveryCodes.filter((each) => each !== used) });
+    return true;
+  });
+}

@@ -1,0 +1,284 @@
+// Plays the clients of the recorded exchanges: shows their certificates, knows their one-time passwords, and does what was done between the
+// recordings without being recorded.
+
+import {
+  createHash,
+  generateKeyPairSync,
+  type KeyObject,
+  randomBytes,
+  randomUUID,
+  webcrypto,
+  X509Certificate,
+} from 'node:crypto';
+import * as x509 from '@peculiar/x509';
+import { SignJWT } from 'jose';
+import { Secret, TOTP } from 'otpauth';
+import { Agent, type Dispatcher, request } from 'undici';
+import { createCsr } from '../../agent/identity/csr.ts';
+import type { Simulator } from '../../controller-sim/simulator.ts';
+import type { Recording, Replay, Special } from './replay.ts';
+
+const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
+const DAY = 86_400_000;
+const LARGE = 1_100_000;
+
+interface Issued {
+  readonly pem: string;
+  readonly key: KeyObject;
+}
+
+interface Authority {
+  readonly certificate: x509.X509Certificate;
+  readonly keys: webcrypto.CryptoKeyPair;
+}
+
+export class ReplayActor {
+  readonly #simulator: Simulator;
+  readonly #replay: Replay;
+  readonly #agent: Agent;
+  readonly #agents: Agent[] = [];
+  readonly #key = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
+  readonly #verifier = randomBytes(32).toString('base64url');
+  #authority: Authority | undefined;
+  #client: Agent | undefined;
+  #device: Agent | undefined;
+  #pem = '';
+  #totpSecret = '';
+  #recoveryCode = '';
+
+  constructor(simulator: Simulator, replay: Replay, agent: Agent) {
+    this.#simulator = simulator;
+    this.#replay = replay;
+    this.#agent = agent;
+    const csr = createCsr('client', { sans: { dns: ['client'], ip: [], uri: [], email: [] } }, this.#key);
+    const challenge = createHash('sha256').update(this.#verifier).digest('base64url');
+    const facts = {
+      '<pem:csr>': csr,
+      '<uuid>': randomUUID(),
+      '<remote-addr>': '127.0.0.1:22050',
+      '<codeVerifier>': this.#verifier,
+      '<codeChallenge>': challenge,
+    };
+    for (const [placeholder, value] of Object.entries(facts)) replay.know(placeholder, value);
+  }
+
+  async close(): Promise<void> {
+    for (const agent of this.#agents) await agent.close();
+  }
+
+  /** What has to be done before a recording is played, and how it is played. */
+  async before({ seq }: Recording): Promise<Special> {
+    switch (seq) {
+      case 125:
+        await this.#admin('PATCH', '/identities/<id:identityx>', { roleAttributes: ['z'] });
+        return {};
+      case 147:
+      case 162:
+      case 164:
+        return this.#client ? { dispatcher: this.#client, ...(seq === 164 && { body: this.#json('clientCert') }) } : {};
+      case 163:
+        return { body: JSON.stringify({ clientCert: (await this.#issue('somebody')).pem }) };
+      case 197:
+        await this.#admin('PATCH', '/configs/<id:config1>', { data: { port: 81 } });
+        return {};
+      case 284:
+      case 428:
+      case 432:
+        this.#replay.know('<totp>', this.#oneTimePassword());
+        return {};
+      case 295:
+        this.#replay.know('<recoveryCode>', this.#recoveryCode);
+        return {};
+      case 318:
+      case 321:
+        this.#replay.know('<pem>', (await this.#issue('jwt-signer', seq)).pem);
+        return {};
+      case 329:
+        this.#replay.know('<jwt>', await this.#foreignToken());
+        return {};
+      case 333:
+        this.#replay.know('<token:identity2d>', await this.#login('user2', 'passw0rd2'));
+        return {};
+      case 335:
+        this.#replay.know('<pem>', (await this.#ca()).certificate.toString('pem'));
+        return {};
+      case 340:
+        this.#replay.know('<pem>', (await makeAuthority('another')).certificate.toString('pem'));
+        return {};
+      case 341:
+        this.#replay.know('<pem>', (await this.#issue('wrong')).pem);
+        return {};
+      case 343: {
+        const other = await makeAuthority('another');
+        this.#replay.know('<pem>', (await issue(other, this.#replay.fill('<verificationToken:ca1>'))).pem);
+        return {};
+      }
+      case 344:
+        this.#replay.know('<pem>', (await this.#issue(this.#replay.fill('<verificationToken:ca1>'))).pem);
+        return {};
+      case 348:
+        this.#device = this.#withCertificate(await this.#issue('dev-7'));
+        return { dispatcher: this.#device };
+      case 351:
+        return this.#device ? { dispatcher: this.#device } : {};
+      case 355:
+        return { dispatcher: this.#withCertificate(await this.#issue('dev-8')) };
+      case 357:
+        await this.#learnRouterToken();
+        return {};
+      case 358: {
+        const id = this.#replay.fill('<id:edgeRouter1>');
+        const csr = createCsr(id, { sans: { dns: ['router'], ip: [], uri: [], email: [] } }, this.#key);
+        return { body: JSON.stringify({ certCsr: csr, serverCertCsr: csr }) };
+      }
+      case 370:
+        return { body: JSON.stringify({ name: 'x'.repeat(LARGE) }) };
+      case 420:
+        await this.#learnEnrollmentToken();
+        return {};
+      case 385:
+        await this.#admin('DELETE', '/identities/<id:identityx>');
+        return {};
+      default:
+        return {};
+    }
+  }
+
+  /** What is to be remembered of our answer. */
+  async after({ seq }: Recording): Promise<void> {
+    if (seq === 141) this.#client = this.#withCertificate({ pem: await this.#certificateOf('ident1'), key: this.#key });
+    if (seq === 279) await this.#learnMfa();
+  }
+
+  /** Takes from answers what recordings only hint at. */
+  heard({ seq }: Recording, answer: unknown): void {
+    const { data, provisioningUrl } = (answer ?? {}) as {
+      data?: { clientCert?: string };
+      provisioningUrl?: string;
+    };
+    if (seq === 162) this.#pem = data?.clientCert ?? '';
+    if (seq === 426) this.#totpSecret = new URL(provisioningUrl ?? 'otpauth://x').searchParams.get('secret') ?? '';
+  }
+
+  #json(key: string): string {
+    return JSON.stringify({ [key]: this.#pem });
+  }
+
+  async #ca(): Promise<Authority> {
+    this.#authority ??= await makeAuthority('ca1');
+    return this.#authority;
+  }
+
+  async #issue(name: string, salt = 0): Promise<Issued> {
+    return issue(await this.#ca(), name, salt);
+  }
+
+  #withCertificate({ pem, key }: Issued): Agent {
+    const connect = {
+      ca: this.#simulator.ca,
+      cert: pem,
+      key: key.export({ type: 'pkcs8', format: 'pem' }).toString(),
+    };
+    const agent = new Agent({ connect });
+    this.#agents.push(agent);
+    return agent;
+  }
+
+  #oneTimePassword(): string {
+    return new TOTP({ secret: Secret.fromBase32(this.#totpSecret) }).generate();
+  }
+
+  async #learnMfa(): Promise<void> {
+    const headers = { 'zt-session': this.#replay.fill('<token:identity2>') };
+    const { data } = await this.#send('GET', `${this.#simulator.clientUrl}/current-identity/mfa`, headers);
+    const { provisioningUrl, recoveryCodes } = data as { provisioningUrl: string; recoveryCodes: string[] };
+    this.#totpSecret = new URL(provisioningUrl).searchParams.get('secret') ?? '';
+    this.#recoveryCode = recoveryCodes[0] ?? '';
+  }
+
+  async #learnRouterToken(): Promise<void> {
+    const { data } = await this.#admin('GET', '/edge-routers/<id:edgeRouter1>');
+    this.#replay.know('<enrollmentToken:er1b>', (data as { enrollmentToken: string }).enrollmentToken);
+  }
+
+  async #learnEnrollmentToken(): Promise<void> {
+    const { data } = await this.#admin('GET', '/identities/<id:identityOidc>');
+    const { enrollment } = data as { enrollment: { updb: { token: string } } };
+    this.#replay.know('<enrollmentToken:oidc>', enrollment.updb.token);
+  }
+
+  async #certificateOf(name: string): Promise<string> {
+    const filter = encodeURIComponent('method = "cert"');
+    const { data } = await this.#admin('GET', `/authenticators?filter=${filter}`);
+    const found = (data as { certPem: string; identity: { name: string } }[]).find(
+      ({ identity }) => identity.name === name,
+    );
+    return found?.certPem ?? '';
+  }
+
+  async #foreignToken(): Promise<string> {
+    return new SignJWT({ email: 'ix@example' })
+      .setProtectedHeader({ alg: 'ES256', kid: 'kid1' })
+      .setIssuer('https://idp.example')
+      .setAudience('somebody else')
+      .setExpirationTime('1h')
+      .sign(this.#key);
+  }
+
+  async #login(username: string, password: string): Promise<string> {
+    const url = `${this.#simulator.clientUrl}/authenticate?method=password`;
+    const { data } = await this.#send('POST', url, {}, { username, password });
+    return (data as { token: string }).token;
+  }
+
+  #admin(method: Dispatcher.HttpMethod, path: string, body?: unknown): Promise<{ data?: unknown }> {
+    const headers = { 'zt-session': this.#replay.fill('<token:admin>') };
+    return this.#send(method, `${this.#simulator.managementUrl}${this.#replay.fill(path)}`, headers, body);
+  }
+
+  async #send(
+    method: Dispatcher.HttpMethod,
+    url: string,
+    headers: Record<string, string>,
+    body?: unknown,
+  ): Promise<{ data?: unknown }> {
+    const response = await request(url, {
+      method,
+      dispatcher: this.#agent,
+      headers: { ...headers, 'content-type': 'application/json' },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    return (await response.body.json()) as { data?: unknown };
+  }
+}
+
+async function makeAuthority(name: string): Promise<Authority> {
+  const keys = await webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
+  const certificate = await x509.X509CertificateGenerator.createSelfSigned({
+    serialNumber: randomBytes(8).toString('hex'),
+    name: `CN=${name}`,
+    notBefore: new Date(Date.now() - DAY),
+    notAfter: new Date(Date.now() + DAY),
+    keys,
+    signingAlgorithm: ALGORITHM,
+    extensions: [new x509.BasicConstraintsExtension(true, undefined, true)],
+  });
+  return { certificate, keys };
+}
+
+/** A certificate for a client; another one for each salt. */
+async function issue(authority: Authority, name: string, salt = 0): Promise<Issued> {
+  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const spki = publicKey.export({ type: 'spki', format: 'der' });
+  const certificate = await x509.X509CertificateGenerator.create({
+    serialNumber: `01${randomBytes(8).toString('hex')}${salt}0`.slice(0, 18),
+    subject: `CN=${name}`,
+    issuer: authority.certificate.subject,
+    notBefore: new Date(Date.now() - DAY),
+    notAfter: new Date(Date.now() + DAY),
+    publicKey: await webcrypto.subtle.importKey('spki', new Uint8Array(spki), ALGORITHM, true, ['verify']),
+    signingKey: authority.keys.privateKey,
+    signingAlgorithm: ALGORITHM,
+  });
+  return { pem: new X509Certificate(certificate.toString('pem')).toString(), key: privateKey };
+}
