@@ -13,6 +13,7 @@ import packageJson from '../package.json' with { type: 'json' };
 import { Access } from './access/access.ts';
 import { ServiceChanges } from './access/service-changes.ts';
 import { ApiServer } from './api/server.ts';
+import { ShownIdentities } from './api/shown-identities.ts';
 import { Activity } from './auth/activity.ts';
 import { Jwks } from './auth/jwks.ts';
 import { Lockouts } from './auth/lockouts.ts';
@@ -193,6 +194,8 @@ async function build(options: SimulatorOptions, owned: AsyncDisposableStack): Pr
   owned.defer(() => activity.close());
   const revocations = new Revocations({ state, clock, log: apiLog });
   owned.defer(() => revocations.close());
+  const shownIdentities = new ShownIdentities(state, network);
+  owned.defer(() => shownIdentities.close());
   const lockouts = new Lockouts(state);
   owned.defer(() => lockouts.close());
   const api = await ApiServer.open({
@@ -207,6 +210,7 @@ async function build(options: SimulatorOptions, owned: AsyncDisposableStack): Pr
     posture,
     serviceChanges,
     network,
+    shownIdentities,
     integrity: new DataIntegrity(state, clock),
     snapshots: new Snapshots(state, clock, data),
     clock,

@@ -45,11 +45,17 @@ class Net {
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
     const text = await response.body.text();
-    return { status: response.statusCode, data: text.startsWith('{') ? (JSON.parse(text) as { data?: unknown }).data : text };
+    return {
+      status: response.statusCode,
+      data: text.startsWith('{') ? (JSON.parse(text) as { data?: unknown }).data : text,
+    };
   }
 
   async login(username: string, password: string): Promise<string> {
-    const { data } = await this.send('POST', '/edge/client/v1/authenticate?method=password', '', { username, password });
+    const { data } = await this.send('POST', '/edge/client/v1/authenticate?method=password', '', {
+      username,
+      password,
+    });
     return (data as { token: string }).token;
   }
 

@@ -87,11 +87,11 @@ function page<T extends Listable>(
   const { matches, compare } = compile(parsed, symbols);
   const { limit, offset } = paging(parsed);
   const inOrder = source instanceof Table && parsed.sort === undefined;
-  // A table keeps its ids in order: without a filter only the page itself is looked at.
+  // A table keeps its entities in order: without a filter only the page itself is looked at.
   if (inOrder && !parsed.predicate) {
-    const ids = source.sortedIds();
-    const items = ids.slice(offset, offset + limit).map((id) => toItem(source.get(id) as T));
-    return { items, pagination: { limit, offset, totalCount: ids.length }, filterableFields: Object.keys(symbols) };
+    const all = source.inOrder();
+    const items = all.slice(offset, offset + limit).map(toItem);
+    return { items, pagination: { limit, offset, totalCount: all.length }, filterableFields: Object.keys(symbols) };
   }
   const all = source instanceof Table ? source.inOrder() : source;
   const matching: T[] = [];

@@ -24,6 +24,8 @@ export interface Listed<K extends EntityKind> {
   /** Which entities of the kind there are for this list; all of them when left out. */
   includes?(entity: EntityTypes[K]): boolean;
   show(entity: EntityTypes[K], services: ApiServices, request: ApiRequest): Record<string, unknown>;
+  /** The same as JSON, where it is kept. */
+  text?(entity: EntityTypes[K], services: ApiServices, request: ApiRequest): string;
 }
 
 export interface Resource<K extends EntityKind, P = undefined> extends Listed<K> {
@@ -46,9 +48,12 @@ export function crud<K extends EntityKind, P = undefined>(resource: Resource<K, 
   const { one, many } = resource.names;
   return {
     [`list${many}`]: list(resource, (request) => all(request, resource)),
-    [`detail${one}`]: (request) => ({
-      data: resource.show(found(request, resource), request.services, request),
-    }),
+    [`detail${one}`]: (request) => {
+      const entity = found(request, resource);
+      return resource.text
+        ? { json: resource.text(entity, request.services, request) }
+        : { data: resource.show(entity, request.services, request) };
+    },
     ...(resource.create && { [`create${one}`]: (request: ApiRequest) => create(resource, request) }),
     ...(resource.update && {
       [`update${one}`]: (request: ApiRequest) => update(resource, request, 'update'),
@@ -66,7 +71,11 @@ export function list<K extends EntityKind>(
   return (request) => {
     const { services, query } = request;
     const symbols = typeof listed.symbols === 'function' ? listed.symbols(services) : listed.symbols;
-    return { page: listPage(select(request), query, symbols, (entity) => listed.show(entity, services, request)) };
+    const { text } = listed;
+    if (!text)
+      return { page: listPage(select(request), query, symbols, (each) => listed.show(each, services, request)) };
+    const page = listPage(select(request), query, symbols, (each) => text(each, services, request));
+    return { page: { ...page, isText: true } };
   };
 }
 

@@ -127,7 +127,10 @@ export class ApiServer {
         query: new URLSearchParams(query < 0 ? '' : url.slice(query + 1)),
         headers,
         body: request.body,
-        certificates: peerCertificates(socket),
+        // Reading them costs more than most answers, and few look at them.
+        get certificates() {
+          return peerCertificates(socket);
+        },
         remoteAddress: socket.remoteAddress ?? '',
         session: undefined,
         identity: undefined,
@@ -144,8 +147,13 @@ export class ApiServer {
       return;
     }
     if ('page' in answer) {
-      const { items, ...meta } = answer.page;
-      this.#send(request, reply, status, JSON_TYPE, JSON.stringify({ data: items, meta }));
+      const { items, isText, ...meta } = answer.page;
+      const data = isText ? `[${items.join(',')}]` : JSON.stringify(items);
+      this.#send(request, reply, status, JSON_TYPE, `{"data":${data},"meta":${JSON.stringify(meta)}}`);
+      return;
+    }
+    if ('json' in answer) {
+      this.#send(request, reply, status, JSON_TYPE, `{"data":${answer.json},"meta":{}}`);
       return;
     }
     if (answer.headers) reply.headers(answer.headers);

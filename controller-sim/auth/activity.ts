@@ -37,10 +37,9 @@ export class Activity {
     this.#noted.set(id, this.#components.clock.now());
   }
 
-  /** RFC 3339. */
-  lastOf({ id, lastActivityAt }: ApiSession): string {
-    const noted = this.#noted.get(id);
-    return noted === undefined ? lastActivityAt : new Date(noted).toISOString();
+  /** Milliseconds since the epoch. */
+  lastOf({ id, lastActivityAt }: ApiSession): number {
+    return this.#noted.get(id) ?? Date.parse(lastActivityAt);
   }
 
   #writeDown(): void {

@@ -19,7 +19,7 @@ export async function sessionOf(request: ApiRequest): Promise<FoundSession | und
   const session = state.tables.apiSession.findBy('token', token);
   const identity = session && state.tables.identity.get(session.identityId);
   if (!session || !identity || isDisabled(identity, clock.now())) return undefined;
-  if (clock.now() - Date.parse(activity.lastOf(session)) > sessionLifetime) return undefined;
+  if (clock.now() - activity.lastOf(session) > sessionLifetime) return undefined;
   return { session: await withSecondToken(request, session, identity), identity };
 }
 

@@ -164,10 +164,15 @@ function setOf<T>(subject: Subject, symbols: Symbols<T>): (entity: T) => readonl
 
 function comparison(operator: string, wanted: Value): (value: FieldValue) => boolean {
   if (wanted.type === 'null') return (value) => (value === null || value === undefined) === (operator === '=');
-  if (operator === 'contains' || operator === 'icontains') {
-    const fold = operator === 'icontains' ? (text: string) => text.toLowerCase() : (text: string) => text;
-    const needle = fold(String(wanted.value));
-    return (value) => (typeof value === 'string' || typeof value === 'number') && fold(String(value)).includes(needle);
+  if (operator === 'contains') {
+    const needle = String(wanted.value);
+    return (value) =>
+      typeof value === 'string' ? value.includes(needle) : typeof value === 'number' && String(value).includes(needle);
+  }
+  if (operator === 'icontains') {
+    const needle = String(wanted.value).toLowerCase();
+    return (value) =>
+      (typeof value === 'string' || typeof value === 'number') && String(value).toLowerCase().includes(needle);
   }
   return (value) => {
     const found = comparable(value, wanted);

@@ -50,6 +50,7 @@ export class Network {
   readonly circuits: Circuits;
   readonly #components: NetworkComponents;
   readonly #routers = new Map<string, ConnectedRouter>();
+  readonly #listeners = new Set<(id: string) => void>();
   readonly #unsubscribe: () => void;
   readonly #rebalance: Timer;
 
@@ -67,6 +68,7 @@ export class Network {
 
   close(): void {
     this.#unsubscribe();
+    this.#listeners.clear();
     this.#rebalance.cancel();
     for (const router of this.#routers.values()) router.channel.close();
     this.#routers.clear();
@@ -78,6 +80,17 @@ export class Network {
     if (!router) return OFFLINE;
     const { hostname, supportedProtocols, syncStatus, version } = router;
     return { isOnline: true, hostname, supportedProtocols, syncStatus, versionInfo: version };
+  }
+
+  /** Calls `listener` with the id of a router or an identity that has come or gone, until the returned function is called. */
+  subscribe(listener: (id: string) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /** Somebody has come or gone. */
+  notice(id: string): void {
+    for (const listener of this.#listeners) listener(id);
   }
 
   /** Whether some router has a connection of an identity, as the routers tell. */
@@ -110,6 +123,7 @@ export class Network {
   /** A router is connected: it hears of all others, and all others of it. */
   attach(router: ConnectedRouter): void {
     this.#routers.set(router.id, router);
+    this.notice(router.id);
     const others = [...this.#routers.values()].filter((other) => other !== router);
     tellPeers(router, others.map(healthy));
     for (const other of others) tellPeers(other, [healthy(router)]);
@@ -119,6 +133,7 @@ export class Network {
   detach(router: ConnectedRouter): void {
     if (this.#routers.get(router.id) !== router) return;
     this.#routers.delete(router.id);
+    for (const id of [router.id, ...router.identities]) this.notice(id);
     for (const link of this.links.from(router.id)) this.#dropLink(link.id);
     for (const link of this.links.values()) {
       if (link.destination === router.id) this.circuits.onLinkLost(link.id);

@@ -19,10 +19,13 @@ import type { DataIntegrity } from '../state/integrity.ts';
 import type { State } from '../state/state.ts';
 import type { ApiSession, Identity } from '../state/types.ts';
 import type { Snapshots } from '../store/snapshots.ts';
+import type { TextCache } from './text-cache.ts';
 
 /** One page of a list. */
 export interface ListPage {
+  /** Texts of JSON where `isText`. */
   readonly items: readonly unknown[];
+  readonly isText?: boolean;
   readonly pagination: { readonly limit: number; readonly offset: number; readonly totalCount: number };
   /** Left out where a list says nothing of it. */
   readonly filterableFields?: readonly string[];
@@ -49,6 +52,8 @@ export interface ApiServices {
   readonly posture: Posture;
   readonly serviceChanges: ServiceChanges;
   readonly network: Network;
+  /** Identities as they are shown. */
+  readonly shownIdentities: TextCache;
   readonly integrity: DataIntegrity;
   readonly snapshots: Snapshots;
   readonly clock: Clock;
@@ -85,8 +90,13 @@ export interface ApiRequest {
 /** What a login looks at. */
 export type LoginRequest = Pick<ApiRequest, 'services' | 'headers' | 'body' | 'certificates' | 'remoteAddress'>;
 
+/** Data that is JSON already. */
+export interface ShownText {
+  readonly json: string;
+}
+
 /** What a handler answers; the envelope is put round it. */
-export type Answer = Data | Page | Raw;
+export type Answer = Data | Page | Raw | ShownText;
 
 export interface Data {
   /** That of the operation's table when left out. */

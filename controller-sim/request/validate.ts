@@ -62,9 +62,11 @@ function variantOf(type: string, body: unknown): string {
 }
 
 function validate(type: string, body: unknown): void {
+  const rules = validator('rules', type);
+  if (rules(body)) return;
+  // Something is wrong, or only null: what it is, and in which order it is told, is worth a second look.
   const shape = validator('shapes', type);
   if (!shape(body)) throw unreadable(shape.errors?.[0]);
-  const rules = validator('rules', type);
   if (!rules(withoutNulls(body))) throw broken(rules.errors?.[0]);
 }
 

@@ -18,8 +18,8 @@ export class Table<T extends Entity> {
   readonly #unique = new Map<string, Map<string, string>>();
   readonly #references = new Map<string, Map<string, Set<string>>>();
   readonly #byRole = new Map<string, Set<string>>();
-  /** Made when first asked for, then kept in order. */
-  #sorted: string[] | undefined;
+  /** In the order of their ids: made when first asked for, then kept. */
+  #inOrder: T[] | undefined;
 
   constructor(definition: TableDefinition<T>) {
     this.#definition = definition;
@@ -44,15 +44,10 @@ export class Table<T extends Entity> {
     return this.#byId.values();
   }
 
-  /** All ids in order. */
-  sortedIds(): readonly string[] {
-    this.#sorted ??= [...this.#byId.keys()].sort();
-    return this.#sorted;
-  }
-
   /** All entities in the order of their ids. */
-  *inOrder(): Generator<T> {
-    for (const id of this.sortedIds()) yield this.#byId.get(id) as T;
+  inOrder(): readonly T[] {
+    this.#inOrder ??= [...this.#byId.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+    return this.#inOrder;
   }
 
   /** Whether some entity's key refers to `id`. */
@@ -85,7 +80,7 @@ export class Table<T extends Entity> {
   apply(id: string, after: T | undefined): void {
     const before = this.#byId.get(id);
     if (before) this.#index(before, false);
-    if (this.#sorted && !before !== !after) keepSorted(this.#sorted, id, after !== undefined);
+    if (this.#inOrder) keepOrder(this.#inOrder, id, before !== undefined, after);
     if (after) {
       this.#byId.set(id, after);
       this.#index(after, true);
@@ -117,16 +112,17 @@ export class Table<T extends Entity> {
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** Puts an id where it belongs, or takes it out. */
-function keepSorted(ids: string[], id: string, add: boolean): void {
+/** Puts an entity where it belongs, in the place of an older version of it, or takes that out. */
+function keepOrder<T extends Entity>(entities: T[], id: string, isThere: boolean, entity: T | undefined): void {
   let low = 0;
-  let high = ids.length;
+  let high = entities.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if ((ids[middle] as string) < id) low = middle + 1;
+    if ((entities[middle] as T).id < id) low = middle + 1;
     else high = middle;
   }
-  ids.splice(low, add ? 0 : 1, ...(add ? [id] : []));
+  const added = entity ? [entity] : [];
+  if (isThere || entity) entities.splice(low, isThere ? 1 : 0, ...added);
 }
 
 function toggle(index: Map<string, Set<string>>, key: string, id: string, add: boolean): void {

@@ -51,7 +51,7 @@ export function showApiSession(session: ApiSession, context: ApiServices): Recor
     configTypes,
     ipAddress,
     lastActivityAt,
-    cachedLastActivityAt: context.activity.lastOf(session),
+    cachedLastActivityAt: new Date(context.activity.lastOf(session)).toISOString(),
     isMfaRequired,
     isMfaComplete,
     authQueries: authQueries(session, context),

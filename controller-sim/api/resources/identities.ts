@@ -50,6 +50,7 @@ export const identities: Resource<'identity', IdentityEnrollment | undefined> = 
     deleteIdentity(transaction, identity);
   },
   show: (identity, context) => showIdentity(identity, context),
+  text: identityText,
 };
 
 /** Permissions alone let nobody make, change or delete administrators, or hand out permissions. */
@@ -61,6 +62,12 @@ function refuseRights({ identity: caller }: ApiRequest, target: Identity | undef
   const given = body?.texts('permissions');
   if (given && JSON.stringify(given) !== JSON.stringify(target?.permissions ?? []))
     throw refuse('non-admins may not give permissions');
+}
+
+/** What changes with time alone is not kept. */
+function identityText(identity: Identity, context: ApiServices): string {
+  const make = () => JSON.stringify(showIdentity(identity, context));
+  return identity.disabledUntil === null ? context.shownIdentities.textOf(identity.id, make) : make();
 }
 
 export function showIdentity(identity: Identity, context: ApiServices): Record<string, unknown> {

@@ -77,13 +77,15 @@ export const onValidateSessions: ControlHandler = ({ state, sessions }, router, 
 export const onRequestResync: ControlHandler = ({ sessions }, router) => sessions.sendAll(router);
 
 /** Which identities have come to the router and which have gone. */
-export const onConnectEvents: ControlHandler = (_context, router, message) => {
+export const onConnectEvents: ControlHandler = ({ network }, router, message) => {
   const { events, fullState } = message.decode(ConnectEventsSchema);
+  const known = [...router.identities];
   if (fullState) router.identities.clear();
   for (const { identityId, isConnected } of events) {
     if (isConnected) router.identities.add(identityId);
     else router.identities.delete(identityId);
   }
+  for (const id of new Set([...known, ...router.identities])) network.notice(id);
 };
 
 /** Interfaces of a router's machine: answered, or it would ask again. */
