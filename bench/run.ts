@@ -5,11 +5,12 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { describeError } from '#lib/errors.ts';
+import { api } from './api/api.ts';
 import { queues } from './queues/queues.ts';
 import type { Benchmark, Report } from './report.ts';
 import { table } from './report.ts';
 
-const BENCHMARKS: Readonly<Record<string, Benchmark>> = { queues };
+const BENCHMARKS: Readonly<Record<string, Benchmark>> = { queues, api };
 const RESULTS = join(import.meta.dirname, 'results');
 
 interface Options {

@@ -1,0 +1,72 @@
+// The programs of the benchmark as child processes: each has a core of its own if there is one.
+
+import { type ChildProcess, fork, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+const HERE = import.meta.dirname;
+const ROOT = join(HERE, '..', '..');
+
+export interface Program<T> extends AsyncDisposable {
+  readonly ready: T;
+}
+
+/** Starts a script and tells it what to do; resolves with what it says when it is ready. */
+async function start<T>(script: string, setup: unknown): Promise<Program<T>> {
+  const child = fork(join(HERE, script), { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  child.send(setup as object);
+  const ended = once(child, 'exit').then(() => {
+    throw new Error(`${script} ended before it was ready`);
+  });
+  const ready = (await Promise.race([once(child, 'message').then(([message]) => message), ended])) as T;
+  ended.catch(() => undefined); // that it ends later is what is wanted of it
+  return { ready, [Symbol.asyncDispose]: () => stop(child) };
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  const ended = once(child, 'exit');
+  child.disconnect();
+  await ended;
+}
+
+export interface SimulatorReady {
+  readonly baseUrl: string;
+  readonly managementUrl: string;
+  readonly clientUrl: string;
+  readonly ca: string;
+}
+
+export function startSimulatorProgram(data?: string): Promise<Program<SimulatorReady>> {
+  return start('sim-server.ts', { data });
+}
+
+export type Answers = Readonly<Record<string, { method: 'GET' | 'POST'; status: number; body: string }>>;
+
+export function startBareProgram(setup: { key: string; cert: string; answers: Answers }): Promise<Program<{ port: number }>> {
+  return start('bare-server.ts', setup);
+}
+
+/** Milliseconds from the start of the simulator's command to its ready line. */
+export async function timeToReady(arguments_: readonly string[]): Promise<number> {
+  const started = performance.now();
+  const child = spawn(process.execPath, ['controller-sim/cli.ts', 'start', '--json', '--log-level', 'silent', ...arguments_], {
+    cwd: ROOT,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  await once(createInterface({ input: child.stdout }), 'line');
+  const elapsed = performance.now() - started;
+  const ended = once(child, 'exit');
+  child.kill('SIGTERM');
+  await ended;
+  return elapsed;
+}
+
+/** The same for the bare server. */
+export async function timeToBare(setup: { key: string; cert: string }): Promise<number> {
+  const started = performance.now();
+  const program = await startBareProgram({ ...setup, answers: {} });
+  const elapsed = performance.now() - started;
+  await program[Symbol.asyncDispose]();
+  return elapsed;
+}

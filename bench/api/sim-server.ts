@@ -1,0 +1,15 @@
+// The simulator as a program of its own, with passwords that cost little: what is measured is not argon2.
+
+import { TEST_COST } from '../../controller-sim/auth/passwords.ts';
+import { startSimulator } from '../../controller-sim/simulator.ts';
+
+process.once('message', async ({ data }: { data?: string }) => {
+  const options = { username: 'admin', password: 'admin', passwordCost: TEST_COST };
+  const simulator = await startSimulator(data === undefined ? options : { ...options, data });
+  const { baseUrl, managementUrl, clientUrl, ca } = simulator;
+  process.send?.({ baseUrl, managementUrl, clientUrl, ca });
+  process.once('disconnect', async () => {
+    await simulator.close();
+    process.exit(0);
+  });
+});
