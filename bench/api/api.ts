@@ -134,7 +134,12 @@ async function fill(agent: Agent, ready: SimulatorReady, identities: number): Pr
     return (JSON.parse(await ask(agent, target)) as { data: { id: string } }).data.id;
   };
   await inParallel(identities, (each) =>
-    create('identities', { name: `identity-${each}`, type: 'Device', isAdmin: false, roleAttributes: [`role-${each % 50}`] }),
+    create('identities', {
+      name: `identity-${each}`,
+      type: 'Device',
+      isAdmin: false,
+      roleAttributes: [`role-${each % 50}`],
+    }),
   );
   await inParallel(identities / 10, (each) =>
     create('services', { name: `service-${each}`, encryptionRequired: true, roleAttributes: [`role-${each % 50}`] }),
@@ -148,7 +153,12 @@ async function fill(agent: Agent, ready: SimulatorReady, identities: number): Pr
       serviceRoles: [`#role-${each % 50}`, `#group-${each}`],
     }),
   );
-  const identityId = await create('identities', { name: 'client', type: 'User', isAdmin: false, roleAttributes: ['own'] });
+  const identityId = await create('identities', {
+    name: 'client',
+    type: 'User',
+    isAdmin: false,
+    roleAttributes: ['own'],
+  });
   await create('authenticators', { identityId, method: 'updb', username: 'client', password: 'client' });
   let serviceId = '';
   for (let each = 0; each < OWN_SERVICES; each++)
@@ -221,7 +231,12 @@ async function measureStarts(agent: Agent, { starts }: Sizes, directory: string,
   const yardstick = median(taken.get('bare fastify') ?? [1]);
   return [...taken].map(([subject, list]) => {
     const time = median(list);
-    return { group: 'exec to ready (ratio of times)', subject, values: { rate: 1000 / time, time }, ratio: time / yardstick };
+    return {
+      group: 'exec to ready (ratio of times)',
+      subject,
+      values: { rate: 1000 / time, time },
+      ratio: time / yardstick,
+    };
   });
 }
 

@@ -6,7 +6,9 @@ import fastify from 'fastify';
 interface Setup {
   readonly key: string;
   readonly cert: string;
-  readonly answers: Readonly<Record<string, { readonly method: 'GET' | 'POST'; readonly status: number; readonly body: string }>>;
+  readonly answers: Readonly<
+    Record<string, { readonly method: 'GET' | 'POST'; readonly status: number; readonly body: string }>
+  >;
 }
 
 process.once('message', async ({ key, cert, answers }: Setup) => {

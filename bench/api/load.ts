@@ -28,7 +28,10 @@ export async function ask(agent: Agent, { url, method, token, body }: Target, co
   const response = await request(url, {
     method,
     dispatcher: agent,
-    headers: { ...(token !== undefined && { 'zt-session': token }), ...(body && { 'content-type': 'application/json' }) },
+    headers: {
+      ...(token !== undefined && { 'zt-session': token }),
+      ...(body && { 'content-type': 'application/json' }),
+    },
     ...(body && { body: JSON.stringify(body(count)) }),
   });
   const text = await response.body.text();

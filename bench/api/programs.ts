@@ -43,17 +43,25 @@ export function startSimulatorProgram(data?: string): Promise<Program<SimulatorR
 
 export type Answers = Readonly<Record<string, { method: 'GET' | 'POST'; status: number; body: string }>>;
 
-export function startBareProgram(setup: { key: string; cert: string; answers: Answers }): Promise<Program<{ port: number }>> {
+export function startBareProgram(setup: {
+  key: string;
+  cert: string;
+  answers: Answers;
+}): Promise<Program<{ port: number }>> {
   return start('bare-server.ts', setup);
 }
 
 /** Milliseconds from the start of the simulator's command to its ready line. */
 export async function timeToReady(arguments_: readonly string[]): Promise<number> {
   const started = performance.now();
-  const child = spawn(process.execPath, ['controller-sim/cli.ts', 'start', '--json', '--log-level', 'silent', ...arguments_], {
-    cwd: ROOT,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const child = spawn(
+    process.execPath,
+    ['controller-sim/cli.ts', 'start', '--json', '--log-level', 'silent', ...arguments_],
+    {
+      cwd: ROOT,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
   await once(createInterface({ input: child.stdout }), 'line');
   const elapsed = performance.now() - started;
   const ended = once(child, 'exit');
