@@ -7,6 +7,7 @@ import {
   DataState_Action,
   type DataState_Event,
   DataState_EventSchema,
+  type DataState_PostureCheckSchema,
   DataState_PublicKey_Format,
   DataState_PublicKey_Usage,
   PolicyType,
@@ -20,6 +21,7 @@ import type {
   Entity,
   EntityKind,
   Identity,
+  PostureCheck,
   Precedence,
   Revocation,
   Router,
@@ -54,6 +56,8 @@ export function modelOf(kind: EntityKind, entity: Entity, tables: Tables): Model
       return router(entity as Router);
     case 'servicePolicy':
       return servicePolicy(entity as ServicePolicy);
+    case 'postureCheck':
+      return postureCheck(entity as PostureCheck);
     case 'revocation':
       return revocation(entity as Revocation);
     default:
@@ -151,6 +155,56 @@ function router({ id, name, fingerprint, configs, disabled }: Router): Model {
 function servicePolicy({ id, name, type }: ServicePolicy): Model {
   const policyType = type === 'Dial' ? PolicyType.DIAL_POLICY : PolicyType.BIND_POLICY;
   return { case: 'servicePolicy', value: { id, name, policyType } };
+}
+
+function postureCheck({ id, name, typeId, demands }: PostureCheck): Model {
+  return { case: 'postureCheck', value: { id, name, typeId, subtype: subtypeOf(typeId, demands) } };
+}
+
+type Subtype = NonNullable<MessageInitShape<typeof DataState_PostureCheckSchema>['subtype']>;
+
+interface ProcessDemand {
+  readonly osType: string;
+  readonly path: string;
+  readonly hashes: readonly string[];
+  readonly signerFingerprint?: string;
+  readonly signerFingerprints?: readonly string[];
+}
+
+/** What a check demands, in the words of the data model. */
+function subtypeOf(typeId: PostureCheck['typeId'], demands: PostureCheck['demands']): Subtype {
+  switch (typeId) {
+    case 'OS': {
+      const systems = demands.operatingSystems as readonly { type: string; versions: readonly string[] }[];
+      const osList = systems.map(({ type, versions }) => ({ osType: type, osVersions: [...versions] }));
+      return { case: 'osList', value: { osList } };
+    }
+    case 'MAC':
+      return { case: 'mac', value: { macAddresses: [...(demands.macAddresses as readonly string[])] } };
+    case 'DOMAIN':
+      return { case: 'domains', value: { domains: [...(demands.domains as readonly string[])] } };
+    case 'MFA':
+      return {
+        case: 'mfa',
+        value: {
+          timeoutSeconds: BigInt(demands.timeoutSeconds as number),
+          promptOnWake: demands.promptOnWake === true,
+          promptOnUnlock: demands.promptOnUnlock === true,
+          ignoreLegacyEndpoints: demands.ignoreLegacyEndpoints === true,
+        },
+      };
+    case 'PROCESS':
+      return { case: 'process', value: processOf(demands.process as ProcessDemand) };
+    case 'PROCESS_MULTI': {
+      const processes = (demands.processes as readonly ProcessDemand[]).map(processOf);
+      return { case: 'processMulti', value: { semantic: String(demands.semantic), processes } };
+    }
+  }
+}
+
+function processOf({ osType, path, hashes, signerFingerprint, signerFingerprints }: ProcessDemand) {
+  const fingerprints = [...(signerFingerprints ?? []), ...(signerFingerprint ? [signerFingerprint] : [])];
+  return { osType, path, hashes: [...hashes], fingerprints };
 }
 
 function revocation({ id, type, createdAt, expiresAt }: Revocation): Model {

@@ -11,7 +11,7 @@ import type { Side } from '../../access/memberships.ts';
 import type { Authority } from '../../pki/authority.ts';
 import type { Change, ChangeSet } from '../../state/change.ts';
 import type { State } from '../../state/state.ts';
-import type { EntityKind } from '../../state/types.ts';
+import type { EntityKind, ServicePolicy } from '../../state/types.ts';
 import { event, identityRevocation, KeyUsage, modelOf, policyChange, publicKey, RelatedType } from './events.ts';
 
 export interface ModelSet {
@@ -24,7 +24,15 @@ export interface ModelSet {
 const HISTORY = 10_000;
 const REVOCATION_LIFETIME = 86_400_000;
 /** What a receiver needs first comes first. */
-const FULL_ORDER: readonly EntityKind[] = ['configType', 'config', 'identity', 'service', 'router', 'revocation'];
+const FULL_ORDER: readonly EntityKind[] = [
+  'configType',
+  'config',
+  'identity',
+  'service',
+  'router',
+  'postureCheck',
+  'revocation',
+];
 
 export class ModelSets {
   readonly #state: State;
@@ -32,6 +40,8 @@ export class ModelSets {
   readonly #authority: Authority;
   readonly #unsubscribe: () => void;
   readonly #listeners = new Set<(set: ModelSet) => void>();
+  /** Posture checks of service policies, as routers know them. */
+  readonly #checks = new Map<string, ReadonlySet<string>>();
   #sets: ModelSet[] = [];
   #index: bigint;
 
@@ -41,6 +51,7 @@ export class ModelSets {
     this.#access = access;
     this.#authority = authority;
     this.#index = state.index;
+    for (const policy of state.tables.servicePolicy.values()) this.#checks.set(policy.id, this.#checksOf(policy));
     this.#unsubscribe = state.subscribe((set) => this.#onChange(set));
   }
 
@@ -83,6 +94,8 @@ export class ModelSets {
       const { left, right } = this.#access.membership(policy.id);
       events.push(...defined(policyChange(policy.id, RelatedType.RELATED_SERVICE, right, true)));
       events.push(...defined(policyChange(policy.id, RelatedType.RELATED_IDENTITY, left, true)));
+      const checks = this.#checksOf(policy);
+      events.push(...defined(policyChange(policy.id, RelatedType.RELATED_POSTURE_CHECK, checks, true)));
     }
     return [...events, ...this.publicKeys()];
   }
@@ -100,6 +113,7 @@ export class ModelSets {
     const events = [
       ...set.changes.flatMap((change) => this.#eventsOf(change, set.time)),
       ...this.#membershipEvents(set),
+      ...this.#checkEvents(set),
     ];
     if (events.length === 0) return;
     const made: ModelSet = { index: set.index, previousIndex: this.#index, events };
@@ -133,6 +147,29 @@ export class ModelSets {
     const deleted = new Set(set.changes.filter(({ after }) => !after).map(({ id }) => id));
     const policies = new Set(this.#access.latestChanges.map(({ policyId }) => policyId)).difference(deleted);
     return [...policies].flatMap((id) => this.#memberEvents(id, deleted));
+  }
+
+  /** Checks that policies demand from now on, and those that they demand no more. */
+  #checkEvents({ changes }: ChangeSet): DataState_Event[] {
+    if (!changes.some(({ kind }) => kind === 'servicePolicy' || kind === 'postureCheck')) return [];
+    const { servicePolicy, postureCheck } = this.#state.tables;
+    for (const id of this.#checks.keys()) if (!servicePolicy.has(id)) this.#checks.delete(id);
+    const events: DataState_Event[] = [];
+    for (const policy of servicePolicy.values()) {
+      const told = this.#checks.get(policy.id);
+      if (policy.postureCheckRoles.length === 0 && !told?.size) continue;
+      const now = this.#checksOf(policy);
+      this.#checks.set(policy.id, now);
+      const gone = [...(told ?? [])].filter((id) => !now.has(id) && postureCheck.has(id));
+      events.push(...defined(policyChange(policy.id, RelatedType.RELATED_POSTURE_CHECK, gone, false)));
+      const added = now.difference(told ?? new Set());
+      events.push(...defined(policyChange(policy.id, RelatedType.RELATED_POSTURE_CHECK, added, true)));
+    }
+    return events;
+  }
+
+  #checksOf(policy: ServicePolicy): ReadonlySet<string> {
+    return new Set(this.#access.checksOf(policy).map(({ id }) => id));
   }
 
   /** What the last change did to the members of a service policy, but for the entities that it deleted. */
