@@ -24,6 +24,9 @@ import { ControlServer } from './control-channel/control-server.ts';
 import { DataModelFeed } from './control-channel/data-model/data-model-feed.ts';
 import { ModelSets } from './control-channel/data-model/model-sets.ts';
 import { LegacySessions } from './control-channel/legacy-sessions.ts';
+import { Events, type Namespace } from './events/events.ts';
+import { openSink } from './events/sinks.ts';
+import { EventSources } from './events/sources.ts';
 import { Tokens } from './jwt/tokens.ts';
 import { Listener } from './listener/listener.ts';
 import { Network } from './network/network.ts';
@@ -52,6 +55,9 @@ export interface SimulatorOptions {
   clock?: Clock;
   random?: Random;
   passwordCost?: PasswordCost;
+  /** Where events are written: a file or `-` for the standard output, and which (all when empty). */
+  eventsFile?: string;
+  eventTypes?: readonly Namespace[];
   /** Answers as the only member of a cluster, for clients that want one. */
   cluster?: boolean;
   /** Milliseconds in which a router may not connect a second time. */
@@ -82,6 +88,8 @@ export class Simulator {
   /** PEM: what clients and routers are to trust. */
   readonly ca: string;
   readonly controllerId: string;
+  /** What happens, for whoever subscribes. */
+  readonly events: Events;
   readonly #owned: AsyncDisposableStack;
 
   constructor(facts: Omit<Simulator, 'close' | typeof Symbol.asyncDispose>, owned: AsyncDisposableStack) {
@@ -94,6 +102,7 @@ export class Simulator {
     this.password = facts.password;
     this.ca = facts.ca;
     this.controllerId = facts.controllerId;
+    this.events = facts.events;
     this.#owned = owned;
   }
 
@@ -162,6 +171,14 @@ async function build(options: SimulatorOptions, owned: AsyncDisposableStack): Pr
 
   const network = new Network({ state, clock, ids, random, log: log.child({ component: 'network' }) });
   owned.defer(() => network.close());
+  const events = new Events(log.child({ component: 'events' }));
+  owned.defer(() => events.close());
+  const sources = new EventSources({ state, network, events, clock, ids, controllerId });
+  owned.defer(() => sources.close());
+  if (options.eventsFile !== undefined) {
+    const sink = { file: options.eventsFile, namespaces: options.eventTypes ?? [] };
+    owned.use(await openSink(events, sink, log.child({ component: 'events' })));
+  }
   const sets = new ModelSets(state, access, authority);
   owned.defer(() => sets.close());
   const feed = new DataModelFeed({ state, sets, clock });
@@ -211,6 +228,7 @@ async function build(options: SimulatorOptions, owned: AsyncDisposableStack): Pr
     serviceChanges,
     network,
     shownIdentities,
+    events,
     integrity: new DataIntegrity(state, clock),
     snapshots: new Snapshots(state, clock, data),
     clock,
@@ -238,6 +256,7 @@ async function build(options: SimulatorOptions, owned: AsyncDisposableStack): Pr
       ...admin,
       ca: authority.bundle,
       controllerId,
+      events,
     },
     owned,
   );

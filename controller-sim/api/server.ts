@@ -2,13 +2,16 @@
 // connections come from the listener; this server never listens itself.
 
 import { randomBytes } from 'node:crypto';
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import { gzipSync } from 'node:zlib';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { peerCertificates } from '#lib/certificates.ts';
 import { describeError } from '#lib/errors.ts';
+import { sessionOf } from '../auth/session-of.ts';
+import { EventStreams } from '../events/stream.ts';
+import { mayCall } from '../request/access.ts';
 import type { Answer, ApiRequest, ApiServices } from '../request/context.ts';
 import { ApiError } from '../request/errors.ts';
 import { BusyError } from '../state/state.ts';
@@ -23,6 +26,8 @@ const GZIP_FROM = 1_024;
 /** Requests that are being answered; more are asked to come later. */
 const MOST_AT_ONCE = 2_000;
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+/** reference fact: where its command line opens event streams. */
+const EVENTS_PATH = '/fabric/v1/ws-api';
 const JSON_TYPE = 'application/json';
 
 /** For pages of other origins: there are no cookies, so nothing can be done in somebody's name. */
@@ -43,6 +48,7 @@ export class ApiServer {
   readonly #services: ApiServices;
   readonly #headers: Readonly<Record<string, string>>;
   readonly #routes: readonly Route[];
+  readonly #streams: EventStreams;
   #running = 0;
 
   private constructor(app: FastifyInstance, http: Server, services: ApiServices) {
@@ -51,6 +57,7 @@ export class ApiServer {
     this.#services = services;
     this.#headers = { 'ziti-instance-id': services.state.ids.short(), server: 'edgeweave-controller-sim' };
     this.#routes = routes();
+    this.#streams = new EventStreams(services.events, services.log);
   }
 
   static async open(services: ApiServices): Promise<ApiServer> {
@@ -69,6 +76,7 @@ export class ApiServer {
       },
     });
     const server: ApiServer = new ApiServer(app, http as unknown as Server, services);
+    (http as unknown as Server).on('upgrade', (request, socket, head) => server.#upgrade(request, socket, head));
     server.#setUp();
     await app.ready();
     return server;
@@ -80,6 +88,7 @@ export class ApiServer {
   }
 
   async close(): Promise<void> {
+    this.#streams.close();
     this.#http.closeAllConnections();
     await this.#fastify.close();
   }
@@ -196,6 +205,25 @@ export class ApiServer {
         ({ operation }) =>
           operation.method === method && BASES[operation.api].some((base) => fits(`${base}${operation.path}`, path)),
       ),
+    );
+  }
+
+  /** Event streams: for administrators, and who may look at operations. */
+  #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    const refuse = (line: string) => socket.end(`HTTP/1.1 ${line}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n`);
+    if (pathOf(request.url ?? '') !== EVENTS_PATH) {
+      refuse('404 Not Found');
+      return;
+    }
+    sessionOf({ services: this.#services, headers: request.headers }).then(
+      (found) => {
+        if (found && mayCall(found.identity, 'ops')) this.#streams.accept(request, socket, head);
+        else refuse('401 Unauthorized');
+      },
+      (error: unknown) => {
+        this.#services.log.error({ error: describeError(error) }, 'an event stream was not opened');
+        refuse('500 Internal Server Error');
+      },
     );
   }
 

@@ -23,7 +23,10 @@ export class ShownIdentities implements TextCache {
       state.subscribe(({ changes }) => {
         for (const change of changes) this.#onChange(change);
       }),
-      network.subscribe((id) => this.#texts.delete(id)),
+      network.events.subscribe((event) => {
+        if (event.kind === 'router') this.#texts.delete(event.routerId);
+        if (event.kind === 'sdk') this.#texts.delete(event.identityId);
+      }),
     ];
   }
 

@@ -20,6 +20,8 @@ export interface Proven {
   readonly policy: AuthPolicy;
   /** None for the token of another issuer. */
   readonly authenticator?: Authenticator;
+  /** Whose token it was. */
+  readonly signerId?: string;
   readonly isCertExtendable?: boolean;
   readonly improperClientCertChain?: boolean;
 }
@@ -56,9 +58,39 @@ export async function authenticate(request: ApiRequest): Promise<ApiSession> {
 export async function prove(request: LoginRequest, method: string): Promise<Proven> {
   const check = METHODS[method];
   if (!check) throw invalid('method', `method in query should be one of [${Object.keys(METHODS).join(' ')}]`, method);
-  const proven = await check(request);
-  if (isDisabled(proven.identity, request.services.clock.now())) throw new ApiError('INVALID_AUTH');
-  return proven;
+  try {
+    const proven = await check(request);
+    if (isDisabled(proven.identity, request.services.clock.now())) throw new ApiError('INVALID_AUTH');
+    tellAuthentication(request, method, proven, '');
+    return proven;
+  } catch (error) {
+    if (error instanceof ApiError) tellAuthentication(request, method, undefined, error.code);
+    throw error;
+  }
+}
+
+function tellAuthentication(
+  { services, remoteAddress }: LoginRequest,
+  method: string,
+  proven: Proven | undefined,
+  reason: string,
+): void {
+  const { events, clock, controllerId } = services;
+  events.emit({
+    namespace: 'authentication',
+    event_src_id: controllerId,
+    timestamp: new Date(clock.now()).toISOString(),
+    event_type: proven ? 'success' : 'fail',
+    type: method,
+    authenticator_id: proven?.authenticator?.id ?? '',
+    external_jwt_signer_id: proven?.signerId ?? '',
+    identity_id: proven?.identity.id ?? '',
+    auth_policy_id: proven?.policy.id ?? '',
+    remote_address: remoteAddress,
+    success: proven !== undefined,
+    reason,
+    improper_client_cert_chain: proven?.improperClientCertChain ?? false,
+  });
 }
 
 /** What a session says of how it was made, and what it still owes. */
@@ -146,7 +178,8 @@ async function byToken(request: LoginRequest): Promise<Proven> {
     const policy = identity && policyOf(request, identity);
     if (!identity || !signer || !policy?.primary.extJwt.allowed) continue;
     const { allowedSigners } = policy.primary.extJwt;
-    if (allowedSigners.length === 0 || allowedSigners.includes(signer.id)) return { identity, policy };
+    if (allowedSigners.length === 0 || allowedSigners.includes(signer.id))
+      return { identity, policy, signerId: signer.id };
   }
   throw new ApiError('UNAUTHORIZED');
 }

@@ -6,13 +6,15 @@ import type { ApiSession, Identity } from '../state/types.ts';
 import { verifyExternalToken } from './external-jwt.ts';
 import { sessionFromClaims } from './token-session.ts';
 
+type Asking = Pick<ApiRequest, 'services' | 'headers'>;
+
 export interface FoundSession {
   readonly session: ApiSession;
   readonly identity: Identity;
 }
 
 /** Undefined when there is none that counts now. */
-export async function sessionOf(request: ApiRequest): Promise<FoundSession | undefined> {
+export async function sessionOf(request: Asking): Promise<FoundSession | undefined> {
   const { state, activity, clock, sessionLifetime } = request.services;
   const token = request.headers['zt-session'];
   if (typeof token !== 'string') return sessionOfToken(request);
@@ -24,7 +26,7 @@ export async function sessionOf(request: ApiRequest): Promise<FoundSession | und
 }
 
 /** Of a token that the OIDC API handed out: the session is what the token says, and ends when it is revoked. */
-async function sessionOfToken(request: ApiRequest): Promise<FoundSession | undefined> {
+async function sessionOfToken(request: Asking): Promise<FoundSession | undefined> {
   const { state, clock, tokens, revocations } = request.services;
   for (const token of bearerTokens(request)) {
     const claims = await tokens.verifyAccess(token);
@@ -36,7 +38,7 @@ async function sessionOfToken(request: ApiRequest): Promise<FoundSession | undef
 }
 
 /** The token of another issuer that the auth policy wants beside the session is shown with every request. */
-async function withSecondToken(request: ApiRequest, session: ApiSession, identity: Identity): Promise<ApiSession> {
+async function withSecondToken(request: Asking, session: ApiSession, identity: Identity): Promise<ApiSession> {
   if (session.requiredSignerId === null) return session;
   const bearers = bearerTokens(request);
   const verified = await Promise.all(bearers.map((bearer) => verifyExternalToken(request.services, bearer)));

@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { describeError, errorCode } from '#lib/errors.ts';
 import { createLog, type LogLevel } from '#lib/log.ts';
+import { NAMESPACES, type Namespace, namespaceOf } from '../events/events.ts';
 import { type Simulator, startSimulator } from '../simulator.ts';
 
 interface StartOptions {
@@ -16,6 +17,8 @@ interface StartOptions {
   username?: string;
   password?: string;
   cluster?: true;
+  eventsFile?: string;
+  events: Namespace[];
   json?: true;
   logLevel: LogLevel;
   logFormat: 'json' | 'text';
@@ -37,6 +40,13 @@ export function startCommand(): Command {
     )
     .option('--username <name>', 'administrator (default: admin)')
     .option('--password <password>', 'its password; left out: made up and shown')
+    .option('--events-file <file>', 'write events to this file, a JSON object in each line; - for the standard output')
+    .option(
+      '--events <type>',
+      `which events: ${NAMESPACES.join(', ')}; may be repeated; left out: all`,
+      (type: string, types: Namespace[]) => [...types, toNamespace(type)],
+      [],
+    )
     .option('--cluster', 'answer as the only member of a cluster')
     .option('--json', 'print the ready line as JSON')
     .addOption(
@@ -56,11 +66,11 @@ export function startCommand(): Command {
 }
 
 async function start(options: StartOptions): Promise<number> {
-  const { json, logLevel, logFormat, ...rest } = options;
+  const { json, logLevel, logFormat, events, ...rest } = options;
   const log = createLog({ level: logLevel, format: logFormat });
   let simulator: Simulator;
   try {
-    simulator = await startSimulator({ ...rest, log });
+    simulator = await startSimulator({ ...rest, eventTypes: events, log });
   } catch (error) {
     process.stderr.write(`the simulator cannot start: ${explain(error, options)}\n`);
     return 1;
@@ -129,6 +139,12 @@ function stopSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolveSignal) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGQUIT'] as const) process.once(signal, () => resolveSignal(signal));
   });
+}
+
+function toNamespace(text: string): Namespace {
+  const found = namespaceOf(text);
+  if (!found) throw new InvalidArgumentError(`there are events of these types: ${NAMESPACES.join(', ')}.`);
+  return found;
 }
 
 function toPort(text: string): number {

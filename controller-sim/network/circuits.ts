@@ -19,6 +19,7 @@ import type { Service, Terminator } from '../state/types.ts';
 import type { Circuit, PeerData } from './circuit.ts';
 import { type ConnectedRouter, HIGH_LANE } from './connected-router.ts';
 import type { Links } from './links.ts';
+import type { NetworkEvents } from './network-events.ts';
 import { cheapestPath, costOf, type Path, type PathRouter } from './paths.ts';
 import { peerDataOf, routeMessage } from './route-message.ts';
 import { type Candidate, chooseTerminator } from './strategies.ts';
@@ -64,6 +65,7 @@ export interface CircuitsComponents {
   random: Random;
   log: Log;
   links: Links;
+  events: NetworkEvents;
   routers: ReadonlyMap<string, ConnectedRouter>;
 }
 
@@ -152,6 +154,7 @@ export class Circuits {
     const circuit = this.#circuits.get(id);
     if (!circuit) return;
     this.#circuits.delete(id);
+    this.#components.events.emit({ kind: 'circuit', type: 'deleted', circuit });
     for (const routerId of circuit.path.routers) this.unroute(routerId, id, options.now);
   }
 
@@ -220,6 +223,7 @@ export class Circuits {
       await this.#send(this.#connected(id), message);
     }
     circuit.path = path;
+    this.#components.events.emit({ kind: 'circuit', type: 'pathUpdated', circuit });
     for (const router of left) this.unroute(router, circuit.id, true);
   }
 
@@ -316,6 +320,7 @@ export class Circuits {
       );
     }
     this.#failures.delete(terminator.id);
+    this.#components.events.emit({ kind: 'circuit', type: 'created', circuit });
     if (request.service.terminatorStrategy === 'sticky') {
       peerData.set(PeerDataKey.StickinessToken, Buffer.from(terminator.id));
     }
@@ -324,6 +329,7 @@ export class Circuits {
 
   /** What was set up is taken down, and a terminator that does not exist any more is forgotten. */
   #onFailed(circuit: Circuit, error: unknown): void {
+    this.#components.events.emit({ kind: 'circuit', type: 'failed', circuit, cause: describeError(error) });
     for (const routerId of circuit.path.routers) this.unroute(routerId, circuit.id, true);
     this.#failures.set(circuit.terminatorId, (this.#failures.get(circuit.terminatorId) ?? 0) + 1);
     this.#components.log.info(

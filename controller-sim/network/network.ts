@@ -22,7 +22,8 @@ import type { State } from '../state/state.ts';
 import type { Router } from '../state/types.ts';
 import { Circuits } from './circuits.ts';
 import type { ConnectedRouter } from './connected-router.ts';
-import { Links } from './links.ts';
+import { Links, type NetworkLink, type NewLink } from './links.ts';
+import { NetworkEvents } from './network-events.ts';
 import type { RouterStatus } from './router-status.ts';
 import { Traces } from './traces.ts';
 
@@ -47,17 +48,18 @@ const OFFLINE: RouterStatus = {
 export class Network {
   readonly links = new Links();
   readonly traces: Traces;
+  readonly events = new NetworkEvents();
   readonly circuits: Circuits;
   readonly #components: NetworkComponents;
   readonly #routers = new Map<string, ConnectedRouter>();
-  readonly #listeners = new Set<(id: string) => void>();
   readonly #unsubscribe: () => void;
   readonly #rebalance: Timer;
 
   constructor(components: NetworkComponents) {
     this.#components = components;
     this.traces = new Traces(components.clock, components.ids);
-    this.circuits = new Circuits({ ...components, links: this.links, routers: this.#routers });
+    const { events } = this;
+    this.circuits = new Circuits({ ...components, links: this.links, routers: this.#routers, events });
     this.#unsubscribe = components.state.subscribe((set) => this.#onChange(set));
     this.#rebalance = components.clock.every('rebalance circuits', REBALANCE_INTERVAL, () => this.circuits.rebalance());
   }
@@ -68,7 +70,7 @@ export class Network {
 
   close(): void {
     this.#unsubscribe();
-    this.#listeners.clear();
+    this.events.close();
     this.#rebalance.cancel();
     for (const router of this.#routers.values()) router.channel.close();
     this.#routers.clear();
@@ -80,17 +82,6 @@ export class Network {
     if (!router) return OFFLINE;
     const { hostname, supportedProtocols, syncStatus, version } = router;
     return { isOnline: true, hostname, supportedProtocols, syncStatus, versionInfo: version };
-  }
-
-  /** Calls `listener` with the id of a router or an identity that has come or gone, until the returned function is called. */
-  subscribe(listener: (id: string) => void): () => void {
-    this.#listeners.add(listener);
-    return () => void this.#listeners.delete(listener);
-  }
-
-  /** Somebody has come or gone. */
-  notice(id: string): void {
-    for (const listener of this.#listeners) listener(id);
   }
 
   /** Whether some router has a connection of an identity, as the routers tell. */
@@ -123,7 +114,7 @@ export class Network {
   /** A router is connected: it hears of all others, and all others of it. */
   attach(router: ConnectedRouter): void {
     this.#routers.set(router.id, router);
-    this.notice(router.id);
+    this.events.emit({ kind: 'router', routerId: router.id, isOnline: true });
     const others = [...this.#routers.values()].filter((other) => other !== router);
     tellPeers(router, others.map(healthy));
     for (const other of others) tellPeers(other, [healthy(router)]);
@@ -133,7 +124,8 @@ export class Network {
   detach(router: ConnectedRouter): void {
     if (this.#routers.get(router.id) !== router) return;
     this.#routers.delete(router.id);
-    for (const id of [router.id, ...router.identities]) this.notice(id);
+    for (const identityId of router.identities) this.events.emit({ kind: 'sdk', identityId, isOnline: false });
+    this.events.emit({ kind: 'router', routerId: router.id, isOnline: false });
     for (const link of this.links.from(router.id)) this.#dropLink(link.id);
     for (const link of this.links.values()) {
       if (link.destination === router.id) this.circuits.onLinkLost(link.id);
@@ -162,8 +154,18 @@ export class Network {
     for (const link of this.links.from(routerId)) if (!linkIds.has(link.id)) this.#dropLink(link.id);
   }
 
+  /** A router reports a link, perhaps one that is known. Answers whether it is new. */
+  reportLink(link: NewLink): boolean {
+    if (!this.links.report(link)) return false;
+    this.events.emit({ kind: 'link', type: 'routerLinkNew', link: this.links.get(link.id) as NetworkLink });
+    return true;
+  }
+
   #dropLink(linkId: string): void {
-    if (this.links.remove(linkId)) this.circuits.onLinkLost(linkId);
+    const link = this.links.remove(linkId);
+    if (!link) return;
+    this.events.emit({ kind: 'link', type: 'fault', link });
+    this.circuits.onLinkLost(linkId);
   }
 
   #tellAll(change: PeerStateChange): void {

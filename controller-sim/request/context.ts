@@ -11,6 +11,7 @@ import type { Activity } from '../auth/activity.ts';
 import type { Jwks } from '../auth/jwks.ts';
 import type { Lockouts } from '../auth/lockouts.ts';
 import type { Revocations } from '../auth/revocations.ts';
+import type { Events } from '../events/events.ts';
 import type { Tokens } from '../jwt/tokens.ts';
 import type { Network } from '../network/network.ts';
 import type { Authority } from '../pki/authority.ts';
@@ -52,6 +53,7 @@ export interface ApiServices {
   readonly posture: Posture;
   readonly serviceChanges: ServiceChanges;
   readonly network: Network;
+  readonly events: Events;
   /** Identities as they are shown. */
   readonly shownIdentities: TextCache;
   readonly integrity: DataIntegrity;

@@ -22,7 +22,7 @@ export const onRouterLinks: ControlHandler = ({ network, log }, router, message)
       iteration,
       connections: connState?.conns ?? [],
     };
-    if (network.links.report(link))
+    if (network.reportLink(link))
       log.info({ linkId: id, source: router.id, destination: destRouterId, iteration }, 'link reported');
   }
   if (fullRefresh) network.keepLinks(router.id, new Set(links.map(({ id }) => id)));
@@ -31,7 +31,9 @@ export const onRouterLinks: ControlHandler = ({ network, log }, router, message)
 export const onLinkState: ControlHandler = ({ network }, router, message) => {
   const { linkId, linkIteration, connState } = message.decode(LinkStateUpdateSchema);
   const link = network.links.get(linkId);
-  if (link?.source === router.id && link.iteration === linkIteration) link.connections = connState?.conns ?? [];
+  if (link?.source !== router.id || link.iteration !== linkIteration) return;
+  link.connections = connState?.conns ?? [];
+  network.events.emit({ kind: 'link', type: 'connectionsChanged', link });
 };
 
 export const onListeners: ControlHandler = ({ network }, router, message) => {

@@ -20,4 +20,5 @@ export const onMetrics: ControlHandler = ({ network, metrics, clock }, router, m
   for (const [name, { mean, p99 }] of Object.entries({ ...histograms, ...timers }))
     Object.assign(values, { [`${name}.mean`]: mean, [`${name}.p99`]: p99 });
   metrics.set(router.id, { receivedAt: clock.now(), values });
+  network.events.emit({ kind: 'metrics', routerId: router.id, values });
 };

@@ -85,7 +85,8 @@ export const onConnectEvents: ControlHandler = ({ network }, router, message) =>
     if (isConnected) router.identities.add(identityId);
     else router.identities.delete(identityId);
   }
-  for (const id of new Set([...known, ...router.identities])) network.notice(id);
+  for (const identityId of new Set([...known, ...router.identities]))
+    network.events.emit({ kind: 'sdk', identityId, isOnline: router.identities.has(identityId) });
 };
 
 /** Interfaces of a router's machine: answered, or it would ask again. */

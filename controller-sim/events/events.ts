@@ -1,0 +1,82 @@
+// Events as the reference sends them: JSON objects with a namespace, told to whoever subscribed to that namespace.
+
+import { describeError } from '#lib/errors.ts';
+import type { Log } from '#lib/log.ts';
+
+/** reference fact: HTTP behaviour, Events. */
+export const NAMESPACES = [
+  'apiSession',
+  'authentication',
+  'circuit',
+  'cluster',
+  'entityChange',
+  'link',
+  'metrics',
+  'router',
+  'sdk',
+  'session',
+  'terminator',
+] as const;
+
+export type Namespace = (typeof NAMESPACES)[number];
+
+export interface Event {
+  readonly namespace: Namespace;
+  readonly event_src_id: string;
+  /** RFC 3339. */
+  readonly timestamp: string;
+  readonly [key: string]: unknown;
+}
+
+export type EventListener = (event: Event) => void;
+
+/** Older names under which clients subscribe. */
+const ALIASES: Readonly<Record<string, Namespace>> = {
+  'edge.apiSessions': 'apiSession',
+  'edge.sessions': 'session',
+  'fabric.circuits': 'circuit',
+  'fabric.links': 'link',
+  'fabric.routers': 'router',
+  'fabric.terminators': 'terminator',
+};
+
+/** A namespace by its name or an older one; undefined for neither. */
+export function namespaceOf(name: string): Namespace | undefined {
+  return NAMESPACES.find((each) => each === name) ?? ALIASES[name];
+}
+
+export class Events {
+  readonly #log: Log;
+  readonly #listeners = new Map<EventListener, ReadonlySet<Namespace>>();
+
+  constructor(log: Log) {
+    this.#log = log;
+  }
+
+  close(): void {
+    this.#listeners.clear();
+  }
+
+  /** Calls `listener` with each event of the namespaces (all when none is named), until the returned function is called. */
+  subscribe(listener: EventListener, namespaces: readonly Namespace[] = []): () => void {
+    this.#listeners.set(listener, new Set(namespaces.length > 0 ? namespaces : NAMESPACES));
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /** Whether anybody listens: what costs something to tell need not be made otherwise. */
+  hasListeners(namespace: Namespace): boolean {
+    for (const namespaces of this.#listeners.values()) if (namespaces.has(namespace)) return true;
+    return false;
+  }
+
+  emit(event: Event): void {
+    for (const [listener, namespaces] of this.#listeners) {
+      if (!namespaces.has(event.namespace)) continue;
+      try {
+        listener(event);
+      } catch (error) {
+        this.#log.warn({ error: describeError(error) }, 'a listener of events failed');
+      }
+    }
+  }
+}

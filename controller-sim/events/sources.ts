@@ -1,0 +1,221 @@
+// Where events come from: changes of the state, and what happens in the network (reference fact: HTTP behaviour, Events). What proves
+// something (passwords, keys, tokens) is left out of them.
+
+import type { Clock } from '#lib/clock.ts';
+import type { IdSource } from '#lib/ids.ts';
+import { PLURAL } from '../api/references.ts';
+import { linkCost } from '../network/links.ts';
+import type { Network } from '../network/network.ts';
+import type { NetworkEvent } from '../network/network-events.ts';
+import type { Change, ChangeSet } from '../state/change.ts';
+import type { State } from '../state/state.ts';
+import type { ApiSession, Entity, Session, Terminator } from '../state/types.ts';
+import type { Event, Events, Namespace } from './events.ts';
+
+export interface EventSourcesComponents {
+  readonly state: State;
+  readonly network: Network;
+  readonly events: Events;
+  readonly clock: Clock;
+  readonly ids: IdSource;
+  readonly controllerId: string;
+}
+
+/** Keys of entities that nobody is told. */
+const SECRET = new Set(['passwordHash', 'secret', 'recoveryCodes', 'token', 'jwt', 'instanceSecret']);
+const VERSION = 2;
+const NANOSECONDS = 1e6;
+
+export class EventSources {
+  readonly #components: EventSourcesComponents;
+  readonly #unsubscribe: readonly (() => void)[];
+
+  constructor(components: EventSourcesComponents) {
+    const { state, network } = components;
+    this.#components = components;
+    this.#unsubscribe = [
+      state.subscribe((set) => this.#onChange(set)),
+      network.events.subscribe((event) => this.#onNetwork(event)),
+    ];
+  }
+
+  close(): void {
+    for (const unsubscribe of this.#unsubscribe) unsubscribe();
+  }
+
+  #emit(namespace: Namespace, fields: Readonly<Record<string, unknown>>): void {
+    const { events, clock, controllerId } = this.#components;
+    const timestamp = new Date(clock.now()).toISOString();
+    events.emit({ namespace, event_src_id: controllerId, timestamp, ...fields } as Event);
+  }
+
+  #onChange({ changes }: ChangeSet): void {
+    const { events } = this.#components;
+    if (events.hasListeners('entityChange')) this.#tellChanges(changes);
+    for (const change of changes) {
+      if (change.kind === 'apiSession') this.#onApiSession(change);
+      if (change.kind === 'session') this.#onSession(change);
+      if (change.kind === 'terminator') this.#onTerminator(change);
+    }
+  }
+
+  /** One event for each entity, and one that says that all of them are kept. */
+  #tellChanges(changes: readonly Change[]): void {
+    const eventId = this.#components.ids.uuid();
+    for (const { kind, before, after } of changes) {
+      this.#emit('entityChange', {
+        eventId,
+        eventType: before ? (after ? 'updated' : 'deleted') : 'created',
+        entityType: PLURAL[kind],
+        isParentEvent: false,
+        ...(before && { initialState: open(before) }),
+        ...(after && { finalState: open(after) }),
+      });
+    }
+    this.#emit('entityChange', { eventId, eventType: 'committed' });
+  }
+
+  #onApiSession({ before, after }: Change): void {
+    if (before && after) return;
+    const { id, identityId, ipAddress } = (after ?? before) as ApiSession;
+    this.#emit('apiSession', {
+      event_type: after ? 'created' : 'deleted',
+      id,
+      type: 'legacy',
+      token: '',
+      identity_id: identityId,
+      ip_address: ipAddress,
+      cert_generated: false,
+    });
+  }
+
+  #onSession({ before, after }: Change): void {
+    if (before && after) return;
+    const { id, type, apiSessionId, identityId, serviceId } = (after ?? before) as Session;
+    this.#emit('session', {
+      event_type: after ? 'created' : 'deleted',
+      session_type: type,
+      provider: 'legacy',
+      id,
+      api_session_id: apiSessionId,
+      identity_id: identityId,
+      service_id: serviceId,
+    });
+  }
+
+  #onTerminator({ before, after }: Change): void {
+    this.#tellTerminator(before ? (after ? 'updated' : 'deleted') : 'created', (after ?? before) as Terminator);
+  }
+
+  #tellTerminator(type: string, terminator: Terminator): void {
+    const { state, network } = this.#components;
+    const { id, serviceId, routerId, hostId, instanceId, precedence, cost } = terminator;
+    const all = state.tables.terminator.referring('serviceId', serviceId);
+    const usable = all.filter((each) => network.routers.has(each.routerId));
+    this.#emit('terminator', {
+      event_type: type,
+      service_id: serviceId,
+      terminator_id: id,
+      router_id: routerId,
+      host_id: hostId,
+      instance_id: instanceId,
+      router_online: network.routers.has(routerId),
+      precedence,
+      static_cost: cost,
+      dynamic_cost: network.circuits.dynamicCost(id),
+      total_terminators: all.length,
+      usable_default_terminators: usable.filter((each) => each.precedence === 'default').length,
+      usable_required_terminators: usable.filter((each) => each.precedence === 'required').length,
+    });
+  }
+
+  #onNetwork(event: NetworkEvent): void {
+    switch (event.kind) {
+      case 'router':
+        return this.#onRouter(event.routerId, event.isOnline);
+      case 'sdk':
+        return this.#emit('sdk', {
+          event_type: event.isOnline ? 'sdk-online' : 'sdk-offline',
+          identity_id: event.identityId,
+        });
+      case 'link':
+        return this.#onLink(event);
+      case 'circuit':
+        return this.#onCircuit(event);
+      case 'metrics':
+        return this.#onMetrics(event.routerId, event.values);
+    }
+  }
+
+  #onRouter(routerId: string, isOnline: boolean): void {
+    const state = isOnline ? 'router-online' : 'router-offline';
+    this.#emit('router', { event_type: state, router_id: routerId, router_online: isOnline });
+    if (!this.#components.events.hasListeners('terminator')) return;
+    for (const terminator of this.#components.state.tables.terminator.referring('routerId', routerId))
+      this.#tellTerminator(state, terminator);
+  }
+
+  #onLink({ type, link }: NetworkEvent & { kind: 'link' }): void {
+    this.#emit('link', {
+      event_type: type,
+      link_id: link.id,
+      src_router_id: link.source,
+      dst_router_id: link.destination,
+      protocol: link.protocol,
+      dial_address: link.dialAddress,
+      cost: linkCost(link),
+      connections: link.connections.map(({ type: id, localAddr, remoteAddr }) => ({
+        id,
+        local_addr: localAddr,
+        remote_addr: remoteAddr,
+      })),
+    });
+  }
+
+  #onCircuit({ type, circuit, cause }: NetworkEvent & { kind: 'circuit' }): void {
+    const { clock, state } = this.#components;
+    const age = Math.round((clock.now() - circuit.createdAt) * NANOSECONDS);
+    this.#emit('circuit', {
+      version: VERSION,
+      event_type: type,
+      circuit_id: circuit.id,
+      client_id: circuit.clientId,
+      service_id: circuit.serviceId,
+      terminator_id: circuit.terminatorId,
+      instance_id: state.tables.terminator.get(circuit.terminatorId)?.instanceId ?? '',
+      ...(type === 'created' && { creation_timespan: age }),
+      path: {
+        nodes: circuit.path.routers,
+        links: circuit.path.links,
+        ingress_id: circuit.ingress,
+        egress_id: circuit.egress,
+      },
+      link_count: circuit.path.links.length,
+      path_cost: circuit.path.cost,
+      ...(cause !== undefined && { failure_cause: cause }),
+      ...(type === 'deleted' && { duration: age }),
+      tags: circuit.tags,
+    });
+  }
+
+  /** An event for each metric of a router. */
+  #onMetrics(routerId: string, values: Readonly<Record<string, number>>): void {
+    const { events, ids } = this.#components;
+    if (!events.hasListeners('metrics')) return;
+    const source_event_id = ids.uuid();
+    for (const [metric, value] of Object.entries(values))
+      this.#emit('metrics', {
+        metric_type: 'intValue',
+        source_id: routerId,
+        version: 3,
+        metric,
+        metrics: { value },
+        tags: {},
+        source_event_id,
+      });
+  }
+}
+
+function open(entity: Entity): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(entity).filter(([key]) => !SECRET.has(key)));
+}

@@ -1,0 +1,109 @@
+// Events over a websocket, as the reference's command line subscribes to them: messages of the channel protocol, one in each frame of the
+// websocket, without a hello.
+
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { describeError } from '#lib/errors.ts';
+import type { Log } from '#lib/log.ts';
+import { FrameReader } from '#wire/frame-reader.ts';
+import { ChannelType } from '#wire/gen/numbers.ts';
+import { asReply, Message, resultMessage } from '#wire/message.ts';
+import { type Events, type Namespace, namespaceOf } from './events.ts';
+
+/** reference fact: numbers of the management channel. */
+const StreamType = Object.freeze({ EventsRequest: 10_040, Event: 10_041 } as const);
+const EVENT_TYPE_HEADER = 10;
+const LIMITS = { maxHeaders: 16_384, maxBody: 64 * 1024 };
+const MOST_STREAMS = 100;
+/** Bytes that may wait for a slow reader; then its connection ends. */
+const LONGEST_QUEUE = 16 * 1024 * 1024;
+
+const NOTHING = () => undefined;
+
+interface StreamRequest {
+  readonly format?: string;
+  readonly subscriptions?: readonly { readonly type?: string }[];
+}
+
+export class EventStreams {
+  readonly #events: Events;
+  readonly #log: Log;
+  readonly #server = new WebSocketServer({ noServer: true, maxPayload: LIMITS.maxHeaders + LIMITS.maxBody + 64 });
+
+  constructor(events: Events, log: Log) {
+    this.#events = events;
+    this.#log = log;
+  }
+
+  close(): void {
+    for (const socket of this.#server.clients) socket.terminate();
+    this.#server.close();
+  }
+
+  /** Takes over a connection of somebody who may. */
+  accept(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    if (this.#server.clients.size >= MOST_STREAMS) {
+      socket.end('HTTP/1.1 503 Service Unavailable\r\nconnection: close\r\n\r\n');
+      return;
+    }
+    this.#server.handleUpgrade(request, socket, head, (stream) => this.#serve(stream));
+  }
+
+  #serve(stream: WebSocket): void {
+    let unsubscribe: () => void = NOTHING;
+    let sequence = 0;
+    const reader = new FrameReader(LIMITS);
+    const send = (message: Message) => {
+      message.sequence = ++sequence;
+      if (stream.bufferedAmount > LONGEST_QUEUE) stream.terminate();
+      else stream.send(message.encode());
+    };
+    stream.on('message', (data: Buffer) => {
+      try {
+        reader.push(data, (frame) => {
+          const message = Message.fromFrame(frame);
+          if (message.contentType === StreamType.EventsRequest) {
+            unsubscribe();
+            unsubscribe = this.#subscribe(message, send);
+          } else if (message.contentType === ChannelType.Latency) {
+            send(asReply(message, resultMessage(true)));
+          }
+          return true;
+        });
+      } catch (error) {
+        this.#log.info({ error: describeError(error) }, 'an event stream was ended: what came is no message');
+        stream.terminate();
+      }
+    });
+    stream.on('close', () => unsubscribe());
+    stream.on('error', (error) => this.#log.debug({ error: describeError(error) }, 'an event stream failed'));
+  }
+
+  /** Answers the function that ends the subscription. */
+  #subscribe(message: Message, send: (message: Message) => void): () => void {
+    const refuse = (why: string) => {
+      send(asReply(message, resultMessage(false, why)));
+      return NOTHING;
+    };
+    let request: StreamRequest;
+    try {
+      request = JSON.parse(message.body.toString()) as StreamRequest;
+    } catch (error) {
+      return refuse(describeError(error));
+    }
+    if ((request.format ?? 'json') !== 'json') return refuse(`invalid format ['${request.format}']`);
+    const namespaces: Namespace[] = [];
+    for (const { type = '' } of request.subscriptions ?? []) {
+      const namespace = namespaceOf(type);
+      // Kinds of events that this controller never has are no mistake: nothing comes of them.
+      if (namespace) namespaces.push(namespace);
+    }
+    send(asReply(message, resultMessage(true, 'success')));
+    if (namespaces.length === 0) return NOTHING;
+    return this.#events.subscribe((event) => {
+      const body = Buffer.from(`${JSON.stringify(event)}\n`);
+      send(new Message(StreamType.Event, [[EVENT_TYPE_HEADER, event.namespace]], body));
+    }, namespaces);
+  }
+}

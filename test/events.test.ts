@@ -1,0 +1,142 @@
+// Events: what happens in a network is told in the reference's form to a file, to a subscription in the process, and over a websocket.
+
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import t from 'tap';
+import WebSocket from 'ws';
+import { FrameReader } from '#wire/frame-reader.ts';
+import { ChannelHeader } from '#wire/gen/numbers.ts';
+import { Message } from '#wire/message.ts';
+import type { Event } from '../controller-sim/events/events.ts';
+import { transfer } from '../examples/two-routers/transfer.ts';
+import { Overlay, until } from './support/overlay.ts';
+
+const REQUEST = 10_040;
+const EVENT = 10_041;
+const LIMITS = { maxHeaders: 16_384, maxBody: 1024 * 1024 };
+
+/** A stream of events as the reference's command line opens it. */
+class Stream {
+  readonly events: Event[] = [];
+  readonly answers: { success: boolean; text: string }[] = [];
+  readonly #socket: WebSocket;
+
+  constructor(url: string, ca: string, token: string) {
+    this.#socket = new WebSocket(url, { ca, headers: { 'zt-session': token } });
+    const reader = new FrameReader(LIMITS);
+    this.#socket.on('message', (data: Buffer) =>
+      reader.push(data, (frame) => {
+        const message = Message.fromFrame(frame);
+        if (message.contentType === EVENT) this.events.push(JSON.parse(message.body.toString()) as Event);
+        else this.answers.push({ success: message.bool(ChannelHeader.ResultSuccess), text: message.body.toString() });
+        return true;
+      }),
+    );
+  }
+
+  async open(): Promise<void> {
+    await once(this.#socket, 'open');
+  }
+
+  ask(body: unknown): void {
+    this.#socket.send(new Message(REQUEST, [], JSON.stringify(body)).encode());
+  }
+
+  close(): void {
+    this.#socket.terminate();
+  }
+}
+
+t.test('what happens in a network is told', async (t) => {
+  const directory = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
+  const file = join(directory, 'events.jsonl');
+  const overlay = await Overlay.start({ eventsFile: file });
+  const heard: Event[] = [];
+  overlay.simulator.events.subscribe((event) => heard.push(event));
+  const url = `${overlay.simulator.baseUrl.replace('https', 'wss')}/fabric/v1/ws-api`;
+  const stream = new Stream(url, overlay.simulator.ca, overlay.management.token);
+  await stream.open();
+  stream.ask({ format: 'json', subscriptions: [{ type: 'fabric.circuits' }, { type: 'router' }] });
+  await until('the stream', async () => stream.answers.length === 1);
+  t.same(stream.answers, [{ success: true, text: 'success' }]);
+
+  const client = await overlay.addRouter({ name: 'client', mode: 'proxy' });
+  const host = await overlay.addRouter({ name: 'host', mode: 'host' });
+  const service = await overlay.addService('echo', host.id);
+  await overlay.ready();
+  await transfer(client.proxyPort, 1_000);
+  await until('the end of the circuit', async () =>
+    heard.some((each) => each.namespace === 'circuit' && each.event_type === 'deleted'),
+  );
+
+  const of = (namespace: string, type: string) =>
+    heard.filter((each) => each.namespace === namespace && (each.event_type ?? each.eventType) === type);
+  t.equal(of('router', 'router-online').length, 2);
+  t.ok(of('link', 'routerLinkNew').length >= 1);
+  t.ok(of('terminator', 'created').length >= 1);
+  t.ok(of('entityChange', 'created').length > 5);
+  t.ok(of('entityChange', 'committed').length > 5);
+  const [created] = of('circuit', 'created');
+  t.match(created, {
+    namespace: 'circuit',
+    event_src_id: overlay.simulator.controllerId,
+    version: 2,
+    service_id: service,
+    client_id: client.id,
+    path: { nodes: [client.id, host.id] },
+    link_count: 1,
+    tags: { serviceId: service, clientId: client.id, hostId: host.id },
+  });
+  t.ok((of('circuit', 'deleted')[0]?.duration as number) > 0);
+
+  await overlay.management.login('admin', 'wrong').catch(() => undefined);
+  t.match(of('authentication', 'fail')[0], {
+    type: 'password',
+    success: false,
+    reason: 'INVALID_AUTH',
+    identity_id: '',
+  });
+  await overlay.management.login('admin', 'secret');
+  t.match(of('authentication', 'success')[0], { type: 'password', success: true });
+  t.equal(of('apiSession', 'created').at(-1)?.type, 'legacy');
+
+  await host.router.close({ drain: 0 });
+  await until('the router to be gone', async () => of('router', 'router-offline').length === 1);
+  t.ok(of('link', 'fault').length >= 1);
+  t.ok(of('terminator', 'router-offline').length >= 1 || of('terminator', 'deleted').length >= 1);
+  t.same(
+    [...new Set(stream.events.map(({ namespace }) => namespace))].sort(),
+    ['circuit', 'router'],
+    'the websocket tells what was subscribed',
+  );
+  stream.close();
+  await overlay.close();
+
+  const text = readFileSync(file, 'utf8');
+  const written = text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Event);
+  t.ok(written.length >= heard.length);
+  t.ok(written.every(({ namespace, timestamp, event_src_id }) => namespace && timestamp && event_src_id));
+  for (const secret of ['passwordHash', '$argon2', 'PRIVATE KEY', '"jwt"', overlay.management.token])
+    t.notOk(text.includes(secret), `${secret} is in no event`);
+  rmSync(directory, { recursive: true });
+});
+
+t.test('streams are for those who may, and say what they do not understand', async (t) => {
+  const overlay = await Overlay.start();
+  const { baseUrl, ca } = overlay.simulator;
+  const url = `${baseUrl.replace('https', 'wss')}/fabric/v1/ws-api`;
+  await t.rejects(new Stream(url, ca, 'made up').open(), /401/);
+  await t.rejects(new Stream(`${url}/elsewhere`, ca, overlay.management.token).open(), /404/);
+  const stream = new Stream(url, ca, overlay.management.token);
+  await stream.open();
+  stream.ask({ format: 'xml', subscriptions: [] });
+  await until('an answer', async () => stream.answers.length === 1);
+  t.match(stream.answers[0], { success: false, text: /invalid format/ });
+  stream.close();
+  await overlay.close();
+});
