@@ -82,6 +82,7 @@ t.test('wrong use is exit code 2 with a hint; help has examples', async (t) => {
     [['config', 'check', GOOD, '--format', 'xml'], /text, json, sarif|Allowed choices/],
     [['config', 'explain', 'forwarder.linkDialQueueLenght'], /did you mean forwarder\.linkDialQueueLength/],
     [['enroll', GOOD], /--jwt/],
+    [['enroll', GOOD, '--jwt', GOOD, '--key-alg', 'DSA'], /Allowed choices are RSA, EC/],
     [['health', 'not a url'], /not a URL/],
     [['config', 'init', '--template', 'castle'], /minimal/],
   ];

@@ -1,13 +1,15 @@
 // `enroll FILE --jwt FILE`: certificates for a one-time token.
 
 import { readFileSync } from 'node:fs';
-import { Command, Option } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { SystemClock } from '#lib/clock.ts';
 import { describeError } from '#lib/errors.ts';
 import { createLog } from '#lib/log.ts';
 import type { KeyAlgorithm } from '../enroll/enroll.ts';
 import { complain, Exit, print } from './exit.ts';
 import { textReport } from './report.ts';
+
+const KEY_ALGORITHMS: readonly KeyAlgorithm[] = ['RSA', 'EC'];
 
 export function enrollCommand(): Command {
   return new Command('enroll')
@@ -16,9 +18,9 @@ export function enrollCommand(): Command {
     .requiredOption('--jwt <file>', 'file with the token')
     .addOption(
       new Option('--key-alg <algorithm>', 'kind of a new private key')
-        .choices(['RSA', 'EC'])
+        .choices(KEY_ALGORITHMS)
         .default('RSA')
-        .argParser((value) => value.toUpperCase()),
+        .argParser(keyAlgorithm), // instead of the check that choices() brings, which would refuse lower case
     )
     .addHelpText('after', '\nExample:\n  router enroll router.yml --jwt router.jwt --key-alg EC')
     .action(async (file: string, options: { jwt: string; keyAlg: KeyAlgorithm }) => {
@@ -56,4 +58,10 @@ async function enroll(file: string, options: { jwt: string; keyAlg: KeyAlgorithm
     complain(`not enrolled: ${error instanceof Error ? error.message : describeError(error)}`);
     return Exit.Failed;
   }
+}
+
+function keyAlgorithm(value: string): KeyAlgorithm {
+  const found = KEY_ALGORITHMS.find((each) => each === value.toUpperCase());
+  if (found) return found;
+  throw new InvalidArgumentError(`Allowed choices are ${KEY_ALGORITHMS.join(', ')}.`);
 }
