@@ -1,7 +1,7 @@
 // Every way in which the enrollment of a router can fail: one clear line, exit code 1, and nothing destroyed that worked before.
 
 import { generateKeyPairSync } from 'node:crypto';
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { decodeJwt, SignJWT } from 'jose';
@@ -48,6 +48,49 @@ t.test('a router enrolls once; its files are private and pair; the token is used
   t.equal(second.stderr.trim().split('\n').length, 1, 'one line');
   t.same(contents(overlay, 'a'), before, 'the working files are untouched');
 });
+
+t.test(
+  'a file that cannot be written is told before the token is spent, so that it can be used afterwards',
+  async (t) => {
+    await using overlay = await Overlay.start();
+    const { jwt } = await token(overlay, 'a');
+    const { configFile } = await overlay.writeConfig({ name: 'a' });
+    const good = readFileSync(configFile, 'utf8');
+    mkdirSync(join(overlay.directory, 'folder'));
+    const file = (name: string) => join(overlay.directory, name);
+    const before = readdirSync(overlay.directory);
+    const table: [string, RegExp, string, RegExp][] = [
+      ['a folder that is not there', /[^ ]*a\.cert/, file('nowhere/a.cert'), /nowhere\/a\.cert.*does not exist/],
+      ['the same of the server certificate', /[^ ]*a\.server\.cert/, file('nowhere/b.cert'), /nowhere\/b\.cert/],
+      ['the same of the key', /[^ ]*a\.key/, file('nowhere/a.key'), /nowhere\/a\.key.*does not exist/],
+      ['a folder in the place of a file', /[^ ]*a\.ca(?=})/, file('folder'), /folder is a folder; name a file/],
+      ['a place that takes no files', /[^ ]*a\.ca(?=})/, '/proc/a.ca', /\/proc\/a\.ca cannot be written/],
+      ['one file for two things', /[^ ]*a\.ca(?=})/, file('a.cert'), /a\.cert is named for two things/],
+      ['a data file that is a folder', /edge: {}/, `edge: {db: ${file('folder')}}`, /folder is a folder/],
+      [
+        'an endpoints file below a file',
+        /ctrl: {/,
+        `ctrl: {endpointsFile: ${file('a.yml')}/endpoints.yml, `,
+        /endpoints\.yml/,
+      ],
+    ];
+    for (const [name, found, replacement, reason] of table) {
+      writeFileSync(configFile, good.replace(found, replacement));
+      const { code, stdout, stderr } = await enroll(overlay, configFile, jwt);
+      t.equal(code, 1, `${name}: ${stdout}`);
+      t.match(stderr, reason, name);
+      t.equal(stderr.trim().split('\n').length, 1, `${name}: one line: ${stderr}`);
+    }
+    writeFileSync(configFile, good);
+    t.same(
+      readdirSync(overlay.directory).filter((name) => !before.includes(name)),
+      ['token.jwt'],
+      'nothing is left behind',
+    );
+    const { code, stderr } = await enroll(overlay, configFile, jwt);
+    t.equal(code, 0, `the token was not spent: ${stderr}`);
+  },
+);
 
 t.test('tokens that cannot be used are refused with the reason', async (t) => {
   await using overlay = await Overlay.start();

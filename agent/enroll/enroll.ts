@@ -1,7 +1,7 @@
 // Enrollment of a router: a one-time token in, certificates and the endpoints file out (reference fact: config, section 6). Nothing
 // that worked before is lost when any step fails.
 //
-//   token ─► controller's certificate ─► signature ─► authorities ─► key, two requests ─► POST enroll ─► files, together
+//   places to write ─► token ─► controller's certificate ─► signature ─► authorities ─► key, two requests ─► POST enroll ─► files, together
 
 import { createPrivateKey, generateKeyPair, type KeyObject, type X509Certificate } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -14,12 +14,12 @@ import type { Clock } from '#lib/clock.ts';
 import { describeError, errorCode } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
 import type { CsrConfig, RouterConfig } from '../config/router-config.ts';
-import { EndpointsFile, endpointsFilePath, type KnownController } from '../control/endpoints-file.ts';
+import { EndpointsFile, type KnownController } from '../control/endpoints-file.ts';
 import { createCsr } from '../identity/csr.ts';
 import { type NewFile, replaceFiles } from '../identity/file-set.ts';
-import { parsePemSource } from '../identity/pem-source.ts';
 import { EnrollmentError } from './errors.ts';
 import { readCertificateBag } from './pkcs7.ts';
+import { proveTargets, type TargetFiles, targetFiles } from './targets.ts';
 import { type EnrollmentToken, verifyToken } from './token.ts';
 
 export type KeyAlgorithm = 'RSA' | 'EC';
@@ -61,32 +61,15 @@ export async function enrollRouter(init: EnrollInit): Promise<EnrollmentResult> 
       'the configuration has no csr section, so there is nothing to ask a certificate for; add csr with sans',
     );
   const paths = targetFiles(config);
+  await proveTargets(paths);
   const { token, serverCertificate } = await verifyToken(init.jwt, { clock, timeout: TIMEOUT });
   const authorities = await fetchAuthorities(token.issuer, serverCertificate);
   const key = await privateKey(paths.key, init.keyAlgorithm);
   const answer = await enroll(token, authorities, csr, key.object);
   const files = await writeFiles(paths, answer, key);
-  const controllers = await writeEndpoints(config, token, init.log);
-  await rm(config.edge?.db ?? `${config.file}.proto.gzip`, { force: true });
+  const controllers = await writeEndpoints(config, paths.endpoints, token, init.log);
+  await rm(paths.data, { force: true });
   return { routerId: token.routerId, controllers, files };
-}
-
-function targetFiles(config: RouterConfig): Record<'cert' | 'serverCert' | 'key' | 'ca', string> {
-  const { cert, server_cert, key, ca } = config.identity;
-  const path = (name: string, value: string | undefined) => {
-    if (value === undefined)
-      throw new EnrollmentError('FILES', `identity.${name} is missing: enrollment needs a file to write to`);
-    const source = parsePemSource(value);
-    if (source.kind === 'inline')
-      throw new EnrollmentError('FILES', `identity.${name} is inline text: enrollment needs a file to write to`);
-    return source.path;
-  };
-  return {
-    cert: path('cert', cert),
-    serverCert: path('server_cert', server_cert),
-    key: path('key', key),
-    ca: path('ca', ca),
-  };
 }
 
 /** The leaf is the only trust so far: the token vouches for it. */
@@ -222,7 +205,7 @@ async function call(
 }
 
 async function writeFiles(
-  paths: ReturnType<typeof targetFiles>,
+  paths: TargetFiles,
   answer: Answer,
   key: { object: KeyObject; pem: string; isNew: boolean },
 ): Promise<string[]> {
@@ -251,12 +234,12 @@ function mustBelong(certificate: X509Certificate | undefined, key: KeyObject): v
 }
 
 /** Configured endpoints count more than those of the token. */
-async function writeEndpoints(config: RouterConfig, token: EnrollmentToken, log: Log): Promise<string[]> {
+async function writeEndpoints(config: RouterConfig, file: string, token: EnrollmentToken, log: Log): Promise<string[]> {
   const configured = config.ctrl.endpoint ? [config.ctrl.endpoint] : (config.ctrl.endpoints ?? []);
   const addresses = configured.length > 0 ? configured.map(formatAddress) : [...token.controllers];
   const controllers: KnownController[] = addresses.map((address) => ({ id: '', endpoints: [{ address, groups: [] }] }));
   try {
-    await new EndpointsFile(endpointsFilePath(config), log).save(controllers);
+    await new EndpointsFile(file, log).save(controllers);
   } catch (error) {
     throw new EnrollmentError(
       'FILES',

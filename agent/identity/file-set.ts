@@ -2,7 +2,8 @@
 // a failure at any step leaves what was working.
 
 import { randomBytes } from 'node:crypto';
-import { link, open, rename, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { link, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { describeError, errorCode, ProjectError } from '#lib/errors.ts';
 
@@ -17,6 +18,9 @@ export interface NewFile {
   readonly path: string;
   readonly content: string;
 }
+
+/** As large as the chains of certificates that will stand there, so that a full disk is noticed. */
+const TRIAL = '\n'.repeat(16 * 1024);
 
 /**
  * Writes all files with mode 0600 or none. `check` sees the temporary paths, in the order of `files`, once all are written;
@@ -38,6 +42,37 @@ export async function replaceFiles(
   }
 }
 
+/**
+ * Does with files of these paths what replaceFiles would do, except for the last step: what comes from elsewhere only once must not be
+ * asked for when it could not be kept. Leaves everything as it was. Throws FileSetError.
+ */
+export async function proveReplaceable(paths: readonly string[]): Promise<void> {
+  const suffix = randomBytes(6).toString('hex');
+  for (const path of paths) {
+    const [trial, renamed, kept] = ['trial', 'new', 'old'].map((kind) => `${path}.${suffix}.${kind}`) as [
+      string,
+      string,
+      string,
+    ];
+    try {
+      await mustBeNoFolder(path);
+      await write(trial, { path, content: TRIAL });
+      await rename(trial, renamed);
+      await keepOld(path, kept);
+    } catch (error) {
+      if (error instanceof FileSetError) throw error;
+      throw new FileSetError(`${path} cannot be replaced: ${describeError(error)}`, { cause: error });
+    } finally {
+      for (const each of [trial, renamed, kept]) await rm(each, { force: true });
+    }
+  }
+}
+
+async function mustBeNoFolder(path: string): Promise<void> {
+  const found = await stat(path).catch(() => undefined); // why there is none is said when it is written
+  if (found?.isDirectory()) throw new FileSetError(`${path} is a folder; name a file`);
+}
+
 async function write(path: string, file: NewFile): Promise<void> {
   try {
     const handle = await open(path, 'wx', 0o600);
@@ -48,8 +83,8 @@ async function write(path: string, file: NewFile): Promise<void> {
       await handle.close();
     }
   } catch (error) {
-    const hint =
-      errorCode(error) === 'ENOENT' ? `the folder ${dirname(file.path)} does not exist` : describeError(error);
+    const folder = dirname(file.path);
+    const hint = existsSync(folder) ? describeError(error) : `the folder ${folder} does not exist; create it`;
     throw new FileSetError(`${file.path} cannot be written: ${hint}`, { cause: error });
   }
 }
