@@ -1,9 +1,11 @@
 // The programs as processes: killed without warning, stopped by signals, and worked for long.
 
-import { readdirSync, readFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import t from 'tap';
+import { inspectPath } from '../agent/inspect/inspect-socket.ts';
 import { Management } from '../examples/two-routers/management.ts';
 import { freePorts } from '../examples/two-routers/ports.ts';
 import { Program } from '../examples/two-routers/process.ts';
@@ -109,6 +111,56 @@ t.test(
   },
 );
 
+t.test(
+  'a signal to the whole group, as systemd and timeout send it, is one request to stop however often it comes',
+  async (t) => {
+    await using overlay = await Overlay.start({ churnLimit: 0 });
+    const a = await overlay.enrollRouter({ name: 'a', mode: 'proxy' });
+    const b = await overlay.addRouter({ name: 'b', mode: 'host' });
+    await overlay.addService('echo', b.id);
+    const npm = spawn('npm', ['run', '-s', 'router', '--', 'run', a.configFile], {
+      cwd: dirname(import.meta.dirname),
+      stdio: ['ignore', 'ignore', 'pipe'],
+      detached: true, // a group of its own
+    });
+    let log = '';
+    npm.stderr.setEncoding('utf8').on('data', (text) => {
+      log += text;
+    });
+    const exited = new Promise((resolve) => npm.once('exit', resolve));
+    const ended = new Promise((resolve) => npm.stderr.once('close', resolve));
+    await until(
+      'traffic',
+      async () => (await transfer(a.proxyPort, 1_000).catch(() => ({ bytes: 0 }))).bytes === 1_000,
+    );
+    const socket = connect(a.proxyPort, '127.0.0.1');
+    await new Promise((resolve) => socket.once('data', resolve).write('hello'));
+    for (let count = 0; count < 3; count++) {
+      process.kill(-(npm.pid ?? 0), 'SIGTERM');
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
+    const answer = new Promise((resolve) => socket.once('data', resolve));
+    socket.write('still there');
+    t.equal(String(await answer), 'still there', 'the open circuit is drained, not cut');
+    socket.end();
+    t.equal(await exited, 0, log);
+    await ended;
+    t.equal(log.split('signal received').length - 1, 1);
+    t.match(log, /router stopped/);
+    t.notOk(existsSync(inspectPath(a.configFile)), 'the inspection socket is gone');
+  },
+);
+
+t.test('a signal before the router is up ends it well', async (t) => {
+  await using overlay = await Overlay.start({ churnLimit: 0 });
+  const { configFile } = await overlay.enrollRouter({ name: 'a', mode: 'host' });
+  const program = new Program('early', ['agent/cli.ts', 'run', configFile], { directory: overlay.directory });
+  await until('the check of the configuration', () => children(program.pid) !== '');
+  process.kill(-program.pid, 'SIGTERM');
+  t.equal(await program.exited, 0, program.logTail());
+  t.equal(program.logTail(), '');
+});
+
 t.test('500 circuits of 1 MiB leave no growth in memory, timers or sockets', async (t) => {
   const network = await processes();
   await using _ = network.overlay;
@@ -143,4 +195,9 @@ t.test('500 circuits of 1 MiB leave no growth in memory, timers or sockets', asy
 function usage(pid: number): { kilobytes: number; files: number } {
   const kilobytes = Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
   return { kilobytes, files: readdirSync(`/proc/${pid}/fd`).length };
+}
+
+/** The processes that a process has started and that still run. */
+function children(pid: number): string {
+  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
 }

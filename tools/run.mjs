@@ -78,7 +78,8 @@ function run() {
     stdio: 'inherit',
     env: ENVIRONMENT,
   });
-  // The child gets a terminal's signals by itself; those that are sent to this process alone are passed on.
+  // The child gets a terminal's signals by itself; those that are sent to this process alone are passed on. Who signals the whole group
+  // cannot be told from who signals this process: the programs take a repeated signal for one (common/lib/stop-signal.ts).
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
     process.on(signal, () => !process.stdin.isTTY && child.kill(signal));
   child.on('error', (error) => {

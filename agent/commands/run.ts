@@ -1,8 +1,10 @@
-// `run FILE`: the router as a daemon. Logs go to stderr; SIGTERM and SIGINT drain and end with exit code 0.
+// `run FILE`: the router as a daemon. Logs go to stderr; SIGTERM and SIGINT drain and end with exit code 0; another
+// Ctrl-C some time later ends it without more waiting.
 
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { describeError } from '#lib/errors.ts';
 import { createLog, type LogLevel } from '#lib/log.ts';
+import { stopSignal } from '#lib/stop-signal.ts';
 import { loadApart } from '../config/load-apart.ts';
 import type { Router } from '../router.ts';
 import { complain, Exit } from './exit.ts';
@@ -41,8 +43,11 @@ export function runCommand(): Command {
 }
 
 async function run(file: string, options: RunOptions): Promise<number> {
+  const stop = stopSignal();
   // The router's code is loaded while the configuration is checked.
-  const [loaded, { Router: Daemon }] = await Promise.all([loadApart(file), import('../router.ts')]);
+  const ready = await Promise.race([Promise.all([loadApart(file), import('../router.ts')]), stop]);
+  if (typeof ready === 'string') return Exit.Done; // nothing has been opened yet
+  const [loaded, { Router: Daemon }] = ready;
   if (loaded.findings.length > 0) complain(textReport([loaded]).trimEnd());
   if (!loaded.config) return Exit.Failed;
   const log = createLog({ level: options.logLevel, format: options.logFormat });
@@ -53,7 +58,7 @@ async function run(file: string, options: RunOptions): Promise<number> {
     log.fatal({ error: describeError(error) }, 'router cannot start');
     return Exit.Failed;
   }
-  const reason = await Promise.race([router.failed, stopSignal()]);
+  const reason = await Promise.race([router.failed, stop]);
   if (reason instanceof Error) log.fatal({ error: describeError(reason) }, 'router cannot go on');
   else log.info({ signal: reason }, 'signal received');
   await router.close({ drain: reason instanceof Error ? 0 : options.drainSeconds * 1000 });
@@ -65,11 +70,4 @@ function seconds(text: string): number {
   if (text.trim() === '' || !(value >= 0 && value <= MOST_DRAIN_SECONDS))
     throw new InvalidArgumentError(`It is a number of seconds from 0 to ${MOST_DRAIN_SECONDS}.`);
   return value;
-}
-
-/** The first signal asks to stop; a second one is the system's: it ends the process. */
-function stopSignal(): Promise<NodeJS.Signals> {
-  return new Promise((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGQUIT'] as const) process.once(signal, () => resolve(signal));
-  });
 }

@@ -2,6 +2,7 @@
 // one JSON document goes to stdout and nothing else.
 
 import { describeError } from '#lib/errors.ts';
+import { stopSignal } from '#lib/stop-signal.ts';
 import { Network } from './network.ts';
 
 const FLAGS = ['--once', '--json', '--help'];
@@ -27,7 +28,7 @@ if (unknown !== undefined || flags.includes('--help')) {
 }
 
 async function main(): Promise<number> {
-  const stop = stopSignal();
+  const stop = stopSignal({ endsAtOnce: false }); // stopping is bounded, and cutting it short leaves processes behind
   const network = await Network.prepare(({ name, ms }) => {
     if (!json) print(`  ${String(ms).padStart(5)} ms  ${name}`);
   });
@@ -87,11 +88,4 @@ Ctrl-C stops everything.
 
 function print(text: string): void {
   process.stdout.write(`${text}\n`);
-}
-
-/** The first signal asks to stop; further ones change nothing: stopping is bounded, and must not leave processes behind. */
-function stopSignal(): Promise<NodeJS.Signals> {
-  return new Promise((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => resolve(signal));
-  });
 }
