@@ -1,0 +1,115 @@
+// Clients that take their time: each way of never coming to an end, over real sockets and with a clock that the test moves.
+
+import { createServer as createHttpServer } from 'node:http';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import t from 'tap';
+import { VirtualClock } from '#lib/clock.ts';
+import { HttpTimeouts } from './http-timeouts.ts';
+
+const LIMITS = { read: 1_000, write: 10_000, idle: 3_000 };
+const GET = 'GET / HTTP/1.1\r\nhost: x\r\n\r\n';
+
+/** `/silence` is never answered; everything else at once, without a look at the body. */
+async function serve() {
+  const clock = new VirtualClock();
+  const http = createHttpServer((request, response) => {
+    request.resume();
+    if (request.url !== '/silence') response.end('answer');
+  });
+  const timeouts = new HttpTimeouts(http, clock, LIMITS);
+  const accepted: Socket[] = [];
+  const server = createServer((socket) => {
+    accepted.push(socket);
+    timeouts.accept(socket);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    clock,
+    /** A client; `sends` resolves when the server has what was sent and, where one is due, the client has the answer. */
+    async client() {
+      const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+      let received = '';
+      socket.setEncoding('utf8').on('data', (text) => {
+        received += text;
+      });
+      socket.on('error', () => undefined);
+      const taken = accepted.length;
+      while (!accepted[taken]) await new Promise((resolve) => setTimeout(resolve, 5));
+      const peer = accepted[taken];
+      return {
+        peer,
+        async sends(text: string, answers = 0) {
+          const before = peer.bytesRead;
+          const answered = () => received.split('answer').length - 1;
+          const wanted = answered() + answers;
+          socket.write(text);
+          while (peer.bytesRead < before + text.length || answered() < wanted)
+            await new Promise((resolve) => setTimeout(resolve, 5));
+        },
+      };
+    },
+    close: () => server.close(),
+  };
+}
+
+t.test('who says nothing, or half a request, is cut off when the read time is over', async (t) => {
+  const { clock, client, close } = await serve();
+  for (const text of ['', 'GET / HT', 'GET / HTTP/1.1\r\nhost: x\r\nx-slow: ']) {
+    const { peer, sends } = await client();
+    await sends(text);
+    await clock.advance(LIMITS.read - 1);
+    t.notOk(peer.destroyed, `${JSON.stringify(text)}: there is time left`);
+    await sends(text === '' ? '' : 'x');
+    await clock.advance(1);
+    t.ok(peer.destroyed, `${JSON.stringify(text)}: a byte now and then does not help`);
+  }
+  close();
+});
+
+t.test('a connection may stay idle for its time, and a request that then begins has its own', async (t) => {
+  const { clock, client, close } = await serve();
+  const idle = await client();
+  await idle.sends(GET, 1);
+  await clock.advance(LIMITS.idle - 1);
+  await idle.sends(GET, 1);
+  await clock.advance(LIMITS.idle - 1);
+  t.notOk(idle.peer.destroyed, 'the second request began a new idle time');
+  await clock.advance(1);
+  t.ok(idle.peer.destroyed);
+
+  const slow = await client();
+  await slow.sends(GET, 1);
+  await slow.sends('GET / HT');
+  await clock.advance(LIMITS.idle + LIMITS.read - 1);
+  t.notOk(slow.peer.destroyed);
+  await clock.advance(1);
+  t.ok(slow.peer.destroyed);
+  close();
+});
+
+t.test('a body that never ends is cut off, answered or not', async (t) => {
+  const { clock, client, close } = await serve();
+  for (const path of ['/', '/silence']) {
+    const { peer, sends } = await client();
+    await sends(`POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-length: 1000\r\n\r\n`, path === '/' ? 1 : 0);
+    for (let time = 0; time < LIMITS.idle + LIMITS.read && !peer.destroyed; time += 500) {
+      await sends('x');
+      await clock.advance(500);
+    }
+    t.ok(peer.destroyed, path);
+  }
+  close();
+});
+
+t.test('an answer that does not get through is given up when the write time is over', async (t) => {
+  const { clock, client, close } = await serve();
+  const { peer, sends } = await client();
+  await sends(GET.replace('/', '/silence'));
+  await clock.advance(LIMITS.write - 1);
+  t.notOk(peer.destroyed);
+  await clock.advance(1);
+  t.ok(peer.destroyed);
+  await new Promise((resolve) => (peer.closed ? resolve(undefined) : peer.once('close', resolve)));
+  t.same(clock.timers(), [], 'no timer outlives its connection');
+  close();
+});

@@ -1,0 +1,85 @@
+// Time limits for the HTTP connections of a shared TLS port. node:http begins to check its own limits when its server listens, and ours
+// never does: it is handed connections. So each connection has a timer of its own here.
+//
+//   connection ─ read ─► headers ─ read ─► body ─► answer ─ idle ─► headers of the next request ─ …
+//                           └───────── write ────────┘
+
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Clock, Timer } from '#lib/clock.ts';
+
+/** Milliseconds. */
+export interface HttpLimits {
+  /** For the headers of a request, and again for its body. */
+  readonly read: number;
+  /** From the headers of a request to the end of its answer. */
+  readonly write: number;
+  /** Between an answer and the next request. */
+  readonly idle: number;
+}
+
+export class HttpTimeouts {
+  readonly #server: Server;
+  readonly #clock: Clock;
+  readonly #limits: HttpLimits;
+  readonly #connections = new WeakMap<Socket, HttpConnection>();
+
+  constructor(server: Server, clock: Clock, limits: HttpLimits) {
+    this.#server = server;
+    this.#clock = clock;
+    this.#limits = limits;
+    server.on('request', (request, response) => this.#connections.get(request.socket)?.exchange(request, response));
+  }
+
+  /** Hands a connection to the server and watches over it. */
+  accept(socket: Socket): void {
+    this.#connections.set(socket, new HttpConnection(socket, this.#clock, this.#limits));
+    this.#server.emit('connection', socket);
+  }
+}
+
+class HttpConnection {
+  readonly #socket: Socket;
+  readonly #clock: Clock;
+  readonly #limits: HttpLimits;
+  /** What the client has to do next has to be done by then. */
+  #timer: Timer | undefined;
+  /** Requests without a whole answer: there are several when a client does not wait for the answer before. */
+  #open = 0;
+
+  constructor(socket: Socket, clock: Clock, limits: HttpLimits) {
+    this.#socket = socket;
+    this.#clock = clock;
+    this.#limits = limits;
+    socket.once('close', () => this.#timer?.cancel());
+    this.#expect('http read', limits.read);
+  }
+
+  exchange(request: IncomingMessage, response: ServerResponse): void {
+    const { read, write } = this.#limits;
+    this.#open++;
+    this.#expect('http read', read);
+    request.once('end', () => this.#open > 0 && this.#timer?.cancel());
+    const writing = this.#clock.after('http write', write, () => this.#socket.destroy());
+    response.once('close', () => {
+      writing.cancel();
+      this.#open--;
+      if (this.#open === 0) this.#rest();
+    });
+  }
+
+  /** When bytes have come by the end of the idle time, the next request has begun and is being read. */
+  #rest(): void {
+    const { read, idle } = this.#limits;
+    const before = this.#socket.bytesRead;
+    this.#expect('http idle', idle, () => {
+      if (this.#socket.bytesRead === before) this.#socket.destroy();
+      else this.#expect('http read', read);
+    });
+  }
+
+  #expect(name: string, milliseconds: number, orElse = () => void this.#socket.destroy()): void {
+    this.#timer?.cancel();
+    if (!this.#socket.destroyed) this.#timer = this.#clock.after(name, milliseconds, orElse);
+  }
+}
