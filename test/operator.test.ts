@@ -79,6 +79,50 @@ t.test('the metrics page has queues, links, circuits, bytes and controllers', as
   await agent.close();
 });
 
+t.test(
+  'strangers at the web port: half requests end with their time, nonsense is answered, nothing delays the stop',
+  async (t) => {
+    await using overlay = await Overlay.start({ churnLimit: 0 });
+    const [port = 0] = await freePorts(1);
+    const { router } = await overlay.addRouter({
+      name: 'a',
+      extra: `web: [{name: h, bindPoints: [{interface: "127.0.0.1:${port}", address: "127.0.0.1:${port}"}], apis: [{binding: health-checks}, {binding: metrics}], options: {readTimeout: 300ms, writeTimeout: 1s, idleTimeout: 300ms}}]`,
+    });
+    const ask = (text: string) =>
+      new Promise<{ answer: string; ms: number }>((resolve) => {
+        const begun = performance.now();
+        let answer = '';
+        const socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false }, () => socket.write(text));
+        socket.setEncoding('utf8').on('data', (chunk) => {
+          answer += chunk;
+        });
+        socket.on('error', () => undefined);
+        socket.once('close', () => resolve({ answer, ms: performance.now() - begun }));
+      });
+    const half = 'GET /livez HTTP/1.1\r\nhost: x\r\n';
+    const slow = await Promise.all([half, '', `${half}\r\n`, `${half}\r\n${half}`].map(ask));
+    t.same(
+      slow.map(({ answer }) => answer.slice(0, 12)),
+      ['', '', 'HTTP/1.1 200', 'HTTP/1.1 200'],
+    );
+    t.ok(
+      slow.every(({ ms }) => ms < 5_000),
+      `closed after ${slow.map(({ ms }) => Math.round(ms))} ms`,
+    );
+    for (const target of ['//', '//:', '///\\', 'http://['])
+      t.match((await ask(`GET ${target} HTTP/1.1\r\nhost: x\r\n\r\n`)).answer, /^HTTP\/1\.1 40[04] /, target);
+    const refused = (await ask('DELETE /metrics HTTP/1.1\r\nhost: x\r\n\r\n')).answer;
+    t.match(refused, /^HTTP\/1\.1 405 /);
+    t.match(refused, /^allow: GET, HEAD/im);
+    const left = ask(half);
+    await until('the last stranger', () => (router.describe().timers as string[]).includes('http read'));
+    const begun = performance.now();
+    await router.close({ drain: 0 });
+    t.ok(performance.now() - begun < 5_000, 'stops at once');
+    await left;
+  },
+);
+
 t.test('an edge listener answers a hello, says that it is not served, and closes', async (t) => {
   const { overlay, edgePort, agent } = await withWeb();
   await using _ = overlay;

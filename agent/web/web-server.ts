@@ -1,5 +1,4 @@
-// The HTTPS servers of the `web` section: bind points, options, and the APIs health-checks and metrics. A server whose only API is
-// health-checks answers every path with it, as the reference does; `/livez` and `/readyz` answer with a status that probes understand.
+// The HTTPS servers of the `web` section: bind points, certificates, time limits, closing. What is answered stands in web-apis.ts.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { TLSSocket } from 'node:tls';
@@ -8,19 +7,16 @@ import { joinHostPort } from '#lib/address.ts';
 import { background } from '#lib/background.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Log } from '#lib/log.ts';
+import { HttpTimeouts } from '#wire/http-timeouts.ts';
 import { Alpn, TlsPort } from '#wire/tls-port.ts';
 import type { BindPointConfig, WebConfig } from '../config/router-config.ts';
-import type { Health } from '../health/health.ts';
 import { Identity } from '../identity/identity.ts';
-import type { PrometheusPage } from '../metrics/prometheus.ts';
+import { type WebApiComponents, WebApis } from './web-apis.ts';
 
-export interface WebServerComponents {
+export interface WebServerComponents extends WebApiComponents {
   clock: Clock;
   log: Log;
   identity: Identity;
-  health: Health;
-  /** Undefined when no server has the metrics API. */
-  metrics: PrometheusPage | undefined;
 }
 
 const GRACE = 15_000;
@@ -28,15 +24,10 @@ const MOST_CONNECTIONS = 500;
 const LARGEST_HEADERS = 16 * 1024;
 const TLS_NAMES = { 'TLS1.0': 'TLSv1', 'TLS1.1': 'TLSv1.1', 'TLS1.2': 'TLSv1.2', 'TLS1.3': 'TLSv1.3' } as const;
 
-interface Answer {
-  readonly status: number;
-  readonly type: string;
-  readonly body: string;
-}
-
 export class WebServer {
   readonly #components: WebServerComponents;
   readonly #config: WebConfig;
+  readonly #apis: WebApis;
   readonly #servers: Server[] = [];
   readonly #ports: TlsPort[] = [];
   readonly #sockets = new Set<TLSSocket>();
@@ -49,6 +40,10 @@ export class WebServer {
   private constructor(components: WebServerComponents, config: WebConfig, ownIdentity: Identity | undefined) {
     this.#components = components;
     this.#config = config;
+    this.#apis = new WebApis(
+      components,
+      config.apis.map(({ binding }) => binding),
+    );
     this.#ownIdentity = ownIdentity;
     const identity = ownIdentity ?? components.identity;
     this.#unsubscribe = identity.onChange(() => {
@@ -114,18 +109,18 @@ export class WebServer {
       maxConnections: MOST_CONNECTIONS,
       log: this.#components.log,
     });
-    const server = createServer({
-      maxHeaderSize: LARGEST_HEADERS,
-      requestTimeout: options.readTimeout + options.writeTimeout,
-      headersTimeout: options.readTimeout,
-      keepAliveTimeout: options.idleTimeout,
-      connectionsCheckingInterval: 1_000,
+    // The idle time is told to clients; HttpTimeouts keeps it.
+    const server = createServer({ maxHeaderSize: LARGEST_HEADERS, keepAliveTimeout: options.idleTimeout });
+    const timeouts = new HttpTimeouts(server, this.#components.clock, {
+      read: options.readTimeout,
+      write: options.writeTimeout,
+      idle: options.idleTimeout,
     });
     server.on('request', (request, response) => this.#onRequest(point, request, response));
     const take = (socket: TLSSocket) => {
       this.#sockets.add(socket);
       socket.once('close', () => this.#sockets.delete(socket));
-      server.emit('connection', socket);
+      timeouts.accept(socket);
     };
     port.handle(Alpn.Http, take);
     port.handle(Alpn.None, take);
@@ -147,45 +142,36 @@ export class WebServer {
     this.#busy.add(socket);
     response.once('close', () => {
       this.#busy.delete(socket);
-      if (this.#closing) socket.end();
+      if (this.#closing) socket.destroySoon();
     });
     background(this.#components.log, 'web request', async () => {
-      const answer = await this.#answer(new URL(request.url ?? '/', 'https://router'));
-      const { body, encoding } = compress(answer.body, request.headers['accept-encoding']);
-      response.writeHead(answer.status, {
-        'content-type': answer.type,
-        'content-length': body.length,
-        ...(encoding && { 'content-encoding': encoding }),
-        ...(point.newAddress && {
-          'ziti-ctrl-address': `https://${joinHostPort(point.newAddress.host, point.newAddress.port)}`,
-        }),
-      });
-      response.end(request.method === 'HEAD' ? undefined : body);
+      try {
+        await this.#answer(point, request, response);
+      } catch (error) {
+        response.destroy(); // nobody waits for an answer that never comes
+        throw error;
+      }
     });
   }
 
-  async #answer(url: URL): Promise<Answer> {
-    const { health, metrics } = this.#components;
-    const apis = this.#config.apis.map((api) => api.binding);
-    const hasHealth = apis.includes('health-checks');
-    const short = url.searchParams.get('type') === 'short';
-    const json = (status: number): Answer => ({ status, type: 'application/json', body: health.payload({ short }) });
-    if (metrics && apis.includes('metrics') && url.pathname === '/metrics')
-      return { status: 200, type: metrics.contentType, body: await metrics.render() };
-    // Alive is who answers; ready is who can carry traffic.
-    if (hasHealth && url.pathname === '/livez') return json(200);
-    if (hasHealth && url.pathname === '/readyz') return json(health.healthy ? 200 : 503);
-    if (hasHealth && (apis.length === 1 || url.pathname.startsWith('/health-checks'))) return json(200);
-    return {
-      status: 404,
-      type: 'application/json',
-      body: `${JSON.stringify({ error: { code: 'NOT_FOUND', message: `path ${url.pathname} was not found; there is ${hasHealth ? '/health-checks, /livez, /readyz' : ''}${hasHealth && apis.length > 1 ? ', ' : ''}${apis.includes('metrics') ? '/metrics' : ''}` }, meta: {} })}\n`,
-    };
+  async #answer(point: BindPointConfig, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { method = '', url = '' } = request;
+    const answer = await this.#apis.answer(method, url);
+    const { body, encoding } = compress(answer.body, request.headers['accept-encoding']);
+    response.writeHead(answer.status, {
+      ...answer.headers,
+      ...(answer.status !== 204 && { 'content-length': body.length }),
+      ...(encoding && { 'content-encoding': encoding }),
+      ...(point.newAddress && {
+        'ziti-ctrl-address': `https://${joinHostPort(point.newAddress.host, point.newAddress.port)}`,
+      }),
+    });
+    response.end(method === 'HEAD' ? undefined : body);
   }
 }
 
 function compress(body: string, accepted: string | string[] | undefined): { body: Buffer; encoding?: 'br' | 'gzip' } {
-  const offered = String(accepted ?? '');
+  const offered = body === '' ? '' : String(accepted ?? '');
   if (/\bbr\b/.test(offered)) return { body: brotliCompressSync(body), encoding: 'br' };
   if (/\bgzip\b/.test(offered)) return { body: gzipSync(body), encoding: 'gzip' };
   return { body: Buffer.from(body) };

@@ -1,0 +1,71 @@
+// What the APIs health-checks and metrics answer, without sockets. A server whose only API is health-checks answers every path with it,
+// as the reference does; `/livez` and `/readyz` answer with a status that probes understand.
+
+import type { Health } from '../health/health.ts';
+import type { PrometheusPage } from '../metrics/prometheus.ts';
+
+export interface WebApiComponents {
+  health: Health;
+  /** Undefined when no server has the metrics API. */
+  metrics: PrometheusPage | undefined;
+}
+
+export interface WebAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** All of them only show something. */
+const METHODS = ['GET', 'HEAD'];
+const ALLOW = { allow: [...METHODS, 'OPTIONS'].join(', ') };
+
+export class WebApis {
+  readonly #components: WebApiComponents;
+  readonly #bindings: readonly string[];
+
+  /** `bindings` are the names of the server's APIs. */
+  constructor(components: WebApiComponents, bindings: readonly string[]) {
+    this.#components = components;
+    this.#bindings = bindings;
+  }
+
+  /** `target` is what stands in the request: a path or a URL. */
+  async answer(method: string, target: string): Promise<WebAnswer> {
+    if (method === 'OPTIONS') return { status: 204, headers: ALLOW, body: '' };
+    if (!METHODS.includes(method))
+      return refusal(405, 'METHOD_NOT_ALLOWED', `${method} is not allowed here; use GET`, ALLOW);
+    const url = URL.parse(target, 'https://router');
+    if (!url) return refusal(400, 'BAD_REQUEST', 'what is asked for is no path');
+    return this.#show(url);
+  }
+
+  async #show(url: URL): Promise<WebAnswer> {
+    const { health, metrics } = this.#components;
+    const hasHealth = this.#bindings.includes('health-checks');
+    const hasMetrics = this.#bindings.includes('metrics');
+    const checks = (status: number) =>
+      json(status, health.payload({ short: url.searchParams.get('type') === 'short' }));
+    if (metrics && hasMetrics && url.pathname === '/metrics')
+      return { status: 200, headers: { 'content-type': metrics.contentType }, body: await metrics.render() };
+    // Alive is who answers; ready is who can carry traffic.
+    if (hasHealth && url.pathname === '/livez') return checks(200);
+    if (hasHealth && url.pathname === '/readyz') return checks(health.healthy ? 200 : 503);
+    if (hasHealth && (this.#bindings.length === 1 || url.pathname.startsWith('/health-checks'))) return checks(200);
+    const paths = [...(hasHealth ? ['/health-checks', '/livez', '/readyz'] : []), ...(hasMetrics ? ['/metrics'] : [])];
+    return refusal(404, 'NOT_FOUND', `path ${url.pathname} was not found; there is ${paths.join(', ')}`);
+  }
+}
+
+function refusal(
+  status: number,
+  code: string,
+  message: string,
+  headers: Readonly<Record<string, string>> = {},
+): WebAnswer {
+  return json(status, `${JSON.stringify({ error: { code, message }, meta: {} })}\n`, headers);
+}
+
+function json(status: number, body: string, headers: Readonly<Record<string, string>> = {}): WebAnswer {
+  return { status, headers: { 'content-type': 'application/json', ...headers }, body };
+}
