@@ -3,6 +3,7 @@
 import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import t from 'tap';
 
 const ROOT = dirname(import.meta.dirname);
@@ -18,12 +19,22 @@ interface Outcome {
   stderr: string;
 }
 
-function run(command: string, stopAfter?: RegExp): Promise<Outcome> {
+interface RunOptions {
+  /** Interrupts once the output looks so. */
+  stopAfter?: RegExp;
+  /** Called once with what is there when the first line is whole. */
+  onLine?: (line: string) => void;
+  env?: NodeJS.ProcessEnv;
+}
+
+function run(command: string, { stopAfter, onLine, env }: RunOptions = {}): Promise<Outcome> {
   return new Promise((resolve) => {
-    const child = spawn('bash', ['-c', `exec ${command}`], { cwd: ROOT });
+    const child = spawn('bash', ['-c', `exec ${command}`], { cwd: ROOT, env: { ...process.env, ...env } });
     const outcome: Outcome = { code: null, stdout: '', stderr: '' };
     child.stdout.setEncoding('utf8').on('data', (text) => {
+      const isFirst = !outcome.stdout.includes('\n');
       outcome.stdout += text;
+      if (isFirst && outcome.stdout.includes('\n')) onLine?.(outcome.stdout);
       if (stopAfter?.test(outcome.stdout)) child.kill('SIGINT');
     });
     child.stderr.setEncoding('utf8').on('data', (text) => {
@@ -51,10 +62,41 @@ t.test('npm start -- --once --json proves a network and prints one JSON document
 });
 
 t.test('npm start stays up, shows how to use it, and stops cleanly', async (t) => {
-  const { code, stdout } = await run('npm start', /Ctrl-C stops everything/);
+  const { code, stdout } = await run('npm start', { stopAfter: /Ctrl-C stops everything/ });
   t.equal(code, 0);
   t.match(stdout, /router -- health https:/);
   t.match(stdout, /stopping/);
+});
+
+t.test('an interruption on the way up is answered at once, with one document and one line', async (t) => {
+  const shown = await run('npm start', { stopAfter: /start the controller/ });
+  t.equal(shown.code, 1);
+  t.equal(shown.stderr, 'the network could not be brought up: SIGINT came before it was up\n');
+  for (const delay of [500, 1_000]) {
+    const child = spawn(process.execPath, ['examples/two-routers/start.ts', '--json'], { cwd: ROOT });
+    const [stdout, stderr] = [text(child.stdout), text(child.stderr)];
+    setTimeout(() => child.kill('SIGINT'), delay);
+    t.match(JSON.parse(await stdout), { ok: false, error: /SIGINT/ }, `after ${delay} ms`);
+    t.match(await stderr, /^the network could not be brought up: SIGINT.*\n$/);
+  }
+});
+
+t.test('without a folder for its files it says so', async (t) => {
+  const { code, stdout, stderr } = await run('npm -s start -- --once --json', {
+    env: { TMPDIR: join(ROOT, 'package.json') },
+  });
+  t.equal(code, 1);
+  t.match(JSON.parse(stdout), { ok: false, error: /TMPDIR/ });
+  t.match(stderr, /^the network could not be brought up: no folder can be made in .*package\.json.*\n$/);
+});
+
+t.test('a network that dies later is told on stderr; the one document has been printed', async (t) => {
+  const { code, stdout, stderr } = await run('npm -s start -- --json', {
+    onLine: (line) => process.kill(JSON.parse(line).routers[0].pid, 'SIGKILL'),
+  });
+  t.equal(code, 1);
+  t.equal(JSON.parse(stdout).ok, true);
+  t.match(stderr, /^the network is down: router-a ended with exit code 137\n/);
 });
 
 t.test('wrong flags are told, with the right ones', async (t) => {

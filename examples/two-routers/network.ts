@@ -84,6 +84,8 @@ export class Network {
   #echo: EchoServer | undefined;
   #web: Agent | undefined;
   #env: Readonly<Record<string, string>> = {};
+  #coming: Promise<void> | undefined;
+  #closing = false;
 
   private constructor(directory: string, onStep: (step: Step) => void) {
     this.directory = directory;
@@ -92,11 +94,50 @@ export class Network {
 
   /** Nothing runs yet. */
   static async prepare(onStep: (step: Step) => void): Promise<Network> {
-    return new Network(await mkdtemp(join(tmpdir(), 'edgeweave-example-')), onStep);
+    try {
+      return new Network(await mkdtemp(join(tmpdir(), 'edgeweave-example-')), onStep);
+    } catch (error) {
+      throw new Error(`no folder can be made in ${tmpdir()}; let TMPDIR name one that can be written`, {
+        cause: error,
+      });
+    }
   }
 
   /** Brings everything up and sends bytes through. Rejects with what went wrong; `close` cleans up in any case. */
-  async up(): Promise<void> {
+  up(): Promise<void> {
+    this.#coming ??= this.#bringUp();
+    return this.#coming;
+  }
+
+  /** Resolves when one of the processes has ended by itself. */
+  async somethingEnded(): Promise<string> {
+    return Promise.race(
+      this.#programs.map((program) => program.exited.then((code) => `${program.name} ended with exit code ${code}`)),
+    );
+  }
+
+  /** Stops everything, routers first; what is still coming up stops coming. */
+  async close(): Promise<void> {
+    this.#closing = true;
+    const [controller, ...others] = this.#programs;
+    await Promise.all(others.map((program) => program.stop()));
+    await controller?.stop();
+    await this.#coming?.catch(() => undefined); // who called up has heard of it
+    this.#echo?.close();
+    await Promise.all([this.#management?.close(), this.#web?.close()]);
+  }
+
+  /** Removes certificates, keys and logs. */
+  removeFiles(): void {
+    rmSync(this.directory, { recursive: true, force: true });
+  }
+
+  /** The last lines of every log: for what went wrong. */
+  logTails(): string {
+    return this.#programs.map((program) => `--- ${program.logFile}\n${program.logTail()}`).join('\n');
+  }
+
+  async #bringUp(): Promise<void> {
     /** Name of a router to its id and its one-time token. */
     const created = new Map<string, { id: string; jwt: string }>();
     await this.#step('start the controller', () => this.#startController());
@@ -112,33 +153,8 @@ export class Network {
     await this.#step('check the health of the routers', () => this.#checkHealth());
   }
 
-  /** Resolves when one of the processes has ended by itself. */
-  async somethingEnded(): Promise<string> {
-    return Promise.race(
-      this.#programs.map((program) => program.exited.then((code) => `${program.name} ended with exit code ${code}`)),
-    );
-  }
-
-  /** Stops everything, routers first. */
-  async close(): Promise<void> {
-    const [controller, ...routers] = this.#programs;
-    await Promise.all(routers.map((program) => program.stop()));
-    await controller?.stop();
-    this.#echo?.close();
-    await Promise.all([this.#management?.close(), this.#web?.close()]);
-  }
-
-  /** Removes certificates, keys and logs. */
-  removeFiles(): void {
-    rmSync(this.directory, { recursive: true, force: true });
-  }
-
-  /** The last lines of every log: for what went wrong. */
-  logTails(): string {
-    return this.#programs.map((program) => `--- ${program.logFile}\n${program.logTail()}`).join('\n');
-  }
-
   async #step(name: string, work: () => Promise<void>): Promise<void> {
+    this.#mustBeWanted();
     const start = performance.now();
     await work();
     const step = { name, ms: Math.round(performance.now() - start) };
@@ -182,11 +198,13 @@ export class Network {
     };
     mkdirSync(this.directory, { recursive: true });
     await Promise.all(
-      NAMES.map((name) => {
+      NAMES.map(async (name) => {
         const jwt = join(this.directory, `${name}.jwt`);
         writeFileSync(jwt, created.get(name)?.jwt ?? '', { mode: 0o600 });
         const args = ['agent/cli.ts', 'enroll', this.#config(name), '--jwt', jwt, '--key-alg', 'EC'];
-        return new Program(`enroll-${name}`, args, { directory: this.directory, env: this.#env }).done();
+        const program = this.#run(`enroll-${name}`, args, this.#env);
+        await program.done();
+        this.#programs.splice(this.#programs.indexOf(program), 1); // done, and no part of what runs
       }),
     );
   }
@@ -300,6 +318,7 @@ export class Network {
   async #until<T>(what: string, look: () => Promise<T | undefined>): Promise<T> {
     const end = performance.now() + PATIENCE;
     while (performance.now() < end) {
+      this.#mustBeWanted();
       const found = await look();
       if (found !== undefined) return found;
       await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN));
@@ -308,9 +327,14 @@ export class Network {
   }
 
   #run(name: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): Program {
+    this.#mustBeWanted();
     const program = new Program(name, args, { directory: this.directory, env });
     this.#programs.push(program);
     return program;
+  }
+
+  #mustBeWanted(): void {
+    if (this.#closing) throw new Error('the network is being closed');
   }
 
   #config(name: string): string {

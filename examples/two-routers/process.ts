@@ -1,7 +1,8 @@
 // The programs of the network as processes of their own: started with their log in a file, stopped by SIGTERM.
 
 import { type ChildProcess, spawn } from 'node:child_process';
-import { createWriteStream, readFileSync } from 'node:fs';
+import { createWriteStream, existsSync, readFileSync } from 'node:fs';
+import { constants } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
@@ -32,7 +33,7 @@ export class Program {
     this.#child.stderr?.pipe(createWriteStream(this.logFile));
     this.exited = new Promise((resolve, reject) => {
       this.#child.once('error', reject);
-      this.#child.once('exit', (code) => resolve(code ?? 1));
+      this.#child.once('exit', (code, signal) => resolve(code ?? 128 + (signal ? constants.signals[signal] : 0)));
     });
     this.exited.catch(() => undefined); // who waits for something else hears of it there
   }
@@ -71,8 +72,9 @@ export class Program {
     this.#child.kill('SIGKILL');
   }
 
-  /** The last lines of its log. */
+  /** The last lines of its log; nothing before there is one. */
   logTail(): string {
+    if (!existsSync(this.logFile)) return '';
     return readFileSync(this.logFile, 'utf8').trimEnd().split('\n').slice(-LOG_TAIL).join('\n');
   }
 

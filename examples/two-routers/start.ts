@@ -1,9 +1,9 @@
 // `npm start`: brings the example network up and proves it. With --once it ends then; otherwise it stays up until Ctrl-C. With --json
-// one JSON document goes to stdout and nothing else.
+// one JSON document goes to stdout and nothing else, whatever happens.
 
 import { describeError } from '#lib/errors.ts';
 import { stopSignal } from '#lib/stop-signal.ts';
-import { Network } from './network.ts';
+import type { Network } from './network.ts';
 
 const FLAGS = ['--once', '--json', '--help'];
 const USAGE = `npm start [-- --once] [-- --json]
@@ -29,37 +29,49 @@ if (unknown !== undefined || flags.includes('--help')) {
 
 async function main(): Promise<number> {
   const stop = stopSignal({ endsAtOnce: false }); // stopping is bounded, and cutting it short leaves processes behind
-  const network = await Network.prepare(({ name, ms }) => {
-    if (!json) print(`  ${String(ms).padStart(5)} ms  ${name}`);
-  });
+  let network: Network | undefined;
   try {
-    const up = network.up().then(() => 'up' as const);
-    if ((await Promise.race([up, stop])) !== 'up') {
-      await up.catch(() => undefined);
-      return 1;
-    }
-    const once = flags.includes('--once');
-    print(json ? JSON.stringify(document(network, true)) : welcome(network) + (once ? '' : hints(network)));
-    if (once) return 0;
-    const ended = await Promise.race([stop, network.somethingEnded()]);
-    if (!ended.startsWith('SIG')) throw new Error(ended);
-    if (!json) print('stopping …');
-    return 0;
+    network = await prepare();
+    const signal = await Promise.race([network.up(), stop]);
+    if (signal) return refuse(network, `${signal} came before it was up`);
+    print(json ? JSON.stringify({ ok: true, ...facts(network) }) : welcome(network));
+    return flags.includes('--once') ? 0 : await stay(network, stop);
   } catch (error) {
-    if (json) print(JSON.stringify({ ...document(network, false), error: describeError(error) }));
-    process.stderr.write(`the network could not be brought up: ${describeError(error)}\n${network.logTails()}\n`);
-    return 1;
+    return refuse(network, describeError(error), network?.logTails());
   } finally {
-    await network.close();
-    network.removeFiles();
+    await network?.close();
+    network?.removeFiles();
   }
 }
 
-function document(
-  { steps, controller, routers, links, transfer, proxyPort }: Network,
-  ok: boolean,
-): Record<string, unknown> {
-  return { ok, steps, controller, routers, links, proxy: proxyPort, transfer };
+/** Loads the network's code after signals are listened to: nobody who interrupts is to be left without an answer. */
+async function prepare(): Promise<Network> {
+  const { Network } = await import('./network.ts');
+  return Network.prepare(({ name, ms }) => {
+    if (!json) print(`  ${String(ms).padStart(5)} ms  ${name}`);
+  });
+}
+
+/** Until somebody stops the network, or a part of it stops by itself. */
+async function stay(network: Network, stop: Promise<NodeJS.Signals>): Promise<number> {
+  if (!json) print(hints(network));
+  const ended = await Promise.race([stop.then(() => undefined), network.somethingEnded()]);
+  if (ended === undefined) {
+    if (!json) print('stopping …');
+    return 0;
+  }
+  process.stderr.write(`the network is down: ${ended}\n${network.logTails()}\n`);
+  return 1;
+}
+
+function refuse(network: Network | undefined, error: string, logs = ''): number {
+  if (json) print(JSON.stringify({ ok: false, ...(network && facts(network)), error }));
+  process.stderr.write(`the network could not be brought up: ${error}\n${logs === '' ? '' : `${logs}\n`}`);
+  return 1;
+}
+
+function facts({ steps, controller, routers, links, transfer, proxyPort }: Network): Record<string, unknown> {
+  return { steps, controller, routers, links, proxy: proxyPort, transfer };
 }
 
 function welcome({ controller, routers, links, transfer, proxyPort, steps }: Network): string {
