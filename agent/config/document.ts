@@ -1,5 +1,5 @@
 // Text to a tree of nodes that know where they stand. YAML 1.1 as the reference reads it: `yes` and `on` are booleans, `010` is
-// eight, only the first document counts, a key that stands twice counts as its last (reference facts: config, 1.1 and 1.5).
+// eight, only the first document counts, a key that stands twice counts as its last, `<<` merges (reference facts: config, 1.1 and 1.5).
 
 import {
   isAlias,
@@ -220,6 +220,10 @@ class TreeBuilder {
     for (const pair of map.items) {
       const key = pair.key as YamlNode | null;
       const keyAt = this.#position(key?.range?.[0] ?? map.range?.[0] ?? 0);
+      if (isMergeKey(key)) {
+        this.#merge(pair.value as YamlNode | null, path, keyAt, depth, entries);
+        continue;
+      }
       const name = isScalar(key) ? String(key.value) : undefined;
       if (name === undefined) {
         this.findings.push(
@@ -233,29 +237,45 @@ class TreeBuilder {
         );
         continue;
       }
-      if (name === '<<') this.#merge(pair.value as YamlNode, path, keyAt, depth, entries);
-      else {
-        entries.delete(name);
-        entries.set(
-          name,
-          this.#node(pair.value as YamlNode | null, path === '' ? name : `${path}.${name}`, keyAt, depth + 1),
-        );
-      }
+      entries.delete(name);
+      entries.set(
+        name,
+        this.#node(pair.value as YamlNode | null, path === '' ? name : `${path}.${name}`, keyAt, depth + 1),
+      );
     }
     return entries;
   }
 
-  #merge(source: YamlNode, path: string, keyAt: Position, depth: number, into: Map<string, ConfigNode>): void {
-    const merged = this.#node(source, path, keyAt, depth + 1);
-    for (const map of merged.kind === 'list' ? merged.items : [merged]) {
-      for (const [key, node] of map.entries) if (!into.has(key)) into.set(key, node);
-    }
+  /**
+   * As the reference's decoder does it: what is merged replaces what stands above it and is replaced by what stands below it; of a list
+   * the first map counts most.
+   */
+  #merge(source: YamlNode | null, path: string, keyAt: Position, depth: number, into: Map<string, ConfigNode>): void {
+    const sources = isSeq(source) ? (source.items as YamlNode[]) : [source];
+    const maps = sources.map((each) => this.#node(each, path, keyAt, depth + 1));
+    const other = maps.find(({ kind }) => kind !== 'map');
+    if (other)
+      this.findings.push(
+        finding({
+          code: 'CFG-YAML',
+          path,
+          at: other.at,
+          message: 'a merge key needs a map or a list of maps',
+          hint: 'write <<: *NAME, where &NAME stands before a map',
+        }),
+      );
+    for (const map of maps.toReversed()) for (const [key, node] of map.entries) into.set(key, node);
   }
 
   #position(offset: number): Position {
     const { line, col } = this.#lines.linePos(offset);
     return { line: Math.max(1, line), column: Math.max(1, col) };
   }
+}
+
+/** The unquoted `<<`: the library gives it a value that is no text. */
+function isMergeKey(key: YamlNode | null): boolean {
+  return isScalar(key) && typeof key.value === 'symbol';
 }
 
 function toScalar(value: unknown): Scalar {
