@@ -73,6 +73,12 @@ t.test('config init writes a file that passes, and never overwrites by accident'
   const again = await router('config', 'init', '--output', file);
   t.equal(again.code, 1);
   t.match(again.stderr, /--force/);
+  const nowhere = await router('config', 'init', '--output', join(directory, 'nowhere', 'x.yml'));
+  t.equal(nowhere.code, 1);
+  t.match(
+    nowhere.stderr,
+    /nowhere\/x\.yml cannot be written: the folder .*nowhere does not exist; create it or .*--output\n$/,
+  );
 });
 
 t.test('wrong use is exit code 2 with a hint; help has examples', async (t) => {
@@ -85,6 +91,16 @@ t.test('wrong use is exit code 2 with a hint; help has examples', async (t) => {
     [['enroll', GOOD, '--jwt', GOOD, '--key-alg', 'DSA'], /Allowed choices are RSA, EC/],
     [['health', 'not a url'], /not a URL/],
     [['config', 'init', '--template', 'castle'], /minimal/],
+    [['config', 'init', '--ctrl', ''], /such as tls:controller\.example:6262/],
+    [['config', 'init', '--ctrl', 'foo'], /expected type:host:port\. Write tls:HOST:PORT/],
+    [['config', 'init', '--ctrl', 'tls:a:99999'], /port 99999 is above 65535\. Write tls:HOST:PORT/],
+    [['config', 'init', '--ctrl', 'udp:a:1'], /not by udp\. Write tls:HOST:PORT/],
+    [['config', 'init', '--ctrl', 'tls::1'], /host and port of the controller are needed/],
+    [['config', 'init', '--advertise', ''], /host name or an IP address/],
+    [['config', 'init', '--advertise', 'foo bar'], /host name or an IP address/],
+    [['config', 'init', '--advertise', 'x]\nfoo: bar'], /host name or an IP address/],
+    [['config', 'init', '--advertise', 'edge.example:3022'], /without a port, such as edge\.example\./],
+    [['config', 'init', '--advertise', '[::1]:80'], /without a port, such as ::1\./],
   ];
   for (const [args, text] of table) {
     const { code, stderr } = await router(...args);

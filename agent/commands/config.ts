@@ -2,8 +2,11 @@
 // What only these commands need is loaded when one of them runs: the daemon shares the command line, not the libraries.
 
 import { existsSync, writeFileSync } from 'node:fs';
+import { isIP } from 'node:net';
+import { dirname } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { describeError } from '#lib/errors.ts';
+import { hostProblem, parseAddress } from '#lib/address.ts';
+import { describeError, errorCode } from '#lib/errors.ts';
 import { TEMPLATES, type TemplateName, writeTemplate } from '../config/templates.ts';
 import { complain, Exit, print } from './exit.ts';
 import { jsonReport, sarifReport, textReport } from './report.ts';
@@ -101,8 +104,13 @@ function initCommand(): Command {
     .option('--output <file>', 'where to write; stdout when left out')
     .option('--force', 'replace an existing file', false)
     .option('--name <name>', 'name of the identity files', plainName, 'router')
-    .option('--ctrl <address>', 'control address of the controller', 'tls:controller.example:6262')
-    .option('--advertise <host>', 'host name or IP address that others reach this router by', 'router.example')
+    .option('--ctrl <address>', 'control address of the controller', controlAddress, 'tls:controller.example:6262')
+    .option(
+      '--advertise <host>',
+      'host name or IP address that others reach this router by',
+      plainHost,
+      'router.example',
+    )
     .addHelpText(
       'after',
       '\nExample:\n  router config init --template edge --advertise router.example --output router.yml',
@@ -113,21 +121,52 @@ function initCommand(): Command {
         print(text);
         return;
       }
-      if (existsSync(options.output) && !options.force) {
-        complain(`${options.output} exists; use --force to replace it`);
-        process.exitCode = Exit.Failed;
-        return;
-      }
-      try {
-        writeFileSync(options.output, text);
-      } catch (error) {
-        complain(describeError(error));
-        process.exitCode = Exit.Failed;
-      }
+      const problem = writeNew(options.output, text, options.force);
+      if (problem === undefined) return;
+      complain(problem);
+      process.exitCode = Exit.Failed;
     });
+}
+
+/** Writes a file; answers what is in the way. */
+function writeNew(file: string, text: string, force: boolean): string | undefined {
+  if (existsSync(file) && !force) return `${file} exists; use --force to replace it`;
+  try {
+    writeFileSync(file, text);
+    return undefined;
+  } catch (error) {
+    const folder = dirname(file);
+    if (errorCode(error) === 'ENOENT' && !existsSync(folder))
+      return `${file} cannot be written: the folder ${folder} does not exist; create it or choose another --output`;
+    return `${file} cannot be written: ${describeError(error)}; choose another --output`;
+  }
 }
 
 function plainName(value: string): string {
   if (/^[A-Za-z0-9._-]+$/.test(value)) return value;
   throw new InvalidArgumentError('letters, digits, points, dashes and underscores');
+}
+
+function controlAddress(value: string): string {
+  const problem = controlProblem(value);
+  if (problem === undefined) return value;
+  throw new InvalidArgumentError(`${problem}. Write tls:HOST:PORT, such as tls:controller.example:6262.`);
+}
+
+function controlProblem(value: string): string | undefined {
+  try {
+    const { type, host, port } = parseAddress(value);
+    if (type !== 'tls') return `controllers are reached by tls, not by ${type}`;
+    return host === '' || port === 0 ? 'host and port of the controller are needed' : undefined;
+  } catch (error) {
+    return describeError(error);
+  }
+}
+
+function plainHost(value: string): string {
+  const problem = hostProblem(value);
+  if (problem === undefined && !value.includes('%')) return value;
+  const unbracketed = value.replace(/^\[(.*)\](:\d+)?$|:\d+$/, '$1');
+  const meant = hostProblem(unbracketed) === undefined && isIP(value) === 0 ? unbracketed : 'router.example';
+  throw new InvalidArgumentError(`Give a host name or an IP address without a port, such as ${meant}.`);
 }

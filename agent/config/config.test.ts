@@ -119,6 +119,24 @@ const MISTAKES: readonly (readonly [string, string, string, boolean])[] = [
     'listeners[0].options.mode',
     false,
   ],
+  [
+    'link: {listeners: [{binding: transport, bind: "tls:0.0.0.0:80", advertise: "tls:foo bar:80"}]}',
+    'CFG-ADDRESS',
+    'link.listeners[0].advertise',
+    false,
+  ],
+  [
+    'edge: {}\nlisteners: [{binding: edge, address: "tls:0.0.0.0:80", options: {advertise: "foo bar:80"}}]',
+    'CFG-ADDRESS',
+    'listeners[0].options.advertise',
+    false,
+  ],
+  [
+    'web: [{name: h, bindPoints: [{interface: "foo bar:81", address: "x:81"}], apis: [{binding: health-checks}]}]',
+    'CFG-ADDRESS',
+    'web[0].bindPoints[0].interface',
+    false,
+  ],
   ['metrics: {reportInterval: 5 parsecs}', 'CFG-DURATION', 'metrics.reportInterval', false],
   [
     'web: [{name: h, bindPoints: [{interface: "0.0.0.0:8081", address: "x:8081"}], apis: [{binding: nothing}]}]',
@@ -355,7 +373,7 @@ t.test('any YAML value in any place is an answer, never an exception', async (t)
 
 t.test('every template passes the check that it comes from', async (t) => {
   for (const template of TEMPLATES) {
-    for (const advertise of ['edge.example', '192.0.2.1', '2001:db8::1']) {
+    for (const advertise of ['edge.example', '192.0.2.1', '2001:db8::1', 'no', 'null', '0x1f', 'a_b-c.']) {
       const loaded = check(writeTemplate(template, { name: 'router', ctrl: 'tls:controller.example:6262', advertise }));
       t.same(
         loaded.findings.filter(({ severity }) => severity !== 'info'),

@@ -52,10 +52,7 @@ function tried(parse: (text: string) => unknown): FormatCheck {
 function checkAddress(text: string): string | undefined {
   const problem = tried(parseAddress)(text);
   if (problem) return problem;
-  const address = parseAddress(text);
-  if (address.host.startsWith('//'))
-    return `"${address.host}" is no host; write ${address.type}:${address.host.slice(2)}:${address.port} without slashes`;
-  return address.type === 'ws' ? 'ws is not supported, use wss' : undefined;
+  return parseAddress(text).type === 'ws' ? 'ws is not supported, use wss' : undefined;
 }
 
 function checkRequiredHostPort(text: string): string | undefined {

@@ -41,7 +41,7 @@ function csr({ advertise }: TemplateValues): string {
   return `# Names that the certificates of this router are valid for. Every advertised host must be among them.
 csr:
   sans:
-    dns: [localhost${isIp(advertise) ? '' : `, ${advertise}`}]
+    dns: [localhost${isIp(advertise) ? '' : `, ${quoted(advertise)}`}]
     ip: [127.0.0.1${isIp(advertise) ? `, ${quoted(advertise)}` : ''}]
 `;
 }
@@ -107,11 +107,11 @@ function bracketed(host: string): string {
   return host.includes(':') ? `[${host}]` : host;
 }
 
-/** A text that begins with a bracket would be a list. */
 function hostPort(host: string, port: number): string {
-  return host.includes(':') ? quoted(`[${host}]:${port}`) : `${host}:${port}`;
+  return quoted(`${bracketed(host)}:${port}`);
 }
 
+/** What begins with a bracket would be a list, `no` a truth value, `1:2` a number. */
 function quoted(text: string): string {
   return `'${text}'`;
 }

@@ -2,10 +2,15 @@
 // are those of the reference (reference/router-config.md section 3), except that hosts which cannot exist are refused here
 // and not at the first dial.
 
+import { isIP } from 'node:net';
 import { ProjectError } from './errors.ts';
 
 export const ADDRESS_TYPES = ['tls', 'dtls', 'tcp', 'ws', 'wss', 'udp'] as const;
 export type AddressType = (typeof ADDRESS_TYPES)[number];
+
+/** Characters of a name and of each part between two points (RFC 1035). */
+const LONGEST_NAME = 254;
+const LONGEST_LABEL = 63;
 
 export interface Address {
   readonly type: AddressType;
@@ -41,7 +46,18 @@ export function splitHostPort(text: string, shown: string = text): { host: strin
   if (!/^\d+$/.test(portText)) throw new AddressError(shown, `"${portText}" is not a port number`);
   const port = Number(portText);
   if (port > 65_535) throw new AddressError(shown, `port ${portText} is above 65535`);
+  const problem = host === '' ? undefined : hostProblem(host);
+  if (problem !== undefined) throw new AddressError(shown, problem);
   return { host, port };
+}
+
+/** What keeps a text from being a host name or IP address, or undefined. */
+export function hostProblem(host: string): string | undefined {
+  if (isIP(host) !== 0) return undefined;
+  if (host.startsWith('//')) return `"${host}" is no host; leave the slashes out`;
+  const isName = host.length <= LONGEST_NAME && host.replace(/\.$/, '').split('.').every(isLabel);
+  // Four numbers that are no IP address are a mistyped one; no such name exists.
+  return isName && !/^[\d.]+$/.test(host) ? undefined : `"${host}" is neither a host name nor an IP address`;
 }
 
 /** `host:port`, with brackets round an IPv6 host. */
@@ -52,6 +68,11 @@ export function joinHostPort(host: string, port: number): string {
 /** The canonical text, `type:host:port`. */
 export function formatAddress(address: Address): string {
   return `${address.type}:${joinHostPort(address.host, address.port)}`;
+}
+
+/** One part of a name, in any language: some networks have names of their own that no registry would take. */
+function isLabel(text: string): boolean {
+  return text.length <= LONGEST_LABEL && /^[\p{L}\p{M}\p{N}_-]+$/u.test(text);
 }
 
 function isAddressType(type: string): type is AddressType {

@@ -53,6 +53,8 @@ t.test('addresses: type, host and port', async (t) => {
   t.same(parseAddress('tls:host.example:6262'), { type: 'tls', host: 'host.example', port: 6262 });
   t.same(parseAddress('tls:[::1]:6262'), { type: 'tls', host: '::1', port: 6262 });
   t.equal(formatAddress({ type: 'tls', host: '::1', port: 1 }), 'tls:[::1]:1');
+  for (const host of ['', 'a', 'a.b.', 'router_1.example', 'müller.example', '10.0.0.1', '[fe80::1%eth0]'])
+    t.equal(parseAddress(`tls:${host}:1`).port, 1, host);
   for (const bad of [
     '',
     'tls',
@@ -62,6 +64,12 @@ t.test('addresses: type, host and port', async (t) => {
     'tls:host:70000',
     'tls:::1:80',
     'host:80',
+    'tls:foo bar:80',
+    'tls://host:80',
+    'tls:a..b:80',
+    'tls:300.1.1.1:80',
+    'tls:a]:80',
+    `tls:${'a'.repeat(64)}:80`,
   ]) {
     t.throws(() => parseAddress(bad), AddressError, bad);
   }
