@@ -87,6 +87,7 @@ t.test('wrong use is exit code 2 with a hint; help has examples', async (t) => {
     [['config', 'check'], /missing required argument/],
     [['config', 'check', GOOD, '--format', 'xml'], /text, json, sarif|Allowed choices/],
     [['config', 'explain', 'forwarder.linkDialQueueLenght'], /did you mean forwarder\.linkDialQueueLength/],
+    [['config', 'explain', '__proto__'], /there is no key __proto__/],
     [['enroll', GOOD], /--jwt/],
     [['enroll', GOOD, '--jwt', GOOD, '--key-alg', 'DSA'], /Allowed choices are RSA, EC/],
     [['health', 'not a url'], /not a URL/],

@@ -1,6 +1,6 @@
 // The configuration file: what is accepted with which values, and what is found with which code, place and remedy.
 
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -389,4 +389,17 @@ t.test('every key explains itself; an unknown one suggests', async (t) => {
   t.match(explain('forwarder.linkDialQueueLength').text, /1000/);
   t.match(explain('link.dialers[].healthyDialBackoff.minRetryInterval').text, /5s/);
   t.equal(explain('forwarder.linkDialQueueLenght').suggestion, 'forwarder.linkDialQueueLength');
+  const manual = readFileSync(join(import.meta.dirname, '../../docs/reference/router-config.md'), 'utf8');
+  const keys = [...manual.matchAll(/^\| `([^`]+)` \|/gm)].map(([, key = '']) => key);
+  t.ok(keys.includes('listeners[]{edge}.options.mtu'));
+  t.same(
+    keys.filter((key) => explain(key).text === undefined),
+    [],
+    'as the manual writes it',
+  );
+  t.match(explain('listeners[]{tunnel}.options.mode').text, /host/);
+  t.same(explain('listeners[]{edge}.options.mode'), {}, 'a key of another binding');
+  t.equal(explain('listeners[]{egde}.options').suggestion, 'listeners{edge}');
+  for (const key of ['__proto__', 'constructor', 'toString', 'link.constructor', '', 'link.', 'v{x}'])
+    t.equal(explain(key).text, undefined, `there is no key ${key}`);
 });

@@ -20,13 +20,20 @@ const TYPE_WORDS: Readonly<Record<string, string>> = {
   boolean: 'true or false',
 };
 
-/** Explains `link.dialers[].groups`; list brackets may be left out. */
+/**
+ * Explains `link.dialers[].groups` and `listeners[]{edge}.options.mtu`, as the manual writes them; list brackets and the binding in braces
+ * may be left out.
+ */
 export function explain(key: string): Explanation {
   let schemas: ConfigSchema[] = [ROUTER_SCHEMA];
   let path = '';
-  for (const part of key.replace(/\[\d*\]/g, '').split('.')) {
-    const next = schemas.flatMap((schema) => children(schema, part));
+  for (const written of key.replace(/\[\d*\]/g, '').split('.')) {
+    const [, part = written, binding] = /^([^{}]*)\{([^{}]*)\}$/.exec(written) ?? [];
+    const all = schemas.flatMap((schema) => children(schema, part));
+    const next = binding === undefined ? all : all.flatMap(within).filter((each) => bindingOf(each) === binding);
     if (next.length === 0) {
+      if (binding !== undefined && all.length > 0)
+        return { suggestion: bindingMeant(path === '' ? part : `${path}.${part}`, binding, all) };
       const meant = suggest(part, schemas.flatMap(childNames));
       return meant === undefined ? {} : { suggestion: path === '' ? meant : `${path}.${meant}` };
     }
@@ -39,6 +46,18 @@ export function explain(key: string): Explanation {
       .filter((text, index, all) => all.indexOf(text) === index)
       .join('\n'),
   };
+}
+
+/** The kinds of an item, where it has several, tell themselves apart by this. */
+function bindingOf(schema: ConfigSchema): string | undefined {
+  const binding = schema.properties?.binding?.const;
+  return binding === undefined ? undefined : String(binding);
+}
+
+function bindingMeant(path: string, given: string, schemas: readonly ConfigSchema[]): string {
+  const known = schemas.flatMap(within).flatMap((each) => bindingOf(each) ?? []);
+  const meant = suggest(given, known) ?? known[0];
+  return meant === undefined ? path : `${path}{${meant}}`;
 }
 
 /** One line per section. */
@@ -57,7 +76,10 @@ function within(given: ConfigSchema): ConfigSchema[] {
 }
 
 function children(schema: ConfigSchema, key: string): ConfigSchema[] {
-  return within(schema).flatMap((each) => (each.properties?.[key] ? [each.properties[key]] : []));
+  return within(schema).flatMap(({ properties = {} }) => {
+    const child = Object.hasOwn(properties, key) ? properties[key] : undefined;
+    return child ? [child] : [];
+  });
 }
 
 function childNames(schema: ConfigSchema): string[] {
