@@ -176,6 +176,35 @@ t.test('queue lengths and worker counts have the bounds of the specification', a
   }
 });
 
+t.test('a bad number is reported once, as it was written, with what to write', async (t) => {
+  const table: [string, string, RegExp, RegExp][] = [
+    ['forwarder: {linkDialWorkerCount: 1e400}', 'CFG-TYPE', /1e400$/, /1 to 10000/],
+    ['forwarder: {linkDialWorkerCount: 1.5}', 'CFG-TYPE', /1\.5$/, /write 1$/],
+    ['forwarder: {linkDialWorkerCount: -1.5}', 'CFG-TYPE', /-1\.5$/, /write 1$/],
+    ['forwarder: {linkDialWorkerCount: 5.0}', 'CFG-TYPE', /5\.0$/, /write 5$/],
+    ['forwarder: {linkDialWorkerCount: 1e6}', 'CFG-RANGE', /^1e6 is out of bounds/, /1 to 10000/],
+    ['forwarder: {faultTxInterval: .nan}', 'CFG-TYPE', /\.nan$/, /default is 15000/],
+    ['forwarder: {faultTxInterval: -.inf}', 'CFG-TYPE', /-\.inf$/, /default is 15000/],
+    ['forwarder: {faultTxInterval: 99999999999999999999}', 'CFG-TYPE', /found 9{20}$/, /too large/],
+    ['dialers: [{binding: transport, options: {retxScale: .nan}}]', 'CFG-TYPE', /\.nan$/, /default is 1\.5/],
+    ['metrics: {reportInterval: .inf}', 'CFG-TYPE', /\.inf$/, /^$/],
+    [
+      'ctrl: {endpoint: "tls:a:1", rateLimiter: {decreaseFactor: 2}}',
+      'CFG-RANGE',
+      /^2 is/,
+      /more than 0 and less than 1/,
+    ],
+  ];
+  for (const [more, code, message, hint] of table) {
+    const findings = withMore(more).findings.filter(({ severity }) => severity === 'error');
+    t.match(findings, [{ code, message, hint }], more);
+    t.equal(findings.length, 1, `${more}: ${findings.map((each) => each.message).join('; ')}`);
+  }
+  const version = check(MINIMAL.replace('v: 3', 'v: .nan')).findings.filter(({ path }) => path === 'v');
+  t.match(version, [{ code: 'CFG-VERSION', message: 'version .nan is not supported' }]);
+  t.equal(version.length, 1);
+});
+
 t.test('an unknown key comes with the one that was meant', async (t) => {
   const [finding] = withMore('forwader: {}').findings.filter((each) => each.code === 'CFG-UNKNOWN-KEY');
   t.match(finding, { path: 'forwader', line: 5, column: 1 });

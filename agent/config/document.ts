@@ -26,8 +26,10 @@ export interface ConfigNode {
   readonly entries: ReadonlyMap<string, ConfigNode>;
   readonly items: readonly ConfigNode[];
   readonly scalar: Scalar;
-  /** The number was written with a point or an exponent. */
+  /** The number was written with a point or an exponent, or is too large for a whole one. */
   readonly isFloat: boolean;
+  /** A number as it was written; empty for everything else. */
+  readonly digits: string;
   /** The value came out of the environment. */
   readonly fromEnvironment: boolean;
 }
@@ -35,6 +37,8 @@ export interface ConfigNode {
 /** Far more than any configuration needs; keeps an alias bomb or a bracket bomb from costing anything. */
 const MOST_NODES = 50_000;
 const DEEPEST = 64;
+/** Of the reference's whole numbers. */
+const LARGEST_INTEGER = 2 ** 63;
 const START: Position = { line: 1, column: 1 };
 
 class TooLarge extends Error {}
@@ -197,6 +201,7 @@ class TreeBuilder {
       items: [] as ConfigNode[],
       scalar: null,
       isFloat: false,
+      digits: '',
       fromEnvironment: false,
     };
     if (isAlias(yaml)) return { ...this.#node(this.#resolve(yaml), path, keyAt, depth + 1), at };
@@ -208,11 +213,9 @@ class TreeBuilder {
         items: yaml.items.map((item, index) => this.#node(item as YamlNode, `${path}[${index}]`, at, depth + 1)),
       };
     if (!isScalar(yaml)) return { ...base, kind: 'scalar' };
-    const isFloat =
-      typeof yaml.value === 'number' &&
-      (!Number.isInteger(yaml.value) || /[.eE]/.test(yaml.source ?? '')) &&
-      !/^[-+]?0x/i.test(yaml.source ?? '');
-    return { ...base, kind: 'scalar', scalar: toScalar(yaml.value), isFloat };
+    const scalar = toScalar(yaml.value);
+    const digits = typeof scalar === 'number' ? (yaml.source ?? String(scalar)) : '';
+    return { ...base, kind: 'scalar', scalar, isFloat: isFloat(scalar, digits), digits };
   }
 
   #entries(map: YAMLMap, path: string, depth: number): Map<string, ConfigNode> {
@@ -276,6 +279,12 @@ class TreeBuilder {
 /** The unquoted `<<`: the library gives it a value that is no text. */
 function isMergeKey(key: YamlNode | null): boolean {
   return isScalar(key) && typeof key.value === 'symbol';
+}
+
+function isFloat(scalar: Scalar, digits: string): boolean {
+  if (typeof scalar !== 'number') return false;
+  if (!Number.isInteger(scalar) || Math.abs(scalar) >= LARGEST_INTEGER) return true;
+  return /[.eE]/.test(digits) && !/^[-+]?0x/i.test(digits);
 }
 
 function toScalar(value: unknown): Scalar {

@@ -82,7 +82,7 @@ export function checkRouterConfig(text: string, file: string, options: LoadOptio
   const normalized = normalize(environment, ROUTER_SCHEMA);
   const { root } = normalized;
   const verdict = checkSchema(root, plain(root));
-  const resolution = resolve(root, ROUTER_SCHEMA, verdict.ignored);
+  const resolution = resolve(root, ROUTER_SCHEMA, verdict);
   findings.push(...normalized.findings, ...verdict.findings, ...resolution.findings);
   const config = { ...(resolution.value as object), file } as RouterConfig;
   if (isAcceptable(findings)) {

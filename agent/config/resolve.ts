@@ -9,6 +9,7 @@ import type { ConfigNode } from './document.ts';
 import { type Finding, type FindingCode, finding, type Position, type Severity } from './finding.ts';
 import { FORMATS } from './formats.ts';
 import { branchFor, dereference } from './normalize.ts';
+import type { SchemaVerdict } from './schema-check.ts';
 
 export type ValueSource = 'given' | 'default' | 'environment';
 
@@ -26,35 +27,38 @@ export interface Resolution {
   readonly findings: Finding[];
 }
 
-/** `ignored` are paths whose value is passed over. */
-export function resolve(root: ConfigNode, schema: ConfigSchema, ignored: ReadonlySet<string>): Resolution {
-  const resolver = new Resolver(schema, ignored);
+/** Passes over what the schema check says is to be ignored, and says nothing more about what it refuses. */
+export function resolve(root: ConfigNode, schema: ConfigSchema, verdict: Verdict): Resolution {
+  const resolver = new Resolver(schema, verdict);
   const value = resolver.resolve(root, schema, '', root.at);
   return { value, values: resolver.values, findings: resolver.findings };
 }
 
 /** The values of a schema when nothing is given. */
 export function defaultsOf(root: ConfigSchema, schema: ConfigSchema): unknown {
-  return new Resolver(root, new Set()).resolve(undefined, { ...schema, 'x-default-object': true }, '', {
+  return new Resolver(root, NO_VERDICT).resolve(undefined, { ...schema, 'x-default-object': true }, '', {
     line: 1,
     column: 1,
   });
 }
 
+type Verdict = Pick<SchemaVerdict, 'ignored' | 'refused'>;
+const NO_VERDICT: Verdict = { ignored: new Set(), refused: new Set() };
+
 class Resolver {
   readonly values: ResolvedValue[] = [];
   readonly findings: Finding[] = [];
   readonly #root: ConfigSchema;
-  readonly #ignored: ReadonlySet<string>;
+  readonly #verdict: Verdict;
 
-  constructor(root: ConfigSchema, ignored: ReadonlySet<string>) {
+  constructor(root: ConfigSchema, verdict: Verdict) {
     this.#root = root;
-    this.#ignored = ignored;
+    this.#verdict = verdict;
   }
 
   resolve(given: ConfigNode | undefined, reference: ConfigSchema, path: string, at: Position): unknown {
     const schema = dereference(this.#root, reference);
-    const node = given && !this.#ignored.has(path) ? given : undefined;
+    const node = given && !this.#verdict.ignored.has(path) ? given : undefined;
     if (node) this.#aboutKey(node, schema, path);
     if (schema.oneOf) {
       const branch = node && branchFor(schema, node);
@@ -98,7 +102,7 @@ class Resolver {
   #scalar(node: ConfigNode | undefined, schema: ConfigSchema, path: string): unknown {
     const written = node?.kind === 'scalar' ? this.#clamped(node, schema, path) : schema.default;
     if (written === undefined || written === null) return undefined;
-    if (node?.kind === 'scalar') this.#aboutScalar(node, schema, path);
+    if (node?.kind === 'scalar' && !this.#verdict.refused.has(path)) this.#aboutScalar(node, schema, path);
     const source: ValueSource = node === undefined ? 'default' : node.fromEnvironment ? 'environment' : 'given';
     this.values.push({ path, written, source, secret: schema['x-secret'] === true });
     return convert(written, schema);
@@ -141,8 +145,8 @@ class Resolver {
           'CFG-TYPE',
           path,
           node.at,
-          'expected a whole number, found a number with a point',
-          `write ${Math.trunc(value)}`,
+          `expected a whole number, found ${node.digits}`,
+          Number.isSafeInteger(Math.trunc(value)) ? `write ${Math.trunc(value)}` : 'it is too large',
         );
       if (schema['x-float'] && !node.isFloat)
         this.#add(

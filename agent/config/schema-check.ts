@@ -14,6 +14,8 @@ export interface SchemaVerdict {
   readonly findings: Finding[];
   /** Paths whose value is passed over: the default stands in its place. */
   readonly ignored: ReadonlySet<string>;
+  /** Paths whose value is not accepted: there is no more to say about it. */
+  readonly refused: ReadonlySet<string>;
 }
 
 let compiled: ValidateFunction | undefined;
@@ -24,7 +26,7 @@ export function checkSchema(root: ConfigNode, value: unknown): SchemaVerdict {
   const validate = compiled;
   const findings: Finding[] = [];
   const ignored = new Set<string>();
-  if (validate(value)) return { findings, ignored };
+  if (validate(value)) return { findings, ignored, refused: new Set() };
   for (const error of validate.errors ?? []) {
     if (SILENT.has(error.keyword)) continue;
     const path = toPath(error.instancePath);
@@ -35,7 +37,8 @@ export function checkSchema(root: ConfigNode, value: unknown): SchemaVerdict {
       lenient === undefined ? worded : { ...worded, severity: 'warning', hint: worded.hint || 'the default is used' },
     );
   }
-  return { findings: withoutEchoes(findings), ignored };
+  const refused = new Set(findings.filter(({ severity }) => severity === 'error').map(({ path }) => path));
+  return { findings: withoutEchoes(findings), ignored, refused };
 }
 
 /** Compound keywords: what failed inside of them is reported by itself. */
@@ -46,6 +49,7 @@ function compile(): ValidateFunction {
     allErrors: true,
     verbose: true,
     strict: false,
+    strictNumbers: true, // neither .nan nor .inf is a number that anything could work with
     discriminator: true,
     allowUnionTypes: true,
     validateFormats: true,
@@ -70,16 +74,17 @@ function word(error: ErrorObject, root: ConfigNode, path: string): Finding {
   const node = nearestNode(root, path);
   const make = (code: FindingCode, message: string, hint = '', severity: Finding['severity'] = 'error') =>
     finding({ severity, code, path, at: node.at, message, hint });
-  const shown = show(error.data);
+  const shown = node.path === path && node.digits !== '' ? node.digits : show(error.data);
   switch (error.keyword) {
     case 'additionalProperties':
       return unknownKey(error, schema, root, path);
     case 'required':
       return missingKey(error, node, path, schema);
     case 'type':
+      if (path === 'v') return unsupportedVersion(make, shown);
       return make(
         'CFG-TYPE',
-        `expected ${typeInWords(schema)}, found ${kindInWords(error.data)}${typeof error.data === 'object' ? '' : ` ${shown}`}`,
+        `expected ${typeInWords(schema)}, found ${foundInWords(error.data, shown)}`,
         typeHint(schema, error.data, node),
       );
     case 'minimum':
@@ -89,7 +94,7 @@ function word(error: ErrorObject, root: ConfigNode, path: string): Finding {
       return make('CFG-RANGE', `${shown} is out of bounds`, boundsInWords(schema));
     case 'const':
       return path === 'v'
-        ? make('CFG-VERSION', `version ${shown} is not supported`, 'the only supported version is 3')
+        ? unsupportedVersion(make, shown)
         : make('CFG-VALUE', `expected ${show(schema.const)}, found ${shown}`);
     case 'enum':
       return make('CFG-VALUE', `${shown} is not allowed`, oneOf((schema.enum ?? []).map(String), error.data));
@@ -108,11 +113,13 @@ function word(error: ErrorObject, root: ConfigNode, path: string): Finding {
   }
 }
 
-function formatFinding(
-  schema: ConfigSchema,
-  data: unknown,
-  make: (code: FindingCode, message: string, hint: string) => Finding,
-): Finding {
+type Make = (code: FindingCode, message: string, hint: string) => Finding;
+
+function unsupportedVersion(make: Make, shown: string): Finding {
+  return make('CFG-VERSION', `version ${shown} is not supported`, 'the only supported version is 3');
+}
+
+function formatFinding(schema: ConfigSchema, data: unknown, make: Make): Finding {
   const format = schema.format ?? '';
   const problem = FORMATS[format]?.(String(data)) ?? 'is not valid';
   const code = format.startsWith('duration')
@@ -183,12 +190,16 @@ function unknownBinding(error: ErrorObject, root: ConfigNode, path: string): Fin
   });
 }
 
-/** A missing binding is reported by `required` and by the discriminator, each at its own path. */
+/**
+ * A missing binding is reported by `required` and by the discriminator, each at its own path; what is of the wrong type may be out of
+ * bounds as well, which says nothing more.
+ */
 function withoutEchoes(findings: Finding[]): Finding[] {
   const seen = new Set<string>();
-  return findings.filter((each) => {
-    const key = `${each.code} ${each.path}`;
-    return !seen.has(key) && seen.add(key);
+  return findings.filter(({ code, path }) => {
+    if (seen.has(`${code} ${path}`) || seen.has(`CFG-TYPE ${path}`)) return false;
+    seen.add(`${code} ${path}`);
+    return true;
   });
 }
 
@@ -198,7 +209,10 @@ function oneOf(allowed: readonly string[], found: unknown): string {
 }
 
 function typeHint(schema: ConfigSchema, data: unknown, node: ConfigNode): string {
-  if (schema.format === 'duration' && typeof data === 'number') return `write the unit: ${data}s or ${data}ms`;
+  if (typeof data === 'number' && (schema.type === 'integer' || schema.type === 'number'))
+    return numberHint(schema, data);
+  if (schema.format === 'duration' && typeof data === 'number')
+    return Number.isFinite(data) ? `write the unit: ${data}s or ${data}ms` : '';
   if (node.fromEnvironment && schema.type !== 'string') return 'what comes out of the environment is always a text';
   if (schema.type === 'string' && typeof data === 'boolean')
     return 'put quotes around it: unquoted yes, no, on, off, true and false are not texts';
@@ -206,10 +220,25 @@ function typeHint(schema: ConfigSchema, data: unknown, node: ConfigNode): string
   return '';
 }
 
+/** Of a number that is not whole, or none at all, where a number is wanted. */
+function numberHint(schema: ConfigSchema, data: number): string {
+  const { minimum = -Infinity, maximum = Infinity } = schema;
+  if (schema.type === 'integer' && Number.isFinite(data))
+    return `write ${Math.min(maximum, Math.max(minimum, Math.trunc(data)))}`;
+  const bounds = boundsInWords(schema);
+  if (bounds !== '') return bounds;
+  return schema.default === undefined ? '' : `the default is ${schema.default}`;
+}
+
 function boundsInWords(schema: ConfigSchema): string {
-  const { minimum, maximum } = schema;
-  if (minimum !== undefined && maximum !== undefined) return `allowed are ${minimum} to ${maximum}`;
-  return minimum === undefined ? `allowed is at most ${maximum}` : `allowed is at least ${minimum}`;
+  const low = schema.minimum ?? schema.exclusiveMinimum;
+  const high = schema.maximum ?? schema.exclusiveMaximum;
+  const least = schema.minimum === undefined ? `more than ${low}` : `at least ${low}`;
+  const most = schema.maximum === undefined ? `less than ${high}` : `at most ${high}`;
+  if (schema.minimum !== undefined && schema.maximum !== undefined) return `allowed are ${low} to ${high}`;
+  if (low !== undefined && high !== undefined) return `allowed is ${least} and ${most}`;
+  if (low !== undefined) return `allowed is ${least}`;
+  return high === undefined ? '' : `allowed is ${most}`;
 }
 
 function typeInWords(schema: ConfigSchema): string {
@@ -228,6 +257,11 @@ const WORDS: Readonly<Record<string, string>> = {
   number: 'a number',
   boolean: 'true or false',
 };
+
+function foundInWords(value: unknown, shown: string): string {
+  if (typeof value === 'number' && !Number.isFinite(value)) return shown; // nothing that one would call a number
+  return typeof value === 'object' ? kindInWords(value) : `${kindInWords(value)} ${shown}`;
+}
 
 function kindInWords(value: unknown): string {
   if (value === null) return 'nothing';

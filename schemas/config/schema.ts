@@ -13,6 +13,8 @@ export interface ConfigSchema {
   readonly pattern?: string;
   readonly minimum?: number;
   readonly maximum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly exclusiveMaximum?: number;
   readonly minItems?: number;
   readonly properties?: Readonly<Record<string, ConfigSchema>>;
   readonly required?: readonly string[];
