@@ -3,6 +3,7 @@
 import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { rootCertificates } from 'node:tls';
 import t from 'tap';
 import { freePorts } from '../examples/two-routers/ports.ts';
 import { Overlay, until } from './support/overlay.ts';
@@ -13,6 +14,9 @@ const router = (...args: string[]) => runProgram(['agent/cli.ts', ...args]);
 
 const GOOD = join(directory, 'good.yml');
 const BAD = join(directory, 'bad.yml');
+/** An authority that has signed nothing here. */
+const STRANGER = join(directory, 'stranger.pem');
+writeFileSync(STRANGER, rootCertificates[0] ?? '');
 writeFileSync(GOOD, 'v: 3\nidentity: {cert: a, key: b, ca: c}\nctrl: {endpoint: "tls:c.example:6262"}\n');
 writeFileSync(BAD, 'v: 3\nidentity: {cert: a, key: b, ca: c}\nctrl: {endpoint: "c.example"}\nforwader: {}\n');
 
@@ -124,6 +128,17 @@ t.test('wrong use is exit code 2 with a hint; help has examples', async (t) => {
   }
 });
 
+t.test('a configuration file that is not there, or has no name, is told so', async (t) => {
+  for (const [file, text] of [
+    ['', /^'':1:1 error CFG-FILE the name of the file is empty\n +give the path/],
+    [join(directory, 'nowhere.yml'), /error CFG-FILE .*nowhere\.yml does not exist\n +`config init/],
+  ] as const) {
+    const { code, stdout } = await router('config', 'check', file);
+    t.equal(code, 1);
+    t.match(stdout, text);
+  }
+});
+
 t.test('run refuses what check refuses, with the same findings, before anything is opened', async (t) => {
   const { code, stderr } = await router('run', BAD);
   t.equal(code, 1);
@@ -143,18 +158,37 @@ t.test('a router without a controller gives up after its startup timeout', async
 
 t.test('health and inspect ask a running router', async (t) => {
   await using overlay = await Overlay.start();
-  const [port = 0] = await freePorts(1);
-  const extra = `healthChecks: {ctrlPingCheck: {interval: 1s, initialDelay: 10ms}}\nweb: [{name: h, bindPoints: [{interface: "127.0.0.1:${port}", address: "127.0.0.1:${port}"}], apis: [{binding: health-checks}, {binding: metrics}]}]`;
+  const [port = 0, metricsPort = 0] = await freePorts(2);
+  const extra = `healthChecks: {ctrlPingCheck: {interval: 1s, initialDelay: 10ms}}\nweb: [{name: h, bindPoints: [{interface: "127.0.0.1:${port}", address: "127.0.0.1:${port}"}], apis: [{binding: health-checks}]}, {name: m, bindPoints: [{interface: "127.0.0.1:${metricsPort}", address: "127.0.0.1:${metricsPort}"}], apis: [{binding: metrics}]}]`;
   const a = await overlay.addRouter({ name: 'a', mode: 'host', extra });
   const url = `https://127.0.0.1:${port}`;
   const ca = join(overlay.directory, 'a.ca');
   await until('health', async () => (await router('health', url, '--ca', ca)).code === 0);
   const { stdout } = await router('health', url, '--ca', ca);
   t.match(stdout, /ok +controllerPing/);
-  t.equal((await router('health', url)).code, 1, 'without its authorities the router is not believed');
+  const linkPort = /bind: "tls:127\.0\.0\.1:(\d+)"/.exec(readFileSync(a.configFile, 'utf8'))?.[1];
+  const failures: [string[], RegExp][] = [
+    [[url], /unknown authority; .*--ca FILE.*--insecure/],
+    [[url, '--ca', GOOD], /good\.yml holds no certificate/],
+    [[url, '--ca', join(directory, 'nowhere')], /file of --ca cannot be read/],
+    [[url, '--ca', STRANGER], /not signed by an authority in .*stranger\.pem/],
+    [[`https://127.0.0.1:${linkPort}`], /refuses HTTP; give the port of a web section/],
+    [[`https://127.0.0.1:${overlay.echo.port}`], /does not speak TLS; give the port of a web section/],
+    [[`https://127.0.0.1:${metricsPort}`, '--ca', ca], /not with health checks; give the port of a web section/],
+    [[`http://127.0.0.1:${port}`], /served over https/],
+  ];
+  for (const [args, text] of failures) {
+    const failed = await router('health', ...args);
+    t.equal(failed.code, 1, args.join(' '));
+    t.match(failed.stderr, text, args.join(' '));
+    t.equal(failed.stderr.trim().split('\n').length, 1, failed.stderr);
+  }
+  t.equal((await router('health', url, '--insecure')).code, 0);
   const shown = await router('inspect', a.configFile, '--json');
   t.equal(shown.code, 0, shown.stderr);
   t.match(JSON.parse(shown.stdout), { id: a.id, controllers: [{ isResponsive: true }], links: [] });
+  t.match((await router('inspect', GOOD)).stderr, /^no router of this user runs with .*good\.yml\n$/);
+  t.match((await router('inspect', '/no/such.yml')).stderr, /^\/no\/such\.yml does not exist; /);
   t.match((await router('inspect', a.configFile)).stdout, new RegExp(a.id.replaceAll('.', '\\.')));
 });
 

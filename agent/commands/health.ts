@@ -2,7 +2,8 @@
 
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
-import { describeError } from '#lib/errors.ts';
+import { parsePemCertificates } from '#lib/certificates.ts';
+import { describeError, errorCode } from '#lib/errors.ts';
 import { complain, Exit, print } from './exit.ts';
 
 interface HealthOptions {
@@ -17,6 +18,14 @@ interface Payload {
 
 const DEFAULT_URL = 'https://127.0.0.1:8081';
 const TIMEOUT = 5_000;
+const WHICH_PORT = 'give the port of a web section with the API health-checks';
+const NOT_VERIFIED: ReadonlySet<string> = new Set([
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+]);
 
 export function healthCommand(): Command {
   return new Command('health')
@@ -36,34 +45,91 @@ async function health(url: string, options: HealthOptions): Promise<number> {
     complain(`${url} is not a URL`);
     return Exit.WrongUse;
   }
+  let ca: string | undefined;
   try {
-    const { Agent, request } = await import('undici');
-    const ca = options.ca === undefined ? undefined : readFileSync(options.ca, 'utf8');
-    const dispatcher = new Agent({
-      connect: {
-        ...(ca !== undefined && { ca }),
-        allowPartialTrustChain: true,
-        rejectUnauthorized: !options.insecure,
-        timeout: TIMEOUT,
-      },
-      bodyTimeout: TIMEOUT,
-      headersTimeout: TIMEOUT,
-    });
-    const response = await request(new URL('/health-checks', url), { dispatcher });
-    const text = await response.body.text();
-    await dispatcher.close();
-    return show(text, options.json);
+    ca = options.ca === undefined ? undefined : readAuthorities(options.ca);
   } catch (error) {
-    complain(`${url} cannot be asked: ${describeError(error)}`);
+    complain(describeError(error));
+    return Exit.Failed;
+  }
+  try {
+    const text = await ask(url, ca, options.insecure);
+    return show(url, text, options.json);
+  } catch (error) {
+    complain(`${url} cannot be asked: ${explain(error, url, options)}`);
     return Exit.Failed;
   }
 }
 
-function show(text: string, json: boolean): number {
-  const { data } = JSON.parse(text) as Payload;
+/** Throws an Error with one line that says what is wrong with the file. */
+function readAuthorities(file: string): string {
+  let pem: string;
+  try {
+    pem = readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new Error(`the file of --ca cannot be read: ${describeError(error)}`, { cause: error });
+  }
+  if (parsePemCertificates(pem).length === 0)
+    throw new Error(
+      `${file} holds no certificate; --ca names a file with authorities, such as identity.ca of the router`,
+    );
+  return pem;
+}
+
+async function ask(url: string, ca: string | undefined, insecure: boolean): Promise<string> {
+  const { Agent, request } = await import('undici');
+  const dispatcher = new Agent({
+    connect: {
+      ...(ca !== undefined && { ca }),
+      allowPartialTrustChain: true,
+      rejectUnauthorized: !insecure,
+      timeout: TIMEOUT,
+    },
+    bodyTimeout: TIMEOUT,
+    headersTimeout: TIMEOUT,
+  });
+  try {
+    const response = await request(new URL('/health-checks', url), { dispatcher });
+    return await response.body.text();
+  } finally {
+    await dispatcher.close();
+  }
+}
+
+/** What a failed connection means here, and what to do; the texts of OpenSSL help nobody. */
+function explain(error: unknown, url: string, { ca }: HealthOptions): string {
+  const code = errorCode(error) ?? '';
+  if (NOT_VERIFIED.has(code))
+    return ca === undefined
+      ? `its certificate is signed by an unknown authority; name the router's authorities (identity.ca) with --ca FILE, or do not verify with --insecure`
+      : `its certificate is not signed by an authority in ${ca}; name others with --ca FILE, or do not verify with --insecure`;
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
+    return `${describeError(error)}; ask by a name that the certificate has, or do not verify with --insecure`;
+  if (code.startsWith('ERR_SSL_') && code.includes('ALERT'))
+    return `the port speaks TLS and refuses HTTP; ${WHICH_PORT}`;
+  if (code.startsWith('ERR_SSL_')) return `the port does not speak TLS; ${WHICH_PORT}`;
+  if (new URL(url).protocol !== 'https:') return `${describeError(error)}; health checks are served over https`;
+  return describeError(error);
+}
+
+function show(url: string, text: string, json: boolean): number {
+  const data = healthData(text);
+  if (!data) {
+    complain(`${url} answers, but not with health checks; ${WHICH_PORT}`);
+    return Exit.Failed;
+  }
   if (json) print(text);
   else
-    for (const check of data?.checks ?? [])
+    for (const check of data.checks ?? [])
       print(`${check.healthy ? 'ok    ' : 'failed'} ${check.id}${check.err ? `: ${check.err.message}` : ''}`);
-  return data?.healthy ? Exit.Done : Exit.Failed;
+  return data.healthy ? Exit.Done : Exit.Failed;
+}
+
+function healthData(text: string): Payload['data'] {
+  try {
+    const { data } = JSON.parse(text) as Payload;
+    return typeof data?.healthy === 'boolean' ? data : undefined;
+  } catch {
+    return undefined; // no JSON, so no router
+  }
 }

@@ -1,8 +1,12 @@
 // `inspect FILE`: what a running router of this machine does.
 
+import { existsSync } from 'node:fs';
 import { Command } from 'commander';
-import { describeError } from '#lib/errors.ts';
+import { describeError, errorCode } from '#lib/errors.ts';
 import { complain, Exit, print } from './exit.ts';
+
+/** No socket, or one that a killed router left behind. */
+const NOBODY_THERE: ReadonlySet<string> = new Set(['ENOENT', 'ECONNREFUSED']);
 
 export function inspectCommand(): Command {
   return new Command('inspect')
@@ -22,7 +26,13 @@ async function inspect(file: string, json: boolean): Promise<number> {
     print(json ? JSON.stringify(shown, undefined, 2) : (await import('yaml')).stringify(shown));
     return Exit.Done;
   } catch (error) {
-    complain(`no router of this user answers for ${file}: ${describeError(error)}`);
+    complain(explain(error, file));
     return Exit.Failed;
   }
+}
+
+function explain(error: unknown, file: string): string {
+  if (!existsSync(file)) return `${file} does not exist; give the configuration file of a running router`;
+  if (NOBODY_THERE.has(errorCode(error) ?? '')) return `no router of this user runs with ${file}`;
+  return `the router of ${file} cannot be asked: ${describeError(error)}`;
 }

@@ -17,7 +17,7 @@ export function textReport(checked: readonly LoadedConfig[]): string {
   return checked
     .map(
       (each) =>
-        `${each.findings.map((finding) => textLine(each.file, finding)).join('')}${each.file}: ${summary(each)}\n`,
+        `${each.findings.map((finding) => textLine(shownName(each.file), finding)).join('')}${shownName(each.file)}: ${summary(each)}\n`,
     )
     .join('');
 }
@@ -58,6 +58,10 @@ export function sarifReport(checked: readonly LoadedConfig[]): string {
     undefined,
     2,
   );
+}
+
+function shownName(file: string): string {
+  return file === '' ? "''" : file;
 }
 
 function textLine(file: string, finding: Finding): string {

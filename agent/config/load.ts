@@ -3,7 +3,7 @@
 
 import { readFileSync, statSync } from 'node:fs';
 import { SystemClock } from '#lib/clock.ts';
-import { describeError } from '#lib/errors.ts';
+import { describeError, errorCode } from '#lib/errors.ts';
 import { checkBackoff } from './checks/backoff.ts';
 import type { Check, CheckInput } from './checks/check.ts';
 import { checkIdentity } from './checks/identity.ts';
@@ -53,6 +53,7 @@ export function loadRouterConfig(file: string, options: LoadOptions = {}): Loade
     values: [],
     findings: [finding({ code: 'CFG-FILE', path: '', at: START, message, hint })],
   });
+  if (file === '') return refuse('the name of the file is empty', 'give the path of a configuration file');
   let bytes: Buffer;
   try {
     const stat = statSync(file);
@@ -61,6 +62,8 @@ export function loadRouterConfig(file: string, options: LoadOptions = {}): Loade
       return refuse(`${file} has ${stat.size} bytes; no configuration is larger than ${LARGEST_FILE}`);
     bytes = readFileSync(file);
   } catch (error) {
+    if (errorCode(error) === 'ENOENT')
+      return refuse(`${file} does not exist`, '`config init --output FILE` writes one to start from');
     return refuse(`${file} cannot be read: ${describeError(error)}`);
   }
   if (bytes.includes(0)) return refuse(`${file} holds NUL bytes: it is no text`);
