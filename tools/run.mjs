@@ -86,7 +86,10 @@ function run() {
     process.stderr.write(`${script} could not be started: ${error.message}\n`);
     process.exit(1);
   });
-  child.on('exit', (code, signal) => process.exit(code ?? 128 + (constants.signals[signal] ?? 0)));
+  child.on('exit', (code, signal) => {
+    if (signal !== null) process.stderr.write(`${script} was ended by ${signal}\n`);
+    process.exit(code ?? 128 + (constants.signals[signal] ?? 0));
+  });
 }
 
 function tool([name, ...rest]) {
