@@ -31,6 +31,12 @@ export class HttpTimeouts {
     server.on('request', (request, response) => this.#connections.get(request.socket)?.exchange(request, response));
   }
 
+  /** The connection speaks another protocol from now on, which has limits of its own. */
+  release(socket: Socket): void {
+    this.#connections.get(socket)?.release();
+    this.#connections.delete(socket);
+  }
+
   /** Hands a connection to the server and watches over it. */
   accept(socket: Socket): void {
     this.#connections.set(socket, new HttpConnection(socket, this.#clock, this.#limits));
@@ -53,6 +59,10 @@ class HttpConnection {
     this.#limits = limits;
     socket.once('close', () => this.#timer?.cancel());
     this.#expect('http read', limits.read);
+  }
+
+  release(): void {
+    this.#timer?.cancel();
   }
 
   exchange(request: IncomingMessage, response: ServerResponse): void {

@@ -9,6 +9,7 @@ import { gzipSync } from 'node:zlib';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { peerCertificates } from '#lib/certificates.ts';
 import { describeError } from '#lib/errors.ts';
+import { HttpTimeouts } from '#wire/http-timeouts.ts';
 import { sessionOf } from '../auth/session-of.ts';
 import { EventStreams } from '../events/stream.ts';
 import { mayCall } from '../request/access.ts';
@@ -25,6 +26,8 @@ const LARGEST_BODY = 1024 * 1024;
 const GZIP_FROM = 1_024;
 /** Requests that are being answered; more are asked to come later. */
 const MOST_AT_ONCE = 2_000;
+/** Milliseconds that clients have. */
+const LIMITS = { read: 15_000, write: 60_000, idle: 60_000 };
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 /** reference fact: where its command line opens event streams. */
 const EVENTS_PATH = '/fabric/v1/ws-api';
@@ -49,6 +52,7 @@ export class ApiServer {
   readonly #headers: Readonly<Record<string, string>>;
   readonly #routes: readonly Route[];
   readonly #streams: EventStreams;
+  readonly #timeouts: HttpTimeouts;
   #running = 0;
 
   private constructor(app: FastifyInstance, http: Server, services: ApiServices) {
@@ -58,6 +62,7 @@ export class ApiServer {
     this.#headers = { 'ziti-instance-id': services.state.ids.short(), server: 'edgeweave-controller-sim' };
     this.#routes = routes();
     this.#streams = new EventStreams(services.events, services.log);
+    this.#timeouts = new HttpTimeouts(http, services.clock, LIMITS);
   }
 
   static async open(services: ApiServices): Promise<ApiServer> {
@@ -84,7 +89,7 @@ export class ApiServer {
 
   /** Takes a connection of the shared port. */
   accept(socket: TLSSocket): void {
-    this.#http.emit('connection', socket);
+    this.#timeouts.accept(socket);
   }
 
   async close(): Promise<void> {
@@ -210,6 +215,7 @@ export class ApiServer {
 
   /** Event streams: for administrators, and who may look at operations. */
   #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    this.#timeouts.release(request.socket);
     const refuse = (line: string) => socket.end(`HTTP/1.1 ${line}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n`);
     if (pathOf(request.url ?? '') !== EVENTS_PATH) {
       refuse('404 Not Found');

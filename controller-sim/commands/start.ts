@@ -4,8 +4,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { hostProblem } from '#lib/address.ts';
 import { describeError, errorCode } from '#lib/errors.ts';
 import { createLog, type LogLevel } from '#lib/log.ts';
+import { stopSignal } from '#lib/stop-signal.ts';
 import { NAMESPACES, type Namespace, namespaceOf } from '../events/events.ts';
 import { type Simulator, startSimulator } from '../simulator.ts';
 
@@ -25,21 +27,22 @@ interface StartOptions {
 }
 
 const HIGHEST_PORT = 65_535;
+const SHORTEST_PASSWORD = 5;
 
 export function startCommand(): Command {
   return new Command('start')
     .description('start the simulator and serve until it is stopped')
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .option('--port <port>', 'port to listen on; left out: that of the data file, else a free one', toPort)
-    .option('--data <file>', 'keep everything in this file; left out: in memory')
+    .option('--data <file>', 'keep everything in this file; left out: in memory', notEmpty)
     .option(
       '--advertise <name>',
       'further host name or address for clients; may be repeated',
-      (name: string, names: string[]) => [...names, name],
+      (name: string, names: string[]) => [...names, toHost(name)],
       [],
     )
-    .option('--username <name>', 'administrator (default: admin)')
-    .option('--password <password>', 'its password; left out: made up and shown')
+    .option('--username <name>', 'administrator (default: admin)', notEmpty)
+    .option('--password <password>', 'its password; left out: made up and shown', longEnough)
     .option('--events-file <file>', 'write events to this file, a JSON object in each line; - for the standard output')
     .option(
       '--events <type>',
@@ -66,6 +69,7 @@ export function startCommand(): Command {
 }
 
 async function start(options: StartOptions): Promise<number> {
+  const stop = stopSignal();
   const { json, logLevel, logFormat, events, ...rest } = options;
   const log = createLog({ level: logLevel, format: logFormat });
   let simulator: Simulator;
@@ -77,7 +81,7 @@ async function start(options: StartOptions): Promise<number> {
   }
   const ca = writeCa(simulator.ca, options.data);
   process.stdout.write(`${json ? JSON.stringify(readyLine(simulator, ca.file)) : readyText(simulator, ca.file)}\n`);
-  const signal = await stopSignal();
+  const signal = await stop;
   log.info({ signal }, 'simulator stops');
   await simulator.close();
   ca.remove();
@@ -135,16 +139,27 @@ function explain(error: unknown, { host, port, data }: StartOptions): string {
   return describeError(error);
 }
 
-function stopSignal(): Promise<NodeJS.Signals> {
-  return new Promise((resolveSignal) => {
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGQUIT'] as const) process.once(signal, () => resolveSignal(signal));
-  });
-}
-
 function toNamespace(text: string): Namespace {
   const found = namespaceOf(text);
   if (!found) throw new InvalidArgumentError(`there are events of these types: ${NAMESPACES.join(', ')}.`);
   return found;
+}
+
+function toHost(text: string): string {
+  const problem = hostProblem(text);
+  if (problem === undefined) return text;
+  throw new InvalidArgumentError(`${problem}. Give a host name or an IP address.`);
+}
+
+function notEmpty(text: string): string {
+  if (text.trim() !== '') return text;
+  throw new InvalidArgumentError('it must not be empty.');
+}
+
+/** Logins with a shorter one are refused. */
+function longEnough(text: string): string {
+  if (text.length >= SHORTEST_PASSWORD) return text;
+  throw new InvalidArgumentError(`a password has at least ${SHORTEST_PASSWORD} characters.`);
 }
 
 function toPort(text: string): number {
