@@ -1,7 +1,12 @@
 // What clients of the simulator's APIs rely on, whatever they send.
 
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { connect } from 'node:tls';
+import { gunzipSync } from 'node:zlib';
 import t from 'tap';
 import { Agent, request } from 'undici';
+import { VirtualClock } from '#lib/clock.ts';
 import { seededRandom } from '#lib/random.ts';
 import { TEST_COST } from '../controller-sim/auth/passwords.ts';
 import { type Simulator, startSimulator } from '../controller-sim/simulator.ts';
@@ -168,5 +173,68 @@ t.test('what an identity without rights asks for is refused; its own services ar
       (await ask('GET', `${client}/services`, user)).body.data.map(({ name }) => name),
       ['allowed'],
     );
+  });
+});
+
+t.test('connections that say too little or nonsense end; the others are served', async (t) => {
+  const clock = new VirtualClock(Date.now());
+  await using simulator = await startSimulator({ passwordCost: TEST_COST, clock });
+  const open = async (bytes: string) => {
+    const socket = connect({ port: simulator.port, host: '127.0.0.1', ca: simulator.ca });
+    let text = '';
+    socket.on('data', (chunk: Buffer) => {
+      text += chunk.toString();
+    });
+    socket.on('error', () => undefined);
+    await once(socket, 'secureConnect');
+    socket.write(bytes);
+    return { socket, text: () => text };
+  };
+  const half = await open('GET /version HTTP/1.1\r\nHo');
+  const body = await open('POST /authenticate?method=password HTTP/1.1\r\nHost: x\r\ncontent-length: 10\r\n\r\n{');
+  await sleep(100);
+  clock.advance(20_000);
+  await Promise.all([half, body].map(({ socket }) => socket.destroyed || once(socket, 'close')));
+  for (const target of ['//:', '///x', '/%zz', '/edge/management/v1/services/%ff', '/x'.repeat(4_000)]) {
+    const { socket, text } = await open(`GET ${target} HTTP/1.1\r\nHost: x\r\nconnection: close\r\n\r\n`);
+    await once(socket, 'close');
+    t.match(text(), /^HTTP\/1\.1 404 .*"code":"NOT_FOUND"/s, target.slice(0, 40));
+  }
+  const garbage = await open('\0\0\0\r\n\r\n');
+  await once(garbage.socket, 'close');
+  t.match(garbage.text(), /^HTTP\/1\.1 400 /);
+});
+
+t.test('HEAD, OPTIONS, other origins, and answers that are packed', async (t) => {
+  await withSimulator(async (simulator, agent) => {
+    const ask = (method: 'HEAD' | 'OPTIONS' | 'GET', path: string, headers: Record<string, string> = {}) =>
+      request(`${simulator.managementUrl}${path}`, { method, dispatcher: agent, headers });
+    const head = await ask('HEAD', '/version');
+    t.equal(head.statusCode, 200);
+    t.equal(await head.body.text(), '');
+    const options = await ask('OPTIONS', '/services/x');
+    t.equal(options.statusCode, 204);
+    t.equal(options.headers.allow, 'GET, PUT, PATCH, DELETE, OPTIONS');
+    await options.body.dump();
+    const preflight = await ask('OPTIONS', '/services', {
+      origin: 'https://console.example',
+      'access-control-request-method': 'POST',
+    });
+    t.equal(preflight.statusCode, 200);
+    t.equal(preflight.headers['access-control-allow-origin'], '*');
+    t.match(preflight.headers['access-control-allow-headers'], /zt-session/);
+    await preflight.body.dump();
+    const other = await ask('GET', '/specs/edge-client/spec', {
+      origin: 'https://console.example',
+      accept: 'application/json',
+      'accept-encoding': 'gzip',
+    });
+    t.equal(other.headers['access-control-allow-origin'], '*');
+    t.equal(other.headers['content-encoding'], 'gzip');
+    const { data } = JSON.parse(gunzipSync(Buffer.from(await other.body.arrayBuffer())).toString()) as { data: object };
+    t.match(data, { openapi: '3.1.0' });
+    const unknown = await ask('OPTIONS', '/castles');
+    t.equal(unknown.statusCode, 404);
+    await unknown.body.dump();
   });
 });

@@ -101,3 +101,31 @@ t.test('what cannot work is told in one line with the remedy', async (t) => {
   }
   holder.close();
 });
+
+t.test('options that cannot be used are refused with what to do', async (t) => {
+  const table: [string[], RegExp][] = [
+    [['--advertise', ''], /host/],
+    [['--advertise', 'foo bar'], /host name or an IP address/],
+    [['--username', ''], /empty/],
+    [['--password', 'abc'], /at least 5/],
+    [['--data', ''], /empty/],
+    [['--port', '70000'], /whole number/],
+    [['--events', 'nothing'], /there are events of these types: apiSession, /],
+  ];
+  for (const [options, message] of table) {
+    const { code, stderr } = await runProgram(['controller-sim/cli.ts', 'start', ...options]);
+    t.equal(code, 2, options.join(' '));
+    t.match(stderr, message);
+  }
+});
+
+t.test('operations: what is served, for people and for programs', async (t) => {
+  const text = await runProgram(['controller-sim/cli.ts', 'operations']);
+  t.equal(text.code, 0);
+  t.match(text.stdout, /^GET +\/edge\/management\/v1\/identities +listIdentities +identity\.read +200$/m);
+  t.match(text.stdout, /^(\d+) of \1 operations are answered$/m);
+  const json = await runProgram(['controller-sim/cli.ts', 'operations', '--format', 'json']);
+  const rows = JSON.parse(json.stdout) as { answers: string }[];
+  t.ok(rows.length > 290);
+  t.notOk(rows.some(({ answers }) => answers === 'missing'));
+});

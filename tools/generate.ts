@@ -4,10 +4,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ROOT, say } from './commands.ts';
+import { generateApi } from './generate-api.ts';
 import { generateConfig } from './generate-config.ts';
 import { generateMessages, numbersSource } from './generate-wire.ts';
 
-const files = new Map([...generateConfig(), ['common/wire/gen/numbers.ts', numbersSource()]]);
+const files = new Map([...generateConfig(), ...generateApi(), ['common/wire/gen/numbers.ts', numbersSource()]]);
 for (const [path, content] of files) {
   mkdirSync(dirname(join(ROOT, path)), { recursive: true });
   writeFileSync(join(ROOT, path), content);
