@@ -193,7 +193,7 @@ t.test('connections that say too little or nonsense end; the others are served',
   const half = await open('GET /version HTTP/1.1\r\nHo');
   const body = await open('POST /authenticate?method=password HTTP/1.1\r\nHost: x\r\ncontent-length: 10\r\n\r\n{');
   await sleep(100);
-  clock.advance(20_000);
+  await clock.advance(20_000);
   await Promise.all([half, body].map(({ socket }) => socket.destroyed || once(socket, 'close')));
   for (const target of ['//:', '///x', '/%zz', '/edge/management/v1/services/%ff', '/x'.repeat(4_000)]) {
     const { socket, text } = await open(`GET ${target} HTTP/1.1\r\nHost: x\r\nconnection: close\r\n\r\n`);

@@ -35,7 +35,9 @@ class Life {
 
   static async begin(number: number, directory: string): Promise<Life> {
     const options = ['--data', join(directory, 'sim.db'), '--password', PASSWORD, '--log-level', 'silent'];
-    const program = new Program(`life-${number}`, ['controller-sim/cli.ts', 'start', '--json', ...options], { directory });
+    const program = new Program(`life-${number}`, ['controller-sim/cli.ts', 'start', '--json', ...options], {
+      directory,
+    });
     const life = new Life(program, JSON.parse(await program.firstLine()) as Ready);
     const body = { username: 'admin', password: PASSWORD };
     const { data } = await life.#ask('POST', '/authenticate?method=password', body);

@@ -1,7 +1,7 @@
 // The certificates of a PKCS#7 bag ("certs-only"), as controllers hand out their authorities.
 
 import { X509Certificate } from 'node:crypto';
-import { type DerValue, readDer } from '../identity/der.ts';
+import { type DerValue, readDer } from '#lib/der.ts';
 
 const SIGNED_DATA_CONTENT = 0xa0;
 

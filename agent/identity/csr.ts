@@ -1,9 +1,9 @@
 // Certificate signing requests (PKCS#10): subject and names from the `csr` section, signed with the router's key.
 
 import { createPublicKey, type KeyObject, sign } from 'node:crypto';
-import { isIP } from 'node:net';
+import { bitString, context, der, integer, oid, sequence, Tag, utf8 } from '#lib/der.ts';
+import { encodeGeneralNames, SUBJECT_ALT_NAME } from '#lib/general-names.ts';
 import type { CsrConfig } from '../config/router-config.ts';
-import { bitString, context, der, integer, oid, sequence, Tag, utf8 } from './der.ts';
 
 const SUBJECT_OIDS = [
   ['country', '2.5.4.6'],
@@ -14,7 +14,6 @@ const SUBJECT_OIDS = [
 ] as const;
 const COMMON_NAME = '2.5.4.3';
 const EXTENSION_REQUEST = '1.2.840.113549.1.9.14';
-const SUBJECT_ALT_NAME = '2.5.29.17';
 const ECDSA_SHA256 = '1.2.840.10045.4.3.2';
 const RSA_SHA256 = '1.2.840.113549.1.1.11';
 
@@ -43,37 +42,12 @@ function relativeName(id: string, value: string): Buffer {
 }
 
 function extensionRequest(csr: CsrConfig): Buffer {
-  const { email, dns, uri, ip } = csr.sans;
-  const names = [
-    ...email.map((each) => context(1, Buffer.from(each), { primitive: true })),
-    ...dns.map((each) => context(2, Buffer.from(each), { primitive: true })),
-    ...uri.map((each) => context(6, Buffer.from(each), { primitive: true })),
-    ...ip.map((each) => context(7, ipBytes(each), { primitive: true })),
-  ];
-  if (names.length === 0) return Buffer.alloc(0);
-  const extension = sequence(oid(SUBJECT_ALT_NAME), der(Tag.OctetString, sequence(...names)));
+  const names = encodeGeneralNames(csr.sans);
+  if (!names) return Buffer.alloc(0);
+  const extension = sequence(oid(SUBJECT_ALT_NAME), der(Tag.OctetString, names));
   return sequence(oid(EXTENSION_REQUEST), der(Tag.Set, sequence(extension)));
 }
 
 function signatureAlgorithm(key: KeyObject): Buffer {
   return key.asymmetricKeyType === 'rsa' ? sequence(oid(RSA_SHA256), der(Tag.Null)) : sequence(oid(ECDSA_SHA256));
-}
-
-/** 4 or 16 bytes in network order. */
-export function ipBytes(address: string): Buffer {
-  if (isIP(address) === 4) return Buffer.from(address.split('.').map(Number));
-  const [left = '', right] = address.split('::');
-  const groups = (text: string) =>
-    text === ''
-      ? []
-      : text
-          .split(':')
-          .flatMap((group) =>
-            group.includes('.')
-              ? [...ipBytes(group)]
-              : [Number.parseInt(group, 16) >> 8, Number.parseInt(group, 16) & 0xff],
-          );
-  const head = groups(left);
-  const tail = right === undefined ? [] : groups(right);
-  return Buffer.from([...head, ...new Array<number>(16 - head.length - tail.length).fill(0), ...tail]);
 }

@@ -148,7 +148,7 @@ async function update<K extends EntityKind, P>(resource: Resource<K, P>, request
   const { services, operation } = request;
   const body = new Body(request.body, mode);
   const current = found(request, resource);
-  const fields = operation.body ? fieldsOfBody(operation.body.type, request.body) : [];
+  const fields = operation.body ? await fieldsOfBody(operation.body.type, request.body) : [];
   body.demandOneOf(fields.filter((field) => !resource.fixed?.includes(field)));
   const prepared = (await resource.prepare?.(request, current.id, body)) as P;
   await services.state.change((transaction) => {

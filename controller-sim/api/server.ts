@@ -93,7 +93,7 @@ export class ApiServer {
   }
 
   async close(): Promise<void> {
-    this.#streams.close();
+    await this.#streams.close();
     this.#http.closeAllConnections();
     await this.#fastify.close();
   }
@@ -221,16 +221,15 @@ export class ApiServer {
       refuse('404 Not Found');
       return;
     }
-    sessionOf({ services: this.#services, headers: request.headers }).then(
-      (found) => {
-        if (found && mayCall(found.identity, 'ops')) this.#streams.accept(request, socket, head);
-        else refuse('401 Unauthorized');
-      },
-      (error: unknown) => {
-        this.#services.log.error({ error: describeError(error) }, 'an event stream was not opened');
-        refuse('500 Internal Server Error');
-      },
-    );
+    const open = async () => {
+      const found = await sessionOf({ services: this.#services, headers: request.headers });
+      if (found && mayCall(found.identity, 'ops')) await this.#streams.accept(request, socket, head);
+      else refuse('401 Unauthorized');
+    };
+    open().catch((error: unknown) => {
+      this.#services.log.error({ error: describeError(error) }, 'an event stream was not opened');
+      refuse('500 Internal Server Error');
+    });
   }
 
   #answerOptions(request: FastifyRequest, reply: FastifyReply): FastifyReply {

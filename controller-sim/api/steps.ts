@@ -64,12 +64,12 @@ function checkQuery({ operation, query }: ApiRequest): void {
 }
 
 /** Text bodies are looked at by who takes them. */
-function checkBody({ operation, body }: ApiRequest): void {
+function checkBody({ operation, body }: ApiRequest): Promise<void> | void {
   if (!operation.body || typeof body === 'string') return;
   const { type, optional } = operation.body;
   if (body === undefined && optional) return;
   if (body === undefined) throw invalid(operation.body.name, `${operation.body.name} in body is required`, '');
-  validateBody(type, body);
+  return validateBody(type, body);
 }
 
 function noteActivity({ session, services }: ApiRequest): void {

@@ -1,7 +1,7 @@
 // Tokens of other issuers: signed by a key of a signer that is enabled, meant for this network, valid now.
 
 import { createPublicKey } from 'node:crypto';
-import { decodeJwt, decodeProtectedHeader, type JWTPayload, jwtVerify } from 'jose';
+import type { JWTPayload } from 'jose';
 import type { ApiServices } from '../request/context.ts';
 import type { ExternalJwtSigner, Identity } from '../state/types.ts';
 
@@ -19,6 +19,7 @@ const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'ES256', 'ES384', 'ES512', 'PS256
 /** Undefined for a token that proves nothing. */
 export async function verifyExternalToken(services: ApiServices, token: string): Promise<VerifiedToken | undefined> {
   const { state, clock, jwks } = services;
+  const { decodeJwt, decodeProtectedHeader, jwtVerify } = await import('jose');
   try {
     const issuer = decodeJwt(token).iss ?? '';
     const signer = state.tables.externalJwtSigner.findBy('issuer', issuer);

@@ -30,7 +30,7 @@ export async function enrollWithToken(request: ApiRequest): Promise<Answer> {
     return { data: {} };
   }
   const csr = await readCsr(clientCsr);
-  const cert = await services.authority.sign(csr, {
+  const cert = services.authority.sign(csr, {
     commonName: csr.commonName ?? id,
     spiffe: `identity/${id}`,
     purposes: ['client'],

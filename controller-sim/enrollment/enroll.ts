@@ -58,7 +58,7 @@ async function enrollWithRequest(request: ApiRequest, enrollment: Enrollment): P
   const given =
     typeof request.body === 'string' ? request.body : (request.body as { clientCsr?: unknown } | null)?.clientCsr;
   const csr = await readCsr(given);
-  const cert = await authority.sign(csr, {
+  const cert = authority.sign(csr, {
     commonName: csr.commonName ?? identityId,
     spiffe: `identity/${identityId}`,
     purposes: ['client'],

@@ -16,7 +16,7 @@ export async function extendCertificate(request: ApiRequest, authenticator: Auth
   if (!leaf || sha1Fingerprint(leaf) !== authenticator.fingerprint) throw new ApiError('UNAUTHORIZED');
   const pem = new Body(request.body, 'create').text('clientCertCsr') ?? '';
   const csr = await readCsr(pem);
-  const clientCert = await authority.sign(csr, {
+  const clientCert = authority.sign(csr, {
     commonName: csr.commonName ?? authenticator.identityId,
     spiffe: `identity/${authenticator.identityId}`,
     purposes: ['client'],

@@ -42,7 +42,7 @@ async function signRouter({ authority }: ApiServices, id: string, body: Body) {
   ]);
   if (client.commonName !== id) throw new ApiError('EDGE_ROUTER_ENROLL_COMMON_NAME_INVALID');
   const spiffe = `router/${id}`;
-  const cert = await authority.sign(client, { commonName: id, spiffe, purposes: ['client', 'server'] });
-  const serverCert = await authority.sign(server, { commonName: id, spiffe, purposes: ['server', 'client'] });
+  const cert = authority.sign(client, { commonName: id, spiffe, purposes: ['client', 'server'] });
+  const serverCert = authority.sign(server, { commonName: id, spiffe, purposes: ['server', 'client'] });
   return { ca: authority.bundle, cert, serverCert };
 }

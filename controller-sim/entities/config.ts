@@ -1,7 +1,8 @@
 // Rules of config types and configs: the data of a config must fit the schema of its type.
 
 import { isIPv4, isIPv6 } from 'node:net';
-import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import type { Ajv, ErrorObject, ValidateFunction } from 'ajv';
+import { InvariantError } from '#lib/errors.ts';
 import type { Body } from '../request/body.ts';
 import { type ApiError, invalid } from '../request/errors.ts';
 import type { Transaction } from '../state/transaction.ts';
@@ -91,6 +92,13 @@ function configData(
   return data;
 }
 
+let validators: typeof Ajv | undefined;
+
+/** Has to be awaited before a config or a config type is made or changed: what compiles schemas is loaded when it is needed. */
+export async function loadSchemaValidator(): Promise<void> {
+  validators ??= (await import('ajv')).Ajv;
+}
+
 const compiled = new WeakMap<object, ValidateFunction>();
 
 /** Formats that schemas are known to use. Others are not looked at. */
@@ -105,7 +113,8 @@ function compile(schema: Readonly<Record<string, unknown>>): ValidateFunction {
   const known = compiled.get(schema);
   if (known) return known;
   const { $schema: _dialect, $id: _id, ...plain } = schema;
-  const ajv = new Ajv({ strict: false, verbose: true, validateSchema: true, logger: false });
+  if (!validators) throw new InvariantError('schemas are looked at before what compiles them is loaded');
+  const ajv = new validators({ strict: false, verbose: true, validateSchema: true, logger: false });
   for (const [name, format] of Object.entries(FORMATS)) ajv.addFormat(name, format);
   try {
     const validate = ajv.compile(plain);

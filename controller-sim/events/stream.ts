@@ -3,7 +3,7 @@
 
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { type WebSocket, WebSocketServer } from 'ws';
+import type { WebSocket, WebSocketServer } from 'ws';
 import { describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
 import { FrameReader } from '#wire/frame-reader.ts';
@@ -29,25 +29,31 @@ interface StreamRequest {
 export class EventStreams {
   readonly #events: Events;
   readonly #log: Log;
-  readonly #server = new WebSocketServer({ noServer: true, maxPayload: LIMITS.maxHeaders + LIMITS.maxBody + 64 });
+  /** Made for the first stream. */
+  #server: Promise<WebSocketServer> | undefined;
 
   constructor(events: Events, log: Log) {
     this.#events = events;
     this.#log = log;
   }
 
-  close(): void {
-    for (const socket of this.#server.clients) socket.terminate();
-    this.#server.close();
+  async close(): Promise<void> {
+    const server = await this.#server;
+    for (const socket of server?.clients ?? []) socket.terminate();
+    server?.close();
   }
 
   /** Takes over a connection of somebody who may. */
-  accept(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    if (this.#server.clients.size >= MOST_STREAMS) {
+  async accept(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    this.#server ??= import('ws').then(
+      (ws) => new ws.WebSocketServer({ noServer: true, maxPayload: LIMITS.maxHeaders + LIMITS.maxBody + 64 }),
+    );
+    const server = await this.#server;
+    if (server.clients.size >= MOST_STREAMS) {
       socket.end('HTTP/1.1 503 Service Unavailable\r\nconnection: close\r\n\r\n');
       return;
     }
-    this.#server.handleUpgrade(request, socket, head, (stream) => this.#serve(stream));
+    server.handleUpgrade(request, socket, head, (stream) => this.#serve(stream));
   }
 
   #serve(stream: WebSocket): void {

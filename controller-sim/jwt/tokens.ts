@@ -1,7 +1,7 @@
 // The tokens that the controller signs: for enrollment, for the network, and for sessions of services, which routers verify with the
 // key of the data model (reference facts: HTTP behaviour, Enrollment; edge, section 5.1).
 
-import { type JWTPayload, jwtVerify, SignJWT } from 'jose';
+import type { JWTPayload, SignJWT } from 'jose';
 import type { Clock } from '#lib/clock.ts';
 import type { Authority } from '../pki/authority.ts';
 
@@ -37,6 +37,11 @@ export interface AccessClaims extends JWTPayload {
   readonly z_ra: string;
   readonly z_ice: boolean;
   readonly z_iccc: boolean;
+}
+
+/** Loaded with the first token: a simulator that starts makes none. */
+function jose(): Promise<typeof import('jose')> {
+  return import('jose');
 }
 
 /** Tokens whose signature is known to be good. */
@@ -101,8 +106,9 @@ export class Tokens {
   }
 
   /** A token of the OIDC API; `claims` are all of it. */
-  oidc(claims: JWTPayload): Promise<string> {
+  async oidc(claims: JWTPayload): Promise<string> {
     const { authority } = this.#components;
+    const { SignJWT } = await jose();
     return new SignJWT(claims)
       .setProtectedHeader({ alg: ALGORITHM, kid: authority.keyId, typ: 'JWT' })
       .sign(authority.signingKey);
@@ -116,6 +122,7 @@ export class Tokens {
   /** The claims of a token of ours that is valid now; undefined for any other. */
   async verify(token: string, options: { ignoreExpiry?: boolean } = {}): Promise<JWTPayload | undefined> {
     const { authority, clock, issuer } = this.#components;
+    const { jwtVerify } = await jose();
     try {
       const { payload } = await jwtVerify(token, authority.serverCertificate.publicKey, {
         algorithms: [ALGORITHM],
@@ -142,8 +149,9 @@ export class Tokens {
     return claims as AccessClaims;
   }
 
-  #sign(claims: Record<string, unknown>, complete: (jwt: SignJWT) => SignJWT): Promise<string> {
+  async #sign(claims: Record<string, unknown>, complete: (jwt: SignJWT) => SignJWT): Promise<string> {
     const { authority, clock, issuer } = this.#components;
+    const { SignJWT } = await jose();
     const jwt = new SignJWT(claims)
       .setProtectedHeader({ alg: ALGORITHM, kid: authority.keyId, typ: 'JWT' })
       .setIssuer(issuer)

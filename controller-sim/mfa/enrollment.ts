@@ -12,13 +12,14 @@ export function ownMfa({ state }: ApiServices, { id }: Identity): Mfa | undefine
 
 /** Begins one. Throws ApiError when there is one already. */
 export async function enrollTotp({ state, random }: ApiServices, { id: identityId }: Identity): Promise<Mfa> {
+  const secret = await newSecret(random);
   return state.change((transaction) => {
     if (transaction.tables.mfa.referring('identityId', identityId).length > 0) throw new ApiError('MFA_EXISTS');
     const mfa: Mfa = {
       ...baseFields(transaction, state.ids.long()),
       identityId,
       isVerified: false,
-      secret: newSecret(random),
+      secret,
       recoveryCodes: newRecoveryCodes(random),
     };
     transaction.put('mfa', mfa);
@@ -33,7 +34,7 @@ export async function takeCode(
   code: string,
   options: { passwordOnly?: boolean } = {},
 ): Promise<boolean> {
-  if (isPassword(mfa, code, clock.now())) return true;
+  if (await isPassword(mfa, code, clock.now())) return true;
   if (options.passwordOnly || recoveryCode(mfa, code) === undefined) return false;
   return state.change((transaction) => {
     const current = transaction.get('mfa', mfa.id);

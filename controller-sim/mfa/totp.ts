@@ -1,7 +1,6 @@
 // Time-based one-time passwords and the recovery codes beside them (reference fact: HTTP behaviour, MFA).
 
 import { timingSafeEqual } from 'node:crypto';
-import { Secret, TOTP } from 'otpauth';
 import type { Random } from '#lib/random.ts';
 import type { Mfa } from '../state/types.ts';
 
@@ -15,7 +14,8 @@ const RECOVERY_CODE_LENGTH = 6;
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 const ISSUER = 'edgeweave';
 
-export function newSecret(random: Random): string {
+export async function newSecret(random: Random): Promise<string> {
+  const { Secret } = await import('otpauth');
   return new Secret({ buffer: new Uint8Array(random.bytes(SECRET_BYTES)).buffer }).base32;
 }
 
@@ -32,7 +32,8 @@ export function provisioningUrl({ secret }: Mfa, name: string): string {
 }
 
 /** Whether a one-time password is right at a time, in milliseconds. */
-export function isPassword({ secret }: Mfa, code: string, now: number): boolean {
+export async function isPassword({ secret }: Mfa, code: string, now: number): Promise<boolean> {
+  const { Secret, TOTP } = await import('otpauth');
   const totp = new TOTP({ secret: Secret.fromBase32(secret), digits: DIGITS, period: PERIOD, algorithm: 'SHA1' });
   return /^\d{6}$/.test(code) && totp.validate({ token: code, timestamp: now, window: WINDOW }) !== null;
 }

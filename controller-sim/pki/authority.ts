@@ -1,35 +1,30 @@
 // The simulator's certificate authority: a root, an intermediate that signs, and the certificate of its own listeners. Made once
 // per data file and kept there.
 
-import { createHash, createPrivateKey, type KeyObject, webcrypto, X509Certificate } from 'node:crypto';
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  X509Certificate,
+} from 'node:crypto';
 import type { SecureContextOptions } from 'node:tls';
 import { sha1Fingerprint, subjectAltNames } from '#lib/certificates.ts';
 import type { Clock } from '#lib/clock.ts';
 import { ProjectError } from '#lib/errors.ts';
+import type { GeneralNames } from '#lib/general-names.ts';
 import { type Random, systemRandom } from '#lib/random.ts';
 import type { State } from '../state/state.ts';
-import { x509 } from './x509.ts';
+import { issueAuthority, issueLeaf, type Pair, type Purpose } from './certificate.ts';
 
-const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 /** Peers with clocks that are a little behind must not refuse what was just made. */
 const BACKDATED = 10 * 60_000;
 const YEAR = 365 * 86_400_000;
 const META = { root: 'pki.root', intermediate: 'pki.intermediate', server: 'pki.server' } as const;
 /** A server certificate is made anew when less than this is left of it. */
 const RENEW_SERVER = 30 * 86_400_000;
-const PURPOSES = { client: '1.3.6.1.5.5.7.3.2', server: '1.3.6.1.5.5.7.3.1' } as const;
-
-interface Pair {
-  readonly certificate: string;
-  readonly key: string;
-}
-
-interface Names {
-  readonly dns: readonly string[];
-  readonly ip: readonly string[];
-  readonly uri: readonly string[];
-  readonly email: readonly string[];
-}
+const SERIAL_LENGTH = 16;
 
 export class CsrError extends ProjectError {
   constructor(message: string, options: { cause?: unknown } = {}) {
@@ -39,8 +34,9 @@ export class CsrError extends ProjectError {
 
 export interface CertificateRequest {
   readonly commonName: string | undefined;
-  readonly names: Names;
-  readonly publicKey: webcrypto.CryptoKey;
+  readonly names: GeneralNames;
+  /** DER. */
+  readonly publicKey: Buffer;
 }
 
 export interface AuthorityComponents {
@@ -70,16 +66,12 @@ export class Authority {
   static async open(components: AuthorityComponents, names: readonly string[]): Promise<Authority> {
     const { state, clock } = components;
     const random = components.random ?? systemRandom;
-    const root =
-      readPair(state.meta(META.root)) ?? (await makeAuthority(clock, random, 'Edgeweave Simulator Root', undefined));
+    const root = readPair(state.meta(META.root)) ?? makeAuthority(clock, random, 'Edgeweave Simulator Root', undefined);
     const intermediate =
-      readPair(state.meta(META.intermediate)) ??
-      (await makeAuthority(clock, random, 'Edgeweave Simulator Signer', root));
+      readPair(state.meta(META.intermediate)) ?? makeAuthority(clock, random, 'Edgeweave Simulator Signer', root);
     const stored = readPair(state.meta(META.server));
     const server =
-      stored && covers(stored, names, clock.now())
-        ? stored
-        : await makeServer(clock, random, intermediate, names, stored);
+      stored && covers(stored, names, clock.now()) ? stored : makeServer(clock, random, intermediate, names, stored);
     const meta = { [META.root]: root, [META.intermediate]: intermediate, [META.server]: server };
     await state.putMeta(new Map(Object.entries(meta).map(([key, pair]) => [key, JSON.stringify(pair)])));
     return new Authority(components, root, intermediate, server);
@@ -118,24 +110,24 @@ export class Authority {
    * Signs a request for one year. The common name and the names are those of the request; `spiffe` is the path of the SPIFFE id, such as
    * `router/ID`. Answers the chain, leaf first.
    */
-  async sign(
+  sign(
     request: CertificateRequest,
-    options: { commonName: string; spiffe: string; purposes: readonly (keyof typeof PURPOSES)[] },
-  ): Promise<string> {
-    const names = { ...request.names, uri: [...request.names.uri, `spiffe://${this.trustDomain}/${options.spiffe}`] };
-    const certificate = await issue(this.#clock, this.#random, this.#intermediate, {
-      subject: options.commonName,
-      publicKey: request.publicKey,
-      names,
-      purposes: options.purposes,
-      lifetime: YEAR,
-    });
-    return certificate + this.#intermediate.certificate;
+    options: { commonName: string; spiffe: string; purposes: readonly Purpose[] },
+  ): string {
+    // Who somebody is, the authority says: SPIFFE ids that a request brings along are left out.
+    const uri = request.names.uri.filter((each) => !/^spiffe:/i.test(each));
+    const names = { ...request.names, uri: [...uri, `spiffe://${this.trustDomain}/${options.spiffe}`] };
+    const { commonName, purposes } = options;
+    const { publicKey } = request;
+    const common = { commonName, publicKey, serial: serial(this.#random), ...period(this.#clock, YEAR) };
+    return issueLeaf({ ...common, names, purposes }, this.#intermediate) + this.#intermediate.certificate;
   }
 }
 
 /** Reads and verifies a PEM request. Throws CsrError. */
 export async function readRequest(pem: string): Promise<CertificateRequest> {
+  // Loaded with the first request: a simulator that starts has none.
+  const { x509 } = await import('./x509.ts');
   try {
     const request = new x509.Pkcs10CertificateRequest(pem);
     if (!(await request.verify())) throw new CsrError('the request is not signed by its own key');
@@ -145,7 +137,7 @@ export async function readRequest(pem: string): Promise<CertificateRequest> {
     return {
       commonName: request.subjectName.getField('CN')[0],
       names: { dns: of('dns'), ip: of('ip'), uri: of('url'), email: of('email') },
-      publicKey: await request.publicKey.export(),
+      publicKey: Buffer.from(request.publicKey.rawData),
     };
   } catch (error) {
     if (error instanceof CsrError) throw error;
@@ -170,85 +162,25 @@ function isIpv6(name: string): boolean {
   return name.includes(':'); // certificates write it in another form; it is always among the names
 }
 
-async function makeAuthority(clock: Clock, random: Random, name: string, issuer: Pair | undefined): Promise<Pair> {
-  const keys = await webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
-  const subject = `CN=${name}`;
-  const certificate = await x509.X509CertificateGenerator.create({
-    serialNumber: serial(random),
-    subject,
-    issuer: issuer ? new x509.X509Certificate(issuer.certificate).subject : subject,
-    ...period(clock, 10 * YEAR),
-    publicKey: keys.publicKey,
-    signingKey: issuer ? await importKey(issuer.key) : keys.privateKey,
-    signingAlgorithm: ALGORITHM,
-    extensions: [
-      new x509.BasicConstraintsExtension(true, issuer ? 0 : undefined, true),
-      new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign | x509.KeyUsageFlags.cRLSign, true),
-      await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
-    ],
-  });
-  return { certificate: `${certificate.toString('pem')}\n`, key: await exportKey(keys.privateKey) };
+function makeAuthority(clock: Clock, random: Random, commonName: string, issuer: Pair | undefined): Pair {
+  const { key, publicKey } = newKey();
+  const common = { commonName, publicKey, serial: serial(random), ...period(clock, 10 * YEAR) };
+  return { certificate: issueAuthority(issuer ? { ...common, pathLength: 0 } : common, key, issuer), key };
 }
 
 /** Keeps the key of an older certificate: tokens that it signed stay valid. */
-async function makeServer(
+function makeServer(
   clock: Clock,
   random: Random,
   issuer: Pair,
   hosts: readonly string[],
   previous: Pair | undefined,
-): Promise<Pair> {
-  const keys = previous ? undefined : await webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
-  const key = previous?.key ?? (await exportKey((keys as webcrypto.CryptoKeyPair).privateKey));
-  const publicKey = keys?.publicKey ?? (await publicKeyOf(new X509Certificate((previous as Pair).certificate)));
+): Pair {
+  const { key, publicKey } = previous ? { key: previous.key, publicKey: publicKeyOf(previous.key) } : newKey();
   const isIp = (host: string) => /^[\d.]+$/.test(host) || host.includes(':');
-  const names: Names = { dns: hosts.filter((host) => !isIp(host)), ip: hosts.filter(isIp), uri: [], email: [] };
-  const certificate = await issue(clock, random, issuer, {
-    subject: 'Edgeweave Simulator',
-    publicKey,
-    names,
-    purposes: ['server', 'client'],
-    lifetime: YEAR,
-  });
-  return { certificate, key };
-}
-
-async function issue(
-  clock: Clock,
-  random: Random,
-  issuer: Pair,
-  leaf: {
-    subject: string;
-    publicKey: webcrypto.CryptoKey;
-    names: Names;
-    purposes: readonly (keyof typeof PURPOSES)[];
-    lifetime: number;
-  },
-): Promise<string> {
-  const names = [
-    ...leaf.names.dns.map((value) => ({ type: 'dns' as const, value })),
-    ...leaf.names.ip.map((value) => ({ type: 'ip' as const, value })),
-    ...leaf.names.uri.map((value) => ({ type: 'url' as const, value })),
-    ...leaf.names.email.map((value) => ({ type: 'email' as const, value })),
-  ];
-  const parent = new x509.X509Certificate(issuer.certificate);
-  const certificate = await x509.X509CertificateGenerator.create({
-    serialNumber: serial(random),
-    subject: [{ CN: [leaf.subject] }],
-    issuer: parent.subject,
-    ...period(clock, leaf.lifetime),
-    publicKey: leaf.publicKey,
-    signingKey: await importKey(issuer.key),
-    signingAlgorithm: ALGORITHM,
-    extensions: [
-      new x509.BasicConstraintsExtension(false, undefined, true),
-      new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature | x509.KeyUsageFlags.keyEncipherment, true),
-      new x509.ExtendedKeyUsageExtension(leaf.purposes.map((purpose) => PURPOSES[purpose])),
-      await x509.AuthorityKeyIdentifierExtension.create(parent),
-      ...(names.length > 0 ? [new x509.SubjectAlternativeNameExtension(names)] : []),
-    ],
-  });
-  return `${certificate.toString('pem')}\n`;
+  const names: GeneralNames = { dns: hosts.filter((host) => !isIp(host)), ip: hosts.filter(isIp), uri: [], email: [] };
+  const common = { commonName: 'Edgeweave Simulator', publicKey, serial: serial(random), ...period(clock, YEAR) };
+  return { certificate: issueLeaf({ ...common, names, purposes: ['server', 'client'] }, issuer), key };
 }
 
 function period(clock: Clock, lifetime: number): { notBefore: Date; notAfter: Date } {
@@ -256,23 +188,18 @@ function period(clock: Clock, lifetime: number): { notBefore: Date; notAfter: Da
 }
 
 /** Positive, as the standard demands. */
-function serial(random: Random): string {
-  const bytes = random.bytes(16);
+function serial(random: Random): Buffer {
+  const bytes = random.bytes(SERIAL_LENGTH);
   bytes.writeUInt8((bytes.readUInt8(0) & 0x7f) | 0x01, 0);
-  return bytes.toString('hex');
+  return bytes;
 }
 
-async function exportKey(key: webcrypto.CryptoKey): Promise<string> {
-  const der = Buffer.from(await webcrypto.subtle.exportKey('pkcs8', key));
-  return `-----BEGIN PRIVATE KEY-----\n${(der.toString('base64').match(/.{1,64}/g) ?? []).join('\n')}\n-----END PRIVATE KEY-----\n`;
+function newKey(): { key: string; publicKey: Buffer } {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const key = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+  return { key, publicKey: publicKeyOf(key) };
 }
 
-function importKey(pem: string): Promise<webcrypto.CryptoKey> {
-  const der = createPrivateKey(pem).export({ type: 'pkcs8', format: 'der' });
-  return webcrypto.subtle.importKey('pkcs8', new Uint8Array(der), ALGORITHM, false, ['sign']);
-}
-
-function publicKeyOf(certificate: X509Certificate): Promise<webcrypto.CryptoKey> {
-  const der = certificate.publicKey.export({ type: 'spki', format: 'der' });
-  return webcrypto.subtle.importKey('spki', new Uint8Array(der), ALGORITHM, true, ['verify']);
+function publicKeyOf(key: string): Buffer {
+  return createPublicKey(key).export({ type: 'spki', format: 'der' });
 }

@@ -10,11 +10,11 @@ import {
   webcrypto,
   X509Certificate,
 } from 'node:crypto';
-import * as x509 from '@peculiar/x509';
 import { SignJWT } from 'jose';
 import { Secret, TOTP } from 'otpauth';
 import { Agent, type Dispatcher, request } from 'undici';
 import { createCsr } from '../../agent/identity/csr.ts';
+import { x509 } from '../../controller-sim/pki/x509.ts';
 import type { Simulator } from '../../controller-sim/simulator.ts';
 import type { Recording, Replay, Special } from './replay.ts';
 

@@ -30,7 +30,7 @@ async function create(request: ApiRequest): Promise<Answer> {
   const identityId = idOfCaller(request);
   const apiSession = request.session as ApiSession;
   const csr = await readCsr(new Body(request.body, 'create').text('csr'));
-  const certificate = await authority.sign(csr, {
+  const certificate = authority.sign(csr, {
     commonName: csr.commonName ?? identityId,
     spiffe: `identity/${identityId}/apiSession/${apiSession.id}`,
     purposes: ['client'],

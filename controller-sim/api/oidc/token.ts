@@ -251,7 +251,7 @@ async function bind(
   if (csrPem === undefined) return { fingerprints, certificate: undefined };
   try {
     const csr = await readCsr(csrPem);
-    const certificate = await authority.sign(csr, {
+    const certificate = authority.sign(csr, {
       commonName: csr.commonName ?? id,
       spiffe: `identity/${id}/apiSession/${apiSessionId}`,
       purposes: ['client'],

@@ -5,6 +5,7 @@ import {
   createConfigType,
   deleteConfig,
   deleteConfigType,
+  loadSchemaValidator,
   updateConfig,
   updateConfigType,
 } from '../../entities/config.ts';
@@ -12,7 +13,7 @@ import { field } from '../list.ts';
 import { base, reference } from '../references.ts';
 import type { Resource } from '../resource.ts';
 
-export const configTypes: Resource<'configType'> = {
+export const configTypes: Resource<'configType', void> = {
   kind: 'configType',
   names: { one: 'ConfigType', many: 'ConfigTypes' },
   symbols: {
@@ -21,16 +22,18 @@ export const configTypes: Resource<'configType'> = {
     target: field('target'),
   },
   fixed: ['target'],
+  prepare: loadSchemaValidator,
   create: createConfigType,
   update: updateConfigType,
   remove: deleteConfigType,
   show: (type) => ({ ...base('configType', type), name: type.name, schema: type.schema, target: type.target }),
 };
 
-export const configs: Resource<'config'> = {
+export const configs: Resource<'config', void> = {
   kind: 'config',
   names: { one: 'Config', many: 'Configs' },
   symbols: { name: field('name'), type: field('configTypeId') },
+  prepare: loadSchemaValidator,
   create: createConfig,
   update: updateConfig,
   remove: deleteConfig,

@@ -1,6 +1,5 @@
 // The second factor of who asks: begin, verify, use, renew its recovery codes, end.
 
-import { toBuffer } from 'qrcode';
 import { enrollTotp, ownMfa, takeCode } from '../../mfa/enrollment.ts';
 import { isPassword, newRecoveryCodes, provisioningUrl } from '../../mfa/totp.ts';
 import { Body } from '../../request/body.ts';
@@ -87,7 +86,7 @@ async function verify(request: ApiRequest): Promise<Answer> {
   const { state, clock } = request.services;
   const mfa = mfaOf(request);
   if (!mfa) throw new ApiError('MFA_ENROLLMENT_NOT_STARTED');
-  if (!isPassword(mfa, codeOf(request), clock.now())) throw new ApiError('MFA_INVALID_TOKEN');
+  if (!(await isPassword(mfa, codeOf(request), clock.now()))) throw new ApiError('MFA_INVALID_TOKEN');
   await state.change((transaction) => transaction.patch('mfa', mfa.id, { isVerified: true }));
   await completeSession(request);
   return { data: {} };
@@ -97,6 +96,7 @@ async function qrCode(request: ApiRequest): Promise<Answer> {
   const mfa = mfaOf(request);
   if (!mfa || mfa.isVerified) throw new ApiError('NOT_FOUND');
   const url = provisioningUrl(mfa, (request.identity as Identity).name);
+  const { toBuffer } = await import('qrcode');
   return { raw: await toBuffer(url, { type: 'png', width: QR_SIZE }), contentType: 'image/png' };
 }
 
@@ -118,7 +118,7 @@ async function renewRecoveryCodes(request: ApiRequest): Promise<Answer> {
 
 /** What protects the recovery codes is not one of them. */
 async function usePassword({ services }: ApiRequest, mfa: Mfa, code: string): Promise<void> {
-  if (!isPassword(mfa, code, services.clock.now())) throw new ApiError('MFA_INVALID_TOKEN');
+  if (!(await isPassword(mfa, code, services.clock.now()))) throw new ApiError('MFA_INVALID_TOKEN');
 }
 
 async function authenticate(request: ApiRequest): Promise<Answer> {

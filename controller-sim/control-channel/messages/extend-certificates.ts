@@ -23,12 +23,12 @@ export const onExtendCertificates: ControlHandler = async (context, router, mess
   try {
     const spiffe = `router/${router.id}`;
     const [client, server] = await Promise.all([readRequest(clientCertCsr), readRequest(serverCertCsr)]);
-    const clientCertPem = await authority.sign(client, {
+    const clientCertPem = authority.sign(client, {
       commonName: router.id,
       spiffe,
       purposes: ['client', 'server'],
     });
-    const serverCertPem = await authority.sign(server, {
+    const serverCertPem = authority.sign(server, {
       commonName: router.id,
       spiffe,
       purposes: ['server', 'client'],

@@ -1,7 +1,8 @@
-// Just enough DER: writing the few structures of a certificate request, and walking those of a certificate bag.
+// Just enough DER: writing certificates, requests and bags of them, and walking their values.
 
 /** Universal tags as they stand in the first byte. */
 export const Tag = Object.freeze({
+  Boolean: 0x01,
   Integer: 0x02,
   BitString: 0x03,
   OctetString: 0x04,
@@ -10,6 +11,8 @@ export const Tag = Object.freeze({
   Utf8: 0x0c,
   Printable: 0x13,
   Ia5: 0x16,
+  UtcTime: 0x17,
+  GeneralizedTime: 0x18,
   Sequence: 0x30,
   Set: 0x31,
 } as const);
