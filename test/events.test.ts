@@ -13,6 +13,7 @@ import type { Event } from '../controller-sim/events/events.ts';
 import { transfer } from '../examples/two-routers/transfer.ts';
 import { Overlay, until } from './support/overlay.ts';
 
+const VALIDATE_TERMINATORS = 10_100;
 const REQUEST = 10_040;
 const EVENT = 10_041;
 const LIMITS = { maxHeaders: 16_384, maxBody: 1024 * 1024 };
@@ -40,8 +41,8 @@ class Stream {
     await once(this.#socket, 'open');
   }
 
-  ask(body: unknown): void {
-    this.#socket.send(new Message(REQUEST, [], JSON.stringify(body)).encode());
+  ask(body: unknown, type = REQUEST): void {
+    this.#socket.send(new Message(type, [], JSON.stringify(body)).encode());
   }
 
   close(): void {
@@ -137,6 +138,9 @@ t.test('streams are for those who may, and say what they do not understand', asy
   stream.ask({ format: 'xml', subscriptions: [] });
   await until('an answer', async () => stream.answers.length === 1);
   t.match(stream.answers[0], { success: false, text: /invalid format/ });
+  stream.ask({}, VALIDATE_TERMINATORS);
+  await until('an answer', async () => stream.answers.length === 2);
+  t.same(stream.answers[1], { success: false, text: 'requests of type 10100 are not served here' });
   stream.close();
   await overlay.close();
 });

@@ -6,6 +6,8 @@ import type { TLSSocket } from 'node:tls';
 import { describeError, ProjectError } from './errors.ts';
 
 const PEM_BLOCK = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g;
+/** One name of the text that Node makes of them: a value with a comma in it is quoted, so that it cannot pass for two names. */
+const ALT_NAME = /([^:,]+):(?:("(?:[^"\\]|\\.)*")|([^,]*))(?:, |$)/g;
 /** No real chain is longer; a longer one is an attack or a loop. */
 const LONGEST_CHAIN = 10;
 
@@ -44,13 +46,12 @@ export function subjectAltNames(certificate: X509Certificate): {
   email: string[];
 } {
   const names = { dns: [] as string[], ip: [] as string[], uri: [] as string[], email: [] as string[] };
-  for (const part of (certificate.subjectAltName ?? '').split(', ')) {
-    const colon = part.indexOf(':');
-    const value = part.slice(colon + 1).replace(/^"(.*)"$/, '$1');
-    if (part.startsWith('DNS:')) names.dns.push(value);
-    else if (part.startsWith('IP Address:')) names.ip.push(value);
-    else if (part.startsWith('URI:')) names.uri.push(value);
-    else if (part.startsWith('email:')) names.email.push(value);
+  for (const [, kind, quoted, plain = ''] of (certificate.subjectAltName ?? '').matchAll(ALT_NAME)) {
+    const value = quoted === undefined ? plain : (JSON.parse(quoted) as string);
+    if (kind === 'DNS') names.dns.push(value);
+    else if (kind === 'IP Address') names.ip.push(value);
+    else if (kind === 'URI') names.uri.push(value);
+    else if (kind === 'email') names.email.push(value);
   }
   return names;
 }

@@ -74,6 +74,9 @@ export class EventStreams {
             unsubscribe = this.#subscribe(message, send);
           } else if (message.contentType === ChannelType.Latency) {
             send(asReply(message, resultMessage(true)));
+          } else if (message.replyFor === undefined) {
+            // Who asks for anything else, such as a validation, is not left waiting.
+            send(asReply(message, resultMessage(false, `requests of type ${message.contentType} are not served here`)));
           }
           return true;
         });

@@ -15,6 +15,8 @@ const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$
 const ajv = new Ajv({ strict: true, allowUnionTypes: true, verbose: true });
 ajv.addFormat('date-time', (text) => DATE_TIME.test(text) && !Number.isNaN(Date.parse(text)));
 ajv.addFormat('uri', (text) => URL.canParse(text));
+// Clients send an empty one where there is none.
+ajv.addFormat('url', (text) => text === '' || URL.canParse(text));
 ajv.addFormat('uuid', UUID);
 ajv.addFormat('byte', BASE64);
 ajv.addKeyword({

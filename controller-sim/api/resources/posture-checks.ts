@@ -4,7 +4,6 @@ import { createPostureCheck, deletePostureCheck, updatePostureCheck } from '../.
 import { field, fieldSet } from '../list.ts';
 import { base } from '../references.ts';
 import type { Resource } from '../resource.ts';
-import { nullWhenEmpty } from '../show.ts';
 
 export const postureChecks: Resource<'postureCheck'> = {
   kind: 'postureCheck',
@@ -25,7 +24,7 @@ export const postureChecks: Resource<'postureCheck'> = {
     name: check.name,
     typeId: check.typeId,
     version: check.version,
-    roleAttributes: nullWhenEmpty(check.roleAttributes),
+    roleAttributes: check.roleAttributes,
     // Prompts that are off are left out (reference fact: HTTP entities, section 17).
     ...Object.fromEntries(Object.entries(check.demands).filter(([, value]) => value !== false)),
   }),
