@@ -185,6 +185,9 @@ async function build(options: SimulatorOptions, owned: AsyncDisposableStack): Pr
   owned.defer(() => feed.close());
   const sessions = new LegacySessions(state, network, ids);
   owned.defer(() => sessions.close());
+  const revocations = new Revocations({ state, clock, log: log.child({ component: 'revocations' }) });
+  owned.defer(() => revocations.close());
+  const tokens = new Tokens({ authority, clock, issuer: baseUrl, controlAddress });
   const context: ControlContext = {
     state,
     access,
@@ -192,6 +195,8 @@ async function build(options: SimulatorOptions, owned: AsyncDisposableStack): Pr
     network,
     feed,
     sessions,
+    tokens,
+    revocations,
     clock,
     controllerId,
     controlAddress,
@@ -209,8 +214,6 @@ async function build(options: SimulatorOptions, owned: AsyncDisposableStack): Pr
   const sessionLifetime = options.sessionLifetime ?? DEFAULTS.sessionLifetime;
   const activity = new Activity({ state, clock, log: apiLog, lifetime: sessionLifetime });
   owned.defer(() => activity.close());
-  const revocations = new Revocations({ state, clock, log: apiLog });
-  owned.defer(() => revocations.close());
   const shownIdentities = new ShownIdentities(state, network);
   owned.defer(() => shownIdentities.close());
   const lockouts = new Lockouts(state);
@@ -237,7 +240,7 @@ async function build(options: SimulatorOptions, owned: AsyncDisposableStack): Pr
     controllerId,
     isClusterMember: options.cluster ?? false,
     controlAddress,
-    tokens: new Tokens({ authority, clock, issuer: baseUrl, controlAddress }),
+    tokens,
     log: apiLog,
     sessionLifetime,
     enrollmentLifetime: options.enrollmentLifetime ?? DEFAULTS.enrollmentLifetime,

@@ -4,6 +4,8 @@ import type { Clock } from '#lib/clock.ts';
 import type { Log } from '#lib/log.ts';
 import type { Message } from '#wire/message.ts';
 import type { Access } from '../access/access.ts';
+import type { Revocations } from '../auth/revocations.ts';
+import type { Tokens } from '../jwt/tokens.ts';
 import type { ConnectedRouter } from '../network/connected-router.ts';
 import type { Network } from '../network/network.ts';
 import type { Authority } from '../pki/authority.ts';
@@ -18,6 +20,9 @@ export interface ControlContext {
   readonly network: Network;
   readonly feed: DataModelFeed;
   readonly sessions: LegacySessions;
+  /** For sessions that are tokens of the OIDC API. */
+  readonly tokens: Tokens;
+  readonly revocations: Revocations;
   readonly clock: Clock;
   readonly log: Log;
   readonly controllerId: string;

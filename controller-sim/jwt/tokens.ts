@@ -39,6 +39,14 @@ export interface AccessClaims extends JWTPayload {
   readonly z_iccc: boolean;
 }
 
+/** The right of an identity to dial or bind a service. */
+export interface ServiceSession {
+  readonly serviceId: string;
+  readonly identityId: string;
+  readonly apiSessionId: string;
+  readonly type: 'Dial' | 'Bind';
+}
+
 /** Loaded with the first token: a simulator that starts makes none. */
 function jose(): Promise<typeof import('jose')> {
   return import('jose');
@@ -85,16 +93,13 @@ export class Tokens {
     return this.#sign(claims, (jwt) => jwt.setSubject(identityId).setAudience(['openziti']).setJti(apiSessionId));
   }
 
-  /** The token of a session of a service: what a legacy client shows to a router to dial or bind. */
-  session(session: {
-    id: string;
-    serviceId: string;
-    identityId: string;
-    apiSessionId: string;
-    type: 'Dial' | 'Bind';
-    /** Of an API session that the controller keeps. */
-    isLegacy: boolean;
-  }): Promise<string> {
+  /** The token of a session of a service: what a client shows to a router to dial or bind. */
+  session(
+    session: ServiceSession & {
+      readonly id: string /** Of an API session that is kept. */;
+      readonly isLegacy: boolean;
+    },
+  ): Promise<string> {
     const claims = {
       z_t: TokenKind.Service,
       z_st: session.type,
@@ -103,6 +108,14 @@ export class Tokens {
       z_leg: session.isLegacy,
     };
     return this.#sign(claims, (jwt) => jwt.setSubject(session.serviceId).setAudience(['openziti']).setJti(session.id));
+  }
+
+  /** What such a token says when it is all that there is of the session; undefined for any other. */
+  async verifySession(token: string): Promise<ServiceSession | undefined> {
+    const { z_t, z_leg, z_st, z_iid, z_asid, sub } = (await this.verify(token)) ?? {};
+    if (z_t !== TokenKind.Service || z_leg !== false || (z_st !== 'Dial' && z_st !== 'Bind')) return undefined;
+    if (typeof sub !== 'string' || typeof z_iid !== 'string' || typeof z_asid !== 'string') return undefined;
+    return { serviceId: sub, identityId: z_iid, apiSessionId: z_asid, type: z_st };
   }
 
   /** A token of the OIDC API; `claims` are all of it. */

@@ -72,7 +72,7 @@ function discovery({ services }: OidcRequest): OidcAnswer {
       grant_types_supported: ['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:token-exchange'],
       subject_types_supported: ['public'],
       id_token_signing_alg_values_supported: ['ES256'],
-      token_endpoint_auth_methods_supported: ['none'],
+      token_endpoint_auth_methods_supported: ['none', 'client_secret_basic'],
       revocation_endpoint_auth_methods_supported: ['none'],
       claims_supported: ['sub', 'aud', 'exp', 'iat', 'iss', 'auth_time', 'nonce', 'amr', 'azp'],
       code_challenge_methods_supported: ['S256'],

@@ -33,14 +33,26 @@ interface SessionClaims
 export async function token(request: OidcRequest): Promise<OidcAnswer> {
   const grant = GRANTS[text(request, 'grant_type')];
   if (!grant) throw new OAuthError('unsupported_grant_type', 'the grant_type is not supported');
-  if (!CLIENTS.has(text(request, 'client_id'))) throw new OAuthError('invalid_client', 'the client is not known');
+  if (!CLIENTS.has(clientIdOf(request))) throw new OAuthError('invalid_client', 'the client is not known');
   return grant(request);
+}
+
+/**
+ * Clients name themselves in the body, or as SDKs do when they exchange a token, as the user of a basic authorization
+ * (RFC 6749, section 2.3.1). All are public, so no secret is asked for.
+ */
+function clientIdOf(request: OidcRequest): string {
+  const inBody = text(request, 'client_id');
+  const [, credentials] = /^basic +([\w+/=-]+)$/i.exec(String(request.headers.authorization ?? '')) ?? [];
+  if (inBody !== '' || credentials === undefined) return inBody;
+  const [user = ''] = Buffer.from(credentials, 'base64').toString().split(':', 1);
+  return new URLSearchParams(`user=${user}`).get('user') ?? '';
 }
 
 async function byCode(request: OidcRequest): Promise<OidcAnswer> {
   const found = request.requests.take(text(request, 'code'));
   if (!found?.proven) throw new OAuthError('invalid_grant', 'invalid code');
-  if (found.clientId !== text(request, 'client_id') || found.redirectUri !== text(request, 'redirect_uri'))
+  if (found.clientId !== clientIdOf(request) || found.redirectUri !== text(request, 'redirect_uri'))
     throw new OAuthError('invalid_grant', 'the code was given to another client');
   if (!isChallenge(found.codeChallenge, text(request, 'code_verifier')))
     throw new OAuthError('invalid_grant', 'invalid code_verifier');

@@ -18,18 +18,19 @@ import { type CheckedSession, checkApiSession, checkServiceSession, checkTunnele
 const INGRESS_ADDRESS = 1100;
 
 export const onCreateCircuitV2: ControlHandler = async (context, router, message) => {
-  await answer(router, message, EdgeControlType.CreateCircuitV2Response, () => {
+  await answer(router, message, EdgeControlType.CreateCircuitV2Response, async () => {
     const tokens = {
       session: message.string(EdgeControlHeader.SessionToken),
       apiSession: message.string(EdgeControlHeader.ApiSessionToken),
     };
-    return circuitOf(context, router, message, checkServiceSession(context, router.id, tokens, 'Dial'), '');
+    const checked = await checkServiceSession(context, router.id, tokens, 'Dial');
+    return circuitOf(context, router, message, checked, '');
   });
 };
 
 export const onCreateCircuitV3: ControlHandler = async (context, router, message) => {
-  await answer(router, message, EdgeControlType.CreateCircuitV3Response, () => {
-    const checked = checkApiSession(context, router.id, {
+  await answer(router, message, EdgeControlType.CreateCircuitV3Response, async () => {
+    const checked = await checkApiSession(context, router.id, {
       apiSession: message.string(EdgeControlHeader.ApiSessionToken),
       identityId: message.string(EdgeControlHeader.IdentityId) ?? '',
       serviceId: message.string(EdgeControlHeader.ServiceId) ?? '',

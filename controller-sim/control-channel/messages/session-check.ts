@@ -3,6 +3,7 @@
 
 import { EdgeErrorCode, RetryHint } from '#wire/gen/numbers.ts';
 import type { PermissionType } from '../../access/access.ts';
+import { isDisabled } from '../../entities/identity.ts';
 import type { ApiSession, Identity, Service, Session } from '../../state/types.ts';
 import type { ControlContext } from '../context.ts';
 import { EdgeRefusal } from './edge-error.ts';
@@ -15,14 +16,15 @@ export interface CheckedSession {
 }
 
 /** A session of a service, shown with the API session that it was made in. Throws EdgeRefusal. */
-export function checkServiceSession(
-  { state, access }: ControlContext,
+export async function checkServiceSession(
+  context: ControlContext,
   routerId: string,
-  tokens: { session: string | undefined; apiSession: string | undefined },
+  shown: { session: string | undefined; apiSession: string | undefined },
   type: PermissionType,
-): CheckedSession {
-  const apiSession = demandApiSession(state.tables.apiSession.findBy('token', tokens.apiSession ?? ''));
-  const session = demandSession(state.tables.session.findBy('token', tokens.session ?? ''), apiSession);
+): Promise<CheckedSession> {
+  const { state, access, clock } = context;
+  const apiSession = await demandApiSession(context, shown.apiSession);
+  const session = await demandSession(context, apiSession, shown.session);
   if (session.type !== type) {
     throw new EdgeRefusal(
       EdgeErrorCode.WrongSessionType,
@@ -36,7 +38,7 @@ export function checkServiceSession(
     throw new EdgeRefusal(EdgeErrorCode.InvalidService, 'the service does not exist any more', {
       hint: RetryHint.NotRetriable,
     });
-  if (!identity || identity.disabled)
+  if (!identity || isDisabled(identity, clock.now()))
     throw new EdgeRefusal(EdgeErrorCode.InvalidSession, 'the identity is gone or disabled', START_OVER);
   if (!access.commonRouters(identity.id, service.id).some(({ id }) => id === routerId)) {
     throw new EdgeRefusal(
@@ -49,14 +51,15 @@ export function checkServiceSession(
 }
 
 /** An API session alone, for an identity and a service that the client names. Throws EdgeRefusal. */
-export function checkApiSession(
-  { state, access }: ControlContext,
+export async function checkApiSession(
+  context: ControlContext,
   routerId: string,
   wanted: { apiSession: string | undefined; identityId: string; serviceId: string },
-): CheckedSession {
-  const apiSession = demandApiSession(state.tables.apiSession.findBy('token', wanted.apiSession ?? ''));
+): Promise<CheckedSession> {
+  const { state, access, clock } = context;
+  const apiSession = await demandApiSession(context, wanted.apiSession);
   const identity = state.tables.identity.get(wanted.identityId);
-  if (!identity || apiSession.identityId !== identity.id || identity.disabled) {
+  if (!identity || apiSession.identityId !== identity.id || isDisabled(identity, clock.now())) {
     throw new EdgeRefusal(EdgeErrorCode.InvalidApiSession, 'the API session belongs to somebody else', START_OVER);
   }
   const service = state.tables.service.get(wanted.serviceId);
@@ -98,13 +101,33 @@ export function checkTunneler(
   return { identity, service };
 }
 
-function demandApiSession(session: ApiSession | undefined): ApiSession {
-  if (!session) throw new EdgeRefusal(EdgeErrorCode.InvalidApiSession, 'there is no such API session', START_OVER);
-  return session;
+type ShownApiSession = Pick<ApiSession, 'id' | 'identityId'> & {
+  /** It is a token itself: of its sessions of services, nothing is kept either. */
+  readonly isToken: boolean;
+};
+
+/** Tokens are told from the random texts of legacy sessions by how a JWT begins. */
+export function isSignedToken(token: string): boolean {
+  return token.startsWith('ey');
 }
 
-function demandSession(session: Session | undefined, { id }: ApiSession): Session {
-  if (session?.apiSessionId !== id)
+async function demandApiSession({ state, tokens, revocations }: ControlContext, token = ''): Promise<ShownApiSession> {
+  if (isSignedToken(token)) {
+    const claims = await tokens.verifyAccess(token);
+    if (claims && !revocations.isRevoked(claims)) return { id: claims.z_asid, identityId: claims.sub, isToken: true };
+  }
+  const kept = state.tables.apiSession.findBy('token', token);
+  if (!kept) throw new EdgeRefusal(EdgeErrorCode.InvalidApiSession, 'there is no such API session', START_OVER);
+  return { id: kept.id, identityId: kept.identityId, isToken: false };
+}
+
+async function demandSession(
+  { state, tokens }: ControlContext,
+  apiSession: ShownApiSession,
+  token = '',
+): Promise<Pick<Session, 'identityId' | 'serviceId' | 'type'>> {
+  const session = apiSession.isToken ? await tokens.verifySession(token) : state.tables.session.findBy('token', token);
+  if (session?.apiSessionId !== apiSession.id || session.identityId !== apiSession.identityId)
     throw new EdgeRefusal(EdgeErrorCode.InvalidSession, 'there is no such session', START_OVER);
   return session;
 }

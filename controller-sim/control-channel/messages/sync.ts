@@ -18,6 +18,7 @@ import { Message, resultMessage } from '#wire/message.ts';
 import { PROTOCOL_VERSION } from '#wire/version-info.ts';
 import { type ConnectedRouter, HIGH_LANE } from '../../network/connected-router.ts';
 import type { ControlContext, ControlHandler } from '../context.ts';
+import { isSignedToken } from './session-check.ts';
 
 /** The one member of a cluster that does not change. */
 const CLUSTER_INDEX = 1n;
@@ -62,15 +63,17 @@ export const onApiSessionHeartbeat: ControlHandler = ({ state, sessions }, route
   const { tokens } = message.decode(ApiSessionHeartbeatSchema);
   sessions.refuse(
     router,
-    tokens.filter((token) => !state.tables.apiSession.findBy('token', token)),
+    tokens.filter((token) => !isSignedToken(token) && !state.tables.apiSession.findBy('token', token)),
   );
 };
 
-export const onValidateSessions: ControlHandler = ({ state, sessions }, router, message) => {
+export const onValidateSessions: ControlHandler = async ({ state, sessions, tokens }, router, message) => {
   const { sessionTokens } = message.decode(ValidateSessionsRequestSchema);
+  const unknown = sessionTokens.filter((token) => !state.tables.session.findBy('token', token));
+  const verified = await Promise.all(unknown.map((token) => tokens.verifySession(token)));
   sessions.refuseServiceSessions(
     router,
-    sessionTokens.filter((token) => !state.tables.session.findBy('token', token)),
+    unknown.filter((_token, index) => !verified[index]),
   );
 };
 

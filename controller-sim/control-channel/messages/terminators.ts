@@ -34,7 +34,7 @@ export const onCreateTerminator: ControlHandler = async (context, router, messag
   const answer = { terminatorId: request.address, ...SUCCESS };
   try {
     const tokens = { session: request.sessionToken, apiSession: request.apiSessionToken };
-    const { identity, service } = checkServiceSession(context, router.id, tokens, 'Bind');
+    const { identity, service } = await checkServiceSession(context, router.id, tokens, 'Bind');
     await put(context, router, {
       ...wantedFields(request),
       id: request.address,

@@ -1,0 +1,167 @@
+// What a token of the OIDC API is good for: requests, sessions of services, and at a router what current SDKs do with them.
+
+import { create, toBinary } from '@bufbuild/protobuf';
+import t from 'tap';
+import { Agent, request } from 'undici';
+import {
+  CreateTerminatorResult,
+  CreateTerminatorV2RequestSchema,
+  CreateTerminatorV2ResponseSchema,
+  SessionRemovedSchema,
+  ValidateSessionsRequestSchema,
+} from '#wire/gen/edge_control_pb.js';
+import { EdgeControlHeader, EdgeControlType, EdgeErrorCode } from '#wire/gen/numbers.ts';
+import { Message } from '#wire/message.ts';
+import { OidcClient } from './support/oidc-client.ts';
+import { Overlay } from './support/overlay.ts';
+import { RouterPeer } from './support/router-peer.ts';
+
+const PASSWORD = 'correct horse';
+
+/** A network with a router that the test plays, and a user who may dial and host the service `echo`. */
+class Stage implements AsyncDisposable {
+  readonly overlay: Overlay;
+  readonly agent: Agent;
+  readonly oidc: OidcClient;
+  readonly router: RouterPeer;
+  readonly userId: string;
+  readonly serviceId: string;
+  token = '';
+  refreshToken = '';
+
+  private constructor(overlay: Overlay, agent: Agent, router: RouterPeer, userId: string, serviceId: string) {
+    this.overlay = overlay;
+    this.agent = agent;
+    this.oidc = new OidcClient(overlay.simulator.baseUrl, agent);
+    this.router = router;
+    this.userId = userId;
+    this.serviceId = serviceId;
+  }
+
+  static async set(): Promise<Stage> {
+    const overlay = await Overlay.start();
+    const { management, simulator } = overlay;
+    const { configFile } = await overlay.enrollRouter({ name: 'er' });
+    const router = await RouterPeer.connect(configFile);
+    const user = { name: 'user', type: 'Default', isAdmin: false };
+    const userId = await management.create('identities', user);
+    await management.create('authenticators', {
+      method: 'updb',
+      identityId: userId,
+      username: 'user',
+      password: PASSWORD,
+    });
+    const all = { semantic: 'AnyOf', identityRoles: ['#all'], edgeRouterRoles: ['#all'] };
+    await management.create('edge-router-policies', { name: 'all', ...all });
+    const serviceId = await overlay.addService('echo', userId, { encrypted: false });
+    const stage = new Stage(overlay, new Agent({ connect: { ca: simulator.ca } }), router, userId, serviceId);
+    const { body } = await stage.oidc.login('user', PASSWORD);
+    stage.token = String(body.access_token);
+    stage.refreshToken = String(body.refresh_token);
+    return stage;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.router.close();
+    await this.agent.close();
+    await this.overlay.close();
+  }
+
+  /** The token of a new session of the service. */
+  async session(type: 'Dial' | 'Bind', token = this.token): Promise<string> {
+    const { body } = await request(`${this.overlay.simulator.clientUrl}/sessions`, {
+      method: 'POST',
+      dispatcher: this.agent,
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+      body: JSON.stringify({ serviceId: this.serviceId, type }),
+    });
+    return ((await body.json()) as { data: { token: string } }).data.token;
+  }
+
+  async host(address: string, sessionToken: string, apiSessionToken = this.token) {
+    const wanted = create(CreateTerminatorV2RequestSchema, { address, sessionToken, apiSessionToken });
+    const answer = await this.router.ask(
+      new Message(EdgeControlType.CreateTerminatorV2, [], toBinary(CreateTerminatorV2RequestSchema, wanted)),
+      EdgeControlType.CreateTerminatorV2Response,
+    );
+    return answer.decode(CreateTerminatorV2ResponseSchema);
+  }
+
+  dial(sessionToken: string): Promise<Message> {
+    const headers = [
+      [EdgeControlHeader.SessionToken, sessionToken],
+      [EdgeControlHeader.ApiSessionToken, this.token],
+    ] as const;
+    return this.router.request(new Message(EdgeControlType.CreateCircuitV2, headers));
+  }
+
+  dialByName(identityId: string, serviceId = this.serviceId): Promise<Message> {
+    const headers = [
+      [EdgeControlHeader.ApiSessionToken, this.token],
+      [EdgeControlHeader.IdentityId, identityId],
+      [EdgeControlHeader.ServiceId, serviceId],
+    ] as const;
+    return this.router.request(new Message(EdgeControlType.CreateCircuitV3, headers));
+  }
+}
+
+function codeOf(answer: Message): number | undefined {
+  return answer.contentType === EdgeControlType.Error ? answer.uint32(EdgeControlHeader.ErrorCode) : undefined;
+}
+
+t.test('a client hosts and dials at a router with nothing but tokens', async (t) => {
+  await using stage = await Stage.set();
+  t.match(await stage.host('t1', await stage.session('Bind')), {
+    terminatorId: 't1',
+    result: CreateTerminatorResult.SUCCESS,
+  });
+  t.match(await stage.overlay.management.get('terminators'), [{ id: 't1', hostId: stage.userId }]);
+  const session = await stage.session('Dial');
+  t.equal((await stage.dial(session)).contentType, EdgeControlType.CreateCircuitV2Response);
+  t.equal((await stage.dialByName(stage.userId)).contentType, EdgeControlType.CreateCircuitV3Response);
+});
+
+t.test('a session is only for what it says, and only with the token that it was made with', async (t) => {
+  await using stage = await Stage.set();
+  const [dial, bind] = [await stage.session('Dial'), await stage.session('Bind')];
+  t.match(await stage.host('t1', dial), { errorCode: EdgeErrorCode.WrongSessionType });
+  await stage.host('t2', bind);
+  t.equal(codeOf(await stage.dial(bind)), EdgeErrorCode.WrongSessionType);
+  t.equal(codeOf(await stage.dial(stage.token)), EdgeErrorCode.InvalidSession, 'no session of a service');
+  t.equal(codeOf(await stage.dial(stage.serviceId)), EdgeErrorCode.InvalidSession);
+  t.equal(codeOf(await stage.dialByName('another')), EdgeErrorCode.InvalidApiSession);
+  t.equal(codeOf(await stage.dialByName(stage.userId, 'none')), EdgeErrorCode.InvalidService);
+
+  const other = String((await stage.oidc.login('user', PASSWORD)).body.access_token);
+  t.equal(codeOf(await stage.dial(await stage.session('Dial', other))), EdgeErrorCode.InvalidSession);
+  const [head, claims, signature = ''] = stage.token.split('.');
+  stage.token = [head, claims, signature.slice(0, -4) + [...signature.slice(-4)].reverse().join('')].join('.');
+  t.equal(codeOf(await stage.dial(dial)), EdgeErrorCode.InvalidApiSession, 'a signature of nobody');
+});
+
+t.test('a token that was revoked is good for nothing', async (t) => {
+  await using stage = await Stage.set();
+  const session = await stage.session('Bind');
+  await stage.oidc.revoke(stage.token);
+  t.match(await stage.host('t1', session), { errorCode: EdgeErrorCode.InvalidApiSession });
+});
+
+t.test('a router that asks which sessions still count keeps those that are tokens', async (t) => {
+  await using stage = await Stage.set();
+  const sessionTokens = [await stage.session('Dial'), 'made-up'];
+  const question = create(ValidateSessionsRequestSchema, { sessionTokens });
+  const answer = await stage.router.ask(
+    new Message(EdgeControlType.ValidateSessions, [], toBinary(ValidateSessionsRequestSchema, question)),
+    EdgeControlType.SessionRemoved,
+  );
+  t.same(answer.decode(SessionRemovedSchema).tokens, ['made-up']);
+});
+
+t.test('SDKs name themselves in a header when they exchange a token', async (t) => {
+  await using stage = await Stage.set();
+  const refreshed = await stage.oidc.exchange('native', stage.refreshToken, 'refresh_token', 'refresh_token');
+  t.match(refreshed, { status: 200, body: { access_token: /^ey/, refresh_token: /^ey/ } });
+  t.match(await stage.oidc.exchange('native', stage.refreshToken, 'refresh_token', 'id_token'), { status: 200 });
+  const strange = await stage.oidc.exchange('strange', stage.refreshToken, 'refresh_token', 'id_token');
+  t.match(strange, { status: 400, body: { error: 'invalid_client' } });
+});

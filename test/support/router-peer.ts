@@ -1,0 +1,70 @@
+// A router in the hands of a test: connected to the simulator as an enrolled router is, saying what the test wants, and answering every
+// Route as if it had made the circuit.
+
+import { SystemClock } from '#lib/clock.ts';
+import { silentLog } from '#lib/log.ts';
+import { systemRandom } from '#lib/random.ts';
+import type { Channel } from '#wire/channel.ts';
+import { RouteSchema } from '#wire/gen/control_pb.js';
+import { ControlType, RouteHeader } from '#wire/gen/numbers.ts';
+import { encodeUint32, TRUE } from '#wire/header-values.ts';
+import { Message } from '#wire/message.ts';
+import { ownVersionInfo } from '#wire/version-info.ts';
+import { controlSettings } from '../../agent/assembly/settings.ts';
+import { loadRouterConfig } from '../../agent/config/load.ts';
+import { dialController } from '../../agent/control/control-dial.ts';
+import { Identity } from '../../agent/identity/identity.ts';
+
+const TIMEOUT = 5_000;
+
+export class RouterPeer {
+  readonly #channel: Channel;
+
+  private constructor(channel: Channel) {
+    this.#channel = channel;
+    channel.on(ControlType.Route, (message) => {
+      const { circuitId, attempt } = message.decode(RouteSchema);
+      const headers = [
+        [RouteHeader.Attempt, encodeUint32(attempt)],
+        [RouteHeader.Success, TRUE],
+      ] as const;
+      channel.reply(message, new Message(ControlType.RouteResult, headers, circuitId));
+    });
+  }
+
+  /** Connects with the files of an enrolled router. */
+  static async connect(configFile: string): Promise<RouterPeer> {
+    const { config } = loadRouterConfig(configFile);
+    if (!config) throw new Error(`${configFile} cannot be used`);
+    const clock = new SystemClock();
+    const identity = await Identity.open({ config: config.identity, clock, log: silentLog, watch: false });
+    const { endpoints, ...settings } = controlSettings(config);
+    const { controller, open } = await dialController(
+      { clock, log: silentLog, random: systemRandom, identity },
+      { ...settings, version: ownVersionInfo('0.0.0'), linkListeners: () => undefined },
+      endpoints[0] ?? '',
+      AbortSignal.timeout(TIMEOUT),
+    );
+    const peer = new RouterPeer(controller.channel);
+    open();
+    return peer;
+  }
+
+  /** Sends a request and resolves with its reply. */
+  request(message: Message): Promise<Message> {
+    return this.#channel.request(message, { timeout: TIMEOUT });
+  }
+
+  /** Sends a message and resolves with the next one of another type. */
+  ask(message: Message, answerType: number): Promise<Message> {
+    const { promise, resolve, reject } = Promise.withResolvers<Message>();
+    const timer = setTimeout(() => reject(new Error(`no message of type ${answerType} came`)), TIMEOUT);
+    this.#channel.on(answerType, resolve);
+    this.#channel.send(message);
+    return promise.finally(() => clearTimeout(timer));
+  }
+
+  close(): void {
+    this.#channel.close();
+  }
+}
