@@ -10,9 +10,10 @@ export function signChallenge({ services: { authority }, body }: ApiRequest): An
   const keyId = given.text('keyId') ?? '';
   const nonce = given.text('nonce') ?? '';
   if (keyId !== authority.keyId) throw invalid('keyId', 'no key of this controller has this id', keyId);
+  // As in tokens: what this says of curves does not matter to other keys.
   const key = { key: authority.signingKey, dsaEncoding: 'ieee-p1363' } as const;
   const answer = {
-    algorithm: 'ES256',
+    algorithm: authority.tokenAlgorithm,
     kid: keyId,
     signature: sign('sha256', Buffer.from(nonce), key).toString('base64'),
     caPool: authority.bundle,

@@ -5,8 +5,6 @@ import type { JWTPayload, SignJWT } from 'jose';
 import type { Clock } from '#lib/clock.ts';
 import type { Authority } from '../pki/authority.ts';
 
-const ALGORITHM = 'ES256';
-
 export interface TokenComponents {
   authority: Authority;
   clock: Clock;
@@ -123,7 +121,7 @@ export class Tokens {
     const { authority } = this.#components;
     const { SignJWT } = await jose();
     return new SignJWT(claims)
-      .setProtectedHeader({ alg: ALGORITHM, kid: authority.keyId, typ: 'JWT' })
+      .setProtectedHeader({ alg: authority.tokenAlgorithm, kid: authority.keyId, typ: 'JWT' })
       .sign(authority.signingKey);
   }
 
@@ -138,7 +136,7 @@ export class Tokens {
     const { jwtVerify } = await jose();
     try {
       const { payload } = await jwtVerify(token, authority.serverCertificate.publicKey, {
-        algorithms: [ALGORITHM],
+        algorithms: [authority.tokenAlgorithm],
         issuer: [issuer, this.oidcIssuer],
         currentDate: new Date(options.ignoreExpiry ? 0 : clock.now()),
         ...(options.ignoreExpiry && { clockTolerance: Number.MAX_SAFE_INTEGER }),
@@ -166,7 +164,7 @@ export class Tokens {
     const { authority, clock, issuer } = this.#components;
     const { SignJWT } = await jose();
     const jwt = new SignJWT(claims)
-      .setProtectedHeader({ alg: ALGORITHM, kid: authority.keyId, typ: 'JWT' })
+      .setProtectedHeader({ alg: authority.tokenAlgorithm, kid: authority.keyId, typ: 'JWT' })
       .setIssuer(issuer)
       .setIssuedAt(new Date(clock.now()));
     return complete(jwt).sign(authority.signingKey);

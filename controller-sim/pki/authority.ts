@@ -5,11 +5,13 @@ import {
   createHash,
   createPrivateKey,
   createPublicKey,
+  generateKeyPair,
   generateKeyPairSync,
   type KeyObject,
   X509Certificate,
 } from 'node:crypto';
 import type { SecureContextOptions } from 'node:tls';
+import { promisify } from 'node:util';
 import { sha1Fingerprint, subjectAltNames } from '#lib/certificates.ts';
 import type { Clock } from '#lib/clock.ts';
 import { ProjectError } from '#lib/errors.ts';
@@ -18,6 +20,12 @@ import { type Random, systemRandom } from '#lib/random.ts';
 import type { State } from '../state/state.ts';
 import { issueAuthority, issueLeaf, type Pair, type Purpose } from './certificate.ts';
 
+/**
+ * Of the key of the listener, which signs tokens too: SDKs of 2022 cannot verify tokens that are signed on an elliptic curve, and enroll with
+ * none (reference fact: recording 390).
+ */
+const SERVER_KEY_BITS = 2_048;
+const generateKey = promisify(generateKeyPair);
 /** Peers with clocks that are a little behind must not refuse what was just made. */
 const BACKDATED = 10 * 60_000;
 const YEAR = 365 * 86_400_000;
@@ -52,6 +60,11 @@ export class Authority {
   readonly #root: Pair;
   readonly #intermediate: Pair;
   readonly #server: Pair;
+  /** The leaf of the listener; its key also signs tokens. */
+  readonly serverCertificate: X509Certificate;
+  readonly signingKey: KeyObject;
+  /** Names the signing key in tokens. */
+  readonly keyId: string;
 
   private constructor(components: AuthorityComponents, root: Pair, intermediate: Pair, server: Pair) {
     this.#clock = components.clock;
@@ -59,6 +72,9 @@ export class Authority {
     this.#root = root;
     this.#intermediate = intermediate;
     this.#server = server;
+    this.serverCertificate = new X509Certificate(server.certificate);
+    this.signingKey = createPrivateKey(server.key);
+    this.keyId = sha1Fingerprint(this.serverCertificate);
     this.trustDomain = createHash('sha1').update(new X509Certificate(root.certificate).raw).digest('hex');
   }
 
@@ -71,7 +87,9 @@ export class Authority {
       readPair(state.meta(META.intermediate)) ?? makeAuthority(clock, random, 'Edgeweave Simulator Signer', root);
     const stored = readPair(state.meta(META.server));
     const server =
-      stored && covers(stored, names, clock.now()) ? stored : makeServer(clock, random, intermediate, names, stored);
+      stored && covers(stored, names, clock.now())
+        ? stored
+        : await makeServer(clock, random, intermediate, names, stored);
     const meta = { [META.root]: root, [META.intermediate]: intermediate, [META.server]: server };
     await state.putMeta(new Map(Object.entries(meta).map(([key, pair]) => [key, JSON.stringify(pair)])));
     return new Authority(components, root, intermediate, server);
@@ -92,18 +110,15 @@ export class Authority {
     return { cert: this.#server.certificate + this.#intermediate.certificate, key: this.#server.key, ca: this.bundle };
   }
 
-  /** The leaf of the listener; its key also signs tokens. */
-  get serverCertificate(): X509Certificate {
-    return new X509Certificate(this.#server.certificate);
+  /** How tokens are signed. Data files of older releases have a key on an elliptic curve, and keep it. */
+  get tokenAlgorithm(): 'RS256' | 'ES256' {
+    return this.signingKey.asymmetricKeyType === 'rsa' ? 'RS256' : 'ES256';
   }
 
-  get signingKey(): KeyObject {
-    return createPrivateKey(this.#server.key);
-  }
-
-  /** Names the signing key in tokens. */
-  get keyId(): string {
-    return sha1Fingerprint(this.serverCertificate);
+  /** The public half of the signing key. */
+  get publicJwk(): Readonly<Record<string, unknown>> {
+    const key = this.serverCertificate.publicKey.export({ format: 'jwk' });
+    return { ...key, use: 'sig', alg: this.tokenAlgorithm, kid: this.keyId };
   }
 
   /**
@@ -169,14 +184,16 @@ function makeAuthority(clock: Clock, random: Random, commonName: string, issuer:
 }
 
 /** Keeps the key of an older certificate: tokens that it signed stay valid. */
-function makeServer(
+async function makeServer(
   clock: Clock,
   random: Random,
   issuer: Pair,
   hosts: readonly string[],
   previous: Pair | undefined,
-): Pair {
-  const { key, publicKey } = previous ? { key: previous.key, publicKey: publicKeyOf(previous.key) } : newKey();
+): Promise<Pair> {
+  const { key, publicKey } = previous
+    ? { key: previous.key, publicKey: publicKeyOf(previous.key) }
+    : exported((await generateKey('rsa', { modulusLength: SERVER_KEY_BITS })).privateKey);
   const isIp = (host: string) => /^[\d.]+$/.test(host) || host.includes(':');
   const names: GeneralNames = { dns: hosts.filter((host) => !isIp(host)), ip: hosts.filter(isIp), uri: [], email: [] };
   const common = { commonName: 'Edgeweave Simulator', publicKey, serial: serial(random), ...period(clock, YEAR) };
@@ -195,7 +212,10 @@ function serial(random: Random): Buffer {
 }
 
 function newKey(): { key: string; publicKey: Buffer } {
-  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  return exported(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey);
+}
+
+function exported(privateKey: KeyObject): { key: string; publicKey: Buffer } {
   const key = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
   return { key, publicKey: publicKeyOf(key) };
 }

@@ -20,7 +20,5 @@ export const enrollmentHandlers: Handlers = {
 
 /** The keys that sign tokens, as a JWK set. */
 function keys({ authority }: ApiServices): Answer {
-  const key = authority.serverCertificate.publicKey.export({ format: 'jwk' });
-  const set = { keys: [{ ...key, kid: authority.keyId, alg: 'ES256', use: 'sig' }] };
-  return { raw: JSON.stringify(set), contentType: 'application/json' };
+  return { raw: JSON.stringify({ keys: [authority.publicJwk] }), contentType: 'application/json' };
 }

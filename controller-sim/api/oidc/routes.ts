@@ -71,7 +71,7 @@ function discovery({ services }: OidcRequest): OidcAnswer {
       response_types_supported: ['code'],
       grant_types_supported: ['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:token-exchange'],
       subject_types_supported: ['public'],
-      id_token_signing_alg_values_supported: ['ES256'],
+      id_token_signing_alg_values_supported: [services.authority.tokenAlgorithm],
       token_endpoint_auth_methods_supported: ['none', 'client_secret_basic'],
       revocation_endpoint_auth_methods_supported: ['none'],
       claims_supported: ['sub', 'aud', 'exp', 'iat', 'iss', 'auth_time', 'nonce', 'amr', 'azp'],
@@ -93,6 +93,5 @@ function discovery({ services }: OidcRequest): OidcAnswer {
 }
 
 function keys({ services: { authority } }: OidcRequest): OidcAnswer {
-  const key = authority.serverCertificate.publicKey.export({ format: 'jwk' });
-  return { status: 200, body: { keys: [{ ...key, use: 'sig', alg: 'ES256', kid: authority.keyId }] } };
+  return { status: 200, body: { keys: [authority.publicJwk] } };
 }
