@@ -5,8 +5,9 @@ import { coverage, table } from '../controller-sim/commands/operations.ts';
 
 const HEAD = `# The APIs of the simulator
 
-Generated from \`schemas/api/operations.tsv\` by \`npm run generate\`; \`npm run -s sim -- operations\` prints the same. Bodies are described by
-\`schemas/api/bodies.json\`, and by the OpenAPI documents that the simulator serves under \`/edge/client/v1/specs\`.
+Generated from \`schemas/api/operations.tsv\` by \`npm run generate\`; \`npm run -s sim -- operations\` prints the same. Bodies and
+answers are described by \`schemas/api/bodies.json\` and \`answers.json\`, and by the OpenAPI documents that the simulator serves under
+\`/edge/client/v1/specs\`.
 
 | Access | Who may call |
 |---|---|

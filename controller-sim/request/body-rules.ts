@@ -42,6 +42,8 @@ const VARIANTS: Readonly<Record<string, string>> = {
   ENDPOINT_STATE: 'EndpointState',
 };
 
+const VARYING = /^(postureCheck|postureResponse)(Create|Update|Patch)$/;
+
 /** Throws ApiError for a body that is not what its type wants. What the type does not know is let through. */
 export function validateBody(type: string, body: unknown): void {
   if (type === 'postureResponses' && Array.isArray(body)) {
@@ -52,7 +54,7 @@ export function validateBody(type: string, body: unknown): void {
 }
 
 function variantOf(type: string, body: unknown): string {
-  const [, kind, action] = /^(postureCheck|postureResponse)(Create|Update|Patch)$/.exec(type) ?? [];
+  const [, kind, action] = VARYING.exec(type) ?? [];
   if (kind === undefined || typeof body !== 'object' || body === null) return type;
   const { typeId } = body as { typeId?: unknown };
   if (typeId === undefined || typeId === null || typeId === '')
@@ -70,6 +72,15 @@ function validate(type: string, body: unknown): void {
   const shape = validator('shapes', type);
   if (!shape(body)) throw unreadable(shape.errors?.[0]);
   if (!rules(withoutNulls(body))) throw broken(rules.errors?.[0]);
+}
+
+/** What a body of a type may be in particular, by its typeId; nothing for types that have no variants. */
+export function variantsOf(type: string): { readonly typeId: string; readonly variant: string }[] {
+  const [, kind, action] = VARYING.exec(type) ?? [];
+  if (kind === undefined) return [];
+  return Object.entries(VARIANTS)
+    .map(([typeId, name]) => ({ typeId, variant: `${kind}${name}${action}` }))
+    .filter(({ variant }) => variant in RULES);
 }
 
 /** The names of the fields that a body of a type may have. */

@@ -4,7 +4,10 @@
 //   access  none | partial (a session that still owes a second factor) | session | admin | admin.read (administrators and
 //           admin_readonly) | ops | KIND.ACTION (administrators, who has the permission KIND or KIND.ACTION, and for reading admin_readonly)
 //   query   known parameters; ! = required
-//   body    a name in bodies.json; ? = may be left out
+//   body    a name in bodies.json, or a content type, or both; ? = may be left out
+//   answer  what grants the request: a name in answers.json for the data within the envelope, NAME* for a page of them, - for no data,
+//           bare:NAME for a body without envelope; a content type instead, or as an alternative
+//   status  of that answer; 501 for what the reference names and does not serve (reference fact: HTTP entities, sections 9 and 16)
 
 import { readFileSync } from 'node:fs';
 
@@ -22,10 +25,22 @@ export interface ApiOperation {
   readonly query: readonly { readonly name: string; readonly required: boolean }[];
   /** `name` is what refusals call it. */
   readonly body: { readonly type: string; readonly name: string; readonly optional: boolean } | undefined;
+  /** Content types of bodies that are no JSON. */
+  readonly bodyForms: readonly string[];
+  readonly answer: ApiAnswer;
   /** Of an answer that grants the request. */
   readonly status: number;
   /** Statuses of refusals. */
   readonly refusals: readonly number[];
+}
+
+export interface ApiAnswer {
+  /** JSON: no data, data, or a page of them within the envelope, or a body without it; undefined where it is no JSON. */
+  readonly kind: 'none' | 'data' | 'page' | 'bare' | undefined;
+  /** A name in answers.json. */
+  readonly type: string;
+  /** Content types of answers that are no JSON. */
+  readonly forms: readonly string[];
 }
 
 /** All operations, in the order of the table. */
@@ -36,7 +51,10 @@ export function readOperations(): ApiOperation[] {
 }
 
 function readLine(line: string): ApiOperation {
-  const [api, method, path = '', id = '', access = '', query = '', body = '', status, refusals = ''] = line.split('\t');
+  const cells = line.split('\t');
+  const [api, method, path = '', id = '', access = '', query = '', body = '', answer = '', status, refusals = ''] =
+    cells;
+  const [bodyType] = list(body).filter((each) => !isForm(each));
   return {
     api: api as ApiName,
     method: method as Method,
@@ -44,7 +62,9 @@ function readLine(line: string): ApiOperation {
     id,
     access,
     query: list(query).map((each) => ({ name: each.replace('!', ''), required: each.endsWith('!') })),
-    body: body === '-' ? undefined : readBody(body),
+    body: bodyType === undefined ? undefined : readBody(bodyType),
+    bodyForms: list(body).filter(isForm),
+    answer: readAnswer(answer),
     status: Number(status),
     refusals: list(refusals).map(Number),
   };
@@ -54,6 +74,28 @@ function readLine(line: string): ApiOperation {
 function readBody(cell: string) {
   const type = cell.replace('?', '');
   return { type, name: type.replace(/(?:Create|Update|Patch)$/, ''), optional: cell.endsWith('?') };
+}
+
+function readAnswer(cell: string): ApiAnswer {
+  const [json = ''] = cell.split(',').filter((each) => !isForm(each));
+  const kinds = { '': undefined, '-': 'none' } as const;
+  return {
+    kind:
+      json in kinds
+        ? kinds[json as keyof typeof kinds]
+        : json.startsWith('bare:')
+          ? 'bare'
+          : json.endsWith('*')
+            ? 'page'
+            : 'data',
+    type: json.replace(/^bare:|\*$/g, ''),
+    forms: list(cell).filter(isForm),
+  };
+}
+
+/** A content type. */
+function isForm(cell: string): boolean {
+  return cell.includes('/');
 }
 
 function list(cell: string): string[] {

@@ -48,7 +48,7 @@ function notServed(request: ApiRequest): Answer {
   const { id } = request.operation;
   const name = `${id[0]?.toUpperCase()}${id.slice(1)}`;
   const raw = JSON.stringify(`operation service.${name} has not yet been implemented`);
-  return { status: 501, raw, contentType: 'application/json' };
+  return { raw, contentType: 'application/json' };
 }
 
 function serviceRouters(request: ApiRequest): Answer {

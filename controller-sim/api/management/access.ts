@@ -54,7 +54,7 @@ export const accessHandlers: Handlers = {
 /** What names the network and the authority to clients that enroll with a certificate of it; it stays the same. */
 async function caToken(request: ApiRequest): Promise<Answer> {
   const { id } = find(request, 'ca');
-  return { raw: await request.services.tokens.authority(id), contentType: 'text/plain' };
+  return { raw: await request.services.tokens.authority(id), contentType: 'application/jwt' };
 }
 
 async function verify(request: ApiRequest): Promise<Answer> {

@@ -17,5 +17,5 @@ export const settingHandlers: Handlers = Object.fromEntries(
 function notServed({ operation: { id } }: ApiRequest): Answer {
   const name = `${id[0]?.toUpperCase()}${id.slice(1)}`;
   const raw = JSON.stringify(`operation settings.${name} has not yet been implemented`);
-  return { status: 501, raw, contentType: 'application/json' };
+  return { raw, contentType: 'application/json' };
 }

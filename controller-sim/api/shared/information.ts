@@ -4,7 +4,6 @@ import { certificateBag } from '../../pki/certificate-bag.ts';
 import type { Answer, ApiRequest, Handlers } from '../../request/context.ts';
 import { ApiError } from '../../request/errors.ts';
 import { listRecords } from '../list.ts';
-import { openApiDocument } from '../openapi.ts';
 import { NEVER } from '../show.ts';
 import { type Controller, showControllers } from './controllers.ts';
 
@@ -101,7 +100,9 @@ function showSpec(id: string): Record<string, unknown> {
 }
 
 /** The OpenAPI document of an API: JSON, which is YAML as well. */
-function specBody(request: ApiRequest): Answer {
+async function specBody(request: ApiRequest): Promise<Answer> {
+  // Loaded when somebody asks: it brings along everything that bodies and answers may be.
+  const { openApiDocument } = await import('../openapi.ts');
   const document = openApiDocument(SPECS[knownSpec(request.params.id)]);
   const wantsJson = String(request.headers.accept ?? '').includes('application/json');
   return wantsJson ? { data: document } : { raw: JSON.stringify(document, null, 2), contentType: 'text/yaml' };
