@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from 'node:tls';
 import { gunzipSync } from 'node:zlib';
 import t from 'tap';
-import { Agent, request } from 'undici';
+import { Agent, type Dispatcher, request } from 'undici';
 import { VirtualClock } from '#lib/clock.ts';
 import { seededRandom } from '#lib/random.ts';
 import { TEST_COST } from '../controller-sim/auth/passwords.ts';
@@ -31,20 +31,21 @@ t.test('requests that cannot be understood are refused with their place, and the
   await withSimulator(async (simulator, agent) => {
     const url = simulator.managementUrl;
     const send = async (
-      method: 'GET' | 'POST' | 'PUT',
+      method: Dispatcher.HttpMethod | 'QUERY',
       path: string,
       body?: string | Buffer,
       type = 'application/json',
       token = '',
     ) => {
       const response = await request(`${url}${path}`, {
-        method,
+        method: method as Dispatcher.HttpMethod,
         dispatcher: agent,
         headers: { 'content-type': type, 'zt-session': token },
         ...(body !== undefined && { body }),
       });
       return {
         status: response.statusCode,
+        allow: response.headers.allow,
         body: (await response.body.json()) as {
           data?: { token: string };
           error?: { code: string; cause?: { field?: string } };
@@ -65,6 +66,13 @@ t.test('requests that cannot be understood are refused with their place, and the
         () => send('POST', '/services', Buffer.from([0, 1, 2]), undefined, token),
         400,
         'COULD_NOT_PARSE_BODY',
+      ],
+      ['a text as body', () => send('POST', '/services', '"name"', undefined, token), 400, 'COULD_NOT_PARSE_BODY'],
+      [
+        'a body that is no JSON, where only JSON is taken',
+        () => send('POST', '/revocations', 'type: JTI', 'text/plain', token),
+        415,
+        'COULD_NOT_VALIDATE',
       ],
       [
         'a body of two megabytes',
@@ -98,6 +106,13 @@ t.test('requests that cannot be understood are refused with their place, and the
         'NOT_FOUND',
       ],
       ['a method that is not served', () => send('PUT', '/summary', '{}', undefined, token), 405, 'METHOD_NOT_ALLOWED'],
+      ['a method that few know', () => send('QUERY', '/services'), 405, 'METHOD_NOT_ALLOWED'],
+      [
+        'a role semantic that is none',
+        () => send('GET', '/services?roleFilter=%23a&roleSemantic=NoneOf', undefined, undefined, token),
+        400,
+        'COULD_NOT_VALIDATE',
+      ],
       ['no session', () => send('GET', '/services'), 401, 'UNAUTHORIZED'],
       [
         'a session that is made up',
@@ -124,6 +139,8 @@ t.test('requests that cannot be understood are refused with their place, and the
       t.equal(answer.body.error?.code, code, name);
     }
     t.equal((await send('GET', '/services', undefined, undefined, token)).status, 200);
+    t.equal((await send('PUT', '/services')).allow, 'GET, POST', 'what is allowed is told');
+    t.same((await send('GET', '/revocations', undefined, undefined, token)).body.data, [], 'nothing came of it');
   });
 });
 

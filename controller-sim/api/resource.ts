@@ -1,11 +1,11 @@
 // The six operations that nearly every entity has, made from what is special about it.
 
-import { selectByRoles } from '#model/roles.ts';
+import { type Semantic, selectByRoles } from '#model/roles.ts';
 import { existing, SINGULAR } from '../entities/common.ts';
 import type { Symbols } from '../filter/compile.ts';
 import { Body, type Mode } from '../request/body.ts';
 import type { Answer, ApiRequest, ApiServices, Handler, Handlers } from '../request/context.ts';
-import { badRequest, notFound } from '../request/errors.ts';
+import { badRequest, invalid, notFound } from '../request/errors.ts';
 import { fieldsOfBody } from '../request/validate.ts';
 import { Table } from '../state/table.ts';
 import type { Transaction } from '../state/transaction.ts';
@@ -124,9 +124,13 @@ export function selectListed<K extends EntityKind>(
   const table = services.state.tables[kind] as unknown as Table<EntityTypes[K]>;
   const roles = query.getAll('roleFilter');
   if (roles.length === 0 || !ROLE_KINDS.has(kind)) return entities ?? table;
-  const semantic = query.get('roleSemantic') === 'AnyOf' ? 'AnyOf' : 'AllOf';
-  const ids = selectByRoles(roles.map(checkedRole), semantic, table);
+  const ids = selectByRoles(roles.map(checkedRole), checkedSemantic(query.get('roleSemantic') || 'AllOf'), table);
   return entities ? entities.filter(({ id }) => ids.has(id)) : [...ids].flatMap((id) => table.get(id) ?? []);
+}
+
+function checkedSemantic(text: string): Semantic {
+  if (text === 'AllOf' || text === 'AnyOf') return text;
+  throw invalid('roleSemantic', 'roleSemantic in query should be one of [AllOf AnyOf]', text);
 }
 
 function checkedRole(role: string): string {

@@ -13,6 +13,7 @@ import { HttpTimeouts } from '#wire/http-timeouts.ts';
 import { sessionOf } from '../auth/session-of.ts';
 import { EventStreams } from '../events/stream.ts';
 import { mayCall } from '../request/access.ts';
+import { isJson } from '../request/body.ts';
 import type { Answer, ApiRequest, ApiServices } from '../request/context.ts';
 import { ApiError } from '../request/errors.ts';
 import { BusyError } from '../state/state.ts';
@@ -29,6 +30,7 @@ const MOST_AT_ONCE = 2_000;
 /** Milliseconds that clients have. */
 const LIMITS = { read: 15_000, write: 60_000, idle: 60_000 };
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+const KNOWN: ReadonlySet<string> = new Set([...METHODS, 'HEAD']);
 /** reference fact: where its command line opens event streams. */
 const EVENTS_PATH = '/fabric/v1/ws-api';
 const JSON_TYPE = 'application/json';
@@ -104,12 +106,17 @@ export class ApiServer {
     this.#fastify.addContentTypeParser('*', { parseAs: 'string' }, (request, body, done) => {
       const type = request.headers['content-type'] ?? '';
       if (body === '') done(null, undefined);
-      else if (type.includes('json') || type === '') parseJson(String(body), done);
+      else if (isJson(type)) parseJson(String(body), done);
       else done(null, body);
     });
     this.#fastify.addHook('onRequest', async (request, reply) => {
       if (request.method === 'OPTIONS') return this.#answerOptions(request, reply);
       if (request.headers.origin !== undefined) reply.headers(CORS);
+      // Before anything is asked of a request that nobody serves, such as the content type of a QUERY.
+      if (!KNOWN.has(request.method)) {
+        this.#refuse(request, reply, this.#notFound(request));
+        return reply;
+      }
     });
     for (const route of this.#routes) {
       const path = route.operation.path.replaceAll(/\{(\w+)\}/g, ':$1');
@@ -176,6 +183,7 @@ export class ApiServer {
 
   #refuse(request: FastifyRequest, reply: FastifyReply, thrown: unknown): void {
     const { code, status, message, details } = this.#toApiError(thrown);
+    if (code === 'METHOD_NOT_ALLOWED') reply.header('allow', this.#allowed(pathOf(request.url)).join(', '));
     const body = {
       error: { code, message, requestId: requestId(), ...(details && { cause: details }) },
       meta: { apiEnrollmentVersion: '0.0.1', apiVersion: '0.0.1' },

@@ -3,6 +3,7 @@
 
 import { sessionOf } from '../auth/session-of.ts';
 import { mayCall } from '../request/access.ts';
+import { isJson } from '../request/body.ts';
 import type { Answer, ApiRequest, Handler } from '../request/context.ts';
 import { ApiError, invalid } from '../request/errors.ts';
 import { validateBody } from '../request/validate.ts';
@@ -47,13 +48,11 @@ function isPartial({ isMfaRequired, isMfaComplete, requiredSignerId }: ApiSessio
   return (isMfaRequired && !isMfaComplete) || requiredSignerId !== null;
 }
 
-/** Operations that answer in other forms than JSON, or in one of several. */
-const OTHER_FORMS = new Set(['listWellKnownCas', 'getCaJwt', 'detailMfaQrCode', 'detailSpecBody', 'getEnrollmentJwks']);
-
 function checkAccept({ operation, headers }: ApiRequest): void {
   const { accept = '' } = headers;
   if (accept === '' || /\*\/\*|application\/(?:\*|(?:\S+\+)?json)/i.test(String(accept))) return;
-  if (OTHER_FORMS.has(operation.id) || operation.path.startsWith('/enroll')) return;
+  const { kind, forms } = operation.answer;
+  if (forms.length > 0 || kind === 'bare' || operation.path.startsWith('/enroll')) return;
   const reason = 'unsupported media type requested, only [application/json] are available';
   throw new ApiError('NOT_ACCEPTABLE', { field: 'Accept', reason, value: accept });
 }
@@ -63,9 +62,15 @@ function checkQuery({ operation, query }: ApiRequest): void {
     if (required && !query.has(name)) throw invalid(name, `${name} in query is required`, '[]');
 }
 
-/** Text bodies are looked at by who takes them. */
-function checkBody({ operation, body }: ApiRequest): Promise<void> | void {
-  if (!operation.body || typeof body === 'string') return;
+/** Text bodies are looked at by who takes them; most operations take none. */
+function checkBody({ operation, body, headers }: ApiRequest): Promise<void> | void {
+  if (!operation.body) return;
+  const contentType = headers['content-type'] ?? '';
+  if (typeof body === 'string' && !isJson(String(contentType))) {
+    if (operation.bodyForms.length > 0) return;
+    const reason = `unsupported media type "${contentType}", only [application/json] are allowed`;
+    throw new ApiError('UNSUPPORTED_CONTENT_TYPE', { field: 'Content-Type', reason, value: contentType });
+  }
   const { type, optional } = operation.body;
   if (body === undefined && optional) return;
   if (body === undefined) throw invalid(operation.body.name, `${operation.body.name} in body is required`, '');

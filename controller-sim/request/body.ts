@@ -2,6 +2,11 @@
 
 import { badRequest } from './errors.ts';
 
+/** Whether bodies of a content type are parsed; without one they are JSON. */
+export function isJson(contentType: string): boolean {
+  return contentType === '' || contentType.includes('json');
+}
+
 export type Mode = 'create' | 'update' | 'patch';
 
 /** A body of a request. In a patch only the fields that are given count. */

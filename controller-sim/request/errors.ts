@@ -78,6 +78,11 @@ export const API_ERRORS = Object.freeze({
   ],
   /** Sent as UNHANDLED: what the reference takes for an error of its own, and is one of who asks. */
   UNHANDLED_REQUEST: [400, 'An unhandled error occurred'],
+  /** Sent as COULD_NOT_VALIDATE. */
+  UNSUPPORTED_CONTENT_TYPE: [
+    415,
+    'The supplied request contains an invalid document or no valid accept content were available, see cause',
+  ],
   UNSUPPORTED_MEDIA_TYPE: [415, 'The content type is not supported'],
   UNHANDLED: [500, 'An unhandled error occurred'],
 } as const satisfies Readonly<Record<string, readonly [number, string]>>);
@@ -93,6 +98,7 @@ export type ErrorCause =
 const SENT_AS: Partial<Readonly<Record<ApiErrorCode, ApiErrorCode>>> = {
   NOT_ACCEPTABLE: 'COULD_NOT_VALIDATE',
   UNHANDLED_REQUEST: 'UNHANDLED',
+  UNSUPPORTED_CONTENT_TYPE: 'COULD_NOT_VALIDATE',
 };
 
 /** A refusal that a client is told. */
