@@ -1,4 +1,5 @@
-// `npm test [-- FILE…]`: all tests, or those of some files. The last line tells how many passed and failed.
+// `npm test [-- FILE…]`: all tests, or those of some files. The last line tells how many passed and failed; before it stands why others
+// were skipped.
 
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,9 +12,16 @@ const REPORT = join(ROOT, '.tap', 'report.tap');
 if (!existsSync(BUILT)) await runTool('tap', ['build']);
 rmSync(REPORT, { force: true });
 const code = await runTool('tap', ['run', '--reporter=terse', `--output-file=${REPORT}`, ...process.argv.slice(2)]);
-const { passed, failed } = count(existsSync(REPORT) ? readFileSync(REPORT, 'utf8') : '');
+const report = existsSync(REPORT) ? readFileSync(REPORT, 'utf8') : '';
+const { passed, failed } = count(report);
+for (const reason of skipped(report)) say(`skipped: ${reason}`);
 say(`${passed} passed, ${failed} failed`);
 process.exitCode = code === 0 && failed === 0 && passed > 0 ? 0 : 1;
+
+/** Why some tests were not run: what they need is not there. */
+function skipped(report: string): Set<string> {
+  return new Set([...report.matchAll(/^ {4}ok \d+ .*# SKIP (.+)$/gm)].map(([, reason = '']) => reason));
+}
 
 /** A file is a point of the report, its tests stand one level below. A file that fails by itself counts as one failed test. */
 function count(report: string): { passed: number; failed: number } {
