@@ -11,7 +11,11 @@ const CHILD = join(import.meta.dirname, 'load-child.ts');
 /** Like loadRouterConfig. Rejects only when the process cannot do its work at all. */
 export function loadApart(file: string): Promise<LoadedConfig> {
   return new Promise((resolve, reject) => {
-    const child = fork(CHILD, [file], { serialization: 'advanced', stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+    const child = fork(CHILD, [file], {
+      serialization: 'advanced',
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      detached: true, // a signal for the whole group is for the router to answer
+    });
     child.once('message', (loaded) => resolve(loaded as LoadedConfig));
     child.once('error', reject);
     child.once('exit', (code, signal) =>

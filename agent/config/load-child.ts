@@ -2,4 +2,5 @@
 
 import { loadRouterConfig } from './load.ts';
 
-process.send?.(loadRouterConfig(process.argv[2] ?? ''), () => process.disconnect?.());
+// Who asked may be gone by then.
+process.send?.(loadRouterConfig(process.argv[2] ?? ''), () => process.connected && process.disconnect?.());
