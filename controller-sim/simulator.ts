@@ -17,7 +17,7 @@ import { ShownIdentities } from './api/shown-identities.ts';
 import { Activity } from './auth/activity.ts';
 import { Jwks } from './auth/jwks.ts';
 import { Lockouts } from './auth/lockouts.ts';
-import { DEFAULT_COST, type PasswordCost, Passwords } from './auth/passwords.ts';
+import { type PasswordCost, Passwords } from './auth/passwords.ts';
 import { Revocations } from './auth/revocations.ts';
 import type { ControlContext } from './control-channel/context.ts';
 import { ControlServer } from './control-channel/control-server.ts';
@@ -55,6 +55,8 @@ export interface SimulatorOptions {
   clock?: Clock;
   random?: Random;
   passwordCost?: PasswordCost;
+  /** Logins that may wait for their password to be looked at; those above are told to come later. */
+  passwordsWaiting?: number;
   /** Where events are written: a file or `-` for the standard output, and which (all when empty). */
   eventsFile?: string;
   eventTypes?: readonly Namespace[];
@@ -136,7 +138,9 @@ async function build(options: SimulatorOptions, owned: AsyncDisposableStack): Pr
     ids,
   });
   owned.defer(() => state.close());
-  const passwords = new Passwords(options.passwordCost ?? DEFAULT_COST, random);
+  const limits = { cost: options.passwordCost, waiting: options.passwordsWaiting };
+  const passwords = new Passwords({ clock, random, ...limits });
+  owned.defer(() => passwords.close());
   const admin = await prepare(state, passwords, options, random);
   const authority = await Authority.open({ state, clock, random }, [...LOOPBACK, ...(options.advertise ?? [])]);
   const access = new Access(state);

@@ -1,8 +1,13 @@
-// Password hashes: argon2id in its usual text form. Tests use cheap parameters, or logins would be all that they do.
+// Password hashes: argon2id in its usual text form. A hash takes a thread and much memory, so only a few are made at once, and only so many
+// wait; who comes after them is told to try later. Tests use cheap parameters, or logins would be all that they do.
 
 import { argon2 as argon2Callback, timingSafeEqual } from 'node:crypto';
+import { availableParallelism } from 'node:os';
 import { promisify } from 'node:util';
+import type { Clock } from '#lib/clock.ts';
+import { DialQueue, QueueFullError } from '#lib/dial-queue.ts';
 import { type Random, systemRandom } from '#lib/random.ts';
+import { ApiError } from '../request/errors.ts';
 
 const argon2 = promisify(argon2Callback);
 
@@ -12,24 +17,44 @@ export interface PasswordCost {
   readonly passes: number;
 }
 
-export const DEFAULT_COST: PasswordCost = { memory: 19_456, passes: 2 };
+const DEFAULT_COST: PasswordCost = { memory: 19_456, passes: 2 };
 export const TEST_COST: PasswordCost = { memory: 64, passes: 1 };
 const LENGTH = 32;
 const SALT_LENGTH = 16;
+/** Of the four threads that a process has for such work by itself, one is left to everything else. */
+const MOST_AT_ONCE = Math.min(availableParallelism(), 3);
+const MOST_WAITING = 1_000;
 
+export interface PasswordsOptions {
+  readonly clock: Clock;
+  readonly cost?: PasswordCost | undefined;
+  readonly random?: Random;
+  /** Hashes that are made at once, and that wait. */
+  readonly atOnce?: number;
+  readonly waiting?: number | undefined;
+}
+
+/** All of it throws ApiError when too many hashes wait already. */
 export class Passwords {
   readonly #cost: PasswordCost;
   readonly #random: Random;
+  readonly #queue: DialQueue;
 
-  constructor(cost: PasswordCost = DEFAULT_COST, random: Random = systemRandom) {
-    this.#cost = cost;
-    this.#random = random;
+  constructor({ clock, cost, random, atOnce, waiting }: PasswordsOptions) {
+    this.#cost = cost ?? DEFAULT_COST;
+    this.#random = random ?? systemRandom;
+    const limits = { length: waiting ?? MOST_WAITING, workers: atOnce ?? MOST_AT_ONCE };
+    this.#queue = new DialQueue({ name: 'password hashes', ...limits, clock });
+  }
+
+  close(): Promise<void> {
+    return this.#queue.close();
   }
 
   async hash(password: string): Promise<string> {
     const salt = this.#random.bytes(SALT_LENGTH);
     const { memory, passes } = this.#cost;
-    const tag = await derive(password, salt, this.#cost);
+    const tag = await this.#derive(password, salt, this.#cost);
     return `$argon2id$v=19$m=${memory},t=${passes},p=1$${salt.toString('base64url')}$${tag.toString('base64url')}`;
   }
 
@@ -37,15 +62,23 @@ export class Passwords {
   async verify(password: string, hash: string | undefined): Promise<boolean> {
     const match = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=1\$([\w-]+)\$([\w-]+)$/.exec(hash ?? '');
     if (!match) {
-      await derive(password, Buffer.alloc(SALT_LENGTH), this.#cost);
+      await this.#derive(password, Buffer.alloc(SALT_LENGTH), this.#cost);
       return false;
     }
     const [, memory, passes, salt = '', expected = ''] = match;
-    const tag = await derive(password, Buffer.from(salt, 'base64url'), {
+    const tag = await this.#derive(password, Buffer.from(salt, 'base64url'), {
       memory: Number(memory),
       passes: Number(passes),
     });
     return timingSafeEqual(tag, Buffer.from(expected, 'base64url'));
+  }
+
+  async #derive(password: string, nonce: Buffer, cost: PasswordCost): Promise<Buffer> {
+    try {
+      return await this.#queue.add(() => derive(password, nonce, cost));
+    } catch (error) {
+      throw error instanceof QueueFullError ? new ApiError('RATE_LIMITED') : error;
+    }
   }
 }
 

@@ -1,0 +1,29 @@
+import t from 'tap';
+import { VirtualClock } from '#lib/clock.ts';
+import { Passwords, TEST_COST } from './passwords.ts';
+
+t.test('a password is known again by its hash, and by no other', async (t) => {
+  const passwords = new Passwords({ clock: new VirtualClock(), cost: TEST_COST });
+  const hash = await passwords.hash('correct horse');
+  t.match(hash, /^\$argon2id\$v=19\$m=64,t=1,p=1\$/);
+  t.not(await passwords.hash('correct horse'), hash, 'salted');
+  t.equal(await passwords.verify('correct horse', hash), true);
+  t.equal(await passwords.verify('correct horse ', hash), false);
+  t.equal(await passwords.verify('correct horse', undefined), false);
+  await passwords.close();
+});
+
+t.test('as many hashes wait as may; the others are refused at once, and those that wait are made', async (t) => {
+  const passwords = new Passwords({ clock: new VirtualClock(), cost: TEST_COST, atOnce: 2, waiting: 3 });
+  const outcomes = await Promise.allSettled(
+    Array.from({ length: 10 }, (_, index) => passwords.hash(`password ${index}`)),
+  );
+  t.same(
+    outcomes.map(({ status }) => status === 'fulfilled'),
+    [true, true, true, true, true, false, false, false, false, false],
+  );
+  for (const outcome of outcomes)
+    if (outcome.status === 'rejected') t.match(outcome.reason, { code: 'RATE_LIMITED', status: 429 });
+  t.ok(await passwords.hash('later'), 'there is room again');
+  await passwords.close();
+});
