@@ -120,7 +120,7 @@ export function noteClient(transaction: Transaction, { id }: Identity, body: Bod
 }
 
 async function byPassword(request: LoginRequest): Promise<Proven> {
-  const { state, passwords, lockouts } = request.services;
+  const { state, clock, passwords, lockouts } = request.services;
   const body = new Body(request.body, 'create');
   const username = body.text('username') ?? '';
   const password = body.text('password') ?? '';
@@ -135,6 +135,8 @@ async function byPassword(request: LoginRequest): Promise<Proven> {
   const identity = authenticator && state.tables.identity.get(authenticator.identityId);
   const policy = identity && policyOf(request, identity);
   if (!authenticator || !identity || !policy?.primary.updb.allowed) throw new ApiError('INVALID_AUTH');
+  // Guesses at somebody who may not log in anyhow count for nothing: they would end a longer lock, or prolong it.
+  if (isDisabled(identity, clock.now())) throw new ApiError('INVALID_AUTH');
   if (!valid) {
     await lockouts.failed(authenticator, policy);
     throw new ApiError('INVALID_AUTH');

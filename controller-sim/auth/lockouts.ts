@@ -1,6 +1,6 @@
 // Wrong passwords in a row: as many as the auth policy allows, then the identity is disabled for a time, or until it is enabled again.
 
-import { disableIdentity } from '../entities/identity.ts';
+import { disableIdentity, isDisabled } from '../entities/identity.ts';
 import type { State } from '../state/state.ts';
 import type { Authenticator, AuthPolicy } from '../state/types.ts';
 
@@ -38,7 +38,7 @@ export class Lockouts {
     const until = minutes > 0 ? this.#state.clock.now() + minutes * MINUTE : undefined;
     await this.#state.change((transaction) => {
       const identity = transaction.get('identity', identityId);
-      if (identity) disableIdentity(transaction, identity, until);
+      if (identity && !isDisabled(identity, transaction.clock.now())) disableIdentity(transaction, identity, until);
     });
   }
 }
