@@ -1,5 +1,5 @@
-// What happens to every request, in order: find the session, ask whether it may, look at query and body, act. Each step throws ApiError
-// to refuse.
+// What happens to every request, in order: find the session, ask whether it may, note that it was used, look at query and body, act. Each
+// step throws ApiError to refuse.
 
 import { sessionOf } from '../auth/session-of.ts';
 import { mayCall } from '../request/access.ts';
@@ -12,10 +12,10 @@ import type { ApiSession } from '../state/types.ts';
 const STEPS: readonly ((request: ApiRequest) => Promise<void> | void)[] = [
   findSession,
   checkAccess,
+  noteActivity,
   checkAccept,
   checkQuery,
   checkBody,
-  noteActivity,
 ];
 
 export async function perform(request: ApiRequest, handler: Handler): Promise<Answer> {

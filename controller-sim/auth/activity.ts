@@ -45,7 +45,6 @@ export class Activity {
   #writeDown(): void {
     const { state, clock, log, lifetime } = this.#components;
     const noted = [...this.#noted];
-    this.#noted.clear();
     const now = clock.now();
     const used = new Set(noted.map(([id]) => id));
     const ended = [...state.tables.apiSession.values()].filter(
@@ -58,6 +57,10 @@ export class Activity {
           if (transaction.get('apiSession', id))
             transaction.patch('apiSession', id, { lastActivityAt: new Date(time).toISOString() });
         for (const { id } of ended) endApiSession(transaction, id);
+      })
+      .then(() => {
+        // Until now the written times were older than what is known.
+        for (const [id, time] of noted) if (this.#noted.get(id) === time) this.#noted.delete(id);
       })
       .catch((error: unknown) => log.warn({ error: String(error) }, 'activity of sessions could not be noted'));
   }

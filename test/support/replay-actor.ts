@@ -1,36 +1,16 @@
 // Plays the clients of the recorded exchanges: shows their certificates, knows their one-time passwords, and does what was done between the
 // recordings without being recorded.
 
-import {
-  createHash,
-  generateKeyPairSync,
-  type KeyObject,
-  randomBytes,
-  randomUUID,
-  webcrypto,
-  X509Certificate,
-} from 'node:crypto';
+import { createHash, generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto';
 import { SignJWT } from 'jose';
 import { Secret, TOTP } from 'otpauth';
 import { Agent, type Dispatcher, request } from 'undici';
 import { createCsr } from '../../agent/identity/csr.ts';
-import { x509 } from '../../controller-sim/pki/x509.ts';
 import type { Simulator } from '../../controller-sim/simulator.ts';
+import { type Authority, type Issued, issue, makeAuthority } from './certificates.ts';
 import type { Recording, Replay, Special } from './replay.ts';
 
-const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
-const DAY = 86_400_000;
 const LARGE = 1_100_000;
-
-interface Issued {
-  readonly pem: string;
-  readonly key: KeyObject;
-}
-
-interface Authority {
-  readonly certificate: x509.X509Certificate;
-  readonly keys: webcrypto.CryptoKeyPair;
-}
 
 export class ReplayActor {
   readonly #simulator: Simulator;
@@ -91,7 +71,7 @@ export class ReplayActor {
         return {};
       case 318:
       case 321:
-        this.#replay.know('<pem>', (await this.#issue('jwt-signer', seq)).pem);
+        this.#replay.know('<pem>', (await this.#issue('jwt-signer')).pem);
         return {};
       case 329:
         this.#replay.know('<jwt>', await this.#foreignToken());
@@ -169,8 +149,8 @@ export class ReplayActor {
     return this.#authority;
   }
 
-  async #issue(name: string, salt = 0): Promise<Issued> {
-    return issue(await this.#ca(), name, salt);
+  async #issue(name: string): Promise<Issued> {
+    return issue(await this.#ca(), name);
   }
 
   #withCertificate({ pem, key }: Issued): Agent {
@@ -250,35 +230,4 @@ export class ReplayActor {
     });
     return (await response.body.json()) as { data?: unknown };
   }
-}
-
-async function makeAuthority(name: string): Promise<Authority> {
-  const keys = await webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
-  const certificate = await x509.X509CertificateGenerator.createSelfSigned({
-    serialNumber: randomBytes(8).toString('hex'),
-    name: `CN=${name}`,
-    notBefore: new Date(Date.now() - DAY),
-    notAfter: new Date(Date.now() + DAY),
-    keys,
-    signingAlgorithm: ALGORITHM,
-    extensions: [new x509.BasicConstraintsExtension(true, undefined, true)],
-  });
-  return { certificate, keys };
-}
-
-/** A certificate for a client; another one for each salt. */
-async function issue(authority: Authority, name: string, salt = 0): Promise<Issued> {
-  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  const spki = publicKey.export({ type: 'spki', format: 'der' });
-  const certificate = await x509.X509CertificateGenerator.create({
-    serialNumber: `01${randomBytes(8).toString('hex')}${salt}0`.slice(0, 18),
-    subject: `CN=${name}`,
-    issuer: authority.certificate.subject,
-    notBefore: new Date(Date.now() - DAY),
-    notAfter: new Date(Date.now() + DAY),
-    publicKey: await webcrypto.subtle.importKey('spki', new Uint8Array(spki), ALGORITHM, true, ['verify']),
-    signingKey: authority.keys.privateKey,
-    signingAlgorithm: ALGORITHM,
-  });
-  return { pem: new X509Certificate(certificate.toString('pem')).toString(), key: privateKey };
 }

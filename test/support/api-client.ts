@@ -1,0 +1,187 @@
+// A simulator with a clock of the test's own, and clients of its APIs over the real port: administrators, people with passwords, devices with
+// certificates. Everything goes when the test ends.
+
+import { createHash, type KeyObject, randomBytes } from 'node:crypto';
+import { Agent, type Dispatcher, request } from 'undici';
+import { VirtualClock } from '#lib/clock.ts';
+import { TEST_COST } from '../../controller-sim/auth/passwords.ts';
+import { type Simulator, type SimulatorOptions, startSimulator } from '../../controller-sim/simulator.ts';
+
+export const PASSWORD = 'a long secret';
+const ADMIN = { username: 'admin', password: PASSWORD };
+
+export interface AskOptions {
+  /** Of an API session. */
+  readonly token?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** An object becomes JSON; text is sent as it is. */
+  readonly body?: unknown;
+  readonly type?: string;
+  /** Whose connection; one without a certificate when left out. */
+  readonly as?: Agent;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+type Data = any;
+
+export interface ApiAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly text: string;
+  readonly bytes: Buffer;
+  readonly data: Data;
+  /** Of an error. */
+  readonly code: string | undefined;
+  readonly cause: Data;
+}
+
+export class ApiClient {
+  readonly simulator: Simulator;
+  readonly clock: VirtualClock;
+  readonly #agents: Agent[] = [];
+  readonly #plain: Agent;
+  #admin = '';
+
+  private constructor(simulator: Simulator, clock: VirtualClock) {
+    this.simulator = simulator;
+    this.clock = clock;
+    this.#plain = this.connect();
+  }
+
+  /** The clock begins now: TLS clients look at the real one. */
+  static async start(options: SimulatorOptions = {}): Promise<ApiClient> {
+    const clock = new VirtualClock(Date.now());
+    const simulator = await startSimulator({ ...ADMIN, passwordCost: TEST_COST, clock, ...options });
+    return new ApiClient(simulator, clock);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#agents.map((agent) => agent.close()));
+    await this.simulator.close();
+  }
+
+  /** A connection of its own for each request: a clock that jumps ends connections that wait for another. */
+  connect(client?: { pem: string; key: KeyObject }): Agent {
+    const { ca } = this.simulator;
+    const own = client && { cert: client.pem, key: client.key.export({ type: 'pkcs8', format: 'pem' }).toString() };
+    const agent = new Agent({ connect: { ca, ...own }, pipelining: 0 });
+    this.#agents.push(agent);
+    return agent;
+  }
+
+  /** `path` is below the base of the client API, or begins with another base. */
+  async ask(method: Dispatcher.HttpMethod, path: string, options: AskOptions = {}): Promise<ApiAnswer> {
+    const { token, headers, body, type = 'application/json', as = this.#plain } = options;
+    const base = /^\/(?:edge|oidc)\//.test(path) ? this.simulator.baseUrl : this.simulator.clientUrl;
+    const response = await request(`${base}${path}`, {
+      method,
+      dispatcher: as,
+      headers: {
+        ...(body !== undefined && { 'content-type': type }),
+        ...(token !== undefined && { 'zt-session': token }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    const bytes = Buffer.from(await response.body.arrayBuffer());
+    const text = bytes.toString();
+    const json = text.startsWith('{') ? JSON.parse(text) : {};
+    const { code, cause } = json.error ?? {};
+    return { status: response.statusCode, headers: response.headers, text, bytes, data: json.data, code, cause };
+  }
+
+  /** As an administrator in the management API. */
+  async manage(method: Dispatcher.HttpMethod, path: string, body?: unknown, type?: string): Promise<ApiAnswer> {
+    const send = () =>
+      this.ask(method, `/edge/management/v1${path}`, {
+        token: this.#admin,
+        ...(body !== undefined && { body }),
+        ...(type && { type }),
+      });
+    const answer = await send();
+    if (answer.status !== 401) return answer;
+    this.#admin = await this.login(ADMIN.username, ADMIN.password);
+    return send();
+  }
+
+  /** Answers the id. */
+  async create(collection: string, body: unknown): Promise<string> {
+    const { status, data, text } = await this.manage('POST', `/${collection}`, body);
+    if (status !== 201) throw new Error(`${collection}: ${status} ${text}`);
+    return data.id;
+  }
+
+  /** An identity with the password of all tests. Answers its id. */
+  async person(name: string, fields: object = {}): Promise<string> {
+    const identityId = await this.create('identities', { name, type: 'User', isAdmin: false, ...fields });
+    await this.create('authenticators', { identityId, method: 'updb', username: name, password: PASSWORD });
+    return identityId;
+  }
+
+  /** An auth policy that differs from the most liberal one by these leaves. */
+  authPolicy(name: string, different: { cert?: object; extJwt?: object; updb?: object; secondary?: object }) {
+    const updb = {
+      allowed: true,
+      minPasswordLength: 5,
+      maxAttempts: 0,
+      lockoutDurationMinutes: 0,
+      requireMixedCase: false,
+      requireNumberChar: false,
+      requireSpecialChar: false,
+    };
+    return this.create('auth-policies', {
+      name,
+      primary: {
+        cert: { allowed: true, allowExpiredCerts: true, ...different.cert },
+        extJwt: { allowed: true, allowedSigners: [], ...different.extJwt },
+        updb: { ...updb, ...different.updb },
+      },
+      secondary: { requireTotp: false, ...different.secondary },
+    });
+  }
+
+  tryLogin(username: string, password = PASSWORD, path = '/authenticate'): Promise<ApiAnswer> {
+    return this.ask('POST', `${path}?method=password`, { body: { username, password } });
+  }
+
+  /** Answers the token. Throws for a login that is refused. */
+  async login(username: string, password = PASSWORD): Promise<string> {
+    const { status, data, text } = await this.tryLogin(username, password);
+    if (status !== 200) throw new Error(`login of ${username}: ${status} ${text}`);
+    return data.token;
+  }
+
+  /** Logs in over OIDC. Answers an access token. */
+  async signIn(username: string, password = PASSWORD): Promise<string> {
+    const verifier = randomBytes(32).toString('base64url');
+    const client = { client_id: 'native', redirect_uri: 'http://127.0.0.1:1/callback' };
+    const asked = new URLSearchParams({
+      ...client,
+      response_type: 'code',
+      scope: 'openid',
+      code_challenge_method: 'S256',
+      code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+    });
+    const follow = ({ headers }: ApiAnswer) => new URL(String(headers.location), this.simulator.baseUrl);
+    const page = follow(await this.ask('GET', `/oidc/authorize?${asked}`));
+    const body = { id: page.searchParams.get('authRequestID'), username, password };
+    const callback = follow(await this.ask('POST', '/oidc/login/password', { body }));
+    const back = follow(await this.ask('GET', `${callback.pathname}${callback.search}`));
+    const code = back.searchParams.get('code') ?? '';
+    const grant = new URLSearchParams({ ...client, grant_type: 'authorization_code', code, code_verifier: verifier });
+    const type = 'application/x-www-form-urlencoded';
+    const { text } = await this.ask('POST', '/oidc/oauth/token', { body: grant.toString(), type });
+    return (JSON.parse(text) as { access_token: string }).access_token;
+  }
+
+  /** Whether a session counts. */
+  async isOpen(token: string): Promise<boolean> {
+    const { status } = await this.ask('GET', '/current-api-session', { token });
+    if (status !== 200 && status !== 401) throw new Error(`current API session: ${status}`);
+    return status === 200;
+  }
+
+  loginWith(as: Agent, method = 'cert'): Promise<ApiAnswer> {
+    return this.ask('POST', `/authenticate?method=${method}`, { body: {}, as });
+  }
+}
