@@ -4,6 +4,7 @@
 // Choice of a handler (reference fact: control channel, section 1.1): the LAST name of the client's list that has a handler;
 // no list at all: the handler of '' or, when the port has just one protocol, that one; else the handshake fails.
 
+import { constants } from 'node:crypto';
 import type { Server as NetServer } from 'node:net';
 import { createServer, type SecureContext, type SecureContextOptions, type Server, type TLSSocket } from 'node:tls';
 import { asError, describeError, ProjectError } from '#lib/errors.ts';
@@ -35,6 +36,11 @@ export const Alpn = Object.freeze({
   None: '',
 } as const);
 
+/**
+ * Of a client that resumes a session only the leaf of its chain is known, and without the certificates between, nobody can verify it: every
+ * connection has a handshake of its own.
+ */
+const PROTOCOL = { minVersion: 'TLSv1.2', secureOptions: constants.SSL_OP_NO_TICKET } as const;
 const HANDSHAKE_TIMEOUT = 5_000;
 const MAX_CONNECTIONS = 20_000;
 
@@ -64,7 +70,7 @@ export class TlsPort {
     let port: TlsPort | undefined;
     const contextFor = options.contextFor;
     const server = createServer({
-      minVersion: 'TLSv1.2',
+      ...PROTOCOL,
       ...options.context,
       requestCert: true,
       rejectUnauthorized: false,
@@ -114,7 +120,7 @@ export class TlsPort {
 
   /** New connections use these certificates; open ones stay. */
   replaceContext(context: SecureContextOptions): void {
-    this.#server.setSecureContext({ minVersion: 'TLSv1.2', ...context });
+    this.#server.setSecureContext({ ...PROTOCOL, ...context });
   }
 
   /** Takes no more connections and cuts those that no handler owns any more. Handlers close their own. */
