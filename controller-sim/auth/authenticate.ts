@@ -151,7 +151,8 @@ async function byCertificate(request: LoginRequest): Promise<Proven> {
   const { state, clock } = services;
   const [leaf] = certificates;
   if (!leaf || !isForClients(leaf)) throw new ApiError('INVALID_AUTH');
-  const voucher = vouch(services, certificates);
+  const now = clock.now();
+  const voucher = vouch(services, certificates, { now, allowExpired: true });
   if (!voucher || (voucher.kind === 'ca' && !voucher.ca.isAuthEnabled)) throw new ApiError('INVALID_AUTH');
   const authenticator = state.tables.authenticator.findBy('fingerprint', sha1Fingerprint(leaf));
   const claim = voucher.kind === 'ca' ? voucher.ca.externalIdClaim : null;
@@ -163,7 +164,7 @@ async function byCertificate(request: LoginRequest): Promise<Proven> {
       : state.tables.identity.findBy('externalId', externalId);
   const policy = identity && policyOf(request, identity);
   if (!identity || !policy?.primary.cert.allowed) throw new ApiError('INVALID_AUTH');
-  if (!policy.primary.cert.allowExpiredCerts && !vouch(services, certificates, clock.now()))
+  if (!policy.primary.cert.allowExpiredCerts && !vouch(services, certificates, { now }))
     throw new ApiError('INVALID_AUTH');
   return {
     identity,

@@ -1,21 +1,20 @@
 // Client certificates: whose they are, and which authority vouches for them.
 
 import type { X509Certificate } from 'node:crypto';
-import { parsePemCertificates, sha1Fingerprint, verifyChain } from '#lib/certificates.ts';
+import { type ChainOptions, parsePemCertificates, sha1Fingerprint, verifyChain } from '#lib/certificates.ts';
 import type { ApiServices } from '../request/context.ts';
 import { ApiError, badRequest } from '../request/errors.ts';
-import type { Authenticator, CertificateAuthority } from '../state/types.ts';
+import type { CertificateAuthority } from '../state/types.ts';
 
 /** What vouches for a presented chain. */
 export type Voucher = { readonly kind: 'own' } | { readonly kind: 'ca'; readonly ca: CertificateAuthority };
 
-/** Of the network itself or of a verified authority. `now` in milliseconds; left out, dates are not looked at. */
+/** Of the network itself or of a verified authority. */
 export function vouch(
   { state, authority }: ApiServices,
   presented: readonly X509Certificate[],
-  now?: number,
+  dates: ChainOptions = {},
 ): Voucher | undefined {
-  const dates = now === undefined ? {} : { now };
   if (verifyChain(presented, authority.roots, dates).ok) return { kind: 'own' };
   for (const ca of state.tables.ca.values()) {
     if (ca.isVerified && verifyChain(presented, parsePemCertificates(ca.certPem), dates).ok) return { kind: 'ca', ca };
@@ -27,7 +26,7 @@ export function vouch(
 export function readClientCertificate(
   services: ApiServices,
   pem: string,
-): { certificate: X509Certificate; isOwn: boolean } {
+): { certificate: X509Certificate; caId: string | undefined } {
   let certificates: X509Certificate[];
   try {
     certificates = parsePemCertificates(pem);
@@ -41,14 +40,7 @@ export function readClientCertificate(
     const fingerprint = sha1Fingerprint(certificate);
     throw badRequest(`error verifying client certificate [${fingerprint}] did not verify against known CAs`);
   }
-  return { certificate, isOwn: voucher.kind === 'own' };
-}
-
-/** The other authority that signed the certificate of an authenticator; undefined for those of this network. */
-export function authorityOf(services: ApiServices, { certPem, isIssuedByNetwork }: Authenticator) {
-  if (certPem === null || isIssuedByNetwork) return undefined;
-  const voucher = vouch(services, parsePemCertificates(certPem));
-  return voucher?.kind === 'ca' ? voucher.ca : undefined;
+  return { certificate, caId: voucher.kind === 'ca' ? voucher.ca.id : undefined };
 }
 
 const CLIENT_AUTH = '1.3.6.1.5.5.7.3.2';

@@ -37,7 +37,7 @@ export async function enrollWithToken(request: ApiRequest): Promise<Answer> {
   });
   await services.state.change((transaction) => {
     addIdentity(transaction, id, verified);
-    const proof = { ...certificateProof(leafOf(cert), true), certPem: cert };
+    const proof = { ...certificateProof(leafOf(cert)), certPem: cert };
     addAuthenticator(transaction, { id: services.state.ids.short(), identityId: id, proof });
   });
   return { data: { cert, ca: services.authority.bundle } };

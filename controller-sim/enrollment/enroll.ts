@@ -4,7 +4,7 @@
 import type { X509Certificate } from 'node:crypto';
 import { commonName, parsePemCertificates, sha1Fingerprint } from '#lib/certificates.ts';
 import { showControllers } from '../api/shared/controllers.ts';
-import { vouch } from '../auth/certificates.ts';
+import { isForClients, vouch } from '../auth/certificates.ts';
 import { externalIdOf } from '../auth/external-id.ts';
 import { addAuthenticator, certificateProof, passwordProof } from '../entities/authenticator.ts';
 import { refuseTaken } from '../entities/common.ts';
@@ -65,7 +65,7 @@ async function enrollWithRequest(request: ApiRequest, enrollment: Enrollment): P
   });
   await state.change((transaction) => {
     useUp(transaction, enrollment);
-    const proof = certificateProof(leafOf(cert), true);
+    const proof = certificateProof(leafOf(cert));
     addAuthenticator(transaction, { id: state.ids.short(), identityId, proof: { ...proof, certPem: cert } });
   });
   const wantsJson =
@@ -77,17 +77,16 @@ async function enrollWithRequest(request: ApiRequest, enrollment: Enrollment): P
 
 /** The certificate that the client shows in TLS becomes its authenticator: one of the authority that the enrollment names. */
 async function enrollWithCertificate(request: ApiRequest, enrollment: Enrollment): Promise<Answer> {
-  const { state, clock } = request.services;
-  const [leaf] = request.certificates;
-  if (!leaf) throw new ApiError('INVALID_CLIENT_CERT');
-  const voucher = vouch(request.services, request.certificates, clock.now());
-  if (voucher?.kind !== 'ca' || voucher.ca.id !== enrollment.caId) throw new ApiError('CERT_FAILED_VALIDATION');
-  if (!voucher.ca.isOttCaEnrollmentEnabled) throw new ApiError('ENROLLMENT_CA_NOT_VALID');
+  const { state } = request.services;
+  if (request.certificates.length === 0) throw new ApiError('INVALID_CLIENT_CERT');
+  const { leaf, ca } = shownCertificate(request);
+  if (ca.id !== enrollment.caId) throw new ApiError('CERT_FAILED_VALIDATION');
+  if (!ca.isOttCaEnrollmentEnabled) throw new ApiError('ENROLLMENT_CA_NOT_VALID');
   await state.change((transaction) => {
     useUp(transaction, enrollment);
     refuseUsedCertificate(transaction, leaf);
     const identityId = enrollment.identityId ?? '';
-    addAuthenticator(transaction, { id: state.ids.short(), identityId, proof: certificateProof(leaf, false) });
+    addAuthenticator(transaction, { id: state.ids.short(), identityId, proof: certificateProof(leaf, ca.id) });
   });
   return { data: { controllers: showControllers(request.services) } };
 }
@@ -111,12 +110,9 @@ async function enrollWithPassword(request: ApiRequest, enrollment: Enrollment): 
 
 /** Any client with a certificate of an authority that allows it becomes an identity. */
 export async function enrollByCertificate(request: ApiRequest): Promise<Answer> {
-  const { state, clock } = request.services;
-  const [leaf] = request.certificates;
-  const voucher = vouch(request.services, request.certificates, clock.now());
-  if (!leaf || voucher?.kind !== 'ca' || !voucher.ca.isAutoCaEnrollmentEnabled)
-    throw new ApiError('CERT_FAILED_VALIDATION');
-  const { ca } = voucher;
+  const { state } = request.services;
+  const { leaf, ca } = shownCertificate(request);
+  if (!ca.isAutoCaEnrollmentEnabled) throw new ApiError('CERT_FAILED_VALIDATION');
   const requestedName = typeof request.body === 'object' ? new Body(request.body, 'create').text('name') : undefined;
   const id = state.ids.short();
   await state.change((transaction) => {
@@ -131,9 +127,17 @@ export async function enrollByCertificate(request: ApiRequest): Promise<Answer> 
     });
     // Who is known by a part of the certificate may come with another certificate next time.
     if (externalId === null)
-      addAuthenticator(transaction, { id: state.ids.short(), identityId: id, proof: certificateProof(leaf, false) });
+      addAuthenticator(transaction, { id: state.ids.short(), identityId: id, proof: certificateProof(leaf, ca.id) });
   });
   return { data: {} };
+}
+
+/** What the client shows in TLS: valid now, made for clients, and of a verified authority. */
+function shownCertificate({ services, certificates }: ApiRequest): { leaf: X509Certificate; ca: CertificateAuthority } {
+  const [leaf] = certificates;
+  const voucher = vouch(services, certificates, { now: services.clock.now() });
+  if (!leaf || !isForClients(leaf) || voucher?.kind !== 'ca') throw new ApiError('CERT_FAILED_VALIDATION');
+  return { leaf, ca: voucher.ca };
 }
 
 function nameByFormat(

@@ -17,6 +17,7 @@ const NOTHING: Omit<Own, 'method'> = {
   certPem: null,
   fingerprint: null,
   isIssuedByNetwork: false,
+  caId: null,
   isExtendRequested: false,
   isKeyRollRequested: false,
   extendRequestedAt: null,
@@ -30,13 +31,15 @@ export function passwordProof(username: string, passwordHash: string): Own {
   return { ...NOTHING, method: 'updb', username, passwordHash };
 }
 
-export function certificateProof(certificate: X509Certificate, isIssuedByNetwork: boolean): Own {
+/** `caId` is that of the authority that vouches for the certificate; this network does when it is left out. */
+export function certificateProof(certificate: X509Certificate, caId?: string): Own {
   return {
     ...NOTHING,
     method: 'cert',
     certPem: certificate.toString(),
     fingerprint: sha1Fingerprint(certificate),
-    isIssuedByNetwork,
+    isIssuedByNetwork: caId === undefined,
+    caId: caId ?? null,
   };
 }
 

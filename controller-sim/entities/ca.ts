@@ -8,7 +8,7 @@ import type { Body } from '../request/body.ts';
 import { ApiError, badRequest, invalid } from '../request/errors.ts';
 import type { Transaction } from '../state/transaction.ts';
 import type { CertificateAuthority, ExternalIdClaim } from '../state/types.ts';
-import { endApiSessions } from './api-session.ts';
+import { deleteAuthenticator } from './authenticator.ts';
 import { baseFields, changedBase, uniqueName } from './common.ts';
 
 export const DEFAULT_NAME_FORMAT = '[caName]-[commonName]';
@@ -36,12 +36,7 @@ export function updateCa(transaction: Transaction, ca: CertificateAuthority, bod
 /** Enrollments with it and, as the specification wants it, the authenticators of its certificates go with it. */
 export function deleteCa(transaction: Transaction, ca: CertificateAuthority): void {
   for (const { id } of transaction.tables.enrollment.referring('caId', ca.id)) transaction.delete('enrollment', id);
-  const [authority] = parsePemCertificates(ca.certPem);
-  for (const { id, method, isIssuedByNetwork, certPem } of transaction.tables.authenticator.values()) {
-    if (method !== 'cert' || isIssuedByNetwork || !authority || !isIssuedBy(certPem ?? '', authority)) continue;
-    endApiSessions(transaction, 'authenticatorId', id);
-    transaction.delete('authenticator', id);
-  }
+  for (const each of transaction.tables.authenticator.referring('caId', ca.id)) deleteAuthenticator(transaction, each);
   transaction.delete('ca', ca.id);
 }
 

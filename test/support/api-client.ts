@@ -1,11 +1,13 @@
 // A simulator with a clock of the test's own, and clients of its APIs over the real port: administrators, people with passwords, devices with
 // certificates. Everything goes when the test ends.
 
-import { createHash, type KeyObject, randomBytes } from 'node:crypto';
+import { createHash, generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto';
 import { Agent, type Dispatcher, request } from 'undici';
 import { VirtualClock } from '#lib/clock.ts';
+import { createCsr } from '../../agent/identity/csr.ts';
 import { TEST_COST } from '../../controller-sim/auth/passwords.ts';
 import { type Simulator, type SimulatorOptions, startSimulator } from '../../controller-sim/simulator.ts';
+import { type Authority, type Issued, issue } from './certificates.ts';
 
 export const PASSWORD = 'a long secret';
 const ADMIN = { username: 'admin', password: PASSWORD };
@@ -61,7 +63,7 @@ export class ApiClient {
   }
 
   /** A connection of its own for each request: a clock that jumps ends connections that wait for another. */
-  connect(client?: { pem: string; key: KeyObject }): Agent {
+  connect(client?: Issued): Agent {
     const { ca } = this.simulator;
     const own = client && { cert: client.pem, key: client.key.export({ type: 'pkcs8', format: 'pem' }).toString() };
     const agent = new Agent({ connect: { ca, ...own }, pipelining: 0 });
@@ -116,6 +118,36 @@ export class ApiClient {
     const identityId = await this.create('identities', { name, type: 'User', isAdmin: false, ...fields });
     await this.create('authenticators', { identityId, method: 'updb', username: name, password: PASSWORD });
     return identityId;
+  }
+
+  /** An identity that has enrolled for a certificate of the network. */
+  async device(name: string, fields: object = {}): Promise<Issued & { readonly identityId: string }> {
+    const body = { name, type: 'Device', isAdmin: false, enrollment: { ott: true }, ...fields };
+    const identityId = await this.create('identities', body);
+    const { key, csr } = newRequest(name);
+    const { data } = await this.manage('GET', `/identities/${identityId}`);
+    const path = `/enroll?method=ott&token=${data.enrollment.ott.token}`;
+    const { status, text } = await this.ask('POST', path, { body: csr, type: 'application/x-pem-file' });
+    if (status !== 200) throw new Error(`enrollment of ${name}: ${status} ${text}`);
+    return { identityId, pem: text, key };
+  }
+
+  /** Another authority that may do everything, verified unless told otherwise. Answers its id. */
+  async addAuthority(name: string, authority: Authority, fields: object = {}, isVerified = true): Promise<string> {
+    const flags = { isAuthEnabled: true, isAutoCaEnrollmentEnabled: true, isOttCaEnrollmentEnabled: true };
+    const certPem = authority.certificate.toString('pem');
+    const id = await this.create('cas', { name, certPem, identityRoles: [], ...flags, ...fields });
+    if (isVerified) {
+      const { status, text } = await this.verifyAuthority(id, authority);
+      if (status !== 200) throw new Error(`verification of ${name}: ${status} ${text}`);
+    }
+    return id;
+  }
+
+  async verifyAuthority(id: string, authority: Authority): Promise<ApiAnswer> {
+    const { data } = await this.manage('GET', `/cas/${id}`);
+    const { pem } = await issue(authority, data.verificationToken);
+    return this.manage('POST', `/cas/${id}/verify`, pem, 'text/plain');
   }
 
   /** An auth policy that differs from the most liberal one by these leaves. */
@@ -184,4 +216,10 @@ export class ApiClient {
   loginWith(as: Agent, method = 'cert'): Promise<ApiAnswer> {
     return this.ask('POST', `/authenticate?method=${method}`, { body: {}, as });
   }
+}
+
+/** A certificate request and its key. */
+export function newRequest(name: string): { key: KeyObject; csr: string } {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  return { key: privateKey, csr: createCsr(name, { sans: { dns: [], ip: [], uri: [], email: [] } }, privateKey) };
 }

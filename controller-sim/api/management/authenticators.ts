@@ -1,6 +1,5 @@
 // Authenticators, and what administrators want of their owners.
 
-import { authorityOf } from '../../auth/certificates.ts';
 import { addEnrollment, prepareEnrollment, refuseOpenEnrollment } from '../../enrollment/enrollments.ts';
 import { deleteAuthenticator, requestExtension } from '../../entities/authenticator.ts';
 import { existing } from '../../entities/common.ts';
@@ -21,17 +20,16 @@ export const authenticatorHandlers: Handlers = {
 async function reEnroll(request: ApiRequest): Promise<Answer> {
   const { state, clock } = request.services;
   const authenticator = find(request, 'authenticator');
-  const { identityId } = authenticator;
+  const { identityId, caId } = authenticator;
   const expires = new Body(request.body, 'create').date('expiresAt') as Date;
   if (expires.getTime() <= clock.now())
     throw invalid('expiresAt', 'must be after the current date and time', expires.toISOString());
-  const ca = authorityOf(request.services, authenticator);
-  const method = authenticator.method === 'updb' ? 'updb' : ca ? 'ottca' : 'ott';
+  const method = authenticator.method === 'updb' ? 'updb' : caId === null ? 'ott' : 'ottca';
   const enrollment = await prepareEnrollment(request.services, {
     identityId,
     method,
     expires,
-    ...(ca && { caId: ca.id }),
+    ...(caId !== null && { caId }),
   });
   await state.change((transaction) => {
     const current = existing(transaction, 'authenticator', authenticator.id);

@@ -68,8 +68,8 @@ async function newProof(request: ApiRequest, body: Body): Promise<Proof> {
     throw invalid('identityId', 'may not create authenticators for router identities', identityId);
   const method = body.text('method') ?? '';
   if (method === 'cert') {
-    const { certificate, isOwn } = readClientCertificate(request.services, body.text('certPem') ?? '');
-    return certificateProof(certificate, isOwn);
+    const { certificate, caId } = readClientCertificate(request.services, body.text('certPem') ?? '');
+    return certificateProof(certificate, caId);
   }
   if (method !== 'updb') throw invalid('method', 'method must be updb or cert', method);
   const username = body.text('username') ?? '';
