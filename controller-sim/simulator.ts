@@ -222,6 +222,8 @@ async function build(options: SimulatorOptions, owned: AsyncDisposableStack): Pr
   owned.defer(() => shownIdentities.close());
   const lockouts = new Lockouts(state);
   owned.defer(() => lockouts.close());
+  const jwks = new Jwks({ clock, log: apiLog });
+  owned.defer(() => jwks.close());
   const api = await ApiServer.open({
     state,
     access,
@@ -229,7 +231,7 @@ async function build(options: SimulatorOptions, owned: AsyncDisposableStack): Pr
     passwords,
     lockouts,
     revocations,
-    jwks: new Jwks({ clock, log: apiLog }),
+    jwks,
     activity,
     posture,
     serviceChanges,

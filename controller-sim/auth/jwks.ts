@@ -2,7 +2,7 @@
 
 import { createPublicKey, type KeyObject, type webcrypto } from 'node:crypto';
 import type { Clock } from '#lib/clock.ts';
-import { describeError } from '#lib/errors.ts';
+import { ClosedError, describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
 
 export interface JwksComponents {
@@ -27,9 +27,15 @@ export class Jwks {
   readonly #components: JwksComponents;
   readonly #sets = new Map<string, KeySet>();
   readonly #fetching = new Map<string, Promise<KeySet>>();
+  readonly #closed = new AbortController();
 
   constructor(components: JwksComponents) {
     this.#components = components;
+  }
+
+  /** Ends the requests that run. */
+  close(): void {
+    this.#closed.abort(new ClosedError('key sets'));
   }
 
   /** The key with an id, or the only one there is when the token names none. */
@@ -55,10 +61,14 @@ export class Jwks {
   async #load(endpoint: string): Promise<KeySet> {
     const { clock, log } = this.#components;
     let keys = this.#sets.get(endpoint)?.keys ?? new Map<string, KeyObject>();
+    const late = () => new Error(`no answer within ${TIMEOUT} ms`);
+    const { signal, timer } = clock.deadline('fetch of keys', TIMEOUT, late);
     try {
-      keys = await load(endpoint);
+      keys = await load(endpoint, AbortSignal.any([signal, this.#closed.signal]));
     } catch (error) {
       log.warn({ endpoint, error: describeError(error) }, 'the keys of an external JWT signer could not be fetched');
+    } finally {
+      timer.cancel();
     }
     const set = { keys, fetchedAt: clock.now() };
     if (this.#sets.size >= MOST_SETS) this.#sets.clear();
@@ -73,19 +83,26 @@ function pick({ keys }: KeySet, kid: string | undefined): KeyObject | undefined 
   return others.length === 0 ? only : undefined;
 }
 
-async function load(endpoint: string): Promise<Map<string, KeyObject>> {
+async function load(endpoint: string, signal: AbortSignal): Promise<Map<string, KeyObject>> {
   const { request } = await import('undici'); // few simulators ever ask anybody
-  const { statusCode, body } = await request(endpoint, {
-    headersTimeout: TIMEOUT,
-    bodyTimeout: TIMEOUT,
-    signal: AbortSignal.timeout(TIMEOUT),
-  });
+  const { statusCode, body } = await request(endpoint, { signal });
   const text = await readBounded(body);
   if (statusCode !== 200) throw new Error(`status ${statusCode}`);
-  const { keys } = JSON.parse(text) as { keys: (webcrypto.JsonWebKey & { kid?: string })[] };
-  return new Map(
-    keys.map((key, index) => [key.kid ?? String(index), createPublicKey({ key, format: 'jwk' })] as const),
-  );
+  const { keys } = JSON.parse(text) as { keys?: unknown };
+  if (!Array.isArray(keys)) throw new Error('the answer is no set of keys');
+  return new Map(keys.flatMap((key: unknown, index) => readKey(key, index)));
+}
+
+/** Keys for other uses, and of kinds that are not known here, stand beside those that are meant: they are passed over. */
+function readKey(key: unknown, index: number): [id: string, key: KeyObject][] {
+  if (typeof key !== 'object' || key === null) return [];
+  const { kid, use, ...jwk } = key as webcrypto.JsonWebKey & { kid?: unknown };
+  if (use !== undefined && use !== 'sig') return [];
+  try {
+    return [[typeof kid === 'string' ? kid : String(index), createPublicKey({ key: jwk, format: 'jwk' })]];
+  } catch {
+    return []; // no token can be verified with it
+  }
 }
 
 async function readBounded(body: AsyncIterable<Buffer>): Promise<string> {
