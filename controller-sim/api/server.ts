@@ -230,7 +230,8 @@ export class ApiServer {
       return;
     }
     const open = async () => {
-      const found = await sessionOf({ services: this.#services, headers: request.headers });
+      const remoteAddress = request.socket.remoteAddress ?? '';
+      const found = await sessionOf({ services: this.#services, headers: request.headers, remoteAddress });
       if (found && mayCall(found.identity, 'ops')) await this.#streams.accept(request, socket, head);
       else refuse('401 Unauthorized');
     };

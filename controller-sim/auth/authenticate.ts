@@ -4,6 +4,7 @@
 import { sha1Fingerprint } from '#lib/certificates.ts';
 import { baseFields } from '../entities/common.ts';
 import { isDisabled } from '../entities/identity.ts';
+import { owesTotp } from '../mfa/enrollment.ts';
 import { Body } from '../request/body.ts';
 import type { ApiRequest, LoginRequest } from '../request/context.ts';
 import { ApiError, invalid } from '../request/errors.ts';
@@ -11,7 +12,7 @@ import type { Transaction } from '../state/transaction.ts';
 import type { ApiSession, Authenticator, AuthPolicy, Identity } from '../state/types.ts';
 import { isForClients, vouch } from './certificates.ts';
 import { externalIdOf } from './external-id.ts';
-import { verifyExternalToken } from './external-jwt.ts';
+import { policyForToken, verifyExternalToken } from './external-jwt.ts';
 import { bearerTokens } from './session-of.ts';
 
 /** Who somebody has shown to be, and by what. */
@@ -96,11 +97,10 @@ function tellAuthentication(
 /** What a session says of how it was made, and what it still owes. */
 export function sessionFacts({ services }: LoginRequest, proven: Proven) {
   const { identity, policy, authenticator, isCertExtendable = false, improperClientCertChain = false } = proven;
-  const hasMfa = services.state.tables.mfa.referring('identityId', identity.id).some(({ isVerified }) => isVerified);
   return {
     identityId: identity.id,
     authenticatorId: authenticator?.id ?? '',
-    isMfaRequired: policy.secondary.requireTotp || hasMfa,
+    isMfaRequired: owesTotp(services, identity, policy),
     isMfaComplete: false,
     requiredSignerId: policy.secondary.requireExtJwtSigner,
     isCertExtendable,
@@ -177,12 +177,8 @@ async function byCertificate(request: LoginRequest): Promise<Proven> {
 async function byToken(request: LoginRequest): Promise<Proven> {
   const verified = await Promise.all(bearerTokens(request).map((each) => verifyExternalToken(request.services, each)));
   for (const token of verified) {
-    const { identity, signer } = token ?? {};
-    const policy = identity && policyOf(request, identity);
-    if (!identity || !signer || !policy?.primary.extJwt.allowed) continue;
-    const { allowedSigners } = policy.primary.extJwt;
-    if (allowedSigners.length === 0 || allowedSigners.includes(signer.id))
-      return { identity, policy, signerId: signer.id };
+    const policy = token && policyForToken(request.services, token);
+    if (token?.identity && policy) return { identity: token.identity, policy, signerId: token.signer.id };
   }
   throw new ApiError('UNAUTHORIZED');
 }

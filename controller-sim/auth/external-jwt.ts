@@ -3,7 +3,7 @@
 import { createPublicKey } from 'node:crypto';
 import type { JWTPayload } from 'jose';
 import type { ApiServices } from '../request/context.ts';
-import type { ExternalJwtSigner, Identity } from '../state/types.ts';
+import type { AuthPolicy, ExternalJwtSigner, Identity } from '../state/types.ts';
 
 export interface VerifiedToken {
   readonly signer: ExternalJwtSigner;
@@ -52,6 +52,14 @@ export async function verifyExternalToken(services: ApiServices, token: string):
     services.log.debug({ error: String(error) }, 'a token of another issuer was not accepted');
     return undefined;
   }
+}
+
+/** The auth policy of whom a token names, when it lets him log in with tokens of this signer. */
+export function policyForToken({ state }: ApiServices, { identity, signer }: VerifiedToken): AuthPolicy | undefined {
+  const policy = identity && state.tables.authPolicy.get(identity.authPolicyId);
+  if (!policy?.primary.extJwt.allowed) return undefined;
+  const { allowedSigners } = policy.primary.extJwt;
+  return allowedSigners.length === 0 || allowedSigners.includes(signer.id) ? policy : undefined;
 }
 
 /** A claim by its name, or by a JSON pointer (RFC 6901). */

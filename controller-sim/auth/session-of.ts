@@ -1,12 +1,13 @@
-// Whose session a request shows: by the token of an API session, or by a signed token in its place.
+// Whose session a request shows: by the token of an API session, or by a signed token in its place, of the OIDC API or of another issuer.
 
 import { isDisabled } from '../entities/identity.ts';
+import { owesTotp } from '../mfa/enrollment.ts';
 import type { ApiRequest } from '../request/context.ts';
 import type { ApiSession, Identity } from '../state/types.ts';
-import { verifyExternalToken } from './external-jwt.ts';
-import { sessionFromClaims } from './token-session.ts';
+import { policyForToken, verifyExternalToken } from './external-jwt.ts';
+import { sessionFromClaims, sessionFromExternalToken, sessionIdOf } from './token-session.ts';
 
-type Asking = Pick<ApiRequest, 'services' | 'headers'>;
+type Asking = Pick<ApiRequest, 'services' | 'headers' | 'remoteAddress'>;
 
 export interface FoundSession {
   readonly session: ApiSession;
@@ -17,7 +18,7 @@ export interface FoundSession {
 export async function sessionOf(request: Asking): Promise<FoundSession | undefined> {
   const { state, activity, clock, sessionLifetime } = request.services;
   const token = request.headers['zt-session'];
-  if (typeof token !== 'string') return sessionOfToken(request);
+  if (typeof token !== 'string' || token === '') return sessionOfToken(request);
   const session = state.tables.apiSession.findBy('token', token);
   const identity = session && state.tables.identity.get(session.identityId);
   if (!session || !identity || isDisabled(identity, clock.now())) return undefined;
@@ -25,14 +26,41 @@ export async function sessionOf(request: Asking): Promise<FoundSession | undefin
   return { session: await withSecondToken(request, session, identity), identity };
 }
 
-/** Of a token that the OIDC API handed out: the session is what the token says, and ends when it is revoked. */
 async function sessionOfToken(request: Asking): Promise<FoundSession | undefined> {
+  const bearers = bearerTokens(request);
+  return (await sessionOfOwnToken(request, bearers)) ?? sessionOfOtherToken(request, bearers);
+}
+
+/** Of a token that the OIDC API handed out: the session is what the token says, and ends when it is revoked. */
+async function sessionOfOwnToken(request: Asking, bearers: readonly string[]): Promise<FoundSession | undefined> {
   const { state, clock, tokens, revocations } = request.services;
-  for (const token of bearerTokens(request)) {
+  for (const token of bearers) {
     const claims = await tokens.verifyAccess(token);
     const identity = claims && state.tables.identity.get(claims.sub);
     if (!identity || isDisabled(identity, clock.now()) || revocations.isRevoked(claims)) continue;
     return { session: sessionFromClaims(token, claims), identity };
+  }
+  return undefined;
+}
+
+/** A token that one could log in with, shown without having done so. The second factors are owed all the same. */
+async function sessionOfOtherToken(request: Asking, bearers: readonly string[]): Promise<FoundSession | undefined> {
+  const { services, remoteAddress } = request;
+  for (const token of bearers) {
+    const verified = await verifyExternalToken(services, token);
+    const policy = verified && policyForToken(services, verified);
+    if (!verified?.identity || !policy || isDisabled(verified.identity, services.clock.now())) continue;
+    const { identity } = verified;
+    const id = sessionIdOf(token);
+    const session = sessionFromExternalToken(token, {
+      identity,
+      policy,
+      remoteAddress,
+      isMfaRequired: owesTotp(services, identity, policy),
+      isMfaComplete: services.posture.stateOf(identity.id, id).passedMfaAt !== undefined,
+      now: services.clock.now(),
+    });
+    return { session: await withSecondToken(request, session, identity), identity };
   }
   return undefined;
 }

@@ -1,7 +1,8 @@
-// A session that is a token of the OIDC API, in the form in which sessions are kept.
+// A session that is a token, of the OIDC API or of another issuer, in the form in which sessions are kept.
 
+import { createHash } from 'node:crypto';
 import type { AccessClaims } from '../jwt/tokens.ts';
-import type { ApiSession } from '../state/types.ts';
+import type { ApiSession, AuthPolicy, Identity } from '../state/types.ts';
 
 export function sessionFromClaims(token: string, claims: AccessClaims): ApiSession {
   const createdAt = new Date(claims.auth_time * 1000).toISOString();
@@ -25,5 +26,47 @@ export function sessionFromClaims(token: string, claims: AccessClaims): ApiSessi
     requiredSignerId: null,
     isCertExtendable: claims.z_ice,
     improperClientCertChain: claims.z_iccc,
+  };
+}
+
+const ID_LENGTH = 24;
+
+/** The same for each request with the same token. */
+export function sessionIdOf(token: string): string {
+  return `c${createHash('sha256').update(token).digest('hex').slice(0, ID_LENGTH)}`;
+}
+
+export function sessionFromExternalToken(
+  token: string,
+  facts: {
+    identity: Identity;
+    policy: AuthPolicy;
+    remoteAddress: string;
+    isMfaRequired: boolean;
+    isMfaComplete: boolean;
+    /** Milliseconds since the epoch. */
+    now: number;
+  },
+): ApiSession {
+  const { identity, policy, remoteAddress, isMfaRequired, isMfaComplete } = facts;
+  const now = new Date(facts.now).toISOString();
+  return {
+    id: sessionIdOf(token),
+    createdAt: now,
+    updatedAt: now,
+    tags: {},
+    isSystem: false,
+    token,
+    identityId: identity.id,
+    authenticatorId: '',
+    configTypes: [],
+    ipAddress: remoteAddress,
+    lastActivityAt: now,
+    fingerprints: [],
+    isMfaRequired,
+    isMfaComplete,
+    requiredSignerId: policy.secondary.requireExtJwtSigner,
+    isCertExtendable: false,
+    improperClientCertChain: false,
   };
 }

@@ -3,11 +3,16 @@
 import { baseFields } from '../entities/common.ts';
 import type { ApiServices } from '../request/context.ts';
 import { ApiError } from '../request/errors.ts';
-import type { Identity, Mfa } from '../state/types.ts';
+import type { AuthPolicy, Identity, Mfa } from '../state/types.ts';
 import { isPassword, newRecoveryCodes, newSecret, recoveryCode } from './totp.ts';
 
 export function ownMfa({ state }: ApiServices, { id }: Identity): Mfa | undefined {
   return state.tables.mfa.referring('identityId', id)[0];
+}
+
+/** Whether who logs in has to give a one-time password: the auth policy wants one, or he has a verified second factor. */
+export function owesTotp(services: ApiServices, identity: Identity, { secondary }: AuthPolicy): boolean {
+  return secondary.requireTotp || ownMfa(services, identity)?.isVerified === true;
 }
 
 /** Begins one. Throws ApiError when there is one already. */

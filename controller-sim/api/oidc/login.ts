@@ -5,7 +5,7 @@ import { sha1Fingerprint } from '#lib/certificates.ts';
 import { noteClient, prove, typeIds } from '../../auth/authenticate.ts';
 import { verifyExternalToken } from '../../auth/external-jwt.ts';
 import { bearerTokens } from '../../auth/session-of.ts';
-import { enrollTotp, ownMfa, takeCode } from '../../mfa/enrollment.ts';
+import { enrollTotp, owesTotp, ownMfa, takeCode } from '../../mfa/enrollment.ts';
 import { provisioningUrl } from '../../mfa/totp.ts';
 import { Body } from '../../request/body.ts';
 import { ApiError } from '../../request/errors.ts';
@@ -50,12 +50,10 @@ export function login(method: 'password' | 'cert' | 'ext-jwt') {
 async function provePrimary(request: OidcRequest, found: AuthRequest, method: string): Promise<void> {
   const { services, certificates } = request;
   const proven = await prove(request, method);
-  const { mfa } = services.state.tables;
   found.proven = proven;
   found.amr.add(method);
   found.authTime = services.clock.now();
-  const hasMfa = mfa.referring('identityId', proven.identity.id).some(({ isVerified }) => isVerified);
-  found.needsTotp = proven.policy.secondary.requireTotp || hasMfa;
+  found.needsTotp = owesTotp(services, proven.identity, proven.policy);
   const { requireExtJwtSigner } = proven.policy.secondary;
   found.requiredSigner =
     requireExtJwtSigner === null ? undefined : services.state.tables.externalJwtSigner.get(requireExtJwtSigner);

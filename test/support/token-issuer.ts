@@ -1,0 +1,84 @@
+// Another issuer of tokens: an HTTP server that publishes its keys, and signs whatever a test wants.
+
+import { once } from 'node:events';
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type CryptoKey, exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
+import type { Clock } from '#lib/clock.ts';
+
+const HOUR = 3_600;
+
+export class TokenIssuer {
+  readonly name: string;
+  readonly #clock: Clock;
+  readonly #server: Server;
+  readonly #keys = new Map<string, { alg: string; privateKey: CryptoKey }>();
+  /** What is published. */
+  published: unknown[] = [];
+  /** Requests for the keys so far. */
+  requests = 0;
+  /** Answers in another way than with the keys. */
+  answer: ((response: ServerResponse) => void) | undefined;
+
+  private constructor(name: string, clock: Clock, server: Server) {
+    this.name = name;
+    this.#clock = clock;
+    this.#server = server;
+  }
+
+  static async start(name: string, clock: Clock): Promise<TokenIssuer> {
+    const server = createServer((_request, response) => {
+      issuer.requests += 1;
+      if (issuer.answer) issuer.answer(response);
+      else response.end(JSON.stringify({ keys: issuer.published }));
+      server.emit('asked');
+    });
+    const issuer = new TokenIssuer(name, clock, server);
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return issuer;
+  }
+
+  /** Where the keys are. */
+  get endpoint(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/keys`;
+  }
+
+  /** Resolves with the next request for the keys. */
+  async asked(): Promise<void> {
+    await once(this.#server, 'asked');
+  }
+
+  async close(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  /** Makes a key and publishes it. */
+  async addKey(kid: string, alg = 'ES256'): Promise<JWK> {
+    const { publicKey, privateKey } = await generateKeyPair(alg, { extractable: true });
+    this.#keys.set(kid, { alg, privateKey });
+    const jwk = { ...(await exportJWK(publicKey)), kid, use: 'sig' };
+    this.published.push(jwk);
+    return jwk;
+  }
+
+  /** A token that is good for an hour; claims that are undefined are left out. */
+  async token(kid: string, claims: Record<string, unknown>, header: Record<string, unknown> = {}): Promise<string> {
+    const key = this.#keys.get(kid);
+    if (!key) throw new Error(`there is no key ${kid}`);
+    const now = Math.floor(this.#clock.now() / 1000);
+    return new SignJWT(given({ iss: this.name, aud: 'edge', exp: now + HOUR, ...claims }))
+      .setProtectedHeader({ ...given({ kid, ...header }), alg: key.alg })
+      .sign(key.privateKey);
+  }
+}
+
+/** Without what is undefined. */
+function given(fields: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
