@@ -33,6 +33,8 @@ const META = { root: 'pki.root', intermediate: 'pki.intermediate', server: 'pki.
 /** A server certificate is made anew when less than this is left of it. */
 const RENEW_SERVER = 30 * 86_400_000;
 const SERIAL_LENGTH = 16;
+/** In bits. Shorter ones have been broken, or soon will be. */
+const SHORTEST_RSA_KEY = 2_048;
 
 export class CsrError extends ProjectError {
   constructor(message: string, options: { cause?: unknown } = {}) {
@@ -146,18 +148,27 @@ export async function readRequest(pem: string): Promise<CertificateRequest> {
   try {
     const request = new x509.Pkcs10CertificateRequest(pem);
     if (!(await request.verify())) throw new CsrError('the request is not signed by its own key');
+    const publicKey = Buffer.from(request.publicKey.rawData);
+    refuseWeakKey(publicKey);
     const extension = request.extensions.find((each) => each instanceof x509.SubjectAlternativeNameExtension);
     const of = (type: string) =>
       extension?.names.items.filter((name) => name.type === type).map((name) => name.value) ?? [];
     return {
       commonName: request.subjectName.getField('CN')[0],
       names: { dns: of('dns'), ip: of('ip'), uri: of('url'), email: of('email') },
-      publicKey: Buffer.from(request.publicKey.rawData),
+      publicKey,
     };
   } catch (error) {
     if (error instanceof CsrError) throw error;
     throw new CsrError('this is no certificate request that can be read', { cause: error });
   }
+}
+
+function refuseWeakKey(spki: Buffer): void {
+  const key = createPublicKey({ key: spki, format: 'der', type: 'spki' });
+  const { modulusLength } = key.asymmetricKeyDetails ?? {};
+  if (modulusLength !== undefined && modulusLength < SHORTEST_RSA_KEY)
+    throw new CsrError(`the RSA key has ${modulusLength} bits; at least ${SHORTEST_RSA_KEY} are needed`);
 }
 
 function readPair(text: string | undefined): Pair | undefined {
