@@ -25,7 +25,8 @@ export async function enroll(request: ApiRequest, method: string | undefined): P
   const enrollment = findEnrollment(request);
   if (method !== undefined && method !== '' && method !== enrollment.method && method !== anyRouter(enrollment))
     throw new ApiError('INVALID_ENROLL_METHOD');
-  if (Date.parse(enrollment.expiresAt) < request.services.clock.now()) throw new ApiError('ENROLLMENT_EXPIRED');
+  // At that very moment it is over, as it is for whoever looks at the token.
+  if (Date.parse(enrollment.expiresAt) <= request.services.clock.now()) throw new ApiError('ENROLLMENT_EXPIRED');
   switch (enrollment.method) {
     case 'erott':
     case 'trott':
