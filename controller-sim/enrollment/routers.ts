@@ -1,6 +1,6 @@
 // Enrolling routers, and renewing their certificates over HTTP.
 
-import { sha1Fingerprint } from '#lib/certificates.ts';
+import { sha1Fingerprint, validity } from '#lib/certificates.ts';
 import { Body } from '../request/body.ts';
 import type { Answer, ApiRequest, ApiServices } from '../request/context.ts';
 import { ApiError } from '../request/errors.ts';
@@ -25,10 +25,10 @@ export async function enrollRouter({ services, body }: ApiRequest, enrollment: E
 
 /** With the certificate that the router has now; from then on that one counts no more. */
 export async function extendRouter({ services, body, certificates }: ApiRequest): Promise<Answer> {
-  const { state } = services;
+  const { state, clock } = services;
   const [leaf] = certificates;
   const router = leaf && state.tables.router.findBy('fingerprint', sha1Fingerprint(leaf));
-  if (!router) throw new ApiError('UNAUTHORIZED');
+  if (!router || validity(leaf, clock.now()) !== undefined) throw new ApiError('UNAUTHORIZED');
   const signed = await signRouter(services, router.id, new Body(body, 'create'));
   const fingerprint = sha1Fingerprint(leafOf(signed.cert));
   await state.change((transaction) => transaction.patch('router', router.id, { fingerprint, certPem: signed.cert }));

@@ -44,21 +44,26 @@ export class ApiClient {
   readonly #plain: Agent;
   #admin = '';
 
-  private constructor(simulator: Simulator, clock: VirtualClock) {
+  /** Of a simulator that another owner closes. */
+  constructor(simulator: Simulator, clock = new VirtualClock()) {
     this.simulator = simulator;
     this.clock = clock;
     this.#plain = this.connect();
   }
 
   /** The clock begins now: TLS clients look at the real one. */
-  static async start(options: SimulatorOptions = {}): Promise<ApiClient> {
-    const clock = new VirtualClock(Date.now());
-    const simulator = await startSimulator({ ...ADMIN, passwordCost: TEST_COST, clock, ...options });
+  static async start(options: SimulatorOptions & { clock?: VirtualClock } = {}): Promise<ApiClient> {
+    const { clock = new VirtualClock(Date.now()) } = options;
+    const simulator = await startSimulator({ ...ADMIN, passwordCost: TEST_COST, ...options, clock });
     return new ApiClient(simulator, clock);
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
+  async close(): Promise<void> {
     await Promise.all(this.#agents.map((agent) => agent.close()));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
     await this.simulator.close();
   }
 

@@ -57,5 +57,5 @@ async function refreshEnrollment(request: ApiRequest): Promise<Answer> {
     throw invalid('expiresAt', 'must be after the current date and time', expires.toISOString());
   const signed = await signEnrollment(request.services, method, identityId ?? routerId ?? '', expires);
   await state.change((transaction) => replaceToken(transaction, existing(transaction, 'enrollment', id), signed));
-  return { data: {} };
+  return { data: created('enrollments', id) };
 }
