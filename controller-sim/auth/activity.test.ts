@@ -1,0 +1,73 @@
+import t from 'tap';
+import { type Timer, VirtualClock } from '#lib/clock.ts';
+import { IdSource } from '#lib/ids.ts';
+import { silentLog } from '#lib/log.ts';
+import { seededRandom } from '#lib/random.ts';
+import { baseFields } from '../entities/common.ts';
+import { State } from '../state/state.ts';
+import { MemoryStore } from '../store/memory-store.ts';
+import { Activity } from './activity.ts';
+
+const MINUTE = 60_000;
+
+/** Has room until told otherwise. */
+class FullStore extends MemoryStore {
+  isFull = false;
+
+  override commit(sets: readonly unknown[]): Promise<bigint[]> {
+    return this.isFull ? Promise.reject(new Error('the disk is full')) : super.commit(sets);
+  }
+}
+
+/** Shows what it does every minute. */
+class OpenClock extends VirtualClock {
+  step: () => void = () => undefined;
+
+  override every(name: string, milliseconds: number, task: () => void): Timer {
+    this.step = task;
+    return super.every(name, milliseconds, task);
+  }
+}
+
+t.test('when a session was used last is known while it is being written down, and if that fails', async (t) => {
+  const clock = new OpenClock();
+  const store = new FullStore();
+  const state = await State.open({ store, clock, ids: new IdSource(seededRandom(1)) });
+  const activity = new Activity({ state, clock, log: silentLog, lifetime: 30 * MINUTE });
+  const session = await state.change((transaction) => {
+    const made = {
+      ...baseFields(transaction, 'session'),
+      token: 'token',
+      identityId: 'somebody',
+      authenticatorId: '',
+      configTypes: [],
+      ipAddress: '',
+      lastActivityAt: transaction.now,
+      fingerprints: [],
+      isMfaRequired: false,
+      isMfaComplete: false,
+      requiredSignerId: null,
+      isCertExtendable: false,
+      improperClientCertChain: false,
+    };
+    transaction.put('apiSession', made);
+    return made;
+  });
+  const stored = () => Date.parse(state.tables.apiSession.get('session')?.lastActivityAt ?? '');
+  const begin = clock.now();
+  await clock.advance(MINUTE / 2);
+  const used = clock.now();
+  activity.note(session);
+
+  store.isFull = true;
+  clock.step();
+  t.equal(activity.lastOf(session), used, 'being written down');
+  await clock.advance(MINUTE / 4);
+  t.same([stored(), activity.lastOf(session)], [begin, used], 'not written down');
+
+  store.isFull = false;
+  await clock.advance(MINUTE / 2);
+  t.same([stored(), activity.lastOf(state.tables.apiSession.get('session') ?? session)], [used, used], 'written down');
+  activity.close();
+  await state.close();
+});
