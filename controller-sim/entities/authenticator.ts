@@ -9,7 +9,7 @@ import type { Authenticator, Entity } from '../state/types.ts';
 import { endApiSessions } from './api-session.ts';
 import { baseFields, changedBase, existing, refuseTaken } from './common.ts';
 
-type Own = Omit<Authenticator, keyof Entity | 'identityId'>;
+type Own = Required<Omit<Authenticator, keyof Entity | 'identityId'>>;
 
 const NOTHING: Omit<Own, 'method'> = {
   username: null,

@@ -7,7 +7,7 @@ import { validateClaim } from '../auth/external-id.ts';
 import type { Body } from '../request/body.ts';
 import { ApiError, badRequest, invalid } from '../request/errors.ts';
 import type { Transaction } from '../state/transaction.ts';
-import type { CertificateAuthority, ExternalIdClaim } from '../state/types.ts';
+import type { Authenticator, CertificateAuthority, ExternalIdClaim } from '../state/types.ts';
 import { deleteAuthenticator } from './authenticator.ts';
 import { baseFields, changedBase, uniqueName } from './common.ts';
 
@@ -36,8 +36,18 @@ export function updateCa(transaction: Transaction, ca: CertificateAuthority, bod
 /** Enrollments with it and, as the specification wants it, the authenticators of its certificates go with it. */
 export function deleteCa(transaction: Transaction, ca: CertificateAuthority): void {
   for (const { id } of transaction.tables.enrollment.referring('caId', ca.id)) transaction.delete('enrollment', id);
-  for (const each of transaction.tables.authenticator.referring('caId', ca.id)) deleteAuthenticator(transaction, each);
+  for (const each of transaction.tables.authenticator.values())
+    if (isCertificateOf(each, ca)) deleteAuthenticator(transaction, each);
   transaction.delete('ca', ca.id);
+}
+
+export function isCertificateOf(
+  { certPem, isIssuedByNetwork, caId }: Authenticator,
+  ca: CertificateAuthority,
+): boolean {
+  if (certPem === null || isIssuedByNetwork) return false;
+  const [authority] = parsePemCertificates(ca.certPem);
+  return caId === undefined ? authority !== undefined && isIssuedBy(certPem, authority) : caId === ca.id;
 }
 
 /** A certificate of the authority whose common name is the verification token proves who holds its key. `pem` is what was sent. */

@@ -9,7 +9,7 @@ export function makeTables(): Tables {
   return {
     apiSession: new Table({ unique: ['token'], references: ['identityId', 'authenticatorId'] }),
     apiSessionCertificate: new Table({ unique: ['fingerprint'], references: ['apiSessionId'] }),
-    authenticator: new Table({ unique: ['username', 'fingerprint'], references: ['identityId', 'caId'] }),
+    authenticator: new Table({ unique: ['username', 'fingerprint'], references: ['identityId'] }),
     authPolicy: new Table({
       unique: ['name'],
       derived: {

@@ -71,8 +71,8 @@ export interface Authenticator extends Entity {
   readonly certPem: string | null;
   readonly fingerprint: string | null;
   readonly isIssuedByNetwork: boolean;
-  /** The other authority that vouched for the certificate when it came. */
-  readonly caId: string | null;
+  /** The other authority that vouched for the certificate when it came; older data does not say. */
+  readonly caId?: string | null;
   /** An administrator wants the certificate to be renewed, and perhaps with another key. */
   readonly isExtendRequested: boolean;
   readonly isKeyRollRequested: boolean;

@@ -2,6 +2,7 @@
 
 import { addEnrollment, prepareEnrollment, refuseOpenEnrollment } from '../../enrollment/enrollments.ts';
 import { deleteAuthenticator, requestExtension } from '../../entities/authenticator.ts';
+import { isCertificateOf } from '../../entities/ca.ts';
 import { existing } from '../../entities/common.ts';
 import { Body } from '../../request/body.ts';
 import type { Answer, ApiRequest, Handlers } from '../../request/context.ts';
@@ -20,16 +21,17 @@ export const authenticatorHandlers: Handlers = {
 async function reEnroll(request: ApiRequest): Promise<Answer> {
   const { state, clock } = request.services;
   const authenticator = find(request, 'authenticator');
-  const { identityId, caId } = authenticator;
+  const { identityId } = authenticator;
   const expires = new Body(request.body, 'create').date('expiresAt') as Date;
   if (expires.getTime() <= clock.now())
     throw invalid('expiresAt', 'must be after the current date and time', expires.toISOString());
-  const method = authenticator.method === 'updb' ? 'updb' : caId === null ? 'ott' : 'ottca';
+  const ca = [...state.tables.ca.values()].find((each) => isCertificateOf(authenticator, each));
+  const method = authenticator.method === 'updb' ? 'updb' : ca ? 'ottca' : 'ott';
   const enrollment = await prepareEnrollment(request.services, {
     identityId,
     method,
     expires,
-    ...(caId !== null && { caId }),
+    ...(ca && { caId: ca.id }),
   });
   await state.change((transaction) => {
     const current = existing(transaction, 'authenticator', authenticator.id);
