@@ -69,7 +69,7 @@ t.test(
     const keys = createLocalJWKSet(JSON.parse((await api.ask('GET', '/enroll/jwks')).text));
     for (const [em, jwt, sub, { token, expiresAt }] of table) {
       const { payload, protectedHeader } = await jwtVerify(jwt, keys, { issuer: baseUrl, subject: sub });
-      t.match(protectedHeader, { alg: 'ES256', kid: /^[\da-f]{40}$/ }, em);
+      t.match(protectedHeader, { alg: 'RS256', kid: /^[\da-f]{40}$/ }, em);
       t.match(token, UUID, em);
       const exp = Math.floor(Date.parse(expiresAt) / 1000);
       const { iat: _iat, ...claims } = payload;

@@ -3,6 +3,7 @@
 import { decodeJwt } from 'jose';
 import t from 'tap';
 import { type ApiAnswer, ApiClient, PASSWORD } from './support/api-client.ts';
+import { OidcClient } from './support/oidc-client.ts';
 
 const MINUTE = 60_000;
 const WRONG = 'a wrong secret';
@@ -201,23 +202,25 @@ t.test('a session that is a bearer token counts until the token expires or is re
   await api.person('anna');
   const asBearer = (token: string) =>
     api.ask('GET', '/current-identity', { headers: { authorization: `Bearer ${token}` } });
-  const token = await api.signIn('anna');
+  const oidc = new OidcClient(api.simulator.baseUrl, api.connect());
+  const signIn = async () => String((await oidc.login('anna', PASSWORD)).body.access_token);
+  const token = await signIn();
   t.equal((await asBearer(token)).data.name, 'anna');
   const { exp = 0 } = decodeJwt(token);
   await api.clock.advance(exp * 1000 - api.clock.now() - 1);
   t.equal((await asBearer(token)).status, 200, 'to the last millisecond');
   await api.clock.advance(1);
   t.equal((await asBearer(token)).status, 401);
-  const other = await api.signIn('anna');
-  const body = new URLSearchParams({ client_id: 'native', token: other }).toString();
-  await api.ask('POST', '/oidc/revoke', { body, type: 'application/x-www-form-urlencoded' });
+  const other = await signIn();
+  await oidc.revoke(other);
   t.equal((await asBearer(other)).status, 401);
 });
 
 t.test('the bearer of a disabled identity is refused', async (t) => {
   await using api = await ApiClient.start();
   const ann = await api.person('anna');
-  const bearer = { headers: { authorization: `Bearer ${await api.signIn('anna')}` } };
+  const { body } = await new OidcClient(api.simulator.baseUrl, api.connect()).login('anna', PASSWORD);
+  const bearer = { headers: { authorization: `Bearer ${body.access_token}` } };
   t.equal((await api.ask('GET', '/current-identity', bearer)).status, 200);
   await api.manage('POST', `/identities/${ann}/disable`, { durationMinutes: 1 });
   t.equal((await api.ask('GET', '/current-identity', bearer)).status, 401);

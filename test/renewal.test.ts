@@ -232,7 +232,7 @@ t.test('the controller shows that it has the key that it publishes', async (t) =
   const { status, text } = await challenge({ keyId: jwk.kid, nonce });
   t.equal(status, 200);
   const { kid, algorithm, signature, caPool } = JSON.parse(text);
-  t.same([kid, algorithm, caPool], [jwk.kid, 'ES256', api.simulator.ca]);
+  t.same([kid, algorithm, caPool], [jwk.kid, jwk.alg, api.simulator.ca]);
   const key = { key: createPublicKey({ key: jwk, format: 'jwk' }), dsaEncoding: 'ieee-p1363' } as const;
   t.ok(verify('sha256', Buffer.from(nonce), key, Buffer.from(signature, 'base64')));
   t.match(await challenge({ keyId: 'x', nonce }), { status: 400, cause: { field: 'keyId' } });

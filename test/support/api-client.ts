@@ -1,7 +1,7 @@
 // A simulator with a clock of the test's own, and clients of its APIs over the real port: administrators, people with passwords, devices with
 // certificates. Everything goes when the test ends.
 
-import { createHash, generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto';
+import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { Agent, type Dispatcher, request } from 'undici';
 import { VirtualClock } from '#lib/clock.ts';
 import { createCsr } from '../../agent/identity/csr.ts';
@@ -186,29 +186,6 @@ export class ApiClient {
     const { status, data, text } = await this.tryLogin(username, password);
     if (status !== 200) throw new Error(`login of ${username}: ${status} ${text}`);
     return data.token;
-  }
-
-  /** Logs in over OIDC. Answers an access token. */
-  async signIn(username: string, password = PASSWORD): Promise<string> {
-    const verifier = randomBytes(32).toString('base64url');
-    const client = { client_id: 'native', redirect_uri: 'http://127.0.0.1:1/callback' };
-    const asked = new URLSearchParams({
-      ...client,
-      response_type: 'code',
-      scope: 'openid',
-      code_challenge_method: 'S256',
-      code_challenge: createHash('sha256').update(verifier).digest('base64url'),
-    });
-    const follow = ({ headers }: ApiAnswer) => new URL(String(headers.location), this.simulator.baseUrl);
-    const page = follow(await this.ask('GET', `/oidc/authorize?${asked}`));
-    const body = { id: page.searchParams.get('authRequestID'), username, password };
-    const callback = follow(await this.ask('POST', '/oidc/login/password', { body }));
-    const back = follow(await this.ask('GET', `${callback.pathname}${callback.search}`));
-    const code = back.searchParams.get('code') ?? '';
-    const grant = new URLSearchParams({ ...client, grant_type: 'authorization_code', code, code_verifier: verifier });
-    const type = 'application/x-www-form-urlencoded';
-    const { text } = await this.ask('POST', '/oidc/oauth/token', { body: grant.toString(), type });
-    return (JSON.parse(text) as { access_token: string }).access_token;
   }
 
   /** Whether a session counts. */
