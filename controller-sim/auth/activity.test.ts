@@ -1,3 +1,5 @@
+// What is known of when sessions were used, while it is written down.
+
 import t from 'tap';
 import { type Timer, VirtualClock } from '#lib/clock.ts';
 import { IdSource } from '#lib/ids.ts';

@@ -1,3 +1,5 @@
+// How many passwords are looked at together, and that a hash knows its password.
+
 import t from 'tap';
 import { VirtualClock } from '#lib/clock.ts';
 import { Passwords, TEST_COST } from './passwords.ts';
