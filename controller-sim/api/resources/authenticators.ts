@@ -68,7 +68,9 @@ async function newProof(request: ApiRequest, body: Body): Promise<Proof> {
     throw invalid('identityId', 'may not create authenticators for router identities', identityId);
   const method = body.text('method') ?? '';
   if (method === 'cert') {
-    const { certificate, caId } = readClientCertificate(request.services, body.text('certPem') ?? '');
+    const certPem = body.text('certPem') ?? '';
+    if (certPem === '') throw invalid('certPem', 'certPem is required', '');
+    const { certificate, caId } = readClientCertificate(request.services, certPem);
     return certificateProof(certificate, caId);
   }
   if (method !== 'updb') throw invalid('method', 'method must be updb or cert', method);

@@ -1,0 +1,112 @@
+// The life of every kind of entity through the management and fabric APIs: made, shown, patched, replaced, refused, deleted. What goes with
+// what when something is deleted stands in cascades.test.ts.
+
+import t, { type Test } from 'tap';
+import { type Answered, ApiCaller } from './support/api-caller.ts';
+import { allKinds } from './support/kinds/all.ts';
+import { type Fields, type Kind, known, type Refusal } from './support/kinds/kind.ts';
+
+/** Change with every write. */
+const MOVING = ['updatedAt', 'version'];
+
+function without(fields: Fields, names: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
+}
+
+/** Of an auth policy the leaves that a patch gives are changed, of everything else the whole field. */
+function patched(detail: Fields, patch: Fields): Fields {
+  const { primary, ...fields } = patch as { primary?: Record<string, Fields> };
+  const parts = Object.entries(primary ?? {}).map(([name, part]) => [
+    name,
+    { ...(detail.primary as Record<string, Fields>)[name], ...part },
+  ]);
+  return { ...fields, ...(primary && { primary: { ...(detail.primary as Fields), ...Object.fromEntries(parts) } }) };
+}
+
+/** Where a refusal says that something is wrong. */
+function places({ cause }: Answered): string {
+  return [cause?.field, cause?.reason, cause?.message].join(' ');
+}
+
+async function refuse(t: Test, api: ApiCaller, { path, create }: Kind, refusals: readonly Refusal[]): Promise<void> {
+  for (const [change, status, code, place = /./] of refusals) {
+    const answer = await api.ask('POST', path, { ...create, ...change });
+    t.match(
+      { status: answer.status, code: answer.code, place: places(answer) },
+      { status, code, place },
+      JSON.stringify(change),
+    );
+  }
+}
+
+async function live(t: Test, api: ApiCaller, kind: Kind): Promise<void> {
+  const {
+    path,
+    create,
+    shown = {},
+    hidden = [],
+    required,
+    patch,
+    put,
+    cleared = {},
+    refusals = [],
+    conflicts = [],
+    duplicate,
+  } = kind;
+  for (const field of required) {
+    const answer = await api.ask('POST', path, without(create, [field]));
+    t.equal(answer.status, 400, `${field} is missing`);
+    t.equal(answer.cause?.field, field);
+  }
+  await refuse(t, api, kind, refusals);
+  const made = await api.ask('POST', path, create);
+  t.equal(made.status, 201, made.text);
+  const { id, _links } = made.data as { id: string; _links: { self: { href: string } } };
+  const at = `${path}/${id}`;
+  t.ok(_links.self.href.endsWith(`/${id}`));
+  const first = await api.get(at);
+  t.match(first, { id, ...without(create, [...hidden, ...Object.keys(shown)]), ...shown });
+  for (const name of hidden) t.notOk(name in first, `${name} is not shown`);
+  t.match(await api.get<Fields[]>(`${path}?filter=${encodeURIComponent(`id = "${id}"`)}`), [{ id }]);
+
+  await refuse(t, api, kind, conflicts);
+  if (duplicate) {
+    const answer = await api.ask('POST', path, create);
+    t.match(answer, { status: 400, code: 'COULD_NOT_VALIDATE', cause: { field: duplicate[0], reason: duplicate[1] } });
+  }
+  t.same(await api.get(at), first, 'nothing that was refused left a trace');
+
+  if (patch) {
+    const nothing = await api.ask('PATCH', at, patch.typeId === undefined ? {} : { typeId: patch.typeId });
+    t.match(nothing, { status: 400, code: 'UNHANDLED', cause: { message: 'no fields updated, nothing to do' } });
+    t.match(await api.ask('PATCH', at, patch), { status: 200, data: {} });
+    const names = Object.keys(patch).flatMap((name) => [name, `${name}Display`]);
+    const second = await api.get(at);
+    t.match(second, patched(first, patch));
+    t.same(without(second, [...MOVING, ...names]), without(first, [...MOVING, ...names]), 'the rest is as it was');
+  }
+  if (put) {
+    for (const field of Object.keys(put).filter((name) => required.includes(name) && name !== 'encryptionRequired')) {
+      const answer = await api.ask('PUT', at, without(put, [field]));
+      t.match(answer, { status: 400, code: 'COULD_NOT_VALIDATE', cause: { field } }, `PUT without ${field}`);
+    }
+    t.match(await api.ask('PUT', at, put), { status: 200, data: {} });
+    t.match(await api.get(at), {
+      id,
+      ...without(put, [...hidden, ...Object.keys({ ...shown, ...cleared })]),
+      ...cleared,
+    });
+  }
+  t.match(await api.ask('DELETE', at), { status: 200, data: {} });
+  for (const method of ['GET', ...(put ? ['PUT'] : []), ...(patch ? ['PATCH'] : []), 'DELETE']) {
+    const answer = await api.ask(method, at, method === 'PUT' ? put : method === 'PATCH' ? patch : undefined);
+    t.match(answer, { status: 404, code: 'NOT_FOUND', cause: { message: `with id ${id} not found` } }, method);
+  }
+}
+
+t.test('every kind of entity is made, shown, changed, refused and deleted as the tables say', async (t) => {
+  await using api = await ApiCaller.start();
+  for (const kind of allKinds(await known(api))) {
+    await t.test(`${kind.path} ${String(kind.create.typeId ?? '')}`, (t) => live(t, api, kind));
+  }
+});
