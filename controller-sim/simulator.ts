@@ -32,6 +32,7 @@ import { Listener } from './listener/listener.ts';
 import { Network } from './network/network.ts';
 import { Authority } from './pki/authority.ts';
 import { Posture } from './posture/posture.ts';
+import { SessionRights } from './posture/session-rights.ts';
 import { hasAdmin, seedBuiltIns, setAdmin } from './seed.ts';
 import { DataIntegrity } from './state/integrity.ts';
 import { State } from './state/state.ts';
@@ -148,8 +149,10 @@ async function build(options: SimulatorOptions, owned: AsyncDisposableStack): Pr
 
   const serviceChanges = new ServiceChanges({ state, access, clock });
   owned.defer(() => serviceChanges.close());
-  const posture = new Posture({ state, access, clock, log: log.child({ component: 'posture' }) });
+  const posture = new Posture({ state, access, clock });
   owned.defer(() => posture.close());
+  const rights = new SessionRights({ state, access, posture, log: log.child({ component: 'posture' }) });
+  owned.defer(() => rights.close());
   const unsubscribe = posture.subscribe((identityId) => serviceChanges.touch(identityId));
   owned.defer(unsubscribe);
 

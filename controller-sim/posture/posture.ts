@@ -1,8 +1,7 @@
-// The posture of endpoints as the controller knows it: what clients told of their machines, when they gave one-time passwords, and what
-// follows for their sessions. Kept in memory: a controller that starts anew asks anew.
+// The posture of endpoints as the controller knows it: what clients told of their machines, when they gave one-time passwords, and when
+// they have to be asked again. Kept in memory: a controller that starts anew asks anew.
 
 import type { Clock, Timer } from '#lib/clock.ts';
-import type { Log } from '#lib/log.ts';
 import {
   evaluatePosture,
   type MfaDemand,
@@ -52,7 +51,6 @@ export interface PostureComponents {
   readonly state: State;
   readonly access: Access;
   readonly clock: Clock;
-  readonly log: Log;
 }
 
 /** A client that tells of more processes than any check asks for is not believed. */
@@ -72,6 +70,10 @@ export class Posture {
     this.#unsubscribe = components.state.subscribe(({ changes }) => {
       for (const { kind, id, before, after } of changes) {
         if (kind === 'identity' && !after) this.#forget(id);
+        else if (kind === 'identity' && this.#identities.has(id)) this.#watch(id);
+        // What is demanded decides when a password becomes too old.
+        if (kind === 'postureCheck' || kind === 'servicePolicy')
+          for (const each of this.#identities.keys()) this.#watch(each);
         if (kind === 'apiSession' && before && !after)
           this.#identities.get((before as ApiSession).identityId)?.sessions.delete(id);
       }
@@ -240,24 +242,10 @@ export class Posture {
     return [...affected.values()];
   }
 
-  /** Sessions that have lost their right end, now and when the next password becomes too old. */
+  /** Whoever looks at it looks again, now and when the next password becomes too old. */
   #changed(identityId: string): void {
-    this.#endSessions(identityId);
     for (const listener of this.#listeners) listener(identityId);
     this.#watch(identityId);
-  }
-
-  #endSessions(identityId: string): void {
-    const { state, log } = this.#components;
-    const lost = state.tables.session
-      .referring('identityId', identityId)
-      .filter(({ apiSessionId, serviceId, type }) => !this.mayUse({ id: apiSessionId, identityId }, serviceId, type));
-    if (lost.length === 0) return;
-    state
-      .change((transaction) => {
-        for (const { id } of lost) transaction.delete('session', id);
-      })
-      .catch((error: unknown) => log.error({ error: String(error) }, 'sessions without a passing posture stay'));
   }
 
   #watch(identityId: string): void {

@@ -1,0 +1,71 @@
+// Sessions end with the right to them: when no policy grants the service any more, and when the posture of the client passes none of those
+// that do. What looks at the posture is posture.ts; routers hear of the end from control-channel/legacy-sessions.ts.
+
+import { describeError } from '#lib/errors.ts';
+import type { Log } from '#lib/log.ts';
+import type { Access } from '../access/access.ts';
+import type { MembershipChange } from '../access/memberships.ts';
+import type { ChangeSet } from '../state/change.ts';
+import type { State } from '../state/state.ts';
+import type { Session } from '../state/types.ts';
+import type { Posture } from './posture.ts';
+
+export interface SessionRightsComponents {
+  readonly state: State;
+  /** Must have been made before: it has to hear of a change first. */
+  readonly access: Access;
+  readonly posture: Posture;
+  readonly log: Log;
+}
+
+export class SessionRights {
+  readonly #components: SessionRightsComponents;
+  readonly #unsubscribe: readonly (() => void)[];
+
+  constructor(components: SessionRightsComponents) {
+    this.#components = components;
+    const { state, access, posture } = components;
+    this.#unsubscribe = [
+      access.subscribe((moves) => this.#onMoves(moves)),
+      state.subscribe((set) => this.#onChange(set)),
+      posture.subscribe((identityId) => this.#review(state.tables.session.referring('identityId', identityId))),
+    ];
+  }
+
+  close(): void {
+    for (const unsubscribe of this.#unsubscribe) unsubscribe();
+  }
+
+  #onMoves(moves: readonly MembershipChange[]): void {
+    const { session } = this.#components.state.tables;
+    for (const { kind, side, id, joined } of moves) {
+      if (kind === 'servicePolicy' && !joined)
+        this.#review(session.referring(side === 'left' ? 'identityId' : 'serviceId', id));
+    }
+  }
+
+  /** Another type or other posture checks of a policy, other demands of a check. Both are seldom changed. */
+  #onChange({ changes }: ChangeSet): void {
+    const { access, state } = this.#components;
+    const { session } = state.tables;
+    for (const { kind, id, before, after } of changes) {
+      if (kind === 'postureCheck') return this.#review([...session.values()]);
+      if (kind === 'servicePolicy' && before && after)
+        for (const serviceId of access.membership(id).right) this.#review(session.referring('serviceId', serviceId));
+    }
+  }
+
+  #review(sessions: readonly Session[]): void {
+    const { posture, state, log } = this.#components;
+    const lost = sessions.filter(
+      ({ apiSessionId, identityId, serviceId, type }) =>
+        !posture.mayUse({ id: apiSessionId, identityId }, serviceId, type),
+    );
+    if (lost.length === 0) return;
+    state
+      .change((transaction) => {
+        for (const { id } of lost) transaction.delete('session', id);
+      })
+      .catch((error: unknown) => log.error({ error: describeError(error) }, 'sessions without a right stay'));
+  }
+}
