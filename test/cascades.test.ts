@@ -11,10 +11,6 @@ interface Named {
   readonly name: string;
 }
 
-async function names(api: ApiCaller, path: string): Promise<string[]> {
-  return (await api.get<Named[]>(path)).map(({ name }) => name).sort();
-}
-
 /** How many entities of each kind there are. */
 async function counts(api: ApiCaller): Promise<Record<string, number>> {
   return await api.get<Record<string, number>>('/summary');
@@ -117,7 +113,7 @@ t.test('the identity and the policy of a tunneler follow the router, and nothing
     edgeRouterRoles: [`@${id}`],
     identityRoles: [`@${id}`],
   });
-  t.same(await names(api, '/edge-router-policies?filter=isSystem'), [`edge-router-${id}-system`]);
+  t.same(await api.names('/edge-router-policies?filter=isSystem'), [`edge-router-${id}-system`]);
   const policy = `/edge-router-policies/${id}`;
   const table: [string, string, object | undefined, number, string][] = [
     ['PATCH', policy, { name: 'x' }, 400, 'ENTITY_CAN_NOT_BE_UPDATED'],
@@ -291,11 +287,15 @@ t.test('selectors choose by attribute and by id, all of them or any', async (t) 
   const id = await api.create('/service-policies', { name: 'p', type: 'Dial', semantic: 'AnyOf' });
   for (const [semantic, identityRoles, chosen] of table) {
     await api.change('PUT', `/service-policies/${id}`, { name: 'p', type: 'Dial', semantic, identityRoles });
-    t.same(await names(api, `/service-policies/${id}/identities`), chosen.sort(), `${semantic} ${identityRoles}`);
+    t.same(
+      (await api.names(`/service-policies/${id}/identities`)).sort(),
+      chosen.sort(),
+      `${semantic} ${identityRoles}`,
+    );
     const filtered = identityRoles.map((role) => `roleFilter=${encodeURIComponent(role)}&`).join('');
     if (filtered !== '')
       t.same(
-        await names(api, `/identities?${filtered}roleSemantic=${semantic}`),
+        (await api.names(`/identities?${filtered}roleSemantic=${semantic}`)).sort(),
         chosen,
         `filtered by ${identityRoles}`,
       );
@@ -304,7 +304,7 @@ t.test('selectors choose by attribute and by id, all of them or any', async (t) 
   await api.change('PATCH', `/service-policies/${id}`, { semantic: 'AllOf', identityRoles: ['#x', '#y'] });
   const [both] = await api.get<Named[]>(`/service-policies/${id}/identities`);
   await api.change('PATCH', `/identities/${both?.id}`, { roleAttributes: ['x'] });
-  t.same(await names(api, `/service-policies/${id}/identities`), [], 'who loses an attribute loses its place');
+  t.same(await api.names(`/service-policies/${id}/identities`), [], 'who loses an attribute loses its place');
   await api.change('DELETE', `/identities/${none}`);
 });
 
@@ -312,8 +312,8 @@ t.test('a service of the fabric alone is nothing to the edge', async (t) => {
   await using api = await ApiCaller.start();
   const id = await api.create('/fabric/v1/services', { name: 'fabric' });
   t.equal((await api.ask('GET', `/services/${id}`)).status, 404);
-  t.same(await names(api, '/services'), []);
-  t.same(await names(api, '/fabric/v1/services'), ['fabric']);
+  t.same(await api.names('/services'), []);
+  t.same(await api.names('/fabric/v1/services'), ['fabric']);
   const policy = { name: 'p', type: 'Dial', semantic: 'AnyOf', serviceRoles: [`@${id}`] };
   t.match(await api.ask('POST', '/service-policies', policy), { status: 400, cause: { field: 'serviceRoles' } });
 });

@@ -11,6 +11,8 @@ import type { Entity } from '../state/types.ts';
 
 const DEFAULT_LIMIT = 10;
 const MOST = 500;
+/** reference fact: what is told where nothing is cut, as near as a number comes to it. */
+const UNLIMITED = Number.MAX_SAFE_INTEGER;
 
 /** Symbols that every list of entities has. */
 const BASE: Symbols<Entity> = {
@@ -39,6 +41,21 @@ export function numberField<T>(key: keyof T & string): FilterSymbol<T> {
 /** A symbol for a key that holds several values. */
 export function fieldSet<T>(key: keyof T & string): FilterSymbol<T> {
   return { set: (entity) => (entity[key] ?? []) as readonly FieldValue[] };
+}
+
+/** A symbol of ids whose entities are found in `table`: `identity.name` is the name of the one that `identity` names. */
+export function linked<T, U extends Entity>(
+  symbol: FilterSymbol<T>,
+  table: Table<U>,
+  own: Symbols<U>,
+): FilterSymbol<T> {
+  const to = {
+    find: (id: string) => table.get(id),
+    get symbols() {
+      return { ...BASE, ...own } as Symbols<U>;
+    },
+  };
+  return { ...symbol, to };
 }
 
 /** The page that a query asks for. Throws ApiError for what cannot be understood. */
@@ -115,7 +132,7 @@ export function listTexts(texts: readonly string[], query: URLSearchParams): Lis
     .map(({ id }) => id);
   return {
     items,
-    pagination: { limit: Number.MAX_SAFE_INTEGER, offset: 0, totalCount: items.length },
+    pagination: { limit: UNLIMITED, offset: 0, totalCount: items.length },
     filterableFields: ['id'],
   };
 }
@@ -153,20 +170,19 @@ function wholeNumber(text: string | null, name: string): number | undefined {
   return Number(text);
 }
 
-function paging({ limit, skip }: Query): { limit: number; offset: number } {
-  const unlimited = limit === 'none' || (typeof limit === 'number' && limit < 0);
-  return { limit: unlimited ? MOST : Math.min(MOST, limit || DEFAULT_LIMIT), offset: Math.max(0, skip ?? 0) };
+/** reference fact: more than the most is cut, and so is `none`; a negative limit is none. */
+function paging({ limit = DEFAULT_LIMIT, skip = 0 }: Query): { limit: number; offset: number } {
+  const offset = Math.max(0, skip);
+  if (limit === 'none') return { limit: MOST, offset };
+  return { limit: limit < 0 ? UNLIMITED : Math.min(MOST, limit || DEFAULT_LIMIT), offset };
 }
 
+/** reference fact: what is wrong stands in a cause of the code UNHANDLED. */
 function translate(error: unknown): unknown {
   if (error instanceof SortError)
-    return new ApiError('INVALID_SORT_IDENTIFIER', { code: 'INVALID_SORT_IDENTIFIER', message: error.message });
-  if (error instanceof FilterError) {
-    const { symbol, line, column } = error;
-    return new ApiError('INVALID_FILTER', {
-      code: 'INVALID_FILTER',
-      message: `${error.message} (symbol '${symbol}', line ${line}, column ${column})`,
-    });
-  }
-  return error;
+    return new ApiError('INVALID_SORT_IDENTIFIER', { code: 'UNHANDLED', message: error.message });
+  if (!(error instanceof FilterError)) return error;
+  const { message, place } = error;
+  const where = place ? `. line: ${place.line}, column: ${place.column}, symbol: ${place.text}` : '';
+  return new ApiError('INVALID_FILTER', { code: 'UNHANDLED', message: `${message}${where}` });
 }

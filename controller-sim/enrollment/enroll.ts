@@ -3,7 +3,7 @@
 
 import type { X509Certificate } from 'node:crypto';
 import { commonName, parsePemCertificates, sha1Fingerprint } from '#lib/certificates.ts';
-import { showControllers } from '../api/shared/controllers.ts';
+import { showController } from '../api/shared/controllers.ts';
 import { isForClients, vouch } from '../auth/certificates.ts';
 import { externalIdOf } from '../auth/external-id.ts';
 import { addAuthenticator, certificateProof, passwordProof } from '../entities/authenticator.ts';
@@ -72,7 +72,7 @@ async function enrollWithRequest(request: ApiRequest, enrollment: Enrollment): P
   const wantsJson =
     String(request.headers.accept ?? '').includes('application/json') || typeof request.body === 'object';
   return wantsJson
-    ? { data: { controllers: showControllers(request.services), cert } }
+    ? { data: { controllers: [showController(request)], cert } }
     : { raw: cert, contentType: 'application/x-pem-file' };
 }
 
@@ -89,7 +89,7 @@ async function enrollWithCertificate(request: ApiRequest, enrollment: Enrollment
     const identityId = enrollment.identityId ?? '';
     addAuthenticator(transaction, { id: state.ids.short(), identityId, proof: certificateProof(leaf, ca.id) });
   });
-  return { data: { controllers: showControllers(request.services) } };
+  return { data: { controllers: [showController(request)] } };
 }
 
 /** The identity chooses its password; the name was chosen when the enrollment was made. */
@@ -106,7 +106,7 @@ async function enrollWithPassword(request: ApiRequest, enrollment: Enrollment): 
     const identityId = enrollment.identityId ?? '';
     addAuthenticator(transaction, { id: state.ids.short(), identityId, proof: passwordProof(username, passwordHash) });
   });
-  return { data: { controllers: showControllers(request.services), username } };
+  return { data: { controllers: [showController(request)], username } };
 }
 
 /** Any client with a certificate of an authority that allows it becomes an identity. */

@@ -6,14 +6,21 @@ import { FilterError } from './lexer.ts';
 
 export type FieldValue = string | number | boolean | Date | null | undefined;
 
-export type FieldType = 'string' | 'number' | 'bool' | 'datetime';
+export type FieldType = 'string' | 'number' | 'bool' | 'datetime' | 'any';
 
-/** A field of a list. A set has several values; `of` gives the symbols of what a set of entities holds. */
+/** A field of a list. A set has several values. */
 export interface FilterSymbol<T> {
   /** What it may be compared with; texts when left out. Dates are recognised by themselves. */
   readonly type?: FieldType;
   readonly get?: (entity: T) => FieldValue;
   readonly set?: (entity: T) => readonly FieldValue[];
+  /** Of ids: the entities that they name, whose symbols follow after a dot. */
+  readonly to?: Link;
+}
+
+export interface Link {
+  find(id: string): object | undefined;
+  readonly symbols: Symbols<never>;
 }
 
 export type Symbols<T> = Readonly<Record<string, FilterSymbol<T>>>;
@@ -27,8 +34,6 @@ export interface CompiledQuery<T> {
   matches(entity: T): boolean;
   compare(a: T, b: T): number;
 }
-
-const AT = { text: '', line: 1, column: 0 };
 
 /** Throws FilterError for unknown fields and wrong types, SortError for the sort part. */
 export function compileQuery<T extends { readonly id: string; readonly tags: Readonly<Record<string, unknown>> }>(
@@ -100,16 +105,56 @@ function compilePredicate<T>(predicate: Predicate, symbols: Symbols<T>): (entity
 
 /** Tags can be of any type, and anything can be compared with null. */
 function checkType<T>(subject: Subject, operator: string, value: Value, symbols: Symbols<T>): void {
-  const symbol = symbols[subject.field];
+  const symbol = symbolOf(subject.field, symbols);
   if (!symbol || value.type === 'null') return;
   const type = subject.function === 'count' ? 'number' : (symbol.type ?? 'string');
+  if (type === 'any') return;
   const partOfText = operator.endsWith('contains') && value.type === 'number';
   if (type === value.type || partOfText) return;
   const operation = `${subject.field} ${operator} ${String(value.value)}`;
-  throw new FilterError(`operation ${operation} is not supported with operands types ${type}, ${value.type}`, {
-    ...AT,
-    text: subject.field,
-  });
+  throw new FilterError(`operation ${operation} is not supported with operands types ${type}, ${value.type}`);
+}
+
+/** The symbol of a field, of a tag, or of what a field leads to. */
+function symbolOf<T>(field: string, symbols: Symbols<T>): FilterSymbol<T> | undefined {
+  if (Object.hasOwn(symbols, field)) return symbols[field];
+  for (let dot = field.indexOf('.'); dot > 0; dot = field.indexOf('.', dot + 1)) {
+    const name = field.slice(0, dot);
+    const first = Object.hasOwn(symbols, name) ? symbols[name] : undefined;
+    const next = first?.to && symbolOf(field.slice(dot + 1), first.to.symbols);
+    if (first?.to && next) return joined(first, first.to, next);
+  }
+  if (!field.startsWith('tags.')) return undefined;
+  const tag = field.slice('tags.'.length);
+  const get = (entity: T) => (entity as { tags?: Readonly<Record<string, FieldValue>> }).tags?.[tag];
+  return { type: 'any', get };
+}
+
+/** What `next` says of the entities whose ids `first` holds. */
+function joined<T>(first: FilterSymbol<T>, link: Link, next: FilterSymbol<never>): FilterSymbol<T> {
+  const { type, get, set, to } = next;
+  const common = { ...(type && { type }), ...(to && { to }) };
+  const { get: id, set: ids } = first;
+  if (id && get) {
+    const read = (entity: T) => {
+      const other = found(link, id(entity));
+      return other && get(other as never);
+    };
+    return { ...common, get: read };
+  }
+  const valuesOf = (other: object) => (set ? set(other as never) : [get?.(other as never)]);
+  return {
+    ...common,
+    set: (entity) =>
+      (ids ? ids(entity) : [id?.(entity)]).flatMap((each) => {
+        const other = found(link, each);
+        return other ? valuesOf(other) : [];
+      }),
+  };
+}
+
+function found(link: Link, id: FieldValue): object | undefined {
+  return typeof id === 'string' ? link.find(id) : undefined;
 }
 
 function negate<T>(negated: boolean, test: (entity: T) => boolean): (entity: T) => boolean {
@@ -133,33 +178,28 @@ function overValues<T>(
 }
 
 function getterOf<T>(field: string, symbols: Symbols<T>): (entity: T) => FieldValue {
-  const symbol = symbols[field];
+  const symbol = symbolOf(field, symbols);
   if (symbol?.get) return symbol.get;
-  if (symbol?.set)
-    throw new FilterError(`symbol '${field}' is a set symbol but is used in non-set function context`, {
-      ...AT,
-      text: field,
-    });
-  if (field.startsWith('tags.')) {
-    const tag = field.slice('tags.'.length);
-    return (entity) => (entity as { tags?: Readonly<Record<string, FieldValue>> }).tags?.[tag];
-  }
-  throw new FilterError(`unknown symbol '${field}'`, { ...AT, text: field });
+  if (symbol?.set) throw new FilterError(`symbol '${field}' is a set symbol but is used in non-set function context`);
+  throw new FilterError(`unknown symbol '${field}'`);
 }
 
-function setOf<T>(subject: Subject, symbols: Symbols<T>): (entity: T) => readonly FieldValue[] {
-  const symbol = symbols[subject.field];
-  if (!symbol?.set)
-    throw new FilterError(
-      symbol ? `symbol '${subject.field}' is not a set symbol` : `unknown symbol '${subject.field}'`,
-      { ...AT, text: subject.field },
-    );
-  const { set } = symbol;
-  if (!subject.where) return set;
-  const inner = subject.where.predicate
-    ? compilePredicate<{ value: FieldValue }>(subject.where.predicate, { id: { get: ({ value }) => value } })
-    : () => true;
-  return (entity) => set(entity).filter((value) => inner({ value }));
+function setOf<T>({ field, where }: Subject, symbols: Symbols<T>): (entity: T) => readonly FieldValue[] {
+  const symbol = symbolOf(field, symbols);
+  const set = symbol?.set;
+  if (!set) throw new FilterError(symbol ? `symbol '${field}' is not a set symbol` : `unknown symbol '${field}'`);
+  if (!where?.predicate) return set;
+  const { to } = symbol;
+  if (!to) {
+    const inner = compilePredicate<{ value: FieldValue }>(where.predicate, { id: { get: ({ value }) => value } });
+    return (entity) => set(entity).filter((value) => inner({ value }));
+  }
+  const inner = compilePredicate(where.predicate, to.symbols);
+  return (entity) =>
+    set(entity).filter((value) => {
+      const other = found(to, value);
+      return other !== undefined && inner(other as never);
+    });
 }
 
 function comparison(operator: string, wanted: Value): (value: FieldValue) => boolean {

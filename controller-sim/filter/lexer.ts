@@ -12,17 +12,14 @@ export interface Token {
   readonly column: number;
 }
 
+/** A filter that cannot be understood; one that can, and makes no sense, has no place. */
 export class FilterError extends Error {
-  readonly symbol: string;
-  readonly line: number;
-  readonly column: number;
+  readonly place: { readonly text: string; readonly line: number; readonly column: number } | undefined;
 
-  constructor(message: string, at: { text: string; line: number; column: number }) {
+  constructor(message: string, place?: { text: string; line: number; column: number }) {
     super(message);
     this.name = 'FilterError';
-    this.symbol = at.text;
-    this.line = at.line;
-    this.column = at.column;
+    this.place = place && { text: place.text, line: place.line, column: place.column };
   }
 }
 

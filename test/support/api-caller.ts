@@ -82,6 +82,11 @@ export class ApiCaller {
     return granted('GET', path, await this.ask('GET', path, undefined, token)).data as T;
   }
 
+  /** Names of what a list holds, in its order. */
+  async names(path: string): Promise<string[]> {
+    return (await this.get<{ name: string }[]>(path)).map(({ name }) => name);
+  }
+
   /** Answers the id of what was made; throws for a refusal. */
   async create(path: string, body: unknown, token = this.token): Promise<string> {
     return (granted('POST', path, await this.ask('POST', path, body, token)).data as { id: string }).id;
@@ -114,6 +119,11 @@ export class ApiCaller {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }
+}
+
+/** A path with a filter. */
+export function filtered(path: string, filter: string): string {
+  return `${path}${path.includes('?') ? '&' : '?'}filter=${encodeURIComponent(filter)}`;
 }
 
 function granted(method: string, path: string, answer: Answered): Answered {

@@ -1,8 +1,9 @@
 // What an identity sees of the network: its services, the routers it may use, who else can vouch for it.
 
+import { TokenKind } from '../../jwt/tokens.ts';
 import { isAdmin } from '../../request/access.ts';
 import type { Answer, ApiRequest, Handlers } from '../../request/context.ts';
-import { notFound } from '../../request/errors.ts';
+import { ApiError, notFound } from '../../request/errors.ts';
 import type { Identity, Service } from '../../state/types.ts';
 import { listPage } from '../list.ts';
 import { base, reference } from '../references.ts';
@@ -51,11 +52,24 @@ function notServed(request: ApiRequest): Answer {
   return { raw, contentType: 'application/json' };
 }
 
-function serviceRouters(request: ApiRequest): Answer {
+async function serviceRouters(request: ApiRequest): Promise<Answer> {
+  const { services, query, headers } = request;
   const service = visibleService(request);
-  const { access } = request.services;
-  const routers = access.commonRouters(idOfCaller(request), service.id);
-  return { data: { edgeRouters: routers.map((router) => showRouter(router, request.services)) } };
+  const token = headers['session-token'];
+  if (token !== undefined && !(await isOwnSession(request, service.id, String(token))))
+    throw new ApiError('UNAUTHORIZED');
+  const routers = services.access.commonRouters(idOfCaller(request), service.id);
+  const { items } = listPage(routers, query, edgeRouterSymbols(services), (router) => showRouter(router, services));
+  return { data: { edgeRouters: items } };
+}
+
+/** Whether a token is that of a session of the caller for a service, and the session has not ended. */
+async function isOwnSession(request: ApiRequest, serviceId: string, token: string): Promise<boolean> {
+  const { tokens, state } = request.services;
+  const claims = await tokens.verify(token);
+  if (claims?.z_t !== TokenKind.Service || claims.sub !== serviceId || claims.z_iid !== idOfCaller(request))
+    return false;
+  return claims.z_leg !== true || state.tables.session.findBy('token', token) !== undefined;
 }
 
 function serviceTerminators(request: ApiRequest): Answer {

@@ -7,15 +7,15 @@ import type { ApiServices, Handlers } from '../../request/context.ts';
 import type { Router } from '../../state/types.ts';
 import { base, reference } from '../references.ts';
 import { crud, find, list, type Resource } from '../resource.ts';
-import { ROUTER_SYMBOLS } from '../resources/routers.ts';
-import { SERVICE_SYMBOLS } from '../resources/services.ts';
+import { routerSymbols } from '../resources/routers.ts';
+import { serviceSymbols } from '../resources/services.ts';
 import { commonTerminator, terminatorSymbols } from '../resources/terminators.ts';
 import { nullWhenEmpty } from '../show.ts';
 
 const services: Resource<'service'> = {
   kind: 'service',
   names: { one: 'Service', many: 'Services' },
-  symbols: SERVICE_SYMBOLS,
+  symbols: serviceSymbols,
   create: (transaction, id, body) => createService(transaction, id, body, true),
   update: updateFabricService,
   remove: deleteService,
@@ -32,7 +32,7 @@ const routers: Resource<'router'> = {
   plural: 'routers',
   names: { one: 'Router', many: 'Routers' },
   symbols: (context) => ({
-    ...ROUTER_SYMBOLS,
+    ...routerSymbols(context),
     connected: { type: 'bool', get: ({ id }) => context.network.status(id).isOnline },
   }),
   newId: ({ state }, body) => body.text('id') ?? state.ids.short(),

@@ -63,7 +63,7 @@ function one<T extends { readonly id: string }>(types: readonly T[], singular: s
   return found;
 }
 
-function summary({ services: { state } }: ApiRequest): Answer {
+function summary({ services: { state, isClusterMember } }: ApiRequest): Answer {
   const { tables } = state;
   const edge = [...tables.router.values()].filter(({ isEdge }) => isEdge).length;
   return {
@@ -75,7 +75,7 @@ function summary({ services: { state } }: ApiRequest): Answer {
       cas: tables.ca.size,
       configTypes: tables.configType.size,
       configs: tables.config.size,
-      controllers: 0,
+      controllers: isClusterMember ? 1 : 0,
       edgeRouterPolicies: tables.edgeRouterPolicy.size,
       enrollments: tables.enrollment.size,
       eventualEvents: 0,

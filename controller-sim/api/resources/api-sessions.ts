@@ -2,11 +2,14 @@
 
 import { parsePemCertificates } from '#lib/certificates.ts';
 import { endApiSession } from '../../entities/api-session.ts';
+import type { Symbols } from '../../filter/compile.ts';
 import type { ApiServices } from '../../request/context.ts';
 import type { ApiSession } from '../../state/types.ts';
-import { field, flagField } from '../list.ts';
+import { field, flagField, linked } from '../list.ts';
 import { base, reference } from '../references.ts';
 import type { Listed, Resource } from '../resource.ts';
+import { authenticatorSymbols } from './authenticators.ts';
+import { identitySymbols } from './identities.ts';
 
 /** reference fact: HTTP entities, section 2. */
 const MFA_QUERY = {
@@ -20,19 +23,21 @@ const MFA_QUERY = {
   scopes: null,
 };
 
+export const apiSessionSymbols = (context: ApiServices): Symbols<ApiSession> => ({
+  ipAddress: field('ipAddress'),
+  token: field('token'),
+  identity: linked(field('identityId'), context.state.tables.identity, identitySymbols(context)),
+  authenticator: linked(field('authenticatorId'), context.state.tables.authenticator, authenticatorSymbols(context)),
+  lastActivityAt: { type: 'datetime', get: ({ lastActivityAt }) => new Date(lastActivityAt) },
+  mfaRequired: flagField('isMfaRequired'),
+  mfaComplete: flagField('isMfaComplete'),
+  improperClientCertChain: flagField('improperClientCertChain'),
+});
+
 export const apiSessions: Resource<'apiSession'> = {
   kind: 'apiSession',
   names: { one: 'APISessions', many: 'APISessions' },
-  symbols: {
-    ipAddress: field('ipAddress'),
-    token: field('token'),
-    identity: field('identityId'),
-    authenticator: field('authenticatorId'),
-    lastActivityAt: { type: 'datetime', get: ({ lastActivityAt }) => new Date(lastActivityAt) },
-    mfaRequired: flagField('isMfaRequired'),
-    mfaComplete: flagField('isMfaComplete'),
-    improperClientCertChain: flagField('improperClientCertChain'),
-  },
+  symbols: apiSessionSymbols,
   remove: (transaction, { id }) => endApiSession(transaction, id),
   show: showApiSession,
 };

@@ -1,6 +1,7 @@
 // Auth policies.
 
 import { createAuthPolicy, deleteAuthPolicy, updateAuthPolicy } from '../../entities/auth-policy.ts';
+import type { Symbols } from '../../filter/compile.ts';
 import type { AuthPolicy } from '../../state/types.ts';
 import { field } from '../list.ts';
 import { base } from '../references.ts';
@@ -9,23 +10,25 @@ import type { Resource } from '../resource.ts';
 const flag = (get: (policy: AuthPolicy) => boolean) => ({ type: 'bool' as const, get });
 const number = (get: (policy: AuthPolicy) => number) => ({ type: 'number' as const, get });
 
+export const AUTH_POLICY_SYMBOLS: Symbols<AuthPolicy> = {
+  name: field('name'),
+  'primary.cert.allowed': flag(({ primary }) => primary.cert.allowed),
+  'primary.cert.allowExpiredCerts': flag(({ primary }) => primary.cert.allowExpiredCerts),
+  'primary.extJwt.allowed': flag(({ primary }) => primary.extJwt.allowed),
+  'primary.updb.allowed': flag(({ primary }) => primary.updb.allowed),
+  'primary.updb.maxAttempts': number(({ primary }) => primary.updb.maxAttempts),
+  'primary.updb.minPasswordLength': number(({ primary }) => primary.updb.minPasswordLength),
+  'primary.updb.requireMixedCase': flag(({ primary }) => primary.updb.requireMixedCase),
+  'primary.updb.requireNumberChar': flag(({ primary }) => primary.updb.requireNumberChar),
+  'primary.updb.requireSpecialChar': flag(({ primary }) => primary.updb.requireSpecialChar),
+  'secondary.requireExtJwtSigner': { get: ({ secondary }) => secondary.requireExtJwtSigner },
+  'secondary.requireTotp': flag(({ secondary }) => secondary.requireTotp),
+};
+
 export const authPolicies: Resource<'authPolicy'> = {
   kind: 'authPolicy',
   names: { one: 'AuthPolicy', many: 'AuthPolicies' },
-  symbols: {
-    name: field('name'),
-    'primary.cert.allowed': flag(({ primary }) => primary.cert.allowed),
-    'primary.cert.allowExpiredCerts': flag(({ primary }) => primary.cert.allowExpiredCerts),
-    'primary.extJwt.allowed': flag(({ primary }) => primary.extJwt.allowed),
-    'primary.updb.allowed': flag(({ primary }) => primary.updb.allowed),
-    'primary.updb.maxAttempts': number(({ primary }) => primary.updb.maxAttempts),
-    'primary.updb.minPasswordLength': number(({ primary }) => primary.updb.minPasswordLength),
-    'primary.updb.requireMixedCase': flag(({ primary }) => primary.updb.requireMixedCase),
-    'primary.updb.requireNumberChar': flag(({ primary }) => primary.updb.requireNumberChar),
-    'primary.updb.requireSpecialChar': flag(({ primary }) => primary.updb.requireSpecialChar),
-    'secondary.requireExtJwtSigner': { get: ({ secondary }) => secondary.requireExtJwtSigner },
-    'secondary.requireTotp': flag(({ secondary }) => secondary.requireTotp),
-  },
+  symbols: AUTH_POLICY_SYMBOLS,
   create: createAuthPolicy,
   update: updateAuthPolicy,
   remove: deleteAuthPolicy,

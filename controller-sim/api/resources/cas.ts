@@ -1,23 +1,27 @@
 // Other authorities.
 
 import { createCa, deleteCa, updateCa } from '../../entities/ca.ts';
+import type { Symbols } from '../../filter/compile.ts';
+import type { CertificateAuthority } from '../../state/types.ts';
 import { field, flagField } from '../list.ts';
 import { base } from '../references.ts';
 import type { Resource } from '../resource.ts';
 import { nullWhenEmpty } from '../show.ts';
 
+export const CA_SYMBOLS: Symbols<CertificateAuthority> = {
+  name: field('name'),
+  fingerprint: field('fingerprint'),
+  isVerified: flagField('isVerified'),
+  verificationToken: field('verificationToken'),
+  isAuthEnabled: flagField('isAuthEnabled'),
+  isOttCaEnrollmentEnabled: flagField('isOttCaEnrollmentEnabled'),
+  isAutoCaEnrollmentEnabled: flagField('isAutoCaEnrollmentEnabled'),
+};
+
 export const cas: Resource<'ca'> = {
   kind: 'ca',
   names: { one: 'Ca', many: 'Cas' },
-  symbols: {
-    name: field('name'),
-    fingerprint: field('fingerprint'),
-    isVerified: flagField('isVerified'),
-    verificationToken: field('verificationToken'),
-    isAuthEnabled: flagField('isAuthEnabled'),
-    isOttCaEnrollmentEnabled: flagField('isOttCaEnrollmentEnabled'),
-    isAutoCaEnrollmentEnabled: flagField('isAutoCaEnrollmentEnabled'),
-  },
+  symbols: CA_SYMBOLS,
   create: createCa,
   update: updateCa,
   remove: deleteCa,

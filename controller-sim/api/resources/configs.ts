@@ -9,18 +9,28 @@ import {
   updateConfig,
   updateConfigType,
 } from '../../entities/config.ts';
-import { field } from '../list.ts';
+import type { Symbols } from '../../filter/compile.ts';
+import type { ApiServices } from '../../request/context.ts';
+import type { Config, ConfigType } from '../../state/types.ts';
+import { field, linked } from '../list.ts';
 import { base, reference } from '../references.ts';
 import type { Resource } from '../resource.ts';
+
+const CONFIG_TYPE_SYMBOLS: Symbols<ConfigType> = {
+  name: field('name'),
+  schema: { get: ({ schema }) => schema && JSON.stringify(schema) },
+  target: field('target'),
+};
+
+export const configSymbols = ({ state: { tables } }: ApiServices): Symbols<Config> => ({
+  name: field('name'),
+  type: linked(field('configTypeId'), tables.configType, CONFIG_TYPE_SYMBOLS),
+});
 
 export const configTypes: Resource<'configType', void> = {
   kind: 'configType',
   names: { one: 'ConfigType', many: 'ConfigTypes' },
-  symbols: {
-    name: field('name'),
-    schema: { get: ({ schema }) => schema && JSON.stringify(schema) },
-    target: field('target'),
-  },
+  symbols: CONFIG_TYPE_SYMBOLS,
   fixed: ['target'],
   prepare: loadSchemaValidator,
   create: createConfigType,
@@ -32,7 +42,7 @@ export const configTypes: Resource<'configType', void> = {
 export const configs: Resource<'config', void> = {
   kind: 'config',
   names: { one: 'Config', many: 'Configs' },
-  symbols: { name: field('name'), type: field('configTypeId') },
+  symbols: configSymbols,
   prepare: loadSchemaValidator,
   create: createConfig,
   update: updateConfig,

@@ -1,20 +1,31 @@
 // Enrollments that are open.
 
 import { removeEnrollment } from '../../enrollment/enrollments.ts';
-import { field } from '../list.ts';
+import type { Enrollment } from '../../state/types.ts';
+import { field, linked } from '../list.ts';
 import { base, reference } from '../references.ts';
 import type { Resource } from '../resource.ts';
 import { NEVER } from '../show.ts';
+import { CA_SYMBOLS } from './cas.ts';
+import { identitySymbols } from './identities.ts';
+import { routerSymbols } from './routers.ts';
 
 export const enrollments: Resource<'enrollment'> = {
   kind: 'enrollment',
   names: { one: 'Enrollment', many: 'Enrollments' },
-  symbols: {
-    token: field('token'),
-    identity: field('identityId'),
-    edgeRouter: { get: ({ method, routerId }) => (method === 'erott' ? routerId : null) },
-    transitRouter: { get: ({ method, routerId }) => (method === 'trott' ? routerId : null) },
-    caId: field('caId'),
+  symbols: (context) => {
+    const { identity, router, ca } = context.state.tables;
+    const routerOf = (wanted: Enrollment['method']) => {
+      const get = ({ method, routerId }: Enrollment) => (method === wanted ? routerId : null);
+      return linked({ get }, router, routerSymbols(context));
+    };
+    return {
+      token: field('token'),
+      identity: linked(field('identityId'), identity, identitySymbols(context)),
+      edgeRouter: routerOf('erott'),
+      transitRouter: routerOf('trott'),
+      caId: linked(field('caId'), ca, CA_SYMBOLS),
+    };
   },
   remove: removeEnrollment,
   show: (enrollment, { state: { tables } }) => {

@@ -1,5 +1,6 @@
 // The three kinds of policies.
 
+import type { Side } from '../../access/memberships.ts';
 import {
   createEdgeRouterPolicy,
   createServiceEdgeRouterPolicy,
@@ -9,23 +10,32 @@ import {
   updateServiceEdgeRouterPolicy,
   updateServicePolicy,
 } from '../../entities/policy.ts';
-import { field, fieldSet } from '../list.ts';
+import type { FilterSymbol } from '../../filter/compile.ts';
+import type { ApiServices } from '../../request/context.ts';
+import type { ServicePolicy } from '../../state/types.ts';
+import { field, fieldSet, linked } from '../list.ts';
 import { base } from '../references.ts';
 import type { Resource } from '../resource.ts';
 import { roles } from '../show.ts';
+import { identitySymbols } from './identities.ts';
+import { serviceSymbols } from './services.ts';
+
+function members({ access }: ApiServices, side: Side): FilterSymbol<ServicePolicy> {
+  return { set: ({ id }) => [...access.membership(id)[side]] };
+}
 
 export const servicePolicies: Resource<'servicePolicy'> = {
   kind: 'servicePolicy',
   names: { one: 'ServicePolicy', many: 'ServicePolicies' },
-  symbols: ({ access }) => ({
+  symbols: (context) => ({
     name: field('name'),
     type: field('type'),
     semantic: field('semantic'),
     identityRoles: fieldSet('identityRoles'),
     serviceRoles: fieldSet('serviceRoles'),
     postureCheckRoles: fieldSet('postureCheckRoles'),
-    identities: { set: ({ id }) => [...access.membership(id).left] },
-    services: { set: ({ id }) => [...access.membership(id).right] },
+    identities: linked(members(context, 'left'), context.state.tables.identity, identitySymbols(context)),
+    services: linked(members(context, 'right'), context.state.tables.service, serviceSymbols(context)),
   }),
   create: createServicePolicy,
   update: updateServicePolicy,

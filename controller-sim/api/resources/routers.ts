@@ -13,23 +13,24 @@ import type { Symbols } from '../../filter/compile.ts';
 import type { Body } from '../../request/body.ts';
 import type { ApiRequest, ApiServices } from '../../request/context.ts';
 import type { Router } from '../../state/types.ts';
-import { field, fieldSet, flagField, numberField } from '../list.ts';
+import { field, fieldSet, flagField, linked, numberField } from '../list.ts';
 import { base } from '../references.ts';
 import type { Resource } from '../resource.ts';
 import { NEVER, nullWhenEmpty } from '../show.ts';
+import { configSymbols } from './configs.ts';
 
-export const ROUTER_SYMBOLS = {
-  name: field<Router>('name'),
-  fingerprint: field<Router>('fingerprint'),
-  cost: numberField<Router>('cost'),
-  noTraversal: flagField<Router>('noTraversal'),
-  disabled: flagField<Router>('disabled'),
-  configs: fieldSet<Router>('configs'),
+export const routerSymbols = (context: ApiServices): Symbols<Router> => ({
+  name: field('name'),
+  fingerprint: field('fingerprint'),
+  cost: numberField('cost'),
+  noTraversal: flagField('noTraversal'),
+  disabled: flagField('disabled'),
+  configs: linked(fieldSet('configs'), context.state.tables.config, configSymbols(context)),
   ctrlChanListeners: { set: ({ ctrlChanListeners }: Router) => Object.keys(ctrlChanListeners ?? {}) },
-};
+});
 
 export const edgeRouterSymbols = (context: ApiServices): Symbols<Router> => ({
-  ...ROUTER_SYMBOLS,
+  ...routerSymbols(context),
   isVerified: flagField('isVerified'),
   isTunnelerEnabled: flagField('isTunnelerEnabled'),
   roleAttributes: fieldSet('roleAttributes'),
@@ -107,7 +108,7 @@ export const transitRouters: Resource<'router', SignedEnrollment | undefined> = 
   kind: 'router',
   plural: 'transit-routers',
   names: { one: 'TransitRouter', many: 'TransitRouters' },
-  symbols: ROUTER_SYMBOLS,
+  symbols: routerSymbols,
   newId: ({ state }) => state.ids.short(),
   prepare: (request, id, body) => newEnrollment(request, 'trott', id, body),
   create: createTransitRouter,

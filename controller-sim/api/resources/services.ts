@@ -1,26 +1,28 @@
 // Services: with the permissions of who asks, what its posture has to prove, and the configuration of the types that were asked for.
 
 import { createService, deleteService, updateService } from '../../entities/service.ts';
+import type { Symbols } from '../../filter/compile.ts';
 import type { ApiRequest, ApiServices } from '../../request/context.ts';
 import type { Service } from '../../state/types.ts';
-import { field, fieldSet, flagField } from '../list.ts';
+import { field, fieldSet, flagField, linked } from '../list.ts';
 import { base } from '../references.ts';
 import type { Listed, Resource } from '../resource.ts';
 import { nullWhenEmpty } from '../show.ts';
+import { configSymbols } from './configs.ts';
 import { postureQueries } from './posture.ts';
 
-export const SERVICE_SYMBOLS = {
-  name: field<Service>('name'),
-  terminatorStrategy: field<Service>('terminatorStrategy'),
-  roleAttributes: fieldSet<Service>('roleAttributes'),
-  isFabricOnly: flagField<Service>('isFabricOnly'),
-  configs: fieldSet<Service>('configs'),
-};
+export const serviceSymbols = (context: ApiServices): Symbols<Service> => ({
+  name: field('name'),
+  terminatorStrategy: field('terminatorStrategy'),
+  roleAttributes: fieldSet('roleAttributes'),
+  isFabricOnly: flagField('isFabricOnly'),
+  configs: linked(fieldSet('configs'), context.state.tables.config, configSymbols(context)),
+});
 
 export const services: Resource<'service'> = {
   kind: 'service',
   names: { one: 'Service', many: 'Services' },
-  symbols: SERVICE_SYMBOLS,
+  symbols: serviceSymbols,
   includes: ({ isFabricOnly }) => !isFabricOnly,
   fixed: ['encryptionRequired'],
   create: createService,
@@ -32,7 +34,7 @@ export const services: Resource<'service'> = {
 /** Services in lists that are not about who asks: what the caller may do with them is left out. */
 export const otherServices: Listed<'service'> = {
   kind: 'service',
-  symbols: SERVICE_SYMBOLS,
+  symbols: serviceSymbols,
   show: (service, context, request) => ({ ...showService(service, context, request), ...NOT_ASKED }),
 };
 

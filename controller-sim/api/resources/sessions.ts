@@ -2,19 +2,24 @@
 
 import type { ApiServices } from '../../request/context.ts';
 import type { Router, Session } from '../../state/types.ts';
-import { field } from '../list.ts';
+import { field, linked } from '../list.ts';
 import { base, reference } from '../references.ts';
 import type { Resource } from '../resource.ts';
+import { apiSessionSymbols } from './api-sessions.ts';
 import { commonRouter } from './routers.ts';
+import { serviceSymbols } from './services.ts';
 
 export const sessions: Resource<'session'> = {
   kind: 'session',
   names: { one: 'Session', many: 'Sessions' },
-  symbols: {
-    token: field('token'),
-    apiSession: field('apiSessionId'),
-    service: field('serviceId'),
-    type: field('type'),
+  symbols: (context) => {
+    const { apiSession, service } = context.state.tables;
+    return {
+      token: field('token'),
+      apiSession: linked(field('apiSessionId'), apiSession, apiSessionSymbols(context)),
+      service: linked(field('serviceId'), service, serviceSymbols(context)),
+      type: field('type'),
+    };
   },
   remove: (transaction, { id }) => transaction.delete('session', id),
   show: (session, context) => ({

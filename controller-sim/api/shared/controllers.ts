@@ -1,7 +1,7 @@
 // The controllers of the network as clients and administrators see them: of a simulator there is one, itself.
 
 import { sha1Fingerprint } from '#lib/certificates.ts';
-import type { ApiServices } from '../../request/context.ts';
+import type { ApiRequest } from '../../request/context.ts';
 import { NEVER } from '../show.ts';
 
 export interface Controller {
@@ -19,24 +19,28 @@ export interface Controller {
   readonly lastJoinedAt: string | null;
 }
 
-export function showControllers({ authority, baseUrl, controllerId: id }: ApiServices): Controller[] {
+/** Clients are not told how routers reach it, or where it is administered (reference fact: HTTP entities, section 16). */
+export function showController({ services, operation }: ApiRequest): Controller {
+  const { authority, baseUrl, controllerId: id, controlAddress } = services;
+  const isClient = operation.api === 'client';
+  const at = (path: string) => [{ url: `${baseUrl}${path}`, version: 'v1' }];
   const certificate = authority.serverCertificate;
-  return [
-    {
-      _links: { self: { href: `./controllers/${id}` } },
-      createdAt: NEVER,
-      updatedAt: NEVER,
-      id,
-      name: id,
-      tags: {},
-      apiAddresses: {
-        'edge-client': [{ url: `${baseUrl}/edge/client/v1`, version: 'v1' }],
-        'edge-oidc': [{ url: `${baseUrl}/oidc`, version: 'v1' }],
-      },
-      certPem: certificate.toString(),
-      fingerprint: sha1Fingerprint(certificate),
-      isOnline: true,
-      lastJoinedAt: null,
+  return {
+    _links: { self: { href: `./controllers/${id}` } },
+    createdAt: NEVER,
+    updatedAt: NEVER,
+    id,
+    name: id,
+    tags: {},
+    apiAddresses: {
+      'edge-client': at('/edge/client/v1'),
+      'edge-oidc': at('/oidc'),
+      ...(!isClient && { 'edge-management': at('/edge/management/v1'), fabric: at('/fabric/v1') }),
     },
-  ];
+    ...(!isClient && { ctrlAddress: controlAddress }),
+    certPem: certificate.toString(),
+    fingerprint: sha1Fingerprint(certificate),
+    isOnline: true,
+    lastJoinedAt: null,
+  };
 }

@@ -5,7 +5,7 @@ import type { Answer, ApiRequest, Handlers } from '../../request/context.ts';
 import { ApiError } from '../../request/errors.ts';
 import { listRecords } from '../list.ts';
 import { NEVER } from '../show.ts';
-import { type Controller, showControllers } from './controllers.ts';
+import { type Controller, showController } from './controllers.ts';
 
 /** The release of the reference whose behaviour is served: clients choose by it. */
 export const VERSION = 'v2.0.0';
@@ -25,6 +25,7 @@ const dateOf = (get: (controller: Controller) => string | null) => ({
 });
 
 const CONTROLLERS = {
+  tags: { get: () => undefined },
   name: { get: ({ name }: Controller) => name },
   certPem: { get: ({ certPem }: Controller) => certPem },
   fingerprint: { get: ({ fingerprint }: Controller) => fingerprint },
@@ -50,8 +51,14 @@ export const informationHandlers: Handlers = {
   listSpecs: () => ({ data: [showSpec('edge-client')] }),
   detailSpec: ({ params }) => ({ data: showSpec(knownSpec(params.id)) }),
   detailSpecBody: specBody,
-  listControllers: ({ services, query }) => ({
-    page: listRecords(showControllers(services), query, CONTROLLERS, (each) => each),
+  // reference fact: of a controller that stands alone there is no list.
+  listControllers: (request) => ({
+    page: listRecords(
+      request.services.isClusterMember ? [showController(request)] : [],
+      request.query,
+      CONTROLLERS,
+      (each) => each,
+    ),
   }),
 };
 

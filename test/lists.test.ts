@@ -1,0 +1,173 @@
+// Lists through the port: what every list says that it can be filtered and sorted by, and pages. The language of filters stands in
+// filters.test.ts.
+
+import t from 'tap';
+import { readOperations } from '#schemas/api/operations.ts';
+import { BASES } from '../controller-sim/api/bases.ts';
+import { type Answered, ApiCaller, authorityPem, filtered } from './support/api-caller.ts';
+import { known } from './support/kinds/kind.ts';
+
+const BASE = ['id', 'createdAt', 'updatedAt', 'tags', 'isSystem'];
+const ROUTER = ['name', 'fingerprint', 'cost', 'noTraversal', 'disabled', 'configs', 'ctrlChanListeners'];
+const UPDB = [
+  'allowed',
+  'maxAttempts',
+  'minPasswordLength',
+  'requireMixedCase',
+  'requireNumberChar',
+  'requireSpecialChar',
+];
+
+/** Beside those of every list. By path; lists below another have those of what they hold. */
+const FIELDS: Readonly<Record<string, readonly string[]>> = {
+  '/api-sessions':
+    'ipAddress token identity authenticator lastActivityAt mfaRequired mfaComplete improperClientCertChain'.split(' '),
+  '/auth-policies': [
+    ...['name', 'primary.cert.allowed', 'primary.cert.allowExpiredCerts', 'primary.extJwt.allowed'],
+    ...UPDB.map((name) => `primary.updb.${name}`),
+    ...['secondary.requireTotp', 'secondary.requireExtJwtSigner'],
+  ],
+  '/authenticators': [
+    ...'method identity certFingerprint certPem publicKeyPrint updbUsername isIssuedByNetwork isExtendRequested'.split(
+      ' ',
+    ),
+    ...'isKeyRollRequested extendRequestedAt lastExtendRolledKeys lastAuthResolvedToRoot'.split(' '),
+  ],
+  '/cas':
+    'name fingerprint isVerified verificationToken isAuthEnabled isOttCaEnrollmentEnabled isAutoCaEnrollmentEnabled'.split(
+      ' ',
+    ),
+  '/config-types': ['name', 'schema', 'target'],
+  '/configs': ['name', 'type'],
+  '/edge-router-policies': ['name', 'semantic', 'edgeRouterRoles', 'identityRoles'],
+  '/edge-routers': [...ROUTER, 'isVerified', 'isTunnelerEnabled', 'connected', 'online', 'roleAttributes'],
+  '/enrollments': ['token', 'identity', 'edgeRouter', 'transitRouter', 'caId'],
+  '/external-jwt-signers': [
+    ...'name issuer audience kid fingerprint certPem commonName notBefore notAfter enabled claimsProperty'.split(' '),
+    ...'useExternalId clientId scopes targetToken enrollToCertEnabled enrollToTokenEnabled'.split(' '),
+    ...'enrollNameClaimsSelector enrollAttributeClaimsSelector enrollAuthPolicyId'.split(' '),
+  ],
+  '/identities': 'name type externalId authPolicyId isAdmin isDefaultAdmin roleAttributes'.split(' '),
+  '/identity-types': ['name'],
+  '/posture-check-types': ['name'],
+  '/posture-checks': ['name', 'typeId', 'roleAttributes', 'promptOnWake', 'promptOnUnlock'],
+  '/routers': ROUTER,
+  '/transit-routers': ROUTER,
+  '/fabric/v1/routers': [...ROUTER, 'connected'],
+  '/service-edge-router-policies': ['name', 'semantic', 'edgeRouterRoles', 'serviceRoles'],
+  '/service-policies': 'name type semantic identityRoles serviceRoles postureCheckRoles identities services'.split(' '),
+  '/services': ['name', 'terminatorStrategy', 'roleAttributes', 'isFabricOnly', 'configs'],
+  '/sessions': ['token', 'apiSession', 'service', 'type'],
+  '/terminators': 'service service.name router router.name instanceId hostId binding address sourceCtrl'.split(' '),
+};
+
+/** One of each kind, and a session that sees the client's lists. */
+async function populated(): Promise<{ api: ApiCaller; user: { id: string; token: string } }> {
+  const api = await ApiCaller.start();
+  const ids = await known(api);
+  const all = { semantic: 'AnyOf', identityRoles: ['#all'], serviceRoles: ['#all'], edgeRouterRoles: ['#all'] };
+  await api.create('/edge-router-policies', { name: 'all', ...all });
+  await api.create('/service-edge-router-policies', { name: 'all', ...all });
+  const postureCheckRoles = [`@${ids.postureCheck}`];
+  await api.create('/service-policies', { name: 'bind', type: 'Bind', ...all, postureCheckRoles });
+  await api.create('/service-policies', { name: 'all', type: 'Dial', ...all });
+  await api.change('PATCH', `/services/${ids.service}`, { configs: [ids.config] });
+  await api.create('/terminators', { service: ids.service, router: ids.edgeRouter, binding: 'edge', address: 'a' });
+  const flags = { isAuthEnabled: true, isAutoCaEnrollmentEnabled: true, isOttCaEnrollmentEnabled: true };
+  await api.create('/cas', { name: 'ca', certPem: authorityPem('ca'), identityRoles: [], ...flags });
+  await api.create('/revocations', { id: 'gone', type: 'IDENTITY' });
+  const user = await api.person('user', { roleAttributes: ['staff'] });
+  await api.create('/edge/client/v1/sessions', { serviceId: ids.service, type: 'Dial' }, user.token);
+  return { api, user };
+}
+
+t.test('everything that a list says it can be filtered by, it can be filtered and sorted by', async (t) => {
+  const { api, user } = await populated();
+  await using _ = api;
+  const lists = readOperations().filter(
+    ({ method, query, id }) =>
+      method === 'GET' && query.some(({ name }) => name === 'filter') && !id.includes('Setting'),
+  );
+  t.ok(lists.length > 50);
+  let count = 0;
+  for (const { api: name, path } of lists) {
+    const token = name === 'client' ? user.token : api.token;
+    const base = name === 'management' ? '' : BASES[name][0];
+    const owner = `${base}${path.split('/{')[0]}`;
+    const ids = path.includes('{') ? await api.get<{ id: string }[]>(owner, token) : [];
+    const at = `${base}${path.replace('{id}', ids[0]?.id ?? '')}`;
+    const list = await api.ask('GET', at, undefined, token);
+    t.equal(list.status, 200, `${at}: ${list.text.slice(0, 200)}`);
+    const fields = list.meta.filterableFields ?? [];
+    const wanted = name === 'client' ? undefined : (FIELDS[at] ?? FIELDS[at.replace('/fabric/v1', '')]);
+    if (wanted) t.same([...fields].sort(), [...BASE, ...wanted].sort(), at);
+    const wrong: string[] = [];
+    for (const field of fields) {
+      count += 1;
+      const sorted = await api.ask('GET', `${at}?sort=${field}`, undefined, token);
+      const isSet = sorted.code === 'INVALID_SORT_IDENTIFIER' && sorted.cause?.message?.includes('is a set symbol');
+      const filters = isSet ? [`isEmpty(${field})`, `anyOf(${field}) = null`] : [`${field} = null`, `${field} != null`];
+      const answers = await Promise.all(
+        filters.map((filter) => api.ask('GET', filtered(at, filter), undefined, token)),
+      );
+      if (!(isSet || sorted.status === 200) || answers.some(({ status }) => status !== 200)) wrong.push(field);
+    }
+    t.same(wrong, [], `${at} can be filtered by what it says`);
+    const unknown = await api.ask('GET', filtered(at, 'frob = 1'), undefined, token);
+    t.match(
+      { at, ...unknown },
+      {
+        at,
+        status: 400,
+        code: 'INVALID_FILTER',
+        cause: { code: 'UNHANDLED', message: "unknown symbol 'frob'" },
+      },
+    );
+  }
+  t.ok(count > 400, `${count} fields`);
+});
+
+t.test('pages: where they begin and end, whoever says so', async (t) => {
+  await using api = await ApiCaller.start();
+  const letters = 'abcdefghijkl';
+  for (const name of letters) await api.create('/services', { name, encryptionRequired: true });
+  const table: [query: string, limit: number, offset: number, found: string][] = [
+    ['', 10, 0, 'abcdefghij'],
+    ['&limit=3', 3, 0, 'abc'],
+    ['&limit=3&offset=10', 3, 10, 'kl'],
+    ['&offset=99', 10, 99, ''],
+    ['&offset=-5', 10, 0, 'abcdefghij'],
+    ['&limit=0', 10, 0, 'abcdefghij'],
+    ['&limit=501', 500, 0, letters],
+    ['&limit=99999999999999999999', 500, 0, letters],
+    ['&limit=-1', Number.MAX_SAFE_INTEGER, 0, letters],
+    ['&filter=true limit none', 500, 0, letters],
+    ['&filter=true skip 2 limit 2', 2, 2, 'cd'],
+    ['&filter=true skip 2 limit 2&limit=5&offset=0', 2, 2, 'cd'],
+    ['&filter=true sort by name desc limit 2', 2, 0, 'lk'],
+    ['&filter=sort by name desc', 10, 0, 'lkjihgfedc'],
+    ['&filter=limit 1', 1, 0, 'a'],
+    ['&filter=name > "j"&limit=1', 1, 0, 'k'],
+  ];
+  for (const [query, limit, offset, found] of table) {
+    const answer = await api.ask('GET', `/services?sort=name${query.replaceAll(' ', '%20').replaceAll('"', '%22')}`);
+    t.equal((answer.data as { name: string }[]).map(({ name }) => name).join(''), found, query);
+    const totalCount = query.includes('name >') ? 2 : letters.length;
+    t.same(answer.meta.pagination, { limit, offset, totalCount }, query);
+  }
+  for (const [query, field] of [
+    ['limit=abc', 'limit'],
+    ['limit=1.5', 'limit'],
+    ['offset=x', 'offset'],
+  ])
+    t.match(await api.ask('GET', `/services?${query}`), {
+      status: 400,
+      code: 'COULD_NOT_VALIDATE',
+      cause: { field, reason: `${field} in query must be of type int64` },
+    });
+  const ids = (answer: Answered) => (answer.data as { id: string }[]).map(({ id }) => id);
+  const first = await api.ask('GET', '/services?limit=12');
+  t.same(ids(first), ids(first).sort(), 'by id when nothing is said');
+  const attributes = await api.ask('GET', '/service-role-attributes?limit=1');
+  t.equal(attributes.meta.pagination?.limit, Number.MAX_SAFE_INTEGER, 'attributes are never cut');
+});
