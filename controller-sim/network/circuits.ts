@@ -198,6 +198,15 @@ export class Circuits {
     for (const circuit of this.values()) if (circuit.path.links.includes(linkId)) this.reroute(circuit.id);
   }
 
+  /** Another cost: circuits over the link move where there is a better path now. */
+  onLinkChanged(linkId: string): void {
+    for (const { id, path } of this.values()) {
+      if (!path.links.includes(linkId)) continue;
+      const better = this.#path(path.routers[0] ?? '', path.routers.at(-1) ?? '');
+      if (better?.links.join() !== path.links.join()) this.reroute(id);
+    }
+  }
+
   /** Moves a few circuits to paths that have become much cheaper (reference fact: control channel, section 4.5). */
   rebalance(): void {
     const most = Math.min(REBALANCE_MOST, Math.max(1, Math.floor(this.#circuits.size * REBALANCE_SHARE)));

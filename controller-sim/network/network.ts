@@ -90,13 +90,13 @@ export class Network {
     return false;
   }
 
-  /** Cost and state of a link as an administrator wants them; circuits leave a link that is down. False for an unknown link. */
+  /** Cost and state of a link as an administrator wants them; circuits leave a link that is down or costs too much. False for an unknown link. */
   changeLink(id: string, change: { staticCost?: number | undefined; isDown?: boolean | undefined }): boolean {
     const link = this.links.get(id);
     if (!link) return false;
     link.staticCost = change.staticCost ?? link.staticCost;
     link.isDown = change.isDown ?? link.isDown;
-    if (link.isDown) this.circuits.onLinkLost(id);
+    this.circuits.onLinkChanged(id);
     return true;
   }
 

@@ -10,18 +10,25 @@ import type { Entity, EntityKind } from './types.ts';
 /** A key that holds the id of another entity, or a list of them; what is done about an id that leads nowhere. */
 interface Reference {
   readonly kind: EntityKind;
+  /** Parts with dots between them. */
   readonly key: string;
   readonly to: EntityKind;
-  /** Of selectors `@id` counts; of maps the keys; of other values the value. */
-  readonly form: 'id' | 'ids' | 'selectors' | 'map';
-  /** `delete`: the entity is nothing without it; otherwise the id is taken out, or this one put in its place. */
-  readonly mend: 'delete' | 'remove' | { readonly put: string };
+  /** Of selectors `@id` counts; of maps the keys; of maps of lists what is in the lists; of other values the value. */
+  readonly form: 'id' | 'ids' | 'selectors' | 'map' | 'lists';
+  /**
+   * `delete`: the entity is nothing without it; `remove`: the id is taken out; `put`: this one takes its place; `tell`: only somebody who
+   * knows what was meant can mend it.
+   */
+  readonly mend: 'delete' | 'remove' | 'tell' | { readonly put: string };
 }
 
 const REFERENCES: readonly Reference[] = [
   { kind: 'apiSession', key: 'identityId', to: 'identity', form: 'id', mend: 'delete' },
   { kind: 'apiSessionCertificate', key: 'apiSessionId', to: 'apiSession', form: 'id', mend: 'delete' },
   { kind: 'authenticator', key: 'identityId', to: 'identity', form: 'id', mend: 'delete' },
+  { kind: 'authPolicy', key: 'primary.extJwt.allowedSigners', to: 'externalJwtSigner', form: 'ids', mend: 'remove' },
+  // Without the signer nobody gets in; without the demand everybody would.
+  { kind: 'authPolicy', key: 'secondary.requireExtJwtSigner', to: 'externalJwtSigner', form: 'id', mend: 'tell' },
   { kind: 'config', key: 'configTypeId', to: 'configType', form: 'id', mend: 'delete' },
   { kind: 'edgeRouterPolicy', key: 'edgeRouterRoles', to: 'router', form: 'selectors', mend: 'remove' },
   { kind: 'edgeRouterPolicy', key: 'identityRoles', to: 'identity', form: 'selectors', mend: 'remove' },
@@ -31,6 +38,7 @@ const REFERENCES: readonly Reference[] = [
   { kind: 'externalJwtSigner', key: 'enrollAuthPolicyId', to: 'authPolicy', form: 'id', mend: { put: 'default' } },
   { kind: 'identity', key: 'authPolicyId', to: 'authPolicy', form: 'id', mend: { put: 'default' } },
   { kind: 'identity', key: 'serviceConfigs', to: 'service', form: 'map', mend: 'remove' },
+  { kind: 'identity', key: 'serviceConfigs', to: 'config', form: 'lists', mend: 'remove' },
   { kind: 'identity', key: 'serviceHostingCosts', to: 'service', form: 'map', mend: 'remove' },
   { kind: 'identity', key: 'serviceHostingPrecedences', to: 'service', form: 'map', mend: 'remove' },
   { kind: 'mfa', key: 'identityId', to: 'identity', form: 'id', mend: 'delete' },
@@ -42,11 +50,14 @@ const REFERENCES: readonly Reference[] = [
   { kind: 'servicePolicy', key: 'postureCheckRoles', to: 'postureCheck', form: 'selectors', mend: 'remove' },
   { kind: 'servicePolicy', key: 'serviceRoles', to: 'service', form: 'selectors', mend: 'remove' },
   { kind: 'session', key: 'apiSessionId', to: 'apiSession', form: 'id', mend: 'delete' },
+  { kind: 'session', key: 'identityId', to: 'identity', form: 'id', mend: 'delete' },
   { kind: 'session', key: 'serviceId', to: 'service', form: 'id', mend: 'delete' },
   { kind: 'terminator', key: 'routerId', to: 'router', form: 'id', mend: 'delete' },
   { kind: 'terminator', key: 'serviceId', to: 'service', form: 'id', mend: 'delete' },
 ];
 
+/** What is deleted can leave others without what they refer to; nothing refers further than that. */
+const MOST_ROUNDS = 10;
 /** reference fact: more than these are not listed. */
 const MOST_RESULTS = 1_000;
 
@@ -112,14 +123,13 @@ export class DataIntegrity {
 
   async #run(fix: boolean): Promise<void> {
     let error: string | null = null;
-    let results: IntegrityResult[] = [];
+    const results: IntegrityResult[] = [];
     try {
-      const check = (transaction: Transaction) => {
-        const faults = REFERENCES.flatMap((reference) => findFaults(reference, this.#state));
-        if (fix) for (const fault of faults) mend(transaction, fault);
-        return faults.map((fault) => ({ description: describe(fault), fixed: fix }));
-      };
-      results = await this.#state.change(check);
+      for (let round = 0, wasMended = true; wasMended && round < MOST_ROUNDS; round++) {
+        const faults = (await this.#look(fix)).filter(({ fixed }) => round === 0 || fixed);
+        results.push(...faults);
+        wasMended = faults.some(({ fixed }) => fixed);
+      }
     } catch (thrown) {
       error = describeError(thrown);
     }
@@ -131,6 +141,18 @@ export class DataIntegrity {
       error,
       results: results.length === 0 ? null : results.slice(0, MOST_RESULTS),
     };
+  }
+
+  /** What is wrong now, mended in the same turn. */
+  #look(fix: boolean): Promise<IntegrityResult[]> {
+    return this.#state.change((transaction) => {
+      const faults = REFERENCES.flatMap((reference) => findFaults(reference, this.#state));
+      return faults.map((fault) => {
+        const fixed = fix && fault.reference.mend !== 'tell';
+        if (fixed) mend(transaction, fault);
+        return { description: describe(fault), fixed };
+      });
+    });
   }
 
   #now(): string {
@@ -149,7 +171,7 @@ function findFaults(reference: Reference, { tables }: State): Fault[] {
 }
 
 function keyOf(entity: Entity, key: string): unknown {
-  return (entity as unknown as Readonly<Record<string, unknown>>)[key];
+  return key.split('.').reduce((value: unknown, part) => (value as Readonly<Record<string, unknown>>)[part], entity);
 }
 
 function idsIn(entity: Entity, { key, form }: Reference): string[] {
@@ -164,6 +186,8 @@ function idsIn(entity: Entity, { key, form }: Reference): string[] {
       return (value as readonly string[]).flatMap((each) => (each.startsWith('@') ? [each.slice(1)] : []));
     case 'map':
       return Object.keys(value);
+    case 'lists':
+      return Object.values(value as Readonly<Record<string, readonly string[]>>).flat();
   }
 }
 
@@ -175,13 +199,27 @@ function mend(transaction: Transaction, { reference, entity, missing }: Fault): 
     transaction.delete(kind, entity.id);
     return;
   }
+  const isLost = (id: string) => missing.includes(id.replace(/^@/, ''));
   const value = keyOf(current, key);
   let mended: unknown;
   if (typeof reference.mend === 'object') mended = reference.mend.put;
-  else if (form === 'map')
-    mended = Object.fromEntries(Object.entries(value as object).filter(([id]) => !missing.includes(id)));
-  else mended = (value as readonly string[]).filter((each) => !missing.includes(each.replace(/^@/, '')));
-  transaction.patch(kind, entity.id, { [key]: mended });
+  else if (form === 'map') mended = Object.fromEntries(Object.entries(value as object).filter(([id]) => !isLost(id)));
+  else if (form === 'lists')
+    mended = Object.fromEntries(
+      Object.entries(value as Record<string, readonly string[]>)
+        .map(([id, list]) => [id, list.filter((each) => !isLost(each))] as const)
+        .filter(([, list]) => list.length > 0),
+    );
+  else mended = (value as readonly string[]).filter((each) => !isLost(each));
+  const [first = '', ...rest] = key.split('.');
+  transaction.patch(kind, entity.id, { [first]: replaced(keyOf(current, first), rest, mended) });
+}
+
+/** `value` with another one at a path of keys. */
+function replaced(value: unknown, [key, ...rest]: readonly string[], wanted: unknown): unknown {
+  if (key === undefined) return wanted;
+  const map = value as Readonly<Record<string, unknown>>;
+  return { ...map, [key]: replaced(map[key], rest, wanted) };
 }
 
 function describe({ reference: { kind, key, to }, entity, missing }: Fault): string {

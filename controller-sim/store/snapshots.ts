@@ -9,8 +9,8 @@ import { ApiError, invalidField } from '../request/errors.ts';
 import type { State } from '../state/state.ts';
 import { SqliteStore } from './sqlite-store.ts';
 
-/** reference fact: a second one so soon after the first is refused. */
-const SHORTEST_PAUSE = 1_000;
+/** reference fact: one a minute. */
+const SHORTEST_PAUSE = 60_000;
 
 export class Snapshots {
   readonly #state: State;
@@ -30,12 +30,14 @@ export class Snapshots {
   async take(path?: string): Promise<string> {
     const now = this.#clock.now();
     if (now - this.#last < SHORTEST_PAUSE) throw new ApiError('RATE_LIMITED');
+    const last = this.#last;
     this.#last = now;
     const stamp = new Date(now).toISOString().replace(/[:.]/g, '-');
     const file = path ? resolve(path) : join(this.#directory(), `snapshot-${stamp}.db`);
     try {
       await SqliteStore.copy(file, this.#state.snapshot());
     } catch (error) {
+      this.#last = last; // nothing was written: another try need not wait
       throw invalidField('path', describeError(error), file);
     }
     return file;

@@ -1,7 +1,7 @@
 // Keeps the state in one SQLite file. A commit is one SQL transaction that is on the disk before it returns, so that what a client was
 // told survives kill -9. The file holds private keys: only its owner may read it.
 
-import { chmodSync, existsSync } from 'node:fs';
+import { closeSync, existsSync, openSync, rmSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { describeError, ProjectError } from '#lib/errors.ts';
 import type { Change } from '../state/change.ts';
@@ -41,9 +41,9 @@ export class SqliteStore implements Store {
   /** Opens or makes the file. Throws StoreError when it is not one of ours or cannot be had. */
   static open(path: string): SqliteStore {
     try {
-      const isNew = !existsSync(path);
+      // Never readable for others, not for a moment.
+      if (!existsSync(path)) closeSync(openSync(path, 'wx', 0o600));
       const database = new DatabaseSync(path);
-      if (isNew) chmodSync(path, 0o600);
       database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA locking_mode = EXCLUSIVE;');
       database.exec(TABLES);
       const store = new SqliteStore(database);
@@ -57,16 +57,22 @@ export class SqliteStore implements Store {
     }
   }
 
-  /** Writes a state to a new file. Rejects with StoreError when the file is there already. */
+  /** Writes a state to a new file; nothing is left of one that cannot be written whole. Rejects with StoreError, too for a file that is there. */
   static async copy(path: string, state: StoredState): Promise<void> {
     if (existsSync(path)) throw new StoreError(`${path} exists already`);
     const store = SqliteStore.open(path);
-    store.#transaction(() => {
-      for (const { kind, entity } of state.entities) store.#put.run(kind, entity.id, JSON.stringify(entity));
-      for (const [key, value] of state.meta) store.#putMeta.run(key, value);
-      store.#putMeta.run('index', String(state.index));
-    });
-    await store.close();
+    let isWhole = false;
+    try {
+      store.#transaction(() => {
+        for (const { kind, entity } of state.entities) store.#put.run(kind, entity.id, JSON.stringify(entity));
+        for (const [key, value] of state.meta) store.#putMeta.run(key, value);
+        store.#putMeta.run('index', String(state.index));
+      });
+      isWhole = true;
+    } finally {
+      await store.close();
+      if (!isWhole) rmSync(path, { force: true });
+    }
   }
 
   load(): Promise<StoredState> {

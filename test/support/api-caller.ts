@@ -45,12 +45,20 @@ export class ApiCaller {
   /** Starts a simulator and logs its administrator in. Both end with the caller. */
   static async start(options: SimulatorOptions = {}): Promise<ApiCaller> {
     const simulator = await startSimulator({ password: PASSWORD, passwordCost: TEST_COST, ...options });
-    return ApiCaller.of(simulator);
+    const caller = new ApiCaller(simulator);
+    try {
+      caller.token = await caller.login(simulator.username);
+    } catch (error) {
+      await caller.close();
+      throw error;
+    }
+    return caller;
   }
 
-  static async of(simulator: Simulator): Promise<ApiCaller> {
+  /** For a simulator that somebody else started and ends. */
+  static of(simulator: Simulator, token: string): ApiCaller {
     const caller = new ApiCaller(simulator);
-    caller.token = await caller.login(simulator.username, simulator.password ?? PASSWORD);
+    caller.token = token;
     return caller;
   }
 
