@@ -171,3 +171,23 @@ t.test('pages: where they begin and end, whoever says so', async (t) => {
   const attributes = await api.ask('GET', '/service-role-attributes?limit=1');
   t.equal(attributes.meta.pagination?.limit, Number.MAX_SAFE_INTEGER, 'attributes are never cut');
 });
+
+t.test('the routers of a service are a list for its users; a session that is shown has to be a good one', async (t) => {
+  const { api, user } = await populated();
+  await using _ = api;
+  const [service] = await api.get<{ id: string }[]>('/edge/client/v1/services', user.token);
+  const [session] = await api.get<{ id: string; token: string }[]>('/edge/client/v1/sessions', user.token);
+  const path = `/edge/client/v1/services/${service?.id}/edge-routers`;
+  const ask = (query: string, headers = {}, token = user.token) =>
+    api.ask('GET', `${path}${query}`, undefined, token, headers);
+  const shown = { status: 200, data: { edgeRouters: [{ name: 'known router' }] } };
+  t.match(await ask(''), shown);
+  t.match(await ask('', { 'session-token': session?.token }), shown);
+  t.match((await ask(`?filter=${encodeURIComponent('name = "x"')}`)).data, { edgeRouters: [] });
+  t.match(await ask('?filter=frob'), { status: 400, code: 'INVALID_FILTER' });
+  const refused = { status: 401, code: 'UNAUTHORIZED' };
+  t.match(await ask('', { 'session-token': 'made up' }), refused);
+  t.match(await ask('', { 'session-token': session?.token }, api.token), refused, 'that of somebody else');
+  await api.change('DELETE', `/edge/client/v1/sessions/${session?.id}`, undefined, user.token);
+  t.match(await ask('', { 'session-token': session?.token }), refused, 'that has ended');
+});

@@ -13,7 +13,7 @@ import {
 import type { Access, PermissionType } from '../access/access.ts';
 import { ApiError } from '../request/errors.ts';
 import type { State } from '../state/state.ts';
-import type { ApiSession, PostureCheck, Service, ServicePolicy } from '../state/types.ts';
+import type { ApiSession, Mfa, PostureCheck, Service, ServicePolicy } from '../state/types.ts';
 import { FailedRequests } from './failed-requests.ts';
 
 /** A body of the API, after its validation. */
@@ -55,6 +55,7 @@ export interface PostureComponents {
 
 /** A client that tells of more processes than any check asks for is not believed. */
 const MOST_PROCESSES = 500;
+const MOST_SESSIONS = 100;
 
 export class Posture {
   readonly failedRequests: FailedRequests;
@@ -74,8 +75,8 @@ export class Posture {
         // What is demanded decides when a password becomes too old.
         if (kind === 'postureCheck' || kind === 'servicePolicy')
           for (const each of this.#identities.keys()) this.#watch(each);
-        if (kind === 'apiSession' && before && !after)
-          this.#identities.get((before as ApiSession).identityId)?.sessions.delete(id);
+        if (kind === 'apiSession' && before && !after) this.#onSessionEnd(before as ApiSession);
+        if (kind === 'mfa' && before && !after) this.revokeMfa((before as Mfa).identityId);
       }
     });
   }
@@ -96,6 +97,7 @@ export class Posture {
   /** What a client tells of its machine. Answers the services that will soon want a password. */
   take(session: ApiSession, responses: readonly PostureResponse[]): AffectedService[] {
     const known = this.#of(session.identityId);
+    this.#session(known, session.id);
     for (const response of responses) this.#note(known, session, response);
     this.#changed(session.identityId);
     return this.#affected(session, responses);
@@ -115,7 +117,9 @@ export class Posture {
 
   /** No password that was given counts any more. */
   revokeMfa(identityId: string): void {
-    for (const session of this.#identities.get(identityId)?.sessions.values() ?? []) delete session.passedMfaAt;
+    const sessions = this.#identities.get(identityId)?.sessions;
+    if (!sessions) return;
+    for (const session of sessions.values()) delete session.passedMfaAt;
     this.#changed(identityId);
   }
 
@@ -281,10 +285,23 @@ export class Posture {
     return known;
   }
 
+  /** The oldest give way: of sessions that are tokens nobody says when they end. */
   #session(known: IdentityPosture, id: string): SessionPosture {
     const session = known.sessions.get(id) ?? {};
     known.sessions.set(id, session);
+    const [oldest] = known.sessions.keys();
+    if (known.sessions.size > MOST_SESSIONS && oldest !== undefined) known.sessions.delete(oldest);
     return session;
+  }
+
+  /** What was told in a session goes with it, and what is known of the machine with the last one: the next may be from another machine. */
+  #onSessionEnd({ id, identityId }: ApiSession): void {
+    const known = this.#identities.get(identityId);
+    known?.sessions.delete(id);
+    if (known?.sessions.size !== 0 || this.#components.state.tables.apiSession.refersTo('identityId', identityId))
+      return;
+    this.#identities.delete(identityId);
+    this.#watch(identityId);
   }
 
   #forget(identityId: string): void {

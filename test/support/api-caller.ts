@@ -63,13 +63,19 @@ export class ApiCaller {
   }
 
   /** `path` is one of the management API unless it begins with the base of another. */
-  async ask(method: string, path: string, body?: unknown, token = this.token): Promise<Answered> {
+  async ask(
+    method: string,
+    path: string,
+    body?: unknown,
+    token = this.token,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Answered> {
     const { baseUrl } = this.simulator;
     const url = /^\/(?:edge|fabric|oidc)\//.test(path) ? `${baseUrl}${path}` : `${baseUrl}/edge/management/v1${path}`;
     const response = await request(url, {
       method: method as Dispatcher.HttpMethod,
       dispatcher: this.#agent,
-      headers: { 'content-type': 'application/json', ...(token !== '' && { 'zt-session': token }) },
+      headers: { 'content-type': 'application/json', ...(token !== '' && { 'zt-session': token }), ...headers },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
     const text = await response.body.text();

@@ -171,6 +171,5 @@ async function removeMfa(request: ApiRequest): Promise<Answer> {
   await request.services.state.change((transaction) => {
     for (const mfa of transaction.tables.mfa.referring('identityId', id)) transaction.delete('mfa', mfa.id);
   });
-  request.services.posture.revokeMfa(id);
   return { data: {} };
 }

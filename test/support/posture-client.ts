@@ -1,0 +1,101 @@
+// A client whose posture counts: its service is granted by one dial policy, which demands posture checks.
+
+import { Secret, TOTP } from 'otpauth';
+import { VirtualClock } from '#lib/clock.ts';
+import { ApiCaller } from './api-caller.ts';
+
+export const CLIENT = '/edge/client/v1';
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+interface Query {
+  readonly id: string;
+  readonly queryType: string;
+  readonly isPassing: boolean;
+  readonly timeout: number;
+  readonly timeoutRemaining: number;
+}
+
+interface Group {
+  readonly policyId: string;
+  readonly policyType: string;
+  readonly isPassing: boolean;
+  readonly postureQueries: readonly Query[];
+}
+
+export class PostureClient {
+  readonly api: ApiCaller;
+  readonly clock: VirtualClock;
+  readonly service: string;
+  readonly policy: string;
+  id = '';
+  token = '';
+  #secret = '';
+
+  private constructor(api: ApiCaller, clock: VirtualClock, service: string, policy: string) {
+    this.api = api;
+    this.clock = clock;
+    this.service = service;
+    this.policy = policy;
+  }
+
+  /** `roles` of the policy may name checks that are made later. */
+  static async start(roles: readonly string[], semantic = 'AnyOf'): Promise<PostureClient> {
+    const clock = new VirtualClock(Date.now());
+    const api = await ApiCaller.start({ clock, sessionLifetime: 1e9 });
+    await api.create('/edge-routers', { name: 'router' });
+    const service = await api.create('/services', { name: 'service', encryptionRequired: true });
+    const all = { semantic: 'AnyOf', identityRoles: ['#all'], serviceRoles: ['#all'], edgeRouterRoles: ['#all'] };
+    await api.create('/edge-router-policies', { name: 'all', ...all });
+    await api.create('/service-edge-router-policies', { name: 'all', ...all });
+    const fields = { name: 'dial', type: 'Dial', ...all, semantic, postureCheckRoles: roles };
+    const policy = await api.create('/service-policies', fields);
+    const client = new PostureClient(api, clock, service, policy);
+    ({ id: client.id, token: client.token } = await api.person('user'));
+    return client;
+  }
+
+  ask(method: string, path: string, body?: unknown) {
+    return this.api.ask(method, `${CLIENT}${path}`, body, this.token);
+  }
+
+  dial(type = 'Dial') {
+    return this.ask('POST', '/sessions', { serviceId: this.service, type });
+  }
+
+  /** Answers the id of a session; throws when there is none. */
+  async dialed(): Promise<string> {
+    return this.api.create(`${CLIENT}/sessions`, { serviceId: this.service, type: 'Dial' }, this.token);
+  }
+
+  async isOpen(session: string): Promise<boolean> {
+    return (await this.ask('GET', `/sessions/${session}`)).status === 200;
+  }
+
+  async groups(): Promise<readonly Group[]> {
+    const service = await this.api.get<{ postureQueries: Group[] }>(`${CLIENT}/services/${this.service}`, this.token);
+    return service.postureQueries;
+  }
+
+  async enrollMfa(): Promise<void> {
+    await this.api.create(`${CLIENT}/current-identity/mfa`, {}, this.token);
+    const { provisioningUrl } = await this.api.get<{ provisioningUrl: string }>(
+      `${CLIENT}/current-identity/mfa`,
+      this.token,
+    );
+    this.#secret = new URL(provisioningUrl).searchParams.get('secret') ?? '';
+    await this.pass('/current-identity/mfa/verify');
+  }
+
+  code(): string {
+    return new TOTP({ secret: Secret.fromBase32(this.#secret) }).generate({ timestamp: this.clock.now() });
+  }
+
+  async pass(path = '/authenticate/mfa'): Promise<void> {
+    await this.api.change('POST', `${CLIENT}${path}`, { code: this.code() }, this.token);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.api.close();
+  }
+}
