@@ -282,7 +282,11 @@ function parseJson(text: string, done: (error: Error | null, body?: unknown) => 
   try {
     done(null, JSON.parse(text));
   } catch (error) {
-    done(new ApiError('COULD_NOT_PARSE_BODY', { code: 'COULD_NOT_PARSE_BODY', message: describeError(error) }));
+    // What the parser says repeats pieces of the body, which may be a password: only the place is told.
+    const place = / at position \d+(?: \(line \d+ column \d+\))?/.exec(describeError(error))?.[0] ?? '';
+    done(
+      new ApiError('COULD_NOT_PARSE_BODY', { code: 'COULD_NOT_PARSE_BODY', message: `the body is no JSON${place}` }),
+    );
   }
 }
 

@@ -116,16 +116,23 @@ export class ApiError extends Error {
   }
 }
 
+/** Fields whose values prove something: a refusal does not repeat them. */
+const SECRET_FIELD = /(?:password|secret|token|code)$/i;
+
+function shown(field: string, value: unknown): unknown {
+  return SECRET_FIELD.test(field) || String(value).includes('PRIVATE KEY') ? '' : value;
+}
+
 /** 400 for a field of the body. */
 export function invalid(field: string, reason: string, value: unknown): ApiError {
-  return new ApiError('COULD_NOT_VALIDATE', { field, reason, value });
+  return new ApiError('COULD_NOT_VALIDATE', { field, reason, value: shown(field, value) });
 }
 
 /** 400 for a field whose value the rules refuse. */
 export function invalidField(field: string, reason: string, value: unknown): ApiError {
   return new ApiError('INVALID_FIELD', {
     code: 'INVALID_FIELD',
-    message: `the value '${String(value)}' for '${field}' is invalid: ${reason}`,
+    message: `the value '${String(shown(field, value))}' for '${field}' is invalid: ${reason}`,
   });
 }
 

@@ -70,13 +70,24 @@ export class ApiCaller {
     token = this.token,
     headers: Readonly<Record<string, string>> = {},
   ): Promise<Answered> {
+    return this.askRaw(method, path, body === undefined ? undefined : JSON.stringify(body), token, headers);
+  }
+
+  /** The same with a body that is text. */
+  async askRaw(
+    method: string,
+    path: string,
+    body?: string,
+    token = '',
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Answered> {
     const { baseUrl } = this.simulator;
     const url = /^\/(?:edge|fabric|oidc)\//.test(path) ? `${baseUrl}${path}` : `${baseUrl}/edge/management/v1${path}`;
     const response = await request(url, {
       method: method as Dispatcher.HttpMethod,
       dispatcher: this.#agent,
       headers: { 'content-type': 'application/json', ...(token !== '' && { 'zt-session': token }), ...headers },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(body !== undefined && { body }),
     });
     const text = await response.body.text();
     const parsed = text.startsWith('{') ? (JSON.parse(text) as Record<string, unknown>) : {};
