@@ -15,6 +15,7 @@ import { ServiceChanges } from './access/service-changes.ts';
 import { ApiServer } from './api/server.ts';
 import { ShownIdentities } from './api/shown-identities.ts';
 import { Activity } from './auth/activity.ts';
+import { DisabledIdentities } from './auth/disabled-identities.ts';
 import { Jwks } from './auth/jwks.ts';
 import { Lockouts } from './auth/lockouts.ts';
 import { type PasswordCost, Passwords } from './auth/passwords.ts';
@@ -223,6 +224,8 @@ async function build(options: SimulatorOptions, owned: AsyncDisposableStack): Pr
   owned.defer(() => activity.close());
   const shownIdentities = new ShownIdentities(state, network);
   owned.defer(() => shownIdentities.close());
+  const disabled = new DisabledIdentities({ state, clock, log: apiLog });
+  owned.defer(() => disabled.close());
   const lockouts = new Lockouts(state);
   owned.defer(() => lockouts.close());
   const jwks = new Jwks({ clock, log: apiLog });

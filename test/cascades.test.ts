@@ -16,19 +16,11 @@ async function counts(api: ApiCaller): Promise<Record<string, number>> {
   return await api.get<Record<string, number>>('/summary');
 }
 
-/** Everybody may use every service over every router. */
-async function openPolicies(api: ApiCaller, type: 'Dial' | 'Bind' = 'Dial'): Promise<string> {
-  const all = { semantic: 'AnyOf', identityRoles: ['#all'], serviceRoles: ['#all'], edgeRouterRoles: ['#all'] };
-  await api.create('/edge-router-policies', { name: 'all', ...all });
-  await api.create('/service-edge-router-policies', { name: 'all', ...all });
-  return api.create('/service-policies', { name: 'all', type, ...all });
-}
-
 t.test('with an identity goes everything that is its own, and its place in policies', async (t) => {
   await using api = await ApiCaller.start();
   await api.create('/edge-routers', { name: 'router' });
   const service = await api.create('/services', { name: 'service', encryptionRequired: true });
-  await openPolicies(api);
+  await api.openPolicies();
   const before = await counts(api);
   const { id, token } = await api.person('mortal');
   await api.create('/enrollments', { identityId: id, method: 'ott', expiresAt: FUTURE });
@@ -55,7 +47,7 @@ t.test('with a service go terminators, sessions, its place in policies, and what
   const service = await api.create('/services', { name: 'service', encryptionRequired: true });
   const configTypeId = await api.create('/config-types', { name: 'type' });
   const configId = await api.create('/configs', { name: 'config', configTypeId, data: {} });
-  await openPolicies(api);
+  await api.openPolicies();
   const { id, token } = await api.person('user', {
     serviceHostingCosts: { [service]: 5 },
     serviceHostingPrecedences: { [service]: 'failed' },
@@ -216,54 +208,6 @@ t.test('with a posture check goes its place in policies, with an authority its e
   await api.create('/enrollments', { identityId, method: 'ottca', caId, expiresAt: FUTURE });
   await api.change('DELETE', `/cas/${caId}`);
   t.match(await counts(api), { cas: 0, enrollments: 0, identities: 2 });
-});
-
-t.test('sessions end with what they stand on', async (t) => {
-  const ends: [string, (api: ApiCaller, facts: { id: string; policy: string; token: string }) => Promise<void>][] = [
-    ['the service policy is deleted', (api, { policy }) => api.change('DELETE', `/service-policies/${policy}`)],
-    [
-      'the policy grants the other type',
-      (api, { policy }) => api.change('PATCH', `/service-policies/${policy}`, { type: 'Bind' }),
-    ],
-    [
-      'the policy selects others',
-      (api, { policy }) => api.change('PATCH', `/service-policies/${policy}`, { identityRoles: ['#x'] }),
-    ],
-    [
-      'the API session is deleted',
-      async (api, { id }) => {
-        const filter = encodeURIComponent(`identity = "${id}"`);
-        const [session] = await api.get<Named[]>(`/api-sessions?filter=${filter}`);
-        await api.change('DELETE', `/api-sessions/${session?.id}`);
-      },
-    ],
-    [
-      'the client logs out',
-      (api, { token }) => api.change('DELETE', '/edge/client/v1/current-api-session', undefined, token),
-    ],
-    [
-      'the authenticator is deleted',
-      async (api, { id }) => {
-        const [own] = await api.get<Named[]>(`/identities/${id}/authenticators`);
-        await api.change('DELETE', `/authenticators/${own?.id}`);
-      },
-    ],
-    [
-      'the identity is disabled',
-      (api, { id }) => api.change('POST', `/identities/${id}/disable`, { durationMinutes: 0 }),
-    ],
-  ];
-  for (const [what, end] of ends) {
-    await using api = await ApiCaller.start();
-    await api.create('/edge-routers', { name: 'router' });
-    const serviceId = await api.create('/services', { name: 'service', encryptionRequired: true });
-    const policy = await openPolicies(api);
-    const { id, token } = await api.person('user');
-    await api.create('/edge/client/v1/sessions', { serviceId, type: 'Dial' }, token);
-    t.match(await counts(api), { sessions: 1 });
-    await end(api, { id, policy, token });
-    t.match(await counts(api), { sessions: 0 }, what);
-  }
 });
 
 t.test('selectors choose by attribute and by id, all of them or any', async (t) => {

@@ -65,12 +65,15 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
 async function populated(): Promise<{ api: ApiCaller; user: { id: string; token: string } }> {
   const api = await ApiCaller.start();
   const ids = await known(api);
-  const all = { semantic: 'AnyOf', identityRoles: ['#all'], serviceRoles: ['#all'], edgeRouterRoles: ['#all'] };
-  await api.create('/edge-router-policies', { name: 'all', ...all });
-  await api.create('/service-edge-router-policies', { name: 'all', ...all });
-  const postureCheckRoles = [`@${ids.postureCheck}`];
-  await api.create('/service-policies', { name: 'bind', type: 'Bind', ...all, postureCheckRoles });
-  await api.create('/service-policies', { name: 'all', type: 'Dial', ...all });
+  await api.openPolicies();
+  await api.create('/service-policies', {
+    name: 'bind',
+    type: 'Bind',
+    semantic: 'AnyOf',
+    identityRoles: ['#all'],
+    serviceRoles: ['#all'],
+    postureCheckRoles: [`@${ids.postureCheck}`],
+  });
   await api.change('PATCH', `/services/${ids.service}`, { configs: [ids.config] });
   await api.create('/terminators', { service: ids.service, router: ids.edgeRouter, binding: 'edge', address: 'a' });
   const flags = { isAuthEnabled: true, isAutoCaEnrollmentEnabled: true, isOttCaEnrollmentEnabled: true };

@@ -45,11 +45,7 @@ export class PostureClient {
     const api = await ApiCaller.start({ clock, sessionLifetime: 1e9 });
     await api.create('/edge-routers', { name: 'router' });
     const service = await api.create('/services', { name: 'service', encryptionRequired: true });
-    const all = { semantic: 'AnyOf', identityRoles: ['#all'], serviceRoles: ['#all'], edgeRouterRoles: ['#all'] };
-    await api.create('/edge-router-policies', { name: 'all', ...all });
-    await api.create('/service-edge-router-policies', { name: 'all', ...all });
-    const fields = { name: 'dial', type: 'Dial', ...all, semantic, postureCheckRoles: roles };
-    const policy = await api.create('/service-policies', fields);
+    const policy = await api.openPolicies({ semantic, postureCheckRoles: roles });
     const client = new PostureClient(api, clock, service, policy);
     ({ id: client.id, token: client.token } = await api.person('user'));
     return client;

@@ -1,0 +1,60 @@
+// Identities that are disabled until a time are enabled when it comes: not only for who looks at the time, but for routers, which are told
+// of changes alone.
+
+import type { Clock, Timer } from '#lib/clock.ts';
+import { describeError } from '#lib/errors.ts';
+import type { Log } from '#lib/log.ts';
+import { enableIdentity, isDisabled } from '../entities/identity.ts';
+import type { State } from '../state/state.ts';
+import type { Identity } from '../state/types.ts';
+
+export interface DisabledIdentitiesComponents {
+  readonly state: State;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export class DisabledIdentities {
+  readonly #components: DisabledIdentitiesComponents;
+  readonly #timers = new Map<string, Timer>();
+  readonly #unsubscribe: () => void;
+
+  constructor(components: DisabledIdentitiesComponents) {
+    this.#components = components;
+    for (const identity of components.state.tables.identity.values()) this.#watch(identity.id, identity);
+    this.#unsubscribe = components.state.subscribe(({ changes }) => {
+      for (const { kind, id, after } of changes)
+        if (kind === 'identity') this.#watch(id, after as Identity | undefined);
+    });
+  }
+
+  close(): void {
+    this.#unsubscribe();
+    for (const timer of this.#timers.values()) timer.cancel();
+    this.#timers.clear();
+  }
+
+  #watch(id: string, identity: Identity | undefined): void {
+    this.#timers.get(id)?.cancel();
+    this.#timers.delete(id);
+    if (!identity?.disabled || identity.disabledUntil === null) return;
+    const { clock } = this.#components;
+    const wait = Date.parse(identity.disabledUntil) - clock.now();
+    this.#timers.set(
+      id,
+      clock.after('disabled identity', wait, () => this.#enable(id)),
+    );
+  }
+
+  #enable(id: string): void {
+    this.#timers.delete(id);
+    const { state, clock, log } = this.#components;
+    const change = state.change((transaction) => {
+      const identity = transaction.get('identity', id);
+      if (identity?.disabled && !isDisabled(identity, clock.now())) enableIdentity(transaction, identity);
+    });
+    change.catch((error: unknown) =>
+      log.warn({ identityId: id, error: describeError(error) }, 'identity stays disabled'),
+    );
+  }
+}

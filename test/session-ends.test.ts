@@ -1,0 +1,80 @@
+// When sessions end, and when an identity that was disabled may have them again. What posture does to them stands in posture.test.ts.
+
+import t from 'tap';
+import { VirtualClock } from '#lib/clock.ts';
+import { ApiCaller } from './support/api-caller.ts';
+
+async function sessions(api: ApiCaller): Promise<number> {
+  return (await api.get<{ sessions: number }>('/summary')).sessions;
+}
+
+t.test('sessions end with what they stand on', async (t) => {
+  const ends: [string, (api: ApiCaller, facts: { id: string; policy: string; token: string }) => Promise<void>][] = [
+    ['the service policy is deleted', (api, { policy }) => api.change('DELETE', `/service-policies/${policy}`)],
+    [
+      'the policy grants the other type',
+      (api, { policy }) => api.change('PATCH', `/service-policies/${policy}`, { type: 'Bind' }),
+    ],
+    [
+      'the policy selects others',
+      (api, { policy }) => api.change('PATCH', `/service-policies/${policy}`, { identityRoles: ['#x'] }),
+    ],
+    [
+      'the API session is deleted',
+      async (api, { id }) => {
+        const filter = encodeURIComponent(`identity = "${id}"`);
+        const [session] = await api.get<{ id: string }[]>(`/api-sessions?filter=${filter}`);
+        await api.change('DELETE', `/api-sessions/${session?.id}`);
+      },
+    ],
+    [
+      'the client logs out',
+      (api, { token }) => api.change('DELETE', '/edge/client/v1/current-api-session', undefined, token),
+    ],
+    [
+      'the authenticator is deleted',
+      async (api, { id }) => {
+        const [own] = await api.get<{ id: string }[]>(`/identities/${id}/authenticators`);
+        await api.change('DELETE', `/authenticators/${own?.id}`);
+      },
+    ],
+    [
+      'the identity is disabled',
+      (api, { id }) => api.change('POST', `/identities/${id}/disable`, { durationMinutes: 0 }),
+    ],
+  ];
+  for (const [what, end] of ends) {
+    await using api = await ApiCaller.start();
+    await api.create('/edge-routers', { name: 'router' });
+    const serviceId = await api.create('/services', { name: 'service', encryptionRequired: true });
+    const policy = await api.openPolicies();
+    const { id, token } = await api.person('user');
+    await api.create('/edge/client/v1/sessions', { serviceId, type: 'Dial' }, token);
+    t.equal(await sessions(api), 1);
+    await end(api, { id, policy, token });
+    t.equal(await sessions(api), 0, what);
+  }
+});
+
+t.test('an identity that is disabled for a time is enabled when it is over, for routers too', async (t) => {
+  const clock = new VirtualClock(Date.now());
+  await using api = await ApiCaller.start({ clock });
+  const told: unknown[] = [];
+  api.simulator.events.subscribe((event) => {
+    if (event.namespace === 'entityChange' && event.entityType === 'identities') told.push(event.finalState);
+  });
+  const { id } = await api.person('user');
+  await api.change('POST', `/identities/${id}/disable`, { durationMinutes: 2 });
+  const disabledUntil = new Date(clock.now() + 120_000).toISOString();
+  t.match(await api.get(`/identities/${id}`), { disabled: true, disabledUntil });
+  await clock.advance(119_999);
+  await t.rejects(api.login('user'), /INVALID_AUTH/);
+  await clock.advance(1);
+  t.match(told.at(-1), { id, disabled: false, disabledUntil: null }, 'a change, as routers hear of it');
+  await t.resolves(api.login('user'));
+  await api.change('POST', `/identities/${id}/disable`, { durationMinutes: 0 });
+  await clock.advance(600_000);
+  t.match(await api.get(`/identities/${id}`), { disabled: true }, 'without an end');
+  await api.change('POST', `/identities/${id}/enable`);
+  await t.resolves(api.login('user'));
+});
