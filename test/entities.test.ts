@@ -110,3 +110,71 @@ t.test('every kind of entity is made, shown, changed, refused and deleted as the
     await t.test(`${kind.path} ${String(kind.create.typeId ?? '')}`, (t) => live(t, api, kind));
   }
 });
+
+t.test('numbers that are too large and schemas without end are refused, and break nothing', async (t) => {
+  await using api = await ApiCaller.start();
+  const id = await api.create('/identities', { name: 'user', type: 'User', isAdmin: false });
+  const huge = { status: 400, code: 'COULD_NOT_PARSE_BODY', cause: { message: /of type int64/ } };
+  const mfa = { name: 'mfa', typeId: 'MFA', roleAttributes: ['mfa'] };
+  t.match(await api.ask('POST', `/identities/${id}/disable`, { durationMinutes: 1e300 }), huge);
+  t.match(await api.ask('POST', '/posture-checks', { ...mfa, timeoutSeconds: 1e300 }), huge);
+  t.match(await api.ask('POST', '/services', { name: 's', encryptionRequired: true, maxIdleTimeMillis: -1e300 }), huge);
+  await api.change('POST', `/identities/${id}/disable`, { durationMinutes: 9e15 });
+  t.match(await api.get(`/identities/${id}`), { disabled: true, disabledUntil: '9999-12-31T23:59:59.999Z' });
+  await api.create('/posture-checks', { ...mfa, timeoutSeconds: 9e18 });
+
+  const endless = await api.create('/config-types', { name: 'endless', schema: { $ref: '#' } });
+  const config = (configTypeId: string) => ({ name: 'c', configTypeId, data: { port: 1 } });
+  t.match(await api.ask('POST', '/configs', config(endless)), { status: 400, cause: { field: '(root)' } });
+  const later = await api.create('/config-types', {
+    name: 'later',
+    schema: { $async: true, type: 'object', required: ['x'] },
+  });
+  t.match(await api.ask('POST', '/configs', config(later)), { status: 400, cause: { reason: /x is required/ } });
+});
+
+t.test('a body of another type changes name and attributes of a posture check, and not what it demands', async (t) => {
+  await using api = await ApiCaller.start();
+  const id = await api.create('/posture-checks', { name: 'domain', typeId: 'DOMAIN', domains: ['corp'] });
+  const other = { name: 'new', typeId: 'MAC', macAddresses: ['aa'], roleAttributes: ['a'] };
+  await api.change('PUT', `/posture-checks/${id}`, other);
+  t.match(await api.get(`/posture-checks/${id}`), {
+    name: 'new',
+    typeId: 'DOMAIN',
+    domains: ['corp'],
+    roleAttributes: ['a'],
+  });
+});
+
+t.test('a router that only carries circuits is none of the edge', async (t) => {
+  await using api = await ApiCaller.start();
+  const id = await api.create('/routers', { name: 'carrier' });
+  const missing = { status: 404, code: 'NOT_FOUND', cause: { message: `router with id ${id} not found` } };
+  t.match(await api.ask('GET', `/edge-routers/${id}`), missing);
+  t.match(await api.ask('PUT', `/edge-routers/${id}`, { name: 'x' }), missing);
+  t.match(await api.ask('POST', `/edge-routers/${id}/re-enroll`), missing);
+  t.match(await api.ask('DELETE', `/edge-routers/${id}`), missing);
+  t.same(await api.names('/edge-routers'), []);
+  t.same(await api.names('/routers'), ['carrier']);
+});
+
+t.test('data of configs is checked when it changes, and not when its schema does', async (t) => {
+  await using api = await ApiCaller.start();
+  const { configType, config } = await known(api);
+  const at = `/configs/${config}`;
+  const wrong = {
+    status: 400,
+    code: 'COULD_NOT_VALIDATE',
+    cause: { field: 'port', reason: /Expected: integer, given: string/ },
+  };
+  t.match(await api.ask('PATCH', at, { data: { port: 'x' } }), wrong);
+  t.match(await api.ask('PUT', at, { name: 'known', data: { port: 'x' } }), wrong);
+  await api.change('PATCH', `/config-types/${configType}`, { schema: { type: 'object', required: ['host'] } });
+  t.match(await api.get(at), { data: { port: 1 } });
+  t.match(await api.ask('PATCH', at, { data: { port: 1 } }), {
+    status: 400,
+    cause: { field: '(root)', reason: /host is required/ },
+  });
+  await api.change('PATCH', at, { data: { host: 'h' } });
+  t.match(await api.get(at), { data: { host: 'h' } });
+});

@@ -61,3 +61,11 @@ export function formatDuration(milliseconds: number): string {
   if (hours > 0) return `${sign}${hours}h${minutes}m${seconds}s`;
   return minutes > 0 ? `${sign}${minutes}m${seconds}s` : `${sign}${seconds}s`;
 }
+
+/** The last moment that RFC 3339 can write. */
+const LAST_MOMENT = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+
+/** RFC 3339 of a time in milliseconds; of one that is later than can be written, the last that can. */
+export function timeText(milliseconds: number): string {
+  return new Date(Math.min(milliseconds, LAST_MOMENT)).toISOString();
+}

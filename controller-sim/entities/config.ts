@@ -2,7 +2,7 @@
 
 import { isIPv4, isIPv6 } from 'node:net';
 import type { Ajv, ErrorObject, ValidateFunction } from 'ajv';
-import { InvariantError } from '#lib/errors.ts';
+import { describeError, InvariantError } from '#lib/errors.ts';
 import type { Body } from '../request/body.ts';
 import { type ApiError, invalid } from '../request/errors.ts';
 import type { Transaction } from '../state/transaction.ts';
@@ -88,8 +88,17 @@ function configData(
     throw invalid('data', 'invalid type, expected object', body.raw('data'));
   const data = body.map('data') ?? current?.data ?? {};
   const validate = type?.schema ? compile(type.schema) : undefined;
-  if (validate && !validate(data)) throw worded((validate.errors ?? [])[0], data);
+  if (validate && !fits(validate, data)) throw worded((validate.errors ?? [])[0], data);
   return data;
+}
+
+/** A schema that refers to itself without end is found out only here. */
+function fits(validate: ValidateFunction, data: unknown): boolean {
+  try {
+    return validate(data);
+  } catch (error) {
+    throw invalid('(root)', `(root) is invalid: (root): the schema cannot be followed: ${describeError(error)}`, data);
+  }
 }
 
 let validators: typeof Ajv | undefined;
@@ -112,7 +121,8 @@ const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
 function compile(schema: Readonly<Record<string, unknown>>): ValidateFunction {
   const known = compiled.get(schema);
   if (known) return known;
-  const { $schema: _dialect, $id: _id, ...plain } = schema;
+  // What the library adds to the draft is nothing to us: a validator that answers later would let everything through.
+  const { $schema: _dialect, $id: _id, $async: _later, ...plain } = schema;
   if (!validators) throw new InvariantError('schemas are looked at before what compiles them is loaded');
   const ajv = new validators({ strict: false, verbose: true, validateSchema: true, logger: false });
   for (const [name, format] of Object.entries(FORMATS)) ajv.addFormat(name, format);

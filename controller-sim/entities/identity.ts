@@ -1,5 +1,6 @@
 // Rules of identities and of what belongs to them.
 
+import { timeText } from '#lib/duration.ts';
 import type { Body } from '../request/body.ts';
 import { ApiError, badRequest, invalid, notFound } from '../request/errors.ts';
 import type { Transaction } from '../state/transaction.ts';
@@ -69,7 +70,7 @@ export function disableIdentity(transaction: Transaction, identity: Identity, un
   transaction.patch('identity', identity.id, {
     disabled: true,
     disabledAt: transaction.now,
-    disabledUntil: until === undefined ? null : new Date(until).toISOString(),
+    disabledUntil: until === undefined ? null : timeText(until),
   });
 }
 

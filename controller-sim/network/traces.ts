@@ -1,6 +1,7 @@
 // Identities whose circuits are traced, until when. In memory: a trace is for somebody who watches.
 
 import type { Clock } from '#lib/clock.ts';
+import { timeText } from '#lib/duration.ts';
 import type { IdSource } from '#lib/ids.ts';
 
 export interface TraceSpec {
@@ -35,7 +36,7 @@ export class Traces {
     this.#byIdentity.delete(identityId);
     const now = this.#clock.now();
     if (!enabled) return { enabled, traceId, until: new Date(now).toISOString() };
-    const trace = { enabled, traceId: traceId || this.#ids.uuid(), until: new Date(now + duration).toISOString() };
+    const trace = { enabled, traceId: traceId || this.#ids.uuid(), until: timeText(now + duration) };
     this.#byIdentity.set(identityId, trace);
     const [oldest] = this.#byIdentity.keys();
     if (this.#byIdentity.size > MOST && oldest !== undefined) this.#byIdentity.delete(oldest);

@@ -7,7 +7,10 @@ import { ApiError, invalid } from './errors.ts';
 
 type Definitions = Readonly<Record<string, AnySchemaObject>>;
 
-const RULES = bodies.$defs as Definitions;
+/** The largest whole number below 2^63 that a JavaScript number can be. */
+const INT64 = { minimum: -(2 ** 63), maximum: 2 ** 63 - 1_024 };
+/** reference fact: whole numbers have 64 bits. */
+const RULES = mapValues(bodies.$defs as Definitions, boundedIntegers);
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:[Zz]|[+-]\d{2}:\d{2})$/;
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
@@ -109,7 +112,9 @@ function validator(pass: 'shapes' | 'rules', type: string): ValidateFunction {
 
 function unreadable(error: ErrorObject | undefined): ApiError {
   const field = fieldOf(error);
-  const wanted = (error?.schema as string[] | undefined)?.filter((each) => each !== 'null').join(' or ') ?? 'object';
+  const { schema } = error ?? {};
+  const types = Array.isArray(schema) ? (schema as string[]).filter((each) => each !== 'null').join(' or ') : 'int64';
+  const wanted = error ? types : 'object';
   const where = field === '' ? 'the body must be' : `the field ${field} must be`;
   return new ApiError('COULD_NOT_PARSE_BODY', { code: 'COULD_NOT_PARSE_BODY', message: `${where} of type ${wanted}` });
 }
@@ -165,10 +170,23 @@ function shapeOf(schema: AnySchemaObject): AnySchemaObject {
   return {
     ...($ref !== undefined && { $ref }),
     ...(type !== undefined && { type: [type, 'null'] }),
+    ...(type === 'integer' && INT64),
     ...(properties !== undefined && { properties: mapValues(properties as Definitions, shapeOf) }),
     ...(items !== undefined && { items: shapeOf(items) }),
     ...(typeof additionalProperties === 'object' && { additionalProperties: shapeOf(additionalProperties) }),
     ...(allOf !== undefined && { allOf: (allOf as AnySchemaObject[]).map(shapeOf) }),
+  };
+}
+
+function boundedIntegers(schema: AnySchemaObject): AnySchemaObject {
+  const { type, properties, items, additionalProperties, allOf } = schema;
+  return {
+    ...(type === 'integer' && INT64),
+    ...schema,
+    ...(properties !== undefined && { properties: mapValues(properties as Definitions, boundedIntegers) }),
+    ...(items !== undefined && { items: boundedIntegers(items) }),
+    ...(typeof additionalProperties === 'object' && { additionalProperties: boundedIntegers(additionalProperties) }),
+    ...(allOf !== undefined && { allOf: (allOf as AnySchemaObject[]).map(boundedIntegers) }),
   };
 }
 

@@ -4,6 +4,7 @@ import { signEnrollment } from '../../enrollment/enrollments.ts';
 import { existing } from '../../entities/common.ts';
 import { reEnrollEdgeRouter } from '../../entities/router.ts';
 import type { Answer, ApiRequest, Handlers } from '../../request/context.ts';
+import { notFound } from '../../request/errors.ts';
 import { crud, find, list } from '../resource.ts';
 import { identities } from '../resources/identities.ts';
 import { edgeRouterPolicies, serviceEdgeRouterPolicies } from '../resources/policies.ts';
@@ -35,6 +36,7 @@ export const routerHandlers: Handlers = {
 
 async function reEnroll(request: ApiRequest): Promise<Answer> {
   const router = find(request, 'router');
+  if (!router.isEdge) throw notFound('router', router.id);
   const enrollment = await signEnrollment(request.services, 'erott', router.id);
   await request.services.state.change((transaction) =>
     reEnrollEdgeRouter(transaction, existing(transaction, 'router', router.id), enrollment),

@@ -1,5 +1,6 @@
 // Posture as it is shown: what a service wants to know of a machine, and what is known of the machines of an identity.
 
+import { timeText } from '#lib/duration.ts';
 import { evaluatePosture } from '#model/posture.ts';
 import type { ApiRequest, ApiServices } from '../../request/context.ts';
 import type { ApiSession, Identity, PostureCheck, Service, ServicePolicy } from '../../state/types.ts';
@@ -45,7 +46,7 @@ function query(check: PostureCheck, { posture, clock }: ApiServices, session: Ap
     ...base('postureCheck', check),
     queryType: typeId,
     ...verdict,
-    ...(verdict.timeoutRemaining >= 0 && { timeoutAt: new Date(now + verdict.timeoutRemaining * 1000).toISOString() }),
+    ...(verdict.timeoutRemaining >= 0 && { timeoutAt: timeText(now + verdict.timeoutRemaining * 1000) }),
     ...Object.fromEntries(prompts.map((name) => [name, true])),
     ...(process && { process: { osType: process.osType, path: process.path } }),
     processes: processes?.map(({ osType, path }) => ({ osType, path })) ?? null,
