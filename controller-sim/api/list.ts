@@ -121,18 +121,20 @@ function page<T extends Listable>(
   };
 }
 
-/** A list of texts, such as role attributes: filtered and sorted as `id`, never cut. */
+/**
+ * A list of texts, such as role attributes, which the filter calls `id`. reference fact: the parameters sort, limit and offset are not even
+ * looked at (the web console sorts by a name that there is not); what the filter itself says of them counts.
+ */
 export function listTexts(texts: readonly string[], query: URLSearchParams): ListPage {
   const entities = texts.map((id) => ({ id, tags: {} }));
-  const parsed = readQuery(query);
+  const parsed = readQuery(new URLSearchParams({ filter: query.get('filter') ?? '' }));
   const compiled = compile(parsed, { id: { get: ({ id }: { id: string }) => id } });
-  const items = entities
-    .filter(compiled.matches)
-    .sort(compiled.compare)
-    .map(({ id }) => id);
+  const matching = entities.filter(compiled.matches).sort(compiled.compare);
+  const limit = typeof parsed.limit === 'number' && parsed.limit >= 0 ? parsed.limit : UNLIMITED;
+  const offset = Math.max(0, parsed.skip ?? 0);
   return {
-    items,
-    pagination: { limit: UNLIMITED, offset: 0, totalCount: items.length },
+    items: matching.slice(offset, offset + limit).map(({ id }) => id),
+    pagination: { limit, offset, totalCount: matching.length },
     filterableFields: ['id'],
   };
 }

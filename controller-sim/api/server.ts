@@ -73,7 +73,8 @@ export class ApiServer {
       bodyLimit: LARGEST_BODY,
       exposeHeadRoutes: true,
       forceCloseConnections: true,
-      routerOptions: { ignoreTrailingSlash: true },
+      // reference fact: paths are tidied before they are looked up; its web console asks for `/fabric/v1//routers` and `/identities/ID//`.
+      routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true },
       // What the router of the server itself refuses: paths that cannot be decoded, ids longer than any.
       frameworkErrors: (_error, request, reply) => void server.#refuse(request, reply, notFound(request.url)),
       clientErrorHandler: refuseBytes,
@@ -273,9 +274,14 @@ function pathOf(url: string): string {
 }
 
 function fits(pattern: string, path: string): boolean {
-  const parts = path.replace(/(?<=.)\/$/, '').split('/');
-  const wanted = pattern.replace(/(?<=.)\/$/, '').split('/');
+  const parts = tidy(path).split('/');
+  const wanted = tidy(pattern).split('/');
   return parts.length === wanted.length && wanted.every((part, index) => part.startsWith('{') || part === parts[index]);
+}
+
+/** No slash twice, and none at the end. */
+function tidy(path: string): string {
+  return path.replaceAll(/\/+/g, '/').replace(/(?<=.)\/$/, '');
 }
 
 function parseJson(text: string, done: (error: Error | null, body?: unknown) => void): void {

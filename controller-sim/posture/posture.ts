@@ -76,7 +76,7 @@ export class Posture {
         if (kind === 'postureCheck' || kind === 'servicePolicy')
           for (const each of this.#identities.keys()) this.#watch(each);
         if (kind === 'apiSession' && before && !after) this.#onSessionEnd(before as ApiSession);
-        if (kind === 'mfa' && before && !after) this.revokeMfa((before as Mfa).identityId);
+        if (kind === 'mfa' && before && !after) this.#revokeMfa((before as Mfa).identityId);
       }
     });
   }
@@ -112,14 +112,6 @@ export class Posture {
   /** As above, in a session that is a token; `time` in milliseconds. */
   passedMfaAt(identityId: string, sessionId: string, time: number): void {
     this.#session(this.#of(identityId), sessionId).passedMfaAt = time;
-    this.#changed(identityId);
-  }
-
-  /** No password that was given counts any more. */
-  revokeMfa(identityId: string): void {
-    const sessions = this.#identities.get(identityId)?.sessions;
-    if (!sessions) return;
-    for (const session of sessions.values()) delete session.passedMfaAt;
     this.#changed(identityId);
   }
 
@@ -292,6 +284,14 @@ export class Posture {
     const [oldest] = known.sessions.keys();
     if (known.sessions.size > MOST_SESSIONS && oldest !== undefined) known.sessions.delete(oldest);
     return session;
+  }
+
+  /** A second factor was given up: no password that was given counts any more. */
+  #revokeMfa(identityId: string): void {
+    const sessions = this.#identities.get(identityId)?.sessions;
+    if (!sessions) return;
+    for (const session of sessions.values()) delete session.passedMfaAt;
+    this.#changed(identityId);
   }
 
   /** What was told in a session goes with it, and what is known of the machine with the last one: the next may be from another machine. */

@@ -78,9 +78,7 @@ async function remove(request: ApiRequest): Promise<Answer> {
   const mfa = mfaOf(request);
   if (!mfa) throw new ApiError('NOT_FOUND');
   if (mfa.isVerified) await useCode(request, mfa, headerCode(request));
-  const { state, posture } = request.services;
-  await state.change((transaction) => transaction.delete('mfa', mfa.id));
-  posture.revokeMfa(mfa.identityId);
+  await request.services.state.change((transaction) => transaction.delete('mfa', mfa.id));
   return { data: {} };
 }
 
