@@ -37,7 +37,11 @@ async function withConsole(work: (send: Send, simulator: Simulator) => Promise<v
 
 t.test('slashes that are too many do not matter', async (t) => {
   await withConsole(async (send) => {
-    for (const path of ['/fabric/v1//routers?limit=1000', '/edge/management/v1/identities//', '/edge//client/v1/version'])
+    for (const path of [
+      '/fabric/v1//routers?limit=1000',
+      '/edge/management/v1/identities//',
+      '/edge//client/v1/version',
+    ])
       t.equal((await send('GET', path)).status, 200, path);
     t.equal((await send('PATCH', '/fabric/v1//links')).body.error?.code, 'METHOD_NOT_ALLOWED');
     t.equal((await send('GET', '/edge/management/v1//castles')).body.error?.code, 'NOT_FOUND');
