@@ -28,6 +28,13 @@ export function parsePemCertificates(pem: string): X509Certificate[] {
   });
 }
 
+/** The first certificate of a PEM text, of a chain the one that it is about. Throws CertificateError when there is none that can be read. */
+export function leafOf(pem: string): X509Certificate {
+  const [leaf] = parsePemCertificates(pem);
+  if (!leaf) throw new CertificateError('there is no certificate in the text');
+  return leaf;
+}
+
 /** Lower case hex SHA-1 of the DER form, without separators: how the network names a certificate. */
 export function sha1Fingerprint(certificate: X509Certificate): string {
   return certificate.fingerprint.replaceAll(':', '').toLowerCase();

@@ -1,16 +1,16 @@
 // Enrolling with the token of another issuer, when its signer allows it: for a certificate of this network, or to log in with such
 // tokens from then on.
 
+import { leafOf } from '#lib/certificates.ts';
 import { claimAt, type VerifiedToken, verifyExternalToken } from '../auth/external-jwt.ts';
 import { bearerTokens } from '../auth/session-of.ts';
 import { addAuthenticator, certificateProof } from '../entities/authenticator.ts';
-import { plainIdentity } from '../entities/identity.ts';
+import { freeName, plainIdentity } from '../entities/identity.ts';
 import { Body } from '../request/body.ts';
 import type { Answer, ApiRequest } from '../request/context.ts';
 import { ApiError } from '../request/errors.ts';
 import type { Transaction } from '../state/transaction.ts';
 import { readCsr } from './csr.ts';
-import { freeName, leafOf } from './enroll.ts';
 
 export async function enrollWithToken(request: ApiRequest): Promise<Answer> {
   const { services } = request;

@@ -2,13 +2,13 @@
 // a certificate alone, or with the token of another issuer (reference fact: HTTP behaviour, Enrollment).
 
 import type { X509Certificate } from 'node:crypto';
-import { commonName, parsePemCertificates, sha1Fingerprint } from '#lib/certificates.ts';
+import { commonName, leafOf, sha1Fingerprint } from '#lib/certificates.ts';
 import { showController } from '../api/shared/controllers.ts';
 import { isForClients, vouch } from '../auth/certificates.ts';
 import { externalIdOf } from '../auth/external-id.ts';
 import { addAuthenticator, certificateProof, passwordProof } from '../entities/authenticator.ts';
 import { refuseTaken } from '../entities/common.ts';
-import { plainIdentity } from '../entities/identity.ts';
+import { freeName, plainIdentity } from '../entities/identity.ts';
 import { Body } from '../request/body.ts';
 import type { Answer, ApiRequest } from '../request/context.ts';
 import { ApiError, badRequest } from '../request/errors.ts';
@@ -156,14 +156,6 @@ function nameByFormat(
   return name.trim() === '' ? known.identityId : name;
 }
 
-/** A name that is taken gets a number. */
-export function freeName(transaction: Transaction, wanted: string): string {
-  let name = wanted;
-  for (let count = 1; transaction.tables.identity.findBy('name', name); count++)
-    name = `${wanted}${String(count).padStart(6, '0')}`;
-  return name;
-}
-
 /** Of two who bring the same token at once, one comes too late. */
 function useUp(transaction: Transaction, { id }: Enrollment): void {
   if (!transaction.get('enrollment', id)) throw new ApiError('INVALID_ENROLLMENT_TOKEN');
@@ -173,10 +165,4 @@ function useUp(transaction: Transaction, { id }: Enrollment): void {
 function refuseUsedCertificate(transaction: Transaction, certificate: X509Certificate): void {
   if (transaction.tables.authenticator.findBy('fingerprint', sha1Fingerprint(certificate)))
     throw new ApiError('CERT_IN_USE');
-}
-
-export function leafOf(pem: string): X509Certificate {
-  const [leaf] = parsePemCertificates(pem);
-  if (!leaf) throw new Error('a certificate that was just signed cannot be read');
-  return leaf;
 }

@@ -1,6 +1,6 @@
 // Renewing the certificate of an identity: a new one is handed out, and counts from when its owner has shown it.
 
-import { parsePemCertificates, sha1Fingerprint } from '#lib/certificates.ts';
+import { leafOf, sha1Fingerprint } from '#lib/certificates.ts';
 import { Body } from '../request/body.ts';
 import type { Answer, ApiRequest } from '../request/context.ts';
 import { ApiError } from '../request/errors.ts';
@@ -51,13 +51,12 @@ export async function verifyExtension(request: ApiRequest, authenticator: Authen
 
 function fingerprintOf(pem: string): string | undefined {
   try {
-    const [leaf] = parsePemCertificates(pem);
-    return leaf && sha1Fingerprint(leaf);
+    return sha1Fingerprint(leafOf(pem));
   } catch {
     return undefined; // no certificate, so not the one that was handed out
   }
 }
 
-function publicKeyOf(pem: string): string | undefined {
-  return parsePemCertificates(pem)[0]?.publicKey.export({ type: 'spki', format: 'pem' }).toString();
+function publicKeyOf(pem: string): string {
+  return leafOf(pem).publicKey.export({ type: 'spki', format: 'pem' }).toString();
 }

@@ -1,12 +1,11 @@
 // Enrolling routers, and renewing their certificates over HTTP.
 
-import { sha1Fingerprint, validity } from '#lib/certificates.ts';
+import { leafOf, sha1Fingerprint, validity } from '#lib/certificates.ts';
 import { Body } from '../request/body.ts';
 import type { Answer, ApiRequest, ApiServices } from '../request/context.ts';
 import { ApiError } from '../request/errors.ts';
 import type { Enrollment } from '../state/types.ts';
 import { readCsr } from './csr.ts';
-import { leafOf } from './enroll.ts';
 
 export async function enrollRouter({ services, body }: ApiRequest, enrollment: Enrollment): Promise<Answer> {
   const id = enrollment.routerId ?? '';

@@ -1,7 +1,7 @@
 // Rules of other authorities, whose certificates identities may enroll and log in with.
 
 import type { X509Certificate } from 'node:crypto';
-import { commonName, parsePemCertificates, sha1Fingerprint } from '#lib/certificates.ts';
+import { commonName, leafOf, parsePemCertificates, sha1Fingerprint } from '#lib/certificates.ts';
 import { describeError } from '#lib/errors.ts';
 import { validateClaim } from '../auth/external-id.ts';
 import type { Body } from '../request/body.ts';
@@ -46,8 +46,7 @@ export function isCertificateOf(
   ca: CertificateAuthority,
 ): boolean {
   if (certPem === null || isIssuedByNetwork) return false;
-  const [authority] = parsePemCertificates(ca.certPem);
-  return caId === undefined ? authority !== undefined && isIssuedBy(certPem, authority) : caId === ca.id;
+  return caId === undefined ? isIssuedBy(certPem, leafOf(ca.certPem)) : caId === ca.id;
 }
 
 /** A certificate of the authority whose common name is the verification token proves who holds its key. `pem` is what was sent. */

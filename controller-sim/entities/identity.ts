@@ -64,6 +64,14 @@ export function plainIdentity(transaction: Transaction, id: string, name: string
   };
 }
 
+/** A name that is taken gets a number. */
+export function freeName(transaction: Transaction, wanted: string): string {
+  let name = wanted;
+  for (let count = 1; transaction.tables.identity.findBy('name', name); count++)
+    name = `${wanted}${String(count).padStart(6, '0')}`;
+  return name;
+}
+
 /** Not to be used until `until` (milliseconds), or until it is enabled again; its API sessions end. */
 export function disableIdentity(transaction: Transaction, identity: Identity, until: number | undefined): void {
   endApiSessions(transaction, 'identityId', identity.id);

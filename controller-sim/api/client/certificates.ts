@@ -1,6 +1,6 @@
 // Certificates for the time of an API session: the client keeps the key.
 
-import { commonName, parsePemCertificates, sha1Fingerprint } from '#lib/certificates.ts';
+import { commonName, leafOf, sha1Fingerprint } from '#lib/certificates.ts';
 import { readCsr } from '../../enrollment/csr.ts';
 import { baseFields } from '../../entities/common.ts';
 import { Body } from '../../request/body.ts';
@@ -35,8 +35,7 @@ async function create(request: ApiRequest): Promise<Answer> {
     spiffe: `identity/${identityId}/apiSession/${apiSession.id}`,
     purposes: ['client'],
   });
-  const [leaf] = parsePemCertificates(certificate);
-  if (!leaf) throw new Error('a certificate that was just signed cannot be read');
+  const leaf = leafOf(certificate);
   const id = state.ids.long();
   await state.change((transaction) => {
     transaction.put('apiSessionCertificate', {

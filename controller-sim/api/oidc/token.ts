@@ -1,7 +1,7 @@
 // Tokens for codes, for refresh tokens, and for other tokens (RFC 6749, sections 4.1.3 and 6; RFC 8693), and the ways to end them.
 
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { parsePemCertificates, sha1Fingerprint } from '#lib/certificates.ts';
+import { leafOf, sha1Fingerprint } from '#lib/certificates.ts';
 import { bearerTokens } from '../../auth/session-of.ts';
 import { readCsr } from '../../enrollment/csr.ts';
 import { isDisabled } from '../../entities/identity.ts';
@@ -268,8 +268,7 @@ async function bind(
       spiffe: `identity/${id}/apiSession/${apiSessionId}`,
       purposes: ['client'],
     });
-    const [leaf] = parsePemCertificates(certificate);
-    return { fingerprints: leaf ? [...fingerprints, sha1Fingerprint(leaf)] : fingerprints, certificate };
+    return { fingerprints: [...fingerprints, sha1Fingerprint(leafOf(certificate))], certificate };
   } catch (error) {
     if (error instanceof ApiError) throw new OAuthError('invalid_request', `invalid CSR: ${error.message}`);
     throw error;

@@ -1,6 +1,6 @@
 // API sessions, and the certificates that their clients made for them.
 
-import { parsePemCertificates } from '#lib/certificates.ts';
+import { leafOf } from '#lib/certificates.ts';
 import { endApiSession } from '../../entities/api-session.ts';
 import type { Symbols } from '../../filter/compile.ts';
 import type { ApiServices } from '../../request/context.ts';
@@ -93,10 +93,6 @@ export const sessionCertificates: Listed<'apiSessionCertificate'> = {
   show: (certificate) => {
     const { certPem, fingerprint, subject, validFrom, validTo } = certificate;
     const shown = base('apiSessionCertificate', certificate);
-    return { ...shown, certificate: leafOf(certPem), fingerprint, subject, validFrom, validTo };
+    return { ...shown, certificate: leafOf(certPem).toString(), fingerprint, subject, validFrom, validTo };
   },
 };
-
-function leafOf(pem: string): string {
-  return parsePemCertificates(pem)[0]?.toString() ?? pem;
-}
