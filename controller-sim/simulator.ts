@@ -143,8 +143,11 @@ async function build(options: SimulatorOptions, owned: AsyncDisposableStack): Pr
   const limits = { cost: options.passwordCost, waiting: options.passwordsWaiting };
   const passwords = new Passwords({ clock, random, ...limits });
   owned.defer(() => passwords.close());
-  const admin = await prepare(state, passwords, options, random);
-  const authority = await Authority.open({ state, clock, random }, [...LOOPBACK, ...(options.advertise ?? [])]);
+  // A password hash and a key: both are made in threads of their own.
+  const [admin, authority] = await Promise.all([
+    prepare(state, passwords, options, random),
+    Authority.open({ state, clock, random }, [...LOOPBACK, ...(options.advertise ?? [])]),
+  ]);
   const access = new Access(state);
   owned.defer(() => access.close());
 

@@ -202,12 +202,13 @@ async function makeServer(
   hosts: readonly string[],
   previous: Pair | undefined,
 ): Promise<Pair> {
+  const ownSerial = serial(random); // drawn before the wait: what is drawn meanwhile must not depend on how long it is
   const { key, publicKey } = previous
     ? { key: previous.key, publicKey: publicKeyOf(previous.key) }
     : exported((await generateKey('rsa', { modulusLength: SERVER_KEY_BITS })).privateKey);
   const isIp = (host: string) => /^[\d.]+$/.test(host) || host.includes(':');
   const names: GeneralNames = { dns: hosts.filter((host) => !isIp(host)), ip: hosts.filter(isIp), uri: [], email: [] };
-  const common = { commonName: 'Edgeweave Simulator', publicKey, serial: serial(random), ...period(clock, YEAR) };
+  const common = { commonName: 'Edgeweave Simulator', publicKey, serial: ownSerial, ...period(clock, YEAR) };
   return { certificate: issueLeaf({ ...common, names, purposes: ['server', 'client'] }, issuer), key };
 }
 
