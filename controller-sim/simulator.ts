@@ -12,6 +12,7 @@ import { ownVersionInfo } from '#wire/version-info.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import { Access } from './access/access.ts';
 import { ServiceChanges } from './access/service-changes.ts';
+import { CONSOLE_PATH } from './api/console.ts';
 import { ApiServer } from './api/server.ts';
 import { ShownIdentities } from './api/shown-identities.ts';
 import { Activity } from './auth/activity.ts';
@@ -64,6 +65,8 @@ export interface SimulatorOptions {
   eventTypes?: readonly Namespace[];
   /** Answers as the only member of a cluster, for clients that want one. */
   cluster?: boolean;
+  /** Folder of the reference's web console, built: it is served as `consoleUrl`. */
+  console?: string;
   /** Milliseconds in which a router may not connect a second time. */
   churnLimit?: number;
   /** Milliseconds of an API session without a request. */
@@ -84,6 +87,8 @@ export class Simulator {
   readonly baseUrl: string;
   readonly managementUrl: string;
   readonly clientUrl: string;
+  /** Where the web console is, if there is one. */
+  readonly consoleUrl: string | undefined;
   /** `tls:host:port`, for routers. */
   readonly controlAddress: string;
   readonly username: string;
@@ -101,6 +106,7 @@ export class Simulator {
     this.baseUrl = facts.baseUrl;
     this.managementUrl = facts.managementUrl;
     this.clientUrl = facts.clientUrl;
+    this.consoleUrl = facts.consoleUrl;
     this.controlAddress = facts.controlAddress;
     this.username = facts.username;
     this.password = facts.password;
@@ -233,7 +239,7 @@ async function build(options: SimulatorOptions, owned: AsyncDisposableStack): Pr
   owned.defer(() => lockouts.close());
   const jwks = new Jwks({ clock, log: apiLog });
   owned.defer(() => jwks.close());
-  const api = await ApiServer.open({
+  const services = {
     state,
     access,
     authority,
@@ -259,7 +265,8 @@ async function build(options: SimulatorOptions, owned: AsyncDisposableStack): Pr
     log: apiLog,
     sessionLifetime,
     enrollmentLifetime: options.enrollmentLifetime ?? DEFAULTS.enrollmentLifetime,
-  });
+  };
+  const api = await ApiServer.open(services, options.console);
   owned.defer(() => api.close());
   listener.serve({ http: (socket) => api.accept(socket), control: control.accept });
   const managementUrl = `${baseUrl}/edge/management/v1`;
@@ -270,6 +277,7 @@ async function build(options: SimulatorOptions, owned: AsyncDisposableStack): Pr
       baseUrl,
       managementUrl,
       clientUrl,
+      consoleUrl: options.console === undefined ? undefined : `${baseUrl}${CONSOLE_PATH}`,
       controlAddress,
       ...admin,
       ca: authority.bundle,

@@ -1,5 +1,6 @@
 // What the reference's web console relies on: how it writes paths and queries, and what it reads of the answers.
 
+import { join } from 'node:path';
 import t from 'tap';
 import { Agent, type Dispatcher, request } from 'undici';
 import { TEST_COST } from '../controller-sim/auth/passwords.ts';
@@ -65,4 +66,41 @@ t.test('role attributes are listed whatever they are to be sorted by and cut to;
         body: { data, meta: { pagination: { totalCount } } },
       });
   });
+});
+
+t.test('a built console is served beside the APIs, and nothing outside its folder', async (t) => {
+  const folder = t.testdir({
+    'secret.txt': 'not for everybody',
+    built: { 'index.html': '<title>console</title>', 'main.js': 'start()', assets: { 'logo.svg': '<svg/>' } },
+  });
+  await using simulator = await startSimulator({ console: join(folder, 'built') });
+  const agent = new Agent({ connect: { ca: simulator.ca } });
+  const get = async (path: string, accept = '*/*') => {
+    const { statusCode, headers, body } = await request(simulator.baseUrl + path, {
+      dispatcher: agent,
+      headers: { accept },
+    });
+    return [statusCode, String(headers['content-type']).split(';')[0], await body.text()];
+  };
+  const page = [200, 'text/html', '<title>console</title>'];
+  t.equal(simulator.consoleUrl, `${simulator.baseUrl}/zac/`);
+  t.same(await get('/zac/'), page);
+  t.same(await get('/zac'), page);
+  t.same(await get('/zac/identities/some-id', 'text/html,*/*'), page, 'a path of its own');
+  t.same(await get('/zac/main.js'), [200, 'application/javascript', 'start()']);
+  t.same(await get('/assets/logo.svg'), [200, 'image/svg+xml', '<svg/>']);
+  for (const path of ['/zac/lost.js', '/assets/lost.svg', '/zac/%2e%2e/secret.txt', '/zac/..%2fsecret.txt'])
+    t.match(await get(path), [404, 'application/json', /NOT_FOUND/], path);
+  t.match(await get('/edge/management/v1/version'), [200, 'application/json']);
+  await agent.close();
+});
+
+t.test('a folder without a console is refused, with what to give instead', async (t) => {
+  const start = startSimulator({ console: t.testdir({}) });
+  await t.rejects(start, {
+    code: 'CONSOLE',
+    message: /holds no built web console: .*; give the folder with its index/,
+  });
+  await using simulator = await startSimulator();
+  t.equal(simulator.consoleUrl, undefined);
 });

@@ -18,6 +18,7 @@ import type { Answer, ApiRequest, ApiServices } from '../request/context.ts';
 import { ApiError } from '../request/errors.ts';
 import { BusyError } from '../state/state.ts';
 import { BASES } from './bases.ts';
+import { serveConsole } from './console.ts';
 import { serveHealth } from './health.ts';
 import { serveOidc } from './oidc/server.ts';
 import { type Route, routes } from './routes.ts';
@@ -67,7 +68,8 @@ export class ApiServer {
     this.#timeouts = new HttpTimeouts(http, services.clock, LIMITS);
   }
 
-  static async open(services: ApiServices): Promise<ApiServer> {
+  /** `consoleFolder` is that of a built web console. Rejects with ConsoleError when it is not. */
+  static async open(services: ApiServices, consoleFolder?: string): Promise<ApiServer> {
     let http: Server | undefined;
     const app = fastify({
       bodyLimit: LARGEST_BODY,
@@ -86,6 +88,7 @@ export class ApiServer {
     const server: ApiServer = new ApiServer(app, http as unknown as Server, services);
     (http as unknown as Server).on('upgrade', (request, socket, head) => server.#upgrade(request, socket, head));
     server.#setUp();
+    if (consoleFolder !== undefined) await serveConsole(app, consoleFolder, server.#refuseUnknown);
     await app.ready();
     return server;
   }
@@ -115,7 +118,7 @@ export class ApiServer {
       if (request.headers.origin !== undefined) reply.headers(CORS);
       // Before anything is asked of a request that nobody serves, such as the content type of a QUERY.
       if (!KNOWN.has(request.method)) {
-        this.#refuse(request, reply, this.#notFound(request));
+        this.#refuseUnknown(request, reply);
         return reply;
       }
     });
@@ -131,7 +134,7 @@ export class ApiServer {
     }
     serveOidc(this.#fastify, this.#services);
     serveHealth(this.#fastify, this.#services);
-    this.#fastify.setNotFoundHandler((request, reply) => this.#refuse(request, reply, this.#notFound(request)));
+    this.#fastify.setNotFoundHandler(this.#refuseUnknown);
     this.#fastify.setErrorHandler((error, request, reply) => this.#refuse(request, reply, error));
   }
 
@@ -191,6 +194,9 @@ export class ApiServer {
     };
     this.#send(request, reply, status, JSON_TYPE, JSON.stringify(body));
   }
+
+  readonly #refuseUnknown = (request: FastifyRequest, reply: FastifyReply): void =>
+    this.#refuse(request, reply, this.#notFound(request));
 
   #toApiError(thrown: unknown): ApiError {
     if (thrown instanceof ApiError) return thrown;

@@ -19,6 +19,7 @@ interface StartOptions {
   username?: string;
   password?: string;
   cluster?: true;
+  console?: string;
   eventsFile?: string;
   events: Namespace[];
   json?: true;
@@ -51,6 +52,7 @@ export function startCommand(): Command {
       [],
     )
     .option('--cluster', 'answer as the only member of a cluster')
+    .option('--console <folder>', 'serve the web console that was built in this folder', notEmpty)
     .option('--json', 'print the ready line as JSON')
     .addOption(
       new Option('--log-level <level>', 'least severe messages to log')
@@ -89,11 +91,12 @@ async function start(options: StartOptions): Promise<number> {
 }
 
 function readyLine(simulator: Simulator, ca: string): Record<string, unknown> {
-  const { managementUrl, clientUrl, controlAddress, username, password, port, controllerId } = simulator;
+  const { managementUrl, clientUrl, consoleUrl, controlAddress, username, password, port, controllerId } = simulator;
   return {
     event: 'ready',
     management: managementUrl,
     client: clientUrl,
+    ...(consoleUrl !== undefined && { console: consoleUrl }),
     ctrl: controlAddress,
     username,
     password: password ?? null,
@@ -104,10 +107,12 @@ function readyLine(simulator: Simulator, ca: string): Record<string, unknown> {
   };
 }
 
-function readyText({ managementUrl, clientUrl, controlAddress, username, password }: Simulator, ca: string): string {
+function readyText(simulator: Simulator, ca: string): string {
+  const { managementUrl, clientUrl, consoleUrl, controlAddress, username, password } = simulator;
   const rows = {
     management: managementUrl,
     client: clientUrl,
+    ...(consoleUrl !== undefined && { console: consoleUrl }),
     ctrl: controlAddress,
     username,
     password: password ?? '(as it was set before)',
