@@ -1,7 +1,8 @@
 // What goes with what when something is deleted, what cannot be deleted while others need it, and whom the selectors of policies choose.
 
 import t from 'tap';
-import { ApiCaller, authorityPem } from './support/api-caller.ts';
+import { ApiClient } from './support/api-client.ts';
+import { makeAuthority } from './support/certificates.ts';
 import { LOGINS } from './support/kinds/kind.ts';
 
 const FUTURE = '2099-01-01T00:00:00Z';
@@ -12,20 +13,21 @@ interface Named {
 }
 
 /** How many entities of each kind there are. */
-async function counts(api: ApiCaller): Promise<Record<string, number>> {
+async function counts(api: ApiClient): Promise<Record<string, number>> {
   return await api.get<Record<string, number>>('/summary');
 }
 
 t.test('with an identity goes everything that is its own, and its place in policies', async (t) => {
-  await using api = await ApiCaller.start();
+  await using api = await ApiClient.start();
   await api.create('/edge-routers', { name: 'router' });
   const service = await api.create('/services', { name: 'service', encryptionRequired: true });
   await api.openPolicies();
   const before = await counts(api);
-  const { id, token } = await api.person('mortal');
+  const id = await api.person('mortal');
+  const token = await api.login('mortal');
   await api.create('/enrollments', { identityId: id, method: 'ott', expiresAt: FUTURE });
-  await api.create('/edge/client/v1/current-identity/mfa', {}, token);
-  await api.create('/edge/client/v1/sessions', { serviceId: service, type: 'Dial' }, token);
+  await api.create('/current-identity/mfa', {}, token);
+  await api.create('/sessions', { serviceId: service, type: 'Dial' }, token);
   const roles = { semantic: 'AnyOf', identityRoles: [`@${id}`, '#others'] };
   const policy = await api.create('/service-policies', { name: 'own', type: 'Dial', ...roles });
   const routers = await api.create('/edge-router-policies', { name: 'own', ...roles });
@@ -37,24 +39,23 @@ t.test('with an identity goes everything that is its own, and its place in polic
   t.same(await counts(api), { ...before, servicePolicies: 2, edgeRouterPolicies: 2 });
   t.match(await api.get(`/service-policies/${policy}`), { identityRoles: ['#others'] });
   t.match(await api.get(`/edge-router-policies/${routers}`), { identityRoles: ['#others'] });
-  t.equal((await api.ask('GET', '/edge/client/v1/current-identity', undefined, token)).status, 401);
+  t.equal((await api.ask('GET', '/current-identity', { token })).status, 401);
   await t.rejects(api.login('mortal'), /INVALID_AUTH/);
 });
 
 t.test('with a service go terminators, sessions, its place in policies, and what identities keep for it', async (t) => {
-  await using api = await ApiCaller.start();
+  await using api = await ApiClient.start();
   const router = await api.create('/edge-routers', { name: 'router' });
   const service = await api.create('/services', { name: 'service', encryptionRequired: true });
   const configTypeId = await api.create('/config-types', { name: 'type' });
   const configId = await api.create('/configs', { name: 'config', configTypeId, data: {} });
   await api.openPolicies();
-  const { id, token } = await api.person('user', {
-    serviceHostingCosts: { [service]: 5 },
-    serviceHostingPrecedences: { [service]: 'failed' },
-  });
+  const hosting = { serviceHostingCosts: { [service]: 5 }, serviceHostingPrecedences: { [service]: 'failed' } };
+  const id = await api.person('user', hosting);
+  const token = await api.login('user');
   await api.change('POST', `/identities/${id}/service-configs`, [{ serviceId: service, configId }]);
   await api.create('/terminators', { service, router, binding: 'edge', address: 'a' });
-  const session = await api.create('/edge/client/v1/sessions', { serviceId: service, type: 'Dial' }, token);
+  const session = await api.create('/sessions', { serviceId: service, type: 'Dial' }, token);
   const serviceRoles = [`@${service}`];
   const body = { name: 'own', semantic: 'AnyOf', serviceRoles };
   const policy = await api.create('/service-policies', { ...body, type: 'Dial' });
@@ -62,7 +63,7 @@ t.test('with a service go terminators, sessions, its place in policies, and what
 
   await api.change('DELETE', `/services/${service}`);
   t.match(await counts(api), { services: 0, terminators: 0, sessions: 0, configs: 1 });
-  t.equal((await api.ask('GET', `/edge/client/v1/sessions/${session}`, undefined, token)).status, 404);
+  t.equal((await api.ask('GET', `/sessions/${session}`, { token })).status, 404);
   t.match(await api.get(`/service-policies/${policy}`), { serviceRoles: null, serviceRolesDisplay: [] });
   t.match(await api.get(`/service-edge-router-policies/${routers}`), { serviceRoles: null });
   t.match(await api.get(`/identities/${id}`), { serviceHostingCosts: {}, serviceHostingPrecedences: {} });
@@ -72,7 +73,7 @@ t.test('with a service go terminators, sessions, its place in policies, and what
 
 t.test('with a router go terminators, enrollment, the identity of its tunneler and its policy', async (t) => {
   for (const path of ['/edge-routers', '/routers', '/fabric/v1/routers']) {
-    await using api = await ApiCaller.start();
+    await using api = await ApiClient.start();
     const before = await counts(api);
     const router = await api.create('/edge-routers', { name: 'tunneler', isTunnelerEnabled: true });
     const service = await api.create('/services', { name: 'service', encryptionRequired: true });
@@ -91,10 +92,10 @@ t.test('with a router go terminators, enrollment, the identity of its tunneler a
 });
 
 t.test('the identity and the policy of a tunneler follow the router, and nothing else changes them', async (t) => {
-  await using api = await ApiCaller.start();
+  await using api = await ApiClient.start();
   const id = await api.create('/edge-routers', { name: 'first' });
   const router = `/edge-routers/${id}`;
-  t.equal((await api.ask('GET', `/identities/${id}`)).status, 404);
+  t.equal((await api.manage('GET', `/identities/${id}`)).status, 404);
   await api.change('PATCH', router, { isTunnelerEnabled: true });
   await api.change('PATCH', router, { name: 'second' });
   t.match(await api.get(`/identities/${id}`), { name: 'second', typeId: 'Router' });
@@ -124,13 +125,13 @@ t.test('the identity and the policy of a tunneler follow the router, and nothing
     ['PUT', `/transit-routers/${id}`, { name: 'x' }, 409, 'CAN_NOT_UPDATE_ROUTER'],
   ];
   for (const [method, path, body, status, code] of table)
-    t.match(await api.ask(method, path, body), { status, code }, `${method} ${path}`);
+    t.match(await api.manage(method, path, body), { status, code }, `${method} ${path}`);
   await api.change('PATCH', router, { isTunnelerEnabled: false });
   t.match(await counts(api), { identities: 1, edgeRouterPolicies: 0, routers: 1 });
 });
 
 t.test('what others need cannot be deleted; the refusal names them', async (t) => {
-  await using api = await ApiCaller.start();
+  await using api = await ApiClient.start();
   const configType = await api.create('/config-types', { name: 'type' });
   const config = await api.create('/configs', { name: 'config', configTypeId: configType, data: {} });
   const service = await api.create('/services', { name: 'service', encryptionRequired: true, configs: [config] });
@@ -152,7 +153,7 @@ t.test('what others need cannot be deleted; the refusal names them', async (t) =
   });
   const refused = async (path: string, field: string, needed: string) =>
     t.match(
-      await api.ask('DELETE', path),
+      await api.manage('DELETE', path),
       { status: 409, code: 'CAN_NOT_DELETE_REFERENCED_ENTITY', cause: { field, value: `[${needed}]` } },
       path,
     );
@@ -162,7 +163,7 @@ t.test('what others need cannot be deleted; the refusal names them', async (t) =
   await refused(`/external-jwt-signers/${signer}`, 'primary.extJwt.allowedSigners', allows);
   await api.change('PATCH', `/identities/${identity}`, { authPolicyId: authPolicy });
   await refused(`/auth-policies/${authPolicy}`, 'authPolicyId', identity);
-  t.match(await api.ask('DELETE', '/auth-policies/default'), { status: 409, cause: { field: 'authPolicyId' } });
+  t.match(await api.manage('DELETE', '/auth-policies/default'), { status: 409, cause: { field: 'authPolicyId' } });
 
   await api.change('DELETE', `/identities/${identity}/service-configs`, []);
   await api.change('DELETE', `/configs/${config}`);
@@ -174,16 +175,16 @@ t.test('what others need cannot be deleted; the refusal names them', async (t) =
 });
 
 t.test('the administrator that came with the data stays, and stays one', async (t) => {
-  await using api = await ApiCaller.start();
+  await using api = await ApiClient.start();
   const [admin] = await api.get<Named[]>('/identities?filter=isDefaultAdmin');
-  t.match(await api.ask('DELETE', `/identities/${admin?.id}`), { status: 400, code: 'ENTITY_CAN_NOT_BE_DELETED' });
+  t.match(await api.manage('DELETE', `/identities/${admin?.id}`), { status: 400, code: 'ENTITY_CAN_NOT_BE_DELETED' });
   await api.change('PATCH', `/identities/${admin?.id}`, { isAdmin: false });
   t.match(await api.get(`/identities/${admin?.id}`), { isAdmin: false, isDefaultAdmin: true });
   await t.resolves(api.create('/services', { name: 'still allowed', encryptionRequired: true }));
 });
 
 t.test('with a posture check goes its place in policies, with an authority its enrollments', async (t) => {
-  await using api = await ApiCaller.start();
+  await using api = await ApiClient.start();
   const check = await api.create('/posture-checks', { name: 'check', typeId: 'DOMAIN', domains: ['a'] });
   const policy = await api.create('/service-policies', {
     name: 'policy',
@@ -196,14 +197,7 @@ t.test('with a posture check goes its place in policies, with an authority its e
     postureCheckRoles: ['#more'],
     postureCheckRolesDisplay: [{ role: '#more', name: '#more' }],
   });
-  const caId = await api.create('/cas', {
-    name: 'ca',
-    certPem: authorityPem('ca'),
-    identityRoles: [],
-    isAuthEnabled: true,
-    isAutoCaEnrollmentEnabled: true,
-    isOttCaEnrollmentEnabled: true,
-  });
+  const caId = await api.addAuthority('ca', await makeAuthority('ca'), {}, false);
   const identityId = await api.create('/identities', { name: 'x', type: 'User', isAdmin: false });
   await api.create('/enrollments', { identityId, method: 'ottca', caId, expiresAt: FUTURE });
   await api.change('DELETE', `/cas/${caId}`);
@@ -211,7 +205,7 @@ t.test('with a posture check goes its place in policies, with an authority its e
 });
 
 t.test('selectors choose by attribute and by id, all of them or any', async (t) => {
-  await using api = await ApiCaller.start();
+  await using api = await ApiClient.start();
   const person = (name: string, ...roleAttributes: string[]) =>
     api.create('/identities', { name, type: 'User', isAdmin: false, roleAttributes });
   await person('a', 'x');
@@ -253,11 +247,11 @@ t.test('selectors choose by attribute and by id, all of them or any', async (t) 
 });
 
 t.test('a service of the fabric alone is nothing to the edge', async (t) => {
-  await using api = await ApiCaller.start();
+  await using api = await ApiClient.start();
   const id = await api.create('/fabric/v1/services', { name: 'fabric' });
-  t.equal((await api.ask('GET', `/services/${id}`)).status, 404);
+  t.equal((await api.manage('GET', `/services/${id}`)).status, 404);
   t.same(await api.names('/services'), []);
   t.same(await api.names('/fabric/v1/services'), ['fabric']);
   const policy = { name: 'p', type: 'Dial', semantic: 'AnyOf', serviceRoles: [`@${id}`] };
-  t.match(await api.ask('POST', '/service-policies', policy), { status: 400, cause: { field: 'serviceRoles' } });
+  t.match(await api.manage('POST', '/service-policies', policy), { status: 400, cause: { field: 'serviceRoles' } });
 });

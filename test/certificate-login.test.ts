@@ -1,7 +1,7 @@
 // Logging in with a client certificate: of the network, or of another authority that an administrator has verified.
 
 import t from 'tap';
-import { ApiClient } from './support/api-client.ts';
+import { ApiClient, filtered } from './support/api-client.ts';
 import { type IssueOptions, issue, makeAuthority } from './support/certificates.ts';
 
 const DAY = 86_400_000;
@@ -73,8 +73,8 @@ t.test('only certificates for clients, that have begun, of an authority that is 
   };
   await api.addAuthority('ours', authority, { externalIdClaim: claim });
   const authPolicyId = await api.authPolicy('no old ones', { cert: { allowExpiredCerts: false } });
-  await api.create('identities', { name: 'liberal', type: 'Device', isAdmin: false, externalId: 'liberal' });
-  await api.create('identities', {
+  await api.create('/identities', { name: 'liberal', type: 'Device', isAdmin: false, externalId: 'liberal' });
+  await api.create('/identities', {
     name: 'strict',
     type: 'Device',
     isAdmin: false,
@@ -109,7 +109,7 @@ t.test(
     const device = api.connect(await issue(authority, 'device'));
     const enroll = () => api.ask('POST', '/enroll?method=ca', { as: device });
     t.match(await enroll(), { status: 400, code: 'CERT_FAILED_VALIDATION' }, 'not verified: no enrollment');
-    const { data } = await api.manage('GET', `/cas/${id}`);
+    const data = await api.get(`/cas/${id}`);
     t.match(data, { isVerified: false, verificationToken: /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/ });
     const table: [string, string, number, string][] = [
       ['no certificate', 'nonsense', 400, 'COULD_NOT_PARSE_BODY'],
@@ -153,12 +153,12 @@ t.test(
     const { data } = await api.loginWith(device);
     const expiresAt = new Date(api.clock.now() + DAY).toISOString();
     await api.manage('POST', `/authenticators/${data.authenticatorId}/re-enroll`, { expiresAt });
-    const { enrollment } = (await api.manage('GET', `/identities/${data.identityId}`)).data;
+    const { enrollment } = await api.get(`/identities/${data.identityId}`);
     t.match(enrollment, { ottca: { caId: id } }, 'it is to enroll with the same authority again');
     const path = `/enroll?method=ottca&token=${enrollment.ottca.token}`;
     t.equal((await api.ask('POST', path, { as: device })).status, 200);
     await api.manage('DELETE', `/cas/${id}`);
-    t.match((await api.manage('GET', `/identities/${data.identityId}`)).data, { authenticators: { cert: undefined } });
+    t.match(await api.get(`/identities/${data.identityId}`), { authenticators: { cert: undefined } });
   },
 );
 
@@ -174,8 +174,8 @@ t.test('a claim names the identity by a part of the certificate', async (t) => {
   };
   const authority = await makeAuthority('ours');
   const id = await api.addAuthority('ours', authority, { externalIdClaim: claim });
-  await api.create('identities', { name: 'it', type: 'Device', isAdmin: false, externalId: 'Müller, Ann' });
-  await api.create('identities', { name: 'eve', type: 'Device', isAdmin: false, externalId: 'eve' });
+  await api.create('/identities', { name: 'it', type: 'Device', isAdmin: false, externalId: 'Müller, Ann' });
+  await api.create('/identities', { name: 'eve', type: 'Device', isAdmin: false, externalId: 'eve' });
   const uris = ['https://a.example/x', 'spiffe://b.example/Müller, Ann'];
   const emails = ['eve@example.org', 'ann@example.com'];
   const slash = { parser: 'SPLIT', parserCriteria: '/' };
@@ -232,8 +232,7 @@ t.test('an authority makes identities of its clients, each certificate once', as
   const first = await enroll('one', 'mine');
   t.match(first.answer, { status: 200, data: {} });
   const { data } = await api.loginWith(first.as);
-  const { data: identity } = await api.manage('GET', `/identities/${data.identityId}`);
-  t.match(identity, {
+  t.match(await api.get(`/identities/${data.identityId}`), {
     name: 'ours/one/mine/[other]',
     roleAttributes: ['a', 'b'],
     isAdmin: false,
@@ -241,11 +240,8 @@ t.test('an authority makes identities of its clients, each certificate once', as
   });
   t.match(await api.ask('POST', '/enroll/ca', { as: first.as }), { status: 409, code: 'CERT_IN_USE' });
   t.equal((await enroll('one', 'mine')).answer.status, 200, 'another certificate of the same name');
-  const { data: all } = await api.manage('GET', '/identities?filter=name%20contains%20%22ours%22%20sort%20by%20name');
-  t.same(
-    (all as { name: string }[]).map(({ name }) => name),
-    ['ours/one/mine/[other]', 'ours/one/mine/[other]000001'],
-  );
+  const names = await api.names(filtered('/identities', 'name contains "ours" sort by name'));
+  t.same(names, ['ours/one/mine/[other]', 'ours/one/mine/[other]000001']);
   t.match((await enroll('server', 'x', { purposes: ['server'] })).answer, {
     status: 400,
     code: 'CERT_FAILED_VALIDATION',

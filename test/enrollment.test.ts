@@ -27,13 +27,13 @@ async function open(
   name: string,
   enrollment: { ott?: boolean; ottca?: string; updb?: string },
 ): Promise<Open> {
-  const identityId = await api.create('identities', { name, type: 'Device', isAdmin: false, enrollment });
+  const identityId = await api.create('/identities', { name, type: 'Device', isAdmin: false, enrollment });
   const [found] = Object.values((await enrollmentsOf(api, identityId)) as object);
   return { identityId, ...found };
 }
 
 async function enrollmentsOf(api: ApiClient, identityId: string) {
-  return (await api.manage('GET', `/identities/${identityId}`)).data.enrollment;
+  return (await api.get(`/identities/${identityId}`)).enrollment;
 }
 
 function ott(api: ApiClient, token: string, csr: string) {
@@ -50,10 +50,10 @@ t.test(
     await using api = await ApiClient.start();
     const { baseUrl, controlAddress } = api.simulator;
     const ca = await api.addAuthority('ours', await makeAuthority('ours'));
-    const routerId = await api.create('edge-routers', { name: 'router' });
-    const router = (await api.manage('GET', `/edge-routers/${routerId}`)).data;
-    const transitId = await api.create('routers', { name: 'transit' });
-    const transit = (await api.manage('GET', `/routers/${transitId}`)).data;
+    const routerId = await api.create('/edge-routers', { name: 'router' });
+    const router = await api.get(`/edge-routers/${routerId}`);
+    const transitId = await api.create('/routers', { name: 'transit' });
+    const transit = await api.get(`/routers/${transitId}`);
     const byOtt = await open(api, 'a', { ott: true });
     const byCa = await open(api, 'b', { ottca: ca });
     const byPassword = await open(api, 'c', { updb: 'anna' });

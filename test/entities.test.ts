@@ -2,7 +2,7 @@
 // what when something is deleted stands in cascades.test.ts.
 
 import t, { type Test } from 'tap';
-import { type Answered, ApiCaller } from './support/api-caller.ts';
+import { type ApiAnswer, ApiClient, filtered } from './support/api-client.ts';
 import { allKinds } from './support/kinds/all.ts';
 import { type Fields, type Kind, known, type Refusal } from './support/kinds/kind.ts';
 
@@ -24,13 +24,13 @@ function patched(detail: Fields, patch: Fields): Fields {
 }
 
 /** Where a refusal says that something is wrong. */
-function places({ cause }: Answered): string {
+function places({ cause }: ApiAnswer): string {
   return [cause?.field, cause?.reason, cause?.message].join(' ');
 }
 
-async function refuse(t: Test, api: ApiCaller, { path, create }: Kind, refusals: readonly Refusal[]): Promise<void> {
+async function refuse(t: Test, api: ApiClient, { path, create }: Kind, refusals: readonly Refusal[]): Promise<void> {
   for (const [change, status, code, place = /./] of refusals) {
-    const answer = await api.ask('POST', path, { ...create, ...change });
+    const answer = await api.manage('POST', path, { ...create, ...change });
     t.match(
       { status: answer.status, code: answer.code, place: places(answer) },
       { status, code, place },
@@ -39,7 +39,7 @@ async function refuse(t: Test, api: ApiCaller, { path, create }: Kind, refusals:
   }
 }
 
-async function live(t: Test, api: ApiCaller, kind: Kind): Promise<void> {
+async function live(t: Test, api: ApiClient, kind: Kind): Promise<void> {
   const {
     path,
     create,
@@ -54,12 +54,12 @@ async function live(t: Test, api: ApiCaller, kind: Kind): Promise<void> {
     duplicate,
   } = kind;
   for (const field of required) {
-    const answer = await api.ask('POST', path, without(create, [field]));
+    const answer = await api.manage('POST', path, without(create, [field]));
     t.equal(answer.status, 400, `${field} is missing`);
     t.equal(answer.cause?.field, field);
   }
   await refuse(t, api, kind, refusals);
-  const made = await api.ask('POST', path, create);
+  const made = await api.manage('POST', path, create);
   t.equal(made.status, 201, made.text);
   const { id, _links } = made.data as { id: string; _links: { self: { href: string } } };
   const at = `${path}/${id}`;
@@ -67,19 +67,19 @@ async function live(t: Test, api: ApiCaller, kind: Kind): Promise<void> {
   const first = await api.get(at);
   t.match(first, { id, ...without(create, [...hidden, ...Object.keys(shown)]), ...shown });
   for (const name of hidden) t.notOk(name in first, `${name} is not shown`);
-  t.match(await api.get<Fields[]>(`${path}?filter=${encodeURIComponent(`id = "${id}"`)}`), [{ id }]);
+  t.match(await api.get<Fields[]>(filtered(path, `id = "${id}"`)), [{ id }]);
 
   await refuse(t, api, kind, conflicts);
   if (duplicate) {
-    const answer = await api.ask('POST', path, create);
+    const answer = await api.manage('POST', path, create);
     t.match(answer, { status: 400, code: 'COULD_NOT_VALIDATE', cause: { field: duplicate[0], reason: duplicate[1] } });
   }
   t.same(await api.get(at), first, 'nothing that was refused left a trace');
 
   if (patch) {
-    const nothing = await api.ask('PATCH', at, patch.typeId === undefined ? {} : { typeId: patch.typeId });
+    const nothing = await api.manage('PATCH', at, patch.typeId === undefined ? {} : { typeId: patch.typeId });
     t.match(nothing, { status: 400, code: 'UNHANDLED', cause: { message: 'no fields updated, nothing to do' } });
-    t.match(await api.ask('PATCH', at, patch), { status: 200, data: {} });
+    t.match(await api.manage('PATCH', at, patch), { status: 200, data: {} });
     const names = Object.keys(patch).flatMap((name) => [name, `${name}Display`]);
     const second = await api.get(at);
     t.match(second, patched(first, patch));
@@ -87,54 +87,57 @@ async function live(t: Test, api: ApiCaller, kind: Kind): Promise<void> {
   }
   if (put) {
     for (const field of Object.keys(put).filter((name) => required.includes(name) && name !== 'encryptionRequired')) {
-      const answer = await api.ask('PUT', at, without(put, [field]));
+      const answer = await api.manage('PUT', at, without(put, [field]));
       t.match(answer, { status: 400, code: 'COULD_NOT_VALIDATE', cause: { field } }, `PUT without ${field}`);
     }
-    t.match(await api.ask('PUT', at, put), { status: 200, data: {} });
+    t.match(await api.manage('PUT', at, put), { status: 200, data: {} });
     t.match(await api.get(at), {
       id,
       ...without(put, [...hidden, ...Object.keys({ ...shown, ...cleared })]),
       ...cleared,
     });
   }
-  t.match(await api.ask('DELETE', at), { status: 200, data: {} });
+  t.match(await api.manage('DELETE', at), { status: 200, data: {} });
   for (const method of ['GET', ...(put ? ['PUT'] : []), ...(patch ? ['PATCH'] : []), 'DELETE']) {
-    const answer = await api.ask(method, at, method === 'PUT' ? put : method === 'PATCH' ? patch : undefined);
+    const answer = await api.manage(method, at, method === 'PUT' ? put : method === 'PATCH' ? patch : undefined);
     t.match(answer, { status: 404, code: 'NOT_FOUND', cause: { message: `with id ${id} not found` } }, method);
   }
 }
 
 t.test('every kind of entity is made, shown, changed, refused and deleted as the tables say', async (t) => {
-  await using api = await ApiCaller.start();
+  await using api = await ApiClient.start();
   for (const kind of allKinds(await known(api))) {
     await t.test(`${kind.path} ${String(kind.create.typeId ?? '')}`, (t) => live(t, api, kind));
   }
 });
 
 t.test('numbers that are too large and schemas without end are refused, and break nothing', async (t) => {
-  await using api = await ApiCaller.start();
+  await using api = await ApiClient.start();
   const id = await api.create('/identities', { name: 'user', type: 'User', isAdmin: false });
   const huge = { status: 400, code: 'COULD_NOT_PARSE_BODY', cause: { message: /of type int64/ } };
   const mfa = { name: 'mfa', typeId: 'MFA', roleAttributes: ['mfa'] };
-  t.match(await api.ask('POST', `/identities/${id}/disable`, { durationMinutes: 1e300 }), huge);
-  t.match(await api.ask('POST', '/posture-checks', { ...mfa, timeoutSeconds: 1e300 }), huge);
-  t.match(await api.ask('POST', '/services', { name: 's', encryptionRequired: true, maxIdleTimeMillis: -1e300 }), huge);
+  t.match(await api.manage('POST', `/identities/${id}/disable`, { durationMinutes: 1e300 }), huge);
+  t.match(await api.manage('POST', '/posture-checks', { ...mfa, timeoutSeconds: 1e300 }), huge);
+  t.match(
+    await api.manage('POST', '/services', { name: 's', encryptionRequired: true, maxIdleTimeMillis: -1e300 }),
+    huge,
+  );
   await api.change('POST', `/identities/${id}/disable`, { durationMinutes: 9e15 });
   t.match(await api.get(`/identities/${id}`), { disabled: true, disabledUntil: '9999-12-31T23:59:59.999Z' });
   await api.create('/posture-checks', { ...mfa, timeoutSeconds: 9e18 });
 
   const endless = await api.create('/config-types', { name: 'endless', schema: { $ref: '#' } });
   const config = (configTypeId: string) => ({ name: 'c', configTypeId, data: { port: 1 } });
-  t.match(await api.ask('POST', '/configs', config(endless)), { status: 400, cause: { field: '(root)' } });
+  t.match(await api.manage('POST', '/configs', config(endless)), { status: 400, cause: { field: '(root)' } });
   const later = await api.create('/config-types', {
     name: 'later',
     schema: { $async: true, type: 'object', required: ['x'] },
   });
-  t.match(await api.ask('POST', '/configs', config(later)), { status: 400, cause: { reason: /x is required/ } });
+  t.match(await api.manage('POST', '/configs', config(later)), { status: 400, cause: { reason: /x is required/ } });
 });
 
 t.test('a body of another type changes name and attributes of a posture check, and not what it demands', async (t) => {
-  await using api = await ApiCaller.start();
+  await using api = await ApiClient.start();
   const id = await api.create('/posture-checks', { name: 'domain', typeId: 'DOMAIN', domains: ['corp'] });
   const other = { name: 'new', typeId: 'MAC', macAddresses: ['aa'], roleAttributes: ['a'] };
   await api.change('PUT', `/posture-checks/${id}`, other);
@@ -147,19 +150,19 @@ t.test('a body of another type changes name and attributes of a posture check, a
 });
 
 t.test('a router that only carries circuits is none of the edge', async (t) => {
-  await using api = await ApiCaller.start();
+  await using api = await ApiClient.start();
   const id = await api.create('/routers', { name: 'carrier' });
   const missing = { status: 404, code: 'NOT_FOUND', cause: { message: `router with id ${id} not found` } };
-  t.match(await api.ask('GET', `/edge-routers/${id}`), missing);
-  t.match(await api.ask('PUT', `/edge-routers/${id}`, { name: 'x' }), missing);
-  t.match(await api.ask('POST', `/edge-routers/${id}/re-enroll`), missing);
-  t.match(await api.ask('DELETE', `/edge-routers/${id}`), missing);
+  t.match(await api.manage('GET', `/edge-routers/${id}`), missing);
+  t.match(await api.manage('PUT', `/edge-routers/${id}`, { name: 'x' }), missing);
+  t.match(await api.manage('POST', `/edge-routers/${id}/re-enroll`), missing);
+  t.match(await api.manage('DELETE', `/edge-routers/${id}`), missing);
   t.same(await api.names('/edge-routers'), []);
   t.same(await api.names('/routers'), ['carrier']);
 });
 
 t.test('data of configs is checked when it changes, and not when its schema does', async (t) => {
-  await using api = await ApiCaller.start();
+  await using api = await ApiClient.start();
   const { configType, config } = await known(api);
   const at = `/configs/${config}`;
   const wrong = {
@@ -167,11 +170,11 @@ t.test('data of configs is checked when it changes, and not when its schema does
     code: 'COULD_NOT_VALIDATE',
     cause: { field: 'port', reason: /Expected: integer, given: string/ },
   };
-  t.match(await api.ask('PATCH', at, { data: { port: 'x' } }), wrong);
-  t.match(await api.ask('PUT', at, { name: 'known', data: { port: 'x' } }), wrong);
+  t.match(await api.manage('PATCH', at, { data: { port: 'x' } }), wrong);
+  t.match(await api.manage('PUT', at, { name: 'known', data: { port: 'x' } }), wrong);
   await api.change('PATCH', `/config-types/${configType}`, { schema: { type: 'object', required: ['host'] } });
   t.match(await api.get(at), { data: { port: 1 } });
-  t.match(await api.ask('PATCH', at, { data: { port: 1 } }), {
+  t.match(await api.manage('PATCH', at, { data: { port: 1 } }), {
     status: 400,
     cause: { field: '(root)', reason: /host is required/ },
   });

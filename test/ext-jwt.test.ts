@@ -28,7 +28,7 @@ function addSigner(api: ApiClient, fields: object): Promise<string> {
     claimsProperty: 'email',
     useExternalId: true,
   };
-  return api.create('external-jwt-signers', { ...signer, ...fields });
+  return api.create('/external-jwt-signers', { ...signer, ...fields });
 }
 
 function addPerson(api: ApiClient, fields: object = {}): Promise<string> {

@@ -4,7 +4,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import t from 'tap';
-import { ApiCaller } from './support/api-caller.ts';
+import { ApiClient, filtered } from './support/api-client.ts';
 import { Overlay, type TestRouter, until } from './support/overlay.ts';
 
 interface Link {
@@ -35,7 +35,7 @@ async function talk(port: number): Promise<Socket> {
 
 interface Net {
   readonly overlay: Overlay;
-  readonly api: ApiCaller;
+  readonly api: ApiClient;
   readonly routers: Readonly<Record<'client' | 'host' | 'between', TestRouter>>;
   readonly service: string;
 }
@@ -48,7 +48,7 @@ async function network(): Promise<Net> {
   const between = await overlay.addRouter({ name: 'between' });
   const service = await overlay.addService('echo', host.id);
   await overlay.ready();
-  const api = ApiCaller.of(overlay.simulator, overlay.management.token);
+  const api = new ApiClient(overlay.simulator);
   return { overlay, api, routers: { client, host, between }, service };
 }
 
@@ -73,10 +73,8 @@ t.test(
       sourceRouter: { entity: 'routers' },
       connections: [{ type: /^link\./, source: /:/, dest: /:/ }],
     });
-    const filter = encodeURIComponent(
-      `sourceRouter = "${direct?.sourceRouter.id}" and destRouter = "${direct?.destRouter.id}"`,
-    );
-    t.match(await api.get(`/fabric/v1/links?filter=${filter}`), [{ id: direct?.id }]);
+    const filter = `sourceRouter = "${direct?.sourceRouter.id}" and destRouter = "${direct?.destRouter.id}"`;
+    t.match(await api.get(filtered('/fabric/v1/links', filter)), [{ id: direct?.id }]);
 
     await api.change('PATCH', at, { staticCost: 60_000 });
     t.match(await api.get(at), { staticCost: 60_000, down: false });
@@ -95,10 +93,8 @@ t.test(
       tags: { serviceId: service, clientId: client.id, hostId: host.id },
       path: { nodes: [{ id: client.id, name: 'client' }, { id: host.id }] },
     });
-    t.match(await api.get(`/fabric/v1/circuits?filter=${encodeURIComponent(`service = "${service}"`)}`), [
-      { id: circuit?.id },
-    ]);
-    t.same(await api.get(`/fabric/v1/circuits?filter=${encodeURIComponent('clientId = "x"')}`), []);
+    t.match(await api.get(filtered('/fabric/v1/circuits', `service = "${service}"`)), [{ id: circuit?.id }]);
+    t.same(await api.get(filtered('/fabric/v1/circuits', 'clientId = "x"')), []);
     await api.change('PATCH', at, { down: true });
     await until('the way round', async () => (await circuits())[0]?.path.nodes.length === 3);
     t.same(
@@ -112,7 +108,7 @@ t.test(
     await closed;
     await until('no circuit', async () => (await circuits()).length === 0);
     for (const method of ['GET', 'PATCH'])
-      t.match(await api.ask(method, '/fabric/v1/links/none', method === 'PATCH' ? { down: true } : undefined), {
+      t.match(await api.manage(method, '/fabric/v1/links/none', method === 'PATCH' ? { down: true } : undefined), {
         status: 404,
       });
   },
@@ -124,13 +120,13 @@ t.test('a link that is deleted is closed, and the routers make it anew', async (
   const links = () => api.get<Link[]>('/fabric/v1/links');
   await until('three links', async () => (await links()).length === 3);
   const first = (await links())[0] as Link;
-  t.equal((await api.ask('DELETE', `/fabric/v1/links/${first.id}`)).status, 200);
+  t.equal((await api.manage('DELETE', `/fabric/v1/links/${first.id}`)).status, 200);
   const isOld = ({ id, iteration }: Link) => id === first.id && iteration === first.iteration;
   await until('the link anew', async () => {
     const now = await links();
     return now.length === 3 && !now.some(isOld);
   });
-  t.equal((await api.ask('DELETE', '/fabric/v1/links/none')).status, 200, 'as the reference answers');
+  t.equal((await api.manage('DELETE', '/fabric/v1/links/none')).status, 200, 'as the reference answers');
 });
 
 t.test('a circuit that is deleted ends at both ends', async (t) => {
@@ -146,7 +142,7 @@ t.test('a circuit that is deleted ends at both ends', async (t) => {
   await once(other, 'data');
   t.match(await api.get('/fabric/v1/circuits'), [{ id: second?.id }]);
   for (const method of ['GET', 'DELETE'])
-    t.equal((await api.ask(method, `/fabric/v1/circuits/${first?.id}`)).status, 404, method);
+    t.equal((await api.manage(method, `/fabric/v1/circuits/${first?.id}`)).status, 404, method);
   other.destroy();
 });
 
@@ -164,7 +160,7 @@ t.test('routers are shown with what is known of them, and tell of themselves whe
   t.equal((await api.get<object[]>(`/fabric/v1/routers?filter=connected`)).length, 3);
   t.match(await api.get(`/fabric/v1/routers/${host.id}/terminators`), [{ binding: 'tunnel', router: { id: host.id } }]);
   const inspect = async (body: object) =>
-    JSON.parse((await api.ask('POST', '/fabric/v1/inspections', body)).text) as {
+    JSON.parse((await api.manage('POST', '/fabric/v1/inspections', body)).text) as {
       success: boolean;
       errors: string[] | null;
       values: { appId: string; name: string; value: unknown }[] | null;
@@ -185,12 +181,12 @@ t.test('routers are shown with what is known of them, and tell of themselves whe
     values: null,
     errors: [/error parsing regexp/],
   });
-  t.match(await api.ask('POST', '/fabric/v1/inspections', { appRegex: '.*' }), {
+  t.match(await api.manage('POST', '/fabric/v1/inspections', { appRegex: '.*' }), {
     status: 400,
     cause: { field: 'requestedValues' },
   });
   await api.change('PATCH', `/fabric/v1/routers/${await api.create('/routers', { name: 'spare' })}`, { cost: 5 });
-  t.match(await api.ask('PATCH', `/fabric/v1/routers/${client.id}`, { cost: 5 }), {
+  t.match(await api.manage('PATCH', `/fabric/v1/routers/${client.id}`, { cost: 5 }), {
     status: 409,
     code: 'CAN_NOT_UPDATE_ROUTER',
   });

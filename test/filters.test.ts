@@ -1,12 +1,12 @@
 // The language of filters through the port: what finds what, for every type of field, and how refusals name what is wrong; lists by role.
 
 import t from 'tap';
-import { ApiCaller, filtered } from './support/api-caller.ts';
+import { ApiClient, filtered } from './support/api-client.ts';
 import { LOGINS } from './support/kinds/kind.ts';
 
 /** a, b, c: services with other tags, roles, configs and policies. */
-async function lettered(): Promise<{ api: ApiCaller; configs: string[]; policy: string }> {
-  const api = await ApiCaller.start();
+async function lettered(): Promise<{ api: ApiClient; configs: string[]; policy: string }> {
+  const api = await ApiClient.start();
   const type = await api.create('/config-types', { name: 'kind' });
   const configs: string[] = [];
   for (const name of ['one', 'two']) {
@@ -155,11 +155,11 @@ t.test('what a filter must not be', async (t) => {
   ];
   for (const [list, filter, code, message] of refused)
     t.match(
-      await api.ask('GET', filtered(`/${list}`, filter)),
+      await api.manage('GET', filtered(`/${list}`, filter)),
       { status: 400, code, cause: { code: 'UNHANDLED', message } },
       filter,
     );
-  const sorted = await api.ask('GET', '/identities?sort=frob');
+  const sorted = await api.manage('GET', '/identities?sort=frob');
   t.match(sorted, { status: 400, code: 'INVALID_SORT_IDENTIFIER', cause: { message: "unknown symbol 'frob'" } });
 });
 
@@ -177,7 +177,7 @@ t.test('lists by role, and the configs that services show', async (t) => {
   ];
   for (const [query, found] of table)
     t.equal((await api.names(`/services?sort=name&${query}`)).join(' '), found, query);
-  t.match(await api.ask('GET', '/services?roleFilter=y'), {
+  t.match(await api.manage('GET', '/services?roleFilter=y'), {
     status: 400,
     code: 'UNHANDLED',
     cause: { message: "'y' is neither" },
@@ -190,7 +190,7 @@ t.test('lists by role, and the configs that services show', async (t) => {
 });
 
 t.test('auth policies are filtered by what stands inside them', async (t) => {
-  await using api = await ApiCaller.start();
+  await using api = await ApiClient.start();
   await api.create('/auth-policies', { name: 'strict', ...LOGINS });
   t.same(await api.names(filtered('/auth-policies', 'primary.updb.maxAttempts > 0 and not primary.extJwt.allowed')), [
     'strict',

@@ -4,8 +4,10 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import t from 'tap';
-import { Agent, type Dispatcher, request } from 'undici';
-import { ApiCaller } from './support/api-caller.ts';
+import { Agent } from 'undici';
+import { TEST_COST } from '../controller-sim/auth/passwords.ts';
+import { startSimulator } from '../controller-sim/simulator.ts';
+import { ApiClient, JSON_TYPE } from './support/api-client.ts';
 
 const CONNECTIONS = 300;
 const REQUESTS = 6_000;
@@ -22,7 +24,7 @@ function heap(): number {
 }
 
 interface Wanted {
-  readonly method: Dispatcher.HttpMethod;
+  readonly method: string;
   readonly path: string;
   readonly body?: unknown;
   readonly status: number;
@@ -49,31 +51,19 @@ function wanted(index: number): Wanted {
 }
 
 t.test('a flood is answered or asked to come later, and leaves nothing behind', async (t) => {
-  await using api = await ApiCaller.start();
+  await using simulator = await startSimulator({ passwordCost: TEST_COST });
+  await using api = new ApiClient(simulator);
   await api.create('/services', { name: 'shared', encryptionRequired: true });
-  const { baseUrl, ca } = api.simulator;
   const before = heap();
-  const agent = new Agent({ connect: { ca }, connections: CONNECTIONS, pipelining: 1 });
+  const agent = new Agent({ connect: { ca: simulator.ca }, connections: CONNECTIONS, pipelining: 1 });
   const wrong: string[] = [];
   let made = 0;
   const ask = async (index: number) => {
     const { method, path, body, status } = wanted(index);
-    const response = await request(`${baseUrl}${path}`, {
-      method,
-      dispatcher: agent,
-      headers: { 'content-type': 'application/json', 'zt-session': api.token },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
-    const answer = (await response.body.json()) as {
-      data?: unknown;
-      error?: { code: string; requestId?: string };
-      meta: object;
-    };
-    if (status === 201 && response.statusCode === 201) made += 1;
-    const isLater =
-      response.statusCode === 429 && LATER.includes(answer.error?.code ?? '') && 'apiVersion' in answer.meta;
-    if (response.statusCode !== status && !isLater)
-      wrong.push(`${method} ${path}: ${response.statusCode} ${JSON.stringify(answer.error)}`);
+    const answer = await api.ask(method, path, { token: api.token, body, type: JSON_TYPE, as: agent });
+    if (status === 201 && answer.status === 201) made += 1;
+    const isLater = answer.status === 429 && LATER.includes(answer.code ?? '') && 'apiVersion' in answer.meta;
+    if (answer.status !== status && !isLater) wrong.push(`${method} ${path}: ${answer.status} ${answer.text}`);
   };
   await Promise.all(
     Array.from({ length: REQUESTS }, (_, index) => ask(index).catch((error: unknown) => wrong.push(String(error)))),
@@ -84,18 +74,17 @@ t.test('a flood is answered or asked to come later, and leaves nothing behind', 
   await agent.close();
   const growth = heap() - before;
   t.ok(growth < MOST_GROWTH, `the heap grew by ${Math.round(growth / MIB)} MiB`);
-  t.equal((await api.ask('GET', '/services/none')).status, 404);
+  t.equal((await api.manage('GET', '/services/none')).status, 404);
 });
 
 t.test('more requests on a connection than can be answered at once', async (t) => {
-  await using api = await ApiCaller.start();
-  const { baseUrl, ca } = api.simulator;
-  const agent = new Agent({ connect: { ca }, connections: 100, pipelining: 50 });
+  await using simulator = await startSimulator({ passwordCost: TEST_COST });
+  await using api = new ApiClient(simulator);
+  const agent = new Agent({ connect: { ca: simulator.ca }, connections: 100, pipelining: 50 });
   const statuses = new Set<number>();
   const ask = async () => {
-    const response = await request(`${baseUrl}/edge/client/v1/version`, { dispatcher: agent });
-    statuses.add(response.statusCode);
-    await response.body.dump();
+    const { status } = await api.ask('GET', '/version', { as: agent });
+    statuses.add(status);
   };
   await Promise.all(Array.from({ length: 4_000 }, ask));
   statuses.delete(429);

@@ -4,7 +4,8 @@
 import t from 'tap';
 import { readOperations } from '#schemas/api/operations.ts';
 import { BASES } from '../controller-sim/api/bases.ts';
-import { type Answered, ApiCaller, authorityPem, filtered } from './support/api-caller.ts';
+import { type ApiAnswer, ApiClient, filtered } from './support/api-client.ts';
+import { makeAuthority } from './support/certificates.ts';
 import { known } from './support/kinds/kind.ts';
 
 const BASE = ['id', 'createdAt', 'updatedAt', 'tags', 'isSystem'];
@@ -61,9 +62,9 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
   '/terminators': 'service service.name router router.name instanceId hostId binding address sourceCtrl'.split(' '),
 };
 
-/** One of each kind, and a session that sees the client's lists. */
-async function populated(): Promise<{ api: ApiCaller; user: { id: string; token: string } }> {
-  const api = await ApiCaller.start();
+/** One of each kind, and the token of a session that sees the client's lists. */
+async function populated(): Promise<{ api: ApiClient; token: string }> {
+  const api = await ApiClient.start();
   const ids = await known(api);
   await api.openPolicies();
   await api.create('/service-policies', {
@@ -76,16 +77,16 @@ async function populated(): Promise<{ api: ApiCaller; user: { id: string; token:
   });
   await api.change('PATCH', `/services/${ids.service}`, { configs: [ids.config] });
   await api.create('/terminators', { service: ids.service, router: ids.edgeRouter, binding: 'edge', address: 'a' });
-  const flags = { isAuthEnabled: true, isAutoCaEnrollmentEnabled: true, isOttCaEnrollmentEnabled: true };
-  await api.create('/cas', { name: 'ca', certPem: authorityPem('ca'), identityRoles: [], ...flags });
+  await api.addAuthority('ca', await makeAuthority('ca'), {}, false);
   await api.create('/revocations', { id: 'gone', type: 'IDENTITY' });
-  const user = await api.person('user', { roleAttributes: ['staff'] });
-  await api.create('/edge/client/v1/sessions', { serviceId: ids.service, type: 'Dial' }, user.token);
-  return { api, user };
+  await api.person('user', { roleAttributes: ['staff'] });
+  const token = await api.login('user');
+  await api.create('/sessions', { serviceId: ids.service, type: 'Dial' }, token);
+  return { api, token };
 }
 
 t.test('everything that a list says it can be filtered by, it can be filtered and sorted by', async (t) => {
-  const { api, user } = await populated();
+  const { api, token } = await populated();
   await using _ = api;
   const lists = readOperations().filter(
     ({ method, query, id }) =>
@@ -94,29 +95,28 @@ t.test('everything that a list says it can be filtered by, it can be filtered an
   t.ok(lists.length > 50);
   let count = 0;
   for (const { api: name, path } of lists) {
-    const token = name === 'client' ? user.token : api.token;
+    const isClient = name === 'client';
+    const ask = (at: string) => (isClient ? api.ask('GET', at, { token }) : api.manage('GET', at));
     const base = name === 'management' ? '' : BASES[name][0];
     const owner = `${base}${path.split('/{')[0]}`;
-    const ids = path.includes('{') ? await api.get<{ id: string }[]>(owner, token) : [];
-    const at = `${base}${path.replace('{id}', ids[0]?.id ?? '')}`;
-    const list = await api.ask('GET', at, undefined, token);
+    const [first] = path.includes('{') ? (await ask(owner)).data : [];
+    const at = `${base}${path.replace('{id}', first?.id ?? '')}`;
+    const list = await ask(at);
     t.equal(list.status, 200, `${at}: ${list.text.slice(0, 200)}`);
-    const fields = list.meta.filterableFields ?? [];
-    const wanted = name === 'client' ? undefined : (FIELDS[at] ?? FIELDS[at.replace('/fabric/v1', '')]);
+    const fields: string[] = list.meta.filterableFields ?? [];
+    const wanted = isClient ? undefined : (FIELDS[at] ?? FIELDS[at.replace('/fabric/v1', '')]);
     if (wanted) t.same([...fields].sort(), [...BASE, ...wanted].sort(), at);
     const wrong: string[] = [];
     for (const field of fields) {
       count += 1;
-      const sorted = await api.ask('GET', `${at}?sort=${field}`, undefined, token);
+      const sorted = await ask(`${at}?sort=${field}`);
       const isSet = sorted.code === 'INVALID_SORT_IDENTIFIER' && sorted.cause?.message?.includes('is a set symbol');
       const filters = isSet ? [`isEmpty(${field})`, `anyOf(${field}) = null`] : [`${field} = null`, `${field} != null`];
-      const answers = await Promise.all(
-        filters.map((filter) => api.ask('GET', filtered(at, filter), undefined, token)),
-      );
+      const answers = await Promise.all(filters.map((filter) => ask(filtered(at, filter))));
       if (!(isSet || sorted.status === 200) || answers.some(({ status }) => status !== 200)) wrong.push(field);
     }
     t.same(wrong, [], `${at} can be filtered by what it says`);
-    const unknown = await api.ask('GET', filtered(at, 'frob = 1'), undefined, token);
+    const unknown = await ask(filtered(at, 'frob = 1'));
     t.match(
       { at, ...unknown },
       {
@@ -131,7 +131,7 @@ t.test('everything that a list says it can be filtered by, it can be filtered an
 });
 
 t.test('pages: where they begin and end, whoever says so', async (t) => {
-  await using api = await ApiCaller.start();
+  await using api = await ApiClient.start();
   const letters = 'abcdefghijkl';
   for (const name of letters) await api.create('/services', { name, encryptionRequired: true });
   const table: [query: string, limit: number, offset: number, found: string][] = [
@@ -153,7 +153,7 @@ t.test('pages: where they begin and end, whoever says so', async (t) => {
     ['&filter=name > "j"&limit=1', 1, 0, 'k'],
   ];
   for (const [query, limit, offset, found] of table) {
-    const answer = await api.ask('GET', `/services?sort=name${query.replaceAll(' ', '%20').replaceAll('"', '%22')}`);
+    const answer = await api.manage('GET', `/services?sort=name${query.replaceAll(' ', '%20').replaceAll('"', '%22')}`);
     t.equal((answer.data as { name: string }[]).map(({ name }) => name).join(''), found, query);
     const totalCount = query.includes('name >') ? 2 : letters.length;
     t.same(answer.meta.pagination, { limit, offset, totalCount }, query);
@@ -163,34 +163,33 @@ t.test('pages: where they begin and end, whoever says so', async (t) => {
     ['limit=1.5', 'limit'],
     ['offset=x', 'offset'],
   ])
-    t.match(await api.ask('GET', `/services?${query}`), {
+    t.match(await api.manage('GET', `/services?${query}`), {
       status: 400,
       code: 'COULD_NOT_VALIDATE',
       cause: { field, reason: `${field} in query must be of type int64` },
     });
-  const ids = (answer: Answered) => (answer.data as { id: string }[]).map(({ id }) => id);
-  const first = await api.ask('GET', '/services?limit=12');
+  const ids = (answer: ApiAnswer) => (answer.data as { id: string }[]).map(({ id }) => id);
+  const first = await api.manage('GET', '/services?limit=12');
   t.same(ids(first), ids(first).sort(), 'by id when nothing is said');
-  const attributes = await api.ask('GET', '/service-role-attributes?limit=1');
+  const attributes = await api.manage('GET', '/service-role-attributes?limit=1');
   t.equal(attributes.meta.pagination?.limit, Number.MAX_SAFE_INTEGER, 'attributes are never cut');
 });
 
 t.test('the routers of a service are a list for its users; a session that is shown has to be a good one', async (t) => {
-  const { api, user } = await populated();
+  const { api, token } = await populated();
   await using _ = api;
-  const [service] = await api.get<{ id: string }[]>('/edge/client/v1/services', user.token);
-  const [session] = await api.get<{ id: string; token: string }[]>('/edge/client/v1/sessions', user.token);
-  const path = `/edge/client/v1/services/${service?.id}/edge-routers`;
-  const ask = (query: string, headers = {}, token = user.token) =>
-    api.ask('GET', `${path}${query}`, undefined, token, headers);
+  const [service] = await api.get<{ id: string }[]>('/services', token);
+  const [session] = await api.get<{ id: string; token: string }[]>('/sessions', token);
+  const path = `/services/${service?.id}/edge-routers`;
+  const ask = (query: string, headers = {}, by = token) => api.ask('GET', path + query, { token: by, headers });
   const shown = { status: 200, data: { edgeRouters: [{ name: 'known router' }] } };
   t.match(await ask(''), shown);
   t.match(await ask('', { 'session-token': session?.token }), shown);
-  t.match((await ask(`?filter=${encodeURIComponent('name = "x"')}`)).data, { edgeRouters: [] });
+  t.match((await ask(filtered('', 'name = "x"'))).data, { edgeRouters: [] });
   t.match(await ask('?filter=frob'), { status: 400, code: 'INVALID_FILTER' });
   const refused = { status: 401, code: 'UNAUTHORIZED' };
   t.match(await ask('', { 'session-token': 'made up' }), refused);
   t.match(await ask('', { 'session-token': session?.token }, api.token), refused, 'that of somebody else');
-  await api.change('DELETE', `/edge/client/v1/sessions/${session?.id}`, undefined, user.token);
+  await api.change('DELETE', `/sessions/${session?.id}`, undefined, token);
   t.match(await ask('', { 'session-token': session?.token }), refused, 'that has ended');
 });

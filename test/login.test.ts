@@ -108,7 +108,7 @@ t.test('a lock without an end lasts until an administrator enables the identity'
   await lockOut(api, 'anna');
   await api.clock.advance(24 * 60 * MINUTE);
   t.equal((await api.tryLogin('anna')).status, 401);
-  t.match((await api.manage('GET', `/identities/${ann}`)).data, { disabled: true, disabledAt: String });
+  t.match(await api.get(`/identities/${ann}`), { disabled: true, disabledAt: String });
   await api.manage('POST', `/identities/${ann}/enable`);
   t.equal((await api.tryLogin('anna')).status, 200);
 });
@@ -118,7 +118,7 @@ t.test('guesses that come all at once lock as others do', async (t) => {
   const ann = await lockable(api, 'anna', 5);
   await Promise.all(Array.from({ length: 40 }, () => api.tryLogin('anna', WRONG)));
   t.equal((await api.tryLogin('anna')).status, 401);
-  const { disabledUntil } = (await api.manage('GET', `/identities/${ann}`)).data;
+  const { disabledUntil } = await api.get(`/identities/${ann}`);
   t.equal(disabledUntil, new Date(api.clock.now() + 5 * MINUTE).toISOString());
 });
 
@@ -127,7 +127,7 @@ t.test('a disabled identity is refused until its time is over or it is enabled; 
   const ann = await api.person('anna');
   const token = await api.login('anna');
   const disable = (durationMinutes: number) => api.manage('POST', `/identities/${ann}/disable`, { durationMinutes });
-  const show = async () => (await api.manage('GET', `/identities/${ann}`)).data;
+  const show = async () => await api.get(`/identities/${ann}`);
   const at = (minutes: number) => new Date(api.clock.now() + minutes * MINUTE).toISOString();
 
   t.match(await disable(10), { status: 200, data: {} });
@@ -166,8 +166,8 @@ t.test('a session ends when it was not used for its time; each request begins it
   await api.clock.advance(30 * MINUTE);
   t.ok(await api.isOpen(used), 'a request with a mistake is activity too');
   await api.clock.advance(2 * MINUTE);
-  const { data } = await api.manage('GET', '/api-sessions?filter=true%20limit%20none');
-  const tokens = (data as { token: string }[]).map(({ token }) => token);
+  const kept = await api.get<{ token: string }[]>('/api-sessions?filter=true%20limit%20none');
+  const tokens = kept.map(({ token }) => token);
   t.same([tokens.includes(used), tokens.includes(unused)], [true, false], 'what has ended is not kept');
   t.notOk(await api.isOpen(unused));
 });
@@ -202,7 +202,7 @@ t.test('a session that is a bearer token counts until the token expires or is re
   await api.person('anna');
   const asBearer = (token: string) =>
     api.ask('GET', '/current-identity', { headers: { authorization: `Bearer ${token}` } });
-  const oidc = new OidcClient(api.simulator.baseUrl, api.connect());
+  const oidc = new OidcClient(api);
   const signIn = async () => String((await oidc.login('anna', PASSWORD)).body.access_token);
   const token = await signIn();
   t.equal((await asBearer(token)).data.name, 'anna');
@@ -219,7 +219,7 @@ t.test('a session that is a bearer token counts until the token expires or is re
 t.test('the bearer of a disabled identity is refused', async (t) => {
   await using api = await ApiClient.start();
   const ann = await api.person('anna');
-  const { body } = await new OidcClient(api.simulator.baseUrl, api.connect()).login('anna', PASSWORD);
+  const { body } = await new OidcClient(api).login('anna', PASSWORD);
   const bearer = { headers: { authorization: `Bearer ${body.access_token}` } };
   t.equal((await api.ask('GET', '/current-identity', bearer)).status, 200);
   await api.manage('POST', `/identities/${ann}/disable`, { durationMinutes: 1 });

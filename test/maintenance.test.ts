@@ -6,8 +6,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { connect } from 'node:tls';
 import t from 'tap';
-import { VirtualClock } from '#lib/clock.ts';
-import { ApiCaller } from './support/api-caller.ts';
+import { ApiClient } from './support/api-client.ts';
 import { allKinds } from './support/kinds/all.ts';
 import { known, LOGINS } from './support/kinds/kind.ts';
 import { until } from './support/overlay.ts';
@@ -26,8 +25,8 @@ interface Report {
 }
 
 /** Runs a check, or a check that repairs, to its end. */
-async function run(api: ApiCaller, what: 'check' | 'fix'): Promise<Report> {
-  t.equal((await api.ask('POST', `/database/${what}-data-integrity`)).status, 202);
+async function run(api: ApiClient, what: 'check' | 'fix'): Promise<Report> {
+  t.equal((await api.manage('POST', `/database/${what}-data-integrity`)).status, 202);
   let report: Report | undefined;
   await until('the end of the check', async () => {
     report = await api.get<Report>('/database/data-integrity-results');
@@ -53,7 +52,7 @@ function edit(file: string, kind: string, id: string, change: Readonly<Record<st
 
 t.test('references that lead nowhere are told, mended when asked, and gone afterwards', async (t) => {
   const data = join(directory, 'broken.db');
-  const api = await ApiCaller.start({ data });
+  const api = await ApiClient.start({ data });
   const before = await api.get<Report>('/database/data-integrity-results');
   t.same(before, {
     inProgress: false,
@@ -74,7 +73,8 @@ t.test('references that lead nowhere are told, mended when asked, and gone after
   });
   await api.change('PATCH', `/services/${ids.service}`, { configs: [ids.config] });
   await api.create('/terminators', { service: ids.service, router: ids.edgeRouter, binding: 'edge', address: 'a' });
-  const { id: user, token } = await api.person('user');
+  const user = await api.person('user');
+  const token = await api.login('user');
   const required = await api.create('/auth-policies', {
     name: 'requires',
     primary: { ...LOGINS.primary, extJwt: { allowed: true, allowedSigners: [ids.signer] } },
@@ -88,7 +88,7 @@ t.test('references that lead nowhere are told, mended when asked, and gone after
   edit(data, 'externalJwtSigner', ids.signer, undefined);
   edit(data, 'identity', user, { authPolicyId: 'lost', serviceConfigs: { [ids.service]: ['lost', ids.config] } });
 
-  const again = await ApiCaller.start({ data });
+  const again = await ApiClient.start({ data });
   const wrong = [
     `servicePolicy ${policy} refers in identityRoles to identity ${ids.identity}, which does not exist`,
     `config ${ids.config} refers in configTypeId to configType ${ids.configType}, which does not exist`,
@@ -122,19 +122,16 @@ t.test('references that lead nowhere are told, mended when asked, and gone after
   t.match(await again.get(`/identities/${user}`), { authPolicyId: 'default' });
   t.same(await again.get(`/identities/${user}/service-configs`), []);
   t.same(await again.get('/terminators'), []);
-  t.equal(
-    (await again.ask('GET', '/edge/client/v1/current-identity', undefined, token)).status,
-    200,
-    'sessions live on',
-  );
+  t.equal((await again.ask('GET', '/current-identity', { token })).status, 200, 'sessions live on');
   await again.close();
 });
 
 t.test('one check at a time: a second start while one runs is refused', async (t) => {
-  await using api = await ApiCaller.start();
+  await using api = await ApiClient.start();
   const { port, ca } = api.simulator;
+  const token = await api.login('admin');
   const socket = connect({ port, host: '127.0.0.1', ca });
-  const ask = (path: string) => `POST ${path} HTTP/1.1\r\nHost: x\r\nzt-session: ${api.token}\r\n`;
+  const ask = (path: string) => `POST ${path} HTTP/1.1\r\nHost: x\r\nzt-session: ${token}\r\n`;
   // Both arrive in one piece, so that the second is looked at before the first has begun to work.
   socket.write(
     `${ask('/edge/management/v1/database/check-data-integrity')}\r\n${ask('/fabric/v1/database/fix-data-integrity')}connection: close\r\n\r\n`,
@@ -146,48 +143,48 @@ t.test('one check at a time: a second start while one runs is refused', async (t
 });
 
 t.test('a snapshot is a data file with the same entities, for its owner alone', async (t) => {
-  const clock = new VirtualClock(Date.now());
   const place = mkdtempSync(join(directory, 'snapshots-'));
   const data = join(place, 'sim.db');
-  const api = await ApiCaller.start({ data, clock, sessionLifetime: 1e9 });
+  const api = await ApiClient.start({ data });
+  const { clock } = api;
   for (const name of ['one', 'two']) await api.create('/services', { name, encryptionRequired: true });
   await api.create('/identities', { name: 'user', type: 'User', isAdmin: false, enrollment: { ott: true } });
-  t.equal((await api.ask('POST', '/database/snapshot')).status, 200);
+  t.equal((await api.manage('POST', '/database/snapshot')).status, 200);
   const limited = { status: 429, code: 'RATE_LIMITED' };
-  t.match(await api.ask('POST', '/database/snapshot'), limited);
-  t.match(await api.ask('POST', '/fabric/v1/database'), limited);
-  t.match(await api.ask('POST', '/fabric/v1/database/snapshot', { path: join(place, 'b.db') }), limited);
+  t.match(await api.manage('POST', '/database/snapshot'), limited);
+  t.match(await api.manage('POST', '/fabric/v1/database'), limited);
+  t.match(await api.manage('POST', '/fabric/v1/database/snapshot', { path: join(place, 'b.db') }), limited);
   await clock.advance(59_999);
-  t.match(await api.ask('POST', '/database/snapshot'), limited);
+  t.match(await api.manage('POST', '/database/snapshot'), limited);
   await clock.advance(1);
 
   writeFileSync(join(place, 'taken'), 'mine');
   for (const path of [join(place, 'no', 'such', 'place.db'), place, join(place, 'taken'), data, '/dev/null/x']) {
-    const refused = await api.ask('POST', '/fabric/v1/database/snapshot', { path });
+    const refused = await api.manage('POST', '/fabric/v1/database/snapshot', { path });
     t.match(refused, { status: 400, code: 'INVALID_FIELD', cause: { message: "for 'path' is invalid" } }, path);
   }
   const path = join(place, 'copy.db');
-  t.match(await api.ask('POST', '/fabric/v1/database/snapshot', { path }), { status: 200, data: { path } });
+  t.match(await api.manage('POST', '/fabric/v1/database/snapshot', { path }), { status: 200, data: { path } });
   const files = readdirSync(place).filter((file) => file.endsWith('.db') && file !== 'sim.db');
   t.equal(files.length, 2);
   for (const file of files) t.equal(statSync(join(place, file)).mode & 0o777, 0o600, file);
   t.notOk(existsSync(`${path}-wal`));
 
   const lists = ['services', 'identities', 'authenticators', 'enrollments', 'config-types', 'auth-policies'];
-  const all = async (from: ApiCaller) =>
+  const all = async (from: ApiClient) =>
     await Promise.all(lists.map((list) => from.get(`/${list}?filter=true%20limit%20none`)));
   const entities = await all(api);
   await api.create('/services', { name: 'later', encryptionRequired: true });
   await api.close();
   for (const file of files) {
-    await using copy = await ApiCaller.start({ data: join(place, file) });
+    await using copy = await ApiClient.start({ data: join(place, file) });
     const same = (found: unknown) => JSON.stringify(found).replaceAll(/"updatedAt":"[^"]*"/g, '');
     t.equal(same(await all(copy)), same(entities), file);
   }
 });
 
 t.test('counts follow what is made and what goes', async (t) => {
-  await using api = await ApiCaller.start();
+  await using api = await ApiClient.start();
   const NAMES: Readonly<Record<string, string>> = {
     '/identities': 'identities',
     '/edge-routers': 'routers.edge',
@@ -222,7 +219,7 @@ t.test('counts follow what is made and what goes', async (t) => {
 });
 
 t.test('advice says what an identity may do with a service, and over which routers', async (t) => {
-  await using api = await ApiCaller.start();
+  await using api = await ApiClient.start();
   const identity = await api.create('/identities', {
     name: 'user',
     type: 'User',
@@ -252,15 +249,15 @@ t.test('advice says what an identity may do with a service, and over which route
     serviceRouterCount: 2,
     commonRouters: [{ id: routers[1], name: 'two', entity: 'edge-routers', isOnline: false }],
   });
-  t.equal((await api.ask('GET', `/identities/${identity}/policy-advice/none`)).status, 404);
-  t.equal((await api.ask('GET', `/identities/none/policy-advice/${service}`)).status, 404);
+  t.equal((await api.manage('GET', `/identities/${identity}/policy-advice/none`)).status, 404);
+  t.equal((await api.manage('GET', `/identities/none/policy-advice/${service}`)).status, 404);
 });
 
 t.test('traces are on for a time and off when wanted', async (t) => {
-  const start = Date.now();
-  await using api = await ApiCaller.start({ clock: new VirtualClock(start) });
+  await using api = await ApiClient.start();
+  const start = api.clock.now();
   const id = await api.create('/identities', { name: 'user', type: 'User', isAdmin: false });
-  const trace = (body: object) => api.ask('PUT', `/identities/${id}/trace`, body);
+  const trace = (body: object) => api.manage('PUT', `/identities/${id}/trace`, body);
   const on = { enabled: true, duration: '90s', traceId: 'mine', channels: ['all'] };
   t.same((await trace(on)).data, { enabled: true, traceId: 'mine', until: new Date(start + 90_000).toISOString() });
   t.match(await trace({ enabled: true }), {
@@ -274,5 +271,5 @@ t.test('traces are on for a time and off when wanted', async (t) => {
     cause: { field: 'duration' },
   });
   t.match(await trace({ ...on, duration: '2562047h' }), { status: 200 }, 'the longest there is');
-  t.equal((await api.ask('PUT', '/identities/none/trace', on)).status, 404);
+  t.equal((await api.manage('PUT', '/identities/none/trace', on)).status, 404);
 });

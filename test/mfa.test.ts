@@ -86,7 +86,7 @@ t.test(
   'an enrollment is begun once, verified by a code of the app, and shows its secrets only until then',
   async (t) => {
     await withPerson(async (api, anna, id) => {
-      const isEnabled = async () => (await api.manage('GET', `/identities/${id}`)).data.isMfaEnabled;
+      const isEnabled = async () => (await api.get(`/identities/${id}`)).isMfaEnabled;
       t.match(await anna.ask('GET', MFA), { status: 404, code: 'NOT_FOUND' }, 'nothing has begun');
       t.match(await anna.ask('GET', `${MFA}/qr-code`), { status: 404 });
       t.match(await anna.ask('POST', `${MFA}/verify`, '123456'), { status: 404, code: 'MFA_ENROLLMENT_NOT_STARTED' });
@@ -288,10 +288,10 @@ t.test('recovery codes are shown for a code of the app, and each is used once', 
 
 t.test('a second factor that is given up counts for posture checks no more', async (t) => {
   await withPerson(async (api, anna, id) => {
-    await api.create('posture-checks', { name: 'mfa', typeId: 'MFA', roleAttributes: ['mfa'] });
-    await api.create('services', { name: 'service', encryptionRequired: false, roleAttributes: ['all'] });
+    await api.create('/posture-checks', { name: 'mfa', typeId: 'MFA', roleAttributes: ['mfa'] });
+    await api.create('/services', { name: 'service', encryptionRequired: false, roleAttributes: ['all'] });
     const roles = { semantic: 'AnyOf', identityRoles: ['#all'], serviceRoles: ['#all'], postureCheckRoles: ['#mfa'] };
-    await api.create('service-policies', { name: 'dial', type: 'Dial', ...roles });
+    await api.create('/service-policies', { name: 'dial', type: 'Dial', ...roles });
     const isPassing = async () => (await anna.ask('GET', '/services')).data[0].postureQueries[0].isPassing;
     t.equal(await isPassing(), false);
     await anna.enroll();

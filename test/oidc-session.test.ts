@@ -2,7 +2,6 @@
 
 import { create, toBinary } from '@bufbuild/protobuf';
 import t from 'tap';
-import { Agent, request } from 'undici';
 import {
   CreateTerminatorResult,
   CreateTerminatorV2RequestSchema,
@@ -12,16 +11,15 @@ import {
 } from '#wire/gen/edge_control_pb.js';
 import { EdgeControlHeader, EdgeControlType, EdgeErrorCode } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
+import { ApiClient, PASSWORD } from './support/api-client.ts';
 import { OidcClient } from './support/oidc-client.ts';
 import { Overlay } from './support/overlay.ts';
 import { RouterPeer } from './support/router-peer.ts';
 
-const PASSWORD = 'correct horse';
-
 /** A network with a router that the test plays, and a user who may dial and host the service `echo`. */
 class Stage implements AsyncDisposable {
   readonly overlay: Overlay;
-  readonly agent: Agent;
+  readonly api: ApiClient;
   readonly oidc: OidcClient;
   readonly router: RouterPeer;
   readonly userId: string;
@@ -29,10 +27,10 @@ class Stage implements AsyncDisposable {
   token = '';
   refreshToken = '';
 
-  private constructor(overlay: Overlay, agent: Agent, router: RouterPeer, userId: string, serviceId: string) {
+  private constructor(overlay: Overlay, api: ApiClient, router: RouterPeer, userId: string, serviceId: string) {
     this.overlay = overlay;
-    this.agent = agent;
-    this.oidc = new OidcClient(overlay.simulator.baseUrl, agent);
+    this.api = api;
+    this.oidc = new OidcClient(api);
     this.router = router;
     this.userId = userId;
     this.serviceId = serviceId;
@@ -40,21 +38,14 @@ class Stage implements AsyncDisposable {
 
   static async set(): Promise<Stage> {
     const overlay = await Overlay.start();
-    const { management, simulator } = overlay;
     const { configFile } = await overlay.enrollRouter({ name: 'er' });
     const router = await RouterPeer.connect(configFile);
-    const user = { name: 'user', type: 'Default', isAdmin: false };
-    const userId = await management.create('identities', user);
-    await management.create('authenticators', {
-      method: 'updb',
-      identityId: userId,
-      username: 'user',
-      password: PASSWORD,
-    });
+    const api = new ApiClient(overlay.simulator);
+    const userId = await api.person('user');
     const all = { semantic: 'AnyOf', identityRoles: ['#all'], edgeRouterRoles: ['#all'] };
-    await management.create('edge-router-policies', { name: 'all', ...all });
+    await api.create('/edge-router-policies', { name: 'all', ...all });
     const serviceId = await overlay.addService('echo', userId, { encrypted: false });
-    const stage = new Stage(overlay, new Agent({ connect: { ca: simulator.ca } }), router, userId, serviceId);
+    const stage = new Stage(overlay, api, router, userId, serviceId);
     const { body } = await stage.oidc.login('user', PASSWORD);
     stage.token = String(body.access_token);
     stage.refreshToken = String(body.refresh_token);
@@ -63,19 +54,15 @@ class Stage implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.router.close();
-    await this.agent.close();
+    await this.api.close();
     await this.overlay.close();
   }
 
   /** The token of a new session of the service. */
   async session(type: 'Dial' | 'Bind', token = this.token): Promise<string> {
-    const { body } = await request(`${this.overlay.simulator.clientUrl}/sessions`, {
-      method: 'POST',
-      dispatcher: this.agent,
-      headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
-      body: JSON.stringify({ serviceId: this.serviceId, type }),
-    });
-    return ((await body.json()) as { data: { token: string } }).data.token;
+    const headers = { authorization: `Bearer ${token}` };
+    const body = { serviceId: this.serviceId, type };
+    return (await this.api.ask('POST', '/sessions', { headers, body })).data.token;
   }
 
   async host(address: string, sessionToken: string, apiSessionToken = this.token) {

@@ -5,9 +5,9 @@ import { SessionRemovedSchema } from '#wire/gen/edge_control_pb.js';
 import { EdgeControlType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
 import { watchMessages } from '#wire/message-events.ts';
-import { ApiCaller } from './support/api-caller.ts';
+import { ApiClient, filtered } from './support/api-client.ts';
 import { Overlay, until } from './support/overlay.ts';
-import { CLIENT, type Fields, PostureClient } from './support/posture-client.ts';
+import { type Fields, PostureClient } from './support/posture-client.ts';
 
 const GRACE = 300_000;
 
@@ -50,7 +50,7 @@ t.test('a password counts to the last moment of its time, then sessions end', as
   const third = await client.dialed();
   await clock.advance(10 * 24 * 3_600_000);
   t.ok(await client.isOpen(third), 'no timeout');
-  const deletion = await api.ask('DELETE', `/identities/${client.id}/mfa`);
+  const deletion = await api.manage('DELETE', `/identities/${client.id}/mfa`);
   t.equal(deletion.status, 200);
   t.notOk(await client.isOpen(third), 'no second factor, no password that counts');
 });
@@ -105,7 +105,7 @@ t.test('routers hear at once of sessions that ended with the posture', async (t)
   const host = await overlay.addRouter({ name: 'host', mode: 'host' });
   const service = await overlay.addService('echo', host.id);
   await overlay.ready();
-  const api = ApiCaller.of(overlay.simulator, overlay.management.token);
+  await using api = new ApiClient(overlay.simulator);
   await api.create('/edge-router-policies', {
     name: 'all',
     semantic: 'AnyOf',
@@ -113,18 +113,14 @@ t.test('routers hear at once of sessions that ended with the posture', async (t)
     edgeRouterRoles: ['#all'],
   });
   const check = await api.create('/posture-checks', { name: 'check', typeId: 'DOMAIN', domains: ['corp'] });
-  const [policy] = await api.get<{ id: string }[]>(
-    `/service-policies?filter=${encodeURIComponent('name = "echo-dial"')}`,
-  );
-  await api.change('PATCH', `/service-policies/${policy?.id}`, { postureCheckRoles: [`@${check}`] });
-  const login = { name: 'user', type: 'User', isAdmin: false };
-  const identityId = await api.create('/identities', login);
-  await api.create('/authenticators', { identityId, method: 'updb', username: 'user', password: 'secret1' });
+  const [policy] = await api.get(filtered('/service-policies', 'name = "echo-dial"'));
+  await api.change('PATCH', `/service-policies/${policy.id}`, { postureCheckRoles: [`@${check}`] });
+  await api.person('user');
   const token = await api.login('user');
   const tell = (domain: string) =>
-    api.ask('POST', `${CLIENT}/posture-response`, { id: check, typeId: 'DOMAIN', domain }, token);
+    api.ask('POST', '/posture-response', { token, body: { id: check, typeId: 'DOMAIN', domain } });
   await tell('corp');
-  const session = await api.create(`${CLIENT}/sessions`, { serviceId: service, type: 'Dial' }, token);
+  const session = await api.create('/sessions', { serviceId: service, type: 'Dial' }, token);
   await tell('home');
   await until('the router to hear', () => removed.includes(session));
   unwatch();

@@ -2,7 +2,8 @@
 // posture-time.test.ts; how each type of check is evaluated in common/model/posture.test.ts.
 
 import t from 'tap';
-import { CLIENT, type Fields, PostureClient } from './support/posture-client.ts';
+import { filtered } from './support/api-client.ts';
+import { type Fields, PostureClient } from './support/posture-client.ts';
 
 const HASH = 'a'.repeat(64);
 const windows = { osType: 'Windows', path: 'C:\\a.exe' };
@@ -192,21 +193,21 @@ t.test('what is known of machines can be read, and goes with the session', async
     mac: { addresses: ['aa'], postureCheckId: 'c3' },
     processes: [{ isRunning: true, binaryHash: HASH, signerFingerprints: ['ab'], postureCheckId: 'c4' }],
   });
-  const [own] = await api.get<{ id: string }[]>(`/api-sessions?filter=${encodeURIComponent(`identity = "${id}"`)}`);
+  const [own] = await api.get(filtered('/api-sessions', `identity = "${id}"`));
   t.match(full.apiSessionPostureData, {
-    [own?.id ?? '']: {
-      mfa: { apiSessionId: own?.id, passedMfa: true, passedAt: at },
+    [own.id]: {
+      mfa: { apiSessionId: own.id, passedMfa: true, passedAt: at },
       endpointState: { wokenAt: at, unlockedAt: null },
     },
   });
   const second = await api.login('user');
-  await api.change('DELETE', `${CLIENT}/current-api-session`, undefined, client.token);
+  await api.change('DELETE', '/current-api-session', undefined, client.token);
   t.match(
     await data(),
     { apiSessionPostureData: {}, domain: { domain: 'corp' } },
     'another session is of the same machine',
   );
-  await api.change('DELETE', `${CLIENT}/current-api-session`, undefined, second);
+  await api.change('DELETE', '/current-api-session', undefined, second);
   t.same(await data(), empty);
 });
 

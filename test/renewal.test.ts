@@ -27,8 +27,8 @@ class CalendarClock extends VirtualClock {
 
 /** An edge router that has enrolled by hand. */
 async function enrolledRouter(api: ApiClient): Promise<Issued & { readonly id: string }> {
-  const id = await api.create('edge-routers', { name: 'router' });
-  const { enrollmentToken } = (await api.manage('GET', `/edge-routers/${id}`)).data;
+  const id = await api.create('/edge-routers', { name: 'router' });
+  const { enrollmentToken } = await api.get(`/edge-routers/${id}`);
   const { key, csr } = newRequest(id);
   const body = { certCsr: csr, serverCertCsr: csr };
   const { data } = await api.ask('POST', `/enroll?method=erott&token=${enrollmentToken}`, { body });
@@ -42,7 +42,7 @@ t.test('an authenticator that is to enroll again is gone, with its sessions, unt
   const expiresAt = new Date(api.clock.now() + MINUTE).toISOString();
   const reEnroll = (id: string, when = expiresAt) =>
     api.manage('POST', `/authenticators/${id}/re-enroll`, { expiresAt: when });
-  const enrollments = async (id: string) => (await api.manage('GET', `/identities/${id}`)).data.enrollment;
+  const enrollments = async (id: string) => (await api.get(`/identities/${id}`)).enrollment;
   const past = new Date(api.clock.now()).toISOString();
   t.match(await reEnroll(authenticatorId, past), { status: 400, cause: { field: 'expiresAt' } });
   t.match(await reEnroll('nope'), { status: 404 });
@@ -116,7 +116,7 @@ t.test('another certificate counts once its owner has shown that he has it; the 
     isCertExtendRequested: undefined,
   });
   t.ok(await api.isOpen(token), 'the session goes on');
-  const { fingerprint, lastExtendRolledKeys } = (await api.manage('GET', `/authenticators/${authenticatorId}`)).data;
+  const { fingerprint, lastExtendRolledKeys } = await api.get(`/authenticators/${authenticatorId}`);
   t.equal(fingerprint, new X509Certificate(data.clientCert).fingerprint.replaceAll(':', '').toLowerCase());
   t.equal(lastExtendRolledKeys, true);
 });
@@ -143,8 +143,8 @@ t.test('only the own certificate of the network can be extended', async (t) => {
 
 t.test('a router enrolls for two certificates under its own name, once, and exchanges them for others', async (t) => {
   await using api = await ApiClient.start();
-  const id = await api.create('edge-routers', { name: 'named' });
-  const { enrollmentToken } = (await api.manage('GET', `/edge-routers/${id}`)).data;
+  const id = await api.create('/edge-routers', { name: 'named' });
+  const { enrollmentToken } = await api.get(`/edge-routers/${id}`);
   const enroll = (certCsr: string, serverCertCsr: string) =>
     api.ask('POST', `/enroll?method=erott&token=${enrollmentToken}`, { body: { certCsr, serverCertCsr } });
   const { csr } = newRequest(id);
@@ -154,7 +154,7 @@ t.test('a router enrolls for two certificates under its own name, once, and exch
   t.equal(data.ca, api.simulator.ca);
   for (const pem of [data.cert, data.serverCert])
     t.match(new X509Certificate(pem), { subject: `CN=${id}`, keyUsage: { length: 2 } });
-  t.match((await api.manage('GET', `/edge-routers/${id}`)).data, { isVerified: true, enrollmentToken: undefined });
+  t.match(await api.get(`/edge-routers/${id}`), { isVerified: true, enrollmentToken: undefined });
   t.match(await enroll(csr, csr), USED);
 
   const router = await enrolledRouter(api);
@@ -194,9 +194,8 @@ t.test('a router that is to enroll again is cut off at once, and only the newest
       enrollmentToken: string;
     }>(`edge-routers/${id}`);
   await until('the router to be online', async () => (await show()).isOnline);
-  const api = new ApiClient(overlay.simulator);
-  const { token } = overlay.management;
-  const reEnroll = () => api.ask('POST', `/edge/management/v1/edge-routers/${id}/re-enroll`, { token });
+  await using api = new ApiClient(overlay.simulator);
+  const reEnroll = () => api.manage('POST', `/edge-routers/${id}/re-enroll`);
   t.match(await reEnroll(), { status: 200, data: {} });
   const first = await show();
   t.same([first.isOnline, first.isVerified, first.fingerprint], [false, false, null], 'no answer before it is cut off');
@@ -220,7 +219,6 @@ t.test('a router that is to enroll again is cut off at once, and only the newest
     (await api.ask('POST', '/enroll/extend/router', { body, as: api.connect({ key, pem: data.cert }) })).status,
     200,
   );
-  await api.close();
 });
 
 t.test('the controller shows that it has the key that it publishes', async (t) => {

@@ -5,10 +5,10 @@ import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
-import { Agent } from 'undici';
 import { seededRandom } from '#lib/random.ts';
 import { TEST_COST } from '../controller-sim/auth/passwords.ts';
 import { startSimulator } from '../controller-sim/simulator.ts';
+import { ApiClient } from './support/api-client.ts';
 import { Overlay } from './support/overlay.ts';
 import { Replay, readRecordings, type Verdict } from './support/replay.ts';
 import { ReplayActor } from './support/replay-actor.ts';
@@ -32,9 +32,9 @@ async function playStandalone(): Promise<Verdict[]> {
     passwordCost: TEST_COST,
     random: seededRandom(SEED),
   });
-  const agent = new Agent({ connect: { ca: simulator.ca } });
-  const replay = new Replay(simulator.baseUrl, agent, {});
-  const actor = new ReplayActor(simulator, replay, agent);
+  await using api = new ApiClient(simulator);
+  const replay = new Replay(simulator.baseUrl, api.connect(undefined, 1), {});
+  const actor = new ReplayActor(api, replay);
   const verdicts: Verdict[] = [];
   for (const recording of recordings.filter(({ deployment }) => deployment === 'standalone')) {
     const verdict = await replay.play(recording, await actor.before(recording));
@@ -42,8 +42,6 @@ async function playStandalone(): Promise<Verdict[]> {
     await actor.after(recording);
     verdicts.push(verdict);
   }
-  await actor.close();
-  await agent.close();
   return verdicts;
 }
 
@@ -54,13 +52,15 @@ async function playCluster(): Promise<Verdict[]> {
   await overlay.addService('echo', host.id);
   await overlay.ready();
   const circuit = await openCircuit(client.proxyPort);
-  const agent = new Agent({ connect: { ca: overlay.simulator.ca } });
-  const replay = new Replay(overlay.simulator.baseUrl, agent, { '<token:admin>': overlay.management.token });
+  const api = new ApiClient(overlay.simulator);
+  const replay = new Replay(overlay.simulator.baseUrl, api.connect(undefined, 1), {
+    '<token:admin>': overlay.management.token,
+  });
   const verdicts: Verdict[] = [];
   for (const recording of recordings.filter(({ deployment }) => deployment === 'cluster'))
     verdicts.push(await replay.play(recording));
   circuit.destroy();
-  await agent.close();
+  await api.close();
   await overlay.close();
   return verdicts;
 }

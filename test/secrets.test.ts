@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { Secret, TOTP } from 'otpauth';
 import t from 'tap';
 import { createLog } from '#lib/log.ts';
-import { ApiCaller } from './support/api-caller.ts';
+import { ApiClient } from './support/api-client.ts';
 import { Overlay } from './support/overlay.ts';
 
-const CLIENT = '/edge/client/v1';
+const MANAGEMENT = '/edge/management/v1';
 const FUTURE = '2099-01-01T00:00:00Z';
 const PASSWORDS = ['s3cr-first', 's3cr-second', 's3cr-wrong', 's3cr-short'] as const;
 
@@ -26,7 +26,8 @@ t.test('passwords, keys and tokens stand in no log, no event and no refusal whil
   const overlay = await Overlay.start({ log, eventsFile });
   const heard: unknown[] = [];
   overlay.simulator.events.subscribe((event) => heard.push(event));
-  const api = ApiCaller.of(overlay.simulator, overlay.management.token);
+  await using api = new ApiClient(overlay.simulator);
+  api.token = overlay.management.token;
   const secrets = new Map<string, string>([['session of the administrator', api.token]]);
   for (const password of PASSWORDS) secrets.set(password, password);
 
@@ -57,67 +58,57 @@ t.test('passwords, keys and tokens stand in no log, no event and no refusal whil
   const open = await api.get<{ token: string; jwt: string }>(`/enrollments/${enrollment}`);
   secrets.set('enrollment token', open.token).set('enrollment JWT', open.jwt);
   const [first] = PASSWORDS;
-  await api.change('POST', `${CLIENT}/enroll/updb?token=${open.token}`, { username: 'user', password: first }, '');
+  await api.ask('POST', `/enroll/updb?token=${open.token}`, { body: { username: 'user', password: first } });
   const token = await api.login('user', first);
   secrets.set('session of a client', token);
-  await api.create(`${CLIENT}/current-identity/mfa`, {}, token);
-  const mfa = await api.get<{ provisioningUrl: string; recoveryCodes: string[] }>(
-    `${CLIENT}/current-identity/mfa`,
-    token,
-  );
+  await api.create('/current-identity/mfa', {}, token);
+  const mfa = await api.get('/current-identity/mfa', token);
   const secret = new URL(mfa.provisioningUrl).searchParams.get('secret') ?? '';
-  secrets.set('secret of one-time passwords', secret).set('recovery code', mfa.recoveryCodes[0] ?? '');
+  secrets.set('secret of one-time passwords', secret).set('recovery code', mfa.recoveryCodes[0]);
   const code = new TOTP({ secret: Secret.fromBase32(secret) }).generate();
-  await api.change('POST', `${CLIENT}/current-identity/mfa/verify`, { code }, token);
-  const session = await api.ask('POST', `${CLIENT}/sessions`, { serviceId: service, type: 'Dial' }, token);
-  secrets.set('session of a service', (session.data as { token: string }).token);
-  const [own] = await api.get<{ id: string }[]>(`${CLIENT}/current-identity/authenticators`, token);
+  await api.change('POST', '/current-identity/mfa/verify', { code }, token);
+  const session = await api.ask('POST', '/sessions', { token, body: { serviceId: service, type: 'Dial' } });
+  secrets.set('session of a service', session.data.token);
+  const [own] = await api.get('/current-identity/authenticators', token);
 
-  const at = `/authenticators/${own?.id}`;
-  const refusals: [what: string, method: string, path: string, body: unknown, token: string][] = [
-    [
-      'a wrong password',
-      'POST',
-      `${CLIENT}/authenticate?method=password`,
-      { username: 'user', password: PASSWORDS[2] },
-      '',
-    ],
+  const at = `${MANAGEMENT}/authenticators/${own.id}`;
+  const refusals: [what: string, method: string, path: string, body?: unknown, token?: string][] = [
+    ['a wrong password', 'POST', '/authenticate?method=password', { username: 'user', password: PASSWORDS[2] }],
     [
       'a password of the wrong type',
       'POST',
-      `${CLIENT}/authenticate?method=password`,
+      '/authenticate?method=password',
       { username: 'user', password: [PASSWORDS[2]] },
-      '',
     ],
     ['a name that is too short', 'PUT', at, { username: 'u', password: PASSWORDS[1] }, api.token],
     ['a password that is too long', 'PUT', at, { username: 'user', password: PASSWORDS[3].repeat(20) }, api.token],
     [
       'a wrong current password',
       'PATCH',
-      `${CLIENT}/current-identity/authenticators/${own?.id}`,
+      `/current-identity/authenticators/${own.id}`,
       { currentPassword: PASSWORDS[2], password: PASSWORDS[1] },
       token,
     ],
-    [
-      'a token that was used',
-      'POST',
-      `${CLIENT}/enroll/updb?token=${open.token}`,
-      { username: 'user', password: PASSWORDS[1] },
-      '',
-    ],
-    ['a token that was used for something else', 'POST', `${CLIENT}/enroll?method=ott&token=${open.token}`, {}, ''],
+    ['a token that was used', 'POST', `/enroll/updb?token=${open.token}`, { username: 'user', password: PASSWORDS[1] }],
+    ['a token that was used for something else', 'POST', `/enroll?method=ott&token=${open.token}`, {}],
     [
       'a recovery code where it does not count',
       'POST',
-      `${CLIENT}/current-identity/mfa/recovery-codes`,
+      '/current-identity/mfa/recovery-codes',
       { code: mfa.recoveryCodes[0] },
       token,
     ],
-    ['a key for a certificate', 'POST', '/authenticators', { identityId, method: 'cert', certPem: key }, api.token],
+    [
+      'a key for a certificate',
+      'POST',
+      `${MANAGEMENT}/authenticators`,
+      { identityId, method: 'cert', certPem: key },
+      api.token,
+    ],
     [
       'a key for an authority',
       'POST',
-      '/cas',
+      `${MANAGEMENT}/cas`,
       {
         name: 'x',
         certPem: key,
@@ -131,17 +122,17 @@ t.test('passwords, keys and tokens stand in no log, no event and no refusal whil
     [
       'a key for a signer',
       'POST',
-      '/external-jwt-signers',
+      `${MANAGEMENT}/external-jwt-signers`,
       { name: 'x', issuer: 'x', audience: 'x', enabled: true, certPem: key },
       api.token,
     ],
-    ['a session that may not', 'GET', '/identities', undefined, token],
-    ['a session as a path', 'GET', `/sessions/${encodeURIComponent(token)}`, undefined, token],
-    ['a made up session', 'GET', '/identities', undefined, `${token}x`],
+    ['a session that may not', 'GET', `${MANAGEMENT}/identities`, undefined, token],
+    ['a session as a path', 'GET', `${MANAGEMENT}/sessions/${encodeURIComponent(token)}`, undefined, token],
+    ['a made up session', 'GET', `${MANAGEMENT}/identities`, undefined, `${token}x`],
   ];
   let answers = '';
   for (const [what, method, path, body, by] of refusals) {
-    const answer = await api.ask(method, path, body, by);
+    const answer = await api.ask(method, path, { body, token: by });
     t.ok(answer.status >= 400 && answer.status < 500, `${what}: ${answer.status}`);
     answers += `${what}: ${answer.text}\n`;
   }
@@ -150,12 +141,12 @@ t.test('passwords, keys and tokens stand in no log, no event and no refusal whil
     `{"password":${PASSWORDS[2]}}`,
     `{"password":"${PASSWORDS[2]}`,
   ]) {
-    const answer = await api.askRaw('POST', `${CLIENT}/authenticate?method=password`, broken);
+    const answer = await api.ask('POST', '/authenticate?method=password', { body: broken });
     t.match(answer, { status: 400, code: 'COULD_NOT_PARSE_BODY' });
     answers += `${answer.text}\n`;
   }
   await api.change('PUT', at, { username: 'user', password: PASSWORDS[1] });
-  await api.change('DELETE', `${CLIENT}/current-api-session`, undefined, token);
+  await api.change('DELETE', '/current-api-session', undefined, token);
   await api.change('DELETE', `/identities/${identityId}`);
   await overlay.close();
 

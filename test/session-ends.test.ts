@@ -1,15 +1,14 @@
 // When sessions end, and when an identity that was disabled may have them again. What posture does to them stands in posture.test.ts.
 
 import t from 'tap';
-import { VirtualClock } from '#lib/clock.ts';
-import { ApiCaller } from './support/api-caller.ts';
+import { ApiClient, filtered } from './support/api-client.ts';
 
-async function sessions(api: ApiCaller): Promise<number> {
+async function sessions(api: ApiClient): Promise<number> {
   return (await api.get<{ sessions: number }>('/summary')).sessions;
 }
 
 t.test('sessions end with what they stand on', async (t) => {
-  const ends: [string, (api: ApiCaller, facts: { id: string; policy: string; token: string }) => Promise<void>][] = [
+  const ends: [string, (api: ApiClient, facts: { id: string; policy: string; token: string }) => Promise<void>][] = [
     ['the service policy is deleted', (api, { policy }) => api.change('DELETE', `/service-policies/${policy}`)],
     [
       'the policy grants the other type',
@@ -22,20 +21,16 @@ t.test('sessions end with what they stand on', async (t) => {
     [
       'the API session is deleted',
       async (api, { id }) => {
-        const filter = encodeURIComponent(`identity = "${id}"`);
-        const [session] = await api.get<{ id: string }[]>(`/api-sessions?filter=${filter}`);
-        await api.change('DELETE', `/api-sessions/${session?.id}`);
+        const [session] = await api.get(filtered('/api-sessions', `identity = "${id}"`));
+        await api.change('DELETE', `/api-sessions/${session.id}`);
       },
     ],
-    [
-      'the client logs out',
-      (api, { token }) => api.change('DELETE', '/edge/client/v1/current-api-session', undefined, token),
-    ],
+    ['the client logs out', (api, { token }) => api.change('DELETE', '/current-api-session', undefined, token)],
     [
       'the authenticator is deleted',
       async (api, { id }) => {
-        const [own] = await api.get<{ id: string }[]>(`/identities/${id}/authenticators`);
-        await api.change('DELETE', `/authenticators/${own?.id}`);
+        const [own] = await api.get(`/identities/${id}/authenticators`);
+        await api.change('DELETE', `/authenticators/${own.id}`);
       },
     ],
     [
@@ -44,12 +39,13 @@ t.test('sessions end with what they stand on', async (t) => {
     ],
   ];
   for (const [what, end] of ends) {
-    await using api = await ApiCaller.start();
+    await using api = await ApiClient.start();
     await api.create('/edge-routers', { name: 'router' });
     const serviceId = await api.create('/services', { name: 'service', encryptionRequired: true });
     const policy = await api.openPolicies();
-    const { id, token } = await api.person('user');
-    await api.create('/edge/client/v1/sessions', { serviceId, type: 'Dial' }, token);
+    const id = await api.person('user');
+    const token = await api.login('user');
+    await api.create('/sessions', { serviceId, type: 'Dial' }, token);
     t.equal(await sessions(api), 1);
     await end(api, { id, policy, token });
     t.equal(await sessions(api), 0, what);
@@ -57,13 +53,13 @@ t.test('sessions end with what they stand on', async (t) => {
 });
 
 t.test('an identity that is disabled for a time is enabled when it is over, for routers too', async (t) => {
-  const clock = new VirtualClock(Date.now());
-  await using api = await ApiCaller.start({ clock });
+  await using api = await ApiClient.start();
+  const { clock } = api;
   const told: unknown[] = [];
   api.simulator.events.subscribe((event) => {
     if (event.namespace === 'entityChange' && event.entityType === 'identities') told.push(event.finalState);
   });
-  const { id } = await api.person('user');
+  const id = await api.person('user');
   await api.change('POST', `/identities/${id}/disable`, { durationMinutes: 2 });
   const disabledUntil = new Date(clock.now() + 120_000).toISOString();
   t.match(await api.get(`/identities/${id}`), { disabled: true, disabledUntil });

@@ -1,5 +1,5 @@
-// A simulator with a clock of the test's own, and clients of its APIs over the real port: administrators, people with passwords, devices with
-// certificates. Everything goes when the test ends.
+// A simulator with a clock of the test's own, and those who ask its APIs over the real port: the administrator, people with passwords, devices
+// with certificates, anybody. What is asked for is answered whole, refusals too. Everything goes when the test ends.
 
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { Agent, type Dispatcher, request } from 'undici';
@@ -9,15 +9,19 @@ import { TEST_COST } from '../../controller-sim/auth/passwords.ts';
 import { type Simulator, type SimulatorOptions, startSimulator } from '../../controller-sim/simulator.ts';
 import { type Authority, type Issued, issue } from './certificates.ts';
 
+/** Of everybody. */
 export const PASSWORD = 'a long secret';
-const ADMIN = { username: 'admin', password: PASSWORD };
+export const JSON_TYPE = 'application/json';
+/** The other paths stand below the base of the management API for the administrator, and of the client API for everybody else. */
+const WITH_BASE = /^\/(?:edge|fabric|oidc)\//;
 
 export interface AskOptions {
   /** Of an API session. */
-  readonly token?: string;
+  readonly token?: string | undefined;
   readonly headers?: Readonly<Record<string, string>>;
   /** An object becomes JSON; text is sent as it is. */
   readonly body?: unknown;
+  /** Of the body, JSON when left out. Sent without a body only when given. */
   readonly type?: string;
   /** Whose connection; one without a certificate when left out. */
   readonly as?: Agent;
@@ -32,6 +36,7 @@ export interface ApiAnswer {
   readonly text: string;
   readonly bytes: Buffer;
   readonly data: Data;
+  readonly meta: Data;
   /** Of an error. */
   readonly code: string | undefined;
   readonly cause: Data;
@@ -40,9 +45,11 @@ export interface ApiAnswer {
 export class ApiClient {
   readonly simulator: Simulator;
   readonly clock: VirtualClock;
+  /** The administrator's session: begun when it is needed, and again when it has ended. */
+  token = '';
   readonly #agents: Agent[] = [];
   readonly #plain: Agent;
-  #admin = '';
+  #isOwner = false;
 
   /** Of a simulator that another owner closes. */
   constructor(simulator: Simulator, clock = new VirtualClock()) {
@@ -54,37 +61,39 @@ export class ApiClient {
   /** The clock begins now: TLS clients look at the real one. */
   static async start(options: SimulatorOptions & { clock?: VirtualClock } = {}): Promise<ApiClient> {
     const { clock = new VirtualClock(Date.now()) } = options;
-    const simulator = await startSimulator({ ...ADMIN, passwordCost: TEST_COST, ...options, clock });
-    return new ApiClient(simulator, clock);
+    const simulator = await startSimulator({ password: PASSWORD, passwordCost: TEST_COST, ...options, clock });
+    const api = new ApiClient(simulator, clock);
+    api.#isOwner = true;
+    return api;
   }
 
   async close(): Promise<void> {
     await Promise.all(this.#agents.map((agent) => agent.close()));
+    if (this.#isOwner) await this.simulator.close();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
-    await this.simulator.close();
   }
 
-  /** A connection of its own for each request: a clock that jumps ends connections that wait for another. */
-  connect(client?: Issued): Agent {
+  /** A connection for each request, as a clock that jumps ends those that wait for another; with `pipelining` 1 they are kept. */
+  connect(client?: Issued, pipelining = 0): Agent {
     const { ca } = this.simulator;
     const own = client && { cert: client.pem, key: client.key.export({ type: 'pkcs8', format: 'pem' }).toString() };
-    const agent = new Agent({ connect: { ca, ...own }, pipelining: 0 });
+    const agent = new Agent({ connect: { ca, ...own }, pipelining });
     this.#agents.push(agent);
     return agent;
   }
 
-  /** `path` is below the base of the client API, or begins with another base. */
-  async ask(method: Dispatcher.HttpMethod, path: string, options: AskOptions = {}): Promise<ApiAnswer> {
-    const { token, headers, body, type = 'application/json', as = this.#plain } = options;
-    const base = /^\/(?:edge|oidc)\//.test(path) ? this.simulator.baseUrl : this.simulator.clientUrl;
-    const response = await request(`${base}${path}`, {
-      method,
+  /** As whoever the options tell, in the client API. */
+  async ask(method: string, path: string, options: AskOptions = {}): Promise<ApiAnswer> {
+    const { token, headers, body, type = body === undefined ? undefined : JSON_TYPE, as = this.#plain } = options;
+    const { baseUrl, clientUrl } = this.simulator;
+    const response = await request(`${WITH_BASE.test(path) ? baseUrl : clientUrl}${path}`, {
+      method: method as Dispatcher.HttpMethod,
       dispatcher: as,
       headers: {
-        ...(body !== undefined && { 'content-type': type }),
+        ...(type !== undefined && { 'content-type': type }),
         ...(token !== undefined && { 'zt-session': token }),
         ...headers,
       },
@@ -92,66 +101,76 @@ export class ApiClient {
     });
     const bytes = Buffer.from(await response.body.arrayBuffer());
     const text = bytes.toString();
-    const json = text.startsWith('{') ? JSON.parse(text) : {};
-    const { code, cause } = json.error ?? {};
-    return { status: response.statusCode, headers: response.headers, text, bytes, data: json.data, code, cause };
+    const { data, meta, error } = text.startsWith('{') ? JSON.parse(text) : ({} as Data);
+    const { code, cause } = error ?? {};
+    return { status: response.statusCode, headers: response.headers, text, bytes, data, meta, code, cause };
   }
 
-  /** As an administrator in the management API. */
-  async manage(method: Dispatcher.HttpMethod, path: string, body?: unknown, type?: string): Promise<ApiAnswer> {
-    const send = () =>
-      this.ask(method, `/edge/management/v1${path}`, {
-        token: this.#admin,
-        ...(body !== undefined && { body }),
-        ...(type && { type }),
-      });
+  /** As the administrator, in the management API. The type is told without a body too, as some clients do. */
+  async manage(method: string, path: string, body?: unknown, type = JSON_TYPE): Promise<ApiAnswer> {
+    const full = WITH_BASE.test(path) ? path : `/edge/management/v1${path}`;
+    const send = () => this.ask(method, full, { token: this.token, body, type });
     const answer = await send();
     if (answer.status !== 401) return answer;
-    this.#admin = await this.login(ADMIN.username, ADMIN.password);
+    const { username, password } = this.simulator;
+    this.token = await this.login(username, password);
     return send();
   }
 
-  /** Answers the id. */
-  async create(collection: string, body: unknown): Promise<string> {
-    const { status, data, text } = await this.manage('POST', `/${collection}`, body);
-    if (status !== 201) throw new Error(`${collection}: ${status} ${text}`);
-    return data.id;
+  /** As the administrator, or as whose token it is. This and what follows throws for a refusal. */
+  async get<T = Data>(path: string, token?: string): Promise<T> {
+    return this.#demand('GET', path, undefined, token);
+  }
+
+  /** Names of what a list holds, in its order. */
+  async names(path: string, token?: string): Promise<string[]> {
+    return (await this.get<{ name: string }[]>(path, token)).map(({ name }) => name);
+  }
+
+  /** Answers the id of what was made. */
+  async create(path: string, body: unknown, token?: string): Promise<string> {
+    return (await this.#demand('POST', path, body, token)).id;
+  }
+
+  /** PUT, PATCH, DELETE and the like. */
+  async change(method: string, path: string, body?: unknown, token?: string): Promise<void> {
+    await this.#demand(method, path, body, token);
+  }
+
+  async #demand(method: string, path: string, body: unknown, token: string | undefined): Promise<Data> {
+    const asked = token === undefined ? this.manage(method, path, body) : this.ask(method, path, { body, token });
+    return granted(`${method} ${path}`, await asked).data;
   }
 
   /** An identity with the password of all tests. Answers its id. */
   async person(name: string, fields: object = {}): Promise<string> {
-    const identityId = await this.create('identities', { name, type: 'User', isAdmin: false, ...fields });
-    await this.create('authenticators', { identityId, method: 'updb', username: name, password: PASSWORD });
+    const identityId = await this.create('/identities', { name, type: 'User', isAdmin: false, ...fields });
+    await this.create('/authenticators', { identityId, method: 'updb', username: name, password: PASSWORD });
     return identityId;
   }
 
   /** An identity that has enrolled for a certificate of the network. */
   async device(name: string, fields: object = {}): Promise<Issued & { readonly identityId: string }> {
     const body = { name, type: 'Device', isAdmin: false, enrollment: { ott: true }, ...fields };
-    const identityId = await this.create('identities', body);
+    const identityId = await this.create('/identities', body);
     const { key, csr } = newRequest(name);
-    const { data } = await this.manage('GET', `/identities/${identityId}`);
-    const path = `/enroll?method=ott&token=${data.enrollment.ott.token}`;
-    const { status, text } = await this.ask('POST', path, { body: csr, type: 'application/x-pem-file' });
-    if (status !== 200) throw new Error(`enrollment of ${name}: ${status} ${text}`);
-    return { identityId, pem: text, key };
+    const { enrollment } = await this.get(`/identities/${identityId}`);
+    const path = `/enroll?method=ott&token=${enrollment.ott.token}`;
+    const answer = await this.ask('POST', path, { body: csr, type: 'application/x-pem-file' });
+    return { identityId, pem: granted(`enrollment of ${name}`, answer).text, key };
   }
 
   /** Another authority that may do everything, verified unless told otherwise. Answers its id. */
   async addAuthority(name: string, authority: Authority, fields: object = {}, isVerified = true): Promise<string> {
     const flags = { isAuthEnabled: true, isAutoCaEnrollmentEnabled: true, isOttCaEnrollmentEnabled: true };
     const certPem = authority.certificate.toString('pem');
-    const id = await this.create('cas', { name, certPem, identityRoles: [], ...flags, ...fields });
-    if (isVerified) {
-      const { status, text } = await this.verifyAuthority(id, authority);
-      if (status !== 200) throw new Error(`verification of ${name}: ${status} ${text}`);
-    }
+    const id = await this.create('/cas', { name, certPem, identityRoles: [], ...flags, ...fields });
+    if (isVerified) granted(`verification of ${name}`, await this.verifyAuthority(id, authority));
     return id;
   }
 
   async verifyAuthority(id: string, authority: Authority): Promise<ApiAnswer> {
-    const { data } = await this.manage('GET', `/cas/${id}`);
-    const { pem } = await issue(authority, data.verificationToken);
+    const { pem } = await issue(authority, (await this.get(`/cas/${id}`)).verificationToken);
     return this.manage('POST', `/cas/${id}/verify`, pem, 'text/plain');
   }
 
@@ -166,7 +185,7 @@ export class ApiClient {
       requireNumberChar: false,
       requireSpecialChar: false,
     };
-    return this.create('auth-policies', {
+    return this.create('/auth-policies', {
       name,
       primary: {
         cert: { allowed: true, allowExpiredCerts: true, ...different.cert },
@@ -177,15 +196,26 @@ export class ApiClient {
     });
   }
 
+  /** Everybody may dial every service over every router. Answers the id of the service policy; `fields` are some of its own. */
+  async openPolicies(fields: object = {}): Promise<string> {
+    const all = { semantic: 'AnyOf', identityRoles: ['#all'], serviceRoles: ['#all'], edgeRouterRoles: ['#all'] };
+    await this.create('/edge-router-policies', { name: 'all', ...all });
+    await this.create('/service-edge-router-policies', { name: 'all', ...all });
+    return this.create('/service-policies', { name: 'dial', type: 'Dial', ...all, ...fields });
+  }
+
+  /** Answers the token of the session. */
+  async login(username: string, password?: string): Promise<string> {
+    return granted(`login of ${username}`, await this.tryLogin(username, password)).data.token;
+  }
+
+  /** This and what follows answers refusals. */
   tryLogin(username: string, password = PASSWORD, path = '/authenticate'): Promise<ApiAnswer> {
     return this.ask('POST', `${path}?method=password`, { body: { username, password } });
   }
 
-  /** Answers the token. Throws for a login that is refused. */
-  async login(username: string, password = PASSWORD): Promise<string> {
-    const { status, data, text } = await this.tryLogin(username, password);
-    if (status !== 200) throw new Error(`login of ${username}: ${status} ${text}`);
-    return data.token;
+  loginWith(as: Agent): Promise<ApiAnswer> {
+    return this.ask('POST', '/authenticate?method=cert', { body: {}, as });
   }
 
   /** Whether a session counts. */
@@ -194,10 +224,16 @@ export class ApiClient {
     if (status !== 200 && status !== 401) throw new Error(`current API session: ${status}`);
     return status === 200;
   }
+}
 
-  loginWith(as: Agent, method = 'cert'): Promise<ApiAnswer> {
-    return this.ask('POST', `/authenticate?method=${method}`, { body: {}, as });
-  }
+function granted(what: string, answer: ApiAnswer): ApiAnswer {
+  if (answer.status >= 300) throw new Error(`${what}: ${answer.status} ${answer.text}`);
+  return answer;
+}
+
+/** A path with a filter. */
+export function filtered(path: string, filter: string): string {
+  return `${path}${path.includes('?') ? '&' : '?'}filter=${encodeURIComponent(filter)}`;
 }
 
 /** A certificate request and its key. */

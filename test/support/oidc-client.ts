@@ -1,7 +1,7 @@
 // A client of the OIDC API, as SDKs are: the code flow with PKCE, without a browser, then tokens for tokens.
 
 import { createHash, randomBytes } from 'node:crypto';
-import { type Agent, request } from 'undici';
+import type { ApiClient } from './api-client.ts';
 
 const REDIRECT = 'http://localhost:8080/auth/callback';
 const TYPE = 'urn:ietf:params:oauth:token-type:';
@@ -12,12 +12,10 @@ export interface OidcAnswer {
 }
 
 export class OidcClient {
-  readonly #url: string;
-  readonly #agent: Agent;
+  readonly #api: ApiClient;
 
-  constructor(baseUrl: string, agent: Agent) {
-    this.#url = `${baseUrl}/oidc`;
-    this.#agent = agent;
+  constructor(api: ApiClient) {
+    this.#api = api;
   }
 
   /** Logs in by password; answers what the token endpoint says. */
@@ -33,12 +31,7 @@ export class OidcClient {
       code_challenge_method: 'S256',
     });
     const id = (await this.#follow(`/authorize?${parameters}`)).searchParams.get('authRequestID') ?? '';
-    await request(`${this.#url}/login/password?id=${id}`, {
-      method: 'POST',
-      dispatcher: this.#agent,
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ username, password }),
-    });
+    await this.#api.ask('POST', `/oidc/login/password?id=${id}`, { body: { username, password } });
     const code = (await this.#follow(`/authorize/callback?id=${id}`)).searchParams.get('code') ?? '';
     return this.#token({
       grant_type: 'authorization_code',
@@ -69,20 +62,15 @@ export class OidcClient {
   }
 
   async #post(path: string, fields: Record<string, string>, headers: Record<string, string> = {}): Promise<OidcAnswer> {
-    const { statusCode, body } = await request(this.#url + path, {
-      method: 'POST',
-      dispatcher: this.#agent,
-      headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
-      body: new URLSearchParams(fields).toString(),
-    });
-    const text = await body.text();
-    return { status: statusCode, body: text === '' ? {} : (JSON.parse(text) as Record<string, unknown>) };
+    const type = 'application/x-www-form-urlencoded';
+    const body = new URLSearchParams(fields).toString();
+    const { status, text } = await this.#api.ask('POST', `/oidc${path}`, { type, headers, body });
+    return { status, body: text === '' ? {} : (JSON.parse(text) as Record<string, unknown>) };
   }
 
   /** Where a redirection leads. */
   async #follow(path: string): Promise<URL> {
-    const { headers, body } = await request(this.#url + path, { dispatcher: this.#agent });
-    await body.dump();
-    return new URL(String(headers.location), this.#url);
+    const { headers } = await this.#api.ask('GET', `/oidc${path}`);
+    return new URL(String(headers.location), this.#api.simulator.baseUrl);
   }
 }

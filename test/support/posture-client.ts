@@ -1,10 +1,8 @@
 // A client whose posture counts: its service is granted by one dial policy, which demands posture checks.
 
 import { Secret, TOTP } from 'otpauth';
-import { VirtualClock } from '#lib/clock.ts';
-import { ApiCaller } from './api-caller.ts';
-
-export const CLIENT = '/edge/client/v1';
+import type { VirtualClock } from '#lib/clock.ts';
+import { ApiClient } from './api-client.ts';
 
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -24,7 +22,7 @@ interface Group {
 }
 
 export class PostureClient {
-  readonly api: ApiCaller;
+  readonly api: ApiClient;
   readonly clock: VirtualClock;
   readonly service: string;
   readonly policy: string;
@@ -32,27 +30,27 @@ export class PostureClient {
   token = '';
   #secret = '';
 
-  private constructor(api: ApiCaller, clock: VirtualClock, service: string, policy: string) {
+  private constructor(api: ApiClient, service: string, policy: string) {
     this.api = api;
-    this.clock = clock;
+    this.clock = api.clock;
     this.service = service;
     this.policy = policy;
   }
 
   /** `roles` of the policy may name checks that are made later. */
   static async start(roles: readonly string[], semantic = 'AnyOf'): Promise<PostureClient> {
-    const clock = new VirtualClock(Date.now());
-    const api = await ApiCaller.start({ clock, sessionLifetime: 1e9 });
+    const api = await ApiClient.start({ sessionLifetime: 1e9 });
     await api.create('/edge-routers', { name: 'router' });
     const service = await api.create('/services', { name: 'service', encryptionRequired: true });
     const policy = await api.openPolicies({ semantic, postureCheckRoles: roles });
-    const client = new PostureClient(api, clock, service, policy);
-    ({ id: client.id, token: client.token } = await api.person('user'));
+    const client = new PostureClient(api, service, policy);
+    client.id = await api.person('user');
+    client.token = await api.login('user');
     return client;
   }
 
   ask(method: string, path: string, body?: unknown) {
-    return this.api.ask(method, `${CLIENT}${path}`, body, this.token);
+    return this.api.ask(method, path, { body, token: this.token });
   }
 
   dial(type = 'Dial') {
@@ -61,7 +59,7 @@ export class PostureClient {
 
   /** Answers the id of a session; throws when there is none. */
   async dialed(): Promise<string> {
-    return this.api.create(`${CLIENT}/sessions`, { serviceId: this.service, type: 'Dial' }, this.token);
+    return this.api.create('/sessions', { serviceId: this.service, type: 'Dial' }, this.token);
   }
 
   async isOpen(session: string): Promise<boolean> {
@@ -69,16 +67,13 @@ export class PostureClient {
   }
 
   async groups(): Promise<readonly Group[]> {
-    const service = await this.api.get<{ postureQueries: Group[] }>(`${CLIENT}/services/${this.service}`, this.token);
+    const service = await this.api.get<{ postureQueries: Group[] }>(`/services/${this.service}`, this.token);
     return service.postureQueries;
   }
 
   async enrollMfa(): Promise<void> {
-    await this.api.create(`${CLIENT}/current-identity/mfa`, {}, this.token);
-    const { provisioningUrl } = await this.api.get<{ provisioningUrl: string }>(
-      `${CLIENT}/current-identity/mfa`,
-      this.token,
-    );
+    await this.api.create('/current-identity/mfa', {}, this.token);
+    const { provisioningUrl } = await this.api.get('/current-identity/mfa', this.token);
     this.#secret = new URL(provisioningUrl).searchParams.get('secret') ?? '';
     await this.pass('/current-identity/mfa/verify');
   }
@@ -88,7 +83,7 @@ export class PostureClient {
   }
 
   async pass(path = '/authenticate/mfa'): Promise<void> {
-    await this.api.change('POST', `${CLIENT}${path}`, { code: this.code() }, this.token);
+    await this.api.change('POST', path, { code: this.code() }, this.token);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

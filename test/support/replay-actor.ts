@@ -4,19 +4,17 @@
 import { createHash, generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto';
 import { SignJWT } from 'jose';
 import { Secret, TOTP } from 'otpauth';
-import { Agent, type Dispatcher, request } from 'undici';
+import type { Agent } from 'undici';
 import { createCsr } from '../../agent/identity/csr.ts';
-import type { Simulator } from '../../controller-sim/simulator.ts';
+import { type ApiAnswer, type ApiClient, filtered, JSON_TYPE } from './api-client.ts';
 import { type Authority, type Issued, issue, makeAuthority } from './certificates.ts';
 import type { Recording, Replay, Special } from './replay.ts';
 
 const LARGE = 1_100_000;
 
 export class ReplayActor {
-  readonly #simulator: Simulator;
+  readonly #api: ApiClient;
   readonly #replay: Replay;
-  readonly #agent: Agent;
-  readonly #agents: Agent[] = [];
   readonly #key = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
   readonly #verifier = randomBytes(32).toString('base64url');
   #authority: Authority | undefined;
@@ -26,10 +24,9 @@ export class ReplayActor {
   #totpSecret = '';
   #recoveryCode = '';
 
-  constructor(simulator: Simulator, replay: Replay, agent: Agent) {
-    this.#simulator = simulator;
+  constructor(api: ApiClient, replay: Replay) {
+    this.#api = api;
     this.#replay = replay;
-    this.#agent = agent;
     const csr = createCsr('client', { sans: { dns: ['client'], ip: [], uri: [], email: [] } }, this.#key);
     const challenge = createHash('sha256').update(this.#verifier).digest('base64url');
     const facts = {
@@ -40,10 +37,6 @@ export class ReplayActor {
       '<codeChallenge>': challenge,
     };
     for (const [placeholder, value] of Object.entries(facts)) replay.know(placeholder, value);
-  }
-
-  async close(): Promise<void> {
-    for (const agent of this.#agents) await agent.close();
   }
 
   /** What has to be done before a recording is played, and how it is played. */
@@ -77,7 +70,7 @@ export class ReplayActor {
         this.#replay.know('<jwt>', await this.#foreignToken());
         return {};
       case 333:
-        this.#replay.know('<token:identity2d>', await this.#login('user2', 'passw0rd2'));
+        this.#replay.know('<token:identity2d>', await this.#api.login('user2', 'passw0rd2'));
         return {};
       case 335:
         this.#replay.know('<pem>', (await this.#ca()).certificate.toString('pem'));
@@ -97,12 +90,12 @@ export class ReplayActor {
         this.#replay.know('<pem>', (await this.#issue(this.#replay.fill('<verificationToken:ca1>'))).pem);
         return {};
       case 348:
-        this.#device = this.#withCertificate(await this.#issue('dev-7'));
+        this.#device = this.#api.connect(await this.#issue('dev-7'), 1);
         return { dispatcher: this.#device };
       case 351:
         return this.#device ? { dispatcher: this.#device } : {};
       case 355:
-        return { dispatcher: this.#withCertificate(await this.#issue('dev-8')) };
+        return { dispatcher: this.#api.connect(await this.#issue('dev-8'), 1) };
       case 357:
         await this.#learnRouterToken();
         return {};
@@ -126,7 +119,7 @@ export class ReplayActor {
 
   /** What is to be remembered of our answer. */
   async after({ seq }: Recording): Promise<void> {
-    if (seq === 141) this.#client = this.#withCertificate({ pem: await this.#certificateOf('ident1'), key: this.#key });
+    if (seq === 141) this.#client = this.#api.connect({ pem: await this.#certificateOf('ident1'), key: this.#key }, 1);
     if (seq === 279) await this.#learnMfa();
   }
 
@@ -153,43 +146,29 @@ export class ReplayActor {
     return issue(await this.#ca(), name);
   }
 
-  #withCertificate({ pem, key }: Issued): Agent {
-    const connect = {
-      ca: this.#simulator.ca,
-      cert: pem,
-      key: key.export({ type: 'pkcs8', format: 'pem' }).toString(),
-    };
-    const agent = new Agent({ connect });
-    this.#agents.push(agent);
-    return agent;
-  }
-
   #oneTimePassword(): string {
     return new TOTP({ secret: Secret.fromBase32(this.#totpSecret) }).generate();
   }
 
   async #learnMfa(): Promise<void> {
-    const headers = { 'zt-session': this.#replay.fill('<token:identity2>') };
-    const { data } = await this.#send('GET', `${this.#simulator.clientUrl}/current-identity/mfa`, headers);
-    const { provisioningUrl, recoveryCodes } = data as { provisioningUrl: string; recoveryCodes: string[] };
+    const token = this.#replay.fill('<token:identity2>');
+    const { provisioningUrl, recoveryCodes } = await this.#api.get('/current-identity/mfa', token);
     this.#totpSecret = new URL(provisioningUrl).searchParams.get('secret') ?? '';
-    this.#recoveryCode = recoveryCodes[0] ?? '';
+    this.#recoveryCode = recoveryCodes[0];
   }
 
   async #learnRouterToken(): Promise<void> {
     const { data } = await this.#admin('GET', '/edge-routers/<id:edgeRouter1>');
-    this.#replay.know('<enrollmentToken:er1b>', (data as { enrollmentToken: string }).enrollmentToken);
+    this.#replay.know('<enrollmentToken:er1b>', data.enrollmentToken);
   }
 
   async #learnEnrollmentToken(): Promise<void> {
     const { data } = await this.#admin('GET', '/identities/<id:identityOidc>');
-    const { enrollment } = data as { enrollment: { updb: { token: string } } };
-    this.#replay.know('<enrollmentToken:oidc>', enrollment.updb.token);
+    this.#replay.know('<enrollmentToken:oidc>', data.enrollment.updb.token);
   }
 
   async #certificateOf(name: string): Promise<string> {
-    const filter = encodeURIComponent('method = "cert"');
-    const { data } = await this.#admin('GET', `/authenticators?filter=${filter}`);
+    const { data } = await this.#admin('GET', filtered('/authenticators', 'method = "cert"'));
     const found = (data as { certPem: string; identity: { name: string } }[]).find(
       ({ identity }) => identity.name === name,
     );
@@ -205,29 +184,9 @@ export class ReplayActor {
       .sign(this.#key);
   }
 
-  async #login(username: string, password: string): Promise<string> {
-    const url = `${this.#simulator.clientUrl}/authenticate?method=password`;
-    const { data } = await this.#send('POST', url, {}, { username, password });
-    return (data as { token: string }).token;
-  }
-
-  #admin(method: Dispatcher.HttpMethod, path: string, body?: unknown): Promise<{ data?: unknown }> {
-    const headers = { 'zt-session': this.#replay.fill('<token:admin>') };
-    return this.#send(method, `${this.#simulator.managementUrl}${this.#replay.fill(path)}`, headers, body);
-  }
-
-  async #send(
-    method: Dispatcher.HttpMethod,
-    url: string,
-    headers: Record<string, string>,
-    body?: unknown,
-  ): Promise<{ data?: unknown }> {
-    const response = await request(url, {
-      method,
-      dispatcher: this.#agent,
-      headers: { ...headers, 'content-type': 'application/json' },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
-    return (await response.body.json()) as { data?: unknown };
+  #admin(method: string, path: string, body?: unknown): Promise<ApiAnswer> {
+    const token = this.#replay.fill('<token:admin>');
+    const full = `/edge/management/v1${this.#replay.fill(path)}`;
+    return this.#api.ask(method, full, { token, body, type: JSON_TYPE });
   }
 }

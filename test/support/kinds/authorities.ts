@@ -1,7 +1,10 @@
 // Who may log in, and by whose word.
 
-import { authorityPem } from '../api-caller.ts';
+import { makeAuthority } from '../certificates.ts';
 import { type Kind, type Known, LOGINS, NOTHING, TAGS, UNIQUE, UPDB } from './kind.ts';
+
+const pemOf = async (name: string) => (await makeAuthority(name)).certificate.toString('pem');
+const [AUTHORITY, THIRD, OTHER] = [await pemOf('authority'), await pemOf('third'), await pemOf('other')];
 
 export function authorityKinds(ids: Known): Kind[] {
   return [
@@ -37,7 +40,7 @@ export function authorityKinds(ids: Known): Kind[] {
       path: '/cas',
       create: {
         name: 'authority',
-        certPem: authorityPem('authority'),
+        certPem: AUTHORITY,
         isAuthEnabled: true,
         isAutoCaEnrollmentEnabled: true,
         isOttCaEnrollmentEnabled: true,
@@ -74,14 +77,14 @@ export function authorityKinds(ids: Known): Kind[] {
       cleared: { identityRoles: null, identityNameFormat: '[caName]-[commonName]', tags: {} },
       conflicts: [
         [{ name: 'other' }, 400, 'COULD_NOT_VALIDATE', 'certificate already used as CA'],
-        [{ certPem: authorityPem('third') }, 400, 'COULD_NOT_VALIDATE', 'name must be unique'],
+        [{ certPem: THIRD }, 400, 'COULD_NOT_VALIDATE', 'name must be unique'],
       ],
       refusals: [
         [{ certPem: 'junk' }, 400, 'COULD_NOT_VALIDATE', 'certPem'],
         [
           {
             name: 'x',
-            certPem: authorityPem('x'),
+            certPem: OTHER,
             externalIdClaim: {
               location: 'MOON',
               matcher: 'ALL',

@@ -1,7 +1,7 @@
 // What a test knows of a kind of entity: bodies that are taken, what is shown of them, what a change leaves alone, what is refused. The kinds
 // themselves stand in the files beside this one.
 
-import type { ApiCaller } from '../api-caller.ts';
+import type { ApiClient } from '../api-client.ts';
 
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -45,7 +45,7 @@ export interface Known {
   readonly signer: string;
 }
 
-export async function known(api: ApiCaller): Promise<Known> {
+export async function known(api: ApiClient): Promise<Known> {
   const configType = await api.create('/config-types', {
     name: 'known',
     schema: {
