@@ -2,6 +2,7 @@
 
 import { join } from 'node:path';
 import t from 'tap';
+import { startSimulator } from '../controller-sim/simulator.ts';
 import { ApiClient } from './support/api-client.ts';
 
 t.test('slashes that are too many do not matter', async (t) => {
@@ -35,17 +36,13 @@ t.test('a built console is served beside the APIs, and nothing outside its folde
     'secret.txt': 'not for everybody',
     built: { 'index.html': '<title>console</title>', 'main.js': 'start()', assets: { 'logo.svg': '<svg/>' } },
   });
-  await using simulator = await startSimulator({ console: join(folder, 'built') });
-  const agent = new Agent({ connect: { ca: simulator.ca } });
+  await using api = await ApiClient.start({ console: join(folder, 'built') });
   const get = async (path: string, accept = '*/*') => {
-    const { statusCode, headers, body } = await request(simulator.baseUrl + path, {
-      dispatcher: agent,
-      headers: { accept },
-    });
-    return [statusCode, String(headers['content-type']).split(';')[0], await body.text()];
+    const { status, headers, text } = await api.ask('GET', path, { headers: { accept } });
+    return [status, String(headers['content-type']).split(';')[0], text];
   };
   const page = [200, 'text/html', '<title>console</title>'];
-  t.equal(simulator.consoleUrl, `${simulator.baseUrl}/zac/`);
+  t.equal(api.simulator.consoleUrl, `${api.simulator.baseUrl}/zac/`);
   t.same(await get('/zac/'), page);
   t.same(await get('/zac'), page);
   t.same(await get('/zac/identities/some-id', 'text/html,*/*'), page, 'a path of its own');
@@ -54,7 +51,6 @@ t.test('a built console is served beside the APIs, and nothing outside its folde
   for (const path of ['/zac/lost.js', '/assets/lost.svg', '/zac/%2e%2e/secret.txt', '/zac/..%2fsecret.txt'])
     t.match(await get(path), [404, 'application/json', /NOT_FOUND/], path);
   t.match(await get('/edge/management/v1/version'), [200, 'application/json']);
-  await agent.close();
 });
 
 t.test('a folder without a console is refused, with what to give instead', async (t) => {

@@ -13,7 +13,7 @@ import { type Authority, type Issued, issue } from './certificates.ts';
 export const PASSWORD = 'a long secret';
 export const JSON_TYPE = 'application/json';
 /** The other paths stand below the base of the management API for the administrator, and of the client API for everybody else. */
-const WITH_BASE = /^\/(?:edge|fabric|oidc)\//;
+const WITH_BASE = /^\/(?:edge|fabric|oidc|zac|assets)(?:\/|$)/;
 
 export interface AskOptions {
   /** Of an API session. */
