@@ -14,6 +14,7 @@ import { Access } from './access/access.ts';
 import { ServiceChanges } from './access/service-changes.ts';
 import { CONSOLE_PATH } from './api/console.ts';
 import { ApiServer } from './api/server.ts';
+import { VERSION } from './api/shared/information.ts';
 import { ShownIdentities } from './api/shown-identities.ts';
 import { Activity } from './auth/activity.ts';
 import { DisabledIdentities } from './auth/disabled-identities.ts';
@@ -269,6 +270,13 @@ async function build(options: SimulatorOptions, owned: AsyncDisposableStack): Pr
   const api = await ApiServer.open(services, options.console);
   owned.defer(() => api.close());
   listener.serve({ http: (socket) => api.accept(socket), control: control.accept });
+  if (options.cluster)
+    sources.tellLeadership({
+      id: controllerId,
+      addr: controlAddress,
+      version: VERSION,
+      apiAddresses: JSON.parse(apiAddresses(baseUrl)) as unknown,
+    });
   const managementUrl = `${baseUrl}/edge/management/v1`;
   const clientUrl = `${baseUrl}/edge/client/v1`;
   return new Simulator(

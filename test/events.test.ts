@@ -5,12 +5,17 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
+import { Agent } from 'undici';
 import WebSocket from 'ws';
 import { FrameReader } from '#wire/frame-reader.ts';
 import { ChannelHeader } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
+import { TEST_COST } from '../controller-sim/auth/passwords.ts';
 import type { Event } from '../controller-sim/events/events.ts';
+import { startSimulator } from '../controller-sim/simulator.ts';
+import { Management } from '../examples/two-routers/management.ts';
 import { transfer } from '../examples/two-routers/transfer.ts';
+import { OidcClient } from './support/oidc-client.ts';
 import { Overlay, until } from './support/overlay.ts';
 
 const VALIDATE_TERMINATORS = 10_100;
@@ -127,12 +132,40 @@ t.test('what happens in a network is told', async (t) => {
   rmSync(directory, { recursive: true });
 });
 
+/** Of an administrator whose auth policy wants a second factor. */
+async function sessionThatOwesTotp({ management, simulator }: Overlay): Promise<string> {
+  const updb = { allowed: true, maxAttempts: 0, lockoutDurationMinutes: 0, minPasswordLength: 5 };
+  const rules = { requireMixedCase: false, requireNumberChar: false, requireSpecialChar: false };
+  const authPolicyId = await management.create('auth-policies', {
+    name: 'two factors',
+    primary: {
+      cert: { allowed: false, allowExpiredCerts: false },
+      extJwt: { allowed: false, allowedSigners: [] },
+      updb: { ...updb, ...rules },
+    },
+    secondary: { requireTotp: true },
+  });
+  const identityId = await management.create('identities', {
+    name: 'second',
+    type: 'User',
+    isAdmin: true,
+    authPolicyId,
+  });
+  const proof = { username: 'second', password: 'secret' };
+  await management.create('authenticators', { identityId, method: 'updb', ...proof });
+  const other = new Management(simulator.managementUrl, simulator.ca);
+  await other.login(proof.username, proof.password);
+  await other.close();
+  return other.token;
+}
+
 t.test('streams are for those who may, and say what they do not understand', async (t) => {
   const overlay = await Overlay.start();
   const { baseUrl, ca } = overlay.simulator;
   const url = `${baseUrl.replace('https', 'wss')}/fabric/v1/ws-api`;
   await t.rejects(new Stream(url, ca, 'made up').open(), /401/);
   await t.rejects(new Stream(`${url}/elsewhere`, ca, overlay.management.token).open(), /404/);
+  await t.rejects(new Stream(url, ca, await sessionThatOwesTotp(overlay)).open(), /401/);
   const stream = new Stream(url, ca, overlay.management.token);
   await stream.open();
   stream.ask({ format: 'xml', subscriptions: [] });
@@ -143,4 +176,39 @@ t.test('streams are for those who may, and say what they do not understand', asy
   t.same(stream.answers[1], { success: false, text: 'requests of type 10100 are not served here' });
   stream.close();
   await overlay.close();
+});
+
+t.test('a session that is a token is told of when it begins and when it is renewed', async (t) => {
+  const overlay = await Overlay.start();
+  const { baseUrl, ca, events } = overlay.simulator;
+  const heard: Event[] = [];
+  events.subscribe((event) => heard.push(event), ['apiSession']);
+  const agent = new Agent({ connect: { ca } });
+  const oidc = new OidcClient(baseUrl, agent);
+  const { body } = await oidc.login('admin', 'secret');
+  await oidc.refresh(String(body.refresh_token));
+  await oidc.exchange('native', String(body.access_token), 'access_token', 'access_token');
+  t.same(
+    heard.map(({ event_type, type, token }) => [event_type, type, token]),
+    [
+      ['created', 'jwt', ''],
+      ['refreshed', 'jwt', ''],
+      ['exchanged', 'jwt', ''],
+    ],
+  );
+  t.equal(new Set(heard.map(({ id }) => id)).size, 1, 'it stays the same session');
+  await agent.close();
+  await overlay.close();
+});
+
+t.test('the only member of a cluster tells that it leads it', async (t) => {
+  await using simulator = await startSimulator({ cluster: true, passwordCost: TEST_COST });
+  const heard: Event[] = [];
+  simulator.events.subscribe((event) => heard.push(event), ['cluster']);
+  await until('its events', async () => heard.length === 2);
+  const { controllerId: id, controlAddress: addr } = simulator;
+  t.match(heard, [
+    { namespace: 'cluster', event_src_id: id, eventType: 'leadership.gained', peers: [{ id, addr }] },
+    { eventType: 'state.has_leader', leaderId: id },
+  ]);
 });

@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { formatDuration } from '#lib/duration.ts';
 import type { ApiServices } from '../request/context.ts';
 
-const PATHS = [
+export const HEALTH_PATHS = [
   '/health-checks',
   '/health-checks/v1',
   '/health-checks/controller/raft',
@@ -12,7 +12,7 @@ const PATHS = [
 ];
 
 export function serveHealth(app: FastifyInstance, services: ApiServices): void {
-  for (const path of PATHS) {
+  for (const path of HEALTH_PATHS) {
     const isCluster = path.endsWith('/raft');
     app.get(path, async (_request, reply) => {
       const body = {

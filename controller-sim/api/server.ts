@@ -19,13 +19,17 @@ import { ApiError } from '../request/errors.ts';
 import { BusyError } from '../state/state.ts';
 import { BASES } from './bases.ts';
 import { serveConsole } from './console.ts';
-import { serveHealth } from './health.ts';
+import { HEALTH_PATHS, serveHealth } from './health.ts';
+import { BASE as OIDC_BASE } from './oidc/context.ts';
+import { OIDC_ROUTES } from './oidc/routes.ts';
 import { serveOidc } from './oidc/server.ts';
 import { type Route, routes } from './routes.ts';
-import { perform } from './steps.ts';
+import { isPartial, perform } from './steps.ts';
 
 const LARGEST_BODY = 1024 * 1024;
 const GZIP_FROM = 1_024;
+/** A weight of nothing refuses (RFC 9110, section 12.5.3). */
+const TAKES_GZIP = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i;
 /** Requests that are being answered; more are asked to come later. */
 const MOST_AT_ONCE = 2_000;
 /** Milliseconds that clients have. */
@@ -39,7 +43,8 @@ const JSON_TYPE = 'application/json';
 /** For pages of other origins: there are no cookies, so nothing can be done in somebody's name. */
 const CORS = {
   'access-control-allow-origin': '*',
-  'access-control-expose-headers': 'zt-session, expires-at, expiration-seconds, www-authenticate',
+  'access-control-expose-headers':
+    'zt-session, expires-at, expiration-seconds, www-authenticate, auth-request-id, totp-required',
 };
 const PREFLIGHT = {
   'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS',
@@ -54,6 +59,7 @@ export class ApiServer {
   readonly #services: ApiServices;
   readonly #headers: Readonly<Record<string, string>>;
   readonly #routes: readonly Route[];
+  readonly #served: readonly Served[];
   readonly #streams: EventStreams;
   readonly #timeouts: HttpTimeouts;
   #running = 0;
@@ -64,6 +70,7 @@ export class ApiServer {
     this.#services = services;
     this.#headers = { 'ziti-instance-id': services.state.ids.short(), server: 'edgeweave-controller-sim' };
     this.#routes = routes();
+    this.#served = servedPaths(this.#routes);
     this.#streams = new EventStreams(services.events, services.log);
     this.#timeouts = new HttpTimeouts(http, services.clock, LIMITS);
   }
@@ -220,15 +227,10 @@ export class ApiServer {
   }
 
   #allowed(path: string): string[] {
-    return METHODS.filter((method) =>
-      this.#routes.some(
-        ({ operation }) =>
-          operation.method === method && BASES[operation.api].some((base) => fits(`${base}${operation.path}`, path)),
-      ),
-    );
+    return METHODS.filter((method) => this.#served.some((each) => each.method === method && fits(each.path, path)));
   }
 
-  /** Event streams: for administrators, and who may look at operations. */
+  /** Event streams: for administrators whose login is complete. */
   #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     this.#timeouts.release(request.socket);
     const refuse = (line: string) => socket.end(`HTTP/1.1 ${line}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n`);
@@ -239,7 +241,8 @@ export class ApiServer {
     const open = async () => {
       const remoteAddress = request.socket.remoteAddress ?? '';
       const found = await sessionOf({ services: this.#services, headers: request.headers, remoteAddress });
-      if (found && mayCall(found.identity, 'ops')) await this.#streams.accept(request, socket, head);
+      if (found && !isPartial(found.session) && mayCall(found.identity, 'admin'))
+        await this.#streams.accept(request, socket, head);
       else refuse('401 Unauthorized');
     };
     open().catch((error: unknown) => {
@@ -264,11 +267,27 @@ export class ApiServer {
   }
 
   #send(request: FastifyRequest, reply: FastifyReply, status: number, type: string, body: string | Buffer): void {
-    const zip = body.length >= GZIP_FROM && String(request.headers['accept-encoding'] ?? '').includes('gzip');
+    const zip = body.length >= GZIP_FROM && TAKES_GZIP.test(String(request.headers['accept-encoding'] ?? ''));
     reply.code(status).headers(this.#headers).header('content-type', type);
     if (zip) reply.header('content-encoding', 'gzip').header('vary', 'accept-encoding');
     reply.send(zip ? gzipSync(body) : body);
   }
+}
+
+/** A path, perhaps with `{id}` in it, and a method that it has. */
+interface Served {
+  readonly method: string;
+  readonly path: string;
+}
+
+function servedPaths(operations: readonly Route[]): Served[] {
+  return [
+    ...operations.flatMap(({ operation: { api, method, path } }) =>
+      BASES[api].map((base) => ({ method, path: `${base}${path}` })),
+    ),
+    ...OIDC_ROUTES.map(({ method, path }) => ({ method, path: `${OIDC_BASE}${path}` })),
+    ...HEALTH_PATHS.map((path) => ({ method: 'GET', path })),
+  ];
 }
 
 function notFound(url: string): ApiError {

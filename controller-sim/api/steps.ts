@@ -44,7 +44,7 @@ function checkAccess({ operation, identity, session }: ApiRequest): void {
 }
 
 /** A second factor is still owed. */
-function isPartial({ isMfaRequired, isMfaComplete, requiredSignerId }: ApiSession): boolean {
+export function isPartial({ isMfaRequired, isMfaComplete, requiredSignerId }: ApiSession): boolean {
   return (isMfaRequired && !isMfaComplete) || requiredSignerId !== null;
 }
 

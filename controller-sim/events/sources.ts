@@ -1,7 +1,7 @@
 // Where events come from: changes of the state, and what happens in the network (reference fact: HTTP behaviour, Events). What proves
 // something (passwords, keys, tokens) is left out of them.
 
-import type { Clock } from '#lib/clock.ts';
+import type { Clock, Timer } from '#lib/clock.ts';
 import type { IdSource } from '#lib/ids.ts';
 import { PLURAL } from '../api/references.ts';
 import { linkCost } from '../network/links.ts';
@@ -10,6 +10,7 @@ import type { NetworkEvent } from '../network/network-events.ts';
 import type { Change, ChangeSet } from '../state/change.ts';
 import type { State } from '../state/state.ts';
 import type { ApiSession, Entity, Session, Terminator } from '../state/types.ts';
+import { apiSessionEvent } from './api-session.ts';
 import type { Event, Events, Namespace } from './events.ts';
 
 export interface EventSourcesComponents {
@@ -21,6 +22,14 @@ export interface EventSourcesComponents {
   readonly controllerId: string;
 }
 
+/** reference fact: a controller as the others of its cluster are told of it. */
+export interface ClusterPeer {
+  readonly id: string;
+  readonly addr: string;
+  readonly version: string;
+  readonly apiAddresses: unknown;
+}
+
 /** Keys of entities that nobody is told. */
 const SECRET = new Set(['passwordHash', 'secret', 'recoveryCodes', 'token', 'jwt', 'instanceSecret']);
 const VERSION = 2;
@@ -29,6 +38,7 @@ const NANOSECONDS = 1e6;
 export class EventSources {
   readonly #components: EventSourcesComponents;
   readonly #unsubscribe: readonly (() => void)[];
+  #leadership: Timer | undefined;
 
   constructor(components: EventSourcesComponents) {
     const { state, network } = components;
@@ -40,7 +50,17 @@ export class EventSources {
   }
 
   close(): void {
+    this.#leadership?.cancel();
     for (const unsubscribe of this.#unsubscribe) unsubscribe();
+  }
+
+  /** The only member of a cluster leads it, from when all listen that were there at the start. */
+  tellLeadership(peer: ClusterPeer): void {
+    this.#leadership?.cancel();
+    this.#leadership = this.#components.clock.after('leadership', 0, () => {
+      this.#emit('cluster', { eventType: 'leadership.gained', peers: [peer] });
+      this.#emit('cluster', { eventType: 'state.has_leader', leaderId: peer.id });
+    });
   }
 
   #emit(namespace: Namespace, fields: Readonly<Record<string, unknown>>): void {
@@ -78,15 +98,9 @@ export class EventSources {
   #onApiSession({ before, after }: Change): void {
     if (before && after) return;
     const { id, identityId, ipAddress } = (after ?? before) as ApiSession;
-    this.#emit('apiSession', {
-      event_type: after ? 'created' : 'deleted',
-      id,
-      type: 'legacy',
-      token: '',
-      identity_id: identityId,
-      ip_address: ipAddress,
-      cert_generated: false,
-    });
+    const what = after ? 'created' : 'deleted';
+    const event = apiSessionEvent(this.#components, { what, type: 'legacy', id, identityId, ipAddress });
+    this.#components.events.emit(event);
   }
 
   #onSession({ before, after }: Change): void {

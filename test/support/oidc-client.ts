@@ -53,6 +53,10 @@ export class OidcClient {
     return this.#token(fields, { authorization: `Basic ${Buffer.from(`${client}:`).toString('base64')}` });
   }
 
+  refresh(token: string): Promise<OidcAnswer> {
+    return this.#token({ grant_type: 'refresh_token', client_id: 'native', refresh_token: token });
+  }
+
   async revoke(token: string): Promise<void> {
     await this.#post('/revoke', { client_id: 'native', token });
   }

@@ -5,6 +5,7 @@ import { leafOf, sha1Fingerprint } from '#lib/certificates.ts';
 import { bearerTokens } from '../../auth/session-of.ts';
 import { readCsr } from '../../enrollment/csr.ts';
 import { isDisabled } from '../../entities/identity.ts';
+import { type ApiSessionFacts, apiSessionEvent } from '../../events/api-session.ts';
 import { type AccessClaims, TokenKind } from '../../jwt/tokens.ts';
 import type { ApiServices } from '../../request/context.ts';
 import { ApiError } from '../../request/errors.ts';
@@ -17,6 +18,9 @@ import { BASE, issuerOf, OAuthError, type OidcAnswer, type OidcRequest, redirect
 const ACCESS_LIFETIME = 1_800;
 const REFRESH_LIFETIME = 86_400;
 const TYPE = 'urn:ietf:params:oauth:token-type:';
+const EXCHANGED: ReadonlySet<string> = new Set(
+  ['access_token', 'refresh_token', 'id_token'].map((type) => TYPE + type),
+);
 const GRANTS: Readonly<Record<string, (request: OidcRequest) => Promise<OidcAnswer>>> = {
   authorization_code: byCode,
   refresh_token: byRefreshToken,
@@ -59,6 +63,7 @@ async function byCode(request: OidcRequest): Promise<OidcAnswer> {
   const identity = demandIdentity(request.services, found.proven.identity.id);
   const bound = await bind(request.services, identity, found.apiSessionId, found.csrPem, found.fingerprints);
   const claims: SessionClaims = { ...claimsOf(found, identity), z_cfs: bound.fingerprints };
+  tellSession(request, claims, 'created');
   if (found.amr.has('totp')) request.services.posture.passedMfaAt(identity.id, found.apiSessionId, found.authTime);
   return tokens(request, claims, { nonce: found.nonce, sessionCert: bound.certificate });
 }
@@ -76,6 +81,7 @@ async function byRefreshToken(request: OidcRequest): Promise<OidcAnswer> {
   const csrPem = old.z_cfs.length > 0 ? text(request, 'csr_pem') || undefined : undefined;
   const bound = await bind(services, identity, old.z_asid, csrPem, old.z_cfs.slice(0, 1));
   const fingerprints = csrPem ? bound.fingerprints : old.z_cfs;
+  tellSession(request, session, 'refreshed');
   return tokens(request, { ...session, z_cfs: fingerprints }, { sessionCert: bound.certificate });
 }
 
@@ -90,6 +96,8 @@ async function byExchange(request: OidcRequest): Promise<OidcAnswer> {
     throw new OAuthError('invalid_grant', 'the subject_token is not valid');
   const claims = sessionClaims(subject, demandIdentity(services, subject.sub));
   const wanted = text(request, 'requested_token_type') || `${TYPE}access_token`;
+  if (!EXCHANGED.has(wanted)) throw new OAuthError('invalid_request', 'the requested_token_type is not supported');
+  tellSession(request, claims, 'exchanged');
   const common = { issued_token_type: wanted, token_type: 'Bearer' };
   switch (wanted) {
     case `${TYPE}access_token`: {
@@ -101,12 +109,10 @@ async function byExchange(request: OidcRequest): Promise<OidcAnswer> {
       const access_token = await sign(services, claims, TokenKind.Access, ACCESS_LIFETIME);
       return ok({ access_token, refresh_token: refresh, ...common, expires_in: ACCESS_LIFETIME - 1 });
     }
-    case `${TYPE}id_token`: {
+    default: {
       const access_token = await signId(services, claims, undefined);
       return ok({ access_token, ...common, token_type: 'N_A', expires_in: ACCESS_LIFETIME - 1 });
     }
-    default:
-      throw new OAuthError('invalid_request', 'the requested_token_type is not supported');
   }
 }
 
@@ -200,6 +206,14 @@ function claimsOf(found: AuthRequest, identity: Identity): SessionClaims {
     z_ckrr: proven?.authenticator?.isKeyRollRequested ?? false,
     z_iccc: proven?.improperClientCertChain ?? false,
   };
+}
+
+function tellSession(
+  { services, remoteAddress: ipAddress }: OidcRequest,
+  { z_asid: id, sub: identityId }: SessionClaims,
+  what: ApiSessionFacts['what'],
+): void {
+  services.events.emit(apiSessionEvent(services, { what, type: 'jwt', id, identityId, ipAddress }));
 }
 
 /** What a later token keeps of an earlier one; what the identity is now counts. */

@@ -1,0 +1,31 @@
+// What is told of an API session, one that is kept or one that is a token. What proves it is left out.
+
+import type { Clock } from '#lib/clock.ts';
+import type { Event } from './events.ts';
+
+/** reference fact: those that are kept are created and deleted; those that are tokens are created, refreshed and exchanged. */
+export interface ApiSessionFacts {
+  readonly what: 'created' | 'deleted' | 'refreshed' | 'exchanged';
+  readonly type: 'legacy' | 'jwt';
+  readonly id: string;
+  readonly identityId: string;
+  readonly ipAddress: string;
+}
+
+export function apiSessionEvent(
+  { clock, controllerId }: { readonly clock: Clock; readonly controllerId: string },
+  { what, type, id, identityId, ipAddress }: ApiSessionFacts,
+): Event {
+  return {
+    namespace: 'apiSession',
+    event_src_id: controllerId,
+    timestamp: new Date(clock.now()).toISOString(),
+    event_type: what,
+    id,
+    type,
+    token: '',
+    identity_id: identityId,
+    ip_address: ipAddress,
+    cert_generated: false,
+  };
+}
