@@ -152,3 +152,35 @@ t.test('SDKs name themselves in a header when they exchange a token', async (t) 
   const strange = await stage.oidc.exchange('strange', stage.refreshToken, 'refresh_token', 'id_token');
   t.match(strange, { status: 400, body: { error: 'invalid_client' } });
 });
+
+t.test('with the authenticator go the tokens that it opened, as its sessions do', async (t) => {
+  await using stage = await Stage.set();
+  const { management } = stage.overlay;
+  const [authenticator] = await management.get<{ id: string }[]>(`identities/${stage.userId}/authenticators`);
+  const session = await stage.session('Bind');
+  await management.remove(`authenticators/${authenticator?.id}`);
+  t.match(await stage.host('t1', session), { errorCode: EdgeErrorCode.InvalidApiSession });
+  t.match(await stage.oidc.refresh(stage.refreshToken), { status: 400, body: { error: 'invalid_grant' } });
+});
+
+t.test('a login may begin with a form', async (t) => {
+  await using stage = await Stage.set();
+  const { agent, overlay } = stage;
+  const { statusCode, headers, body } = await request(`${overlay.simulator.baseUrl}/oidc/authorize`, {
+    method: 'POST',
+    dispatcher: agent,
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    body: new URLSearchParams({
+      client_id: 'native',
+      response_type: 'code',
+      scope: 'openid',
+      redirect_uri: 'http://localhost:1/callback',
+      code_challenge: 'c'.repeat(43),
+      code_challenge_method: 'S256',
+      method: 'cert',
+    }).toString(),
+  });
+  await body.dump();
+  t.equal(statusCode, 302);
+  t.match(headers.location, /^\/oidc\/login\/cert\?authRequestID=/);
+});

@@ -12,6 +12,8 @@ export interface RevocationsComponents {
   readonly log: Log;
 }
 
+type RevocableClaims = Pick<AccessClaims, 'jti' | 'z_asid' | 'z_authid' | 'sub' | 'iat'>;
+
 const STEP = 60_000;
 /** Longer than any token lives. */
 export const REVOCATION_LIFETIME = 86_400_000;
@@ -29,9 +31,11 @@ export class Revocations {
     this.#timer.cancel();
   }
 
-  isRevoked({ jti, z_asid, sub, iat }: Pick<AccessClaims, 'jti' | 'z_asid' | 'sub' | 'iat'>): boolean {
-    const { revocation } = this.#components.state.tables;
+  isRevoked({ jti, z_asid, z_authid, sub, iat }: RevocableClaims): boolean {
+    const { revocation, authenticator } = this.#components.state.tables;
     if (revocation.has(jti) || revocation.has(z_asid)) return true;
+    // With the authenticator go the sessions that it opened. Tokens of other issuers open some without.
+    if (z_authid && !authenticator.has(z_authid)) return true;
     const ofIdentity = revocation.get(sub);
     return ofIdentity !== undefined && iat * 1000 <= Date.parse(ofIdentity.createdAt);
   }

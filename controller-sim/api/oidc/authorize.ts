@@ -11,14 +11,15 @@ const PAGES: Readonly<Record<string, string>> = { password: 'username', cert: 'c
 const CHALLENGE = /^[\w.~-]{43,128}$/;
 
 export function authorize(request: OidcRequest): OidcAnswer {
-  const { query, requests } = request;
-  const parameter = (name: string) => query.get(name) ?? '';
+  const { requests } = request;
+  const values = (name: string) => valuesOf(request, name);
+  const parameter = (name: string) => values(name)[0] ?? '';
   const clientId = parameter('client_id');
   if (!CLIENTS.has(clientId)) throw new OAuthError('invalid_client', 'the client is not known');
   const redirectUri = parameter('redirect_uri');
   if (!isAllowed(request, redirectUri))
     throw new OAuthError('invalid_request', 'the redirect_uri is not allowed: it has to be one of this machine');
-  const state = query.get('state') ?? undefined;
+  const [state] = values('state');
   const wrong = complaint(parameter);
   if (wrong) return redirect(withParameters(redirectUri, { ...wrong, state }));
   const asked = requests.add({
@@ -26,12 +27,18 @@ export function authorize(request: OidcRequest): OidcAnswer {
     redirectUri,
     scope: parameter('scope'),
     state,
-    nonce: query.get('nonce') ?? undefined,
+    nonce: values('nonce')[0],
     codeChallenge: parameter('code_challenge'),
     remoteAddress: request.remoteAddress,
-    configTypes: typeIds(request, query.getAll('configTypes')),
+    configTypes: typeIds(request, values('configTypes')),
   });
   return redirect(`${BASE}/login/${loginPage(request)}?authRequestID=${asked.id}`);
+}
+
+/** What a parameter says in the query, or in the form of a client that posts (OpenID Connect Core, section 3.1.2.1). */
+function valuesOf({ query, body }: OidcRequest, name: string): string[] {
+  if (query.has(name)) return query.getAll(name);
+  return [body[name] ?? []].flat().map(String);
 }
 
 /** What is wrong about what was asked for, as the client is told. */
@@ -47,7 +54,7 @@ function complaint(parameter: (name: string) => string): { error: string; error_
 
 /** The page for the wanted method, else for what the client has shown. */
 function loginPage(request: OidcRequest): string {
-  const wanted = request.query.get('method') ?? '';
+  const wanted = valuesOf(request, 'method')[0] ?? '';
   if (METHODS.includes(wanted)) return PAGES[wanted] ?? 'username';
   if (bearerTokens(request).length > 0) return 'ext-jwt';
   return request.certificates.length > 0 ? 'cert' : 'username';
