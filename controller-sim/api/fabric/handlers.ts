@@ -1,8 +1,14 @@
 // The fabric API: what answers each of its operations.
 
 import type { Handlers } from '../../request/context.ts';
+import { documentHandlers } from '../shared/information.ts';
 import { clusterHandlers } from './cluster.ts';
 import { fabricEntityHandlers } from './entities.ts';
 import { networkHandlers } from './network.ts';
 
-export const fabricHandlers: Handlers = { ...clusterHandlers, ...fabricEntityHandlers, ...networkHandlers };
+export const fabricHandlers: Handlers = {
+  ...documentHandlers,
+  ...clusterHandlers,
+  ...fabricEntityHandlers,
+  ...networkHandlers,
+};

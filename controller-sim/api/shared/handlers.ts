@@ -1,8 +1,13 @@
 // Operations that the management and the client API have in common.
 
 import type { Handlers } from '../../request/context.ts';
-import { informationHandlers } from './information.ts';
+import { documentHandlers, informationHandlers } from './information.ts';
 import { mfaHandlers } from './mfa.ts';
 import { sessionHandlers } from './sessions.ts';
 
-export const sharedHandlers: Handlers = { ...informationHandlers, ...mfaHandlers, ...sessionHandlers };
+export const sharedHandlers: Handlers = {
+  ...informationHandlers,
+  ...documentHandlers,
+  ...mfaHandlers,
+  ...sessionHandlers,
+};

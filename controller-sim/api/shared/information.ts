@@ -1,5 +1,6 @@
 // What anybody may know: version, capabilities, specifications, authorities, the network's own token.
 
+import type { ApiName } from '#schemas/api/operations.ts';
 import { certificateBag } from '../../pki/certificate-bag.ts';
 import type { Answer, ApiRequest, Handlers } from '../../request/context.ts';
 import { ApiError } from '../../request/errors.ts';
@@ -106,11 +107,23 @@ function showSpec(id: string): Record<string, unknown> {
   };
 }
 
+/** What describes an API to generators of code, under the path that they know. */
+export const documentHandlers: Handlers = {
+  getSwagger: async ({ operation }) => ({
+    raw: JSON.stringify(await documentOf(operation.api)),
+    contentType: 'application/json',
+  }),
+};
+
+/** Loaded when somebody asks: it brings along everything that bodies and answers may be. */
+async function documentOf(api: ApiName): Promise<Record<string, unknown>> {
+  const { openApiDocument } = await import('../openapi.ts');
+  return openApiDocument(api);
+}
+
 /** The OpenAPI document of an API: JSON, which is YAML as well. */
 async function specBody(request: ApiRequest): Promise<Answer> {
-  // Loaded when somebody asks: it brings along everything that bodies and answers may be.
-  const { openApiDocument } = await import('../openapi.ts');
-  const document = openApiDocument(SPECS[knownSpec(request.params.id)]);
+  const document = await documentOf(SPECS[knownSpec(request.params.id)]);
   const wantsJson = String(request.headers.accept ?? '').includes('application/json');
   return wantsJson ? { data: document } : { raw: JSON.stringify(document, null, 2), contentType: 'text/yaml' };
 }
