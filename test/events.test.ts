@@ -84,6 +84,10 @@ t.test('what happens in a network is told', async (t) => {
   t.ok(of('terminator', 'created').length >= 1);
   t.ok(of('entityChange', 'created').length > 5);
   t.ok(of('entityChange', 'committed').length > 5);
+  const byAdmin = { author: { type: 'identity', name: 'Default Admin' }, source: { type: 'rest', method: 'POST' } };
+  const ofKind = (kind: string) => of('entityChange', 'created').find(({ entityType }) => entityType === kind);
+  t.match(ofKind('services'), { metadata: byAdmin }, 'who has made it');
+  t.match(ofKind('terminators'), { metadata: { author: { type: 'router', id: host.id, name: 'host' } } });
   const [created] = of('circuit', 'created');
   t.match(created, {
     namespace: 'circuit',

@@ -7,6 +7,7 @@ import { isJson } from '../request/body.ts';
 import type { Answer, ApiRequest, Handler } from '../request/context.ts';
 import { ApiError, invalid } from '../request/errors.ts';
 import { validateBody } from '../request/validate.ts';
+import { type Origin, withOrigin } from '../state/origin.ts';
 import type { ApiSession } from '../state/types.ts';
 
 const STEPS: readonly ((request: ApiRequest) => Promise<void> | void)[] = [
@@ -23,7 +24,21 @@ export async function perform(request: ApiRequest, handler: Handler): Promise<An
     const wait = step(request);
     if (wait) await wait;
   }
-  return handler(request);
+  if (request.operation.method === 'GET') return handler(request);
+  return withOrigin(originOf(request), () => handler(request));
+}
+
+function originOf({ operation, identity, headers, remoteAddress }: ApiRequest): Origin {
+  return {
+    author: identity ? { type: 'identity', id: identity.id, name: identity.name } : { type: 'unattributed' },
+    source: {
+      type: 'rest',
+      auth: 'edge',
+      localAddr: headers.host === undefined ? '' : String(headers.host),
+      remoteAddr: remoteAddress,
+      method: operation.method,
+    },
+  };
 }
 
 /** A token that is no good does not matter to who asks for what everybody may have. */

@@ -15,6 +15,7 @@ import { type HeaderEntries, Message } from '#wire/message.ts';
 import type { SocketHandler } from '#wire/tls-port.ts';
 import { formatVersionInfo, parseVersionInfo, type VersionInfo } from '#wire/version-info.ts';
 import { type ConnectedRouter, ControlUnderlay, HIGH_LANE } from '../network/connected-router.ts';
+import { type Origin, withOrigin } from '../state/origin.ts';
 import type { ControlContext } from './context.ts';
 import { HANDLERS } from './handlers.ts';
 import { sendMembers, sendServerHello } from './messages/sync.ts';
@@ -151,7 +152,7 @@ export class ControlServer {
   #handleMessages(router: ConnectedRouter): void {
     for (const [type, handler] of HANDLERS) {
       router.channel.on(type, (message) => {
-        const done = handler(this.#context, router, message);
+        const done = withOrigin(this.#originOf(router), () => handler(this.#context, router, message));
         if (done) background(this.#log, `message ${type} of router ${router.id}`, done);
       });
     }
@@ -160,6 +161,11 @@ export class ControlServer {
       this.#context.feed.unsubscribe(router);
       this.#context.network.detach(router);
     });
+  }
+
+  #originOf({ id }: ConnectedRouter): Origin {
+    const name = this.#context.state.tables.router.get(id)?.name ?? '';
+    return { author: { type: 'router', id, name }, source: { type: 'ctrl.channel' } };
   }
 
   #greet(router: ConnectedRouter): void {

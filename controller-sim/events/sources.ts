@@ -4,6 +4,7 @@
 import type { Clock, Timer } from '#lib/clock.ts';
 import type { IdSource } from '#lib/ids.ts';
 import { PLURAL } from '../api/references.ts';
+import { VERSION as RELEASE } from '../api/shared/information.ts';
 import { linkCost } from '../network/links.ts';
 import type { Network } from '../network/network.ts';
 import type { NetworkEvent } from '../network/network-events.ts';
@@ -69,9 +70,10 @@ export class EventSources {
     events.emit({ namespace, event_src_id: controllerId, timestamp, ...fields } as Event);
   }
 
-  #onChange({ changes }: ChangeSet): void {
+  #onChange(set: ChangeSet): void {
     const { events } = this.#components;
-    if (events.hasListeners('entityChange')) this.#tellChanges(changes);
+    const { changes } = set;
+    if (events.hasListeners('entityChange')) this.#tellChanges(set);
     for (const change of changes) {
       if (change.kind === 'apiSession') this.#onApiSession(change);
       if (change.kind === 'session') this.#onSession(change);
@@ -80,12 +82,15 @@ export class EventSources {
   }
 
   /** One event for each entity, and one that says that all of them are kept. */
-  #tellChanges(changes: readonly Change[]): void {
-    const eventId = this.#components.ids.uuid();
+  #tellChanges({ changes, origin }: ChangeSet): void {
+    const { ids, controllerId } = this.#components;
+    const eventId = ids.uuid();
+    const metadata = { ...(origin ?? { author: { type: 'controller', id: controllerId } }), version: RELEASE };
     for (const { kind, before, after } of changes) {
       this.#emit('entityChange', {
         eventId,
         eventType: before ? (after ? 'updated' : 'deleted') : 'created',
+        metadata,
         entityType: PLURAL[kind],
         isParentEvent: false,
         ...(before && { initialState: open(before) }),

@@ -1,5 +1,6 @@
 // What a write does, as data: the state applies it, the store keeps it, everything else follows from it.
 
+import type { Origin } from './origin.ts';
 import type { Entity, EntityKind } from './types.ts';
 
 export interface Change {
@@ -18,4 +19,6 @@ export interface ChangeSet {
   /** Milliseconds since the epoch. */
   readonly time: number;
   readonly changes: readonly Change[];
+  /** Undefined for what the simulator does by itself. */
+  readonly origin: Origin | undefined;
 }

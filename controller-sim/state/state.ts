@@ -10,6 +10,7 @@ import { ProjectError } from '#lib/errors.ts';
 import type { IdSource } from '#lib/ids.ts';
 import type { Store, StoredState } from '../store/store.ts';
 import type { Change, ChangeSet } from './change.ts';
+import { currentOrigin, type Origin, withOrigin } from './origin.ts';
 import type { Table } from './table.ts';
 import { makeTables, type Tables } from './tables.ts';
 import { Transaction } from './transaction.ts';
@@ -35,12 +36,14 @@ export class BusyError extends ProjectError {
 }
 
 interface Waiting {
+  readonly origin: Origin | undefined;
   readonly build: (transaction: Transaction) => unknown;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: unknown) => void;
 }
 
 interface Built {
+  readonly origin: Origin | undefined;
   readonly changes: readonly Change[];
   finish(): void;
   fail(error: unknown): void;
@@ -117,7 +120,7 @@ export class State {
   change<T>(build: (transaction: Transaction) => T): Promise<T> {
     if (this.#waiting.length >= MOST_WAITING) return Promise.reject(new BusyError());
     const { promise, resolve, reject } = Promise.withResolvers<T>();
-    this.#waiting.push({ build, resolve: resolve as (result: unknown) => void, reject });
+    this.#waiting.push({ origin: currentOrigin(), build, resolve: resolve as (result: unknown) => void, reject });
     this.#working ??= new Promise<void>((done) => setImmediate(done)).then(() => this.#work());
     return promise;
   }
@@ -138,8 +141,8 @@ export class State {
     const built = waiting.flatMap((each) => this.#build(each) ?? []);
     try {
       const indexes = await this.#store.commit(built.map(({ changes }) => changes));
-      for (const [position, { changes, finish }] of built.entries()) {
-        this.#publish(indexes[position] as bigint, changes);
+      for (const [position, { origin, changes, finish }] of built.entries()) {
+        this.#publish(indexes[position] as bigint, changes, origin);
         finish();
       }
     } catch (error) {
@@ -150,7 +153,7 @@ export class State {
   }
 
   /** The tables take a change at once, so that the next one is built on it; nobody else runs before the store has it. */
-  #build({ build, resolve, reject }: Waiting): Built | undefined {
+  #build({ origin, build, resolve, reject }: Waiting): Built | undefined {
     try {
       const transaction = new Transaction(this.tables, this.clock, this.ids);
       const result = build(transaction);
@@ -160,17 +163,19 @@ export class State {
         return undefined;
       }
       for (const { kind, id, after } of changes) anyTable(this.tables, kind).apply(id, after);
-      return { changes, finish: () => resolve(result), fail: reject };
+      return { origin, changes, finish: () => resolve(result), fail: reject };
     } catch (error) {
       reject(error);
       return undefined;
     }
   }
 
-  #publish(index: bigint, changes: readonly Change[]): void {
-    const set: ChangeSet = { index, previousIndex: this.#index, time: this.clock.now(), changes };
+  #publish(index: bigint, changes: readonly Change[], origin: Origin | undefined): void {
+    const set: ChangeSet = { index, previousIndex: this.#index, time: this.clock.now(), changes, origin };
     this.#index = index;
-    for (const listener of this.#listeners) listener(set);
+    withOrigin(origin, () => {
+      for (const listener of this.#listeners) listener(set);
+    });
   }
 }
 

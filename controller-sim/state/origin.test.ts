@@ -1,0 +1,47 @@
+// The origin of changes: those of a request have it, those that come later or of themselves do not.
+
+import t from 'tap';
+import { VirtualClock } from '#lib/clock.ts';
+import { IdSource } from '#lib/ids.ts';
+import { seededRandom } from '#lib/random.ts';
+import { plainIdentity } from '../entities/identity.ts';
+import { MemoryStore } from '../store/memory-store.ts';
+import { type Origin, withOrigin } from './origin.ts';
+import { State } from './state.ts';
+
+const origin = (id: string): Origin => ({ author: { type: 'identity', id }, source: { type: 'rest' } });
+
+t.test('changes that are made together keep the origin of each, and so does what follows from them', async (t) => {
+  const clock = new VirtualClock();
+  const state = await State.open({ store: new MemoryStore(), clock, ids: new IdSource(seededRandom(1)) });
+  const heard: [id: string | undefined, author: string | undefined][] = [];
+  const add = (id: string) =>
+    state.change((transaction) => transaction.put('identity', plainIdentity(transaction, id, id)));
+  let followed: Promise<void> | undefined;
+  state.subscribe(({ changes: [first], origin: from }) => {
+    heard.push([first?.id, from?.author.id]);
+    if (first?.id === 'b') followed = add('of-b');
+  });
+  let later: Promise<void> | undefined;
+  await Promise.all([
+    withOrigin(origin('x'), () => {
+      clock.after('later', 1_000, () => {
+        later = add('later');
+      });
+      return add('a');
+    }),
+    withOrigin(origin('y'), () => add('b')),
+    add('c'),
+  ]);
+  await followed;
+  await clock.advance(1_000);
+  await later;
+  t.same(heard, [
+    ['a', 'x'],
+    ['b', 'y'],
+    ['c', undefined],
+    ['of-b', 'y'],
+    ['later', undefined],
+  ]);
+  await state.close();
+});
