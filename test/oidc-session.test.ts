@@ -184,3 +184,9 @@ t.test('a login may begin with a form', async (t) => {
   t.equal(statusCode, 302);
   t.match(headers.location, /^\/oidc\/login\/cert\?authRequestID=/);
 });
+
+t.test('a refresh token counts once, however many bring it at the same time', async (t) => {
+  await using stage = await Stage.set();
+  const answers = await Promise.all(Array.from({ length: 20 }, () => stage.oidc.refresh(stage.refreshToken)));
+  t.equal(answers.filter(({ status }) => status === 200).length, 1);
+});

@@ -40,9 +40,10 @@ export class Revocations {
     return ofIdentity !== undefined && iat * 1000 <= Date.parse(ofIdentity.createdAt);
   }
 
-  /** `id` is that of the token, the API session or the identity. */
-  async revoke(id: string, type: Revocation['type']): Promise<void> {
-    await this.#components.state.change((transaction) =>
+  /** `id` is that of the token, the API session or the identity. Answers whether it counted until now: of two who come at once, one is told so. */
+  revoke(id: string, type: Revocation['type']): Promise<boolean> {
+    return this.#components.state.change((transaction) => {
+      const isNew = transaction.get('revocation', id) === undefined;
       transaction.put('revocation', {
         id,
         createdAt: transaction.now,
@@ -51,8 +52,9 @@ export class Revocations {
         isSystem: false,
         type,
         expiresAt: new Date(this.#components.clock.now() + REVOCATION_LIFETIME).toISOString(),
-      }),
-    );
+      });
+      return isNew;
+    });
   }
 
   /** Those that no token outlives. */

@@ -73,9 +73,10 @@ async function byRefreshToken(request: OidcRequest): Promise<OidcAnswer> {
   const { services } = request;
   const old = await verified(services, text(request, 'refresh_token'), TokenKind.Refresh);
   if (!old) throw new OAuthError('invalid_grant', 'failed to parse refresh token');
-  if (services.revocations.isRevoked(old)) throw new OAuthError('invalid_grant', 'refresh token revoked');
+  const isGone = () => new OAuthError('invalid_grant', 'refresh token revoked');
+  if (services.revocations.isRevoked(old)) throw isGone();
   const identity = demandIdentity(services, old.sub);
-  await services.revocations.revoke(old.jti, 'JTI');
+  if (!(await services.revocations.revoke(old.jti, 'JTI'))) throw isGone();
   const session = sessionClaims(old, identity);
   // Only a session that is bound to a certificate already gets another one.
   const csrPem = old.z_cfs.length > 0 ? text(request, 'csr_pem') || undefined : undefined;
