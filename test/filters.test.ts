@@ -152,6 +152,11 @@ t.test('what a filter must not be', async (t) => {
     ['services', 'createdAt > "2020"', 'INVALID_FILTER', /types datetime, string/],
     ['services', 'createdAt > datetime(yesterday)', 'INVALID_FILTER', /./],
     ['services', 'true limit 1 skip 1', 'INVALID_FILTER', /./],
+    ['services', 'name between "a" and "z"', 'INVALID_FILTER', "unexpected input 'a'. line: 1, column: 13, symbol: a"],
+    ['services', 'name in ["a", 1]', 'INVALID_FILTER', /unexpected input '1'/],
+    ['services', 'isSystem in [true]', 'INVALID_FILTER', /unexpected input 'true'/],
+    ['services', 'name icontains 1', 'INVALID_FILTER', /unexpected input '1'/],
+    ['services', 'name < null', 'INVALID_FILTER', /unexpected input 'null'/],
   ];
   for (const [list, filter, code, message] of refused)
     t.match(

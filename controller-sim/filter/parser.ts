@@ -5,6 +5,18 @@ import { FilterError, type Token, tokenize } from './lexer.ts';
 
 const COMPARISONS = ['=', '!=', '<', '<=', '>', '>='] as const;
 const SET_FUNCTIONS: Readonly<Record<string, SetFunction>> = { anyof: 'anyOf', allof: 'allOf', count: 'count' };
+/** What an operator can have on its right side; `=` and `!=` take everything (reference fact: HTTP behaviour, Filter language). */
+const ORDERED = ['string', 'number', 'datetime'] as const;
+const OPERANDS: Readonly<Record<string, readonly Value['type'][]>> = {
+  '<': ORDERED,
+  '<=': ORDERED,
+  '>': ORDERED,
+  '>=': ORDERED,
+  in: ORDERED,
+  between: ['number', 'datetime'],
+  contains: ['string', 'number'],
+  icontains: ['string'],
+};
 /** Nested deeper than this is an attack on the stack. */
 const DEEPEST = 100;
 
@@ -101,16 +113,18 @@ class Parser {
     const next = this.#peek();
     if (!negated && next.kind === 'symbol' && (COMPARISONS as readonly string[]).includes(next.text)) {
       this.#position++;
-      return { kind: 'compare', subject, operator: next.text as Comparison, value: this.#value(), negated: false };
+      const value = this.#value(OPERANDS[next.text]);
+      return { kind: 'compare', subject, operator: next.text as Comparison, value, negated: false };
     }
     for (const operator of ['contains', 'icontains'] as const) {
-      if (this.#takeWord(operator)) return { kind: 'compare', subject, operator, value: this.#value(), negated };
+      if (this.#takeWord(operator))
+        return { kind: 'compare', subject, operator, value: this.#value(OPERANDS[operator]), negated };
     }
     if (this.#takeWord('in')) return { kind: 'in', subject, values: this.#values(), negated };
     if (this.#takeWord('between')) {
-      const low = this.#value();
+      const low = this.#value(OPERANDS.between);
       this.#expectWord('and');
-      return { kind: 'between', subject, low, high: this.#value(), negated };
+      return { kind: 'between', subject, low, high: this.#value([low.type]), negated };
     }
     if (negated) throw this.#unexpected();
     return { kind: 'flag', subject };
@@ -142,13 +156,23 @@ class Parser {
 
   #values(): Value[] {
     this.#expectSymbol('[');
-    const values = [this.#value()];
-    while (this.#takeSymbol(',')) values.push(this.#value());
+    const first = this.#value(OPERANDS.in);
+    const values = [first];
+    while (this.#takeSymbol(',')) values.push(this.#value([first.type]));
     this.#expectSymbol(']');
     return values;
   }
 
-  #value(): Value {
+  /** One of some types, or of any. */
+  #value(types?: readonly Value['type'][]): Value {
+    const start = this.#position;
+    const value = this.#anyValue();
+    if (!types || types.includes(value.type)) return value;
+    this.#position = start;
+    throw this.#unexpected();
+  }
+
+  #anyValue(): Value {
     const token = this.#peek();
     if (token.kind === 'string') return this.#advance({ type: 'string', value: token.text });
     if (token.kind === 'number') return this.#advance({ type: 'number', value: Number(token.text) });
