@@ -18,7 +18,8 @@ answers are described by \`schemas/api/bodies.json\` and \`answers.json\`, and b
 | ops, ops.ACTION | administrators, who has that permission |
 | admin, admin.read | administrators; for reading \`admin_readonly\` too |
 
-The client API is found under \`/edge/client/v1\`, \`/edge/v1\` and without a prefix.
+The client API is found under \`/edge/client/v1\`, \`/edge/v1\` and without a prefix. Beside these operations there are the OIDC
+API (\`/oidc/.well-known/openid-configuration\` names its paths), \`/health-checks\`, and the websocket \`/fabric/v1/ws-api\` for events.
 `;
 
 /** Path (relative to the project) to content. */
