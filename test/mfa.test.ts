@@ -1,14 +1,17 @@
 // The second factor: how it is begun, verified, used, renewed and given up, and what a session may do that still owes it.
 
+import { createHash } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
 import { toBuffer } from 'qrcode';
 import t from 'tap';
-import { ApiClient } from './support/api-client.ts';
+import { ApiClient, PASSWORD } from './support/api-client.ts';
 
 const SECOND = 1_000;
 const STEP = 30 * SECOND;
 const MFA = '/current-identity/mfa';
 const RECOVERY = '/current-identity/mfa/recovery-codes';
+/** Of a client of the OIDC API (RFC 7636). */
+const VERIFIER = 'v'.repeat(43);
 const WRONG_CODE = { status: 400, code: 'MFA_INVALID_TOKEN' };
 const NOT_ALLOWED = { status: 401, code: 'UNAUTHORIZED' };
 
@@ -301,5 +304,51 @@ t.test('a second factor that is given up counts for posture checks no more', asy
     await anna.enroll();
     await api.manage('DELETE', `/identities/${id}/mfa`);
     t.equal(await isPassing(), false);
+  });
+});
+
+t.test('a login over the OIDC API keeps the second factor of one person for nobody else', async (t) => {
+  await withPerson(async (api, anna) => {
+    await anna.enroll();
+    await api.person('berta');
+    const berta = new Person(api, 'berta');
+    await berta.login();
+    await berta.enroll();
+    const parameters = new URLSearchParams({
+      client_id: 'native',
+      response_type: 'code',
+      scope: 'openid',
+      redirect_uri: 'http://localhost:1/callback',
+      code_challenge: createHash('sha256').update(VERIFIER).digest('base64url'),
+      code_challenge_method: 'S256',
+    });
+    const form = (path: string, fields: Record<string, string>) =>
+      api.ask('POST', `/oidc${path}`, {
+        body: new URLSearchParams(fields).toString(),
+        type: 'application/x-www-form-urlencoded',
+      });
+    const begun = await api.ask('GET', `/oidc/authorize?${parameters}`);
+    const id = new URL(String(begun.headers.location), 'https://x').searchParams.get('authRequestID') ?? '';
+    const logIn = (name: string) => form('/login/password', { id, username: name, password: PASSWORD });
+    const codeOf = async () => {
+      const { headers } = await api.ask('GET', `/oidc/authorize/callback?id=${id}`);
+      return new URL(String(headers.location)).searchParams.get('code');
+    };
+
+    t.equal((await logIn('anna')).headers['totp-required'], 'true');
+    t.equal((await form('/login/totp', { id, code: anna.code() })).status, 302);
+    t.equal((await logIn('anna')).status, 302, 'who says her name again is still known');
+    const code = await codeOf();
+    t.type(code, 'string');
+    t.equal((await logIn('berta')).headers['totp-required'], 'true', 'another person owes her own');
+    t.equal(await codeOf(), null);
+    const exchanged = await form('/oauth/token', {
+      grant_type: 'authorization_code',
+      client_id: 'native',
+      code: code ?? '',
+      redirect_uri: 'http://localhost:1/callback',
+      code_verifier: VERIFIER,
+    });
+    t.match(exchanged, { status: 400, text: /invalid_grant/ }, 'nor is the code of the first one good for the second');
   });
 });

@@ -50,6 +50,7 @@ export function login(method: 'password' | 'cert' | 'ext-jwt') {
 async function provePrimary(request: OidcRequest, found: AuthRequest, method: string): Promise<void> {
   const { services, certificates } = request;
   const proven = await prove(request, method);
+  if (found.proven?.identity.id !== proven.identity.id) forget(found);
   found.proven = proven;
   found.amr.add(method);
   found.authTime = services.clock.now();
@@ -66,6 +67,12 @@ async function provePrimary(request: OidcRequest, found: AuthRequest, method: st
   await proveSecondToken(request, found);
   if (found.envInfo || found.sdkInfo)
     await services.state.change((transaction) => noteClient(transaction, proven.identity, body));
+}
+
+/** What one has shown is nothing that another has. */
+function forget(found: AuthRequest): void {
+  found.amr.clear();
+  found.fingerprints = [];
 }
 
 /** Forms have no maps: what a client says of itself is `envOs`, `sdkType` there. */
@@ -105,7 +112,7 @@ export async function checkTotp(request: OidcRequest): Promise<OidcAnswer> {
     if (wantsPage(request)) return totpPage(found.id, 'an invalid one-time password was supplied', 400);
     return { status: 400, body: { code: 'INVALID TOTP CODE', message: 'an invalid TOTP code was supplied' } };
   }
-  return passedTotp(request, found);
+  return passedTotp(request, found, mfa);
 }
 
 export async function startTotpEnrollment(request: OidcRequest): Promise<OidcAnswer> {
@@ -136,7 +143,7 @@ export async function verifyTotpEnrollment(request: OidcRequest): Promise<OidcAn
   if (!(await takeCode(request.services, mfa, text(request, 'code').trim(), { passwordOnly: true })))
     throw new ApiError('MFA_INVALID_TOKEN');
   await request.services.state.change((transaction) => transaction.patch('mfa', mfa.id, { isVerified: true }));
-  return passedTotp(request, found);
+  return passedTotp(request, found, mfa);
 }
 
 export async function deleteTotpEnrollment(request: OidcRequest): Promise<OidcAnswer> {
@@ -162,7 +169,9 @@ function next(request: OidcRequest, found: AuthRequest): OidcAnswer {
   return wantsPage(request) ? totpPage(found.id) : showQueries(found, mfaOf(request, found));
 }
 
-function passedTotp(request: OidcRequest, found: AuthRequest): OidcAnswer {
+/** Somebody else may have logged in meanwhile. */
+function passedTotp(request: OidcRequest, found: AuthRequest, { identityId }: Mfa): OidcAnswer {
+  if (found.proven?.identity.id !== identityId) throw new ApiError('UNAUTHORIZED');
   found.amr.add('totp');
   return next(request, found);
 }

@@ -10,7 +10,7 @@ import { type AccessClaims, TokenKind } from '../../jwt/tokens.ts';
 import type { ApiServices } from '../../request/context.ts';
 import { ApiError } from '../../request/errors.ts';
 import type { Identity } from '../../state/types.ts';
-import type { AuthRequest } from './auth-requests.ts';
+import { type AuthRequest, isComplete } from './auth-requests.ts';
 import { CLIENTS, isAllowed, withParameters } from './authorize.ts';
 import { BASE, issuerOf, OAuthError, type OidcAnswer, type OidcRequest, redirect, text } from './context.ts';
 
@@ -55,7 +55,7 @@ function clientIdOf(request: OidcRequest): string {
 
 async function byCode(request: OidcRequest): Promise<OidcAnswer> {
   const found = request.requests.take(text(request, 'code'));
-  if (!found?.proven) throw new OAuthError('invalid_grant', 'invalid code');
+  if (!found?.proven || !isComplete(found)) throw new OAuthError('invalid_grant', 'invalid code');
   if (found.clientId !== clientIdOf(request) || found.redirectUri !== text(request, 'redirect_uri'))
     throw new OAuthError('invalid_grant', 'the code was given to another client');
   if (!isChallenge(found.codeChallenge, text(request, 'code_verifier')))
