@@ -175,34 +175,27 @@ t.test('HEAD, OPTIONS, other origins, and answers that are packed', async (t) =>
 });
 
 t.test('pages of other origins may ask for tokens; who refuses packed answers gets them plain', async (t) => {
-  await withSimulator(async (simulator, agent) => {
-    const ask = (method: 'OPTIONS' | 'GET' | 'PUT', path: string, headers: Record<string, string> = {}) =>
-      request(`${simulator.baseUrl}${path}`, { method, dispatcher: agent, headers });
-    const origin = 'https://console.example';
-    const preflight = await ask('OPTIONS', '/oidc/oauth/token', { origin, 'access-control-request-method': 'POST' });
-    t.equal(preflight.statusCode, 200);
-    t.equal(preflight.headers['access-control-allow-origin'], '*');
-    await preflight.body.dump();
-    const page = await ask('GET', '/oidc/login/username?authRequestID=none', { origin });
-    t.match(page.headers['access-control-expose-headers'], /auth-request-id, totp-required/);
-    await page.body.dump();
-    const wrong = await ask('PUT', '/oidc/keys');
-    t.equal(wrong.statusCode, 405);
-    t.equal(wrong.headers.allow, 'GET');
-    await wrong.body.dump();
-    for (const accept of ['gzip;q=0', 'br, gzip; q=0.0', 'identity']) {
-      const plain = await ask('GET', '/swagger.json', { 'accept-encoding': accept });
-      t.equal(plain.headers['content-encoding'], undefined, accept);
-      await plain.body.dump();
-    }
-  });
+  await using api = await ApiClient.start();
+  const ask = (method: string, path: string, headers = {}) => api.ask(method, path, { headers });
+  const origin = 'https://console.example';
+  const preflight = await ask('OPTIONS', '/oidc/oauth/token', { origin, 'access-control-request-method': 'POST' });
+  t.equal(preflight.status, 200);
+  t.equal(preflight.headers['access-control-allow-origin'], '*');
+  const page = await ask('GET', '/oidc/login/username?authRequestID=none', { origin });
+  t.match(page.headers['access-control-expose-headers'], /auth-request-id, totp-required/);
+  const wrong = await ask('PUT', '/oidc/keys');
+  t.equal(wrong.status, 405);
+  t.equal(wrong.headers.allow, 'GET');
+  for (const accept of ['gzip;q=0', 'br, gzip; q=0.0', 'identity']) {
+    const plain = await ask('GET', '/swagger.json', { 'accept-encoding': accept });
+    t.equal(plain.headers['content-encoding'], undefined, accept);
+  }
 });
 
 t.test('each API is described under the path that generators of code know', async (t) => {
-  await withSimulator(async (simulator, agent) => {
-    for (const base of ['/edge/management/v1', '/edge/client/v1', '/edge/v1', '/fabric/v1']) {
-      const answer = await request(`${simulator.baseUrl}${base}/swagger.json`, { dispatcher: agent });
-      t.match(await answer.body.json(), { openapi: '3.1.0', paths: { '/swagger.json': {} } }, base);
-    }
-  });
+  await using api = await ApiClient.start();
+  for (const base of ['/edge/management/v1', '/edge/client/v1', '/edge/v1', '/fabric/v1']) {
+    const { text } = await api.ask('GET', `${base}/swagger.json`);
+    t.match(JSON.parse(text), { openapi: '3.1.0', paths: { '/swagger.json': {} } }, base);
+  }
 });

@@ -5,7 +5,6 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
-import { Agent } from 'undici';
 import WebSocket from 'ws';
 import { FrameReader } from '#wire/frame-reader.ts';
 import { ChannelHeader } from '#wire/gen/numbers.ts';
@@ -15,6 +14,7 @@ import type { Event } from '../controller-sim/events/events.ts';
 import { startSimulator } from '../controller-sim/simulator.ts';
 import { Management } from '../examples/two-routers/management.ts';
 import { transfer } from '../examples/two-routers/transfer.ts';
+import { ApiClient } from './support/api-client.ts';
 import { OidcClient } from './support/oidc-client.ts';
 import { Overlay, until } from './support/overlay.ts';
 
@@ -184,11 +184,10 @@ t.test('streams are for those who may, and say what they do not understand', asy
 
 t.test('a session that is a token is told of when it begins and when it is renewed', async (t) => {
   const overlay = await Overlay.start();
-  const { baseUrl, ca, events } = overlay.simulator;
   const heard: Event[] = [];
-  events.subscribe((event) => heard.push(event), ['apiSession']);
-  const agent = new Agent({ connect: { ca } });
-  const oidc = new OidcClient(baseUrl, agent);
+  overlay.simulator.events.subscribe((event) => heard.push(event), ['apiSession']);
+  const api = new ApiClient(overlay.simulator);
+  const oidc = new OidcClient(api);
   const { body } = await oidc.login('admin', 'secret');
   await oidc.refresh(String(body.refresh_token));
   await oidc.exchange('native', String(body.access_token), 'access_token', 'access_token');
@@ -201,7 +200,7 @@ t.test('a session that is a token is told of when it begins and when it is renew
     ],
   );
   t.equal(new Set(heard.map(({ id }) => id)).size, 1, 'it stays the same session');
-  await agent.close();
+  await api.close();
   await overlay.close();
 });
 

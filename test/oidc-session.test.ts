@@ -165,11 +165,8 @@ t.test('with the authenticator go the tokens that it opened, as its sessions do'
 
 t.test('a login may begin with a form', async (t) => {
   await using stage = await Stage.set();
-  const { agent, overlay } = stage;
-  const { statusCode, headers, body } = await request(`${overlay.simulator.baseUrl}/oidc/authorize`, {
-    method: 'POST',
-    dispatcher: agent,
-    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+  const { status, headers } = await stage.api.ask('POST', '/oidc/authorize', {
+    type: 'application/x-www-form-urlencoded',
     body: new URLSearchParams({
       client_id: 'native',
       response_type: 'code',
@@ -180,8 +177,7 @@ t.test('a login may begin with a form', async (t) => {
       method: 'cert',
     }).toString(),
   });
-  await body.dump();
-  t.equal(statusCode, 302);
+  t.equal(status, 302);
   t.match(headers.location, /^\/oidc\/login\/cert\?authRequestID=/);
 });
 
