@@ -181,3 +181,32 @@ t.test('data of configs is checked when it changes, and not when its schema does
   await api.change('PATCH', at, { data: { host: 'h' } });
   t.match(await api.get(at), { data: { host: 'h' } });
 });
+
+t.test('a refusal names the value that it refuses as a text, and who shows nothing is told so', async (t) => {
+  await using api = await ApiCaller.start();
+  const schema = { type: 'object', properties: { port: { type: 'integer', maximum: 9 } }, additionalProperties: false };
+  const configTypeId = await api.create('/config-types', { name: 'type', schema });
+  const config = (data: unknown) => api.ask('POST', '/configs', { name: 'config', configTypeId, data });
+  const cases: readonly (readonly [Answered, string, string, string])[] = [
+    [await config({ port: 12 }), 'port', 'port is invalid: port: Must be less than or equal to 9', '12'],
+    [
+      await config({ port: [{ b: 1, a: null }] }),
+      'port',
+      'port is invalid: port: Invalid type. Expected: integer, given: array',
+      '[map[a:<nil> b:1]]',
+    ],
+    [await config(null), 'data', 'data in body is required', '<nil>'],
+    [
+      await api.ask('POST', '/routers', { name: 'router', cost: -1 }),
+      'cost',
+      'cost in body should be greater than or equal to 0',
+      '-1',
+    ],
+  ];
+  for (const [answer, field, reason, value] of cases)
+    t.match(answer, { status: 400, code: 'COULD_NOT_VALIDATE', cause: { field, reason, value } }, value);
+  t.match(await config(JSON.parse(`${'[['.repeat(5_000)}${']]'.repeat(5_000)}`)), { status: 400 });
+  const nobody = await api.ask('GET', '/edge/management/v1/identities', undefined, '');
+  t.match(nobody, { status: 401, cause: { code: 'UNHANDLED', message: 'unauthenticated for invalid credentials' } });
+  t.notOk((await api.ask('GET', '/edge/management/v1/identities', undefined, 'nonsense')).cause);
+});

@@ -211,7 +211,7 @@ export class ApiServer {
     const code = (thrown as { code?: unknown }).code;
     if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new ApiError('REQUEST_ENTITY_TOO_LARGE');
     if (typeof code === 'string' && code.startsWith('FST_ERR_CTP'))
-      return new ApiError('COULD_NOT_PARSE_BODY', { code: 'COULD_NOT_PARSE_BODY', message: describeError(thrown) });
+      return new ApiError('COULD_NOT_PARSE_BODY', { code: 'UNHANDLED', message: describeError(thrown) });
     this.#services.log.error({ error: describeError(thrown), stack: (thrown as Error).stack }, 'request failed');
     return new ApiError('UNHANDLED');
   }
@@ -221,7 +221,7 @@ export class ApiServer {
     const allowed = this.#allowed(pathOf(request.url));
     if (allowed.length === 0) return notFound(request.url);
     return new ApiError('METHOD_NOT_ALLOWED', {
-      code: 'METHOD_NOT_ALLOWED',
+      code: 'UNHANDLED',
       message: `method ${request.method} is not allowed, but [${allowed.join(',')}] are`,
     });
   }
@@ -291,7 +291,7 @@ function servedPaths(operations: readonly Route[]): Served[] {
 }
 
 function notFound(url: string): ApiError {
-  return new ApiError('NOT_FOUND', { code: 'NOT_FOUND', message: `path ${pathOf(url)} was not found` });
+  return new ApiError('NOT_FOUND', { code: 'UNHANDLED', message: `path ${pathOf(url)} was not found` });
 }
 
 function pathOf(url: string): string {
@@ -315,9 +315,7 @@ function parseJson(text: string, done: (error: Error | null, body?: unknown) => 
   } catch (error) {
     // What the parser says repeats pieces of the body, which may be a password: only the place is told.
     const place = / at position \d+(?: \(line \d+ column \d+\))?/.exec(describeError(error))?.[0] ?? '';
-    done(
-      new ApiError('COULD_NOT_PARSE_BODY', { code: 'COULD_NOT_PARSE_BODY', message: `the body is no JSON${place}` }),
-    );
+    done(new ApiError('COULD_NOT_PARSE_BODY', { code: 'UNHANDLED', message: `the body is no JSON${place}` }));
   }
 }
 

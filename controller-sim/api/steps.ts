@@ -19,6 +19,9 @@ const STEPS: readonly ((request: ApiRequest) => Promise<void> | void)[] = [
   checkBody,
 ];
 
+/** reference fact: told who shows nothing at all; a token that is no good gets no cause. */
+const ANONYMOUS = { code: 'UNHANDLED', message: 'unauthenticated for invalid credentials' } as const;
+
 export async function perform(request: ApiRequest, handler: Handler): Promise<Answer> {
   for (const step of STEPS) {
     const wait = step(request);
@@ -50,12 +53,16 @@ async function findSession(request: ApiRequest): Promise<void> {
   request.identity = found.identity;
 }
 
-function checkAccess({ operation, identity, session }: ApiRequest): void {
+function checkAccess({ operation, identity, session, headers }: ApiRequest): void {
   const { access } = operation;
   if (access === 'none') return;
-  if (!identity || !session) throw new ApiError('UNAUTHORIZED');
+  if (!identity || !session) throw new ApiError('UNAUTHORIZED', isAnonymous(headers) ? ANONYMOUS : undefined);
   if (access !== 'partial' && isPartial(session)) throw new ApiError('UNAUTHORIZED');
   if (!mayCall(identity, access)) throw new ApiError('UNAUTHORIZED');
+}
+
+function isAnonymous(headers: ApiRequest['headers']): boolean {
+  return !headers['zt-session'] && !headers.authorization;
 }
 
 /** A second factor is still owed. */
@@ -69,7 +76,7 @@ function checkAccept({ operation, headers }: ApiRequest): void {
   const { kind, forms } = operation.answer;
   if (forms.length > 0 || kind === 'bare' || operation.path.startsWith('/enroll')) return;
   const reason = 'unsupported media type requested, only [application/json] are available';
-  throw new ApiError('NOT_ACCEPTABLE', { field: 'Accept', reason, value: accept });
+  throw new ApiError('NOT_ACCEPTABLE', { field: 'Accept', reason, value: String(accept) });
 }
 
 function checkQuery({ operation, query }: ApiRequest): void {
@@ -84,7 +91,7 @@ function checkBody({ operation, body, headers }: ApiRequest): Promise<void> | vo
   if (typeof body === 'string' && !isJson(String(contentType))) {
     if (operation.bodyForms.length > 0) return;
     const reason = `unsupported media type "${contentType}", only [application/json] are allowed`;
-    throw new ApiError('UNSUPPORTED_CONTENT_TYPE', { field: 'Content-Type', reason, value: contentType });
+    throw new ApiError('UNSUPPORTED_CONTENT_TYPE', { field: 'Content-Type', reason, value: String(contentType) });
   }
   const { type, optional } = operation.body;
   if (body === undefined && optional) return;

@@ -43,7 +43,7 @@ export async function authenticate(request: ApiRequest): Promise<ApiSession> {
     noteClient(transaction, proven.identity, body);
     const session: ApiSession = {
       ...baseFields(transaction, state.ids.cuid()),
-      token: state.ids.secret(),
+      token: state.ids.uuid(),
       configTypes,
       ipAddress: request.remoteAddress,
       lastActivityAt: transaction.now,

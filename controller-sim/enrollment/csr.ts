@@ -4,8 +4,9 @@ import { type CertificateRequest, CsrError, readRequest } from '../pki/authority
 import { ApiError } from '../request/errors.ts';
 
 /** A request out of a body. Throws ApiError for what cannot be read. */
-export async function readCsr(pem: unknown): Promise<CertificateRequest> {
-  if (typeof pem !== 'string' || pem === '') throw new ApiError('MISSING_OR_INVALID_CSR');
+export async function readCsr(pem: unknown, use: 'client' | 'server' = 'client'): Promise<CertificateRequest> {
+  if (typeof pem !== 'string' || pem === '')
+    throw new ApiError('MISSING_OR_INVALID_CSR', { code: 'UNHANDLED', message: `invalid ${use} CSR` });
   try {
     return await readRequest(pem);
   } catch (error) {

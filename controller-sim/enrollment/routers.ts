@@ -37,7 +37,7 @@ export async function extendRouter({ services, body, certificates }: ApiRequest)
 async function signRouter({ authority }: ApiServices, id: string, body: Body) {
   const [client, server] = await Promise.all([
     readCsr(body.text('certCsr') ?? body.text('clientCsr')),
-    readCsr(body.text('serverCertCsr') ?? body.text('serverCsr')),
+    readCsr(body.text('serverCertCsr') ?? body.text('serverCsr'), 'server'),
   ]);
   if (client.commonName !== id) throw new ApiError('EDGE_ROUTER_ENROLL_COMMON_NAME_INVALID');
   const spiffe = `router/${id}`;

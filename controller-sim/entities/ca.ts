@@ -56,7 +56,7 @@ export function verifyCa(transaction: Transaction, ca: CertificateAuthority, pem
   const [authority] = parsePemCertificates(ca.certPem);
   if (!certificate || !authority)
     throw new ApiError('COULD_NOT_PARSE_BODY', {
-      code: 'COULD_NOT_PARSE_BODY',
+      code: 'UNHANDLED',
       message: 'the body has to be a certificate in PEM form',
     });
   if (commonName(certificate) !== ca.verificationToken) throw new ApiError('INVALID_COMMON_NAME');

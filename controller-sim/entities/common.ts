@@ -93,7 +93,7 @@ export function roleList(
       throw invalid(
         field,
         'role entries must prefixed with # (to indicate role attributes) or @ (to indicate a name or id)',
-        `[${entry}]`,
+        [entry],
       );
   }
   if (given.includes('#all') && given.length > 1)
@@ -102,7 +102,7 @@ export function roleList(
   const unknown = given.flatMap((entry) =>
     entry.startsWith('@') && !isSelectable(transaction.get(kind, entry.slice(1))) ? [entry.slice(1)] : [],
   );
-  if (unknown.length > 0) throw invalid(field, `no ${store} found with the given ids`, `[${unknown.join(' ')}]`);
+  if (unknown.length > 0) throw invalid(field, `no ${store} found with the given ids`, unknown);
   return [...new Set(given)].sort();
 }
 

@@ -73,9 +73,9 @@ function configTypeFields(transaction: Transaction, body: Body, current: ConfigT
   const name = uniqueName(transaction, 'configType', body, current);
   if (name === 'all') throw invalid('name', 'all is a keyword and may not be used as a config type name', name);
   const schema = body.map('schema') ?? (body.mode === 'patch' ? (current?.schema ?? null) : null);
+  if (schema) compile(schema);
   if (schema && schema.type !== undefined && schema.type !== 'object')
     throw invalid('schema', 'invalid config type schema, root type must be object', schema);
-  if (schema) compile(schema);
   return { name, schema };
 }
 
@@ -84,6 +84,8 @@ function configData(
   type: ConfigType | undefined,
   current: Config | undefined,
 ): Readonly<Record<string, unknown>> {
+  if (body.mode !== 'patch' && (body.raw('data') ?? null) === null)
+    throw invalid('data', 'data in body is required', undefined);
   if (body.has('data') && (typeof body.raw('data') !== 'object' || Array.isArray(body.raw('data'))))
     throw invalid('data', 'invalid type, expected object', body.raw('data'));
   const data = body.map('data') ?? current?.data ?? {};
@@ -154,6 +156,10 @@ function worded(error: ErrorObject | undefined, data: unknown): ApiError {
         `Must validate "${String(error.params.failingKeyword)}" as "if" was ${error.params.failingKeyword === 'then' ? 'valid' : 'not valid'}`,
         data,
       );
+    case 'minimum':
+      return say(`Must be greater than or equal to ${String(error.params.limit)}`, error.data);
+    case 'maximum':
+      return say(`Must be less than or equal to ${String(error.params.limit)}`, error.data);
     default:
       return say(error?.message ?? 'is not valid', error?.data);
   }

@@ -51,7 +51,7 @@ function typeOf(body: Body): PostureCheckType {
   if (!typeId) throw invalid('typeId', 'typeId in body is required', '');
   if (!(POSTURE_CHECK_TYPES as readonly string[]).includes(typeId)) {
     throw new ApiError('COULD_NOT_PARSE_BODY', {
-      code: 'COULD_NOT_PARSE_BODY',
+      code: 'UNHANDLED',
       message: `invalid typeId value: ${JSON.stringify(typeId)}`,
     });
   }

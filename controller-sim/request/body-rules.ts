@@ -65,7 +65,7 @@ function variantOf(type: string, body: unknown): string {
   const variant = `${kind}${VARIANTS[String(typeId)]}${action}`;
   if (variant in RULES) return variant;
   const message = `invalid typeId value: ${JSON.stringify(typeId)}`;
-  throw new ApiError('COULD_NOT_PARSE_BODY', { code: 'COULD_NOT_PARSE_BODY', message });
+  throw new ApiError('COULD_NOT_PARSE_BODY', { code: 'UNHANDLED', message });
 }
 
 function validate(type: string, body: unknown): void {
@@ -116,7 +116,7 @@ function unreadable(error: ErrorObject | undefined): ApiError {
   const types = Array.isArray(schema) ? (schema as string[]).filter((each) => each !== 'null').join(' or ') : 'int64';
   const wanted = error ? types : 'object';
   const where = field === '' ? 'the body must be' : `the field ${field} must be`;
-  return new ApiError('COULD_NOT_PARSE_BODY', { code: 'COULD_NOT_PARSE_BODY', message: `${where} of type ${wanted}` });
+  return new ApiError('COULD_NOT_PARSE_BODY', { code: 'UNHANDLED', message: `${where} of type ${wanted}` });
 }
 
 function broken(error: ErrorObject | undefined): ApiError {

@@ -5,14 +5,17 @@
 export const API_ERRORS = Object.freeze({
   CAN_NOT_DELETE_REFERENCED_ENTITY: [
     409,
-    'The entity requested for delete can not be deleted because another resource is referencing it',
+    'the entity cannot be deleted because it is referenced by another entity, see cause',
   ],
-  CAN_NOT_UPDATE_AUTHENTICATOR: [409, 'The authenticator cannot be updated'],
+  CAN_NOT_UPDATE_AUTHENTICATOR: [409, 'The authenticator cannot be updated in this fashion'],
   CAN_NOT_UPDATE_ROUTER: [409, 'The router is an edge router, update it as one'],
-  CA_ALREADY_VERIFIED: [409, 'The CA has already been verified'],
-  CERTIFICATE_FAILED_VALIDATION: [400, 'The supplied certificate failed validation, see cause'],
+  CA_ALREADY_VERIFIED: [409, 'CA has already been verified'],
+  CERTIFICATE_FAILED_VALIDATION: [
+    400,
+    "The supplied certificate failed to validate against the CA's certificate chain",
+  ],
   CERTIFICATE_IS_NOT_CA: [400, 'The supplied certificate is not a CA'],
-  CERT_FAILED_VALIDATION: [400, 'The client certificate presented failed to validate'],
+  CERT_FAILED_VALIDATION: [400, 'certificate failed to validate against CA'],
   CERT_IN_USE: [409, 'The supplied certificate is already in use by another authenticator'],
   COULD_NOT_PARSE_BODY: [400, 'The body of the request could not be parsed'],
   COULD_NOT_PARSE_PEM_BLOCK: [400, 'The supplied PEM block could not be parsed'],
@@ -35,8 +38,8 @@ export const API_ERRORS = Object.freeze({
   INVALID_AUTH: [401, 'The authentication request failed'],
   INVALID_AUTHENTICATOR_PROPERTIES: [400, 'The authenticator cannot be used for this'],
   INVALID_CERT_PEM: [400, 'The value supplied as a certificate PEM could not be parsed'],
-  INVALID_CLIENT_CERT: [400, 'The client certificate is missing or is not the expected one'],
-  INVALID_COMMON_NAME: [400, 'The common name of the certificate is not the expected one'],
+  INVALID_CLIENT_CERT: [400, 'The provided client certificate is invalid'],
+  INVALID_COMMON_NAME: [400, 'The common name of the supplied certificate is invalid'],
   INVALID_CONTENT_TYPE: [400, 'The content type is not supported'],
   INVALID_ENROLLMENT_ALREADY_ENROLLED: [410, 'The identity has enrolled already'],
   INVALID_ENROLLMENT_NOT_ALLOWED: [409, 'This way of enrolling is not open'],
@@ -56,7 +59,7 @@ export const API_ERRORS = Object.freeze({
   MFA_EXISTS: [409, 'An MFA enrollment already exists'],
   MFA_INVALID_TOKEN: [400, 'An invalid token/code was provided'],
   MFA_NOT_ENROLLED: [409, 'The current identity is not enrolled in MFA'],
-  MISSING_OR_INVALID_CSR: [400, 'The expected CSR is missing or invalid'],
+  MISSING_OR_INVALID_CSR: [400, 'The supplied enrollment request is missing or contains an invalid CSR'],
   /** Sent as COULD_NOT_VALIDATE. */
   NOT_ACCEPTABLE: [
     406,
@@ -65,8 +68,8 @@ export const API_ERRORS = Object.freeze({
   NOT_FOUND: [404, 'The resource requested was not found or is no longer available'],
   NO_EDGE_ROUTERS_AVAILABLE: [400, 'No edge routers are assigned and online to handle the requested connection'],
   RATE_LIMITED: [429, 'The request was rate limited, try again later'],
-  REQUEST_ENTITY_TOO_LARGE: [413, 'The body of the request is too large'],
-  SERVER_NOT_RUNNING_IN_HA_MODE: [400, 'The controller does not run as a member of a cluster'],
+  REQUEST_ENTITY_TOO_LARGE: [413, 'The request body exceeds the maximum accepted size'],
+  SERVER_NOT_RUNNING_IN_HA_MODE: [400, 'The server is not running in HA mode. HA operations are not permitted'],
   SERVER_TOO_MANY_REQUESTS: [
     429,
     'Too many requests to alter state have been issued, please slow down or try again later',
@@ -89,10 +92,10 @@ export const API_ERRORS = Object.freeze({
 
 export type ApiErrorCode = keyof typeof API_ERRORS;
 
-/** What an answer tells beside code and message: a field of the request, or another error. */
+/** What an answer tells beside code and message: a field of the request, or another error, which has no code of its own. */
 export type ErrorCause =
-  | { field: string; reason: string; value: unknown }
-  | { code: string; message: string }
+  | { field: string; reason: string; value: string }
+  | { code: 'UNHANDLED'; message: string }
   | { message: string; data: unknown };
 
 const SENT_AS: Partial<Readonly<Record<ApiErrorCode, ApiErrorCode>>> = {
@@ -116,11 +119,24 @@ export class ApiError extends Error {
   }
 }
 
+const DEEPEST = 100;
 /** Fields whose values prove something: a refusal does not repeat them. */
 const SECRET_FIELD = /(?:password|secret|token|code)$/i;
 
-function shown(field: string, value: unknown): unknown {
-  return SECRET_FIELD.test(field) || String(value).includes('PRIVATE KEY') ? '' : value;
+function shown(field: string, value: unknown): string {
+  const text = printed(value);
+  return SECRET_FIELD.test(field) || text.includes('PRIVATE KEY') ? '' : text;
+}
+
+/** reference fact: values are texts in causes, `[a b]` for a list, `map[key:value]` for an object. What is too deep is cut off. */
+function printed(value: unknown, depth = 0): string {
+  if (value === null || value === undefined) return '<nil>';
+  if (typeof value !== 'object') return String(value);
+  if (depth === DEEPEST) return '…';
+  const inside = (each: unknown) => printed(each, depth + 1);
+  if (Array.isArray(value)) return `[${value.map(inside).join(' ')}]`;
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return `map[${entries.map(([key, each]) => `${key}:${inside(each)}`).join(' ')}]`;
 }
 
 /** 400 for a field of the body. */
@@ -131,8 +147,8 @@ export function invalid(field: string, reason: string, value: unknown): ApiError
 /** 400 for a field whose value the rules refuse. */
 export function invalidField(field: string, reason: string, value: unknown): ApiError {
   return new ApiError('INVALID_FIELD', {
-    code: 'INVALID_FIELD',
-    message: `the value '${String(shown(field, value))}' for '${field}' is invalid: ${reason}`,
+    code: 'UNHANDLED',
+    message: `the value '${shown(field, value)}' for '${field}' is invalid: ${reason}`,
   });
 }
 

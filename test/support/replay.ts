@@ -153,17 +153,37 @@ function counterpart(recorded: unknown, index: number, ours: readonly unknown[])
   return name === undefined ? ours[index] : ours.find((each) => (each as { name?: unknown } | null)?.name === name);
 }
 
+interface Refusal {
+  readonly code?: string;
+  readonly message?: string;
+  readonly cause?: Readonly<Record<string, unknown>>;
+}
+
+/** Code and message, and what the cause names; not how it says it. */
 function compareErrors(recorded: unknown, ours: unknown): string[] {
-  const code = (body: unknown) => {
-    const { error, code: plain } = (body ?? {}) as { error?: { code?: string } | string; code?: string };
-    return typeof error === 'string' ? error : (error?.code ?? plain);
-  };
-  const field = (body: unknown) => (body as { error?: { cause?: { field?: string } } } | null)?.error?.cause?.field;
-  const differences: string[] = [];
-  if (code(recorded) !== code(ours)) differences.push(`code ${code(ours)} instead of ${code(recorded)}`);
-  if (field(recorded) !== undefined && field(recorded) !== field(ours))
-    differences.push(`field ${field(ours)} instead of ${field(recorded)}`);
+  const one = refusalOf(recorded);
+  const other = refusalOf(ours);
+  const differences = one.code === other.code ? [] : [`code ${other.code} instead of ${one.code}`];
+  if (!isMap((recorded as { error?: unknown } | null)?.error)) return differences;
+  if (one.message !== other.message) differences.push(`message ${other.message} instead of ${one.message}`);
+  for (const key of ['field', 'code', 'value']) {
+    const [wanted, found] = [one.cause?.[key], other.cause?.[key]];
+    if (!isToldAs(wanted, found)) differences.push(`${key} ${String(found)} instead of ${String(wanted)}`);
+  }
   return differences;
+}
+
+function refusalOf(body: unknown): Refusal {
+  const { error, code } = (body ?? {}) as { error?: Refusal | string; code?: string };
+  return typeof error === 'object'
+    ? error
+    : { ...((error ?? code) !== undefined && { code: (error ?? code) as string }) };
+}
+
+/** Values that differ from run to run are only there; what proves something is not repeated. */
+function isToldAs(wanted: unknown, found: unknown): boolean {
+  if (wanted === found) return true;
+  return typeof wanted === 'string' && (found === '' || (found !== undefined && wanted.search(PLACEHOLDER) >= 0));
 }
 
 /** Keys that are missing or too many, and values of another kind. Lists are compared by what their entries have together. */

@@ -61,7 +61,7 @@ async function verify(request: ApiRequest): Promise<Answer> {
   const { id } = find(request, 'ca');
   if (typeof request.body !== 'string') {
     const message = 'the body has to be a certificate in PEM form, sent as text/plain';
-    throw new ApiError('COULD_NOT_PARSE_BODY', { code: 'COULD_NOT_PARSE_BODY', message });
+    throw new ApiError('COULD_NOT_PARSE_BODY', { code: 'UNHANDLED', message });
   }
   const pem = request.body;
   await request.services.state.change((transaction) => verifyCa(transaction, existing(transaction, 'ca', id), pem));

@@ -217,7 +217,9 @@ function mfaOf({ services }: OidcRequest, found: AuthRequest): Mfa | undefined {
 
 function demandForm({ contentType }: OidcRequest): void {
   const type = contentType.split(';')[0]?.trim() ?? '';
-  if (!FORMS.includes(type)) throw new ApiError('UNSUPPORTED_MEDIA_TYPE', { code: type, message: FORMS.join(', ') });
+  if (FORMS.includes(type)) return;
+  const message = `the content type: ${type}, is not supported (supported: ${FORMS.join(', ')})`;
+  throw new ApiError('UNSUPPORTED_MEDIA_TYPE', { code: 'UNHANDLED', message });
 }
 
 /** Browsers ask for a page before anything else. */

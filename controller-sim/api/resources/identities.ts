@@ -63,7 +63,7 @@ export const identities: Resource<'identity', IdentityEnrollment | undefined> = 
 /** Permissions alone let nobody make, change or delete administrators, or hand out permissions. */
 function refuseRights({ identity: caller }: ApiRequest, target: Identity | undefined, body: Body | undefined): void {
   if (!caller || isAdmin(caller)) return;
-  const refuse = (message: string) => new ApiError('UNAUTHORIZED', { code: 'UNAUTHORIZED', message });
+  const refuse = (message: string) => new ApiError('UNAUTHORIZED', { code: 'UNHANDLED', message });
   if (target && isAdmin(target)) throw refuse('non-admins may not change or delete admins');
   if (body?.flag('isAdmin') === true) throw refuse('non-admins may not make admins');
   const given = body?.texts('permissions');
