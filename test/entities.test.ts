@@ -210,3 +210,24 @@ t.test('a refusal names the value that it refuses as a text, and who shows nothi
   t.match(nobody, { status: 401, cause: { code: 'UNHANDLED', message: 'unauthenticated for invalid credentials' } });
   t.notOk((await api.ask('GET', '/edge/management/v1/identities', undefined, 'nonsense')).cause);
 });
+
+t.test('every envelope names the versions of the APIs', async (t) => {
+  await using api = await ApiCaller.start();
+  const id = await api.create('/services', { name: 'service', encryptionRequired: true });
+  for (const [method, path, body] of [
+    ['GET', '/version'],
+    ['GET', '/services'],
+    ['GET', '/identities'],
+    ['GET', '/fabric/v1/routers'],
+    ['GET', '/edge/client/v1/current-identity'],
+    ['POST', '/services', { name: 'other', encryptionRequired: true }],
+    ['PATCH', `/services/${id}`, { name: 'changed' }],
+    ['DELETE', `/services/${id}`],
+    ['DELETE', `/services/${id}`],
+  ] as const)
+    t.match(
+      (await api.ask(method, path, body)).meta,
+      { apiEnrollmentVersion: '0.0.1', apiVersion: '0.0.1' },
+      `${method} ${path}`,
+    );
+});

@@ -43,18 +43,21 @@ const CAUSE: Json = {
   },
 };
 
+const VERSIONS = { apiEnrollmentVersion: { type: 'string' }, apiVersion: { type: 'string' } };
+
 /** Everything that the descriptions of answers refer to. */
 export const ANSWER_SCHEMAS: Readonly<Record<string, Json>> = {
   ...answers.$defs,
   nothing: { type: 'object', maxProperties: 0 },
-  meta: {
-    type: 'object',
-    properties: { apiEnrollmentVersion: { type: 'string' }, apiVersion: { type: 'string' } },
-  },
+  meta: { type: 'object', properties: VERSIONS },
   pageMeta: {
     type: 'object',
     required: ['pagination'],
-    properties: { pagination: PAGINATION, filterableFields: { type: 'array', items: { type: 'string' } } },
+    properties: {
+      ...VERSIONS,
+      pagination: PAGINATION,
+      filterableFields: { type: 'array', items: { type: 'string' } },
+    },
   },
   error: {
     type: 'object',

@@ -40,6 +40,10 @@ const KNOWN: ReadonlySet<string> = new Set([...METHODS, 'HEAD']);
 const EVENTS_PATH = '/fabric/v1/ws-api';
 const JSON_TYPE = 'application/json';
 
+/** Of the APIs. The specification has them in every envelope, the reference in refusals alone. */
+const VERSIONS = { apiEnrollmentVersion: '0.0.1', apiVersion: '0.0.1' };
+const META = JSON.stringify(VERSIONS);
+
 /** For pages of other origins: there are no cookies, so nothing can be done in somebody's name. */
 const CORS = {
   'access-control-allow-origin': '*',
@@ -181,15 +185,27 @@ export class ApiServer {
     if ('page' in answer) {
       const { items, isText, ...meta } = answer.page;
       const data = isText ? `[${items.join(',')}]` : JSON.stringify(items);
-      this.#send(request, reply, status, JSON_TYPE, `{"data":${data},"meta":${JSON.stringify(meta)}}`);
+      this.#send(
+        request,
+        reply,
+        status,
+        JSON_TYPE,
+        `{"data":${data},"meta":${JSON.stringify({ ...VERSIONS, ...meta })}}`,
+      );
       return;
     }
     if ('json' in answer) {
-      this.#send(request, reply, status, JSON_TYPE, `{"data":${answer.json},"meta":{}}`);
+      this.#send(request, reply, status, JSON_TYPE, `{"data":${answer.json},"meta":${META}}`);
       return;
     }
     if (answer.headers) reply.headers(answer.headers);
-    this.#send(request, reply, answer.status ?? status, JSON_TYPE, JSON.stringify({ data: answer.data, meta: {} }));
+    this.#send(
+      request,
+      reply,
+      answer.status ?? status,
+      JSON_TYPE,
+      JSON.stringify({ data: answer.data, meta: VERSIONS }),
+    );
   }
 
   #refuse(request: FastifyRequest, reply: FastifyReply, thrown: unknown): void {
@@ -197,7 +213,7 @@ export class ApiServer {
     if (code === 'METHOD_NOT_ALLOWED') reply.header('allow', this.#allowed(pathOf(request.url)).join(', '));
     const body = {
       error: { code, message, requestId: requestId(), ...(details && { cause: details }) },
-      meta: { apiEnrollmentVersion: '0.0.1', apiVersion: '0.0.1' },
+      meta: VERSIONS,
     };
     this.#send(request, reply, status, JSON_TYPE, JSON.stringify(body));
   }
