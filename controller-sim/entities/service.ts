@@ -27,15 +27,12 @@ export function createService(transaction: Transaction, id: string, body: Body, 
   });
 }
 
-/** A patch does not change whether encryption is required; a put sets it. */
+/** Whether encryption is required is said once, when a service is made: the specification has it read-only, the reference sets it. */
 export function updateService(transaction: Transaction, service: Service, body: Body): void {
-  const encryptionRequired =
-    body.mode === 'update' ? (body.flag('encryptionRequired') ?? false) : service.encryptionRequired;
   transaction.put('service', {
     ...service,
     ...serviceFields(transaction, body, service),
     ...changedBase(transaction, service, body),
-    encryptionRequired,
   });
 }
 

@@ -18,8 +18,9 @@ export function serviceKinds(ids: Known): Kind[] {
       shown: { roleAttributes: ['a', 'b'] },
       required: ['name', 'encryptionRequired'],
       patch: { terminatorStrategy: 'sticky' },
-      put: { name: 'web 2', encryptionRequired: true },
+      put: { name: 'web 2', encryptionRequired: false },
       cleared: {
+        encryptionRequired: true,
         terminatorStrategy: 'smartrouting',
         maxIdleTimeMillis: 0,
         configs: null,
