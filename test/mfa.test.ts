@@ -255,6 +255,13 @@ t.test('recovery codes are shown for a code of the app, and each is used once', 
       t.match(await anna.ask('GET', RECOVERY, code), WRONG_CODE, `'${code}'`);
     const shown = await anna.ask('GET', RECOVERY, anna.code());
     t.same(shown.data.recoveryCodes, anna.recoveryCodes);
+    const told = { token: anna.token, body: { code: anna.code() } };
+    t.same(
+      (await api.ask('GET', RECOVERY, told)).data.recoveryCodes,
+      anna.recoveryCodes,
+      'the code stands in the body',
+    );
+    t.match(await api.ask('GET', RECOVERY, { ...told, body: '{"code":' }), WRONG_CODE);
 
     await anna.login();
     t.match(await anna.give(first.toLowerCase()), WRONG_CODE);
