@@ -122,9 +122,10 @@ function operatingSystem(system: Body, index: number): { type: string; versions:
   return { type: systemName(system.text('type') ?? '', `operatingSystems.${index}.type`), versions };
 }
 
+/** The specification calls `os` what the reference calls `osType`. */
 function multiProcess(process: Body, index: number) {
   return {
-    osType: systemName(process.text('osType') ?? '', `processes.${index}.osType`),
+    osType: systemName(process.text('osType') ?? process.text('os') ?? '', `processes.${index}.osType`),
     path: process.text('path') ?? '',
     hashes: process.texts('hashes') ?? [],
     signerFingerprints: process.texts('signerFingerprints') ?? [],

@@ -75,8 +75,12 @@ export function postureCheckKinds(): Kind[] {
     ),
     check(
       'PROCESS_MULTI',
-      { semantic: 'AllOf', processes: [{ ...windows, hashes: ['AB'], signerFingerprints: ['CD'] }] },
       {
+        semantic: 'AllOf',
+        processes: [{ os: 'Windows', path: 'C:\\a.exe', hashes: ['AB'], signerFingerprints: ['CD'] }],
+      },
+      {
+        shown: { processes: [{ ...windows, hashes: ['AB'], signerFingerprints: ['CD'] }] },
         patch: { semantic: 'AnyOf' },
         put: { semantic: 'AllOf', processes: [{ ...windows, hashes: [], signerFingerprints: [] }] },
         refusals: [
