@@ -40,11 +40,18 @@ async function createSession(request: ApiRequest): Promise<Answer> {
     const fields = { token, apiSessionId, identityId, serviceId: service.id, type };
     const made: Session = { ...baseFields(transaction, id, body), ...fields };
     // Of a session that is a token itself, nothing is kept: routers verify both.
-    if (isLegacy) transaction.put('session', made);
-    return made;
+    if (!isLegacy) return made;
+    const before = transaction.tables.session.referring('apiSessionId', apiSessionId).find((each) => isFor(each, made));
+    if (!before) transaction.put('session', made);
+    return before ?? made;
   });
   const { tags: _tags, ...shown } = showSession(session, request.services);
   return { data: shown };
+}
+
+/** reference fact: who asks again for the same gets the same session. */
+function isFor(session: Session, { serviceId, type }: Session): boolean {
+  return session.serviceId === serviceId && session.type === type;
 }
 
 function ownSession({ services, params, session: apiSession }: ApiRequest): Session {
