@@ -13,9 +13,12 @@ t.test(
     await using api = await ApiClient.start();
     const { identityId, ...issued } = await api.device('device');
     const device = api.connect(issued);
+    const known = async () => (await api.manage('GET', `/identities/${identityId}/authenticators`)).data;
+    t.match(await known(), [{ lastAuthResolvedToRoot: false }]);
     const { status, data } = await api.loginWith(device);
     t.equal(status, 200);
     t.match(data, { identityId, isCertExtendable: true, authenticatorId: String });
+    t.match(await known(), [{ lastAuthResolvedToRoot: true }]);
     t.ok(await api.isOpen(data.token), 'the session counts on other connections too');
 
     const authPolicyId = await api.authPolicy('no certificates', { cert: { allowed: false } });

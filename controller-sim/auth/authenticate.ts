@@ -41,6 +41,7 @@ export async function authenticate(request: ApiRequest): Promise<ApiSession> {
   const configTypes = typeIds(request, body.texts('configTypes') ?? []);
   return state.change((transaction) => {
     noteClient(transaction, proven.identity, body);
+    noteCertificate(transaction, proven.authenticator);
     const session: ApiSession = {
       ...baseFields(transaction, state.ids.cuid()),
       token: state.ids.uuid(),
@@ -53,6 +54,13 @@ export async function authenticate(request: ApiRequest): Promise<ApiSession> {
     transaction.put('apiSession', session);
     return session;
   });
+}
+
+/** A certificate that logs in leads to an authority; the first time this is kept. */
+function noteCertificate(transaction: Transaction, authenticator: Authenticator | undefined): void {
+  if (authenticator?.method !== 'cert' || authenticator.lastAuthResolvedToRoot) return;
+  if (transaction.get('authenticator', authenticator.id))
+    transaction.patch('authenticator', authenticator.id, { lastAuthResolvedToRoot: true });
 }
 
 /** Who asks, by one of the methods. Throws ApiError. */
