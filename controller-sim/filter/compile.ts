@@ -78,19 +78,21 @@ function compilePredicate<T>(predicate: Predicate, symbols: Symbols<T>): (entity
       return (entity) => values(entity).length === 0;
     }
     case 'compare':
-      checkType(predicate.subject, predicate.operator, predicate.value, symbols);
       return negate(
         predicate.negated,
-        overValues(predicate.subject, symbols, comparison(predicate.operator, predicate.value)),
-      );
-    case 'in':
-      for (const value of predicate.values) checkType(predicate.subject, 'in', value, symbols);
-      return negate(
-        predicate.negated,
-        overValues(predicate.subject, symbols, (value) =>
-          predicate.values.some((each) => comparison('=', each)(value)),
+        overValues(
+          predicate.subject,
+          symbols,
+          comparisonFor(predicate.subject, predicate.operator, predicate.value, symbols),
         ),
       );
+    case 'in': {
+      const tests = predicate.values.map((value) => comparisonFor(predicate.subject, 'in', value, symbols));
+      return negate(
+        predicate.negated,
+        overValues(predicate.subject, symbols, (value) => tests.some((test) => test(value))),
+      );
+    }
     case 'between': {
       for (const value of [predicate.low, predicate.high]) checkType(predicate.subject, 'between', value, symbols);
       const low = comparison('>=', predicate.low);
@@ -103,12 +105,28 @@ function compilePredicate<T>(predicate: Predicate, symbols: Symbols<T>): (entity
   }
 }
 
+/** reference fact: where a text stands on the left, a number on the right is one. */
+function comparisonFor<T>(
+  subject: Subject,
+  operator: string,
+  value: Value,
+  symbols: Symbols<T>,
+): (value: FieldValue) => boolean {
+  const isText = value.type === 'number' && typeOf(subject, symbols) === 'string';
+  const wanted: Value = isText ? { type: 'string', value: String(value.value) } : value;
+  checkType(subject, operator, wanted, symbols);
+  return comparison(operator === 'in' ? '=' : operator, wanted);
+}
+
+function typeOf<T>(subject: Subject, symbols: Symbols<T>): FieldType | undefined {
+  const symbol = symbolOf(subject.field, symbols);
+  return symbol && (subject.function === 'count' ? 'number' : (symbol.type ?? 'string'));
+}
+
 /** Tags can be of any type, and anything can be compared with null. */
 function checkType<T>(subject: Subject, operator: string, value: Value, symbols: Symbols<T>): void {
-  const symbol = symbolOf(subject.field, symbols);
-  if (!symbol || value.type === 'null') return;
-  const type = subject.function === 'count' ? 'number' : (symbol.type ?? 'string');
-  if (type === 'any') return;
+  const type = typeOf(subject, symbols);
+  if (type === undefined || type === 'any' || value.type === 'null') return;
   const partOfText = operator.endsWith('contains') && value.type === 'number';
   if (type === value.type || partOfText) return;
   const operation = `${subject.field} ${operator} ${String(value.value)}`;
