@@ -41,7 +41,7 @@ const OFFLINE: RouterStatus = {
   isOnline: false,
   hostname: '',
   supportedProtocols: {},
-  syncStatus: 'SYNC_NEW',
+  syncStatus: 'SYNC_UNKNOWN',
   versionInfo: undefined,
 };
 

@@ -38,6 +38,9 @@ export const edgeRouterSymbols = (context: ApiServices): Symbols<Router> => ({
   online: { type: 'bool', get: ({ id }) => context.network.status(id).isOnline },
 });
 
+/** Of a router that has not said what it is. */
+const NO_VERSION = { arch: '', buildDate: '', os: '', revision: '', version: '' };
+
 export const edgeRouters: Resource<'router', SignedEnrollment | undefined> = {
   kind: 'router',
   names: { one: 'EdgeRouter', many: 'EdgeRouters' },
@@ -61,7 +64,7 @@ export const edgeRouters: Resource<'router', SignedEnrollment | undefined> = {
       capabilities: null,
       isTunnelerEnabled,
       roleAttributes: nullWhenEmpty(roleAttributes),
-      versionInfo: context.network.status(router.id).versionInfo ?? null,
+      versionInfo: context.network.status(router.id).versionInfo ?? NO_VERSION,
     };
   },
 };
@@ -92,7 +95,7 @@ function routerFields(router: Router, { state }: ApiServices, method: 'erott' | 
     ...(ctrlChanListeners !== null && { ctrlChanListeners }),
     ...(fingerprint !== null && { fingerprint }),
     isVerified,
-    interfaces: [],
+    interfaces: null,
     unverifiedCertPem: null,
     unverifiedFingerprint: null,
     ...(enrollment && {
