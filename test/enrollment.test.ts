@@ -109,7 +109,11 @@ t.test('a certificate request becomes a certificate of the network, once', async
   const answer = await api.ask('POST', '/enroll/ott', { body: { token: third.token, clientCsr: csr } });
   t.match(
     answer.data,
-    { cert: /^-----BEGIN CERTIFICATE/, controllers: [{ id: api.simulator.controllerId }] },
+    {
+      ca: /^-----BEGIN CERTIFICATE/,
+      cert: /^-----BEGIN CERTIFICATE/,
+      controllers: [{ id: api.simulator.controllerId }],
+    },
     'as JSON',
   );
 });

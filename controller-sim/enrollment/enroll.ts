@@ -72,7 +72,7 @@ async function enrollWithRequest(request: ApiRequest, enrollment: Enrollment): P
   const wantsJson =
     String(request.headers.accept ?? '').includes('application/json') || typeof request.body === 'object';
   return wantsJson
-    ? { data: { controllers: [showController(request)], cert } }
+    ? { data: { controllers: [showController(request)], cert, ca: authority.bundle } }
     : { raw: cert, contentType: 'application/x-pem-file' };
 }
 
