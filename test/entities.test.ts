@@ -206,6 +206,18 @@ t.test('a refusal names the value that it refuses as a text, and who shows nothi
   for (const [answer, field, reason, value] of cases)
     t.match(answer, { status: 400, code: 'COULD_NOT_VALIDATE', cause: { field, reason, value } }, value);
   t.match(await config(JSON.parse(`${'[['.repeat(5_000)}${']]'.repeat(5_000)}`)), { status: 400 });
+  for (const username of ['known', 'other']) {
+    const identityId = await api.create('/identities', { name: username, type: 'User', isAdmin: false });
+    await api.create('/authenticators', { identityId, method: 'updb', username, password: 'secret' });
+  }
+  const [other] = await api.get<{ id: string }[]>('/authenticators?filter=updbUsername="other"');
+  const message = "duplicate value 'known' in unique index on authenticators store";
+  for (const method of ['PATCH', 'PUT'])
+    t.match(
+      await api.ask(method, `/authenticators/${other?.id}`, { username: 'known', password: 'secret' }),
+      { status: 400, code: 'UNHANDLED', cause: { code: 'UNHANDLED', message } },
+      method,
+    );
   const nobody = await api.ask('GET', '/edge/management/v1/identities', undefined, '');
   t.match(nobody, { status: 401, cause: { code: 'UNHANDLED', message: 'unauthenticated for invalid credentials' } });
   t.notOk((await api.ask('GET', '/edge/management/v1/identities', undefined, 'nonsense')).cause);

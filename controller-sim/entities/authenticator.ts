@@ -3,7 +3,7 @@
 import type { X509Certificate } from 'node:crypto';
 import { sha1Fingerprint } from '#lib/certificates.ts';
 import type { Body } from '../request/body.ts';
-import { ApiError, invalid } from '../request/errors.ts';
+import { ApiError, badRequest, invalid } from '../request/errors.ts';
 import type { Transaction } from '../state/transaction.ts';
 import type { Authenticator, Entity } from '../state/types.ts';
 import { endApiSessions } from './api-session.ts';
@@ -100,6 +100,6 @@ function refuseUsername(transaction: Transaction, username: string, current: Aut
   const other = transaction.tables.authenticator.findBy('username', username);
   if (other && other.id !== current?.id) {
     const reason = `duplicate value '${username}' in unique index on authenticators store`;
-    throw invalid('updbUsername', reason, username);
+    throw current ? badRequest(reason) : invalid('updbUsername', reason, username); // reference fact: a change names no field
   }
 }
