@@ -183,11 +183,11 @@ t.test('data of configs is checked when it changes, and not when its schema does
 });
 
 t.test('a refusal names the value that it refuses as a text, and who shows nothing is told so', async (t) => {
-  await using api = await ApiCaller.start();
+  await using api = await ApiClient.start();
   const schema = { type: 'object', properties: { port: { type: 'integer', maximum: 9 } }, additionalProperties: false };
   const configTypeId = await api.create('/config-types', { name: 'type', schema });
-  const config = (data: unknown) => api.ask('POST', '/configs', { name: 'config', configTypeId, data });
-  const cases: readonly (readonly [Answered, string, string, string])[] = [
+  const config = (data: unknown) => api.manage('POST', '/configs', { name: 'config', configTypeId, data });
+  const cases: readonly (readonly [ApiAnswer, string, string, string])[] = [
     [await config({ port: 12 }), 'port', 'port is invalid: port: Must be less than or equal to 9', '12'],
     [
       await config({ port: [{ b: 1, a: null }] }),
@@ -197,7 +197,7 @@ t.test('a refusal names the value that it refuses as a text, and who shows nothi
     ],
     [await config(null), 'data', 'data in body is required', '<nil>'],
     [
-      await api.ask('POST', '/routers', { name: 'router', cost: -1 }),
+      await api.manage('POST', '/routers', { name: 'router', cost: -1 }),
       'cost',
       'cost in body should be greater than or equal to 0',
       '-1',
@@ -214,17 +214,17 @@ t.test('a refusal names the value that it refuses as a text, and who shows nothi
   const message = "duplicate value 'known' in unique index on authenticators store";
   for (const method of ['PATCH', 'PUT'])
     t.match(
-      await api.ask(method, `/authenticators/${other?.id}`, { username: 'known', password: 'secret' }),
+      await api.manage(method, `/authenticators/${other?.id}`, { username: 'known', password: 'secret' }),
       { status: 400, code: 'UNHANDLED', cause: { code: 'UNHANDLED', message } },
       method,
     );
-  const nobody = await api.ask('GET', '/edge/management/v1/identities', undefined, '');
+  const nobody = await api.ask('GET', '/edge/management/v1/identities');
   t.match(nobody, { status: 401, cause: { code: 'UNHANDLED', message: 'unauthenticated for invalid credentials' } });
-  t.notOk((await api.ask('GET', '/edge/management/v1/identities', undefined, 'nonsense')).cause);
+  t.notOk((await api.ask('GET', '/edge/management/v1/identities', { token: 'nonsense' })).cause);
 });
 
 t.test('every envelope names the versions of the APIs', async (t) => {
-  await using api = await ApiCaller.start();
+  await using api = await ApiClient.start();
   const id = await api.create('/services', { name: 'service', encryptionRequired: true });
   for (const [method, path, body] of [
     ['GET', '/version'],
@@ -238,7 +238,7 @@ t.test('every envelope names the versions of the APIs', async (t) => {
     ['DELETE', `/services/${id}`],
   ] as const)
     t.match(
-      (await api.ask(method, path, body)).meta,
+      (await api.manage(method, path, body)).meta,
       { apiEnrollmentVersion: '0.0.1', apiVersion: '0.0.1' },
       `${method} ${path}`,
     );

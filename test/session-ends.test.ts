@@ -53,7 +53,7 @@ t.test('sessions end with what they stand on', async (t) => {
 });
 
 t.test('who asks again for the same service gets the same session, until it ends', async (t) => {
-  await using api = await ApiCaller.start();
+  await using api = await ApiClient.start();
   const serviceId = await api.create('/services', { name: 'service', encryptionRequired: true });
   const edgeRouter = await api.create('/edge-routers', { name: 'router' });
   const all = {
@@ -65,16 +65,16 @@ t.test('who asks again for the same service gets the same session, until it ends
   for (const path of ['/edge-router-policies', '/service-edge-router-policies'])
     await api.create(path, { ...all, name: 'all' });
   for (const type of ['Dial', 'Bind']) await api.create('/service-policies', { ...all, name: type, type });
-  const { token } = await api.person('user');
-  const path = '/edge/client/v1/sessions';
-  const create = (type: string, by = token) => api.create(path, { serviceId, type }, by);
+  await api.person('user');
+  const token = await api.login('user');
+  const create = (type: string, by = token) => api.create('/sessions', { serviceId, type }, by);
   const [dial, ...others] = await Promise.all(['Dial', 'Dial', 'Dial'].map((type) => create(type)));
   t.same(others, [dial, dial]);
   t.equal(await create('Dial'), dial);
   t.not(await create('Bind'), dial);
   t.not(await create('Dial', await api.login('user')), dial);
   t.equal(await sessions(api), 3);
-  await api.change('DELETE', `${path}/${dial}`, undefined, token);
+  await api.change('DELETE', `/sessions/${dial}`, undefined, token);
   t.not(await create('Dial'), dial);
 });
 
