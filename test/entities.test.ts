@@ -243,3 +243,19 @@ t.test('every envelope names the versions of the APIs', async (t) => {
       `${method} ${path}`,
     );
 });
+
+t.test('what a posture check demands is kept in order, each once', async (t) => {
+  await using api = await ApiCaller.start();
+  const kept = async (typeId: string, demands: object) =>
+    api.get(`/posture-checks/${await api.create('/posture-checks', { name: typeId, typeId, ...demands })}`);
+  t.match(await kept('DOMAIN', { domains: ['b', 'a', 'b'] }), { domains: ['a', 'b'] });
+  t.match(await kept('MAC', { macAddresses: ['BB:00', 'aa-00', 'bb00'] }), { macAddresses: ['aa00', 'bb00'] });
+  const [windows, linux, older] = [
+    { type: 'Windows', versions: ['>=11.0.0'] },
+    { type: 'Linux', versions: [] },
+    { type: 'windows', versions: ['>=10.0.0'] },
+  ];
+  t.match(await kept('OS', { operatingSystems: [windows, linux, older] }), {
+    operatingSystems: [linux, { ...older, type: 'Windows' }],
+  });
+});

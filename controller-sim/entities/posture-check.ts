@@ -61,14 +61,16 @@ function typeOf(body: Body): PostureCheckType {
 /** What a body demands, by type. `current` holds what a patch may leave out. */
 const DEMANDS: Readonly<Record<PostureCheckType, (body: Body, current: Demands | undefined) => Demands>> = {
   OS: (body, current) =>
-    part(body, 'operatingSystems', current, (list) => list.map((system, index) => operatingSystem(system, index))),
+    part(body, 'operatingSystems', current, (list) =>
+      byType(list.map((system, index) => operatingSystem(system, index))),
+    ),
   MAC: (body, current) => {
     if (!body.has('macAddresses')) return demanded('macAddresses', current);
-    return { macAddresses: (body.texts('macAddresses') ?? []).map(plainMacAddress) };
+    return { macAddresses: sortedSet((body.texts('macAddresses') ?? []).map(plainMacAddress)) };
   },
   DOMAIN: (body, current) => {
     if (!body.has('domains')) return demanded('domains', current);
-    return { domains: body.texts('domains') ?? [] };
+    return { domains: sortedSet(body.texts('domains') ?? []) };
   },
   MFA: (body, current) => {
     const timeout = body.whole('timeoutSeconds') ?? (current?.timeoutSeconds as number | undefined) ?? 0;
@@ -110,6 +112,17 @@ function part(
 function demanded(name: string, current: Demands | undefined): Demands {
   if (!current) throw invalid(name, `${name} in body is required`, '<nil>');
   return { [name]: current[name] };
+}
+
+/** reference fact: texts are kept as a set, in order. */
+function sortedSet(texts: readonly string[]): readonly string[] {
+  return [...new Set(texts)].sort();
+}
+
+/** reference fact: in the order of their types, and of two with the same type the last. */
+function byType<T extends { readonly type: string }>(systems: readonly T[]): readonly T[] {
+  const last = new Map(systems.map((system) => [system.type, system]));
+  return [...last.values()].sort((a, b) => (a.type < b.type ? -1 : 1));
 }
 
 function operatingSystem(system: Body, index: number): { type: string; versions: readonly string[] } {

@@ -99,7 +99,7 @@ function readDuration(text: string): number {
   try {
     return parseDuration(text);
   } catch (error) {
-    throw invalid('duration', describeError(error), text);
+    throw invalid('duration', `time: ${describeError(error)}`, text);
   }
 }
 

@@ -62,7 +62,10 @@ function fieldsOf(body: unknown): Record<string, unknown> {
 function refusal(error: unknown, services: ApiServices): OidcAnswer {
   if (error instanceof OAuthError)
     return { status: error.status, body: { error: error.code, error_description: error.message } };
-  if (error instanceof ApiError) return { status: error.status, body: { code: error.code, message: error.message } };
+  if (error instanceof ApiError) {
+    const { code, status, details = {} } = error;
+    return { status, body: { code, message: 'message' in details ? details.message : error.message } };
+  }
   services.log.error({ error: describeError(error), stack: (error as Error).stack }, 'login failed');
   return { status: 500, body: { error: 'server_error', error_description: 'an unhandled error occurred' } };
 }
