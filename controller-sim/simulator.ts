@@ -219,7 +219,6 @@ async function build(options: SimulatorOptions, owned: AsyncDisposableStack): Pr
     controllerId,
     controlAddress,
     log: log.child({ component: 'control' }),
-    metrics: new Map(),
     unverified: new Map(),
   };
   const control = new ControlServer(context, {

@@ -28,17 +28,8 @@ export interface ControlContext {
   readonly controllerId: string;
   /** `tls:host:port`, as routers reach it. */
   readonly controlAddress: string;
-  /** Latest metrics of a router, by router id. */
-  readonly metrics: Map<string, RouterMetrics>;
   /** Renewed client certificates (PEM) that their router has not confirmed yet, by router id. */
   readonly unverified: Map<string, string>;
-}
-
-/** What a router measured, in its own words. */
-export interface RouterMetrics {
-  /** Milliseconds since the epoch. */
-  readonly receivedAt: number;
-  readonly values: Readonly<Record<string, number>>;
 }
 
 /** Handles one message of a router. What it throws is logged; the channel goes on. */

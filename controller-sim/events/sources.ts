@@ -1,8 +1,10 @@
 // Where events come from: changes of the state, and what happens in the network (reference fact: HTTP behaviour, Events). What proves
 // something (passwords, keys, tokens) is left out of them.
 
+import { timestampDate } from '@bufbuild/protobuf/wkt';
 import type { Clock, Timer } from '#lib/clock.ts';
 import type { IdSource } from '#lib/ids.ts';
+import type { MetricsMessage } from '#wire/gen/metrics_pb.js';
 import { PLURAL } from '../api/references.ts';
 import { VERSION as RELEASE } from '../api/shared/information.ts';
 import { linkCost } from '../network/links.ts';
@@ -13,6 +15,7 @@ import type { State } from '../state/state.ts';
 import type { ApiSession, Entity, Session, Terminator } from '../state/types.ts';
 import { apiSessionEvent } from './api-session.ts';
 import type { Event, Events, Namespace } from './events.ts';
+import { metricEvents } from './metrics.ts';
 
 export interface EventSourcesComponents {
   readonly state: State;
@@ -162,7 +165,7 @@ export class EventSources {
       case 'circuit':
         return this.#onCircuit(event);
       case 'metrics':
-        return this.#onMetrics(event.routerId, event.values);
+        return this.#onMetrics(event.routerId, event.measured);
     }
   }
 
@@ -217,21 +220,12 @@ export class EventSources {
     });
   }
 
-  /** An event for each metric of a router. */
-  #onMetrics(routerId: string, values: Readonly<Record<string, number>>): void {
-    const { events, ids } = this.#components;
+  #onMetrics(routerId: string, measured: MetricsMessage): void {
+    const { events, ids, network } = this.#components;
     if (!events.hasListeners('metrics')) return;
-    const source_event_id = ids.uuid();
-    for (const [metric, value] of Object.entries(values))
-      this.#emit('metrics', {
-        metric_type: 'intValue',
-        source_id: routerId,
-        version: 3,
-        metric,
-        metrics: { value },
-        tags: {},
-        source_event_id,
-      });
+    const timestamp = measured.timestamp && timestampDate(measured.timestamp).toISOString();
+    for (const fields of metricEvents(routerId, measured, (id) => network.links.get(id), ids.uuid()))
+      this.#emit('metrics', { ...fields, ...(timestamp !== undefined && { timestamp }) });
   }
 }
 

@@ -1,5 +1,6 @@
 // What happens in the network, for whoever watches: routers and clients come and go, links and circuits are made and end.
 
+import type { MetricsMessage } from '#wire/gen/metrics_pb.js';
 import type { Circuit } from './circuit.ts';
 import type { NetworkLink } from './links.ts';
 
@@ -18,7 +19,7 @@ export type NetworkEvent =
       /** Of a circuit that failed. */
       readonly cause?: string;
     }
-  | { readonly kind: 'metrics'; readonly routerId: string; readonly values: Readonly<Record<string, number>> };
+  | { readonly kind: 'metrics'; readonly routerId: string; readonly measured: MetricsMessage };
 
 export type NetworkListener = (event: NetworkEvent) => void;
 
