@@ -245,7 +245,7 @@ t.test('every envelope names the versions of the APIs', async (t) => {
 });
 
 t.test('what a posture check demands is kept in order, each once', async (t) => {
-  await using api = await ApiCaller.start();
+  await using api = await ApiClient.start();
   const kept = async (typeId: string, demands: object) =>
     api.get(`/posture-checks/${await api.create('/posture-checks', { name: typeId, typeId, ...demands })}`);
   t.match(await kept('DOMAIN', { domains: ['b', 'a', 'b'] }), { domains: ['a', 'b'] });
