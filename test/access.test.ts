@@ -72,3 +72,49 @@ t.test('every operation is open to those whom the table names, and to nobody els
   await api.close();
   rmSync(directory, { recursive: true });
 });
+
+t.test('permissions give no power over administrators', async (t) => {
+  await using api = await ApiClient.start();
+  const permissions = ['identity', 'enrollment'];
+  await api.person('helper', { permissions });
+  const token = await api.login('helper');
+  const boss = await api.create('/identities', {
+    name: 'boss',
+    type: 'User',
+    isAdmin: true,
+    enrollment: { ott: true },
+  });
+  const { enrollment } = await api.get(`/identities/${boss}`);
+  const id = enrollment.ott.id;
+  const expiresAt = new Date(api.clock.now() + 3_600_000).toISOString();
+  const refused: readonly (readonly [string, string, unknown?])[] = [
+    ['POST', '/enrollments', { identityId: boss, method: 'updb', username: 'x', expiresAt }],
+    ['POST', `/enrollments/${id}/refresh`, { expiresAt }],
+    ['GET', `/enrollments/${id}`],
+    ['DELETE', `/enrollments/${id}`],
+    ['PATCH', `/identities/${boss}`, { name: 'nobody' }],
+    ['POST', `/identities/${boss}/disable`, { durationMinutes: 0 }],
+    ['DELETE', `/identities/${boss}/mfa`],
+    ['DELETE', `/identities/${boss}`],
+  ];
+  for (const [method, path, body] of refused) {
+    const answer = await api.ask(method, `/edge/management/v1${path}`, { token, ...(body !== undefined && { body }) });
+    t.match(answer, { status: 401, code: 'UNAUTHORIZED', cause: { message: /^non-admins may not / } }, method + path);
+  }
+  const shown = async (path: string) => (await api.ask('GET', `/edge/management/v1${path}`, { token })).data;
+  t.same((await shown(`/identities/${boss}`)).enrollment, {}, 'nor the token with which he enrolls');
+  t.same((await shown('/identities?filter=name="boss"'))[0].enrollment, {});
+  t.same(await shown('/enrollments'), []);
+  t.same(await shown(`/identities/${boss}/enrollments`), []);
+
+  const user = await api.create('/identities', {
+    name: 'user',
+    type: 'User',
+    isAdmin: false,
+    enrollment: { ott: true },
+  });
+  t.equal((await shown('/enrollments')).length, 1);
+  const body = { identityId: user, method: 'updb', username: 'user', expiresAt };
+  const made = await api.ask('POST', '/edge/management/v1/enrollments', { token, body });
+  t.equal(made.status, 201, 'over others they do');
+});

@@ -44,7 +44,7 @@ export async function authenticate(request: ApiRequest): Promise<ApiSession> {
     noteCertificate(transaction, proven.authenticator);
     const session: ApiSession = {
       ...baseFields(transaction, state.ids.cuid()),
-      token: state.ids.uuid(),
+      token: state.ids.secret(),
       configTypes,
       ipAddress: request.remoteAddress,
       lastActivityAt: transaction.now,

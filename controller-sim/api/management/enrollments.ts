@@ -8,18 +8,34 @@ import {
   signEnrollment,
 } from '../../enrollment/enrollments.ts';
 import { existing } from '../../entities/common.ts';
+import { isAdmin } from '../../request/access.ts';
 import { Body } from '../../request/body.ts';
 import type { Answer, ApiRequest, Handlers } from '../../request/context.ts';
 import { invalid, invalidField } from '../../request/errors.ts';
+import type { Identity } from '../../state/types.ts';
 import { created } from '../references.ts';
-import { crud, find } from '../resource.ts';
-import { enrollments } from '../resources/enrollments.ts';
+import { crud, find, list } from '../resource.ts';
+import { enrollments, OF_ADMINS } from '../resources/enrollments.ts';
+import { hasPowerOver, refuseOverAdmins } from '../shared/rights.ts';
 
 export const enrollmentHandlers: Handlers = {
   ...crud(enrollments),
+  listEnrollments: list(enrollments, (request) => {
+    const { enrollment } = request.services.state.tables;
+    if (isAdmin(request.identity as Identity)) return enrollment;
+    return [...enrollment.values()].filter(({ identityId }) => hasPowerOver(request, identityId));
+  }),
+  detailEnrollment: detail,
   createEnrollment,
   refreshEnrollment,
 };
+
+/** It holds the token with which one enrolls. */
+function detail(request: ApiRequest): Answer {
+  const enrollment = find(request, 'enrollment');
+  refuseOverAdmins(request, enrollment.identityId, OF_ADMINS);
+  return { data: enrollments.show(enrollment, request.services, request) };
+}
 
 async function createEnrollment(request: ApiRequest): Promise<Answer> {
   const { state, clock } = request.services;
@@ -28,6 +44,7 @@ async function createEnrollment(request: ApiRequest): Promise<Answer> {
   const method = body.text('method') as 'ott' | 'ottca' | 'updb';
   const expires = body.date('expiresAt') as Date;
   if (!state.tables.identity.has(identityId)) throw invalidField('identityId', 'identity not found', identityId);
+  refuseOverAdmins(request, identityId, OF_ADMINS);
   if (expires.getTime() <= clock.now())
     throw invalidField('expiresAt', 'expiresAt must be in the future', expires.toISOString());
   const caId = body.text('caId') ?? '';
@@ -52,6 +69,7 @@ async function createEnrollment(request: ApiRequest): Promise<Answer> {
 async function refreshEnrollment(request: ApiRequest): Promise<Answer> {
   const { state, clock } = request.services;
   const { id, method, identityId, routerId } = find(request, 'enrollment');
+  refuseOverAdmins(request, identityId, OF_ADMINS);
   const expires = new Body(request.body, 'create').date('expiresAt') as Date;
   if (expires.getTime() <= clock.now())
     throw invalid('expiresAt', 'must be after the current date and time', expires.toISOString());

@@ -17,6 +17,7 @@ import { edgeRouterPolicies, servicePolicies } from '../resources/policies.ts';
 import { showPostureData } from '../resources/posture.ts';
 import { edgeRouters } from '../resources/routers.ts';
 import { otherServices } from '../resources/services.ts';
+import { hasPowerOver, refuseOverAdmins } from '../shared/rights.ts';
 
 const MINUTE = 60_000;
 
@@ -28,9 +29,10 @@ export const identityHandlers: Handlers = {
   getIdentityAuthenticators: list(authenticators, (request) =>
     request.services.state.tables.authenticator.referring('identityId', find(request, 'identity').id),
   ),
-  getIdentityEnrollments: list(enrollments, (request) =>
-    request.services.state.tables.enrollment.referring('identityId', find(request, 'identity').id),
-  ),
+  getIdentityEnrollments: list(enrollments, (request) => {
+    const { id } = find(request, 'identity');
+    return hasPowerOver(request, id) ? request.services.state.tables.enrollment.referring('identityId', id) : [];
+  }),
   listIdentitysEdgeRouterPolicies: list(edgeRouterPolicies, (request) =>
     ownPolicies('edgeRouterPolicy')(request).flatMap(
       (id) => request.services.state.tables.edgeRouterPolicy.get(id) ?? [],
@@ -73,12 +75,14 @@ async function disable(request: ApiRequest): Promise<Answer> {
   const minutes = new Body(request.body, 'create').whole('durationMinutes') ?? 0;
   const until = minutes > 0 ? clock.now() + minutes * MINUTE : undefined;
   const { id } = find(request, 'identity');
+  refuseOverAdmins(request, id, 'disable admins');
   await state.change((transaction) => disableIdentity(transaction, existing(transaction, 'identity', id), until));
   return { data: {} };
 }
 
 async function enable(request: ApiRequest): Promise<Answer> {
   const { id } = find(request, 'identity');
+  refuseOverAdmins(request, id, 'enable admins');
   const { state } = request.services;
   await state.change((transaction) => enableIdentity(transaction, existing(transaction, 'identity', id)));
   return { data: {} };
@@ -168,6 +172,7 @@ function policyAdvice(request: ApiRequest): Answer {
 
 async function removeMfa(request: ApiRequest): Promise<Answer> {
   const { id } = find(request, 'identity');
+  refuseOverAdmins(request, id, 'remove the second factor of admins');
   await request.services.state.change((transaction) => {
     for (const mfa of transaction.tables.mfa.referring('identityId', id)) transaction.delete('mfa', mfa.id);
   });

@@ -5,10 +5,14 @@ import type { Enrollment } from '../../state/types.ts';
 import { field, linked } from '../list.ts';
 import { base, reference } from '../references.ts';
 import type { Resource } from '../resource.ts';
+import { refuseOverAdmins } from '../shared/rights.ts';
 import { NEVER } from '../show.ts';
 import { CA_SYMBOLS } from './cas.ts';
 import { identitySymbols } from './identities.ts';
 import { routerSymbols } from './routers.ts';
+
+/** What needs more than a permission. */
+export const OF_ADMINS = 'manage enrollments of admins';
 
 export const enrollments: Resource<'enrollment'> = {
   kind: 'enrollment',
@@ -27,7 +31,10 @@ export const enrollments: Resource<'enrollment'> = {
       caId: linked(field('caId'), ca, CA_SYMBOLS),
     };
   },
-  remove: removeEnrollment,
+  remove: (transaction, enrollment, request) => {
+    refuseOverAdmins(request, enrollment.identityId, OF_ADMINS);
+    removeEnrollment(transaction, enrollment);
+  },
   show: (enrollment, { state: { tables } }) => {
     const { method, token, jwt, expiresAt, identityId, routerId, caId, username } = enrollment;
     const router = routerId === null ? undefined : tables.router.get(routerId);

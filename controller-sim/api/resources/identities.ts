@@ -11,6 +11,7 @@ import type { Enrollment, Identity } from '../../state/types.ts';
 import { field, fieldSet, flagField, linked } from '../list.ts';
 import { base, reference } from '../references.ts';
 import type { Resource } from '../resource.ts';
+import { hasPowerOver, notAllowed, refuseOverAdmins } from '../shared/rights.ts';
 import { AUTH_POLICY_SYMBOLS } from './auth-policies.ts';
 import { IDENTITY_TYPE_LINK } from './types.ts';
 
@@ -56,25 +57,32 @@ export const identities: Resource<'identity', IdentityEnrollment | undefined> = 
     refuseRights(request, identity, undefined);
     deleteIdentity(transaction, identity);
   },
-  show: (identity, context) => showIdentity(identity, context),
+  show: (identity, context, request) => withoutProofs(showIdentity(identity, context), identity, request),
   text: identityText,
 };
 
 /** Permissions alone let nobody make, change or delete administrators, or hand out permissions. */
-function refuseRights({ identity: caller }: ApiRequest, target: Identity | undefined, body: Body | undefined): void {
+function refuseRights(request: ApiRequest, target: Identity | undefined, body: Body | undefined): void {
+  const { identity: caller } = request;
   if (!caller || isAdmin(caller)) return;
-  const refuse = (message: string) => new ApiError('UNAUTHORIZED', { code: 'UNHANDLED', message });
-  if (target && isAdmin(target)) throw refuse('non-admins may not change or delete admins');
-  if (body?.flag('isAdmin') === true) throw refuse('non-admins may not make admins');
+  refuseOverAdmins(request, target?.id ?? null, 'change or delete admins');
+  if (body?.flag('isAdmin') === true) throw notAllowed('make admins');
   const given = body?.texts('permissions');
   if (given && JSON.stringify(given) !== JSON.stringify(target?.permissions ?? []))
-    throw refuse('non-admins may not give permissions');
+    throw notAllowed('give permissions');
 }
 
 /** What changes with time alone is not kept. */
-function identityText(identity: Identity, context: ApiServices): string {
+function identityText(identity: Identity, context: ApiServices, request: ApiRequest): string {
+  if (!hasPowerOver(request, identity.id))
+    return JSON.stringify(withoutProofs(showIdentity(identity, context), identity, request));
   const make = () => JSON.stringify(showIdentity(identity, context));
   return identity.disabledUntil === null ? context.shownIdentities.textOf(identity.id, make) : make();
+}
+
+/** The tokens with which one could enroll as an administrator are for administrators. */
+function withoutProofs(shown: Record<string, unknown>, { id }: Identity, request: ApiRequest): Record<string, unknown> {
+  return hasPowerOver(request, id) ? shown : { ...shown, enrollment: {} };
 }
 
 export function showIdentity(identity: Identity, context: ApiServices): Record<string, unknown> {
