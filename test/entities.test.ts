@@ -133,6 +133,13 @@ t.test('numbers that are too large and schemas without end are refused, and brea
     name: 'later',
     schema: { $async: true, type: 'object', required: ['x'] },
   });
+  const slow = await api.create('/config-types', {
+    name: 'slow',
+    schema: { properties: { x: { pattern: '^(a+)+$' } } },
+  });
+  const long = { ...config(slow), data: { x: `${'a'.repeat(100)}!` } };
+  const cut = { status: 400, cause: { field: '(root)', reason: /takes longer than/ } };
+  t.match(await api.manage('POST', '/configs', long), cut, 'and nobody waits for it');
   t.match(await api.manage('POST', '/configs', config(later)), { status: 400, cause: { reason: /x is required/ } });
 });
 

@@ -7,6 +7,7 @@ import type { Body } from '../request/body.ts';
 import { type ApiError, invalid } from '../request/errors.ts';
 import type { Transaction } from '../state/transaction.ts';
 import type { Config, ConfigType } from '../state/types.ts';
+import { within } from './bounded.ts';
 import { baseFields, changedBase, referenced, uniqueName } from './common.ts';
 
 export function createConfigType(transaction: Transaction, id: string, body: Body): ConfigType {
@@ -94,14 +95,17 @@ function configData(
   return data;
 }
 
-/** A schema that refers to itself without end is found out only here. */
+/** A schema that refers to itself without end, or has an expression that takes for ever, is found out only here. */
 function fits(validate: ValidateFunction, data: unknown): boolean {
   try {
-    return validate(data);
+    return within(LONGEST_CHECK, () => validate(data));
   } catch (error) {
     throw invalid('(root)', `(root) is invalid: (root): the schema cannot be followed: ${describeError(error)}`, data);
   }
 }
+
+/** Milliseconds to compare data with its schema. */
+const LONGEST_CHECK = 200;
 
 let validators: typeof Ajv | undefined;
 
