@@ -15,7 +15,7 @@ import { DurationError, formatDuration, parseDuration } from './duration.ts';
 import { ClosedError, describeError, TimeoutError } from './errors.ts';
 import { IdSource } from './ids.ts';
 import { createLog, secretPrefix } from './log.ts';
-import { seededRandom } from './random.ts';
+import { seededRandom, systemRandom } from './random.ts';
 import { RingQueue } from './ring-queue.ts';
 
 t.test('durations are read as the reference reads them', async (t) => {
@@ -215,4 +215,14 @@ t.test('errors tell their causes; background failures are logged; secrets are no
   await new Promise((resolve) => setImmediate(resolve));
   t.match(JSON.parse(lines[0] ?? '{}'), { level: 'error', task: 'a task', error: 'it broke' });
   t.match(secretPrefix('a secret'), /^[0-9a-f]{8}$/);
+});
+
+t.test('random bytes never come twice, however many are asked for and of whatever length', async (t) => {
+  const seen = new Set<string>();
+  for (let count = 0; count < 5_000; count++) seen.add(systemRandom.bytes(16).toString('hex'));
+  for (const length of [0, 1, 63, 64, 65, 5_000]) t.equal(systemRandom.bytes(length).length, length);
+  t.equal(seen.size, 5_000);
+  const numbers = Array.from({ length: 1_000 }, () => systemRandom.next());
+  t.ok(numbers.every((each) => each >= 0 && each < 1));
+  t.equal(new Set(numbers).size > 990, true);
 });

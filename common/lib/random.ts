@@ -1,7 +1,7 @@
 // Randomness as an object: real for security and jitter, seeded where a run must be repeatable. Only this file and
 // ids.ts touch node's generators.
 
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomFillSync } from 'node:crypto';
 
 export interface Random {
   /** A number in [0, 1). */
@@ -10,9 +10,26 @@ export interface Random {
   bytes(length: number): Buffer;
 }
 
+/** Asking the generator costs more than most ids are long, so it is asked for many at once. */
+const stock = Buffer.alloc(4_096);
+const LONGEST_FROM_STOCK = 64;
+let used = stock.length;
+
+function systemBytes(length: number): Buffer {
+  if (length > LONGEST_FROM_STOCK) return randomBytes(length);
+  if (used + length > stock.length) {
+    randomFillSync(stock);
+    used = 0;
+  }
+  const bytes = Buffer.from(stock.subarray(used, used + length));
+  stock.fill(0, used, used + length); // nobody finds in memory what became of a secret
+  used += length;
+  return bytes;
+}
+
 export const systemRandom: Random = {
-  next: () => randomBytes(4).readUInt32LE() / 0x1_0000_0000,
-  bytes: (length) => randomBytes(length),
+  next: () => systemBytes(4).readUInt32LE() / 0x1_0000_0000,
+  bytes: systemBytes,
 };
 
 /** A repeatable generator (mulberry32). Never for secrets. */

@@ -103,22 +103,21 @@ function page<T extends Listable>(
   const parsed = readQuery(query);
   const { matches, compare } = compile(parsed, symbols);
   const { limit, offset } = paging(parsed);
-  const inOrder = source instanceof Table && parsed.sort === undefined;
-  // A table keeps its entities in order: without a filter only the page itself is looked at.
-  if (inOrder && !parsed.predicate) {
-    const all = source.inOrder();
-    const items = all.slice(offset, offset + limit).map(toItem);
-    return { items, pagination: { limit, offset, totalCount: all.length }, filterableFields: Object.keys(symbols) };
-  }
-  const all = source instanceof Table ? source.inOrder() : source;
-  const matching: T[] = [];
-  for (const entity of all) if (matches(entity as T)) matching.push(entity as T);
-  if (!inOrder) matching.sort(compare);
-  return {
-    items: matching.slice(offset, offset + limit).map(toItem),
-    pagination: { limit, offset, totalCount: matching.length },
+  const answer = (totalCount: number, entities: readonly T[]) => ({
+    items: entities.map(toItem),
+    pagination: { limit, offset, totalCount },
     filterableFields: Object.keys(symbols),
-  };
+  });
+  const end = offset + limit;
+  if (source instanceof Table && parsed.sort === undefined) {
+    // A table keeps its entities in order: without a filter only the page itself is looked at.
+    if (!parsed.predicate) return answer(source.size, source.ordered.slice(offset, end));
+    const { total, first } = source.select(matches, end);
+    return answer(total, first.slice(offset));
+  }
+  const matching: T[] = [];
+  for (const entity of source instanceof Table ? source.values() : source) if (matches(entity)) matching.push(entity);
+  return answer(matching.length, matching.sort(compare).slice(offset, end));
 }
 
 /**

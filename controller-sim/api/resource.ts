@@ -112,7 +112,7 @@ function all<K extends EntityKind>(
   const { includes } = listed;
   const selected = selectListed(request, listed, undefined);
   if (!includes) return selected;
-  return [...(selected instanceof Table ? table.inOrder() : selected)].filter(includes);
+  return selected instanceof Table ? table.ordered.filter(includes) : [...selected].filter(includes);
 }
 
 /** Of `entities`, or of all, those that `roleFilter` selects: `#attribute`, `@id`, by `roleSemantic` (AllOf when left out). */

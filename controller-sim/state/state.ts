@@ -121,7 +121,7 @@ export class State {
     if (this.#waiting.length >= MOST_WAITING) return Promise.reject(new BusyError());
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     this.#waiting.push({ origin: currentOrigin(), build, resolve: resolve as (result: unknown) => void, reject });
-    this.#working ??= new Promise<void>((done) => setImmediate(done)).then(() => this.#work());
+    this.#working ??= twoTurns().then(() => this.#work());
     return promise;
   }
 
@@ -131,7 +131,7 @@ export class State {
     await this.#store.close();
   }
 
-  /** What came in one turn of the event loop is committed together: one wait for the disk serves all of them. */
+  /** What came by then is committed together: one wait for the disk serves all of them. */
   async #work(): Promise<void> {
     while (this.#waiting.length > 0) await this.#commit(this.#waiting.splice(0, MOST_TOGETHER));
     this.#working = undefined;
@@ -182,4 +182,9 @@ export class State {
 /** A stored entity is of its kind's type: it was written through the typed methods of a transaction. */
 function anyTable(tables: Tables, kind: EntityKind): Table<Entity> {
   return tables[kind] as unknown as Table<Entity>;
+}
+
+/** Of the event loop: requests that lay on other connections meanwhile are taken along. */
+function twoTurns(): Promise<void> {
+  return new Promise((done) => setImmediate(() => setImmediate(done)));
 }
