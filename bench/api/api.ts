@@ -198,6 +198,11 @@ function targets(
       method: 'GET',
       token,
     },
+    'GET identities by a name': {
+      url: `${managementUrl}/identities?filter=${encodeURIComponent('name = "identity-9"')}`,
+      method: 'GET',
+      token,
+    },
     'GET one identity': { url: `${managementUrl}/identities/${identityId}`, method: 'GET', token },
     'GET own services': { url: `${clientUrl}/services`, method: 'GET', token: clientToken },
     'GET one own service': { url: `${clientUrl}/services/${serviceId}`, method: 'GET', token: clientToken },

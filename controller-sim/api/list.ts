@@ -1,6 +1,6 @@
 // Lists: filter, sort, limit, offset from the query, and the page with its meta data (reference fact: HTTP behaviour, Lists).
 
-import type { Query } from '../filter/ast.ts';
+import type { Predicate, Query } from '../filter/ast.ts';
 import { compileQuery, type FieldValue, type FilterSymbol, SortError, type Symbols } from '../filter/compile.ts';
 import { FilterError } from '../filter/lexer.ts';
 import { parseQuery, parseSort } from '../filter/parser.ts';
@@ -95,7 +95,7 @@ export function listFixed<T extends Listable & { readonly name: string }>(
 }
 
 function page<T extends Listable>(
-  source: Iterable<T> | Table<T & Entity>,
+  all: Iterable<T> | Table<T & Entity>,
   query: URLSearchParams,
   symbols: Symbols<T>,
   toItem: (entity: T) => unknown,
@@ -103,6 +103,7 @@ function page<T extends Listable>(
   const parsed = readQuery(query);
   const { matches, compare } = compile(parsed, symbols);
   const { limit, offset } = paging(parsed);
+  const source = (all instanceof Table && parsed.predicate && lookUp(all, parsed.predicate)) || all;
   const answer = (totalCount: number, entities: readonly T[]) => ({
     items: entities.map(toItem),
     pagination: { limit, offset, totalCount },
@@ -118,6 +119,23 @@ function page<T extends Listable>(
   const matching: T[] = [];
   for (const entity of source instanceof Table ? source.values() : source) if (matches(entity)) matching.push(entity);
   return answer(matching.length, matching.sort(compare).slice(offset, end));
+}
+
+/**
+ * All that can match a predicate that demands an id, or a value that is unique, such as `name = "x"`: it is found without a look at the
+ * others. Undefined for other predicates. Symbols of unique keys have the name of the key.
+ */
+function lookUp<T extends Entity>(table: Table<T>, predicate: Predicate): readonly T[] | undefined {
+  if (predicate.kind === 'and') {
+    for (const part of predicate.parts) {
+      const found = lookUp(table, part);
+      if (found) return found;
+    }
+  }
+  if (predicate.kind !== 'compare' || predicate.operator !== '=' || predicate.negated) return undefined;
+  const { subject, value } = predicate;
+  if (subject.function !== undefined || value.type !== 'string') return undefined;
+  return table.lookUp(subject.field, value.value);
 }
 
 /**

@@ -84,6 +84,14 @@ export class Table<T extends Entity> {
     return id === undefined ? undefined : this.#byId.get(id);
   }
 
+  /** The entity with an id or a unique value, if any; undefined when the values of the key are not unique. */
+  lookUp(key: string, value: string): T[] | undefined {
+    const id = key === 'id' ? value : this.#unique.get(key) && (this.#unique.get(key)?.get(value) ?? '');
+    if (id === undefined) return undefined;
+    const found = this.#byId.get(id);
+    return found ? [found] : [];
+  }
+
   /** Entities whose key, or what is derived of them under this name, refers to `id`. */
   referring(key: string, id: string): T[] {
     return [...(this.#references.get(key)?.get(id) ?? [])].flatMap((each) => this.#byId.get(each) ?? []);
