@@ -32,6 +32,7 @@ import { openSink } from './events/sinks.ts';
 import { EventSources } from './events/sources.ts';
 import { Tokens } from './jwt/tokens.ts';
 import { Listener } from './listener/listener.ts';
+import { CodeGuesses } from './mfa/code-guesses.ts';
 import { Network } from './network/network.ts';
 import { Authority } from './pki/authority.ts';
 import { Posture } from './posture/posture.ts';
@@ -245,6 +246,7 @@ async function build(options: SimulatorOptions, owned: AsyncDisposableStack): Pr
     authority,
     passwords,
     lockouts,
+    codeGuesses: new CodeGuesses(clock),
     revocations,
     jwks,
     activity,

@@ -359,3 +359,25 @@ t.test('a login over the OIDC API keeps the second factor of one person for nobo
     t.match(exchanged, { status: 400, text: /invalid_grant/ }, 'nor is the code of the first one good for the second');
   });
 });
+
+t.test('who guesses codes has to wait after ten of them, in whatever session', async (t) => {
+  await using api = await ApiClient.start();
+  await api.person('anna');
+  const anna = new Person(api, 'anna');
+  await anna.login();
+  await anna.enroll();
+  await anna.login();
+  const wrong = anna.wrongCode();
+  const guesses = await Promise.all(Array.from({ length: 15 }, () => anna.give(wrong)));
+  const count = (status: number) => guesses.filter((each) => each.status === status).length;
+  t.same([count(400), count(429)], [10, 5], 'guesses that are made at once count too');
+  const waits = { status: 429, code: 'RATE_LIMITED' };
+  t.match(await anna.give(anna.code()), waits, 'the right one, too');
+  await anna.login();
+  t.match(await anna.give(wrong), waits, 'in another session');
+  await api.clock.advance(60 * SECOND);
+  t.match(await anna.give(anna.code()), { status: 200 });
+  for (let each = 0; each < 9; each++) t.match(await anna.give(wrong), WRONG_CODE);
+  t.match(await anna.give(anna.code()), { status: 200 }, 'a right one begins anew');
+  t.match(await anna.give(wrong), WRONG_CODE);
+});

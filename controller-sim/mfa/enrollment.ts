@@ -32,15 +32,24 @@ export async function enrollTotp({ state, random }: ApiServices, { id: identityI
   });
 }
 
-/** Whether a code is a password of now, or a recovery code, which is used up by this. */
+/** Whether a code is a password of now, or a recovery code, which is used up by this. Throws ApiError after too many wrong ones. */
 export async function takeCode(
-  { state, clock }: ApiServices,
+  services: ApiServices,
   mfa: Mfa,
   code: string,
   options: { passwordOnly?: boolean } = {},
 ): Promise<boolean> {
-  if (await isPassword(mfa, code, clock.now())) return true;
-  if (options.passwordOnly || recoveryCode(mfa, code) === undefined) return false;
+  const { clock, codeGuesses } = services;
+  codeGuesses.begin(mfa.id);
+  const isRight =
+    (await isPassword(mfa, code, clock.now())) ||
+    (!options.passwordOnly && (await takeRecoveryCode(services, mfa, code)));
+  if (isRight) codeGuesses.wasRight(mfa.id);
+  return isRight;
+}
+
+async function takeRecoveryCode({ state }: ApiServices, mfa: Mfa, code: string): Promise<boolean> {
+  if (recoveryCode(mfa, code) === undefined) return false;
   return state.change((transaction) => {
     const current = transaction.get('mfa', mfa.id);
     const used = current && recoveryCode(current, code);

@@ -13,6 +13,7 @@ import type { Lockouts } from '../auth/lockouts.ts';
 import type { Revocations } from '../auth/revocations.ts';
 import type { Events } from '../events/events.ts';
 import type { Tokens } from '../jwt/tokens.ts';
+import type { CodeGuesses } from '../mfa/code-guesses.ts';
 import type { Network } from '../network/network.ts';
 import type { Authority } from '../pki/authority.ts';
 import type { Posture } from '../posture/posture.ts';
@@ -47,6 +48,7 @@ export interface ApiServices {
   readonly tokens: Tokens;
   readonly passwords: PasswordHasher;
   readonly lockouts: Lockouts;
+  readonly codeGuesses: CodeGuesses;
   readonly jwks: Jwks;
   readonly revocations: Revocations;
   readonly activity: Activity;

@@ -1,7 +1,7 @@
 // The second factor of who asks: begin, verify, use, renew its recovery codes, end.
 
 import { enrollTotp, ownMfa, takeCode } from '../../mfa/enrollment.ts';
-import { isPassword, newRecoveryCodes, provisioningUrl } from '../../mfa/totp.ts';
+import { newRecoveryCodes, provisioningUrl } from '../../mfa/totp.ts';
 import { Body } from '../../request/body.ts';
 import type { Answer, ApiRequest, Handlers } from '../../request/context.ts';
 import { ApiError } from '../../request/errors.ts';
@@ -35,6 +35,11 @@ function demandVerified(request: ApiRequest): Mfa {
 /** Throws ApiError for a code that is none. */
 async function useCode({ services }: ApiRequest, mfa: Mfa, code: string): Promise<void> {
   if (!(await takeCode(services, mfa, code))) throw new ApiError('MFA_INVALID_TOKEN');
+}
+
+/** The same where a recovery code is none: for what proves that the app is there, and for what protects the recovery codes. */
+async function usePassword({ services }: ApiRequest, mfa: Mfa, code: string): Promise<void> {
+  if (!(await takeCode(services, mfa, code, { passwordOnly: true }))) throw new ApiError('MFA_INVALID_TOKEN');
 }
 
 function codeOf({ body }: ApiRequest): string {
@@ -83,11 +88,10 @@ async function remove(request: ApiRequest): Promise<Answer> {
 }
 
 async function verify(request: ApiRequest): Promise<Answer> {
-  const { state, clock } = request.services;
   const mfa = mfaOf(request);
   if (!mfa) throw new ApiError('MFA_ENROLLMENT_NOT_STARTED');
-  if (!(await isPassword(mfa, codeOf(request), clock.now()))) throw new ApiError('MFA_INVALID_TOKEN');
-  await state.change((transaction) => transaction.patch('mfa', mfa.id, { isVerified: true }));
+  await usePassword(request, mfa, codeOf(request));
+  await request.services.state.change((transaction) => transaction.patch('mfa', mfa.id, { isVerified: true }));
   await completeSession(request);
   return { data: {} };
 }
@@ -114,11 +118,6 @@ async function renewRecoveryCodes(request: ApiRequest): Promise<Answer> {
   const { state, random } = request.services;
   await state.change((transaction) => transaction.patch('mfa', mfa.id, { recoveryCodes: newRecoveryCodes(random) }));
   return { data: {} };
-}
-
-/** What protects the recovery codes is not one of them. */
-async function usePassword({ services }: ApiRequest, mfa: Mfa, code: string): Promise<void> {
-  if (!(await isPassword(mfa, code, services.clock.now()))) throw new ApiError('MFA_INVALID_TOKEN');
 }
 
 async function authenticate(request: ApiRequest): Promise<Answer> {
