@@ -185,30 +185,17 @@ export class ApiServer {
       this.#send(request, reply, answer.status ?? status, answer.contentType, answer.raw);
       return;
     }
+    const send = (json: string, own = status) => this.#send(request, reply, own, JSON_TYPE, json);
     if ('page' in answer) {
-      const { items, isText, ...meta } = answer.page;
+      const { items, isText, ...page } = answer.page;
       const data = isText ? `[${items.join(',')}]` : JSON.stringify(items);
-      this.#send(
-        request,
-        reply,
-        status,
-        JSON_TYPE,
-        `{"data":${data},"meta":${JSON.stringify({ ...VERSIONS, ...meta })}}`,
-      );
-      return;
+      send(`{"data":${data},"meta":${JSON.stringify({ ...VERSIONS, ...page })}}`);
+    } else if ('json' in answer) {
+      send(`{"data":${answer.json},"meta":${META}}`);
+    } else {
+      if (answer.headers) reply.headers(answer.headers);
+      send(JSON.stringify({ data: answer.data, meta: VERSIONS }), answer.status);
     }
-    if ('json' in answer) {
-      this.#send(request, reply, status, JSON_TYPE, `{"data":${answer.json},"meta":${META}}`);
-      return;
-    }
-    if (answer.headers) reply.headers(answer.headers);
-    this.#send(
-      request,
-      reply,
-      answer.status ?? status,
-      JSON_TYPE,
-      JSON.stringify({ data: answer.data, meta: VERSIONS }),
-    );
   }
 
   #refuse(request: FastifyRequest, reply: FastifyReply, thrown: unknown): void {
