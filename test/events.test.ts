@@ -178,6 +178,16 @@ t.test('streams are for those who may, and say what they do not understand', asy
   stream.ask({}, VALIDATE_TERMINATORS);
   await until('an answer', async () => stream.answers.length === 2);
   t.same(stream.answers[1], { success: false, text: 'requests of type 10100 are not served here' });
+  stream.ask({ subscriptions: [{ type: 'metrics', options: { metricFilter: '(' } }] });
+  await until('an answer', async () => stream.answers.length === 3);
+  t.match(stream.answers[2], { success: false, text: /Unterminated group/ });
+  stream.ask({ subscriptions: [{ type: 'metrics', options: { metricFilter: '^wanted$' } }] });
+  await until('an answer', async () => stream.answers.length === 4);
+  const { events } = overlay.simulator;
+  const measured = { namespace: 'metrics', event_src_id: 'ctrl', timestamp: '', source_id: 'r' } as const;
+  for (const metric of ['unwanted', 'wanted']) events.emit({ ...measured, metric, metrics: { value: 1 } });
+  await until('a metric', async () => stream.events.length > 0);
+  t.match(stream.events, [{ metric: 'wanted', metrics: { value: 1 } }]);
   stream.close();
   await overlay.close();
 });

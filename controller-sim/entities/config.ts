@@ -2,12 +2,12 @@
 
 import { isIPv4, isIPv6 } from 'node:net';
 import type { Ajv, ErrorObject, ValidateFunction } from 'ajv';
+import { within } from '#lib/bounded.ts';
 import { describeError, InvariantError } from '#lib/errors.ts';
 import type { Body } from '../request/body.ts';
 import { type ApiError, invalid } from '../request/errors.ts';
 import type { Transaction } from '../state/transaction.ts';
 import type { Config, ConfigType } from '../state/types.ts';
-import { within } from './bounded.ts';
 import { baseFields, changedBase, referenced, uniqueName } from './common.ts';
 
 export function createConfigType(transaction: Transaction, id: string, body: Body): ConfigType {

@@ -9,7 +9,8 @@ import type { Log } from '#lib/log.ts';
 import { FrameReader } from '#wire/frame-reader.ts';
 import { ChannelType } from '#wire/gen/numbers.ts';
 import { asReply, Message, resultMessage } from '#wire/message.ts';
-import { type Events, type Namespace, namespaceOf } from './events.ts';
+import { type Event, type Events, type Namespace, namespaceOf } from './events.ts';
+import { type MetricFilterOptions, metricFilter } from './metric-filter.ts';
 
 /** reference fact: numbers of the management channel. */
 const StreamType = Object.freeze({ EventsRequest: 10_040, Event: 10_041 } as const);
@@ -23,7 +24,7 @@ const NOTHING = () => undefined;
 
 interface StreamRequest {
   readonly format?: string;
-  readonly subscriptions?: readonly { readonly type?: string }[];
+  readonly subscriptions?: readonly { readonly type?: string; readonly options?: MetricFilterOptions | null }[];
 }
 
 export class EventStreams {
@@ -103,14 +104,22 @@ export class EventStreams {
     }
     if ((request.format ?? 'json') !== 'json') return refuse(`invalid format ['${request.format}']`);
     const namespaces: Namespace[] = [];
-    for (const { type = '' } of request.subscriptions ?? []) {
-      const namespace = namespaceOf(type);
-      // Kinds of events that this controller never has are no mistake: nothing comes of them.
-      if (namespace) namespaces.push(namespace);
+    let ofMetrics: (event: Event) => Event | undefined = (event) => event;
+    try {
+      for (const { type = '', options } of request.subscriptions ?? []) {
+        const namespace = namespaceOf(type);
+        // Kinds of events that this controller never has are no mistake: nothing comes of them.
+        if (namespace) namespaces.push(namespace);
+        if (namespace === 'metrics') ofMetrics = metricFilter(options ?? {});
+      }
+    } catch (error) {
+      return refuse(describeError(error));
     }
     send(asReply(message, resultMessage(true, 'success')));
     if (namespaces.length === 0) return NOTHING;
-    return this.#events.subscribe((event) => {
+    return this.#events.subscribe((emitted) => {
+      const event = emitted.namespace === 'metrics' ? ofMetrics(emitted) : emitted;
+      if (!event) return;
       const body = Buffer.from(`${JSON.stringify(event)}\n`);
       send(new Message(StreamType.Event, [[EVENT_TYPE_HEADER, event.namespace]], body));
     }, namespaces);

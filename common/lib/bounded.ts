@@ -1,7 +1,7 @@
 // Work that may never come to an end, such as a regular expression that somebody has sent, is cut off: everything else would wait for it.
 
 import { createContext, Script } from 'node:vm';
-import { errorCode } from '#lib/errors.ts';
+import { errorCode } from './errors.ts';
 
 interface Bounded {
   run(milliseconds: number): unknown;

@@ -1,0 +1,39 @@
+// Which metrics a subscription hears of, and which of their figures.
+
+import t from 'tap';
+import type { Event } from './events.ts';
+import { metricFilter } from './metric-filter.ts';
+
+const event = (source_id: string, metric: string, metrics: object): Event => ({
+  namespace: 'metrics',
+  event_src_id: 'ctrl',
+  timestamp: '2026-01-01T00:00:00Z',
+  source_id,
+  metric,
+  metrics,
+});
+const latency = event('r1', 'link.latency', { min: 1, p50: 2, p95: 3 });
+const open = event('r2', 'xgress.open', { value: 4 });
+
+t.test('routers and names are chosen by regular expressions, figures by the name with theirs', async (t) => {
+  const table: [options: object | undefined, latency: object | undefined, open: object | undefined][] = [
+    [undefined, latency, open],
+    [{ sourceFilter: '', metricFilter: '' }, latency, open],
+    [{ sourceFilter: '^r1$' }, latency, undefined],
+    [{ metricFilter: 'link' }, latency, undefined],
+    [{ metricFilter: '\\.p\\d+$' }, { ...latency, metrics: { p50: 2, p95: 3 } }, undefined],
+    [{ metricFilter: 'open$' }, undefined, open],
+    [{ sourceFilter: 'r2', metricFilter: 'link' }, undefined, undefined],
+  ];
+  for (const [options, ...expected] of table) {
+    const filter = metricFilter(options);
+    for (const _again of [1, 2]) t.same([filter(latency), filter(open)], expected, JSON.stringify(options));
+  }
+});
+
+t.test('expressions that are none are refused; those that take for ever match nothing', async (t) => {
+  t.throws(() => metricFilter({ metricFilter: '(' }), /Unterminated group/);
+  t.throws(() => metricFilter({ sourceFilter: 5 }), /invalid sourceFilter/);
+  const slow = metricFilter({ metricFilter: '^(a+)+$' });
+  t.equal(slow(event('r', `${'a'.repeat(60)}!`, { value: 1 })), undefined);
+});
