@@ -7,6 +7,16 @@ import { type IssueOptions, issue, makeAuthority } from './support/certificates.
 const DAY = 86_400_000;
 const REFUSED = { status: 401, code: 'INVALID_AUTH' };
 
+/** A claim of an authority: the whole common name is the external id. */
+const BY_COMMON_NAME = {
+  location: 'COMMON_NAME',
+  matcher: 'ALL',
+  matcherCriteria: '',
+  parser: 'NONE',
+  parserCriteria: '',
+  index: 0,
+};
+
 t.test(
   'a certificate of an enrollment opens a session, as long as its identity has it and its policy allows it',
   async (t) => {
@@ -66,15 +76,7 @@ t.test('an expired certificate is taken where the auth policy says so', async (t
 t.test('only certificates for clients, that have begun, of an authority that is known, are taken', async (t) => {
   await using api = await ApiClient.start();
   const authority = await makeAuthority('ours');
-  const claim = {
-    location: 'COMMON_NAME',
-    matcher: 'ALL',
-    matcherCriteria: '',
-    parser: 'NONE',
-    parserCriteria: '',
-    index: 0,
-  };
-  await api.addAuthority('ours', authority, { externalIdClaim: claim });
+  await api.addAuthority('ours', authority, { externalIdClaim: BY_COMMON_NAME });
   const authPolicyId = await api.authPolicy('no old ones', { cert: { allowExpiredCerts: false } });
   await api.create('/identities', { name: 'liberal', type: 'Device', isAdmin: false, externalId: 'liberal' });
   await api.create('/identities', {
@@ -167,16 +169,8 @@ t.test(
 
 t.test('a claim names the identity by a part of the certificate', async (t) => {
   await using api = await ApiClient.start();
-  const claim = {
-    location: 'COMMON_NAME',
-    matcher: 'ALL',
-    matcherCriteria: '',
-    parser: 'NONE',
-    parserCriteria: '',
-    index: 0,
-  };
   const authority = await makeAuthority('ours');
-  const id = await api.addAuthority('ours', authority, { externalIdClaim: claim });
+  const id = await api.addAuthority('ours', authority, { externalIdClaim: BY_COMMON_NAME });
   await api.create('/identities', { name: 'it', type: 'Device', isAdmin: false, externalId: 'Müller, Ann' });
   await api.create('/identities', { name: 'eve', type: 'Device', isAdmin: false, externalId: 'eve' });
   const uris = ['https://a.example/x', 'spiffe://b.example/Müller, Ann'];
@@ -215,7 +209,7 @@ t.test('a claim names the identity by a part of the certificate', async (t) => {
     ['an address that is not there', { location: 'SAN_EMAIL' }, 'eve', { uris }, undefined],
   ];
   for (const [name, different, subject, options, expected] of table) {
-    await api.manage('PATCH', `/cas/${id}`, { externalIdClaim: { ...claim, ...different } });
+    await api.manage('PATCH', `/cas/${id}`, { externalIdClaim: { ...BY_COMMON_NAME, ...different } });
     const { status, data } = await api.loginWith(api.connect(await issue(authority, subject, options)));
     t.equal(status, expected === undefined ? 401 : 200, name);
     if (expected !== undefined)

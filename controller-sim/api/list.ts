@@ -43,16 +43,19 @@ export function fieldSet<T>(key: keyof T & string): FilterSymbol<T> {
   return { set: (entity) => (entity[key] ?? []) as readonly FieldValue[] };
 }
 
-/** A symbol of ids whose entities are found in `table`: `identity.name` is the name of the one that `identity` names. */
+/**
+ * A symbol of ids whose entities are found in `table`: `identity.name` is the name of the one that `identity` names. Their own symbols are
+ * made when a filter asks for them, which few do.
+ */
 export function linked<T, U extends Entity>(
   symbol: FilterSymbol<T>,
   table: Table<U>,
-  own: Symbols<U>,
+  own: () => Symbols<U>,
 ): FilterSymbol<T> {
   const to = {
     find: (id: string) => table.get(id),
     get symbols() {
-      return { ...BASE, ...own } as Symbols<U>;
+      return { ...BASE, ...own() } as Symbols<U>;
     },
   };
   return { ...symbol, to };

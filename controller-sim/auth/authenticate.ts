@@ -4,6 +4,7 @@
 import { sha1Fingerprint } from '#lib/certificates.ts';
 import { baseFields } from '../entities/common.ts';
 import { isDisabled } from '../entities/identity.ts';
+import { eventOf } from '../events/events.ts';
 import { owesTotp } from '../mfa/enrollment.ts';
 import { Body } from '../request/body.ts';
 import type { ApiRequest, LoginRequest } from '../request/context.ts';
@@ -84,11 +85,7 @@ function tellAuthentication(
   proven: Proven | undefined,
   reason: string,
 ): void {
-  const { events, clock, controllerId } = services;
-  events.emit({
-    namespace: 'authentication',
-    event_src_id: controllerId,
-    timestamp: new Date(clock.now()).toISOString(),
+  const event = eventOf(services, 'authentication', {
     event_type: proven ? 'success' : 'fail',
     type: method,
     authenticator_id: proven?.authenticator?.id ?? '',
@@ -100,6 +97,7 @@ function tellAuthentication(
     reason,
     improper_client_cert_chain: proven?.improperClientCertChain ?? false,
   });
+  services.events.emit(event);
 }
 
 /** What a session says of how it was made, and what it still owes. */

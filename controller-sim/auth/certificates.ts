@@ -2,6 +2,7 @@
 
 import type { X509Certificate } from 'node:crypto';
 import { type ChainOptions, parsePemCertificates, sha1Fingerprint, verifyChain } from '#lib/certificates.ts';
+import { PURPOSES } from '../pki/certificate.ts';
 import type { ApiServices } from '../request/context.ts';
 import { ApiError, badRequest } from '../request/errors.ts';
 import type { CertificateAuthority } from '../state/types.ts';
@@ -43,9 +44,7 @@ export function readClientCertificate(
   return { certificate, caId: voucher.kind === 'ca' ? voucher.ca.id : undefined };
 }
 
-const CLIENT_AUTH = '1.3.6.1.5.5.7.3.2';
-
 /** A certificate that says what it is for must say that it is for clients. */
 export function isForClients({ keyUsage }: X509Certificate): boolean {
-  return !Array.isArray(keyUsage) || keyUsage.length === 0 || keyUsage.includes(CLIENT_AUTH);
+  return !Array.isArray(keyUsage) || keyUsage.length === 0 || keyUsage.includes(PURPOSES.client);
 }

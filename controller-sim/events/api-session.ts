@@ -1,7 +1,7 @@
 // What is told of an API session, one that is kept or one that is a token. What proves it is left out.
 
 import type { Clock } from '#lib/clock.ts';
-import type { Event } from './events.ts';
+import { type Event, eventOf } from './events.ts';
 
 /** reference fact: those that are kept are created and deleted; those that are tokens are created, refreshed and exchanged. */
 export interface ApiSessionFacts {
@@ -13,13 +13,10 @@ export interface ApiSessionFacts {
 }
 
 export function apiSessionEvent(
-  { clock, controllerId }: { readonly clock: Clock; readonly controllerId: string },
+  source: { readonly clock: Clock; readonly controllerId: string },
   { what, type, id, identityId, ipAddress }: ApiSessionFacts,
 ): Event {
-  return {
-    namespace: 'apiSession',
-    event_src_id: controllerId,
-    timestamp: new Date(clock.now()).toISOString(),
+  return eventOf(source, 'apiSession', {
     event_type: what,
     id,
     type,
@@ -27,5 +24,5 @@ export function apiSessionEvent(
     identity_id: identityId,
     ip_address: ipAddress,
     cert_generated: false,
-  };
+  });
 }

@@ -1,5 +1,6 @@
 // Events as the reference sends them: JSON objects with a namespace, told to whoever subscribed to that namespace.
 
+import type { Clock } from '#lib/clock.ts';
 import { describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
 
@@ -26,6 +27,15 @@ export interface Event {
   /** RFC 3339. */
   readonly timestamp: string;
   readonly [key: string]: unknown;
+}
+
+/** An event that happens now. */
+export function eventOf(
+  { clock, controllerId }: { readonly clock: Clock; readonly controllerId: string },
+  namespace: Namespace,
+  fields: Readonly<Record<string, unknown>>,
+): Event {
+  return { namespace, event_src_id: controllerId, timestamp: new Date(clock.now()).toISOString(), ...fields };
 }
 
 export type EventListener = (event: Event) => void;

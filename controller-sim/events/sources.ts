@@ -14,7 +14,7 @@ import type { Change, ChangeSet } from '../state/change.ts';
 import type { State } from '../state/state.ts';
 import type { ApiSession, Entity, Session, Terminator } from '../state/types.ts';
 import { apiSessionEvent } from './api-session.ts';
-import type { Event, Events, Namespace } from './events.ts';
+import { type Events, eventOf, type Namespace } from './events.ts';
 import { metricEvents } from './metrics.ts';
 
 export interface EventSourcesComponents {
@@ -68,9 +68,7 @@ export class EventSources {
   }
 
   #emit(namespace: Namespace, fields: Readonly<Record<string, unknown>>): void {
-    const { events, clock, controllerId } = this.#components;
-    const timestamp = new Date(clock.now()).toISOString();
-    events.emit({ namespace, event_src_id: controllerId, timestamp, ...fields } as Event);
+    this.#components.events.emit(eventOf(this.#components, namespace, fields));
   }
 
   #onChange(set: ChangeSet): void {

@@ -94,7 +94,8 @@ export class Tokens {
   /** The token of a session of a service: what a client shows to a router to dial or bind. */
   session(
     session: ServiceSession & {
-      readonly id: string /** Of an API session that is kept. */;
+      readonly id: string;
+      /** Of an API session that is kept. */
       readonly isLegacy: boolean;
     },
   ): Promise<string> {

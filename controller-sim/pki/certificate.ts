@@ -2,7 +2,7 @@
 // more time than all of the rest of its start.
 
 import { createHash, createPrivateKey, createPublicKey, sign, X509Certificate } from 'node:crypto';
-import { bitString, context, der, oid, readDer, sequence, Tag, utf8 } from '#lib/der.ts';
+import { bitString, context, der, integer, oid, readDer, sequence, Tag, utf8 } from '#lib/der.ts';
 import { encodeGeneralNames, type GeneralNames, SUBJECT_ALT_NAME } from '#lib/general-names.ts';
 
 /** A certificate and its key, both PEM. */
@@ -48,14 +48,14 @@ const TRUE = der(Tag.Boolean, Buffer.from([0xff]));
 /** Bits from the left: digitalSignature and keyEncipherment; keyCertSign and cRLSign. Before them, how many of the byte do not count. */
 const LEAF_USAGE = der(Tag.BitString, Buffer.from([5, 0b1010_0000]));
 const AUTHORITY_USAGE = der(Tag.BitString, Buffer.from([1, 0b0000_0110]));
-const VERSION_3 = context(0, der(Tag.Integer, Buffer.from([2])));
+const VERSION_3 = context(0, integer(2));
 /** The standard writes later years in another form. */
 const FIRST_LONG_YEAR = 2050;
 
 /** An authority of its own, or one below `issuer`. PEM. */
 export function issueAuthority(fields: AuthorityFields, key: string, issuer: Pair | undefined): string {
   const { publicKey, commonName, pathLength } = fields;
-  const constraints = [TRUE, ...(pathLength === undefined ? [] : [der(Tag.Integer, Buffer.from([pathLength]))])];
+  const constraints = [TRUE, ...(pathLength === undefined ? [] : [integer(pathLength)])];
   const extensions = [
     extension(EXTENSION.basicConstraints, sequence(...constraints), { critical: true }),
     extension(EXTENSION.keyUsage, AUTHORITY_USAGE, { critical: true }),

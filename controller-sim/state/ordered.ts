@@ -18,8 +18,7 @@ export class Ordered<T extends Entity> {
 
   /** In the place of an older version, if there is one. */
   set(entity: T): void {
-    const [last] = this.#pieces.slice(-1);
-    if (!last) {
+    if (this.#pieces.length === 0) {
       this.#pieces.push([entity]);
       return;
     }

@@ -13,15 +13,16 @@ import { edgeRouterSymbols } from '../resources/routers.ts';
 import { services, showService } from '../resources/services.ts';
 import { showRouter } from '../resources/sessions.ts';
 import { terminatorSymbols } from '../resources/terminators.ts';
+import { notServed } from '../shared/not-served.ts';
 
 export const clientServiceHandlers: Handlers = {
   listServices: list(services, (request) =>
     selectListed(request, services, request.services.access.servicesOf(idOfCaller(request))),
   ),
   detailService: (request) => ({ data: showService(visibleService(request), request.services, request) }),
-  updateService: notServed,
-  patchService: notServed,
-  deleteService: notServed,
+  updateService: notServed('service'),
+  patchService: notServed('service'),
+  deleteService: notServed('service'),
   listServiceEdgeRouters: serviceRouters,
   listServiceTerminators: serviceTerminators,
   listServiceUpdates: serviceUpdates,
@@ -42,14 +43,6 @@ export function visibleService(request: ApiRequest, id = request.params.id ?? ''
   const service = state.tables.service.get(id);
   if (!service || access.granting(idOfCaller(request), id).length === 0) throw notFound('service', id);
   return service;
-}
-
-/** reference fact: the client API names these operations and does not serve them. */
-function notServed(request: ApiRequest): Answer {
-  const { id } = request.operation;
-  const name = `${id[0]?.toUpperCase()}${id.slice(1)}`;
-  const raw = JSON.stringify(`operation service.${name} has not yet been implemented`);
-  return { raw, contentType: 'application/json' };
 }
 
 async function serviceRouters(request: ApiRequest): Promise<Answer> {

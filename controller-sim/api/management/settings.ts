@@ -1,6 +1,7 @@
 // Settings of controllers: named by the API, served by no controller yet (reference fact: HTTP entities, section 16).
 
-import type { Answer, ApiRequest, Handlers } from '../../request/context.ts';
+import type { Handlers } from '../../request/context.ts';
+import { notServed } from '../shared/not-served.ts';
 
 export const settingHandlers: Handlers = Object.fromEntries(
   [
@@ -11,11 +12,5 @@ export const settingHandlers: Handlers = Object.fromEntries(
     'detailControllerSettingEffective',
     'patchControllerSetting',
     'updateControllerSetting',
-  ].map((id) => [id, notServed]),
+  ].map((id) => [id, notServed('settings')]),
 );
-
-function notServed({ operation: { id } }: ApiRequest): Answer {
-  const name = `${id[0]?.toUpperCase()}${id.slice(1)}`;
-  const raw = JSON.stringify(`operation settings.${name} has not yet been implemented`);
-  return { raw, contentType: 'application/json' };
-}

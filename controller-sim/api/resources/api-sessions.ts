@@ -26,8 +26,10 @@ const MFA_QUERY = {
 export const apiSessionSymbols = (context: ApiServices): Symbols<ApiSession> => ({
   ipAddress: field('ipAddress'),
   token: field('token'),
-  identity: linked(field('identityId'), context.state.tables.identity, identitySymbols(context)),
-  authenticator: linked(field('authenticatorId'), context.state.tables.authenticator, authenticatorSymbols(context)),
+  identity: linked(field('identityId'), context.state.tables.identity, () => identitySymbols(context)),
+  authenticator: linked(field('authenticatorId'), context.state.tables.authenticator, () =>
+    authenticatorSymbols(context),
+  ),
   lastActivityAt: { type: 'datetime', get: ({ lastActivityAt }) => new Date(lastActivityAt) },
   mfaRequired: flagField('isMfaRequired'),
   mfaComplete: flagField('isMfaComplete'),

@@ -22,7 +22,7 @@ import { identitySymbols } from './identities.ts';
 
 export const authenticatorSymbols = (context: ApiServices): Symbols<Authenticator> => ({
   method: field('method'),
-  identity: linked(field('identityId'), context.state.tables.identity, identitySymbols(context)),
+  identity: linked(field('identityId'), context.state.tables.identity, () => identitySymbols(context)),
   certFingerprint: field('fingerprint'),
   certPem: field('certPem'),
   publicKeyPrint: { get: ({ certPem }) => (certPem === null ? null : publicKeyPrint(certPem)) },

@@ -24,7 +24,7 @@ const CONFIG_TYPE_SYMBOLS: Symbols<ConfigType> = {
 
 export const configSymbols = ({ state: { tables } }: ApiServices): Symbols<Config> => ({
   name: field('name'),
-  type: linked(field('configTypeId'), tables.configType, CONFIG_TYPE_SYMBOLS),
+  type: linked(field('configTypeId'), tables.configType, () => CONFIG_TYPE_SYMBOLS),
 });
 
 export const configTypes: Resource<'configType', void> = {

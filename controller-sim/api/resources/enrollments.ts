@@ -21,14 +21,14 @@ export const enrollments: Resource<'enrollment'> = {
     const { identity, router, ca } = context.state.tables;
     const routerOf = (wanted: Enrollment['method']) => {
       const get = ({ method, routerId }: Enrollment) => (method === wanted ? routerId : null);
-      return linked({ get }, router, routerSymbols(context));
+      return linked({ get }, router, () => routerSymbols(context));
     };
     return {
       token: field('token'),
-      identity: linked(field('identityId'), identity, identitySymbols(context)),
+      identity: linked(field('identityId'), identity, () => identitySymbols(context)),
       edgeRouter: routerOf('erott'),
       transitRouter: routerOf('trott'),
-      caId: linked(field('caId'), ca, CA_SYMBOLS),
+      caId: linked(field('caId'), ca, () => CA_SYMBOLS),
     };
   },
   remove: (transaction, enrollment, request) => {

@@ -20,7 +20,7 @@ export function identitySymbols({ state: { tables } }: ApiServices): Symbols<Ide
     name: field('name'),
     type: { ...field('type'), to: IDENTITY_TYPE_LINK },
     externalId: field('externalId'),
-    authPolicyId: linked(field('authPolicyId'), tables.authPolicy, AUTH_POLICY_SYMBOLS),
+    authPolicyId: linked(field('authPolicyId'), tables.authPolicy, () => AUTH_POLICY_SYMBOLS),
     isAdmin: flagField('isAdmin'),
     isDefaultAdmin: flagField('isDefaultAdmin'),
     roleAttributes: fieldSet('roleAttributes'),
@@ -57,7 +57,8 @@ export const identities: Resource<'identity', IdentityEnrollment | undefined> = 
     refuseRights(request, identity, undefined);
     deleteIdentity(transaction, identity);
   },
-  show: (identity, context, request) => withoutProofs(showIdentity(identity, context), identity, request),
+  show: (identity, context, request) =>
+    hasPowerOver(request, identity.id) ? showIdentity(identity, context) : withoutProofs(identity, context),
   text: identityText,
 };
 
@@ -74,15 +75,14 @@ function refuseRights(request: ApiRequest, target: Identity | undefined, body: B
 
 /** What changes with time alone is not kept. */
 function identityText(identity: Identity, context: ApiServices, request: ApiRequest): string {
-  if (!hasPowerOver(request, identity.id))
-    return JSON.stringify(withoutProofs(showIdentity(identity, context), identity, request));
+  if (!hasPowerOver(request, identity.id)) return JSON.stringify(withoutProofs(identity, context));
   const make = () => JSON.stringify(showIdentity(identity, context));
   return identity.disabledUntil === null ? context.shownIdentities.textOf(identity.id, make) : make();
 }
 
 /** The tokens with which one could enroll as an administrator are for administrators. */
-function withoutProofs(shown: Record<string, unknown>, { id }: Identity, request: ApiRequest): Record<string, unknown> {
-  return hasPowerOver(request, id) ? shown : { ...shown, enrollment: {} };
+function withoutProofs(identity: Identity, context: ApiServices): Record<string, unknown> {
+  return { ...showIdentity(identity, context), enrollment: {} };
 }
 
 export function showIdentity(identity: Identity, context: ApiServices): Record<string, unknown> {

@@ -25,7 +25,7 @@ export const routerSymbols = (context: ApiServices): Symbols<Router> => ({
   cost: numberField('cost'),
   noTraversal: flagField('noTraversal'),
   disabled: flagField('disabled'),
-  configs: linked(fieldSet('configs'), context.state.tables.config, configSymbols(context)),
+  configs: linked(fieldSet('configs'), context.state.tables.config, () => configSymbols(context)),
   ctrlChanListeners: { set: ({ ctrlChanListeners }: Router) => Object.keys(ctrlChanListeners ?? {}) },
 });
 

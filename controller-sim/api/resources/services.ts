@@ -16,7 +16,7 @@ export const serviceSymbols = (context: ApiServices): Symbols<Service> => ({
   terminatorStrategy: field('terminatorStrategy'),
   roleAttributes: fieldSet('roleAttributes'),
   isFabricOnly: flagField('isFabricOnly'),
-  configs: linked(fieldSet('configs'), context.state.tables.config, configSymbols(context)),
+  configs: linked(fieldSet('configs'), context.state.tables.config, () => configSymbols(context)),
 });
 
 export const services: Resource<'service'> = {

@@ -16,8 +16,8 @@ export const sessions: Resource<'session'> = {
     const { apiSession, service } = context.state.tables;
     return {
       token: field('token'),
-      apiSession: linked(field('apiSessionId'), apiSession, apiSessionSymbols(context)),
-      service: linked(field('serviceId'), service, serviceSymbols(context)),
+      apiSession: linked(field('apiSessionId'), apiSession, () => apiSessionSymbols(context)),
+      service: linked(field('serviceId'), service, () => serviceSymbols(context)),
       type: field('type'),
     };
   },

@@ -13,9 +13,9 @@ import { serviceSymbols } from './services.ts';
 export const terminatorSymbols = (context: ApiServices): Symbols<Terminator> => {
   const { service, router } = context.state.tables;
   return {
-    service: linked(field('serviceId'), service, serviceSymbols(context)),
+    service: linked(field('serviceId'), service, () => serviceSymbols(context)),
     'service.name': { get: ({ serviceId }) => service.get(serviceId)?.name },
-    router: linked(field('routerId'), router, routerSymbols(context)),
+    router: linked(field('routerId'), router, () => routerSymbols(context)),
     'router.name': { get: ({ routerId }) => router.get(routerId)?.name },
     instanceId: field('instanceId'),
     hostId: field('hostId'),

@@ -8,6 +8,7 @@ import {
 } from '#wire/gen/edge_control_pb.js';
 import type { Access } from '../../access/access.ts';
 import type { Side } from '../../access/memberships.ts';
+import { REVOCATION_LIFETIME } from '../../auth/revocations.ts';
 import type { Authority } from '../../pki/authority.ts';
 import type { Change, ChangeSet } from '../../state/change.ts';
 import type { State } from '../../state/state.ts';
@@ -22,7 +23,6 @@ export interface ModelSet {
 
 /** reference fact: how many sets are kept for routers that come back. */
 const HISTORY = 10_000;
-const REVOCATION_LIFETIME = 86_400_000;
 /** What a receiver needs first comes first. */
 const FULL_ORDER: readonly EntityKind[] = [
   'configType',
@@ -151,11 +151,15 @@ export class ModelSets {
 
   /** Checks that policies demand from now on, and those that they demand no more. */
   #checkEvents({ changes }: ChangeSet): DataState_Event[] {
-    if (!changes.some(({ kind }) => kind === 'servicePolicy' || kind === 'postureCheck')) return [];
     const { servicePolicy, postureCheck } = this.#state.tables;
-    for (const id of this.#checks.keys()) if (!servicePolicy.has(id)) this.#checks.delete(id);
+    const changed = changes.filter(({ kind }) => kind === 'servicePolicy');
+    for (const { id, after } of changed) if (!after) this.#checks.delete(id);
+    // A check can belong to any of them, by its role attributes.
+    const policies = changes.some(({ kind }) => kind === 'postureCheck')
+      ? servicePolicy.values()
+      : changed.flatMap(({ id }) => servicePolicy.get(id) ?? []);
     const events: DataState_Event[] = [];
-    for (const policy of servicePolicy.values()) {
+    for (const policy of policies) {
       const told = this.#checks.get(policy.id);
       if (policy.postureCheckRoles.length === 0 && !told?.size) continue;
       const now = this.#checksOf(policy);
