@@ -1,6 +1,7 @@
 // The command line of the router. Thin: each command is a file in commands/.
 
 import { Command, CommanderError } from 'commander';
+import { tolerateClosedOutput } from '#lib/closed-output.ts';
 import { configCommand } from './commands/config.ts';
 import { enrollCommand } from './commands/enroll.ts';
 import { Exit, print } from './commands/exit.ts';
@@ -21,6 +22,7 @@ program
   .action(() => print(PROGRAM_VERSION));
 useExitOverride(program);
 
+tolerateClosedOutput();
 try {
   await program.parseAsync();
 } catch (error) {

@@ -1,6 +1,7 @@
 // The command line of the simulator.
 
 import { Command, CommanderError } from 'commander';
+import { tolerateClosedOutput } from '#lib/closed-output.ts';
 import { operationsCommand } from './commands/operations.ts';
 import { startCommand } from './commands/start.ts';
 
@@ -14,6 +15,7 @@ const program = new Command('sim')
 program.addCommand(startCommand().exitOverride());
 program.addCommand(operationsCommand().exitOverride());
 
+tolerateClosedOutput();
 try {
   await program.parseAsync();
 } catch (error) {

@@ -197,3 +197,11 @@ t.test('version is that of the package', async (t) => {
   t.equal((await router('version')).stdout.trim(), version);
   t.ok(existsSync(GOOD));
 });
+
+t.test('a reader that goes away, as head does, is no error', async (t) => {
+  for (const args of [
+    ['agent/cli.ts', 'config', 'explain'],
+    ['agent/cli.ts', 'run', '--help'],
+  ])
+    t.match(await runProgram(args, { isDeaf: true }), { code: 0, stderr: '' }, args.join(' '));
+});

@@ -129,3 +129,11 @@ t.test('operations: what is served, for people and for programs', async (t) => {
   t.ok(rows.length > 290);
   t.notOk(rows.some(({ answers }) => answers === 'missing'));
 });
+
+t.test('a reader that goes away, as head does, is no error', async (t) => {
+  for (const args of [
+    ['controller-sim/cli.ts', 'operations'],
+    ['controller-sim/cli.ts', 'start', '--help'],
+  ])
+    t.match(await runProgram(args, { isDeaf: true }), { code: 0, stderr: '' }, args.join(' '));
+});

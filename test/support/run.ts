@@ -11,17 +11,22 @@ export interface Outcome {
   readonly stderr: string;
 }
 
+export interface RunOptions {
+  readonly cwd?: string;
+  readonly env?: NodeJS.ProcessEnv;
+  /** Whether the standard output is closed before anything is written to it. */
+  readonly isDeaf?: boolean;
+}
+
 /** `args` begin with the TypeScript file, relative to the project. */
-export function runProgram(
-  args: readonly string[],
-  options: { cwd?: string; env?: NodeJS.ProcessEnv } = {},
-): Promise<Outcome> {
+export function runProgram(args: readonly string[], options: RunOptions = {}): Promise<Outcome> {
   const [file = '', ...rest] = args;
   return new Promise((resolve) => {
     const child = spawn(process.execPath, [join(ROOT, file), ...rest], {
       cwd: options.cwd ?? ROOT,
       env: { ...process.env, ...options.env },
     });
+    if (options.isDeaf) child.stdout.destroy();
     let stdout = '';
     let stderr = '';
     child.stdout.setEncoding('utf8').on('data', (text) => {
