@@ -1,0 +1,49 @@
+// Counts what this process holds: memory, sockets, timers. An attack test compares it with what was held before the attack.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+
+const PATIENCE = 5_000;
+const POLL = 50;
+/** Connections and servers, TLS or not, as Node names them. */
+const SOCKETS = new Set(['TCPSocketWrap', 'TCPServerWrap', 'TLSWrap', 'PipeWrap', 'TCPConnectWrap']);
+
+setFlagsFromString('--expose-gc');
+const collect = runInNewContext('gc') as () => void;
+
+export interface Holdings {
+  /** Bytes on V8's heap and in buffers, after a garbage collection. */
+  readonly memory: number;
+  readonly sockets: number;
+  readonly timers: number;
+}
+
+export function holdings(): Holdings {
+  collect();
+  const { heapUsed, arrayBuffers } = process.memoryUsage();
+  const resources = process.getActiveResourcesInfo();
+  return {
+    memory: heapUsed + arrayBuffers,
+    sockets: resources.filter((name) => SOCKETS.has(name)).length,
+    timers: resources.filter((name) => name === 'Timeout').length,
+  };
+}
+
+/**
+ * What is held beyond `before`; waits at most 5 s for sockets and timers to be released. Memory is in bytes and may be
+ * negative.
+ */
+export async function leftSince(before: Holdings): Promise<Holdings> {
+  const end = Date.now() + PATIENCE;
+  for (;;) {
+    const now = holdings();
+    const left = {
+      memory: now.memory - before.memory,
+      sockets: Math.max(0, now.sockets - before.sockets),
+      timers: Math.max(0, now.timers - before.timers),
+    };
+    if ((left.sockets === 0 && left.timers === 0) || Date.now() >= end) return left;
+    await sleep(POLL);
+  }
+}
