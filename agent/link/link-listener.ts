@@ -3,7 +3,8 @@
 
 import type { X509Certificate } from 'node:crypto';
 import { background } from '#lib/background.ts';
-import { peerCertificates, sha1Fingerprint, verifyChain } from '#lib/certificates.ts';
+import { verifyChain } from '#lib/certificate-chain.ts';
+import { peerCertificates, sha1Fingerprint } from '#lib/certificates.ts';
 import type { Clock, Timer } from '#lib/clock.ts';
 import { describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';

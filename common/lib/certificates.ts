@@ -1,15 +1,16 @@
-// X.509 for both ends: reading PEM, fingerprints as the network writes them, what a TLS peer presented, and the
-// verification of a presented chain against a pool of roots. Making certificates and CSRs is not done here.
+// X.509 for both ends: reading PEM, fingerprints as the network writes them, and what a TLS peer presented.
+// `certificate-chain.ts` verifies chains. Making certificates and CSRs is not done here.
 
 import { X509Certificate } from 'node:crypto';
 import type { TLSSocket } from 'node:tls';
 import { describeError, ProjectError } from './errors.ts';
 
-const PEM_BLOCK = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g;
+const PEM_BEGIN = '-----BEGIN CERTIFICATE-----';
+const PEM_END = '-----END CERTIFICATE-----';
 /** One name of the text that Node makes of them: a value with a comma in it is quoted, so that it cannot pass for two names. */
 const ALT_NAME = /([^:,]+):(?:("(?:[^"\\]|\\.)*")|([^,]*))(?:, |$)/g;
-/** No real chain is longer; a longer one is an attack or a loop. */
-const LONGEST_CHAIN = 10;
+/** Of a TLS peer. One more than `verifyChain` accepts, so that it can tell that there are too many. */
+const MOST_PRESENTED = 11;
 
 export class CertificateError extends ProjectError {
   constructor(message: string, options: { cause?: unknown } = {}) {
@@ -19,13 +20,26 @@ export class CertificateError extends ProjectError {
 
 /** All certificates of a PEM text in their order; text around them is skipped. Throws CertificateError for a bad block. */
 export function parsePemCertificates(pem: string): X509Certificate[] {
-  return (pem.match(PEM_BLOCK) ?? []).map((block, index) => {
+  return pemBlocks(pem).map((block, index) => {
     try {
       return new X509Certificate(block);
     } catch (error) {
       throw new CertificateError(`certificate ${index + 1} cannot be read: ${describeError(error)}`, { cause: error });
     }
   });
+}
+
+/** Cut by search and not by a pattern: a pattern takes quadratic time for many beginnings without an end. */
+function pemBlocks(pem: string): string[] {
+  const blocks: string[] = [];
+  for (let start = pem.indexOf(PEM_BEGIN); start >= 0; ) {
+    const end = pem.indexOf(PEM_END, start);
+    if (end < 0) break;
+    const next = end + PEM_END.length;
+    blocks.push(pem.slice(start, next));
+    start = pem.indexOf(PEM_BEGIN, next);
+  }
+  return blocks;
 }
 
 /** The first certificate of a PEM text, of a chain the one that it is about. Throws CertificateError when there is none that can be read. */
@@ -71,7 +85,7 @@ export function subjectAltNames(certificate: X509Certificate): {
 export function peerCertificates(socket: TLSSocket): X509Certificate[] {
   const chain: X509Certificate[] = [];
   let current = socket.getPeerCertificate(true) as ReturnType<TLSSocket['getPeerCertificate']> | undefined;
-  while (current?.raw && chain.length < LONGEST_CHAIN) {
+  while (current?.raw && chain.length < MOST_PRESENTED) {
     const certificate = new X509Certificate(current.raw);
     if (chain.at(-1)?.fingerprint256 === certificate.fingerprint256) break;
     chain.push(certificate);
@@ -79,71 +93,4 @@ export function peerCertificates(socket: TLSSocket): X509Certificate[] {
     current = issuer === current ? undefined : issuer;
   }
   return chain;
-}
-
-export interface ChainOptions {
-  /** Milliseconds since the epoch at which the certificates must be valid; left out, dates are not looked at. */
-  now?: number;
-  /** Those that were valid once are taken too. */
-  allowExpired?: boolean;
-}
-
-export type ChainVerdict = { ok: true; chain: X509Certificate[] } | { ok: false; reason: string };
-
-/**
- * Looks for a chain of signatures from `presented[0]` over the other presented certificates to one of `roots`.
- * A root is trusted by being in the pool, whether it signed itself or not.
- */
-export function verifyChain(
-  presented: readonly X509Certificate[],
-  roots: readonly X509Certificate[],
-  options: ChainOptions = {},
-): ChainVerdict {
-  const leaf = presented[0];
-  if (!leaf) return { ok: false, reason: 'no certificate was presented' };
-  const chain = findChain([leaf], presented.slice(1), roots);
-  if (!chain)
-    return { ok: false, reason: `the certificate of ${shown(leaf)} does not lead to a trusted certificate authority` };
-  if (options.now !== undefined) {
-    for (const certificate of chain) {
-      const at = options.allowExpired ? Math.min(options.now, certificate.validToDate.getTime()) : options.now;
-      const expiry = validity(certificate, at);
-      if (expiry) return { ok: false, reason: expiry };
-    }
-  }
-  return { ok: true, chain };
-}
-
-/** Why a certificate is not valid at `now` (milliseconds), or undefined. */
-export function validity(certificate: X509Certificate, now: number): string | undefined {
-  if (now < certificate.validFromDate.getTime())
-    return `the certificate of ${shown(certificate)} is not valid before ${certificate.validFrom}`;
-  if (now > certificate.validToDate.getTime())
-    return `the certificate of ${shown(certificate)} expired on ${certificate.validTo}`;
-  return undefined;
-}
-
-function findChain(
-  chain: X509Certificate[],
-  between: readonly X509Certificate[],
-  roots: readonly X509Certificate[],
-): X509Certificate[] | undefined {
-  const last = chain.at(-1) as X509Certificate;
-  if (roots.some((root) => root.fingerprint256 === last.fingerprint256)) return chain;
-  for (const root of roots) if (signed(root, last)) return [...chain, root];
-  if (chain.length >= LONGEST_CHAIN) return undefined;
-  for (const candidate of between) {
-    if (chain.includes(candidate) || !signed(candidate, last)) continue;
-    const longer = findChain([...chain, candidate], between, roots);
-    if (longer) return longer;
-  }
-  return undefined;
-}
-
-function signed(issuer: X509Certificate, subject: X509Certificate): boolean {
-  return issuer.ca && subject.checkIssued(issuer) && subject.verify(issuer.publicKey);
-}
-
-function shown(certificate: X509Certificate): string {
-  return commonName(certificate) ?? (certificate.subject || 'an unnamed subject').replaceAll('\n', ', ');
 }

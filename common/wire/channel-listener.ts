@@ -20,6 +20,7 @@ import { WrongMagicError } from './frame-reader.ts';
 import { ChannelHeader } from './gen/numbers.ts';
 import { TRUE } from './header-values.ts';
 import { acceptHello, readHello } from './hello.ts';
+import { HelloSlots } from './hello-slots.ts';
 import type { HeaderEntries, Message } from './message.ts';
 import { Underlay } from './underlay.ts';
 
@@ -40,7 +41,7 @@ export interface ChannelListenerOptions {
   random?: Random;
   /** Milliseconds for the hello. */
   helloTimeout: number;
-  /** Hellos that may be in progress at once; further connections are closed. */
+  /** Hellos that may be in progress at once; beyond that, connections are evicted: see HelloSlots. */
   maxHellos: number;
   /** Throws to refuse; the dialer then sees its connection closed without an answer. */
   check(accepted: AcceptedHello): Promise<void> | void;
@@ -55,21 +56,24 @@ export interface ChannelListenerOptions {
 
 interface Group {
   readonly secret: Buffer;
-  channel: Channel | undefined;
+  readonly channel: Channel;
 }
 
 const GROUP_SECRET_LENGTH = 16;
+/** Of one group: the largest link that can be configured has 100 connections for payloads and 100 for acknowledgements. */
+const MOST_CONNECTIONS = 200;
 
 export class ChannelListener {
   readonly #options: ChannelListenerOptions;
   readonly #groups = new Map<string, Group>();
-  readonly #hellos = new Set<Underlay>();
+  readonly #slots: HelloSlots;
   readonly #random: Random;
   readonly #ids: IdSource;
   #closed = false;
 
   constructor(options: ChannelListenerOptions) {
     this.#options = options;
+    this.#slots = new HelloSlots(options.maxHellos);
     this.#random = options.random ?? systemRandom;
     this.#ids = new IdSource(this.#random);
   }
@@ -77,28 +81,33 @@ export class ChannelListener {
   /** Takes a connected socket; give this to TlsPort.handle. */
   accept(socket: TLSSocket): void {
     const underlay = new Underlay({ socket, clock: this.#options.clock });
-    if (this.#closed || this.#hellos.size >= this.#options.maxHellos) {
-      this.#options.log.warn(
-        { remote: underlay.remoteAddress, limit: this.#options.maxHellos },
-        'connection closed: too many hellos in progress',
-      );
+    if (this.#closed) {
       underlay.close();
       return;
     }
-    this.#hellos.add(underlay);
-    void this.#greet(underlay, socket).finally(() => this.#hellos.delete(underlay));
+    const evicted = this.#slots.enter(underlay);
+    if (evicted) this.#evict(evicted);
+    if (evicted === underlay) return;
+    void this.#greet(underlay, socket).finally(() => this.#slots.leave(underlay));
   }
 
   /** Closes what has not become a channel yet; channels belong to their owner. */
   close(): void {
     this.#closed = true;
-    for (const underlay of this.#hellos) underlay.close();
+    this.#slots.close();
+  }
+
+  #evict(underlay: Underlay): void {
+    const { log, maxHellos } = this.#options;
+    log.warn({ remote: underlay.remoteAddress, limit: maxHellos }, 'connection closed: too many hellos in progress');
+    underlay.close(new HelloRefusedError(`more than ${maxHellos} hellos are in progress`));
   }
 
   async #greet(underlay: Underlay, socket: TLSSocket): Promise<void> {
     const remote = underlay.remoteAddress;
     try {
       const hello = await readHello(underlay, this.#options.helloTimeout);
+      this.#slots.greeted(underlay);
       await this.#place(underlay, socket, hello);
     } catch (error) {
       this.#options.log.info({ remote, error: describeError(error) }, 'hello refused');
@@ -111,15 +120,22 @@ export class ChannelListener {
     const grouped = hello.bool(ChannelHeader.IsGrouped);
     const first = hello.bool(ChannelHeader.FirstInGroup);
     const given = hello.string(ChannelHeader.ConnectionId);
-    const known = grouped && given !== undefined ? this.#groups.get(given) : undefined;
-    if (grouped && !first && !known?.channel)
+    const known = grouped && given !== undefined ? this.#openGroup(given) : undefined;
+    if (grouped && !first && !known)
       throw new HelloRefusedError(`there is no group ${given ?? '(none named)'} to join`);
     const connectionId = given ?? this.#ids.short();
-    const accepted: AcceptedHello = { hello, socket, connectionId, grouped, newChannel: !grouped || first };
+    // A hello that claims to be the first of a group that exists joins it: the id of a group gives nobody its place
+    // (the reference does the same).
+    const accepted: AcceptedHello = { hello, socket, connectionId, grouped, newChannel: !known };
     await this.#options.check(accepted);
     underlay.type = grouped ? (hello.string(ChannelHeader.UnderlayType) ?? '') : '';
-    if (grouped && !first && known) this.#join(underlay, accepted, known);
+    if (known) this.#join(underlay, accepted, known);
     else this.#begin(underlay, accepted);
+  }
+
+  #openGroup(connectionId: string): Group | undefined {
+    const group = this.#groups.get(connectionId);
+    return group?.channel.isClosed ? undefined : group;
   }
 
   #join(underlay: Underlay, accepted: AcceptedHello, group: Group): void {
@@ -128,13 +144,16 @@ export class ChannelListener {
     // The answer comes first even for a wrong secret: so does the reference, and so nothing tells a guesser why it failed.
     if (secret.length !== group.secret.length || !timingSafeEqual(secret, group.secret))
       throw new HelloRefusedError('the group secret is wrong');
-    if (!group.channel || group.channel.isClosed) throw new HelloRefusedError('the group is closed');
-    group.channel.addUnderlay(underlay);
+    const { channel } = group;
+    if (channel.isClosed) throw new HelloRefusedError('the group was closed during the check');
+    if (channel.underlays.length >= MOST_CONNECTIONS)
+      throw new HelloRefusedError(`the group has ${MOST_CONNECTIONS} connections already`);
+    channel.addUnderlay(underlay);
   }
 
   #begin(underlay: Underlay, accepted: AcceptedHello): void {
     const given = accepted.hello.headers.get(ChannelHeader.GroupSecret);
-    const secret = given && given.length > 0 ? given : this.#random.bytes(GROUP_SECRET_LENGTH);
+    const secret = given && given.length > 0 ? Buffer.from(given) : this.#random.bytes(GROUP_SECRET_LENGTH);
     this.#answer(underlay, accepted, secret);
     const channel = this.#options.open(accepted);
     if (accepted.grouped) this.#remember(accepted.connectionId, { secret, channel });
@@ -143,7 +162,7 @@ export class ChannelListener {
 
   #remember(connectionId: string, group: Group): void {
     this.#groups.set(connectionId, group);
-    void group.channel?.closed.then(() => {
+    void group.channel.closed.then(() => {
       if (this.#groups.get(connectionId) === group) this.#groups.delete(connectionId);
     });
   }

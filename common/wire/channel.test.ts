@@ -172,10 +172,10 @@ function listener(clock: VirtualClock, options: { maxHellos?: number; check?: ()
       return made;
     },
   });
-  const dial = (): { underlay: Underlay; raw: Duplex } => {
+  const dial = (): { underlay: Underlay; raw: Duplex; accepted: Duplex } => {
     const [ours, theirs] = duplexPair();
     made.accept(theirs as TLSSocket);
-    return { underlay: new Underlay({ socket: ours, clock, type: 'default' }), raw: ours };
+    return { underlay: new Underlay({ socket: ours, clock, type: 'default' }), raw: ours, accepted: theirs };
   };
   return { opened, dial, made };
 }
@@ -207,6 +207,12 @@ t.test('connections of a group join by its id and secret, and only so', async (t
   await guesser.closed;
   t.equal(opened[0]?.underlays.length, 2, 'a wrong secret does not join');
   await t.rejects(sendHello(dial().underlay, 'router', further('nobody', secret), 5_000), HelloRefusedError);
+  const { underlay: thief } = dial();
+  await sendHello(thief, 'router', [...FIRST, [ChannelHeader.ConnectionId, id]], 5_000);
+  await thief.closed;
+  await sendHello(dial().underlay, 'router', further(id, secret), 5_000);
+  t.equal(opened.length, 1, 'nobody replaces a group by its id');
+  t.equal(opened[0]?.underlays.length, 3);
 });
 
 t.test('who does not greet, greets wrongly or is refused is closed', async (t) => {
@@ -223,12 +229,13 @@ t.test('who does not greet, greets wrongly or is refused is closed', async (t) =
   raw.write('GET / HTTP/1.1\r\n\r\n');
   t.equal((await answered).subarray(0, 4).toString('hex'), '0306090a', 'another protocol is told the versions');
   await soon();
-  dial();
-  dial();
-  const { raw: third } = dial();
-  const ended = new Promise((resolve) => third.once('end', resolve));
-  await Promise.all([ended, soon()]);
-  t.pass('a third one is too many while two say nothing');
+  const { accepted: oldest } = dial();
+  const [second, third] = [dial().accepted, dial().accepted];
+  t.same(
+    [oldest, second, third].map(({ destroyed }) => destroyed),
+    [true, false, false],
+  );
+  t.pass('a third one evicts the oldest of two that say nothing');
   await clock.advance(5_000);
   t.same(
     clock.timers().filter((name) => name.startsWith('hello')),

@@ -81,6 +81,11 @@ export class Underlay {
     return localAddress === undefined ? '' : `${localAddress}:${localPort}`;
   }
 
+  /** The peer's IP address, or an empty text when the connection is gone. */
+  get remoteHost(): string {
+    return (this.socket as Partial<Socket>).remoteAddress ?? '';
+  }
+
   get remoteAddress(): string {
     const { remoteAddress, remotePort } = this.socket as Partial<Socket>;
     return remoteAddress === undefined ? '' : `${remoteAddress}:${remotePort}`;
@@ -128,6 +133,8 @@ export class Underlay {
     if (this.#ended) return;
     this.#ended = true;
     this.#error ??= reason;
+    this.#rest = undefined;
+    this.#reject(this.#error ?? new ClosedError('the connection'));
     if (reason) {
       this.socket.destroy();
       return;
@@ -145,6 +152,7 @@ export class Underlay {
   }
 
   #onData(chunk: Buffer): void {
+    if (this.#ended) return; // the socket may still deliver what arrived before the close
     if (!this.#owner && !this.#waiting) {
       this.#hold(this.#rest ? Buffer.concat([this.#rest, chunk]) : chunk);
       return;
@@ -153,7 +161,8 @@ export class Underlay {
       const rest = this.#reader.push(chunk, (frame) => this.#onFrame(frame));
       if (rest) this.#hold(rest);
     } catch (error) {
-      if (error instanceof WrongMagicError && this.#waiting) this.#waiting.reject(error);
+      // The listener still answers a peer of another protocol version, so its connection stays open for that.
+      if (error instanceof WrongMagicError && this.#waiting) this.#reject(error);
       else this.close(asError(error));
     }
   }
@@ -164,10 +173,17 @@ export class Underlay {
       return !this.#ended;
     }
     // One message at a time before `start`: what follows the hello belongs to the channel and to its limits.
+    const message = Message.fromFrame(frame); // throws before the reader is forgotten: `close` rejects it then
     const waiting = this.#waiting;
     this.#waiting = undefined;
-    waiting?.resolve(Message.fromFrame(frame));
+    waiting?.resolve(message);
     return false;
+  }
+
+  #reject(error: Error): void {
+    const waiting = this.#waiting;
+    this.#waiting = undefined;
+    waiting?.reject(error);
   }
 
   #resume(): void {
@@ -178,7 +194,7 @@ export class Underlay {
   }
 
   #hold(rest: Buffer): void {
-    if (this.#ended) return;
+    if (this.#ended) return; // a frame of this chunk closed the connection
     this.#rest = rest;
     this.socket.pause();
   }
@@ -186,8 +202,7 @@ export class Underlay {
   #onClose(): Error | null {
     this.#ended = true;
     this.#closeTimer?.cancel();
-    this.#waiting?.reject(this.#error ?? new ClosedError('the connection'));
-    this.#waiting = undefined;
+    this.#reject(this.#error ?? new ClosedError('the connection'));
     return this.#error;
   }
 }

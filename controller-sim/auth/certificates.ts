@@ -1,7 +1,8 @@
 // Client certificates: whose they are, and which authority vouches for them.
 
 import type { X509Certificate } from 'node:crypto';
-import { type ChainOptions, parsePemCertificates, sha1Fingerprint, verifyChain } from '#lib/certificates.ts';
+import { type ChainOptions, verifyChain } from '#lib/certificate-chain.ts';
+import { parsePemCertificates, sha1Fingerprint } from '#lib/certificates.ts';
 import { PURPOSES } from '../pki/certificate.ts';
 import type { ApiServices } from '../request/context.ts';
 import { ApiError, badRequest } from '../request/errors.ts';
@@ -10,17 +11,33 @@ import type { CertificateAuthority } from '../state/types.ts';
 /** What vouches for a presented chain. */
 export type Voucher = { readonly kind: 'own' } | { readonly kind: 'ca'; readonly ca: CertificateAuthority };
 
-/** Of the network itself or of a verified authority. */
+/** Parsed once: a login looks at the certificates of every verified authority. */
+const rootsByAuthority = new WeakMap<CertificateAuthority, readonly X509Certificate[]>();
+
+/**
+ * The authority that vouches for `presented` (leaf first): the network's own, else a verified one. One search covers all
+ * verified authorities, so that its bounds hold however many there are.
+ */
 export function vouch(
   { state, authority }: ApiServices,
   presented: readonly X509Certificate[],
   dates: ChainOptions = {},
 ): Voucher | undefined {
   if (verifyChain(presented, authority.roots, dates).ok) return { kind: 'own' };
-  for (const ca of state.tables.ca.values()) {
-    if (ca.isVerified && verifyChain(presented, parsePemCertificates(ca.certPem), dates).ok) return { kind: 'ca', ca };
+  const authorities = [...state.tables.ca.values()].filter(({ isVerified }) => isVerified);
+  const verdict = verifyChain(presented, authorities.flatMap(rootsOf), dates);
+  const root = verdict.ok ? verdict.chain.at(-1)?.fingerprint256 : undefined;
+  const ca = root && authorities.find((each) => rootsOf(each).some(({ fingerprint256 }) => fingerprint256 === root));
+  return ca ? { kind: 'ca', ca } : undefined;
+}
+
+function rootsOf(ca: CertificateAuthority): readonly X509Certificate[] {
+  let roots = rootsByAuthority.get(ca);
+  if (!roots) {
+    roots = parsePemCertificates(ca.certPem);
+    rootsByAuthority.set(ca, roots);
   }
-  return undefined;
+  return roots;
 }
 
 /** One certificate of a body, which somebody known has signed. Throws ApiError. */

@@ -2,7 +2,8 @@
 // (reference fact: control channel, sections 1.5 to 1.7 and 7.1).
 
 import { background } from '#lib/background.ts';
-import { peerCertificates, sha1Fingerprint, verifyChain } from '#lib/certificates.ts';
+import { verifyChain } from '#lib/certificate-chain.ts';
+import { peerCertificates, sha1Fingerprint } from '#lib/certificates.ts';
 import type { Log } from '#lib/log.ts';
 import { Channel } from '#wire/channel.ts';
 import { type AcceptedHello, ChannelListener } from '#wire/channel-listener.ts';

@@ -1,6 +1,7 @@
 // Enrolling routers, and renewing their certificates over HTTP.
 
-import { leafOf, sha1Fingerprint, validity } from '#lib/certificates.ts';
+import { validity } from '#lib/certificate-chain.ts';
+import { leafOf, sha1Fingerprint } from '#lib/certificates.ts';
 import { Body } from '../request/body.ts';
 import type { Answer, ApiRequest, ApiServices } from '../request/context.ts';
 import { ApiError } from '../request/errors.ts';

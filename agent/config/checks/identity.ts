@@ -2,7 +2,8 @@
 
 import { createPrivateKey, type KeyObject, type X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
-import { commonName, parsePemCertificates, subjectAltNames, validity } from '#lib/certificates.ts';
+import { validity } from '#lib/certificate-chain.ts';
+import { commonName, parsePemCertificates, subjectAltNames } from '#lib/certificates.ts';
 import { describeError, errorCode } from '#lib/errors.ts';
 import { parsePemSource } from '../../identity/pem-source.ts';
 import type { Finding } from '../finding.ts';

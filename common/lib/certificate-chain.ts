@@ -1,0 +1,157 @@
+// Verification of a presented certificate chain against a pool of roots. Anybody can present certificates before a login,
+// so the work is bounded: the search follows names upwards from the leaf, uses each presented certificate once, and stops
+// after a fixed number of signature checks.
+
+import type { X509Certificate } from 'node:crypto';
+import { commonName } from './certificates.ts';
+import { readDer, Tag } from './der.ts';
+
+/** Certificates of a chain with its leaf and root. No real chain is longer; a longer one is an attack or a loop. */
+export const LONGEST_CHAIN = 10;
+/** Pairs of equal name whose signature is checked in one verification. Authorities that share a name need one check each. */
+const MOST_SIGNATURE_CHECKS = 64;
+/** Bits of an issuer's RSA key. A check with a larger one takes milliseconds. */
+const LARGEST_RSA_KEY = 8_192;
+/** basicConstraints, 2.5.29.19, as it is encoded. */
+const BASIC_CONSTRAINTS = Buffer.from('551d13', 'hex');
+/** Context tag of the extensions in a certificate. */
+const EXTENSIONS = 0xa3;
+
+export interface ChainOptions {
+  /** Milliseconds since the epoch at which the certificates must be valid; without it, dates are ignored. */
+  now?: number;
+  /** Expired certificates are accepted too. */
+  allowExpired?: boolean;
+}
+
+export type ChainVerdict = { ok: true; chain: X509Certificate[] } | { ok: false; reason: string };
+
+/** A certificate that was reached from the leaf. */
+interface Step {
+  readonly certificate: X509Certificate;
+  /** The certificates below it, leaf first. */
+  readonly below: readonly X509Certificate[];
+}
+
+/**
+ * Looks for a chain of signatures from `presented[0]` over the other presented certificates to one of `roots`.
+ * A root is trusted because it is in the pool, whether it signed itself or not. The shortest chain wins.
+ */
+export function verifyChain(
+  presented: readonly X509Certificate[],
+  roots: readonly X509Certificate[],
+  options: ChainOptions = {},
+): ChainVerdict {
+  const [leaf, ...others] = presented;
+  if (!leaf) return refusal('no certificate was presented');
+  if (presented.length > LONGEST_CHAIN)
+    return refusal(`${presented.length} certificates were presented, more than ${LONGEST_CHAIN}`);
+  const invalid = invalidity(leaf, options);
+  if (invalid) return refusal(invalid);
+  return new ChainSearch(roots, options).from(leaf, others);
+}
+
+/** Why a certificate is not valid at `now` (milliseconds), or undefined. */
+export function validity(certificate: X509Certificate, now: number): string | undefined {
+  if (now < certificate.validFromDate.getTime())
+    return `the certificate of ${shown(certificate)} is not valid before ${certificate.validFrom}`;
+  if (now > certificate.validToDate.getTime())
+    return `the certificate of ${shown(certificate)} expired on ${certificate.validTo}`;
+  return undefined;
+}
+
+class ChainSearch {
+  readonly #roots: readonly X509Certificate[];
+  readonly #options: ChainOptions;
+  #checks = 0;
+  /** Why an issuer that fits was not used. */
+  #rejected: string | undefined;
+
+  constructor(roots: readonly X509Certificate[], options: ChainOptions) {
+    this.#roots = roots;
+    this.#options = options;
+  }
+
+  from(leaf: X509Certificate, others: readonly X509Certificate[]): ChainVerdict {
+    const steps: Step[] = [{ certificate: leaf, below: [] }];
+    let unused = others;
+    for (const step of steps) {
+      const path = [...step.below, step.certificate];
+      if (this.#roots.some((root) => root.fingerprint256 === step.certificate.fingerprint256))
+        return { ok: true, chain: path };
+      const root = this.#roots.find((each) => this.#issued(each, step));
+      if (root) return { ok: true, chain: [...path, root] };
+      if (path.length + 1 >= LONGEST_CHAIN) continue;
+      const issuers = unused.filter((each) => this.#issued(each, step));
+      unused = unused.filter((each) => !issuers.includes(each));
+      steps.push(...issuers.map((certificate) => ({ certificate, below: path })));
+    }
+    return refusal(
+      this.#rejected ?? `the certificate of ${shown(leaf)} does not lead to a trusted certificate authority`,
+    );
+  }
+
+  /** Whether `issuer` may stand above `step` and has signed it. */
+  #issued(issuer: X509Certificate, { certificate, below }: Step): boolean {
+    if (!issuer.ca || !certificate.checkIssued(issuer)) return false;
+    const intermediates = [...below, certificate].slice(1);
+    const invalid = invalidity(issuer, this.#options) ?? overlong(issuer, intermediates);
+    if (invalid) {
+      this.#rejected = invalid;
+      return false;
+    }
+    if (this.#checks >= MOST_SIGNATURE_CHECKS) {
+      this.#rejected = `the chain of ${shown(certificate)} takes more than ${MOST_SIGNATURE_CHECKS} signature checks`;
+      return false;
+    }
+    this.#checks++;
+    const { publicKey } = issuer;
+    if ((publicKey.asymmetricKeyDetails?.modulusLength ?? 0) > LARGEST_RSA_KEY) {
+      this.#rejected = `the key of ${shown(issuer)} is larger than ${LARGEST_RSA_KEY} bits`;
+      return false;
+    }
+    return certificate.verify(publicKey);
+  }
+}
+
+function refusal(reason: string): ChainVerdict {
+  return { ok: false, reason };
+}
+
+function invalidity(certificate: X509Certificate, { now, allowExpired }: ChainOptions): string | undefined {
+  if (now === undefined) return undefined;
+  return validity(certificate, allowExpired ? Math.min(now, certificate.validToDate.getTime()) : now);
+}
+
+/** Why `issuer` may not have `intermediates` below it: self-issued ones do not count (RFC 5280, 4.2.1.9). */
+function overlong(issuer: X509Certificate, intermediates: readonly X509Certificate[]): string | undefined {
+  const counted = intermediates.filter(({ subject, issuer: above }) => subject !== above).length;
+  if (counted === 0 || counted <= pathLength(issuer)) return undefined;
+  return `the certificate authority ${shown(issuer)} does not allow ${counted} authorities below it`;
+}
+
+/** The path length constraint of an authority; Infinity when it has none, -1 when its extensions cannot be read. */
+function pathLength(certificate: X509Certificate): number {
+  try {
+    const [whole] = readDer(certificate.raw);
+    const [body] = readDer(whole?.content ?? EMPTY);
+    const extensions = readDer(body?.content ?? EMPTY).find(({ tag }) => tag === EXTENSIONS);
+    const [list] = readDer(extensions?.content ?? EMPTY);
+    for (const extension of readDer(list?.content ?? EMPTY)) {
+      const [id, ...rest] = readDer(extension.content);
+      if (!id?.content.equals(BASIC_CONSTRAINTS)) continue;
+      const [constraints] = readDer(rest.at(-1)?.content ?? EMPTY);
+      const limit = readDer(constraints?.content ?? EMPTY).find(({ tag }) => tag === Tag.Integer)?.content;
+      return limit === undefined ? Number.POSITIVE_INFINITY : Number.parseInt(limit.toString('hex') || '0', 16);
+    }
+    return Number.POSITIVE_INFINITY;
+  } catch {
+    return -1; // an authority whose constraints cannot be read issues nothing
+  }
+}
+
+const EMPTY = Buffer.alloc(0);
+
+function shown(certificate: X509Certificate): string {
+  return commonName(certificate) ?? (certificate.subject || 'an unnamed subject').replaceAll('\n', ', ');
+}
