@@ -50,11 +50,11 @@ export function assembleHealth(context: RouterContext, controllers: Controllers,
   return health;
 }
 
-function linkDetail({ id, peerId, connections }: Link, latency: number): LinkDetail {
+function linkDetail({ peerId, connections }: Link, latency: number): LinkDetail {
   const addresses = Object.fromEntries(
     connections.map(({ type, localAddr, remoteAddr }) => [type, { localAddr, remoteAddr }]),
   );
-  return { linkId: id, destRouterId: peerId, latency, addresses };
+  return { destRouterId: peerId, latency, addresses };
 }
 
 /** Opens the configured web servers. Rejects with the system's error. */

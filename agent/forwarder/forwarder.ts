@@ -35,6 +35,7 @@ export class Forwarder {
     return this.#destinations.size;
   }
 
+  /** The link or circuit end that has an address. */
   destination(address: string): Destination | undefined {
     return this.#destinations.get(address);
   }

@@ -3,8 +3,8 @@
 import type { Clock } from '#lib/clock.ts';
 import { HealthCheck } from './health-check.ts';
 
+/** Has no link id, which the reference shows: everybody can read this answer. */
 export interface LinkDetail {
-  readonly linkId: string;
   readonly destRouterId: string;
   /** Mean round trip in nanoseconds. */
   readonly latency: number;

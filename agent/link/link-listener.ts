@@ -2,7 +2,6 @@
 // whether the dialing router is who it says (reference fact: link, sections 1.2, 1.5 and 1.6).
 
 import type { X509Certificate } from 'node:crypto';
-import { background } from '#lib/background.ts';
 import { verifyChain } from '#lib/certificate-chain.ts';
 import { peerCertificates, sha1Fingerprint } from '#lib/certificates.ts';
 import type { Clock, Timer } from '#lib/clock.ts';
@@ -12,6 +11,7 @@ import type { Channel } from '#wire/channel.ts';
 import { type AcceptedHello, ChannelListener } from '#wire/channel-listener.ts';
 import { HelloRefusedError } from '#wire/errors.ts';
 import { LinkHeader } from '#wire/gen/numbers.ts';
+import type { Message } from '#wire/message.ts';
 import { Alpn, type TlsPort } from '#wire/tls-port.ts';
 import type { LinkInit } from './link.ts';
 import { type LinkChannelSettings, linkChannel } from './link-dialer.ts';
@@ -42,10 +42,11 @@ export interface LinkListenerSettings {
   readonly maxOutstandingConnects: number;
 }
 
+/** One of the two connections of a split link, waiting for the other. */
 interface Half {
-  kind: number;
-  channel: Channel;
-  since: number;
+  readonly kind: number;
+  readonly channel: Channel;
+  readonly since: number;
 }
 
 const PAYLOAD_CHANNEL = 1;
@@ -53,6 +54,8 @@ const ACK_CHANNEL = 2;
 const HALF_LIFETIME = 30_000;
 const HALF_SWEEP = 60_000;
 const MOST_HALVES = 1_000;
+/** The reference's forms: UUIDs, base 62, and short ids with dots and dashes. Ids become names of metrics. */
+const LINK_ID = /^[\w.-]{1,64}$/;
 
 export class LinkListener {
   readonly settings: LinkListenerSettings;
@@ -88,43 +91,42 @@ export class LinkListener {
     this.#halves.clear();
   }
 
-  #check({ hello, socket }: AcceptedHello): void {
-    const { identity, clock } = this.#components;
+  /**
+   * Verifies the dialer before its hello is answered, so that nothing of an unverified router is kept. A further
+   * connection of a group proves itself by the secret of the group.
+   */
+  async #check({ hello, socket, newChannel }: AcceptedHello): Promise<void> {
+    const { identity, clock, log } = this.#components;
     const dialed = hello.string(LinkHeader.DialedRouterId);
     if (dialed !== undefined && dialed !== identity.id)
       throw new HelloRefusedError(`the link is meant for router ${dialed}`);
-    const verdict = verifyChain(peerCertificates(socket), identity.roots, { now: clock.now() });
-    if (!verdict.ok) throw new HelloRefusedError(verdict.reason);
+    const presented = peerCertificates(socket);
+    const [leaf] = presented;
+    const verdict = verifyChain(presented, identity.roots, { now: clock.now() });
+    if (!verdict.ok || !leaf) throw new HelloRefusedError(verdict.ok ? 'no certificate was presented' : verdict.reason);
+    if (!newChannel) return;
+    const { peerId, linkId } = linkIds(hello);
+    try {
+      await this.#components.verifyRouter(peerId, [sha1Fingerprint(leaf)]);
+    } catch (error) {
+      log.warn(
+        { linkId, peerId, error: describeError(error) },
+        'link refused: the dialing router could not be verified',
+      );
+      throw new HelloRefusedError(`router ${peerId} could not be verified`, { cause: error });
+    }
   }
 
   #open(accepted: AcceptedHello): Channel {
-    const { hello } = accepted;
-    const peerId = hello.string(LinkHeader.RouterId);
-    if (!peerId) throw new HelloRefusedError('the hello of the link names no router');
-    const linkId = hello.string(LinkHeader.LinkId) ?? hello.body.toString();
+    const { peerId, linkId } = linkIds(accepted.hello);
     const channel = linkChannel(this.#components, {
       linkId,
       peerId,
       connectionId: accepted.connectionId,
       grouped: accepted.grouped,
     });
-    background(this.#components.log, 'verify link', this.#verify(accepted, channel, peerId, linkId));
+    this.#assemble(accepted, channel, peerId, linkId);
     return channel;
-  }
-
-  async #verify(accepted: AcceptedHello, channel: Channel, peerId: string, linkId: string): Promise<void> {
-    const [leaf] = peerCertificates(accepted.socket);
-    try {
-      await this.#components.verifyRouter(peerId, leaf ? [sha1Fingerprint(leaf)] : []);
-    } catch (error) {
-      this.#components.log.warn(
-        { linkId, peerId, error: describeError(error) },
-        'link refused: the dialing router could not be verified',
-      );
-      channel.close();
-      return;
-    }
-    if (!channel.isClosed) this.#assemble(accepted, channel, peerId, linkId);
   }
 
   #assemble(accepted: AcceptedHello, channel: Channel, peerId: string, linkId: string): void {
@@ -134,12 +136,14 @@ export class LinkListener {
       this.#components.onLink({ ...init, payloads: channel, acknowledgements: channel });
       return;
     }
-    const other = this.#halves.get(accepted.connectionId);
+    // Only the router that dialed one half can complete it: connection ids are the dialer's choice.
+    const halfKey = `${peerId} ${linkId} ${accepted.connectionId}`;
+    const other = this.#halves.get(halfKey);
     if (!other) {
-      this.#keepHalf(accepted.connectionId, { kind, channel, since: this.#components.clock.now() });
+      this.#keepHalf(halfKey, { kind, channel, since: this.#components.clock.now() });
       return;
     }
-    this.#halves.delete(accepted.connectionId);
+    this.#halves.delete(halfKey);
     const pair = { [kind]: channel, [other.kind]: other.channel };
     const payloads = pair[PAYLOAD_CHANNEL];
     const acknowledgements = pair[ACK_CHANNEL];
@@ -168,17 +172,26 @@ export class LinkListener {
     };
   }
 
-  #keepHalf(connectionId: string, half: Half): void {
+  #keepHalf(key: string, half: Half): void {
     if (this.#halves.size >= MOST_HALVES) half.channel.close();
-    else this.#halves.set(connectionId, half);
+    else this.#halves.set(key, half);
   }
 
   #sweep(): void {
     const before = this.#components.clock.now() - HALF_LIFETIME;
-    for (const [connectionId, half] of this.#halves) {
+    for (const [key, half] of this.#halves) {
       if (half.since > before && !half.channel.isClosed) continue;
       half.channel.close();
-      this.#halves.delete(connectionId);
+      this.#halves.delete(key);
     }
   }
+}
+
+/** Throws HelloRefusedError. */
+function linkIds(hello: Message): { peerId: string; linkId: string } {
+  const peerId = hello.string(LinkHeader.RouterId);
+  if (!peerId) throw new HelloRefusedError('the hello of the link names no router');
+  const linkId = hello.string(LinkHeader.LinkId) ?? hello.body.toString();
+  if (!LINK_ID.test(linkId)) throw new HelloRefusedError('the hello of the link has no valid link id');
+  return { peerId, linkId };
 }

@@ -68,9 +68,19 @@ export class LinkRegistry {
     this.#observer = observer;
   }
 
-  /** Takes a new link in, or closes it: see judgeDuplicate. Undefined when it was not taken. */
+  /**
+   * Registers a new link, or closes it: see judgeDuplicate. An id that belongs to another link is refused, because the
+   * forwarder finds links by their ids: the dialer of the second one would get the traffic of the first.
+   * @returns undefined when the link was closed.
+   */
   register(init: LinkInit): Link | undefined {
-    if (this.#closed || init.payloads.isClosed || init.acknowledgements.isClosed) {
+    const taken = this.#isTaken(init);
+    if (taken)
+      this.#components.log.warn(
+        { linkId: init.id, peerId: init.peerId, dialed: init.dialed },
+        'link refused: its id belongs to another link or circuit',
+      );
+    if (taken || this.#closed || init.payloads.isClosed || init.acknowledgements.isClosed) {
       for (const channel of [init.payloads, init.acknowledgements]) channel.close();
       return undefined;
     }
@@ -110,6 +120,13 @@ export class LinkRegistry {
     const links = [...this.#byId.values(), ...this.#leaving.keys()];
     for (const link of links) link.close();
     await Promise.all(links.map((link) => link.closed));
+  }
+
+  /** A redial has the id and the key of the link that it replaces; the key names the peer. */
+  #isTaken({ id, key, peerId }: LinkInit): boolean {
+    const holder = this.#components.forwarder.destination(id);
+    if (holder === undefined) return false;
+    return !(holder instanceof Link && holder.key === key && holder.peerId === peerId);
   }
 
   #makeLink(init: LinkInit): Link {

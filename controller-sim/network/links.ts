@@ -24,6 +24,11 @@ const MILLISECOND = 1e6;
 /** Until metrics arrive a link is usable and expensive. */
 const INITIAL_LATENCY = 65_000 * MILLISECOND;
 const STATIC_COST = 1;
+/** That one router may have dialed: a large network has a few hundred. */
+const MOST_LINKS_OF_ROUTER = 5_000;
+
+/** What became of a reported link. `foreign`: its id belongs to the link of other routers. */
+export type LinkReport = 'added' | 'known' | 'foreign' | 'tooMany';
 
 export type NewLink = Pick<
   NetworkLink,
@@ -32,6 +37,8 @@ export type NewLink = Pick<
 
 export class Links {
   readonly #links = new Map<string, NetworkLink>();
+  /** How many links each router dialed. */
+  readonly #counts = new Map<string, number>();
 
   get size(): number {
     return this.#links.size;
@@ -45,10 +52,13 @@ export class Links {
     return [...this.#links.values()];
   }
 
-  /** An unknown id or a higher iteration makes the link anew; anything else is old news. */
-  report(link: NewLink): boolean {
+  /** Adds a link with an unknown id, and replaces one of the same two routers when its iteration is higher. */
+  report(link: NewLink): LinkReport {
     const known = this.#links.get(link.id);
-    if (known && known.iteration >= link.iteration) return false;
+    if (known && (known.source !== link.source || known.destination !== link.destination)) return 'foreign';
+    if (known && known.iteration >= link.iteration) return 'known';
+    if (!known && (this.#counts.get(link.source) ?? 0) >= MOST_LINKS_OF_ROUTER) return 'tooMany';
+    if (!known) this.#count(link.source, 1);
     this.#links.set(link.id, {
       ...link,
       staticCost: known?.staticCost ?? STATIC_COST,
@@ -56,13 +66,20 @@ export class Links {
       destinationLatency: INITIAL_LATENCY,
       isDown: known?.isDown ?? false,
     });
-    return true;
+    return 'added';
   }
 
   remove(id: string): NetworkLink | undefined {
     const link = this.#links.get(id);
+    if (link) this.#count(link.source, -1);
     this.#links.delete(id);
     return link;
+  }
+
+  #count(source: string, change: number): void {
+    const count = (this.#counts.get(source) ?? 0) + change;
+    if (count > 0) this.#counts.set(source, count);
+    else this.#counts.delete(source);
   }
 
   /** Links that begin at a router. */

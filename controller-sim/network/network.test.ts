@@ -53,6 +53,21 @@ t.test('costs of routers and links without traversal are heeded', async (t) => {
   t.match(cheapestPath('a', 'b', closed, net.values()), { routers: ['a', 'b'] }, 'they can still be ends');
 });
 
+t.test('a link belongs to the routers that reported it first', async (t) => {
+  const net = links('a-b:5');
+  const known = { id: 'ab', protocol: 'tls', dialAddress: '', connections: [] };
+  t.equal(net.report({ ...known, source: 'evil', destination: 'b', iteration: 9 }), 'foreign');
+  t.equal(net.report({ ...known, source: 'a', destination: 'evil', iteration: 9 }), 'foreign');
+  t.match(net.get('ab'), { source: 'a', destination: 'b', iteration: 1 });
+  t.equal(net.report({ ...known, source: 'a', destination: 'b', iteration: 1 }), 'known');
+  t.equal(net.report({ ...known, source: 'a', destination: 'b', iteration: 2 }), 'added');
+  const outcomes = Array.from({ length: 6_000 }, (_, index) =>
+    net.report({ ...known, id: `x${index}`, source: 'evil', destination: 'b', iteration: 1 }),
+  );
+  t.equal(outcomes.at(-1), 'tooMany');
+  t.equal(net.report({ ...known, id: 'new', source: 'a', destination: 'b', iteration: 1 }), 'added');
+});
+
 t.test('a link that has not been measured is usable and expensive', async (t) => {
   const net = links('a-b:500');
   net.report({
@@ -72,9 +87,9 @@ t.test('a link that has not been measured is usable and expensive', async (t) =>
 t.test('old news about a link changes nothing; a redial does', async (t) => {
   const net = links('a-b:5');
   const again = { id: 'ab', source: 'a', destination: 'b', protocol: 'tls', dialAddress: '', connections: [] };
-  t.notOk(net.report({ ...again, iteration: 1 }));
+  t.equal(net.report({ ...again, iteration: 1 }), 'known');
   t.equal(net.get('ab')?.sourceLatency, 5e6);
-  t.ok(net.report({ ...again, iteration: 2 }));
+  t.equal(net.report({ ...again, iteration: 2 }), 'added');
   t.equal(net.get('ab')?.sourceLatency, 65_000e6);
 });
 

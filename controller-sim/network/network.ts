@@ -22,7 +22,7 @@ import type { State } from '../state/state.ts';
 import type { Router } from '../state/types.ts';
 import { Circuits } from './circuits.ts';
 import type { ConnectedRouter } from './connected-router.ts';
-import { Links, type NetworkLink, type NewLink } from './links.ts';
+import { type LinkReport, Links, type NetworkLink, type NewLink } from './links.ts';
 import { NetworkEvents } from './network-events.ts';
 import type { RouterStatus } from './router-status.ts';
 import { Traces } from './traces.ts';
@@ -139,10 +139,11 @@ export class Network {
     for (const other of this.#routers.values()) if (other !== router) tellPeers(other, [healthy(router)]);
   }
 
-  /** A link is gone: circuits over it move, and the end that did not say so is told. */
+  /** One of its two routers lost a link: circuits over it move, and the other router is told. */
   linkFault(from: string, linkId: string, iteration: number): void {
     const link = this.links.get(linkId);
     if (!link || (iteration > 0 && iteration < link.iteration)) return;
+    if (link.source !== from && link.destination !== from) return;
     this.#dropLink(linkId);
     const other = this.#routers.get(link.source === from ? link.destination : link.source);
     const fault = create(FaultSchema, { subject: FaultSubject.LINK_FAULT, id: linkId, iteration: link.iteration });
@@ -154,11 +155,12 @@ export class Network {
     for (const link of this.links.from(routerId)) if (!linkIds.has(link.id)) this.#dropLink(link.id);
   }
 
-  /** A router reports a link, perhaps one that is known. Answers whether it is new. */
-  reportLink(link: NewLink): boolean {
-    if (!this.links.report(link)) return false;
-    this.events.emit({ kind: 'link', type: 'routerLinkNew', link: this.links.get(link.id) as NetworkLink });
-    return true;
+  /** A router reports a link that it dialed. */
+  reportLink(link: NewLink): LinkReport {
+    const outcome = this.links.report(link);
+    if (outcome === 'added')
+      this.events.emit({ kind: 'link', type: 'routerLinkNew', link: this.links.get(link.id) as NetworkLink });
+    return outcome;
   }
 
   #dropLink(linkId: string): void {

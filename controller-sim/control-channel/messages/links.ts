@@ -22,8 +22,11 @@ export const onRouterLinks: ControlHandler = ({ network, log }, router, message)
       iteration,
       connections: connState?.conns ?? [],
     };
-    if (network.reportLink(link))
-      log.info({ linkId: id, source: router.id, destination: destRouterId, iteration }, 'link reported');
+    const fields = { linkId: id, source: router.id, destination: destRouterId, iteration };
+    const outcome = network.reportLink(link);
+    if (outcome === 'added') log.info(fields, 'link reported');
+    else if (outcome === 'foreign') log.warn(fields, 'link report ignored: the id belongs to a link of other routers');
+    else if (outcome === 'tooMany') log.warn(fields, 'link report ignored: the router has too many links');
   }
   if (fullRefresh) network.keepLinks(router.id, new Set(links.map(({ id }) => id)));
 };
@@ -40,9 +43,13 @@ export const onListeners: ControlHandler = ({ network }, router, message) => {
   network.setListeners(router, message.decode(ListenersSchema).listeners);
 };
 
-/** Of a link, or of circuits. Several circuits stand in one id, separated by spaces. */
+/**
+ * Faults of a link, or of circuits: several circuit ids in one text, separated by spaces. A router can only report links
+ * and circuits that run through it.
+ */
 export const onFault: ControlHandler = ({ network, log }, router, message) => {
   const { subject, id, iteration } = message.decode(FaultSchema);
+  const runsThrough = (circuitId: string) => network.circuits.get(circuitId)?.path.routers.includes(router.id) ?? false;
   switch (subject) {
     case FaultSubject.LINK_FAULT:
     case FaultSubject.LINK_DUPLICATE:
@@ -50,12 +57,14 @@ export const onFault: ControlHandler = ({ network, log }, router, message) => {
       return network.linkFault(router.id, id, iteration);
     case FaultSubject.INGRESS_FAULT:
     case FaultSubject.EGRESS_FAULT:
-      return network.circuits.remove(id, { now: false });
+      if (runsThrough(id)) network.circuits.remove(id, { now: false });
+      return;
     case FaultSubject.FORWARD_FAULT:
     case FaultSubject.UNKNOWN_OWNER_FORWARD_FAULT:
       for (const circuitId of id.split(' ').filter((each) => each !== '')) {
-        if (network.circuits.get(circuitId)) network.circuits.reroute(circuitId);
-        else if (subject === FaultSubject.FORWARD_FAULT) network.circuits.unroute(router.id, circuitId, true);
+        if (runsThrough(circuitId)) network.circuits.reroute(circuitId);
+        else if (subject === FaultSubject.FORWARD_FAULT && !network.circuits.get(circuitId))
+          network.circuits.unroute(router.id, circuitId, true);
       }
       return;
     default:
