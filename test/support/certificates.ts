@@ -30,19 +30,32 @@ export interface IssueOptions {
   readonly key?: KeyObject;
 }
 
-/** One that signs itself, or one below another. */
-export async function makeAuthority(name: string, above?: Authority): Promise<Authority> {
-  const keys = await webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
+export interface AuthorityOptions {
+  /** How many authorities may stand below it. */
+  readonly pathLength?: number;
+  /** Those of another authority, instead of new ones. */
+  readonly keys?: webcrypto.CryptoKeyPair;
+  /** Milliseconds since the epoch. */
+  readonly to?: number;
+}
+
+/** A self-signed authority, or one below another. */
+export async function makeAuthority(
+  name: string,
+  above?: Authority,
+  { pathLength, to = Date.now() + DAY, ...options }: AuthorityOptions = {},
+): Promise<Authority> {
+  const keys = options.keys ?? (await webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']));
   const certificate = await x509.X509CertificateGenerator.create({
     serialNumber: serial(),
     subject: `CN=${name}`,
     issuer: above?.certificate.subject ?? `CN=${name}`,
-    notBefore: new Date(Date.now() - DAY),
-    notAfter: new Date(Date.now() + DAY),
+    notBefore: new Date(Date.now() - 2 * DAY),
+    notAfter: new Date(to),
     publicKey: keys.publicKey,
     signingKey: (above ?? { keys }).keys.privateKey,
     signingAlgorithm: ALGORITHM,
-    extensions: [new x509.BasicConstraintsExtension(true, undefined, true)],
+    extensions: [new x509.BasicConstraintsExtension(true, pathLength, true)],
   });
   return { certificate, keys };
 }

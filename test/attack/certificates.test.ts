@@ -1,0 +1,127 @@
+// Chains that strangers present: many certificates that sign each other, too long, not allowed, expired. None costs more
+// than a moment, and none is accepted.
+
+import { X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import t from 'tap';
+import { Agent, request } from 'undici';
+import { verifyChain } from '#lib/certificate-chain.ts';
+import { parsePemCertificates } from '#lib/certificates.ts';
+import { Alpn } from '#wire/tls-port.ts';
+import { transfer } from '../../examples/two-routers/transfer.ts';
+import { hello, open, type Target, untilClosed } from '../support/attacker.ts';
+import { type Authority, issue, makeAuthority } from '../support/certificates.ts';
+import { Overlay } from '../support/overlay.ts';
+
+const DAY = 86_400_000;
+/** Milliseconds. Trying every order of ten certificates took more than a minute. */
+const A_MOMENT = 3_000;
+/** OpenSSL accepts 100 kB of certificates. */
+const MANY = 150;
+
+function parsed({ certificate }: Authority): X509Certificate {
+  return new X509Certificate(certificate.toString('pem'));
+}
+
+async function keyOf({ keys }: Authority): Promise<string> {
+  const der = await crypto.subtle.exportKey('pkcs8', keys.privateKey);
+  return `-----BEGIN PRIVATE KEY-----\n${Buffer.from(der).toString('base64')}\n-----END PRIVATE KEY-----\n`;
+}
+
+/** Certificates with one name and one key: each of them signs all others. */
+async function clique(count: number): Promise<Authority[]> {
+  const first = await makeAuthority('clique');
+  const others = Array.from({ length: count - 1 }, () => makeAuthority('clique', first, { keys: first.keys }));
+  return [first, ...(await Promise.all(others))];
+}
+
+t.test('the search for a chain is bounded, whatever is presented', async (t) => {
+  const trusted = await makeAuthority('trusted');
+  const members = (await clique(40)).map(parsed);
+  for (const count of [2, 10, 11, 40]) {
+    const begun = performance.now();
+    t.notOk(verifyChain(members.slice(0, count), [parsed(trusted)]).ok);
+    t.ok(performance.now() - begun < A_MOMENT, `${count} certificates that sign each other`);
+  }
+  t.match(verifyChain(members.slice(0, 11), []), { reason: /11 certificates were presented, more than 10/ });
+  const roots = await Promise.all(Array.from({ length: 80 }, () => makeAuthority('clique')));
+  t.match(verifyChain(members.slice(0, 1), roots.map(parsed)), { reason: /more than 64 signature checks/ });
+  t.match(verifyChain([], roots.map(parsed)), { reason: /no certificate/ });
+});
+
+t.test('a chain may be presented in any order, and is as long as its authorities allow', async (t) => {
+  const root = await makeAuthority('root', undefined, { pathLength: 1 });
+  const first = await makeAuthority('first', root, { pathLength: 0 });
+  const second = await makeAuthority('second', first);
+  const leaf = new X509Certificate((await issue(first, 'leaf')).pem);
+  const deep = new X509Certificate((await issue(second, 'deep')).pem);
+  t.ok(verifyChain([leaf, parsed(second), parsed(first)], [parsed(root)]).ok);
+  t.match(verifyChain([deep, parsed(second), parsed(first)], [parsed(root)]), {
+    reason: /first does not allow 1 authorities below it/,
+  });
+  t.ok(verifyChain([deep, parsed(second)], [parsed(second)]).ok, 'an authority between may be the trusted one');
+  t.notOk(verifyChain([leaf, leaf, leaf], [parsed(root)]).ok);
+  const notAnAuthority = new X509Certificate((await issue({ ...root, certificate: root.certificate }, 'first')).pem);
+  t.notOk(verifyChain([leaf, notAnAuthority], [parsed(root)]).ok);
+});
+
+t.test('dates count, and an expired authority does not hide its successor', async (t) => {
+  const now = Date.now();
+  const old = await makeAuthority('renewed', undefined, { to: now - DAY });
+  const renewed = await makeAuthority('renewed', undefined, { keys: old.keys });
+  const leaf = new X509Certificate((await issue(renewed, 'leaf')).pem);
+  t.match(verifyChain([leaf], [parsed(old)], { now }), { reason: /renewed expired on/ });
+  t.ok(verifyChain([leaf], [parsed(old), parsed(renewed)], { now }).ok);
+  t.ok(verifyChain([leaf], [parsed(old)]).ok, 'without a date nothing expires');
+  const expired = new X509Certificate((await issue(renewed, 'leaf', { to: now - 1_000 })).pem);
+  t.match(verifyChain([expired], [parsed(renewed)], { now }), { reason: /leaf expired on/ });
+  t.ok(verifyChain([expired], [parsed(renewed)], { now, allowExpired: true }).ok);
+});
+
+t.test('beginnings of certificates without an end are read in linear time', async (t) => {
+  const begun = performance.now();
+  t.same(parsePemCertificates('-----BEGIN CERTIFICATE-----\n'.repeat(300_000)), []);
+  t.ok(performance.now() - begun < A_MOMENT);
+});
+
+t.test('no listener spends more than a moment on a clique of certificates', async (t) => {
+  await using overlay = await Overlay.start({ churnLimit: 0 });
+  const a = await overlay.addRouter({ name: 'a', mode: 'proxy' });
+  const b = await overlay.addRouter({ name: 'b', mode: 'host' });
+  await overlay.addService('echo', b.id);
+  await overlay.ready();
+  const linkPort = Number(/bind: "tls:127\.0\.0\.1:(\d+)"/.exec(readFileSync(a.configFile, 'utf8'))?.[1]);
+  const controlPort = Number(overlay.simulator.controlAddress.split(':').at(-1));
+  const targets: Record<string, Target> = {
+    link: { port: linkPort, alpn: Alpn.Link },
+    control: { port: controlPort, alpn: Alpn.Control },
+  };
+  for (const count of [10, MANY]) {
+    const members = await clique(count);
+    const key = await keyOf(members[0] as Authority);
+    const cert = members.map(({ certificate }) => certificate.toString('pem')).join('\n');
+    for (const [name, target] of Object.entries(targets)) {
+      const begun = performance.now();
+      const socket = await open(target, { cert, key });
+      const answer = untilClosed(socket);
+      socket.write(hello(a.id, [[1, 'x']]));
+      t.equal((await answer).length, 0, `${name} refuses ${count} certificates`);
+      t.ok(performance.now() - begun < A_MOMENT, `${name}: ${Math.round(performance.now() - begun)} ms`);
+    }
+    const agent = new Agent({ connect: { cert, key, rejectUnauthorized: false } });
+    for (const path of ['/edge/client/v1/authenticate?method=cert', '/edge/client/v1/enroll?method=ca']) {
+      const begun = performance.now();
+      const { statusCode, body } = await request(new URL(path, overlay.simulator.clientUrl), {
+        method: 'POST',
+        body: '{}',
+        headers: { 'content-type': 'application/json' },
+        dispatcher: agent,
+      });
+      await body.dump();
+      t.ok(statusCode >= 400 && statusCode < 500, `${path}: ${statusCode}`);
+      t.ok(performance.now() - begun < A_MOMENT, `${path}: ${Math.round(performance.now() - begun)} ms`);
+    }
+    await agent.close();
+  }
+  t.equal((await transfer(a.proxyPort, 100_000)).bytes, 100_000, 'traffic flows');
+});

@@ -1,0 +1,166 @@
+// Hellos of strangers on the listeners of both programs: broken, truncated, slow, too large, or never sent. Afterwards a
+// well-behaved peer is greeted, and no socket, timer or place is left.
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TLSSocket } from 'node:tls';
+import t from 'tap';
+import { SystemClock } from '#lib/clock.ts';
+import { Alpn } from '#wire/tls-port.ts';
+import { freePorts } from '../../examples/two-routers/ports.ts';
+import {
+  type Credentials,
+  hello,
+  helloWithBrokenHeaders,
+  helloWithHeaders,
+  open,
+  type Target,
+  untilClosed,
+} from '../support/attacker.ts';
+import { holdings, leftSince } from '../support/leftovers.ts';
+import { Overlay, type TestRouter, until } from '../support/overlay.ts';
+
+/** Connections of one attack: more than the listeners of a router have places for hellos, and more than the control port has. */
+const FLOOD = 50;
+const LARGE_FLOOD = 210;
+/** Of the network itself, which may be dialing at any moment. */
+const OWN_SOCKETS = 4;
+const MIB = 1024 * 1024;
+const MOST_GROWTH = 12 * MIB;
+
+interface Attacked {
+  readonly name: string;
+  readonly target: Target;
+  /** Connections that take all of its places for hellos. */
+  readonly places: number;
+  /** Timers of hellos in progress. */
+  helloTimers(): number;
+  /** Resolves when a well-behaved peer is greeted. */
+  serves(): Promise<void>;
+}
+
+async function network() {
+  const clock = new SystemClock();
+  const overlay = await Overlay.start({ churnLimit: 0, clock });
+  const [linkPort = 0, edgePort = 0] = await freePorts(2);
+  const router = await overlay.addRouter({
+    name: 'a',
+    mode: 'host',
+    link: `  listeners: [{binding: transport, bind: "tls:127.0.0.1:${linkPort}", advertise: "tls:127.0.0.1:${linkPort}"}]\n  dialers: [{binding: transport}]`,
+    listeners: `{binding: edge, address: "tls:127.0.0.1:${edgePort}", options: {advertise: "127.0.0.1:${edgePort}"}}`,
+  });
+  const file = (name: string) => readFileSync(join(overlay.directory, name));
+  const own: Credentials = { cert: file('a.cert'), key: file('a.key') };
+  const helloTimers = (timers: unknown) => (timers as string[]).filter((name) => name.startsWith('hello')).length;
+  const routerTimers = () => helloTimers(router.router.describe().timers);
+  const controlPort = Number(overlay.simulator.controlAddress.split(':').at(-1));
+  const control = { port: controlPort, alpn: Alpn.Control };
+  const edge = { port: edgePort, alpn: Alpn.Edge };
+  const listeners: Attacked[] = [
+    {
+      name: 'control',
+      target: control,
+      places: LARGE_FLOOD,
+      helloTimers: () => helloTimers(clock.timers()),
+      serves: () => reconnects(router, overlay),
+    },
+    {
+      name: 'link',
+      target: { port: linkPort, alpn: Alpn.Link },
+      places: FLOOD,
+      helloTimers: routerTimers,
+      serves: () => links(overlay),
+    },
+    { name: 'edge', target: edge, places: FLOOD, helloTimers: routerTimers, serves: () => greets(edge, own) },
+  ];
+  return { overlay, listeners };
+}
+
+/** A router that comes back gets its control channel. */
+async function reconnects(router: TestRouter, overlay: Overlay): Promise<void> {
+  await router.router.close({ drain: 0 });
+  router.router = await overlay.startRouter(router.configFile);
+  await until('the control channel', async () => {
+    const { isOnline } = await overlay.management.get<{ isOnline: boolean }>(`edge-routers/${router.id}`);
+    return isOnline;
+  });
+}
+
+/** Another router links to the attacked one. */
+async function links(overlay: Overlay): Promise<void> {
+  const other = await overlay.addRouter({ name: `peer${overlay.routers.length}` });
+  await until('a link', () => (other.router.describe().links as unknown[]).length > 0);
+}
+
+async function greets(target: Target, credentials: Credentials): Promise<void> {
+  const socket = await open(target, credentials);
+  const answer = untilClosed(socket);
+  socket.write(hello('sdk'));
+  if ((await answer).length === 0) throw new Error('the hello was not answered');
+}
+
+/** Opens the connections in small groups, so that each of them finishes its handshake. */
+async function flood(target: Target, bytes: Buffer, count = FLOOD): Promise<TLSSocket[]> {
+  const sockets: TLSSocket[] = [];
+  while (sockets.length < count) {
+    const group = await Promise.all(Array.from({ length: 20 }, () => open(target)));
+    for (const socket of group) if (bytes.length > 0) socket.write(bytes);
+    sockets.push(...group);
+  }
+  return sockets;
+}
+
+const whole = hello('x');
+
+/** Hellos that a listener refuses by itself. */
+const REFUSED: readonly [string, Buffer][] = [
+  ['headers that run past their block', helloWithBrokenHeaders()],
+  ['more headers than a hello may have', helloWithHeaders(100_000)],
+  ['2,000 empty headers', helloWithHeaders(2_000)],
+  ['a message that is no hello', Buffer.concat([whole.subarray(0, 4), Buffer.alloc(16)])],
+  ['bytes of another protocol', Buffer.from('GET / HTTP/1.1\r\nhost: x\r\n\r\n')],
+  ['a hello without a certificate', whole],
+];
+
+/** Hellos that never end. */
+const HELD: readonly [string, Buffer][] = [
+  ['nothing', Buffer.alloc(0)],
+  ['half a hello', whole.subarray(0, 30)],
+];
+
+t.test('hellos that are refused give their places back', async (t) => {
+  const { overlay, listeners } = await network();
+  await using _ = overlay;
+  for (const { name, target, places, helloTimers } of listeners) {
+    const before = holdings();
+    for (const [attack, bytes] of REFUSED) {
+      const sockets = await flood(target, bytes, attack === REFUSED[0]?.[0] ? places : FLOOD);
+      await Promise.all(sockets.map(untilClosed));
+      t.equal(helloTimers(), 0, `${name}: ${attack}`);
+    }
+    const left = await leftSince(before);
+    t.ok(left.sockets <= OWN_SOCKETS, `${name}: ${left.sockets} sockets are left`);
+    t.ok(left.memory < MOST_GROWTH, `${name}: ${Math.round(left.memory / MIB)} MiB are left`);
+  }
+  for (const { name, serves } of listeners) await t.resolves(serves(), `${name} serves`);
+});
+
+t.test('a well-behaved peer is greeted while strangers hold all places', async (t) => {
+  const { overlay, listeners } = await network();
+  await using _ = overlay;
+  for (const { name, target, places, helloTimers } of listeners) {
+    const before = holdings();
+    const held: TLSSocket[] = [];
+    for (const [, bytes] of HELD) held.push(...(await flood(target, bytes, places)));
+    t.ok(helloTimers() > 0, `${name}: ${helloTimers()} hellos are in progress`);
+    for (const socket of held) socket.destroy();
+    const left = await leftSince(before);
+    t.ok(left.sockets <= OWN_SOCKETS, `${name}: ${left.sockets} sockets are left`);
+    t.equal(helloTimers(), 0, `${name}: no hello is left`);
+  }
+  for (const { name, target, places, serves } of listeners) {
+    const held = await flood(target, whole.subarray(0, 30), places);
+    await t.resolves(serves(), `${name} serves`);
+    for (const socket of held) socket.destroy();
+  }
+});
