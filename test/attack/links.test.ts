@@ -1,0 +1,109 @@
+// Enrolled routers that misuse links: ids and halves of links that belong to others, names of others, broken frames.
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { connect } from 'node:tls';
+import t from 'tap';
+import { SystemClock } from '#lib/clock.ts';
+import { LinkHeader } from '#wire/gen/numbers.ts';
+import { encodeUint32 } from '#wire/header-values.ts';
+import { sendHello } from '#wire/hello.ts';
+import type { HeaderEntries } from '#wire/message.ts';
+import { Alpn } from '#wire/tls-port.ts';
+import { Underlay } from '#wire/underlay.ts';
+import { transfer } from '../../examples/two-routers/transfer.ts';
+import { Overlay, type TestRouter, until } from '../support/overlay.ts';
+
+interface LinkState {
+  readonly id: string;
+  readonly peerId: string;
+}
+
+const PAYLOAD_HALF = Buffer.from([1]);
+const ACK_HALF = Buffer.from([2]);
+
+async function network() {
+  const overlay = await Overlay.start({ churnLimit: 0 });
+  const a = await overlay.addRouter({ name: 'a', mode: 'proxy' });
+  const b = await overlay.addRouter({ name: 'b', mode: 'host' });
+  await overlay.addService('echo', b.id);
+  await overlay.ready();
+  const evil = await overlay.enrollRouter({ name: 'evil' });
+  const port = Number(/bind: "tls:127\.0\.0\.1:(\d+)"/.exec(readFileSync(a.configFile, 'utf8'))?.[1]);
+  /** Dials router a with the certificate of a router; resolves with the connection once its hello is answered. */
+  const dial = async (as: string, headers: HeaderEntries): Promise<Underlay> => {
+    const [cert, key] = [`${as}.cert`, `${as}.key`].map((name) => readFileSync(join(overlay.directory, name)));
+    const socket = connect({
+      port,
+      host: '127.0.0.1',
+      ALPNProtocols: [Alpn.Link],
+      rejectUnauthorized: false,
+      cert,
+      key,
+    });
+    await new Promise((resolve, reject) => socket.once('secureConnect', resolve).once('error', reject));
+    const underlay = new Underlay({ socket, clock: new SystemClock() });
+    await sendHello(underlay, 'link', headers, 5_000);
+    underlay.start(
+      { onFrame: () => undefined, onWritable: () => undefined },
+      { maxHeaders: 1 << 16, maxBody: 1 << 20 },
+    );
+    return underlay;
+  };
+  return { overlay, a, b, evil, dial };
+}
+
+function linksOf({ router }: TestRouter): LinkState[] {
+  return router.describe().links as LinkState[];
+}
+
+function helloOf(routerId: string, linkId: string, more: HeaderEntries = []): HeaderEntries {
+  return [
+    [LinkHeader.ConnectionId, `connection of ${linkId}`],
+    [LinkHeader.RouterId, routerId],
+    [LinkHeader.RouterVersion, 'v2.0.0'],
+    [LinkHeader.Iteration, encodeUint32(9)],
+    [LinkHeader.LinkId, linkId],
+    ...more,
+  ];
+}
+
+t.test('an id that belongs to another link, or no id at all, makes no link', async (t) => {
+  const { overlay, a, b, evil, dial } = await network();
+  await using _ = overlay;
+  const before = linksOf(a);
+  const [known] = before;
+  const stolen = await dial('evil', helloOf(evil.id, known?.id ?? ''));
+  await stolen.closed;
+  t.same(linksOf(a), before, 'the link stays with its peer');
+  t.equal((await transfer(a.proxyPort, 100_000)).bytes, 100_000);
+  for (const id of ['', 'a b', 'x'.repeat(65), 'link\n'])
+    await t.rejects(dial('evil', helloOf(evil.id, id)), { code: 'HELLO_REFUSED' }, JSON.stringify(id));
+  await t.rejects(dial('evil', helloOf(b.id, 'new')), { code: 'HELLO_REFUSED' }, 'the name of another router');
+  await t.rejects(dial('evil', helloOf('nobody', 'new')), { code: 'HELLO_REFUSED' }, 'the name of no router');
+  t.same(linksOf(a), before);
+  const own = await dial('evil', helloOf(evil.id, 'own'));
+  await until('its own link', () => linksOf(a).some(({ id, peerId }) => id === 'own' && peerId === evil.id));
+  own.close();
+  await until('the end of that link', () => linksOf(a).length === before.length);
+});
+
+t.test('only the router that dialed one half of a split link completes it', async (t) => {
+  const { overlay, a, b, evil, dial } = await network();
+  await using _ = overlay;
+  const isUp = (id: string) => linksOf(a).some((link) => link.id === id);
+  const half = (kind: Buffer): HeaderEntries => [
+    [LinkHeader.ChannelType, kind],
+    [LinkHeader.DialerBinding, 'second'],
+  ];
+  const payloads = await dial('b', helloOf(b.id, 'split', half(PAYLOAD_HALF)));
+  const stranger = await dial('evil', helloOf(evil.id, 'split', half(ACK_HALF)));
+  t.notOk(isUp('split'));
+  const acks = await dial('b', helloOf(b.id, 'split', half(ACK_HALF)));
+  await until('the split link', () => isUp('split'));
+  t.match(
+    linksOf(a).find(({ id }) => id === 'split'),
+    { peerId: b.id },
+  );
+  for (const underlay of [payloads, acks, stranger]) underlay.close();
+});
