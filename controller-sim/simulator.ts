@@ -196,7 +196,7 @@ async function build(options: SimulatorOptions, owned: AsyncDisposableStack): Pr
   owned.defer(() => sources.close());
   if (options.eventsFile !== undefined) {
     const sink = { file: options.eventsFile, namespaces: options.eventTypes ?? [] };
-    owned.use(await openSink(events, sink, log.child({ component: 'events' })));
+    owned.use(await openSink(events, sink, { log: log.child({ component: 'events' }), clock }));
   }
   const sets = new ModelSets(state, access, authority);
   owned.defer(() => sets.close());

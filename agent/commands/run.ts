@@ -2,8 +2,10 @@
 // Ctrl-C some time later ends it without more waiting.
 
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { SystemClock } from '#lib/clock.ts';
+import { DaemonLog } from '#lib/daemon-log.ts';
 import { describeError } from '#lib/errors.ts';
-import { createLog, type LogLevel } from '#lib/log.ts';
+import type { Log, LogLevel } from '#lib/log.ts';
 import { stopSignal } from '#lib/stop-signal.ts';
 import { loadApart } from '../config/load-apart.ts';
 import type { Router } from '../router.ts';
@@ -49,11 +51,28 @@ async function run(file: string, options: RunOptions): Promise<number> {
   if (typeof ready === 'string') return Exit.Done; // nothing has been opened yet
   const [loaded, { Router: Daemon }] = ready;
   if (loaded.findings.length > 0) complain(textReport([loaded]).trimEnd());
-  if (!loaded.config) return Exit.Failed;
-  const log = createLog({ level: options.logLevel, format: options.logFormat });
+  const { config } = loaded;
+  if (!config) return Exit.Failed;
+  const daemonLog = new DaemonLog({ level: options.logLevel, format: options.logFormat, clock: new SystemClock() });
+  try {
+    return await serve(() => Daemon.start({ config, log: daemonLog.log, extend: options.extend }), daemonLog.log, {
+      stop,
+      drain: options.drainSeconds * 1000,
+    });
+  } finally {
+    await daemonLog.close();
+  }
+}
+
+/** From the start of the router to its end. */
+async function serve(
+  start: () => Promise<Router>,
+  log: Log,
+  { stop, drain }: { stop: Promise<NodeJS.Signals>; drain: number },
+): Promise<number> {
   let router: Router;
   try {
-    router = await Daemon.start({ config: loaded.config, log, extend: options.extend });
+    router = await start();
   } catch (error) {
     log.fatal({ error: describeError(error) }, 'router cannot start');
     return Exit.Failed;
@@ -61,7 +80,7 @@ async function run(file: string, options: RunOptions): Promise<number> {
   const reason = await Promise.race([router.failed, stop]);
   if (reason instanceof Error) log.fatal({ error: describeError(reason) }, 'router cannot go on');
   else log.info({ signal: reason }, 'signal received');
-  await router.close({ drain: reason instanceof Error ? 0 : options.drainSeconds * 1000 });
+  await router.close({ drain: reason instanceof Error ? 0 : drain });
   return reason instanceof Error ? Exit.Failed : Exit.Done;
 }
 

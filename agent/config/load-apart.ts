@@ -8,18 +8,28 @@ import type { LoadedConfig } from './load.ts';
 
 const CHILD = join(import.meta.dirname, 'load-child.ts');
 
+/** Characters that are kept of what the process says when it fails. */
+const LONGEST_COMPLAINT = 4_096;
+
 /** Like loadRouterConfig. Rejects only when the process cannot do its work at all. */
 export function loadApart(file: string): Promise<LoadedConfig> {
   return new Promise((resolve, reject) => {
     const child = fork(CHILD, [file], {
       serialization: 'advanced',
-      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      // Not the router's stderr: Node makes a pipe that it inherited block again when it exits, and so would every write
+      // of the router to a log that nobody reads.
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
       detached: true, // a signal for the whole group is for the router to answer
+    });
+    let complaint = '';
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      complaint = (complaint + text).slice(0, LONGEST_COMPLAINT);
     });
     child.once('message', (loaded) => resolve(loaded as LoadedConfig));
     child.once('error', reject);
-    child.once('exit', (code, signal) =>
-      reject(new InvariantError(`the check of ${file} ended early (${signal ?? code})`)),
-    );
+    child.once('close', (code, signal) => {
+      const reason = [`the check of ${file} ended early (${signal ?? code})`, complaint.trim()].filter(Boolean);
+      reject(new InvariantError(reason.join(': ')));
+    });
   });
 }

@@ -21,9 +21,14 @@ export interface Log {
 export interface LogOptions {
   level?: LogLevel;
   format?: 'json' | 'text';
-  /** Where lines go; stderr when left out. */
+  /** Where lines go; stderr by default. */
   write?: (line: string) => void;
+  /** Whether a line of level info or above with this message may be written. */
+  admit?: (message: string) => boolean;
 }
+
+/** Pino's number of the level. */
+const INFO = 30;
 
 /** A root logger. `text` is for people at a terminal: time, level, component, message, fields. */
 export function createLog(options: LogOptions = {}): Log {
@@ -35,6 +40,11 @@ export function createLog(options: LogOptions = {}): Log {
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
+      hooks: {
+        logMethod(args, method, level) {
+          if (!options.admit || level < INFO || options.admit(String(args[1]))) method.apply(this, args);
+        },
+      },
     },
     destination,
   ) as unknown as Log;

@@ -81,6 +81,7 @@ t.test('a request that is not answered ends: by time, by the signal, by the end 
   const aborted = a.request(new Message(1), { timeout: 1_000, signal: abort.signal });
   abort.abort(new Error('not wanted any more'));
   await t.rejects(aborted, /not wanted/);
+  await t.rejects(a.request(new Message(1), { timeout: 1_000, signal: abort.signal }), /not wanted/);
   const cut = a.request(new Message(1), { timeout: 1_000 });
   a.close();
   await t.rejects(cut, ClosedError);
@@ -100,6 +101,24 @@ t.test('a handler that fails costs its message, not the channel', async (t) => {
   b.on(2, (message) => void b.reply(message, new Message(3)));
   a.send(new Message(1));
   t.equal((await a.request(new Message(2), { timeout: 1_000 })).contentType, 3);
+});
+
+t.test('a peer that keeps sending what cannot be handled loses the channel', async (t) => {
+  const { clock, a, b } = pair();
+  b.on(1, () => {
+    throw new Error('cannot digest this');
+  });
+  const send = async (count: number) => {
+    for (let index = 0; index < count; index++) a.send(new Message(1));
+    await soon();
+  };
+  await send(100);
+  t.notOk(b.isClosed, 'a burst is forgiven');
+  await clock.advance(1_000_000);
+  await send(100);
+  t.notOk(b.isClosed, 'and another one after some time');
+  await send(2);
+  t.match(await b.closed, /more than 100 messages/);
 });
 
 t.test('lanes use the best connection that is there, in order, and move when it goes', async (t) => {

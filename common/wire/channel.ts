@@ -11,7 +11,7 @@ import type { Clock, Timer } from '#lib/clock.ts';
 import { asError, ClosedError, describeError, InvariantError, TimeoutError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
 import { RingQueue } from '#lib/ring-queue.ts';
-import { RequestFailedError, SendQueueFullError } from './errors.ts';
+import { ProtocolError, RequestFailedError, SendQueueFullError } from './errors.ts';
 import { Frame, forEachHeader, writeSequence } from './frame.ts';
 import type { FrameLimits } from './frame-reader.ts';
 import { ChannelHeader, ChannelType } from './gen/numbers.ts';
@@ -57,6 +57,9 @@ export interface RequestOptions {
 
 export const DEFAULT_LANE = 'default';
 const MAX_WAITERS = 10_000;
+/** Messages that could not be handled before the channel is closed: a burst, and one more after each interval (milliseconds). */
+const MOST_FAILURES = 100;
+const FAILURE_FORGIVEN = 10_000;
 
 interface Waiter {
   resolve(message: Message): void;
@@ -97,6 +100,9 @@ export class Channel {
   readonly #waiters = new Map<number, Waiter>();
   readonly #heartbeat: Heartbeat;
   #sequence = 0;
+  /** Messages that could not be handled and are not forgiven yet, as of `#failedAt`. */
+  #failures = 0;
+  #failedAt = 0;
   #isClosed = false;
   #settleClosed: (reason: Error | null) => void = () => undefined;
 
@@ -197,7 +203,7 @@ export class Channel {
   /** Sends a request and waits for its reply. Rejects with TimeoutError, ClosedError, SendQueueFullError or the signal's reason. */
   request(message: Message, options: RequestOptions): Promise<Message> {
     if (this.#waiters.size >= MAX_WAITERS) return Promise.reject(new SendQueueFullError(this.name));
-    options.signal?.throwIfAborted();
+    if (options.signal?.aborted) return Promise.reject(asError(options.signal.reason));
     return new Promise((resolve, reject) => {
       const finish = () => {
         timer.cancel();
@@ -302,12 +308,21 @@ export class Channel {
       if (raw) raw(this.#withoutHeartbeat(frame));
       else this.#onMessage(Message.fromFrame(frame));
     } catch (error) {
-      // A message that a handler cannot digest costs that message, not the channel and not the process.
-      this.#log.warn(
-        { channel: this.name, contentType: frame.contentType, error: describeError(error) },
-        'message could not be handled',
-      );
+      this.#onFailure(frame, error);
     }
+  }
+
+  /** A message that cannot be handled costs that message; a peer that keeps sending such messages loses the channel. */
+  #onFailure(frame: Frame, error: unknown): void {
+    this.#log.warn(
+      { channel: this.name, contentType: frame.contentType, error: describeError(error) },
+      'message could not be handled',
+    );
+    const now = this.#clock.monotonic();
+    this.#failures = Math.max(0, this.#failures - (now - this.#failedAt) / FAILURE_FORGIVEN) + 1;
+    this.#failedAt = now;
+    if (this.#failures > MOST_FAILURES)
+      this.close(new ProtocolError(`${this.name} sent more than ${MOST_FAILURES} messages that could not be handled`));
   }
 
   #onMessage(message: Message): void {

@@ -5,8 +5,10 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { hostProblem } from '#lib/address.ts';
+import { SystemClock } from '#lib/clock.ts';
+import { DaemonLog } from '#lib/daemon-log.ts';
 import { describeError, errorCode } from '#lib/errors.ts';
-import { createLog, type LogLevel } from '#lib/log.ts';
+import type { LogLevel } from '#lib/log.ts';
 import { stopSignal } from '#lib/stop-signal.ts';
 import { NAMESPACES, type Namespace, namespaceOf } from '../events/events.ts';
 import { type Simulator, startSimulator } from '../simulator.ts';
@@ -73,12 +75,14 @@ export function startCommand(): Command {
 async function start(options: StartOptions): Promise<number> {
   const stop = stopSignal();
   const { json, logLevel, logFormat, events, ...rest } = options;
-  const log = createLog({ level: logLevel, format: logFormat });
+  const daemonLog = new DaemonLog({ level: logLevel, format: logFormat, clock: new SystemClock() });
+  const { log } = daemonLog;
   let simulator: Simulator;
   try {
     simulator = await startSimulator({ ...rest, eventTypes: events, log });
   } catch (error) {
     process.stderr.write(`the simulator cannot start: ${explain(error, options)}\n`);
+    await daemonLog.close();
     return 1;
   }
   const ca = writeCa(simulator.ca, options.data);
@@ -87,6 +91,7 @@ async function start(options: StartOptions): Promise<number> {
   log.info({ signal }, 'simulator stops');
   await simulator.close();
   ca.remove();
+  await daemonLog.close();
   return 0;
 }
 

@@ -1,0 +1,92 @@
+// A daemon's log under pressure: repeats, a reader that stops, a reader that leaves.
+
+import { Writable } from 'node:stream';
+import t from 'tap';
+import { VirtualClock } from './clock.ts';
+import { DaemonLog } from './daemon-log.ts';
+import { LineOutput } from './line-output.ts';
+
+interface Line {
+  readonly msg: string;
+  readonly phrase?: string;
+  readonly suppressed?: number;
+  readonly lines?: number;
+}
+
+/** A reader that takes chunks only while it is open. */
+class Reader extends Writable {
+  readonly taken: string[] = [];
+  #pending: (() => void)[] = [];
+  #isOpen: boolean;
+
+  constructor(isOpen: boolean) {
+    super({ decodeStrings: false });
+    this.#isOpen = isOpen;
+  }
+
+  override _write(chunk: string, _encoding: string, done: () => void): void {
+    const take = () => (this.taken.push(chunk), done());
+    if (this.#isOpen) take();
+    else this.#pending.push(take);
+  }
+
+  open(): void {
+    this.#isOpen = true;
+    for (const take of this.#pending.splice(0)) take();
+  }
+
+  get lines(): Line[] {
+    return this.taken.filter((text) => text !== '').map((text) => JSON.parse(text) as Line);
+  }
+}
+
+function daemon(reader: Reader) {
+  const clock = new VirtualClock();
+  return { clock, daemonLog: new DaemonLog({ level: 'info', format: 'json', clock, sink: reader }) };
+}
+
+t.test('a phrase that repeats is summarised, others are not affected', async (t) => {
+  const reader = new Reader(true);
+  const { clock, daemonLog } = daemon(reader);
+  for (let index = 0; index < 5_000; index++) daemonLog.log.warn({ index }, 'frame dropped');
+  daemonLog.log.info({}, 'something else');
+  t.equal(reader.lines.filter(({ msg }) => msg === 'frame dropped').length, 100);
+  t.equal(reader.lines.at(-1)?.msg, 'something else');
+  await clock.advance(10_000);
+  t.match(reader.lines.at(-1), { phrase: 'frame dropped', suppressed: 4_900 });
+  daemonLog.log.warn({}, 'frame dropped');
+  t.equal(reader.lines.at(-1)?.msg, 'frame dropped', 'lines are admitted again');
+  for (let index = 0; index < 3_000; index++) daemonLog.log.info({}, `text with data ${index}`);
+  await daemonLog.close();
+  t.same(clock.timers(), []);
+});
+
+t.test('lines that nobody reads are dropped and counted', async (t) => {
+  const reader = new Reader(false);
+  const reports: number[] = [];
+  const output = new LineOutput({ sink: reader, limit: 100_000, onDropped: (count) => reports.push(count) });
+  for (let index = 0; index < 1_000; index++) output.write(`${'x'.repeat(999)}\n`);
+  t.equal(output.dropped, 900);
+  t.ok(output.waiting <= 100_000, `${output.waiting} bytes wait`);
+  reader.open();
+  await new Promise((resolve) => setTimeout(resolve, 10));
+  t.same(reports, [900], 'reported once the reader reads');
+  output.write('next\n');
+  t.equal(reader.taken.at(-1), 'next\n');
+});
+
+t.test('the end does not wait for a reader that stopped, and nothing is written to one that left', async (t) => {
+  const { clock, daemonLog } = daemon(new Reader(false));
+  daemonLog.log.info({}, 'last words');
+  const closing = daemonLog.close();
+  await clock.advance(500);
+  await closing;
+  t.same(clock.timers(), []);
+  const gone = new Reader(true);
+  const output = new LineOutput({ sink: gone });
+  gone.destroy(Object.assign(new Error('broken pipe'), { code: 'EPIPE' }));
+  await new Promise((resolve) => gone.once('close', resolve));
+  output.write('nobody\n');
+  t.equal(output.dropped, 1);
+  await output.close(clock, 500);
+});

@@ -1,0 +1,50 @@
+// The log of a program that runs for long: repeats are summarised, and a reader that stops reading costs lines, not the
+// program's work.
+
+import type { Clock } from './clock.ts';
+import { LineOutput, type LineSink } from './line-output.ts';
+import { createLog, type Log, type LogLevel } from './log.ts';
+import { LogRepeats } from './log-repeats.ts';
+
+export interface DaemonLogOptions {
+  level: LogLevel;
+  format: 'json' | 'text';
+  clock: Clock;
+  /** Where lines go; standard error by default. */
+  sink?: LineSink;
+}
+
+/** Milliseconds that the reader gets for the last lines. */
+const LAST_LINES = 500;
+
+export class DaemonLog {
+  readonly log: Log;
+  readonly #output: LineOutput;
+  readonly #repeats: LogRepeats;
+  readonly #clock: Clock;
+
+  constructor({ level, format, clock, sink }: DaemonLogOptions) {
+    this.#clock = clock;
+    this.#output = new LineOutput({
+      sink: sink ?? 'stderr',
+      onDropped: (lines) => this.log.warn({ lines }, 'log lines dropped: nobody read them'),
+    });
+    this.#repeats = new LogRepeats({
+      clock,
+      summarise: (phrase, suppressed, seconds) =>
+        this.log.warn({ phrase, suppressed, seconds }, 'log lines suppressed: they repeat'),
+    });
+    this.log = createLog({
+      level,
+      format,
+      write: (line) => this.#output.write(line),
+      admit: (phrase) => this.#repeats.admit(phrase),
+    });
+  }
+
+  /** Writes what is left, for a bounded time; then nothing of the log keeps the process alive. */
+  async close(): Promise<void> {
+    this.#repeats.summarise();
+    await this.#output.close(this.#clock, LAST_LINES);
+  }
+}

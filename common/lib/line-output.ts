@@ -1,0 +1,95 @@
+// Lines to standard output or standard error, without ever waiting for the reader. A pipe that nobody reads would otherwise
+// stop the event loop, because whether writing to it blocks is a property that other processes with the same pipe can
+// change. Lines that do not fit into the bounded buffer are dropped and counted.
+
+import { constants, fstatSync, openSync } from 'node:fs';
+import { Socket } from 'node:net';
+import type { Clock } from './clock.ts';
+
+/** Bytes that may wait for the reader. */
+const LONGEST_BACKLOG = 4 * 1024 * 1024;
+
+export interface LineSink {
+  readonly writableLength: number;
+  readonly destroyed: boolean;
+  /** Calls `written` once this and everything before it has left. */
+  write(text: string, written?: () => void): boolean;
+  destroy(): unknown;
+  on(event: 'drain' | 'error', listener: () => void): unknown;
+}
+
+export interface LineOutputOptions {
+  /** A standard stream of the process, or anything else that takes lines. */
+  sink: 'stdout' | 'stderr' | LineSink;
+  /** Bytes that may wait for the reader; 4 MiB by default. */
+  limit?: number;
+  /** Called with the number of dropped lines once the reader takes lines again. */
+  onDropped?: (count: number) => void;
+}
+
+export class LineOutput {
+  readonly #sink: LineSink;
+  readonly #limit: number;
+  readonly #onDropped: (count: number) => void;
+  #dropped = 0;
+  #total = 0;
+  #broken = false;
+
+  constructor(options: LineOutputOptions) {
+    this.#sink = typeof options.sink === 'string' ? standardStream(options.sink) : options.sink;
+    this.#limit = options.limit ?? LONGEST_BACKLOG;
+    this.#onDropped = options.onDropped ?? (() => undefined);
+    this.#sink.on('drain', () => this.#report());
+    this.#sink.on('error', () => {
+      this.#broken = true; // the reader is gone for good (EPIPE); the program works on without it
+    });
+  }
+
+  /** Lines dropped so far. */
+  get dropped(): number {
+    return this.#total;
+  }
+
+  /** Bytes that wait for the reader. */
+  get waiting(): number {
+    return this.#sink.writableLength;
+  }
+
+  write(line: string): void {
+    if (!this.#broken && !this.#sink.destroyed && this.#sink.writableLength + line.length <= this.#limit) {
+      this.#sink.write(line);
+      return;
+    }
+    this.#dropped++;
+    this.#total++;
+  }
+
+  /** Waits at most `milliseconds` until the reader has everything, then discards what is left. */
+  async close(clock: Clock, milliseconds: number): Promise<void> {
+    if (this.#broken || this.#sink.destroyed) return;
+    await new Promise<void>((resolve) => {
+      const timer = clock.after('output flush', milliseconds, resolve);
+      this.#sink.write('', () => (timer.cancel(), resolve()));
+    });
+    this.#broken = true;
+    this.#sink.destroy();
+  }
+
+  #report(): void {
+    const dropped = this.#dropped;
+    this.#dropped = 0;
+    if (dropped > 0) this.#onDropped(dropped);
+  }
+}
+
+/** A file or terminal stays as Node opened it; a pipe is opened a second time, so that its mode is nobody else's. */
+function standardStream(name: 'stdout' | 'stderr'): LineSink {
+  const fd = process[name].fd;
+  try {
+    if (!fstatSync(fd).isFIFO()) return process[name];
+    const own = openSync(`/proc/self/fd/${fd}`, constants.O_WRONLY | constants.O_NONBLOCK);
+    return new Socket({ fd: own, readable: false, writable: true });
+  } catch {
+    return process[name]; // without /proc, the stream that Node made is the best there is
+  }
+}

@@ -1,0 +1,70 @@
+// Keeps a condition that repeats from filling the log: each phrase has a bucket of lines that refills slowly. Suppressed
+// lines are counted and summarised in one line, so that nothing happens unseen and no peer can buy log volume.
+
+import type { Clock, Timer } from './clock.ts';
+
+/** Lines of one phrase that may come at once, and how many more each second. */
+const BURST = 100;
+const PER_SECOND = 10;
+/** Milliseconds between two summaries. */
+const SUMMARY_INTERVAL = 10_000;
+/** Phrases are fixed texts of the code. A text with data in it must not make this grow. */
+const MOST_PHRASES = 2_000;
+
+interface Phrase {
+  lines: number;
+  filledAt: number;
+  suppressed: number;
+}
+
+export interface LogRepeatsOptions {
+  clock: Clock;
+  /** Writes the summary of one phrase. `seconds` is the time since the first suppressed line, at most. */
+  summarise(phrase: string, suppressed: number, seconds: number): void;
+}
+
+export class LogRepeats {
+  readonly #options: LogRepeatsOptions;
+  readonly #phrases = new Map<string, Phrase>();
+  #timer: Timer | undefined;
+
+  constructor(options: LogRepeatsOptions) {
+    this.#options = options;
+  }
+
+  /** Whether a line with this phrase may be written; a suppressed one is counted. */
+  admit(phrase: string): boolean {
+    const now = this.#options.clock.monotonic();
+    const known = this.#phrases.get(phrase) ?? this.#add(phrase, now);
+    known.lines = Math.min(BURST, known.lines + ((now - known.filledAt) / 1_000) * PER_SECOND);
+    known.filledAt = now;
+    if (known.lines >= 1) {
+      known.lines--;
+      return true;
+    }
+    known.suppressed++;
+    this.#timer ??= this.#options.clock.after('log summary', SUMMARY_INTERVAL, () => this.summarise());
+    return false;
+  }
+
+  /** Writes the summaries that are due. */
+  summarise(): void {
+    this.#timer?.cancel();
+    this.#timer = undefined;
+    for (const [phrase, known] of this.#phrases) {
+      const { suppressed } = known;
+      known.suppressed = 0;
+      if (suppressed > 0) this.#options.summarise(phrase, suppressed, SUMMARY_INTERVAL / 1_000);
+    }
+  }
+
+  #add(phrase: string, now: number): Phrase {
+    if (this.#phrases.size >= MOST_PHRASES) {
+      this.summarise();
+      this.#phrases.clear();
+    }
+    const added = { lines: BURST, filledAt: now, suppressed: 0 };
+    this.#phrases.set(phrase, added);
+    return added;
+  }
+}

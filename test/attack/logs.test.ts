@@ -1,0 +1,77 @@
+// A router and a simulator whose log nobody reads: they go on working, and SIGTERM ends them.
+
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
+import { createConnection } from 'node:net';
+import { join } from 'node:path';
+import t from 'tap';
+import { Alpn } from '#wire/tls-port.ts';
+import { freePorts } from '../../examples/two-routers/ports.ts';
+import { open } from '../support/attacker.ts';
+import { Overlay, until } from '../support/overlay.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+/** Each leaves a line at level debug, together more than a pipe holds. */
+const HANDSHAKES = 1_000;
+const GROUP = 50;
+
+/** A program whose standard error is a pipe that is never read. */
+function startUnread(directory: string, args: readonly string[]): { child: ChildProcess; pipe: number } {
+  const [file = '', ...rest] = args;
+  const path = join(directory, `pipe-${Date.now()}`);
+  execFileSync('mkfifo', [path]);
+  const pipe = openSync(path, 'r+');
+  const child = spawn(process.execPath, [join(ROOT, file), ...rest], { stdio: ['ignore', 'ignore', pipe] });
+  return { child, pipe };
+}
+
+/** Connections that speak anything but TLS. */
+async function failHandshakes(port: number): Promise<void> {
+  for (let done = 0; done < HANDSHAKES; done += GROUP) {
+    await Promise.all(
+      Array.from({ length: GROUP }, async () => {
+        const socket = createConnection(port, '127.0.0.1', () => socket.end('GET / HTTP/1.1\r\n\r\n'));
+        socket.on('error', () => undefined).resume();
+        await once(socket, 'close');
+      }),
+    );
+  }
+}
+
+async function isOpen(port: number): Promise<boolean> {
+  try {
+    (await open({ port, alpn: Alpn.Http })).destroy();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+t.test('programs whose log nobody reads serve on, and end when they are asked to', async (t) => {
+  await using overlay = await Overlay.start({ churnLimit: 0 });
+  const [webPort = 0, simPort = 0] = await freePorts(2);
+  const { configFile } = await overlay.enrollRouter({
+    name: 'a',
+    mode: 'host',
+    extra: `web: [{name: h, bindPoints: [{interface: "127.0.0.1:${webPort}", address: "127.0.0.1:${webPort}"}], apis: [{binding: health-checks}]}]`,
+  });
+  const verbose = ['--log-level', 'debug', '--log-format', 'json'];
+  const programs: readonly [string, number, readonly string[]][] = [
+    ['router', webPort, ['agent/cli.ts', 'run', configFile, ...verbose]],
+    ['simulator', simPort, ['controller-sim/cli.ts', 'start', '--port', String(simPort), ...verbose]],
+  ];
+  for (const [name, port, args] of programs) {
+    const { child, pipe } = startUnread(overlay.directory, args);
+    t.teardown(() => child.kill('SIGKILL'));
+    const ended = once(child, 'exit');
+    await until(`the port of the ${name}`, () => isOpen(port));
+    await failHandshakes(port);
+    t.ok(await isOpen(port), `the ${name} serves`);
+    const begun = performance.now();
+    child.kill('SIGTERM');
+    t.same(await ended, [0, null], `the ${name} ends`);
+    t.ok(performance.now() - begun < 10_000, `after ${Math.round(performance.now() - begun)} ms`);
+    closeSync(pipe);
+  }
+});
