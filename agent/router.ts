@@ -22,6 +22,7 @@ import {
 } from './assembly/operations.ts';
 import { TlsPorts } from './assembly/tls-ports.ts';
 import type { RouterConfig } from './config/router-config.ts';
+import type { ClusterView } from './control/cluster-view.ts';
 import type { Controllers } from './control/controllers.ts';
 import type { Health } from './health/health.ts';
 import { Identity } from './identity/identity.ts';
@@ -55,6 +56,7 @@ export class Router {
   readonly #ports: TlsPorts;
   readonly #linkListeners: LinkListener[] = [];
   readonly #controllers: Controllers;
+  readonly #cluster: ClusterView;
   readonly #circuits: Circuits;
   readonly #links: Links;
   readonly #health: Health;
@@ -72,7 +74,9 @@ export class Router {
     const { handshakeTimeout } = config.tls;
     this.#ports = new TlsPorts({ identity, log: context.component('tls'), handshakeTimeout });
     owned.defer(() => this.#ports.close());
-    this.#controllers = assembleControllers(context, this.#linkListeners);
+    const { controllers, cluster } = assembleControllers(context, this.#linkListeners);
+    this.#controllers = controllers;
+    this.#cluster = cluster;
     this.#circuits = assembleCircuits(context, this.#controllers);
     this.#links = assembleLinks(context, this.#controllers, this.#circuits);
     this.#health = assembleHealth(context, this.#controllers, this.#links);
@@ -166,7 +170,7 @@ export class Router {
     const links = this.#links;
     serveRoutes(context, controllers, circuits, (linkId) => links.reporter.missing(linkId));
     await openLinkListeners(context, controllers, links, this.#ports, this.#linkListeners);
-    this.#ingress = await openIngress(context, controllers, circuits, this.#ports);
+    this.#ingress = await openIngress(context, { controllers, cluster: this.#cluster }, circuits, this.#ports);
     this.#webServers = await openWeb(context, this.#health);
     await openInspection(context, controllers, () => this.describe());
     openReports(context, controllers, circuits, links);

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import t from 'tap';
+import { loadApart } from '../agent/config/load-apart.ts';
 import { freePorts } from '../examples/two-routers/ports.ts';
 import { transfer } from '../examples/two-routers/transfer.ts';
 import { Overlay, until } from './support/overlay.ts';
@@ -35,6 +36,29 @@ t.test('bytes go over a link and back, encrypted and plain, and nothing is left 
       [a, b].every(({ router }) => router.describe().circuits === 0 && router.describe().circuitEnds === 0),
     );
   }
+});
+
+t.test('a router without an edge section follows the members of the cluster', async (t) => {
+  await using overlay = await Overlay.start({ churnLimit: 0 });
+  const { configFile } = await overlay.enrollRouter({ name: 'a' });
+  const endpoints = join(overlay.directory, 'members.yml');
+  const plain = readFileSync(configFile, 'utf8')
+    .replace('edge: {}\n', '')
+    .replace('ctrl: {', `ctrl: {endpointsFile: ${endpoints}, `);
+  writeFileSync(configFile, plain);
+  const router = await overlay.startRouter(configFile);
+  await until('the file of endpoints', () => existsSync(endpoints));
+  const address = overlay.simulator.controlAddress;
+  await until('the address in it', () => readFileSync(endpoints, 'utf8').includes(address));
+  await router.close({ drain: 0 });
+  t.pass('the members were written');
+});
+
+t.test('the configuration of a daemon is frozen, though another process read it', async (t) => {
+  await using overlay = await Overlay.start();
+  const { configFile } = await overlay.enrollRouter({ name: 'a' });
+  const { config } = await loadApart(configFile);
+  t.ok(config && Object.isFrozen(config) && Object.isFrozen(config.forwarder) && Object.isFrozen(config.link.dialers));
 });
 
 t.test('many connections at once, each with its own bytes', async (t) => {

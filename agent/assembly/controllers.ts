@@ -1,5 +1,6 @@
-// Control channels.
+// Control channels, and the view of the cluster behind them.
 
+import { ClusterView } from '../control/cluster-view.ts';
 import { Controllers } from '../control/controllers.ts';
 import { EndpointsFile, endpointsFilePath } from '../control/endpoints-file.ts';
 import type { LinkListener } from '../link/link-listener.ts';
@@ -7,7 +8,10 @@ import type { RouterContext } from './context.ts';
 import { advertisedListeners, controlSettings } from './settings.ts';
 
 /** `linkListeners` are what each hello advertises; they may be opened later. */
-export function assembleControllers(context: RouterContext, linkListeners: readonly LinkListener[]): Controllers {
+export function assembleControllers(
+  context: RouterContext,
+  linkListeners: readonly LinkListener[],
+): { controllers: Controllers; cluster: ClusterView } {
   const { config, clock, random, identity, owned, version } = context;
   const log = context.component('control');
   const endpointsFile = new EndpointsFile(endpointsFilePath(config), log);
@@ -19,6 +23,8 @@ export function assembleControllers(context: RouterContext, linkListeners: reado
       linkListeners: () => advertisedListeners(linkListeners.map(({ settings }) => settings)),
     },
   );
+  const cluster = new ClusterView({ controllers, clock, log });
   owned.defer(() => controllers.close());
-  return controllers;
+  owned.defer(() => cluster.close());
+  return { controllers, cluster };
 }

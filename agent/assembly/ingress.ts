@@ -4,7 +4,7 @@ import { formatAddress } from '#lib/address.ts';
 import { EdgeControlType } from '#wire/gen/numbers.ts';
 import { DataModel } from '../access/data-model.ts';
 import { ModelSubscription } from '../access/subscription.ts';
-import { ClusterView } from '../control/cluster-view.ts';
+import type { ClusterView } from '../control/cluster-view.ts';
 import type { Controllers } from '../control/controllers.ts';
 import { onServerHello } from '../control/messages/server-hello.ts';
 import { EdgeListener } from '../ingress/edge/edge-listener.ts';
@@ -21,7 +21,7 @@ export interface Ingress {
 /** Opens the configured listeners. Rejects with the system's error. */
 export async function openIngress(
   context: RouterContext,
-  controllers: Controllers,
+  { controllers, cluster }: { controllers: Controllers; cluster: ClusterView },
   circuits: Circuits,
   ports: TlsPorts,
 ): Promise<Ingress> {
@@ -29,7 +29,7 @@ export async function openIngress(
   const model = new DataModel();
   const edgeListeners: EdgeListener[] = [];
   let tunneler: Tunneler | undefined;
-  if (config.edge) subscribe(context, controllers, model, edgeListeners);
+  if (config.edge) subscribe(context, { controllers, cluster }, model, edgeListeners);
   for (const listener of config.listeners) {
     const log = context.component(`listener.${listener.binding}`);
     if (listener.binding === 'edge') {
@@ -54,12 +54,11 @@ export async function openIngress(
 
 function subscribe(
   context: RouterContext,
-  controllers: Controllers,
+  { controllers, cluster }: { controllers: Controllers; cluster: ClusterView },
   model: DataModel,
   edgeListeners: readonly EdgeListener[],
 ): void {
   const { clock, random, owned, version } = context;
-  const cluster = new ClusterView({ controllers, clock, log: context.component('control') });
   const subscription = new ModelSubscription({
     clock,
     log: context.component('access'),
@@ -68,7 +67,6 @@ function subscribe(
     model,
     onHistoryReset: () => cluster.reset(),
   });
-  owned.defer(() => cluster.close());
   owned.defer(() => subscription.close());
   controllers.on(
     EdgeControlType.ServerHello,

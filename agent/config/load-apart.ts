@@ -3,6 +3,7 @@
 
 import { fork } from 'node:child_process';
 import { join } from 'node:path';
+import { deepFreeze } from '#lib/deep-freeze.ts';
 import { InvariantError } from '#lib/errors.ts';
 import type { LoadedConfig } from './load.ts';
 
@@ -25,7 +26,8 @@ export function loadApart(file: string): Promise<LoadedConfig> {
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       complaint = (complaint + text).slice(0, LONGEST_COMPLAINT);
     });
-    child.once('message', (loaded) => resolve(loaded as LoadedConfig));
+    // The way between the processes loses that the configuration is frozen.
+    child.once('message', (loaded) => resolve(deepFreeze(loaded as LoadedConfig)));
     child.once('error', reject);
     child.once('close', (code, signal) => {
       const reason = [`the check of ${file} ended early (${signal ?? code})`, complaint.trim()].filter(Boolean);

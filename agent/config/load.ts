@@ -3,6 +3,7 @@
 
 import { readFileSync, statSync } from 'node:fs';
 import { SystemClock } from '#lib/clock.ts';
+import { deepFreeze } from '#lib/deep-freeze.ts';
 import { describeError, errorCode } from '#lib/errors.ts';
 import { checkBackoff } from './checks/backoff.ts';
 import type { Check, CheckInput } from './checks/check.ts';
@@ -106,12 +107,4 @@ export function checkRouterConfig(text: string, file: string, options: LoadOptio
     values: resolution.values,
     ...(ok && { config: deepFreeze(config) }),
   };
-}
-
-function deepFreeze<T>(value: T): T {
-  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
-    Object.freeze(value);
-    for (const part of Object.values(value)) deepFreeze(part);
-  }
-  return value;
 }
