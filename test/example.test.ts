@@ -44,8 +44,8 @@ function run(command: string, { stopAfter, onLine, env }: RunOptions = {}): Prom
   });
 }
 
-t.test('npm start -- --once --json proves a network and prints one JSON document', async (t) => {
-  const { code, stdout, stderr } = await run('npm start -- --once --json');
+t.test('npm -s start -- --once --json proves a network and prints one JSON document', async (t) => {
+  const { code, stdout, stderr } = await run('npm -s start -- --once --json');
   t.equal(code, 0, stderr);
   const shown = JSON.parse(stdout);
   t.equal(shown.ok, true);

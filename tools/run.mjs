@@ -47,24 +47,20 @@ installIfMissing();
 run();
 
 function installIfMissing() {
-  const lockFile = join(ROOT, 'package-lock.json');
-  const lock = readFileSync(lockFile, 'utf8');
+  const lock = readFileSync(join(ROOT, 'package-lock.json'), 'utf8');
   if (existsSync(NODE) && existsSync(MARK) && readFileSync(MARK, 'utf8') === lock) return;
   process.stderr.write('installing what is missing, once …\n');
-  // Not `npm ci`: it refuses a lockfile without the binaries of platforms that a registry may not have. What `npm install` writes into
-  // the lockfile for this machine's platform is taken back.
-  const npm = spawnSync('npm', ['install', '--loglevel=error', '--no-audit', '--no-fund'], {
+  const npm = spawnSync('npm', ['ci', '--loglevel=error', '--no-audit', '--no-fund'], {
     cwd: ROOT,
     stdio: ['ignore', process.stderr, process.stderr],
     shell: process.platform === 'win32',
   });
   if (npm.status !== 0 || !existsSync(NODE)) {
     process.stderr.write(
-      `the installation failed${npm.error ? `: ${npm.error.message}` : ''}; try \`npm install --loglevel=verbose\`\n`,
+      `the installation failed${npm.error ? `: ${npm.error.message}` : ''}; \`npm ci --loglevel=verbose\` tells more\n`,
     );
     process.exit(1);
   }
-  if (readFileSync(lockFile, 'utf8') !== lock) writeFileSync(lockFile, lock);
   writeFileSync(MARK, lock);
   spawnSync(NODE, [join(ROOT, 'tools', 'warm.ts')], { stdio: 'ignore', env: ENVIRONMENT });
 }
