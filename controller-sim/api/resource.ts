@@ -19,8 +19,8 @@ const ROLE_KINDS: ReadonlySet<EntityKind> = new Set(['identity', 'router', 'serv
 /** What it takes to list entities of a kind. */
 export interface Listed<K extends EntityKind> {
   readonly kind: K;
-  /** What can be filtered and sorted by; a function where that is known only in use. */
-  readonly symbols: Symbols<EntityTypes[K]> | ((services: ApiServices) => Symbols<EntityTypes[K]>);
+  /** Fields for filters and sorting. A function where they depend on the data, or on what the caller may see. */
+  readonly symbols: Symbols<EntityTypes[K]> | ((services: ApiServices, request: ApiRequest) => Symbols<EntityTypes[K]>);
   /** Which entities of the kind there are for this list; all of them when left out. */
   includes?(entity: EntityTypes[K]): boolean;
   show(entity: EntityTypes[K], services: ApiServices, request: ApiRequest): Record<string, unknown>;
@@ -70,7 +70,7 @@ export function list<K extends EntityKind>(
 ): Handler {
   return (request) => {
     const { services, query } = request;
-    const symbols = typeof listed.symbols === 'function' ? listed.symbols(services) : listed.symbols;
+    const symbols = typeof listed.symbols === 'function' ? listed.symbols(services, request) : listed.symbols;
     const { text } = listed;
     if (!text)
       return { page: listPage(select(request), query, symbols, (each) => listed.show(each, services, request)) };

@@ -3,11 +3,12 @@
 import { leafOf } from '#lib/certificates.ts';
 import { endApiSession } from '../../entities/api-session.ts';
 import type { Symbols } from '../../filter/compile.ts';
-import type { ApiServices } from '../../request/context.ts';
+import type { ApiRequest, ApiServices } from '../../request/context.ts';
 import type { ApiSession } from '../../state/types.ts';
 import { field, flagField, linked } from '../list.ts';
 import { base, reference } from '../references.ts';
 import type { Listed, Resource } from '../resource.ts';
+import { seesTokensOf } from '../shared/rights.ts';
 import { authenticatorSymbols } from './authenticators.ts';
 import { identitySymbols } from './identities.ts';
 
@@ -23,9 +24,10 @@ const MFA_QUERY = {
   scopes: null,
 };
 
-export const apiSessionSymbols = (context: ApiServices): Symbols<ApiSession> => ({
+/** Filters compare a token only for callers that see it: a filter that matches parts would reveal the rest. */
+export const apiSessionSymbols = (context: ApiServices, request: ApiRequest): Symbols<ApiSession> => ({
   ipAddress: field('ipAddress'),
-  token: field('token'),
+  token: { get: ({ identityId, token }) => (seesTokensOf(request, identityId) ? token : undefined) },
   identity: linked(field('identityId'), context.state.tables.identity, () => identitySymbols(context)),
   authenticator: linked(field('authenticatorId'), context.state.tables.authenticator, () =>
     authenticatorSymbols(context),
@@ -41,9 +43,13 @@ export const apiSessions: Resource<'apiSession'> = {
   names: { one: 'APISessions', many: 'APISessions' },
   symbols: apiSessionSymbols,
   remove: (transaction, { id }) => endApiSession(transaction, id),
-  show: showApiSession,
+  show: (session, context, request) => ({
+    ...showApiSession(session, context),
+    ...(!seesTokensOf(request, session.identityId) && { token: '' }),
+  }),
 };
 
+/** With its token: for the owner of the session. */
 export function showApiSession(session: ApiSession, context: ApiServices): Record<string, unknown> {
   const { token, identityId, authenticatorId, configTypes, ipAddress, lastActivityAt } = session;
   const { isMfaRequired, isMfaComplete, isCertExtendable, improperClientCertChain } = session;

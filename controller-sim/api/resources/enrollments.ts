@@ -5,7 +5,7 @@ import type { Enrollment } from '../../state/types.ts';
 import { field, linked } from '../list.ts';
 import { base, reference } from '../references.ts';
 import type { Resource } from '../resource.ts';
-import { refuseOverAdmins } from '../shared/rights.ts';
+import { refuseOverAdmins, seesEnrollmentTokens } from '../shared/rights.ts';
 import { NEVER } from '../show.ts';
 import { CA_SYMBOLS } from './cas.ts';
 import { identitySymbols } from './identities.ts';
@@ -17,14 +17,14 @@ export const OF_ADMINS = 'manage enrollments of admins';
 export const enrollments: Resource<'enrollment'> = {
   kind: 'enrollment',
   names: { one: 'Enrollment', many: 'Enrollments' },
-  symbols: (context) => {
+  symbols: (context, request) => {
     const { identity, router, ca } = context.state.tables;
     const routerOf = (wanted: Enrollment['method']) => {
       const get = ({ method, routerId }: Enrollment) => (method === wanted ? routerId : null);
       return linked({ get }, router, () => routerSymbols(context));
     };
     return {
-      token: field('token'),
+      token: { get: (enrollment) => (seesEnrollmentTokens(request, enrollment) ? enrollment.token : undefined) },
       identity: linked(field('identityId'), identity, () => identitySymbols(context)),
       edgeRouter: routerOf('erott'),
       transitRouter: routerOf('trott'),
@@ -35,7 +35,8 @@ export const enrollments: Resource<'enrollment'> = {
     refuseOverAdmins(request, enrollment.identityId, OF_ADMINS);
     removeEnrollment(transaction, enrollment);
   },
-  show: (enrollment, { state: { tables } }) => {
+  show: (enrollment, { state: { tables } }, request) => {
+    const isShown = seesEnrollmentTokens(request, enrollment);
     const { method, token, jwt, expiresAt, identityId, routerId, caId, username } = enrollment;
     const router = routerId === null ? undefined : tables.router.get(routerId);
     return {
@@ -43,8 +44,8 @@ export const enrollments: Resource<'enrollment'> = {
       createdAt: NEVER,
       updatedAt: NEVER,
       method,
-      token,
-      jwt,
+      token: isShown ? token : '',
+      jwt: isShown ? jwt : '',
       expiresAt,
       ...(username !== null && { username }),
       ...(caId !== null && { caId }),

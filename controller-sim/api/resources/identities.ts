@@ -11,7 +11,7 @@ import type { Enrollment, Identity } from '../../state/types.ts';
 import { field, fieldSet, flagField, linked } from '../list.ts';
 import { base, reference } from '../references.ts';
 import type { Resource } from '../resource.ts';
-import { hasPowerOver, notAllowed, refuseOverAdmins } from '../shared/rights.ts';
+import { notAllowed, refuseOverAdmins, seesEnrollmentTokens } from '../shared/rights.ts';
 import { AUTH_POLICY_SYMBOLS } from './auth-policies.ts';
 import { IDENTITY_TYPE_LINK } from './types.ts';
 
@@ -58,7 +58,9 @@ export const identities: Resource<'identity', IdentityEnrollment | undefined> = 
     deleteIdentity(transaction, identity);
   },
   show: (identity, context, request) =>
-    hasPowerOver(request, identity.id) ? showIdentity(identity, context) : withoutProofs(identity, context),
+    seesEnrollmentTokens(request, { identityId: identity.id })
+      ? showIdentity(identity, context)
+      : withoutProofs(identity, context),
   text: identityText,
 };
 
@@ -75,12 +77,13 @@ function refuseRights(request: ApiRequest, target: Identity | undefined, body: B
 
 /** What changes with time alone is not kept. */
 function identityText(identity: Identity, context: ApiServices, request: ApiRequest): string {
-  if (!hasPowerOver(request, identity.id)) return JSON.stringify(withoutProofs(identity, context));
+  if (!seesEnrollmentTokens(request, { identityId: identity.id }))
+    return JSON.stringify(withoutProofs(identity, context));
   const make = () => JSON.stringify(showIdentity(identity, context));
   return identity.disabledUntil === null ? context.shownIdentities.textOf(identity.id, make) : make();
 }
 
-/** The tokens with which one could enroll as an administrator are for administrators. */
+/** Leaves out enrollments: their tokens are for callers that may open them. */
 function withoutProofs(identity: Identity, context: ApiServices): Record<string, unknown> {
   return { ...showIdentity(identity, context), enrollment: {} };
 }

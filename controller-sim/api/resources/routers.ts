@@ -16,6 +16,7 @@ import type { Router } from '../../state/types.ts';
 import { field, fieldSet, flagField, linked, numberField } from '../list.ts';
 import { base } from '../references.ts';
 import type { Resource } from '../resource.ts';
+import { seesEnrollmentTokens } from '../shared/rights.ts';
 import { NEVER, nullWhenEmpty } from '../show.ts';
 import { configSymbols } from './configs.ts';
 
@@ -53,12 +54,12 @@ export const edgeRouters: Resource<'router', SignedEnrollment | undefined> = {
   },
   update: updateEdgeRouter,
   remove: deleteRouter,
-  show: (router, context) => {
+  show: (router, context, request) => {
     const { appData, certPem, isTunnelerEnabled, roleAttributes } = router;
     return {
       ...base('router', router),
       ...commonRouter(router, context),
-      ...routerFields(router, context, 'erott'),
+      ...routerFields(router, request, 'erott'),
       appData,
       certPem,
       capabilities: null,
@@ -86,8 +87,9 @@ export function commonRouter(router: Router, context: ApiServices): Record<strin
   return { name, cost, noTraversal, appData, disabled, isOnline, hostname, supportedProtocols, syncStatus };
 }
 
-/** `method` is that of the enrollments that are shown: of edge routers only their own list tells. */
-function routerFields(router: Router, { state }: ApiServices, method: 'erott' | 'trott'): Record<string, unknown> {
+/** Shows enrollments of one method: only the list of edge routers shows those of edge routers. */
+function routerFields(router: Router, request: ApiRequest, method: 'erott' | 'trott'): Record<string, unknown> {
+  const { state } = request.services;
   const { configs, ctrlChanListeners, fingerprint, isVerified } = router;
   const enrollment = state.tables.enrollment.referring('routerId', router.id).find((each) => each.method === method);
   return {
@@ -99,8 +101,10 @@ function routerFields(router: Router, { state }: ApiServices, method: 'erott' | 
     unverifiedCertPem: null,
     unverifiedFingerprint: null,
     ...(enrollment && {
-      enrollmentToken: enrollment.token,
-      enrollmentJwt: enrollment.jwt,
+      ...(seesEnrollmentTokens(request, enrollment) && {
+        enrollmentToken: enrollment.token,
+        enrollmentJwt: enrollment.jwt,
+      }),
       enrollmentCreatedAt: NEVER,
       enrollmentExpiresAt: enrollment.expiresAt,
     }),
@@ -117,14 +121,14 @@ export const transitRouters: Resource<'router', SignedEnrollment | undefined> = 
   create: createTransitRouter,
   update: updateTransitRouter,
   remove: deleteRouter,
-  show: (router, context) => ({
+  show: (router, context, request) => ({
     ...base('router', router, 'transit-routers'),
     name: router.name,
     cost: router.cost,
     noTraversal: router.noTraversal,
     disabled: router.disabled,
     isOnline: context.network.status(router.id).isOnline,
-    ...routerFields(router, context, 'trott'),
+    ...routerFields(router, request, 'trott'),
     fingerprint: router.fingerprint,
   }),
 };

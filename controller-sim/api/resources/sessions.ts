@@ -5,6 +5,7 @@ import type { Router, Session } from '../../state/types.ts';
 import { field, linked } from '../list.ts';
 import { base, reference } from '../references.ts';
 import type { Resource } from '../resource.ts';
+import { seesTokensOf } from '../shared/rights.ts';
 import { apiSessionSymbols } from './api-sessions.ts';
 import { commonRouter } from './routers.ts';
 import { serviceSymbols } from './services.ts';
@@ -12,11 +13,11 @@ import { serviceSymbols } from './services.ts';
 export const sessions: Resource<'session'> = {
   kind: 'session',
   names: { one: 'Session', many: 'Sessions' },
-  symbols: (context) => {
+  symbols: (context, request) => {
     const { apiSession, service } = context.state.tables;
     return {
-      token: field('token'),
-      apiSession: linked(field('apiSessionId'), apiSession, () => apiSessionSymbols(context)),
+      token: { get: ({ identityId, token }) => (seesTokensOf(request, identityId) ? token : undefined) },
+      apiSession: linked(field('apiSessionId'), apiSession, () => apiSessionSymbols(context, request)),
       service: linked(field('serviceId'), service, () => serviceSymbols(context)),
       type: field('type'),
     };
