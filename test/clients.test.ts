@@ -33,30 +33,26 @@ t.test('a signer of tokens without an address for logins has an empty one', asyn
   );
 });
 
-t.test('a request for a certificate brings names along, but does not say who somebody is', async (t) => {
+t.test("a router's certificate has the names of the request, but not what it says of who the router is", async (t) => {
   await using api = await ApiClient.start();
-  const id = await api.create('/identities', {
-    name: 'a',
-    type: 'Default',
-    isAdmin: false,
-    enrollment: { ott: true },
-  });
-  const { enrollment } = await api.get(`/identities/${id}`);
+  const id = await api.create('/edge-routers', { name: 'a' });
+  const { enrollmentToken } = await api.get(`/edge-routers/${id}`);
   const uri = [
     'spiffe://elsewhere/identity/another',
     'SPIFFE://elsewhere/router/another',
     'https://a.example/?b, DNS:c',
   ];
   const key = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
-  const { text } = await api.ask('POST', `/enroll?method=ott&token=${enrollment.ott.token}`, {
-    type: 'application/x-pem-file',
-    body: createCsr('a', { sans: { dns: ['a.example'], ip: ['127.0.0.1', '::1'], uri, email: [] } }, key),
-  });
-  const names = subjectAltNames(new X509Certificate(text));
-  t.same(names.dns, ['a.example']);
-  t.same(
-    names.uri.filter((each) => !each.endsWith(`/identity/${id}`)),
-    ['https://a.example/?b, DNS:c'],
-  );
-  t.equal(names.uri.length, 2);
+  const csr = createCsr(id, { sans: { dns: ['a.example'], ip: ['127.0.0.1', '::1'], uri, email: [] } }, key);
+  const body = { certCsr: csr, serverCertCsr: csr };
+  const { data } = await api.ask('POST', `/enroll?method=erott&token=${enrollmentToken}`, { body });
+  for (const pem of [data.cert, data.serverCert]) {
+    const names = subjectAltNames(new X509Certificate(pem));
+    t.same([names.dns, names.ip.length], [['a.example'], 2]);
+    t.same(
+      names.uri.filter((each) => !each.endsWith(`/router/${id}`)),
+      ['https://a.example/?b, DNS:c'],
+    );
+    t.equal(names.uri.length, 2);
+  }
 });

@@ -96,7 +96,7 @@ t.test('a certificate request becomes a certificate of the network, once', async
     certificate.subjectAltName,
     new RegExp(`URI:spiffe://[\\da-f]{40}/identity/${identityId.replaceAll('.', '\\.')}`),
   );
-  t.same([certificate.subject, certificate.keyUsage], ['CN=whatever', ['1.3.6.1.5.5.7.3.2']]);
+  t.same([certificate.subject, certificate.keyUsage], [`CN=${identityId}`, ['1.3.6.1.5.5.7.3.2']]);
   t.equal(certificate.validToDate.getTime(), Math.floor((api.clock.now() + 365 * 24 * 60 * MINUTE) / 1000) * 1000);
   t.match(await ott(api, token, csr), USED);
   t.same(await enrollmentsOf(api, identityId), {}, 'the enrollment is gone');

@@ -1,6 +1,6 @@
-// Certificate requests in bodies, and the certificates of clients that they ask for.
+// Certificate requests in bodies.
 
-import { type Authority, type CertificateRequest, CsrError, readRequest } from '../pki/authority.ts';
+import { type CertificateRequest, CsrError, readRequest } from '../pki/authority.ts';
 import { ApiError } from '../request/errors.ts';
 
 /** A request out of a body. Throws ApiError for what cannot be read. */
@@ -14,19 +14,4 @@ export async function readCsr(pem: unknown, use: 'client' | 'server' = 'client')
       throw new ApiError('COULD_NOT_PROCESS_CSR', { code: 'UNHANDLED', message: error.message });
     throw error;
   }
-}
-
-/** A certificate for an identity, or for the time of one of its API sessions. Answers the chain, leaf first. */
-export function signForClient(
-  authority: Authority,
-  csr: CertificateRequest,
-  identityId: string,
-  apiSessionId?: string,
-): string {
-  const session = apiSessionId === undefined ? '' : `/apiSession/${apiSessionId}`;
-  return authority.sign(csr, {
-    commonName: csr.commonName ?? identityId,
-    spiffe: `identity/${identityId}${session}`,
-    purposes: ['client'],
-  });
 }

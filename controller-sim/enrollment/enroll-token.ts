@@ -10,7 +10,7 @@ import { Body } from '../request/body.ts';
 import type { Answer, ApiRequest } from '../request/context.ts';
 import { ApiError } from '../request/errors.ts';
 import type { Transaction } from '../state/transaction.ts';
-import { readCsr, signForClient } from './csr.ts';
+import { readCsr } from './csr.ts';
 
 export async function enrollWithToken(request: ApiRequest): Promise<Answer> {
   const { services } = request;
@@ -30,7 +30,7 @@ export async function enrollWithToken(request: ApiRequest): Promise<Answer> {
     return { data: {} };
   }
   const csr = await readCsr(clientCsr);
-  const cert = signForClient(services.authority, csr, id);
+  const cert = services.authority.signIdentity(csr, id);
   await services.state.change((transaction) => {
     addIdentity(transaction, id, verified);
     const proof = { ...certificateProof(leafOf(cert)), certPem: cert };

@@ -14,7 +14,7 @@ import type { Answer, ApiRequest } from '../request/context.ts';
 import { ApiError, badRequest } from '../request/errors.ts';
 import type { Transaction } from '../state/transaction.ts';
 import type { CertificateAuthority, Enrollment } from '../state/types.ts';
-import { readCsr, signForClient } from './csr.ts';
+import { readCsr } from './csr.ts';
 import { enrollWithToken } from './enroll-token.ts';
 import { enrollRouter } from './routers.ts';
 
@@ -59,7 +59,7 @@ async function enrollWithRequest(request: ApiRequest, enrollment: Enrollment): P
   const given =
     typeof request.body === 'string' ? request.body : (request.body as { clientCsr?: unknown } | null)?.clientCsr;
   const csr = await readCsr(given);
-  const cert = signForClient(authority, csr, identityId);
+  const cert = authority.signIdentity(csr, identityId);
   await state.change((transaction) => {
     useUp(transaction, enrollment);
     const proof = certificateProof(leafOf(cert));

@@ -5,7 +5,7 @@ import { Body } from '../request/body.ts';
 import type { Answer, ApiRequest } from '../request/context.ts';
 import { ApiError } from '../request/errors.ts';
 import type { Authenticator } from '../state/types.ts';
-import { readCsr, signForClient } from './csr.ts';
+import { readCsr } from './csr.ts';
 
 /** Only over a connection that shows the certificate that is to be renewed. */
 export async function extendCertificate(request: ApiRequest, authenticator: Authenticator): Promise<Answer> {
@@ -16,7 +16,7 @@ export async function extendCertificate(request: ApiRequest, authenticator: Auth
   if (!leaf || sha1Fingerprint(leaf) !== authenticator.fingerprint) throw new ApiError('UNAUTHORIZED');
   const pem = new Body(request.body, 'create').text('clientCertCsr') ?? '';
   const csr = await readCsr(pem);
-  const clientCert = signForClient(authority, csr, authenticator.identityId);
+  const clientCert = authority.signIdentity(csr, authenticator.identityId);
   await state.change((transaction) =>
     transaction.patch('authenticator', authenticator.id, { unverifiedCertPem: clientCert }),
   );

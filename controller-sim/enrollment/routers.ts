@@ -41,8 +41,7 @@ async function signRouter({ authority }: ApiServices, id: string, body: Body) {
     readCsr(body.text('serverCertCsr') ?? body.text('serverCsr'), 'server'),
   ]);
   if (client.commonName !== id) throw new ApiError('EDGE_ROUTER_ENROLL_COMMON_NAME_INVALID');
-  const spiffe = `router/${id}`;
-  const cert = authority.sign(client, { commonName: id, spiffe, purposes: ['client', 'server'] });
-  const serverCert = authority.sign(server, { commonName: id, spiffe, purposes: ['server', 'client'] });
+  const cert = authority.signRouter(client, id, 'client');
+  const serverCert = authority.signRouter(server, id, 'server');
   return { ca: authority.bundle, cert, serverCert };
 }

@@ -18,7 +18,7 @@ import { ProjectError } from '#lib/errors.ts';
 import type { GeneralNames } from '#lib/general-names.ts';
 import { type Random, systemRandom } from '#lib/random.ts';
 import type { State } from '../state/state.ts';
-import { issueAuthority, issueLeaf, type Pair, type Purpose } from './certificate.ts';
+import { issueAuthority, issueLeaf, type LeafFields, type Pair, type Purpose } from './certificate.ts';
 
 /**
  * Of the key of the listener, which signs tokens too: SDKs of 2022 cannot verify tokens that are signed on an elliptic curve, and enroll with
@@ -35,6 +35,7 @@ const RENEW_SERVER = 30 * 86_400_000;
 const SERIAL_LENGTH = 16;
 /** In bits. Shorter ones have been broken, or soon will be. */
 const SHORTEST_RSA_KEY = 2_048;
+const NO_NAMES: GeneralNames = { dns: [], ip: [], uri: [], email: [] };
 
 export class CsrError extends ProjectError {
   constructor(message: string, options: { cause?: unknown } = {}) {
@@ -42,8 +43,11 @@ export class CsrError extends ProjectError {
   }
 }
 
+/** Everything of a request that is read. Other extensions (key usage, basic constraints, …) never reach a certificate. */
 export interface CertificateRequest {
+  /** Compared with what the client may be called, never copied. */
   readonly commonName: string | undefined;
+  /** Copied for routers only. */
   readonly names: GeneralNames;
   /** DER. */
   readonly publicKey: Buffer;
@@ -124,18 +128,34 @@ export class Authority {
   }
 
   /**
-   * Signs a request for one year. The common name and the names are those of the request; `spiffe` is the path of the SPIFFE id, such as
-   * `router/ID`. Answers the chain, leaf first.
+   * A certificate of an identity, or of one of its API sessions. Takes nothing but the key from the request (reference fact: its test of
+   * forged requests), so that no client gets a certificate for names that it chooses.
+   *
+   * @returns the chain, leaf first, valid for one year
    */
-  sign(
-    request: CertificateRequest,
-    options: { commonName: string; spiffe: string; purposes: readonly Purpose[] },
-  ): string {
-    // Who somebody is, the authority says: SPIFFE ids that a request brings along are left out.
-    const uri = request.names.uri.filter((each) => !/^spiffe:/i.test(each));
-    const names = { ...request.names, uri: [...uri, `spiffe://${this.trustDomain}/${options.spiffe}`] };
-    const { commonName, purposes } = options;
-    const { publicKey } = request;
+  signIdentity({ publicKey }: CertificateRequest, identityId: string, apiSessionId?: string): string {
+    const session = apiSessionId === undefined ? '' : `/apiSession/${apiSessionId}`;
+    const spiffe = `identity/${identityId}${session}`;
+    return this.#sign({ commonName: identityId, publicKey, names: NO_NAMES, spiffe, purposes: ['client'] });
+  }
+
+  /**
+   * A certificate of a router. Copies the alternative names of the request, since the network does not know the hosts by which a router
+   * is reached. Copies no SPIFFE id: only the authority says which router this is.
+   *
+   * @returns the chain, leaf first, valid for one year
+   */
+  signRouter({ publicKey, names }: CertificateRequest, routerId: string, use: Purpose): string {
+    const uri = names.uri.filter((each) => !/^\s*spiffe:/i.test(each));
+    // Routers may use one certificate for both purposes: the one for which it is made comes first.
+    const purposes = use === 'client' ? (['client', 'server'] as const) : (['server', 'client'] as const);
+    const own = { ...names, uri };
+    return this.#sign({ commonName: routerId, publicKey, names: own, spiffe: `router/${routerId}`, purposes });
+  }
+
+  #sign(options: Pick<LeafFields, 'commonName' | 'publicKey' | 'names' | 'purposes'> & { spiffe: string }): string {
+    const { commonName, publicKey, purposes, spiffe } = options;
+    const names = { ...options.names, uri: [...options.names.uri, `spiffe://${this.trustDomain}/${spiffe}`] };
     const common = { commonName, publicKey, serial: serial(this.#random), ...period(this.#clock, YEAR) };
     return issueLeaf({ ...common, names, purposes }, this.#intermediate) + this.#intermediate.certificate;
   }

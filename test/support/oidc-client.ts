@@ -18,8 +18,13 @@ export class OidcClient {
     this.#api = api;
   }
 
-  /** Logs in by password; answers what the token endpoint says. */
-  async login(username: string, password: string): Promise<OidcAnswer> {
+  /** Logs in by password, and exchanges the code for tokens. `fields` are further ones of the login. */
+  async login(username: string, password: string, fields: object = {}): Promise<OidcAnswer> {
+    return this.redeem(await this.code(username, password, fields));
+  }
+
+  /** Logs in by password. @returns the code, and what the token endpoint has to be asked with it */
+  async code(username: string, password: string, fields: object = {}): Promise<Record<string, string>> {
     const verifier = randomBytes(32).toString('base64url');
     const parameters = new URLSearchParams({
       client_id: 'native',
@@ -31,15 +36,20 @@ export class OidcClient {
       code_challenge_method: 'S256',
     });
     const id = (await this.#follow(`/authorize?${parameters}`)).searchParams.get('authRequestID') ?? '';
-    await this.#api.ask('POST', `/oidc/login/password?id=${id}`, { body: { username, password } });
+    await this.#api.ask('POST', `/oidc/login/password?id=${id}`, { body: { username, password, ...fields } });
     const code = (await this.#follow(`/authorize/callback?id=${id}`)).searchParams.get('code') ?? '';
-    return this.#token({
+    return {
       grant_type: 'authorization_code',
       client_id: 'native',
       code,
       redirect_uri: REDIRECT,
       code_verifier: verifier,
-    });
+    };
+  }
+
+  /** Asks the token endpoint. */
+  redeem(fields: Record<string, string>): Promise<OidcAnswer> {
+    return this.#token(fields);
   }
 
   /** A token of another type for a token, with the name of the client where SDKs put it. */
@@ -53,8 +63,8 @@ export class OidcClient {
     return this.#token(fields, { authorization: `Basic ${Buffer.from(`${client}:`).toString('base64')}` });
   }
 
-  refresh(token: string): Promise<OidcAnswer> {
-    return this.#token({ grant_type: 'refresh_token', client_id: 'native', refresh_token: token });
+  refresh(token: string, fields: Record<string, string> = {}): Promise<OidcAnswer> {
+    return this.#token({ grant_type: 'refresh_token', client_id: 'native', refresh_token: token, ...fields });
   }
 
   async revoke(token: string): Promise<void> {

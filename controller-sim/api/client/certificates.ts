@@ -1,7 +1,7 @@
 // Certificates for the time of an API session: the client keeps the key.
 
 import { commonName, leafOf, sha1Fingerprint } from '#lib/certificates.ts';
-import { readCsr, signForClient } from '../../enrollment/csr.ts';
+import { readCsr } from '../../enrollment/csr.ts';
 import { baseFields } from '../../entities/common.ts';
 import { Body } from '../../request/body.ts';
 import type { Answer, ApiRequest, Handlers } from '../../request/context.ts';
@@ -30,7 +30,7 @@ async function create(request: ApiRequest): Promise<Answer> {
   const identityId = idOfCaller(request);
   const apiSession = request.session as ApiSession;
   const csr = await readCsr(new Body(request.body, 'create').text('csr'));
-  const certificate = signForClient(authority, csr, identityId, apiSession.id);
+  const certificate = authority.signIdentity(csr, identityId, apiSession.id);
   const leaf = leafOf(certificate);
   const id = state.ids.long();
   await state.change((transaction) => {

@@ -3,7 +3,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { leafOf, sha1Fingerprint } from '#lib/certificates.ts';
 import { bearerTokens } from '../../auth/session-of.ts';
-import { readCsr, signForClient } from '../../enrollment/csr.ts';
+import { readCsr } from '../../enrollment/csr.ts';
 import { isDisabled } from '../../entities/identity.ts';
 import { type ApiSessionFacts, apiSessionEvent } from '../../events/api-session.ts';
 import { type AccessClaims, TokenKind } from '../../jwt/tokens.ts';
@@ -278,7 +278,7 @@ async function bind(
   if (csrPem === undefined) return { fingerprints, certificate: undefined };
   try {
     const csr = await readCsr(csrPem);
-    const certificate = signForClient(authority, csr, id, apiSessionId);
+    const certificate = authority.signIdentity(csr, id, apiSessionId);
     return { fingerprints: [...fingerprints, sha1Fingerprint(leafOf(certificate))], certificate };
   } catch (error) {
     if (error instanceof ApiError) throw new OAuthError('invalid_request', `invalid CSR: ${error.message}`);

@@ -21,18 +21,9 @@ export const onExtendCertificates: ControlHandler = async (context, router, mess
   const { authority } = context;
   const { clientCertCsr, serverCertCsr, requireVerification } = message.decode(EnrollmentExtendRouterRequestSchema);
   try {
-    const spiffe = `router/${router.id}`;
     const [client, server] = await Promise.all([readRequest(clientCertCsr), readRequest(serverCertCsr)]);
-    const clientCertPem = authority.sign(client, {
-      commonName: router.id,
-      spiffe,
-      purposes: ['client', 'server'],
-    });
-    const serverCertPem = authority.sign(server, {
-      commonName: router.id,
-      spiffe,
-      purposes: ['server', 'client'],
-    });
+    const clientCertPem = authority.signRouter(client, router.id, 'client');
+    const serverCertPem = authority.signRouter(server, router.id, 'server');
     if (requireVerification) context.unverified.set(router.id, clientCertPem);
     else await install(context, router.id, clientCertPem);
     const response = create(EnrollmentCertsResponseSchema, {
