@@ -15,6 +15,7 @@ import { isForClients, vouch } from './certificates.ts';
 import { externalIdOf } from './external-id.ts';
 import { policyForToken, verifyExternalToken } from './external-jwt.ts';
 import { bearerTokens } from './session-of.ts';
+import { mayVouchFor, NOT_FOR_ADMINS } from './vouching.ts';
 
 /** Who somebody has shown to be, and by what. */
 export interface Proven {
@@ -168,6 +169,11 @@ async function byCertificate(request: LoginRequest): Promise<Proven> {
     : externalId === undefined
       ? undefined
       : state.tables.identity.findBy('externalId', externalId);
+  // A certificate that an authenticator holds is known itself; any other proves as much as its authority may.
+  if (identity && !authenticator && voucher.kind === 'ca' && !mayVouchFor(voucher.ca, identity)) {
+    services.log.info({ caId: voucher.ca.id, identityId: identity.id }, NOT_FOR_ADMINS);
+    throw new ApiError('INVALID_AUTH');
+  }
   const policy = identity && policyOf(request, identity);
   if (!identity || !policy?.primary.cert.allowed) throw new ApiError('INVALID_AUTH');
   if (!policy.primary.cert.allowExpiredCerts && !vouch(services, certificates, { now }))

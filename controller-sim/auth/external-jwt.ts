@@ -4,6 +4,7 @@ import { createPublicKey } from 'node:crypto';
 import type { JWTPayload } from 'jose';
 import type { ApiServices } from '../request/context.ts';
 import type { AuthPolicy, ExternalJwtSigner, Identity } from '../state/types.ts';
+import { mayVouchFor, NOT_FOR_ADMINS } from './vouching.ts';
 
 export interface VerifiedToken {
   readonly signer: ExternalJwtSigner;
@@ -42,12 +43,12 @@ export async function verifyExternalToken(services: ApiServices, token: string):
     const subject = claimAt(payload, signer.claimsProperty);
     if (typeof subject !== 'string' || subject === '') return undefined;
     const { identity } = state.tables;
-    return {
-      signer,
-      claims: payload,
-      subject,
-      identity: signer.useExternalId ? identity.findBy('externalId', subject) : identity.get(subject),
-    };
+    const named = signer.useExternalId ? identity.findBy('externalId', subject) : identity.get(subject);
+    if (named && !mayVouchFor(signer, named)) {
+      services.log.info({ signerId: signer.id, identityId: named.id }, NOT_FOR_ADMINS);
+      return undefined;
+    }
+    return { signer, claims: payload, subject, identity: named };
   } catch (error) {
     services.log.debug({ error: String(error) }, 'a token of another issuer was not accepted');
     return undefined;

@@ -13,7 +13,8 @@ import { baseFields, changedBase, uniqueName } from './common.ts';
 
 export const DEFAULT_NAME_FORMAT = '[caName]-[commonName]';
 
-export function createCa(transaction: Transaction, id: string, body: Body): void {
+/** `isByAdmin`: the authority may then vouch for administrators. */
+export function createCa(transaction: Transaction, id: string, body: Body, isByAdmin: boolean): void {
   const certPem = body.text('certPem') ?? '';
   const certificate = readAuthority(certPem);
   const fingerprint = sha1Fingerprint(certificate);
@@ -26,11 +27,13 @@ export function createCa(transaction: Transaction, id: string, body: Body): void
     fingerprint,
     isVerified: false,
     verificationToken: transaction.ids.uuid(),
+    vouchesForAdmins: isByAdmin,
   });
 }
 
-export function updateCa(transaction: Transaction, ca: CertificateAuthority, body: Body): void {
-  transaction.put('ca', { ...ca, ...fields(transaction, body, ca), ...changedBase(transaction, ca, body) });
+export function updateCa(transaction: Transaction, ca: CertificateAuthority, body: Body, isByAdmin: boolean): void {
+  const changed = { ...ca, ...fields(transaction, body, ca), ...changedBase(transaction, ca, body) };
+  transaction.put('ca', { ...changed, vouchesForAdmins: isByAdmin });
 }
 
 /** Enrollments with it and, as the specification wants it, the authenticators of its certificates go with it. */

@@ -12,17 +12,25 @@ import { DEFAULT_AUTH_POLICY } from './identity.ts';
 /** What the reference sends for a time that there is none of. */
 const NEVER = '0001-01-01T00:00:00.000Z';
 
-export function createSigner(transaction: Transaction, id: string, body: Body): void {
+/** `isByAdmin`: the signer may then vouch for administrators. */
+export function createSigner(transaction: Transaction, id: string, body: Body, isByAdmin: boolean): void {
   transaction.put('externalJwtSigner', {
     ...baseFields(transaction, id, body),
     ...fields(transaction, body, undefined),
+    vouchesForAdmins: isByAdmin,
   });
 }
 
-export function updateSigner(transaction: Transaction, signer: ExternalJwtSigner, body: Body): void {
+export function updateSigner(
+  transaction: Transaction,
+  signer: ExternalJwtSigner,
+  body: Body,
+  isByAdmin: boolean,
+): void {
   transaction.put('externalJwtSigner', {
     ...changedBase(transaction, signer, body),
     ...fields(transaction, body, signer),
+    vouchesForAdmins: isByAdmin,
   });
 }
 

@@ -195,8 +195,14 @@ export interface ExternalIdClaim {
   readonly index: number;
 }
 
+/** An authority or issuer outside the network that proves who a client is. */
+export interface Vouching extends Named {
+  /** False for those that a caller without full rights made: they prove nothing of administrators. Older data does not say. */
+  readonly vouchesForAdmins?: boolean;
+}
+
 /** Somebody else's authority whose certificates identities may enroll and log in with. */
-export interface CertificateAuthority extends Named {
+export interface CertificateAuthority extends Vouching {
   readonly certPem: string;
   readonly fingerprint: string;
   readonly isVerified: boolean;
@@ -209,7 +215,7 @@ export interface CertificateAuthority extends Named {
   readonly externalIdClaim: ExternalIdClaim | null;
 }
 
-export interface ExternalJwtSigner extends Named {
+export interface ExternalJwtSigner extends Vouching {
   readonly issuer: string;
   readonly audience: string;
   readonly enabled: boolean;

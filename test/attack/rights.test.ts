@@ -1,6 +1,9 @@
 // Attacks on rights: read-only callers that look for secrets of others, and callers with one permission who try to become administrators.
 
 import { createPrivateKey, type KeyObject, webcrypto } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { create, toBinary } from '@bufbuild/protobuf';
 import { Secret, TOTP } from 'otpauth';
 import t from 'tap';
@@ -12,7 +15,7 @@ import { Message } from '#wire/message.ts';
 import { BASES } from '../../controller-sim/api/bases.ts';
 import { x509 } from '../../controller-sim/pki/x509.ts';
 import { ApiClient, filtered, PASSWORD } from '../support/api-client.ts';
-import { makeAuthority } from '../support/certificates.ts';
+import { type Authority, issue, makeAuthority } from '../support/certificates.ts';
 import { OidcClient } from '../support/oidc-client.ts';
 import { Overlay } from '../support/overlay.ts';
 import { RouterPeer } from '../support/router-peer.ts';
@@ -333,3 +336,196 @@ t.test('certificates of routers carry names of hosts from the request, and nothi
     }
   }
 });
+
+/** Everything that is not full rights. */
+const ALL_PERMISSIONS = [
+  ...new Set(
+    readOperations()
+      .filter(({ access }) => access.includes('.') && !access.startsWith('admin.'))
+      .map(({ access }) => access.split('.')[0] as string),
+  ),
+  'admin_readonly',
+];
+
+/** A caller with every permission who tries to become the administrator `boss`, known elsewhere as `boss@example`. */
+class Climber {
+  readonly api: ApiClient;
+  readonly idp: TokenIssuer;
+  readonly authority: Authority;
+  bossId = '';
+  token = '';
+
+  constructor(api: ApiClient, idp: TokenIssuer, authority: Authority) {
+    this.api = api;
+    this.idp = idp;
+    this.authority = authority;
+  }
+
+  async prepare(): Promise<void> {
+    this.bossId = await this.api.person('boss', { isAdmin: true, externalId: 'boss@example' });
+    await this.api.person('user', { externalId: 'user@example' });
+    await this.api.person('climber', { permissions: ALL_PERMISSIONS });
+    this.token = await this.api.login('climber');
+    await this.idp.addKey('k1');
+  }
+
+  ask(method: string, path: string, body?: unknown, type?: string) {
+    const options = { token: this.token, ...(body !== undefined && { body }), ...(type && { type }) };
+    return this.api.ask(method, `${MANAGEMENT}${path}`, options);
+  }
+
+  signer(fields: object = {}) {
+    const common = { name: 'idp', issuer: this.idp.name, audience: 'edge', enabled: true };
+    return { ...common, jwksEndpoint: this.idp.endpoint, claimsProperty: 'email', useExternalId: true, ...fields };
+  }
+
+  ca() {
+    const flags = { isAuthEnabled: true, isAutoCaEnrollmentEnabled: false, isOttCaEnrollmentEnabled: false };
+    const claim = { location: 'COMMON_NAME', matcher: 'ALL', matcherCriteria: '', parser: 'NONE', parserCriteria: '' };
+    const certPem = this.authority.certificate.toString('pem');
+    return {
+      name: 'ca',
+      certPem,
+      identityRoles: [],
+      identityNameFormat: '[commonName]',
+      ...flags,
+      externalIdClaim: { ...claim, index: 0 },
+    };
+  }
+
+  /** Statuses of every way to use a token of the issuer that names somebody. */
+  async withToken(name: string): Promise<number[]> {
+    const headers = { authorization: `Bearer ${await this.idp.token('k1', { email: `${name}@example` })}` };
+    const ways = [
+      ['POST', '/authenticate?method=ext-jwt', {}],
+      ['GET', '/current-identity', undefined],
+      ['GET', `${MANAGEMENT}/current-identity`, undefined],
+    ] as const;
+    const answers = ways.map(([method, path, body]) => this.api.ask(method, path, { headers, body }));
+    return (await Promise.all(answers)).map(({ status }) => status);
+  }
+
+  /** Status of a login with a certificate of the authority that names somebody. */
+  async withCertificate(name: string): Promise<number> {
+    const as = this.api.connect(await issue(this.authority, `${name}@example`));
+    return (await this.api.loginWith(as)).status;
+  }
+}
+
+const GRANTED = [200, 200, 200];
+const REFUSED = [401, 401, 401];
+
+t.test(
+  'signers and authorities made with a permission prove nothing of administrators, also after a restart',
+  async (t) => {
+    const directory = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
+    const options = { data: join(directory, 'sim.db') };
+    let api = await ApiClient.start(options);
+    await using idp = await TokenIssuer.start('https://idp.example', api.clock);
+    const authority = await makeAuthority('elsewhere');
+    let climber = new Climber(api, idp, authority);
+    await climber.prepare();
+    const { token } = climber;
+    const signer = (await climber.ask('POST', '/external-jwt-signers', climber.signer())).data.id;
+    const ca = (await climber.ask('POST', '/cas', climber.ca())).data.id;
+    const { verificationToken } = (await climber.ask('GET', `/cas/${ca}`)).data;
+    const proof = await issue(authority, verificationToken);
+    t.equal((await climber.ask('POST', `/cas/${ca}/verify`, proof.pem, 'text/plain')).status, 200);
+    const check = async (expected: number[], what: string) => {
+      t.same(await climber.withToken('boss'), expected, `${what}: token for an administrator`);
+      t.equal(await climber.withCertificate('boss'), expected[0], `${what}: certificate for an administrator`);
+      t.same(await climber.withToken('user'), GRANTED, `${what}: token for somebody else`);
+      t.equal(await climber.withCertificate('user'), 200, `${what}: certificate for somebody else`);
+    };
+    await check(REFUSED, 'made with a permission');
+    for (const [path, fields] of [
+      [`/external-jwt-signers/${signer}`, climber.signer({ name: 'other' })],
+      [`/cas/${ca}`, { ...climber.ca(), certPem: undefined, name: 'other' }],
+    ] as const) {
+      t.equal((await climber.ask('PUT', path, fields)).status, 200, 'the caller may change its own');
+      t.equal((await climber.ask('PATCH', path, { name: 'another' })).status, 200);
+    }
+    await check(REFUSED, 'changed with a permission');
+    await api.close();
+    api = await ApiClient.start(options);
+    climber = Object.assign(new Climber(api, idp, authority), { token });
+    await check(REFUSED, 'after a restart');
+
+    await api.change('PATCH', `/external-jwt-signers/${signer}`, { name: 'saved' });
+    await api.change('PATCH', `/cas/${ca}`, { name: 'saved' });
+    await check(GRANTED, 'saved by an administrator');
+    for (const path of [`/external-jwt-signers/${signer}`, `/cas/${ca}`]) {
+      const answer = await climber.ask('PATCH', path, { name: 'mine again' });
+      t.match(answer, { status: 401, cause: { message: /^non-admins may not change or delete / } }, path);
+    }
+    await api.close();
+    rmSync(directory, { recursive: true });
+  },
+);
+
+t.test('no permission changes what lets administrators in', async (t) => {
+  await using api = await ApiClient.start();
+  await using idp = await TokenIssuer.start('https://idp.example', api.clock);
+  const climber = new Climber(api, idp, await makeAuthority('elsewhere'));
+  await climber.prepare();
+  // The administrators trust an issuer whose tokens are for others: their auth policy does not name it.
+  const signer = await api.create('/external-jwt-signers', climber.signer({ name: 'for others' }));
+  const policy = await api.authPolicy('of administrators', { extJwt: { allowed: false } });
+  await api.change('PATCH', `/identities/${climber.bossId}`, { authPolicyId: policy });
+  const ca = await api.addAuthority('for others', climber.authority);
+  const { id: _id, _links, createdAt: _at, updatedAt: _until, ...whole } = await api.get(`/auth-policies/${policy}`);
+  const { cert, updb } = whole.primary;
+  const loose = { primary: { cert, updb, extJwt: { allowed: true, allowedSigners: [signer] } } };
+  const attempts: readonly (readonly [string, string, unknown?])[] = [
+    ['PATCH', `/auth-policies/${policy}`, loose],
+    ['PATCH', `/auth-policies/${policy}`, { secondary: { requireTotp: false } }],
+    ['PUT', `/auth-policies/${policy}`, { ...whole, ...loose }],
+    ['DELETE', `/auth-policies/${policy}`],
+    ['PATCH', '/auth-policies/default', loose],
+    ...Object.entries(climber.signer({ name: 'mine', claimsProperty: 'sub', kid: 'k', audience: 'mine' })).map(
+      ([name, value]) => ['PATCH', `/external-jwt-signers/${signer}`, { [name]: value }] as const,
+    ),
+    ['PUT', `/external-jwt-signers/${signer}`, climber.signer({ name: 'mine' })],
+    ['DELETE', `/external-jwt-signers/${signer}`],
+    ['PATCH', `/cas/${ca}`, { externalIdClaim: climber.ca().externalIdClaim }],
+    ['PUT', `/cas/${ca}`, { ...climber.ca(), certPem: undefined }],
+    ['DELETE', `/cas/${ca}`],
+    ['PATCH', `/identities/${climber.bossId}`, { authPolicyId: 'default' }],
+    ['PATCH', `/identities/${climber.bossId}`, { externalId: 'climber@example' }],
+    ['POST', '/identities', { name: 'new', type: 'User', isAdmin: true }],
+    ['POST', '/identities', { name: 'new', type: 'User', isAdmin: false, permissions: ['admin_readonly'] }],
+    ['POST', '/enrollments', { identityId: climber.bossId, method: 'ott', expiresAt: FUTURE }],
+    ['POST', '/authenticators', { identityId: climber.bossId, method: 'updb', username: 'x', password: PASSWORD }],
+  ];
+  for (const [method, path, body] of attempts) {
+    const answer = await climber.ask(method, path, body);
+    t.equal(answer.status, 401, `${method} ${path} ${JSON.stringify(body)}: ${answer.text}`);
+  }
+  t.same(await climber.withToken('boss'), REFUSED);
+  t.equal(await climber.withCertificate('boss'), 401);
+
+  const own = await climber.ask('POST', '/auth-policies', { ...whole, name: 'own' });
+  t.equal(own.status, 201, 'auth policies of others may be made');
+  t.equal((await climber.ask('PATCH', `/auth-policies/${own.data.id}`, loose)).status, 200, 'and changed');
+  t.equal((await climber.ask('DELETE', `/auth-policies/${own.data.id}`)).status, 200, 'and deleted');
+});
+
+t.test(
+  'a token that a policy demands beside a password is not taken from a signer made with a permission',
+  async (t) => {
+    await using api = await ApiClient.start();
+    await using idp = await TokenIssuer.start('https://idp.example', api.clock);
+    const climber = new Climber(api, idp, await makeAuthority('elsewhere'));
+    await climber.prepare();
+    const signer = (await climber.ask('POST', '/external-jwt-signers', climber.signer())).data.id;
+    const authPolicyId = await api.authPolicy('two', { secondary: { requireExtJwtSigner: signer } });
+    await api.change('PATCH', `/identities/${climber.bossId}`, { authPolicyId });
+    const session = await api.login('boss');
+    const bearer = async () => `Bearer ${await idp.token('k1', { email: 'boss@example' })}`;
+    const list = async () =>
+      api.ask('GET', `${MANAGEMENT}/identities`, { token: session, headers: { authorization: await bearer() } });
+    t.equal((await list()).status, 401);
+    await api.change('PATCH', `/external-jwt-signers/${signer}`, { enabled: true });
+    t.equal((await list()).status, 200, 'an administrator has saved the signer');
+  },
+);

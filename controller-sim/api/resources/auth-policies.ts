@@ -1,11 +1,14 @@
 // Auth policies.
 
+import { letsAdminsIn } from '../../auth/vouching.ts';
 import { createAuthPolicy, deleteAuthPolicy, updateAuthPolicy } from '../../entities/auth-policy.ts';
 import type { Symbols } from '../../filter/compile.ts';
+import type { ApiRequest } from '../../request/context.ts';
 import type { AuthPolicy } from '../../state/types.ts';
 import { field } from '../list.ts';
 import { base } from '../references.ts';
 import type { Resource } from '../resource.ts';
+import { isByAdmin, notAllowed } from '../shared/rights.ts';
 
 const flag = (get: (policy: AuthPolicy) => boolean) => ({ type: 'bool' as const, get });
 const number = (get: (policy: AuthPolicy) => number) => ({ type: 'number' as const, get });
@@ -25,13 +28,24 @@ export const AUTH_POLICY_SYMBOLS: Symbols<AuthPolicy> = {
   'secondary.requireTotp': flag(({ secondary }) => secondary.requireTotp),
 };
 
+function refusePolicyOfAdmins(request: ApiRequest, policy: AuthPolicy): void {
+  if (!isByAdmin(request) && letsAdminsIn(request.services.state.tables, policy))
+    throw notAllowed('change or delete auth policies of admins');
+}
+
 export const authPolicies: Resource<'authPolicy'> = {
   kind: 'authPolicy',
   names: { one: 'AuthPolicy', many: 'AuthPolicies' },
   symbols: AUTH_POLICY_SYMBOLS,
   create: createAuthPolicy,
-  update: updateAuthPolicy,
-  remove: deleteAuthPolicy,
+  update: (transaction, policy, body, request) => {
+    refusePolicyOfAdmins(request, policy);
+    updateAuthPolicy(transaction, policy, body);
+  },
+  remove: (transaction, policy, request) => {
+    refusePolicyOfAdmins(request, policy);
+    deleteAuthPolicy(transaction, policy);
+  },
   show: (policy) => {
     const { requireTotp, requireExtJwtSigner } = policy.secondary;
     return {

@@ -6,7 +6,11 @@ import type { CertificateAuthority } from '../../state/types.ts';
 import { field, flagField } from '../list.ts';
 import { base } from '../references.ts';
 import type { Resource } from '../resource.ts';
+import { isByAdmin, refuseVouching } from '../shared/rights.ts';
 import { nullWhenEmpty } from '../show.ts';
+
+/** What needs more than a permission. */
+const CHANGE = 'change or delete authorities that vouch for admins';
 
 export const CA_SYMBOLS: Symbols<CertificateAuthority> = {
   name: field('name'),
@@ -22,9 +26,15 @@ export const cas: Resource<'ca'> = {
   kind: 'ca',
   names: { one: 'Ca', many: 'Cas' },
   symbols: CA_SYMBOLS,
-  create: createCa,
-  update: updateCa,
-  remove: deleteCa,
+  create: (transaction, id, body, _prepared, request) => createCa(transaction, id, body, isByAdmin(request)),
+  update: (transaction, ca, body, request) => {
+    refuseVouching(request, ca, CHANGE);
+    updateCa(transaction, ca, body, isByAdmin(request));
+  },
+  remove: (transaction, ca, request) => {
+    refuseVouching(request, ca, CHANGE);
+    deleteCa(transaction, ca);
+  },
   show: (ca) => ({
     ...base('ca', ca),
     name: ca.name,

@@ -6,7 +6,11 @@ import type { ExternalJwtSigner } from '../../state/types.ts';
 import { field, fieldSet, flagField } from '../list.ts';
 import { base } from '../references.ts';
 import type { Listed, Resource } from '../resource.ts';
+import { isByAdmin, refuseVouching } from '../shared/rights.ts';
 import { nullWhenEmpty } from '../show.ts';
+
+/** What needs more than a permission. */
+const CHANGE = 'change or delete signers that vouch for admins';
 
 const SYMBOLS: Symbols<ExternalJwtSigner> = {
   name: field('name'),
@@ -35,9 +39,15 @@ export const externalJwtSigners: Resource<'externalJwtSigner'> = {
   kind: 'externalJwtSigner',
   names: { one: 'ExternalJwtSigner', many: 'ExternalJwtSigners' },
   symbols: SYMBOLS,
-  create: createSigner,
-  update: updateSigner,
-  remove: deleteSigner,
+  create: (transaction, id, body, _prepared, request) => createSigner(transaction, id, body, isByAdmin(request)),
+  update: (transaction, signer, body, request) => {
+    refuseVouching(request, signer, CHANGE);
+    updateSigner(transaction, signer, body, isByAdmin(request));
+  },
+  remove: (transaction, signer, request) => {
+    refuseVouching(request, signer, CHANGE);
+    deleteSigner(transaction, signer);
+  },
   show: (signer) => ({
     ...base('externalJwtSigner', signer),
     ...forClients(signer),
