@@ -42,6 +42,7 @@ export async function authenticate(request: ApiRequest): Promise<ApiSession> {
   const body = new Body(typeof request.body === 'object' ? request.body : undefined, 'patch');
   const configTypes = typeIds(request, body.texts('configTypes') ?? []);
   return state.change((transaction) => {
+    demandUnchanged(transaction, proven);
     noteClient(transaction, proven.identity, body);
     noteCertificate(transaction, proven.authenticator);
     const session: ApiSession = {
@@ -56,6 +57,17 @@ export async function authenticate(request: ApiRequest): Promise<ApiSession> {
     transaction.put('apiSession', session);
     return session;
   });
+}
+
+/** Throws ApiError when a proof was taken back while it was being checked: checking a password takes as long as changing it. */
+function demandUnchanged(transaction: Transaction, { identity, authenticator, signerId }: Proven): void {
+  const current = transaction.get('identity', identity.id);
+  const proof = authenticator && transaction.get('authenticator', authenticator.id);
+  const isSame =
+    proof?.passwordHash === authenticator?.passwordHash && proof?.fingerprint === authenticator?.fingerprint;
+  const isSignerGone = signerId !== undefined && !transaction.get('externalJwtSigner', signerId)?.enabled;
+  if (!current || isDisabled(current, transaction.clock.now()) || !isSame || isSignerGone)
+    throw new ApiError('INVALID_AUTH');
 }
 
 /** A certificate that logs in leads to an authority; the first time this is kept. */
@@ -148,7 +160,7 @@ async function byPassword(request: LoginRequest): Promise<Proven> {
     await lockouts.failed(authenticator, policy);
     throw new ApiError('INVALID_AUTH');
   }
-  lockouts.passed(authenticator);
+  if (!lockouts.passed(authenticator)) throw new ApiError('INVALID_AUTH');
   return { identity, policy, authenticator };
 }
 

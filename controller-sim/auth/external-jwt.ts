@@ -40,6 +40,8 @@ export async function verifyExternalToken(services: ApiServices, token: string):
       currentDate: new Date(clock.now()),
       requiredClaims: ['exp'],
     });
+    // Fetching a key takes seconds, in which the signer may have been changed, disabled or deleted.
+    if (state.tables.externalJwtSigner.get(signer.id) !== signer) return undefined;
     const subject = claimAt(payload, signer.claimsProperty);
     if (typeof subject !== 'string' || subject === '') return undefined;
     const { identity } = state.tables;

@@ -1,4 +1,5 @@
-// Wrong passwords in a row: as many as the auth policy allows, then the identity is disabled for a time, or until it is enabled again.
+// Wrong passwords in a row: as many as the auth policy allows, then the identity is disabled for a time, or until it is enabled again. Many
+// passwords may be checked at once: from the last wrong one on, those that come out later are refused, before the lock is committed.
 
 import { disableIdentity, isDisabled } from '../entities/identity.ts';
 import type { State } from '../state/state.ts';
@@ -10,6 +11,8 @@ export class Lockouts {
   readonly #state: State;
   /** Authenticator id to wrong passwords since the last right one. */
   readonly #failures = new Map<string, number>();
+  /** Ids of authenticators whose identity is being disabled. */
+  readonly #locking = new Set<string>();
   readonly #unsubscribe: () => void;
 
   constructor(state: State) {
@@ -22,23 +25,32 @@ export class Lockouts {
   close(): void {
     this.#unsubscribe();
     this.#failures.clear();
+    this.#locking.clear();
   }
 
-  passed({ id }: Authenticator): void {
+  /** @returns false if a right password comes too late */
+  passed({ id }: Authenticator): boolean {
+    if (this.#locking.has(id)) return false;
     this.#failures.delete(id);
+    return true;
   }
 
   async failed({ id, identityId }: Authenticator, { primary }: AuthPolicy): Promise<void> {
     const { maxAttempts, lockoutDurationMinutes: minutes } = primary.updb;
-    if (maxAttempts <= 0) return;
+    if (maxAttempts <= 0 || this.#locking.has(id)) return;
     const failures = (this.#failures.get(id) ?? 0) + 1;
     this.#failures.set(id, failures);
     if (failures < maxAttempts) return;
     this.#failures.delete(id);
     const until = minutes > 0 ? this.#state.clock.now() + minutes * MINUTE : undefined;
-    await this.#state.change((transaction) => {
-      const identity = transaction.get('identity', identityId);
-      if (identity && !isDisabled(identity, transaction.clock.now())) disableIdentity(transaction, identity, until);
-    });
+    this.#locking.add(id);
+    try {
+      await this.#state.change((transaction) => {
+        const identity = transaction.get('identity', identityId);
+        if (identity && !isDisabled(identity, transaction.clock.now())) disableIdentity(transaction, identity, until);
+      });
+    } finally {
+      this.#locking.delete(id);
+    }
   }
 }

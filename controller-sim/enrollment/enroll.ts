@@ -16,6 +16,7 @@ import type { Transaction } from '../state/transaction.ts';
 import type { CertificateAuthority, Enrollment } from '../state/types.ts';
 import { readCsr } from './csr.ts';
 import { enrollWithToken } from './enroll-token.ts';
+import { useUp } from './enrollments.ts';
 import { enrollRouter } from './routers.ts';
 
 /** `method` as the path or the query names it; undefined when neither does. */
@@ -150,12 +151,6 @@ function nameByFormat(
   };
   const name = ca.identityNameFormat.replace(/\[(\w+)\]/g, (whole, symbol: string) => symbols[symbol] ?? whole);
   return name.trim() === '' ? known.identityId : name;
-}
-
-/** Of two who bring the same token at once, one comes too late. */
-function useUp(transaction: Transaction, { id }: Enrollment): void {
-  if (!transaction.get('enrollment', id)) throw new ApiError('INVALID_ENROLLMENT_TOKEN');
-  transaction.delete('enrollment', id);
 }
 
 function refuseUsedCertificate(transaction: Transaction, certificate: X509Certificate): void {

@@ -1,6 +1,7 @@
 // Renewing the certificate of an identity: a new one is handed out, and counts from when its owner has shown it.
 
 import { leafOf, sha1Fingerprint } from '#lib/certificates.ts';
+import { existing } from '../entities/common.ts';
 import { Body } from '../request/body.ts';
 import type { Answer, ApiRequest } from '../request/context.ts';
 import { ApiError } from '../request/errors.ts';
@@ -17,13 +18,15 @@ export async function extendCertificate(request: ApiRequest, authenticator: Auth
   const pem = new Body(request.body, 'create').text('clientCertCsr') ?? '';
   const csr = await readCsr(pem);
   const clientCert = authority.signIdentity(csr, authenticator.identityId);
-  await state.change((transaction) =>
-    transaction.patch('authenticator', authenticator.id, { unverifiedCertPem: clientCert }),
-  );
+  await state.change((transaction) => {
+    const { fingerprint } = existing(transaction, 'authenticator', authenticator.id);
+    if (fingerprint !== authenticator.fingerprint) throw new ApiError('UNAUTHORIZED');
+    transaction.patch('authenticator', authenticator.id, { unverifiedCertPem: clientCert });
+  });
   return { data: { ca: authority.bundle, clientCert } };
 }
 
-/** From now on the new certificate is the one that counts. */
+/** The new certificate replaces the old one. */
 export async function verifyExtension(request: ApiRequest, authenticator: Authenticator): Promise<Answer> {
   const given = new Body(request.body, 'create').text('clientCert') ?? '';
   const expected = authenticator.unverifiedCertPem;
@@ -31,7 +34,9 @@ export async function verifyExtension(request: ApiRequest, authenticator: Authen
   if (expected === null || fingerprint === undefined || fingerprint !== fingerprintOf(expected))
     throw new ApiError('INVALID_CLIENT_CERT');
   const rolledKeys = publicKeyOf(expected) !== publicKeyOf(authenticator.certPem ?? '');
-  await request.services.state.change((transaction) =>
+  await request.services.state.change((transaction) => {
+    if (transaction.get('authenticator', authenticator.id)?.unverifiedCertPem !== expected)
+      throw new ApiError('INVALID_CLIENT_CERT');
     transaction.patch('authenticator', authenticator.id, {
       certPem: expected,
       fingerprint,
@@ -40,8 +45,8 @@ export async function verifyExtension(request: ApiRequest, authenticator: Authen
       isKeyRollRequested: false,
       extendRequestedAt: null,
       lastExtendRolledKeys: rolledKeys,
-    }),
-  );
+    });
+  });
   return { data: {} };
 }
 

@@ -7,13 +7,13 @@ import type { Answer, ApiRequest, ApiServices } from '../request/context.ts';
 import { ApiError } from '../request/errors.ts';
 import type { Enrollment } from '../state/types.ts';
 import { readCsr } from './csr.ts';
+import { useUp } from './enrollments.ts';
 
 export async function enrollRouter({ services, body }: ApiRequest, enrollment: Enrollment): Promise<Answer> {
   const id = enrollment.routerId ?? '';
   const signed = await signRouter(services, id, new Body(body, 'create'));
   await services.state.change((transaction) => {
-    if (!transaction.get('enrollment', enrollment.id)) throw new ApiError('INVALID_ENROLLMENT_TOKEN');
-    transaction.delete('enrollment', enrollment.id);
+    useUp(transaction, enrollment);
     transaction.patch('router', id, {
       fingerprint: sha1Fingerprint(leafOf(signed.cert)),
       certPem: signed.cert,
@@ -23,7 +23,7 @@ export async function enrollRouter({ services, body }: ApiRequest, enrollment: E
   return { data: signed };
 }
 
-/** With the certificate that the router has now; from then on that one counts no more. */
+/** With the certificate that the router has now, which is invalid from then on. */
 export async function extendRouter({ services, body, certificates }: ApiRequest): Promise<Answer> {
   const { state, clock } = services;
   const [leaf] = certificates;
@@ -31,7 +31,10 @@ export async function extendRouter({ services, body, certificates }: ApiRequest)
   if (!router || validity(leaf, clock.now()) !== undefined) throw new ApiError('UNAUTHORIZED');
   const signed = await signRouter(services, router.id, new Body(body, 'create'));
   const fingerprint = sha1Fingerprint(leafOf(signed.cert));
-  await state.change((transaction) => transaction.patch('router', router.id, { fingerprint, certPem: signed.cert }));
+  await state.change((transaction) => {
+    if (transaction.get('router', router.id)?.fingerprint !== router.fingerprint) throw new ApiError('UNAUTHORIZED');
+    transaction.patch('router', router.id, { fingerprint, certPem: signed.cert });
+  });
   return { data: signed };
 }
 

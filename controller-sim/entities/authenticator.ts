@@ -50,6 +50,7 @@ export function addAuthenticator(
 ): void {
   const { id, identityId, proof, body } = wanted;
   const { method, username, fingerprint } = proof;
+  existing(transaction, 'identity', identityId);
   const others = transaction.tables.authenticator.referring('identityId', identityId);
   if (others.some((each) => each.method === method && transaction.get('authenticator', each.id)))
     throw new ApiError('MAX_AUTHENTICATOR_METHODS_REACHED');

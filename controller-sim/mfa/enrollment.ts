@@ -3,8 +3,9 @@
 import { baseFields } from '../entities/common.ts';
 import type { ApiServices } from '../request/context.ts';
 import { ApiError } from '../request/errors.ts';
+import type { Transaction } from '../state/transaction.ts';
 import type { AuthPolicy, Identity, Mfa } from '../state/types.ts';
-import { isPassword, newRecoveryCodes, newSecret, recoveryCode } from './totp.ts';
+import { newRecoveryCodes, newSecret, recoveryCode, stepOf, useStep } from './totp.ts';
 
 export function ownMfa({ state }: ApiServices, { id }: Identity): Mfa | undefined {
   return state.tables.mfa.referring('identityId', id)[0];
@@ -32,29 +33,49 @@ export async function enrollTotp({ state, random }: ApiServices, { id: identityI
   });
 }
 
-/** Whether a code is a password of now, or a recovery code, which is used up by this. Throws ApiError after too many wrong ones. */
+export interface CodeOptions {
+  /** Recovery codes are not accepted. */
+  readonly passwordOnly?: boolean;
+  /** What the code is for: happens in the same transaction in which the code is used up. */
+  readonly act?: (transaction: Transaction, mfa: Mfa) => void;
+}
+
+/**
+ * Uses a one-time password or a recovery code up: of several callers with the same code, one succeeds.
+ *
+ * @returns false for a code that is wrong or was used before, or if the second factor has changed meanwhile
+ * @throws ApiError after too many wrong codes
+ */
 export async function takeCode(
   services: ApiServices,
   mfa: Mfa,
   code: string,
-  options: { passwordOnly?: boolean } = {},
+  { passwordOnly = false, act }: CodeOptions = {},
 ): Promise<boolean> {
-  const { clock, codeGuesses } = services;
+  const { state, clock, codeGuesses } = services;
   codeGuesses.begin(mfa.id);
-  const isRight =
-    (await isPassword(mfa, code, clock.now())) ||
-    (!options.passwordOnly && (await takeRecoveryCode(services, mfa, code)));
+  const step = await stepOf(mfa, code, clock.now());
+  const isRight = await state.change((transaction) => {
+    const current = transaction.get('mfa', mfa.id);
+    if (!current || current.secret !== mfa.secret || current.isVerified !== mfa.isVerified) return false;
+    const used = step === undefined ? undefined : useStep(current, step, clock.now());
+    const recovery = passwordOnly ? undefined : recoveryCode(current, code);
+    if (used) transaction.patch('mfa', mfa.id, { usedSteps: used });
+    else if (recovery !== undefined)
+      transaction.patch('mfa', mfa.id, { recoveryCodes: current.recoveryCodes.filter((each) => each !== recovery) });
+    else return false;
+    act?.(transaction, current);
+    return true;
+  });
   if (isRight) codeGuesses.wasRight(mfa.id);
   return isRight;
 }
 
-async function takeRecoveryCode({ state }: ApiServices, mfa: Mfa, code: string): Promise<boolean> {
-  if (recoveryCode(mfa, code) === undefined) return false;
+/** Ends a second factor that was begun and never verified: this needs no code. @returns false if it was verified meanwhile */
+export function abandonTotp({ state }: ApiServices, { id }: Mfa): Promise<boolean> {
   return state.change((transaction) => {
-    const current = transaction.get('mfa', mfa.id);
-    const used = current && recoveryCode(current, code);
-    if (!current || used === undefined) return false;
-    transaction.patch('mfa', mfa.id, { recoveryCodes: current.recoveryCodes.filter((each) => each !== used) });
+    if (transaction.get('mfa', id)?.isVerified) return false;
+    transaction.delete('mfa', id);
     return true;
   });
 }

@@ -6,7 +6,7 @@ import type { Mfa } from '../state/types.ts';
 
 const PERIOD = 30;
 const DIGITS = 6;
-/** Steps of the clock before and after now that count. */
+/** Steps of the clock before and after now that are accepted. */
 const WINDOW = 2;
 const SECRET_BYTES = 20;
 const RECOVERY_CODES = 20;
@@ -31,11 +31,27 @@ export function provisioningUrl({ secret }: Mfa, name: string): string {
   return `otpauth://totp/${label}?issuer=${encodeURIComponent(ISSUER)}&secret=${secret}`;
 }
 
-/** Whether a one-time password is right at a time, in milliseconds. */
-export async function isPassword({ secret }: Mfa, code: string, now: number): Promise<boolean> {
+/** @returns the step of the clock (a number of periods since the epoch) that a one-time password is for, if it is accepted at `now` (ms) */
+export async function stepOf({ secret }: Mfa, code: string, now: number): Promise<number | undefined> {
   const { Secret, TOTP } = await import('otpauth');
   const totp = new TOTP({ secret: Secret.fromBase32(secret), digits: DIGITS, period: PERIOD, algorithm: 'SHA1' });
-  return /^\d{6}$/.test(code) && totp.validate({ token: code, timestamp: now, window: WINDOW }) !== null;
+  if (!/^\d{6}$/.test(code)) return undefined;
+  const delta = totp.validate({ token: code, timestamp: now, window: WINDOW });
+  return delta === null ? undefined : currentStep(now) + delta;
+}
+
+/**
+ * Each one-time password counts once (RFC 6238, section 5.2).
+ *
+ * @returns the steps to remember after this one, at most one for each step that is accepted; undefined if it was used before
+ */
+export function useStep({ usedSteps = [] }: Mfa, step: number, now: number): readonly number[] | undefined {
+  if (usedSteps.includes(step)) return undefined;
+  return [...usedSteps.filter((each) => each >= currentStep(now) - WINDOW), step];
+}
+
+function currentStep(now: number): number {
+  return Math.floor(now / 1_000 / PERIOD);
 }
 
 /** The recovery code that `code` is, compared with all of them in the same time; undefined when it is none. */

@@ -258,6 +258,8 @@ export interface Mfa extends Entity {
   /** Base32; never leaves the process but in the provisioning URL of its owner. */
   readonly secret: string;
   readonly recoveryCodes: readonly string[];
+  /** Steps of the clock whose one-time password was used and would still be accepted. Older data has none. */
+  readonly usedSteps?: readonly number[];
 }
 
 /** Tokens that count no more though they are still valid by time. */

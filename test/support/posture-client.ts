@@ -21,6 +21,9 @@ interface Group {
   readonly postureQueries: readonly Query[];
 }
 
+/** Of one-time passwords, in milliseconds. */
+const STEP = 30_000;
+
 export class PostureClient {
   readonly api: ApiClient;
   readonly clock: VirtualClock;
@@ -29,6 +32,8 @@ export class PostureClient {
   id = '';
   token = '';
   #secret = '';
+  /** Of the last code. */
+  #step = 0;
 
   private constructor(api: ApiClient, service: string, policy: string) {
     this.api = api;
@@ -78,8 +83,10 @@ export class PostureClient {
     await this.pass('/current-identity/mfa/verify');
   }
 
+  /** A code that was not used yet: each counts once, and that of the next step is accepted already. */
   code(): string {
-    return new TOTP({ secret: Secret.fromBase32(this.#secret) }).generate({ timestamp: this.clock.now() });
+    this.#step = Math.max(Math.floor(this.clock.now() / STEP), this.#step + 1);
+    return new TOTP({ secret: Secret.fromBase32(this.#secret) }).generate({ timestamp: this.#step * STEP });
   }
 
   async pass(path = '/authenticate/mfa'): Promise<void> {

@@ -12,6 +12,9 @@ import type { Recording, Replay, Special } from './replay.ts';
 
 const LARGE = 1_100_000;
 
+/** Of one-time passwords, in milliseconds. */
+const STEP = 30_000;
+
 export class ReplayActor {
   readonly #api: ApiClient;
   readonly #replay: Replay;
@@ -22,6 +25,7 @@ export class ReplayActor {
   #device: Agent | undefined;
   #pem = '';
   #totpSecret = '';
+  #passwords = 0;
   #recoveryCode = '';
 
   constructor(api: ApiClient, replay: Replay) {
@@ -146,8 +150,10 @@ export class ReplayActor {
     return issue(await this.#ca(), name);
   }
 
+  /** Each counts once: the next one is that of the next step, which is accepted already. */
   #oneTimePassword(): string {
-    return new TOTP({ secret: Secret.fromBase32(this.#totpSecret) }).generate();
+    const timestamp = Date.now() + STEP * this.#passwords++;
+    return new TOTP({ secret: Secret.fromBase32(this.#totpSecret) }).generate({ timestamp });
   }
 
   async #learnMfa(): Promise<void> {

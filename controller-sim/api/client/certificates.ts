@@ -5,7 +5,7 @@ import { readCsr } from '../../enrollment/csr.ts';
 import { baseFields } from '../../entities/common.ts';
 import { Body } from '../../request/body.ts';
 import type { Answer, ApiRequest, Handlers } from '../../request/context.ts';
-import { notFound } from '../../request/errors.ts';
+import { ApiError, notFound } from '../../request/errors.ts';
 import type { ApiSession, ApiSessionCertificate } from '../../state/types.ts';
 import { created } from '../references.ts';
 import { list } from '../resource.ts';
@@ -33,7 +33,9 @@ async function create(request: ApiRequest): Promise<Answer> {
   const certificate = authority.signIdentity(csr, identityId, apiSession.id);
   const leaf = leafOf(certificate);
   const id = state.ids.long();
+  const isKept = state.tables.apiSession.has(apiSession.id);
   await state.change((transaction) => {
+    if (isKept && !transaction.get('apiSession', apiSession.id)) throw new ApiError('UNAUTHORIZED');
     transaction.put('apiSessionCertificate', {
       ...baseFields(transaction, id),
       apiSessionId: apiSession.id,

@@ -41,6 +41,7 @@ async function createSession(request: ApiRequest): Promise<Answer> {
     const made: Session = { ...baseFields(transaction, id, body), ...fields };
     // Of a session that is a token itself, nothing is kept: routers verify both.
     if (!isLegacy) return made;
+    if (!transaction.get('apiSession', apiSessionId)) throw new ApiError('UNAUTHORIZED');
     const before = transaction.tables.session.referring('apiSessionId', apiSessionId).find((each) => isFor(each, made));
     if (!before) transaction.put('session', made);
     return before ?? made;

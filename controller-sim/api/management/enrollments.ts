@@ -59,6 +59,8 @@ async function createEnrollment(request: ApiRequest): Promise<Answer> {
     ...(method === 'updb' && { username }),
   });
   await state.change((transaction) => {
+    existing(transaction, 'identity', identityId);
+    refuseOverAdmins(request, identityId, OF_ADMINS);
     refuseOpenEnrollment(transaction, identityId, method);
     addEnrollment(transaction, enrollment);
   });
@@ -74,6 +76,9 @@ async function refreshEnrollment(request: ApiRequest): Promise<Answer> {
   if (expires.getTime() <= clock.now())
     throw invalid('expiresAt', 'must be after the current date and time', expires.toISOString());
   const signed = await signEnrollment(request.services, method, identityId ?? routerId ?? '', expires);
-  await state.change((transaction) => replaceToken(transaction, existing(transaction, 'enrollment', id), signed));
+  await state.change((transaction) => {
+    refuseOverAdmins(request, identityId, OF_ADMINS);
+    replaceToken(transaction, existing(transaction, 'enrollment', id), signed);
+  });
   return { data: created('enrollments', id) };
 }

@@ -75,16 +75,19 @@ async function disable(request: ApiRequest): Promise<Answer> {
   const minutes = new Body(request.body, 'create').whole('durationMinutes') ?? 0;
   const until = minutes > 0 ? clock.now() + minutes * MINUTE : undefined;
   const { id } = find(request, 'identity');
-  refuseOverAdmins(request, id, 'disable admins');
-  await state.change((transaction) => disableIdentity(transaction, existing(transaction, 'identity', id), until));
+  await state.change((transaction) => {
+    refuseOverAdmins(request, id, 'disable admins');
+    disableIdentity(transaction, existing(transaction, 'identity', id), until);
+  });
   return { data: {} };
 }
 
 async function enable(request: ApiRequest): Promise<Answer> {
   const { id } = find(request, 'identity');
-  refuseOverAdmins(request, id, 'enable admins');
-  const { state } = request.services;
-  await state.change((transaction) => enableIdentity(transaction, existing(transaction, 'identity', id)));
+  await request.services.state.change((transaction) => {
+    refuseOverAdmins(request, id, 'enable admins');
+    enableIdentity(transaction, existing(transaction, 'identity', id));
+  });
   return { data: {} };
 }
 
@@ -172,8 +175,8 @@ function policyAdvice(request: ApiRequest): Answer {
 
 async function removeMfa(request: ApiRequest): Promise<Answer> {
   const { id } = find(request, 'identity');
-  refuseOverAdmins(request, id, 'remove the second factor of admins');
   await request.services.state.change((transaction) => {
+    refuseOverAdmins(request, id, 'remove the second factor of admins');
     for (const mfa of transaction.tables.mfa.referring('identityId', id)) transaction.delete('mfa', mfa.id);
   });
   return { data: {} };

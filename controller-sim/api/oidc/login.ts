@@ -5,7 +5,7 @@ import { sha1Fingerprint } from '#lib/certificates.ts';
 import { noteClient, prove, typeIds } from '../../auth/authenticate.ts';
 import { verifyExternalToken } from '../../auth/external-jwt.ts';
 import { bearerTokens } from '../../auth/session-of.ts';
-import { enrollTotp, owesTotp, ownMfa, takeCode } from '../../mfa/enrollment.ts';
+import { abandonTotp, enrollTotp, owesTotp, ownMfa, takeCode } from '../../mfa/enrollment.ts';
 import { provisioningUrl } from '../../mfa/totp.ts';
 import { Body } from '../../request/body.ts';
 import { ApiError } from '../../request/errors.ts';
@@ -140,9 +140,11 @@ export async function verifyTotpEnrollment(request: OidcRequest): Promise<OidcAn
   const found = foundRequest(request);
   const mfa = mfaOf(request, found);
   if (!mfa) throw new ApiError('MFA_ENROLLMENT_NOT_STARTED');
-  if (!(await takeCode(request.services, mfa, text(request, 'code').trim(), { passwordOnly: true })))
-    throw new ApiError('MFA_INVALID_TOKEN');
-  await request.services.state.change((transaction) => transaction.patch('mfa', mfa.id, { isVerified: true }));
+  const isRight = await takeCode(request.services, mfa, text(request, 'code').trim(), {
+    passwordOnly: true,
+    act: (transaction) => transaction.patch('mfa', mfa.id, { isVerified: true }),
+  });
+  if (!isRight) throw new ApiError('MFA_INVALID_TOKEN');
   return passedTotp(request, found, mfa);
 }
 
@@ -151,9 +153,12 @@ export async function deleteTotpEnrollment(request: OidcRequest): Promise<OidcAn
   const found = foundRequest(request);
   const mfa = mfaOf(request, found);
   if (!mfa) throw new ApiError('NOT_FOUND');
-  if (mfa.isVerified && !(await takeCode(request.services, mfa, text(request, 'code').trim())))
-    throw new ApiError('MFA_INVALID_TOKEN');
-  await request.services.state.change((transaction) => transaction.delete('mfa', mfa.id));
+  const isDeleted = mfa.isVerified
+    ? await takeCode(request.services, mfa, text(request, 'code').trim(), {
+        act: (transaction) => transaction.delete('mfa', mfa.id),
+      })
+    : await abandonTotp(request.services, mfa);
+  if (!isDeleted) throw new ApiError('MFA_INVALID_TOKEN');
   return { status: 200, body: {} };
 }
 

@@ -1,10 +1,11 @@
 // The second factor of who asks: begin, verify, use, renew its recovery codes, end.
 
-import { enrollTotp, ownMfa, takeCode } from '../../mfa/enrollment.ts';
+import { abandonTotp, type CodeOptions, enrollTotp, ownMfa, takeCode } from '../../mfa/enrollment.ts';
 import { newRecoveryCodes, provisioningUrl } from '../../mfa/totp.ts';
 import { Body } from '../../request/body.ts';
 import type { Answer, ApiRequest, Handlers } from '../../request/context.ts';
 import { ApiError } from '../../request/errors.ts';
+import type { Transaction } from '../../state/transaction.ts';
 import type { ApiSession, Identity, Mfa } from '../../state/types.ts';
 
 const QR_SIZE = 256;
@@ -32,14 +33,15 @@ function demandVerified(request: ApiRequest): Mfa {
   return mfa;
 }
 
-/** Throws ApiError for a code that is none. */
-async function useCode({ services }: ApiRequest, mfa: Mfa, code: string): Promise<void> {
-  if (!(await takeCode(services, mfa, code))) throw new ApiError('MFA_INVALID_TOKEN');
+/** @throws ApiError for a code that is wrong, or was used before */
+async function useCode({ services }: ApiRequest, mfa: Mfa, code: string, act?: CodeOptions['act']): Promise<void> {
+  if (!(await takeCode(services, mfa, code, act ? { act } : {}))) throw new ApiError('MFA_INVALID_TOKEN');
 }
 
-/** The same where a recovery code is none: for what proves that the app is there, and for what protects the recovery codes. */
-async function usePassword({ services }: ApiRequest, mfa: Mfa, code: string): Promise<void> {
-  if (!(await takeCode(services, mfa, code, { passwordOnly: true }))) throw new ApiError('MFA_INVALID_TOKEN');
+/** Takes no recovery code: for what proves that the owner has the app, and for what protects the recovery codes. */
+async function usePassword({ services }: ApiRequest, mfa: Mfa, code: string, act?: CodeOptions['act']): Promise<void> {
+  if (!(await takeCode(services, mfa, code, { passwordOnly: true, ...(act && { act }) })))
+    throw new ApiError('MFA_INVALID_TOKEN');
 }
 
 function codeOf({ body }: ApiRequest): string {
@@ -78,21 +80,24 @@ function mfaLinks(isVerified: boolean): Record<string, unknown> {
   };
 }
 
-/** A verified one is given up with a code; one that was only begun without. */
+/** A verified second factor is deleted with a code, one that was only begun without. */
 async function remove(request: ApiRequest): Promise<Answer> {
   const mfa = mfaOf(request);
   if (!mfa) throw new ApiError('NOT_FOUND');
-  if (mfa.isVerified) await useCode(request, mfa, headerCode(request));
-  await request.services.state.change((transaction) => transaction.delete('mfa', mfa.id));
+  if (mfa.isVerified)
+    await useCode(request, mfa, headerCode(request), (transaction) => transaction.delete('mfa', mfa.id));
+  else if (!(await abandonTotp(request.services, mfa))) throw new ApiError('MFA_INVALID_TOKEN');
   return { data: {} };
 }
 
 async function verify(request: ApiRequest): Promise<Answer> {
   const mfa = mfaOf(request);
   if (!mfa) throw new ApiError('MFA_ENROLLMENT_NOT_STARTED');
-  await usePassword(request, mfa, codeOf(request));
-  await request.services.state.change((transaction) => transaction.patch('mfa', mfa.id, { isVerified: true }));
-  await completeSession(request);
+  await usePassword(request, mfa, codeOf(request), (transaction) => {
+    transaction.patch('mfa', mfa.id, { isVerified: true });
+    completeSession(request, transaction);
+  });
+  request.services.posture.passedMfa(request.session as ApiSession);
   return { data: {} };
 }
 
@@ -114,24 +119,23 @@ async function recoveryCodes(request: ApiRequest): Promise<Answer> {
 
 async function renewRecoveryCodes(request: ApiRequest): Promise<Answer> {
   const mfa = demandVerified(request);
-  await usePassword(request, mfa, codeOf(request));
-  const { state, random } = request.services;
-  await state.change((transaction) => transaction.patch('mfa', mfa.id, { recoveryCodes: newRecoveryCodes(random) }));
+  const { random } = request.services;
+  await usePassword(request, mfa, codeOf(request), (transaction) =>
+    transaction.patch('mfa', mfa.id, { recoveryCodes: newRecoveryCodes(random) }),
+  );
   return { data: {} };
 }
 
 async function authenticate(request: ApiRequest): Promise<Answer> {
   const mfa = demandVerified(request);
-  await useCode(request, mfa, codeOf(request));
-  await completeSession(request);
+  await useCode(request, mfa, codeOf(request), (transaction) => completeSession(request, transaction));
+  request.services.posture.passedMfa(request.session as ApiSession);
   return { data: {} };
 }
 
-/** The session owes no password any more, and posture checks count from now. */
-async function completeSession({ session, services }: ApiRequest): Promise<void> {
-  const { id } = session as ApiSession;
-  await services.state.change((transaction) => transaction.patch('apiSession', id, { isMfaComplete: true }));
-  services.posture.passedMfa(session as ApiSession);
+/** The session owes no one-time password from now on. */
+function completeSession({ session }: ApiRequest, transaction: Transaction): void {
+  transaction.patch('apiSession', (session as ApiSession).id, { isMfaComplete: true });
 }
 
 /** For sessions of the OIDC API: what proves to routers and to the token endpoint that a password was given. */

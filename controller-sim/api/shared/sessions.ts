@@ -84,24 +84,24 @@ function ownAuthenticator({ services, identity, params }: ApiRequest): Authentic
   return authenticator;
 }
 
-/** Who changes the own password shows that it is known. */
+/** Changing your password requires the current one. Of several changes that know it, the first wins: it is not current for the others. */
 async function changePassword(request: ApiRequest, mode: Mode): Promise<Answer> {
   const { state, passwords } = request.services;
   const authenticator = ownAuthenticator(request);
   if (authenticator.method !== 'updb') throw new ApiError('CAN_NOT_UPDATE_AUTHENTICATOR');
   const body = new Body(request.body, mode);
   const isKnown = await passwords.verify(body.text('currentPassword') ?? '', authenticator.passwordHash ?? undefined);
-  if (!isKnown) {
-    throw new ApiError('UNAUTHORIZED', {
-      field: 'currentPassword',
-      reason: 'invalid current password',
-      value: '',
-    });
-  }
+  const refuse = () => {
+    const reason = 'invalid current password';
+    throw new ApiError('UNAUTHORIZED', { field: 'currentPassword', reason, value: '' });
+  };
+  if (!isKnown) refuse();
   const password = body.text('password');
   const hash = password === undefined ? undefined : await passwords.hash(password);
-  await state.change((transaction) =>
-    updateAuthenticator(transaction, existing(transaction, 'authenticator', authenticator.id), body, hash),
-  );
+  await state.change((transaction) => {
+    const current = existing(transaction, 'authenticator', authenticator.id);
+    if (current.passwordHash !== authenticator.passwordHash) refuse();
+    updateAuthenticator(transaction, current, body, hash);
+  });
   return { data: {} };
 }
