@@ -86,13 +86,17 @@ export class AuthRequests {
     return code;
   }
 
-  /** The request of a code; both are used up. */
-  take(code: string): AuthRequest | undefined {
+  /** The request of a code, which stays valid. */
+  peek(code: string): AuthRequest | undefined {
     const id = this.#codes.get(code);
-    const request = id === undefined ? undefined : this.get(id);
+    return id === undefined ? undefined : this.get(id);
+  }
+
+  /** Uses a code and its request up. @returns false if another caller was faster */
+  take(code: string): boolean {
+    const id = this.#codes.get(code);
     this.#codes.delete(code);
-    if (id !== undefined) this.#requests.delete(id);
-    return request;
+    return id !== undefined && this.#requests.delete(id);
   }
 
   /** What has been given up goes; when there are too many still, the oldest. */

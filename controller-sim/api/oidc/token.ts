@@ -53,8 +53,10 @@ function clientIdOf(request: OidcRequest): string {
   return new URLSearchParams(`user=${user}`).get('user') ?? '';
 }
 
+/** Uses the code up after everything that can be refused has been checked (reference fact: it deletes the login with the answer). */
 async function byCode(request: OidcRequest): Promise<OidcAnswer> {
-  const found = request.requests.take(text(request, 'code'));
+  const code = text(request, 'code');
+  const found = request.requests.peek(code);
   if (!found?.proven || !isComplete(found)) throw new OAuthError('invalid_grant', 'invalid code');
   if (found.clientId !== clientIdOf(request) || found.redirectUri !== text(request, 'redirect_uri'))
     throw new OAuthError('invalid_grant', 'the code was given to another client');
@@ -62,13 +64,14 @@ async function byCode(request: OidcRequest): Promise<OidcAnswer> {
     throw new OAuthError('invalid_grant', 'invalid code_verifier');
   const identity = demandIdentity(request.services, found.proven.identity.id);
   const bound = await bind(request.services, identity, found.apiSessionId, found.csrPem, found.fingerprints);
+  if (!request.requests.take(code)) throw new OAuthError('invalid_grant', 'invalid code');
   const claims: SessionClaims = { ...claimsOf(found, identity), z_cfs: bound.fingerprints };
   tellSession(request, claims, 'created');
   if (found.amr.has('totp')) request.services.posture.passedMfaAt(identity.id, found.apiSessionId, found.authTime);
   return tokens(request, claims, { nonce: found.nonce, sessionCert: bound.certificate });
 }
 
-/** A token of a chain of tokens: the one before it counts no more. */
+/** Uses the refresh token up, after everything that can be refused has been checked, and answers with the next one. */
 async function byRefreshToken(request: OidcRequest): Promise<OidcAnswer> {
   const { services } = request;
   const old = await verified(services, text(request, 'refresh_token'), TokenKind.Refresh);
@@ -76,11 +79,11 @@ async function byRefreshToken(request: OidcRequest): Promise<OidcAnswer> {
   const isGone = () => new OAuthError('invalid_grant', 'refresh token revoked');
   if (services.revocations.isRevoked(old)) throw isGone();
   const identity = demandIdentity(services, old.sub);
-  if (!(await services.revocations.revoke(old.jti, 'JTI'))) throw isGone();
   const session = sessionClaims(old, identity);
   // Only a session that is bound to a certificate already gets another one.
   const csrPem = old.z_cfs.length > 0 ? text(request, 'csr_pem') || undefined : undefined;
   const bound = await bind(services, identity, old.z_asid, csrPem, old.z_cfs.slice(0, 1));
+  if (!(await services.revocations.revoke(old.jti, 'JTI'))) throw isGone();
   const fingerprints = csrPem ? bound.fingerprints : old.z_cfs;
   tellSession(request, session, 'refreshed');
   return tokens(request, { ...session, z_cfs: fingerprints }, { sessionCert: bound.certificate });
