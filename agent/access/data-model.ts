@@ -2,6 +2,7 @@
 // a controller (subscription.ts), asked by the tunneler and by access decisions. Listeners hear that something changed, not what:
 // they compare with what they have.
 
+import { ownValue } from '#lib/own-value.ts';
 import type {
   DataState_Config,
   DataState_ConfigType,
@@ -116,7 +117,7 @@ export class DataModel {
       const config = this.configs.get(id);
       if (config) ids.set(config.typeId, id);
     }
-    for (const [typeId, configId] of Object.entries(identity.serviceConfigs[service.id]?.configs ?? {}))
+    for (const [typeId, configId] of Object.entries(ownValue(identity.serviceConfigs, service.id)?.configs ?? {}))
       ids.set(typeId, configId);
     const data = new Map<string, unknown>();
     for (const [typeId, configId] of ids) {

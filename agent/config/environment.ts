@@ -1,6 +1,7 @@
 // Replaces `$NAME` and `${NAME}` in every text value. A variable that is not set gives nothing; there is no default syntax and
 // no escape (reference fact: config, section 1.2). Keys and values that are not text stay as they are.
 
+import { ownValue } from '#lib/own-value.ts';
 import { type ConfigNode, mapNode, scalarNode } from './document.ts';
 import { type Finding, finding } from './finding.ts';
 
@@ -50,7 +51,7 @@ export function expand(text: string, environment: Environment): { text: string; 
       if (braced !== undefined && (closing !== '}' || braced === '')) return '';
       const digit = plain !== undefined && /^\d/.test(plain) ? plain.charAt(0) : undefined;
       const name = braced ?? digit ?? plain ?? special ?? '';
-      const value = environment[name];
+      const value = ownValue(environment, name);
       if (value === undefined) unset.push(name);
       const rest = digit === undefined ? '' : whole.slice(2);
       return (value ?? '') + rest;

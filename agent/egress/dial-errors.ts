@@ -1,6 +1,7 @@
 // Why a service could not be dialed, as the number that a controller acts upon (reference fact: messages, section 6).
 
 import { errorCode, ProjectError } from '#lib/errors.ts';
+import { ownValue } from '#lib/own-value.ts';
 import { RouteErrorCode } from '#wire/gen/numbers.ts';
 
 /** A failure whose number is known where it happens. */
@@ -27,7 +28,7 @@ const BY_SYSTEM_CODE: Readonly<Record<string, RouteErrorCode>> = Object.freeze({
 export function routeErrorCodeOf(error: unknown): RouteErrorCode {
   if (error instanceof EgressError) return error.routeErrorCode;
   const code = errorCode(error);
-  const known = code === undefined ? undefined : BY_SYSTEM_CODE[code];
+  const known = code === undefined ? undefined : ownValue(BY_SYSTEM_CODE, code);
   if (known !== undefined) return known;
   const cause = error instanceof Error ? error.cause : undefined;
   return cause === undefined ? RouteErrorCode.Generic : routeErrorCodeOf(cause);

@@ -2,6 +2,7 @@
 // duplicates visible (reference fact: link, section 1.8).
 
 import { networkInterfaces } from 'node:os';
+import { ownValue } from '#lib/own-value.ts';
 
 /** `<dialer binding>-><protocol>:<router id>-><listener binding>`; an empty binding is written `default`. */
 export function linkKey(parts: {
@@ -24,7 +25,7 @@ export function interfaceOf(host: string): string {
 /** An IP address of a local interface, for an interface name or one of its addresses; undefined when there is none. */
 export function localAddressFor(interfaceOrIp: string): string | undefined {
   const interfaces = networkInterfaces();
-  const byName = interfaces[interfaceOrIp];
+  const byName = ownValue(interfaces, interfaceOrIp);
   if (byName) return (byName.find((each) => each.family === 'IPv4') ?? byName[0])?.address;
   return interfaceOf(interfaceOrIp) === '' ? undefined : interfaceOrIp;
 }

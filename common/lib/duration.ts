@@ -2,6 +2,7 @@
 // repeat and come in any order (reference/router-config.md section 4). Values are milliseconds, with fractions.
 
 import { ProjectError } from './errors.ts';
+import { ownValue } from './own-value.ts';
 
 /** Multiplied and divided by these, a number of the unit is one of milliseconds: exact for all that can be exact. */
 const MILLISECONDS: Readonly<Record<string, readonly [number, number]>> = {
@@ -38,7 +39,7 @@ export function parseDuration(text: string): number {
     if (!match) throw new DurationError(`invalid duration ${quoted}`);
     const unit = match[2] ?? '';
     if (unit === '') throw new DurationError(`missing unit in duration ${quoted}`);
-    const scale = MILLISECONDS[unit];
+    const scale = ownValue(MILLISECONDS, unit);
     if (scale === undefined) throw new DurationError(`unknown unit ${JSON.stringify(unit)} in duration ${quoted}`);
     milliseconds += (Number(match[1]) * scale[0]) / scale[1];
   }

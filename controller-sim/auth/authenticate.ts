@@ -2,6 +2,7 @@
 // takes as long.
 
 import { sha1Fingerprint } from '#lib/certificates.ts';
+import { ownValue } from '#lib/own-value.ts';
 import { baseFields } from '../entities/common.ts';
 import { isDisabled } from '../entities/identity.ts';
 import { eventOf } from '../events/events.ts';
@@ -79,7 +80,7 @@ function noteCertificate(transaction: Transaction, authenticator: Authenticator 
 
 /** Who asks, by one of the methods. Throws ApiError. */
 export async function prove(request: LoginRequest, method: string): Promise<Proven> {
-  const check = METHODS[method];
+  const check = ownValue(METHODS, method);
   if (!check) throw invalid('method', `method in query should be one of [${Object.keys(METHODS).join(' ')}]`, method);
   try {
     const proven = await check(request);

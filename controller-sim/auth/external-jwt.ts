@@ -2,6 +2,7 @@
 
 import { createPublicKey } from 'node:crypto';
 import type { JWTPayload } from 'jose';
+import { ownValue } from '#lib/own-value.ts';
 import type { ApiServices } from '../request/context.ts';
 import type { AuthPolicy, ExternalJwtSigner, Identity } from '../state/types.ts';
 import { mayVouchFor, NOT_FOR_ADMINS } from './vouching.ts';
@@ -67,9 +68,13 @@ export function policyForToken({ state }: ApiServices, { identity, signer }: Ver
 
 /** A claim by its name, or by a JSON pointer (RFC 6901). */
 export function claimAt(claims: JWTPayload, selector: string): unknown {
-  if (!selector.startsWith('/')) return claims[selector];
+  if (!selector.startsWith('/')) return ownValue(claims, selector);
   const parts = selector.slice(1).split('/');
   return parts
     .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
-    .reduce<unknown>((value, part) => (value as Record<string, unknown> | null | undefined)?.[part], claims);
+    .reduce<unknown>(
+      (value, part) =>
+        typeof value === 'object' && value !== null ? ownValue(value as Record<string, unknown>, part) : undefined,
+      claims,
+    );
 }

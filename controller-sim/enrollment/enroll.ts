@@ -3,6 +3,7 @@
 
 import type { X509Certificate } from 'node:crypto';
 import { commonName, leafOf, sha1Fingerprint } from '#lib/certificates.ts';
+import { ownValue } from '#lib/own-value.ts';
 import { showController } from '../api/shared/controllers.ts';
 import { isForClients, vouch } from '../auth/certificates.ts';
 import { externalIdOf } from '../auth/external-id.ts';
@@ -149,7 +150,10 @@ function nameByFormat(
     requestedName: known.requestedName ?? '',
     identityId: known.identityId,
   };
-  const name = ca.identityNameFormat.replace(/\[(\w+)\]/g, (whole, symbol: string) => symbols[symbol] ?? whole);
+  const name = ca.identityNameFormat.replace(
+    /\[(\w+)\]/g,
+    (whole, symbol: string) => ownValue(symbols, symbol) ?? whole,
+  );
   return name.trim() === '' ? known.identityId : name;
 }
 

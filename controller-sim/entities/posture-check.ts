@@ -1,5 +1,6 @@
 // Rules of posture checks: what each type demands, in the form in which it is compared later (reference fact: HTTP entities, section 17).
 
+import { ownValue } from '#lib/own-value.ts';
 import { isVersionStatement, plainMacAddress } from '#model/posture.ts';
 import type { Body } from '../request/body.ts';
 import { ApiError, badRequest, invalid } from '../request/errors.ts';
@@ -95,7 +96,7 @@ const DEMANDS: Readonly<Record<PostureCheckType, (body: Body, current: Demands |
     };
   },
   PROCESS_MULTI: (body, current) => ({
-    semantic: SEMANTICS[body.text('semantic') ?? ''] ?? current?.semantic ?? 'AllOf',
+    semantic: ownValue(SEMANTICS, body.text('semantic') ?? '') ?? current?.semantic ?? 'AllOf',
     ...part(body, 'processes', current, (list) => list.map(multiProcess)),
   }),
 };

@@ -1,5 +1,6 @@
 // Configs of services that are another one for an identity: one for each service and type.
 
+import { ownValue } from '#lib/own-value.ts';
 import { invalid, notFound } from '../request/errors.ts';
 import type { Transaction } from '../state/transaction.ts';
 import type { Identity } from '../state/types.ts';
@@ -23,7 +24,7 @@ export function associateConfigs(transaction: Transaction, identity: Identity, p
       const reason = `config ${config.name} has config type ${type.name} which does not target services`;
       throw invalid('serviceConfigs', reason, configId);
     }
-    const others = (overrides[serviceId] ?? []).filter(
+    const others = (ownValue(overrides, serviceId) ?? []).filter(
       (id) => transaction.get('config', id)?.configTypeId !== config.configTypeId,
     );
     overrides[serviceId] = [...others, configId];

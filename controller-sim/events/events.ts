@@ -3,6 +3,7 @@
 import type { Clock } from '#lib/clock.ts';
 import { describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
+import { ownValue } from '#lib/own-value.ts';
 
 /** reference fact: HTTP behaviour, Events. */
 export const NAMESPACES = [
@@ -52,7 +53,7 @@ const ALIASES: Readonly<Record<string, Namespace>> = {
 
 /** A namespace by its name or an older one; undefined for neither. */
 export function namespaceOf(name: string): Namespace | undefined {
-  return NAMESPACES.find((each) => each === name) ?? ALIASES[name];
+  return NAMESPACES.find((each) => each === name) ?? ownValue(ALIASES, name);
 }
 
 export class Events {

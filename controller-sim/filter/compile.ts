@@ -1,6 +1,7 @@
 // A Query to functions over entities: predicate, order, page. Which fields there are, and how to get at them, is said by the symbols
 // of the list.
 
+import { ownValue } from '#lib/own-value.ts';
 import type { Predicate, Query, SortField, Subject, Value } from './ast.ts';
 import { FilterError } from './lexer.ts';
 
@@ -144,7 +145,7 @@ function symbolOf<T>(field: string, symbols: Symbols<T>): FilterSymbol<T> | unde
   }
   if (!field.startsWith('tags.')) return undefined;
   const tag = field.slice('tags.'.length);
-  const get = (entity: T) => (entity as { tags?: Readonly<Record<string, FieldValue>> }).tags?.[tag];
+  const get = (entity: T) => ownValue((entity as { tags?: Readonly<Record<string, FieldValue>> }).tags ?? {}, tag);
   return { type: 'any', get };
 }
 

@@ -1,5 +1,6 @@
 // Filter tokens to a Query: predicate, then `sort by`, `skip`, `limit`, each optional and in this order. `and` binds before `or`.
 
+import { ownValue } from '#lib/own-value.ts';
 import type { Comparison, Predicate, Query, SetFunction, SortField, Subject, Value } from './ast.ts';
 import { FilterError, type Token, tokenize } from './lexer.ts';
 
@@ -132,7 +133,7 @@ class Parser {
 
   #subject(): Subject {
     const token = this.#peek();
-    const setFunction = SET_FUNCTIONS[token.text.toLowerCase()];
+    const setFunction = ownValue(SET_FUNCTIONS, token.text.toLowerCase());
     if (token.kind === 'word' && setFunction && this.#peekAfter().text === '(')
       return { ...this.#set(), function: setFunction };
     return { field: this.#name() };

@@ -2,6 +2,7 @@
 // the first rule that is broken is named (reference fact: HTTP entities, section 1).
 
 import { Ajv, type AnySchemaObject, type ErrorObject, type ValidateFunction } from 'ajv';
+import { ownValue } from '#lib/own-value.ts';
 import bodies from '#schemas/api/bodies.json' with { type: 'json' };
 import { ApiError, invalid } from './errors.ts';
 
@@ -62,8 +63,8 @@ function variantOf(type: string, body: unknown): string {
   const { typeId } = body as { typeId?: unknown };
   if (typeId === undefined || typeId === null || typeId === '')
     throw invalid('typeId', 'typeId in body is required', '');
-  const variant = `${kind}${VARIANTS[String(typeId)]}${action}`;
-  if (variant in RULES) return variant;
+  const variant = `${kind}${ownValue(VARIANTS, String(typeId))}${action}`;
+  if (Object.hasOwn(RULES, variant)) return variant;
   const message = `invalid typeId value: ${JSON.stringify(typeId)}`;
   throw new ApiError('COULD_NOT_PARSE_BODY', { code: 'UNHANDLED', message });
 }
@@ -83,7 +84,7 @@ export function variantsOf(type: string): { readonly typeId: string; readonly va
   if (kind === undefined) return [];
   return Object.entries(VARIANTS)
     .map(([typeId, name]) => ({ typeId, variant: `${kind}${name}${action}` }))
-    .filter(({ variant }) => variant in RULES);
+    .filter(({ variant }) => Object.hasOwn(RULES, variant));
 }
 
 /** The names of the fields that a body of a type may have. */

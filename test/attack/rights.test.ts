@@ -1,4 +1,5 @@
-// Attacks on rights: read-only callers that look for secrets of others, and callers with one permission who try to become administrators.
+// Attacks on rights: read-only callers that look for secrets of others, requests for certificates of others, and callers with permissions who
+// try to become administrators.
 
 import { createPrivateKey, type KeyObject, webcrypto } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -4,6 +4,7 @@
 import { BlockList, isIP } from 'node:net';
 import { parseDuration } from '#lib/duration.ts';
 import { ProjectError } from '#lib/errors.ts';
+import { ownValue } from '#lib/own-value.ts';
 import { RouteErrorCode } from '#wire/gen/numbers.ts';
 import { EgressError } from '../../egress/dial-errors.ts';
 
@@ -190,7 +191,7 @@ function readTranslation(entry: unknown): Translation {
 }
 
 function wantedText(appData: AppData, key: string): string {
-  const value = appData[key];
+  const value = ownValue(appData, key);
   if (value === undefined || value === null || value === '')
     throw refused(`the dialing side does not say ${key}, which is forwarded`);
   return String(value);

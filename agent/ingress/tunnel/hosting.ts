@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto';
 import type { Clock } from '#lib/clock.ts';
 import { describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
+import { ownValue } from '#lib/own-value.ts';
 import type { DataState_Identity, DataState_Service } from '#wire/gen/edge_control_pb.js';
 import { TerminatorPrecedence } from '#wire/gen/edge_control_pb.js';
 import { PeerDataKey, RouteErrorCode } from '#wire/gen/numbers.ts';
@@ -142,12 +143,12 @@ export class Hosting {
 
   #spec(service: DataState_Service, identity: DataState_Identity, config: HostConfig, index: number): TerminatorSpec {
     const { listen } = config;
-    const precedence = identity.serviceHostingPrecedences[service.id];
+    const precedence = ownValue(identity.serviceHostingPrecedences, service.id);
     return {
       id: terminatorId(this.#components.routerId, service.id, index),
       serviceId: service.id,
       serviceName: service.name,
-      cost: identity.serviceHostingCosts[service.id] ?? listen.cost ?? identity.defaultHostingCost,
+      cost: ownValue(identity.serviceHostingCosts, service.id) ?? listen.cost ?? identity.defaultHostingCost,
       precedence:
         precedence === undefined
           ? (listen.precedence ?? PRECEDENCES[identity.defaultHostingPrecedence])
@@ -167,7 +168,7 @@ function fillIn(template: string, identity: DataState_Identity): string {
   const appData = readAppData(identity.appDataJson);
   return template
     .replaceAll('$tunneler_id.name', identity.name)
-    .replace(/\$tunneler_id\.appData\[([^\]]+)\]/g, (_whole, key: string) => String(appData[key] ?? ''));
+    .replace(/\$tunneler_id\.appData\[([^\]]+)\]/g, (_whole, key: string) => String(ownValue(appData, key) ?? ''));
 }
 
 /** What is no JSON map says nothing. */

@@ -1,5 +1,6 @@
 // Where a login begins and where it ends: the code flow with PKCE (RFC 6749, section 4.1; RFC 7636).
 
+import { ownValue } from '#lib/own-value.ts';
 import { typeIds } from '../../auth/authenticate.ts';
 import { bearerTokens } from '../../auth/session-of.ts';
 import { type AuthRequest, isComplete } from './auth-requests.ts';
@@ -38,7 +39,7 @@ export function authorize(request: OidcRequest): OidcAnswer {
 /** What a parameter says in the query, or in the form of a client that posts (OpenID Connect Core, section 3.1.2.1). */
 function valuesOf({ query, body }: OidcRequest, name: string): string[] {
   if (query.has(name)) return query.getAll(name);
-  return [body[name] ?? []].flat().map(String);
+  return [ownValue(body, name) ?? []].flat().map(String);
 }
 
 /** What is wrong about what was asked for, as the client is told. */
@@ -55,7 +56,7 @@ function complaint(parameter: (name: string) => string): { error: string; error_
 /** The page for the wanted method, else for what the client has shown. */
 function loginPage(request: OidcRequest): string {
   const wanted = valuesOf(request, 'method')[0] ?? '';
-  if (METHODS.includes(wanted)) return PAGES[wanted] ?? 'username';
+  if (METHODS.includes(wanted)) return ownValue(PAGES, wanted) ?? 'username';
   if (bearerTokens(request).length > 0) return 'ext-jwt';
   return request.certificates.length > 0 ? 'cert' : 'username';
 }

@@ -1,5 +1,6 @@
 // What the operations of the OIDC API work with. They speak OAuth: no envelope, errors of their own, pages for browsers.
 
+import { ownValue } from '#lib/own-value.ts';
 import type { ApiServices, LoginRequest } from '../../request/context.ts';
 import type { AuthRequests } from './auth-requests.ts';
 
@@ -41,7 +42,7 @@ export class OAuthError extends Error {
 
 /** A field of a body as text; empty when it is not given. */
 export function text({ body }: Pick<OidcRequest, 'body'>, name: string): string {
-  const value = body[name];
+  const value = ownValue(body, name);
   return typeof value === 'string' ? value : '';
 }
 

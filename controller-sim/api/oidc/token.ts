@@ -2,6 +2,7 @@
 
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { leafOf, sha1Fingerprint } from '#lib/certificates.ts';
+import { ownValue } from '#lib/own-value.ts';
 import { bearerTokens } from '../../auth/session-of.ts';
 import { readCsr } from '../../enrollment/csr.ts';
 import { isDisabled } from '../../entities/identity.ts';
@@ -35,7 +36,7 @@ interface SessionClaims
 }
 
 export async function token(request: OidcRequest): Promise<OidcAnswer> {
-  const grant = GRANTS[text(request, 'grant_type')];
+  const grant = ownValue(GRANTS, text(request, 'grant_type'));
   if (!grant) throw new OAuthError('unsupported_grant_type', 'the grant_type is not supported');
   if (!CLIENTS.has(clientIdOf(request))) throw new OAuthError('invalid_client', 'the client is not known');
   return grant(request);

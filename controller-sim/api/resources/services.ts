@@ -1,5 +1,6 @@
 // Services: with the permissions of who asks, what its posture has to prove, and the configuration of the types that were asked for.
 
+import { ownValue } from '#lib/own-value.ts';
 import { createService, deleteService, updateService } from '../../entities/service.ts';
 import type { Symbols } from '../../filter/compile.ts';
 import type { ApiRequest, ApiServices } from '../../request/context.ts';
@@ -68,13 +69,13 @@ function effectiveConfig(
   const asked = request.query.getAll('configTypes').flatMap((each) => each.split(','));
   const types = asked.length > 0 ? asked : (request.session?.configTypes ?? []);
   if (types.length === 0) return {};
-  const overrides = request.identity?.serviceConfigs[service.id] ?? [];
-  const shown: Record<string, unknown> = {};
+  const overrides = ownValue(request.identity?.serviceConfigs ?? {}, service.id) ?? [];
+  const shown = new Map<string, unknown>();
   for (const id of [...service.configs, ...overrides]) {
     const config = tables.config.get(id);
     const type = config && tables.configType.get(config.configTypeId);
     if (config && type && (types.includes('all') || types.includes(type.id) || types.includes(type.name)))
-      shown[type.name] = config.data;
+      shown.set(type.name, config.data);
   }
-  return shown;
+  return Object.fromEntries(shown);
 }

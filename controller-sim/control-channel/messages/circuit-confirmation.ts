@@ -1,6 +1,7 @@
 // Circuits that a router has not seen traffic of: those that nobody knows any more are taken down, and those that idled too long end
 // (reference fact: control channel, section 4.5).
 
+import { ownValue } from '#lib/own-value.ts';
 import { CircuitConfirmationSchema } from '#wire/gen/control_pb.js';
 import type { ControlHandler } from '../context.ts';
 
@@ -15,7 +16,7 @@ export const onCircuitConfirmation: ControlHandler = ({ network, state }, router
       continue;
     }
     const most = state.tables.service.get(circuit.serviceId)?.maxIdleTimeMillis ?? 0;
-    const idle = Number((idleTimes[id] ?? 0n) / NANOSECONDS);
+    const idle = Number((ownValue(idleTimes, id) ?? 0n) / NANOSECONDS);
     const isEnd = [circuit.path.routers[0], circuit.path.routers.at(-1)].includes(router.id);
     if (most > 0 && idle >= most && isEnd) network.circuits.remove(id, { now: true });
   }

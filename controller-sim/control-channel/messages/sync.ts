@@ -106,9 +106,8 @@ export const onInspect: ControlHandler = (_context, router, message) => {
 
 /** Protocol to URL: `tls` to `tls://host:port`. */
 function protocolsOf(hello: ClientHello): Record<string, string> {
-  const urls: Record<string, string> = {};
-  for (const { advertise } of hello.listeners) {
-    if (advertise) urls[advertise.protocol] = `${advertise.protocol}://${advertise.hostname}:${advertise.port}`;
-  }
-  return urls;
+  const urls = hello.listeners.flatMap(({ advertise }) =>
+    advertise ? [[advertise.protocol, `${advertise.protocol}://${advertise.hostname}:${advertise.port}`] as const] : [],
+  );
+  return Object.fromEntries(urls);
 }
