@@ -19,6 +19,7 @@ const PROGRAMS = {
   start: ['examples/two-routers/start.ts'],
   test: ['tools/test.ts'],
   bench: ['bench/run.ts'],
+  fuzz: ['test/fuzz/fuzz.ts'],
   router: ['agent/cli.ts'],
   sim: ['controller-sim/cli.ts'],
   check: ['tools/check.ts'],

@@ -71,6 +71,8 @@ t.test('versions of operating systems against statements', async (t) => {
   }
   for (const statement of ['banana', '>=', '>= banana', '1.2.3.4', '>=1.0.0 ||', ''])
     t.notOk(isVersionStatement(statement), `${statement || 'nothing'} is no statement`);
+  const long = `>=1.0.0${' >=1.0.0'.repeat(100)}`;
+  t.notOk(isVersionStatement(long) || versionFits('2.0.0', long), 'a statement that is too long is rejected');
 });
 
 t.test('operating systems by type', async (t) => {

@@ -77,6 +77,8 @@ function isOperatingSystem(allowed: readonly OperatingSystem[], os: PostureState
   return entry.versions.length === 0 || entry.versions.some((statement) => versionFits(os.version, statement));
 }
 
+/** Characters of a statement. Real ones have some tens; matching takes quadratic time. */
+const LONGEST_STATEMENT = 256;
 /** A comparison with its operator, which may stand apart from the version. */
 const COMPARATOR = /[!<>=^~]*\s*[^\s!<>=^~]+/g;
 
@@ -85,6 +87,7 @@ const COMPARATOR = /[!<>=^~]*\s*[^\s!<>=^~]+/g;
  * are left out or `x` for any. A version that is none is in no range; one before a release is in the order of semantic versions.
  */
 export function versionFits(version: string, statement: string): boolean {
+  if (statement.length > LONGEST_STATEMENT) return false;
   let parsed: SemVer;
   try {
     parsed = new SemVer(version.trim());
@@ -96,6 +99,7 @@ export function versionFits(version: string, statement: string): boolean {
 
 /** Whether a statement can be understood. */
 export function isVersionStatement(statement: string): boolean {
+  if (statement.length > LONGEST_STATEMENT) return false;
   return alternatives(statement).every(
     (comparisons) => comparisons.length > 0 && comparisons.every((comparison) => toRange(comparison) !== undefined),
   );

@@ -65,11 +65,6 @@ export function hasBit(mask: Buffer | undefined, bit: number): boolean {
   return byte !== undefined && (byte & (1 << (bit & 7))) !== 0;
 }
 
-/** The bit numbers that are set, ascending. */
-export function decodeBitMask(mask: Buffer | undefined): number[] {
-  return Array.from({ length: (mask?.length ?? 0) * 8 }, (_, bit) => bit).filter((bit) => hasBit(mask, bit));
-}
-
 /** Count, then per item length and bytes. An empty list is an empty value. */
 export function encodeStringList(items: readonly string[]): Buffer {
   if (items.length === 0) return Buffer.alloc(0);

@@ -207,10 +207,12 @@ t.test('header values: exact lengths, both ways', async (t) => {
     ),
   );
   fc.assert(
-    fc.property(
-      fc.uniqueArray(fc.integer({ min: 0, max: 62 })),
-      (bits) => values.decodeBitMask(values.encodeBitMask(bits)).join() === bits.toSorted((a, b) => a - b).join(),
-    ),
+    fc.property(fc.uniqueArray(fc.integer({ min: 0, max: 62 })), (bits) => {
+      const mask = values.encodeBitMask(bits);
+      return Array.from({ length: 64 }, (_, bit) => bit).every(
+        (bit) => values.hasBit(mask, bit) === bits.includes(bit),
+      );
+    }),
   );
   t.equal(values.decodeUint32(Buffer.alloc(3)), undefined, 'three bytes are no number');
   t.equal(values.decodeBool(Buffer.from([1, 1])), false, 'two bytes are no truth');

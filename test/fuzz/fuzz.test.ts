@@ -1,0 +1,40 @@
+// A short run of the fuzzer: no crash, no hang, no growth. `npm run fuzz` runs for longer, with other seeds.
+
+import t from 'tap';
+import { type FuzzTarget, fuzz } from './runner.ts';
+import { openTargets } from './targets.ts';
+
+const SEED = 20_261_121;
+const INPUTS = 1_500;
+/** A configuration is a whole document with its schema. */
+const SECONDS = 3;
+
+t.test('broken inputs are refused in time, and leave nothing behind', async (t) => {
+  for (const target of await openTargets()) {
+    const { findings, inputs, refused } = await fuzz(target, { seed: SEED, inputs: INPUTS, seconds: SECONDS });
+    t.same(
+      findings.map(({ kind, what, input }) => `${kind}: ${what}: ${input.toString('base64')}`),
+      [],
+      `${target.name}: ${inputs} inputs, ${refused} refused`,
+    );
+    t.ok(refused > 0 || target.name === 'header values', `${target.name} refuses something`);
+  }
+});
+
+t.test('the fuzzer finds crashes, hangs and growth', async (t) => {
+  const kept: Buffer[] = [];
+  const faults: Record<string, (input: Buffer) => unknown> = {
+    crash: (input) => input.readUInt8(5_000),
+    hang: () => {
+      const end = performance.now() + 60;
+      while (performance.now() < end);
+    },
+    growth: () => kept.push(Buffer.alloc(100_000)),
+  };
+  for (const [kind, run] of Object.entries(faults)) {
+    const target: FuzzTarget = { name: kind, seeds: [Buffer.from('seed')], run, refuses: () => false };
+    const { findings } = await fuzz(target, { seed: SEED, inputs: 600 });
+    t.ok(findings.length > 0 && findings.every((finding) => finding.kind === kind), kind);
+    kept.length = 0;
+  }
+});

@@ -1,0 +1,111 @@
+// Feeds one target with broken inputs, and judges: an input may be refused with an error that the target declares, in time,
+// and without leaving memory behind. Everything else is a finding, which the seed and the input reproduce.
+
+import { seededRandom } from '#lib/random.ts';
+import { holdings } from '../support/leftovers.ts';
+import { mutated } from './mutate.ts';
+
+/** Milliseconds for one input, as the fastest of several tries: other programs use the machine too. */
+export const SLOWEST_INPUT = 50;
+const TRIES = 4;
+/** Bytes that a run may leave behind. Caches fill in its first part, so that is not counted. */
+export const MOST_GROWTH = 16 * 1024 * 1024;
+const WARM_UP = 0.3;
+/** Inputs between two looks at the clock. */
+const BATCH = 50;
+/** Findings of one target after which it stops. */
+const MOST_FINDINGS = 3;
+
+export interface FuzzTarget {
+  readonly name: string;
+  /** Well-formed inputs, and some that are not. */
+  readonly seeds: readonly Buffer[];
+  /** Bytes of the largest input, where another limit stands before the target; 256 KiB by default. */
+  readonly longest?: number;
+  /** Milliseconds that an input may take where nothing waits for it; SLOWEST_INPUT by default. */
+  readonly slowest?: number;
+  /** Works on an input. Throws for one that is refused. */
+  run(input: Buffer): unknown;
+  /** Whether an error is the way in which this target refuses an input. */
+  refuses(error: unknown): boolean;
+}
+
+export interface Finding {
+  readonly kind: 'crash' | 'hang' | 'growth';
+  readonly what: string;
+  /** Empty for growth. */
+  readonly input: Buffer;
+}
+
+export interface FuzzReport {
+  readonly target: string;
+  readonly inputs: number;
+  readonly refused: number;
+  /** Milliseconds of the slowest input. */
+  readonly slowest: number;
+  /** Bytes. */
+  readonly growth: number;
+  readonly findings: readonly Finding[];
+}
+
+export interface FuzzOptions {
+  readonly seed: number;
+  /** The run ends with the first of the two. */
+  readonly seconds?: number;
+  readonly inputs?: number;
+}
+
+export async function fuzz(target: FuzzTarget, options: FuzzOptions): Promise<FuzzReport> {
+  const { seed, seconds = Number.POSITIVE_INFINITY, inputs: most = Number.POSITIVE_INFINITY } = options;
+  const random = seededRandom(seed);
+  const begun = performance.now();
+  const findings: Finding[] = [];
+  let [inputs, refused, slowest] = [0, 0, 0];
+  let before: number | undefined;
+  const limit = target.slowest ?? SLOWEST_INPUT;
+  const share = () => Math.max(inputs / most, (performance.now() - begun) / (seconds * 1_000));
+  while (share() < 1 && findings.length < MOST_FINDINGS) {
+    for (let left = Math.min(BATCH, most - inputs); left > 0; left--) {
+      const input = mutated(target.seeds, random).subarray(0, target.longest);
+      inputs++;
+      const { error, milliseconds } = await attempt(target, input);
+      const isRefusal = error !== undefined && target.refuses(error);
+      if (isRefusal) refused++;
+      else if (error !== undefined)
+        findings.push({ kind: 'crash', what: String((error as Error)?.stack ?? error), input });
+      slowest = Math.max(slowest, milliseconds);
+      if (milliseconds > limit) findings.push({ kind: 'hang', what: `${Math.round(milliseconds)} ms`, input });
+    }
+    if (before === undefined && share() > WARM_UP) before = holdings().memory;
+  }
+  const growth = before === undefined ? 0 : await growthSince(before);
+  if (growth > MOST_GROWTH) findings.push({ kind: 'growth', what: `${growth} bytes`, input: Buffer.alloc(0) });
+  return { target: target.name, inputs, refused, slowest, growth, findings };
+}
+
+/** Bytes. What finalizers release takes a few turns of the event loop. */
+async function growthSince(before: number): Promise<number> {
+  let growth = holdings().memory - before;
+  for (let tries = 0; tries < TRIES && growth > MOST_GROWTH; tries++) {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    growth = Math.min(growth, holdings().memory - before);
+  }
+  return growth;
+}
+
+/** Runs one input; a slow one again, since something else may have had the processor. */
+async function attempt(target: FuzzTarget, input: Buffer): Promise<{ error: unknown; milliseconds: number }> {
+  let fastest = Number.POSITIVE_INFINITY;
+  let error: unknown;
+  for (let tries = 0; tries < TRIES && fastest > (target.slowest ?? SLOWEST_INPUT); tries++) {
+    const begun = performance.now();
+    try {
+      const result = target.run(Buffer.from(input));
+      if (result instanceof Promise) await result;
+    } catch (caught) {
+      error = caught ?? new Error('undefined was thrown');
+    }
+    fastest = Math.min(fastest, performance.now() - begun);
+  }
+  return { error, milliseconds: fastest };
+}

@@ -1,0 +1,11 @@
+// Everything that reads bytes of others, as targets of the fuzzer.
+
+import type { FuzzTarget } from './runner.ts';
+import { certificateTargets } from './targets/certificates.ts';
+import { textTargets } from './targets/texts.ts';
+import { tokenTargets } from './targets/tokens.ts';
+import { wireTargets } from './targets/wire.ts';
+
+export async function openTargets(): Promise<FuzzTarget[]> {
+  return [...wireTargets(), ...(await certificateTargets()), ...textTargets(), ...(await tokenTargets())];
+}

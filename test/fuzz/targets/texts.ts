@@ -1,0 +1,145 @@
+// Texts: configurations, filters, addresses.
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { AddressError, formatAddress, parseAddress } from '#lib/address.ts';
+import { DurationError, parseDuration } from '#lib/duration.ts';
+import { isVersionStatement, plainMacAddress } from '#model/posture.ts';
+import { checkRouterConfig } from '../../../agent/config/load.ts';
+import { TEMPLATES, writeTemplate } from '../../../agent/config/templates.ts';
+import { listRecords } from '../../../controller-sim/api/list.ts';
+import { ApiError } from '../../../controller-sim/request/errors.ts';
+import type { FuzzTarget } from '../runner.ts';
+
+const EXAMPLES = join(import.meta.dirname, '../../../examples/two-routers');
+const SAMPLES = 60;
+/** Of a request's headers in Node, and so of a query. */
+const LONGEST_QUERY = 16 * 1024;
+/** A file is checked once, by a process that has nothing else to do. */
+const LONGEST_CONFIGURATION = 32 * 1024;
+const SLOWEST_CONFIGURATION = 1_000;
+
+interface Row {
+  readonly id: string;
+  readonly name: string;
+  readonly count: number;
+  readonly isOn: boolean;
+  readonly roles: readonly string[];
+  readonly tags: Readonly<Record<string, unknown>>;
+}
+
+const ROWS: readonly Row[] = Array.from({ length: 20 }, (_, index) => ({
+  id: `row${index}`,
+  name: `name ${index}`,
+  count: index,
+  isOn: index % 2 === 0,
+  roles: ['a', 'b', `c${index}`],
+  tags: { place: 'Berlin', index },
+}));
+
+export function textTargets(): FuzzTarget[] {
+  return [
+    {
+      name: 'configurations',
+      seeds: configurations(),
+      longest: LONGEST_CONFIGURATION,
+      slowest: SLOWEST_CONFIGURATION,
+      run: checkConfiguration,
+      refuses: isRefused,
+    },
+    {
+      name: 'filters',
+      seeds: filters(),
+      longest: LONGEST_QUERY,
+      run: filter,
+      refuses: (error) => error instanceof ApiError,
+    },
+    {
+      name: 'addresses',
+      seeds: addresses(),
+      run: readAddress,
+      refuses: (error) => error instanceof AddressError || error instanceof DurationError,
+    },
+  ];
+}
+
+class Refused extends Error {}
+
+function isRefused(error: unknown): boolean {
+  return error instanceof Refused;
+}
+
+function checkConfiguration(input: Buffer): void {
+  const { ok, findings } = checkRouterConfig(input.toString('utf8'), 'router.yml', {
+    beforeEnrollment: true,
+    environment: {},
+  });
+  if (!ok) throw new Refused(findings[0]?.message);
+}
+
+function filter(input: Buffer): void {
+  const text = input.toString('utf8');
+  const symbols = {
+    name: { get: ({ name }: Row) => name },
+    count: { type: 'number' as const, get: ({ count }: Row) => count },
+    isOn: { type: 'bool' as const, get: ({ isOn }: Row) => isOn },
+    roles: { set: ({ roles }: Row) => roles },
+    tags: { get: () => undefined },
+  };
+  const parameter = text.startsWith('sort:') ? 'sort' : 'filter';
+  listRecords(ROWS, new URLSearchParams({ [parameter]: text.replace(/^sort:/, '') }), symbols, (row) => row);
+}
+
+function readAddress(input: Buffer): void {
+  const text = input.toString('utf8');
+  plainMacAddress(text);
+  isVersionStatement(text);
+  if (text.includes(':')) formatAddress(parseAddress(text));
+  else parseDuration(text);
+}
+
+// Well-formed inputs -------------------------------------------------------------------------------------------------------
+
+function configurations(): Buffer[] {
+  const where = { name: 'router', ctrl: 'tls:controller.example:6262', advertise: 'edge.example' };
+  const templates = TEMPLATES.map((name) => writeTemplate(name, where));
+  const small = 'v: 3\nidentity: {cert: a, server_cert: b, key: c, ca: d}\nctrl: {endpoint: "tls:c.example:1"}\n';
+  const example = readFileSync(join(EXAMPLES, 'router-a.yml'), 'utf8');
+  return [...templates, example, small, `${small}link: &a {dialers: [{binding: transport}]}\n`].map((text) =>
+    Buffer.from(text),
+  );
+}
+
+function filters(): Buffer[] {
+  const value = fc.oneof(
+    fc.constantFrom('"a"', '1', 'true', 'null', 'datetime(2026-01-01T00:00:00Z)'),
+    fc.string().map((text) => JSON.stringify(text)),
+  );
+  const name = fc.constantFrom('id', 'name', 'count', 'isOn', 'anyOf(roles)', 'count(roles)', 'tags.place', 'nothing');
+  const operator = fc.constantFrom('=', '!=', '<', '>=', 'contains', 'not icontains', 'in', 'between');
+  const part = fc.tuple(name, operator, value).map((words) => words.join(' '));
+  const parts = fc.array(part, { minLength: 1, maxLength: 4 }).map((all) => all.join(' and '));
+  const query = fc
+    .tuple(parts, fc.constantFrom('', ' sort by name desc', ' skip 1 limit 2', ' limit none'))
+    .map((all) => all.join(''));
+  const nested = fc.nat(120).map((depth) => `${'('.repeat(depth)}isOn${')'.repeat(depth)}`);
+  const texts = fc.sample(fc.oneof(query, nested, fc.constant('sort:name desc, id')), { seed: 1, numRuns: SAMPLES });
+  return texts.map((text) => Buffer.from(text));
+}
+
+function addresses(): Buffer[] {
+  const texts = [
+    'tls:127.0.0.1:443',
+    'tls:[::1]:443',
+    'wss:host.example:1',
+    'udp:a:1',
+    '1h2m3s',
+    '1.5ms',
+    '-3s',
+    '10.0.1',
+    '>=1.2 <3',
+    'aa-bb-cc-dd-ee-ff',
+  ];
+  return texts.map((text) => Buffer.from(text));
+}

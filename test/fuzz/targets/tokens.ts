@@ -1,0 +1,65 @@
+// Tokens: those that a router enrolls with, and those that clients show to the simulator.
+
+import { VirtualClock } from '#lib/clock.ts';
+import { IdSource } from '#lib/ids.ts';
+import { seededRandom } from '#lib/random.ts';
+import { EnrollmentError } from '../../../agent/enroll/errors.ts';
+import { readToken } from '../../../agent/enroll/token.ts';
+import { Tokens } from '../../../controller-sim/jwt/tokens.ts';
+import { Authority } from '../../../controller-sim/pki/authority.ts';
+import { State } from '../../../controller-sim/state/state.ts';
+import { MemoryStore } from '../../../controller-sim/store/memory-store.ts';
+import type { FuzzTarget } from '../runner.ts';
+
+const HEADER = Buffer.from('{"alg":"RS256"}').toString('base64url');
+
+class Refused extends Error {}
+
+export async function tokenTargets(): Promise<FuzzTarget[]> {
+  const clock = new VirtualClock();
+  const state = await State.open({ store: new MemoryStore(), clock, ids: new IdSource(seededRandom(1)) });
+  const authority = await Authority.open({ state, clock }, ['localhost']);
+  const tokens = new Tokens({ authority, clock, issuer: 'https://localhost:1', controlAddress: 'tls:localhost:1' });
+  const enrollment = { subject: 'router', token: 'secret', expiresAt: new Date(clock.now() + 1_000_000).toISOString() };
+  const session = {
+    serviceId: 's',
+    identityId: 'i',
+    apiSessionId: 'a',
+    type: 'Dial',
+    id: 'x',
+    isLegacy: false,
+  } as const;
+  const seeds = await Promise.all([
+    tokens.enrollment({ ...enrollment, method: 'erott' }),
+    tokens.enrollment({ ...enrollment, method: 'ott' }),
+    tokens.network('network'),
+    tokens.totp('session', 'identity'),
+    tokens.session(session),
+  ]);
+  const check = async (input: Buffer) => {
+    const token = input.toString('latin1');
+    const results = [await tokens.verify(token), await tokens.verifyAccess(token), await tokens.verifySession(token)];
+    if (results.every((result) => result === undefined)) throw new Refused('this token proves nothing');
+  };
+  const refusesToken = (error: unknown) => error instanceof EnrollmentError;
+  return [
+    {
+      name: 'enrollment tokens',
+      seeds: seeds.map((seed) => Buffer.from(seed)),
+      run: (input) => readToken(input.toString('latin1')),
+      refuses: refusesToken,
+    },
+    {
+      name: 'enrollment claims',
+      seeds: seeds.map((seed) => Buffer.from(seed.split('.')[1] ?? '', 'base64url')),
+      run: (input) => readToken([HEADER, input.toString('base64url'), 'AAAA'].join('.')),
+      refuses: refusesToken,
+    },
+    {
+      name: 'tokens',
+      seeds: seeds.map((seed) => Buffer.from(seed)),
+      run: check,
+      refuses: (error) => error instanceof Refused,
+    },
+  ];
+}
