@@ -1,8 +1,10 @@
-// Logins that are under way: what a client asked for, what its user has shown, and the codes that tokens are given for. In memory, for
-// ten minutes at most.
+// Logins in progress: what a client asked for, what its user has proven, and the codes that are exchanged for tokens. In
+// memory, for ten minutes at most. Anybody may begin a login, so requests are bounded by count and bytes, in all and for
+// each source. The oldest request without a proof is evicted first: a flood of them ends no login that a user has begun.
 
 import type { Clock } from '#lib/clock.ts';
 import type { IdSource } from '#lib/ids.ts';
+import { sourceOf } from '#lib/source-address.ts';
 import type { Proven } from '../../auth/authenticate.ts';
 import type { ExternalJwtSigner } from '../../state/types.ts';
 
@@ -19,7 +21,7 @@ export interface AuthRequest {
   readonly remoteAddress: string;
   /** Ids, or `all`. */
   configTypes: readonly string[];
-  /** What has been shown so far: password, cert, ext-jwt, totp, `ejs:ID`. */
+  /** The proofs so far: password, cert, ext-jwt, totp, `ejs:ID`. */
   readonly amr: Set<string>;
   proven: Proven | undefined;
   authTime: number;
@@ -32,29 +34,52 @@ export interface AuthRequest {
   csrPem: string | undefined;
 }
 
-/** reference fact: a login that takes longer has been given up. */
+type Asked = Pick<
+  AuthRequest,
+  'clientId' | 'redirectUri' | 'scope' | 'state' | 'nonce' | 'codeChallenge' | 'remoteAddress' | 'configTypes'
+>;
+
+/** A request, what it weighs, and the code that its client was given. */
+interface Kept {
+  readonly request: AuthRequest;
+  readonly source: string;
+  bytes: number;
+  code: string | undefined;
+}
+
+/** What one source has, the oldest first. */
+interface Share {
+  readonly ids: Set<string>;
+  bytes: number;
+}
+
+/** reference fact: a login that takes longer has expired. Milliseconds. */
 const LIFETIME = 600_000;
+/** Requests and bytes of all sources: more than users who log in at the same time need, and little memory. */
 const MOST = 10_000;
+const MOST_BYTES = 32 * 1024 * 1024;
+/** Requests and bytes of one source, which may be a whole company behind one address. */
+const MOST_OF_SOURCE = 1_000;
+const MOST_BYTES_OF_SOURCE = 8 * 1024 * 1024;
+/** What a request takes beside its texts. */
+const OVERHEAD = 1_024;
 
 export class AuthRequests {
   readonly #clock: Clock;
   readonly #ids: IdSource;
-  readonly #requests = new Map<string, AuthRequest>();
+  /** By id, the oldest first. */
+  readonly #requests = new Map<string, Kept>();
+  readonly #shares = new Map<string, Share>();
   /** Code to id of the request. */
   readonly #codes = new Map<string, string>();
+  #bytes = 0;
 
   constructor(clock: Clock, ids: IdSource) {
     this.#clock = clock;
     this.#ids = ids;
   }
 
-  add(
-    asked: Pick<
-      AuthRequest,
-      'clientId' | 'redirectUri' | 'scope' | 'state' | 'nonce' | 'codeChallenge' | 'remoteAddress' | 'configTypes'
-    >,
-  ): AuthRequest {
-    this.#clean();
+  add(asked: Asked): AuthRequest {
     const request: AuthRequest = {
       ...asked,
       id: this.#ids.uuid(),
@@ -70,18 +95,33 @@ export class AuthRequests {
       sdkInfo: undefined,
       csrPem: undefined,
     };
-    this.#requests.set(request.id, request);
+    const kept: Kept = { request, source: sourceOf(asked.remoteAddress), bytes: 0, code: undefined };
+    const share = this.#shares.get(kept.source) ?? { ids: new Set(), bytes: 0 };
+    this.#shares.set(kept.source, share);
+    share.ids.add(request.id);
+    this.#requests.set(request.id, kept);
+    this.#weigh(kept);
     return request;
   }
 
   get(id: string): AuthRequest | undefined {
-    const request = this.#requests.get(id);
+    const request = this.#requests.get(id)?.request;
     return request && this.#clock.now() - request.createdAt <= LIFETIME ? request : undefined;
   }
 
-  /** A code for which tokens are given once. */
+  /** Has to be called when a request has got more texts. */
+  changed({ id }: AuthRequest): void {
+    const kept = this.#requests.get(id);
+    if (kept) this.#weigh(kept);
+  }
+
+  /** A code that is exchanged for tokens once. It replaces the code that the request had before. */
   codeFor({ id }: AuthRequest): string {
+    const kept = this.#requests.get(id);
     const code = this.#ids.secret();
+    if (!kept) return code;
+    if (kept.code !== undefined) this.#codes.delete(kept.code);
+    kept.code = code;
     this.#codes.set(code, id);
     return code;
   }
@@ -95,23 +135,85 @@ export class AuthRequests {
   /** Uses a code and its request up. @returns false if another caller was faster */
   take(code: string): boolean {
     const id = this.#codes.get(code);
-    this.#codes.delete(code);
-    return id !== undefined && this.#requests.delete(id);
+    if (id === undefined || !this.#requests.has(id)) return false;
+    this.#remove(id);
+    return true;
   }
 
-  /** What has been given up goes; when there are too many still, the oldest. */
-  #clean(): void {
-    for (const [id, { createdAt }] of this.#requests) {
-      if (this.#clock.now() - createdAt <= LIFETIME && this.#requests.size < MOST) break;
-      this.#requests.delete(id);
+  #weigh(kept: Kept): void {
+    const bytes = weightOf(kept.request);
+    const share = this.#shares.get(kept.source);
+    if (share) share.bytes += bytes - kept.bytes;
+    this.#bytes += bytes - kept.bytes;
+    kept.bytes = bytes;
+    this.#clean(kept);
+  }
+
+  /** Removes expired requests, then evicts until the limits hold; `newest` stays. */
+  #clean(newest: Kept): void {
+    for (const [id, { request }] of this.#requests) {
+      if (this.#clock.now() - request.createdAt <= LIFETIME) break;
+      this.#remove(id);
     }
-    if (this.#codes.size < MOST) return;
-    for (const [code, id] of this.#codes) if (!this.#requests.has(id)) this.#codes.delete(code);
+    const { source, request } = newest;
+    const own = this.#shares.get(source);
+    while (own && own.ids.size > 1 && (own.ids.size > MOST_OF_SOURCE || own.bytes > MOST_BYTES_OF_SOURCE))
+      this.#evict(own.ids, request.id);
+    while (this.#requests.size > 1 && (this.#requests.size > MOST || this.#bytes > MOST_BYTES))
+      this.#evict(this.#largestShare()?.ids ?? this.#requests.keys(), request.id);
+  }
+
+  /** The largest share that holds a request without a proof. */
+  #largestShare(): Share | undefined {
+    let largest: Share | undefined;
+    for (const share of this.#shares.values()) {
+      if (largest && share.bytes <= largest.bytes) continue;
+      if (share.ids.values().some((id) => this.#isUnproven(id))) largest = share;
+    }
+    return largest;
+  }
+
+  /** Removes the oldest of these requests that has no proof, else the oldest. */
+  #evict(ids: Iterable<string>, newest: string): void {
+    let oldest: string | undefined;
+    for (const id of ids) {
+      if (id === newest) continue;
+      oldest ??= id;
+      if (!this.#isUnproven(id)) continue;
+      this.#remove(id);
+      return;
+    }
+    if (oldest !== undefined) this.#remove(oldest);
+  }
+
+  #isUnproven(id: string): boolean {
+    return this.#requests.get(id)?.request.proven === undefined;
+  }
+
+  #remove(id: string): void {
+    const kept = this.#requests.get(id);
+    if (!kept) return;
+    this.#requests.delete(id);
+    if (kept.code !== undefined) this.#codes.delete(kept.code);
+    this.#bytes -= kept.bytes;
+    const share = this.#shares.get(kept.source);
+    if (!share) return;
+    share.ids.delete(id);
+    share.bytes -= kept.bytes;
+    if (share.ids.size === 0) this.#shares.delete(kept.source);
   }
 }
 
-/** Everything that the auth policy wants has been shown. */
+/** All required proofs were given. */
 export function isComplete({ proven, needsTotp, requiredSigner, amr }: AuthRequest): boolean {
   const hasToken = requiredSigner === undefined || amr.has(`ejs:${requiredSigner.id}`);
   return proven !== undefined && (!needsTotp || amr.has('totp')) && hasToken;
+}
+
+/** Bytes, roughly: two for each character. */
+function weightOf(request: AuthRequest): number {
+  const { redirectUri, scope, state = '', nonce = '', configTypes, envInfo, sdkInfo, csrPem = '' } = request;
+  const facts = JSON.stringify([configTypes, envInfo ?? {}, sdkInfo ?? {}]);
+  const texts = [redirectUri, scope, state, nonce, csrPem, facts];
+  return OVERHEAD + 2 * texts.reduce((length, text) => length + text.length, 0);
 }

@@ -1,5 +1,6 @@
 // Where a login begins and where it ends: the code flow with PKCE (RFC 6749, section 4.1; RFC 7636).
 
+import { ownText } from '#lib/own-text.ts';
 import { ownValue } from '#lib/own-value.ts';
 import { typeIds } from '../../auth/authenticate.ts';
 import { bearerTokens } from '../../auth/session-of.ts';
@@ -9,11 +10,20 @@ import { BASE, OAuthError, type OidcAnswer, type OidcRequest, redirect } from '.
 export const CLIENTS: ReadonlySet<string> = new Set(['openziti', 'native']);
 const METHODS = ['password', 'cert', 'ext-jwt'];
 const PAGES: Readonly<Record<string, string>> = { password: 'username', cert: 'cert', 'ext-jwt': 'ext-jwt' };
+/** Characters of what is kept for a login; longer values are rejected. */
+const LONGEST: Readonly<Record<string, number>> = {
+  redirect_uri: 2_048,
+  state: 4_096,
+  nonce: 1_024,
+  scope: 1_024,
+  configTypes: 256,
+};
+export const MOST_CONFIG_TYPES = 100;
 const CHALLENGE = /^[\w.~-]{43,128}$/;
 
 export function authorize(request: OidcRequest): OidcAnswer {
   const { requests } = request;
-  const values = (name: string) => valuesOf(request, name);
+  const values = (name: string) => shortValuesOf(request, name);
   const parameter = (name: string) => values(name)[0] ?? '';
   const clientId = parameter('client_id');
   if (!CLIENTS.has(clientId)) throw new OAuthError('invalid_client', 'the client is not known');
@@ -36,10 +46,21 @@ export function authorize(request: OidcRequest): OidcAnswer {
   return redirect(`${BASE}/login/${loginPage(request)}?authRequestID=${asked.id}`);
 }
 
-/** What a parameter says in the query, or in the form of a client that posts (OpenID Connect Core, section 3.1.2.1). */
+/** The values of a parameter in the query, or in the body of a POST (OpenID Connect Core, section 3.1.2.1). */
 function valuesOf({ query, body }: OidcRequest, name: string): string[] {
   if (query.has(name)) return query.getAll(name);
-  return [ownValue(body, name) ?? []].flat().map(String);
+  return [ownValue(body, name) ?? []].flat().filter((value) => typeof value === 'string');
+}
+
+/** Values that may be kept. Throws OAuthError for one that is too long. */
+function shortValuesOf(request: OidcRequest, name: string): string[] {
+  const values = valuesOf(request, name);
+  const longest = LONGEST[name] ?? Number.POSITIVE_INFINITY;
+  if (values.some((value) => value.length > longest))
+    throw new OAuthError('invalid_request', `the parameter ${name} has more than ${longest} characters`);
+  if (values.length > MOST_CONFIG_TYPES)
+    throw new OAuthError('invalid_request', `the parameter ${name} has more than ${MOST_CONFIG_TYPES} values`);
+  return values.map(ownText);
 }
 
 /** What is wrong about what was asked for, as the client is told. */

@@ -8,10 +8,11 @@ import { bearerTokens } from '../../auth/session-of.ts';
 import { abandonTotp, enrollTotp, owesTotp, ownMfa, takeCode } from '../../mfa/enrollment.ts';
 import { provisioningUrl } from '../../mfa/totp.ts';
 import { Body } from '../../request/body.ts';
-import { ApiError } from '../../request/errors.ts';
+import { ApiError, invalid } from '../../request/errors.ts';
+import { validateBody } from '../../request/validate.ts';
 import type { Identity, Mfa } from '../../state/types.ts';
 import { type AuthRequest, isComplete } from './auth-requests.ts';
-import { callbackUrl } from './authorize.ts';
+import { callbackUrl, MOST_CONFIG_TYPES } from './authorize.ts';
 import { type OidcAnswer, type OidcRequest, redirect, text } from './context.ts';
 import { loginPage, totpPage } from './pages.ts';
 
@@ -59,11 +60,17 @@ async function provePrimary(request: OidcRequest, found: AuthRequest, method: st
   found.requiredSigner =
     requireExtJwtSigner === null ? undefined : services.state.tables.externalJwtSigner.get(requireExtJwtSigner);
   if (method === 'cert') found.fingerprints = certificates.slice(0, 1).map(sha1Fingerprint);
-  const body = new Body(clientFacts(request.body), 'patch');
-  found.configTypes = [...found.configTypes, ...typeIds(request, body.texts('configTypes') ?? [])];
+  const facts = clientFacts(request.body);
+  await validateBody('authenticate', facts);
+  const body = new Body(facts, 'patch');
+  const types = new Set([...found.configTypes, ...typeIds(request, body.texts('configTypes') ?? [])]);
+  if (types.size > MOST_CONFIG_TYPES)
+    throw invalid('configTypes', `a login names at most ${MOST_CONFIG_TYPES} config types`, types.size);
+  found.configTypes = [...types];
   found.envInfo = body.map('envInfo') as AuthRequest['envInfo'];
   found.sdkInfo = body.map('sdkInfo') as AuthRequest['sdkInfo'];
   found.csrPem = body.text('csrPem') || undefined;
+  request.requests.changed(found);
   await proveSecondToken(request, found);
   if (found.envInfo || found.sdkInfo)
     await services.state.change((transaction) => noteClient(transaction, proven.identity, body));
@@ -75,7 +82,7 @@ function forget(found: AuthRequest): void {
   found.fingerprints = [];
 }
 
-/** Forms have no maps: what a client says of itself is `envOs`, `sdkType` there. */
+/** Facts about the client; forms have no maps, so they name them `envOs`, `sdkType`. Other fields are left out. */
 function clientFacts(body: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const named = (prefix: string) =>
     Object.fromEntries(
@@ -85,14 +92,18 @@ function clientFacts(body: Readonly<Record<string, unknown>>): Readonly<Record<s
           : [],
       ),
     );
-  const [env, sdk] = [named('env'), named('sdk')];
-  const { configTypes } = body;
+  const { envInfo = named('env'), sdkInfo = named('sdk'), configTypes, csrPem } = body;
+  const facts = { envInfo: textsOf(envInfo), sdkInfo: textsOf(sdkInfo), csrPem };
   return {
-    ...(Object.keys(env).length > 0 && { envInfo: env }),
-    ...(Object.keys(sdk).length > 0 && { sdkInfo: sdk }),
-    ...body,
-    ...(typeof configTypes === 'string' && { configTypes: [configTypes] }),
+    ...Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined)),
+    ...(configTypes !== undefined && { configTypes: [configTypes].flat() }),
   };
+}
+
+/** The texts of a map, undefined when it has none; whatever else a client sends there is not kept. */
+function textsOf(map: unknown): Record<string, string> | undefined {
+  const texts = Object.entries(map ?? {}).filter((entry): entry is [string, string] => typeof entry[1] === 'string');
+  return texts.length === 0 || typeof map === 'string' ? undefined : Object.fromEntries(texts);
 }
 
 async function proveSecondToken(request: OidcRequest, found: AuthRequest): Promise<void> {

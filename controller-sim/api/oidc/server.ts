@@ -4,11 +4,17 @@ import type { TLSSocket } from 'node:tls';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { peerCertificates } from '#lib/certificates.ts';
 import { describeError } from '#lib/errors.ts';
+import { ownText } from '#lib/own-text.ts';
 import type { ApiServices } from '../../request/context.ts';
 import { ApiError } from '../../request/errors.ts';
 import { AuthRequests } from './auth-requests.ts';
 import { BASE, OAuthError, type OidcAnswer, type OidcRequest } from './context.ts';
 import { OIDC_ROUTES, type OidcRoute } from './routes.ts';
+
+/** Bytes of a body; certificate requests and tokens are the largest fields. */
+const LARGEST_BODY = 64 * 1024;
+/** Fields of a form. */
+const MOST_FIELDS = 100;
 
 export function serveOidc(app: FastifyInstance, services: ApiServices): void {
   const requests = new AuthRequests(services.clock, services.state.ids);
@@ -16,6 +22,7 @@ export function serveOidc(app: FastifyInstance, services: ApiServices): void {
     app.route({
       method: route.method,
       url: `${BASE}${route.path}`,
+      bodyLimit: LARGEST_BODY,
       handler: async (request, reply) => send(reply, await answer(route, services, requests, request)),
     });
   }
@@ -27,9 +34,17 @@ async function answer(
   requests: AuthRequests,
   request: FastifyRequest,
 ): Promise<OidcAnswer> {
+  try {
+    return await handle(oidcRequestOf(services, requests, request));
+  } catch (error) {
+    return refusal(error, services);
+  }
+}
+
+function oidcRequestOf(services: ApiServices, requests: AuthRequests, request: FastifyRequest): OidcRequest {
   const socket = request.raw.socket as TLSSocket;
   const query = request.url.indexOf('?');
-  const oidcRequest: OidcRequest = {
+  return {
     services,
     requests,
     query: new URLSearchParams(query < 0 ? '' : request.url.slice(query + 1)),
@@ -39,24 +54,21 @@ async function answer(
     certificates: peerCertificates(socket),
     remoteAddress: socket.remoteAddress ?? '',
   };
-  try {
-    return await handle(oidcRequest);
-  } catch (error) {
-    return refusal(error, services);
-  }
 }
 
-/** Of a form or of JSON. A field that comes several times is a list. */
+/** The fields of a form or of JSON. A field that a form has several times is a list. Throws OAuthError for too many. */
 function fieldsOf(body: unknown): Record<string, unknown> {
   if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body as Record<string, unknown>;
   if (typeof body !== 'string') return {};
   const form = new URLSearchParams(body);
-  return Object.fromEntries(
-    [...new Set(form.keys())].map((name) => {
-      const values = form.getAll(name);
-      return [name, values.length > 1 ? values : (values[0] ?? '')];
-    }),
-  );
+  if (form.size > MOST_FIELDS) throw new OAuthError('invalid_request', `the form has more than ${MOST_FIELDS} fields`);
+  const fields = new Map<string, string | string[]>();
+  for (const [name, given] of form) {
+    const before = fields.get(name);
+    const value = ownText(given); // some fields are kept with the login, the rest of the form is not
+    fields.set(name, before === undefined ? value : [before, value].flat());
+  }
+  return Object.fromEntries(fields);
 }
 
 function refusal(error: unknown, services: ApiServices): OidcAnswer {

@@ -1,0 +1,122 @@
+// Logins begun without a proof, in floods: what the simulator keeps of them is bounded, and they end nobody else's login.
+
+import t from 'tap';
+import { Agent } from 'undici';
+import { VirtualClock } from '#lib/clock.ts';
+import { IdSource } from '#lib/ids.ts';
+import { AuthRequests } from '../../controller-sim/api/oidc/auth-requests.ts';
+import type { Proven } from '../../controller-sim/auth/authenticate.ts';
+import { ApiClient, PASSWORD } from '../support/api-client.ts';
+import { holdings, leftSince } from '../support/leftovers.ts';
+
+const MIB = 1024 * 1024;
+const FORM = 'application/x-www-form-urlencoded';
+const PARAMETERS = {
+  client_id: 'native',
+  response_type: 'code',
+  scope: 'openid offline_access',
+  redirect_uri: 'http://localhost:8080/auth/callback',
+  state: 's',
+  code_challenge: 'x'.repeat(43),
+  code_challenge_method: 'S256',
+};
+
+/** Begins a login; answers its id. */
+async function begin(api: ApiClient, fields: Record<string, string> = {}, as?: Agent): Promise<string> {
+  const { headers } = await post(api, fields, as);
+  const location = new URL(String(headers.location), api.simulator.baseUrl);
+  return location.searchParams.get('authRequestID') ?? '';
+}
+
+function post(api: ApiClient, fields: Record<string, string> = {}, as?: Agent) {
+  const body = new URLSearchParams({ ...PARAMETERS, ...fields }).toString();
+  return api.ask('POST', '/oidc/authorize', { type: FORM, body, ...(as && { as }) });
+}
+
+/** A client with another loopback address. */
+function clientAt(api: ApiClient, localAddress: string): Agent {
+  return new Agent({ connect: { ca: api.simulator.ca }, localAddress, connections: 20 });
+}
+
+t.test('a flood of logins without a proof keeps little memory and evicts no login of another address', async (t) => {
+  await using api = await ApiClient.start();
+  await api.person('ann');
+  const mine = await begin(api);
+  const flooder = clientAt(api, '127.0.0.2');
+  const before = holdings();
+  const junk = 'x'.repeat(40_000);
+  const flood = async (count: number) => {
+    for (let index = 0; index < count; index++)
+      await begin(api, { state: `${index}${'s'.repeat(4_000)}`, junk }, flooder);
+  };
+  await Promise.all(Array.from({ length: 20 }, () => flood(150)));
+  await flooder.close();
+  const { memory } = await leftSince(before);
+  t.ok(memory < 24 * MIB, `3,000 posts of 44 kB left ${Math.round(memory / MIB)} MiB`);
+  const answer = await api.ask('POST', `/oidc/login/password?id=${mine}`, {
+    body: { username: 'ann', password: PASSWORD },
+  });
+  t.equal(answer.status, 302, 'the login that was begun before the flood goes on');
+});
+
+t.test('fields that are too long, too many or of another type are rejected', async (t) => {
+  await using api = await ApiClient.start();
+  const table: Record<string, string> = {
+    state: 's'.repeat(5_000),
+    nonce: 'n'.repeat(2_000),
+    scope: `openid ${'s'.repeat(2_000)}`,
+    redirect_uri: `http://localhost/${'p'.repeat(3_000)}`,
+    configTypes: 'c'.repeat(300),
+  };
+  for (const [name, value] of Object.entries(table)) {
+    const { status, text } = await post(api, { [name]: value });
+    t.match([status, text], [400, new RegExp(`invalid_request.*${name} has more than`)], name);
+  }
+  t.equal((await post(api, { junk: 'x'.repeat(70_000) })).status, 413, 'a body above 64 KiB');
+  const body = Array.from({ length: 8_000 }, (_, index) => `k${index}`).join('&');
+  const many = await api.ask('POST', '/oidc/authorize', { type: FORM, body });
+  t.match([many.status, many.text], [400, /more than 100 fields/]);
+  for (const state of [{ toString: 1 }, [[{}]], 7])
+    t.equal((await api.ask('POST', '/oidc/authorize', { body: { ...PARAMETERS, state } })).status, 302);
+});
+
+t.test('facts about a client are kept once and as texts, however often a proof is given', async (t) => {
+  await using api = await ApiClient.start();
+  const identityId = await api.person('ann');
+  const id = await begin(api);
+  const prove = (facts: object) =>
+    api.ask('POST', `/oidc/login/password?id=${id}`, { body: { username: 'ann', password: PASSWORD, ...facts } });
+  t.equal((await prove({ envInfo: { os: 'linux', deep: [[['x']]] } })).status, 302);
+  t.same((await api.get(`/identities/${identityId}`)).envInfo.deep, undefined);
+  t.equal((await prove({ configTypes: [{ toString: 1 }] })).status, 400);
+  t.equal((await prove({ configTypes: Array.from({ length: 101 }, (_, index) => `type ${index}`) })).status, 400);
+  const first = await api.ask('GET', `/oidc/authorize/callback?id=${id}`);
+  const second = await api.ask('GET', `/oidc/authorize/callback?id=${id}`);
+  const codeOf = ({ headers }: typeof first) => new URL(String(headers.location)).searchParams.get('code') ?? '';
+  const tokens = (code: string) =>
+    api.ask('POST', '/oidc/oauth/token', {
+      body: { grant_type: 'authorization_code', client_id: 'native', code, redirect_uri: PARAMETERS.redirect_uri },
+    });
+  t.match((await tokens(codeOf(first))).text, /invalid code/, 'a second code replaces the first');
+  t.match((await tokens(codeOf(second))).text, /invalid code_verifier/);
+});
+
+t.test('requests without a proof are evicted before those with one, and the largest share first', async (t) => {
+  const requests = new AuthRequests(new VirtualClock(), new IdSource());
+  const asked = { clientId: 'native', redirectUri: 'http://localhost', scope: 'openid', configTypes: [] };
+  const add = (remoteAddress: string, state = 's') =>
+    requests.add({ ...asked, state, nonce: undefined, codeChallenge: '', remoteAddress });
+  const quiet = add('10.0.0.1');
+  const proven = add('10.0.0.2');
+  proven.proven = {} as Proven;
+  const unproven = add('10.0.0.2');
+  for (let index = 0; index < 1_500; index++) add('::ffff:10.0.0.2');
+  t.ok(requests.get(proven.id), 'a login with a proof survives a flood from its own address');
+  t.notOk(requests.get(unproven.id));
+  for (let index = 0; index < 12_000; index++) add(`10.1.${index & 255}.1`, 'x'.repeat(4_000));
+  t.ok(requests.get(quiet.id), 'a small share survives a flood from 256 addresses');
+  t.ok(requests.get(proven.id));
+  for (let index = 0; index < 2_000; index++) add(`2001:db8::${index.toString(16)}`);
+  const last = add('2001:db8:0:0:1::');
+  t.ok(requests.get(last.id), 'the newest request stays');
+});
