@@ -146,6 +146,7 @@ async function build(options: SimulatorOptions, owned: AsyncDisposableStack): Pr
     store: data === undefined ? new MemoryStore() : SqliteStore.open(data),
     clock,
     ids,
+    log: log.child({ component: 'state' }),
   });
   owned.defer(() => state.close());
   const limits = { cost: options.passwordCost, waiting: options.passwordsWaiting };

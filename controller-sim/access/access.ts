@@ -1,5 +1,6 @@
 // Who may do what over which routers, and why: the answers that follow from the memberships of policies.
 
+import { Listeners } from '#lib/listeners.ts';
 import { selectByRoles } from '#model/roles.ts';
 import type { State } from '../state/state.ts';
 import type { Identity, PostureCheck, Router, Service, ServicePolicy } from '../state/types.ts';
@@ -10,16 +11,17 @@ export type PermissionType = 'Dial' | 'Bind';
 export class Access {
   readonly #state: State;
   readonly #memberships: Memberships;
-  readonly #listeners = new Set<(changes: readonly MembershipChange[]) => void>();
+  readonly #listeners: Listeners<readonly MembershipChange[]>;
   readonly #unsubscribe: () => void;
   #latest: readonly MembershipChange[] = [];
 
   constructor(state: State) {
     this.#state = state;
+    this.#listeners = new Listeners('changes of memberships', state.log);
     this.#memberships = new Memberships(state.tables);
     this.#unsubscribe = state.subscribe((set) => {
       this.#latest = this.#memberships.apply(set);
-      if (this.#latest.length > 0) for (const listener of this.#listeners) listener(this.#latest);
+      if (this.#latest.length > 0) this.#listeners.call(this.#latest);
     });
   }
 
@@ -35,8 +37,7 @@ export class Access {
 
   /** Calls `listener` with who came and went, until the returned function is called. */
   subscribe(listener: (changes: readonly MembershipChange[]) => void): () => void {
-    this.#listeners.add(listener);
-    return () => void this.#listeners.delete(listener);
+    return this.#listeners.add(listener);
   }
 
   /** Members of a policy: identities and services, identities and routers, or services and routers. */

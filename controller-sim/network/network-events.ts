@@ -1,5 +1,7 @@
 // What happens in the network, for whoever watches: routers and clients come and go, links and circuits are made and end.
 
+import { Listeners } from '#lib/listeners.ts';
+import type { Log } from '#lib/log.ts';
 import type { MetricsMessage } from '#wire/gen/metrics_pb.js';
 import type { Circuit } from './circuit.ts';
 import type { NetworkLink } from './links.ts';
@@ -25,16 +27,19 @@ export type NetworkListener = (event: NetworkEvent) => void;
 
 /** Tells everybody who listens. */
 export class NetworkEvents {
-  readonly #listeners = new Set<NetworkListener>();
+  readonly #listeners: Listeners<NetworkEvent>;
+
+  constructor(log: Log) {
+    this.#listeners = new Listeners('network events', log);
+  }
 
   /** Calls `listener` with each event, until the returned function is called. */
   subscribe(listener: NetworkListener): () => void {
-    this.#listeners.add(listener);
-    return () => void this.#listeners.delete(listener);
+    return this.#listeners.add(listener);
   }
 
   emit(event: NetworkEvent): void {
-    for (const listener of this.#listeners) listener(event);
+    this.#listeners.call(event);
   }
 
   close(): void {

@@ -48,7 +48,7 @@ const OFFLINE: RouterStatus = {
 export class Network {
   readonly links = new Links();
   readonly traces: Traces;
-  readonly events = new NetworkEvents();
+  readonly events: NetworkEvents;
   readonly circuits: Circuits;
   readonly #components: NetworkComponents;
   readonly #routers = new Map<string, ConnectedRouter>();
@@ -58,7 +58,8 @@ export class Network {
   constructor(components: NetworkComponents) {
     this.#components = components;
     this.traces = new Traces(components.clock, components.ids);
-    const { events } = this;
+    const events = new NetworkEvents(components.log);
+    this.events = events;
     this.circuits = new Circuits({ ...components, links: this.links, routers: this.#routers, events });
     this.#unsubscribe = components.state.subscribe((set) => this.#onChange(set));
     this.#rebalance = components.clock.every('rebalance circuits', REBALANCE_INTERVAL, () => this.circuits.rebalance());

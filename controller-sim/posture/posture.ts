@@ -2,6 +2,7 @@
 // they have to be asked again. Kept in memory: a controller that starts anew asks anew.
 
 import type { Clock, Timer } from '#lib/clock.ts';
+import { Listeners } from '#lib/listeners.ts';
 import {
   evaluatePosture,
   type MfaDemand,
@@ -61,12 +62,13 @@ export class Posture {
   readonly failedRequests: FailedRequests;
   readonly #components: PostureComponents;
   readonly #identities = new Map<string, IdentityPosture>();
-  readonly #listeners = new Set<(identityId: string) => void>();
+  readonly #listeners: Listeners<string>;
   readonly #deadlines = new Map<string, Timer>();
   readonly #unsubscribe: () => void;
 
   constructor(components: PostureComponents) {
     this.#components = components;
+    this.#listeners = new Listeners('changes of posture', components.state.log);
     this.failedRequests = new FailedRequests(components.clock);
     this.#unsubscribe = components.state.subscribe(({ changes }) => {
       for (const { kind, id, before, after } of changes) {
@@ -90,8 +92,7 @@ export class Posture {
 
   /** Calls `listener` with the identity whose posture may be another one, until the returned function is called. */
   subscribe(listener: (identityId: string) => void): () => void {
-    this.#listeners.add(listener);
-    return () => void this.#listeners.delete(listener);
+    return this.#listeners.add(listener);
   }
 
   /** What a client tells of its machine. Answers the services that will soon want a password. */
@@ -240,7 +241,7 @@ export class Posture {
 
   /** Whoever looks at it looks again, now and when the next password becomes too old. */
   #changed(identityId: string): void {
-    for (const listener of this.#listeners) listener(identityId);
+    this.#listeners.call(identityId);
     this.#watch(identityId);
   }
 

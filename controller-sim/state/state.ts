@@ -8,6 +8,8 @@
 import type { Clock } from '#lib/clock.ts';
 import { ProjectError } from '#lib/errors.ts';
 import type { IdSource } from '#lib/ids.ts';
+import { Listeners } from '#lib/listeners.ts';
+import { type Log, silentLog } from '#lib/log.ts';
 import type { Store, StoredState } from '../store/store.ts';
 import type { Change, ChangeSet } from './change.ts';
 import { currentOrigin, type Origin, withOrigin } from './origin.ts';
@@ -22,6 +24,7 @@ export interface StateComponents {
   store: Store;
   clock: Clock;
   ids: IdSource;
+  log?: Log;
 }
 
 /** More changes than that wait for nobody. */
@@ -53,8 +56,9 @@ export class State {
   readonly tables: Tables = makeTables();
   readonly ids: IdSource;
   readonly clock: Clock;
+  readonly log: Log;
   readonly #store: Store;
-  readonly #listeners = new Set<FeedListener>();
+  readonly #listeners: Listeners<ChangeSet>;
   #index = 0n;
   #timeline = '';
   #meta = new Map<string, string>();
@@ -65,6 +69,8 @@ export class State {
     this.#store = components.store;
     this.clock = components.clock;
     this.ids = components.ids;
+    this.log = components.log ?? silentLog;
+    this.#listeners = new Listeners('changes of the state', this.log);
   }
 
   /** Loads what the store has. */
@@ -109,8 +115,7 @@ export class State {
 
   /** Calls `listener` after each change, until the returned function is called. */
   subscribe(listener: FeedListener): () => void {
-    this.#listeners.add(listener);
-    return () => void this.#listeners.delete(listener);
+    return this.#listeners.add(listener);
   }
 
   /**
@@ -139,21 +144,28 @@ export class State {
 
   async #commit(waiting: readonly Waiting[]): Promise<void> {
     const built = waiting.flatMap((each) => this.#build(each) ?? []);
+    let indexes: bigint[];
     try {
-      const indexes = await this.#store.commit(built.map(({ changes }) => changes));
-      for (const [position, { origin, changes, finish }] of built.entries()) {
-        this.#publish(indexes[position] as bigint, changes, origin);
-        finish();
-      }
+      indexes = await this.#store.commit(built.map(({ changes }) => changes));
     } catch (error) {
-      for (const { changes } of built.toReversed())
-        for (const { kind, id, before } of changes) anyTable(this.tables, kind).apply(id, before);
+      for (const { changes } of built.toReversed()) this.#undo(changes);
       for (const { fail } of built) fail(error);
+      return;
     }
+    // Durable: nothing that happens from here on takes the changes back.
+    for (const [position, { origin, changes, finish }] of built.entries()) {
+      this.#publish(indexes[position] as bigint, changes, origin);
+      finish();
+    }
+  }
+
+  #undo(changes: readonly Change[]): void {
+    for (const { kind, id, before } of changes) anyTable(this.tables, kind).apply(id, before);
   }
 
   /** The tables take a change at once, so that the next one is built on it; nobody else runs before the store has it. */
   #build({ origin, build, resolve, reject }: Waiting): Built | undefined {
+    const applied: Change[] = [];
     try {
       const transaction = new Transaction(this.tables, this.clock, this.ids);
       const result = build(transaction);
@@ -162,9 +174,13 @@ export class State {
         resolve(result);
         return undefined;
       }
-      for (const { kind, id, after } of changes) anyTable(this.tables, kind).apply(id, after);
+      for (const change of changes) {
+        applied.push(change);
+        anyTable(this.tables, change.kind).apply(change.id, change.after);
+      }
       return { origin, changes, finish: () => resolve(result), fail: reject };
     } catch (error) {
+      this.#undo(applied);
       reject(error);
       return undefined;
     }
@@ -173,9 +189,7 @@ export class State {
   #publish(index: bigint, changes: readonly Change[], origin: Origin | undefined): void {
     const set: ChangeSet = { index, previousIndex: this.#index, time: this.clock.now(), changes, origin };
     this.#index = index;
-    withOrigin(origin, () => {
-      for (const listener of this.#listeners) listener(set);
-    });
+    withOrigin(origin, () => this.#listeners.call(set));
   }
 }
 

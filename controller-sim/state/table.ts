@@ -107,8 +107,9 @@ export class Table<T extends Entity> {
     return [...this.#byRole.keys()].sort();
   }
 
-  /** Replaces, adds or, without `after`, removes. */
+  /** Replaces, adds or, without `after`, removes. Throws before anything has changed for an entity that cannot be indexed. */
   apply(id: string, after: T | undefined): void {
+    if (after) this.#demandIndexable(after);
     const before = this.#byId.get(id);
     if (before) this.#index(before, false);
     if (after) {
@@ -119,6 +120,12 @@ export class Table<T extends Entity> {
       this.#byId.delete(id);
       this.#ordered?.delete(id);
     }
+  }
+
+  #demandIndexable(entity: T): void {
+    const { roleAttributes = [] } = entity as { roleAttributes?: unknown };
+    if (!Array.isArray(roleAttributes)) throw new TypeError('roleAttributes is not a list');
+    for (const derive of Object.values(this.#definition.derived ?? {})) derive(entity);
   }
 
   #index(entity: T, add: boolean): void {

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { VirtualClock } from '#lib/clock.ts';
 import { IdSource } from '#lib/ids.ts';
+import { createLog } from '#lib/log.ts';
 import { seededRandom } from '#lib/random.ts';
 import { baseFields } from '../entities/common.ts';
 import type { ChangeSet } from '../state/change.ts';
@@ -122,4 +123,50 @@ t.test('sqlite: a file that is none, or that somebody else has, is refused clear
   const holder = SqliteStore.open(taken);
   t.throws(() => SqliteStore.open(taken), StoreError, 'two simulators on one file');
   await holder.close();
+});
+
+for (const [kind, make] of [
+  ['memory', () => new MemoryStore()],
+  ['sqlite', () => SqliteStore.open(join(directory, `${++files}.db`))],
+] as const) {
+  t.test(
+    `${kind}: a listener that throws is logged; the change stands and the other listeners hear of it`,
+    async (t) => {
+      const lines: string[] = [];
+      const log = createLog({ write: (line) => void lines.push(line) });
+      const ids = new IdSource(seededRandom(++files));
+      const state = await State.open({ store: make(), clock: new VirtualClock(), ids, log });
+      const heard: bigint[] = [];
+      state.subscribe(() => {
+        throw new Error('broken listener');
+      });
+      state.subscribe(({ index }) => heard.push(index));
+      await Promise.all(
+        ['a', 'b'].map((id) => state.change((transaction) => transaction.put('service', service(transaction, id, id)))),
+      );
+      t.same(
+        [...state.tables.service.values()].map(({ id }) => id),
+        ['a', 'b'],
+      );
+      t.same(heard, [1n, 2n]);
+      t.equal(state.index, 2n);
+      t.match(lines, [/a listener failed.*|.*broken listener/, /broken listener/]);
+      await state.change((transaction) => transaction.delete('service', 'a'));
+      t.same(heard, [1n, 2n, 3n], 'changes go on');
+      await state.close();
+    },
+  );
+}
+
+t.test('a change that the tables cannot take leaves nothing behind', async (t) => {
+  const state = await open(new MemoryStore());
+  const broken = 1 as unknown as readonly string[];
+  const change = state.change((transaction) => {
+    transaction.put('service', service(transaction, 'a', 'one'));
+    transaction.put('service', { ...service(transaction, 'b', 'two'), roleAttributes: broken });
+  });
+  await t.rejects(change, /roleAttributes is not a list/);
+  t.equal(state.tables.service.size, 0);
+  t.equal(state.tables.service.findBy('name', 'one'), undefined);
+  await state.close();
 });

@@ -42,17 +42,20 @@ export interface DataModelFeedComponents {
 export class DataModelFeed {
   readonly #components: DataModelFeedComponents;
   readonly #subscriptions = new Map<string, Subscription>();
-  readonly #unsubscribe: () => void;
+  readonly #unsubscribe: readonly (() => void)[];
   readonly #timer: Timer;
 
   constructor(components: DataModelFeedComponents) {
     this.#components = components;
-    this.#unsubscribe = components.sets.subscribe((set) => this.#onSet(set));
+    this.#unsubscribe = [
+      components.sets.subscribe((set) => this.#onSet(set)),
+      components.sets.onReset(() => this.#onReset()),
+    ];
     this.#timer = components.clock.every('data model index', INDEX_INTERVAL, () => this.#tellIndex());
   }
 
   close(): void {
-    this.#unsubscribe();
+    for (const unsubscribe of this.#unsubscribe) unsubscribe();
     this.#timer.cancel();
     this.#subscriptions.clear();
   }
@@ -119,6 +122,13 @@ export class DataModelFeed {
     for (const subscription of [...this.#subscriptions.values()]) {
       if (subscription.expiresAt < now) this.#subscriptions.delete(subscription.router.id);
       else this.#sendSet(subscription, set);
+    }
+  }
+
+  #onReset(): void {
+    for (const subscription of [...this.#subscriptions.values()]) {
+      subscription.index = this.#components.sets.index;
+      this.#sendFullState(subscription);
     }
   }
 

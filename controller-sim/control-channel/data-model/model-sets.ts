@@ -1,6 +1,8 @@
 // The history of the router data model: each change of the state as the set of events that routers get, and the full state. Sets that say
 // nothing to routers do not exist, so indexes are not dense (reference fact: control channel, sections 5.2 to 5.4).
 
+import { asError, describeError } from '#lib/errors.ts';
+import { Listeners } from '#lib/listeners.ts';
 import {
   DataState_Action,
   type DataState_Event,
@@ -39,7 +41,8 @@ export class ModelSets {
   readonly #access: Access;
   readonly #authority: Authority;
   readonly #unsubscribe: () => void;
-  readonly #listeners = new Set<(set: ModelSet) => void>();
+  readonly #listeners: Listeners<ModelSet>;
+  readonly #resets: Listeners<void>;
   /** Posture checks of service policies, as routers know them. */
   readonly #checks = new Map<string, ReadonlySet<string>>();
   #sets: ModelSet[] = [];
@@ -51,7 +54,9 @@ export class ModelSets {
     this.#access = access;
     this.#authority = authority;
     this.#index = state.index;
-    for (const policy of state.tables.servicePolicy.values()) this.#checks.set(policy.id, this.#checksOf(policy));
+    this.#listeners = new Listeners('sets of the data model', state.log);
+    this.#resets = new Listeners('resets of the data model', state.log);
+    this.#readChecks();
     this.#unsubscribe = state.subscribe((set) => this.#onChange(set));
   }
 
@@ -65,13 +70,18 @@ export class ModelSets {
   }
 
   subscribe(listener: (set: ModelSet) => void): () => void {
-    this.#listeners.add(listener);
-    return () => void this.#listeners.delete(listener);
+    return this.#listeners.add(listener);
+  }
+
+  /** Calls `listener` when the history ended without a set for the last change: receivers need the full state. */
+  onReset(listener: () => void): () => void {
+    return this.#resets.add(listener);
   }
 
   close(): void {
     this.#unsubscribe();
     this.#listeners.clear();
+    this.#resets.clear();
   }
 
   /** The sets after `index`; undefined when the history does not reach back that far. */
@@ -110,17 +120,38 @@ export class ModelSets {
   }
 
   #onChange(set: ChangeSet): void {
-    const events = [
-      ...set.changes.flatMap((change) => this.#eventsOf(change, set.time)),
-      ...this.#membershipEvents(set),
-      ...this.#checkEvents(set),
-    ];
+    let events: DataState_Event[];
+    try {
+      events = [
+        ...set.changes.flatMap((change) => this.#eventsOf(change, set.time)),
+        ...this.#membershipEvents(set),
+        ...this.#checkEvents(set),
+      ];
+    } catch (error) {
+      this.#reset(set.index, error);
+      return;
+    }
     if (events.length === 0) return;
     const made: ModelSet = { index: set.index, previousIndex: this.#index, events };
     this.#index = set.index;
     this.#sets.push(made);
     if (this.#sets.length > HISTORY) this.#sets = this.#sets.slice(-HISTORY / 2);
-    for (const listener of this.#listeners) listener(made);
+    this.#listeners.call(made);
+  }
+
+  /** The change is committed, so a history without it would leave routers with an old model for good: a new history begins. */
+  #reset(index: bigint, error: unknown): void {
+    const { stack } = asError(error);
+    this.#state.log.error({ index: String(index), error: describeError(error), stack }, 'data model history was reset');
+    this.#index = index;
+    this.#sets = [];
+    this.#checks.clear();
+    this.#readChecks();
+    this.#resets.call();
+  }
+
+  #readChecks(): void {
+    for (const policy of this.#state.tables.servicePolicy.values()) this.#checks.set(policy.id, this.#checksOf(policy));
   }
 
   #eventsOf({ kind, id, before, after }: Change, time: number): DataState_Event[] {
