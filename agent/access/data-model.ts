@@ -2,6 +2,7 @@
 // a controller (subscription.ts), asked by the tunneler and by access decisions. Listeners hear that something changed, not what:
 // they compare with what they have.
 
+import { parseJson } from '#lib/json.ts';
 import { ownValue } from '#lib/own-value.ts';
 import type {
   DataState_Config,
@@ -233,7 +234,7 @@ function put<T extends { id: string }>(table: Map<string, T>, action: DataState_
 /** Data that is no JSON is a mistake of who wrote it; the service is then one without this configuration. */
 function parseConfig(json: string): unknown {
   try {
-    return JSON.parse(json);
+    return parseJson(json);
   } catch {
     return undefined; // the config decoders say that it is missing
   }

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { parsePemCertificates } from '#lib/certificates.ts';
 import { describeError, errorCode } from '#lib/errors.ts';
+import { parseJson } from '#lib/json.ts';
 import { complain, Exit, print } from './exit.ts';
 
 interface HealthOptions {
@@ -127,7 +128,7 @@ function show(url: string, text: string, json: boolean): number {
 
 function healthData(text: string): Payload['data'] {
   try {
-    const { data } = JSON.parse(text) as Payload;
+    const { data } = parseJson(text) as Payload;
     return typeof data?.healthy === 'boolean' ? data : undefined;
   } catch {
     return undefined; // no JSON, so no router

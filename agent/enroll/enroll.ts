@@ -12,6 +12,7 @@ import { formatAddress } from '#lib/address.ts';
 import { parsePemCertificates, sha1Fingerprint } from '#lib/certificates.ts';
 import type { Clock } from '#lib/clock.ts';
 import { describeError, errorCode } from '#lib/errors.ts';
+import { parseJson } from '#lib/json.ts';
 import type { Log } from '#lib/log.ts';
 import type { CsrConfig, RouterConfig } from '../config/router-config.ts';
 import { EndpointsFile, type KnownController } from '../control/endpoints-file.ts';
@@ -145,7 +146,7 @@ async function enroll(token: EnrollmentToken, authorities: string, csr: CsrConfi
     body: JSON.stringify({ serverCertCsr: pem, certCsr: pem }),
   });
   if (status !== 200) throw refusal(status, body);
-  const data = (parseJson(body) as { data?: Partial<Answer> } | undefined)?.data;
+  const data = (readJson(body) as { data?: Partial<Answer> } | undefined)?.data;
   for (const part of ['cert', 'serverCert', 'ca'] as const) {
     if (typeof data?.[part] !== 'string' || data[part] === '')
       throw new EnrollmentError('CONTROLLER_ANSWER', `the controller's answer holds no ${part}`);
@@ -154,7 +155,7 @@ async function enroll(token: EnrollmentToken, authorities: string, csr: CsrConfi
 }
 
 function refusal(status: number, body: string): EnrollmentError {
-  const error = (parseJson(body) as { error?: { code?: string; message?: string } } | undefined)?.error;
+  const error = (readJson(body) as { error?: { code?: string; message?: string } } | undefined)?.error;
   if (error?.code === 'INVALID_ENROLLMENT_TOKEN')
     return new EnrollmentError(
       'TOKEN_USED',
@@ -171,9 +172,9 @@ function refusal(status: number, body: string): EnrollmentError {
   );
 }
 
-function parseJson(text: string): unknown {
+function readJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return undefined; // who asks says what is missing
   }

@@ -8,6 +8,7 @@ import { tmpdir, userInfo } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { makePrivateFolder } from '#lib/atomic-file.ts';
 import { describeError } from '#lib/errors.ts';
+import { parseJson } from '#lib/json.ts';
 import type { Log } from '#lib/log.ts';
 
 const ASK_TIMEOUT = 5_000;
@@ -67,7 +68,13 @@ export function inspectRouter(configFile: string): Promise<Record<string, unknow
       if (text.length > LARGEST_ANSWER) socket.destroy(new Error('the answer is larger than any router'));
     });
     socket.once('error', fail);
-    socket.once('end', () => done(JSON.parse(text) as Record<string, unknown>));
+    socket.once('end', () => {
+      try {
+        done(parseJson(text) as Record<string, unknown>);
+      } catch (error) {
+        fail(new Error('the answer is not the JSON of a router', { cause: error }));
+      }
+    });
   });
 }
 

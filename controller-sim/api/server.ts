@@ -9,6 +9,7 @@ import { gzipSync } from 'node:zlib';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { peerCertificates } from '#lib/certificates.ts';
 import { describeError } from '#lib/errors.ts';
+import { JsonDepthError, parseJson } from '#lib/json.ts';
 import { HttpTimeouts } from '#wire/http-timeouts.ts';
 import { sessionOf } from '../auth/session-of.ts';
 import { EventStreams } from '../events/stream.ts';
@@ -124,8 +125,8 @@ export class ApiServer {
       const type = request.headers['content-type'] ?? '';
       if (body === '') done(null, undefined);
       else if (!isJson(type)) done(null, body);
-      else if (request.method === 'GET') parseJson(String(body), (_error, parsed) => done(null, parsed));
-      else parseJson(String(body), done);
+      else if (request.method === 'GET') parseBody(String(body), (_error, parsed) => done(null, parsed));
+      else parseBody(String(body), done);
     });
     this.#fastify.addHook('onRequest', async (request, reply) => {
       if (request.method === 'OPTIONS') return this.#answerOptions(request, reply);
@@ -315,13 +316,14 @@ function tidy(path: string): string {
   return path.replaceAll(/\/+/g, '/').replace(/(?<=.)\/$/, '');
 }
 
-function parseJson(text: string, done: (error: Error | null, body?: unknown) => void): void {
+function parseBody(text: string, done: (error: Error | null, body?: unknown) => void): void {
   try {
-    done(null, JSON.parse(text));
+    done(null, parseJson(text));
   } catch (error) {
-    // What the parser says repeats pieces of the body, which may be a password: only the place is told.
+    // The parser's message repeats pieces of the body, which may be a password: only the place is told.
     const place = / at position \d+(?: \(line \d+ column \d+\))?/.exec(describeError(error))?.[0] ?? '';
-    done(new ApiError('COULD_NOT_PARSE_BODY', { code: 'UNHANDLED', message: `the body is no JSON${place}` }));
+    const why = error instanceof JsonDepthError ? error.message : `the body is no JSON${place}`;
+    done(new ApiError('COULD_NOT_PARSE_BODY', { code: 'UNHANDLED', message: why }));
   }
 }
 

@@ -2,6 +2,7 @@
 
 import { createPublicKey } from 'node:crypto';
 import type { JWTPayload } from 'jose';
+import { DEEPEST_JSON, isNestedDeeper, JsonDepthError } from '#lib/json.ts';
 import { ownValue } from '#lib/own-value.ts';
 import type { ApiServices } from '../request/context.ts';
 import type { AuthPolicy, ExternalJwtSigner, Identity } from '../state/types.ts';
@@ -23,7 +24,9 @@ export async function verifyExternalToken(services: ApiServices, token: string):
   const { state, clock, jwks } = services;
   const { decodeJwt, decodeProtectedHeader, jwtVerify } = await import('jose');
   try {
-    const issuer = decodeJwt(token).iss ?? '';
+    const given = decodeJwt(token);
+    if (isNestedDeeper(given)) throw new JsonDepthError(DEEPEST_JSON);
+    const issuer = given.iss ?? '';
     const signer = state.tables.externalJwtSigner.findBy('issuer', issuer);
     if (!signer?.enabled) return undefined;
     const { kid } = decodeProtectedHeader(token);

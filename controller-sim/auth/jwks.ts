@@ -3,6 +3,7 @@
 import { createPublicKey, type KeyObject, type webcrypto } from 'node:crypto';
 import type { Clock } from '#lib/clock.ts';
 import { ClosedError, describeError } from '#lib/errors.ts';
+import { parseJson } from '#lib/json.ts';
 import type { Log } from '#lib/log.ts';
 
 export interface JwksComponents {
@@ -88,7 +89,7 @@ async function load(endpoint: string, signal: AbortSignal): Promise<Map<string, 
   const { statusCode, body } = await request(endpoint, { signal });
   const text = await readBounded(body);
   if (statusCode !== 200) throw new Error(`status ${statusCode}`);
-  const { keys } = JSON.parse(text) as { keys?: unknown };
+  const { keys } = parseJson(text) as { keys?: unknown };
   if (!Array.isArray(keys)) throw new Error('the answer is no set of keys');
   return new Map(keys.flatMap((key: unknown, index) => readKey(key, index)));
 }

@@ -1,14 +1,12 @@
 // Rules of config types and configs: the data of a config must fit the schema of its type.
 
-import { isIPv4, isIPv6 } from 'node:net';
-import type { Ajv, ErrorObject, ValidateFunction } from 'ajv';
-import { within } from '#lib/bounded.ts';
-import { describeError, InvariantError } from '#lib/errors.ts';
+import type { ErrorObject } from 'ajv';
 import type { Body } from '../request/body.ts';
 import { type ApiError, invalid } from '../request/errors.ts';
 import type { Transaction } from '../state/transaction.ts';
 import type { Config, ConfigType } from '../state/types.ts';
 import { baseFields, changedBase, referenced, uniqueName } from './common.ts';
+import { demandSchema, firstError } from './schema-validator.ts';
 
 export function createConfigType(transaction: Transaction, id: string, body: Body): ConfigType {
   const target = (body.text('target') as ConfigType['target'] | undefined) ?? 'service';
@@ -74,7 +72,7 @@ function configTypeFields(transaction: Transaction, body: Body, current: ConfigT
   const name = uniqueName(transaction, 'configType', body, current);
   if (name === 'all') throw invalid('name', 'all is a keyword and may not be used as a config type name', name);
   const schema = body.map('schema') ?? (body.mode === 'patch' ? (current?.schema ?? null) : null);
-  if (schema) compile(schema);
+  if (schema) demandSchema(schema);
   if (schema && schema.type !== undefined && schema.type !== 'object')
     throw invalid('schema', 'invalid config type schema, root type must be object', schema);
   return { name, schema };
@@ -90,82 +88,36 @@ function configData(
   if (body.has('data') && (typeof body.raw('data') !== 'object' || Array.isArray(body.raw('data'))))
     throw invalid('data', 'invalid type, expected object', body.raw('data'));
   const data = body.map('data') ?? current?.data ?? {};
-  const validate = type?.schema ? compile(type.schema) : undefined;
-  if (validate && !fits(validate, data)) throw worded((validate.errors ?? [])[0], data);
+  const error = type?.schema ? firstError(type.schema, data) : undefined;
+  if (error) throw worded(error, data);
   return data;
 }
 
-/** A schema that refers to itself without end, or has an expression that takes for ever, is found out only here. */
-function fits(validate: ValidateFunction, data: unknown): boolean {
-  try {
-    return within(LONGEST_CHECK, () => validate(data));
-  } catch (error) {
-    throw invalid('(root)', `(root) is invalid: (root): the schema cannot be followed: ${describeError(error)}`, data);
-  }
-}
-
-/** Milliseconds to compare data with its schema. */
-const LONGEST_CHECK = 200;
-
-let validators: typeof Ajv | undefined;
-
-/** Has to be awaited before a config or a config type is made or changed: what compiles schemas is loaded when it is needed. */
-export async function loadSchemaValidator(): Promise<void> {
-  validators ??= (await import('ajv')).Ajv;
-}
-
-const compiled = new WeakMap<object, ValidateFunction>();
-
-/** Formats that schemas are known to use. Others are not looked at. */
-const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
-  ipv4: isIPv4,
-  ipv6: isIPv6,
-  'idn-hostname': () => true, // CIDRs and wildcards are written where it stands
-};
-
-/** Draft 7. */
-function compile(schema: Readonly<Record<string, unknown>>): ValidateFunction {
-  const known = compiled.get(schema);
-  if (known) return known;
-  // What the library adds to the draft is nothing to us: a validator that answers later would let everything through.
-  const { $schema: _dialect, $id: _id, $async: _later, ...plain } = schema;
-  if (!validators) throw new InvariantError('schemas are looked at before what compiles them is loaded');
-  const ajv = new validators({ strict: false, verbose: true, validateSchema: true, logger: false });
-  for (const [name, format] of Object.entries(FORMATS)) ajv.addFormat(name, format);
-  try {
-    const validate = ajv.compile(plain);
-    compiled.set(schema, validate);
-    return validate;
-  } catch (error) {
-    throw invalid('schema', error instanceof Error ? error.message : String(error), schema);
-  }
-}
-
 /** One error, in the words of the reference (reference fact: HTTP entities, section 8). */
-function worded(error: ErrorObject | undefined, data: unknown): ApiError {
-  const path = (error?.instancePath ?? '').split('/').slice(1).join('.') || '(root)';
+function worded(error: Partial<ErrorObject>, data: unknown): ApiError {
+  const path = (error.instancePath ?? '').split('/').slice(1).join('.') || '(root)';
   const say = (text: string, value: unknown) => invalid(path, `${path} is invalid: ${path}: ${text}`, value);
-  switch (error?.keyword) {
+  switch (error.keyword) {
     case 'type':
-      return say(`Invalid type. Expected: ${String(error.params.type)}, given: ${typeName(error.data)}`, error.data);
+      return say(`Invalid type. Expected: ${String(error.params?.type)}, given: ${typeName(error.data)}`, error.data);
     case 'required':
-      return say(`${String(error.params.missingProperty)} is required`, data);
+      return say(`${String(error.params?.missingProperty)} is required`, data);
     case 'additionalProperties':
       return say(
-        `Additional property ${String(error.params.additionalProperty)} is not allowed`,
-        (error.data as Record<string, unknown>)[String(error.params.additionalProperty)],
+        `Additional property ${String(error.params?.additionalProperty)} is not allowed`,
+        (error.data as Record<string, unknown>)[String(error.params?.additionalProperty)],
       );
     case 'if':
       return say(
-        `Must validate "${String(error.params.failingKeyword)}" as "if" was ${error.params.failingKeyword === 'then' ? 'valid' : 'not valid'}`,
+        `Must validate "${String(error.params?.failingKeyword)}" as "if" was ${error.params?.failingKeyword === 'then' ? 'valid' : 'not valid'}`,
         data,
       );
     case 'minimum':
-      return say(`Must be greater than or equal to ${String(error.params.limit)}`, error.data);
+      return say(`Must be greater than or equal to ${String(error.params?.limit)}`, error.data);
     case 'maximum':
-      return say(`Must be less than or equal to ${String(error.params.limit)}`, error.data);
+      return say(`Must be less than or equal to ${String(error.params?.limit)}`, error.data);
     default:
-      return say(error?.message ?? 'is not valid', error?.data);
+      return say(error.message ?? 'is not valid', error.data);
   }
 }
 

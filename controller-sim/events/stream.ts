@@ -5,6 +5,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { WebSocket, WebSocketServer } from 'ws';
 import { describeError } from '#lib/errors.ts';
+import { parseJson } from '#lib/json.ts';
 import type { Log } from '#lib/log.ts';
 import { FrameReader } from '#wire/frame-reader.ts';
 import { ChannelType } from '#wire/gen/numbers.ts';
@@ -98,7 +99,7 @@ export class EventStreams {
     };
     let request: StreamRequest;
     try {
-      request = JSON.parse(message.body.toString()) as StreamRequest;
+      request = parseJson(message.body.toString()) as StreamRequest;
     } catch (error) {
       return refuse(describeError(error));
     }

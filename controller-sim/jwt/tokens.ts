@@ -3,6 +3,7 @@
 
 import type { JWTPayload, SignJWT } from 'jose';
 import type { Clock } from '#lib/clock.ts';
+import { isNestedDeeper } from '#lib/json.ts';
 import type { Authority } from '../pki/authority.ts';
 
 export interface TokenComponents {
@@ -142,7 +143,7 @@ export class Tokens {
         currentDate: new Date(options.ignoreExpiry ? 0 : clock.now()),
         ...(options.ignoreExpiry && { clockTolerance: Number.MAX_SAFE_INTEGER }),
       });
-      return payload;
+      return isNestedDeeper(payload) ? undefined : payload;
     } catch {
       return undefined; // not ours, not whole, or too old: it proves nothing
     }

@@ -2,6 +2,7 @@
 
 import { create, toBinary } from '@bufbuild/protobuf';
 import { describeError } from '#lib/errors.ts';
+import { parseJson } from '#lib/json.ts';
 import { InspectRequestSchema, InspectResponseSchema } from '#wire/gen/control_pb.js';
 import { ControlType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
@@ -83,7 +84,7 @@ async function inspectRouter(
 /** Routers send JSON where a value has structure. */
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return text;
   }

@@ -4,6 +4,7 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '#lib/clock.ts';
 import { describeError } from '#lib/errors.ts';
+import { parseJson } from '#lib/json.ts';
 import type { Log } from '#lib/log.ts';
 import { ownValue } from '#lib/own-value.ts';
 import type { DataState_Identity, DataState_Service } from '#wire/gen/edge_control_pb.js';
@@ -175,7 +176,7 @@ function fillIn(template: string, identity: DataState_Identity): string {
 function readAppData(bytes: Uint8Array | undefined): AppData {
   if (!bytes || bytes.length === 0) return {};
   try {
-    const data: unknown = JSON.parse(Buffer.from(bytes).toString('utf8'));
+    const data: unknown = parseJson(Buffer.from(bytes).toString('utf8'));
     return typeof data === 'object' && data !== null ? (data as AppData) : {};
   } catch {
     return {}; // a forwarded part that is then missing is named in the refusal

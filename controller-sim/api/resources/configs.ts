@@ -5,10 +5,10 @@ import {
   createConfigType,
   deleteConfig,
   deleteConfigType,
-  loadSchemaValidator,
   updateConfig,
   updateConfigType,
 } from '../../entities/config.ts';
+import { loadSchemaValidator } from '../../entities/schema-validator.ts';
 import type { Symbols } from '../../filter/compile.ts';
 import type { ApiServices } from '../../request/context.ts';
 import type { Config, ConfigType } from '../../state/types.ts';

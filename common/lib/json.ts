@@ -1,0 +1,59 @@
+// JSON from outside of the process. V8 parses any depth, but whatever walks the value afterwards, such as JSON.stringify, is
+// recursive and exhausts the stack after some thousand levels: the depth is bounded before anybody gets the value.
+
+/** Levels of lists and maps; documents that people and programs write have about ten. */
+export const DEEPEST_JSON = 100;
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const OPEN_LIST = 0x5b;
+const CLOSE_LIST = 0x5d;
+const OPEN_MAP = 0x7b;
+const CLOSE_MAP = 0x7d;
+
+export class JsonDepthError extends Error {
+  constructor(deepest: number) {
+    super(`the JSON is nested deeper than ${deepest} levels`);
+    this.name = 'JsonDepthError';
+  }
+}
+
+/** As JSON.parse. Throws JsonDepthError for a text that is nested deeper than `deepest`, SyntaxError for one that is not JSON. */
+export function parseJson(text: string, deepest = DEEPEST_JSON): unknown {
+  // Each level takes a bracket at both ends.
+  if (text.length > 2 * deepest && isDeeper(text, deepest)) throw new JsonDepthError(deepest);
+  return JSON.parse(text);
+}
+
+/** Whether a value that somebody else has parsed is nested deeper than `deepest`. */
+export function isNestedDeeper(value: unknown, deepest = DEEPEST_JSON): boolean {
+  let level: unknown[] = [value];
+  for (let depth = 0; level.length > 0; depth++) {
+    const inside = level.filter((each): each is object => typeof each === 'object' && each !== null);
+    if (inside.length > 0 && depth >= deepest) return true;
+    level = inside.flatMap((each) => Object.values(each) as unknown[]);
+  }
+  return false;
+}
+
+function isDeeper(text: string, deepest: number): boolean {
+  let depth = 0;
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    if (code === QUOTE) index = endOfString(text, index);
+    else if (code === OPEN_LIST || code === OPEN_MAP) depth++;
+    else if (code === CLOSE_LIST || code === CLOSE_MAP) depth--;
+    if (depth > deepest) return true;
+  }
+  return false;
+}
+
+/** Index of the closing quote, or of the end of the text. */
+function endOfString(text: string, start: number): number {
+  for (let index = start + 1; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    if (code === BACKSLASH) index++;
+    else if (code === QUOTE) return index;
+  }
+  return text.length;
+}

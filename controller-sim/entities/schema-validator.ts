@@ -1,0 +1,117 @@
+// Compiles the schemas of config types (JSON Schema, draft 7) and compares data with them. Users write these schemas, so their
+// size, depth, number of parts and the time to compile and to follow them are bounded: everything else would wait for them.
+
+import { isIPv4, isIPv6 } from 'node:net';
+import type { Ajv, ErrorObject, ValidateFunction } from 'ajv';
+import { within } from '#lib/bounded.ts';
+import { describeError, InvariantError } from '#lib/errors.ts';
+import { DEEPEST_JSON, isNestedDeeper } from '#lib/json.ts';
+import { invalid } from '../request/errors.ts';
+
+type Schema = Readonly<Record<string, unknown>>;
+
+/** Characters of a schema as JSON; the largest built-in one has 6,707. */
+const LARGEST_SCHEMA = 128 * 1024;
+/** Maps and lists in a schema; the largest built-in one has 153. */
+const MOST_PARTS = 2_000;
+/** Milliseconds to compile a schema, and to compare data with it. */
+const LONGEST_COMPILE = 500;
+const LONGEST_CHECK = 200;
+/** Characters of schemas whose validators are cached; a validator takes many times the memory of its schema. */
+const MOST_CACHED = 1024 * 1024;
+
+/** Formats that schemas are known to use; others are not checked. */
+const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
+  ipv4: isIPv4,
+  ipv6: isIPv6,
+  'idn-hostname': () => true, // CIDRs and wildcards are written where it stands
+};
+
+interface Compiled {
+  readonly validate: ValidateFunction;
+  readonly size: number;
+}
+
+let validators: typeof Ajv | undefined;
+/** By schema, the least recently used first. */
+const cache = new Map<Schema, Compiled>();
+let cached = 0;
+
+/** Has to be awaited before a config or a config type is made or changed: what compiles schemas is loaded when it is needed. */
+export async function loadSchemaValidator(): Promise<void> {
+  validators ??= (await import('ajv')).Ajv;
+}
+
+/** Throws ApiError for a schema that is invalid or exceeds a limit. */
+export function demandSchema(schema: Schema): void {
+  compile(schema);
+}
+
+/** The first error that a schema finds in data. Throws ApiError for a schema that cannot be followed in time. */
+export function firstError(schema: Schema, data: unknown): Partial<ErrorObject> | undefined {
+  const validate = compile(schema);
+  try {
+    if (within(LONGEST_CHECK, () => validate(data))) return undefined;
+  } catch (error) {
+    throw invalid('(root)', `(root) is invalid: (root): the schema cannot be followed: ${describeError(error)}`, data);
+  }
+  return validate.errors?.[0] ?? {};
+}
+
+function compile(schema: Schema): ValidateFunction {
+  const known = cache.get(schema);
+  if (known) {
+    cache.delete(schema);
+    cache.set(schema, known);
+    return known.validate;
+  }
+  const size = demandSmall(schema);
+  const validate = build(schema);
+  cache.set(schema, { validate, size });
+  cached += size;
+  for (const [oldest, { size: freed }] of cache) {
+    if (cached <= MOST_CACHED) break;
+    cache.delete(oldest);
+    cached -= freed;
+  }
+  return validate;
+}
+
+/** Returns the characters of the schema. */
+function demandSmall(schema: Schema): number {
+  const refuse = (why: string) => invalid('schema', `the schema ${why}`, '(too large to show)');
+  if (isNestedDeeper(schema)) throw refuse(`is nested deeper than ${DEEPEST_JSON} levels`);
+  const { length } = JSON.stringify(schema);
+  if (length > LARGEST_SCHEMA) throw refuse(`has ${length} characters as JSON; at most ${LARGEST_SCHEMA} are allowed`);
+  const parts = partsOf(schema);
+  if (parts > MOST_PARTS) throw refuse(`has ${parts} maps and lists; at most ${MOST_PARTS} are allowed`);
+  return length;
+}
+
+function partsOf(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  return Object.values(value).reduce<number>((count, each) => count + partsOf(each), 1);
+}
+
+function build(schema: Schema): ValidateFunction {
+  // The library's additions to the draft are not supported: an asynchronous validator would accept everything.
+  const { $schema: _dialect, $id: _id, $async: _later, ...plain } = schema;
+  const Validators = validators;
+  if (!Validators) throw new InvariantError('schemas are looked at before what compiles them is loaded');
+  try {
+    return within(LONGEST_COMPILE, () => {
+      const ajv = new Validators({
+        strict: false,
+        verbose: true,
+        validateSchema: true,
+        logger: false,
+        inlineRefs: false, // copies of a definition in the place of each reference would multiply the code
+        code: { optimize: false }, // its time grows with the square of the schema
+      });
+      for (const [name, format] of Object.entries(FORMATS)) ajv.addFormat(name, format);
+      return ajv.compile(plain);
+    });
+  } catch (error) {
+    throw invalid('schema', error instanceof Error ? error.message : String(error), schema);
+  }
+}

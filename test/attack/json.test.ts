@@ -1,0 +1,131 @@
+// JSON that is made to exhaust the stack, and schemas that are made to take for ever: 400, and everything goes on.
+
+import t from 'tap';
+import { ApiClient } from '../support/api-client.ts';
+import { TokenIssuer } from '../support/token-issuer.ts';
+
+const DEEP = 8_000;
+/** A whole second without a turn of the event loop would be the attack. */
+const LONGEST_STALL = 1_000;
+
+const nested = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
+
+t.test('JSON that is nested deeper than 100 levels is rejected by every API', async (t) => {
+  await using api = await ApiClient.start();
+  await api.get('/version');
+  const table: readonly [string, string, string][] = [
+    ['POST', '/edge/management/v1/services', `{"name":"s","encryptionRequired":true,"tags":${nested(DEEP)}}`],
+    ['POST', '/edge/management/v1/services', `{"name":"s","encryptionRequired":true,"tags":${nested(100)}}`],
+    ['POST', '/edge/client/v1/authenticate?method=password', nested(DEEP)],
+    ['POST', '/edge/client/v1/posture-response', nested(DEEP)],
+    ['POST', '/edge/client/v1/enroll', nested(DEEP)],
+    ['POST', '/fabric/v1/services', nested(DEEP)],
+    ['POST', '/edge/management/v1/services', '['.repeat(500_000)],
+  ];
+  for (const [method, path, body] of table) {
+    const answer = await api.ask(method, path, { token: api.token, body });
+    t.match([answer.status, answer.code], [400, 'COULD_NOT_PARSE_BODY'], path);
+    t.match(answer.cause.message, /nested deeper than 100 levels/);
+  }
+  for (const path of ['/oidc/authorize', '/oidc/oauth/token', '/oidc/login/password'])
+    t.equal((await api.ask('POST', path, { body: nested(DEEP) })).status, 400, path);
+  const tags = JSON.parse(nested(90)) as unknown;
+  const id = await api.create('/services', { name: 'deep', encryptionRequired: true, tags });
+  t.same((await api.get(`/services/${id}`)).tags, tags, 'what is allowed is shown');
+  t.equal((await api.manage('GET', '/services')).status, 200);
+});
+
+t.test('a token of another issuer with deep claims proves nothing', async (t) => {
+  await using api = await ApiClient.start();
+  await using idp = await TokenIssuer.start('https://idp.example', api.clock);
+  await idp.addKey('k1');
+  const fields = { name: 'idp', issuer: idp.name, audience: 'edge', enabled: true, jwksEndpoint: idp.endpoint };
+  await api.create('/external-jwt-signers', { ...fields, claimsProperty: 'sub' });
+  const sub = await api.person('ann');
+  const statusWith = async (depth: number) => {
+    const token = await idp.token('k1', { sub, deep: JSON.parse(nested(depth)) as unknown });
+    return (await api.ask('GET', '/current-identity', { headers: { authorization: `Bearer ${token}` } })).status;
+  };
+  t.equal(await statusWith(50), 200);
+  t.equal(await statusWith(1_000), 401);
+});
+
+/** A chain of definitions, each of which refers twice to the next. */
+function referenceBomb(length: number): object {
+  const definitions = Object.fromEntries(
+    Array.from({ length }, (_, index) => {
+      const $ref = `#/definitions/d${index + 1}`;
+      return [`d${index}`, index === length - 1 ? { type: 'object' } : { allOf: [{ $ref }, { $ref }] }];
+    }),
+  );
+  return { type: 'object', definitions, $ref: '#/definitions/d0' };
+}
+
+t.test('the size, the parts and the time of a schema are bounded', async (t) => {
+  await using api = await ApiClient.start();
+  await api.get('/version');
+  const properties = (count: number, each: object) =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`p${index}`, each]));
+  const large = { type: 'object', properties: properties(400, { type: 'string', description: 'x'.repeat(400) }) };
+  const many = { type: 'object', properties: properties(3_000, {}) };
+  const parts = Object.fromEntries(Array.from({ length: 900 }, (_, index) => [`q${index}`, { minimum: index }]));
+  const copies = {
+    type: 'object',
+    definitions: { d: { properties: parts } },
+    properties: properties(900, { $ref: '#/definitions/d' }),
+  };
+  const stall = stallMeter();
+  const create = (name: string, schema: object) => api.manage('POST', '/config-types', { name, schema });
+  t.match((await create('large', large)).cause, { field: 'schema', reason: /characters as JSON; at most 131072/ });
+  t.match((await create('many', many)).cause, { field: 'schema', reason: /3002 maps and lists; at most 2000/ });
+  t.match((await create('remote', { type: 'object', $ref: 'http://127.0.0.1/' })).status, 400);
+  await create('copies', copies);
+  const cases: Record<string, [schema: object, data: object]> = {
+    bomb: [referenceBomb(40), {}],
+    endless: [{ type: 'object', definitions: { a: { $ref: '#/definitions/a' } }, $ref: '#/definitions/a' }, {}],
+    backtracking: [
+      { type: 'object', properties: { a: { type: 'string', pattern: '^(a+)+$' } } },
+      { a: `${'a'.repeat(60)}!` },
+    ],
+    repeated: [
+      { type: 'object', properties: { a: { type: 'string', pattern: '((a{1,100}){1,100}){1,100}b' } } },
+      { a: 'a'.repeat(1_000) },
+    ],
+  };
+  for (const [name, [schema, data]] of Object.entries(cases)) {
+    const { status, data: made } = await create(name, schema);
+    if (status !== 201) {
+      t.equal(status, 400, name);
+      continue;
+    }
+    t.equal((await api.manage('POST', '/configs', { name, configTypeId: made.id, data })).status, 400, name);
+  }
+  t.ok(stall() < LONGEST_STALL, 'the event loop goes on');
+});
+
+t.test('many config types do not keep their validators', async (t) => {
+  await using api = await ApiClient.start();
+  const properties = Object.fromEntries(
+    Array.from({ length: 900 }, (_, index) => [`property ${index}`, { type: 'string', description: 'x'.repeat(90) }]),
+  );
+  const schema = { type: 'object', properties };
+  const ids: string[] = [];
+  for (let index = 0; index < 12; index++) ids.push(await api.create('/config-types', { name: `t${index}`, schema }));
+  for (const id of [ids[0], ids[11]])
+    t.equal((await api.manage('POST', '/configs', { name: `${id}`, configTypeId: id, data: {} })).status, 201);
+});
+
+/** The longest time between two turns of the event loop so far, in milliseconds. */
+function stallMeter(): () => number {
+  let [longest, last] = [0, performance.now()];
+  const look = () => {
+    longest = Math.max(longest, performance.now() - last);
+    last = performance.now();
+  };
+  const timer = setInterval(look, 5);
+  return () => {
+    clearInterval(timer);
+    look();
+    return longest;
+  };
+}
