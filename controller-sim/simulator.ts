@@ -42,7 +42,8 @@ import { DataIntegrity } from './state/integrity.ts';
 import { State } from './state/state.ts';
 import { MemoryStore } from './store/memory-store.ts';
 import { Snapshots } from './store/snapshots.ts';
-import { SqliteStore } from './store/sqlite-store.ts';
+import { SqliteStore, StoreError } from './store/sqlite-store.ts';
+import { DamagedError } from './store/store.ts';
 
 export interface SimulatorOptions {
   /** Address to listen on. */
@@ -135,19 +136,18 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     return await build(options, owned);
   } catch (error) {
     await owned.disposeAsync();
-    throw error;
+    if (!(error instanceof DamagedError)) throw error;
+    const remedy = 'start from a snapshot, or repair or delete the row';
+    throw new StoreError(`${options.data} is damaged: ${error.message}; ${remedy}`, { cause: error.cause });
   }
 }
 
 async function build(options: SimulatorOptions, owned: AsyncDisposableStack): Promise<Simulator> {
   const { clock = new SystemClock(), random = systemRandom, log = silentLog, data } = options;
   const ids = new IdSource(random);
-  const state = await State.open({
-    store: data === undefined ? new MemoryStore() : SqliteStore.open(data),
-    clock,
-    ids,
-    log: log.child({ component: 'state' }),
-  });
+  const store = data === undefined ? new MemoryStore() : SqliteStore.open(data);
+  owned.defer(() => store.close());
+  const state = await State.open({ store, clock, ids, log: log.child({ component: 'state' }) });
   owned.defer(() => state.close());
   const limits = { cost: options.passwordCost, waiting: options.passwordsWaiting };
   const passwords = new Passwords({ clock, random, ...limits });
@@ -316,7 +316,9 @@ async function prepare(
 /** Routers remember where they found their controller: a simulator that comes back is there again. */
 function rememberedPort(state: State, wanted: number | undefined): number {
   if (wanted !== undefined && wanted !== 0) return wanted;
-  return Number(state.meta(Meta.Port) ?? 0);
+  const remembered = state.meta(Meta.Port) ?? '0';
+  if (!/^\d{1,5}$/.test(remembered)) throw new DamagedError('meta', Meta.Port, 'the value is not a port');
+  return Number(remembered);
 }
 
 function apiAddresses(baseUrl: string): string {

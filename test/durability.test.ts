@@ -4,10 +4,12 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { Agent, request } from 'undici';
 import { Program } from '../examples/two-routers/process.ts';
+import { ApiClient } from './support/api-client.ts';
 
 const WRITES = 1_000;
 const WRITERS = 8;
@@ -109,4 +111,27 @@ t.test('what was acknowledged is there after kill -9', { timeout: 120_000 }, asy
   last.program.kill();
   await last.end();
   rmSync(directory, { recursive: true });
+});
+
+t.test('a full disk is 503 with its cause, and writing goes on when there is room again', async (t) => {
+  const opened: DatabaseSync[] = [];
+  const { exec } = DatabaseSync.prototype;
+  DatabaseSync.prototype.exec = function (sql) {
+    if (!opened.includes(this)) opened.push(this);
+    exec.call(this, sql);
+  };
+  t.teardown(() => Object.assign(DatabaseSync.prototype, { exec }));
+  await using api = await ApiClient.start({ data: join(t.testdir(), 'sim.db') });
+  await api.get('/version');
+  const [database] = opened;
+  const tags = { large: 'x'.repeat(500_000) };
+  const create = (name: string) => api.manage('POST', '/services', { name, encryptionRequired: true, tags });
+  database?.exec('PRAGMA max_page_count = 50');
+  const refused = await create('refused');
+  t.match([refused.status, refused.code], [503, 'STORE_UNAVAILABLE']);
+  t.match(refused.cause.message, /the data cannot be written: the disk is full; free some space and try again/);
+  t.same(await api.names('/services'), [], 'reading goes on');
+  database?.exec('PRAGMA max_page_count = 100000');
+  t.equal((await create('taken')).status, 201);
+  t.same(await api.names('/services'), ['taken']);
 });

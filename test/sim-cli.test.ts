@@ -1,10 +1,11 @@
 // The command of the simulator, as a user types it.
 
 import { X509Certificate } from 'node:crypto';
-import { mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { connect } from 'node:tls';
 import t from 'tap';
 import { subjectAltNames } from '#lib/certificates.ts';
@@ -25,6 +26,7 @@ interface Ready {
   password: string | null;
   ca: string;
   port: number;
+  pid: number;
 }
 
 async function ready(program: Program): Promise<Ready> {
@@ -75,8 +77,39 @@ t.test('with a data file: same port, same authority, same password, private', as
   await management.close();
   const third = await runProgram(['controller-sim/cli.ts', 'start', '--data', data, '--port', '0']);
   t.equal(third.code, 1);
-  t.match(third.stderr, /cannot be used as data file|in use/, 'one data file, one simulator');
+  t.match(third.stderr, /sim\.db cannot be used as data file: it is in use by /, 'one data file, one simulator');
+  if (existsSync('/proc/self/fd')) t.match(third.stderr, new RegExp(`process ${after.pid} \\(.*cli\\.ts start\\)`));
   await second.stop();
+});
+
+t.test('a damaged data file is refused with the file, the table and the row', async (t) => {
+  const data = join(directory, 'damaged.db');
+  const program = start('healthy', '--data', data);
+  await ready(program);
+  await program.stop();
+  const table: [sql: string, named: RegExp][] = [
+    [
+      "UPDATE entity SET body = 'x' WHERE rowid = 3",
+      /damaged\.db is damaged: table entity, row 3 \(\w+ .*\): .*not JSON; start from/,
+    ],
+    [
+      "DELETE FROM entity; UPDATE meta SET value = '{}' WHERE key LIKE '%root%'",
+      /is damaged: table meta, row \S*root\S*: it does/,
+    ],
+    [
+      "UPDATE meta SET value = 'x' WHERE key = 'listener.port'; DELETE FROM meta WHERE key LIKE '%root%'",
+      /row listener\.port: /,
+    ],
+  ];
+  for (const [sql, named] of table) {
+    const database = new DatabaseSync(data);
+    database.exec(sql);
+    database.close();
+    const { code, stderr } = await runProgram(['controller-sim/cli.ts', 'start', '--data', data]);
+    t.equal(code, 1);
+    t.match(stderr, named);
+    t.notMatch(stderr, /\bat .*\.ts:\d+/);
+  }
 });
 
 t.test('what cannot work is told in one line with the remedy', async (t) => {

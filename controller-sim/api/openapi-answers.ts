@@ -23,7 +23,7 @@ const MEANINGS: Readonly<Record<number, string>> = {
   429: 'too many requests',
   500: 'an error of the server',
   501: 'named, and not served',
-  503: 'not now',
+  503: 'temporarily unavailable',
 };
 /** Every operation may be refused so. */
 const ALWAYS = [400, 405, 406, 413, 429];
@@ -79,13 +79,14 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, Json>> = {
 };
 
 /** By status. */
-export function responses({ access, path, body, answer, status, refusals }: ApiOperation): Json {
+export function responses({ access, method, path, body, answer, status, refusals }: ApiOperation): Json {
   const statuses = new Set([
     ...ALWAYS,
     ...refusals,
     ...(access === 'none' ? [] : [401]),
     ...(path.includes('{') ? [404] : []),
     ...(body ? [415] : []),
+    ...(method === 'GET' ? [] : [503]),
   ]);
   const refused = { 'application/json': { schema: reference('error') } };
   return Object.fromEntries(

@@ -18,6 +18,7 @@ import { isJson } from '../request/body.ts';
 import type { Answer, ApiRequest, ApiServices } from '../request/context.ts';
 import { ApiError } from '../request/errors.ts';
 import { BusyError } from '../state/state.ts';
+import { StoreWriteError } from '../store/store.ts';
 import { BASES } from './bases.ts';
 import { serveConsole } from './console.ts';
 import { HEALTH_PATHS, serveHealth } from './health.ts';
@@ -214,6 +215,7 @@ export class ApiServer {
 
   #toApiError(thrown: unknown): ApiError {
     if (thrown instanceof ApiError) return thrown;
+    if (thrown instanceof StoreWriteError) return this.#notStored(thrown);
     if (thrown instanceof BusyError) return new ApiError('SERVER_TOO_MANY_REQUESTS');
     const code = (thrown as { code?: unknown }).code;
     if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new ApiError('REQUEST_ENTITY_TOO_LARGE');
@@ -221,6 +223,11 @@ export class ApiServer {
       return new ApiError('COULD_NOT_PARSE_BODY', { code: 'UNHANDLED', message: describeError(thrown) });
     this.#services.log.error({ error: describeError(thrown), stack: (thrown as Error).stack }, 'request failed');
     return new ApiError('UNHANDLED');
+  }
+
+  #notStored(error: StoreWriteError): ApiError {
+    this.#services.log.error({ error: describeError(error) }, 'a change could not be stored');
+    return new ApiError('STORE_UNAVAILABLE', { code: 'UNHANDLED', message: error.message });
   }
 
   /** A path that exists for other methods is another refusal than one that does not. */

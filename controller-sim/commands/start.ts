@@ -29,6 +29,12 @@ interface StartOptions {
   logFormat: 'json' | 'text';
 }
 
+/** The file that clients are told to trust. */
+interface CaFile {
+  readonly file: string;
+  remove(): void;
+}
+
 const HIGHEST_PORT = 65_535;
 const SHORTEST_PASSWORD = 5;
 
@@ -85,7 +91,14 @@ async function start(options: StartOptions): Promise<number> {
     await daemonLog.close();
     return 1;
   }
-  const ca = writeCa(simulator.ca, options.data);
+  let ca: CaFile;
+  try {
+    ca = writeCa(simulator.ca, options.data);
+  } catch (error) {
+    await simulator.close();
+    process.stderr.write(`the simulator cannot start: its authorities cannot be written: ${describeError(error)}\n`);
+    return 1;
+  }
   process.stdout.write(`${json ? JSON.stringify(readyLine(simulator, ca.file)) : readyText(simulator, ca.file)}\n`);
   const signal = await stop;
   log.info({ signal }, 'simulator stops');
@@ -129,7 +142,7 @@ function readyText(simulator: Simulator, ca: string): string {
 }
 
 /** Beside the data file, or in a directory that goes when the simulator goes. */
-function writeCa(pem: string, data: string | undefined): { file: string; remove(): void } {
+function writeCa(pem: string, data: string | undefined): CaFile {
   if (data !== undefined) {
     const file = resolve(`${data}.ca.pem`);
     writeFileSync(file, pem);

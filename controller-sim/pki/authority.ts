@@ -14,10 +14,11 @@ import type { SecureContextOptions } from 'node:tls';
 import { promisify } from 'node:util';
 import { sha1Fingerprint, subjectAltNames } from '#lib/certificates.ts';
 import type { Clock } from '#lib/clock.ts';
-import { ProjectError } from '#lib/errors.ts';
+import { describeError, ProjectError } from '#lib/errors.ts';
 import type { GeneralNames } from '#lib/general-names.ts';
 import { type Random, systemRandom } from '#lib/random.ts';
 import type { State } from '../state/state.ts';
+import { DamagedError } from '../store/store.ts';
 import { issueAuthority, issueLeaf, type LeafFields, type Pair, type Purpose } from './certificate.ts';
 
 /**
@@ -88,10 +89,10 @@ export class Authority {
   static async open(components: AuthorityComponents, names: readonly string[]): Promise<Authority> {
     const { state, clock } = components;
     const random = components.random ?? systemRandom;
-    const root = readPair(state.meta(META.root)) ?? makeAuthority(clock, random, 'Edgeweave Simulator Root', undefined);
+    const root = readPair(state, META.root) ?? makeAuthority(clock, random, 'Edgeweave Simulator Root', undefined);
     const intermediate =
-      readPair(state.meta(META.intermediate)) ?? makeAuthority(clock, random, 'Edgeweave Simulator Signer', root);
-    const stored = readPair(state.meta(META.server));
+      readPair(state, META.intermediate) ?? makeAuthority(clock, random, 'Edgeweave Simulator Signer', root);
+    const stored = readPair(state, META.server);
     const server =
       stored && covers(stored, names, clock.now())
         ? stored
@@ -191,8 +192,20 @@ function refuseWeakKey(spki: Buffer): void {
     throw new CsrError(`the RSA key has ${modulusLength} bits; at least ${SHORTEST_RSA_KEY} are needed`);
 }
 
-function readPair(text: string | undefined): Pair | undefined {
-  return text === undefined ? undefined : (JSON.parse(text) as Pair);
+/** Throws DamagedError for a row that does not hold a certificate with its key. */
+function readPair(state: State, key: string): Pair | undefined {
+  const text = state.meta(key);
+  if (text === undefined) return undefined;
+  try {
+    const pair = JSON.parse(text) as Pair;
+    if (!new X509Certificate(pair.certificate).checkPrivateKey(createPrivateKey(pair.key)))
+      throw new Error('the key belongs to another certificate');
+    return pair;
+  } catch (error) {
+    // The parser's message repeats pieces of the value, which holds a private key.
+    const why = error instanceof SyntaxError ? 'the value is not JSON' : describeError(error);
+    throw new DamagedError('meta', key, `it does not hold a certificate with its key: ${why}`);
+  }
 }
 
 function covers(pair: Pair, names: readonly string[], now: number): boolean {

@@ -74,6 +74,8 @@ export const API_ERRORS = Object.freeze({
     429,
     'Too many requests to alter state have been issued, please slow down or try again later',
   ],
+  /** Not of the reference: the data file cannot be written. */
+  STORE_UNAVAILABLE: [503, 'The change was not made because it cannot be stored, see cause'],
   TRANSFER_LEADERSHIP_ERROR: [500, 'Error while attempting to transfer leadership'],
   UNAUTHORIZED: [
     401,

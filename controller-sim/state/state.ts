@@ -6,11 +6,11 @@
 // The tables run ahead of the store within one turn of the event loop, in which nobody else can look.
 
 import type { Clock } from '#lib/clock.ts';
-import { ProjectError } from '#lib/errors.ts';
+import { describeError, ProjectError } from '#lib/errors.ts';
 import type { IdSource } from '#lib/ids.ts';
 import { Listeners } from '#lib/listeners.ts';
 import { type Log, silentLog } from '#lib/log.ts';
-import type { Store, StoredState } from '../store/store.ts';
+import { DamagedError, type Store, type StoredEntity, type StoredState } from '../store/store.ts';
 import type { Change, ChangeSet } from './change.ts';
 import { currentOrigin, type Origin, withOrigin } from './origin.ts';
 import type { Table } from './table.ts';
@@ -73,11 +73,11 @@ export class State {
     this.#listeners = new Listeners('changes of the state', this.log);
   }
 
-  /** Loads what the store has. */
+  /** Loads what the store has. Rejects with DamagedError for an entity that is not one of ours. */
   static async open(components: StateComponents): Promise<State> {
     const state = new State(components);
     const loaded = await components.store.load();
-    for (const { kind, entity } of loaded.entities) anyTable(state.tables, kind).apply(entity.id, entity);
+    for (const stored of loaded.entities) state.#restore(stored);
     state.#index = loaded.index;
     state.#meta = new Map(loaded.meta);
     const timeline = loaded.meta.get('timeline') ?? components.ids.uuid();
@@ -103,6 +103,14 @@ export class State {
   async putMeta(values: ReadonlyMap<string, string>): Promise<void> {
     await this.#store.putMeta(values);
     for (const [key, value] of values) this.#meta.set(key, value);
+  }
+
+  #restore({ kind, entity, row = entity.id }: StoredEntity): void {
+    try {
+      anyTable(this.tables, kind).apply(entity.id, entity);
+    } catch (error) {
+      throw new DamagedError('entity', row, `the body is not valid: ${describeError(error)}`, { cause: error });
+    }
   }
 
   /** Everything, as a store keeps it. */

@@ -51,3 +51,9 @@ export function makeTables(): Tables {
     terminator: new Table({ references: ['serviceId', 'routerId'] }),
   };
 }
+
+const KINDS: ReadonlySet<string> = new Set(Object.keys(makeTables()));
+
+export function isEntityKind(kind: string): kind is EntityKind {
+  return KINDS.has(kind);
+}

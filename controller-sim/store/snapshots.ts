@@ -8,6 +8,7 @@ import { describeError } from '#lib/errors.ts';
 import { ApiError, invalidField } from '../request/errors.ts';
 import type { State } from '../state/state.ts';
 import { SqliteStore } from './sqlite-store.ts';
+import { StoreWriteError } from './store.ts';
 
 /** reference fact: one a minute. */
 const SHORTEST_PAUSE = 60_000;
@@ -38,6 +39,7 @@ export class Snapshots {
       await SqliteStore.copy(file, this.#state.snapshot());
     } catch (error) {
       this.#last = last; // nothing was written: another try need not wait
+      if (error instanceof StoreWriteError) throw error;
       throw invalidField('path', describeError(error), file);
     }
     return file;

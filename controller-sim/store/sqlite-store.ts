@@ -4,11 +4,16 @@
 import { closeSync, existsSync, openSync, rmSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { describeError, ProjectError } from '#lib/errors.ts';
+import { DEEPEST_JSON, parseJson } from '#lib/json.ts';
 import type { Change } from '../state/change.ts';
-import type { Entity, EntityKind } from '../state/types.ts';
-import type { Store, StoredState } from './store.ts';
+import { isEntityKind } from '../state/tables.ts';
+import type { Entity } from '../state/types.ts';
+import { holderOf } from './file-holder.ts';
+import { DamagedError, type Store, type StoredEntity, type StoredState, StoreWriteError } from './store.ts';
 
 const FORMAT = '1';
+/** An entity holds values of a body that is no deeper than DEEPEST_JSON, at most some levels further down. */
+const DEEPEST_STORED = DEEPEST_JSON + 20;
 /** On the disk with each commit, for this process alone; what was written is put in its place every 4,000 pages (16 MiB), as that waits too. */
 const SETTINGS = `
   PRAGMA journal_mode = WAL;
@@ -52,12 +57,13 @@ export class SqliteStore implements Store {
     );
   }
 
-  /** Opens or makes the file. Throws StoreError when it is not one of ours or cannot be had. */
+  /** Opens or makes the file. Throws StoreError when it was not written by this program, is in use or cannot be opened. */
   static open(path: string): SqliteStore {
+    let database: DatabaseSync | undefined;
     try {
       // Never readable for others, not for a moment.
       if (!existsSync(path)) closeSync(openSync(path, 'wx', 0o600));
-      const database = new DatabaseSync(path);
+      database = new DatabaseSync(path);
       database.exec(SETTINGS);
       database.exec(TABLES);
       const store = new SqliteStore(database);
@@ -66,8 +72,9 @@ export class SqliteStore implements Store {
       store.#putMeta.run('format', FORMAT);
       return store;
     } catch (error) {
+      database?.close();
       if (error instanceof StoreError) throw error;
-      throw new StoreError(`${path} cannot be used as data file: ${describeError(error)}`, { cause: error });
+      throw new StoreError(`${path} cannot be used as data file: ${openProblem(path, error)}`, { cause: error });
     }
   }
 
@@ -89,12 +96,28 @@ export class SqliteStore implements Store {
     }
   }
 
-  load(): Promise<StoredState> {
+  /** Rejects with DamagedError for a row that cannot be read. */
+  async load(): Promise<StoredState> {
     const meta = this.#meta();
-    this.#index = BigInt(meta.get('index') ?? '0');
-    const rows = this.#database.prepare('SELECT kind, body FROM entity').all() as { kind: EntityKind; body: string }[];
-    const entities = rows.map(({ kind, body }) => ({ kind, entity: JSON.parse(body) as Entity }));
-    return Promise.resolve({ index: this.#index, entities, meta });
+    const index = meta.get('index') ?? '0';
+    if (!/^\d+$/.test(index)) throw new DamagedError('meta', 'index', 'the value is not a whole number');
+    this.#index = BigInt(index);
+    return { index: this.#index, entities: this.#entities(), meta };
+  }
+
+  #entities(): StoredEntity[] {
+    const entities: StoredEntity[] = [];
+    let last = 'the first';
+    try {
+      for (const row of this.#database.prepare('SELECT rowid, kind, id, body FROM entity ORDER BY rowid').iterate()) {
+        last = `after ${String(row.rowid)}`;
+        entities.push(readRow(row));
+      }
+    } catch (error) {
+      if (error instanceof DamagedError) throw error;
+      throw new DamagedError('entity', last, describeError(error), { cause: error });
+    }
+    return entities;
   }
 
   async commit(sets: readonly (readonly Change[])[]): Promise<bigint[]> {
@@ -119,23 +142,91 @@ export class SqliteStore implements Store {
   }
 
   close(): Promise<void> {
-    this.#database.close();
+    if (this.#database.isOpen) this.#database.close();
     return Promise.resolve();
   }
 
   #meta(): Map<string, string> {
-    const rows = this.#database.prepare('SELECT key, value FROM meta').all() as { key: string; value: string }[];
-    return new Map(rows.map(({ key, value }) => [key, value]));
+    const rows = this.#database.prepare('SELECT key, value FROM meta').all();
+    return new Map(
+      rows.map(({ key, value }) => {
+        if (typeof key === 'string' && typeof value === 'string') return [key, value];
+        throw new DamagedError('meta', String(key), 'key or value is not a text');
+      }),
+    );
   }
 
+  /** Throws StoreWriteError when nothing was written. */
   #transaction(write: () => void): void {
-    this.#begin.run();
     try {
+      this.#begin.run();
       write();
       this.#end.run();
     } catch (error) {
-      this.#database.exec('ROLLBACK');
-      throw error;
+      // SQLite has rolled back by itself after some errors, such as a full disk.
+      if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
+      // Clients are told this too, so it does not name the path.
+      throw new StoreWriteError(`the data cannot be written: ${remedy(error)}`);
     }
   }
+}
+
+/** Low byte of SQLite's error codes. */
+const SqliteCode = Object.freeze({ Busy: 5, ReadOnly: 8, InputOutput: 10, Full: 13 } as const);
+const PRIMARY_CODE = 0xff;
+
+function sqliteCode(error: unknown): number | undefined {
+  const { errcode } = error as { errcode?: unknown };
+  return typeof errcode === 'number' ? errcode & PRIMARY_CODE : undefined;
+}
+
+function openProblem(path: string, error: unknown): string {
+  if (sqliteCode(error) !== SqliteCode.Busy) return remedy(error);
+  return `it is in use by ${holderOf(path) ?? 'another program'}; stop it, or choose another file`;
+}
+
+function remedy(error: unknown): string {
+  switch (sqliteCode(error)) {
+    case SqliteCode.Full:
+      return 'the disk is full; free some space and try again';
+    case SqliteCode.InputOutput:
+      return 'the disk is full, failing, or limits the size of files; make room or look at the disk, then try again';
+    case SqliteCode.ReadOnly:
+      return 'the file or its disk is read-only; make it writable and try again';
+    default:
+      return describeError(error);
+  }
+}
+
+/** Throws DamagedError for a row that does not hold an entity. */
+function readRow({ rowid, kind, id, body }: Record<string, unknown>): StoredEntity {
+  const row = `${String(rowid)} (${String(kind)} ${String(id)})`;
+  const damaged = (why: string) => new DamagedError('entity', row, why);
+  if (typeof kind !== 'string' || !isEntityKind(kind)) throw damaged('the kind is unknown');
+  if (typeof body !== 'string') throw damaged('the body is not a text');
+  let entity: unknown;
+  try {
+    entity = parseJson(body, DEEPEST_STORED);
+  } catch (error) {
+    // The parser's message repeats pieces of the body, which may hold a secret.
+    throw damaged(`the body is not valid: ${error instanceof SyntaxError ? 'it is not JSON' : describeError(error)}`);
+  }
+  const problem = entityProblem(entity, id);
+  if (problem !== undefined) throw damaged(`the body is not valid: ${problem}`);
+  return { kind, entity: entity as Entity, row };
+}
+
+/** The fields that all entities have; undefined when they are right. */
+function entityProblem(entity: unknown, rowId: unknown): string | undefined {
+  if (!isMap(entity)) return 'it is not a map';
+  const { id, createdAt, updatedAt, tags, isSystem } = entity;
+  if (typeof id !== 'string' || id !== rowId) return 'its id is not that of the row';
+  const isDate = (value: unknown) => typeof value === 'string' && !Number.isNaN(Date.parse(value));
+  if (!isDate(createdAt) || !isDate(updatedAt)) return 'createdAt or updatedAt is not a date';
+  if (!isMap(tags)) return 'tags is not a map';
+  return typeof isSystem === 'boolean' ? undefined : 'isSystem is neither true nor false';
+}
+
+function isMap(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -3,6 +3,7 @@
 import { mkdtempSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import t from 'tap';
 import { VirtualClock } from '#lib/clock.ts';
 import { IdSource } from '#lib/ids.ts';
@@ -170,3 +171,60 @@ t.test('a change that the tables cannot take leaves nothing behind', async (t) =
   t.equal(state.tables.service.findBy('name', 'one'), undefined);
   await state.close();
 });
+
+t.test('sqlite: a damaged row is named, with its table and without what it holds', async (t) => {
+  const damage: [sql: string, named: RegExp][] = [
+    ["UPDATE entity SET body = '{\"secret' WHERE id = 'b'", /^table entity, row 2 \(service b\): .*not JSON$/],
+    ["UPDATE entity SET body = x'00' WHERE id = 'b'", /^table entity, row 2 \(service b\): the body is not a text$/],
+    ["UPDATE entity SET body = '[]' WHERE id = 'b'", /row 2 \(service b\): .*not a map/],
+    [`UPDATE entity SET body = '${'['.repeat(8_000)}' WHERE id = 'b'`, /row 2 \(service b\): .*nested deeper/],
+    ["UPDATE entity SET id = 'c' WHERE id = 'b'", /row 2 \(service c\): .*its id is not that of the row/],
+    ["UPDATE entity SET kind = 'castle' WHERE id = 'b'", /row 2 \(castle b\): the kind is unknown/],
+    ["UPDATE entity SET body = replace(body, '[\"role\"]', '7')", /row 1 \(service a\): .*roleAttributes/],
+    ['UPDATE entity SET body = replace(body, \'"tags":{}\', \'"tags":7\')', /row 1 \(service a\): .*tags is not a map/],
+    ["UPDATE meta SET value = 'many' WHERE key = 'index'", /^table meta, row index: /],
+  ];
+  for (const [sql, named] of damage) {
+    const file = join(directory, `${++files}.db`);
+    const state = await open(SqliteStore.open(file));
+    for (const id of ['a', 'b'])
+      await state.change((transaction) => transaction.put('service', service(transaction, id, id)));
+    await state.close();
+    const database = new DatabaseSync(file);
+    database.exec(sql);
+    database.close();
+    const store = SqliteStore.open(file);
+    await t.rejects(open(store), { code: 'STORE_DAMAGED', message: named }, sql);
+    await store.close();
+  }
+});
+
+t.test(
+  'sqlite: a full disk refuses a change, says so, and lets the next one in when there is room again',
+  async (t) => {
+    const opened: DatabaseSync[] = [];
+    const { exec } = DatabaseSync.prototype;
+    t.teardown(() => Object.assign(DatabaseSync.prototype, { exec }));
+    DatabaseSync.prototype.exec = function (sql) {
+      if (!opened.includes(this)) opened.push(this);
+      exec.call(this, sql);
+    };
+    const state = await open(SqliteStore.open(join(directory, `${++files}.db`)));
+    const [database] = opened;
+    const add = (id: string) =>
+      state.change((transaction) =>
+        transaction.put('service', { ...service(transaction, id, id), tags: { large: 'x'.repeat(100_000) } }),
+      );
+    await add('a');
+    database?.exec('PRAGMA max_page_count = 40');
+    await t.rejects(Promise.all([add('b'), add('c')]), {
+      code: 'STORE_WRITE',
+      message: /disk is full; free some space/,
+    });
+    t.equal(state.tables.service.size, 1);
+    database?.exec('PRAGMA max_page_count = 4000');
+    await add('d');
+    t.equal(state.tables.service.size, 2);
+    await state.close();
+  },
+);

@@ -1,13 +1,35 @@
 // Where the simulator keeps its state so that it survives the process. The tables in memory are what everybody reads; a store only
 // makes each change durable, gives it the next index, and brings everything back at the next start.
 
+import { ProjectError } from '#lib/errors.ts';
 import type { Change } from '../state/change.ts';
 import type { Entity, EntityKind } from '../state/types.ts';
+
+export interface StoredEntity {
+  readonly kind: EntityKind;
+  readonly entity: Entity;
+  /** Where it was read: the row of a table. */
+  readonly row?: string;
+}
+
+/** A row that was not written by this program, or was damaged since. */
+export class DamagedError extends ProjectError {
+  constructor(table: string, row: string, why: string, options: { cause?: unknown } = {}) {
+    super('STORE_DAMAGED', `table ${table}, row ${row}: ${why}`, options);
+  }
+}
+
+/** Changes cannot be stored at the moment; none of them was made. */
+export class StoreWriteError extends ProjectError {
+  constructor(why: string, options: { cause?: unknown } = {}) {
+    super('STORE_WRITE', why, { retriable: true, ...options });
+  }
+}
 
 export interface StoredState {
   /** Index of the last change, 0 for an empty store. */
   readonly index: bigint;
-  readonly entities: readonly { readonly kind: EntityKind; readonly entity: Entity }[];
+  readonly entities: readonly StoredEntity[];
   /** Small things that are no entities: certificates and keys, the id of the history. */
   readonly meta: ReadonlyMap<string, string>;
 }

@@ -7,6 +7,7 @@ import { describeError } from '#lib/errors.ts';
 import { ownText } from '#lib/own-text.ts';
 import type { ApiServices } from '../../request/context.ts';
 import { ApiError } from '../../request/errors.ts';
+import { StoreWriteError } from '../../store/store.ts';
 import { AuthRequests } from './auth-requests.ts';
 import { BASE, OAuthError, type OidcAnswer, type OidcRequest } from './context.ts';
 import { OIDC_ROUTES, type OidcRoute } from './routes.ts';
@@ -77,6 +78,10 @@ function refusal(error: unknown, services: ApiServices): OidcAnswer {
   if (error instanceof ApiError) {
     const { code, status, details = {} } = error;
     return { status, body: { code, message: 'message' in details ? details.message : error.message } };
+  }
+  if (error instanceof StoreWriteError) {
+    services.log.error({ error: describeError(error) }, 'a change could not be stored');
+    return { status: 503, body: { error: 'temporarily_unavailable', error_description: error.message } };
   }
   services.log.error({ error: describeError(error), stack: (error as Error).stack }, 'login failed');
   return { status: 500, body: { error: 'server_error', error_description: 'an unhandled error occurred' } };

@@ -1,0 +1,42 @@
+// Which other process has a file open, where /proc tells (Linux, processes of the same user).
+
+import { readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
+
+/** Processes and open files of each that are looked at: a start that fails does not take long. */
+const MOST_PROCESSES = 10_000;
+const MOST_FILES = 1_000;
+const LONGEST_COMMAND = 200;
+
+/** `process 123 (node cli.ts start)`, or undefined when /proc does not tell. */
+export function holderOf(file: string): string | undefined {
+  const path = quietly(() => realpathSync(file));
+  if (path === undefined) return undefined;
+  const processes = (quietly(() => readdirSync('/proc')) ?? []).filter((name) => /^\d+$/.test(name));
+  const pid = processes
+    .filter((name) => Number(name) !== process.pid)
+    .slice(0, MOST_PROCESSES)
+    .find((name) => hasOpen(name, path));
+  return pid === undefined ? undefined : `process ${pid} (${commandOf(pid)})`;
+}
+
+function hasOpen(pid: string, path: string): boolean {
+  const folder = `/proc/${pid}/fd`;
+  const files = quietly(() => readdirSync(folder)) ?? [];
+  return files.slice(0, MOST_FILES).some((name) => quietly(() => readlinkSync(`${folder}/${name}`)) === path);
+}
+
+/** Up to the first option: options may hold passwords. */
+function commandOf(pid: string): string {
+  const words = (quietly(() => readFileSync(`/proc/${pid}/cmdline`, 'utf8')) ?? '').split('\0').filter(Boolean);
+  const option = words.findIndex((word, index) => index > 0 && word.startsWith('-'));
+  const command = words.slice(0, option < 0 ? undefined : option).join(' ');
+  return command === '' ? 'unknown command' : command.slice(0, LONGEST_COMMAND);
+}
+
+function quietly<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined; // the process is gone or belongs to another user, or there is no /proc
+  }
+}
