@@ -123,6 +123,7 @@ export class Controllers {
       this.#forget(dialer);
     }
     for (const member of members) {
+      if (member.endpoints.length === 0) continue; // a member without an address stays where it was reached before
       const dialer = [...this.#dialers].find((each) => isSame(each, member));
       if (!dialer) this.#startDialer(member);
       else {

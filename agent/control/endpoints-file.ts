@@ -21,8 +21,9 @@ export interface KnownController {
   readonly endpoints: readonly KnownEndpoint[];
 }
 
-/** A file of this many controllers is not one of ours. */
+/** Controllers of a file, and endpoints of each; a cluster has a few. */
 const MOST_CONTROLLERS = 100;
+const MOST_ENDPOINTS = 100;
 
 export class EndpointsFile {
   readonly path: string;
@@ -44,7 +45,10 @@ export class EndpointsFile {
       return [];
     }
     try {
-      return readControllers(parse(text, { maxAliasCount: 0 }));
+      const controllers = readControllers(parse(text, { maxAliasCount: 0 }));
+      if (controllers.length === 0)
+        this.#log.warn({ file: this.path }, 'endpoints file names no controller, using the configured endpoints');
+      return controllers;
     } catch (error) {
       this.#log.warn(
         { file: this.path, error: describeError(error) },
@@ -81,32 +85,33 @@ export function endpointsFilePath(config: {
   return config.ctrl.endpointsFile ?? join(dirname(config.file), 'endpoints.yml');
 }
 
+/** Passes over entries that cannot be dialed: when none is left, the configuration counts. */
 function readControllers(content: unknown): KnownController[] {
   if (!isRecord(content)) throw new TypeError('expected a map');
-  const known = asList(content.controllers)
-    .map(readController)
-    .filter((controller) => controller.id !== '');
+  const known = asList(content.controllers).flatMap(readController);
   if (known.length > 0) return known.slice(0, MOST_CONTROLLERS);
   const flatKey = Object.keys(content).find((key) => key.toLowerCase() === 'endpoints');
-  const flat = asList(flatKey === undefined ? [] : content[flatKey]);
-  return flat
-    .slice(0, MOST_CONTROLLERS)
-    .map((address) => ({ id: '', endpoints: [{ address: checkedAddress(address), groups: [] }] }));
+  const flat = asList(flatKey === undefined ? [] : content[flatKey]).filter(isDialable);
+  return flat.slice(0, MOST_CONTROLLERS).map((address) => ({ id: '', endpoints: [{ address, groups: [] }] }));
 }
 
-function readController(entry: unknown): KnownController {
-  if (!isRecord(entry)) throw new TypeError('an entry of controllers is not a map');
-  const endpoints = asList(entry.endpoints).map((endpoint) => {
-    if (!isRecord(endpoint)) throw new TypeError('an endpoint is not a map');
-    return { address: checkedAddress(endpoint.address), groups: asList(endpoint.groups).map(String) };
-  });
-  return { id: typeof entry.id === 'string' ? entry.id : '', endpoints };
+function readController(entry: unknown): KnownController[] {
+  if (!isRecord(entry) || typeof entry.id !== 'string' || entry.id === '') return [];
+  const endpoints = asList(entry.endpoints)
+    .filter(isRecord)
+    .flatMap(({ address, groups }) => (isDialable(address) ? [{ address, groups: asList(groups).map(String) }] : []))
+    .slice(0, MOST_ENDPOINTS);
+  return endpoints.length === 0 ? [] : [{ id: entry.id, endpoints }];
 }
 
-function checkedAddress(value: unknown): string {
-  if (typeof value !== 'string') throw new TypeError('an endpoint is not a text');
-  parseAddress(value);
-  return value;
+function isDialable(value: unknown): value is string {
+  if (typeof value !== 'string') return false;
+  try {
+    const { host, port } = parseAddress(value);
+    return host !== '' && port !== 0;
+  } catch {
+    return false; // not an address: it was damaged, or written by another program
+  }
 }
 
 function asList(value: unknown): unknown[] {
