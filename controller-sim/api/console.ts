@@ -1,8 +1,8 @@
 // The reference's web console, built by whoever wants it: its files under /zac/ and, for builds that do not know where they are served,
 // under /assets/; its first page for the paths that it makes up by itself (reference fact: how its own controller serves it).
 
-import { access, constants } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { accessSync, constants, realpathSync, statSync } from 'node:fs';
+import { isAbsolute, join, relative, sep } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { describeError, ProjectError } from '#lib/errors.ts';
 
@@ -22,21 +22,20 @@ export async function serveConsole(
   folder: string,
   refuse: (request: FastifyRequest, reply: FastifyReply) => void,
 ): Promise<void> {
-  const root = resolve(folder);
-  try {
-    await access(join(root, INDEX), constants.R_OK);
-  } catch (error) {
-    const why = `${root} holds no built web console: ${describeError(error)}; give the folder with its ${INDEX}`;
-    throw new ConsoleError(why, { cause: error });
-  }
+  const root = rootOf(folder);
+  // Files whose names begin with a dot belong to tools and version control.
+  const common = {
+    dotfiles: 'ignore',
+    allowedPath: (path: string, base = root) => isInside(root, join(base, path)),
+  } as const;
   const { default: files } = await import('@fastify/static'); // most simulators have no console
   await app.register(async (scope) => {
     // Paths that lead out of the folder.
     scope.setErrorHandler((_error, request, reply) => refuse(request, reply));
-    await scope.register(files, { root: join(root, ASSETS), prefix: `/${ASSETS}/`, suppressWarning: true });
+    await scope.register(files, { ...common, root: join(root, ASSETS), prefix: `/${ASSETS}/`, suppressWarning: true });
     await scope.register(
       async (pages) => {
-        await pages.register(files, { root, prefix: '/', decorateReply: false });
+        await pages.register(files, { ...common, root, prefix: '/', decorateReply: false });
         pages.get('/', (_request, reply) => reply.sendFile(INDEX, root));
         pages.setNotFoundHandler((request, reply) => {
           if (isPage(request)) return reply.sendFile(INDEX, root);
@@ -47,6 +46,31 @@ export async function serveConsole(
       { prefix: CONSOLE_PATH.slice(0, -1) },
     );
   });
+}
+
+/** The real path of the console's folder. Throws ConsoleError when it has no first page. */
+function rootOf(folder: string): string {
+  try {
+    const root = realpathSync(folder);
+    const index = join(root, INDEX);
+    accessSync(index, constants.R_OK);
+    if (!isInside(root, index)) throw new Error(`${INDEX} is not a file of this folder`);
+    return root;
+  } catch (error) {
+    const why = `${folder} holds no built web console: ${describeError(error)}; give the folder with its ${INDEX}`;
+    throw new ConsoleError(why, { cause: error });
+  }
+}
+
+/** A regular file in the folder, also where symbolic links lead to; opening a pipe would wait for its writer. */
+function isInside(root: string, path: string): boolean {
+  try {
+    const real = realpathSync(path);
+    const parts = relative(root, real).split(sep);
+    return !isAbsolute(relative(root, real)) && !parts.some((part) => part.startsWith('.')) && statSync(real).isFile();
+  } catch {
+    return false; // it does not exist, or its name is not one that a file can have
+  }
 }
 
 /** A browser goes somewhere, in contrast to a script or a picture that a page lacks. */
