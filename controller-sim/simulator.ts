@@ -271,7 +271,7 @@ async function build(options: SimulatorOptions, owned: AsyncDisposableStack): Pr
   };
   const api = await ApiServer.open(services, options.console);
   owned.defer(() => api.close());
-  listener.serve({ http: (socket) => api.accept(socket), control: control.accept });
+  listener.serve({ http: (socket, connection) => api.accept(socket, connection), control: control.accept });
   if (options.cluster)
     sources.tellLeadership({
       id: controllerId,

@@ -8,6 +8,7 @@ import { background } from '#lib/background.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Log } from '#lib/log.ts';
 import { HttpTimeouts } from '#wire/http-timeouts.ts';
+import type { PortConnection } from '#wire/port-connections.ts';
 import { Alpn, TlsPort } from '#wire/tls-port.ts';
 import type { BindPointConfig, WebConfig } from '../config/router-config.ts';
 import { Identity } from '../identity/identity.ts';
@@ -20,7 +21,9 @@ export interface WebServerComponents extends WebApiComponents {
 }
 
 const GRACE = 15_000;
+/** Connections of a bind point, and TLS handshakes among them: probes, collectors of metrics and some people. */
 const MOST_CONNECTIONS = 500;
+const MOST_HANDSHAKES = 200;
 const LARGEST_HEADERS = 16 * 1024;
 const TLS_NAMES = { 'TLS1.0': 'TLSv1', 'TLS1.1': 'TLSv1.1', 'TLS1.2': 'TLSv1.2', 'TLS1.3': 'TLSv1.3' } as const;
 
@@ -107,6 +110,7 @@ export class WebServer {
       },
       contextFor: (name) => identity.contextFor(name),
       maxConnections: MOST_CONNECTIONS,
+      maxHandshakes: MOST_HANDSHAKES,
       log: this.#components.log,
     });
     // The idle time is told to clients; HttpTimeouts keeps it.
@@ -117,10 +121,10 @@ export class WebServer {
       idle: options.idleTimeout,
     });
     server.on('request', (request, response) => this.#onRequest(point, request, response));
-    const take = (socket: TLSSocket) => {
+    const take = (socket: TLSSocket, connection: PortConnection) => {
       this.#sockets.add(socket);
       socket.once('close', () => this.#sockets.delete(socket));
-      timeouts.accept(socket);
+      timeouts.accept(socket, connection);
     };
     port.handle(Alpn.Http, take);
     port.handle(Alpn.None, take);

@@ -7,6 +7,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Clock, Timer } from '#lib/clock.ts';
+import type { PortConnection } from './port-connections.ts';
 
 /** Milliseconds. */
 export interface HttpLimits {
@@ -37,9 +38,9 @@ export class HttpTimeouts {
     this.#connections.delete(socket);
   }
 
-  /** Hands a connection to the server and watches over it. */
-  accept(socket: Socket): void {
-    this.#connections.set(socket, new HttpConnection(socket, this.#clock, this.#limits));
+  /** Hands a connection to the server and watches over it. Between its requests it is evictable from its port. */
+  accept(socket: Socket, port?: PortConnection): void {
+    this.#connections.set(socket, new HttpConnection(socket, this.#clock, this.#limits, port));
     this.#server.emit('connection', socket);
   }
 }
@@ -48,26 +49,31 @@ class HttpConnection {
   readonly #socket: Socket;
   readonly #clock: Clock;
   readonly #limits: HttpLimits;
+  readonly #port: PortConnection | undefined;
   /** What the client has to do next has to be done by then. */
   #timer: Timer | undefined;
   /** Requests without a whole answer: there are several when a client does not wait for the answer before. */
   #open = 0;
 
-  constructor(socket: Socket, clock: Clock, limits: HttpLimits) {
+  constructor(socket: Socket, clock: Clock, limits: HttpLimits, port: PortConnection | undefined) {
     this.#socket = socket;
+    this.#port = port;
     this.#clock = clock;
     this.#limits = limits;
     socket.once('close', () => this.#timer?.cancel());
     this.#expect('http read', limits.read);
+    port?.setEvictable(true);
   }
 
   release(): void {
     this.#timer?.cancel();
+    this.#port?.setEvictable(false);
   }
 
   exchange(request: IncomingMessage, response: ServerResponse): void {
     const { read, write } = this.#limits;
     this.#open++;
+    this.#port?.setEvictable(false);
     this.#expect('http read', read);
     request.once('end', () => this.#open > 0 && this.#timer?.cancel());
     const writing = this.#clock.after('http write', write, () => this.#socket.destroy());
@@ -82,6 +88,7 @@ class HttpConnection {
   #rest(): void {
     const { read, idle } = this.#limits;
     const before = this.#socket.bytesRead;
+    this.#port?.setEvictable(true);
     this.#expect('http idle', idle, () => {
       if (this.#socket.bytesRead === before) this.#socket.destroy();
       else this.#expect('http read', read);

@@ -9,8 +9,9 @@ import type { Server as NetServer } from 'node:net';
 import { createServer, type SecureContext, type SecureContextOptions, type Server, type TLSSocket } from 'node:tls';
 import { asError, describeError, ProjectError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
+import { type PortConnection, PortConnections } from './port-connections.ts';
 
-export type SocketHandler = (socket: TLSSocket) => void;
+export type SocketHandler = (socket: TLSSocket, connection: PortConnection) => void;
 
 export interface TlsPortOptions {
   host: string;
@@ -22,8 +23,10 @@ export interface TlsPortOptions {
   contextFor?: (serverName: string) => SecureContext | undefined;
   /** Milliseconds; reference fact: 5 s. */
   handshakeTimeout?: number;
-  /** Open connections that are accepted at most. */
+  /** Open connections; above it, those that wait for their client are closed in favour of new ones. */
   maxConnections?: number;
+  /** TLS handshakes in progress; above it, the oldest of the source with the most is closed. */
+  maxHandshakes?: number;
   log: Log;
 }
 
@@ -43,6 +46,8 @@ export const Alpn = Object.freeze({
 const PROTOCOL = { minVersion: 'TLSv1.2', secureOptions: constants.SSL_OP_NO_TICKET } as const;
 const HANDSHAKE_TIMEOUT = 5_000;
 const MAX_CONNECTIONS = 20_000;
+/** More than all routers and clients of a network begin at the same time after a restart of the controller. */
+const MAX_HANDSHAKES = 2_000;
 
 /** Two handlers want one protocol on one port. */
 export class ProtocolTakenError extends ProjectError {
@@ -58,10 +63,12 @@ export class TlsPort {
   readonly #server: Server;
   readonly #handlers = new Map<string, SocketHandler>();
   readonly #sockets = new Set<TLSSocket>();
+  readonly #connections: PortConnections;
   readonly #log: Log;
 
-  private constructor(server: Server, log: Log) {
+  private constructor(server: Server, connections: PortConnections, log: Log) {
     this.#server = server;
+    this.#connections = connections;
     this.#log = log;
   }
 
@@ -81,8 +88,9 @@ export class TlsPort {
           answerSni(contextFor, name, done),
       }),
     });
-    server.maxConnections = options.maxConnections ?? MAX_CONNECTIONS;
-    port = new TlsPort(server, options.log);
+    const { maxConnections = MAX_CONNECTIONS, maxHandshakes = MAX_HANDSHAKES } = options;
+    const connections = new PortConnections({ connections: maxConnections, handshakes: maxHandshakes });
+    port = new TlsPort(server, connections, options.log);
     port.#listen();
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
@@ -133,6 +141,7 @@ export class TlsPort {
   }
 
   #listen(): void {
+    this.#server.on('connection', (socket) => this.#connections.add(socket));
     this.#server.on('secureConnection', (socket) => this.#onConnection(socket));
     this.#server.on('tlsClientError', (error, socket) => {
       this.#log.debug({ remote: socket.remoteAddress, error: describeError(error) }, 'tls handshake failed');
@@ -145,7 +154,8 @@ export class TlsPort {
     socket.once('close', () => this.#sockets.delete(socket));
     socket.on('error', () => undefined); // the owner of the socket hears of it by 'close'; before it has one, nobody needs to
     const handler = this.#handlerFor(socket.alpnProtocol);
-    if (handler) handler(socket);
+    const connection = this.#connections.secured(socket);
+    if (handler && connection) handler(socket, connection);
     else socket.destroy();
   }
 

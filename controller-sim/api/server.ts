@@ -11,6 +11,7 @@ import { peerCertificates } from '#lib/certificates.ts';
 import { describeError } from '#lib/errors.ts';
 import { JsonDepthError, parseJson } from '#lib/json.ts';
 import { HttpTimeouts } from '#wire/http-timeouts.ts';
+import type { PortConnection } from '#wire/port-connections.ts';
 import { sessionOf } from '../auth/session-of.ts';
 import { EventStreams } from '../events/stream.ts';
 import { mayCall } from '../request/access.ts';
@@ -107,8 +108,8 @@ export class ApiServer {
   }
 
   /** Takes a connection of the shared port. */
-  accept(socket: TLSSocket): void {
-    this.#timeouts.accept(socket);
+  accept(socket: TLSSocket, connection: PortConnection): void {
+    this.#timeouts.accept(socket, connection);
   }
 
   async close(): Promise<void> {
@@ -247,7 +248,9 @@ export class ApiServer {
   /** Event streams: for administrators whose login is complete. */
   #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     this.#timeouts.release(request.socket);
-    const refuse = (line: string) => socket.end(`HTTP/1.1 ${line}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n`);
+    // No time limit watches the connection any more: it is not left to the client to close it.
+    const refuse = (line: string) =>
+      socket.end(`HTTP/1.1 ${line}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n`, () => socket.destroy());
     if (pathOf(request.url ?? '') !== EVENTS_PATH) {
       refuse('404 Not Found');
       return;

@@ -52,7 +52,7 @@ export class EventStreams {
     );
     const server = await this.#server;
     if (server.clients.size >= MOST_STREAMS) {
-      socket.end('HTTP/1.1 503 Service Unavailable\r\nconnection: close\r\n\r\n');
+      socket.end('HTTP/1.1 503 Service Unavailable\r\nconnection: close\r\n\r\n', () => socket.destroy());
       return;
     }
     server.handleUpgrade(request, socket, head, (stream) => this.#serve(stream));

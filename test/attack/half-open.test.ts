@@ -1,0 +1,153 @@
+// Connections that are begun and left open: a port stays reachable for clients that go on, and holds nothing afterwards.
+
+import { readFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import { connect as connectTcp, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { connect } from 'node:tls';
+import t from 'tap';
+import { Agent, request } from 'undici';
+import { SystemClock } from '#lib/clock.ts';
+import { silentLog } from '#lib/log.ts';
+import { HttpTimeouts } from '#wire/http-timeouts.ts';
+import { Alpn, TlsPort } from '#wire/tls-port.ts';
+import { freePorts } from '../../examples/two-routers/ports.ts';
+import { ApiClient } from '../support/api-client.ts';
+import { issue, makeAuthority } from '../support/certificates.ts';
+import { holdings, leftSince } from '../support/leftovers.ts';
+import { Overlay, until } from '../support/overlay.ts';
+
+const MIB = 1024 * 1024;
+/** The beginning of a TLS record with a client hello of 512 bytes. */
+const HALF_HELLO = Buffer.from('160301020001', 'hex');
+
+interface Attacker {
+  readonly sockets: Socket[];
+  stop(): void;
+}
+
+/** Opens connections, one after the other, and writes what `begin` writes. */
+async function open(count: number, begin: () => Socket, ready = 'connect'): Promise<Attacker> {
+  const sockets: Socket[] = [];
+  for (let index = 0; index < count; index++) {
+    const socket = begin();
+    socket.on('error', () => undefined);
+    sockets.push(socket);
+    await Promise.race([ready, 'close'].map((event) => new Promise((done) => socket.once(event, done))));
+  }
+  return { sockets, stop: () => sockets.forEach((socket) => void socket.destroy()) };
+}
+
+function ways(port: number, localAddress = '127.0.0.1'): Record<string, () => Promise<Attacker>> {
+  const where = { host: '127.0.0.1', port, localAddress };
+  const tls = (text: string) => () => {
+    const socket = connect({ ...where, rejectUnauthorized: false });
+    socket.once('secureConnect', () => socket.write(text));
+    return socket;
+  };
+  return {
+    'connections that say nothing': () => open(500, () => connectTcp(where)),
+    'halves of a TLS hello': () =>
+      open(500, () =>
+        connectTcp(where)
+          .setNoDelay()
+          .on('connect', function (this: Socket) {
+            this.write(HALF_HELLO);
+          }),
+      ),
+    'halves of a request': () => open(520, tls('GET /livez HTTP/1.1\r\nhost: x\r\nx-slow: '), 'secureConnect'),
+  };
+}
+
+t.test('the web port of a router answers under 500 half-open connections of each kind', async (t) => {
+  await using overlay = await Overlay.start({ churnLimit: 0 });
+  const [webPort = 0] = await freePorts(1);
+  const at = `127.0.0.1:${webPort}`;
+  const extra = `web: [{name: h, bindPoints: [{interface: "${at}", address: "${at}"}], apis: [{binding: health-checks}]}]`;
+  await overlay.addRouter({ name: 'a', mode: 'proxy', extra });
+  const ca = readFileSync(join(overlay.directory, 'a.ca'), 'utf8');
+  const statusNow = async () => {
+    const agent = new Agent({ connect: { ca, allowPartialTrustChain: true, timeout: 5_000 } });
+    const { statusCode, body } = await request(`https://${at}/livez`, { dispatcher: agent });
+    await body.dump();
+    await agent.close();
+    return statusCode;
+  };
+  t.equal(await statusNow(), 200);
+  const before = holdings();
+  for (const [name, begin] of Object.entries(ways(webPort))) {
+    const attacker = await begin();
+    t.equal(await statusNow(), 200, name);
+    attacker.stop();
+  }
+  const left = await leftSince(before);
+  t.equal(left.sockets, 0, 'sockets');
+  t.ok(left.memory < 8 * MIB, `${Math.round(left.memory / MIB)} MiB`);
+});
+
+/** A TLS port with small limits that serves HTTP. */
+async function smallPort(): Promise<{ port: TlsPort; http: Server; ca: string; close(): Promise<void> }> {
+  const authority = await makeAuthority('test');
+  const { pem, key } = await issue(authority, 'localhost');
+  const context = { cert: pem, key: key.export({ type: 'pkcs8', format: 'pem' }) };
+  const limits = { maxConnections: 20, maxHandshakes: 10, handshakeTimeout: 60_000 };
+  const port = await TlsPort.open({ host: '127.0.0.1', port: 0, context, ...limits, log: silentLog });
+  const http = createServer((asked, response) => {
+    if (asked.url !== '/held') response.end('answer');
+  });
+  const timeouts = new HttpTimeouts(http, new SystemClock(), { read: 60_000, write: 60_000, idle: 60_000 });
+  port.handle(Alpn.None, (socket, connection) => timeouts.accept(socket, connection));
+  const close = async () => {
+    http.closeAllConnections();
+    await port.close();
+  };
+  return { port, http, ca: authority.certificate.toString('pem'), close };
+}
+
+function client(port: number, localAddress: string, text = ''): Socket {
+  const where = { host: '127.0.0.1', port, localAddress };
+  const socket = connect({ ...where, rejectUnauthorized: false });
+  socket.on('error', () => undefined).once('secureConnect', () => socket.write(text));
+  return socket;
+}
+
+const GET = 'GET / HTTP/1.1\r\nhost: x\r\n\r\n';
+const dataOf = (socket: Socket) =>
+  new Promise<string>((done) => socket.once('data', (data) => done(String(data))).once('close', () => done('')));
+
+t.test('the source with the most connections loses its oldest; those with a request are kept', async (t) => {
+  const { port, close } = await smallPort();
+  const { port: number } = port.address;
+  const held = client(number, '127.0.0.3', GET.replace('/', '/held'));
+  const idle = client(number, '127.0.0.3', GET);
+  t.match(await dataOf(idle), /answer/);
+  const half = await open(100, () => client(number, '127.0.0.2', 'GET / HT'), 'secureConnect');
+  await until('the rest to be closed', () => half.sockets.filter(({ closed }) => !closed).length <= 18);
+  t.notOk(held.closed, 'a request that is being answered');
+  idle.write(GET);
+  t.match(await dataOf(idle), /answer/, 'an idle connection of another source goes on');
+  const silent = await open(100, () => connectTcp({ host: '127.0.0.1', port: number, localAddress: '127.0.0.2' }));
+  const slow = connectTcp({ host: '127.0.0.1', port: number, localAddress: '127.0.0.4' });
+  await sleep(50);
+  t.match(await dataOf(client(number, '127.0.0.2', GET)), /answer/, 'a new client of the attacking source');
+  t.notOk(slow.closed, 'a slow handshake of another source');
+  half.stop();
+  silent.stop();
+  for (const socket of [held, idle, slow]) socket.destroy();
+  await close();
+});
+
+t.test('the port of the simulator answers under half-open connections, and refused upgrades are closed', async (t) => {
+  await using api = await ApiClient.start();
+  await api.get('/version');
+  const before = holdings();
+  const where = { host: '127.0.0.1', port: api.simulator.port };
+  const silent = await open(1_000, () => connectTcp({ ...where, localAddress: '127.0.0.2' }));
+  t.equal((await api.ask('GET', '/version')).status, 200);
+  const upgrade = 'GET /fabric/v1/ws-api HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n';
+  const refused = await open(50, () => client(api.simulator.port, '127.0.0.1', upgrade).resume(), 'secureConnect');
+  await until('refused upgrades to be closed', () => refused.sockets.every(({ closed }) => closed));
+  silent.stop();
+  t.equal((await leftSince(before)).sockets, 0);
+});
