@@ -29,9 +29,9 @@ web: [{name: h, bindPoints: [{interface: "127.0.0.1:${webPort}", address: "127.0
   const agent = new Agent({
     connect: { ca: readFileSync(join(overlay.directory, 'a.ca'), 'utf8'), allowPartialTrustChain: true },
   });
-  const get = async (path: string) => {
-    const response = await request(`https://127.0.0.1:${webPort}${path}`, { dispatcher: agent });
-    return { status: response.statusCode, text: await response.body.text() };
+  const get = async (path: string, headers: Record<string, string> = {}) => {
+    const response = await request(`https://127.0.0.1:${webPort}${path}`, { dispatcher: agent, headers });
+    return { status: response.statusCode, headers: response.headers, text: await response.body.text() };
   };
   return { overlay, a, b, edgePort, get, agent };
 }
@@ -53,6 +53,14 @@ t.test('health follows controllers and links; probes get a status, people get re
     { healthy: false, err: { message: /minimum of 1/ } },
   );
   t.equal((await get('/livez')).status, 200, 'who answers is alive');
+  for (const [accepted, encoding] of [
+    ['gzip;q=0, br;q=0', undefined],
+    ['gzip;q=0, br', 'br'],
+    ['gzip', 'gzip'],
+  ]) {
+    const { headers } = await get('/livez', { 'accept-encoding': String(accepted) });
+    t.match([headers['content-encoding'], headers.vary], [encoding, 'accept-encoding'], accepted);
+  }
   await agent.close();
 });
 

@@ -6,6 +6,7 @@ import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { joinHostPort } from '#lib/address.ts';
 import { background } from '#lib/background.ts';
 import type { Clock } from '#lib/clock.ts';
+import { contentCoding } from '#lib/content-encoding.ts';
 import type { Log } from '#lib/log.ts';
 import { HttpTimeouts } from '#wire/http-timeouts.ts';
 import type { PortConnection } from '#wire/port-connections.ts';
@@ -166,6 +167,7 @@ export class WebServer {
       ...answer.headers,
       ...(answer.status !== 204 && { 'content-length': body.length }),
       ...(encoding && { 'content-encoding': encoding }),
+      vary: 'accept-encoding',
       ...(point.newAddress && {
         'ziti-ctrl-address': `https://${joinHostPort(point.newAddress.host, point.newAddress.port)}`,
       }),
@@ -175,8 +177,8 @@ export class WebServer {
 }
 
 function compress(body: string, accepted: string | string[] | undefined): { body: Buffer; encoding?: 'br' | 'gzip' } {
-  const offered = body === '' ? '' : String(accepted ?? '');
-  if (/\bbr\b/.test(offered)) return { body: brotliCompressSync(body), encoding: 'br' };
-  if (/\bgzip\b/.test(offered)) return { body: gzipSync(body), encoding: 'gzip' };
+  const encoding = body === '' ? undefined : contentCoding(accepted, ['br', 'gzip']);
+  if (encoding === 'br') return { body: brotliCompressSync(body), encoding };
+  if (encoding === 'gzip') return { body: gzipSync(body), encoding };
   return { body: Buffer.from(body) };
 }

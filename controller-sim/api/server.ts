@@ -8,6 +8,7 @@ import type { TLSSocket } from 'node:tls';
 import { gzipSync } from 'node:zlib';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { peerCertificates } from '#lib/certificates.ts';
+import { contentCoding } from '#lib/content-encoding.ts';
 import { describeError } from '#lib/errors.ts';
 import { JsonDepthError, parseJson } from '#lib/json.ts';
 import { HttpTimeouts } from '#wire/http-timeouts.ts';
@@ -31,8 +32,6 @@ import { isPartial, perform } from './steps.ts';
 
 const LARGEST_BODY = 1024 * 1024;
 const GZIP_FROM = 1_024;
-/** A weight of nothing refuses (RFC 9110, section 12.5.3). */
-const TAKES_GZIP = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i;
 /** Requests that are being answered; more are asked to come later. */
 const MOST_AT_ONCE = 2_000;
 /** Milliseconds that clients have. */
@@ -284,9 +283,10 @@ export class ApiServer {
   }
 
   #send(request: FastifyRequest, reply: FastifyReply, status: number, type: string, body: string | Buffer): void {
-    const zip = body.length >= GZIP_FROM && TAKES_GZIP.test(String(request.headers['accept-encoding'] ?? ''));
+    const zip = body.length >= GZIP_FROM && contentCoding(request.headers['accept-encoding'], ['gzip']) !== undefined;
     reply.code(status).headers(this.#headers).header('content-type', type);
-    if (zip) reply.header('content-encoding', 'gzip').header('vary', 'accept-encoding');
+    if (body.length >= GZIP_FROM) reply.header('vary', 'accept-encoding');
+    if (zip) reply.header('content-encoding', 'gzip');
     reply.send(zip ? gzipSync(body) : body);
   }
 }
