@@ -54,21 +54,11 @@ function effectiveCommand(): Command {
         return;
       }
       const values = Object.fromEntries(
-        loaded.values.map(({ path, written, source, secret }) => [
-          path,
-          { value: secret ? mask(written) : written, source },
-        ]),
+        loaded.values.map(({ path, written, source }) => [path, { value: written, source }]),
       );
       if (options.format === 'json') print(JSON.stringify(values, undefined, 2));
       else print((await import('yaml')).stringify(values));
     });
-}
-
-/** Keys and passwords are not shown; where a key lies is no secret. */
-function mask(value: unknown): unknown {
-  return typeof value === 'string' && !value.startsWith('pem:') && !value.includes('-----BEGIN') && /[/\\.]/.test(value)
-    ? value
-    : '(hidden)';
 }
 
 function explainCommand(): Command {

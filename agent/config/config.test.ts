@@ -432,3 +432,54 @@ t.test('every key explains itself; an unknown one suggests', async (t) => {
   for (const key of ['__proto__', 'constructor', 'toString', 'link.constructor', '', 'link.', 'v{x}'])
     t.equal(explain(key).text, undefined, `there is no key ${key}`);
 });
+
+t.test('no spelling of a secret is shown, neither as a value nor in a finding', async (t) => {
+  const secrets = [
+    'hunter.2',
+    'hunter/2',
+    'C:\\hunter',
+    './hunter',
+    'hunter2',
+    '/etc/hunter',
+    'hunter.pem',
+    'pem:hunter',
+  ];
+  const proxy = (password: string) => `proxy: {type: http, address: "p:1", username: u, password: ${password}}`;
+  for (const secret of secrets) {
+    const loaded = withMore(proxy(JSON.stringify(secret)));
+    t.match(
+      loaded.values.find(({ path }) => path === 'proxy.password'),
+      { written: '(hidden)' },
+      secret,
+    );
+    t.notMatch(JSON.stringify([loaded.values, loaded.findings]), /hunter/, secret);
+  }
+  const texts = [
+    proxy('1234567.5'),
+    proxy('*hunter2'),
+    proxy('!hunter2 x'),
+    proxy('"hunter$hunter2"'),
+    proxy('[hunter2]'),
+    proxy('{hunter2: 1}'),
+    proxy('"hunter2'),
+    `proxy: {type: http, address: "http://u:hunter2@p:1"}`,
+    `proxy: {type: http, address: "x:hunter2", password: "hunter2"}`,
+  ];
+  for (const text of texts) {
+    const { findings, values } = withMore(text);
+    const shown = values.filter(({ path }) => path === 'proxy.password' || text.includes('//'));
+    t.notMatch(JSON.stringify([findings, shown]), /hunter2|1234567/, text);
+  }
+  const key = `${'MIGHAgEAMBMGByqGSM49'.repeat(4)}/a`;
+  const wrong = check(MINIMAL.replace(/key: [^,}\n]+/, `key: ${key}`));
+  t.notMatch(JSON.stringify([wrong.values, wrong.findings]), /MIGHAgEA/, 'a key in the place of its file');
+});
+
+t.test('where a key lies is shown', async (t) => {
+  for (const path of ['keys/a.key', '/etc/router.key', 'file:///etc/router.key', 'router'])
+    t.equal(
+      check(MINIMAL.replace(/key: [^,}\n]+/, `key: ${path}`)).values.find((each) => each.path === 'identity.key')
+        ?.written,
+      path,
+    );
+});

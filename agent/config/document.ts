@@ -170,6 +170,17 @@ class TreeBuilder {
           message: 'this key stands twice in its map; the last one counts',
         }),
       );
+    // What follows the colon of these repeats the text, which may be a password that begins with * or !.
+    else if (code === 'BAD_ALIAS' || code === 'TAG_RESOLVE_FAILED')
+      this.findings.push(
+        finding({
+          code: 'CFG-YAML',
+          path: '',
+          at,
+          message: `not YAML: ${text.split(':')[0]}`,
+          hint: 'put quotes around a text that begins with *, & or !',
+        }),
+      );
     else this.findings.push(finding({ code: 'CFG-YAML', path: '', at, message: `not YAML: ${text}` }));
   }
 

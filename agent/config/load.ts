@@ -11,7 +11,7 @@ import { checkIdentity } from './checks/identity.ts';
 import { checkPorts } from './checks/ports.ts';
 import { checkSections } from './checks/sections.ts';
 import { checkValues } from './checks/values.ts';
-import { plain, readDocument } from './document.ts';
+import { type ConfigNode, nearestNode, plain, readDocument } from './document.ts';
 import { type Environment, substituteEnvironment } from './environment.ts';
 import { type Finding, finding, inOrder, isAcceptable } from './finding.ts';
 import { normalize } from './normalize.ts';
@@ -19,6 +19,7 @@ import { type ResolvedValue, resolve } from './resolve.ts';
 import type { RouterConfig } from './router-config.ts';
 import { ROUTER_SCHEMA } from './router-schema.ts';
 import { checkSchema } from './schema-check.ts';
+import { redacted, type Secret } from './secret.ts';
 
 export interface LoadOptions {
   /** Leave out what needs identity files: they come with enrollment. */
@@ -103,8 +104,13 @@ export function checkRouterConfig(text: string, file: string, options: LoadOptio
   return {
     file,
     ok,
-    findings: inOrder(findings),
+    findings: inOrder(redacted(findings, asInFile(resolution.secrets, read.root))),
     values: resolution.values,
     ...(ok && { config: deepFreeze(config) }),
   };
+}
+
+/** Secrets with their texts before the environment was filled in. */
+function asInFile(secrets: readonly Secret[], root: ConfigNode): Secret[] {
+  return secrets.map(({ path, texts }) => ({ path, texts: [...texts, String(nearestNode(root, path).scalar ?? '')] }));
 }

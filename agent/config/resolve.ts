@@ -10,20 +10,21 @@ import { type Finding, type FindingCode, finding, type Position, type Severity }
 import { FORMATS } from './formats.ts';
 import { branchFor, dereference } from './normalize.ts';
 import type { SchemaVerdict } from './schema-check.ts';
+import { HIDDEN, type Secret, shownValue } from './secret.ts';
 
 export type ValueSource = 'given' | 'default' | 'environment';
 
 export interface ResolvedValue {
   readonly path: string;
-  /** As it would be written in a file. */
+  /** As it would be written in a file; secrets are hidden. */
   readonly written: unknown;
   readonly source: ValueSource;
-  readonly secret: boolean;
 }
 
 export interface Resolution {
   readonly value: unknown;
   readonly values: ResolvedValue[];
+  readonly secrets: Secret[];
   readonly findings: Finding[];
 }
 
@@ -31,7 +32,7 @@ export interface Resolution {
 export function resolve(root: ConfigNode, schema: ConfigSchema, verdict: Verdict): Resolution {
   const resolver = new Resolver(schema, verdict);
   const value = resolver.resolve(root, schema, '', root.at);
-  return { value, values: resolver.values, findings: resolver.findings };
+  return { value, values: resolver.values, secrets: resolver.secrets, findings: resolver.findings };
 }
 
 /** The values of a schema when nothing is given. */
@@ -47,6 +48,7 @@ const NO_VERDICT: Verdict = { ignored: new Set(), refused: new Set() };
 
 class Resolver {
   readonly values: ResolvedValue[] = [];
+  readonly secrets: Secret[] = [];
   readonly findings: Finding[] = [];
   readonly #root: ConfigSchema;
   readonly #verdict: Verdict;
@@ -89,11 +91,11 @@ class Resolver {
   #list(node: ConfigNode | undefined, schema: ConfigSchema, path: string, at: Position): unknown {
     if (node?.kind !== 'list') {
       if (schema.default === undefined) return undefined;
-      this.values.push({ path, written: schema.default, source: 'default', secret: false });
+      this.values.push({ path, written: schema.default, source: 'default' });
       return [...(schema.default as unknown[])];
     }
     const items = schema.items ?? {};
-    if (node.items.length === 0) this.values.push({ path, written: [], source: 'given', secret: false });
+    if (node.items.length === 0) this.values.push({ path, written: [], source: 'given' });
     return node.items
       .map((item, index) => this.resolve(item, items, `${path}[${index}]`, at))
       .filter((value) => value !== undefined);
@@ -104,7 +106,9 @@ class Resolver {
     if (written === undefined || written === null) return undefined;
     if (node?.kind === 'scalar' && !this.#verdict.refused.has(path)) this.#aboutScalar(node, schema, path);
     const source: ValueSource = node === undefined ? 'default' : node.fromEnvironment ? 'environment' : 'given';
-    this.values.push({ path, written, source, secret: schema['x-secret'] === true });
+    const shown = shownValue(written, schema);
+    if (shown === HIDDEN) this.secrets.push({ path, texts: [String(written), node?.digits ?? ''] });
+    this.values.push({ path, written: shown, source });
     return convert(written, schema);
   }
 

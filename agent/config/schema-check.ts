@@ -8,6 +8,7 @@ import { type ConfigNode, nearestNode } from './document.ts';
 import { type Finding, type FindingCode, finding } from './finding.ts';
 import { FORMAT_NAMES, FORMATS } from './formats.ts';
 import { ROUTER_SCHEMA } from './router-schema.ts';
+import { HIDDEN } from './secret.ts';
 import { suggest } from './suggestion.ts';
 
 export interface SchemaVerdict {
@@ -74,7 +75,8 @@ function word(error: ErrorObject, root: ConfigNode, path: string): Finding {
   const node = nearestNode(root, path);
   const make = (code: FindingCode, message: string, hint = '', severity: Finding['severity'] = 'error') =>
     finding({ severity, code, path, at: node.at, message, hint });
-  const shown = node.path === path && node.digits !== '' ? node.digits : show(error.data);
+  const number = node.path === path && node.digits !== '' ? node.digits : show(error.data);
+  const shown = schema['x-secret'] ? HIDDEN : number;
   switch (error.keyword) {
     case 'additionalProperties':
       return unknownKey(error, schema, root, path);

@@ -47,6 +47,8 @@ export interface ConfigSchema {
   readonly 'x-later'?: boolean;
   readonly 'x-deprecated'?: string;
   readonly 'x-secret'?: boolean;
+  /** `pem`: the value is PEM text or the file that holds it. */
+  readonly 'x-source'?: 'pem';
   /** Keys are compared without case. */
   readonly 'x-case-insensitive'?: boolean;
   /** The reference refuses values below this. */
