@@ -17,6 +17,7 @@ import { sessionOf } from '../auth/session-of.ts';
 import { EventStreams } from '../events/stream.ts';
 import { mayCall } from '../request/access.ts';
 import { isJson } from '../request/body.ts';
+import { BodyReader } from '../request/body-reader.ts';
 import type { Answer, ApiRequest, ApiServices } from '../request/context.ts';
 import { ApiError } from '../request/errors.ts';
 import { BusyError } from '../state/state.ts';
@@ -68,6 +69,7 @@ export class ApiServer {
   readonly #served: readonly Served[];
   readonly #streams: EventStreams;
   readonly #timeouts: HttpTimeouts;
+  readonly #bodies = new BodyReader();
   #running = 0;
 
   private constructor(app: FastifyInstance, http: Server, services: ApiServices) {
@@ -122,13 +124,9 @@ export class ApiServer {
     this.#fastify.addHttpMethod('GET', { hasBody: true, overrideExisting: true });
     // Every content type but JSON is text; an empty body is none.
     this.#fastify.removeAllContentTypeParsers();
-    this.#fastify.addContentTypeParser('*', { parseAs: 'string' }, (request, body, done) => {
-      const type = request.headers['content-type'] ?? '';
-      if (body === '') done(null, undefined);
-      else if (!isJson(type)) done(null, body);
-      else if (request.method === 'GET') parseBody(String(body), (_error, parsed) => done(null, parsed));
-      else parseBody(String(body), done);
-    });
+    this.#fastify.addContentTypeParser('*', (request: FastifyRequest, payload: IncomingMessage) =>
+      this.#readBody(request, payload),
+    );
     this.#fastify.addHook('onRequest', async (request, reply) => {
       if (request.method === 'OPTIONS') return this.#answerOptions(request, reply);
       if (request.headers.origin !== undefined) reply.headers(CORS);
@@ -152,6 +150,21 @@ export class ApiServer {
     serveHealth(this.#fastify, this.#services);
     this.#fastify.setNotFoundHandler(this.#refuseUnknown);
     this.#fastify.setErrorHandler((error, request, reply) => this.#refuse(request, reply, error));
+  }
+
+  async #readBody(request: FastifyRequest, payload: IncomingMessage): Promise<unknown> {
+    const { method, headers, routeOptions, raw } = request;
+    const limit = routeOptions.bodyLimit ?? LARGEST_BODY;
+    if (Number(headers['content-length']) > limit) throw new ApiError('REQUEST_ENTITY_TOO_LARGE');
+    const body = await this.#bodies.read(payload, { remoteAddress: raw.socket.remoteAddress, limit });
+    if (body === '') return undefined;
+    if (!isJson(headers['content-type'] ?? '')) return body;
+    try {
+      return parseBody(body);
+    } catch (error) {
+      if (method === 'GET') return undefined;
+      throw error;
+    }
   }
 
   async #handle({ operation, handler }: Route, request: FastifyRequest, reply: FastifyReply): Promise<void> {
@@ -202,6 +215,7 @@ export class ApiServer {
 
   #refuse(request: FastifyRequest, reply: FastifyReply, thrown: unknown): void {
     const { code, status, message, details } = this.#toApiError(thrown);
+    if (!request.raw.complete) reply.header('connection', 'close'); // the rest of its body is not worth reading
     if (code === 'METHOD_NOT_ALLOWED') reply.header('allow', this.#allowed(pathOf(request.url)).join(', '));
     const body = {
       error: { code, message, requestId: requestId(), ...(details && { cause: details }) },
@@ -326,14 +340,15 @@ function tidy(path: string): string {
   return path.replaceAll(/\/+/g, '/').replace(/(?<=.)\/$/, '');
 }
 
-function parseBody(text: string, done: (error: Error | null, body?: unknown) => void): void {
+/** Throws ApiError for a text that is not JSON, or too deep. */
+function parseBody(text: string): unknown {
   try {
-    done(null, parseJson(text));
+    return parseJson(text);
   } catch (error) {
     // The parser's message repeats pieces of the body, which may be a password: only the place is told.
     const place = / at position \d+(?: \(line \d+ column \d+\))?/.exec(describeError(error))?.[0] ?? '';
     const why = error instanceof JsonDepthError ? error.message : `the body is no JSON${place}`;
-    done(new ApiError('COULD_NOT_PARSE_BODY', { code: 'UNHANDLED', message: why }));
+    throw new ApiError('COULD_NOT_PARSE_BODY', { code: 'UNHANDLED', message: why });
   }
 }
 

@@ -1,5 +1,6 @@
 // Logins begun without a proof, in floods: what the simulator keeps of them is bounded, and they end nobody else's login.
 
+import { connect } from 'node:tls';
 import t from 'tap';
 import { Agent } from 'undici';
 import { VirtualClock } from '#lib/clock.ts';
@@ -8,6 +9,7 @@ import { AuthRequests } from '../../controller-sim/api/oidc/auth-requests.ts';
 import type { Proven } from '../../controller-sim/auth/authenticate.ts';
 import { ApiClient, PASSWORD } from '../support/api-client.ts';
 import { holdings, leftSince } from '../support/leftovers.ts';
+import { until } from '../support/overlay.ts';
 
 const MIB = 1024 * 1024;
 const FORM = 'application/x-www-form-urlencoded';
@@ -119,4 +121,32 @@ t.test('requests without a proof are evicted before those with one, and the larg
   for (let index = 0; index < 2_000; index++) add(`2001:db8::${index.toString(16)}`);
   const last = add('2001:db8:0:0:1::');
   t.ok(requests.get(last.id), 'the newest request stays');
+});
+
+t.test('bodies that are begun and not ended are bounded, and small requests go on meanwhile', async (t) => {
+  await using api = await ApiClient.start();
+  await api.get('/version');
+  const before = holdings();
+  const head =
+    'POST /edge/client/v1/authenticate?method=password HTTP/1.1\r\nhost: x\r\ncontent-type: application/json';
+  const half = `${head}\r\ncontent-length: 1000000\r\n\r\n"${'x'.repeat(990_000)}`;
+  const answers = { refused: 0 };
+  const sockets = Array.from({ length: 100 }, () => {
+    const socket = connect({ host: '127.0.0.1', port: api.simulator.port, ca: api.simulator.ca });
+    socket
+      .on('error', () => undefined)
+      .on('data', (data) => {
+        if (String(data).startsWith('HTTP/1.1 429')) answers.refused++;
+      });
+    socket.write(half);
+    return socket;
+  });
+  await until('the bodies above the share of one address to be refused', () => answers.refused >= 60);
+  t.equal((await api.tryLogin('nobody')).status, 401, 'a small request is answered');
+  for (const socket of sockets) socket.destroy();
+  const { memory, sockets: left } = await leftSince(before);
+  t.equal(left, 0);
+  t.ok(memory < 8 * MIB, `${Math.round(memory / MIB)} MiB`);
+  const large = { username: 'nobody', password: 'a long secret', junk: 'x'.repeat(900_000) };
+  t.equal((await api.ask('POST', '/authenticate?method=password', { body: large })).status, 401, 'the budget is back');
 });
