@@ -30,6 +30,12 @@ export interface Proven {
   readonly improperClientCertChain?: boolean;
 }
 
+/** specification: envInfo and sdkInfo. */
+const ENV_FIELDS = ['arch', 'domain', 'hostname', 'os', 'osRelease', 'osVersion'];
+const SDK_FIELDS = ['appId', 'appVersion', 'branch', 'revision', 'type', 'version'];
+/** Config types that a session names. */
+export const MOST_CONFIG_TYPES = 100;
+
 const METHODS: Readonly<Record<string, (request: LoginRequest) => Promise<Proven> | Proven>> = {
   password: byPassword,
   cert: byCertificate,
@@ -41,7 +47,10 @@ export async function authenticate(request: ApiRequest): Promise<ApiSession> {
   const proven = await prove(request, request.query.get('method') ?? '');
   const { state } = request.services;
   const body = new Body(typeof request.body === 'object' ? request.body : undefined, 'patch');
-  const configTypes = typeIds(request, body.texts('configTypes') ?? []);
+  const names = body.texts('configTypes') ?? [];
+  if (names.length > MOST_CONFIG_TYPES)
+    throw invalid('configTypes', `a session names at most ${MOST_CONFIG_TYPES} config types`, names.length);
+  const configTypes = typeIds(request, names);
   return state.change((transaction) => {
     demandUnchanged(transaction, proven);
     noteClient(transaction, proven.identity, body);
@@ -131,12 +140,21 @@ export function sessionFacts({ services }: LoginRequest, proven: Proven) {
 /** What a client says of itself is kept with its identity; written only when it is something new. */
 export function noteClient(transaction: Transaction, { id }: Identity, body: Body): void {
   const identity = transaction.get('identity', id);
-  const envInfo = body.map('envInfo') as Identity['envInfo'] | undefined;
-  const sdkInfo = body.map('sdkInfo') as Identity['sdkInfo'] | undefined;
+  const envInfo = knownTexts(body.map('envInfo'), ENV_FIELDS) as Identity['envInfo'] | undefined;
+  const sdkInfo = knownTexts(body.map('sdkInfo'), SDK_FIELDS) as Identity['sdkInfo'] | undefined;
   if (!identity || (!envInfo && !sdkInfo)) return;
   const told = { envInfo: envInfo ?? identity.envInfo, sdkInfo: sdkInfo ?? identity.sdkInfo };
   const known = { envInfo: identity.envInfo, sdkInfo: identity.sdkInfo };
   if (JSON.stringify(told) !== JSON.stringify(known)) transaction.put('identity', { ...identity, ...told });
+}
+
+/** The texts of fields that are known; a client may send anything beside them. */
+function knownTexts(
+  given: Record<string, unknown> | undefined,
+  names: readonly string[],
+): Record<string, string> | undefined {
+  if (!given) return undefined;
+  return Object.fromEntries(names.flatMap((name) => (typeof given[name] === 'string' ? [[name, given[name]]] : [])));
 }
 
 async function byPassword(request: LoginRequest): Promise<Proven> {

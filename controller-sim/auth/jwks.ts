@@ -23,6 +23,8 @@ const LONGEST_LIFE = 3_600_000;
 const TIMEOUT = 10_000;
 const LARGEST_SET = 1024 * 1024;
 const MOST_SETS = 1_000;
+/** Keys of a set; issuers publish the current one and a few around it. */
+const MOST_KEYS = 100;
 
 export class Jwks {
   readonly #components: JwksComponents;
@@ -91,7 +93,7 @@ async function load(endpoint: string, signal: AbortSignal): Promise<Map<string, 
   if (statusCode !== 200) throw new Error(`status ${statusCode}`);
   const { keys } = parseJson(text) as { keys?: unknown };
   if (!Array.isArray(keys)) throw new Error('the answer is no set of keys');
-  return new Map(keys.flatMap((key: unknown, index) => readKey(key, index)));
+  return new Map(keys.slice(0, MOST_KEYS).flatMap((key: unknown, index) => readKey(key, index)));
 }
 
 /** Keys for other uses, and of kinds that are not known here, stand beside those that are meant: they are passed over. */

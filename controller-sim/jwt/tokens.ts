@@ -4,6 +4,7 @@
 import type { JWTPayload, SignJWT } from 'jose';
 import type { Clock } from '#lib/clock.ts';
 import { isNestedDeeper } from '#lib/json.ts';
+import { ownText } from '#lib/own-text.ts';
 import type { Authority } from '../pki/authority.ts';
 
 export interface TokenComponents {
@@ -51,12 +52,14 @@ function jose(): Promise<typeof import('jose')> {
   return import('jose');
 }
 
-/** Tokens whose signature is known to be good. */
+/** Tokens whose signature is cached as verified, and their characters: clients decide how much stands in a token. */
 const MOST_VERIFIED = 10_000;
+const MOST_VERIFIED_LENGTH = 16 * 1024 * 1024;
 
 export class Tokens {
   readonly #components: TokenComponents;
   readonly #verified = new Map<string, AccessClaims>();
+  #verifiedLength = 0;
 
   constructor(components: TokenComponents) {
     this.#components = components;
@@ -157,9 +160,17 @@ export class Tokens {
     const claims = await this.verify(token);
     if (claims?.z_t !== TokenKind.Access || typeof claims.sub !== 'string' || typeof claims.exp !== 'number')
       return undefined;
-    if (this.#verified.size >= MOST_VERIFIED) this.#verified.clear();
-    this.#verified.set(token, claims as AccessClaims);
+    this.#keep(ownText(token), claims as AccessClaims);
     return claims as AccessClaims;
+  }
+
+  #keep(token: string, claims: AccessClaims): void {
+    if (this.#verified.size >= MOST_VERIFIED || this.#verifiedLength + token.length > MOST_VERIFIED_LENGTH) {
+      this.#verified.clear();
+      this.#verifiedLength = 0;
+    }
+    if (!this.#verified.has(token)) this.#verifiedLength += token.length;
+    this.#verified.set(token, claims);
   }
 
   async #sign(claims: Record<string, unknown>, complete: (jwt: SignJWT) => SignJWT): Promise<string> {

@@ -103,6 +103,21 @@ t.test('facts about a client are kept once and as texts, however often a proof i
   t.match((await tokens(codeOf(second))).text, /invalid code_verifier/);
 });
 
+t.test('facts that clients tell of themselves are bounded, with and without OIDC', async (t) => {
+  await using api = await ApiClient.start();
+  const identityId = await api.person('annie');
+  const login = (facts: object) =>
+    api.ask('POST', '/authenticate?method=password', { body: { username: 'annie', password: PASSWORD, ...facts } });
+  const { data } = await login({ envInfo: { os: 'linux', junk: 'x'.repeat(500_000), deep: [[1]] }, sdkInfo: { a: 1 } });
+  t.same((await api.get(`/identities/${identityId}`)).envInfo, { os: 'linux' });
+  const types = Array.from({ length: 101 }, (_, index) => `type ${index}`);
+  t.match(await login({ configTypes: types }), { status: 400, cause: { field: 'configTypes' } });
+  const tell = (domain: string) =>
+    api.ask('POST', '/posture-response', { token: data.token, body: { id: 'x', typeId: 'DOMAIN', domain } });
+  t.equal((await tell('example')).status, 201);
+  t.match(await tell('x'.repeat(20_000)), { status: 400, cause: { message: /more than 16384 characters/ } });
+});
+
 t.test('requests without a proof are evicted before those with one, and the largest share first', async (t) => {
   const requests = new AuthRequests(new VirtualClock(), new IdSource());
   const asked = { clientId: 'native', redirectUri: 'http://localhost', scope: 'openid', configTypes: [] };

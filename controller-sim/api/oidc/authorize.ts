@@ -1,8 +1,12 @@
 // Where a login begins and where it ends: the code flow with PKCE (RFC 6749, section 4.1; RFC 7636).
 
 import { ownText } from '#lib/own-text.ts';
-import { ownValue } from '#lib/own-value.ts';
-import { typeIds } from '../../auth/authenticate.ts';
+
+
+
+import { MOST_CONFIG_TYPES, typeIds } from '../../auth/authenticate.ts';
+
+
 import { bearerTokens } from '../../auth/session-of.ts';
 import { type AuthRequest, isComplete } from './auth-requests.ts';
 import { BASE, OAuthError, type OidcAnswer, type OidcRequest, redirect } from './context.ts';
@@ -18,7 +22,6 @@ const LONGEST: Readonly<Record<string, number>> = {
   scope: 1_024,
   configTypes: 256,
 };
-export const MOST_CONFIG_TYPES = 100;
 const CHALLENGE = /^[\w.~-]{43,128}$/;
 
 export function authorize(request: OidcRequest): OidcAnswer {

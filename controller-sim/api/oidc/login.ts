@@ -2,7 +2,7 @@
 // to the client.
 
 import { sha1Fingerprint } from '#lib/certificates.ts';
-import { noteClient, prove, typeIds } from '../../auth/authenticate.ts';
+import { MOST_CONFIG_TYPES, noteClient, prove, typeIds } from '../../auth/authenticate.ts';
 import { verifyExternalToken } from '../../auth/external-jwt.ts';
 import { bearerTokens } from '../../auth/session-of.ts';
 import { abandonTotp, enrollTotp, owesTotp, ownMfa, takeCode } from '../../mfa/enrollment.ts';
@@ -12,7 +12,7 @@ import { ApiError, invalid } from '../../request/errors.ts';
 import { validateBody } from '../../request/validate.ts';
 import type { Identity, Mfa } from '../../state/types.ts';
 import { type AuthRequest, isComplete } from './auth-requests.ts';
-import { callbackUrl, MOST_CONFIG_TYPES } from './authorize.ts';
+import { callbackUrl } from './authorize.ts';
 import { type OidcAnswer, type OidcRequest, redirect, text } from './context.ts';
 import { loginPage, totpPage } from './pages.ts';
 
