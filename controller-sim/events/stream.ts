@@ -18,6 +18,8 @@ const StreamType = Object.freeze({ EventsRequest: 10_040, Event: 10_041 } as con
 const EVENT_TYPE_HEADER = 10;
 const LIMITS = { maxHeaders: 16_384, maxBody: 64 * 1024 };
 const MOST_STREAMS = 100;
+/** Milliseconds without traffic after which the system asks whether the peer is there: a machine that is gone keeps no place. */
+const KEEP_ALIVE = 30_000;
 /** Bytes that may wait for a slow reader; then its connection ends. */
 const LONGEST_QUEUE = 16 * 1024 * 1024;
 
@@ -55,6 +57,7 @@ export class EventStreams {
       socket.end('HTTP/1.1 503 Service Unavailable\r\nconnection: close\r\n\r\n', () => socket.destroy());
       return;
     }
+    request.socket.setKeepAlive(true, KEEP_ALIVE);
     server.handleUpgrade(request, socket, head, (stream) => this.#serve(stream));
   }
 
