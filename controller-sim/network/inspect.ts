@@ -1,6 +1,7 @@
 // Inspecting: named values of controllers and routers, from those whose id fits an expression (reference fact: HTTP entities, section 19).
 
 import { create, toBinary } from '@bufbuild/protobuf';
+import { within } from '#lib/bounded.ts';
 import { describeError } from '#lib/errors.ts';
 import { parseJson } from '#lib/json.ts';
 import { InspectRequestSchema, InspectResponseSchema } from '#wire/gen/control_pb.js';
@@ -24,6 +25,8 @@ interface InspectedValue {
 const TIMEOUT = 10_000;
 /** Longer expressions are no expressions of ids, and could cost more than they are worth. */
 const LONGEST_EXPRESSION = 512;
+/** Milliseconds to look at all ids. */
+const LONGEST_LOOK = 200;
 
 /** `appRegex` must fit the whole of an id somewhere, as in the reference. */
 export async function inspect(
@@ -31,16 +34,18 @@ export async function inspect(
   appRegex: string,
   names: readonly string[],
 ): Promise<InspectAnswer> {
-  let pattern: RegExp;
+  const ids = [controllerId, ...network.routers.keys()];
+  let matching: ReadonlySet<string>;
   try {
     if (appRegex.length > LONGEST_EXPRESSION) throw new Error(`longer than ${LONGEST_EXPRESSION} characters`);
-    pattern = new RegExp(appRegex);
+    const pattern = new RegExp(appRegex);
+    matching = new Set(within(LONGEST_LOOK, () => ids.filter((id) => pattern.test(id))));
   } catch (error) {
     return { success: false, errors: [`${controllerId}: error parsing regexp: ${describeError(error)}`], values: null };
   }
   const errors: string[] = [];
-  const values = pattern.test(controllerId) ? inspectController(network, controllerId, names) : [];
-  const routers = [...network.routers.values()].filter(({ id }) => pattern.test(id));
+  const values = matching.has(controllerId) ? inspectController(network, controllerId, names) : [];
+  const routers = [...network.routers.values()].filter(({ id }) => matching.has(id));
   const answers = await Promise.allSettled(routers.map((router) => inspectRouter(router, names)));
   for (const [index, answer] of answers.entries()) {
     if (answer.status === 'fulfilled') values.push(...answer.value);

@@ -115,6 +115,16 @@ t.test('many config types do not keep their validators', async (t) => {
     t.equal((await api.manage('POST', '/configs', { name: `${id}`, configTypeId: id, data: {} })).status, 201);
 });
 
+t.test('an expression for inspections that takes for ever is cut off', async (t) => {
+  await using api = await ApiClient.start();
+  await api.get('/version');
+  const stall = stallMeter();
+  const appRegex = `${'('.repeat(30)}.+${')+'.repeat(30)}!`;
+  const answer = await api.manage('POST', '/fabric/v1/inspections', { appRegex, requestedValues: ['links'] });
+  t.match(answer.text, /error parsing regexp: it takes longer than 200 ms/);
+  t.ok(stall() < LONGEST_STALL);
+});
+
 /** The longest time between two turns of the event loop so far, in milliseconds. */
 function stallMeter(): () => number {
   let [longest, last] = [0, performance.now()];
