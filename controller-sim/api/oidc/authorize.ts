@@ -1,11 +1,9 @@
 // Where a login begins and where it ends: the code flow with PKCE (RFC 6749, section 4.1; RFC 7636).
 
 import { ownText } from '#lib/own-text.ts';
-
-
+import { ownValue } from '#lib/own-value.ts';
 
 import { MOST_CONFIG_TYPES, typeIds } from '../../auth/authenticate.ts';
-
 
 import { bearerTokens } from '../../auth/session-of.ts';
 import { type AuthRequest, isComplete } from './auth-requests.ts';
