@@ -322,6 +322,19 @@ t.test('csr below edge is taken and called deprecated; the root one counts more'
   t.ok(below.findings.some((each) => each.code === 'CFG-DEPRECATED'));
 });
 
+t.test(
+  'an alias means the last anchor before it; one without an anchor is an error, and many cost little',
+  async (t) => {
+    const levels = 'x: &a {ctrl: 1s}\ny: &a {reportInterval: 7s}\nmetrics: *a\n';
+    t.equal(accepted(withMore(levels)).metrics.reportInterval, 7_000);
+    const missing = withMore('metrics: *nope');
+    t.match(missing.findings, [{ code: 'CFG-YAML', line: 5, path: 'metrics', message: /no anchor/ }]);
+    const begun = performance.now();
+    t.notOk(withMore('a: *a\n'.repeat(20_000)).ok);
+    t.ok(performance.now() - begun < 10_000, '6,400 of them took 26 s');
+  },
+);
+
 t.test('what is no configuration gives findings, whatever it is', async (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
   const file = join(directory, 'router.yml');

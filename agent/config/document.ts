@@ -2,6 +2,7 @@
 // eight, only the first document counts, a key that stands twice counts as its last, `<<` merges (reference facts: config, 1.1 and 1.5).
 
 import {
+  type Alias,
   isAlias,
   isMap,
   isScalar,
@@ -70,11 +71,12 @@ export function readDocument(text: string): { root?: ConfigNode; findings: Findi
           }),
         ],
       };
-    const builder = new TreeBuilder(lines, first.contents, (alias) => alias.resolve(first) as YamlNode | undefined);
+    const builder = new TreeBuilder(lines, first.contents);
     if (documents.length > 1) builder.furtherDocuments(documents.length - 1, documents[1]?.range?.[0] ?? 0);
     for (const error of first.errors) builder.syntaxError(error.code, error.message, error.pos[0]);
     const broken = builder.findings.some((each) => each.severity === 'error');
-    const root = broken ? undefined : builder.build();
+    const built = broken ? undefined : builder.build();
+    const root = builder.findings.some((each) => each.severity === 'error') ? undefined : built;
     return root ? { root, findings: builder.findings } : { findings: builder.findings };
   } catch (error) {
     if (error instanceof TooLarge || error instanceof RangeError) return { findings: [tooLarge(START)] };
@@ -140,13 +142,14 @@ class TreeBuilder {
   readonly findings: Finding[] = [];
   readonly #lines: LineCounter;
   readonly #contents: YamlNode;
-  readonly #resolve: (alias: import('yaml').Alias) => YamlNode | undefined;
+  /** The last node before the current one with each anchor. The library searches the document for each alias. */
+  readonly #anchors = new Map<string, YamlNode>();
+  #aliasDepth = 0;
   #count = 0;
 
-  constructor(lines: LineCounter, contents: YamlNode, resolve: (alias: import('yaml').Alias) => YamlNode | undefined) {
+  constructor(lines: LineCounter, contents: YamlNode) {
     this.#lines = lines;
     this.#contents = contents;
-    this.#resolve = resolve;
   }
 
   furtherDocuments(count: number, offset: number): void {
@@ -215,7 +218,8 @@ class TreeBuilder {
       digits: '',
       fromEnvironment: false,
     };
-    if (isAlias(yaml)) return { ...this.#node(this.#resolve(yaml), path, keyAt, depth + 1), at };
+    if (isAlias(yaml)) return { ...this.#aliased(yaml, path, keyAt, at, depth), at };
+    if (yaml?.anchor && this.#aliasDepth === 0) this.#anchors.set(yaml.anchor, yaml);
     if (isMap(yaml)) return { ...base, kind: 'map', entries: this.#entries(yaml, path, depth) };
     if (isSeq(yaml))
       return {
@@ -227,6 +231,24 @@ class TreeBuilder {
     const scalar = toScalar(yaml.value);
     const digits = typeof scalar === 'number' ? (yaml.source ?? String(scalar)) : '';
     return { ...base, kind: 'scalar', scalar, isFloat: isFloat(scalar, digits), digits };
+  }
+
+  #aliased({ source }: Alias, path: string, keyAt: Position, at: Position, depth: number): ConfigNode {
+    const target = this.#anchors.get(source);
+    if (!target)
+      this.findings.push(
+        finding({
+          code: 'CFG-YAML',
+          path,
+          at,
+          message: 'not YAML: this alias has no anchor before it',
+          hint: 'put quotes around a text that begins with *',
+        }),
+      );
+    this.#aliasDepth++;
+    const node = this.#node(target, path, keyAt, depth + 1);
+    this.#aliasDepth--;
+    return node;
   }
 
   #entries(map: YAMLMap, path: string, depth: number): Map<string, ConfigNode> {
