@@ -11,6 +11,8 @@ import { peerCertificates } from '#lib/certificates.ts';
 import { contentCoding } from '#lib/content-encoding.ts';
 import { describeError } from '#lib/errors.ts';
 import { JsonDepthError, parseJson } from '#lib/json.ts';
+import { Shares } from '#lib/shares.ts';
+import { sourceOf } from '#lib/source-address.ts';
 import { HttpTimeouts } from '#wire/http-timeouts.ts';
 import type { PortConnection } from '#wire/port-connections.ts';
 import { sessionOf } from '../auth/session-of.ts';
@@ -33,8 +35,8 @@ import { isPartial, perform } from './steps.ts';
 
 const LARGEST_BODY = 1024 * 1024;
 const GZIP_FROM = 1_024;
-/** Requests that are being answered; more are asked to come later. */
-const MOST_AT_ONCE = 2_000;
+/** Requests that are being answered, in all and for each source; more are asked to come later. */
+const AT_ONCE = { most: 4_000, mostOfSource: 2_000 };
 /** Milliseconds that clients have. */
 const LIMITS = { read: 15_000, write: 60_000, idle: 60_000 };
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
@@ -70,7 +72,7 @@ export class ApiServer {
   readonly #streams: EventStreams;
   readonly #timeouts: HttpTimeouts;
   readonly #bodies = new BodyReader();
-  #running = 0;
+  readonly #running = new Shares(AT_ONCE);
 
   private constructor(app: FastifyInstance, http: Server, services: ApiServices) {
     this.#fastify = app;
@@ -168,10 +170,10 @@ export class ApiServer {
   }
 
   async #handle({ operation, handler }: Route, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    if (this.#running >= MOST_AT_ONCE) throw new ApiError('RATE_LIMITED');
-    this.#running += 1;
+    const socket = request.raw.socket as TLSSocket;
+    const source = sourceOf(socket.remoteAddress);
+    if (!this.#running.take(source)) throw new ApiError('RATE_LIMITED');
     try {
-      const socket = request.raw.socket as TLSSocket;
       const { url, headers } = request;
       const query = url.indexOf('?');
       const apiRequest: ApiRequest = {
@@ -191,7 +193,7 @@ export class ApiServer {
       };
       this.#answer(request, reply, operation.status, await perform(apiRequest, handler));
     } finally {
-      this.#running -= 1;
+      this.#running.give(source);
     }
   }
 

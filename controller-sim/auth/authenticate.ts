@@ -169,7 +169,7 @@ async function byPassword(request: LoginRequest): Promise<Proven> {
     });
   }
   const authenticator = state.tables.authenticator.findBy('username', username);
-  const valid = await passwords.verify(password, authenticator?.passwordHash ?? undefined);
+  const valid = await passwords.verify(password, authenticator?.passwordHash ?? undefined, request.remoteAddress);
   const identity = authenticator && state.tables.identity.get(authenticator.identityId);
   const policy = identity && policyOf(request, identity);
   if (!authenticator || !identity || !policy?.primary.updb.allowed) throw new ApiError('INVALID_AUTH');

@@ -29,3 +29,13 @@ t.test('as many hashes wait as may; the others are refused at once, and those th
   t.ok(await passwords.hash('later'), 'there is room again');
   await passwords.close();
 });
+
+t.test('one address that fills its share leaves room for logins from others', async (t) => {
+  const passwords = new Passwords({ clock: new VirtualClock(), cost: TEST_COST, atOnce: 1, waiting: 2 });
+  const guess = (from: string) => passwords.verify('guess', undefined, from);
+  const flood = Promise.allSettled(Array.from({ length: 10 }, (_, index) => guess(`2001:db8::${index}`)));
+  t.equal(await guess('192.0.2.1'), false, 'another address is answered');
+  const answered = (await flood).filter(({ status }) => status === 'fulfilled');
+  t.equal(answered.length, 3, 'one at once and two that wait');
+  await passwords.close();
+});

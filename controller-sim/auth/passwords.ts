@@ -7,6 +7,8 @@ import { promisify } from 'node:util';
 import type { Clock } from '#lib/clock.ts';
 import { DialQueue, QueueFullError } from '#lib/dial-queue.ts';
 import { type Random, systemRandom } from '#lib/random.ts';
+import { Shares } from '#lib/shares.ts';
+import { sourceOf } from '#lib/source-address.ts';
 import { ApiError } from '../request/errors.ts';
 
 const argon2 = promisify(argon2Callback);
@@ -23,6 +25,7 @@ const LENGTH = 32;
 const SALT_LENGTH = 16;
 /** Of the four threads that a process has for such work by itself, one is left to everything else. */
 const MOST_AT_ONCE = Math.min(availableParallelism(), 3);
+/** Hashes that wait for one source; twice as many wait in all. */
 const MOST_WAITING = 1_000;
 
 export interface PasswordsOptions {
@@ -39,12 +42,15 @@ export class Passwords {
   readonly #cost: PasswordCost;
   readonly #random: Random;
   readonly #queue: DialQueue;
+  readonly #shares: Shares;
 
   constructor({ clock, cost, random, atOnce, waiting }: PasswordsOptions) {
     this.#cost = cost ?? DEFAULT_COST;
     this.#random = random ?? systemRandom;
-    const limits = { length: waiting ?? MOST_WAITING, workers: atOnce ?? MOST_AT_ONCE };
-    this.#queue = new DialQueue({ name: 'password hashes', ...limits, clock });
+    const length = waiting ?? MOST_WAITING;
+    const workers = atOnce ?? MOST_AT_ONCE;
+    this.#queue = new DialQueue({ name: 'password hashes', length: 2 * length, workers, clock });
+    this.#shares = new Shares({ most: Number.POSITIVE_INFINITY, mostOfSource: length + workers });
   }
 
   close(): Promise<void> {
@@ -59,25 +65,27 @@ export class Passwords {
   }
 
   /** Takes as long for a user that does not exist: `hash` is undefined then. */
-  async verify(password: string, hash: string | undefined): Promise<boolean> {
+  async verify(password: string, hash: string | undefined, remoteAddress = ''): Promise<boolean> {
+    const source = sourceOf(remoteAddress);
     const match = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=1\$([\w-]+)\$([\w-]+)$/.exec(hash ?? '');
     if (!match) {
-      await this.#derive(password, Buffer.alloc(SALT_LENGTH), this.#cost);
+      await this.#derive(password, Buffer.alloc(SALT_LENGTH), this.#cost, source);
       return false;
     }
     const [, memory, passes, salt = '', expected = ''] = match;
-    const tag = await this.#derive(password, Buffer.from(salt, 'base64url'), {
-      memory: Number(memory),
-      passes: Number(passes),
-    });
+    const cost = { memory: Number(memory), passes: Number(passes) };
+    const tag = await this.#derive(password, Buffer.from(salt, 'base64url'), cost, source);
     return timingSafeEqual(tag, Buffer.from(expected, 'base64url'));
   }
 
-  async #derive(password: string, nonce: Buffer, cost: PasswordCost): Promise<Buffer> {
+  async #derive(password: string, nonce: Buffer, cost: PasswordCost, source = ''): Promise<Buffer> {
+    if (!this.#shares.take(source)) throw new ApiError('RATE_LIMITED');
     try {
       return await this.#queue.add(() => derive(password, nonce, cost));
     } catch (error) {
       throw error instanceof QueueFullError ? new ApiError('RATE_LIMITED') : error;
+    } finally {
+      this.#shares.give(source);
     }
   }
 }

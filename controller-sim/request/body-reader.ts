@@ -2,6 +2,7 @@
 // of each body is free, so that ordinary requests go on while somebody else has spent the budget.
 
 import type { Readable } from 'node:stream';
+import { Shares } from '#lib/shares.ts';
 import { sourceOf } from '#lib/source-address.ts';
 import { ApiError } from './errors.ts';
 
@@ -18,8 +19,7 @@ export interface BodyOptions {
 }
 
 export class BodyReader {
-  readonly #bySource = new Map<string, number>();
-  #bytes = 0;
+  readonly #shares = new Shares({ most: MOST_BYTES, mostOfSource: MOST_BYTES_OF_SOURCE });
 
   /** Rejects with ApiError for a body that is too large, and when too many large ones are being read. The rest of it is discarded. */
   read(body: Readable, { remoteAddress, limit }: BodyOptions): Promise<string> {
@@ -30,14 +30,14 @@ export class BodyReader {
     return new Promise((resolve, reject) => {
       const finish = (settle: () => void) => {
         body.off('data', onData).off('end', onEnd).off('error', onBroken).off('close', onBroken);
-        this.#give(source, counted);
+        this.#shares.give(source, counted);
         settle();
       };
       const onData = (part: Buffer) => {
         length += part.length;
         const more = Math.max(0, length - FREE) - counted;
         const code =
-          length > limit ? 'REQUEST_ENTITY_TOO_LARGE' : this.#take(source, more) ? undefined : 'RATE_LIMITED';
+          length > limit ? 'REQUEST_ENTITY_TOO_LARGE' : this.#shares.take(source, more) ? undefined : 'RATE_LIMITED';
         if (code === undefined) {
           counted += more;
           parts.push(part);
@@ -50,22 +50,5 @@ export class BodyReader {
       const onBroken = () => finish(() => reject(new ApiError('COULD_NOT_PARSE_BODY')));
       body.on('data', onData).on('end', onEnd).on('error', onBroken).on('close', onBroken);
     });
-  }
-
-  #take(source: string, bytes: number): boolean {
-    if (bytes === 0) return true;
-    const own = (this.#bySource.get(source) ?? 0) + bytes;
-    if (own > MOST_BYTES_OF_SOURCE || this.#bytes + bytes > MOST_BYTES) return false;
-    this.#bySource.set(source, own);
-    this.#bytes += bytes;
-    return true;
-  }
-
-  #give(source: string, bytes: number): void {
-    if (bytes === 0) return;
-    const own = (this.#bySource.get(source) ?? 0) - bytes;
-    if (own > 0) this.#bySource.set(source, own);
-    else this.#bySource.delete(source);
-    this.#bytes -= bytes;
   }
 }

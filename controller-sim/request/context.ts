@@ -37,7 +37,7 @@ export interface ListPage {
 export interface PasswordHasher {
   hash(password: string): Promise<string>;
   /** `hash` is undefined for a user that does not exist. */
-  verify(password: string, hash: string | undefined): Promise<boolean>;
+  verify(password: string, hash: string | undefined, remoteAddress?: string): Promise<boolean>;
 }
 
 /** What stays the same for all requests. */

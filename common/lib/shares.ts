@@ -1,0 +1,37 @@
+// A limit of which each source may have only a part: one that floods a server leaves room for the others.
+
+export interface ShareLimits {
+  /** Of all sources. */
+  readonly most: number;
+  /** Of one source. */
+  readonly mostOfSource: number;
+}
+
+export class Shares {
+  readonly #limits: ShareLimits;
+  readonly #bySource = new Map<string, number>();
+  #total = 0;
+
+  constructor(limits: ShareLimits) {
+    this.#limits = limits;
+  }
+
+  /** Takes an amount for a source; false, and nothing is taken, when that would exceed a limit. */
+  take(source: string, amount = 1): boolean {
+    if (amount === 0) return true;
+    const own = (this.#bySource.get(source) ?? 0) + amount;
+    if (own > this.#limits.mostOfSource || this.#total + amount > this.#limits.most) return false;
+    this.#bySource.set(source, own);
+    this.#total += amount;
+    return true;
+  }
+
+  /** Gives back what was taken. */
+  give(source: string, amount = 1): void {
+    if (amount === 0) return;
+    const own = (this.#bySource.get(source) ?? 0) - amount;
+    if (own > 0) this.#bySource.set(source, own);
+    else this.#bySource.delete(source);
+    this.#total -= amount;
+  }
+}
