@@ -2,6 +2,7 @@
 // (a handshake, the next request) are evictable: when the port is full, the source that has most of them loses its oldest.
 
 import type { Socket } from 'node:net';
+import { FairPool } from '#lib/fair-pool.ts';
 import { sourceOf } from '#lib/source-address.ts';
 
 /** What the owner of a connection tells its port. */
@@ -25,9 +26,9 @@ interface Entry {
 export class PortConnections {
   readonly #limits: PortLimits;
   readonly #entries = new Map<string, Entry>();
-  readonly #handshaking = new Pool();
+  readonly #handshaking = new FairPool<Entry>();
   /** Those in a handshake, and those whose owner says so. */
-  readonly #evictable = new Pool();
+  readonly #evictable = new FairPool<Entry>();
 
   constructor(limits: PortLimits) {
     this.#limits = limits;
@@ -41,20 +42,30 @@ export class PortConnections {
       socket.destroy();
       return;
     }
-    if (this.#handshaking.size >= handshakes) this.#handshaking.evict();
-    if (this.#entries.size >= connections && !this.#evictable.evict()) {
+    if (this.#handshaking.size >= handshakes) this.#evictFrom(this.#handshaking);
+    if (this.#entries.size >= connections && !this.#evictFrom(this.#evictable)) {
       socket.destroy();
       return;
     }
     const entry: Entry = { socket, source: sourceOf(socket.remoteAddress) };
     this.#entries.set(key, entry);
-    this.#handshaking.add(entry);
-    this.#evictable.add(entry);
+    this.#handshaking.add(entry, entry.source);
+    this.#evictable.add(entry, entry.source);
     socket.once('close', () => {
       if (this.#entries.get(key) === entry) this.#entries.delete(key);
       this.#handshaking.delete(entry);
       this.#evictable.delete(entry);
     });
+  }
+
+  /** Closes a connection; false when there is none to evict. Its 'close' comes later, and it is not chosen again until then. */
+  #evictFrom(pool: FairPool<Entry>): boolean {
+    const evicted = pool.evict();
+    if (!evicted) return false;
+    this.#handshaking.delete(evicted);
+    this.#evictable.delete(evicted);
+    evicted.socket.destroy();
+    return true;
   }
 
   /** The handshake of a connection is complete; undefined when it was closed meanwhile. */
@@ -65,44 +76,9 @@ export class PortConnections {
     this.#evictable.delete(entry);
     const setEvictable = (isEvictable: boolean) => {
       this.#evictable.delete(entry);
-      if (isEvictable && !entry.socket.destroyed) this.#evictable.add(entry);
+      if (isEvictable && !entry.socket.destroyed) this.#evictable.add(entry, entry.source);
     };
     return { setEvictable };
-  }
-}
-
-/** Connections by source, the oldest first. */
-class Pool {
-  readonly #bySource = new Map<string, Set<Entry>>();
-  #size = 0;
-
-  get size(): number {
-    return this.#size;
-  }
-
-  add(entry: Entry): void {
-    const entries = this.#bySource.get(entry.source) ?? new Set();
-    this.#bySource.set(entry.source, entries);
-    if (!entries.has(entry)) this.#size++;
-    entries.add(entry);
-  }
-
-  delete(entry: Entry): void {
-    const entries = this.#bySource.get(entry.source);
-    if (!entries?.delete(entry)) return;
-    this.#size--;
-    if (entries.size === 0) this.#bySource.delete(entry.source);
-  }
-
-  /** Closes the oldest connection of the source with the most; false when there is none. */
-  evict(): boolean {
-    let largest: Set<Entry> | undefined;
-    for (const entries of this.#bySource.values()) if (!largest || entries.size > largest.size) largest = entries;
-    const [oldest] = largest ?? [];
-    if (!oldest) return false;
-    this.delete(oldest); // its 'close' comes later, and it must not be chosen again until then
-    oldest.socket.destroy();
-    return true;
   }
 }
 
