@@ -284,6 +284,58 @@ t.test('acknowledgements are read from recorded frames and written as them', asy
   t.equal(made.bytes.toString('hex'), wireHex);
 });
 
+t.test(
+  'a circuit id of any characters survives the way out and back, and every byte that leaves was written',
+  async (t) => {
+    const frameOf = (bytes: Buffer): Frame => {
+      const found: Frame[] = [];
+      new FrameReader({ maxHeaders: 10_000, maxBody: 10_000 }).push(bytes, (frame) => found.push(frame) > 0);
+      if (!found[0]) throw new Error('no frame');
+      return found[0];
+    };
+    const id = fc.oneof(fc.string({ unit: 'binary', maxLength: 60 }), fc.constantFrom('ü', 'Kreis-ö€😀', 'aBcDeF123'));
+    fc.assert(
+      fc.property(id, (circuitId) => {
+        const written = () => Payload.create(circuitId, 7, PayloadFlag.Eof, Buffer.alloc(0)).head;
+        const acknowledged = () => Acknowledgement.create(circuitId, 2, 4096, 9, [1, 2]).bytes;
+        const payload = Payload.fromFrame(frameOf(written()));
+        const ack = Acknowledgement.fromFrame(frameOf(acknowledged()));
+        return (
+          payload.circuitId === circuitId.toWellFormed() &&
+          ack.circuitId === payload.circuitId &&
+          payload.sequence === 7 &&
+          written().equals(written()) &&
+          acknowledged().equals(acknowledged())
+        );
+      }),
+    );
+    t.throws(
+      () => Payload.fromFrame(frameOf(Payload.create('x'.repeat(257), 0, 0, Buffer.alloc(0)).head)),
+      ProtocolError,
+    );
+    t.throws(() => Acknowledgement.fromFrame(frameOf(Acknowledgement.create('x'.repeat(257), 0, 0, 0, []).bytes)), {
+      name: 'ProtocolError',
+    });
+  },
+);
+
+t.test('a sequence that is negative or needs more than 31 bits is rejected', async (t) => {
+  const head = Payload.create('circuit', 0, 0, Buffer.alloc(0)).head;
+  const at = head.length - 8 - 2 - 8;
+  const read = (low: number, high: number) => {
+    head.writeUInt32LE(low, at);
+    head.writeUInt32LE(high, at + 4);
+    return Payload.fromFrame({ bytes: head, bodyOffset: head.length } as Frame).sequence;
+  };
+  t.equal(read(0x7fff_ffff, 0), 0x7fff_ffff);
+  for (const [low, high] of [
+    [0x8000_0000, 0],
+    [0xffff_ffff, 0xffff_ffff],
+    [5, 1],
+  ] as const)
+    t.throws(() => read(low, high), ProtocolError, `${high}, ${low}`);
+});
+
 t.test('version texts have five parts; development builds pass every minimum', async (t) => {
   const text = 'v2.1.0|abc|2026-01-01T00:00:00Z|linux|amd64';
   const info = parseVersionInfo(text);

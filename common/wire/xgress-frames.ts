@@ -8,6 +8,8 @@ import { PayloadFlag, XgressHeader, XgressType } from './gen/numbers.ts';
 
 const ENTRY = 8;
 const ABSENT = -1;
+/** Bytes of a circuit id. Observed ids have 21; a router keeps ids of unroutable payloads until it has reported them. */
+export const MAX_CIRCUIT_ID = 256;
 /** A receiver that does not report its buffer has room. */
 const UNKNOWN_BUFFER_SIZE = 0xffff_ffff;
 
@@ -39,7 +41,7 @@ export class Payload {
     this.#stampOffset = stampOffset;
   }
 
-  /** Throws ProtocolError when the circuit id or the sequence is missing. */
+  /** Throws ProtocolError when the circuit id or the sequence is missing or invalid. */
   static fromFrame(frame: Frame): Payload {
     const { bytes, bodyOffset } = frame;
     let circuitId: string | undefined;
@@ -53,10 +55,11 @@ export class Payload {
       if (end > bodyOffset) throw new ProtocolError('the header block of a payload is broken');
       switch (bytes.readInt32LE(offset)) {
         case XgressHeader.CircuitId:
-          circuitId = bytes.toString('latin1', start, end);
+          circuitId = readCircuitId(bytes, start, end);
           break;
         case XgressHeader.Sequence:
-          if (end - start === 8) sequence = bytes.readUInt32LE(start) | 0;
+          // A uint64 whose value fits into an int32; anything else stays negative and is rejected below.
+          if (end - start === 8) sequence = bytes.readUInt32LE(start + 4) === 0 ? bytes.readInt32LE(start) : ABSENT;
           break;
         case XgressHeader.Flags:
           if (end - start === 4) flags = bytes.readUInt32LE(start);
@@ -68,7 +71,8 @@ export class Payload {
       }
       offset = end;
     }
-    if (circuitId === undefined || sequence < 0) throw new ProtocolError('a payload names no circuit or no sequence');
+    if (circuitId === undefined || sequence < 0)
+      throw new ProtocolError('a payload has no circuit id or no valid sequence');
     return new Payload(circuitId, sequence, flags, bytes, undefined, bodyOffset, stamp);
   }
 
@@ -133,8 +137,8 @@ export class Payload {
       this.circuitId,
       this.sequence,
       this.flags,
-      Buffer.from(this.head),
-      this.#separateData && Buffer.from(this.#separateData),
+      copyOf(this.head),
+      this.#separateData && copyOf(this.#separateData),
       this.#bodyOffset,
       this.#stampOffset,
     );
@@ -152,6 +156,13 @@ export class Payload {
   }
 }
 
+/** Outside Buffer's pool: one small copy that waits would keep a whole slab of the pool alive. */
+function copyOf(bytes: Buffer): Buffer {
+  const copy = Buffer.allocUnsafeSlow(bytes.length);
+  bytes.copy(copy);
+  return copy;
+}
+
 function writePayloadHead(
   circuitId: string,
   sequence: number,
@@ -159,8 +170,8 @@ function writePayloadHead(
   bodyLength: number,
   headers?: ReadonlyMap<number, Buffer>,
 ) {
-  const idLength = Buffer.byteLength(circuitId);
-  let headersLength = ENTRY + idLength + ENTRY + 8 + ENTRY + 2 + (flags === 0 ? 0 : ENTRY + 4);
+  const id = Buffer.from(circuitId, 'utf8');
+  let headersLength = ENTRY + id.length + ENTRY + 8 + ENTRY + 2 + (flags === 0 ? 0 : ENTRY + 4);
   if (headers) for (const value of headers.values()) headersLength += ENTRY + value.length;
   const head = Buffer.allocUnsafe(FRAME_HEAD_LENGTH + headersLength);
   writeFrameHead(head, XgressType.Payload, headersLength, bodyLength);
@@ -169,7 +180,7 @@ function writePayloadHead(
     for (const key of [...headers.keys()].sort((a, b) => a - b))
       offset = writeEntry(head, offset, XgressHeader.PayloadHeaderFirst + key, headers.get(key) as Buffer);
   }
-  offset = writeCircuitId(head, offset, circuitId, idLength);
+  offset = writeEntry(head, offset, XgressHeader.CircuitId, id);
   offset = writeKey(head, offset, XgressHeader.Sequence, 8);
   head.writeUInt32LE(sequence, offset);
   head.writeUInt32LE(0, offset + 4);
@@ -215,7 +226,7 @@ export class Acknowledgement {
     let size = UNKNOWN_BUFFER_SIZE;
     let stamp = 0;
     forEachHeader(bytes, bodyOffset, (key, start, end) => {
-      if (key === XgressHeader.CircuitId) circuitId = bytes.toString('latin1', start, end);
+      if (key === XgressHeader.CircuitId) circuitId = readCircuitId(bytes, start, end);
       else if (key === XgressHeader.Flags && end - start === 4) flags = bytes.readUInt32LE(start);
       else if (key === XgressHeader.ReceiveBufferSize && end - start === 4) size = bytes.readUInt32LE(start);
       else if (key === XgressHeader.RoundTripTime && end - start === 2) stamp = bytes.readUInt16LE(start);
@@ -233,12 +244,12 @@ export class Acknowledgement {
     stamp: number,
     sequences: readonly number[],
   ): Acknowledgement {
-    const idLength = Buffer.byteLength(circuitId);
-    const headersLength = ENTRY + idLength + (flags === 0 ? 0 : ENTRY + 4) + ENTRY + 4 + ENTRY + 2;
+    const id = Buffer.from(circuitId, 'utf8');
+    const headersLength = ENTRY + id.length + (flags === 0 ? 0 : ENTRY + 4) + ENTRY + 4 + ENTRY + 2;
     const bodyOffset = FRAME_HEAD_LENGTH + headersLength;
     const bytes = Buffer.allocUnsafe(bodyOffset + 4 * sequences.length);
     writeFrameHead(bytes, XgressType.Acknowledgement, headersLength, 4 * sequences.length);
-    let offset = writeCircuitId(bytes, FRAME_HEAD_LENGTH, circuitId, idLength);
+    let offset = writeEntry(bytes, FRAME_HEAD_LENGTH, XgressHeader.CircuitId, id);
     if (flags !== 0) offset = writeUint32Entry(bytes, offset, XgressHeader.Flags, flags);
     offset = writeUint32Entry(bytes, offset, XgressHeader.ReceiveBufferSize, receiveBufferSize);
     offset = writeKey(bytes, offset, XgressHeader.RoundTripTime, 2);
@@ -262,7 +273,14 @@ export class Acknowledgement {
 
 /** The circuit that a payload, acknowledgement or control frame belongs to, undefined when it names none. */
 export function circuitIdOf(frame: Frame): string | undefined {
-  return frame.header(XgressHeader.CircuitId)?.toString('latin1');
+  return frame.header(XgressHeader.CircuitId)?.toString('utf8');
+}
+
+/** Throws ProtocolError for an id that is too long. */
+function readCircuitId(bytes: Buffer, start: number, end: number): string {
+  if (end - start > MAX_CIRCUIT_ID)
+    throw new ProtocolError(`a circuit id has ${end - start} bytes, at most ${MAX_CIRCUIT_ID} are allowed`);
+  return bytes.toString('utf8', start, end);
 }
 
 function writeKey(bytes: Buffer, offset: number, key: number, length: number): number {
@@ -279,10 +297,4 @@ function writeEntry(bytes: Buffer, offset: number, key: number, value: Buffer): 
 function writeUint32Entry(bytes: Buffer, offset: number, key: number, value: number): number {
   const start = writeKey(bytes, offset, key, 4);
   return bytes.writeUInt32LE(value >>> 0, start);
-}
-
-function writeCircuitId(bytes: Buffer, offset: number, circuitId: string, length: number): number {
-  const start = writeKey(bytes, offset, XgressHeader.CircuitId, length);
-  bytes.write(circuitId, start, 'latin1');
-  return start + length;
 }
