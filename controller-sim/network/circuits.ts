@@ -96,6 +96,8 @@ class RouteFailed extends ProjectError {
 export class Circuits {
   readonly #components: CircuitsComponents;
   readonly #circuits = new Map<string, Circuit>();
+  /** Circuits that are being moved to another path; true when they have to be looked at again afterwards. */
+  readonly #moving = new Map<string, boolean>();
   /** Failures of terminators in a row: those are tried last. */
   readonly #failures = new Map<string, number>();
 
@@ -134,6 +136,7 @@ export class Circuits {
       this.#circuits.set(id, circuit);
       try {
         const answered = await this.#route(circuit, terminator, request.peerData, attempt);
+        if (!this.#isCurrent(circuit)) throw this.#removedMeanwhile(circuit);
         return this.#complete(circuit, terminator, answered, request);
       } catch (error) {
         if (error instanceof CircuitError) throw error;
@@ -166,9 +169,19 @@ export class Circuits {
 
   /** Another path for a circuit whose traffic does not get through; without one it ends. */
   reroute(id: string): void {
-    const circuit = this.#circuits.get(id);
-    if (!circuit) return;
-    background(this.#components.log, 'reroute', async () => {
+    if (this.#moving.has(id)) {
+      this.#moving.set(id, true);
+      return;
+    }
+    if (this.#circuits.has(id)) background(this.#components.log, 'reroute', this.#move(id));
+  }
+
+  /** One move of a circuit at a time: two would mix their forwards on the routers that both paths share. */
+  async #move(id: string): Promise<void> {
+    do {
+      this.#moving.set(id, false);
+      const circuit = this.#circuits.get(id);
+      if (!circuit) break;
       const path = this.#path(circuit.path.routers[0] ?? '', circuit.path.routers.at(-1) ?? '');
       try {
         if (!path) throw new ProjectError('NO_PATH', 'there is no path');
@@ -178,9 +191,10 @@ export class Circuits {
           { circuitId: id, error: describeError(error) },
           'circuit ended: it could not be routed anew',
         );
-        this.remove(id, { now: true });
+        if (this.#isCurrent(circuit)) this.remove(id, { now: true });
       }
-    });
+    } while (this.#moving.get(id));
+    this.#moving.delete(id);
   }
 
   /** What failures in a row add to the cost of a terminator. */
@@ -222,7 +236,22 @@ export class Circuits {
   }
 
   async #moveTo(circuit: Circuit, path: Path): Promise<void> {
-    const left = circuit.path.routers.filter((router) => !path.routers.includes(router));
+    const before = circuit.path.routers;
+    try {
+      await this.#routeAgain(circuit, path);
+    } catch (error) {
+      // Whoever removed the circuit told the routers of the old path; the routers of the new path have to hear it as well.
+      const told = this.#isCurrent(circuit) ? before : [];
+      for (const router of path.routers) if (!told.includes(router)) this.unroute(router, circuit.id, true);
+      throw error;
+    }
+    circuit.path = path;
+    this.#components.events.emit({ kind: 'circuit', type: 'pathUpdated', circuit });
+    for (const router of before) if (!path.routers.includes(router)) this.unroute(router, circuit.id, true);
+  }
+
+  /** Sends the routes of a new path, one after the other. Rejects when one fails or the circuit is removed meanwhile. */
+  async #routeAgain(circuit: Circuit, path: Path): Promise<void> {
     const moved: Circuit = { ...circuit, path };
     const terminator = this.#components.state.tables.terminator.get(circuit.terminatorId);
     // The egress is there already; only a router that is both ends at once looks for it in the route.
@@ -230,10 +259,20 @@ export class Circuits {
     for (const [position, id] of path.routers.entries()) {
       const message = routeMessage(moved, position, { attempt: REROUTE_ATTEMPT, timeout: ROUTE_TIMEOUT, egress });
       await this.#send(this.#connected(id), message);
+      if (!this.#isCurrent(circuit)) throw new ProjectError('CIRCUIT_REMOVED', 'it was removed while it moved');
     }
-    circuit.path = path;
-    this.#components.events.emit({ kind: 'circuit', type: 'pathUpdated', circuit });
-    for (const router of left) this.unroute(router, circuit.id, true);
+  }
+
+  /** An end failed or somebody removed the circuit before all routers had answered. */
+  #removedMeanwhile(circuit: Circuit): CircuitError {
+    for (const router of circuit.path.routers) this.unroute(router, circuit.id, true);
+    return new CircuitError(EdgeErrorCode.Internal, `circuit ${circuit.id} was removed while it was being made`, {
+      circuitId: circuit.id,
+    });
+  }
+
+  #isCurrent(circuit: Circuit): boolean {
+    return this.#circuits.get(circuit.id) === circuit;
   }
 
   #choose(request: CircuitRequest, circuitId: string): Candidate {

@@ -2,10 +2,21 @@
 
 import fc from 'fast-check';
 import t from 'tap';
+import { VirtualClock } from '#lib/clock.ts';
+import { IdSource } from '#lib/ids.ts';
+import { silentLog } from '#lib/log.ts';
 import { seededRandom } from '#lib/random.ts';
 import { selectByRoles } from '#model/roles.ts';
-import type { Terminator } from '../state/types.ts';
+import { RouteSchema, UnrouteSchema } from '#wire/gen/control_pb.js';
+import { ControlType, RouteHeader } from '#wire/gen/numbers.ts';
+import { encodeUint32, TRUE } from '#wire/header-values.ts';
+import { Message } from '#wire/message.ts';
+import type { State } from '../state/state.ts';
+import type { Service, Terminator } from '../state/types.ts';
+import { Circuits } from './circuits.ts';
+import type { ConnectedRouter } from './connected-router.ts';
 import { Links } from './links.ts';
+import type { NetworkEvents } from './network-events.ts';
 import { cheapestPath, costOf, type PathRouter } from './paths.ts';
 import { type Candidate, chooseTerminator } from './strategies.ts';
 
@@ -171,4 +182,115 @@ t.test('selectors choose by attribute, by id and all', async (t) => {
   ];
   for (const [list, semantic, expected] of table)
     t.equal([...selectByRoles(list, semantic, index)].sort().join(''), expected, `${list} ${semantic}`);
+});
+
+/** Circuits over routers a, b, c, d that answer a Route when the test says so. `told` lists `router: message` in order. */
+function network(net: Links) {
+  const told: string[] = [];
+  const waiting: (() => void)[] = [];
+  const names = ['a', 'b', 'c', 'd'];
+  const channel = (id: string) => ({
+    request: (message: Message) => {
+      const { circuitId, attempt } = message.decode(RouteSchema);
+      told.push(`${id}: route`);
+      const headers = [[RouteHeader.Success, TRUE] as const, [RouteHeader.Attempt, encodeUint32(attempt)] as const];
+      return new Promise<Message>((resolve) => {
+        waiting.push(() => resolve(new Message(ControlType.RouteResult, headers, circuitId)));
+      });
+    },
+    trySend: (message: Message) =>
+      told.push(`${id}: unroute ${message.decode(UnrouteSchema).now ? 'now' : 'later'}`) > 0,
+  });
+  const terminator = {
+    id: 't',
+    routerId: 'd',
+    instanceId: '',
+    cost: 0,
+    precedence: 'default',
+    peerData: {},
+    hostId: '',
+  };
+  const tables = {
+    terminator: { get: () => terminator, referring: () => [terminator] },
+    router: { get: () => ({ cost: 0, noTraversal: false }) },
+  };
+  const circuits = new Circuits({
+    state: { tables } as unknown as State,
+    clock: new VirtualClock(),
+    ids: new IdSource(seededRandom(1)),
+    random: seededRandom(1),
+    log: silentLog,
+    links: net,
+    events: { emit: () => undefined } as unknown as NetworkEvents,
+    routers: new Map(names.map((id) => [id, { id, channel: channel(id) } as unknown as ConnectedRouter])),
+  });
+  const answer = async (most = Number.POSITIVE_INFINITY) => {
+    for (let left = most; waiting.length > 0 && left > 0; left--) {
+      waiting.shift()?.();
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  };
+  const create = () => {
+    const service = { id: 's', terminatorStrategy: 'smartrouting', encryptionRequired: false } as Service;
+    return circuits.create({
+      service,
+      clientId: 'client',
+      ingressRouter: 'a',
+      instanceId: '',
+      peerData: new Map(),
+      circuitId: 'circuit',
+    });
+  };
+  return { circuits, told, answer, create };
+}
+
+/** Whether the last thing that each router heard is that the circuit is over. */
+function allUnrouted(told: readonly string[]): boolean {
+  const last = new Map(told.map((each) => each.split(': ') as [string, string]));
+  return [...last.values()].every((message) => message.startsWith('unroute'));
+}
+
+t.test('a circuit that is removed while it moves to another path is left on no router', async (t) => {
+  for (const answered of [0, 1, 2]) {
+    const net = links('a-b:1', 'b-d:1', 'a-c:10', 'c-d:10');
+    const { circuits, told, answer, create } = network(net);
+    const made = create();
+    await answer();
+    await made;
+    net.remove('bd');
+    circuits.onLinkLost('bd');
+    await answer(answered);
+    circuits.remove('circuit', { now: true });
+    await answer();
+    t.equal(circuits.size, 0);
+    t.ok(allUnrouted(told), `removed after ${answered} routes: ${told.join(', ')}`);
+  }
+});
+
+t.test('a circuit that cannot be moved is left on no router, neither of the old path nor of the new one', async (t) => {
+  const net = links('a-b:1', 'b-d:1', 'a-c:10', 'c-d:10');
+  const { circuits, told, answer, create } = network(net);
+  const made = create();
+  await answer();
+  await made;
+  net.remove('bd');
+  circuits.onLinkLost('bd');
+  circuits.onLinkLost('bd');
+  await answer(1);
+  net.remove('cd');
+  circuits.onLinkLost('cd');
+  circuits.reroute('circuit');
+  await answer();
+  t.equal(circuits.size, 0, 'it was looked at again after the move, and there was no path');
+  t.ok(allUnrouted(told), told.join(', '));
+});
+
+t.test('a circuit that is removed while it is made is refused and left on no router', async (t) => {
+  const { circuits, told, answer, create } = network(links('a-b:1', 'b-d:1'));
+  const made = create();
+  await answer(1);
+  circuits.remove('circuit', { now: true });
+  await Promise.all([t.rejects(made, { name: 'CircuitError' }), answer()]);
+  t.equal(circuits.size, 0);
+  t.ok(allUnrouted(told), told.join(', '));
 });
