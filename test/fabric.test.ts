@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import t from 'tap';
 import { ApiClient, filtered } from './support/api-client.ts';
-import { Overlay, type TestRouter, until } from './support/overlay.ts';
+import { ending, Overlay, type TestRouter, until } from './support/overlay.ts';
 
 interface Link {
   readonly id: string;
@@ -82,7 +82,7 @@ t.test(
     await api.change('PATCH', at, { staticCost: 1 });
 
     const socket = await talk(client.proxyPort);
-    const closed = once(socket, 'close');
+    const closed = ending(socket);
     const circuits = () => api.get<Circuit[]>('/fabric/v1/circuits');
     const [circuit] = await circuits();
     t.match(await api.get(`/fabric/v1/circuits/${circuit?.id}`), {
@@ -105,7 +105,7 @@ t.test(
     await once(socket, 'data');
     await api.change('PATCH', at, { down: false, staticCost: 1 });
     for (const link of await links()) await api.change('PATCH', `/fabric/v1/links/${link.id}`, { down: true });
-    await closed;
+    t.equal(await closed, 'ECONNRESET', 'a client does not take it for the end of its stream');
     await until('no circuit', async () => (await circuits()).length === 0);
     for (const method of ['GET', 'PATCH'])
       t.match(await api.manage(method, '/fabric/v1/links/none', method === 'PATCH' ? { down: true } : undefined), {
@@ -134,7 +134,7 @@ t.test('a circuit that is deleted ends at both ends', async (t) => {
   await using _ = overlay;
   const [kept, cut] = [await talk(routers.client.proxyPort), await talk(routers.client.proxyPort)];
   const [first, second] = await api.get<Circuit[]>('/fabric/v1/circuits');
-  const closed = Promise.race([once(kept, 'close').then(() => kept), once(cut, 'close').then(() => cut)]);
+  const closed = Promise.race([ending(kept).then(() => kept), ending(cut).then(() => cut)]);
   await api.change('DELETE', `/fabric/v1/circuits/${first?.id}`, { immediate: true });
   const gone = await closed;
   const other = gone === kept ? cut : kept;

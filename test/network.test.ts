@@ -9,7 +9,7 @@ import t from 'tap';
 import { loadApart } from '../agent/config/load-apart.ts';
 import { freePorts } from '../examples/two-routers/ports.ts';
 import { transfer } from '../examples/two-routers/transfer.ts';
-import { Overlay, until } from './support/overlay.ts';
+import { ending, Overlay, until } from './support/overlay.ts';
 
 const MIB = 1024 * 1024;
 
@@ -99,9 +99,9 @@ t.test('a service that is deleted ends its circuits and its terminators', async 
   const socket = connect(a.proxyPort, '127.0.0.1');
   socket.write('hello');
   await new Promise((resolve) => socket.once('data', resolve));
-  const closed = new Promise((resolve) => socket.once('close', resolve));
+  const closed = ending(socket);
   await overlay.management.remove(`services/${service?.id}`);
-  await closed;
+  t.equal(await closed, 'ECONNRESET');
   t.same(await overlay.management.get('terminators'), []);
 });
 

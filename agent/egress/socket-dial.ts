@@ -1,7 +1,7 @@
 // Opens the TCP or TLS connection to a service.
 
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
-import { connect as connectTls, type SecureContextOptions } from 'node:tls';
+import { type ConnectionOptions, connect as connectTls, type SecureContextOptions } from 'node:tls';
 import type { Address } from '#lib/address.ts';
 import { formatAddress } from '#lib/address.ts';
 import type { Clock } from '#lib/clock.ts';
@@ -19,8 +19,15 @@ export interface SocketDialOptions {
   signal: AbortSignal;
 }
 
-/** Resolves with a connected socket that can end each direction on its own. Rejects with the system's error, TimeoutError or EgressError. */
-export function dialSocket(address: Address, options: SocketDialOptions): Promise<Socket> {
+export interface DialedSocket {
+  /** Can end each direction on its own. */
+  readonly socket: Socket;
+  /** Ends the connection with a TCP reset. */
+  reset(): void;
+}
+
+/** Resolves with a connected socket. Rejects with the system's error, TimeoutError or EgressError. */
+export function dialSocket(address: Address, options: SocketDialOptions): Promise<DialedSocket> {
   const where = formatAddress(address);
   if (address.type !== 'tcp' && address.type !== 'tls') {
     return Promise.reject(
@@ -29,7 +36,7 @@ export function dialSocket(address: Address, options: SocketDialOptions): Promis
   }
   const { clock, timeout, signal } = options;
   return new Promise((resolve, reject) => {
-    const socket = open(address, options);
+    const { socket, reset } = open(address, options);
     const timer =
       timeout > 0
         ? clock.after('egress dial', timeout, () => fail(new TimeoutError(`dialing ${where}`, timeout)))
@@ -47,21 +54,27 @@ export function dialSocket(address: Address, options: SocketDialOptions): Promis
     };
     const onAbort = () => fail(asError(signal.reason));
     socket.once('error', fail);
-    socket.once(address.type === 'tls' ? 'secureConnect' : 'connect', () => (finish(), resolve(socket)));
+    socket.once(address.type === 'tls' ? 'secureConnect' : 'connect', () => (finish(), resolve({ socket, reset })));
     if (signal.aborted) onAbort();
     else signal.addEventListener('abort', onAbort, { once: true });
   });
 }
 
-function open(address: Address, { context, localAddress }: SocketDialOptions): Socket {
+function open(address: Address, { context, localAddress }: SocketDialOptions): DialedSocket {
   const host = address.host || 'localhost';
   const target = { host, port: address.port, allowHalfOpen: true, ...(localAddress !== undefined && { localAddress }) };
-  if (address.type === 'tcp') return connectTcp(target);
-  return connectTls({
+  const tcp = connectTcp(target);
+  if (address.type === 'tcp') return { socket: tcp, reset: () => tcp.resetAndDestroy() };
+  const socket = connectTls({
     ...context,
-    ...target,
+    socket: tcp,
     minVersion: 'TLSv1.2',
     allowPartialTrustChain: true,
-    ...(isIP(host) === 0 && { servername: host }),
-  });
+    ...(isIP(host) === 0 ? { servername: host } : { host }),
+  } as ConnectionOptions);
+  const reset = () => {
+    tcp.resetAndDestroy();
+    socket.destroy();
+  };
+  return { socket, reset };
 }

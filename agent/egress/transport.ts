@@ -1,7 +1,6 @@
 // The bindings `transport` and `edge_transport`: the terminator's address is dialed as it stands. The second one also does the
 // host's part of end-to-end encryption (reference fact: tunnel, section 1).
 
-import type { Socket } from 'node:net';
 import type { SecureContextOptions } from 'node:tls';
 import { parseAddress } from '#lib/address.ts';
 import type { Clock } from '#lib/clock.ts';
@@ -12,7 +11,7 @@ import { EncryptedStream, makeKeyPair, sessionKeys } from '../xgress/end-to-end.
 import { SocketClient } from '../xgress/socket-client.ts';
 import { EgressError } from './dial-errors.ts';
 import type { DialedEgress, EgressDialer, EgressRequest, PeerData } from './egress.ts';
-import { dialSocket } from './socket-dial.ts';
+import { type DialedSocket, dialSocket } from './socket-dial.ts';
 
 export interface TransportComponents {
   clock: Clock;
@@ -33,14 +32,14 @@ export function transportDialer(components: TransportComponents, init: Transport
     const address = tryParse(request.destination);
     const { connectTimeout } = init;
     const timeout = request.timeLeft > 0 && request.timeLeft < connectTimeout ? request.timeLeft : connectTimeout;
-    const socket = await dialSocket(address, {
+    const dialed = await dialSocket(address, {
       clock: components.clock,
       context: components.identity.clientContext(),
       timeout,
       signal: request.signal,
     });
     return hostSocket(components, request, {
-      socket,
+      ...dialed,
       halfClose: true,
       encryption: init.encryption,
       hopType: init.hopType,
@@ -52,16 +51,17 @@ export function transportDialer(components: TransportComponents, init: Transport
 export function hostSocket(
   components: { clock: Clock; log: Log },
   request: EgressRequest,
-  dialed: { socket: Socket; halfClose: boolean; encryption: boolean; hopType: string },
+  dialed: DialedSocket & { halfClose: boolean; encryption: boolean; hopType: string },
 ): DialedEgress {
-  const { socket, halfClose, hopType } = dialed;
+  const { socket, reset, halfClose, hopType } = dialed;
   const peerData = new Map<number, Buffer>([
     [PeerDataKey.TerminatorLocalAddress, Buffer.from(`${socket.localAddress}:${socket.localPort}`)],
     [PeerDataKey.TerminatorRemoteAddress, Buffer.from(`${socket.remoteAddress}:${socket.remotePort}`)],
   ]);
   try {
     const encryption = dialed.encryption ? hostEncryption(request.peerData, peerData) : undefined;
-    const client = new SocketClient({ socket, halfClose, encryption, clock: components.clock, log: components.log });
+    const { clock, log } = components;
+    const client = new SocketClient({ socket, reset, halfClose, encryption, clock, log });
     return { client, peerData, hopType, abandon: () => socket.destroy() };
   } catch (error) {
     socket.destroy();

@@ -74,7 +74,7 @@ export class CircuitEnds {
     return xgress;
   }
 
-  /** Resolves when all ends are closed, at the latest after `milliseconds`; those that are left then are closed. */
+  /** Resolves when all ends are closed, at the latest after `milliseconds`; those that are left then are cut. */
   async drain(milliseconds: number): Promise<void> {
     if (this.#open.size > 0 && milliseconds > 0) {
       await new Promise<void>((resolve) => {
@@ -82,7 +82,7 @@ export class CircuitEnds {
         this.#idle = () => (timer.cancel(), resolve());
       });
     }
-    for (const xgress of [...this.#open]) xgress.close();
+    for (const xgress of [...this.#open]) xgress.abort();
   }
 
   #onClosed(xgress: Xgress, owner: string): void {

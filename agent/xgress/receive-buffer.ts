@@ -1,42 +1,57 @@
-// The receiving half of flow control: puts payloads in order, refuses what does not fit, and knows how much the client
-// has not taken yet (reference fact: link, section 2.4).
+// The receiving half of flow control: puts payloads in order, drops what does not fit, and knows how much the client has not
+// taken yet (reference fact: link, section 2.4). What was dropped is not acknowledged, so the peer sends it again.
 
 import type { Payload } from '#wire/xgress-frames.ts';
+import { isEnd, isFin } from './end-marks.ts';
 
 export type Reception = 'accepted' | 'duplicate' | 'dropped';
 
-/** A small payload cut from a large network buffer would keep all of it alive while it waits. */
-const WORTH_COPYING = 8;
+/** Bytes that a stored payload takes beside its frame: objects and table entries. Payloads without data count by it. */
+const PAYLOAD_OVERHEAD = 256;
+/** Payloads that are further ahead of the next one are dropped: no sender has so many on their way. */
+const MAX_AHEAD = 65_536;
+/** A stored payload may keep at most this many times its own size alive; otherwise it is copied out of the network buffer. */
+const WORTH_COPYING = 2;
 
 export class ReceiveBuffer {
   readonly #limit: number;
   readonly #stored = new Map<number, Payload>();
   #handedOver = -1;
-  #highest = -1;
   #size = 0;
 
-  /** `limit` in bytes. */
+  /** `limit` in bytes of memory. */
   constructor(limit: number) {
     this.#limit = limit;
   }
 
-  /** Bytes that have arrived and that the client has not finished. */
+  /** Bytes of memory that payloads take which the client has not finished. */
   get size(): number {
     return this.#size;
   }
 
-  /** What is to be acknowledged: everything but `dropped`. */
+  /** Whether everything up to the end of the peer's direction is here. */
+  get holdsEnd(): boolean {
+    for (let sequence = this.#handedOver + 1; ; sequence++) {
+      const payload = this.#stored.get(sequence);
+      if (!payload) return false;
+      if (isEnd(payload) || isFin(payload.headers())) return true;
+    }
+  }
+
+  /** Everything but `dropped` has to be acknowledged. */
   receive(payload: Payload): Reception {
     const { sequence } = payload;
-    if (sequence <= this.#handedOver || this.#stored.has(sequence)) return 'duplicate';
-    if (this.#size > this.#limit && sequence > this.#highest) return 'dropped';
-    this.#stored.set(sequence, sequence === this.#handedOver + 1 ? payload : compact(payload));
-    this.#highest = Math.max(this.#highest, sequence);
-    this.#size += payload.dataLength;
+    const next = this.#handedOver + 1;
+    if (sequence < next || this.#stored.has(sequence)) return 'duplicate';
+    // The next one in order always fits: everything that is stored may be waiting for it.
+    const isNext = sequence === next;
+    if (!isNext && (this.#size >= this.#limit || sequence - next > MAX_AHEAD)) return 'dropped';
+    this.#stored.set(sequence, isNext ? payload : compact(payload));
+    this.#size += costOf(payload);
     return 'accepted';
   }
 
-  /** The next payload in order, if it is there. It counts until `finished` is called for it. */
+  /** The next payload in order, if it is there. Its cost counts until `finished` is called for it. */
   take(): Payload | undefined {
     const next = this.#stored.get(this.#handedOver + 1);
     if (!next) return undefined;
@@ -45,10 +60,20 @@ export class ReceiveBuffer {
     return next;
   }
 
-  /** The client has taken `length` bytes. */
-  finished(length: number): void {
-    this.#size -= length;
+  /** The client has taken payloads that cost so much. */
+  finished(cost: number): void {
+    this.#size -= cost;
   }
+
+  clear(): void {
+    this.#stored.clear();
+    this.#size = 0;
+  }
+}
+
+/** Bytes of memory that a payload takes while it waits. */
+export function costOf(payload: Payload): number {
+  return payload.head.length + (payload.separateData?.length ?? 0) + PAYLOAD_OVERHEAD;
 }
 
 function compact(payload: Payload): Payload {

@@ -5,12 +5,14 @@ import type { Socket } from 'node:net';
 import type { Clock } from '#lib/clock.ts';
 import { describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
-import { EdgeFlag, PayloadHeader } from '#wire/gen/numbers.ts';
+import { isFin } from './end-marks.ts';
 import type { EncryptedStream } from './end-to-end.ts';
-import type { Xgress, XgressClient } from './xgress.ts';
+import type { CircuitOutcome, Xgress, XgressClient } from './xgress.ts';
 
 export interface SocketClientInit {
   socket: Socket;
+  /** Ends the connection with a TCP reset. TLS sockets cannot do that by themselves. */
+  reset?: () => void;
   /** The socket can end one direction and go on with the other. */
   halfClose: boolean;
   encryption?: EncryptedStream | undefined;
@@ -18,11 +20,12 @@ export interface SocketClientInit {
   log: Log;
 }
 
-/** How long a client may take to read what is left when its circuit is over. */
+/** Milliseconds that a client may take to read what is left when its circuit is over; then it is reset. */
 const FLUSH_TIME = 10_000;
 
 export class SocketClient implements XgressClient {
   readonly #socket: Socket;
+  readonly #reset: () => void;
   readonly #halfClose: boolean;
   readonly #encryption: EncryptedStream | undefined;
   readonly #clock: Clock;
@@ -34,6 +37,7 @@ export class SocketClient implements XgressClient {
 
   constructor(init: SocketClientInit) {
     this.#socket = init.socket;
+    this.#reset = init.reset ?? (() => init.socket.resetAndDestroy());
     this.#halfClose = init.halfClose;
     this.#encryption = init.encryption;
     this.#clock = init.clock;
@@ -69,11 +73,15 @@ export class SocketClient implements XgressClient {
     else this.#socket.destroySoon();
   }
 
-  closed(): void {
+  closed(outcome: CircuitOutcome): void {
     this.#writeEnded = true;
     if (this.#socket.destroyed) return;
+    if (outcome === 'cut') {
+      this.#reset();
+      return;
+    }
     this.#socket.destroySoon();
-    const timer = this.#clock.after('client socket flush', FLUSH_TIME, () => this.#socket.destroy());
+    const timer = this.#clock.after('client socket flush', FLUSH_TIME, () => this.#reset());
     this.#socket.once('close', () => timer.cancel());
   }
 
@@ -91,17 +99,15 @@ export class SocketClient implements XgressClient {
 
   #onEnd(): void {
     this.#readEnded = true;
-    if (this.#halfClose) this.#xgress?.end({ fin: true });
-    else this.#xgress?.close();
+    this.#xgress?.end({ fin: this.#halfClose });
+    if (!this.#halfClose) this.#xgress?.refuseData();
   }
 
+  /** A connection that is closed without its end was reset, by the client or by the network. */
   #onClose(): void {
-    const xgress = this.#xgress;
-    if (!xgress || xgress.isClosed) return;
-    if (!this.#readEnded) xgress.end({ fin: this.#halfClose });
-    if (!this.#writeEnded) xgress.refuseData();
-    this.#readEnded = true;
     this.#writeEnded = true;
+    if (this.#readEnded) this.#xgress?.refuseData();
+    else this.#xgress?.abort();
   }
 
   #open(data: Buffer): Buffer | undefined {
@@ -111,16 +117,10 @@ export class SocketClient implements XgressClient {
     } catch (error) {
       this.#log.warn(
         { circuitId: this.#xgress?.circuitId, error: describeError(error) },
-        'circuit closed: its data cannot be decrypted',
+        'circuit cut: its data cannot be decrypted',
       );
-      this.#socket.destroy();
-      this.#xgress?.close();
+      this.#xgress?.abort();
       return undefined;
     }
   }
-}
-
-function isFin(headers: ReadonlyMap<number, Buffer> | undefined): boolean {
-  const flags = headers?.get(PayloadHeader.EdgeFlags);
-  return flags?.length === 4 && (flags.readUInt32LE() & EdgeFlag.Fin) !== 0;
 }

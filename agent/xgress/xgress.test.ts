@@ -5,14 +5,14 @@ import { readFileSync } from 'node:fs';
 import t from 'tap';
 import { VirtualClock } from '#lib/clock.ts';
 import { type Random, seededRandom } from '#lib/random.ts';
-import { PayloadFlag } from '#wire/gen/numbers.ts';
-import type { Acknowledgement, Payload } from '#wire/xgress-frames.ts';
+import { PayloadFlag, PayloadHeader } from '#wire/gen/numbers.ts';
+import { type Acknowledgement, Payload } from '#wire/xgress-frames.ts';
 import { defaultXgressOptions } from '../config/xgress-defaults.ts';
 import type { ForwardOutcome } from '../forwarder/destination.ts';
 import { EncryptedStream, EncryptionError, makeKeyPair, sessionKeys } from './end-to-end.ts';
 import type { XgressOptions } from './options.ts';
 import { XgressTicker } from './ticker.ts';
-import { Xgress, type XgressClient } from './xgress.ts';
+import { type CircuitOutcome, Xgress, type XgressClient } from './xgress.ts';
 import type { CircuitRole, XgressMetrics } from './xgress-metrics.ts';
 
 interface Weather {
@@ -29,7 +29,7 @@ class TestClient implements XgressClient {
   length = 0;
   readonly #chunks: Buffer[] = [];
   ended = false;
-  isClosed = false;
+  outcome: CircuitOutcome | '' = '';
   accepts = true;
   onWritable: () => void = () => undefined;
 
@@ -47,8 +47,8 @@ class TestClient implements XgressClient {
     this.ended = true;
   }
 
-  closed(): void {
-    this.isClosed = true;
+  closed(outcome: CircuitOutcome): void {
+    this.outcome = outcome;
   }
 
   writable(): void {
@@ -205,7 +205,7 @@ t.test('each direction ends on its own; when both have, the circuit is over and 
     t.equal(terminator.received.toString(), 'question');
     t.notOk(circuit.ends.terminator.isClosed, 'the answer can still be sent');
     circuit.feed('terminator', Buffer.from(' and answer'), 100, () => circuit.ends.terminator.end());
-    t.ok(await circuit.until(() => initiator.isClosed && terminator.isClosed), 'over');
+    t.ok(await circuit.until(() => initiator.outcome === 'complete' && terminator.outcome === 'complete'), 'over');
     t.equal(initiator.received.toString(), 'first and answer');
     await circuit.clock.advance(1_000);
     t.equal(circuit.ticker.size, 0);
@@ -240,6 +240,138 @@ t.test('a terminating end that is never started gives up', async (t) => {
   t.notOk(circuit.ends.terminator.isClosed);
   await circuit.clock.advance(2_000);
   t.ok(circuit.ends.terminator.isClosed);
+});
+
+t.test('a client that is gone while it did not read leaves no end', async (t) => {
+  for (const goodbye of ['refuseData', 'abort'] as const) {
+    const circuit = new Circuit(CALM, 3, { circuitStartTimeout: 0 }).start();
+    const { initiator, terminator } = circuit.clients;
+    await circuit.until(() => circuit.ends.terminator.canWrite);
+    initiator.accepts = false;
+    circuit.feed('terminator', bytes(9_000_000, 3), 16_000);
+    await circuit.until(() => initiator.length > 0);
+    circuit.ends.initiator.end();
+    await circuit.until(() => terminator.ended);
+    circuit.ends.initiator[goodbye]();
+    t.ok(await circuit.until(() => initiator.outcome !== '' && terminator.outcome !== '', 10), goodbye);
+    t.equal(terminator.outcome, 'cut', 'the service hears that its data was not taken');
+    t.equal(circuit.ticker.size, 0);
+  }
+});
+
+t.test('a client that is gone before the circuit was started leaves no end', async (t) => {
+  const circuit = new Circuit(CALM, 1, { circuitStartTimeout: 0 });
+  circuit.ends.terminator.start();
+  circuit.ends.terminator.abort();
+  t.equal(circuit.clients.terminator.outcome, 'cut');
+  t.equal(circuit.ticker.size, 0);
+});
+
+t.test('a circuit that is taken down is cut, unless everything up to the end has arrived', async (t) => {
+  for (const complete of [true, false]) {
+    const circuit = new Circuit(CALM, 3, { circuitStartTimeout: 0 }).start();
+    const { initiator } = circuit.clients;
+    await circuit.until(() => circuit.ends.terminator.canWrite);
+    initiator.accepts = false;
+    const data = bytes(200_000, 3);
+    circuit.feed('terminator', data, 10_000, () => complete && circuit.ends.terminator.end());
+    await circuit.until(() => circuit.ends.terminator.unacknowledged.payloads === 0);
+    circuit.ends.initiator.unrouted();
+    t.equal(initiator.outcome, complete ? '' : 'cut', 'at once when something is missing');
+    initiator.accepts = true;
+    circuit.ends.initiator.resume();
+    if (!complete) continue;
+    t.equal(initiator.outcome, 'complete');
+    t.ok(initiator.received.equals(data), 'the client got everything');
+  }
+});
+
+t.test('a client that does not read the rest of a circuit that was taken down is given up', async (t) => {
+  const circuit = new Circuit(CALM, 3, { circuitStartTimeout: 0, maxCloseWaitMs: 5_000 }).start();
+  const { initiator } = circuit.clients;
+  await circuit.until(() => circuit.ends.terminator.canWrite);
+  initiator.accepts = false;
+  circuit.feed('terminator', bytes(200_000, 3), 10_000, () => circuit.ends.terminator.end());
+  await circuit.until(() => circuit.ends.terminator.unacknowledged.payloads === 0);
+  circuit.ends.initiator.unrouted();
+  for (let step = 0; step < 4; step++) {
+    await circuit.clock.advance(4_000);
+    t.equal(initiator.outcome, '', 'it reads now and then');
+    circuit.ends.initiator.resume();
+  }
+  await circuit.clock.advance(6_000);
+  t.equal(initiator.outcome, 'cut');
+});
+
+t.test('a client that reads slowly after the other side has ended gets everything', async (t) => {
+  const circuit = new Circuit(CALM, 3, { circuitStartTimeout: 0, maxCloseWaitMs: 5_000 }).start();
+  const { initiator, terminator } = circuit.clients;
+  await circuit.until(() => circuit.ends.terminator.canWrite);
+  initiator.accepts = false;
+  const data = bytes(9_000_000, 3);
+  circuit.feed('terminator', data, 60_000, () => circuit.ends.terminator.end());
+  circuit.ends.initiator.end();
+  for (let seconds = 0; seconds < 1_000 && initiator.outcome === ''; seconds++) {
+    await circuit.clock.advance(500);
+    circuit.ends.initiator.resume();
+  }
+  t.ok(initiator.received.equals(data));
+  t.same([initiator.outcome, terminator.outcome], ['complete', 'complete']);
+});
+
+interface Ending {
+  readonly name: string;
+  /** What a peer of another implementation sends as the terminator, after its capabilities and its data. */
+  readonly sends: readonly { flags?: number; headers?: ReadonlyMap<number, Buffer> }[];
+  readonly capabilities?: boolean;
+  readonly outcome: string;
+  readonly ended: boolean;
+}
+
+t.test('ends of other implementations are complete or cut as they are meant', async (t) => {
+  const fin = new Map([[PayloadHeader.EdgeFlags, Buffer.from([1, 0, 0, 0])]]);
+  const { CircuitEnd, Eof, WriteFailed } = PayloadFlag;
+  const endings: Ending[] = [
+    {
+      name: 'FIN, EOF, circuit end',
+      sends: [{ headers: fin }, { flags: Eof }, { flags: CircuitEnd }],
+      outcome: 'complete',
+      ended: true,
+    },
+    { name: 'EOF of an SDK', sends: [{ flags: Eof }], outcome: '', ended: true },
+    { name: 'an SDK closes', sends: [{ flags: WriteFailed }, { flags: Eof }], outcome: 'complete', ended: true },
+    { name: 'an old peer closes', capabilities: false, sends: [{ flags: CircuitEnd }], outcome: '', ended: true },
+    {
+      name: 'FIN and end of an old peer',
+      capabilities: false,
+      sends: [{ headers: fin }, { flags: CircuitEnd }],
+      outcome: '',
+      ended: true,
+    },
+    { name: 'the client of a peer fails', sends: [{ flags: CircuitEnd }], outcome: 'cut', ended: false },
+    { name: 'abort', sends: [{ flags: CircuitEnd | WriteFailed }], outcome: 'cut', ended: false },
+  ];
+  for (const { name, sends, capabilities = true, outcome, ended } of endings) {
+    const circuit = new Circuit(CALM, 1, { circuitStartTimeout: 0 });
+    const { initiator } = circuit.ends;
+    const client = circuit.clients.initiator;
+    initiator.start();
+    let sequence = 0;
+    const send = (flags: number, data = '', headers?: ReadonlyMap<number, Buffer>) =>
+      initiator.sendPayload(
+        Payload.create('circuit', sequence++, flags | PayloadFlag.Originator, Buffer.from(data), headers),
+      );
+    if (capabilities) send(0, '', new Map([[PayloadHeader.Capabilities, Buffer.from([0, 0, 1, 0])]]));
+    send(0, 'data');
+    for (const { flags = 0, headers } of sends) send(flags, '', headers);
+    await circuit.clock.advance(2_000);
+    t.match(
+      { outcome: client.outcome, ended: client.ended, text: client.received.toString() },
+      { outcome, ended, text: 'data' },
+      name,
+    );
+    initiator.abort();
+  }
 });
 
 interface Recorded {

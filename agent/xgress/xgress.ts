@@ -5,30 +5,35 @@
 //   client ◄─deliver─ ReceiveBuffer ◄─payloads─ forwarder ◄─ … network … ◄─ peer      (acknowledgements go the other way)
 //
 // States: `waiting` for the start (terminator only), `open`, `closed`. Each direction ends on its own: `end()` and the peer's
-// EOF; when both have ended and everything is acknowledged, the circuit is over.
+// EOF; when both have ended and everything is acknowledged, the circuit is over. A circuit that is over before that was cut:
+// both clients are reset, so that neither takes a part for the whole (see end-marks.ts).
 
 import type { Clock } from '#lib/clock.ts';
 import type { Frame } from '#wire/frame.ts';
-import { EdgeFlag, PayloadFlag, PayloadHeader } from '#wire/gen/numbers.ts';
-import { encodeUint32 } from '#wire/header-values.ts';
-import { Acknowledgement, Payload } from '#wire/xgress-frames.ts';
+import { PayloadFlag, PayloadHeader } from '#wire/gen/numbers.ts';
+import { type Acknowledgement, Payload } from '#wire/xgress-frames.ts';
 import type { CircuitEnd, Destination, ForwardOutcome } from '../forwarder/destination.ts';
 import { PayloadOrigin } from '../forwarder/destination.ts';
 import { traceRouteAnswer, traceRouteStep } from '../forwarder/trace-route.ts';
+import { Acknowledger } from './acknowledger.ts';
+import { ABORT_FLAGS, FIN_HEADERS, isAbort, isEnd, isFin } from './end-marks.ts';
 import type { XgressOptions } from './options.ts';
-import { ReceiveBuffer } from './receive-buffer.ts';
+import { costOf, ReceiveBuffer } from './receive-buffer.ts';
 import { SendBuffer } from './send-buffer.ts';
 import type { Ticking, XgressTicker } from './ticker.ts';
 import type { CircuitRole, XgressMetrics } from './xgress-metrics.ts';
 
-/** Who is behind this end: a socket, a hosted application, an SDK connection. */
+/** How a circuit ended: `complete` when both sides got everything, else `cut`. */
+export type CircuitOutcome = 'complete' | 'cut';
+
+/** The application behind this end: a socket, a hosted application, an SDK connection. */
 export interface XgressClient {
   /** Data in order. False: do not deliver more until `resume` was called. */
   deliver(data: Buffer, headers: ReadonlyMap<number, Buffer> | undefined): boolean;
   /** The peer sends no more data. */
   end(): void;
   /** The circuit is over. Called once. */
-  closed(): void;
+  closed(outcome: CircuitOutcome): void;
   /** The client may write again after `write` answered false. */
   writable(): void;
 }
@@ -65,10 +70,11 @@ export interface XgressInit {
 /** Bit 8: understands EOF. The only one that exists. */
 const CAPABILITY_EOF = 0x100;
 const CAPABILITIES = Buffer.from([0, 0, 1, 0]);
-const FIN_HEADERS: ReadonlyMap<number, Buffer> = new Map([[PayloadHeader.EdgeFlags, encodeUint32(EdgeFlag.Fin)]]);
 const EMPTY = Buffer.alloc(0);
-/** The peer is told of room again when it last heard of more than this and half of it has gone. */
-const WINDOW_UPDATE_FROM = 10_000;
+/** Milliseconds in which acknowledgements may still arrive that the peer's last payload has overtaken. */
+const LAST_ACKNOWLEDGEMENTS = 1_000;
+/** The wire carries 31 bits: a circuit that has used them up is cut. */
+const MAX_SEQUENCE = 0x7fff_ffff;
 
 export class Xgress implements CircuitEnd, Ticking {
   readonly circuitId: string;
@@ -85,23 +91,28 @@ export class Xgress implements CircuitEnd, Ticking {
   readonly #roleFlag: number;
   readonly #send: SendBuffer;
   readonly #receive: ReceiveBuffer;
+  readonly #acknowledger: Acknowledger;
   /** Built but refused by a full queue: at most one of the client's data and what ends the circuit. */
   readonly #unsent: Payload[] = [];
   #state: 'waiting' | 'open' | 'closed' = 'waiting';
   #sequence = 0;
   #peerKnowsEof = false;
   #localEnded = false;
+  /** The peer refused further data: what the client still sends is lost. */
+  #peerRefuses = false;
   #peerEnded = false;
+  /** All data of the peer has been delivered: its FIN or its end came in order. */
+  #peerFinished = false;
+  /** The client is gone: data for it is dropped. */
+  #clientGone = false;
+  /** Data of the client will never arrive. */
+  #lost = false;
   #unroutedByController = false;
   #clientPaused = false;
-  /** Bytes that a paused client still has to finish. */
+  /** What a paused client still has to finish, in bytes of memory. */
   #unfinished = 0;
   #clientBlocked = false;
   #blockedSince = 0;
-  #ackSequences: number[] = [];
-  #ackStamp = 0;
-  #ackScheduled = false;
-  #reportedBuffer = 0;
   #startBy = Number.POSITIVE_INFINITY;
   #closeBy = Number.POSITIVE_INFINITY;
 
@@ -115,6 +126,11 @@ export class Xgress implements CircuitEnd, Ticking {
     this.#roleFlag = init.role === 'terminator' ? PayloadFlag.Originator : 0;
     this.#send = new SendBuffer(init.options, { duplicateAck: () => components.metrics.duplicateAck() });
     this.#receive = new ReceiveBuffer(init.options.rxBufferSize);
+    this.#acknowledger = new Acknowledger(
+      { bufferSize: () => this.#receive.size, send: (acknowledgement) => this.#sendAcknowledgement(acknowledgement) },
+      init.circuitId,
+      this.#roleFlag,
+    );
     this.lastReceived = components.clock.now();
   }
 
@@ -150,6 +166,7 @@ export class Xgress implements CircuitEnd, Ticking {
    * after `end` and `close`.
    */
   write(data: Buffer, headers?: ReadonlyMap<number, Buffer>): boolean {
+    this.#lost ||= this.#peerRefuses;
     if (this.#state !== 'open' || this.#localEnded) return false;
     this.#sendNew(0, data, headers);
     if (!this.canWrite) this.#block();
@@ -162,15 +179,18 @@ export class Xgress implements CircuitEnd, Ticking {
     if (options.fin) this.#sendNew(0, EMPTY, FIN_HEADERS);
     this.#localEnded = true;
     this.#sendNew(this.#peerKnowsEof ? PayloadFlag.Eof : PayloadFlag.CircuitEnd, EMPTY);
-    this.#drainSendBuffer();
+    this.#send.startClosing();
+    this.#waitAtMost();
     this.#closeIfDone();
   }
 
-  /** The client takes no more data, though the peer has not ended. */
+  /** The client is gone after it has ended its direction: the peer need not send more, and what is here is dropped. */
   refuseData(): void {
-    if (this.#state !== 'open' || this.#peerEnded) return;
-    this.#sendNew(PayloadFlag.WriteFailed, EMPTY);
+    if (this.#state !== 'open' || this.#clientGone) return;
+    this.#clientGone = true;
+    if (!this.#peerEnded) this.#sendNew(PayloadFlag.WriteFailed, EMPTY);
     this.#peerEnded = true;
+    this.resume();
     this.#closeIfDone();
   }
 
@@ -181,48 +201,46 @@ export class Xgress implements CircuitEnd, Ticking {
     this.#finish(this.#unfinished);
     this.#unfinished = 0;
     this.#deliver();
+    if (this.#unroutedByController) this.#waitAtMost();
   }
 
-  /** Ends the circuit now, in both directions. */
-  close(): void {
-    if (this.#state === 'closed') return;
-    const wasOpen = this.#state === 'open';
-    this.#flushAcknowledgements();
-    this.#state = 'closed';
-    if (wasOpen && !this.#unroutedByController) {
-      // Neither kept nor repeated: the fault that the controller hears of ends the circuit if this gets lost.
-      const last = Payload.create(this.circuitId, this.#sequence++, this.#roleFlag | PayloadFlag.CircuitEnd, EMPTY);
-      this.#forward(last, PayloadOrigin.Xgress);
-    }
-    this.#components.ticker.delete(this);
-    this.#send.clear();
-    this.#unsent.length = 0;
-    this.#components.client.closed();
-    this.#components.onClosed(this);
+  /** Cuts the circuit now, in both directions: the peer is told that its client has to be reset. */
+  abort(): void {
+    this.#over('cut', ABORT_FLAGS);
   }
 
-  /** The controller has taken the circuit down: deliver what is here, send nothing more. */
+  /**
+   * The controller has taken the circuit down. When everything up to the peer's end is here it is still delivered, otherwise the
+   * circuit is cut.
+   */
   unrouted(): void {
+    if (this.#state === 'closed' || this.#unroutedByController) return;
     this.#unroutedByController = true;
-    this.#send.clear();
-    this.#unsent.length = 0;
-    if (this.#state === 'waiting') {
-      this.close();
+    this.#giveUpSending();
+    this.#localEnded = true;
+    if (this.#state === 'waiting' || !(this.#peerFinished || this.#receive.holdsEnd)) {
+      this.#over('cut');
       return;
     }
-    if (this.#state !== 'open') return;
-    this.#localEnded = true;
-    this.#peerEnded = true;
-    if (!this.#clientPaused) this.close(); // otherwise when the client has taken what is here
+    this.#waitAtMost();
+    this.#deliver();
+    this.#peerEnded ||= this.#peerFinished;
+    this.#closeIfDone();
   }
 
   // From the forwarder -----------------------------------------------------------------------------------------------------
 
   sendPayload(payload: Payload): boolean {
-    const fromTerminator = payload.isFromTerminator;
-    if (fromTerminator === (this.role === 'terminator') || this.#state === 'closed' || this.#unroutedByController)
+    if (this.#state === 'closed' || this.#unroutedByController) return true;
+    if (payload.isFromTerminator === (this.role === 'terminator')) {
+      this.#components.metrics.droppedPayload(); // it came back to where it was sent
       return true;
+    }
     this.lastReceived = this.#components.clock.now();
+    if (isAbort(payload)) {
+      this.#over('cut');
+      return true;
+    }
     if (this.#state === 'waiting') this.#onStart();
     const reception = this.#receive.receive(payload);
     if (reception === 'dropped') {
@@ -230,7 +248,8 @@ export class Xgress implements CircuitEnd, Ticking {
       return true;
     }
     if (reception === 'duplicate') this.#components.metrics.duplicatePayload();
-    this.#acknowledge(payload);
+    this.#acknowledger.add(payload);
+    if (payload.has(PayloadFlag.WriteFailed)) this.#onPeerRefuses();
     this.#deliver();
     return true;
   }
@@ -240,7 +259,9 @@ export class Xgress implements CircuitEnd, Ticking {
     const now = this.#components.clock.now();
     this.lastReceived = now;
     this.#components.metrics.acknowledgementReceived();
+    const before = this.#send.count;
     this.#send.acknowledge(acknowledgement.sequences, acknowledgement.receiveBufferSize, acknowledgement.stamp, now);
+    if (this.#localEnded && this.#send.count < before) this.#waitAtMost();
     this.#retransmit(now);
     this.#unblock();
     this.#closeIfDone();
@@ -264,17 +285,21 @@ export class Xgress implements CircuitEnd, Ticking {
 
   tick(now: number): void {
     if (this.#state === 'waiting') {
-      if (now >= this.#startBy) this.close();
+      if (now >= this.#startBy) this.abort();
       return;
     }
     this.#sendUnsent();
     this.#retransmit(now);
-    if (now >= this.#closeBy) this.#giveUpSending();
+    if (now >= this.#closeBy) this.#onWaitedEnough();
   }
 
   // Sending ----------------------------------------------------------------------------------------------------------------
 
   #sendNew(flags: number, data: Buffer, headers?: ReadonlyMap<number, Buffer>): void {
+    if (this.#sequence > MAX_SEQUENCE) {
+      this.abort();
+      return;
+    }
     const payload = Payload.create(this.circuitId, this.#sequence++, flags | this.#roleFlag, data, headers);
     this.#send.add(payload);
     this.transferred.fromClient += data.length;
@@ -339,21 +364,49 @@ export class Xgress implements CircuitEnd, Ticking {
     this.#components.client.writable();
   }
 
-  /** Nothing follows; what is not acknowledged within the close wait is given up. The other direction goes on. */
-  #drainSendBuffer(): void {
-    this.#send.startClosing();
-    this.#closeBy = Math.min(this.#closeBy, this.#components.clock.now() + this.#options.maxCloseWaitMs);
+  /** From now on the other side has to make progress: whoever does not read for so long is given up. */
+  #waitAtMost(): void {
+    this.#closeBy = this.#components.clock.now() + this.#options.maxCloseWaitMs;
   }
 
-  #giveUpSending(): void {
+  #onWaitedEnough(): void {
     this.#closeBy = Number.POSITIVE_INFINITY;
-    this.#unsent.length = 0;
-    this.#send.clear();
+    if (this.#unroutedByController) {
+      this.#over('cut');
+      return;
+    }
+    this.#giveUpSending();
     this.#closeIfDone();
   }
 
+  /** What is not acknowledged will never be. */
+  #giveUpSending(): void {
+    this.#lost ||= this.#send.size > 0;
+    this.#unsent.length = 0;
+    this.#send.clear();
+  }
+
   #closeIfDone(): void {
-    if (this.#localEnded && this.#peerEnded && this.#send.isEmpty && !this.#clientPaused) this.close();
+    if (!this.#localEnded || !this.#peerEnded || !this.#send.isEmpty || this.#clientPaused) return;
+    if (this.#lost) this.abort();
+    else this.#over('complete', PayloadFlag.CircuitEnd);
+  }
+
+  /** `lastFlags` go to the peer in a payload that is neither kept nor repeated: the controller hears of the end as well. */
+  #over(outcome: CircuitOutcome, lastFlags?: number): void {
+    if (this.#state === 'closed') return;
+    this.#acknowledger.close();
+    this.#state = 'closed';
+    if (lastFlags !== undefined && !this.#unroutedByController && this.#sequence <= MAX_SEQUENCE) {
+      const last = Payload.create(this.circuitId, this.#sequence++, this.#roleFlag | lastFlags, EMPTY);
+      this.#forward(last, PayloadOrigin.Xgress);
+    }
+    this.#components.ticker.delete(this);
+    this.#send.clear();
+    this.#receive.clear();
+    this.#unsent.length = 0;
+    this.#components.client.closed(outcome);
+    this.#components.onClosed(this);
   }
 
   // Receiving --------------------------------------------------------------------------------------------------------------
@@ -375,20 +428,22 @@ export class Xgress implements CircuitEnd, Ticking {
   #consume(payload: Payload): void {
     const headers = payload.headers();
     this.#onCapabilities(headers?.get(PayloadHeader.Capabilities), payload.has(PayloadFlag.CircuitStart));
-    const length = payload.dataLength;
-    const isContent = !payload.has(PayloadFlag.CircuitStart) && (length > 0 || headers?.has(PayloadHeader.EdgeFlags));
-    if (isContent && !this.#peerEnded) {
-      this.transferred.toClient += length;
-      this.#components.metrics.received(this.role, length);
-      if (!this.#components.client.deliver(payload.data, headers)) {
-        this.#clientPaused = true;
-        this.#unfinished += length;
-      }
+    const hasContent =
+      !payload.has(PayloadFlag.CircuitStart) && (payload.dataLength > 0 || headers?.has(PayloadHeader.EdgeFlags));
+    if (hasContent && !this.#peerEnded && !this.#handOver(payload, headers)) {
+      this.#clientPaused = true;
+      this.#unfinished += costOf(payload);
+    } else {
+      this.#finish(costOf(payload));
     }
-    if (payload.has(PayloadFlag.WriteFailed)) this.#onPeerRefuses();
-    // A circuit end ends the peer's direction like an EOF: peers that have not heard of our capabilities yet send it instead.
-    if (payload.has(PayloadFlag.CircuitEnd) || payload.has(PayloadFlag.Eof)) this.#onPeerEnded();
-    if (!this.#clientPaused) this.#finish(length);
+    this.#peerFinished ||= isFin(headers);
+    if (isEnd(payload)) this.#onPeerEnded(payload);
+  }
+
+  #handOver(payload: Payload, headers: Map<number, Buffer> | undefined): boolean {
+    this.transferred.toClient += payload.dataLength;
+    this.#components.metrics.received(this.role, payload.dataLength);
+    return this.#components.client.deliver(payload.data, headers);
   }
 
   #onCapabilities(value: Buffer | undefined, isStart: boolean): void {
@@ -399,53 +454,55 @@ export class Xgress implements CircuitEnd, Ticking {
     this.#components.client.writable();
   }
 
-  #onPeerEnded(): void {
-    if (this.#peerEnded) return;
-    this.#peerEnded = true;
-    this.#components.client.end();
+  #onPeerEnded(payload: Payload): void {
+    if (payload.has(PayloadFlag.CircuitEnd) && this.#isCutBy()) {
+      this.#over('cut');
+      return;
+    }
+    if (!this.#peerEnded) {
+      this.#peerEnded = true;
+      this.#peerFinished = true;
+      this.#components.client.end();
+    } else if (payload.has(PayloadFlag.CircuitEnd) && !this.#clientGone) {
+      this.#onPeerClosed();
+    }
+  }
+
+  /** The peer has ended twice, so it is gone. After our end that means that it got everything, whatever acknowledgements say. */
+  #onPeerClosed(): void {
+    if (this.#localEnded) {
+      this.#send.clear();
+      this.#unsent.length = 0;
+      return;
+    }
+    this.#peerRefuses = true;
+    this.#localEnded = true;
+    this.#closeBy = this.#components.clock.now() + LAST_ACKNOWLEDGEMENTS;
+  }
+
+  /**
+   * A circuit end instead of an EOF is how peers end that do not know our capabilities. A terminator has heard them before it
+   * sends anything: when it knows EOF and ends without one, its client has failed.
+   */
+  #isCutBy(): boolean {
+    return this.role === 'initiator' && this.#peerKnowsEof && !this.#peerFinished && !this.#clientGone;
   }
 
   #onPeerRefuses(): void {
-    if (this.#localEnded) return;
+    if (this.#peerRefuses) return;
+    this.#peerRefuses = true;
     this.#localEnded = true;
-    this.#unsent.length = 0;
-    this.#send.clear();
+    this.#giveUpSending();
   }
 
-  #finish(length: number): void {
-    this.#receive.finished(length);
-    const size = this.#receive.size;
-    if (this.#reportedBuffer > WINDOW_UPDATE_FROM && this.#reportedBuffer / 2 > size) this.#scheduleAcknowledgement();
+  #finish(cost: number): void {
+    this.#receive.finished(cost);
+    this.#acknowledger.onRoom();
   }
 
-  #acknowledge(payload: Payload): void {
-    this.#ackSequences.push(payload.sequence);
-    this.#ackStamp = payload.stamp ?? 0;
-    this.#scheduleAcknowledgement();
-  }
-
-  /** Everything that arrives in one turn of the event loop is acknowledged together. */
-  #scheduleAcknowledgement(): void {
-    if (this.#ackScheduled) return;
-    this.#ackScheduled = true;
-    setImmediate(() => this.#flushAcknowledgements());
-  }
-
-  #flushAcknowledgements(): void {
-    if (!this.#ackScheduled || this.#state === 'closed') return;
-    this.#ackScheduled = false;
-    const sequences = this.#ackSequences;
-    this.#ackSequences = [];
-    this.#reportedBuffer = Math.max(0, this.#receive.size);
-    const acknowledgement = Acknowledgement.create(
-      this.circuitId,
-      this.#roleFlag,
-      this.#reportedBuffer,
-      this.#ackStamp,
-      sequences,
-    );
-    if (this.#components.forwarder.forwardAcknowledgement(this.address, acknowledgement) === 'sent')
-      this.#components.metrics.acknowledgementSent();
+  #sendAcknowledgement(acknowledgement: Acknowledgement): void {
+    const outcome = this.#components.forwarder.forwardAcknowledgement(this.address, acknowledgement);
+    if (outcome === 'sent') this.#components.metrics.acknowledgementSent();
     else this.#components.metrics.acknowledgementFailed();
   }
 }

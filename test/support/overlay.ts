@@ -2,6 +2,7 @@
 // when the test ends.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SystemClock } from '#lib/clock.ts';
@@ -187,6 +188,17 @@ ${setup.extra ?? ''}
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }
+}
+
+/** Resolves when a connection is over: with the code of its error, such as `ECONNRESET`, or with `closed` when there was none. */
+export function ending(socket: Socket): Promise<string> {
+  return new Promise((resolve) => {
+    let how = 'closed';
+    socket.on('error', (error: NodeJS.ErrnoException) => {
+      how = error.code ?? error.message;
+    });
+    socket.once('close', () => resolve(how));
+  });
 }
 
 /** Looks every few milliseconds until something is so. Rejects when it never is. */

@@ -76,11 +76,11 @@ export class Hosting {
     const { connectTimeout } = config.listen;
     const timeout = request.timeLeft > 0 ? Math.min(connectTimeout, request.timeLeft) : connectTimeout;
     const { clock } = this.#components;
-    const socket = await dialSocket(
+    const dialed = await dialSocket(
       { type: 'tcp', host: target.host, port: target.port },
       { clock, timeout, signal: request.signal },
     );
-    return hostSocket(this.#components, request, { socket, halfClose: true, encryption: true, hopType: HOP_TYPE });
+    return hostSocket(this.#components, request, { ...dialed, halfClose: true, encryption: true, hopType: HOP_TYPE });
   }
 
   /** Changes come in bursts; one look at the end of the turn is enough. */

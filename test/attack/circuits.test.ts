@@ -1,0 +1,265 @@
+// Attacks on the circuits of a network that runs: clients and services that stop reading, disconnect in the middle or reset.
+// Afterwards nothing may be left, and nobody may take a stream that was cut for a complete one.
+
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import t from 'tap';
+import { ApiClient } from '../support/api-client.ts';
+import { holdings, leftSince } from '../support/leftovers.ts';
+import { Overlay, type TestRouter, until } from '../support/overlay.ts';
+
+const MIB = 1024 * 1024;
+const atStart = holdings();
+const CHUNK = Buffer.alloc(64 * 1024, 'x');
+/** Enough that a leak of one circuit end each would show: a paused end holds megabytes. */
+const ABORTED = 60;
+const LEAST_LEAK = 20 * MIB;
+
+type Handler = (socket: Socket) => void;
+
+/** A TCP service that does what the test wants with each connection. */
+class Service {
+  readonly sockets = new Set<Socket>();
+  readonly #server: Server;
+  handle: Handler = () => undefined;
+
+  constructor() {
+    this.#server = createServer({ allowHalfOpen: true }, (socket) => {
+      this.sockets.add(socket);
+      socket.on('error', () => undefined).on('close', () => this.sockets.delete(socket));
+      this.handle(socket);
+    });
+  }
+
+  async listen(): Promise<number> {
+    await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  /** Sets the handler and resolves with the next connection. */
+  next(handler: Handler): Promise<Socket> {
+    return new Promise((resolve) => {
+      this.handle = (socket) => (handler(socket), resolve(socket));
+    });
+  }
+
+  close(): void {
+    this.#server.close();
+    for (const socket of this.sockets) socket.destroy();
+  }
+}
+
+/** Writes without end, as fast as the other side reads. */
+function flood(socket: Socket): void {
+  const write = () => {
+    while (socket.writable && socket.write(CHUNK));
+  };
+  socket.on('drain', write);
+  write();
+}
+
+interface Outcome {
+  /** `end` when the other side ended its direction in order, else the code of the error. */
+  readonly how: string;
+  readonly bytes: number;
+}
+
+/** Reads until the connection is over and says how that was. */
+function outcome(socket: Socket): Promise<Outcome> {
+  return new Promise((resolve) => {
+    let how = 'closed';
+    let bytes = 0;
+    socket.on('data', (data) => {
+      bytes += data.length;
+    });
+    socket.on('end', () => {
+      how = 'end';
+    });
+    socket.on('error', (error: NodeJS.ErrnoException) => {
+      how = error.code === 'EPIPE' ? 'ECONNRESET' : (error.code ?? 'error');
+    });
+    socket.on('close', () => resolve({ how, bytes }));
+  });
+}
+
+interface Net {
+  readonly overlay: Overlay;
+  readonly service: Service;
+  readonly a: TestRouter;
+  readonly b: TestRouter;
+  dial(): Socket;
+  idle(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+async function network(encrypted: boolean): Promise<Net> {
+  const service = new Service();
+  const port = await service.listen();
+  const overlay = await Overlay.start({ churnLimit: 0 });
+  const a = await overlay.addRouter({ name: 'a', mode: 'proxy' });
+  const b = await overlay.addRouter({ name: 'b', mode: 'host' });
+  await overlay.addService('echo', b.id, { encrypted, port });
+  await overlay.ready();
+  const ends = ({ router }: TestRouter) => Number(router.describe().circuitEnds) + Number(router.describe().circuits);
+  return {
+    overlay,
+    service,
+    a,
+    b,
+    dial: () => connect({ port: a.proxyPort, host: '127.0.0.1', allowHalfOpen: true }).on('error', () => undefined),
+    idle: () => until('circuits and their ends to be gone', () => ends(a) + ends(b) === 0),
+    async [Symbol.asyncDispose]() {
+      service.close();
+      await overlay.close();
+    },
+  };
+}
+
+t.test(
+  'clients that stop reading and disconnect leave no circuit end, no memory, no timer and no socket',
+  async (t) => {
+    await using net = await network(true);
+    net.service.handle = flood;
+    const warm = net.dial();
+    await once(warm, 'data');
+    warm.destroy();
+    await net.idle();
+    const before = holdings();
+    const clients = Array.from({ length: ABORTED }, () => net.dial());
+    await Promise.all(
+      clients.map(async (client) => {
+        await once(client, 'data');
+        client.pause();
+      }),
+    );
+    await new Promise((resolve) => setTimeout(resolve, 300)); // until all buffers on the way are full
+    for (const [index, client] of clients.entries()) {
+      if (index % 2 === 0) client.resetAndDestroy();
+      else client.destroy();
+    }
+    await net.idle();
+    await until('the connections of the service to be gone', () => net.service.sockets.size === 0);
+    await until('the memory to be released', () => holdings().memory - before.memory < LEAST_LEAK);
+    await Promise.all([net.a, net.b].map(({ router }) => router.close({ drain: 60_000 })));
+    t.pass('a router without circuits stops at once');
+  },
+);
+
+interface Case {
+  readonly name: string;
+  /** What the service does with a connection. */
+  readonly serve: Handler;
+  /** What the client does before the disturbance. */
+  readonly use: Handler;
+  /** What happens once data flows. */
+  disturb(net: Net, client: Socket, server: Socket): unknown;
+  readonly client?: Partial<Outcome>;
+  readonly server?: Partial<Outcome>;
+}
+
+const wait: Handler = () => undefined;
+const RESET = { how: 'ECONNRESET' };
+const COMPLETE = 300_000;
+
+async function deleteCircuits({ overlay }: Net): Promise<void> {
+  const api = new ApiClient(overlay.simulator);
+  for (const { id } of await api.get<{ id: string }[]>('/fabric/v1/circuits'))
+    await api.change('DELETE', `/fabric/v1/circuits/${id}`, { immediate: true });
+}
+
+const CUT: Case[] = [
+  {
+    name: 'circuit deleted in a download',
+    serve: flood,
+    use: wait,
+    disturb: deleteCircuits,
+    client: RESET,
+    server: RESET,
+  },
+  {
+    name: 'circuit deleted in an upload',
+    serve: wait,
+    use: flood,
+    disturb: deleteCircuits,
+    client: RESET,
+    server: RESET,
+  },
+  {
+    name: 'client resets in a download',
+    serve: flood,
+    use: wait,
+    disturb: (_net, client) => client.resetAndDestroy(),
+    server: RESET,
+  },
+  {
+    name: 'client resets in an upload',
+    serve: wait,
+    use: flood,
+    disturb: (_net, client) => client.resetAndDestroy(),
+    server: RESET,
+  },
+  {
+    name: 'service resets in a download',
+    serve: flood,
+    use: wait,
+    disturb: (_net, _client, server) => server.resetAndDestroy(),
+    client: RESET,
+  },
+  {
+    name: 'service resets in an upload',
+    serve: wait,
+    use: flood,
+    disturb: (_net, _client, server) => server.resetAndDestroy(),
+    client: RESET,
+  },
+  {
+    name: 'the service resets after the client has ended its direction',
+    serve: flood,
+    use: (client) => client.end('question'),
+    disturb: (_net, _client, server) => server.resetAndDestroy(),
+    client: RESET,
+  },
+];
+
+const CLEAN: Case[] = [
+  {
+    name: 'half close, then the answer, then the end',
+    serve: (server) => server.on('end', () => server.end(Buffer.alloc(COMPLETE))),
+    use: (client) => client.write(Buffer.alloc(COMPLETE)),
+    disturb: (_net, client) => client.end(),
+    client: { how: 'end', bytes: COMPLETE },
+    server: { how: 'end', bytes: COMPLETE },
+  },
+  {
+    name: 'the service ends first, the client later',
+    serve: (server) => server.end(Buffer.alloc(COMPLETE)),
+    use: (client) => client.write('question'),
+    disturb: (_net, client) => setTimeout(() => client.end(' and more'), 100),
+    client: { how: 'end', bytes: COMPLETE },
+    server: { how: 'end', bytes: 'question and more'.length },
+  },
+];
+
+for (const encrypted of [true, false]) {
+  const kind = encrypted ? 'encrypted' : 'plain';
+  t.test(`a stream that was cut ends with a reset, a complete one with an end (${kind})`, async (t) => {
+    await using net = await network(encrypted);
+    for (const { name, serve, use, disturb, ...expected } of [...CUT, ...CLEAN]) {
+      const accepted = net.service.next(serve);
+      const client = net.dial();
+      const atClient = outcome(client);
+      use(client);
+      const server = await accepted;
+      const atServer = outcome(server);
+      await until('data to flow', () => client.bytesRead + server.bytesRead > 0);
+      await disturb(net, client, server);
+      t.match({ client: await atClient, server: await atServer }, expected, name);
+      await net.idle();
+    }
+  });
+}
+
+t.test('when the networks are closed, no socket and no timer is left of them', async (t) => {
+  const left = await leftSince(atStart);
+  t.match(left, { sockets: 0, timers: 0 });
+});
