@@ -52,6 +52,7 @@ export class SocketClient implements XgressClient {
     this.#socket.on('data', (data) => this.#onData(data as Buffer));
     this.#socket.on('end', () => this.#onEnd());
     this.#socket.on('drain', () => xgress.resume());
+    this.#socket.on('finish', () => xgress.resume()); // there is no drain once the socket ends
     this.#socket.on('error', (error) =>
       this.#log.debug({ circuitId: xgress.circuitId, error: describeError(error) }, 'client socket failed'),
     );

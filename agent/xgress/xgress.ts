@@ -73,6 +73,8 @@ const CAPABILITIES = Buffer.from([0, 0, 1, 0]);
 const EMPTY = Buffer.alloc(0);
 /** Milliseconds in which acknowledgements may still arrive that the peer's last payload has overtaken. */
 const LAST_ACKNOWLEDGEMENTS = 1_000;
+/** How often the last payload of a circuit is offered to a full link. Without it the peer waits for the controller, 5 s or more. */
+const LAST_ATTEMPTS = 20;
 /** The wire carries 31 bits: a circuit that has used them up is cut. */
 const MAX_SEQUENCE = 0x7fff_ffff;
 
@@ -392,14 +394,15 @@ export class Xgress implements CircuitEnd, Ticking {
     else this.#over('complete', PayloadFlag.CircuitEnd);
   }
 
-  /** `lastFlags` go to the peer in a payload that is neither kept nor repeated: the controller hears of the end as well. */
+  /** `lastFlags` go to the peer in a payload that is not repeated when it gets lost: the controller hears of the end as well. */
   #over(outcome: CircuitOutcome, lastFlags?: number): void {
     if (this.#state === 'closed') return;
     this.#acknowledger.close();
     this.#state = 'closed';
     if (lastFlags !== undefined && !this.#unroutedByController && this.#sequence <= MAX_SEQUENCE) {
       const last = Payload.create(this.circuitId, this.#sequence++, this.#roleFlag | lastFlags, EMPTY);
-      this.#forward(last, PayloadOrigin.Xgress);
+      const hop = this.#components.forwarder.nextHop(this.circuitId, this.address);
+      if (this.#forward(last, PayloadOrigin.Xgress) === 'full' && hop) sendWhenWritable(hop, last, LAST_ATTEMPTS);
     }
     this.#components.ticker.delete(this);
     this.#send.clear();
@@ -505,4 +508,10 @@ export class Xgress implements CircuitEnd, Ticking {
     if (outcome === 'sent') this.#components.metrics.acknowledgementSent();
     else this.#components.metrics.acknowledgementFailed();
   }
+}
+
+function sendWhenWritable(hop: Destination, payload: Payload, attempts: number): void {
+  hop.onceWritable(() => {
+    if (!hop.sendPayload(payload, PayloadOrigin.Xgress) && attempts > 1) sendWhenWritable(hop, payload, attempts - 1);
+  });
 }
