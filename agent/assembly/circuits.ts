@@ -5,6 +5,7 @@ import { ControlType } from '#wire/gen/numbers.ts';
 import type { Controllers } from '../control/controllers.ts';
 import { onRoute } from '../control/messages/route.ts';
 import { onUnroute } from '../control/messages/unroute.ts';
+import { DialsInProgress } from '../egress/dials-in-progress.ts';
 import { Egress } from '../egress/egress.ts';
 import { transportDialer } from '../egress/transport.ts';
 import { Faulter } from '../forwarder/faulter.ts';
@@ -29,7 +30,8 @@ export interface Circuits {
 export function assembleCircuits(context: RouterContext, controllers: Controllers): Circuits {
   const { config, clock, metrics, owned } = context;
   const log = context.component('forwarder');
-  const forwarder = new Forwarder({ clock, log, routerId: context.routerId });
+  const foreign = metrics.meter('forwarder.foreign_payloads');
+  const forwarder = new Forwarder({ clock, log, routerId: context.routerId, foreign });
   const faults = metrics.meter('faults.circuit');
   const faulter = new Faulter({ clock, log, controllers, faults }, config.forwarder.faultTxInterval);
   owned.defer(() => faulter.close());
@@ -89,7 +91,10 @@ export function serveRoutes(
   owned.defer(() => scanner.close());
   owned.defer(() => unrouter.close());
   owned.defer(() => queue.close());
-  controllers.on(ControlType.Unroute, onUnroute(unrouter));
+  const dials = new DialsInProgress();
+  controllers.on(ControlType.Unroute, onUnroute(unrouter, dials));
+  controllers.onConnect(({ id }) => scanner.onConnect(id));
+  forwarder.onLinkLost = (linkId) => scanner.onLinkLost(linkId);
   controllers.on(
     ControlType.Route,
     onRoute({
@@ -99,6 +104,7 @@ export function serveRoutes(
       egress,
       ends,
       queue,
+      dials,
       onMissingLink,
       optionsFor: (binding) => xgressOptionsFor(config, binding),
       dwellTime: xgressDialDwellTime,

@@ -8,6 +8,8 @@ export interface Circuit {
   owner: string;
   /** Clock time in milliseconds. */
   lastActivity: number;
+  /** A link of it was lost: its controller may have taken it down without this router hearing of it. */
+  isSuspect: boolean;
   /** Source address to destination address. */
   readonly forwards: Map<string, string>;
   readonly tags: Readonly<Record<string, string>>;
@@ -35,9 +37,17 @@ export class CircuitTable {
     if (known) {
       known.owner = owner;
       known.lastActivity = this.#clock.now();
+      known.isSuspect = false;
       return known;
     }
-    const circuit: Circuit = { id, owner, lastActivity: this.#clock.now(), forwards: new Map(), tags };
+    const circuit: Circuit = {
+      id,
+      owner,
+      lastActivity: this.#clock.now(),
+      isSuspect: false,
+      forwards: new Map(),
+      tags,
+    };
     this.#circuits.set(id, circuit);
     return circuit;
   }
@@ -46,13 +56,17 @@ export class CircuitTable {
     return this.#circuits.delete(id);
   }
 
-  /** Circuits without activity for `milliseconds`, with their idle time. */
-  *idle(milliseconds: number): Generator<{ circuit: Circuit; idle: number }> {
+  /** Circuits without activity for `milliseconds`. */
+  *idle(milliseconds: number): Generator<Circuit> {
     const now = this.#clock.now();
-    for (const circuit of this.#circuits.values()) {
-      const idle = now - circuit.lastActivity;
-      if (idle > milliseconds) yield { circuit, idle };
-    }
+    for (const circuit of this.#circuits.values()) if (now - circuit.lastActivity > milliseconds) yield circuit;
+  }
+
+  /** Marks the circuits that go over a link which is gone, and answers them. */
+  suspect(linkId: string): Circuit[] {
+    const found = [...this.#circuits.values()].filter(({ forwards }) => forwards.has(linkId));
+    for (const circuit of found) circuit.isSuspect = true;
+    return found;
   }
 
   values(): IterableIterator<Circuit> {

@@ -12,8 +12,11 @@ export const PayloadOrigin = Object.freeze({
 } as const);
 export type PayloadOrigin = (typeof PayloadOrigin)[keyof typeof PayloadOrigin];
 
-/** `full`: not taken, try again when `onceWritable` says so. `unroutable`: there is no way for this circuit. */
-export type ForwardOutcome = 'sent' | 'full' | 'unroutable';
+/**
+ * `full`: not taken, try again when `onceWritable` says so. `unroutable`: there is no way for this circuit. `foreign`: the circuit does not
+ * come from this source; it is nobody's fault but the sender's.
+ */
+export type ForwardOutcome = 'sent' | 'full' | 'unroutable' | 'foreign';
 
 export interface Destination {
   /** Link id or xgress address. */

@@ -24,8 +24,12 @@ export interface FaulterComponents {
   faults: { mark(count?: number): void };
 }
 
-/** More different circuits than this cannot be waiting; what comes later is reported by its next payload. */
-const MOST_CIRCUITS = 100_000;
+/** More different circuits than this cannot be waiting; later ones are reported by their next payload. */
+const MOST_CIRCUITS = 10_000;
+/** Circuits in one message. */
+const MOST_PER_MESSAGE = 1_000;
+/** Ids stand in one text, separated by spaces: with a space in it an unknown id would name circuits of others. */
+const REPORTABLE_ID = /^[!-~]+$/;
 
 export class Faulter {
   readonly #components: FaulterComponents;
@@ -41,7 +45,8 @@ export class Faulter {
   /** Remembers a circuit; `owner` is the id of its controller, empty when unknown. */
   report(circuitId: string, owner: string): void {
     this.#components.faults.mark();
-    if (this.#timer && this.#circuits.size < MOST_CIRCUITS) this.#circuits.set(circuitId, owner);
+    if (this.#timer && this.#circuits.size < MOST_CIRCUITS && REPORTABLE_ID.test(circuitId))
+      this.#circuits.set(circuitId, owner);
   }
 
   /** Sends what was collected. */
@@ -50,13 +55,19 @@ export class Faulter {
     const byOwner = Map.groupBy(this.#circuits, ([, owner]) => owner);
     this.#circuits.clear();
     for (const [owner, entries] of byOwner) {
-      const ids = entries.map(([circuitId]) => circuitId).join(' ');
-      const known = owner === '' ? undefined : this.#components.controllers.byId(owner);
-      if (known) this.#send(known, FaultSubject.FORWARD_FAULT, ids);
-      else
-        for (const controller of this.#components.controllers.all)
-          this.#send(controller, FaultSubject.UNKNOWN_OWNER_FORWARD_FAULT, ids);
+      for (let first = 0; first < entries.length; first += MOST_PER_MESSAGE) {
+        const some = entries.slice(first, first + MOST_PER_MESSAGE);
+        this.#report(owner, some.map(([circuitId]) => circuitId).join(' '));
+      }
     }
+  }
+
+  #report(owner: string, ids: string): void {
+    const known = owner === '' ? undefined : this.#components.controllers.byId(owner);
+    if (known) this.#send(known, FaultSubject.FORWARD_FAULT, ids);
+    else
+      for (const controller of this.#components.controllers.all)
+        this.#send(controller, FaultSubject.UNKNOWN_OWNER_FORWARD_FAULT, ids);
   }
 
   close(): void {

@@ -8,7 +8,7 @@
 import type { Clock } from '#lib/clock.ts';
 import type { Log } from '#lib/log.ts';
 import type { Frame } from '#wire/frame.ts';
-import { type Acknowledgement, circuitIdOf, type Payload } from '#wire/xgress-frames.ts';
+import { type Acknowledgement, circuitIdOf, MAX_CIRCUIT_ID, type Payload } from '#wire/xgress-frames.ts';
 import { type Circuit, CircuitTable } from './circuit-table.ts';
 import { type CircuitEnd, type Destination, type ForwardOutcome, PayloadOrigin } from './destination.ts';
 import { traceRouteAnswer, traceRouteStep } from './trace-route.ts';
@@ -18,10 +18,14 @@ export interface ForwarderComponents {
   log: Log;
   /** Id of this router, named in answers to trace route. */
   routerId: string;
+  /** Counts payloads that came from where their circuit does not come from. */
+  foreign?: { mark(count?: number): void };
 }
 
 export class Forwarder {
   readonly circuits: CircuitTable;
+  /** A link is gone and has not been replaced. */
+  onLinkLost: (linkId: string) => void = () => undefined;
   readonly #components: ForwarderComponents;
   readonly #destinations = new Map<string, Destination>();
   readonly #ends = new Map<string, Set<CircuitEnd>>();
@@ -51,7 +55,9 @@ export class Forwarder {
 
   /** Only removes the entry when it is still this link: a redialed one has the same id. */
   unregisterLink(link: Destination): void {
-    if (this.#destinations.get(link.address) === link) this.#destinations.delete(link.address);
+    if (this.#destinations.get(link.address) !== link) return;
+    this.#destinations.delete(link.address);
+    this.onLinkLost(link.address);
   }
 
   /** Before the end is started, so that nothing which arrives early is lost. */
@@ -77,7 +83,7 @@ export class Forwarder {
   forwardPayload(source: string, payload: Payload, origin: PayloadOrigin): ForwardOutcome {
     const circuit = this.circuits.get(payload.circuitId);
     const destination = circuit && this.#next(circuit, source);
-    if (!destination) return 'unroutable';
+    if (!destination) return circuit && !circuit.forwards.has(source) ? this.#foreign() : 'unroutable';
     if (origin !== PayloadOrigin.Retransmission) circuit.lastActivity = this.#components.clock.now();
     return destination.sendPayload(payload, origin) ? 'sent' : 'full';
   }
@@ -92,7 +98,7 @@ export class Forwarder {
 
   /** Control messages: trace route ends here when its hops are used up, everything else goes on. */
   forwardControl(source: string, frame: Frame): ForwardOutcome {
-    const circuitId = circuitIdOf(frame) ?? frame.body.toString('utf8', 1);
+    const circuitId = circuitIdOf(frame) ?? frame.body.toString('utf8', 1, 1 + MAX_CIRCUIT_ID);
     const circuit = this.circuits.get(circuitId);
     const step = traceRouteStep(frame);
     if (step.used) return this.#answerTrace(source, frame, circuit, 'forwarder');
@@ -120,6 +126,12 @@ export class Forwarder {
       end.unrouted();
     }
     return known;
+  }
+
+  /** A peer that names circuits of others must not make their controller move or end them. */
+  #foreign(): 'foreign' {
+    this.#components.foreign?.mark();
+    return 'foreign';
   }
 
   #next(circuit: Circuit, source: string): Destination | undefined {

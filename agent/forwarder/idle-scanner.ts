@@ -1,5 +1,7 @@
-// Asks the owning controllers whether circuits that nobody uses still exist. Nothing is removed here: a controller that
-// does not know a circuit answers with an unroute (reference fact: config, section 9).
+// Asks the owning controllers whether circuits still exist: those that nobody uses, and at once those that have lost a link, since
+// the message that took them down may have been lost with it. Nothing is removed here: a controller that does not know a circuit
+// answers with an unroute (reference fact: config, section 9). Circuits that work are not asked about: a controller that was
+// restarted knows none of them.
 
 import { create, toBinary } from '@bufbuild/protobuf';
 import type { Clock, Timer } from '#lib/clock.ts';
@@ -8,7 +10,7 @@ import type { Log } from '#lib/log.ts';
 import { CircuitConfirmationSchema } from '#wire/gen/control_pb.js';
 import { ControlType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
-import type { CircuitTable } from './circuit-table.ts';
+import type { Circuit, CircuitTable } from './circuit-table.ts';
 import type { FaultReceiver } from './faulter.ts';
 
 export interface IdleScannerComponents {
@@ -25,6 +27,9 @@ export interface IdleScannerInit {
   timeout: number;
 }
 
+/** Circuits in one message. */
+const MOST_PER_MESSAGE = 1_000;
+
 export class IdleScanner {
   readonly #components: IdleScannerComponents;
   readonly #init: IdleScannerInit;
@@ -38,20 +43,48 @@ export class IdleScanner {
   }
 
   scan(): void {
-    const byOwner = Map.groupBy(this.#components.circuits.idle(this.#init.timeout), ({ circuit }) => circuit.owner);
-    for (const [owner, idle] of byOwner) {
-      const idleTimes = Object.fromEntries(idle.map((each) => [each.circuit.id, BigInt(Math.round(each.idle * 1e6))]));
-      const body = toBinary(
-        CircuitConfirmationSchema,
-        create(CircuitConfirmationSchema, { circuitIds: Object.keys(idleTimes), idleTimes }),
-      );
-      try {
-        const controller = this.#components.controllers.byId(owner);
-        if (controller) controller.send(new Message(ControlType.CircuitConfirmation, [], body));
-        else this.#components.log.debug({ owner, circuits: idle.length }, 'idle circuits wait for their controller');
-      } catch (error) {
-        this.#components.log.debug({ owner, error: describeError(error) }, 'idle circuits could not be confirmed');
-      }
+    this.#confirm([...this.#components.circuits.idle(this.#init.timeout)]);
+  }
+
+  /** Circuits that this router has not seen again since are asked about once more when their controller comes back. */
+  onLinkLost(linkId: string): void {
+    this.#confirm(this.#components.circuits.suspect(linkId));
+  }
+
+  /** What the controller decided meanwhile did not get here. */
+  onConnect(controllerId: string): void {
+    const { circuits, clock } = this.#components;
+    const asked = [...circuits.values()].filter(
+      ({ owner, isSuspect, lastActivity }) =>
+        owner === controllerId && (isSuspect || clock.now() - lastActivity > this.#init.timeout),
+    );
+    for (const circuit of asked) circuit.isSuspect = false;
+    this.#confirm(asked);
+  }
+
+  #confirm(circuits: readonly Circuit[]): void {
+    for (const [owner, owned] of Map.groupBy(circuits, (circuit) => circuit.owner)) {
+      for (let first = 0; first < owned.length; first += MOST_PER_MESSAGE)
+        this.#send(owner, owned.slice(first, first + MOST_PER_MESSAGE));
+    }
+  }
+
+  #send(owner: string, circuits: readonly Circuit[]): void {
+    const { clock, controllers, log } = this.#components;
+    const now = clock.now();
+    const idleTimes = Object.fromEntries(
+      circuits.map(({ id, lastActivity }) => [id, BigInt(Math.max(0, Math.round((now - lastActivity) * 1e6)))]),
+    );
+    const body = toBinary(
+      CircuitConfirmationSchema,
+      create(CircuitConfirmationSchema, { circuitIds: Object.keys(idleTimes), idleTimes }),
+    );
+    try {
+      const controller = controllers.byId(owner);
+      if (controller) controller.send(new Message(ControlType.CircuitConfirmation, [], body));
+      else log.debug({ owner, circuits: circuits.length }, 'circuits wait for their controller to be confirmed');
+    } catch (error) {
+      log.debug({ owner, error: describeError(error) }, 'circuits could not be confirmed');
     }
   }
 

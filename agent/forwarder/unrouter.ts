@@ -11,11 +11,14 @@ export interface UnrouterComponents {
   forwarder: Forwarder;
 }
 
+/** A peer that keeps sending on a circuit that is over does not keep it for ever. */
+const MOST_CHECKS = 24;
+
 export class Unrouter {
   readonly #components: UnrouterComponents;
   readonly #interval: number;
   /** Circuits that end when they are idle, by when they are looked at next; in that order, since all wait equally long. */
-  readonly #waiting = new Map<string, number>();
+  readonly #waiting = new Map<string, { due: number; checks: number }>();
   #timer: Timer | undefined;
 
   /** `interval`: milliseconds between checks of an idle circuit, at least 1. */
@@ -26,7 +29,7 @@ export class Unrouter {
 
   unroute(circuitId: string, now: boolean): void {
     if (now) this.#remove(circuitId);
-    else if (this.#components.forwarder.circuits.get(circuitId) && !this.#waiting.has(circuitId)) this.#wait(circuitId);
+    else if (this.#isHere(circuitId) && !this.#waiting.has(circuitId)) this.#wait(circuitId, 1);
   }
 
   close(): void {
@@ -35,8 +38,13 @@ export class Unrouter {
     this.#waiting.clear();
   }
 
-  #wait(circuitId: string): void {
-    this.#waiting.set(circuitId, this.#components.clock.now() + this.#interval);
+  #isHere(circuitId: string): boolean {
+    const { forwarder } = this.#components;
+    return forwarder.circuits.get(circuitId) !== undefined || forwarder.endsOf(circuitId).length > 0;
+  }
+
+  #wait(circuitId: string, checks: number): void {
+    this.#waiting.set(circuitId, { due: this.#components.clock.now() + this.#interval, checks });
     this.#arm();
   }
 
@@ -44,7 +52,7 @@ export class Unrouter {
   #arm(): void {
     const [first] = this.#waiting.values();
     if (this.#timer || first === undefined) return;
-    const wait = Math.max(1, first - this.#components.clock.now());
+    const wait = Math.max(1, first.due - this.#components.clock.now());
     this.#timer = this.#components.clock.after('unroute', wait, () => {
       this.#timer = undefined;
       this.#checkDue();
@@ -54,13 +62,12 @@ export class Unrouter {
 
   #checkDue(): void {
     const now = this.#components.clock.now();
-    for (const [circuitId, due] of [...this.#waiting]) {
+    for (const [circuitId, { due, checks }] of [...this.#waiting]) {
       if (due > now) return;
       this.#waiting.delete(circuitId);
-      const active = this.#components.forwarder
-        .endsOf(circuitId)
-        .some((end) => end.lastReceived > now - this.#interval);
-      if (active) this.#waiting.set(circuitId, now + this.#interval);
+      const ends = this.#components.forwarder.endsOf(circuitId);
+      const isActive = ends.some((end) => end.lastReceived > now - this.#interval);
+      if (isActive && checks < MOST_CHECKS) this.#wait(circuitId, checks + 1);
       else this.#remove(circuitId);
     }
   }

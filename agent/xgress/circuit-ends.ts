@@ -14,7 +14,7 @@ import type { MetricsRegistry } from '../metrics/registry.ts';
 import { registryXgressMetrics } from './registry-metrics.ts';
 import { XgressTicker } from './ticker.ts';
 import { Xgress, type XgressClient, type XgressInit } from './xgress.ts';
-import type { XgressMetrics } from './xgress-metrics.ts';
+import type { CircuitRole, XgressMetrics } from './xgress-metrics.ts';
 
 export interface CircuitEndsComponents {
   clock: Clock;
@@ -52,7 +52,10 @@ export class CircuitEnds {
     return this.#total;
   }
 
-  /** Makes an end and tells the forwarder of it. `owner` is the id of the circuit's controller. Start it when the client is ready. */
+  /**
+   * Makes an end and tells the forwarder of it. `owner` is the id of the circuit's controller. Start it when the client is ready. It is cut
+   * at once when the circuit has been taken down in the meantime.
+   */
   open(init: XgressInit, client: XgressClient, owner: string): Xgress {
     const { clock, forwarder, onUnroutable } = this.#components;
     const xgress = new Xgress(
@@ -67,11 +70,19 @@ export class CircuitEnds {
       },
       init,
     );
-    xgress.usageTags = forwarder.circuits.get(init.circuitId)?.tags ?? {};
+    const circuit = forwarder.circuits.get(init.circuitId);
+    xgress.usageTags = circuit?.tags ?? {};
     this.#open.add(xgress);
     this.#total++;
     forwarder.registerEnd(xgress);
+    if (!circuit) xgress.abort();
     return xgress;
+  }
+
+  /** The end of a circuit cannot be made here: the circuit is taken out and its controller takes it down everywhere. */
+  giveUp(circuitId: string, role: CircuitRole, owner: string): void {
+    this.#components.forwarder.remove(circuitId);
+    this.#reportEnd(circuitId, role, owner);
   }
 
   /** Resolves when all ends are closed, at the latest after `milliseconds`; those that are left then are cut. */
@@ -93,7 +104,7 @@ export class CircuitEnds {
     forwarder.unregisterEnd(xgress);
     forwarder.remove(xgress.circuitId);
     log.debug({ circuitId: xgress.circuitId, role: xgress.role }, 'circuit end closed');
-    if (circuit) this.#reportEnd(xgress, circuit.owner || owner);
+    if (circuit) this.#reportEnd(xgress.circuitId, xgress.role, circuit.owner || owner);
     if (this.#open.size === 0) this.#idle?.();
   }
 
@@ -107,16 +118,13 @@ export class CircuitEnds {
     transferred.toClient = 0;
   }
 
-  #reportEnd(xgress: Xgress, owner: string): void {
-    const subject = xgress.role === 'initiator' ? FaultSubject.INGRESS_FAULT : FaultSubject.EGRESS_FAULT;
-    const body = toBinary(FaultSchema, create(FaultSchema, { subject, id: xgress.circuitId }));
+  #reportEnd(circuitId: string, role: CircuitRole, owner: string): void {
+    const subject = role === 'initiator' ? FaultSubject.INGRESS_FAULT : FaultSubject.EGRESS_FAULT;
+    const body = toBinary(FaultSchema, create(FaultSchema, { subject, id: circuitId }));
     try {
       this.#components.controllers.byId(owner)?.send(new Message(ControlType.Fault, [], body));
     } catch (error) {
-      this.#components.log.debug(
-        { circuitId: xgress.circuitId, error: describeError(error) },
-        'end of a circuit could not be reported',
-      );
+      this.#components.log.debug({ circuitId, error: describeError(error) }, 'end of a circuit could not be reported');
     }
   }
 }

@@ -3,13 +3,14 @@
 
 import type { Clock } from '#lib/clock.ts';
 import type { DialQueue } from '#lib/dial-queue.ts';
-import { describeError, errorCode } from '#lib/errors.ts';
+import { describeError, errorCode, InvariantError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
 import { DestType, type Route, RouteSchema } from '#wire/gen/control_pb.js';
 import { ControlType, RouteErrorCode, RouteHeader } from '#wire/gen/numbers.ts';
 import { encodeUint32, TRUE } from '#wire/header-values.ts';
 import { Message } from '#wire/message.ts';
 import { EgressError, routeErrorCodeOf } from '../../egress/dial-errors.ts';
+import type { DialsInProgress } from '../../egress/dials-in-progress.ts';
 import type { DialedEgress, Egress, PeerData } from '../../egress/egress.ts';
 import type { Forwarder } from '../../forwarder/forwarder.ts';
 import type { CircuitEnds } from '../../xgress/circuit-ends.ts';
@@ -24,6 +25,7 @@ export interface RouteComponents {
   egress: Egress;
   ends: CircuitEnds;
   queue: DialQueue;
+  dials: DialsInProgress;
   /** A route named a link that is not here. */
   onMissingLink(linkId: string): void;
   /** Options of the ends that a binding makes. */
@@ -35,6 +37,7 @@ export interface RouteComponents {
 }
 
 const NONE: PeerData = new Map();
+const LEVELS: Readonly<Record<string, 'error' | 'debug'>> = { QUEUE_FULL: 'error', CIRCUIT_OVER: 'debug' };
 /** Only keys from here on are peer data; those below belong to the message itself. */
 const ROUTE_CONTROL_HEADERS: ReadonlySet<number> = new Set(Object.values(RouteHeader));
 
@@ -42,13 +45,15 @@ export function onRoute(components: RouteComponents): ControlHandler {
   return (controller, message) => {
     const route = message.decode(RouteSchema);
     const arrived = components.clock.now();
+    const dial = components.dials.begin(route.circuitId);
     components.queue
-      .add((signal) => handle(components, controller, message, route, arrived, signal))
+      .add((signal) => handle(components, controller, message, route, arrived, signal), { signal: dial.signal })
       .catch((error: unknown) => {
         // As the reference does: a full queue answers nothing, and the controller's own time limit decides.
-        const level = errorCode(error) === 'QUEUE_FULL' ? 'error' : 'warn';
+        const level = LEVELS[errorCode(error) ?? ''] ?? 'warn';
         components.log[level]({ circuitId: route.circuitId, error: describeError(error) }, 'route dropped');
-      });
+      })
+      .finally(dial.end);
   };
 }
 
@@ -83,6 +88,8 @@ async function install(
   const isNewEnd = route.egress !== undefined && forwarder.destination(route.egress.address) === undefined;
   const dialed = isNewEnd ? await dial(components, route, arrived, signal) : undefined;
   try {
+    signal.throwIfAborted();
+    if (dialed) checkAccepts(components);
     checkForwards(components, route);
     const circuit = forwarder.circuits.open(route.circuitId, controller.id, route.tags);
     for (const forward of route.forwards) circuit.forwards.set(forward.srcAddress, forward.dstAddress);
@@ -113,8 +120,8 @@ async function dial(
 ): Promise<DialedEgress> {
   const { clock, dwellTime } = components;
   const { egress } = route;
-  if (!egress || !components.acceptsCircuits())
-    throw new EgressError(RouteErrorCode.Generic, 'this router takes no new circuits: it is shutting down');
+  if (!egress) throw new InvariantError('a route without an egress is not dialed');
+  checkAccepts(components);
   if (dwellTime > 0) await clock.sleep(dwellTime, { name: 'egress dwell', signal });
   const allowed = Number(route.timeout / 1_000_000n);
   return components.egress.dial(egress.binding, {
@@ -126,6 +133,12 @@ async function dial(
     tags: route.tags,
     signal,
   });
+}
+
+/** Asked again after the dial: an end that is made after the drain has begun would be closed by nobody. */
+function checkAccepts({ acceptsCircuits }: RouteComponents): void {
+  if (!acceptsCircuits())
+    throw new EgressError(RouteErrorCode.Generic, 'this router takes no new circuits: it is shutting down');
 }
 
 /** A link must be here, a terminating end must be here or be made by this route; an initiating end may come later. */

@@ -112,7 +112,7 @@ export class ProxyListener {
       timeout: options.getCircuitTimeout,
       signal: this.#abort.signal,
     });
-    const encryption = keys && dialerEncryption(keys, circuit);
+    const encryption = keys && this.#encryption(keys, circuit);
     const client = new SocketClient({ socket, halfClose: true, encryption, clock, log });
     const init = {
       circuitId: circuit.circuitId,
@@ -126,6 +126,18 @@ export class ProxyListener {
     xgress.start();
   }
 
+  /** Without a valid key of the host there is no end, and the circuit that was made for it has to go. */
+  #encryption(keys: KeyPair, circuit: TunnelCircuit): EncryptedStream {
+    try {
+      const peerKey = circuit.peerData.get(PeerDataKey.PublicKey);
+      if (!peerKey) throw new ProjectError('ENCRYPTION', 'the service requires encryption and its host sent no key');
+      return new EncryptedStream(sessionKeys('dialer', keys, peerKey));
+    } catch (error) {
+      this.#components.ends.giveUp(circuit.circuitId, 'initiator', circuit.owner);
+      throw error;
+    }
+  }
+
   #peerData(socket: Socket, keys: KeyPair | undefined): Map<number, Buffer> {
     const appData = { dst_protocol: 'tcp', dst_ip: '0.0.0.0', dst_port: String(this.port) };
     const peerData = new Map<number, Buffer>([
@@ -136,10 +148,4 @@ export class ProxyListener {
     if (keys) peerData.set(PeerDataKey.PublicKey, keys.publicKey);
     return peerData;
   }
-}
-
-function dialerEncryption(keys: KeyPair, circuit: TunnelCircuit): EncryptedStream {
-  const peerKey = circuit.peerData.get(PeerDataKey.PublicKey);
-  if (!peerKey) throw new ProjectError('ENCRYPTION', 'the service requires encryption and its host sent no key');
-  return new EncryptedStream(sessionKeys('dialer', keys, peerKey));
 }

@@ -13,6 +13,7 @@ import type { CircuitEnds } from '../../xgress/circuit-ends.ts';
 import { Hosting } from './hosting.ts';
 import { ProxyListener } from './proxy-listener.ts';
 import { Terminators } from './terminators.ts';
+import { takeDownLateCircuits } from './tunnel-circuits.ts';
 
 export interface TunnelerComponents {
   clock: Clock;
@@ -51,6 +52,7 @@ export class Tunneler {
   /** Rejects when a port of proxy mode cannot be had. */
   static async open(components: TunnelerComponents, options: TunnelListenerOptions): Promise<Tunneler> {
     const tunneler = new Tunneler(components);
+    takeDownLateCircuits(components.controllers, components.ends);
     if (options.mode.startsWith('tproxy'))
       components.log.warn({ mode: options.mode }, 'transparent interception is not served yet: only hosting');
     try {

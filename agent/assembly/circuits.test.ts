@@ -1,0 +1,266 @@
+// What a router does with circuits that others take down, lose or name without a right: dials that come too late, links that are
+// lost, payloads from the wrong side.
+
+import { EventEmitter } from 'node:events';
+import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
+import t from 'tap';
+import { VirtualClock } from '#lib/clock.ts';
+import { DialQueue } from '#lib/dial-queue.ts';
+import { silentLog } from '#lib/log.ts';
+import { seededRandom } from '#lib/random.ts';
+import {
+  CircuitConfirmationSchema,
+  DestType,
+  FaultSchema,
+  type Route,
+  RouteSchema,
+  UnrouteSchema,
+} from '#wire/gen/control_pb.js';
+import { ControlType, RouteHeader } from '#wire/gen/numbers.ts';
+import { Message } from '#wire/message.ts';
+import { Payload } from '#wire/xgress-frames.ts';
+import { defaultXgressOptions } from '../config/xgress-defaults.ts';
+import type { Controller } from '../control/controller.ts';
+import { onRoute } from '../control/messages/route.ts';
+import { onUnroute } from '../control/messages/unroute.ts';
+import { DialsInProgress } from '../egress/dials-in-progress.ts';
+import { type DialedEgress, Egress, type EgressRequest } from '../egress/egress.ts';
+import { type Destination, PayloadOrigin } from '../forwarder/destination.ts';
+import { Faulter } from '../forwarder/faulter.ts';
+import { Forwarder } from '../forwarder/forwarder.ts';
+import { IdleScanner } from '../forwarder/idle-scanner.ts';
+import { Unrouter } from '../forwarder/unrouter.ts';
+import { MetricsRegistry } from '../metrics/registry.ts';
+import { CircuitEnds } from '../xgress/circuit-ends.ts';
+
+const NO_ENDS = { deliver: () => true, end: () => undefined, closed: () => undefined, writable: () => undefined };
+
+/** The rooms of a router that have to do with circuits, and a controller `c` that notes what it hears. */
+function router() {
+  const clock = new VirtualClock();
+  const log = silentLog;
+  const heard: Message[] = [];
+  const controller = { id: 'c', send: (message: Message) => void heard.push(message) };
+  const controllers = {
+    connected: true,
+    get all() {
+      return this.connected ? [controller] : [];
+    },
+    byId(id: string) {
+      return this.connected && id === 'c' ? controller : undefined;
+    },
+  };
+  let foreign = 0;
+  const forwarder = new Forwarder({ clock, log, routerId: 'r', foreign: { mark: () => void foreign++ } });
+  const metrics = new MetricsRegistry(clock, () => seededRandom(1).next());
+  const faulter = new Faulter({ clock, log, controllers, faults: { mark: () => undefined } }, 1_000);
+  const scanner = new IdleScanner(
+    { clock, log, circuits: forwarder.circuits, controllers },
+    { interval: 60_000, timeout: 60_000 },
+  );
+  const unrouter = new Unrouter({ clock, log, forwarder }, 5_000);
+  forwarder.onLinkLost = (link) => scanner.onLinkLost(link);
+  const ends = new CircuitEnds({
+    clock,
+    log,
+    forwarder,
+    metrics,
+    controllers,
+    onUnroutable: (id) => faulter.report(id, ''),
+  });
+  const close = () => {
+    faulter.close();
+    scanner.close();
+    unrouter.close();
+  };
+  return { clock, heard, controllers, forwarder, faulter, scanner, unrouter, ends, close, foreign: () => foreign };
+}
+
+/** A link that takes everything. */
+function link(address: string): Destination {
+  return {
+    address,
+    sendPayload: () => true,
+    sendAcknowledgement: () => true,
+    sendControl: () => true,
+    onceWritable: (task) => setImmediate(task),
+  };
+}
+
+const confirmed = (messages: readonly Message[]) =>
+  messages
+    .filter(({ contentType }) => contentType === ControlType.CircuitConfirmation)
+    .flatMap(({ body }) => fromBinary(CircuitConfirmationSchema, body).circuitIds);
+const faulted = (messages: readonly Message[]) =>
+  messages
+    .filter(({ contentType }) => contentType === ControlType.Fault)
+    .map(({ body }) => fromBinary(FaultSchema, body).id);
+
+t.test(
+  'circuits that lose their link are compared with the controller at once, and again when it is back',
+  async (t) => {
+    const { clock, heard, controllers, forwarder, scanner, close } = router();
+    const lost = link('link1');
+    forwarder.registerLink(lost);
+    forwarder.registerLink(link('link2'));
+    for (const [id, way] of [
+      ['over-1', 'link1'],
+      ['over-2', 'link2'],
+    ] as const)
+      forwarder.circuits.open(id, 'c', {}).forwards.set(way, 'end').set('end', way);
+    forwarder.unregisterLink(lost);
+    t.same(confirmed(heard), ['over-1'], 'a circuit that works is not asked about');
+    controllers.connected = false;
+    scanner.onConnect('other');
+    controllers.connected = true;
+    scanner.onConnect('c');
+    t.same(confirmed(heard), ['over-1', 'over-1']);
+    scanner.onConnect('c');
+    t.same(confirmed(heard), ['over-1', 'over-1'], 'once is enough');
+    await clock.advance(61_000);
+    scanner.onConnect('c');
+    t.same(new Set(confirmed(heard)), new Set(['over-1', 'over-2']), 'idle ones do not wait for the next scan either');
+    close();
+  },
+);
+
+t.test('a peer that names circuits of others moves and ends none of them', async (t) => {
+  const { clock, heard, forwarder, faulter, close, foreign } = router();
+  forwarder.registerLink(link('link1'));
+  forwarder.registerLink(link('attacker'));
+  forwarder.circuits.open('victim', 'c', {}).forwards.set('link1', 'gone').set('gone', 'link1');
+  const send = (source: string, id: string) =>
+    forwarder.forwardPayload(source, Payload.create(id, 0, 0, Buffer.from('x')), PayloadOrigin.Forwarded);
+  t.equal(send('attacker', 'victim'), 'foreign');
+  t.equal(foreign(), 1);
+  t.equal(send('link1', 'victim'), 'unroutable', 'a fault of its own path is one');
+  t.equal(send('attacker', 'unknown'), 'unroutable');
+  for (const id of ['a victim', 'a\nvictim', 'unknown', '']) faulter.report(id, '');
+  for (let count = 0; count < 20_000; count++) faulter.report(`made-up-${count}`, '');
+  await clock.advance(1_100);
+  const told = faulted(heard);
+  t.notOk(told.join(' ').split(' ').includes('victim'));
+  t.equal(told.join(' ').split(' ').length, 10_000);
+  t.ok(
+    told.every((ids) => ids.length < 30_000),
+    'in messages of bounded length',
+  );
+  close();
+});
+
+t.test('a peer that goes on sending does not keep a circuit that is over', async (t) => {
+  const { clock, forwarder, unrouter, ends, close } = router();
+  forwarder.registerLink(link('link1'));
+  forwarder.circuits.open('circuit', 'c', {}).forwards.set('link1', 'end').set('end', 'link1');
+  const options = { ...defaultXgressOptions(), circuitStartTimeout: 0 };
+  const init = { circuitId: 'circuit', address: 'end', role: 'terminator', options, hopType: 'xgress/test' } as const;
+  ends.open(init, NO_ENDS, 'c').start();
+  unrouter.unroute('circuit', false);
+  for (let sequence = 0; sequence < 150 && ends.count > 0; sequence++) {
+    forwarder.forwardPayload(
+      'link1',
+      Payload.create('circuit', sequence, 0, Buffer.from('x')),
+      PayloadOrigin.Forwarded,
+    );
+    await clock.advance(1_000);
+  }
+  t.equal(ends.count, 0);
+  t.equal(forwarder.circuits.size, 0);
+  close();
+  t.same(clock.timers(), []);
+});
+
+t.test('an end that is made for a circuit which was taken down meanwhile is cut at once', async (t) => {
+  const { ends, forwarder, heard, close } = router();
+  let outcome = '';
+  const init = {
+    circuitId: 'gone',
+    address: 'end',
+    role: 'initiator',
+    options: defaultXgressOptions(),
+    hopType: 'x',
+  } as const;
+  const closed = (how: string) => {
+    outcome = how;
+  };
+  ends.open(init, { ...NO_ENDS, closed }, 'c').start();
+  t.equal(outcome, 'cut');
+  t.same([ends.count, forwarder.addresses()], [0, []]);
+  ends.giveUp('refused', 'initiator', 'c');
+  t.same(faulted(heard), ['refused'], 'the controller takes the rest of it down');
+  close();
+});
+
+t.test('a service that answers after its circuit was taken down, or after the drain began, is let go', async (t) => {
+  for (const how of ['unroute', 'drain'] as const) {
+    const { clock, forwarder, ends, unrouter, close } = router();
+    const egress = new Egress(silentLog);
+    const service = new EventEmitter();
+    let abandoned = 0;
+    egress.use('slow', async (request: EgressRequest): Promise<DialedEgress> => {
+      await new Promise((resolve) => service.once('answers', resolve));
+      return {
+        client: { ...NO_ENDS, attach: () => undefined },
+        peerData: new Map(),
+        hopType: request.address,
+        abandon: () => void abandoned++,
+      };
+    });
+    const dials = new DialsInProgress();
+    const queue = new DialQueue({ name: 'dials', length: 10, workers: 1, clock });
+    let accepts = true;
+    const route = onRoute({
+      clock,
+      log: silentLog,
+      forwarder,
+      egress,
+      ends,
+      queue,
+      dials,
+      onMissingLink: () => undefined,
+      optionsFor: () => defaultXgressOptions(),
+      dwellTime: 0,
+      acceptsCircuits: () => accepts,
+    });
+    const answers: Message[] = [];
+    const channel = { reply: (_request: Message, answer: Message) => answers.push(answer) > 0 };
+    const controller = { id: 'c', channel } as unknown as Controller;
+    forwarder.registerLink(link('link1'));
+    for (const circuitId of ['dialing', 'waiting']) route(controller, routeMessage(circuitId));
+    await new Promise((resolve) => setImmediate(resolve));
+    t.equal(dials.size, 2);
+    if (how === 'drain') accepts = false;
+    else
+      for (const circuitId of ['dialing', 'waiting'])
+        onUnroute(unrouter, dials)(
+          controller,
+          new Message(
+            ControlType.Unroute,
+            [],
+            toBinary(UnrouteSchema, create(UnrouteSchema, { circuitId, now: true })),
+          ),
+        );
+    service.emit('answers');
+    await new Promise((resolve) => setImmediate(resolve));
+    t.equal(abandoned, 1, how);
+    t.same([ends.count, forwarder.circuits.size, dials.size], [0, 0, 0]);
+    t.notOk(answers.some(({ headers }) => headers.has(RouteHeader.Success)));
+    await queue.close();
+    close();
+    t.same(clock.timers(), []);
+  }
+});
+
+function routeMessage(circuitId: string): Message {
+  const route: Partial<Route> = {
+    circuitId,
+    timeout: 10_000_000_000n,
+    egress: { binding: 'slow', address: `end-${circuitId}`, destination: 'x', peerData: {} } as Route['egress'] &
+      object,
+    forwards: [
+      { srcAddress: 'link1', dstAddress: `end-${circuitId}`, dstType: DestType.END },
+      { srcAddress: `end-${circuitId}`, dstAddress: 'link1', dstType: DestType.LINK },
+    ] as Route['forwards'],
+  };
+  return new Message(ControlType.Route, [], toBinary(RouteSchema, create(RouteSchema, route as never)));
+}
