@@ -11,6 +11,7 @@ import { Message } from '#wire/message.ts';
 import type { FaultReceiver } from '../forwarder/faulter.ts';
 import type { Forwarder } from '../forwarder/forwarder.ts';
 import type { MetricsRegistry } from '../metrics/registry.ts';
+import { BufferBudget } from './buffer-budget.ts';
 import { registryXgressMetrics } from './registry-metrics.ts';
 import { XgressTicker } from './ticker.ts';
 import { Xgress, type XgressClient, type XgressInit } from './xgress.ts';
@@ -28,6 +29,7 @@ export interface CircuitEndsComponents {
 export class CircuitEnds {
   readonly #components: CircuitEndsComponents;
   readonly #ticker: XgressTicker;
+  readonly #budget = new BufferBudget();
   readonly #metrics: XgressMetrics;
   readonly #open = new Set<Xgress>();
   #total = 0;
@@ -37,6 +39,7 @@ export class CircuitEnds {
     this.#components = components;
     this.#ticker = new XgressTicker(components.clock);
     this.#metrics = registryXgressMetrics(components.metrics, () => this.#open);
+    components.metrics.gauge('xgress.buffered_bytes', () => this.#budget.used);
     components.metrics.addUsageSource(() => {
       for (const end of this.#open) this.#tellUsage(end);
     });
@@ -63,6 +66,7 @@ export class CircuitEnds {
         clock,
         forwarder,
         ticker: this.#ticker,
+        budget: this.#budget,
         metrics: this.#metrics,
         client,
         onUnroutable,

@@ -2,6 +2,7 @@
 // taken yet (reference fact: link, section 2.4). What was dropped is not acknowledged, so the peer sends it again.
 
 import type { Payload } from '#wire/xgress-frames.ts';
+import type { BufferBudget } from './buffer-budget.ts';
 import { isEnd, isFin } from './end-marks.ts';
 
 export type Reception = 'accepted' | 'duplicate' | 'dropped';
@@ -10,23 +11,35 @@ export type Reception = 'accepted' | 'duplicate' | 'dropped';
 const PAYLOAD_OVERHEAD = 256;
 /** Payloads that are further ahead of the next one are dropped: no sender has so many on their way. */
 const MAX_AHEAD = 65_536;
+/** The field of an acknowledgement has 32 bits. */
+const MOST_REPORTED = 0xffff_ffff;
 /** A stored payload may keep at most this many times its own size alive; otherwise it is copied out of the network buffer. */
 const WORTH_COPYING = 2;
 
 export class ReceiveBuffer {
   readonly #limit: number;
+  readonly #budget: BufferBudget;
   readonly #stored = new Map<number, Payload>();
   #handedOver = -1;
   #size = 0;
 
-  /** `limit` in bytes of memory. */
-  constructor(limit: number) {
+  /** `limit` in bytes of memory, in addition to the budget of all ends. */
+  constructor(limit: number, budget: BufferBudget) {
     this.#limit = limit;
+    this.#budget = budget;
   }
 
   /** Bytes of memory that payloads take which the client has not finished. */
   get size(): number {
     return this.#size;
+  }
+
+  /**
+   * The size as the peer is told: in proportion to what this end may hold now. A peer compares it with a limit of its own, so a buffer
+   * whose share is used up has to look as full as one that holds the configured limit.
+   */
+  get reportedSize(): number {
+    return Math.min(MOST_REPORTED, Math.floor(this.#size * (this.#limit / this.#allowed)));
   }
 
   /** Whether everything up to the end of the peer's direction is here. */
@@ -45,9 +58,9 @@ export class ReceiveBuffer {
     if (sequence < next || this.#stored.has(sequence)) return 'duplicate';
     // The next one in order always fits: everything that is stored may be waiting for it.
     const isNext = sequence === next;
-    if (!isNext && (this.#size >= this.#limit || sequence - next > MAX_AHEAD)) return 'dropped';
+    if (!isNext && (this.#size >= this.#allowed || sequence - next > MAX_AHEAD)) return 'dropped';
     this.#stored.set(sequence, isNext ? payload : compact(payload));
-    this.#size += costOf(payload);
+    this.#grow(costOf(payload));
     return 'accepted';
   }
 
@@ -62,12 +75,21 @@ export class ReceiveBuffer {
 
   /** The client has taken payloads that cost so much. */
   finished(cost: number): void {
-    this.#size -= cost;
+    this.#grow(-cost);
   }
 
   clear(): void {
     this.#stored.clear();
-    this.#size = 0;
+    this.#grow(-this.#size);
+  }
+
+  get #allowed(): number {
+    return Math.max(1, Math.min(this.#limit, this.#budget.share));
+  }
+
+  #grow(bytes: number): void {
+    this.#size += bytes;
+    this.#budget.add(bytes);
   }
 }
 

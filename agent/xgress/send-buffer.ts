@@ -2,6 +2,7 @@
 // (reference fact: link, section 2.4). It decides; sending is done by the xgress that owns it. Times are milliseconds.
 
 import type { Payload } from '#wire/xgress-frames.ts';
+import type { BufferBudget } from './buffer-budget.ts';
 import type { XgressOptions } from './options.ts';
 
 /** Retransmission is looked at no more often than this. */
@@ -9,6 +10,14 @@ const MIN_CHECK_INTERVAL = 64;
 /** Raised by this per batch of duplicate acknowledgements, lowered by the other per batch of successful ones. */
 const RETX_SCALE_RAISE = 0.2;
 const RETX_SCALE_EASE = 0.01;
+/** A peer that acknowledges what was never sent raises the scale no further than so many times the configured one. */
+const MOST_RETX_SCALE = 8;
+/** Each retransmission without an answer doubles the wait, up to this factor: a peer whose buffer is full drops what it gets. */
+const MOST_BACKOFF = 128;
+/** Milliseconds, where the configuration sets no limit. */
+const LONGEST_WAIT = 60_000;
+/** Bytes that an entry takes beside its data: head, objects, table entry. */
+const ENTRY_OVERHEAD = 512;
 const NOT_SENT = -1;
 
 export interface SendBufferMetrics {
@@ -24,6 +33,8 @@ interface Entry {
 export class SendBuffer {
   readonly #options: XgressOptions;
   readonly #metrics: SendBufferMetrics;
+  readonly #budget: BufferBudget;
+  /** In the order in which they were sent last. */
   readonly #entries = new Map<number, Entry>();
   #size = 0;
   #window: number;
@@ -36,11 +47,13 @@ export class SendBuffer {
   #retxThreshold: number;
   #lastRtt = 0;
   #lastCheck = 0;
+  #backoff = 1;
   #closing = false;
 
-  constructor(options: XgressOptions, metrics: SendBufferMetrics) {
+  constructor(options: XgressOptions, metrics: SendBufferMetrics, budget: BufferBudget) {
     this.#options = options;
     this.#metrics = metrics;
+    this.#budget = budget;
     this.#window = options.txPortalStartSize;
     this.#retxScale = options.retxScale;
     this.#retxThreshold = options.retxStartMs;
@@ -62,20 +75,28 @@ export class SendBuffer {
 
   /** Milliseconds after which a payload is sent again. */
   get retransmitAfter(): number {
-    return this.#retxThreshold;
+    if (this.#backoff === 1) return this.#retxThreshold;
+    const most = this.#options.retxMaxMs > 0 ? this.#options.retxMaxMs : LONGEST_WAIT;
+    return Math.min(most, Math.max(this.#retxThreshold, MIN_CHECK_INTERVAL) * this.#backoff);
   }
 
   get blockedByWindow(): boolean {
     return this.#size > this.#window;
   }
 
+  /** What is on its way will lie in the peer's buffer as well: if it does not fit, the peer drops it. */
   get blockedByPeer(): boolean {
-    return this.#peerBuffer > this.#options.txPortalMaxSize;
+    return this.#peerBuffer + this.#size > this.#options.txPortalMaxSize;
+  }
+
+  /** The router holds too much for all its circuits together. */
+  get blockedByBudget(): boolean {
+    return this.#size + this.#entries.size * ENTRY_OVERHEAD > this.#budget.share;
   }
 
   /** Whether the client's next data may be taken. */
   get admits(): boolean {
-    return this.#closing || this.#size === 0 || !(this.blockedByPeer || this.blockedByWindow);
+    return this.#closing || this.#size === 0 || !(this.blockedByPeer || this.blockedByWindow || this.blockedByBudget);
   }
 
   get isEmpty(): boolean {
@@ -94,16 +115,23 @@ export class SendBuffer {
   add(payload: Payload): void {
     this.#entries.set(payload.sequence, { payload, sentAt: NOT_SENT });
     this.#size += payload.dataLength;
+    this.#budget.add(payload.dataLength + ENTRY_OVERHEAD);
   }
 
   /** The payload has left; from now on it can become due again. */
   sent(sequence: number, now: number): void {
     const entry = this.#entries.get(sequence);
-    if (entry) entry.sentAt = now;
+    if (!entry) return;
+    if (entry.sentAt !== NOT_SENT) {
+      this.#entries.delete(sequence);
+      this.#entries.set(sequence, entry);
+    }
+    entry.sentAt = now;
   }
 
   acknowledge(sequences: readonly number[], peerBuffer: number, stamp: number, now: number): void {
     for (const sequence of sequences) this.#acknowledge(sequence);
+    if (peerBuffer < this.#peerBuffer) this.#backoff = 1; // there is room again for what was dropped
     this.#peerBuffer = peerBuffer;
     if (stamp > 0) this.#measure(stamp, now);
   }
@@ -112,10 +140,14 @@ export class SendBuffer {
   *due(now: number): Generator<Payload> {
     if (now - this.#lastCheck < MIN_CHECK_INTERVAL) return;
     this.#lastCheck = now;
-    const before = now - this.#retxThreshold;
-    for (const entry of this.#entries.values()) {
-      if (entry.sentAt !== NOT_SENT && entry.sentAt <= before) yield entry.payload;
+    const before = now - this.retransmitAfter;
+    const due: Payload[] = [];
+    for (const { payload, sentAt } of this.#entries.values()) {
+      if (sentAt > before) break; // those behind it were sent later
+      if (sentAt !== NOT_SENT) due.push(payload);
     }
+    yield* due.sort((a, b) => a.sequence - b.sequence);
+    if (due.length > 0) this.#backoff = Math.min(MOST_BACKOFF, this.#backoff * 2);
   }
 
   retransmitted(sequence: number, now: number): void {
@@ -127,19 +159,22 @@ export class SendBuffer {
   }
 
   clear(): void {
+    this.#budget.add(-this.#size - this.#entries.size * ENTRY_OVERHEAD);
     this.#entries.clear();
     this.#size = 0;
   }
 
   #acknowledge(sequence: number): void {
     const entry = this.#entries.get(sequence);
-    if (!entry) {
+    if (!entry || entry.sentAt === NOT_SENT) {
       this.#onDuplicate();
       return;
     }
+    this.#backoff = 1;
     this.#entries.delete(sequence);
     const length = entry.payload.dataLength;
     this.#size -= length;
+    this.#budget.add(-length - ENTRY_OVERHEAD);
     this.#accumulator += length;
     if (++this.#successfulAcks < this.#options.txPortalIncreaseThresh) return;
     this.#successfulAcks = 0;
@@ -154,7 +189,7 @@ export class SendBuffer {
     this.#metrics.duplicateAck();
     if (++this.#duplicateAcks < this.#options.txPortalDupAckThresh) return;
     this.#duplicateAcks = 0;
-    this.#retxScale += RETX_SCALE_RAISE;
+    this.#retxScale = Math.min(this.#options.retxScale * MOST_RETX_SCALE, this.#retxScale + RETX_SCALE_RAISE);
   }
 
   /** The stamp holds 16 bits, and hosts have different clocks: only the caps bound what this computes. */

@@ -6,9 +6,10 @@ import t from 'tap';
 import { VirtualClock } from '#lib/clock.ts';
 import { type Random, seededRandom } from '#lib/random.ts';
 import { PayloadFlag, PayloadHeader } from '#wire/gen/numbers.ts';
-import { type Acknowledgement, Payload } from '#wire/xgress-frames.ts';
+import { Acknowledgement, Payload } from '#wire/xgress-frames.ts';
 import { defaultXgressOptions } from '../config/xgress-defaults.ts';
 import type { ForwardOutcome } from '../forwarder/destination.ts';
+import { BufferBudget } from './buffer-budget.ts';
 import { EncryptedStream, EncryptionError, makeKeyPair, sessionKeys } from './end-to-end.ts';
 import type { XgressOptions } from './options.ts';
 import { XgressTicker } from './ticker.ts';
@@ -59,7 +60,8 @@ class TestClient implements XgressClient {
 class Circuit {
   readonly clock = new VirtualClock();
   readonly ticker = new XgressTicker(this.clock);
-  readonly counts = { retransmitted: 0, duplicates: 0, payloads: 0 };
+  readonly budget: BufferBudget;
+  readonly counts = { retransmitted: 0, duplicates: 0, payloads: 0, dropped: 0 };
   readonly clients = { initiator: new TestClient(), terminator: new TestClient() };
   readonly ends: Record<CircuitRole, Xgress>;
   /** Payloads pass this; true drops. */
@@ -67,7 +69,8 @@ class Circuit {
   readonly #random: Random;
   readonly #weather: Weather;
 
-  constructor(weather: Weather, seed = 1, options: Partial<XgressOptions> = {}) {
+  constructor(weather: Weather, seed = 1, options: Partial<XgressOptions> = {}, budget = new BufferBudget()) {
+    this.budget = budget;
     this.#weather = weather;
     this.#random = seededRandom(seed);
     this.ends = { initiator: this.#end('initiator', options), terminator: this.#end('terminator', options) };
@@ -103,6 +106,7 @@ class Circuit {
     const components = {
       clock: this.clock,
       ticker: this.ticker,
+      budget: this.budget,
       forwarder,
       metrics: this.#metrics(),
       client: this.clients[role],
@@ -130,7 +134,7 @@ class Circuit {
       acknowledgementReceived: nothing,
       duplicateAck: nothing,
       duplicatePayload: () => void count.duplicates++,
-      droppedPayload: nothing,
+      droppedPayload: () => void count.dropped++,
       retransmitted: () => void count.retransmitted++,
       retransmissionFailed: nothing,
       blockedByWindow: nothing,
@@ -373,6 +377,146 @@ t.test('ends of other implementations are complete or cut as they are meant', as
     initiator.abort();
   }
 });
+
+/** One end alone, with a peer in the hands of the test. */
+function alone(options: Partial<XgressOptions> = {}) {
+  const circuit = new Circuit(CALM, 1, { circuitStartTimeout: 0, ...options });
+  const { initiator } = circuit.ends;
+  initiator.start();
+  const data = Buffer.alloc(10_000, 'x');
+  const receive = (sequence: number, bytes: Buffer = data, flags = 0) =>
+    initiator.sendPayload(Payload.create('circuit', sequence, flags | PayloadFlag.Originator, bytes));
+  const acknowledge = (sequences: number[], size = 0, stamp = 0, flags: number = PayloadFlag.Originator) =>
+    initiator.sendAcknowledgement(Acknowledgement.create('circuit', flags, size, stamp, sequences));
+  return { circuit, initiator, client: circuit.clients.initiator, receive, acknowledge };
+}
+
+t.test(
+  'a peer cannot fill the memory with payloads out of order, with payloads without data, or far ahead',
+  async (t) => {
+    const limit = 1_000_000;
+    const attacks: [string, (receive: (sequence: number, bytes?: Buffer) => void) => void][] = [
+      ['ascending', (receive) => times(2_000, (count) => receive(count + 1))],
+      ['descending', (receive) => times(2_000, (count) => receive(60_000 - count))],
+      ['every other one', (receive) => times(2_000, (count) => receive(2 * count + 1))],
+      ['without data', (receive) => times(20_000, (count) => receive(count + 1, Buffer.alloc(0)))],
+      ['far ahead', (receive) => times(2_000, (count) => receive(0x7fff_ffff - count, Buffer.alloc(0)))],
+    ];
+    for (const [name, attack] of attacks) {
+      const { circuit, client, initiator, receive } = alone({ rxBufferSize: limit });
+      attack((sequence, data) => void receive(sequence, data));
+      t.ok(circuit.budget.used < limit + 20_000, `${name}: ${circuit.budget.used} bytes are held`);
+      t.ok(circuit.counts.dropped > 0, 'and the rest is counted');
+      t.equal(client.length, 0);
+      receive(0);
+      t.ok(
+        name === 'descending' || name === 'far ahead' || client.length > 0 || name === 'without data',
+        'the next one fits',
+      );
+      initiator.abort();
+      t.equal(circuit.budget.used, 0);
+    }
+  },
+);
+
+t.test('payloads that are repeated, come back or stay below what was delivered change nothing', async (t) => {
+  const { circuit, client, initiator, receive } = alone();
+  for (const sequence of [0, 1, 1, 0, 3, 3, 2, 2, 3]) receive(sequence, Buffer.from(String(sequence)));
+  t.equal(client.received.toString(), '0123');
+  t.equal(circuit.counts.duplicates, 5);
+  initiator.sendPayload(Payload.create('circuit', 4, 0, Buffer.from('own')));
+  t.equal(client.received.toString(), '0123', 'its own payload that came back is dropped');
+  t.equal(circuit.counts.dropped, 1);
+  initiator.abort();
+});
+
+t.test('acknowledgements of what was never sent, twice, and by the wrong side break nothing', async (t) => {
+  const { circuit, initiator, acknowledge } = alone({ retxMaxMs: 0 });
+  circuit.drop = () => true;
+  times(3, () => void initiator.write(Buffer.alloc(1_000)));
+  acknowledge([1], 0, 0, 0);
+  t.same(initiator.unacknowledged, { bytes: 3_000, payloads: 4 }, 'its own acknowledgement that came back is ignored');
+  acknowledge([1, 1, 1, 99, -1, 0x7fff_ffff, -0x8000_0000]);
+  t.same(initiator.unacknowledged, { bytes: 2_000, payloads: 3 });
+  for (let round = 0; round < 200; round++)
+    acknowledge(
+      Array.from({ length: 500 }, (_each, index) => 1_000 + index),
+      0,
+      1 + (round % 0xffff),
+    );
+  t.same(initiator.unacknowledged, { bytes: 2_000, payloads: 3 });
+  const before = circuit.counts.retransmitted;
+  await circuit.clock.advance(600_000);
+  t.ok(circuit.counts.retransmitted > before, 'and what was lost is still sent again in bounded time');
+  acknowledge([0, 2, 3]);
+  t.same(initiator.unacknowledged, { bytes: 0, payloads: 0 });
+  acknowledge([], 0xffff_ffff);
+  initiator.write(Buffer.alloc(1_000));
+  t.same(
+    initiator.unacknowledged,
+    { bytes: 1_000, payloads: 1 },
+    'a peer that claims to be full still gets one at a time',
+  );
+  for (const end of Object.values(circuit.ends)) end.abort();
+  t.equal(circuit.budget.used, 0);
+});
+
+t.test('a peer that does not read is not flooded with repetitions', async (t) => {
+  const circuit = new Circuit(CALM, 7, { circuitStartTimeout: 0, rxBufferSize: 100_000 }).start();
+  const { initiator, terminator } = circuit.clients;
+  await circuit.until(() => circuit.ends.initiator.canWrite);
+  terminator.accepts = false;
+  const data = bytes(6_000_000, 7);
+  circuit.feed('initiator', data, 10_000);
+  await circuit.clock.advance(5_000);
+  const before = circuit.counts.retransmitted;
+  await circuit.clock.advance(60_000);
+  const held = circuit.ends.initiator.unacknowledged.payloads;
+  t.ok(
+    circuit.counts.retransmitted - before <= 8 * held,
+    `${circuit.counts.retransmitted - before} in a minute for ${held}`,
+  );
+  terminator.accepts = true;
+  circuit.ends.terminator.resume();
+  t.ok(
+    await circuit.until(() => terminator.length === data.length, 60),
+    'everything arrives soon after it reads again',
+  );
+  t.ok(terminator.received.equals(data));
+  for (const end of Object.values(circuit.ends)) end.abort();
+  t.equal(circuit.budget.used, 0);
+  t.equal(initiator.outcome, 'cut');
+});
+
+t.test('ends whose clients do not read share the budget, and others go on', async (t) => {
+  const budget = new BufferBudget(4_000_000);
+  const stalled = Array.from({ length: 20 }, (_each, index) => {
+    const circuit = new Circuit(CALM, index, { circuitStartTimeout: 0 }, budget).start();
+    circuit.clients.terminator.accepts = false;
+    return circuit;
+  });
+  const { clock } = stalled[0] as Circuit;
+  for (const circuit of stalled) {
+    await circuit.until(() => circuit.ends.initiator.canWrite);
+    circuit.feed('initiator', bytes(4_000_000, 1), 10_000);
+    await circuit.clock.advance(500);
+  }
+  for (let round = 0; round < 20; round++) for (const circuit of stalled) await circuit.clock.advance(500);
+  t.ok(budget.used < 2 * 4_000_000, `${budget.used} bytes are held by 20 ends that could hold 80 MB each`);
+  const other = new Circuit(CALM, 99, { circuitStartTimeout: 0 }, budget).start();
+  await other.until(() => other.ends.initiator.canWrite);
+  const data = bytes(1_000_000, 9);
+  other.feed('initiator', data, 10_000);
+  t.ok(await other.until(() => other.clients.terminator.length === data.length, 120));
+  t.ok(other.clients.terminator.received.equals(data));
+  t.ok(clock.now() > 0);
+  for (const circuit of [...stalled, other]) for (const end of Object.values(circuit.ends)) end.abort();
+  t.equal(budget.used, 0);
+});
+
+function times(count: number, task: (index: number) => void): void {
+  for (let index = 0; index < count; index++) task(index);
+}
 
 interface Recorded {
   kx: Record<string, string>;

@@ -16,6 +16,7 @@ import type { CircuitEnd, Destination, ForwardOutcome } from '../forwarder/desti
 import { PayloadOrigin } from '../forwarder/destination.ts';
 import { traceRouteAnswer, traceRouteStep } from '../forwarder/trace-route.ts';
 import { Acknowledger } from './acknowledger.ts';
+import type { BufferBudget } from './buffer-budget.ts';
 import { ABORT_FLAGS, FIN_HEADERS, isAbort, isEnd, isFin } from './end-marks.ts';
 import type { XgressOptions } from './options.ts';
 import { costOf, ReceiveBuffer } from './receive-buffer.ts';
@@ -49,6 +50,8 @@ export interface XgressComponents {
   clock: Clock;
   forwarder: XgressForwarding;
   ticker: XgressTicker;
+  /** Of all ends of the router. */
+  budget: BufferBudget;
   metrics: XgressMetrics;
   client: XgressClient;
   /** The circuit ended here: take it out of the forwarder and tell its controller. */
@@ -126,10 +129,14 @@ export class Xgress implements CircuitEnd, Ticking {
     this.role = init.role;
     this.hopType = init.hopType;
     this.#roleFlag = init.role === 'terminator' ? PayloadFlag.Originator : 0;
-    this.#send = new SendBuffer(init.options, { duplicateAck: () => components.metrics.duplicateAck() });
-    this.#receive = new ReceiveBuffer(init.options.rxBufferSize);
+    const { budget, metrics } = components;
+    this.#send = new SendBuffer(init.options, { duplicateAck: () => metrics.duplicateAck() }, budget);
+    this.#receive = new ReceiveBuffer(init.options.rxBufferSize, budget);
     this.#acknowledger = new Acknowledger(
-      { bufferSize: () => this.#receive.size, send: (acknowledgement) => this.#sendAcknowledgement(acknowledgement) },
+      {
+        bufferSize: () => this.#receive.reportedSize,
+        send: (acknowledgement) => this.#sendAcknowledgement(acknowledgement),
+      },
       init.circuitId,
       this.#roleFlag,
     );

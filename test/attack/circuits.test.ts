@@ -14,6 +14,11 @@ const CHUNK = Buffer.alloc(64 * 1024, 'x');
 /** Enough that a leak of one circuit end each would show: a paused end holds megabytes. */
 const ABORTED = 60;
 const LEAST_LEAK = 20 * MIB;
+/** Each of them could hold 8 MiB. */
+const STALLED = 40;
+const COMPLETE = 300_000;
+/** The budgets of two routers are 128 MiB; sockets, TLS and this test have buffers as well. */
+const MOST_HELD = 170 * MIB;
 
 type Handler = (socket: Socket) => void;
 
@@ -145,6 +150,36 @@ t.test(
   },
 );
 
+t.test('clients that do not read hold a bounded part of the memory, and others go on', async (t) => {
+  await using net = await network(false);
+  net.service.handle = flood;
+  const before = holdings();
+  const clients = Array.from({ length: STALLED }, () => net.dial());
+  await Promise.all(
+    clients.map(async (client) => {
+      await once(client, 'data');
+      client.pause();
+    }),
+  );
+  let seen = 0;
+  await until('all buffers to be full', async () => {
+    const last = seen;
+    seen = [...net.service.sockets].reduce((sum, socket) => sum + socket.bytesWritten, 0);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    return seen === last;
+  });
+  const held = holdings().memory - before.memory;
+  t.ok(held < MOST_HELD, `${Math.round(held / MIB)} MiB are held for ${STALLED} clients`);
+  net.service.handle = (server) => server.resume().end(Buffer.alloc(COMPLETE));
+  t.match(
+    await outcome(net.dial().end('question')),
+    { how: 'end', bytes: COMPLETE },
+    'a client that reads gets everything',
+  );
+  for (const client of clients) client.destroy();
+  await net.idle();
+});
+
 interface Case {
   readonly name: string;
   /** What the service does with a connection. */
@@ -159,7 +194,6 @@ interface Case {
 
 const wait: Handler = () => undefined;
 const RESET = { how: 'ECONNRESET' };
-const COMPLETE = 300_000;
 
 async function deleteCircuits({ overlay }: Net): Promise<void> {
   const api = new ApiClient(overlay.simulator);
