@@ -72,9 +72,5 @@ function open(address: Address, { context, localAddress }: SocketDialOptions): D
     allowPartialTrustChain: true,
     ...(isIP(host) === 0 ? { servername: host } : { host }),
   } as ConnectionOptions);
-  const reset = () => {
-    tcp.resetAndDestroy();
-    socket.destroy();
-  };
-  return { socket, reset };
+  return { socket, reset: () => tcp.resetAndDestroy() }; // takes the TLS socket along
 }

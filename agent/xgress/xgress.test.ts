@@ -33,9 +33,11 @@ class TestClient implements XgressClient {
   outcome: CircuitOutcome | '' = '';
   accepts = true;
   onWritable: () => void = () => undefined;
+  onDeliver: () => void = () => undefined;
 
   deliver(data: Buffer): boolean {
     this.#chunks.push(data);
+    this.onDeliver();
     this.length += data.length;
     return this.accepts;
   }
@@ -517,6 +519,80 @@ t.test('ends whose clients do not read share the budget, and others go on', asyn
 function times(count: number, task: (index: number) => void): void {
   for (let index = 0; index < count; index++) task(index);
 }
+
+t.test(
+  'whatever happens to a circuit, a client that is told of an end has got everything, and nothing is held afterwards',
+  async (t) => {
+    const roles = ['initiator', 'terminator'] as const;
+    for (let seed = 1; seed <= 150; seed++) {
+      const random = seededRandom(seed);
+      const pick = (count: number) => Math.floor(random.next() * count);
+      const weather = { loss: pick(2) * 0.1, duplication: pick(2) * 0.1, delay: 1 + pick(80) };
+      const circuit = new Circuit(weather, seed, {
+        circuitStartTimeout: 0,
+        rxBufferSize: 40_000,
+        maxCloseWaitMs: 3_000,
+      }).start();
+      await circuit.clock.advance(1_000);
+      const written = { initiator: 0, terminator: 0 };
+      const ended = { initiator: false, terminator: false };
+      const gone = { initiator: false, terminator: false };
+      const has = (role: CircuitRole) => {
+        const other = role === 'initiator' ? 'terminator' : 'initiator';
+        return ended[other] && circuit.clients[role].length === written[other];
+      };
+      for (let step = 0; step < 40; step++) {
+        const role = roles[pick(2)] as CircuitRole;
+        const [end, client] = [circuit.ends[role], circuit.clients[role]];
+        const what = pick(30);
+        if (what < 14 && end.canWrite) {
+          const data = Buffer.alloc(1 + pick(9_000), seed);
+          written[role] += data.length;
+          end.write(data);
+        } else if (what < 20) client.accepts = !client.accepts;
+        else if (what < 24) end.resume();
+        else if (what === 25 && !end.isClosed && end.canWrite) {
+          ended[role] = true;
+          end.end({ fin: pick(2) === 0 });
+        } else if (what === 26 && ended[role]) {
+          gone[role] = true;
+          end.refuseData();
+        } else if (what === 27 && pick(4) === 0) end.unrouted();
+        else if (what === 28 && pick(4) === 0) end.abort();
+        else await circuit.clock.advance(pick(300));
+      }
+      for (const role of roles) {
+        circuit.clients[role].accepts = true;
+        circuit.ends[role].resume();
+      }
+      await circuit.clock.advance(60_000);
+      for (const role of roles) {
+        const { outcome, ended: told } = circuit.clients[role];
+        if ((told || outcome === 'complete') && !gone[role] && !has(role))
+          t.fail(`seed ${seed}: ${role} took a part for the whole`);
+        circuit.ends[role].abort();
+        circuit.ends[role].resume();
+      }
+      if (circuit.budget.used !== 0 || circuit.ticker.size !== 0)
+        t.fail(`seed ${seed}: ${circuit.budget.used} bytes are held`);
+    }
+    t.pass('150 circuits');
+  },
+);
+
+t.test('an end that is cut while it delivers gives back what it held exactly once', async (t) => {
+  const { circuit, client, initiator, receive } = alone();
+  client.onDeliver = () => initiator.abort();
+  for (const sequence of [2, 1, 0]) receive(sequence);
+  t.equal(client.outcome, 'cut');
+  t.equal(circuit.budget.used, 0);
+  const paused = alone();
+  paused.client.accepts = false;
+  for (const sequence of [2, 1, 0]) paused.receive(sequence);
+  paused.initiator.abort();
+  paused.initiator.resume();
+  t.equal(paused.circuit.budget.used, 0);
+});
 
 interface Recorded {
   kx: Record<string, string>;

@@ -1,7 +1,7 @@
 // One end of a circuit on this router: turns the bytes of a client into payloads and back, with acknowledgement,
 // retransmission, half close and back pressure (reference facts: link, sections 2.3 and 2.4).
 //
-//   client ──write──► SendBuffer ──payloads──► forwarder ─► … network … ─► peer
+//   client ──write──► PayloadSender ─payloads──► forwarder ─► … network … ─► peer
 //   client ◄─deliver─ ReceiveBuffer ◄─payloads─ forwarder ◄─ … network … ◄─ peer      (acknowledgements go the other way)
 //
 // States: `waiting` for the start (terminator only), `open`, `closed`. Each direction ends on its own: `end()` and the peer's
@@ -11,16 +11,15 @@
 import type { Clock } from '#lib/clock.ts';
 import type { Frame } from '#wire/frame.ts';
 import { PayloadFlag, PayloadHeader } from '#wire/gen/numbers.ts';
-import { type Acknowledgement, Payload } from '#wire/xgress-frames.ts';
-import type { CircuitEnd, Destination, ForwardOutcome } from '../forwarder/destination.ts';
-import { PayloadOrigin } from '../forwarder/destination.ts';
+import type { Acknowledgement, Payload } from '#wire/xgress-frames.ts';
+import type { CircuitEnd, Destination, ForwardOutcome, PayloadOrigin } from '../forwarder/destination.ts';
 import { traceRouteAnswer, traceRouteStep } from '../forwarder/trace-route.ts';
 import { Acknowledger } from './acknowledger.ts';
 import type { BufferBudget } from './buffer-budget.ts';
 import { ABORT_FLAGS, FIN_HEADERS, isAbort, isEnd, isFin } from './end-marks.ts';
 import type { XgressOptions } from './options.ts';
+import { PayloadSender } from './payload-sender.ts';
 import { costOf, ReceiveBuffer } from './receive-buffer.ts';
-import { SendBuffer } from './send-buffer.ts';
 import type { Ticking, XgressTicker } from './ticker.ts';
 import type { CircuitRole, XgressMetrics } from './xgress-metrics.ts';
 
@@ -76,10 +75,6 @@ const CAPABILITIES = Buffer.from([0, 0, 1, 0]);
 const EMPTY = Buffer.alloc(0);
 /** Milliseconds in which acknowledgements may still arrive that the peer's last payload has overtaken. */
 const LAST_ACKNOWLEDGEMENTS = 1_000;
-/** How often the last payload of a circuit is offered to a full link. Without it the peer waits for the controller, 5 s or more. */
-const LAST_ATTEMPTS = 20;
-/** The wire carries 31 bits: a circuit that has used them up is cut. */
-const MAX_SEQUENCE = 0x7fff_ffff;
 
 export class Xgress implements CircuitEnd, Ticking {
   readonly circuitId: string;
@@ -93,14 +88,10 @@ export class Xgress implements CircuitEnd, Ticking {
   readonly transferred = { fromClient: 0, toClient: 0 };
   readonly #components: XgressComponents;
   readonly #options: XgressOptions;
-  readonly #roleFlag: number;
-  readonly #send: SendBuffer;
+  readonly #send: PayloadSender;
   readonly #receive: ReceiveBuffer;
   readonly #acknowledger: Acknowledger;
-  /** Built but refused by a full queue: at most one of the client's data and what ends the circuit. */
-  readonly #unsent: Payload[] = [];
   #state: 'waiting' | 'open' | 'closed' = 'waiting';
-  #sequence = 0;
   #peerKnowsEof = false;
   #localEnded = false;
   /** The peer refused further data: what the client still sends is lost. */
@@ -116,8 +107,6 @@ export class Xgress implements CircuitEnd, Ticking {
   #clientPaused = false;
   /** What a paused client still has to finish, in bytes of memory. */
   #unfinished = 0;
-  #clientBlocked = false;
-  #blockedSince = 0;
   #startBy = Number.POSITIVE_INFINITY;
   #closeBy = Number.POSITIVE_INFINITY;
 
@@ -128,24 +117,26 @@ export class Xgress implements CircuitEnd, Ticking {
     this.address = init.address;
     this.role = init.role;
     this.hopType = init.hopType;
-    this.#roleFlag = init.role === 'terminator' ? PayloadFlag.Originator : 0;
-    const { budget, metrics } = components;
-    this.#send = new SendBuffer(init.options, { duplicateAck: () => metrics.duplicateAck() }, budget);
-    this.#receive = new ReceiveBuffer(init.options.rxBufferSize, budget);
+    this.#send = new PayloadSender(components, {
+      ...init,
+      onWritable: () => this.canWrite && components.client.writable(),
+      onExhausted: () => this.abort(),
+    });
+    this.#receive = new ReceiveBuffer(init.options.rxBufferSize, components.budget);
     this.#acknowledger = new Acknowledger(
       {
         bufferSize: () => this.#receive.reportedSize,
         send: (acknowledgement) => this.#sendAcknowledgement(acknowledgement),
       },
       init.circuitId,
-      this.#roleFlag,
+      init.role === 'terminator' ? PayloadFlag.Originator : 0,
     );
     this.lastReceived = components.clock.now();
   }
 
   /** Bytes and payloads on their way, for metrics. */
   get unacknowledged(): { bytes: number; payloads: number } {
-    return { bytes: this.#send.size, payloads: this.#send.count };
+    return this.#send.unacknowledged;
   }
 
   get isClosed(): boolean {
@@ -158,7 +149,7 @@ export class Xgress implements CircuitEnd, Ticking {
     this.#components.ticker.add(this);
     if (this.role === 'initiator') {
       this.#state = 'open';
-      this.#sendNew(PayloadFlag.CircuitStart, EMPTY, new Map([[PayloadHeader.Capabilities, CAPABILITIES]]));
+      this.#send.send(PayloadFlag.CircuitStart, EMPTY, new Map([[PayloadHeader.Capabilities, CAPABILITIES]]));
       this.#components.client.writable();
     } else if (this.#options.circuitStartTimeout > 1_000) {
       this.#startBy = this.#components.clock.now() + this.#options.circuitStartTimeout;
@@ -167,27 +158,28 @@ export class Xgress implements CircuitEnd, Ticking {
 
   /** Whether the client may write now. */
   get canWrite(): boolean {
-    return this.#state === 'open' && !this.#localEnded && this.#unsent.length === 0 && this.#send.admits;
+    return this.#state === 'open' && !this.#localEnded && this.#send.admits;
   }
 
   /**
    * Sends the client's data, which must not be changed afterwards. False: this data was taken, but wait for `writable` before the next. Ignored
-   * after `end` and `close`.
+   * after `end` and `abort`.
    */
   write(data: Buffer, headers?: ReadonlyMap<number, Buffer>): boolean {
     this.#lost ||= this.#peerRefuses;
     if (this.#state !== 'open' || this.#localEnded) return false;
-    this.#sendNew(0, data, headers);
-    if (!this.canWrite) this.#block();
+    this.transferred.fromClient += data.length;
+    this.#send.send(0, data, headers);
+    if (!this.canWrite) this.#send.block();
     return this.canWrite;
   }
 
   /** The client sends no more. `fin` adds the half close that applications see, for streams. */
   end(options: { fin?: boolean } = {}): void {
     if (this.#state !== 'open' || this.#localEnded) return;
-    if (options.fin) this.#sendNew(0, EMPTY, FIN_HEADERS);
+    if (options.fin) this.#send.send(0, EMPTY, FIN_HEADERS);
     this.#localEnded = true;
-    this.#sendNew(this.#peerKnowsEof ? PayloadFlag.Eof : PayloadFlag.CircuitEnd, EMPTY);
+    this.#send.send(this.#peerKnowsEof ? PayloadFlag.Eof : PayloadFlag.CircuitEnd);
     this.#send.startClosing();
     this.#waitAtMost();
     this.#closeIfDone();
@@ -197,15 +189,16 @@ export class Xgress implements CircuitEnd, Ticking {
   refuseData(): void {
     if (this.#state !== 'open' || this.#clientGone) return;
     this.#clientGone = true;
-    if (!this.#peerEnded) this.#sendNew(PayloadFlag.WriteFailed, EMPTY);
+    if (!this.#peerEnded && !this.#unroutedByController) this.#send.send(PayloadFlag.WriteFailed);
     this.#peerEnded = true;
+    this.#waitAtMost();
     this.resume();
     this.#closeIfDone();
   }
 
   /** The client takes data again after `deliver` answered false. */
   resume(): void {
-    if (!this.#clientPaused) return;
+    if (!this.#clientPaused || this.#state === 'closed') return;
     this.#clientPaused = false;
     this.#finish(this.#unfinished);
     this.#unfinished = 0;
@@ -268,11 +261,7 @@ export class Xgress implements CircuitEnd, Ticking {
     const now = this.#components.clock.now();
     this.lastReceived = now;
     this.#components.metrics.acknowledgementReceived();
-    const before = this.#send.count;
-    this.#send.acknowledge(acknowledgement.sequences, acknowledgement.receiveBufferSize, acknowledgement.stamp, now);
-    if (this.#localEnded && this.#send.count < before) this.#waitAtMost();
-    this.#retransmit(now);
-    this.#unblock();
+    if (this.#send.acknowledge(acknowledgement, now) && this.#localEnded) this.#waitAtMost();
     this.#closeIfDone();
     return true;
   }
@@ -297,81 +286,11 @@ export class Xgress implements CircuitEnd, Ticking {
       if (now >= this.#startBy) this.abort();
       return;
     }
-    this.#sendUnsent();
-    this.#retransmit(now);
+    this.#send.tick(now);
     if (now >= this.#closeBy) this.#onWaitedEnough();
   }
 
-  // Sending ----------------------------------------------------------------------------------------------------------------
-
-  #sendNew(flags: number, data: Buffer, headers?: ReadonlyMap<number, Buffer>): void {
-    if (this.#sequence > MAX_SEQUENCE) {
-      this.abort();
-      return;
-    }
-    const payload = Payload.create(this.circuitId, this.#sequence++, flags | this.#roleFlag, data, headers);
-    this.#send.add(payload);
-    this.transferred.fromClient += data.length;
-    this.#components.metrics.sent(this.role, data.length);
-    this.#unsent.push(payload);
-    if (this.#unsent.length === 1) this.#sendUnsent();
-  }
-
-  #sendUnsent(): void {
-    for (let payload = this.#unsent[0]; payload; payload = this.#unsent[0]) {
-      const outcome = this.#forward(payload, PayloadOrigin.Xgress);
-      if (outcome === 'full') {
-        this.#waitForRoom();
-        return;
-      }
-      if (outcome === 'unroutable') this.#components.onUnroutable(this.circuitId);
-      // What has no way counts as sent: the controller may find another way before its retransmission is due.
-      this.#unsent.shift();
-      this.#send.sent(payload.sequence, this.#components.clock.now());
-    }
-    this.#unblock();
-  }
-
-  #waitForRoom(): void {
-    this.#components.forwarder.nextHop(this.circuitId, this.address)?.onceWritable(() => {
-      if (this.#state === 'open') this.#sendUnsent();
-    });
-  }
-
-  #forward(payload: Payload, origin: PayloadOrigin): ForwardOutcome {
-    payload.writeStamp(this.#components.clock.now());
-    return this.#components.forwarder.forwardPayload(this.address, payload, origin);
-  }
-
-  #retransmit(now: number): void {
-    for (const payload of this.#send.due(now)) {
-      const outcome = this.#forward(payload.retransmission(), PayloadOrigin.Retransmission);
-      if (outcome === 'full') return;
-      if (outcome === 'unroutable') {
-        this.#components.metrics.retransmissionFailed();
-        this.#components.onUnroutable(this.circuitId);
-        this.#send.sent(payload.sequence, now);
-        continue;
-      }
-      this.#components.metrics.retransmitted();
-      this.#send.retransmitted(payload.sequence, now);
-    }
-  }
-
-  #block(): void {
-    if (this.#clientBlocked) return;
-    this.#clientBlocked = true;
-    this.#blockedSince = this.#components.clock.now();
-    if (this.#send.blockedByPeer) this.#components.metrics.blockedByPeer();
-    else if (this.#send.blockedByWindow) this.#components.metrics.blockedByWindow();
-  }
-
-  #unblock(): void {
-    if (!this.#clientBlocked || !this.canWrite) return;
-    this.#clientBlocked = false;
-    this.#components.metrics.blockedFor(this.#components.clock.now() - this.#blockedSince);
-    this.#components.client.writable();
-  }
+  // Ending -----------------------------------------------------------------------------------------------------------------
 
   /** From now on the other side has to make progress: whoever does not read for so long is given up. */
   #waitAtMost(): void {
@@ -390,9 +309,8 @@ export class Xgress implements CircuitEnd, Ticking {
 
   /** What is not acknowledged will never be. */
   #giveUpSending(): void {
-    this.#lost ||= this.#send.size > 0;
-    this.#unsent.length = 0;
-    this.#send.clear();
+    this.#lost ||= this.#send.unacknowledged.bytes > 0;
+    this.#send.giveUp();
   }
 
   #closeIfDone(): void {
@@ -406,15 +324,9 @@ export class Xgress implements CircuitEnd, Ticking {
     if (this.#state === 'closed') return;
     this.#acknowledger.close();
     this.#state = 'closed';
-    if (lastFlags !== undefined && !this.#unroutedByController && this.#sequence <= MAX_SEQUENCE) {
-      const last = Payload.create(this.circuitId, this.#sequence++, this.#roleFlag | lastFlags, EMPTY);
-      const hop = this.#components.forwarder.nextHop(this.circuitId, this.address);
-      if (this.#forward(last, PayloadOrigin.Xgress) === 'full' && hop) sendWhenWritable(hop, last, LAST_ATTEMPTS);
-    }
+    this.#send.close(this.#unroutedByController ? undefined : lastFlags);
     this.#components.ticker.delete(this);
-    this.#send.clear();
     this.#receive.clear();
-    this.#unsent.length = 0;
     this.#components.client.closed(outcome);
     this.#components.onClosed(this);
   }
@@ -443,11 +355,11 @@ export class Xgress implements CircuitEnd, Ticking {
     if (hasContent && !this.#peerEnded && !this.#handOver(payload, headers)) {
       this.#clientPaused = true;
       this.#unfinished += costOf(payload);
-    } else {
+    } else if (!this.isClosed) {
       this.#finish(costOf(payload));
     }
     this.#peerFinished ||= isFin(headers);
-    if (isEnd(payload)) this.#onPeerEnded(payload);
+    if (isEnd(payload) && !this.isClosed) this.#onPeerEnded(payload);
   }
 
   #handOver(payload: Payload, headers: Map<number, Buffer> | undefined): boolean {
@@ -460,7 +372,7 @@ export class Xgress implements CircuitEnd, Ticking {
     if (value?.length === 4) this.#peerKnowsEof = (value.readUInt32BE() & CAPABILITY_EOF) !== 0;
     if (!isStart || this.role !== 'terminator') return;
     // A peer from before capabilities gets no answer, only data.
-    if (value) this.#sendNew(0, EMPTY, new Map([[PayloadHeader.Capabilities, CAPABILITIES]]));
+    if (value) this.#send.send(0, EMPTY, new Map([[PayloadHeader.Capabilities, CAPABILITIES]]));
     this.#components.client.writable();
   }
 
@@ -481,8 +393,7 @@ export class Xgress implements CircuitEnd, Ticking {
   /** The peer has ended twice, so it is gone. After our end that means that it got everything, whatever acknowledgements say. */
   #onPeerClosed(): void {
     if (this.#localEnded) {
-      this.#send.clear();
-      this.#unsent.length = 0;
+      this.#send.giveUp();
       return;
     }
     this.#peerRefuses = true;
@@ -515,10 +426,4 @@ export class Xgress implements CircuitEnd, Ticking {
     if (outcome === 'sent') this.#components.metrics.acknowledgementSent();
     else this.#components.metrics.acknowledgementFailed();
   }
-}
-
-function sendWhenWritable(hop: Destination, payload: Payload, attempts: number): void {
-  hop.onceWritable(() => {
-    if (!hop.sendPayload(payload, PayloadOrigin.Xgress) && attempts > 1) sendWhenWritable(hop, payload, attempts - 1);
-  });
 }

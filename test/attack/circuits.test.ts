@@ -3,8 +3,12 @@
 
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { type ConnectionOptions, createServer as createTlsServer } from 'node:tls';
 import t from 'tap';
+import { SystemClock } from '#lib/clock.ts';
+import { dialSocket } from '../../agent/egress/socket-dial.ts';
 import { ApiClient } from '../support/api-client.ts';
+import { issue, makeAuthority } from '../support/certificates.ts';
 import { holdings, leftSince } from '../support/leftovers.ts';
 import { Overlay, type TestRouter, until } from '../support/overlay.ts';
 
@@ -12,7 +16,7 @@ const MIB = 1024 * 1024;
 const atStart = holdings();
 const CHUNK = Buffer.alloc(64 * 1024, 'x');
 /** Enough that a leak of one circuit end each would show: a paused end holds megabytes. */
-const ABORTED = 60;
+const ABORTED = 40;
 const LEAST_LEAK = 20 * MIB;
 /** Each of them could hold 8 MiB. */
 const STALLED = 40;
@@ -292,6 +296,37 @@ for (const encrypted of [true, false]) {
     }
   });
 }
+
+t.test('a TLS service whose circuit is cut is reset, one whose client ends hears an end', async (t) => {
+  const authority = await makeAuthority('services');
+  const { pem, key } = await issue(authority, 'service', { purposes: ['server'] });
+  const heard: string[] = [];
+  const server = createTlsServer(
+    { cert: pem, key: key.export({ type: 'pkcs8', format: 'pem' }), allowHalfOpen: true },
+    (socket) => void outcome(socket.on('end', () => socket.end())).then(({ how }) => heard.push(how)),
+  );
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = { type: 'tls' as const, host: '127.0.0.1', port: (server.address() as AddressInfo).port };
+  const unverified: ConnectionOptions = { rejectUnauthorized: false }; // whose certificate it is does not matter here
+  const options = {
+    clock: new SystemClock(),
+    context: unverified,
+    timeout: 5_000,
+    signal: new AbortController().signal,
+  };
+  for (const how of ['ECONNRESET', 'end']) {
+    const { socket, reset } = await dialSocket(address, options);
+    const over = outcome(socket);
+    socket.write('hello');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    if (how === 'end') socket.end();
+    else reset();
+    await over;
+    await until(how, () => heard.at(-1) === how);
+  }
+  server.close();
+  t.same(heard, ['ECONNRESET', 'end']);
+});
 
 t.test('when the networks are closed, no socket and no timer is left of them', async (t) => {
   const left = await leftSince(atStart);

@@ -1,0 +1,201 @@
+// The sending half of a circuit end: numbers payloads, hands them to the forwarder, waits when the link is full, and repeats what
+// is not acknowledged (reference fact: link, section 2.4). It does not know why something is sent.
+
+import type { Clock } from '#lib/clock.ts';
+import { PayloadFlag } from '#wire/gen/numbers.ts';
+import { type Acknowledgement, Payload } from '#wire/xgress-frames.ts';
+import { type Destination, type ForwardOutcome, PayloadOrigin } from '../forwarder/destination.ts';
+import type { BufferBudget } from './buffer-budget.ts';
+import type { XgressOptions } from './options.ts';
+import { SendBuffer } from './send-buffer.ts';
+import type { CircuitRole, XgressMetrics } from './xgress-metrics.ts';
+
+export interface PayloadSenderComponents {
+  clock: Clock;
+  forwarder: {
+    forwardPayload(source: string, payload: Payload, origin: PayloadOrigin): ForwardOutcome;
+    nextHop(circuitId: string, source: string): Destination | undefined;
+  };
+  budget: BufferBudget;
+  metrics: XgressMetrics;
+  /** A payload could not be forwarded. */
+  onUnroutable(circuitId: string): void;
+}
+
+export interface PayloadSenderInit {
+  readonly circuitId: string;
+  readonly address: string;
+  readonly role: CircuitRole;
+  readonly options: XgressOptions;
+  /** Something may be sent again after `admits` was false. */
+  onWritable(): void;
+  /** All sequences are used up. */
+  onExhausted(): void;
+}
+
+/** How often the last payload of a circuit is offered to a full link. Without it the peer waits for the controller, 5 s or more. */
+const LAST_ATTEMPTS = 20;
+/** The wire carries 31 bits. */
+const MAX_SEQUENCE = 0x7fff_ffff;
+const EMPTY = Buffer.alloc(0);
+
+export class PayloadSender {
+  readonly #components: PayloadSenderComponents;
+  readonly #init: PayloadSenderInit;
+  readonly #roleFlag: number;
+  readonly #buffer: SendBuffer;
+  /** Built but refused by a full queue: at most one of the client's data and what ends the circuit. */
+  readonly #unsent: Payload[] = [];
+  #sequence = 0;
+  #isWaiting = false;
+  #isBlocked = false;
+  #blockedSince = 0;
+  #isClosed = false;
+
+  constructor(components: PayloadSenderComponents, init: PayloadSenderInit) {
+    const { metrics, budget } = components;
+    this.#components = components;
+    this.#init = init;
+    this.#roleFlag = init.role === 'terminator' ? PayloadFlag.Originator : 0;
+    this.#buffer = new SendBuffer(init.options, { duplicateAck: () => metrics.duplicateAck() }, budget);
+  }
+
+  /** Bytes of data and payloads that are not acknowledged. */
+  get unacknowledged(): { bytes: number; payloads: number } {
+    return { bytes: this.#buffer.size, payloads: this.#buffer.count };
+  }
+
+  get isEmpty(): boolean {
+    return this.#buffer.isEmpty;
+  }
+
+  /** Whether the client's next data may be taken. */
+  get admits(): boolean {
+    return !this.#isClosed && this.#unsent.length === 0 && this.#buffer.admits;
+  }
+
+  send(flags: number, data: Buffer = EMPTY, headers?: ReadonlyMap<number, Buffer>): void {
+    if (this.#isClosed) return;
+    if (this.#sequence > MAX_SEQUENCE) {
+      this.#init.onExhausted();
+      return;
+    }
+    const payload = this.#next(flags, data, headers);
+    this.#buffer.add(payload);
+    this.#components.metrics.sent(this.#init.role, data.length);
+    this.#unsent.push(payload);
+    if (this.#unsent.length === 1) this.#sendUnsent();
+  }
+
+  /** The client has to wait for `onWritable`. */
+  block(): void {
+    if (this.#isBlocked) return;
+    this.#isBlocked = true;
+    this.#blockedSince = this.#components.clock.now();
+    if (this.#buffer.blockedByPeer) this.#components.metrics.blockedByPeer();
+    else if (this.#buffer.blockedByWindow) this.#components.metrics.blockedByWindow();
+  }
+
+  /** From now on everything is admitted: only what ends the circuit is still to come. */
+  startClosing(): void {
+    this.#buffer.startClosing();
+  }
+
+  /** True when something was acknowledged that had not been. */
+  acknowledge(acknowledgement: Acknowledgement, now: number): boolean {
+    const before = this.#buffer.count;
+    this.#buffer.acknowledge(acknowledgement.sequences, acknowledgement.receiveBufferSize, acknowledgement.stamp, now);
+    const isProgress = this.#buffer.count < before;
+    this.#retransmit(now);
+    this.#unblock();
+    return isProgress;
+  }
+
+  tick(now: number): void {
+    this.#sendUnsent();
+    this.#retransmit(now);
+  }
+
+  /** Forgets what is not acknowledged. */
+  giveUp(): void {
+    this.#unsent.length = 0;
+    this.#buffer.clear();
+  }
+
+  /** Sends nothing any longer, apart from a last payload with `flags`, which is not repeated when it gets lost. */
+  close(flags?: number): void {
+    if (this.#isClosed) return;
+    this.giveUp();
+    this.#isClosed = true;
+    if (flags === undefined || this.#sequence > MAX_SEQUENCE) return;
+    const { circuitId, address } = this.#init;
+    const last = this.#next(flags, EMPTY);
+    const hop = this.#components.forwarder.nextHop(circuitId, address);
+    if (this.#forward(last, PayloadOrigin.Xgress) === 'full' && hop) sendWhenWritable(hop, last, LAST_ATTEMPTS);
+  }
+
+  #next(flags: number, data: Buffer, headers?: ReadonlyMap<number, Buffer>): Payload {
+    return Payload.create(this.#init.circuitId, this.#sequence++, flags | this.#roleFlag, data, headers);
+  }
+
+  #forward(payload: Payload, origin: PayloadOrigin): ForwardOutcome {
+    payload.writeStamp(this.#components.clock.now());
+    return this.#components.forwarder.forwardPayload(this.#init.address, payload, origin);
+  }
+
+  #sendUnsent(): void {
+    for (let payload = this.#unsent[0]; payload; payload = this.#unsent[0]) {
+      const outcome = this.#forward(payload, PayloadOrigin.Xgress);
+      if (outcome === 'full') {
+        this.#waitForRoom();
+        return;
+      }
+      if (outcome !== 'sent') this.#components.onUnroutable(this.#init.circuitId);
+      // What has no way counts as sent: the controller may find another way before its retransmission is due.
+      this.#unsent.shift();
+      this.#buffer.sent(payload.sequence, this.#components.clock.now());
+    }
+    this.#unblock();
+  }
+
+  /** One wait at a time: `tick` tries as well, for as long as the link is full. */
+  #waitForRoom(): void {
+    if (this.#isWaiting) return;
+    const { circuitId, address } = this.#init;
+    const hop = this.#components.forwarder.nextHop(circuitId, address);
+    this.#isWaiting = hop !== undefined;
+    hop?.onceWritable(() => {
+      this.#isWaiting = false;
+      this.#sendUnsent();
+    });
+  }
+
+  #retransmit(now: number): void {
+    const { metrics, onUnroutable } = this.#components;
+    for (const payload of this.#buffer.due(now)) {
+      const outcome = this.#forward(payload.retransmission(), PayloadOrigin.Retransmission);
+      if (outcome === 'full') return;
+      if (outcome === 'sent') {
+        metrics.retransmitted();
+        this.#buffer.retransmitted(payload.sequence, now);
+        continue;
+      }
+      metrics.retransmissionFailed();
+      onUnroutable(this.#init.circuitId);
+      this.#buffer.sent(payload.sequence, now);
+    }
+  }
+
+  #unblock(): void {
+    if (!this.#isBlocked || !this.admits) return;
+    this.#isBlocked = false;
+    this.#components.metrics.blockedFor(this.#components.clock.now() - this.#blockedSince);
+    this.#init.onWritable();
+  }
+}
+
+function sendWhenWritable(hop: Destination, payload: Payload, attempts: number): void {
+  hop.onceWritable(() => {
+    if (!hop.sendPayload(payload, PayloadOrigin.Xgress) && attempts > 1) sendWhenWritable(hop, payload, attempts - 1);
+  });
+}
