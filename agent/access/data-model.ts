@@ -3,6 +3,8 @@
 // they compare with what they have.
 
 import { parseJson } from '#lib/json.ts';
+import { Listeners } from '#lib/listeners.ts';
+import type { Log } from '#lib/log.ts';
 import { ownValue } from '#lib/own-value.ts';
 import type {
   DataState_Config,
@@ -56,7 +58,11 @@ export class DataModel {
   readonly revocations = new Map<string, DataState_Revocation>();
   #index = 0n;
   #timeline = '';
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners: Listeners<void>;
+
+  constructor(log: Log) {
+    this.#listeners = new Listeners('the data model', log);
+  }
 
   /** Position in the history of changes; 0 before the first full state. */
   get index(): bigint {
@@ -69,8 +75,7 @@ export class DataModel {
 
   /** Calls `listener` after each change, until the returned function is called. */
   onChange(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => void this.#listeners.delete(listener);
+    return this.#listeners.add(listener);
   }
 
   /** Replaces everything. Answers whether this is an older state than the one before: the history began anew. */
@@ -144,7 +149,7 @@ export class DataModel {
   }
 
   #tell(): void {
-    for (const listener of this.#listeners) listener();
+    this.#listeners.call();
   }
 
   #apply({ action, model }: DataState_Event): void {

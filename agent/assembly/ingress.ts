@@ -26,7 +26,7 @@ export async function openIngress(
   ports: TlsPorts,
 ): Promise<Ingress> {
   const { config, clock, routerId, version, acceptsCircuits, owned } = context;
-  const model = new DataModel();
+  const model = new DataModel(context.component('access'));
   const edgeListeners: EdgeListener[] = [];
   let tunneler: Tunneler | undefined;
   if (config.edge) subscribe(context, { controllers, cluster }, model, edgeListeners);

@@ -7,6 +7,7 @@
 import { background } from '#lib/background.ts';
 import type { Clock } from '#lib/clock.ts';
 import { ClosedError, describeError, ProjectError } from '#lib/errors.ts';
+import { Listeners } from '#lib/listeners.ts';
 import type { Log } from '#lib/log.ts';
 import type { Random } from '#lib/random.ts';
 import type { Message } from '#wire/message.ts';
@@ -40,8 +41,8 @@ export class Controllers {
   readonly #components: ControllersComponents;
   readonly #init: ControllersInit;
   readonly #handlers = new Map<number, ControlHandler>();
-  readonly #onConnect: ((controller: Controller) => void)[] = [];
-  readonly #onDisconnect: ((controller: Controller) => void)[] = [];
+  readonly #onConnect: Listeners<Controller>;
+  readonly #onDisconnect: Listeners<Controller>;
   readonly #connected = new Map<string, Controller>();
   readonly #dialers = new Set<ControllerDialer>();
   #leaderId: string | undefined;
@@ -51,6 +52,8 @@ export class Controllers {
   constructor(components: ControllersComponents, init: ControllersInit) {
     this.#components = components;
     this.#init = init;
+    this.#onConnect = new Listeners('connected controllers', components.log);
+    this.#onDisconnect = new Listeners('disconnected controllers', components.log);
   }
 
   /** Sets the handler of a content type. Call before `start`. */
@@ -60,11 +63,11 @@ export class Controllers {
 
   /** Called for each controller that connects, before any of its messages. */
   onConnect(listener: (controller: Controller) => void): void {
-    this.#onConnect.push(listener);
+    this.#onConnect.add(listener);
   }
 
   onDisconnect(listener: (controller: Controller) => void): void {
-    this.#onDisconnect.push(listener);
+    this.#onDisconnect.add(listener);
   }
 
   /** Begins to dial. Resolves at once; connections come and go from now on. */
@@ -207,7 +210,7 @@ export class Controllers {
     this.#register(controller);
     open();
     // Only now can something be sent: listeners report what the controller has to know.
-    for (const listener of this.#onConnect) listener(controller);
+    this.#onConnect.call(controller);
     return { id, controller };
   }
 
@@ -231,7 +234,7 @@ export class Controllers {
       { controller: controller.id, reason: reason ? describeError(reason) : 'closed' },
       'controller disconnected',
     );
-    for (const listener of this.#onDisconnect) listener(controller);
+    this.#onDisconnect.call(controller);
   }
 }
 

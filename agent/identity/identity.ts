@@ -10,6 +10,7 @@ import { background } from '#lib/background.ts';
 import { commonName, parsePemCertificates } from '#lib/certificates.ts';
 import type { Clock, Timer } from '#lib/clock.ts';
 import { describeError, ProjectError } from '#lib/errors.ts';
+import { Listeners } from '#lib/listeners.ts';
 import type { Log } from '#lib/log.ts';
 import type { IdentityConfig } from '../config/router-config.ts';
 import { parsePemSource } from './pem-source.ts';
@@ -49,7 +50,7 @@ const DEBOUNCE = 1_000;
 
 export class Identity {
   readonly #init: IdentityInit;
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners: Listeners<void>;
   readonly #watchers: FSWatcher[] = [];
   #material: Material;
   #contexts: SecureContext[] | undefined;
@@ -57,6 +58,7 @@ export class Identity {
 
   private constructor(init: IdentityInit, material: Material) {
     this.#init = init;
+    this.#listeners = new Listeners('the identity', init.log);
     this.#material = material;
   }
 
@@ -120,8 +122,7 @@ export class Identity {
 
   /** Calls `listener` after each reload, until the returned function is called. */
   onChange(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => void this.#listeners.delete(listener);
+    return this.#listeners.add(listener);
   }
 
   /** Reads the sources again. When that fails the old material stays, and the error is thrown. */
@@ -132,7 +133,7 @@ export class Identity {
       { certificate: this.#material.certificate.fingerprint256, validTo: this.#material.certificate.validTo },
       'identity loaded anew',
     );
-    for (const listener of this.#listeners) listener();
+    this.#listeners.call();
   }
 
   close(): void {
