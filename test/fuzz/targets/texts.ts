@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { AddressError, formatAddress, parseAddress } from '#lib/address.ts';
 import { DurationError, parseDuration } from '#lib/duration.ts';
+import { JsonDepthError, parseJson } from '#lib/json.ts';
 import { isVersionStatement, plainMacAddress } from '#model/posture.ts';
 import { checkRouterConfig } from '../../../agent/config/load.ts';
 import { TEMPLATES, writeTemplate } from '../../../agent/config/templates.ts';
@@ -54,6 +55,12 @@ export function textTargets(): FuzzTarget[] {
       longest: LONGEST_QUERY,
       run: filter,
       refuses: (error) => error instanceof ApiError,
+    },
+    {
+      name: 'json',
+      seeds: documents(),
+      run: (input) => JSON.stringify(parseJson(input.toString('utf8'))),
+      refuses: (error) => error instanceof SyntaxError || error instanceof JsonDepthError,
     },
     {
       name: 'addresses',
@@ -126,6 +133,11 @@ function filters(): Buffer[] {
   const nested = fc.nat(120).map((depth) => `${'('.repeat(depth)}isOn${')'.repeat(depth)}`);
   const texts = fc.sample(fc.oneof(query, nested, fc.constant('sort:name desc, id')), { seed: 1, numRuns: SAMPLES });
   return texts.map((text) => Buffer.from(text));
+}
+
+function documents(): Buffer[] {
+  const nested = [90, 110, 20_000].map((depth) => `${'['.repeat(depth)}1${']'.repeat(depth)}`);
+  return [...fc.sample(fc.json(), { seed: 1, numRuns: SAMPLES }), ...nested].map((text) => Buffer.from(text));
 }
 
 function addresses(): Buffer[] {
