@@ -2,13 +2,16 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Writable } from 'node:stream';
 import { connect } from 'node:tls';
 import t from 'tap';
 import { SystemClock } from '#lib/clock.ts';
-import { LinkHeader } from '#wire/gen/numbers.ts';
+import { DaemonLog } from '#lib/daemon-log.ts';
+import type { Log } from '#lib/log.ts';
+import { LinkHeader, XgressType } from '#wire/gen/numbers.ts';
 import { encodeUint32 } from '#wire/header-values.ts';
 import { sendHello } from '#wire/hello.ts';
-import type { HeaderEntries } from '#wire/message.ts';
+import { type HeaderEntries, Message } from '#wire/message.ts';
 import { Alpn } from '#wire/tls-port.ts';
 import { Underlay } from '#wire/underlay.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
@@ -19,11 +22,12 @@ interface LinkState {
   readonly peerId: string;
 }
 
+const BROKEN_FRAMES = 5_000;
 const PAYLOAD_HALF = Buffer.from([1]);
 const ACK_HALF = Buffer.from([2]);
 
-async function network() {
-  const overlay = await Overlay.start({ churnLimit: 0 });
+async function network(log?: Log) {
+  const overlay = await Overlay.start({ churnLimit: 0, ...(log && { log }) });
   const a = await overlay.addRouter({ name: 'a', mode: 'proxy' });
   const b = await overlay.addRouter({ name: 'b', mode: 'host' });
   await overlay.addService('echo', b.id);
@@ -106,4 +110,34 @@ t.test('only the router that dialed one half of a split link completes it', asyn
     { peerId: b.id },
   );
   for (const underlay of [payloads, acks, stranger]) underlay.close();
+});
+
+t.test('a peer that keeps sending broken frames loses its link and fills no log', async (t) => {
+  const lines: string[] = [];
+  const sink = new Writable({
+    decodeStrings: false,
+    write: (line: string, _encoding, done) => (lines.push(line), done()),
+  });
+  const daemonLog = new DaemonLog({ level: 'info', format: 'json', clock: new SystemClock(), sink });
+  const { overlay, a, evil, dial } = await network(daemonLog.log);
+  {
+    await using _ = overlay;
+    const before = linksOf(a);
+    const broken = new Message(XgressType.Payload, [[1, 'value']], 'body').encode();
+    broken.writeUInt32LE(0x7fff_ffff, 24);
+    for (const id of ['first', 'second', 'third']) {
+      const underlay = await dial('evil', helloOf(evil.id, id));
+      for (let count = 0; count < BROKEN_FRAMES && !underlay.isClosed; count++) underlay.write(Buffer.from(broken));
+      await underlay.closed;
+    }
+    await until('the links to be gone', () => linksOf(a).length === before.length);
+    t.equal((await transfer(a.proxyPort, 100_000)).bytes, 100_000, 'the others go on');
+  }
+  await daemonLog.close();
+  const repeated = lines.filter((line) => line.includes('message could not be handled')).length;
+  t.ok(repeated > 0 && repeated < 200, `${repeated} lines for ${3 * BROKEN_FRAMES} frames`);
+  t.ok(
+    lines.some((line) => line.includes('log lines suppressed')),
+    'the rest is summarised',
+  );
 });
