@@ -6,7 +6,7 @@ import { chmodSync, realpathSync, rmSync } from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { makePrivateFolder } from '#lib/atomic-file.ts';
+import { claimPrivateFolder } from '#lib/atomic-file.ts';
 import { describeError } from '#lib/errors.ts';
 import { parseJson } from '#lib/json.ts';
 import type { Log } from '#lib/log.ts';
@@ -40,7 +40,7 @@ export class InspectSocket {
     });
     server.maxConnections = MOST_CONNECTIONS;
     try {
-      makePrivateFolder(dirname(path));
+      claimPrivateFolder(dirname(path));
       rmSync(path, { force: true }); // what a killed router left behind
       await new Promise<void>((done, fail) => server.once('error', fail).listen(path, done));
       chmodSync(path, 0o600);

@@ -1,9 +1,13 @@
 // Files that must be either the old or the new one, never half of it: written beside, flushed to disk, renamed.
 
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, type PathLike } from 'node:fs';
+import { chmodSync, lstatSync, mkdirSync, type PathLike } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { ProjectError } from './errors.ts';
+
+/** Permission bits of the group and of everybody else. */
+const OTHERS = 0o077;
 
 export interface AtomicWriteOptions {
   /** Permission bits of the new file; 0600 when left out, since most of what we write so is a secret. */
@@ -36,6 +40,22 @@ export async function writeFileAtomic(
 /** Makes a folder and its parents, readable by the owner only. */
 export function makePrivateFolder(path: PathLike): void {
   mkdirSync(path, { recursive: true, mode: 0o700 });
+}
+
+/**
+ * Makes a folder that nobody else can enter or replace, at a path that others can reach, such as one in the folder for
+ * temporary files. Throws ProjectError when somebody else has made it, or when it is not a folder.
+ */
+export function claimPrivateFolder(path: string): void {
+  makePrivateFolder(path);
+  const found = lstatSync(path); // not what a symbolic link points to
+  const isOurs = found.isDirectory() && found.uid === (process.getuid?.() ?? found.uid);
+  if (!isOurs)
+    throw new ProjectError(
+      'FOLDER_TAKEN',
+      `${path} belongs to another user; remove it or set TMPDIR to a folder of your own`,
+    );
+  if ((found.mode & OTHERS) !== 0) chmodSync(path, 0o700);
 }
 
 /** A rename survives a power cut only once the folder itself is on disk. */

@@ -1,12 +1,24 @@
 // The parts without domain words: durations, addresses, queues, backoff, ids, clock, files.
 
-import { mkdtempSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import t from 'tap';
 import { AddressError, formatAddress, parseAddress } from './address.ts';
-import { writeFileAtomic } from './atomic-file.ts';
+import { claimPrivateFolder, writeFileAtomic } from './atomic-file.ts';
 import { background } from './background.ts';
 import { backoff } from './backoff.ts';
 import { SystemClock, VirtualClock } from './clock.ts';
@@ -225,4 +237,26 @@ t.test('random bytes never come twice, however many are asked for and of whateve
   const numbers = Array.from({ length: 1_000 }, () => systemRandom.next());
   t.ok(numbers.every((each) => each >= 0 && each < 1));
   t.equal(new Set(numbers).size > 990, true);
+});
+
+t.test('a private folder is ours alone, whatever was at its path', async (t) => {
+  const directory = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
+  t.teardown(() => rmSync(directory, { recursive: true }));
+  const modeOf = (path: string) => lstatSync(path).mode & 0o777;
+  const inside = (name: string) => join(directory, name);
+  claimPrivateFolder(inside('made'));
+  claimPrivateFolder(inside('made'));
+  t.equal(modeOf(inside('made')), 0o700);
+  mkdirSync(inside('open'));
+  chmodSync(inside('open'), 0o777);
+  claimPrivateFolder(inside('open'));
+  t.equal(modeOf(inside('open')), 0o700, 'rights of others are taken away');
+  symlinkSync(inside('open'), inside('link'));
+  t.throws(() => claimPrivateFolder(inside('link')), { code: 'FOLDER_TAKEN' }, 'a symbolic link');
+  writeFileSync(inside('file'), '');
+  t.throws(() => claimPrivateFolder(inside('file')), 'a file');
+  if (process.getuid?.() !== 0) return;
+  mkdirSync(inside('foreign'));
+  chownSync(inside('foreign'), 12_345, 12_345);
+  t.throws(() => claimPrivateFolder(inside('foreign')), { code: 'FOLDER_TAKEN' }, 'of another user');
 });
