@@ -62,9 +62,9 @@ export function hostSocket(
     const encryption = dialed.encryption ? hostEncryption(request.peerData, peerData) : undefined;
     const { clock, log } = components;
     const client = new SocketClient({ socket, reset, halfClose, encryption, clock, log });
-    return { client, peerData, hopType, abandon: () => socket.destroy() };
+    return { client, peerData, hopType, abandon: reset };
   } catch (error) {
-    socket.destroy();
+    reset();
     throw error;
   }
 }

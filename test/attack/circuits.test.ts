@@ -297,6 +297,14 @@ for (const encrypted of [true, false]) {
   });
 }
 
+t.test('a client whose service cannot be reached is reset, it does not hear the end of an empty stream', async (t) => {
+  await using net = await network(true);
+  net.service.close();
+  const all = await Promise.all(Array.from({ length: 8 }, () => outcome(net.dial())));
+  for (const { how, bytes } of all) t.same([how, bytes], ['ECONNRESET', 0]);
+  await net.idle();
+});
+
 t.test('a TLS service whose circuit is cut is reset, one whose client ends hears an end', async (t) => {
   const authority = await makeAuthority('services');
   const { pem, key } = await issue(authority, 'service', { purposes: ['server'] });

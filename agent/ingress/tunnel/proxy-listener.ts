@@ -32,7 +32,7 @@ export interface ProxyListenerInit {
   options: XgressOptions;
 }
 
-/** Connections that wait for their circuit at once; further ones are closed. */
+/** Connections that wait for their circuit at once; further ones are reset. */
 const MOST_WAITING = 1_000;
 const HOP_TYPE = 'xgress/tunnel';
 
@@ -81,7 +81,7 @@ export class ProxyListener {
     socket.on('error', () => undefined); // reported by whoever owns the socket then; before a circuit is there nobody needs it
     if (!this.#components.acceptsCircuits() || this.#waiting >= MOST_WAITING) {
       log.warn({ service, waiting: this.#waiting }, 'proxied connection refused');
-      socket.destroy();
+      socket.resetAndDestroy();
       return;
     }
     this.#waiting++;
@@ -92,9 +92,9 @@ export class ProxyListener {
         .catch((error: unknown) => {
           log.warn(
             { service, remote: socket.remoteAddress, error: describeError(error) },
-            'proxied connection closed: no circuit',
+            'proxied connection reset: no circuit',
           );
-          socket.destroy();
+          socket.resetAndDestroy(); // an end would be an empty stream for the client
         })
         .finally(() => {
           this.#waiting--;
