@@ -40,6 +40,8 @@ const NOT_LIMITS: Readonly<Record<string, readonly string[]>> = {
   'it is a property of a format or of arithmetic': [
     'agent/config/document.ts LARGEST_INTEGER',
     'agent/config/secret.ts SHORTEST_SECRET',
+    'agent/xgress/payload-sender.ts MAX_SEQUENCE',
+    'agent/xgress/receive-buffer.ts MOST_REPORTED',
     'common/lib/address.ts LONGEST_LABEL',
     'common/lib/address.ts LONGEST_NAME',
     'common/lib/clock.ts LONGEST_TIMEOUT',

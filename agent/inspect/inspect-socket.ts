@@ -6,7 +6,7 @@ import { chmodSync, realpathSync, rmSync } from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { claimPrivateFolder } from '#lib/atomic-file.ts';
+import { claimPrivateFolder, refuseForeignFolder } from '#lib/atomic-file.ts';
 import { describeError } from '#lib/errors.ts';
 import { parseJson } from '#lib/json.ts';
 import type { Log } from '#lib/log.ts';
@@ -60,7 +60,9 @@ export class InspectSocket {
 /** Asks the running router of a configuration file. Rejects when there is none. */
 export function inspectRouter(configFile: string): Promise<Record<string, unknown>> {
   return new Promise((done, fail) => {
-    const socket = connect(inspectPath(configFile));
+    const path = inspectPath(configFile);
+    refuseForeignFolder(dirname(path)); // somebody else's socket may answer anything
+    const socket = connect(path);
     let text = '';
     socket.setTimeout(ASK_TIMEOUT, () => socket.destroy(new Error(`no answer within ${ASK_TIMEOUT} ms`)));
     socket.setEncoding('utf8').on('data', (chunk: string) => {

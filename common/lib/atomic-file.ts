@@ -44,18 +44,22 @@ export function makePrivateFolder(path: PathLike): void {
 
 /**
  * Makes a folder that nobody else can enter or replace, at a path that others can reach, such as one in the folder for
- * temporary files. Throws ProjectError when somebody else has made it, or when it is not a folder.
+ * temporary files. Throws like `refuseForeignFolder`.
  */
 export function claimPrivateFolder(path: string): void {
   makePrivateFolder(path);
-  const found = lstatSync(path); // not what a symbolic link points to
-  const isOurs = found.isDirectory() && found.uid === (process.getuid?.() ?? found.uid);
-  if (!isOurs)
-    throw new ProjectError(
-      'FOLDER_TAKEN',
-      `${path} belongs to another user; remove it or set TMPDIR to a folder of your own`,
-    );
-  if ((found.mode & OTHERS) !== 0) chmodSync(path, 0o700);
+  refuseForeignFolder(path);
+  if ((lstatSync(path).mode & OTHERS) !== 0) chmodSync(path, 0o700);
+}
+
+/** Throws ProjectError when there is something at the path that is not a folder of this user; a symbolic link is not. */
+export function refuseForeignFolder(path: string): void {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (!found || (found.isDirectory() && found.uid === (process.getuid?.() ?? found.uid))) return;
+  throw new ProjectError(
+    'FOLDER_TAKEN',
+    `${path} is not a folder of this user; remove it, or set TMPDIR to a folder of your own`,
+  );
 }
 
 /** A rename survives a power cut only once the folder itself is on disk. */
