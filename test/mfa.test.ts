@@ -51,7 +51,7 @@ class Person {
     return totp.generate({ timestamp: this.#api.clock.now() + steps * STEP });
   }
 
-  /** What the app shows after the code that was used last: each counts once. */
+  /** The next code of the app: each code counts once. */
   async nextCode(): Promise<string> {
     await this.#api.clock.advance(STEP);
     return this.code();

@@ -1,4 +1,4 @@
-// What a router does with circuits that others take down, lose or name without a right: dials that come too late, links that are
+// Circuits that others take down, lose or name without a right: dials that come too late, links that are
 // lost, payloads from the wrong side.
 
 import { EventEmitter } from 'node:events';

@@ -173,7 +173,7 @@ class TreeBuilder {
           message: 'this key stands twice in its map; the last one counts',
         }),
       );
-    // What follows the colon of these repeats the text, which may be a password that begins with * or !.
+    // These messages repeat the text after their colon. It may be a password that begins with * or !.
     else if (code === 'BAD_ALIAS' || code === 'TAG_RESOLVE_FAILED')
       this.findings.push(
         finding({

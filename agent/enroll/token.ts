@@ -52,7 +52,7 @@ export async function verifyToken(
   return { token, serverCertificate };
 }
 
-/** What a token says, without a look at its signature. Throws EnrollmentError. */
+/** Reads the claims of a token; does not verify its signature. Throws EnrollmentError. */
 export function readToken(jwt: string): EnrollmentToken {
   let claims: Record<string, unknown>;
   try {

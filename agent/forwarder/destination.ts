@@ -13,7 +13,7 @@ export const PayloadOrigin = Object.freeze({
 export type PayloadOrigin = (typeof PayloadOrigin)[keyof typeof PayloadOrigin];
 
 /**
- * `full`: not taken, try again when `onceWritable` says so. `unroutable`: there is no way for this circuit. `foreign`: the circuit does not
+ * `full`: not taken, try again when `onceWritable` says so. `unroutable`: this circuit has no route. `foreign`: the circuit does not
  * come from this source; it is nobody's fault but the sender's.
  */
 export type ForwardOutcome = 'sent' | 'full' | 'unroutable' | 'foreign';

@@ -51,7 +51,7 @@ export class IdleScanner {
     this.#confirm(this.#components.circuits.suspect(linkId));
   }
 
-  /** What the controller decided meanwhile did not get here. */
+  /** The controller's decisions since then did not arrive here. */
   onConnect(controllerId: string): void {
     const { circuits, clock } = this.#components;
     const asked = [...circuits.values()].filter(

@@ -1,15 +1,15 @@
 // The acknowledgements of one circuit end: everything that arrives in one turn of the event loop is acknowledged together, and
-// the peer is told when room has returned (reference fact: link, section 2.4).
+// the peer gets an acknowledgement when room has returned (reference fact: link, section 2.4).
 
 import { Acknowledgement, type Payload } from '#wire/xgress-frames.ts';
 
 export interface AcknowledgerComponents {
-  /** Bytes in the receive buffer, as the peer is to be told. */
+  /** Bytes in the receive buffer, as reported to the peer. */
   bufferSize(): number;
   send(acknowledgement: Acknowledgement): void;
 }
 
-/** The peer is told of room again when it last heard of more than this and half of it has gone. */
+/** Room is reported again when the last report was above this and half of it is free. */
 const WINDOW_UPDATE_FROM = 10_000;
 
 export class Acknowledger {

@@ -1,4 +1,4 @@
-// What all circuit ends of a router may hold together: payloads that wait for a client or for an acknowledgement. Each end may
+// Bounds what all circuit ends of a router hold together: payloads that wait for a client or for an acknowledgement. Each end may
 // hold as much as is still free, so that n ends whose clients do not read share the budget evenly (1/(n + 1) each) and one that
 // comes later gets as much as they have. Nothing is lost: an end that has its share stops reading, or drops payloads
 // unacknowledged, which the peer sends again.

@@ -20,7 +20,7 @@ export function isAbort(payload: Payload): boolean {
   return (payload.flags & ABORT_FLAGS) === ABORT_FLAGS;
 }
 
-/** A circuit end or an EOF: the sender sends no more data. */
+/** A circuit end or an EOF: the sender has ended its direction. */
 export function isEnd(payload: Payload): boolean {
   return payload.has(PayloadFlag.CircuitEnd) || payload.has(PayloadFlag.Eof);
 }

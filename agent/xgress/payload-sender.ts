@@ -151,7 +151,7 @@ export class PayloadSender {
         return;
       }
       if (outcome !== 'sent') this.#components.onUnroutable(this.#init.circuitId);
-      // What has no way counts as sent: the controller may find another way before its retransmission is due.
+      // An unroutable payload counts as sent: the controller may find another way before its retransmission is due.
       this.#unsent.shift();
       this.#buffer.sent(payload.sequence, this.#components.clock.now());
     }

@@ -35,7 +35,7 @@ export class ReceiveBuffer {
   }
 
   /**
-   * The size as the peer is told: in proportion to what this end may hold now. A peer compares it with a limit of its own, so a buffer
+   * The size as reported to the peer: in proportion to what this end may hold now. A peer compares it with a limit of its own, so a buffer
    * whose share is used up has to look as full as one that holds the configured limit.
    */
   get reportedSize(): number {

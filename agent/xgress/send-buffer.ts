@@ -84,7 +84,7 @@ export class SendBuffer {
     return this.#size > this.#window;
   }
 
-  /** What is on its way will lie in the peer's buffer as well: if it does not fit, the peer drops it. */
+  /** Payloads on their way will lie in the peer's buffer as well: the peer drops those that do not fit. */
   get blockedByPeer(): boolean {
     return this.#peerBuffer + this.#size > this.#options.txPortalMaxSize;
   }

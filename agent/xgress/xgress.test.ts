@@ -327,7 +327,7 @@ t.test('a client that reads slowly after the other side has ended gets everythin
 
 interface Ending {
   readonly name: string;
-  /** What a peer of another implementation sends as the terminator, after its capabilities and its data. */
+  /** Payloads of a terminator of another implementation, after its capabilities and its data. */
   readonly sends: readonly { flags?: number; headers?: ReadonlyMap<number, Buffer> }[];
   readonly capabilities?: boolean;
   readonly outcome: string;

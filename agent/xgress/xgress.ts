@@ -49,7 +49,7 @@ export interface XgressComponents {
   clock: Clock;
   forwarder: XgressForwarding;
   ticker: XgressTicker;
-  /** Of all ends of the router. */
+  /** Shared by all ends of the router. */
   budget: BufferBudget;
   metrics: XgressMetrics;
   client: XgressClient;
@@ -105,7 +105,7 @@ export class Xgress implements CircuitEnd, Ticking {
   #lost = false;
   #unroutedByController = false;
   #clientPaused = false;
-  /** What a paused client still has to finish, in bytes of memory. */
+  /** Bytes of memory that a paused client still has to finish. */
   #unfinished = 0;
   #startBy = Number.POSITIVE_INFINITY;
   #closeBy = Number.POSITIVE_INFINITY;
@@ -206,7 +206,7 @@ export class Xgress implements CircuitEnd, Ticking {
     if (this.#unroutedByController) this.#waitAtMost();
   }
 
-  /** Cuts the circuit now, in both directions: the peer is told that its client has to be reset. */
+  /** Cuts the circuit now, in both directions, and makes the peer reset its client. */
   abort(): void {
     this.#over('cut', ABORT_FLAGS);
   }
@@ -307,7 +307,7 @@ export class Xgress implements CircuitEnd, Ticking {
     this.#closeIfDone();
   }
 
-  /** What is not acknowledged will never be. */
+  /** Payloads without an acknowledgement will not get one. */
   #giveUpSending(): void {
     this.#lost ||= this.#send.unacknowledged.bytes > 0;
     this.#send.giveUp();

@@ -9,7 +9,7 @@ const PEM_BEGIN = '-----BEGIN CERTIFICATE-----';
 const PEM_END = '-----END CERTIFICATE-----';
 /** One name of the text that Node makes of them: a value with a comma in it is quoted, so that it cannot pass for two names. */
 const ALT_NAME = /([^:,]+):(?:("(?:[^"\\]|\\.)*")|([^,]*))(?:, |$)/g;
-/** Of a TLS peer. One more than `verifyChain` accepts, so that it can tell that there are too many. */
+/** Certificates read from a TLS peer: one more than `verifyChain` accepts, so that it notices too many. */
 const MOST_PRESENTED = 11;
 
 export class CertificateError extends ProjectError {

@@ -1,9 +1,9 @@
 // A limit of which each source may have only a part: one that floods a server leaves room for the others.
 
 export interface ShareLimits {
-  /** Of all sources. */
+  /** The limit for all sources together. */
   readonly most: number;
-  /** Of one source. */
+  /** The limit for one source. */
   readonly mostOfSource: number;
 }
 

@@ -60,7 +60,7 @@ interface Group {
 }
 
 const GROUP_SECRET_LENGTH = 16;
-/** Of one group: the largest link that can be configured has 100 connections for payloads and 100 for acknowledgements. */
+/** Per group: the largest link that can be configured has 100 connections for payloads and 100 for acknowledgements. */
 const MOST_CONNECTIONS = 200;
 
 export class ChannelListener {

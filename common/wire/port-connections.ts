@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 import { FairPool } from '#lib/fair-pool.ts';
 import { sourceOf } from '#lib/source-address.ts';
 
-/** What the owner of a connection tells its port. */
+/** The owner of a connection reports its state to the port through this. */
 export interface PortConnection {
   /** Whether the connection may be closed in favour of a new one; not until its owner says so. */
   setEvictable(isEvictable: boolean): void;
@@ -58,7 +58,7 @@ export class PortConnections {
     });
   }
 
-  /** Closes a connection; false when there is none to evict. Its 'close' comes later, and it is not chosen again until then. */
+  /** Closes a connection; false if the pool is empty. Its 'close' comes later; it is not chosen again until then. */
   #evictFrom(pool: FairPool<Entry>): boolean {
     const evicted = pool.evict();
     if (!evicted) return false;

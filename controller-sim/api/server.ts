@@ -347,7 +347,7 @@ function parseBody(text: string): unknown {
   try {
     return parseJson(text);
   } catch (error) {
-    // The parser's message repeats pieces of the body, which may be a password: only the place is told.
+    // The parser's message repeats pieces of the body, which may be a password: the answer names only the place.
     const place = / at position \d+(?: \(line \d+ column \d+\))?/.exec(describeError(error))?.[0] ?? '';
     const why = error instanceof JsonDepthError ? error.message : `the body is no JSON${place}`;
     throw new ApiError('COULD_NOT_PARSE_BODY', { code: 'UNHANDLED', message: why });

@@ -1,4 +1,4 @@
-// Who may let administrators in. A permission for signers, authorities or auth policies would otherwise make its owner an administrator: it
+// Decides which proofs log administrators in. A permission for signers, authorities or auth policies would otherwise make its owner an administrator: it
 // could sign a token or a certificate with the id of one. The rule has two halves:
 //
 // - A signer or an authority proves something of administrators only after an administrator has created or changed it.

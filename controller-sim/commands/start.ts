@@ -29,7 +29,7 @@ interface StartOptions {
   logFormat: 'json' | 'text';
 }
 
-/** The file that clients are told to trust. */
+/** The file that clients should trust. */
 interface CaFile {
   readonly file: string;
   remove(): void;

@@ -72,7 +72,7 @@ export function replaceToken(transaction: Transaction, { id }: Enrollment, signe
   transaction.patch('enrollment', id, { token, jwt, expiresAt });
 }
 
-/** Of several callers with the same token, the first succeeds. A token that was renewed meanwhile is invalid as well. */
+/** The first of several callers with the same token succeeds. A token that was renewed meanwhile is invalid as well. */
 export function useUp(transaction: Transaction, { id, token }: Enrollment): void {
   if (transaction.get('enrollment', id)?.token !== token) throw new ApiError('INVALID_ENROLLMENT_TOKEN');
   transaction.delete('enrollment', id);

@@ -36,7 +36,7 @@ export async function enrollTotp({ state, random }: ApiServices, { id: identityI
 export interface CodeOptions {
   /** Recovery codes are not accepted. */
   readonly passwordOnly?: boolean;
-  /** What the code is for: happens in the same transaction in which the code is used up. */
+  /** The act that the code allows. Runs in the transaction that uses the code up. */
   readonly act?: (transaction: Transaction, mfa: Mfa) => void;
 }
 

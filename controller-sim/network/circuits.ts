@@ -240,7 +240,7 @@ export class Circuits {
     try {
       await this.#routeAgain(circuit, path);
     } catch (error) {
-      // Whoever removed the circuit told the routers of the old path; the routers of the new path have to hear it as well.
+      // The removal reached the routers of the old path; the routers of the new path need it as well.
       const told = this.#isCurrent(circuit) ? before : [];
       for (const router of path.routers) if (!told.includes(router)) this.unroute(router, circuit.id, true);
       throw error;

@@ -24,10 +24,10 @@ const MILLISECOND = 1e6;
 /** Until metrics arrive a link is usable and expensive. */
 const INITIAL_LATENCY = 65_000 * MILLISECOND;
 const STATIC_COST = 1;
-/** That one router may have dialed: a large network has a few hundred. */
+/** Links that one router may report. A large network has a few hundred. */
 const MOST_LINKS_OF_ROUTER = 5_000;
 
-/** What became of a reported link. `foreign`: its id belongs to the link of other routers. */
+/** The outcome of a report. `foreign`: the id belongs to a link of other routers. */
 export type LinkReport = 'added' | 'known' | 'foreign' | 'tooMany';
 
 export type NewLink = Pick<

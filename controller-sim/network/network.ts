@@ -140,7 +140,7 @@ export class Network {
     for (const other of this.#routers.values()) if (other !== router) tellPeers(other, [healthy(router)]);
   }
 
-  /** One of its two routers lost a link: circuits over it move, and the other router is told. */
+  /** One of its two routers lost a link: circuits over it move, and the other router gets the fault. */
   linkFault(from: string, linkId: string, iteration: number): void {
     const link = this.links.get(linkId);
     if (!link || (iteration > 0 && iteration < link.iteration)) return;

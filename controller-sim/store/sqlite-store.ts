@@ -12,7 +12,7 @@ import { holderOf } from './file-holder.ts';
 import { DamagedError, type Store, type StoredEntity, type StoredState, StoreWriteError } from './store.ts';
 
 const FORMAT = '1';
-/** An entity holds values of a body that is no deeper than DEEPEST_JSON, at most some levels further down. */
+/** An entity holds values of a body that is not deeper than DEEPEST_JSON, at most some levels further down. */
 const DEEPEST_STORED = DEEPEST_JSON + 20;
 /** On the disk with each commit, for this process alone; what was written is put in its place every 4,000 pages (16 MiB), as that waits too. */
 const SETTINGS = `
@@ -165,7 +165,7 @@ export class SqliteStore implements Store {
     } catch (error) {
       // SQLite has rolled back by itself after some errors, such as a full disk.
       if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
-      // Clients are told this too, so it does not name the path.
+      // Clients see this text too, so it does not name the path.
       throw new StoreWriteError(`the data cannot be written: ${remedy(error)}`);
     }
   }

@@ -186,11 +186,11 @@ t.test('clients that do not read hold a bounded part of the memory, and others g
 
 interface Case {
   readonly name: string;
-  /** What the service does with a connection. */
+  /** The service handles a connection with this. */
   readonly serve: Handler;
-  /** What the client does before the disturbance. */
+  /** The client runs this before the disturbance. */
   readonly use: Handler;
-  /** What happens once data flows. */
+  /** The disturbance, once data flows. */
   disturb(net: Net, client: Socket, server: Socket): unknown;
   readonly client?: Partial<Outcome>;
   readonly server?: Partial<Outcome>;

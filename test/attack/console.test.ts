@@ -1,4 +1,4 @@
-// What a stranger gets of the folder that `--console` serves: its files, and nothing else of the machine.
+// A stranger gets the files of the folder that `--console` serves, and nothing else of the machine.
 
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';

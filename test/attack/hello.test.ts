@@ -23,7 +23,7 @@ import { Overlay, type TestRouter, until } from '../support/overlay.ts';
 /** Connections of one attack: more than the listeners of a router have places for hellos, and more than the control port has. */
 const FLOOD = 50;
 const LARGE_FLOOD = 210;
-/** Of the network itself, which may be dialing at any moment. */
+/** Sockets of the network itself, which may be dialing at any moment. */
 const OWN_SOCKETS = 4;
 const MIB = 1024 * 1024;
 const MOST_GROWTH = 12 * MIB;

@@ -25,7 +25,7 @@ import { TokenIssuer } from '../support/token-issuer.ts';
 const MANAGEMENT = '/edge/management/v1';
 const FUTURE = '2099-01-01T00:00:00Z';
 
-/** What a secret proves, and its text. Parts of JWTs are as good as the whole for a search. */
+/** A secret: its purpose and its text. Parts of JWTs are as good as the whole for a search. */
 type Secrets = Map<string, string>;
 
 /** Entities of every kind that have secrets, of an administrator and of a person without rights. */
@@ -212,7 +212,7 @@ async function forgedRequest(commonName: string): Promise<{ csr: string; key: Ke
   return { csr: request.toString('pem'), key };
 }
 
-/** What a certificate says of its owner, and what else is in it. */
+/** The names and purposes in a certificate. */
 function contentsOf(pem: string) {
   const certificate = new x509.X509Certificate(leafOf(pem).toString());
   const usages = certificate.getExtension(x509.KeyUsagesExtension)?.usages;

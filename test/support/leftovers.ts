@@ -31,7 +31,7 @@ export function holdings(): Holdings {
 }
 
 /**
- * What is held beyond `before`; waits at most 5 s for sockets and timers to be released. Memory is in bytes and may be
+ * Returns what is held beyond `before`; waits at most 5 s for sockets and timers to be released. Memory is in bytes and may be
  * negative.
  */
 export async function leftSince(before: Holdings): Promise<Holdings> {

@@ -21,7 +21,7 @@ interface Group {
   readonly postureQueries: readonly Query[];
 }
 
-/** Of one-time passwords, in milliseconds. */
+/** The period of one-time passwords, in milliseconds. */
 const STEP = 30_000;
 
 export class PostureClient {
@@ -32,7 +32,7 @@ export class PostureClient {
   id = '';
   token = '';
   #secret = '';
-  /** Of the last code. */
+  /** The time of the last code. */
   #step = 0;
 
   private constructor(api: ApiClient, service: string, policy: string) {

@@ -12,7 +12,7 @@ import type { Recording, Replay, Special } from './replay.ts';
 
 const LARGE = 1_100_000;
 
-/** Of one-time passwords, in milliseconds. */
+/** The period of one-time passwords, in milliseconds. */
 const STEP = 30_000;
 
 export class ReplayActor {

@@ -126,7 +126,7 @@ export class ProxyListener {
     xgress.start();
   }
 
-  /** Without a valid key of the host there is no end, and the circuit that was made for it has to go. */
+  /** Without a valid key of the host the end cannot be made, and its circuit is removed. */
   #encryption(keys: KeyPair, circuit: TunnelCircuit): EncryptedStream {
     try {
       const peerKey = circuit.peerData.get(PeerDataKey.PublicKey);

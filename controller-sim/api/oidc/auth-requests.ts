@@ -47,7 +47,7 @@ interface Kept {
   code: string | undefined;
 }
 
-/** What one source has, the oldest first. */
+/** The requests of one source, the oldest first. */
 interface Share {
   readonly ids: Set<string>;
   bytes: number;
@@ -61,7 +61,7 @@ const MOST_BYTES = 32 * 1024 * 1024;
 /** Requests and bytes of one source, which may be a whole company behind one address. */
 const MOST_OF_SOURCE = 1_000;
 const MOST_BYTES_OF_SOURCE = 8 * 1024 * 1024;
-/** What a request takes beside its texts. */
+/** Bytes that a request takes beside its texts. */
 const OVERHEAD = 1_024;
 
 export class AuthRequests {

@@ -9,7 +9,7 @@ import type { Listed, Resource } from '../resource.ts';
 import { isByAdmin, refuseVouching } from '../shared/rights.ts';
 import { nullWhenEmpty } from '../show.ts';
 
-/** What needs more than a permission. */
+/** Rights that no permission gives. */
 const CHANGE = 'change or delete signers that vouch for admins';
 
 const SYMBOLS: Symbols<ExternalJwtSigner> = {

@@ -1,4 +1,4 @@
-// What permissions do not give: power over administrators, and tokens of others. A caller that could enroll as an administrator, take the
+// Permissions never give power over administrators, or tokens of others. A caller that could enroll as an administrator, take the
 // second factor of one away, or use the session of somebody else would have the rights of that identity.
 
 import { isAdmin, mayCall } from '../../request/access.ts';

@@ -15,7 +15,7 @@ import type { FuzzTarget } from '../runner.ts';
 
 const EXAMPLES = join(import.meta.dirname, '../../../examples/two-routers');
 const SAMPLES = 60;
-/** Of a request's headers in Node, and so of a query. */
+/** Node's limit for the headers of a request, and so for a query. */
 const LONGEST_QUERY = 16 * 1024;
 /** A file is checked once, by a process that has nothing else to do. */
 const LONGEST_CONFIGURATION = 32 * 1024;
