@@ -1,8 +1,8 @@
 // Decides which proofs log administrators in. A permission for signers, authorities or auth policies would otherwise make its owner an administrator: it
 // could sign a token or a certificate with the id of one. The rule has two halves:
 //
-// - A signer or an authority proves something of administrators only after an administrator has created or changed it.
-// - Whatever lets administrators in (such a signer or authority, an auth policy of an administrator) is changed by administrators alone.
+// - A signer or an authority proves something about administrators only if an administrator was the last to create or change it.
+// - Only administrators change an auth policy of an administrator.
 
 import { isAdmin } from '../request/access.ts';
 import type { Tables } from '../state/tables.ts';
@@ -15,7 +15,7 @@ export function mayVouchFor({ vouchesForAdmins = true }: Vouching, identity: Ide
 
 /** Why a login was refused, for the log. */
 export const NOT_FOR_ADMINS =
-  'login as an administrator refused: no administrator has created or changed what vouches for it; saving it as one lifts this';
+  'login as an administrator refused: a caller with a permission was the last to change what vouches for it; check it and save it as an administrator';
 
 /** Whether a policy decides how some administrator logs in. */
 export function letsAdminsIn({ identity }: Pick<Tables, 'identity'>, { id }: AuthPolicy): boolean {

@@ -31,6 +31,7 @@ export function createCa(transaction: Transaction, id: string, body: Body, isByA
   });
 }
 
+/** `isByAdmin`: else the authority stops vouching for administrators. */
 export function updateCa(transaction: Transaction, ca: CertificateAuthority, body: Body, isByAdmin: boolean): void {
   const changed = { ...ca, ...fields(transaction, body, ca), ...changedBase(transaction, ca, body) };
   transaction.put('ca', { ...changed, vouchesForAdmins: isByAdmin });

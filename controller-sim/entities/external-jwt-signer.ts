@@ -21,6 +21,7 @@ export function createSigner(transaction: Transaction, id: string, body: Body, i
   });
 }
 
+/** `isByAdmin`: else the signer stops vouching for administrators. */
 export function updateSigner(
   transaction: Transaction,
   signer: ExternalJwtSigner,

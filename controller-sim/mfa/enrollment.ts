@@ -36,12 +36,16 @@ export async function enrollTotp({ state, random }: ApiServices, { id: identityI
 export interface CodeOptions {
   /** Recovery codes are not accepted. */
   readonly passwordOnly?: boolean;
+  /** LOGIN or the id of a session, for which a one-time password counts once; without it, the use does not count. */
+  readonly by?: string;
   /** The act that the code allows. Runs in the transaction that uses the code up. */
   readonly act?: (transaction: Transaction, mfa: Mfa) => void;
 }
 
 /**
- * Uses a one-time password or a recovery code up: of several callers with the same code, one succeeds.
+ * Checks a one-time password or a recovery code. A recovery code counts once; a one-time password completes one login and
+ * serves one session. Other uses do not count: clients of the reference log in with the code that has just verified their
+ * enrollment.
  *
  * @returns false for a code that is wrong or was used before, or if the second factor has changed meanwhile
  * @throws ApiError after too many wrong codes
@@ -50,20 +54,28 @@ export async function takeCode(
   services: ApiServices,
   mfa: Mfa,
   code: string,
-  { passwordOnly = false, act }: CodeOptions = {},
+  { passwordOnly = false, by, act }: CodeOptions = {},
 ): Promise<boolean> {
   const { state, clock, codeGuesses } = services;
   codeGuesses.begin(mfa.id);
   const step = await stepOf(mfa, code, clock.now());
+  const useUp = (transaction: Transaction, current: Mfa): boolean => {
+    if (step !== undefined) {
+      if (by === undefined) return true;
+      const usedSteps = useStep(current, step, { by, now: clock.now() });
+      if (usedSteps) transaction.patch('mfa', mfa.id, { usedSteps });
+      return usedSteps !== undefined;
+    }
+    const recovery = passwordOnly ? undefined : recoveryCode(current, code);
+    if (recovery === undefined) return false;
+    const recoveryCodes = current.recoveryCodes.filter((each) => each !== recovery);
+    transaction.patch('mfa', mfa.id, { recoveryCodes });
+    return true;
+  };
   const isRight = await state.change((transaction) => {
     const current = transaction.get('mfa', mfa.id);
     if (!current || current.secret !== mfa.secret || current.isVerified !== mfa.isVerified) return false;
-    const used = step === undefined ? undefined : useStep(current, step, clock.now());
-    const recovery = passwordOnly ? undefined : recoveryCode(current, code);
-    if (used) transaction.patch('mfa', mfa.id, { usedSteps: used });
-    else if (recovery !== undefined)
-      transaction.patch('mfa', mfa.id, { recoveryCodes: current.recoveryCodes.filter((each) => each !== recovery) });
-    else return false;
+    if (!useUp(transaction, current)) return false;
     act?.(transaction, current);
     return true;
   });

@@ -2,7 +2,7 @@
 
 import { timingSafeEqual } from 'node:crypto';
 import type { Random } from '#lib/random.ts';
-import type { Mfa } from '../state/types.ts';
+import type { Mfa, UsedStep } from '../state/types.ts';
 
 const PERIOD = 30;
 const DIGITS = 6;
@@ -40,14 +40,25 @@ export async function stepOf({ secret }: Mfa, code: string, now: number): Promis
   return delta === null ? undefined : currentStep(now) + delta;
 }
 
+/** The use of a one-time password that completes a login. */
+export const LOGIN = 'login';
+
 /**
- * Each one-time password counts once (RFC 6238, section 5.2).
+ * A one-time password completes one login, and proves to one session that its owner has the app (RFC 6238, section 5.2).
+ * Clients of the reference use the code of a login for the token of their session as well.
  *
- * @returns the steps to remember after this one, at most one for each step that is accepted; undefined if it was used before
+ * @param by LOGIN, or the id of the session
+ * @returns the uses to remember, at most two for each step that is accepted; undefined if the code was used before
  */
-export function useStep({ usedSteps = [] }: Mfa, step: number, now: number): readonly number[] | undefined {
-  if (usedSteps.includes(step)) return undefined;
-  return [...usedSteps.filter((each) => each >= currentStep(now) - WINDOW), step];
+export function useStep(
+  { usedSteps = [] }: Mfa,
+  step: number,
+  { by, now }: { by: string; now: number },
+): readonly UsedStep[] | undefined {
+  const isLogin = by === LOGIN;
+  const before = usedSteps.find((each) => each.step === step && (each.by === LOGIN) === isLogin);
+  if (before) return before.by === by && !isLogin ? usedSteps : undefined;
+  return [...usedSteps.filter((each) => each.step >= currentStep(now) - WINDOW), { step, by }];
 }
 
 function currentStep(now: number): number {

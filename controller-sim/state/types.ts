@@ -252,14 +252,22 @@ export interface PostureCheck extends Named {
 }
 
 /** Time-based one-time passwords of an identity. */
+/** The use of a one-time password. */
+export interface UsedStep {
+  /** Periods of the clock since the epoch. */
+  readonly step: number;
+  /** `login`, or the id of the session that has a token for it. */
+  readonly by: string;
+}
+
 export interface Mfa extends Entity {
   readonly identityId: string;
   readonly isVerified: boolean;
   /** Base32; never leaves the process but in the provisioning URL of its owner. */
   readonly secret: string;
   readonly recoveryCodes: readonly string[];
-  /** Steps of the clock whose one-time password was used and would still be accepted. Older data has none. */
-  readonly usedSteps?: readonly number[];
+  /** One-time passwords that were used and would still be accepted. Older data has none. */
+  readonly usedSteps?: readonly UsedStep[];
 }
 
 /** Tokens that count no more though they are still valid by time. */

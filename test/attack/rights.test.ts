@@ -455,16 +455,15 @@ t.test(
     await api.change('PATCH', `/external-jwt-signers/${signer}`, { name: 'saved' });
     await api.change('PATCH', `/cas/${ca}`, { name: 'saved' });
     await check(GRANTED, 'saved by an administrator');
-    for (const path of [`/external-jwt-signers/${signer}`, `/cas/${ca}`]) {
-      const answer = await climber.ask('PATCH', path, { name: 'mine again' });
-      t.match(answer, { status: 401, cause: { message: /^non-admins may not change or delete / } }, path);
-    }
+    for (const path of [`/external-jwt-signers/${signer}`, `/cas/${ca}`])
+      t.equal((await climber.ask('PATCH', path, { name: 'mine again' })).status, 200, 'permissions stay');
+    await check(REFUSED, 'changed after an administrator');
     await api.close();
     rmSync(directory, { recursive: true });
   },
 );
 
-t.test('no permission changes what lets administrators in', async (t) => {
+t.test('no permission changes an administrator or its auth policy', async (t) => {
   await using api = await ApiClient.start();
   await using idp = await TokenIssuer.start('https://idp.example', api.clock);
   const climber = new Climber(api, idp, await makeAuthority('elsewhere'));
@@ -473,7 +472,7 @@ t.test('no permission changes what lets administrators in', async (t) => {
   const signer = await api.create('/external-jwt-signers', climber.signer({ name: 'for others' }));
   const policy = await api.authPolicy('of administrators', { extJwt: { allowed: false } });
   await api.change('PATCH', `/identities/${climber.bossId}`, { authPolicyId: policy });
-  const ca = await api.addAuthority('for others', climber.authority);
+  await api.addAuthority('for others', climber.authority);
   const { id: _id, _links, createdAt: _at, updatedAt: _until, ...whole } = await api.get(`/auth-policies/${policy}`);
   const { cert, updb } = whole.primary;
   const loose = { primary: { cert, updb, extJwt: { allowed: true, allowedSigners: [signer] } } };
@@ -483,14 +482,6 @@ t.test('no permission changes what lets administrators in', async (t) => {
     ['PUT', `/auth-policies/${policy}`, { ...whole, ...loose }],
     ['DELETE', `/auth-policies/${policy}`],
     ['PATCH', '/auth-policies/default', loose],
-    ...Object.entries(climber.signer({ name: 'mine', claimsProperty: 'sub', kid: 'k', audience: 'mine' })).map(
-      ([name, value]) => ['PATCH', `/external-jwt-signers/${signer}`, { [name]: value }] as const,
-    ),
-    ['PUT', `/external-jwt-signers/${signer}`, climber.signer({ name: 'mine' })],
-    ['DELETE', `/external-jwt-signers/${signer}`],
-    ['PATCH', `/cas/${ca}`, { externalIdClaim: climber.ca().externalIdClaim }],
-    ['PUT', `/cas/${ca}`, { ...climber.ca(), certPem: undefined }],
-    ['DELETE', `/cas/${ca}`],
     ['PATCH', `/identities/${climber.bossId}`, { authPolicyId: 'default' }],
     ['PATCH', `/identities/${climber.bossId}`, { externalId: 'climber@example' }],
     ['POST', '/identities', { name: 'new', type: 'User', isAdmin: true }],

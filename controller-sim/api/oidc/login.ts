@@ -6,7 +6,7 @@ import { MOST_CONFIG_TYPES, noteClient, prove, typeIds } from '../../auth/authen
 import { verifyExternalToken } from '../../auth/external-jwt.ts';
 import { bearerTokens } from '../../auth/session-of.ts';
 import { abandonTotp, enrollTotp, owesTotp, ownMfa, takeCode } from '../../mfa/enrollment.ts';
-import { provisioningUrl } from '../../mfa/totp.ts';
+import { LOGIN, provisioningUrl } from '../../mfa/totp.ts';
 import { Body } from '../../request/body.ts';
 import { ApiError, invalid } from '../../request/errors.ts';
 import { validateBody } from '../../request/validate.ts';
@@ -119,7 +119,7 @@ export async function checkTotp(request: OidcRequest): Promise<OidcAnswer> {
   demandForm(request);
   const found = foundRequest(request);
   const mfa = mfaOf(request, found);
-  if (!mfa?.isVerified || !(await takeCode(request.services, mfa, text(request, 'code').trim()))) {
+  if (!mfa?.isVerified || !(await takeCode(request.services, mfa, text(request, 'code').trim(), { by: LOGIN }))) {
     if (wantsPage(request)) return totpPage(found.id, 'an invalid one-time password was supplied', 400);
     return { status: 400, body: { code: 'INVALID TOTP CODE', message: 'an invalid TOTP code was supplied' } };
   }
@@ -154,6 +154,8 @@ export async function verifyTotpEnrollment(request: OidcRequest): Promise<OidcAn
   const isRight = await takeCode(request.services, mfa, text(request, 'code').trim(), {
     passwordOnly: true,
     act: (transaction) => transaction.patch('mfa', mfa.id, { isVerified: true }),
+    // To verify a second time completes the login.
+    ...(mfa.isVerified && { by: LOGIN }),
   });
   if (!isRight) throw new ApiError('MFA_INVALID_TOKEN');
   return passedTotp(request, found, mfa);

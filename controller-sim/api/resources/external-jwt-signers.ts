@@ -6,11 +6,8 @@ import type { ExternalJwtSigner } from '../../state/types.ts';
 import { field, fieldSet, flagField } from '../list.ts';
 import { base } from '../references.ts';
 import type { Listed, Resource } from '../resource.ts';
-import { isByAdmin, refuseVouching } from '../shared/rights.ts';
+import { isByAdmin } from '../shared/rights.ts';
 import { nullWhenEmpty } from '../show.ts';
-
-/** Rights that no permission gives. */
-const CHANGE = 'change or delete signers that vouch for admins';
 
 const SYMBOLS: Symbols<ExternalJwtSigner> = {
   name: field('name'),
@@ -40,14 +37,8 @@ export const externalJwtSigners: Resource<'externalJwtSigner'> = {
   names: { one: 'ExternalJwtSigner', many: 'ExternalJwtSigners' },
   symbols: SYMBOLS,
   create: (transaction, id, body, _prepared, request) => createSigner(transaction, id, body, isByAdmin(request)),
-  update: (transaction, signer, body, request) => {
-    refuseVouching(request, signer, CHANGE);
-    updateSigner(transaction, signer, body, isByAdmin(request));
-  },
-  remove: (transaction, signer, request) => {
-    refuseVouching(request, signer, CHANGE);
-    deleteSigner(transaction, signer);
-  },
+  update: (transaction, signer, body, request) => updateSigner(transaction, signer, body, isByAdmin(request)),
+  remove: deleteSigner,
   show: (signer) => ({
     ...base('externalJwtSigner', signer),
     ...forClients(signer),

@@ -1,7 +1,7 @@
 // The second factor of who asks: begin, verify, use, renew its recovery codes, end.
 
 import { abandonTotp, type CodeOptions, enrollTotp, ownMfa, takeCode } from '../../mfa/enrollment.ts';
-import { newRecoveryCodes, provisioningUrl } from '../../mfa/totp.ts';
+import { LOGIN, newRecoveryCodes, provisioningUrl } from '../../mfa/totp.ts';
 import { Body } from '../../request/body.ts';
 import type { Answer, ApiRequest, Handlers } from '../../request/context.ts';
 import { ApiError } from '../../request/errors.ts';
@@ -34,14 +34,13 @@ function demandVerified(request: ApiRequest): Mfa {
 }
 
 /** @throws ApiError for a code that is wrong, or was used before */
-async function useCode({ services }: ApiRequest, mfa: Mfa, code: string, act?: CodeOptions['act']): Promise<void> {
-  if (!(await takeCode(services, mfa, code, act ? { act } : {}))) throw new ApiError('MFA_INVALID_TOKEN');
+async function useCode({ services }: ApiRequest, mfa: Mfa, code: string, options: CodeOptions = {}): Promise<void> {
+  if (!(await takeCode(services, mfa, code, options))) throw new ApiError('MFA_INVALID_TOKEN');
 }
 
 /** Takes no recovery code: for what proves that the owner has the app, and for what protects the recovery codes. */
-async function usePassword({ services }: ApiRequest, mfa: Mfa, code: string, act?: CodeOptions['act']): Promise<void> {
-  if (!(await takeCode(services, mfa, code, { passwordOnly: true, ...(act && { act }) })))
-    throw new ApiError('MFA_INVALID_TOKEN');
+function usePassword(request: ApiRequest, mfa: Mfa, code: string, act?: CodeOptions['act']): Promise<void> {
+  return useCode(request, mfa, code, { passwordOnly: true, ...(act && { act }) });
 }
 
 function codeOf({ body }: ApiRequest): string {
@@ -85,7 +84,7 @@ async function remove(request: ApiRequest): Promise<Answer> {
   const mfa = mfaOf(request);
   if (!mfa) throw new ApiError('NOT_FOUND');
   if (mfa.isVerified)
-    await useCode(request, mfa, headerCode(request), (transaction) => transaction.delete('mfa', mfa.id));
+    await useCode(request, mfa, headerCode(request), { act: (transaction) => transaction.delete('mfa', mfa.id) });
   else if (!(await abandonTotp(request.services, mfa))) throw new ApiError('MFA_INVALID_TOKEN');
   return { data: {} };
 }
@@ -93,10 +92,12 @@ async function remove(request: ApiRequest): Promise<Answer> {
 async function verify(request: ApiRequest): Promise<Answer> {
   const mfa = mfaOf(request);
   if (!mfa) throw new ApiError('MFA_ENROLLMENT_NOT_STARTED');
-  await usePassword(request, mfa, codeOf(request), (transaction) => {
+  const act = (transaction: Transaction) => {
     transaction.patch('mfa', mfa.id, { isVerified: true });
     completeSession(request, transaction);
-  });
+  };
+  // To verify a second time completes the session, so it counts like a login.
+  await useCode(request, mfa, codeOf(request), { passwordOnly: true, act, ...(mfa.isVerified && { by: LOGIN }) });
   request.services.posture.passedMfa(request.session as ApiSession);
   return { data: {} };
 }
@@ -128,7 +129,8 @@ async function renewRecoveryCodes(request: ApiRequest): Promise<Answer> {
 
 async function authenticate(request: ApiRequest): Promise<Answer> {
   const mfa = demandVerified(request);
-  await useCode(request, mfa, codeOf(request), (transaction) => completeSession(request, transaction));
+  const act = (transaction: Transaction) => completeSession(request, transaction);
+  await useCode(request, mfa, codeOf(request), { by: LOGIN, act });
   request.services.posture.passedMfa(request.session as ApiSession);
   return { data: {} };
 }
@@ -141,8 +143,8 @@ function completeSession({ session }: ApiRequest, transaction: Transaction): voi
 /** For sessions of the OIDC API: what proves to routers and to the token endpoint that a password was given. */
 async function totpToken(request: ApiRequest): Promise<Answer> {
   const mfa = demandVerified(request);
-  await useCode(request, mfa, codeOf(request));
   const session = request.session as ApiSession;
+  await useCode(request, mfa, codeOf(request), { by: session.id });
   const { tokens, clock, posture } = request.services;
   posture.passedMfa(session);
   const issuedAt = new Date(clock.now()).toISOString();

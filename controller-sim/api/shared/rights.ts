@@ -4,7 +4,7 @@
 import { isAdmin, mayCall } from '../../request/access.ts';
 import type { ApiRequest } from '../../request/context.ts';
 import { ApiError } from '../../request/errors.ts';
-import type { Enrollment, Vouching } from '../../state/types.ts';
+import type { Enrollment } from '../../state/types.ts';
 
 /** Permissions that open enrollments, or renew their tokens. Permissions to read give no tokens. */
 const OPENS = {
@@ -44,11 +44,6 @@ export function seesEnrollmentTokens(
 /** Whether an administrator asks. */
 export function isByAdmin({ identity }: ApiRequest): boolean {
   return identity !== undefined && isAdmin(identity);
-}
-
-/** Throws ApiError for callers that are not administrators when the signer or authority may vouch for administrators. */
-export function refuseVouching(request: ApiRequest, { vouchesForAdmins = true }: Vouching, what: string): void {
-  if (vouchesForAdmins && !isByAdmin(request)) throw notAllowed(what);
 }
 
 export function notAllowed(what: string): ApiError {
