@@ -325,6 +325,20 @@ t.test('a client that reads slowly after the other side has ended gets everythin
   t.same([initiator.outcome, terminator.outcome], ['complete', 'complete']);
 });
 
+t.test('a client that goes when it has heard the end, before the circuit has, leaves no end waiting', async (t) => {
+  const { initiator, client, receive, acknowledge, circuit } = alone();
+  circuit.drop = () => true;
+  const capabilities = new Map([[PayloadHeader.Capabilities, Buffer.from([0, 0, 1, 0])]]);
+  initiator.sendPayload(Payload.create('circuit', 0, PayloadFlag.Originator, Buffer.alloc(0), capabilities));
+  initiator.end({ fin: true });
+  acknowledge([0, 1, 2]);
+  initiator.refuseData();
+  receive(1, Buffer.alloc(0), PayloadFlag.Eof);
+  t.equal(client.outcome, '', 'the peer has not confirmed the refusal');
+  receive(2, Buffer.alloc(0), PayloadFlag.CircuitEnd);
+  t.equal(client.outcome, 'complete', 'and never will: it is gone');
+});
+
 interface Ending {
   readonly name: string;
   /** Payloads of a terminator of another implementation, after its capabilities and its data. */

@@ -190,7 +190,6 @@ export class Xgress implements CircuitEnd, Ticking {
     if (this.#state !== 'open' || this.#clientGone) return;
     this.#clientGone = true;
     if (!this.#peerEnded && !this.#unroutedByController) this.#send.send(PayloadFlag.WriteFailed);
-    this.#peerEnded = true;
     this.#waitAtMost();
     this.resume();
     this.#closeIfDone();
@@ -314,7 +313,8 @@ export class Xgress implements CircuitEnd, Ticking {
   }
 
   #closeIfDone(): void {
-    if (!this.#localEnded || !this.#peerEnded || !this.#send.isEmpty || this.#clientPaused) return;
+    if (!this.#localEnded || !(this.#peerEnded || this.#clientGone)) return;
+    if (!this.#send.isEmpty || this.#clientPaused) return;
     if (this.#lost) this.abort();
     else this.#over('complete', PayloadFlag.CircuitEnd);
   }
@@ -352,7 +352,7 @@ export class Xgress implements CircuitEnd, Ticking {
     this.#onCapabilities(headers?.get(PayloadHeader.Capabilities), payload.has(PayloadFlag.CircuitStart));
     const hasContent =
       !payload.has(PayloadFlag.CircuitStart) && (payload.dataLength > 0 || headers?.has(PayloadHeader.EdgeFlags));
-    if (hasContent && !this.#peerEnded && !this.#handOver(payload, headers)) {
+    if (hasContent && !this.#peerEnded && !this.#clientGone && !this.#handOver(payload, headers)) {
       this.#clientPaused = true;
       this.#unfinished += costOf(payload);
     } else if (!this.isClosed) {
@@ -385,7 +385,7 @@ export class Xgress implements CircuitEnd, Ticking {
       this.#peerEnded = true;
       this.#peerFinished = true;
       this.#components.client.end();
-    } else if (payload.has(PayloadFlag.CircuitEnd) && !this.#clientGone) {
+    } else if (payload.has(PayloadFlag.CircuitEnd)) {
       this.#onPeerClosed();
     }
   }
