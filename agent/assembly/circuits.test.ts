@@ -167,7 +167,9 @@ t.test('a peer that goes on sending does not keep a circuit that is over', async
   t.equal(ends.count, 0);
   t.equal(forwarder.circuits.size, 0);
   close();
-  t.same(clock.timers(), []);
+  forwarder.circuits.open('late', 'c', {});
+  unrouter.unroute('late', false);
+  t.same(clock.timers(), [], 'nor does a message that comes while the router stops start a timer');
 });
 
 t.test('an end that is made for a circuit which was taken down meanwhile is cut at once', async (t) => {

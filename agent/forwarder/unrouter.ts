@@ -20,6 +20,7 @@ export class Unrouter {
   /** Circuits that end when they are idle, by when they are looked at next; in that order, since all wait equally long. */
   readonly #waiting = new Map<string, { due: number; checks: number }>();
   #timer: Timer | undefined;
+  #isClosed = false;
 
   /** `interval`: milliseconds between checks of an idle circuit, at least 1. */
   constructor(components: UnrouterComponents, interval: number) {
@@ -29,10 +30,11 @@ export class Unrouter {
 
   unroute(circuitId: string, now: boolean): void {
     if (now) this.#remove(circuitId);
-    else if (this.#isHere(circuitId) && !this.#waiting.has(circuitId)) this.#wait(circuitId, 1);
+    else if (!this.#isClosed && this.#isHere(circuitId) && !this.#waiting.has(circuitId)) this.#wait(circuitId, 1);
   }
 
   close(): void {
+    this.#isClosed = true;
     this.#timer?.cancel();
     this.#timer = undefined;
     this.#waiting.clear();
