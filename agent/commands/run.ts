@@ -2,8 +2,9 @@
 // Ctrl-C some time later ends it without more waiting.
 
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { SystemClock } from '#lib/clock.ts';
+import { type Clock, SystemClock } from '#lib/clock.ts';
 import { DaemonLog } from '#lib/daemon-log.ts';
+import { endProcess } from '#lib/end-process.ts';
 import { describeError } from '#lib/errors.ts';
 import type { Log, LogLevel } from '#lib/log.ts';
 import { stopSignal } from '#lib/stop-signal.ts';
@@ -40,11 +41,12 @@ export function runCommand(): Command {
     .option('--extend', 'renew the certificates at once', false)
     .addHelpText('after', '\nExample:\n  router run router.yml')
     .action(async (file: string, options: RunOptions) => {
-      process.exitCode = await run(file, options);
+      const clock = new SystemClock();
+      await endProcess(await run(file, options, clock), clock);
     });
 }
 
-async function run(file: string, options: RunOptions): Promise<number> {
+async function run(file: string, options: RunOptions, clock: Clock): Promise<number> {
   const stop = stopSignal();
   // The router's code is loaded while the configuration is checked.
   const ready = await Promise.race([Promise.all([loadApart(file), import('../router.ts')]), stop]);
@@ -53,7 +55,7 @@ async function run(file: string, options: RunOptions): Promise<number> {
   if (loaded.findings.length > 0) complain(textReport([loaded]).trimEnd());
   const { config } = loaded;
   if (!config) return Exit.Failed;
-  const daemonLog = new DaemonLog({ level: options.logLevel, format: options.logFormat, clock: new SystemClock() });
+  const daemonLog = new DaemonLog({ level: options.logLevel, format: options.logFormat, clock });
   try {
     return await serve(() => Daemon.start({ config, log: daemonLog.log, extend: options.extend }), daemonLog.log, {
       stop,

@@ -5,8 +5,9 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { hostProblem } from '#lib/address.ts';
-import { SystemClock } from '#lib/clock.ts';
+import { type Clock, SystemClock } from '#lib/clock.ts';
 import { DaemonLog } from '#lib/daemon-log.ts';
+import { endProcess } from '#lib/end-process.ts';
 import { describeError, errorCode } from '#lib/errors.ts';
 import type { LogLevel } from '#lib/log.ts';
 import { stopSignal } from '#lib/stop-signal.ts';
@@ -74,14 +75,15 @@ export function startCommand(): Command {
     )
     .addHelpText('after', '\nExample:\n  sim start --port 1280 --data sim.db --json')
     .action(async (options: StartOptions) => {
-      process.exitCode = await start(options);
+      const clock = new SystemClock();
+      await endProcess(await start(options, clock), clock);
     });
 }
 
-async function start(options: StartOptions): Promise<number> {
+async function start(options: StartOptions, clock: Clock): Promise<number> {
   const stop = stopSignal();
   const { json, logLevel, logFormat, events, ...rest } = options;
-  const daemonLog = new DaemonLog({ level: logLevel, format: logFormat, clock: new SystemClock() });
+  const daemonLog = new DaemonLog({ level: logLevel, format: logFormat, clock });
   const { log } = daemonLog;
   let simulator: Simulator;
   try {
