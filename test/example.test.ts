@@ -62,14 +62,14 @@ t.test('npm -s start -- --once --json proves a network and prints one JSON docum
 });
 
 t.test('npm start stays up, shows how to use it, and stops cleanly', async (t) => {
-  const { code, stdout } = await run('npm start', { stopAfter: /Ctrl-C stops everything/ });
+  const { code, stdout } = await run('npm -s start', { stopAfter: /Ctrl-C stops everything/ });
   t.equal(code, 0);
   t.match(stdout, /router -- health https:/);
   t.match(stdout, /stopping/);
 });
 
 t.test('an interruption on the way up is answered at once, with one document and one line', async (t) => {
-  const shown = await run('npm start', { stopAfter: /start the controller/ });
+  const shown = await run('npm -s start', { stopAfter: /start the controller/ });
   t.equal(shown.code, 1);
   t.equal(shown.stderr, 'the network could not be brought up: SIGINT came before it was up\n');
   for (const delay of [500, 1_000]) {
@@ -100,7 +100,7 @@ t.test('a network that dies later is told on stderr; the one document has been p
 });
 
 t.test('wrong flags are told, with the right ones', async (t) => {
-  const { code, stderr } = await run('npm start -- --onec');
+  const { code, stderr } = await run('npm -s start -- --onec');
   t.equal(code, 2);
   t.match(stderr, /there is no option --onec/);
 });

@@ -10,6 +10,8 @@ import { startSimulator } from '../controller-sim/simulator.ts';
 import { ApiClient, JSON_TYPE } from './support/api-client.ts';
 
 const CONNECTIONS = 300;
+/** Milliseconds for a connection: all handshakes share one processor with the test. */
+const PATIENCE = 60_000;
 const REQUESTS = 6_000;
 const MIB = 1024 * 1024;
 const MOST_GROWTH = 100 * MIB;
@@ -55,7 +57,11 @@ t.test('a flood is answered or asked to come later, and leaves nothing behind', 
   await using api = new ApiClient(simulator);
   await api.create('/services', { name: 'shared', encryptionRequired: true });
   const before = heap();
-  const agent = new Agent({ connect: { ca: simulator.ca }, connections: CONNECTIONS, pipelining: 1 });
+  const agent = new Agent({
+    connect: { ca: simulator.ca, timeout: PATIENCE },
+    connections: CONNECTIONS,
+    pipelining: 1,
+  });
   const wrong: string[] = [];
   let made = 0;
   const ask = async (index: number) => {
@@ -80,7 +86,7 @@ t.test('a flood is answered or asked to come later, and leaves nothing behind', 
 t.test('more requests on a connection than can be answered at once', async (t) => {
   await using simulator = await startSimulator({ passwordCost: TEST_COST });
   await using api = new ApiClient(simulator);
-  const agent = new Agent({ connect: { ca: simulator.ca }, connections: 100, pipelining: 50 });
+  const agent = new Agent({ connect: { ca: simulator.ca, timeout: PATIENCE }, connections: 100, pipelining: 50 });
   const statuses = new Set<number>();
   const ask = async () => {
     const { status } = await api.ask('GET', '/version', { as: agent });

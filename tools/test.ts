@@ -15,12 +15,18 @@ const code = await runTool('tap', ['run', '--reporter=terse', `--output-file=${R
 const report = existsSync(REPORT) ? readFileSync(REPORT, 'utf8') : '';
 const { passed, failed } = count(report);
 for (const reason of skipped(report)) say(`skipped: ${reason}`);
+for (const name of failures(report)) say(`failed: ${name}`);
 say(`${passed} passed, ${failed} failed`);
 process.exitCode = code === 0 && failed === 0 && passed > 0 ? 0 : 1;
 
 /** Why some tests were not run: what they need is not there. */
 function skipped(report: string): Set<string> {
   return new Set([...report.matchAll(/^ {4}ok \d+ .*# SKIP (.+)$/gm)].map(([, reason = '']) => reason));
+}
+
+/** Names of failed files and of the failed tests in them: not every reporter prints them. */
+function failures(report: string): string[] {
+  return [...report.matchAll(/^(?: {4})?not ok \d+ - (.+?)(?: # time=.*)?$/gm)].map(([, name = '']) => name);
 }
 
 /** A file is a point of the report, its tests stand one level below. A file that fails by itself counts as one failed test. */
