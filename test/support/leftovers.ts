@@ -6,6 +6,9 @@ import { runInNewContext } from 'node:vm';
 
 const PATIENCE = 5_000;
 const POLL = 50;
+/** Polls without a fall of memory by more than the noise, in bytes. */
+const STEADY_POLLS = 5;
+const NOISE = 256 * 1024;
 /** Connections and servers, TLS or not, as Node names them. */
 const SOCKETS = new Set(['TCPSocketWrap', 'TCPServerWrap', 'TLSWrap', 'PipeWrap', 'TCPConnectWrap']);
 
@@ -31,19 +34,25 @@ export function holdings(): Holdings {
 }
 
 /**
- * Returns what is held beyond `before`; waits at most 5 s for sockets and timers to be released. Memory is in bytes and may be
- * negative.
+ * Returns what is held beyond `before`. Waits at most 5 s until sockets and timers are released and memory falls no
+ * further: buffers are freed some turns of the event loop after their collection. Memory is in bytes and may be negative.
  */
 export async function leftSince(before: Holdings): Promise<Holdings> {
   const end = Date.now() + PATIENCE;
+  let memory = Number.POSITIVE_INFINITY;
+  let steady = 0;
   for (;;) {
     const now = holdings();
+    const isFalling = now.memory - before.memory < memory - NOISE;
+    memory = Math.min(memory, now.memory - before.memory);
+    steady = isFalling ? 0 : steady + 1;
     const left = {
-      memory: now.memory - before.memory,
+      memory,
       sockets: Math.max(0, now.sockets - before.sockets),
       timers: Math.max(0, now.timers - before.timers),
     };
-    if ((left.sockets === 0 && left.timers === 0) || Date.now() >= end) return left;
+    const isReleased = left.sockets === 0 && left.timers === 0;
+    if ((isReleased && steady >= STEADY_POLLS) || Date.now() >= end) return left;
     await sleep(POLL);
   }
 }
