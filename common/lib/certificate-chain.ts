@@ -16,6 +16,7 @@ const LARGEST_RSA_KEY = 8_192;
 const BASIC_CONSTRAINTS = Buffer.from('551d13', 'hex');
 /** Context tag of the extensions in a certificate. */
 const EXTENSIONS = 0xa3;
+const EMPTY = Buffer.alloc(0);
 
 export interface ChainOptions {
   /** Milliseconds since the epoch at which the certificates must be valid; without it, dates are ignored. */
@@ -149,8 +150,6 @@ function pathLength(certificate: X509Certificate): number {
     return -1; // an authority whose constraints cannot be read issues nothing
   }
 }
-
-const EMPTY = Buffer.alloc(0);
 
 function shown(certificate: X509Certificate): string {
   return commonName(certificate) ?? (certificate.subject || 'an unnamed subject').replaceAll('\n', ', ');

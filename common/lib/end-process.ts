@@ -9,12 +9,12 @@ const LAST_OUTPUT = 500;
 
 /** Ends the process with `code` when its output has left, at the latest after a moment. */
 export async function endProcess(code: number, clock: Clock): Promise<never> {
-  const { signal, timer } = clock.deadline('last output', LAST_OUTPUT, () => new Error('the output was not read'));
-  const late = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+  const late = Promise.withResolvers<void>();
+  const timer = clock.after('last output', LAST_OUTPUT, late.resolve);
   const flushed = [process.stdout, process.stderr].map(
     (stream) => new Promise<void>((resolve) => stream.write('', () => resolve())),
   );
-  await Promise.race([late, Promise.all(flushed)]);
+  await Promise.race([late.promise, Promise.all(flushed)]);
   timer.cancel();
   process.exit(code);
 }
