@@ -1,7 +1,7 @@
 // Whole networks in one process, over loopback TLS: traffic, faults, stopping, coming back.
 
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -12,6 +12,8 @@ import { transfer } from '../examples/two-routers/transfer.ts';
 import { ending, Overlay, until } from './support/overlay.ts';
 
 const MIB = 1024 * 1024;
+/** Milliseconds after which a router has asked about the circuits whose other end is silent. */
+const ROUTER_LOOKS = 6_000;
 
 async function twoRouters(
   options: Parameters<typeof Overlay.start>[0] = {},
@@ -184,6 +186,22 @@ t.test('a router that is deleted or disabled is cut off at once', async (t) => {
   t.same(await overlay.management.get('terminators'), [], 'its terminators are gone with it');
 });
 
+t.test('circuits that the controller removed while a router was away end soon after it is back', async (t) => {
+  const { overlay, a } = await twoRouters();
+  await using _ = overlay;
+  const quiet = await talkingClient(a.proxyPort);
+  const sending = await talkingClient(a.proxyPort);
+  const ends = [ending(quiet), ending(sending)];
+  const timer = setInterval(() => sending.write('more'), 100);
+  const away = async (disabled: boolean) => overlay.management.patch(`edge-routers/${a.id}`, { disabled });
+  await away(true);
+  t.equal(a.router.describe().circuits, 2, 'a does not hear of it');
+  await away(false);
+  t.same(await Promise.all(ends), ['ECONNRESET', 'ECONNRESET']);
+  clearInterval(timer);
+  t.equal(a.router.describe().circuits, 0);
+});
+
 t.test('circuits leave nothing on the heap, no timers and no sockets', async (t) => {
   const { overlay, a, b } = await twoRouters();
   await using _ = overlay;
@@ -286,12 +304,13 @@ t.test('profiles and the trace of messages are written where the file says, with
   t.ok(JSON.parse(readFileSync(at('memory.heapprofile'), 'utf8')).head);
 });
 
-t.test('the controller restarts from its data: routers come back by themselves and traffic flows', async (t) => {
+t.test('the controller restarts from its data: routers come back, open circuits go on and new ones flow', async (t) => {
   const { mkdtempSync, rmSync } = await import('node:fs');
   const directory = mkdtempSync('/tmp/edgeweave-test-');
   const data = `${directory}/sim.db`;
   const { overlay, a } = await twoRouters({ data });
   const before = overlay.simulator.controllerId;
+  const quiet = await talkingClient(a.proxyPort);
   await overlay.simulator.close();
   await overlay.restart({ data });
   await using _ = overlay;
@@ -307,8 +326,22 @@ t.test('the controller restarts from its data: routers come back by themselves a
     async () => (await transfer(a.proxyPort, MIB).catch(() => ({ bytes: 0 }))).bytes === MIB,
     30_000,
   );
+  await new Promise((resolve) => setTimeout(resolve, ROUTER_LOOKS));
+  const answer = new Promise((resolve) => quiet.once('data', resolve));
+  quiet.write('still there');
+  t.equal(String(await answer), 'still there', 'a quiet circuit, of which the new controller knows nothing');
+  quiet.destroy();
   rmSync(directory, { recursive: true, force: true });
 });
+
+/** A client whose circuit works. */
+async function talkingClient(port: number): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1');
+  const answered = new Promise((resolve, reject) => socket.once('data', resolve).once('error', reject));
+  socket.write('hello');
+  await answered;
+  return socket;
+}
 
 /** After a collection. */
 function heapUsed(): number {

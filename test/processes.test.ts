@@ -15,6 +15,8 @@ import { ending, Overlay, until } from './support/overlay.ts';
 const MIB = 1024 * 1024;
 /** Kilobytes; a fifth of the bytes that went through. What circuits leave on the heap is seen in network.test.ts. */
 const LEAST_LEAK = 100_000;
+/** Milliseconds of silence after which the controller gives a router up. The scan of idle circuits takes at least twice as long. */
+const CONTROLLER_WAITS = 30_000;
 /** Further connections of links and control channels that a router may open a few seconds after its start. */
 const GROUP_CONNECTIONS = 10;
 
@@ -62,6 +64,24 @@ t.test('kill -9 of a router: the other notices, its circuits end, everything ret
   await Promise.all([programs.a.stop(), again.stop()]);
   t.equal(await programs.a.exited, 0, 'SIGTERM ends with exit code 0');
   t.same(await overlay.management.get('terminators'), [], 'a host that stops in order takes its terminators along');
+});
+
+t.test('a router that was stopped until its controller gave it up ends the circuits that are gone', async (t) => {
+  const network = await processes();
+  await using _ = network.overlay;
+  const { a, programs, online, flows } = network;
+  await until('traffic', flows, 20_000);
+  const socket = connect(a.proxyPort, '127.0.0.1');
+  await new Promise((resolve) => socket.once('data', resolve).write('hello'));
+  const ended = ending(socket);
+  process.kill(programs.a.pid, 'SIGSTOP');
+  await until('a to be given up', async () => !(await online(a.id)), 2 * CONTROLLER_WAITS);
+  process.kill(programs.a.pid, 'SIGCONT');
+  const continued = performance.now();
+  t.equal(await ended, 'ECONNRESET');
+  t.ok(performance.now() - continued < CONTROLLER_WAITS, 'it does not wait for the scan of idle circuits');
+  await until('traffic', flows, 20_000);
+  await Promise.all([programs.a.stop(), programs.b.stop()]);
 });
 
 t.test(

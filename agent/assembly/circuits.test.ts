@@ -16,7 +16,7 @@ import {
   RouteSchema,
   UnrouteSchema,
 } from '#wire/gen/control_pb.js';
-import { ControlType, RouteHeader } from '#wire/gen/numbers.ts';
+import { ControlType, PayloadFlag, RouteHeader } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
 import { Payload } from '#wire/xgress-frames.ts';
 import { defaultXgressOptions } from '../config/xgress-defaults.ts';
@@ -29,6 +29,7 @@ import { type Destination, PayloadOrigin } from '../forwarder/destination.ts';
 import { Faulter } from '../forwarder/faulter.ts';
 import { Forwarder } from '../forwarder/forwarder.ts';
 import { IdleScanner } from '../forwarder/idle-scanner.ts';
+import { traceRouteAnswer } from '../forwarder/trace-route.ts';
 import { Unrouter } from '../forwarder/unrouter.ts';
 import { MetricsRegistry } from '../metrics/registry.ts';
 import { CircuitEnds } from '../xgress/circuit-ends.ts';
@@ -54,10 +55,7 @@ function router() {
   const forwarder = new Forwarder({ clock, log, routerId: 'r', foreign: { mark: () => void foreign++ } });
   const metrics = new MetricsRegistry(clock, () => seededRandom(1).next());
   const faulter = new Faulter({ clock, log, controllers, faults: { mark: () => undefined } }, 1_000);
-  const scanner = new IdleScanner(
-    { clock, log, circuits: forwarder.circuits, controllers },
-    { interval: 60_000, timeout: 60_000 },
-  );
+  const scanner = new IdleScanner({ clock, log, forwarder, controllers }, { interval: 60_000, timeout: 60_000 });
   const unrouter = new Unrouter({ clock, log, forwarder }, 5_000);
   forwarder.onLinkLost = (link) => scanner.onLinkLost(link);
   const ends = new CircuitEnds({
@@ -121,6 +119,66 @@ t.test(
     scanner.onConnect('c');
     t.same(new Set(confirmed(heard)), new Set(['over-1', 'over-2']), 'idle ones do not wait for the next scan either');
     close();
+  },
+);
+
+t.test(
+  'a controller that is back is asked about circuits whose other end is silent, not about living ones',
+  async (t) => {
+    const { clock, heard, forwarder, scanner, ends, close } = router();
+    const questions: string[] = [];
+    const peer: Destination = {
+      ...link('link1'),
+      sendControl(frame) {
+        const id = frame.body.toString('utf8', 1);
+        questions.push(id);
+        const hop = { hopType: 'xgress/test', hopId: 'end', now: clock.now() };
+        const answer = (error?: string) => traceRouteAnswer(frame, { ...hop, error });
+        if (id === 'living') forwarder.forwardControl('link1', answer());
+        if (id === 'lost') forwarder.forwardControl('link1', answer('no way'));
+        return true;
+      },
+    };
+    forwarder.registerLink(peer);
+    const options = { ...defaultXgressOptions(), circuitStartTimeout: 0 };
+    for (const circuitId of ['living', 'lost', 'silent', 'routed', 'closed', 'talking']) {
+      forwarder.circuits.open(circuitId, 'c', {}).forwards.set('link1', circuitId).set(circuitId, 'link1');
+      ends
+        .open({ circuitId, address: circuitId, role: 'initiator', options, hopType: 'xgress/test' }, NO_ENDS, 'c')
+        .start();
+    }
+    forwarder.circuits.open('passing', 'c', {}).forwards.set('link1', 'link2').set('link2', 'link1');
+    await clock.advance(1_000);
+    scanner.onConnect('c');
+    t.same(questions, ['living', 'lost', 'silent', 'routed', 'closed', 'talking']);
+    await clock.advance(1_000);
+    forwarder.circuits.open('routed', 'c', {});
+    forwarder.remove('closed');
+    forwarder.forwardPayload(
+      'link1',
+      Payload.create('talking', 0, PayloadFlag.Originator, Buffer.from('x')),
+      PayloadOrigin.Forwarded,
+    );
+    t.same(confirmed(heard), []);
+    await clock.advance(5_000);
+    t.same(confirmed(heard), ['lost', 'silent']);
+    scanner.onConnect('c');
+    scanner.onConnect('c');
+    await clock.advance(6_000);
+    t.same(confirmed(heard).length, 6, 'a connection that is lost again begins the check again, once');
+    for (let count = 0; count < 1_000; count++) {
+      const circuitId = `many-${count}`;
+      forwarder.circuits.open(circuitId, 'c', {}).forwards.set('link1', circuitId).set(circuitId, 'link1');
+      ends.open({ circuitId, address: circuitId, role: 'initiator', options, hopType: 'x' }, NO_ENDS, 'c').start();
+    }
+    await clock.advance(100);
+    questions.length = 0;
+    scanner.onConnect('c');
+    t.equal(questions.length, 200, 'not all at once');
+    await clock.advance(1_000);
+    t.equal(questions.length, 1_005);
+    close();
+    t.notOk(clock.timers().includes('liveness of circuits'));
   },
 );
 

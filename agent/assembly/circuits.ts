@@ -83,7 +83,7 @@ export function serveRoutes(
     xgressDialDwellTime,
   } = config.forwarder;
   const scanner = new IdleScanner(
-    { clock, log, circuits: forwarder.circuits, controllers },
+    { clock, log, forwarder, controllers },
     { interval: idleTxInterval, timeout: idleCircuitTimeout },
   );
   const unrouter = new Unrouter({ clock, log, forwarder }, xgressCloseCheckInterval);

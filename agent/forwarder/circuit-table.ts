@@ -8,6 +8,8 @@ export interface Circuit {
   owner: string;
   /** Clock time in milliseconds. */
   lastActivity: number;
+  /** Clock time in milliseconds of the controller's last route. */
+  routedAt: number;
   /** A link of it was lost: its controller may have taken it down without this router hearing of it. */
   isSuspect: boolean;
   /** Source address to destination address. */
@@ -33,17 +35,20 @@ export class CircuitTable {
 
   /** The circuit, made when it is not there yet. A known one keeps its forwards and gets the new owner. */
   open(id: string, owner: string, tags: Readonly<Record<string, string>>): Circuit {
+    const now = this.#clock.now();
     const known = this.#circuits.get(id);
     if (known) {
       known.owner = owner;
-      known.lastActivity = this.#clock.now();
+      known.lastActivity = now;
+      known.routedAt = now;
       known.isSuspect = false;
       return known;
     }
     const circuit: Circuit = {
       id,
       owner,
-      lastActivity: this.#clock.now(),
+      lastActivity: now,
+      routedAt: now,
       isSuspect: false,
       forwards: new Map(),
       tags,

@@ -1,7 +1,7 @@
 // Asks the owning controllers whether circuits still exist: those that nobody uses, and at once those that have lost a link, since
-// the message that took them down may have been lost with it. Nothing is removed here: a controller that does not know a circuit
-// answers with an unroute (reference fact: config, section 9). Circuits that work are not asked about: a controller that was
-// restarted knows none of them.
+// the message that took them down may have been lost with it. When a controller is back, also those whose other end is gone. Nothing
+// is removed here: a controller that does not know a circuit answers with an unroute (reference fact: config, section 9). Circuits
+// that work are not asked about: a controller that was restarted knows none of them.
 
 import { create, toBinary } from '@bufbuild/protobuf';
 import type { Clock, Timer } from '#lib/clock.ts';
@@ -10,13 +10,15 @@ import type { Log } from '#lib/log.ts';
 import { CircuitConfirmationSchema } from '#wire/gen/control_pb.js';
 import { ControlType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
-import type { Circuit, CircuitTable } from './circuit-table.ts';
+import type { Circuit } from './circuit-table.ts';
 import type { FaultReceiver } from './faulter.ts';
+import type { Forwarder } from './forwarder.ts';
+import { LivenessCheck } from './liveness-check.ts';
 
 export interface IdleScannerComponents {
   clock: Clock;
   log: Log;
-  circuits: CircuitTable;
+  forwarder: Forwarder;
   controllers: { byId(id: string): FaultReceiver | undefined };
 }
 
@@ -34,32 +36,39 @@ export class IdleScanner {
   readonly #components: IdleScannerComponents;
   readonly #init: IdleScannerInit;
   readonly #timer: Timer | undefined;
+  readonly #liveness: LivenessCheck;
 
   constructor(components: IdleScannerComponents, init: IdleScannerInit) {
     this.#components = components;
     this.#init = init;
+    this.#liveness = new LivenessCheck(components, (silent) => this.#confirm(silent));
     this.#timer =
       init.interval > 0 ? components.clock.every('idle circuits', init.interval, () => this.scan()) : undefined;
   }
 
   scan(): void {
-    this.#confirm([...this.#components.circuits.idle(this.#init.timeout)]);
+    this.#confirm([...this.#components.forwarder.circuits.idle(this.#init.timeout)]);
   }
 
   /** Circuits that this router has not seen again since are asked about once more when their controller comes back. */
   onLinkLost(linkId: string): void {
-    this.#confirm(this.#components.circuits.suspect(linkId));
+    this.#confirm(this.#components.forwarder.circuits.suspect(linkId));
   }
 
-  /** The controller's decisions since then did not arrive here. */
+  /** The controller's decisions since it was lost did not arrive here. */
   onConnect(controllerId: string): void {
-    const { circuits, clock } = this.#components;
-    const asked = [...circuits.values()].filter(
-      ({ owner, isSuspect, lastActivity }) =>
-        owner === controllerId && (isSuspect || clock.now() - lastActivity > this.#init.timeout),
-    );
+    const { forwarder, clock } = this.#components;
+    const now = clock.now();
+    const asked: Circuit[] = [];
+    const others: Circuit[] = [];
+    for (const circuit of forwarder.circuits.values()) {
+      if (circuit.owner !== controllerId) continue;
+      const isIdle = now - circuit.lastActivity > this.#init.timeout;
+      (circuit.isSuspect || isIdle ? asked : others).push(circuit);
+    }
     for (const circuit of asked) circuit.isSuspect = false;
     this.#confirm(asked);
+    this.#liveness.start(controllerId, others);
   }
 
   #confirm(circuits: readonly Circuit[]): void {
@@ -90,5 +99,6 @@ export class IdleScanner {
 
   close(): void {
     this.#timer?.cancel();
+    this.#liveness.close();
   }
 }

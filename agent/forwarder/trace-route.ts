@@ -6,6 +6,9 @@ import { ControlMessageType, XgressHeader, XgressType } from '#wire/gen/numbers.
 import { encodeUint32, encodeUint64 } from '#wire/header-values.ts';
 import { Message } from '#wire/message.ts';
 
+/** More than a path has: the question reaches the other end. */
+const HOPS_TO_THE_END = 255;
+
 export interface TraceStep {
   readonly isRequest: boolean;
   /** The hops are used up: answer here. */
@@ -22,6 +25,19 @@ export function traceRouteStep(frame: Frame): TraceStep {
   const left = Math.max(0, hops - 1);
   message.headers.set(XgressHeader.HopCount, encodeUint32(left));
   return { isRequest: true, used: left === 0, frame: new Frame(message.encode()) };
+}
+
+/** A question that only the other end of a circuit answers. */
+export function traceRouteQuestion(circuitId: string): Frame {
+  const body = Buffer.concat([Buffer.of(ControlMessageType.TraceRoute), Buffer.from(circuitId)]);
+  const headers = new Map([[XgressHeader.HopCount, encodeUint32(HOPS_TO_THE_END)]]);
+  return new Frame(new Message(XgressType.Control, headers, body).encode());
+}
+
+/** Whether a frame is an answer of the other end, not the report of a router on the way that it knows no way. */
+export function isAnswerOfEnd(frame: Frame): boolean {
+  if (frame.body[0] !== ControlMessageType.TraceRouteResponse) return false;
+  return !Message.fromFrame(frame).headers.has(XgressHeader.Error);
 }
 
 export interface TraceHop {

@@ -13,7 +13,7 @@ import type { Frame } from '#wire/frame.ts';
 import { PayloadFlag, PayloadHeader } from '#wire/gen/numbers.ts';
 import type { Acknowledgement, Payload } from '#wire/xgress-frames.ts';
 import type { CircuitEnd, Destination, ForwardOutcome, PayloadOrigin } from '../forwarder/destination.ts';
-import { traceRouteAnswer, traceRouteStep } from '../forwarder/trace-route.ts';
+import { isAnswerOfEnd, traceRouteAnswer, traceRouteStep } from '../forwarder/trace-route.ts';
 import { Acknowledger } from './acknowledger.ts';
 import type { BufferBudget } from './buffer-budget.ts';
 import { ABORT_FLAGS, FIN_HEADERS, isAbort, isEnd, isFin } from './end-marks.ts';
@@ -266,7 +266,10 @@ export class Xgress implements CircuitEnd, Ticking {
   }
 
   sendControl(frame: Frame): boolean {
-    if (!traceRouteStep(frame).isRequest) return true; // an answer that no local client asked for
+    if (!traceRouteStep(frame).isRequest) {
+      if (isAnswerOfEnd(frame)) this.lastReceived = this.#components.clock.now(); // the check of liveness asked for it
+      return true;
+    }
     const answer = traceRouteAnswer(frame, {
       hopType: this.hopType,
       hopId: this.address,
