@@ -60,7 +60,7 @@ export class Router {
   readonly #circuits: Circuits;
   readonly #links: Links;
   readonly #health: Health;
-  #ingress: Ingress = { edgeListeners: [], tunneler: undefined };
+  #ingress: Ingress = { edgeListeners: [], tunneler: undefined, sdk: undefined, terminators: undefined };
   #webServers: readonly WebServer[] = [];
   #closing: Promise<void> | undefined;
   #fail: (error: Error) => void = () => undefined;
@@ -109,7 +109,7 @@ export class Router {
     const { clock } = this.#context;
     const { forwarder, ends } = this.#circuits;
     const { registry, wanted } = this.#links;
-    const { tunneler } = this.#ingress;
+    const { tunneler, sdk, terminators } = this.#ingress;
     return {
       id: this.id,
       version: PROGRAM_VERSION,
@@ -129,7 +129,8 @@ export class Router {
       wantedLinks: wanted.describe(),
       circuits: forwarder.circuits.size,
       circuitEnds: ends.count,
-      terminators: tunneler?.describe() ?? [],
+      terminators: terminators?.describe() ?? [],
+      sdkClients: sdk?.clients.count ?? 0,
       proxies: (tunneler?.proxies ?? []).map((proxy) => ({ service: proxy.init.service, port: proxy.port })),
       web: this.#webServers.flatMap((server) => server.addresses),
       healthy: this.#health.healthy,

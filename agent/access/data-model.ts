@@ -2,6 +2,7 @@
 // a controller (subscription.ts), asked by the tunneler and by access decisions. Listeners hear that something changed, not what:
 // they compare with what they have.
 
+import { X509Certificate } from 'node:crypto';
 import { parseJson } from '#lib/json.ts';
 import { Listeners } from '#lib/listeners.ts';
 import type { Log } from '#lib/log.ts';
@@ -23,6 +24,8 @@ import {
   DataState_Action,
   type DataState_ChangeSet,
   type DataState_Event,
+  DataState_PublicKey_Format,
+  DataState_PublicKey_Usage,
   PolicyType,
   ServicePolicyRelatedEntityType,
 } from '#wire/gen/edge_control_pb.js';
@@ -56,6 +59,10 @@ export class DataModel {
   readonly postureChecks = new Map<string, DataState_PostureCheck>();
   readonly publicKeys = new Map<string, DataState_PublicKey>();
   readonly revocations = new Map<string, DataState_Revocation>();
+  /** Policies by the identities in them, and services by name. */
+  readonly #policiesOf = new Map<string, Set<Policy>>();
+  readonly #servicesByName = new Map<string, DataState_Service>();
+  #clientRoots: X509Certificate[] | undefined;
   #index = 0n;
   #timeline = '';
   readonly #listeners: Listeners<void>;
@@ -82,6 +89,8 @@ export class DataModel {
   replace(state: DataState): { wentBack: boolean } {
     const wentBack = state.endIndex < this.#index;
     for (const table of this.#tables()) table.clear();
+    this.#policiesOf.clear();
+    this.#servicesByName.clear();
     for (const event of state.events) this.#apply(event);
     this.#index = state.endIndex;
     this.#timeline = state.timelineId;
@@ -104,16 +113,31 @@ export class DataModel {
   /** Services that an identity may use in a way, in no order. Posture checks are not looked at here. */
   servicesFor(identityId: string, permission: Permission): DataState_Service[] {
     const ids = new Set<string>();
-    for (const policy of this.policies.values()) {
-      if (policy.type === POLICY_TYPES[permission] && policy.identities.has(identityId))
-        for (const id of policy.services) ids.add(id);
-    }
+    for (const policy of this.policiesOf(identityId, permission)) for (const id of policy.services) ids.add(id);
     return [...ids].map((id) => this.services.get(id)).filter((service) => service !== undefined);
   }
 
+  /** Certificates of the authorities that sign client certificates of the network. */
+  clientRoots(): X509Certificate[] {
+    this.#clientRoots ??= [...this.publicKeys.values()]
+      .filter(isClientRoot)
+      .map(({ data }) => new X509Certificate(data));
+    return this.#clientRoots;
+  }
+
+  /** The policies of a type, or of both, that an identity is in. */
+  policiesOf(identityId: string, permission?: Permission): Policy[] {
+    const policies = [...(this.#policiesOf.get(identityId) ?? [])];
+    return permission ? policies.filter(({ type }) => type === POLICY_TYPES[permission]) : policies;
+  }
+
+  /** The policies of a type that contain an identity and a service. */
+  policiesJoining(identityId: string, serviceId: string, permission: Permission): Policy[] {
+    return this.policiesOf(identityId, permission).filter(({ services }) => services.has(serviceId));
+  }
+
   serviceByName(name: string): DataState_Service | undefined {
-    for (const service of this.services.values()) if (service.name === name) return service;
-    return undefined;
+    return this.#servicesByName.get(name);
   }
 
   /** Configuration data of a service by the name of its type; those that the identity overrides replace the service's own. */
@@ -149,6 +173,7 @@ export class DataModel {
   }
 
   #tell(): void {
+    this.#clientRoots = undefined;
     this.#listeners.call();
   }
 
@@ -160,11 +185,13 @@ export class DataModel {
         return put(this.configs, action, model.value);
       case 'identity':
         put(this.identities, action, model.value);
-        if (action === DataState_Action.DELETE)
-          for (const policy of this.policies.values()) policy.identities.delete(model.value.id);
+        if (action === DataState_Action.DELETE) {
+          for (const policy of this.policiesOf(model.value.id)) policy.identities.delete(model.value.id);
+          this.#policiesOf.delete(model.value.id);
+        }
         return;
       case 'service':
-        put(this.services, action, model.value);
+        this.#putService(action, model.value);
         if (action === DataState_Action.DELETE)
           for (const policy of this.policies.values()) policy.services.delete(model.value.id);
         return;
@@ -189,9 +216,18 @@ export class DataModel {
     }
   }
 
+  #putService(action: DataState_Action, service: DataState_Service): void {
+    const before = this.services.get(service.id);
+    if (before && this.#servicesByName.get(before.name) === before) this.#servicesByName.delete(before.name);
+    put(this.services, action, service);
+    if (action !== DataState_Action.DELETE) this.#servicesByName.set(service.name, service);
+  }
+
   #putPolicy(action: DataState_Action, { id, name, policyType }: DataState_ServicePolicy): void {
     if (action === DataState_Action.DELETE) {
+      const gone = this.policies.get(id);
       this.policies.delete(id);
+      if (gone) for (const identityId of gone.identities) this.#policiesOf.get(identityId)?.delete(gone);
       return;
     }
     const known = this.policies.get(id);
@@ -214,8 +250,22 @@ export class DataModel {
     for (const id of relatedEntityIds) {
       if (add) members.add(id);
       else members.delete(id);
+      if (members === policy.identities) this.#indexPolicy(policy, id, add);
     }
   }
+
+  #indexPolicy(policy: Policy, identityId: string, add: boolean): void {
+    const policies = this.#policiesOf.get(identityId) ?? new Set();
+    if (add) policies.add(policy);
+    else policies.delete(policy);
+    if (policies.size > 0) this.#policiesOf.set(identityId, policies);
+    else this.#policiesOf.delete(identityId);
+  }
+}
+
+function isClientRoot({ usages, format }: DataState_PublicKey): boolean {
+  const { CLIENT_X509_CERT_VALIDATION: forClients } = DataState_PublicKey_Usage;
+  return usages.includes(forClients) && format === DataState_PublicKey_Format.X509_CERT_DER;
 }
 
 function membersOf(policy: Policy, type: ServicePolicyRelatedEntityType): Set<string> | undefined {

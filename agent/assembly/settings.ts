@@ -100,8 +100,8 @@ export function advertisedListeners(listeners: readonly LinkListenerSettings[]):
 
 /** Options of the circuit ends that a binding makes: its listener for tunnels, its last dialers entry otherwise, else the defaults. */
 export function xgressOptionsFor({ listeners, dialers }: RouterConfig, binding: string): XgressOptions {
-  const tunnel = listeners.find((listener) => listener.binding === 'tunnel');
-  if (binding === 'tunnel' && tunnel?.binding === 'tunnel') return tunnel.options;
+  const listener = listeners.find((each) => each.binding === binding);
+  if (listener?.binding === 'tunnel' || listener?.binding === 'edge') return listener.options;
   return dialers.findLast((dialer) => dialer.binding === binding)?.options ?? defaultXgressOptions();
 }
 

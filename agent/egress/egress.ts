@@ -3,6 +3,7 @@
 
 import type { Log } from '#lib/log.ts';
 import { RouteErrorCode } from '#wire/gen/numbers.ts';
+import type { CircuitEnd } from '../forwarder/destination.ts';
 import type { Xgress, XgressClient } from '../xgress/xgress.ts';
 import { EgressError } from './dial-errors.ts';
 
@@ -18,6 +19,8 @@ export interface EgressRequest {
   /** Milliseconds that are left for dialing; 0 when the controller gave no time. */
   readonly timeLeft: number;
   readonly tags: Readonly<Record<string, string>>;
+  /** Id of the controller that makes the circuit. */
+  readonly owner: string;
   readonly signal: AbortSignal;
 }
 
@@ -29,9 +32,18 @@ export interface DialedEgress {
   readonly hopType: string;
   /** Gives the connection up again, when the circuit cannot be made after all. */
   abandon(): void;
+  /** The end is made and open. */
+  opened?(): void;
 }
 
-export type EgressDialer = (request: EgressRequest) => Promise<DialedEgress>;
+/** A host whose flow control is its own: it is the end of the circuit itself. */
+export interface DialedRelay {
+  readonly relay: CircuitEnd;
+  readonly peerData: PeerData;
+  abandon(): void;
+}
+
+export type EgressDialer = (request: EgressRequest) => Promise<DialedEgress | DialedRelay>;
 
 export class Egress {
   readonly #dialers = new Map<string, EgressDialer>();
@@ -51,7 +63,7 @@ export class Egress {
   }
 
   /** Rejects with EgressError or a system error; routeErrorCodeOf tells the number for the controller. */
-  dial(binding: string, request: EgressRequest): Promise<DialedEgress> {
+  dial(binding: string, request: EgressRequest): Promise<DialedEgress | DialedRelay> {
     const dialer = this.#dialers.get(binding);
     if (!dialer) {
       this.#log.warn({ binding, circuitId: request.circuitId }, 'egress binding is not served by this router');

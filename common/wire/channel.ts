@@ -103,6 +103,7 @@ export class Channel {
   /** Messages that could not be handled and are not forgiven yet, as of `#failedAt`. */
   #failures = 0;
   #failedAt = 0;
+  #isReading = true;
   #isClosed = false;
   #settleClosed: (reason: Error | null) => void = () => undefined;
 
@@ -170,9 +171,16 @@ export class Channel {
     this.#underlays.add(underlay);
     void underlay.closed.then((reason) => this.#onUnderlayClosed(underlay, reason));
     this.#heartbeat.start();
+    if (!this.#isReading) underlay.setReading(false);
     this.onUnderlays?.(this);
     underlay.start({ onFrame: (frame) => this.#onFrame(frame), onWritable: () => this.#pump() }, this.#options.limits);
     this.#pump();
+  }
+
+  /** Without reading, the peer's frames stay in its own buffers; the channel still sends. */
+  setReading(isReading: boolean): void {
+    this.#isReading = isReading;
+    for (const underlay of this.#underlays) underlay.setReading(isReading);
   }
 
   /** Throws ClosedError or SendQueueFullError. */

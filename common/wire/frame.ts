@@ -13,6 +13,8 @@ import { ProtocolError } from './errors.ts';
 export const FRAME_HEAD_LENGTH = 20;
 export const MAGIC = 0x0c_09_06_03;
 
+/** Key and length before the value of a header. */
+const ENTRY_LENGTH = 8;
 const CONTENT_TYPE_OFFSET = 4;
 const SEQUENCE_OFFSET = 8;
 const HEADER_LENGTH_OFFSET = 12;
@@ -79,4 +81,37 @@ export function writeFrameHead(bytes: Buffer, contentType: number, headersLength
   bytes.writeInt32LE(0, SEQUENCE_OFFSET);
   bytes.writeUInt32LE(headersLength, HEADER_LENGTH_OFFSET);
   bytes.writeUInt32LE(bodyLength, BODY_LENGTH_OFFSET);
+}
+
+/** A frame with one more header behind the others: new bytes up to the body, and the body as a slice. */
+export function frameWithHeader(bytes: Buffer, key: number, value: Buffer): { head: Buffer; body: Buffer } {
+  const bodyOffset = FRAME_HEAD_LENGTH + bytes.readUInt32LE(HEADER_LENGTH_OFFSET);
+  return { head: headWithHeader(bytes, bodyOffset, key, value), body: bytes.subarray(bodyOffset) };
+}
+
+/** The bytes up to `bodyOffset`, with one more header behind the others. */
+export function headWithHeader(bytes: Buffer, bodyOffset: number, key: number, value: Buffer): Buffer {
+  const head = Buffer.allocUnsafe(bodyOffset + ENTRY_LENGTH + value.length);
+  bytes.copy(head, 0, 0, bodyOffset);
+  head.writeInt32LE(key, bodyOffset);
+  head.writeUInt32LE(value.length, bodyOffset + 4);
+  value.copy(head, bodyOffset + ENTRY_LENGTH);
+  head.writeUInt32LE(head.length - FRAME_HEAD_LENGTH, HEADER_LENGTH_OFFSET);
+  return head;
+}
+
+/** The frame without a header; the same frame when it does not have it. */
+export function frameWithoutHeader(frame: Frame, key: number): Frame {
+  const { bytes, bodyOffset } = frame;
+  const parts: Buffer[] = [];
+  let kept = 0;
+  forEachHeader(bytes, bodyOffset, (each, start, end) => {
+    if (each !== key) return;
+    parts.push(bytes.subarray(kept, start - ENTRY_LENGTH));
+    kept = end;
+  });
+  if (parts.length === 0) return frame;
+  const result = Buffer.concat([...parts, bytes.subarray(kept)]);
+  result.writeUInt32LE(bytes.readUInt32LE(HEADER_LENGTH_OFFSET) - (bytes.length - result.length), HEADER_LENGTH_OFFSET);
+  return new Frame(result);
 }

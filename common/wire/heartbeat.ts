@@ -9,7 +9,7 @@ import { encodeUint64 } from './header-values.ts';
 import { Message } from './message.ts';
 
 export interface HeartbeatOptions {
-  /** Milliseconds between questions. */
+  /** Milliseconds between questions; 0 asks nothing and only answers. */
   readonly sendInterval: number;
   /** Milliseconds between looks at the state. */
   readonly checkInterval: number;
@@ -25,6 +25,9 @@ export const DEFAULT_HEARTBEAT: HeartbeatOptions = {
   checkInterval: 1_000,
   closeUnresponsiveTimeout: 30_000,
 };
+
+/** For peers that ask and are not asked. */
+export const ONLY_ANSWERS: HeartbeatOptions = { sendInterval: 0, checkInterval: 0, closeUnresponsiveTimeout: 0 };
 
 export interface HeartbeatPort {
   send(message: Message): void;
@@ -62,7 +65,7 @@ export class Heartbeat {
 
   /** Starts the timer; a second call does nothing. */
   start(): void {
-    if (this.#timer) return;
+    if (this.#timer || this.#options.sendInterval <= 0) return;
     this.#lastAnswer = this.#clock.monotonic() + (this.#options.initialGrace ?? 0);
     this.#timer = this.#clock.every('heartbeat', this.#options.checkInterval, () => this.#check());
   }

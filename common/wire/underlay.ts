@@ -43,6 +43,7 @@ export class Underlay {
   #error: Error | null = null;
   #ended = false;
   #corked = false;
+  #isPaused = false;
   #closeTimer: Timer | undefined;
 
   constructor(options: UnderlayOptions) {
@@ -113,6 +114,13 @@ export class Underlay {
     this.#resume();
   }
 
+  /** Without reading, nothing more reaches the owner, and the peer's bytes stay in the buffers of the network. */
+  setReading(isReading: boolean): void {
+    this.#isPaused = !isReading;
+    if (isReading) this.#resume();
+    else this.socket.pause();
+  }
+
   /** Queues bytes; everything queued in one turn is written at its end. The buffers must not be changed afterwards. */
   write(head: Buffer, body?: Buffer): void {
     if (this.#ended) return;
@@ -153,7 +161,7 @@ export class Underlay {
 
   #onData(chunk: Buffer): void {
     if (this.#ended) return; // the socket may still deliver what arrived before the close
-    if (!this.#owner && !this.#waiting) {
+    if (this.#isPaused || (!this.#owner && !this.#waiting)) {
       this.#hold(this.#rest ? Buffer.concat([this.#rest, chunk]) : chunk);
       return;
     }
@@ -170,7 +178,7 @@ export class Underlay {
   #onFrame(frame: Frame): boolean {
     if (this.#owner) {
       this.#owner.onFrame(frame);
-      return !this.#ended;
+      return !this.#ended && !this.#isPaused;
     }
     // One message at a time before `start`: what follows the hello belongs to the channel and to its limits.
     const message = Message.fromFrame(frame); // throws before the reader is forgotten: `close` rejects it then
@@ -187,10 +195,11 @@ export class Underlay {
   }
 
   #resume(): void {
+    if (this.#isPaused) return;
     const rest = this.#rest;
     this.#rest = undefined;
     if (rest) this.#onData(rest);
-    if (!this.#rest && !this.isClosed) this.socket.resume();
+    if (!this.#rest && !this.#isPaused && !this.isClosed) this.socket.resume();
   }
 
   #hold(rest: Buffer): void {

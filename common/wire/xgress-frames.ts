@@ -3,7 +3,7 @@
 // on (reference fact: link, section 2.1).
 
 import { ProtocolError } from './errors.ts';
-import { FRAME_HEAD_LENGTH, type Frame, forEachHeader, writeFrameHead } from './frame.ts';
+import { FRAME_HEAD_LENGTH, type Frame, forEachHeader, headWithHeader, writeFrameHead } from './frame.ts';
 import { PayloadFlag, XgressHeader, XgressType } from './gen/numbers.ts';
 
 const ENTRY = 8;
@@ -129,6 +129,11 @@ export class Payload {
       headers.set(key - XgressHeader.PayloadHeaderFirst, this.head.subarray(start, end));
     });
     return headers;
+  }
+
+  /** The frame with one more header behind the others, for a hop that adds something: new bytes up to the body, and the body. */
+  withHeader(key: number, value: Buffer): { head: Buffer; body: Buffer } {
+    return { head: headWithHeader(this.head, this.#bodyOffset, key, value), body: this.data };
   }
 
   /** The same payload in memory of its own, for one that has to wait while the network buffer it lies in is large. */

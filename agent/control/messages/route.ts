@@ -11,7 +11,7 @@ import { encodeUint32, TRUE } from '#wire/header-values.ts';
 import { Message } from '#wire/message.ts';
 import { EgressError, routeErrorCodeOf } from '../../egress/dial-errors.ts';
 import type { DialsInProgress } from '../../egress/dials-in-progress.ts';
-import type { DialedEgress, Egress, PeerData } from '../../egress/egress.ts';
+import type { DialedEgress, DialedRelay, Egress, PeerData } from '../../egress/egress.ts';
 import type { Forwarder } from '../../forwarder/forwarder.ts';
 import type { CircuitEnds } from '../../xgress/circuit-ends.ts';
 import type { XgressOptions } from '../../xgress/options.ts';
@@ -86,7 +86,7 @@ async function install(
 ): Promise<PeerData> {
   const { forwarder } = components;
   const isNewEnd = route.egress !== undefined && forwarder.destination(route.egress.address) === undefined;
-  const dialed = isNewEnd ? await dial(components, route, arrived, signal) : undefined;
+  const dialed = isNewEnd ? await dial(components, controller, route, arrived, signal) : undefined;
   try {
     signal.throwIfAborted();
     if (dialed) checkAccepts(components);
@@ -98,6 +98,10 @@ async function install(
     throw error;
   }
   if (!dialed || !route.egress) return NONE;
+  if ('relay' in dialed) {
+    forwarder.registerEnd(dialed.relay);
+    return dialed.peerData;
+  }
   const { address, binding } = route.egress;
   const init = {
     circuitId: route.circuitId,
@@ -109,15 +113,17 @@ async function install(
   const xgress = components.ends.open(init, dialed.client, controller.id);
   dialed.client.attach(xgress);
   xgress.start();
+  dialed.opened?.();
   return dialed.peerData;
 }
 
 async function dial(
   components: RouteComponents,
+  controller: Controller,
   route: Route,
   arrived: number,
   signal: AbortSignal,
-): Promise<DialedEgress> {
+): Promise<DialedEgress | DialedRelay> {
   const { clock, dwellTime } = components;
   const { egress } = route;
   if (!egress) throw new InvariantError('a route without an egress is not dialed');
@@ -131,6 +137,7 @@ async function dial(
     peerData: new Map(Object.entries(egress.peerData).map(([key, value]) => [Number(key), Buffer.from(value)])),
     timeLeft: allowed > 0 ? Math.max(1, allowed - (clock.now() - arrived)) : 0,
     tags: route.tags,
+    owner: controller.id,
     signal,
   });
 }

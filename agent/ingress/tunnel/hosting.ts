@@ -16,19 +16,19 @@ import type { DialedEgress, EgressRequest } from '../../egress/egress.ts';
 import { dialSocket } from '../../egress/socket-dial.ts';
 import { hostSocket } from '../../egress/transport.ts';
 import { type AppData, chooseTarget, type HostConfig, type Precedence, readHostConfigs } from './host-config.ts';
-import type { TerminatorSpec, Terminators } from './terminators.ts';
+import type { TunnelTerminator, TunnelTerminators } from './tunnel-terminators.ts';
 
 export interface HostingComponents {
   clock: Clock;
   log: Log;
   model: DataModel;
-  terminators: Terminators;
+  terminators: TunnelTerminators;
   /** The tunneler acts as the identity with the router's id. */
   routerId: string;
 }
 
 interface Hosted {
-  readonly spec: TerminatorSpec;
+  readonly spec: TunnelTerminator;
   readonly config: HostConfig;
 }
 
@@ -142,7 +142,7 @@ export class Hosting {
     return [];
   }
 
-  #spec(service: DataState_Service, identity: DataState_Identity, config: HostConfig, index: number): TerminatorSpec {
+  #spec(service: DataState_Service, identity: DataState_Identity, config: HostConfig, index: number): TunnelTerminator {
     const { listen } = config;
     const precedence = ownValue(identity.serviceHostingPrecedences, service.id);
     return {

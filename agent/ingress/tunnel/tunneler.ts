@@ -2,7 +2,6 @@
 // interception is not served yet: the router says so once and hosts.
 
 import type { Clock } from '#lib/clock.ts';
-import type { DialQueue } from '#lib/dial-queue.ts';
 import { describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
 import type { DataModel } from '../../access/data-model.ts';
@@ -10,10 +9,11 @@ import type { TunnelListenerOptions } from '../../config/router-config.ts';
 import type { Controllers } from '../../control/controllers.ts';
 import type { Egress } from '../../egress/egress.ts';
 import type { CircuitEnds } from '../../xgress/circuit-ends.ts';
+import type { Terminators } from '../terminators.ts';
 import { Hosting } from './hosting.ts';
 import { ProxyListener } from './proxy-listener.ts';
-import { Terminators } from './terminators.ts';
 import { takeDownLateCircuits } from './tunnel-circuits.ts';
+import { TunnelTerminators } from './tunnel-terminators.ts';
 
 export interface TunnelerComponents {
   clock: Clock;
@@ -22,30 +22,22 @@ export interface TunnelerComponents {
   model: DataModel;
   ends: CircuitEnds;
   egress: Egress;
-  queue: DialQueue;
+  terminators: Terminators;
   routerId: string;
   acceptsCircuits(): boolean;
 }
 
 /** Address that proxied services listen on (reference fact: tunnel, section 3.7). */
 const PROXY_HOST = '0.0.0.0';
-const REMOVE_TIME = 2_000;
 
 export class Tunneler {
   readonly proxies: ProxyListener[] = [];
-  readonly #terminators: Terminators;
   readonly #hosting: Hosting;
 
   private constructor(components: TunnelerComponents) {
-    const { clock, log, controllers, queue, egress, model, routerId } = components;
-    this.#terminators = new Terminators({
-      clock,
-      log,
-      controllers,
-      queue,
-      isStatelessBinding: (binding) => binding !== 'tunnel' && egress.has(binding),
-    });
-    this.#hosting = new Hosting({ clock, log, model, terminators: this.#terminators, routerId });
+    const { clock, log, controllers, egress, model, routerId } = components;
+    const terminators = new TunnelTerminators(components.terminators, controllers);
+    this.#hosting = new Hosting({ clock, log, model, terminators, routerId });
     egress.use('tunnel', (request) => this.#hosting.dial(request));
   }
 
@@ -60,14 +52,9 @@ export class Tunneler {
       return tunneler;
     } catch (error) {
       tunneler.closeListeners();
-      await tunneler.close();
+      tunneler.close();
       throw error;
     }
-  }
-
-  /** Terminators with their states, for diagnostics. */
-  describe(): ReturnType<Terminators['describe']> {
-    return this.#terminators.describe();
   }
 
   get hosted(): number {
@@ -79,10 +66,9 @@ export class Tunneler {
     for (const proxy of this.proxies) proxy.close();
   }
 
-  /** Withdraws the terminators, so that controllers send no more circuits here. */
-  async close(): Promise<void> {
+  /** Follows the data model no further. */
+  close(): void {
     this.#hosting.close();
-    await this.#terminators.close(REMOVE_TIME);
   }
 
   async #listen(components: TunnelerComponents, options: TunnelListenerOptions): Promise<void> {

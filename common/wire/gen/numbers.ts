@@ -326,3 +326,80 @@ export const XgressType = Object.freeze({
   Close: 1103, // from SDK: body = circuit id
 } as const);
 export type XgressType = (typeof XgressType)[keyof typeof XgressType];
+
+/** Header keys between router and SDK client. */
+export const SdkHeader = Object.freeze({
+  ConnectionId: 1000, // from both: uint32; 0 is a valid id
+  Sequence: 1001, // from both: uint32, informational
+  SessionToken: 1002, // from client: string, in the hello
+  PublicKey: 1003, // from both: 32 bytes
+  Cost: 1004, // from client: uint16; four bytes from clients of 2022
+  Precedence: 1005, // from client: byte: 0 default, 1 required, 2 failed; four bytes from clients of 2022
+  TerminatorInstanceId: 1006, // from client: string
+  TerminatorInstanceSecret: 1007, // from client: bytes
+  CallerId: 1008, // from both: string
+  CryptoMethod: 1009, // from client: ends at the router
+  Flags: 1010, // from both: uint32: EdgeFlag
+  AppData: 1011, // from both: bytes
+  RouterProvidedConnectionId: 1012, // from both: bool from the client and in StateConnected, uint32 in Dial
+  HealthStatus: 1013, // from client: bool
+  ErrorCode: 1014, // from router: uint32: EdgeErrorCode
+  TraceTimestamp: 1015, // from both: uint64
+  TraceHopCount: 1016, // from both: uint32
+  TraceHopType: 1017, // from both: string
+  TraceHopId: 1018, // from both: string
+  TraceSourceRequestId: 1019, // from both: uint32
+  TraceError: 1020, // from both: string
+  ListenerId: 1021, // from client: string
+  ConnectionType: 1022, // from client: byte: 0 invalid, 1 dial, 2 bind, 3 unknown
+  SupportsInspect: 1023, // from client: bool
+  SupportsBindSuccess: 1024, // from both: bool
+  ConnectionMarker: 1025, // from both: string
+  CircuitId: 1026, // from router: string
+  StickinessToken: 1027, // from both: bytes
+  UseXgressToSdk: 1028, // from both: bool
+  XgressControllerId: 1029, // from router: string
+  XgressAddress: 1030, // from router: string
+  InspectRequestedValues: 1031, // from router: list of strings
+  SupportsPostureChecks: 1032, // from router: bool
+  StructuredError: 1033, // from router: string, JSON
+  DialerIdentityId: 1034, // from router: string
+  DialerIdentityName: 1035, // from router: string
+  ServiceIdentifier: 1036, // from client: string: id or name
+  ServiceIdentifierType: 1037, // from client: byte: 0 id, 1 name
+  RouterCapabilities: 1039, // from router: big endian bit mask: RouterCapability
+} as const);
+export type SdkHeader = (typeof SdkHeader)[keyof typeof SdkHeader];
+
+/** Content types between router and SDK client. Those of circuit traffic with SDK flow control are XgressType. */
+export const SdkType = Object.freeze({
+  Connect: 60783, // from client: dial with a token of a service session
+  StateConnected: 60784, // from router
+  StateClosed: 60785, // from both: body: reason
+  Data: 60786, // from both
+  Dial: 60787, // from router: to a hosting client
+  DialSuccess: 60788, // from client: body: uint32 of a connection id, or empty
+  DialFailed: 60789, // from client: body: reason
+  Bind: 60790, // from client
+  Unbind: 60791, // from client
+  UpdateBind: 60794, // from client
+  HealthEvent: 60795, // from client
+  TraceRoute: 60796, // from both
+  TraceRouteResponse: 60797, // from both
+  ConnectionInspect: 60798, // from router
+  ConnectionInspectResponse: 60799, // from client: body: text
+  BindSuccess: 60800, // from router
+  UpdateTokenSuccess: 60801, // from router
+  UpdateTokenFailure: 60802, // from router
+  UpdateToken: 60803, // from client: body: token
+  Inspect: 60804, // from router
+  InspectResponse: 60805, // from client: body: JSON
+  ConnectV2: 60806, // from client: dial with the API session alone
+  PostureResponses: 10800, // from client: protobuf
+  Subscribe: 10900, // from client: protobuf
+  Unsubscribe: 10901, // from client
+  ResyncPosture: 10902, // from client
+  ServiceChangeSet: 10903, // from router: protobuf
+  PostureStateChange: 10904, // from router: protobuf
+} as const);
+export type SdkType = (typeof SdkType)[keyof typeof SdkType];

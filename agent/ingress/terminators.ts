@@ -1,5 +1,6 @@
 // The terminators that this router keeps with the controllers: created when a service is hosted, created again when a controller
-// does not know them any more, removed when the service goes (reference facts: control channel, section 4.6; tunnel, section 3.4).
+// does not know them any more, removed when the service goes (reference facts: control channel, section 4.6; tunnel, section 3.4;
+// edge, section 8.1).
 //
 //   establishing ──answered──► established ──controller returned──► unconfirmed ──1041──► established
 //        ▲  └──busy, failed──► (waits) ──┘                              └──10 s──► establishing
@@ -19,23 +20,39 @@ import {
 } from '#wire/gen/control_pb.js';
 import {
   CreateTerminatorResult,
-  CreateTunnelTerminatorRequestV2Schema,
-  type CreateTunnelTerminatorResponseV2,
+  CreateTerminatorV2ResponseSchema,
   CreateTunnelTerminatorResponseV2Schema,
-  TerminatorPrecedence,
 } from '#wire/gen/edge_control_pb.js';
 import { ControlType, EdgeControlType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
-import type { Controllers } from '../../control/controllers.ts';
-import type { Precedence } from './host-config.ts';
+import type { Controller } from '../control/controller.ts';
+import { type Controllers, NoControllerError } from '../control/controllers.ts';
+
+/** What a controller said to a request for a terminator. */
+export interface TerminatorAnswer {
+  readonly terminatorId: string;
+  readonly result: CreateTerminatorResult;
+  readonly msg: string;
+  readonly errorCode?: number;
+  readonly retryHint?: number;
+}
 
 export interface TerminatorSpec {
   readonly id: string;
-  readonly serviceId: string;
+  /** `tunnel` or `edge`. */
+  readonly binding: string;
   readonly serviceName: string;
   readonly cost: number;
-  readonly precedence: Precedence;
+  readonly precedence: string;
   readonly instanceId: string;
+  /** The message that asks a controller for it. `now` in milliseconds. */
+  request(now: number): Message;
+  /** The controller to ask; undefined while there is none. */
+  controller(): Controller | undefined;
+  /** The controller knows it now. */
+  established?(): void;
+  /** The controller refused for the `failures`th time in a row. False gives the terminator up. */
+  mayRetry?(answer: TerminatorAnswer, failures: number): boolean;
 }
 
 export interface TerminatorsComponents {
@@ -66,27 +83,25 @@ const FIRST_RETRY = 2_000;
 const LONGEST_RETRY = 120_000;
 const REMOVE_BATCH = 50;
 
-const PRECEDENCES: Readonly<Record<Precedence, TerminatorPrecedence>> = {
-  default: TerminatorPrecedence.DEFAULT,
-  required: TerminatorPrecedence.REQUIRED,
-  failed: TerminatorPrecedence.FAILED,
-};
+/** Bindings whose terminators are made here. */
+export const KEPT_BINDINGS: ReadonlySet<string> = new Set(['tunnel', 'edge']);
 
 export class Terminators {
   readonly #components: TerminatorsComponents;
   readonly #kept = new Map<string, Kept>();
   readonly #removing = new Set<string>();
-  readonly #answers = new Map<string, (answer: CreateTunnelTerminatorResponseV2) => void>();
+  readonly #answers = new Map<string, (answer: TerminatorAnswer) => void>();
   readonly #timer: Timer;
   #removalRuns = false;
 
   constructor(components: TerminatorsComponents) {
     this.#components = components;
     const { controllers, clock } = components;
-    controllers.on(EdgeControlType.CreateTunnelTerminatorV2Response, (_controller, message) => {
-      const answer = message.decode(CreateTunnelTerminatorResponseV2Schema);
-      this.#answers.get(answer.terminatorId)?.(answer);
-    });
+    for (const type of [EdgeControlType.CreateTunnelTerminatorV2Response, EdgeControlType.CreateTerminatorV2Response])
+      controllers.on(type, (_controller, message) => {
+        const answer = decodeAnswer(message);
+        this.#answers.get(answer.terminatorId)?.(answer);
+      });
     controllers.on(
       ControlType.ValidateTerminatorsV2,
       (controller, message) => void controller.channel.reply(message, this.#validate(message)),
@@ -96,8 +111,19 @@ export class Terminators {
   }
 
   /** What is kept now, for diagnostics. */
-  describe(): { spec: TerminatorSpec; state: string }[] {
-    return [...this.#kept.values()].map(({ spec, state }) => ({ spec, state }));
+  describe(): Record<string, unknown>[] {
+    return [...this.#kept.values()].map(({ spec, state }) => {
+      const { id, binding, serviceName, cost, precedence, instanceId } = spec;
+      return { id, binding, serviceName, cost, precedence, instanceId, state };
+    });
+  }
+
+  has(id: string): boolean {
+    return this.#kept.has(id);
+  }
+
+  isEstablished(id: string): boolean {
+    return this.#kept.get(id)?.state === 'established';
   }
 
   add(spec: TerminatorSpec): void {
@@ -162,45 +188,31 @@ export class Terminators {
       kept.failures = 0;
       if (kept.state === 'requested') kept.state = 'established';
       this.#components.log.info({ terminatorId: spec.id, service: spec.serviceName }, 'terminator established');
+      spec.established?.();
       return;
     }
-    const wait = answer.result === CreateTerminatorResult.FAILED_BUSY ? BUSY_WAIT : FIRST_RETRY;
-    this.#retry(kept, wait, answer.msg || CreateTerminatorResult[answer.result] || String(answer.result));
+    const isBusy = answer.result === CreateTerminatorResult.FAILED_BUSY;
+    if (!isBusy && spec.mayRetry?.(answer, kept.failures + 1) === false) {
+      this.#kept.delete(spec.id);
+      return;
+    }
+    const why = answer.msg || CreateTerminatorResult[answer.result] || String(answer.result);
+    this.#retry(kept, isBusy ? BUSY_WAIT : FIRST_RETRY, why);
   }
 
-  async #ask(spec: TerminatorSpec): Promise<CreateTunnelTerminatorResponseV2> {
-    const { controllers, clock } = this.#components;
-    const request = create(CreateTunnelTerminatorRequestV2Schema, {
-      serviceId: spec.serviceId,
-      address: spec.id,
-      cost: spec.cost,
-      precedence: PRECEDENCES[spec.precedence],
-      instanceId: spec.instanceId,
-      startTime: BigInt(Math.round(clock.now())),
-    });
-    const message = new Message(
-      EdgeControlType.CreateTunnelTerminatorV2,
-      [],
-      toBinary(CreateTunnelTerminatorRequestV2Schema, request),
-    );
-    const { promise, resolve } = Promise.withResolvers<CreateTunnelTerminatorResponseV2>();
+  async #ask(spec: TerminatorSpec): Promise<TerminatorAnswer> {
+    const { clock } = this.#components;
+    const controller = spec.controller();
+    if (!controller) throw new NoControllerError();
+    const { promise, resolve } = Promise.withResolvers<TerminatorAnswer>();
     this.#answers.set(spec.id, resolve);
     try {
       // Controllers answer with a reply or with a message of its own; whichever comes.
-      const reply = controllers.leader.request(message, { timeout: ANSWER_TIMEOUT });
-      return await Promise.race([promise, reply.then((each) => this.#decodeAnswer(each))]);
+      const reply = controller.request(spec.request(clock.now()), { timeout: ANSWER_TIMEOUT });
+      return await Promise.race([promise, reply.then(decodeAnswer)]);
     } finally {
       this.#answers.delete(spec.id);
     }
-  }
-
-  #decodeAnswer(reply: Message): CreateTunnelTerminatorResponseV2 {
-    if (reply.contentType === EdgeControlType.CreateTunnelTerminatorV2Response)
-      return reply.decode(CreateTunnelTerminatorResponseV2Schema);
-    return create(CreateTunnelTerminatorResponseV2Schema, {
-      result: CreateTerminatorResult.FAILED_OTHER,
-      msg: reply.body.toString(),
-    });
   }
 
   #retry(kept: Kept, first: number, why: string): void {
@@ -235,7 +247,7 @@ export class Terminators {
     for (const { id, binding, marker } of request.terminators) {
       const kept = this.#kept.get(id);
       if (kept) kept.state = 'established';
-      const isKnownBinding = binding === 'tunnel' || this.#components.isStatelessBinding(binding);
+      const isKnownBinding = KEPT_BINDINGS.has(binding) || this.#components.isStatelessBinding(binding);
       const valid = kept !== undefined || this.#components.isStatelessBinding(binding);
       const reason = isKnownBinding
         ? TerminatorInvalidReason.UNKNOWN_TERMINATOR
@@ -252,5 +264,16 @@ export class Terminators {
       [],
       toBinary(ValidateTerminatorsV2ResponseSchema, create(ValidateTerminatorsV2ResponseSchema, { states })),
     );
+  }
+}
+
+function decodeAnswer(message: Message): TerminatorAnswer {
+  switch (message.contentType) {
+    case EdgeControlType.CreateTunnelTerminatorV2Response:
+      return message.decode(CreateTunnelTerminatorResponseV2Schema);
+    case EdgeControlType.CreateTerminatorV2Response:
+      return message.decode(CreateTerminatorV2ResponseSchema);
+    default:
+      return { terminatorId: '', result: CreateTerminatorResult.FAILED_OTHER, msg: message.body.toString() };
   }
 }

@@ -1,0 +1,143 @@
+// Whether an SDK client may use its connection: the API session behind the token of its hello, and its certificate
+// (reference fact: edge, section 1.2).
+
+import type { X509Certificate } from 'node:crypto';
+import { validity, verifyChain } from '#lib/certificate-chain.ts';
+import { sha1Fingerprint, subjectAltNames } from '#lib/certificates.ts';
+import type { Clock } from '#lib/clock.ts';
+import { ProjectError } from '#lib/errors.ts';
+import type { DataModel } from './data-model.ts';
+import type { LegacySession, LegacySessions } from './legacy-sessions.ts';
+import { type AccessClaims, isSignedToken, type Tokens } from './tokens.ts';
+
+/** An API session in the form that both kinds share. */
+export interface ApiSession {
+  readonly id: string;
+  readonly identityId: string;
+  readonly token: string;
+  /** SHA-1 of the certificates that its client may present. */
+  readonly fingerprints: ReadonlySet<string>;
+  /** Of a session that the controller pushed: the controller. A session that is a signed token is everybody's. */
+  readonly controllerId: string | undefined;
+  /** Of a session that is a token. */
+  readonly claims: AccessClaims | undefined;
+}
+
+/** The client may not use its session. */
+export class SessionRefusedError extends ProjectError {
+  constructor(message: string, options: { cause?: unknown } = {}) {
+    super('SESSION_REFUSED', message, options);
+  }
+}
+
+export interface ApiSessionsComponents {
+  clock: Clock;
+  model: DataModel;
+  legacy: LegacySessions;
+  tokens: Tokens;
+}
+
+/** Longest pause between two looks for a session that a controller has not pushed yet; milliseconds. */
+const LONGEST_PAUSE = 1_000;
+
+export class ApiSessions {
+  readonly #components: ApiSessionsComponents;
+
+  constructor(components: ApiSessionsComponents) {
+    this.#components = components;
+  }
+
+  /** The session of a token. A legacy token may be on its way from the controller for `patience` milliseconds. Throws SessionRefusedError. */
+  async find(token: string, patience: number, signal: AbortSignal): Promise<ApiSession> {
+    return isSignedToken(token) ? this.verify(token) : ofLegacy(await this.#await(token, patience, signal));
+  }
+
+  /** The session of an access token. Throws SessionRefusedError. */
+  async verify(token: string): Promise<ApiSession> {
+    let claims: AccessClaims;
+    try {
+      claims = await this.#components.tokens.access(token);
+    } catch (error) {
+      throw new SessionRefusedError('the access token is not valid', { cause: error });
+    }
+    const listed = Array.isArray(claims.z_cfs) ? claims.z_cfs.filter((each) => typeof each === 'string') : [];
+    const session = {
+      id: claims.z_asid,
+      identityId: claims.sub,
+      token,
+      fingerprints: new Set(listed.map((each) => each.toLowerCase())),
+      controllerId: undefined,
+      claims,
+    };
+    const ended = this.endOf(session);
+    if (ended) throw new SessionRefusedError(ended);
+    return session;
+  }
+
+  /** Why a session that was valid before is over; undefined when it goes on. */
+  endOf({ id, identityId, token, claims, controllerId }: ApiSession): string | undefined {
+    const { model, legacy, clock } = this.#components;
+    const identity = model.identities.get(identityId);
+    if (!identity) return `the identity ${identityId} does not exist`;
+    if (identity.disabled) return `the identity ${identityId} is disabled`;
+    if (controllerId !== undefined) return legacy.get(token) ? undefined : 'the controller removed the API session';
+    if (!claims) return undefined;
+    if (claims.exp * 1000 <= clock.now()) return 'the access token has expired';
+    if (model.revocations.has(id)) return 'the API session is revoked';
+    if (claims.jti !== undefined && model.revocations.has(claims.jti)) return 'the access token is revoked';
+    const ofIdentity = model.revocations.get(identityId);
+    const before = ofIdentity?.issuedBefore;
+    if (before && (claims.iat ?? 0) <= Number(before.seconds))
+      return `the tokens of identity ${identityId} are revoked`;
+    return undefined;
+  }
+
+  /** Checks the certificates that a client presented (leaf first) against its session. Throws SessionRefusedError. */
+  checkCertificate(session: ApiSession, presented: readonly X509Certificate[]): void {
+    const [leaf] = presented;
+    if (!leaf) throw new SessionRefusedError('the client presented no certificate');
+    const { clock, model } = this.#components;
+    const invalid = validity(leaf, clock.now());
+    // Legacy sessions outlive their certificate; tokens say whether theirs may have expired.
+    const mayExpire = session.claims === undefined || session.claims.z_cae === true;
+    if (session.fingerprints.has(sha1Fingerprint(leaf))) {
+      if (invalid && !mayExpire) throw new SessionRefusedError(invalid);
+      return;
+    }
+    const verdict = verifyChain(presented, model.clientRoots());
+    if (!verdict.ok) throw new SessionRefusedError(`the session does not list the certificate, and ${verdict.reason}`);
+    const name = subjectAltNames(leaf).uri.find((uri) => uri.startsWith('spiffe://'));
+    const fit = name === undefined ? undefined : spiffeFit(name, session);
+    if (!fit)
+      throw new SessionRefusedError('the certificate is neither listed by the session nor issued for its identity');
+    if (invalid && !(fit === 'identity' && mayExpire)) throw new SessionRefusedError(invalid);
+  }
+
+  /** Looks again and again, ever more rarely. */
+  async #await(token: string, patience: number, signal: AbortSignal): Promise<LegacySession> {
+    const { clock, legacy } = this.#components;
+    const end = clock.monotonic() + patience;
+    for (let pause = 1; ; pause = Math.min(LONGEST_PAUSE, 2 * pause)) {
+      const session = legacy.get(token);
+      if (session) return session;
+      const left = end - clock.monotonic();
+      if (left <= 0) throw new SessionRefusedError('no controller knows the API session');
+      await clock.sleep(Math.min(pause, left), { name: 'api session lookup', signal });
+    }
+  }
+}
+
+function ofLegacy({ id, identityId, token, fingerprints, controllerId }: LegacySession): ApiSession {
+  return { id, identityId, token, fingerprints, controllerId, claims: undefined };
+}
+
+/** What a certificate of the network says: it is one of the identity, or one of this very session. */
+function spiffeFit(uri: string, { id, identityId }: ApiSession): 'identity' | 'session' | undefined {
+  const [, , , ...path] = uri.split('/');
+  if (path[0] !== 'identity' || path[1] !== identityId) return undefined;
+  if (path.length === 2) return 'identity';
+  const isOfSession = path[2] === 'apiSession' && path[3] === id;
+  return isOfSession && (path.length === 4 || (path.length === 6 && path[4] === 'apiSessionCertificate'))
+    ? 'session'
+    : undefined;
+}

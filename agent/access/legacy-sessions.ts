@@ -1,0 +1,181 @@
+// API sessions that controllers push to routers, since their tokens are opaque: added one by one and as full states in chunks, updated
+// and removed. Tokens in use are reported, so that controllers keep their sessions (reference fact: control channel, sections 4.1, 4.7).
+
+import { create, toBinary } from '@bufbuild/protobuf';
+import type { Clock, Timer } from '#lib/clock.ts';
+import { parseJson } from '#lib/json.ts';
+import { Listeners } from '#lib/listeners.ts';
+import type { Log } from '#lib/log.ts';
+import {
+  ApiSessionAddedSchema,
+  ApiSessionHeartbeatSchema,
+  type ApiSession as ApiSessionMessage,
+  ApiSessionRemovedSchema,
+  ApiSessionUpdatedSchema,
+  SessionRemovedSchema,
+} from '#wire/gen/edge_control_pb.js';
+import { EdgeControlHeader, EdgeControlType } from '#wire/gen/numbers.ts';
+import { Message } from '#wire/message.ts';
+import type { Controller } from '../control/controller.ts';
+import type { Controllers } from '../control/controllers.ts';
+
+export interface LegacySession {
+  readonly token: string;
+  readonly id: string;
+  readonly identityId: string;
+  /** SHA-1 of the certificates that its client may present. */
+  readonly fingerprints: ReadonlySet<string>;
+  /** Id of the controller that pushed it. */
+  readonly controllerId: string;
+}
+
+export interface LegacySessionsComponents {
+  clock: Clock;
+  log: Log;
+  controllers: Controllers;
+  /** Milliseconds between reports of tokens in use. */
+  heartbeatInterval: number;
+  /** Tokens in one report. */
+  heartbeatBatch: number;
+}
+
+/** A full state that arrives in chunks. */
+interface FullState {
+  readonly id: string;
+  readonly controllerId: string;
+  readonly tokens: Set<string>;
+  readonly chunks: Set<number>;
+  last: number | undefined;
+}
+
+/** Removed service sessions that are remembered, so that a bind with one of them is refused. */
+const MOST_REMOVED = 10_000;
+/** Sessions that are kept. A controller that pushes more is broken. */
+const MOST_SESSIONS = 1_000_000;
+
+export class LegacySessions {
+  readonly #components: LegacySessionsComponents;
+  readonly #sessions = new Map<string, LegacySession>();
+  readonly #inUse = new Map<string, number>();
+  readonly #removedServiceSessions = new Set<string>();
+  readonly #listeners: Listeners<void>;
+  readonly #timer: Timer;
+  #state: FullState | undefined;
+
+  constructor(components: LegacySessionsComponents) {
+    this.#components = components;
+    const { controllers, clock, heartbeatInterval, log } = components;
+    this.#listeners = new Listeners('legacy sessions', log);
+    controllers.on(EdgeControlType.ApiSessionAdded, (controller, message) => this.#onAdded(controller, message));
+    controllers.on(EdgeControlType.ApiSessionUpdated, (controller, message) => {
+      for (const session of message.decode(ApiSessionUpdatedSchema).apiSessions) this.#put(controller, session);
+      this.#listeners.call();
+    });
+    controllers.on(EdgeControlType.ApiSessionRemoved, (_controller, message) => {
+      for (const token of message.decode(ApiSessionRemovedSchema).tokens) this.#sessions.delete(token);
+      this.#listeners.call();
+    });
+    controllers.on(EdgeControlType.SessionRemoved, (_controller, message) => {
+      const { tokens, ids } = message.decode(SessionRemovedSchema);
+      for (const each of [...tokens, ...ids]) this.#rememberRemoved(each);
+      this.#listeners.call();
+    });
+    this.#timer = clock.every('legacy session heartbeat', heartbeatInterval, () => this.#report());
+  }
+
+  close(): void {
+    this.#timer.cancel();
+  }
+
+  get size(): number {
+    return this.#sessions.size;
+  }
+
+  get(token: string): LegacySession | undefined {
+    return this.#sessions.get(token);
+  }
+
+  /** Calls `listener` after each change, until the returned function is called. */
+  onChange(listener: () => void): () => void {
+    return this.#listeners.add(listener);
+  }
+
+  /** A client with this token is connected, until the returned function is called. */
+  use(token: string): () => void {
+    this.#inUse.set(token, (this.#inUse.get(token) ?? 0) + 1);
+    return () => {
+      const left = (this.#inUse.get(token) ?? 1) - 1;
+      if (left > 0) this.#inUse.set(token, left);
+      else this.#inUse.delete(token);
+    };
+  }
+
+  /** Whether a controller has removed a service session recently; by its token or by its id, which is the token's `jti`. */
+  isRemovedServiceSession(tokenOrId: string): boolean {
+    return this.#removedServiceSessions.has(tokenOrId);
+  }
+
+  #onAdded(controller: Controller, message: Message): void {
+    const { isFullState, apiSessions } = message.decode(ApiSessionAddedSchema);
+    for (const session of apiSessions) this.#put(controller, session);
+    if (isFullState) this.#onChunk(controller, message, apiSessions);
+    this.#listeners.call();
+  }
+
+  #put(controller: Controller, { token, id, identityId, certFingerprints }: ApiSessionMessage): void {
+    if (this.#sessions.size >= MOST_SESSIONS && !this.#sessions.has(token)) return;
+    this.#state?.tokens.add(token); // it may be newer than the state that is arriving
+    const fingerprints = new Set(certFingerprints.map((each) => each.toLowerCase()));
+    this.#sessions.set(token, { token, id, identityId, fingerprints, controllerId: controller.id });
+  }
+
+  /** When the last chunk of a full state is here, the sessions of that controller which are not in it are gone. */
+  #onChunk(controller: Controller, message: Message, sessions: readonly ApiSessionMessage[]): void {
+    const chunk = chunkOf(message);
+    if (!chunk) return;
+    if (this.#state?.id !== chunk.id)
+      this.#state = {
+        id: chunk.id,
+        controllerId: controller.id,
+        tokens: new Set(),
+        chunks: new Set(),
+        last: undefined,
+      };
+    const state = this.#state;
+    for (const { token } of sessions) state.tokens.add(token);
+    state.chunks.add(chunk.sequence);
+    if (chunk.isLast) state.last = chunk.sequence;
+    if (state.last === undefined || state.chunks.size <= state.last) return;
+    this.#state = undefined;
+    for (const { token, controllerId } of [...this.#sessions.values()])
+      if (controllerId === state.controllerId && !state.tokens.has(token)) this.#sessions.delete(token);
+  }
+
+  #rememberRemoved(tokenOrId: string): void {
+    const [oldest] = this.#removedServiceSessions;
+    if (this.#removedServiceSessions.size >= MOST_REMOVED && oldest !== undefined)
+      this.#removedServiceSessions.delete(oldest);
+    this.#removedServiceSessions.add(tokenOrId);
+  }
+
+  #report(): void {
+    const { controllers, heartbeatBatch, log } = this.#components;
+    const tokens = [...this.#inUse.keys()];
+    for (let first = 0; first < tokens.length; first += heartbeatBatch) {
+      const batch = create(ApiSessionHeartbeatSchema, { tokens: tokens.slice(first, first + heartbeatBatch) });
+      const body = toBinary(ApiSessionHeartbeatSchema, batch);
+      for (const controller of controllers.all)
+        if (!controller.channel.trySend(new Message(EdgeControlType.ApiSessionHeartbeat, [], body)))
+          log.debug({ controller: controller.id }, 'tokens in use could not be reported');
+    }
+  }
+}
+
+/** Where a message stands in a full state; undefined when it does not say so. */
+function chunkOf(message: Message): { id: string; sequence: number; isLast: boolean } | undefined {
+  const state = parseJson(message.string(EdgeControlHeader.ErrorCode) ?? '') as Readonly<
+    Record<string, unknown>
+  > | null;
+  if (typeof state?.id !== 'string' || typeof state.sequence !== 'number') return undefined;
+  return { id: state.id, sequence: state.sequence, isLast: state.isLast === true };
+}

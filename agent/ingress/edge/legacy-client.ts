@@ -1,0 +1,165 @@
+// A connection of an SDK client whose flow control is the router's: Data messages on one side, an xgress on the other
+// (reference fact: edge, section 5.4).
+
+import { EdgeFlag, PayloadHeader } from '#wire/gen/numbers.ts';
+import { encodeUint32 } from '#wire/header-values.ts';
+import type { CircuitOutcome, Xgress, XgressClient } from '../../xgress/xgress.ts';
+import type { ClientEnd, SdkLink } from './sdk-connection.ts';
+import { dataHead, type RefusalDetail, stateClosed } from './sdk-messages.ts';
+
+/** Bytes that a client may send ahead of its circuit before its connection is read no further, with all its circuits. */
+const MOST_WAITING = 1024 * 1024;
+const FIN_HEADERS: ReadonlyMap<number, Buffer> = new Map([[PayloadHeader.EdgeFlags, encodeUint32(EdgeFlag.Fin)]]);
+const EMPTY = Buffer.alloc(0);
+
+interface Waiting {
+  readonly data: Buffer;
+  readonly headers: ReadonlyMap<number, Buffer> | undefined;
+}
+
+export class LegacyClient implements XgressClient, ClientEnd {
+  readonly connectionId: number;
+  readonly #link: SdkLink;
+  readonly #onGone: () => void;
+  #xgress: Xgress | undefined;
+  /** From the client, until the circuit takes it. */
+  readonly #fromClient: Waiting[] = [];
+  #waitingBytes = 0;
+  /** For the client, until the connection takes it: what the xgress delivered last, and the end. */
+  readonly #toClient: Waiting[] = [];
+  #isClosed = false;
+  #closing: RefusalDetail | 'plain' | undefined;
+
+  /** `onGone` is called once, when neither side knows the connection any longer. */
+  constructor(link: SdkLink, connectionId: number, onGone: () => void) {
+    this.#link = link;
+    this.connectionId = connectionId;
+    this.#onGone = onGone;
+  }
+
+  /** Connects the two; call before the xgress is started. */
+  attach(xgress: Xgress): void {
+    this.#xgress = xgress;
+    if (this.#isClosed) setImmediate(() => xgress.abort());
+  }
+
+  // From the client --------------------------------------------------------------------------------------------------------
+
+  onData(data: Buffer, headers: ReadonlyMap<number, Buffer> | undefined): void {
+    if (this.#isClosed) return;
+    if (this.#fromClient.length === 0 && this.#xgress?.canWrite) {
+      this.#write({ data, headers });
+      return;
+    }
+    this.#fromClient.push({ data, headers });
+    this.#waitingBytes += data.length;
+    if (this.#waitingBytes > MOST_WAITING) this.#link.pause(this);
+  }
+
+  /** The client closes its connection: what it sent before still arrives. */
+  onClosed(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#toClient.length = 0;
+    if (this.#fromClient.length === 0) this.#endByClient();
+  }
+
+  /** The connection to the client is lost. */
+  onLost(): void {
+    this.#isClosed = true;
+    this.#forget();
+    this.#xgress?.abort();
+    this.#onGone();
+  }
+
+  /** The router takes the connection down. */
+  cut(reason: string, detail: RefusalDetail): void {
+    if (!this.#isClosed) this.#sendClosed(reason, detail);
+    this.#forget();
+    this.#xgress?.abort();
+  }
+
+  // From the circuit -------------------------------------------------------------------------------------------------------
+
+  deliver(data: Buffer, headers: ReadonlyMap<number, Buffer> | undefined): boolean {
+    if (this.#isClosed || (data.length === 0 && !headers)) return true;
+    return this.#send({ data, headers });
+  }
+
+  /** Clients must accept a second FIN. */
+  end(): void {
+    if (!this.#isClosed) this.#send({ data: EMPTY, headers: FIN_HEADERS });
+  }
+
+  closed(outcome: CircuitOutcome): void {
+    this.#fromClient.length = 0;
+    if (this.#isClosed) this.#gone();
+    else if (this.#toClient.length > 0 && outcome === 'complete') this.#closing = 'plain';
+    else this.#sendClosed(outcome === 'complete' ? 'closed' : 'circuit closed', undefined);
+  }
+
+  writable(): void {
+    while (this.#fromClient.length > 0 && this.#xgress?.canWrite) {
+      const next = this.#fromClient.shift() as Waiting;
+      this.#waitingBytes -= next.data.length;
+      this.#write(next);
+    }
+    if (this.#waitingBytes <= MOST_WAITING) this.#link.resume(this);
+    if (this.#isClosed && this.#fromClient.length === 0) this.#endByClient();
+  }
+
+  /** The connection to the client takes frames again. */
+  onLinkWritable(): void {
+    for (let next = this.#toClient[0]; next; next = this.#toClient[0]) {
+      if (!this.#trySend(next)) {
+        this.#link.onceWritable(this);
+        return;
+      }
+      this.#toClient.shift();
+    }
+    if (this.#closing) this.#sendClosed('closed', undefined);
+    else this.#xgress?.resume();
+  }
+
+  /** A FIN travels as a flag; the circuit ends when the client closes its connection. */
+  #write({ data, headers }: Waiting): void {
+    this.#xgress?.write(data, headers);
+  }
+
+  #endByClient(): void {
+    this.#link.resume(this);
+    this.#xgress?.end();
+    this.#xgress?.refuseData();
+    if (!this.#xgress || this.#xgress.isClosed) this.#gone();
+  }
+
+  #send(next: Waiting): boolean {
+    if (this.#toClient.length === 0 && this.#trySend(next)) return true;
+    this.#toClient.push(next);
+    this.#link.onceWritable(this);
+    return false;
+  }
+
+  #trySend({ data, headers }: Waiting): boolean {
+    return this.#link.trySendData(dataHead(this.connectionId, data.length, headers), data);
+  }
+
+  #sendClosed(reason: string, detail: RefusalDetail | undefined): void {
+    this.#isClosed = true;
+    this.#toClient.length = 0;
+    this.#link.send(stateClosed(this.connectionId, reason, detail));
+    this.#gone();
+  }
+
+  #forget(): void {
+    this.#fromClient.length = 0;
+    this.#toClient.length = 0;
+    this.#waitingBytes = 0;
+    this.#link.resume(this);
+  }
+
+  #gone(): void {
+    this.#link.resume(this);
+    this.#onGone();
+  }
+}

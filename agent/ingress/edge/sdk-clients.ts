@@ -1,0 +1,289 @@
+// All SDK clients that are connected: checks their sessions, serves their messages, and takes away what they may use no longer
+// (reference fact: edge, sections 1.2, 2 and 9).
+
+import type { X509Certificate } from 'node:crypto';
+import { background } from '#lib/background.ts';
+import type { Timer } from '#lib/clock.ts';
+import { describeError, ProjectError } from '#lib/errors.ts';
+import type { Channel } from '#wire/channel.ts';
+import type { Frame } from '#wire/frame.ts';
+import { PostureResponsesSchema } from '#wire/gen/edge_client_pb.js';
+import { EdgeErrorCode, RetryHint, SdkHeader, SdkType, XgressType } from '#wire/gen/numbers.ts';
+import { Message } from '#wire/message.ts';
+import { circuitIdOf } from '#wire/xgress-frames.ts';
+import { type ApiSession, type ApiSessions, SessionRefusedError } from '../../access/api-session.ts';
+import { isSignedToken } from '../../access/tokens.ts';
+import { SdkConnection } from './sdk-connection.ts';
+import { demandAccess, type SdkDialComponents, serveDial } from './sdk-dial.ts';
+import type { SdkHosting } from './sdk-hosting.ts';
+import { errorHeaders, payloadHeaders, SdkRefusal } from './sdk-messages.ts';
+import type { SdkRelay } from './sdk-relay.ts';
+
+export interface SdkClientsComponents extends SdkDialComponents {
+  sessions: ApiSessions;
+  hosting: SdkHosting;
+  metrics: SdkMetrics;
+}
+
+export interface SdkMetrics {
+  connected(): void;
+  disconnected(): void;
+  refused(): void;
+  /** A frame names a circuit of somebody else. */
+  foreign(): void;
+}
+
+/** Milliseconds between looks at sessions and rights that end with time. */
+const RECHECK_INTERVAL = 60_000;
+/** Requests of one client that are being served. */
+const MOST_REQUESTS = 1_000;
+const UUID_HEADER = 128;
+const UUID_LENGTH = 16;
+
+export class SdkClients {
+  readonly #components: SdkClientsComponents;
+  readonly #connections = new Set<SdkConnection>();
+  readonly #timer: Timer;
+  readonly #unsubscribe: readonly (() => void)[];
+  #recheckScheduled = false;
+
+  constructor(components: SdkClientsComponents) {
+    this.#components = components;
+    this.#timer = components.clock.every('sdk sessions', RECHECK_INTERVAL, () => this.#recheckAll());
+    this.#unsubscribe = [
+      components.model.onChange(() => this.#scheduleRecheck()),
+      components.legacy.onChange(() => this.#scheduleRecheck()),
+    ];
+  }
+
+  get count(): number {
+    return this.#connections.size;
+  }
+
+  /** Ends of circuits and hosted services of all clients. */
+  get ends(): number {
+    let count = 0;
+    for (const connection of this.#connections) count += connection.count;
+    return count;
+  }
+
+  close(): void {
+    this.#timer.cancel();
+    for (const unsubscribe of this.#unsubscribe) unsubscribe();
+    for (const connection of [...this.#connections]) connection.channel.close();
+  }
+
+  /** A client whose hello is done. What it asks waits until its session is checked; without one, its connection is closed. */
+  accept(channel: Channel, token: string, presented: readonly X509Certificate[], patience: number): void {
+    const { log } = this.#components;
+    const pending = new AbortController();
+    void channel.closed.then(() => pending.abort(new ProjectError('CLOSED', 'the client is gone')));
+    const served = this.#serve(channel, token, presented, patience, pending.signal);
+    background(
+      log,
+      'SDK connection',
+      served.catch((error: unknown) => {
+        this.#components.metrics.refused();
+        if (!channel.isClosed) log.info({ channel: channel.name, error: describeError(error) }, 'SDK client refused');
+        channel.close();
+      }),
+    );
+  }
+
+  async #serve(
+    channel: Channel,
+    token: string,
+    presented: readonly X509Certificate[],
+    patience: number,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { sessions, legacy, clock, log, metrics } = this.#components;
+    channel.setReading(false);
+    const session = await sessions.find(token, patience, signal);
+    sessions.checkCertificate(session, presented);
+    if (channel.isClosed) return;
+    const connection = new SdkConnection(channel, session, presented, clock.now());
+    this.#noteMfa(connection, session);
+    this.#handle(connection);
+    this.#connections.add(connection);
+    const release = session.controllerId === undefined ? undefined : legacy.use(token);
+    metrics.connected();
+    log.info({ channel: channel.name, identityId: session.identityId }, 'SDK client connected');
+    void channel.closed.then(() => {
+      this.#connections.delete(connection);
+      release?.();
+      connection.onClosed();
+      metrics.disconnected();
+      log.info({ channel: channel.name, identityId: session.identityId }, 'SDK client disconnected');
+    });
+    channel.setReading(true);
+  }
+
+  /** A login with a one-time password counts from the time of the login. */
+  #noteMfa(connection: SdkConnection, { claims }: ApiSession): void {
+    const methods = Array.isArray(claims?.amr) ? claims.amr : [];
+    if (methods.includes('totp') && typeof claims?.auth_time === 'number')
+      connection.posture.passedMfa(claims.auth_time * 1000);
+  }
+
+  // Messages ---------------------------------------------------------------------------------------------------------------
+
+  #handle(connection: SdkConnection): void {
+    const { channel } = connection;
+    const { hosting } = this.#components;
+    let running = 0;
+    const asynchronously = (serve: (request: Message) => Promise<void>) => (request: Message) => {
+      if (++running > MOST_REQUESTS) {
+        channel.close(
+          new ProjectError('TOO_MANY_REQUESTS', `${channel.name} has more than ${MOST_REQUESTS} requests open`),
+        );
+        return;
+      }
+      background(
+        this.#components.log,
+        'SDK request',
+        serve(request).finally(() => running--),
+      );
+    };
+    const dial = asynchronously((request) => serveDial(this.#components, connection, request));
+    channel.on(SdkType.Connect, dial);
+    channel.on(SdkType.ConnectV2, dial);
+    channel.on(
+      SdkType.Bind,
+      asynchronously((request) => hosting.bind(connection, request)),
+    );
+    channel.on(SdkType.Unbind, (request) => hosting.unbind(connection, request));
+    channel.on(SdkType.UpdateBind, (request) => hosting.update(connection, request));
+    channel.on(SdkType.HealthEvent, (request) => hosting.healthEvent(connection, request));
+    channel.on(SdkType.StateClosed, (message) =>
+      connection.end(message.uint32(SdkHeader.ConnectionId) ?? -1)?.onClosed(),
+    );
+    channel.on(
+      SdkType.UpdateToken,
+      asynchronously((request) => this.#updateToken(connection, request)),
+    );
+    channel.on(
+      SdkType.PostureResponses,
+      asynchronously((request) => this.#onPosture(connection, request)),
+    );
+    channel.onFrame(SdkType.Data, (frame) => onData(connection, frame));
+    channel.onFrame(XgressType.Payload, (frame) => this.#relayOf(connection, frame)?.onPayload(frame));
+    channel.onFrame(XgressType.Acknowledgement, (frame) => this.#relayOf(connection, frame)?.onAcknowledgement(frame));
+    channel.onFrame(XgressType.Control, (frame) => this.#relayOf(connection, frame)?.onControl(frame));
+    channel.on(XgressType.Close, (message) => connection.relay(message.body.toString())?.onClosed());
+  }
+
+  /** Only circuits of the client itself: whatever else a client names is nobody's concern but its own. */
+  #relayOf(connection: SdkConnection, frame: Frame): SdkRelay | undefined {
+    const circuitId = circuitIdOf(frame) ?? frame.body.toString('utf8', 1);
+    const relay = connection.relay(circuitId);
+    if (!relay) this.#components.metrics.foreign();
+    return relay;
+  }
+
+  /** The new token replaces the old one on all connections of the session. */
+  async #updateToken(connection: SdkConnection, request: Message): Promise<void> {
+    const { sessions } = this.#components;
+    const token = request.body.toString();
+    try {
+      if (!connection.session.claims || !isSignedToken(token))
+        throw new SdkRefusal('only sessions that are tokens can be updated', {
+          code: EdgeErrorCode.InvalidApiSessionType,
+        });
+      const session = await sessions.verify(token);
+      const isSame = session.id === connection.session.id && session.identityId === connection.session.identityId;
+      if (!isSame) throw new SessionRefusedError('the token belongs to another API session');
+      for (const each of this.#connections)
+        if (each.session.claims && each.session.id === session.id && each.session.identityId === session.identityId)
+          each.session = session;
+      connection.channel.reply(request, new Message(SdkType.UpdateTokenSuccess));
+    } catch (error) {
+      const detail =
+        error instanceof SdkRefusal
+          ? error.refusal
+          : { code: EdgeErrorCode.InvalidApiSession, hint: RetryHint.NotRetriable };
+      const text = describeError(error);
+      connection.channel.reply(request, new Message(SdkType.UpdateTokenFailure, errorHeaders(text, detail), text));
+      connection.channel.close();
+    }
+  }
+
+  async #onPosture(connection: SdkConnection, request: Message): Promise<void> {
+    const { clock, tokens, log } = this.#components;
+    for (const response of request.decode(PostureResponsesSchema).responses) {
+      if (response.type.case !== 'totpToken') {
+        this.#eachOfSession(connection, (each) => each.posture.report(response, clock.now()));
+        continue;
+      }
+      try {
+        const time = await tokens.totp(response.type.value.token, connection.session.id);
+        this.#eachOfSession(connection, (each) => each.posture.passedMfa(time));
+      } catch (error) {
+        log.info({ channel: connection.channel.name, error: describeError(error) }, 'TOTP token refused');
+      }
+    }
+    this.#eachOfSession(connection, (each) => this.#recheck(each));
+  }
+
+  /** Posture belongs to the API session, which may have several connections here. */
+  #eachOfSession({ session }: SdkConnection, task: (connection: SdkConnection) => void): void {
+    for (const each of [...this.#connections]) if (each.session.id === session.id) task(each);
+  }
+
+  // Rights -----------------------------------------------------------------------------------------------------------------
+
+  /** Changes come in bursts; one look at the end of the turn is enough. */
+  #scheduleRecheck(): void {
+    if (this.#recheckScheduled || this.#connections.size === 0) return;
+    this.#recheckScheduled = true;
+    setImmediate(() => {
+      this.#recheckScheduled = false;
+      this.#recheckAll();
+    });
+  }
+
+  #recheckAll(): void {
+    for (const connection of [...this.#connections]) this.#recheck(connection);
+  }
+
+  #recheck(connection: SdkConnection): void {
+    const { sessions, legacy, log } = this.#components;
+    const ended = sessions.endOf(connection.session);
+    if (ended) {
+      log.info({ channel: connection.channel.name, reason: ended }, 'SDK client disconnected: its session is over');
+      connection.channel.close();
+      return;
+    }
+    for (const { end, right } of connection.rights()) {
+      const { serviceSession, permission } = right;
+      const isRemoved =
+        serviceSession !== undefined &&
+        (legacy.isRemovedServiceSession(serviceSession.token) ||
+          (serviceSession.id !== undefined && legacy.isRemovedServiceSession(serviceSession.id)));
+      if (isRemoved) {
+        end.cut('Invalid Session: the session was removed', { code: EdgeErrorCode.InvalidSession });
+        continue;
+      }
+      try {
+        demandAccess(this.#components, connection, right);
+      } catch (error) {
+        const code = error instanceof SdkRefusal ? error.refusal.code : EdgeErrorCode.AccessDenied;
+        const hint = permission === 'bind' ? RetryHint.StartOver : RetryHint.Default;
+        end.cut(describeError(error), { ...(error instanceof SdkRefusal && error.refusal), code, hint });
+      }
+    }
+  }
+}
+
+function onData(connection: SdkConnection, frame: Frame): void {
+  const id = frame.header(SdkHeader.ConnectionId);
+  if (id?.length !== 4) return;
+  const end = connection.end(id.readUInt32LE());
+  if (!end?.onData) return;
+  const uuid = frame.header(UUID_HEADER);
+  const flags = frame.header(SdkHeader.Flags);
+  end.onData(
+    frame.body,
+    payloadHeaders(uuid?.length === UUID_LENGTH ? uuid : undefined, flags?.length === 4 ? flags : undefined),
+  );
+}

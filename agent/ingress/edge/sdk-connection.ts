@@ -1,0 +1,208 @@
+// One SDK client that is connected: its session, its channel, and its connections, which share one space of ids whether they dial or bind
+// (reference fact: edge, sections 4 and 5).
+
+import type { X509Certificate } from 'node:crypto';
+import { sha1Fingerprint } from '#lib/certificates.ts';
+import { ClosedError, ProjectError } from '#lib/errors.ts';
+import type { Channel } from '#wire/channel.ts';
+import { asReply, type Message } from '#wire/message.ts';
+import type { Subject } from '../../access/access.ts';
+import type { ApiSession } from '../../access/api-session.ts';
+import { SessionPosture } from '../../access/posture-store.ts';
+import type { Right } from './sdk-dial.ts';
+import type { RefusalDetail } from './sdk-messages.ts';
+import { SdkRelay } from './sdk-relay.ts';
+
+/** Underlay types of a grouped connection. */
+export const SdkUnderlay = Object.freeze({ Default: 'edge.default', Control: 'edge.control' } as const);
+/** What need not keep its order with data. */
+export const CONTROL_LANE = 'control';
+export const DATA_LANE = 'default';
+
+/** The way to the client, as its circuits use it. */
+export interface SdkLink {
+  /** Sends what must not get lost; it waits when there is no room. */
+  send(message: Message): void;
+  /** False when there is no room. */
+  trySendData(head: Buffer, body: Buffer | undefined): boolean;
+  /** `end.onLinkWritable` is called once, when there is room again. */
+  onceWritable(end: ClientEnd): void;
+  /** Reads nothing from the client until each end that paused it has resumed it. */
+  pause(end: ClientEnd): void;
+  resume(end: ClientEnd): void;
+}
+
+/** What stands behind a connection id: the end of a circuit, or a hosted service. */
+export interface ClientEnd {
+  readonly connectionId: number;
+  /** The client closed it. */
+  onClosed(): void;
+  /** The connection to the client is lost. */
+  onLost(): void;
+  /** The router takes it down, and tells the client why. */
+  cut(reason: string, detail: RefusalDetail): void;
+  onLinkWritable?(): void;
+  /** Data of a client whose flow control is the router's. */
+  onData?(data: Buffer, headers: ReadonlyMap<number, Buffer> | undefined): void;
+}
+
+/** Connections of one client, dialed and hosted. */
+const MOST_CONNECTIONS = 65_536;
+/** Messages, other than data, that wait for a client that reads slowly. */
+const MOST_UNSENT = 10_000;
+/** The router's own ids begin above those that clients give. */
+const FIRST_OWN_ID = 0x8000_0000;
+const LAST_OWN_ID = 0xffff_ffff;
+
+export class SdkConnection implements SdkLink {
+  session: ApiSession;
+  readonly posture = new SessionPosture();
+  readonly channel: Channel;
+  /** SHA-1 of all certificates that the client presented. */
+  readonly fingerprints: readonly string[];
+  readonly presented: readonly X509Certificate[];
+  readonly connectedAt: number;
+  readonly #ends = new Map<number, { end: ClientEnd; right: Right } | undefined>();
+  readonly #relays = new Map<string, SdkRelay>();
+  /** Messages that found no room. */
+  readonly #unsent: Message[] = [];
+  readonly #waiting = new Set<ClientEnd>();
+  readonly #pausing = new Set<ClientEnd>();
+  readonly #abort = new AbortController();
+  #nextOwnId = FIRST_OWN_ID;
+
+  constructor(channel: Channel, session: ApiSession, presented: readonly X509Certificate[], connectedAt: number) {
+    this.channel = channel;
+    this.session = session;
+    this.presented = presented;
+    this.fingerprints = presented.map(sha1Fingerprint);
+    this.connectedAt = connectedAt;
+    channel.onWritable = (lane) => lane === DATA_LANE && this.#onWritable();
+  }
+
+  /** Aborted when the client is gone. */
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
+
+  get isClosed(): boolean {
+    return this.channel.isClosed;
+  }
+
+  /** Who asks, for access decisions. */
+  get subject(): Subject {
+    return { identityId: this.session.identityId, posture: this.posture.state };
+  }
+
+  get count(): number {
+    return this.#ends.size;
+  }
+
+  // Connection ids ---------------------------------------------------------------------------------------------------------
+
+  /** Takes an id that the client gave. False when it is in use, or when the client has too many connections. */
+  reserve(connectionId: number): boolean {
+    if (this.#ends.has(connectionId) || this.#ends.size >= MOST_CONNECTIONS) return false;
+    this.#ends.set(connectionId, undefined);
+    return true;
+  }
+
+  /** An id of the router's own for a connection that it opens; undefined when the client has too many connections. */
+  reserveOwn(): number | undefined {
+    if (this.#ends.size >= MOST_CONNECTIONS) return undefined;
+    while (this.#ends.has(this.#nextOwnId)) this.#advanceOwnId();
+    const id = this.#nextOwnId;
+    this.#advanceOwnId();
+    this.#ends.set(id, undefined);
+    return id;
+  }
+
+  /** Gives an id back for which nothing was put. */
+  release(connectionId: number): void {
+    if (this.#ends.get(connectionId) === undefined) this.#ends.delete(connectionId);
+  }
+
+  put(connectionId: number, end: ClientEnd, right: Right): void {
+    this.#ends.set(connectionId, { end, right });
+    if (end instanceof SdkRelay) this.#relays.set(end.circuitId, end);
+  }
+
+  /** The end of a circuit whose flow control is the client's. */
+  relay(circuitId: string): SdkRelay | undefined {
+    return this.#relays.get(circuitId);
+  }
+
+  end(connectionId: number): ClientEnd | undefined {
+    return this.#ends.get(connectionId)?.end;
+  }
+
+  remove(connectionId: number): void {
+    const known = this.#ends.get(connectionId);
+    this.#ends.delete(connectionId);
+    if (!known) return;
+    if (known.end instanceof SdkRelay && this.#relays.get(known.end.circuitId) === known.end)
+      this.#relays.delete(known.end.circuitId);
+    this.#waiting.delete(known.end);
+    this.resume(known.end);
+  }
+
+  /** Ends with the rights that they use. */
+  *rights(): Generator<{ end: ClientEnd; right: Right }> {
+    for (const each of [...this.#ends.values()]) if (each) yield each;
+  }
+
+  // The way to the client --------------------------------------------------------------------------------------------------
+
+  reply(request: Message, answer: Message): void {
+    this.send(asReply(request, answer));
+  }
+
+  send(message: Message): void {
+    if (this.channel.isClosed) return;
+    if (this.#unsent.length === 0 && this.channel.trySend(message, DATA_LANE)) return;
+    this.#unsent.push(message);
+    // A client that reads so slowly could not be told what became of its connections, and would wait for ever.
+    if (this.#unsent.length > MOST_UNSENT)
+      this.channel.close(new ProjectError('SLOW_CLIENT', `${this.channel.name} does not read what it is sent`));
+  }
+
+  trySendData(head: Buffer, body: Buffer | undefined): boolean {
+    return this.channel.trySendFrame(head, body, DATA_LANE);
+  }
+
+  onceWritable(end: ClientEnd): void {
+    this.#waiting.add(end);
+  }
+
+  pause(end: ClientEnd): void {
+    if (this.#pausing.size === 0) this.channel.setReading(false);
+    this.#pausing.add(end);
+  }
+
+  resume(end: ClientEnd): void {
+    if (this.#pausing.delete(end) && this.#pausing.size === 0) this.channel.setReading(true);
+  }
+
+  /** The channel is closed: whatever ran over it is over. */
+  onClosed(): void {
+    this.#abort.abort(new ClosedError(this.channel.name));
+    for (const each of [...this.#ends.values()]) each?.end.onLost();
+    this.#ends.clear();
+    this.#waiting.clear();
+    this.#pausing.clear();
+  }
+
+  #onWritable(): void {
+    for (let next = this.#unsent[0]; next; next = this.#unsent[0]) {
+      if (!this.channel.trySend(next, DATA_LANE)) return;
+      this.#unsent.shift();
+    }
+    const waiting = [...this.#waiting];
+    this.#waiting.clear();
+    for (const end of waiting) end.onLinkWritable?.();
+  }
+
+  #advanceOwnId(): void {
+    this.#nextOwnId = this.#nextOwnId === LAST_OWN_ID ? FIRST_OWN_ID : this.#nextOwnId + 1;
+  }
+}

@@ -1,0 +1,98 @@
+// What the router sends to SDK clients, apart from circuit traffic (reference fact: edge, sections 2 and 3).
+
+import { ProjectError } from '#lib/errors.ts';
+import { FRAME_HEAD_LENGTH, writeFrameHead } from '#wire/frame.ts';
+import { type EdgeErrorCode, PayloadHeader, RetryHint, SdkHeader, SdkType } from '#wire/gen/numbers.ts';
+import { encodeUint32 } from '#wire/header-values.ts';
+import { type HeaderEntries, Message } from '#wire/message.ts';
+
+export interface RefusalDetail {
+  readonly code: EdgeErrorCode;
+  readonly hint?: RetryHint;
+  readonly circuitId?: string | undefined;
+  readonly failingChecks?: readonly string[];
+}
+
+/** A request of an SDK client is refused; the client hears the message and the detail. */
+export class SdkRefusal extends ProjectError {
+  readonly refusal: RefusalDetail;
+
+  constructor(message: string, refusal: RefusalDetail, options: { cause?: unknown } = {}) {
+    super('SDK_REFUSED', message, options);
+    this.refusal = refusal;
+  }
+}
+
+const DATA_ENTRY = 8;
+const UUID_LENGTH = 16;
+/** Header key of the trace UUID in messages of the channel. */
+const UUID_HEADER = 128;
+
+export function stateConnected(connectionId: number, headers: HeaderEntries = []): Message {
+  return new Message(SdkType.StateConnected, [[SdkHeader.ConnectionId, encodeUint32(connectionId)], ...headers]);
+}
+
+/** The connection is over, or never came to be. `detail` when that is an error. */
+export function stateClosed(connectionId: number, reason: string, detail?: RefusalDetail): Message {
+  return new Message(
+    SdkType.StateClosed,
+    [[SdkHeader.ConnectionId, encodeUint32(connectionId)], ...(detail ? errorHeaders(reason, detail) : [])],
+    reason,
+  );
+}
+
+export function errorHeaders(
+  message: string,
+  { code, hint, circuitId, failingChecks }: RefusalDetail,
+): (readonly [number, Uint8Array | string])[] {
+  const structured = {
+    message,
+    code,
+    retryHint: hint ?? RetryHint.Default,
+    ...(failingChecks && failingChecks.length > 0 && { failingPostureCheckIds: failingChecks }),
+  };
+  return [
+    [SdkHeader.ErrorCode, encodeUint32(code)],
+    [SdkHeader.StructuredError, JSON.stringify(structured)],
+    ...(circuitId === undefined ? [] : ([[SdkHeader.CircuitId, circuitId]] as const)),
+  ];
+}
+
+/** Head of a Data message whose body follows: the payload headers become headers of the channel. */
+export function dataHead(
+  connectionId: number,
+  bodyLength: number,
+  headers: ReadonlyMap<number, Buffer> | undefined,
+): Buffer {
+  const uuid = headers?.get(PayloadHeader.TraceUuid);
+  const flags = headers?.get(PayloadHeader.EdgeFlags);
+  const isUuid = uuid?.length === UUID_LENGTH;
+  const isFlags = flags?.length === 4;
+  const length = DATA_ENTRY + 4 + (isUuid ? DATA_ENTRY + UUID_LENGTH : 0) + (isFlags ? DATA_ENTRY + 4 : 0);
+  const head = Buffer.allocUnsafe(FRAME_HEAD_LENGTH + length);
+  writeFrameHead(head, SdkType.Data, length, bodyLength);
+  let offset = FRAME_HEAD_LENGTH;
+  if (isUuid) offset = writeEntry(head, offset, UUID_HEADER, uuid);
+  offset = writeEntry(head, offset, SdkHeader.ConnectionId, encodeUint32(connectionId));
+  if (isFlags) writeEntry(head, offset, SdkHeader.Flags, flags);
+  return head;
+}
+
+/** The payload headers of a Data message; undefined when there are none. */
+export function payloadHeaders(
+  uuid: Buffer | undefined,
+  flags: Buffer | undefined,
+): ReadonlyMap<number, Buffer> | undefined {
+  if (!uuid && !flags) return undefined;
+  const headers = new Map<number, Buffer>();
+  if (uuid) headers.set(PayloadHeader.TraceUuid, uuid);
+  if (flags) headers.set(PayloadHeader.EdgeFlags, flags);
+  return headers;
+}
+
+function writeEntry(bytes: Buffer, offset: number, key: number, value: Buffer): number {
+  bytes.writeInt32LE(key, offset);
+  bytes.writeUInt32LE(value.length, offset + 4);
+  value.copy(bytes, offset + DATA_ENTRY);
+  return offset + DATA_ENTRY + value.length;
+}

@@ -1,0 +1,160 @@
+// The end of a circuit whose flow control is the SDK client's: payloads and acknowledgements pass between forwarder and client, the
+// router adds and removes the connection id (reference fact: edge, section 5.3).
+
+import type { Clock } from '#lib/clock.ts';
+import { Frame, frameWithHeader, frameWithoutHeader } from '#wire/frame.ts';
+import { ChannelHeader, SdkHeader, XgressHeader } from '#wire/gen/numbers.ts';
+import { encodeInt32, encodeUint32 } from '#wire/header-values.ts';
+import { Message } from '#wire/message.ts';
+import { Acknowledgement, Payload } from '#wire/xgress-frames.ts';
+import { type CircuitEnd, PayloadOrigin } from '../../forwarder/destination.ts';
+import type { Forwarder } from '../../forwarder/forwarder.ts';
+import { isAnswerOfEnd } from '../../forwarder/trace-route.ts';
+import type { CircuitRole } from '../../xgress/xgress-metrics.ts';
+import type { ClientEnd, SdkLink } from './sdk-connection.ts';
+import { type RefusalDetail, stateClosed } from './sdk-messages.ts';
+
+export interface SdkRelayComponents {
+  clock: Clock;
+  forwarder: Forwarder;
+  link: SdkLink;
+  /** A payload of the client could not be forwarded. */
+  onUnroutable(circuitId: string): void;
+  /** The client ended the circuit, or is gone: the controller takes it down. */
+  giveUp(circuitId: string, role: CircuitRole): void;
+  /** Called once, when neither side knows the connection any longer. */
+  onGone(): void;
+}
+
+export interface SdkRelayInit {
+  readonly connectionId: number;
+  readonly circuitId: string;
+  readonly address: string;
+  readonly role: CircuitRole;
+}
+
+export class SdkRelay implements CircuitEnd, ClientEnd {
+  readonly connectionId: number;
+  readonly circuitId: string;
+  readonly address: string;
+  lastReceived: number;
+  readonly #role: CircuitRole;
+  readonly #components: SdkRelayComponents;
+  readonly #idEntry: Buffer;
+  readonly #waiting: (() => void)[] = [];
+  #isOver = false;
+
+  constructor(components: SdkRelayComponents, init: SdkRelayInit) {
+    this.#components = components;
+    this.connectionId = init.connectionId;
+    this.circuitId = init.circuitId;
+    this.address = init.address;
+    this.#role = init.role;
+    this.#idEntry = encodeUint32(init.connectionId);
+    this.lastReceived = components.clock.now();
+  }
+
+  // From the forwarder -----------------------------------------------------------------------------------------------------
+
+  sendPayload(payload: Payload): boolean {
+    if (this.#isOver) return true;
+    this.lastReceived = this.#components.clock.now();
+    const { head, body } = payload.withHeader(SdkHeader.ConnectionId, this.#idEntry);
+    return this.#components.link.trySendData(head, body);
+  }
+
+  sendAcknowledgement(acknowledgement: Acknowledgement): boolean {
+    if (this.#isOver) return true;
+    this.lastReceived = this.#components.clock.now();
+    return this.#send(acknowledgement.bytes);
+  }
+
+  sendControl(frame: Frame): boolean {
+    if (this.#isOver) return true;
+    const userValue = frame.header(XgressHeader.UserValue);
+    if (isAnswerOfEnd(frame)) {
+      this.lastReceived = this.#components.clock.now();
+      if (!userValue) return true; // the check of liveness asked for it
+      const answer = Message.fromFrame(frame);
+      answer.headers.set(ChannelHeader.ReplyFor, encodeInt32(userValue.readInt32LE()));
+      return this.#send(answer.encode());
+    }
+    return this.#send(frame.bytes);
+  }
+
+  onceWritable(task: () => void): void {
+    if (this.#isOver) setImmediate(task);
+    else if (this.#waiting.push(task) === 1) this.#components.link.onceWritable(this);
+  }
+
+  /** The controller has taken the circuit down. */
+  unrouted(): void {
+    this.#end('xgress unrouted');
+  }
+
+  // From the client --------------------------------------------------------------------------------------------------------
+
+  onPayload(frame: Frame): void {
+    const payload = Payload.fromFrame(frameWithoutHeader(frame, SdkHeader.ConnectionId));
+    const outcome = this.#components.forwarder.forwardPayload(this.address, payload, PayloadOrigin.Forwarded);
+    if (outcome === 'unroutable') this.#components.onUnroutable(this.circuitId);
+  }
+
+  onAcknowledgement(frame: Frame): void {
+    const acknowledgement = Acknowledgement.fromFrame(frameWithoutHeader(frame, SdkHeader.ConnectionId));
+    this.#components.forwarder.forwardAcknowledgement(this.address, acknowledgement);
+  }
+
+  /** A trace route question carries the sequence under which the client waits for the answer. */
+  onControl(frame: Frame): void {
+    const message = Message.fromFrame(frame);
+    message.headers.delete(SdkHeader.ConnectionId);
+    if (!message.headers.has(XgressHeader.UserValue))
+      message.headers.set(XgressHeader.UserValue, encodeInt32(frame.sequence));
+    this.#components.forwarder.forwardControl(this.address, new Frame(message.encode()));
+  }
+
+  /** The client has closed the circuit. */
+  onClosed(): void {
+    this.#giveUp();
+  }
+
+  onLost(): void {
+    this.#giveUp();
+  }
+
+  cut(reason: string, detail: RefusalDetail): void {
+    if (this.#isOver) return;
+    this.#components.link.send(stateClosed(this.connectionId, reason, detail));
+    this.#giveUp();
+  }
+
+  onLinkWritable(): void {
+    for (const task of this.#waiting.splice(0)) task();
+  }
+
+  #send(bytes: Buffer): boolean {
+    const { head, body } = frameWithHeader(bytes, SdkHeader.ConnectionId, this.#idEntry);
+    return this.#components.link.trySendData(head, body);
+  }
+
+  #giveUp(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#components.giveUp(this.circuitId, this.#role);
+    this.#gone();
+  }
+
+  #end(reason: string): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#components.link.send(stateClosed(this.connectionId, reason));
+    this.#gone();
+  }
+
+  #gone(): void {
+    this.#components.forwarder.unregisterEnd(this);
+    for (const task of this.#waiting.splice(0)) setImmediate(task);
+    this.#components.onGone();
+  }
+}
