@@ -142,6 +142,17 @@ export class DataModel {
 
   /** Configuration data of a service by the name of its type; those that the identity overrides replace the service's own. */
   configsFor(service: DataState_Service, identity: DataState_Identity): Map<string, unknown> {
+    const data = new Map<string, unknown>();
+    for (const { typeName, dataJson } of this.configDataFor(service, identity))
+      data.set(typeName, parseConfig(dataJson));
+    return data;
+  }
+
+  /** As `configsFor`, as it arrived. */
+  configDataFor(
+    service: DataState_Service,
+    identity: DataState_Identity,
+  ): { typeId: string; typeName: string; dataJson: string }[] {
     const ids = new Map<string, string>();
     for (const id of service.configs) {
       const config = this.configs.get(id);
@@ -149,13 +160,11 @@ export class DataModel {
     }
     for (const [typeId, configId] of Object.entries(ownValue(identity.serviceConfigs, service.id)?.configs ?? {}))
       ids.set(typeId, configId);
-    const data = new Map<string, unknown>();
-    for (const [typeId, configId] of ids) {
+    return [...ids].flatMap(([typeId, configId]) => {
       const type = this.configTypes.get(typeId);
       const config = this.configs.get(configId);
-      if (type && config) data.set(type.name, parseConfig(config.dataJson));
-    }
-    return data;
+      return type && config ? [{ typeId, typeName: type.name, dataJson: config.dataJson }] : [];
+    });
   }
 
   #tables(): Map<string, unknown>[] {

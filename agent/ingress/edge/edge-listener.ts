@@ -39,6 +39,7 @@ const CONTROL_QUEUE = 256;
 const CAPABILITIES = encodeBitMask([
   RouterCapability.MultiChannel,
   RouterCapability.ConnectV2,
+  RouterCapability.ServiceSubscriptions,
   RouterCapability.PostureChecks,
   RouterCapability.BindSuccess,
   RouterCapability.RouterDataModel,

@@ -18,6 +18,7 @@ import { demandAccess, type SdkDialComponents, serveDial } from './sdk-dial.ts';
 import type { SdkHosting } from './sdk-hosting.ts';
 import { errorHeaders, payloadHeaders, SdkRefusal } from './sdk-messages.ts';
 import type { SdkRelay } from './sdk-relay.ts';
+import { ServiceSubscription } from './service-subscription.ts';
 
 export interface SdkClientsComponents extends SdkDialComponents {
   sessions: ApiSessions;
@@ -166,6 +167,11 @@ export class SdkClients {
       SdkType.PostureResponses,
       asynchronously((request) => this.#onPosture(connection, request)),
     );
+    const subscription = new ServiceSubscription(this.#components, connection);
+    connection.subscription = subscription;
+    channel.on(SdkType.Subscribe, () => subscription.start());
+    channel.on(SdkType.Unsubscribe, () => subscription.stop());
+    channel.on(SdkType.ResyncPosture, () => subscription.resync());
     channel.onFrame(SdkType.Data, (frame) => onData(connection, frame));
     channel.onFrame(XgressType.Payload, (frame) => this.#relayOf(connection, frame)?.onPayload(frame));
     channel.onFrame(XgressType.Acknowledgement, (frame) => this.#relayOf(connection, frame)?.onAcknowledgement(frame));
@@ -254,6 +260,7 @@ export class SdkClients {
       connection.channel.close();
       return;
     }
+    connection.subscription?.refresh();
     for (const { end, right } of connection.rights()) {
       const { serviceSession, permission } = right;
       const isRemoved =

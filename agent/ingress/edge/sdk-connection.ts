@@ -12,6 +12,7 @@ import { SessionPosture } from '../../access/posture-store.ts';
 import type { Right } from './sdk-dial.ts';
 import type { RefusalDetail } from './sdk-messages.ts';
 import { SdkRelay } from './sdk-relay.ts';
+import type { ServiceSubscription } from './service-subscription.ts';
 
 /** Underlay types of a grouped connection. */
 export const SdkUnderlay = Object.freeze({ Default: 'edge.default', Control: 'edge.control' } as const);
@@ -62,6 +63,8 @@ export class SdkConnection implements SdkLink {
   readonly fingerprints: readonly string[];
   readonly presented: readonly X509Certificate[];
   readonly connectedAt: number;
+  /** Set once the client is served. */
+  subscription: ServiceSubscription | undefined;
   readonly #ends = new Map<number, { end: ClientEnd; right: Right } | undefined>();
   readonly #relays = new Map<string, SdkRelay>();
   /** Messages that found no room. */

@@ -1,0 +1,268 @@
+// Pushes to one SDK client the services that its identity may use, the policies that give them, and the state of their posture checks:
+// whole when it subscribes, afterwards what changed (reference fact: edge, section 9.1).
+
+import { create, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
+import type { Clock } from '#lib/clock.ts';
+import { failingChecks } from '#model/access.ts';
+import { evaluatePosture, type MfaDemand, mfaDeadline, type PostureDemand, PROMPT_GRACE } from '#model/posture.ts';
+import {
+  Operation,
+  type PostureStateChange_CheckStateSchema,
+  type PostureStateChange_PolicyStateSchema,
+  PostureStateChangeSchema,
+  type ServiceChangeSet_PolicySchema,
+  ServiceChangeSet_PolicyType,
+  type ServiceChangeSet_PostureCheckSchema,
+  type ServiceChangeSet_ServiceSchema,
+  ServiceChangeSetSchema,
+} from '#wire/gen/edge_client_pb.js';
+import { type DataState_Service, PolicyType } from '#wire/gen/edge_control_pb.js';
+import { SdkType } from '#wire/gen/numbers.ts';
+import { Message } from '#wire/message.ts';
+import type { Access } from '../../access/access.ts';
+import type { DataModel, Policy } from '../../access/data-model.ts';
+import type { SdkConnection } from './sdk-connection.ts';
+
+export interface ServiceSubscriptionComponents {
+  clock: Clock;
+  model: DataModel;
+  access: Access;
+}
+
+type ServiceInit = MessageInitShape<typeof ServiceChangeSet_ServiceSchema> & { id: string };
+type PolicyInit = MessageInitShape<typeof ServiceChangeSet_PolicySchema> & { id: string };
+type CheckInit = MessageInitShape<typeof ServiceChangeSet_PostureCheckSchema> & { id: string };
+type CheckState = MessageInitShape<typeof PostureStateChange_CheckStateSchema> & { checkId: string };
+type PolicyState = MessageInitShape<typeof PostureStateChange_PolicyStateSchema> & { policyId: string };
+
+/** What a client may see, by id. */
+interface View {
+  readonly services: ReadonlyMap<string, ServiceInit>;
+  readonly policies: ReadonlyMap<string, PolicyInit>;
+  readonly checks: ReadonlyMap<string, CheckInit>;
+}
+
+interface States {
+  readonly checks: ReadonlyMap<string, CheckState>;
+  readonly policies: ReadonlyMap<string, PolicyState>;
+}
+
+const NOTHING: View = { services: new Map(), policies: new Map(), checks: new Map() };
+const NO_STATES: States = { checks: new Map(), policies: new Map() };
+const FULL = -1n;
+const NEVER = -1;
+
+export class ServiceSubscription {
+  readonly #components: ServiceSubscriptionComponents;
+  readonly #connection: SdkConnection;
+  #view = NOTHING;
+  #states = NO_STATES;
+  #index = FULL;
+  /** Of state changes; a client that subscribes again sees it go on. */
+  #sequence = 0n;
+  #isActive = false;
+
+  constructor(components: ServiceSubscriptionComponents, connection: SdkConnection) {
+    this.#components = components;
+    this.#connection = connection;
+  }
+
+  /** Sends everything, as to a client that has nothing, and from now on what changes. */
+  start(): void {
+    this.#isActive = true;
+    this.#view = NOTHING;
+    this.#index = FULL;
+    this.#sendChanges(this.#currentView(), { evenNothing: true });
+    this.resync();
+  }
+
+  stop(): void {
+    this.#isActive = false;
+  }
+
+  /** Sends the state of all checks and policies, for a client that has missed a change. */
+  resync(): void {
+    this.#states = NO_STATES;
+    if (this.#isActive) this.#sendStateChanges({ evenNothing: true });
+  }
+
+  /** The network's data, or what the client reported, may be other than before. */
+  refresh(): void {
+    if (!this.#isActive) return;
+    this.#sendChanges(this.#currentView(), { evenNothing: false });
+    this.#sendStateChanges({ evenNothing: false });
+  }
+
+  // What the client may see ------------------------------------------------------------------------------------------------
+
+  #currentView(): View {
+    const { model } = this.#components;
+    const { identityId } = this.#connection.session;
+    const services = new Map<string, ServiceInit>();
+    const policies = new Map<string, PolicyInit>();
+    const checks = new Map<string, CheckInit>();
+    for (const policy of model.policiesOf(identityId)) {
+      const found = [...policy.services].flatMap((id) => model.services.get(id) ?? []);
+      if (found.length === 0) continue;
+      policies.set(policy.id, policyInit(policy));
+      for (const service of found) {
+        const known = services.get(service.id) ?? this.#serviceInit(service);
+        known.policyIds?.push(policy.id);
+        services.set(service.id, known);
+      }
+      for (const check of this.#components.access.withChecks(policy).checks) checks.set(check.id, checkInit(check));
+    }
+    for (const service of services.values()) service.policyIds?.sort();
+    return { services, policies, checks };
+  }
+
+  #serviceInit(service: DataState_Service): ServiceInit {
+    const { model } = this.#components;
+    const identity = model.identities.get(this.#connection.session.identityId);
+    const { id, name, encryptionRequired, configs } = service;
+    const configData = identity ? model.configDataFor(service, identity) : [];
+    return { id, name, encryptionRequired, configs: [...configs], policyIds: [], configData };
+  }
+
+  /** Removed entries carry only their id. */
+  #sendChanges(view: View, { evenNothing }: { evenNothing: boolean }): void {
+    const services = changes(this.#view.services, view.services);
+    const policies = changes(this.#view.policies, view.policies);
+    const postureChecks = changes(this.#view.checks, view.checks);
+    this.#view = view;
+    if (!evenNothing && services.length + policies.length + postureChecks.length === 0) return;
+    const previousIndex = this.#index;
+    const current = this.#components.model.index;
+    if (current > previousIndex) this.#index = current;
+    const set = create(ServiceChangeSetSchema, {
+      index: this.#index,
+      previousIndex,
+      services,
+      policies,
+      postureChecks,
+    });
+    this.#connection.send(new Message(SdkType.ServiceChangeSet, [], toBinary(ServiceChangeSetSchema, set)));
+  }
+
+  // How its checks stand ---------------------------------------------------------------------------------------------------
+
+  #currentStates(now: number): States {
+    const { model, access } = this.#components;
+    const { identityId, posture } = this.#connection.subject;
+    const checks = new Map<string, CheckState>();
+    const policies = new Map<string, PolicyState>();
+    for (const policyId of this.#view.policies.keys()) {
+      const policy = model.policies.get(policyId);
+      if (!policy?.identities.has(identityId)) continue;
+      const granting = access.withChecks(policy);
+      policies.set(policyId, { policyId, isPassing: failingChecks(granting, posture, now).length === 0 });
+      for (const check of granting.checks) {
+        const { isPassing, timeoutRemaining } = evaluatePosture(check, posture, now);
+        const deadline =
+          check.typeId === 'MFA' ? mfaDeadline(check.demands as unknown as MfaDemand, posture) : undefined;
+        checks.set(check.id, {
+          checkId: check.id,
+          isPassing,
+          ...(deadline !== undefined && { timeoutAt: timestamp(deadline), timeoutRemainingSeconds: timeoutRemaining }),
+        });
+      }
+    }
+    return { checks, policies };
+  }
+
+  #sendStateChanges({ evenNothing }: { evenNothing: boolean }): void {
+    const now = this.#components.clock.now();
+    const states = this.#currentStates(now);
+    const checkStates = [...states.checks.values()].filter(
+      (each) => !isSameState(this.#states.checks.get(each.checkId), each),
+    );
+    const policyStates = [...states.policies.values()].filter(
+      (each) => this.#states.policies.get(each.policyId)?.isPassing !== each.isPassing,
+    );
+    this.#states = states;
+    if (!evenNothing && checkStates.length + policyStates.length === 0) return;
+    const change = create(PostureStateChangeSchema, {
+      seq: ++this.#sequence,
+      structuralIndex: this.#components.model.index,
+      generatedAt: timestamp(now),
+      checkStates,
+      policyStates,
+    });
+    this.#connection.send(new Message(SdkType.PostureStateChange, [], toBinary(PostureStateChangeSchema, change)));
+  }
+}
+
+/** The remaining time changes with every look; when it ends does not. */
+function isSameState(before: CheckState | undefined, after: CheckState): boolean {
+  return before?.isPassing === after.isPassing && before?.timeoutAt?.seconds === after.timeoutAt?.seconds;
+}
+
+function changes<Entry extends { id: string }>(
+  before: ReadonlyMap<string, Entry>,
+  after: ReadonlyMap<string, Entry>,
+): (Entry | { id: string; operation: Operation })[] {
+  const changed: (Entry | { id: string; operation: Operation })[] = [];
+  for (const [id, entry] of after) {
+    const known = before.get(id);
+    if (!known) changed.push({ ...entry, operation: Operation.ADDED });
+    else if (JSON.stringify(known) !== JSON.stringify(entry)) changed.push({ ...entry, operation: Operation.UPDATED });
+  }
+  for (const id of before.keys()) if (!after.has(id)) changed.push({ id, operation: Operation.REMOVED });
+  return changed;
+}
+
+function policyInit({ id, type, postureChecks }: Policy): PolicyInit {
+  const isBind = type === PolicyType.BIND_POLICY;
+  return {
+    id,
+    type: isBind ? ServiceChangeSet_PolicyType.BIND : ServiceChangeSet_PolicyType.DIAL,
+    postureCheckIds: [...postureChecks].sort(),
+  };
+}
+
+interface ProcessDemand {
+  readonly osType: string;
+  readonly path: string;
+}
+
+/** A check of one process is pushed as a check of several that demands all. */
+function checkInit({ id, typeId, demands }: PostureDemand): CheckInit {
+  switch (typeId) {
+    case 'MFA': {
+      const { timeoutSeconds, promptOnWake, promptOnUnlock } = demands as unknown as MfaDemand;
+      return {
+        id,
+        type: 'MFA',
+        promptGracePeriodSeconds: PROMPT_GRACE / 1000,
+        promptOnWake,
+        promptOnUnlock,
+        timeoutSeconds: timeoutSeconds > 0 ? timeoutSeconds : NEVER,
+      };
+    }
+    case 'PROCESS':
+      return {
+        id,
+        type: 'PROCESS_MULTI',
+        semantic: 'AllOf',
+        processes: [processInit(demands.process as ProcessDemand)],
+      };
+    case 'PROCESS_MULTI':
+      return {
+        id,
+        type: 'PROCESS_MULTI',
+        semantic: String(demands.semantic),
+        processes: (demands.processes as ProcessDemand[]).map(processInit),
+      };
+    default:
+      return { id, type: typeId };
+  }
+}
+
+function processInit({ osType, path }: ProcessDemand) {
+  return { osType, path };
+}
+
+function timestamp(milliseconds: number) {
+  const seconds = Math.floor(milliseconds / 1000);
+  return { seconds: BigInt(seconds), nanos: Math.round((milliseconds - seconds * 1000) * 1_000_000) };
+}
