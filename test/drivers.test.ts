@@ -6,7 +6,9 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
+import { freePorts } from '../examples/two-routers/ports.ts';
 import { Program } from '../examples/two-routers/process.ts';
+import { Overlay, until } from './support/overlay.ts';
 
 const DRIVERS = join(import.meta.dirname, 'drivers');
 const REQUIREMENTS = join(DRIVERS, 'requirements.txt');
@@ -70,3 +72,57 @@ for (const [file, name] of [
     },
   );
 }
+
+t.test(
+  'the C SDK of 2022 hosts at one router and dials at another: bytes, half closes, many at once, a host that is killed',
+  { timeout: PATIENCE, skip: obstacle !== undefined && `the drivers of test/drivers: ${obstacle}` },
+  async (t) => {
+    await using overlay = await Overlay.start({ churnLimit: 0 });
+    const ports = await freePorts(2);
+    for (const [index, name] of ['a', 'b'].entries()) {
+      const address = `127.0.0.1:${ports[index]}`;
+      const listeners = `{binding: edge, address: "tls:${address}", options: {advertise: "${address}"}}`;
+      await overlay.addRouter({ name, mode: 'host', listeners });
+    }
+    const { management } = overlay;
+    const tokenOf = async (name: string) => {
+      const id = await management.create('identities', {
+        name,
+        type: 'Device',
+        isAdmin: false,
+        roleAttributes: [name === 'client' ? 'clients' : 'hosts'],
+        enrollment: { ott: true },
+      });
+      return (await management.get<{ enrollment: { ott: { jwt: string } } }>(`identities/${id}`)).enrollment.ott.jwt;
+    };
+    const everything = { semantic: 'AnyOf', edgeRouterRoles: ['#all'] };
+    await management.create('services', { name: 'sdk', encryptionRequired: true });
+    await management.create('service-edge-router-policies', { name: 'all', serviceRoles: ['#all'], ...everything });
+    // The hosts use one router and the client the other, so that everything crosses a link.
+    for (const [role, router] of [
+      ['hosts', 'b'],
+      ['clients', 'a'],
+    ] as const) {
+      const routerId = overlay.routers.find(({ name }) => name === router)?.id;
+      const edgeRouterRoles = [`@${routerId}`];
+      await management.create('edge-router-policies', {
+        ...everything,
+        name: role,
+        identityRoles: [`#${role}`],
+        edgeRouterRoles,
+      });
+      const type = role === 'hosts' ? 'Bind' : 'Dial';
+      const policy = { name: type, type, semantic: 'AnyOf', identityRoles: [`#${role}`], serviceRoles: ['#all'] };
+      await management.create('service-policies', policy);
+    }
+    const tokens = { first: await tokenOf('first'), second: await tokenOf('second'), client: await tokenOf('client') };
+    const { code, output } = await run(PYTHON, ['data.py', 'drive', JSON.stringify({ service: 'sdk', ...tokens })]);
+    t.equal(code, 0, output);
+    await until('the routers to be empty', () =>
+      overlay.routers.every(({ router }) => {
+        const { circuits, circuitEnds, sdkClients } = router.describe();
+        return circuits === 0 && circuitEnds === 0 && sdkClients === 0;
+      }),
+    );
+  },
+);

@@ -1,6 +1,7 @@
 // A connection of an SDK client whose flow control is the router's: Data messages on one side, an xgress on the other
 // (reference fact: edge, section 5.4).
 
+import type { Clock, Timer } from '#lib/clock.ts';
 import { EdgeFlag, PayloadHeader } from '#wire/gen/numbers.ts';
 import { encodeUint32 } from '#wire/header-values.ts';
 import type { CircuitOutcome, Xgress, XgressClient } from '../../xgress/xgress.ts';
@@ -11,6 +12,8 @@ import { dataHead, type RefusalDetail, stateClosed } from './sdk-messages.ts';
 const MOST_WAITING = 1024 * 1024;
 const FIN_HEADERS: ReadonlyMap<number, Buffer> = new Map([[PayloadHeader.EdgeFlags, encodeUint32(EdgeFlag.Fin)]]);
 const EMPTY = Buffer.alloc(0);
+/** Milliseconds that a client has to close a connection whose two directions have ended, before it is closed for it. */
+const CLOSE_GRACE = 500;
 
 interface Waiting {
   readonly data: Buffer;
@@ -19,19 +22,26 @@ interface Waiting {
 
 export class LegacyClient implements XgressClient, ClientEnd {
   readonly connectionId: number;
+  readonly #clock: Clock;
   readonly #link: SdkLink;
   readonly #onGone: () => void;
   #xgress: Xgress | undefined;
   /** From the client, until the circuit takes it. */
   readonly #fromClient: Waiting[] = [];
   #waitingBytes = 0;
+  /** Until the circuit calls `writable`: at first, and after each write that it answered with false. */
+  #isBlocked = true;
   /** For the client, until the connection takes it: what the xgress delivered last, and the end. */
   readonly #toClient: Waiting[] = [];
   #isClosed = false;
-  #closing: RefusalDetail | 'plain' | undefined;
+  /** The circuit is complete: the client is told after what it has not got yet. */
+  #isComplete = false;
+  #finSent = false;
+  #grace: Timer | undefined;
 
   /** `onGone` is called once, when neither side knows the connection any longer. */
-  constructor(link: SdkLink, connectionId: number, onGone: () => void) {
+  constructor(clock: Clock, link: SdkLink, connectionId: number, onGone: () => void) {
+    this.#clock = clock;
     this.#link = link;
     this.connectionId = connectionId;
     this.#onGone = onGone;
@@ -47,7 +57,7 @@ export class LegacyClient implements XgressClient, ClientEnd {
 
   onData(data: Buffer, headers: ReadonlyMap<number, Buffer> | undefined): void {
     if (this.#isClosed) return;
-    if (this.#fromClient.length === 0 && this.#xgress?.canWrite) {
+    if (!this.#isBlocked) {
       this.#write({ data, headers });
       return;
     }
@@ -88,18 +98,20 @@ export class LegacyClient implements XgressClient, ClientEnd {
 
   /** Clients must accept a second FIN. */
   end(): void {
+    this.#finSent = true;
     if (!this.#isClosed) this.#send({ data: EMPTY, headers: FIN_HEADERS });
   }
 
   closed(outcome: CircuitOutcome): void {
     this.#fromClient.length = 0;
     if (this.#isClosed) this.#gone();
-    else if (this.#toClient.length > 0 && outcome === 'complete') this.#closing = 'plain';
-    else this.#sendClosed(outcome === 'complete' ? 'closed' : 'circuit closed', undefined);
+    else if (outcome === 'cut') this.#sendClosed('circuit closed', undefined);
+    else this.#complete();
   }
 
   writable(): void {
-    while (this.#fromClient.length > 0 && this.#xgress?.canWrite) {
+    this.#isBlocked = false;
+    while (this.#fromClient.length > 0 && !this.#isBlocked) {
       const next = this.#fromClient.shift() as Waiting;
       this.#waitingBytes -= next.data.length;
       this.#write(next);
@@ -117,13 +129,22 @@ export class LegacyClient implements XgressClient, ClientEnd {
       }
       this.#toClient.shift();
     }
-    if (this.#closing) this.#sendClosed('closed', undefined);
+    if (this.#isComplete) this.#complete();
     else this.#xgress?.resume();
   }
 
   /** A FIN travels as a flag; the circuit ends when the client closes its connection. */
   #write({ data, headers }: Waiting): void {
-    this.#xgress?.write(data, headers);
+    this.#isBlocked = !this.#xgress?.write(data, headers);
+  }
+
+  /** The C SDK of 2022 drops data that it has not passed on when the close arrives, so the client may close first. */
+  #complete(): void {
+    this.#isComplete = true;
+    if (this.#toClient.length > 0) return;
+    if (this.#finSent)
+      this.#grace = this.#clock.after('sdk close', CLOSE_GRACE, () => this.#sendClosed('closed', undefined));
+    else this.#sendClosed('closed', undefined);
   }
 
   #endByClient(): void {
@@ -152,6 +173,7 @@ export class LegacyClient implements XgressClient, ClientEnd {
   }
 
   #forget(): void {
+    this.#grace?.cancel();
     this.#fromClient.length = 0;
     this.#toClient.length = 0;
     this.#waitingBytes = 0;
@@ -159,6 +181,7 @@ export class LegacyClient implements XgressClient, ClientEnd {
   }
 
   #gone(): void {
+    this.#grace?.cancel();
     this.#link.resume(this);
     this.#onGone();
   }

@@ -240,7 +240,7 @@ function open(
     connection.reply(request, connectedMessage(request, connectionId, circuit, true));
     return;
   }
-  const client = new LegacyClient(connection, connectionId, onGone);
+  const client = new LegacyClient(clock, connection, connectionId, onGone);
   connection.put(connectionId, client, right);
   const xgress = ends.open({ circuitId, address, role, options, hopType: HOP_TYPE }, client, owner);
   client.attach(xgress);

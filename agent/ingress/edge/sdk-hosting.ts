@@ -394,6 +394,7 @@ export class SdkHosting {
 
   async #dialWithOwnId(service: HostedService, request: EgressRequest): Promise<DialedEgress | DialedRelay> {
     const { connection, init } = service;
+    const { clock } = this.#components;
     const connectionId = connection.reserveOwn();
     if (connectionId === undefined)
       throw new EgressError(RouteErrorCode.ResourcesNotAvailable, 'the host has too many connections');
@@ -405,7 +406,7 @@ export class SdkHosting {
         [SdkHeader.XgressAddress, request.address],
       );
     const onGone = () => connection.remove(connectionId);
-    const client = init.usesXgress ? undefined : new LegacyClient(connection, connectionId, onGone);
+    const client = init.usesXgress ? undefined : new LegacyClient(clock, connection, connectionId, onGone);
     if (client) connection.put(connectionId, client, init.right);
     try {
       const answer = await this.#askHost(service, request, extra);
@@ -438,11 +439,12 @@ export class SdkHosting {
   /** A client of 2022 gives the id itself, and waits for a confirmation of its answer. */
   async #dialWithClientId(service: HostedService, request: EgressRequest): Promise<DialedEgress> {
     const { connection, init } = service;
+    const { clock } = this.#components;
     const answer = await this.#askHost(service, request, []);
     const connectionId = answer.body.length === 4 ? answer.body.readUInt32LE() : undefined;
     if (connectionId === undefined || !connection.reserve(connectionId))
       throw new EgressError(RouteErrorCode.RejectedByApplication, 'the host answered without a free connection id');
-    const client = new LegacyClient(connection, connectionId, () => connection.remove(connectionId));
+    const client = new LegacyClient(clock, connection, connectionId, () => connection.remove(connectionId));
     connection.put(connectionId, client, init.right);
     const confirm = () =>
       connection.send(stateConnected(init.connectionId, [[ChannelHeader.ReplyFor, encodeInt32(answer.sequence)]]));
