@@ -35,6 +35,8 @@ export interface ApiSessionsComponents {
   model: DataModel;
   legacy: LegacySessions;
   tokens: Tokens;
+  /** The network's own authorities. Others cannot say which identity a certificate belongs to. */
+  identity: { readonly roots: readonly X509Certificate[] };
 }
 
 /** Longest pause between two looks for a session that a controller has not pushed yet; milliseconds. */
@@ -96,7 +98,7 @@ export class ApiSessions {
   checkCertificate(session: ApiSession, presented: readonly X509Certificate[]): void {
     const [leaf] = presented;
     if (!leaf) throw new SessionRefusedError('the client presented no certificate');
-    const { clock, model } = this.#components;
+    const { clock, identity } = this.#components;
     const invalid = validity(leaf, clock.now());
     // Legacy sessions outlive their certificate; tokens say whether theirs may have expired.
     const mayExpire = session.claims === undefined || session.claims.z_cae === true;
@@ -104,7 +106,7 @@ export class ApiSessions {
       if (invalid && !mayExpire) throw new SessionRefusedError(invalid);
       return;
     }
-    const verdict = verifyChain(presented, model.clientRoots());
+    const verdict = verifyChain(presented, identity.roots);
     if (!verdict.ok) throw new SessionRefusedError(`the session does not list the certificate, and ${verdict.reason}`);
     const name = subjectAltNames(leaf).uri.find((uri) => uri.startsWith('spiffe://'));
     const fit = name === undefined ? undefined : spiffeFit(name, session);

@@ -62,7 +62,13 @@ export async function openIngress(
   for (const listener of config.listeners) {
     const log = context.component(`listener.${listener.binding}`);
     if (listener.binding === 'edge') {
-      if (!sdk) continue;
+      if (!sdk || listener.address.type !== 'tls') {
+        log.warn(
+          { address: formatAddress(listener.address) },
+          'edge listener is not served: it needs tls and an edge section',
+        );
+        continue;
+      }
       const port = await ports.at(listener.address.host, listener.address.port);
       const { clients } = sdk;
       const edgeListener = new EdgeListener({ clock, log, port, routerId, version, model, clients }, listener);
@@ -108,7 +114,7 @@ function assembleSdk(
   model: DataModel,
   terminators: Terminators,
 ): SdkRooms {
-  const { clock, config, metrics, random, owned, acceptsCircuits } = context;
+  const { clock, config, identity, metrics, random, owned, acceptsCircuits } = context;
   const log = context.component('listener.edge');
   const tokens = new Tokens({ clock, model });
   const legacy = new LegacySessions({
@@ -133,7 +139,7 @@ function assembleSdk(
     acceptsCircuits,
   };
   const hosting = new SdkHosting({ ...dial, terminators, ids: new IdSource(random) });
-  const sessions = new ApiSessions({ clock, model, legacy, tokens });
+  const sessions = new ApiSessions({ clock, model, legacy, tokens, identity });
   const clients = new SdkClients({ ...dial, sessions, hosting, metrics: sdkMetrics(metrics, () => clients.count) });
   takeDownLateSdkCircuits(controllers, ends);
   egress.use('edge', (request) => hosting.dial(request));

@@ -88,9 +88,13 @@ export function identityRevocation(id: string, now: number, expiresAt: number): 
 }
 
 /** A certificate whose key signs tokens, or that signs client certificates, or both. */
-export function publicKey(certificate: X509Certificate, usages: readonly DataState_PublicKey_Usage[]): DataState_Event {
+export function publicKey(
+  certificate: X509Certificate,
+  usages: readonly DataState_PublicKey_Usage[],
+  action = DataState_Action.CREATE,
+): DataState_Event {
   return create(DataState_EventSchema, {
-    action: DataState_Action.CREATE,
+    action,
     isSynthetic: true,
     model: {
       case: 'publicKey',

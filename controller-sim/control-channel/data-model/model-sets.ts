@@ -1,6 +1,7 @@
 // The history of the router data model: each change of the state as the set of events that routers get, and the full state. Sets that say
 // nothing to routers do not exist, so indexes are not dense (reference fact: control channel, sections 5.2 to 5.4).
 
+import { parsePemCertificates } from '#lib/certificates.ts';
 import { asError, describeError } from '#lib/errors.ts';
 import { Listeners } from '#lib/listeners.ts';
 import {
@@ -14,7 +15,7 @@ import { REVOCATION_LIFETIME } from '../../auth/revocations.ts';
 import type { Authority } from '../../pki/authority.ts';
 import type { Change, ChangeSet } from '../../state/change.ts';
 import type { State } from '../../state/state.ts';
-import type { EntityKind, ServicePolicy } from '../../state/types.ts';
+import type { CertificateAuthority, EntityKind, ServicePolicy } from '../../state/types.ts';
 import { event, identityRevocation, KeyUsage, modelOf, policyChange, publicKey, RelatedType } from './events.ts';
 
 export interface ModelSet {
@@ -110,12 +111,14 @@ export class ModelSets {
     return [...events, ...this.publicKeys()];
   }
 
-  /** Keys that verify tokens and client certificates. */
+  /** Keys that verify tokens and client certificates: of the network, and of other authorities that are verified. */
   publicKeys(): DataState_Event[] {
     const { serverCertificate, roots } = this.#authority;
+    const authorities = [...this.#state.tables.ca.values()].filter(({ isVerified }) => isVerified);
     return [
       publicKey(serverCertificate, [KeyUsage.JWTVALIDATION, KeyUsage.CLIENT_X509_CERT_VALIDATION]),
       ...roots.map((root) => publicKey(root, [KeyUsage.CLIENT_X509_CERT_VALIDATION])),
+      ...authorities.flatMap((ca) => authorityKey(ca, DataState_Action.CREATE)),
     ];
   }
 
@@ -155,6 +158,7 @@ export class ModelSets {
   }
 
   #eventsOf({ kind, id, before, after }: Change, time: number): DataState_Event[] {
+    if (kind === 'ca') return authorityEvents(before as CertificateAuthority, after as CertificateAuthority);
     if (after) {
       const action = before ? DataState_Action.UPDATE : DataState_Action.CREATE;
       return this.#entityEvent(action, kind, after);
@@ -228,6 +232,24 @@ export class ModelSets {
     const model = entity && modelOf(kind, entity, this.#state.tables);
     return model ? [event(action, model)] : [];
   }
+}
+
+/** Clients of an authority may connect to routers from its verification to its end. */
+function authorityEvents(
+  before: CertificateAuthority | undefined,
+  after: CertificateAuthority | undefined,
+): DataState_Event[] {
+  if (before?.isVerified === after?.isVerified && before?.certPem === after?.certPem) return [];
+  return [
+    ...(before?.isVerified ? authorityKey(before, DataState_Action.DELETE) : []),
+    ...(after?.isVerified ? authorityKey(after, DataState_Action.CREATE) : []),
+  ];
+}
+
+function authorityKey({ certPem }: CertificateAuthority, action: DataState_Action): DataState_Event[] {
+  return parsePemCertificates(certPem)
+    .slice(0, 1)
+    .map((certificate) => publicKey(certificate, [KeyUsage.CLIENT_X509_CERT_VALIDATION], action));
 }
 
 function defined<T>(value: T | undefined): T[] {
