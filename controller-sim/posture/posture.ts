@@ -3,6 +3,7 @@
 
 import type { Clock, Timer } from '#lib/clock.ts';
 import { Listeners } from '#lib/listeners.ts';
+import { decideAccess } from '#model/access.ts';
 import {
   evaluatePosture,
   type MfaDemand,
@@ -138,10 +139,13 @@ export class Posture {
   }
 
   /** Whether one of the policies that grant it passes. */
-  mayUse(session: Pick<ApiSession, 'id' | 'identityId'>, serviceId: string, type: PermissionType): boolean {
-    return this.#components.access
-      .granting(session.identityId, serviceId)
-      .some((policy) => policy.type === type && this.isPassing(policy, session.identityId, session.id));
+  mayUse({ id, identityId }: Pick<ApiSession, 'id' | 'identityId'>, serviceId: string, type: PermissionType): boolean {
+    const { access, clock } = this.#components;
+    const policies = access
+      .granting(identityId, serviceId)
+      .filter((policy) => policy.type === type)
+      .map((policy) => ({ id: policy.id, checks: access.checksOf(policy) }));
+    return decideAccess(policies, this.stateOf(identityId, id), clock.now()).granted;
   }
 
   /** Throws ApiError, and remembers why, when every policy that grants the service fails. */
