@@ -1,0 +1,141 @@
+// Which certificates and sessions of SDK clients count, and from when on they count no longer.
+
+import { X509Certificate } from 'node:crypto';
+import { create } from '@bufbuild/protobuf';
+import t from 'tap';
+import { sha1Fingerprint } from '#lib/certificates.ts';
+import { VirtualClock } from '#lib/clock.ts';
+import { silentLog } from '#lib/log.ts';
+import { DataState_IdentitySchema, DataState_RevocationSchema } from '#wire/gen/edge_control_pb.js';
+import { type Authority, issue, makeAuthority } from '../../test/support/certificates.ts';
+import { type ApiSession, ApiSessions } from './api-session.ts';
+import { DataModel } from './data-model.ts';
+import type { LegacySession, LegacySessions } from './legacy-sessions.ts';
+import type { AccessClaims, Tokens } from './tokens.ts';
+
+const DAY = 86_400_000;
+const NEVER_ABORTED = new AbortController().signal;
+
+async function sessions() {
+  const clock = new VirtualClock(Date.now());
+  const network = await makeAuthority('network');
+  const known = new Map<string, LegacySession>();
+  const model = new DataModel(silentLog);
+  model.identities.set('me', create(DataState_IdentitySchema, { id: 'me', name: 'me' }));
+  const legacy = { get: (token: string) => known.get(token) } as unknown as LegacySessions;
+  const claims: AccessClaims = {
+    sub: 'me',
+    z_asid: 'session',
+    exp: clock.now() / 1000 + 600,
+    iat: clock.now() / 1000,
+    jti: 'token',
+  };
+  const tokens = { access: async () => claims } as unknown as Tokens;
+  const roots = [new X509Certificate(network.certificate.toString('pem'))];
+  const checked = new ApiSessions({ clock, model, legacy, tokens, identity: { roots } });
+  return { clock, network, known, model, checked, claims };
+}
+
+const certificate = async (authority: Authority, options: Parameters<typeof issue>[2] = {}) =>
+  new X509Certificate((await issue(authority, 'client', options)).pem);
+
+const session = (fields: Partial<ApiSession> = {}): ApiSession => ({
+  id: 'session',
+  identityId: 'me',
+  token: 'token',
+  fingerprints: new Set(),
+  controllerId: 'c',
+  claims: undefined,
+  ...fields,
+});
+
+t.test(
+  'a certificate counts when the session lists it, or when the network issued it for the identity or the session',
+  async (t) => {
+    const { network, checked, claims } = await sessions();
+    const elsewhere = await makeAuthority('elsewhere');
+    const spiffe = (path: string) => ({ uris: [`spiffe://network/${path}`] });
+    const mine = await certificate(network, spiffe('identity/me'));
+    const ofSession = await certificate(network, spiffe('identity/me/apiSession/session'));
+    const deeper = await certificate(network, spiffe('identity/me/apiSession/session/apiSessionCertificate/x'));
+    const listed = await certificate(elsewhere);
+    const fingerprints = new Set([sha1Fingerprint(listed)]);
+    for (const good of [mine, ofSession, deeper]) t.doesNotThrow(() => checked.checkCertificate(session(), [good]));
+    t.doesNotThrow(() => checked.checkCertificate(session({ fingerprints }), [listed]));
+    const bad: [string, X509Certificate[]][] = [
+      ['none', []],
+      ['of another identity', [await certificate(network, spiffe('identity/you'))]],
+      ['of another session', [await certificate(network, spiffe('identity/me/apiSession/other'))]],
+      ['of a router', [await certificate(network, spiffe('router/me'))]],
+      ['without a name', [await certificate(network)]],
+      ['of another authority that names the identity', [await certificate(elsewhere, spiffe('identity/me'))]],
+      ['with more path', [await certificate(network, spiffe('identity/me/x'))]],
+    ];
+    for (const [name, presented] of bad)
+      t.throws(() => checked.checkCertificate(session(), presented), { code: 'SESSION_REFUSED' }, name);
+
+    const expired = await certificate(network, { ...spiffe('identity/me'), to: Date.now() - DAY });
+    const asListed = { fingerprints: new Set([sha1Fingerprint(expired)]) };
+    t.doesNotThrow(
+      () => checked.checkCertificate(session(asListed), [expired]),
+      'a legacy session outlives its certificate',
+    );
+    t.throws(
+      () => checked.checkCertificate(session({ ...asListed, claims }), [expired]),
+      /expired/,
+      'a token does not',
+    );
+    t.doesNotThrow(() =>
+      checked.checkCertificate(session({ ...asListed, claims: { ...claims, z_cae: true } }), [expired]),
+    );
+    const late = await certificate(network, { ...spiffe('identity/me/apiSession/session'), to: Date.now() - DAY });
+    t.throws(() => checked.checkCertificate(session(), [late]), /expired/);
+  },
+);
+
+t.test('a session that controllers have not pushed yet is waited for, within bounds', async (t) => {
+  const { clock, known, checked } = await sessions();
+  const found = checked.find('late', 5_000, NEVER_ABORTED);
+  await clock.advance(1_500);
+  known.set('late', { token: 'late', id: 's', identityId: 'me', fingerprints: new Set(), controllerId: 'c' });
+  await clock.advance(1_000);
+  t.match(await found, { id: 's', controllerId: 'c' });
+  const missing = checked.find('never', 5_000, NEVER_ABORTED);
+  missing.catch(() => undefined);
+  await clock.advance(5_001);
+  await t.rejects(missing, /no controller knows/);
+  const gone = new AbortController();
+  const abandoned = checked.find('never', 5_000, gone.signal);
+  abandoned.catch(() => undefined);
+  gone.abort(new Error('the client is gone'));
+  await t.rejects(abandoned, /the client is gone/);
+  t.same(clock.timers(), [], 'nobody is waited for any longer');
+});
+
+t.test('a session ends with its token, its identity, its removal or its revocation', async (t) => {
+  const { clock, known, model, checked, claims } = await sessions();
+  const mine = session({ controllerId: undefined, claims });
+  t.equal(checked.endOf(mine), undefined);
+  const revoke = (id: string, seconds = 0) =>
+    model.revocations.set(id, create(DataState_RevocationSchema, { id, issuedBefore: { seconds: BigInt(seconds) } }));
+  for (const id of ['session', 'token']) {
+    revoke(id);
+    t.match(checked.endOf(mine), /revoked/, id);
+    model.revocations.clear();
+  }
+  revoke('me', Math.floor(clock.now() / 1000) - 10);
+  t.equal(checked.endOf(mine), undefined, 'a token that is newer than the revocation of its identity');
+  revoke('me', Math.floor(clock.now() / 1000) + 1);
+  t.match(checked.endOf(mine), /revoked/);
+  model.revocations.clear();
+  await clock.advance(600_000);
+  t.match(checked.endOf(mine), /expired/);
+
+  t.match(checked.endOf(session()), /removed/);
+  known.set('token', { token: 'token', id: 'session', identityId: 'me', fingerprints: new Set(), controllerId: 'c' });
+  t.equal(checked.endOf(session()), undefined);
+  model.identities.set('me', create(DataState_IdentitySchema, { id: 'me', disabled: true }));
+  t.match(checked.endOf(session()), /disabled/);
+  model.identities.clear();
+  t.match(checked.endOf(session()), /does not exist/);
+});
