@@ -4,6 +4,7 @@
 import type { Log } from '#lib/log.ts';
 import { RouteErrorCode } from '#wire/gen/numbers.ts';
 import type { CircuitEnd } from '../forwarder/destination.ts';
+import type { CircuitEnds } from '../xgress/circuit-ends.ts';
 import type { Xgress, XgressClient } from '../xgress/xgress.ts';
 import { EgressError } from './dial-errors.ts';
 
@@ -38,7 +39,7 @@ export interface DialedEgress {
 
 /** A host whose flow control is its own: it is the end of the circuit itself. */
 export interface DialedRelay {
-  readonly relay: CircuitEnd;
+  readonly relay: CircuitEnd & { open(ends: CircuitEnds): void };
   readonly peerData: PeerData;
   abandon(): void;
 }

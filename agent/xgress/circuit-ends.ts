@@ -8,6 +8,7 @@ import type { Log } from '#lib/log.ts';
 import { FaultSchema, FaultSubject } from '#wire/gen/control_pb.js';
 import { ControlType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
+import type { CircuitEnd } from '../forwarder/destination.ts';
 import type { FaultReceiver } from '../forwarder/faulter.ts';
 import type { Forwarder } from '../forwarder/forwarder.ts';
 import type { MetricsRegistry } from '../metrics/registry.ts';
@@ -32,6 +33,8 @@ export class CircuitEnds {
   readonly #budget = new BufferBudget();
   readonly #metrics: XgressMetrics;
   readonly #open = new Set<Xgress>();
+  /** Ends whose flow control is a client's own. */
+  readonly #relays = new Set<CircuitEnd>();
   #total = 0;
   #idle: (() => void) | undefined;
 
@@ -47,7 +50,7 @@ export class CircuitEnds {
 
   /** The ends that are open. */
   get count(): number {
-    return this.#open.size;
+    return this.#open.size + this.#relays.size;
   }
 
   /** The ends that were ever opened. */
@@ -83,6 +86,18 @@ export class CircuitEnds {
     return xgress;
   }
 
+  /** An end whose flow control is a client's own, until the returned function is called. */
+  openRelay(relay: CircuitEnd): () => void {
+    this.#relays.add(relay);
+    this.#total++;
+    this.#components.forwarder.registerEnd(relay);
+    return () => {
+      if (!this.#relays.delete(relay)) return;
+      this.#components.forwarder.unregisterEnd(relay);
+      this.#tellIdle();
+    };
+  }
+
   /** The end of a circuit cannot be made here: the circuit is taken out and its controller takes it down everywhere. */
   giveUp(circuitId: string, role: CircuitRole, owner: string): void {
     this.#components.forwarder.remove(circuitId);
@@ -91,13 +106,14 @@ export class CircuitEnds {
 
   /** Resolves when all ends are closed, at the latest after `milliseconds`; those that are left then are cut. */
   async drain(milliseconds: number): Promise<void> {
-    if (this.#open.size > 0 && milliseconds > 0) {
+    if (this.count > 0 && milliseconds > 0) {
       await new Promise<void>((resolve) => {
         const timer = this.#components.clock.after('drain circuits', milliseconds, resolve);
         this.#idle = () => (timer.cancel(), resolve());
       });
     }
     for (const xgress of [...this.#open]) xgress.abort();
+    for (const relay of [...this.#relays]) relay.unrouted();
   }
 
   #onClosed(xgress: Xgress, owner: string): void {
@@ -109,7 +125,11 @@ export class CircuitEnds {
     forwarder.remove(xgress.circuitId);
     log.debug({ circuitId: xgress.circuitId, role: xgress.role }, 'circuit end closed');
     if (circuit) this.#reportEnd(xgress.circuitId, xgress.role, circuit.owner || owner);
-    if (this.#open.size === 0) this.#idle?.();
+    this.#tellIdle();
+  }
+
+  #tellIdle(): void {
+    if (this.count === 0) this.#idle?.();
   }
 
   /** What went through an end since it was last told: `ingress.rx` is what the dialing client sent, `egress.tx` what the host got. */

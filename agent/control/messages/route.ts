@@ -99,7 +99,7 @@ async function install(
   }
   if (!dialed || !route.egress) return NONE;
   if ('relay' in dialed) {
-    forwarder.registerEnd(dialed.relay);
+    dialed.relay.open(components.ends);
     return dialed.peerData;
   }
   const { address, binding } = route.egress;

@@ -235,7 +235,7 @@ function open(
     const parts = { clock, forwarder, link: connection, onUnroutable, giveUp, onGone };
     const relay = new SdkRelay(parts, { connectionId, circuitId, address, role });
     connection.put(connectionId, relay, right);
-    forwarder.registerEnd(relay);
+    relay.open(ends);
     if (!forwarder.circuits.get(circuitId)) return relay.unrouted();
     connection.reply(request, connectedMessage(request, connectionId, circuit, true));
     return;

@@ -3,7 +3,7 @@
 
 import { create, toBinary } from '@bufbuild/protobuf';
 import type { Timer } from '#lib/clock.ts';
-import { describeError, TimeoutError } from '#lib/errors.ts';
+import { describeError } from '#lib/errors.ts';
 import type { IdSource } from '#lib/ids.ts';
 import {
   CreateTerminatorV2RequestSchema,
@@ -12,7 +12,6 @@ import {
   UpdateTerminatorRequestSchema,
 } from '#wire/gen/edge_control_pb.js';
 import {
-  ChannelHeader,
   EdgeControlType,
   EdgeErrorCode,
   PeerDataKey,
@@ -21,84 +20,28 @@ import {
   SdkHeader,
   SdkType,
 } from '#wire/gen/numbers.ts';
-import { encodeInt32, encodeUint32, TRUE } from '#wire/header-values.ts';
+import { encodeUint32, TRUE } from '#wire/header-values.ts';
 import { Message } from '#wire/message.ts';
 import { EgressError } from '../../egress/dial-errors.ts';
 import type { DialedEgress, DialedRelay, EgressRequest } from '../../egress/egress.ts';
 import type { TerminatorAnswer, Terminators } from '../terminators.ts';
-import { LegacyClient } from './legacy-client.ts';
-import { type ClientEnd, CONTROL_LANE, type SdkConnection } from './sdk-connection.ts';
-import { controllerOf, demandAccess, type Right, rightByToken, type SdkDialComponents } from './sdk-dial.ts';
-import { type RefusalDetail, SdkRefusal, stateClosed, stateConnected } from './sdk-messages.ts';
-import { SdkRelay } from './sdk-relay.ts';
+import { dialHost } from './host-dial.ts';
+import { type BindInit, HostedService, readBind } from './hosted-service.ts';
+import { CONTROL_LANE, type SdkConnection } from './sdk-connection.ts';
+import { controllerOf, demandAccess, rightByToken, type SdkDialComponents } from './sdk-dial.ts';
+import { SdkRefusal, stateClosed, stateConnected } from './sdk-messages.ts';
 
 export interface SdkHostingComponents extends SdkDialComponents {
   terminators: Terminators;
   ids: IdSource;
 }
 
-/** What the client said when it bound. */
-interface BindInit {
-  readonly connectionId: number;
-  readonly terminatorId: string;
-  readonly listenerId: string | undefined;
-  readonly right: Right;
-  readonly publicKey: Buffer | undefined;
-  readonly cost: number;
-  readonly precedence: TerminatorPrecedence;
-  readonly instanceId: string;
-  readonly instanceSecret: Buffer;
-  /** The router gives ids to the connections that it opens to the client. */
-  readonly routerIds: boolean;
-  readonly usesXgress: boolean;
-  readonly wantsBindSuccess: boolean;
-  readonly inspects: boolean;
-}
-
-/** Milliseconds that a client has to answer a dial. */
-const DIAL_TIMEOUT = 5_000;
 /** Refusals without a hint after which a terminator is given up. */
 const MOST_FAILURES = 3;
-const HIGHEST_COST = 65_535;
-const HOP_TYPE = 'xgress/edge';
 const DESTINATION_PREFIX = 'hosted:';
 const INSPECT_INTERVAL = 10_000;
 const MOST_INSPECTIONS = 60;
 const TYPE_BIND = 2;
-
-/** One bound service of one client. */
-class HostedService implements ClientEnd {
-  readonly init: BindInit;
-  readonly connection: SdkConnection;
-  cost: number;
-  precedence: TerminatorPrecedence;
-  readonly #hosting: SdkHosting;
-
-  constructor(hosting: SdkHosting, connection: SdkConnection, init: BindInit) {
-    this.#hosting = hosting;
-    this.connection = connection;
-    this.init = init;
-    this.cost = init.cost;
-    this.precedence = init.precedence;
-  }
-
-  get connectionId(): number {
-    return this.init.connectionId;
-  }
-
-  onClosed(): void {
-    this.#hosting.remove(this);
-  }
-
-  onLost(): void {
-    this.#hosting.remove(this);
-  }
-
-  cut(reason: string, detail: RefusalDetail): void {
-    this.connection.send(stateClosed(this.connectionId, reason, detail));
-    this.#hosting.remove(this);
-  }
-}
 
 export class SdkHosting {
   readonly #components: SdkHostingComponents;
@@ -159,7 +102,7 @@ export class SdkHosting {
     if (!connection.reserve(bind.connectionId))
       throw new SdkRefusal(`connection id ${bind.connectionId} is in use`, { code: EdgeErrorCode.Internal });
     const terminatorId = older?.init.terminatorId ?? this.#components.ids.cuid();
-    const service = new HostedService(this, connection, { ...bind, terminatorId });
+    const service = new HostedService(connection, { ...bind, terminatorId }, (gone) => this.remove(gone));
     connection.put(bind.connectionId, service, bind.right);
     this.#hosted.set(terminatorId, service);
     if (older) this.#replace(older);
@@ -378,9 +321,7 @@ export class SdkHosting {
     this.#inspecting.delete(service);
   }
 
-  // Dials to the host ------------------------------------------------------------------------------------------------------
-
-  /** The dialer of the binding `edge`; the destination is the id of a terminator, perhaps with a prefix. */
+  /** The dialer of the binding `edge`; the destination is the id of a terminator, perhaps with a prefix. Rejects with EgressError. */
   async dial(request: EgressRequest): Promise<DialedEgress | DialedRelay> {
     const id = request.destination.startsWith(DESTINATION_PREFIX)
       ? request.destination.slice(DESTINATION_PREFIX.length)
@@ -388,163 +329,6 @@ export class SdkHosting {
     const service = this.#hosted.get(id);
     if (!service)
       throw new EgressError(RouteErrorCode.InvalidTerminator, `terminator ${id} is not hosted by this router`);
-    if (service.init.routerIds) return this.#dialWithOwnId(service, request);
-    return this.#dialWithClientId(service, request);
+    return dialHost(this.#components, service, request);
   }
-
-  async #dialWithOwnId(service: HostedService, request: EgressRequest): Promise<DialedEgress | DialedRelay> {
-    const { connection, init } = service;
-    const { clock } = this.#components;
-    const connectionId = connection.reserveOwn();
-    if (connectionId === undefined)
-      throw new EgressError(RouteErrorCode.ResourcesNotAvailable, 'the host has too many connections');
-    const extra: [number, Uint8Array | string][] = [[SdkHeader.RouterProvidedConnectionId, encodeUint32(connectionId)]];
-    if (init.usesXgress)
-      extra.push(
-        [SdkHeader.UseXgressToSdk, TRUE],
-        [SdkHeader.XgressControllerId, request.owner],
-        [SdkHeader.XgressAddress, request.address],
-      );
-    const onGone = () => connection.remove(connectionId);
-    const client = init.usesXgress ? undefined : new LegacyClient(clock, connection, connectionId, onGone);
-    if (client) connection.put(connectionId, client, init.right);
-    try {
-      const answer = await this.#askHost(service, request, extra);
-      const peerData = peerDataOf(answer);
-      if (client)
-        return { client, peerData, hopType: HOP_TYPE, abandon: () => client.cut('dial abandoned', ABANDONED) };
-      return this.#relay(service, request, connectionId, peerData);
-    } catch (error) {
-      connection.remove(connectionId);
-      throw error;
-    }
-  }
-
-  #relay(
-    { connection, init }: HostedService,
-    { circuitId, address, owner }: EgressRequest,
-    connectionId: number,
-    peerData: ReadonlyMap<number, Buffer>,
-  ): DialedRelay {
-    const { clock, forwarder, ends, onUnroutable } = this.#components;
-    const role = 'terminator' as const;
-    const giveUp = () => ends.giveUp(circuitId, role, owner);
-    const onGone = () => connection.remove(connectionId);
-    const parts = { clock, forwarder, link: connection, onUnroutable, giveUp, onGone };
-    const relay = new SdkRelay(parts, { connectionId, circuitId, address, role });
-    connection.put(connectionId, relay, init.right);
-    return { relay, peerData, abandon: () => relay.cut('dial abandoned', ABANDONED) };
-  }
-
-  /** A client of 2022 gives the id itself, and waits for a confirmation of its answer. */
-  async #dialWithClientId(service: HostedService, request: EgressRequest): Promise<DialedEgress> {
-    const { connection, init } = service;
-    const { clock } = this.#components;
-    const answer = await this.#askHost(service, request, []);
-    const connectionId = answer.body.length === 4 ? answer.body.readUInt32LE() : undefined;
-    if (connectionId === undefined || !connection.reserve(connectionId))
-      throw new EgressError(RouteErrorCode.RejectedByApplication, 'the host answered without a free connection id');
-    const client = new LegacyClient(clock, connection, connectionId, () => connection.remove(connectionId));
-    connection.put(connectionId, client, init.right);
-    const confirm = () =>
-      connection.send(stateConnected(init.connectionId, [[ChannelHeader.ReplyFor, encodeInt32(answer.sequence)]]));
-    return {
-      client,
-      peerData: peerDataOf(answer),
-      hopType: HOP_TYPE,
-      abandon: () => client.cut('dial abandoned', ABANDONED),
-      opened: confirm,
-    };
-  }
-
-  /** Sends a Dial to the client and waits for its answer. Rejects with EgressError. */
-  async #askHost(
-    { connection, init }: HostedService,
-    request: EgressRequest,
-    extra: readonly (readonly [number, Uint8Array | string])[],
-  ): Promise<Message> {
-    const { peerData, timeLeft, signal, circuitId } = request;
-    const token = init.right.serviceSession?.token ?? '';
-    const question = new Message(SdkType.Dial, dialHeaders(init.connectionId, circuitId, peerData, extra), token);
-    const timeout = timeLeft > 0 ? Math.min(DIAL_TIMEOUT, timeLeft) : DIAL_TIMEOUT;
-    let answer: Message;
-    try {
-      answer = await connection.channel.request(question, { timeout, signal, lane: CONTROL_LANE });
-    } catch (error) {
-      const code = error instanceof TimeoutError ? RouteErrorCode.DialTimedOut : RouteErrorCode.Generic;
-      throw new EgressError(code, `the host did not answer the dial: ${describeError(error)}`, { cause: error });
-    }
-    if (answer.contentType !== SdkType.DialSuccess)
-      throw new EgressError(
-        RouteErrorCode.RejectedByApplication,
-        answer.body.toString() || 'the host rejected the dial',
-      );
-    return answer;
-  }
-}
-
-const ABANDONED: RefusalDetail = { code: EdgeErrorCode.Internal };
-/** Peer data of the dialing side that the host hears, and the headers in which it stands. */
-const TO_HOST: readonly (readonly [peerData: number, header: number])[] = [
-  [PeerDataKey.PublicKey, SdkHeader.PublicKey],
-  [PeerDataKey.AppData, SdkHeader.AppData],
-  [PeerDataKey.ConnectionMarker, SdkHeader.ConnectionMarker],
-  [PeerDataKey.DialerIdentityId, SdkHeader.DialerIdentityId],
-  [PeerDataKey.DialerIdentityName, SdkHeader.DialerIdentityName],
-];
-
-function dialHeaders(
-  bindId: number,
-  circuitId: string,
-  peerData: ReadonlyMap<number, Buffer>,
-  extra: readonly (readonly [number, Uint8Array | string])[],
-): (readonly [number, Uint8Array | string])[] {
-  const headers: (readonly [number, Uint8Array | string])[] = [
-    [SdkHeader.ConnectionId, encodeUint32(bindId)],
-    [SdkHeader.CircuitId, circuitId],
-    [SdkHeader.CallerId, peerData.get(PeerDataKey.CallerId) ?? ''],
-    ...extra,
-  ];
-  for (const [key, header] of TO_HOST) {
-    const value = peerData.get(key);
-    if (value) headers.push([header, value]);
-  }
-  return headers;
-}
-
-function peerDataOf(answer: Message): Map<number, Buffer> {
-  const key = answer.headers.get(SdkHeader.PublicKey);
-  return new Map(key ? [[PeerDataKey.PublicKey, Buffer.from(key)]] : []);
-}
-
-/** Throws SdkRefusal. */
-function readBind(connectionId: number, right: Right, request: Message): Omit<BindInit, 'terminatorId'> {
-  const publicKey = request.headers.get(SdkHeader.PublicKey);
-  return {
-    connectionId,
-    right,
-    publicKey: publicKey && Buffer.from(publicKey),
-    listenerId: request.string(SdkHeader.ListenerId),
-    cost: readCost(request.headers.get(SdkHeader.Cost)),
-    precedence: readPrecedence(request.headers.get(SdkHeader.Precedence)),
-    instanceId: request.string(SdkHeader.TerminatorInstanceId) ?? '',
-    instanceSecret: Buffer.from(request.headers.get(SdkHeader.TerminatorInstanceSecret) ?? ''),
-    routerIds: request.bool(SdkHeader.RouterProvidedConnectionId),
-    usesXgress: request.bool(SdkHeader.UseXgressToSdk),
-    wantsBindSuccess: request.bool(SdkHeader.SupportsBindSuccess),
-    inspects: request.bool(SdkHeader.SupportsInspect),
-  };
-}
-
-/** Two bytes; clients of 2022 send four of which the first two count. */
-function readCost(value: Buffer | undefined): number {
-  if (value === undefined || value.length < 2) return 0;
-  return Math.min(HIGHEST_COST, value.readUInt16LE());
-}
-
-/** One byte; clients of 2022 send four of which the first counts. Throws SdkRefusal. */
-function readPrecedence(value: Buffer | undefined): TerminatorPrecedence {
-  const precedence = value?.[0] ?? TerminatorPrecedence.DEFAULT;
-  if (precedence in TerminatorPrecedence) return precedence;
-  throw new SdkRefusal(`precedence ${precedence} does not exist`, { code: EdgeErrorCode.InvalidPrecedence });
 }

@@ -10,6 +10,7 @@ import { Acknowledgement, Payload } from '#wire/xgress-frames.ts';
 import { type CircuitEnd, PayloadOrigin } from '../../forwarder/destination.ts';
 import type { Forwarder } from '../../forwarder/forwarder.ts';
 import { isAnswerOfEnd } from '../../forwarder/trace-route.ts';
+import type { CircuitEnds } from '../../xgress/circuit-ends.ts';
 import type { CircuitRole } from '../../xgress/xgress-metrics.ts';
 import type { ClientEnd, SdkLink } from './sdk-connection.ts';
 import { type RefusalDetail, stateClosed } from './sdk-messages.ts';
@@ -42,6 +43,7 @@ export class SdkRelay implements CircuitEnd, ClientEnd {
   readonly #components: SdkRelayComponents;
   readonly #idEntry: Buffer;
   readonly #waiting: (() => void)[] = [];
+  #release: (() => void) | undefined;
   #isOver = false;
 
   constructor(components: SdkRelayComponents, init: SdkRelayInit) {
@@ -52,6 +54,11 @@ export class SdkRelay implements CircuitEnd, ClientEnd {
     this.#role = init.role;
     this.#idEntry = encodeUint32(init.connectionId);
     this.lastReceived = components.clock.now();
+  }
+
+  /** From now on the forwarder knows this end. */
+  open(ends: CircuitEnds): void {
+    if (!this.#isOver) this.#release = ends.openRelay(this);
   }
 
   // From the forwarder -----------------------------------------------------------------------------------------------------
@@ -153,7 +160,7 @@ export class SdkRelay implements CircuitEnd, ClientEnd {
   }
 
   #gone(): void {
-    this.#components.forwarder.unregisterEnd(this);
+    this.#release?.();
     for (const task of this.#waiting.splice(0)) setImmediate(task);
     this.#components.onGone();
   }

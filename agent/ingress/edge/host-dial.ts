@@ -1,0 +1,168 @@
+// A circuit that ends at a service of an SDK client: the client is asked, and its answer decides how the end is made
+// (reference fact: edge, section 8.3).
+
+import type { Clock } from '#lib/clock.ts';
+import { describeError, TimeoutError } from '#lib/errors.ts';
+import { ChannelHeader, EdgeErrorCode, PeerDataKey, RouteErrorCode, SdkHeader, SdkType } from '#wire/gen/numbers.ts';
+import { encodeInt32, encodeUint32, TRUE } from '#wire/header-values.ts';
+import { Message } from '#wire/message.ts';
+import { EgressError } from '../../egress/dial-errors.ts';
+import type { DialedEgress, DialedRelay, EgressRequest } from '../../egress/egress.ts';
+import type { Forwarder } from '../../forwarder/forwarder.ts';
+import type { CircuitEnds } from '../../xgress/circuit-ends.ts';
+import type { HostedService } from './hosted-service.ts';
+import { LegacyClient } from './legacy-client.ts';
+import { CONTROL_LANE } from './sdk-connection.ts';
+import { type RefusalDetail, stateConnected } from './sdk-messages.ts';
+import { SdkRelay } from './sdk-relay.ts';
+
+export interface HostDialComponents {
+  clock: Clock;
+  forwarder: Forwarder;
+  ends: CircuitEnds;
+  onUnroutable(circuitId: string): void;
+}
+
+/** Milliseconds that a client has to answer a dial. */
+const DIAL_TIMEOUT = 5_000;
+const HOP_TYPE = 'xgress/edge';
+const ABANDONED: RefusalDetail = { code: EdgeErrorCode.Internal };
+/** Peer data of the dialing side that the host hears, and the headers in which it stands. */
+const TO_HOST: readonly (readonly [peerData: number, header: number])[] = [
+  [PeerDataKey.PublicKey, SdkHeader.PublicKey],
+  [PeerDataKey.AppData, SdkHeader.AppData],
+  [PeerDataKey.ConnectionMarker, SdkHeader.ConnectionMarker],
+  [PeerDataKey.DialerIdentityId, SdkHeader.DialerIdentityId],
+  [PeerDataKey.DialerIdentityName, SdkHeader.DialerIdentityName],
+];
+
+/** Rejects with EgressError. */
+export function dialHost(
+  components: HostDialComponents,
+  service: HostedService,
+  request: EgressRequest,
+): Promise<DialedEgress | DialedRelay> {
+  return service.init.routerIds
+    ? dialWithOwnId(components, service, request)
+    : dialWithClientId(components, service, request);
+}
+
+async function dialWithOwnId(
+  components: HostDialComponents,
+  service: HostedService,
+  request: EgressRequest,
+): Promise<DialedEgress | DialedRelay> {
+  const { connection, init } = service;
+  const { clock } = components;
+  const connectionId = connection.reserveOwn();
+  if (connectionId === undefined)
+    throw new EgressError(RouteErrorCode.ResourcesNotAvailable, 'the host has too many connections');
+  const extra: [number, Uint8Array | string][] = [[SdkHeader.RouterProvidedConnectionId, encodeUint32(connectionId)]];
+  if (init.usesXgress)
+    extra.push(
+      [SdkHeader.UseXgressToSdk, TRUE],
+      [SdkHeader.XgressControllerId, request.owner],
+      [SdkHeader.XgressAddress, request.address],
+    );
+  const onGone = () => connection.remove(connectionId);
+  const client = init.usesXgress ? undefined : new LegacyClient(clock, connection, connectionId, onGone);
+  if (client) connection.put(connectionId, client, init.right);
+  try {
+    const answer = await askHost(service, request, extra);
+    const peerData = peerDataOf(answer);
+    if (client) return { client, peerData, hopType: HOP_TYPE, abandon: () => client.cut('dial abandoned', ABANDONED) };
+    return relayFor(components, service, request, connectionId, peerData);
+  } catch (error) {
+    connection.remove(connectionId);
+    throw error;
+  }
+}
+
+function relayFor(
+  components: HostDialComponents,
+  { connection, init }: HostedService,
+  { circuitId, address, owner }: EgressRequest,
+  connectionId: number,
+  peerData: ReadonlyMap<number, Buffer>,
+): DialedRelay {
+  const { clock, forwarder, ends, onUnroutable } = components;
+  const role = 'terminator' as const;
+  const giveUp = () => ends.giveUp(circuitId, role, owner);
+  const onGone = () => connection.remove(connectionId);
+  const parts = { clock, forwarder, link: connection, onUnroutable, giveUp, onGone };
+  const relay = new SdkRelay(parts, { connectionId, circuitId, address, role });
+  connection.put(connectionId, relay, init.right);
+  return { relay, peerData, abandon: () => relay.cut('dial abandoned', ABANDONED) };
+}
+
+/** A client of 2022 gives the id itself, and waits for a confirmation of its answer. */
+async function dialWithClientId(
+  components: HostDialComponents,
+  service: HostedService,
+  request: EgressRequest,
+): Promise<DialedEgress> {
+  const { connection, init } = service;
+  const { clock } = components;
+  const answer = await askHost(service, request, []);
+  const connectionId = answer.body.length === 4 ? answer.body.readUInt32LE() : undefined;
+  if (connectionId === undefined || !connection.reserve(connectionId))
+    throw new EgressError(RouteErrorCode.RejectedByApplication, 'the host answered without a free connection id');
+  const client = new LegacyClient(clock, connection, connectionId, () => connection.remove(connectionId));
+  connection.put(connectionId, client, init.right);
+  const confirm = () =>
+    connection.send(stateConnected(init.connectionId, [[ChannelHeader.ReplyFor, encodeInt32(answer.sequence)]]));
+  return {
+    client,
+    peerData: peerDataOf(answer),
+    hopType: HOP_TYPE,
+    abandon: () => client.cut('dial abandoned', ABANDONED),
+    opened: confirm,
+  };
+}
+
+/** Sends a Dial to the client and waits for its answer. Rejects with EgressError. */
+async function askHost(
+  { connection, init }: HostedService,
+  request: EgressRequest,
+  extra: readonly (readonly [number, Uint8Array | string])[],
+): Promise<Message> {
+  const { peerData, timeLeft, signal, circuitId } = request;
+  const token = init.right.serviceSession?.token ?? '';
+  const question = new Message(SdkType.Dial, dialHeaders(init.connectionId, circuitId, peerData, extra), token);
+  const timeout = timeLeft > 0 ? Math.min(DIAL_TIMEOUT, timeLeft) : DIAL_TIMEOUT;
+  let answer: Message;
+  try {
+    answer = await connection.channel.request(question, { timeout, signal, lane: CONTROL_LANE });
+  } catch (error) {
+    const code = error instanceof TimeoutError ? RouteErrorCode.DialTimedOut : RouteErrorCode.Generic;
+    throw new EgressError(code, `the host did not answer the dial: ${describeError(error)}`, { cause: error });
+  }
+  if (connection.isClosed) throw new EgressError(RouteErrorCode.Generic, 'the host disconnected during the dial');
+  if (answer.contentType !== SdkType.DialSuccess)
+    throw new EgressError(RouteErrorCode.RejectedByApplication, answer.body.toString() || 'the host rejected the dial');
+  return answer;
+}
+
+function dialHeaders(
+  bindId: number,
+  circuitId: string,
+  peerData: ReadonlyMap<number, Buffer>,
+  extra: readonly (readonly [number, Uint8Array | string])[],
+): (readonly [number, Uint8Array | string])[] {
+  const headers: (readonly [number, Uint8Array | string])[] = [
+    [SdkHeader.ConnectionId, encodeUint32(bindId)],
+    [SdkHeader.CircuitId, circuitId],
+    [SdkHeader.CallerId, peerData.get(PeerDataKey.CallerId) ?? ''],
+    ...extra,
+  ];
+  for (const [key, header] of TO_HOST) {
+    const value = peerData.get(key);
+    if (value) headers.push([header, value]);
+  }
+  return headers;
+}
+
+function peerDataOf(answer: Message): Map<number, Buffer> {
+  const key = answer.headers.get(SdkHeader.PublicKey);
+  return new Map(key ? [[PeerDataKey.PublicKey, Buffer.from(key)]] : []);
+}

@@ -1,0 +1,95 @@
+// A service that an SDK client hosts over this router: what the client said when it bound (reference fact: edge, section 8.1).
+
+import { TerminatorPrecedence } from '#wire/gen/edge_control_pb.js';
+import { EdgeErrorCode, SdkHeader } from '#wire/gen/numbers.ts';
+import type { Message } from '#wire/message.ts';
+import type { ClientEnd, SdkConnection } from './sdk-connection.ts';
+import type { Right } from './sdk-dial.ts';
+import { type RefusalDetail, SdkRefusal, stateClosed } from './sdk-messages.ts';
+
+/** What the client said when it bound. */
+export interface BindInit {
+  readonly connectionId: number;
+  readonly terminatorId: string;
+  readonly listenerId: string | undefined;
+  readonly right: Right;
+  readonly publicKey: Buffer | undefined;
+  readonly cost: number;
+  readonly precedence: TerminatorPrecedence;
+  readonly instanceId: string;
+  readonly instanceSecret: Buffer;
+  /** The router gives ids to the connections that it opens to the client. */
+  readonly routerIds: boolean;
+  readonly usesXgress: boolean;
+  readonly wantsBindSuccess: boolean;
+  readonly inspects: boolean;
+}
+
+const HIGHEST_COST = 65_535;
+
+/** One bound service of one client. */
+export class HostedService implements ClientEnd {
+  readonly init: BindInit;
+  readonly connection: SdkConnection;
+  cost: number;
+  precedence: TerminatorPrecedence;
+  readonly #onGone: (service: HostedService) => void;
+
+  /** `onGone` is called when the client or the router ends it. */
+  constructor(connection: SdkConnection, init: BindInit, onGone: (service: HostedService) => void) {
+    this.#onGone = onGone;
+    this.connection = connection;
+    this.init = init;
+    this.cost = init.cost;
+    this.precedence = init.precedence;
+  }
+
+  get connectionId(): number {
+    return this.init.connectionId;
+  }
+
+  onClosed(): void {
+    this.#onGone(this);
+  }
+
+  onLost(): void {
+    this.#onGone(this);
+  }
+
+  cut(reason: string, detail: RefusalDetail): void {
+    this.connection.send(stateClosed(this.connectionId, reason, detail));
+    this.#onGone(this);
+  }
+}
+
+/** What a Bind message says. Throws SdkRefusal. */
+export function readBind(connectionId: number, right: Right, request: Message): Omit<BindInit, 'terminatorId'> {
+  const publicKey = request.headers.get(SdkHeader.PublicKey);
+  return {
+    connectionId,
+    right,
+    publicKey: publicKey && Buffer.from(publicKey),
+    listenerId: request.string(SdkHeader.ListenerId),
+    cost: readCost(request.headers.get(SdkHeader.Cost)),
+    precedence: readPrecedence(request.headers.get(SdkHeader.Precedence)),
+    instanceId: request.string(SdkHeader.TerminatorInstanceId) ?? '',
+    instanceSecret: Buffer.from(request.headers.get(SdkHeader.TerminatorInstanceSecret) ?? ''),
+    routerIds: request.bool(SdkHeader.RouterProvidedConnectionId),
+    usesXgress: request.bool(SdkHeader.UseXgressToSdk),
+    wantsBindSuccess: request.bool(SdkHeader.SupportsBindSuccess),
+    inspects: request.bool(SdkHeader.SupportsInspect),
+  };
+}
+
+/** Two bytes; clients of 2022 send four of which the first two count. */
+function readCost(value: Buffer | undefined): number {
+  if (value === undefined || value.length < 2) return 0;
+  return Math.min(HIGHEST_COST, value.readUInt16LE());
+}
+
+/** One byte; clients of 2022 send four of which the first counts. Throws SdkRefusal. */
+function readPrecedence(value: Buffer | undefined): TerminatorPrecedence {
+  const precedence = value?.[0] ?? TerminatorPrecedence.DEFAULT;
+  if (precedence in TerminatorPrecedence) return precedence;
+  throw new SdkRefusal(`precedence ${precedence} does not exist`, { code: EdgeErrorCode.InvalidPrecedence });
+}
