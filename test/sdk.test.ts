@@ -34,7 +34,8 @@ async function network(): Promise<Network> {
   const ports = await freePorts(2);
   const add = async (name: string, port: number) => {
     const listeners = `{binding: edge, address: "tls:127.0.0.1:${port}", options: {advertise: "127.0.0.1:${port}"}}`;
-    return { ...(await overlay.addRouter({ name, mode: 'host', listeners })), sdkPort: port };
+    const extra = 'connectEvents: {batchInterval: 250ms}';
+    return { ...(await overlay.addRouter({ name, mode: 'host', listeners, extra })), sdkPort: port };
   };
   const a = await add('a', ports[0] ?? 0);
   const b = await add('b', ports[1] ?? 0);
@@ -87,6 +88,10 @@ t.test('an SDK client with a legacy session dials: data, half close, close, and 
   const session = await serviceSession(overlay, device, token, echo, 'Dial');
   const client = await SdkClient.connect(a.sdkPort, device, token);
   t.same(client.hello.headers.get(SdkHeader.RouterCapabilities)?.toString('hex'), '4000000000000076');
+  const isOnline = async () =>
+    (await overlay.management.get<{ hasEdgeRouterConnection: boolean }>(`identities/${device.identityId}`))
+      .hasEdgeRouterConnection;
+  await until('the controller to hear of the connection', isOnline);
   const { conn, answer } = await client.dial(session);
   t.equal(answer.contentType, SdkType.StateConnected, answer.body.toString());
   t.ok(answer.string(SdkHeader.CircuitId));
@@ -100,6 +105,7 @@ t.test('an SDK client with a legacy session dials: data, half close, close, and 
   t.equal(second.answer.contentType, SdkType.StateConnected);
   client.close();
   await until('both routers to be empty', () => isEmpty(a) && isEmpty(b));
+  await until('the controller to hear of the end', async () => !(await isOnline()));
   await device.agent.close();
 });
 

@@ -13,6 +13,7 @@ import type { ClusterView } from '../control/cluster-view.ts';
 import type { Controllers } from '../control/controllers.ts';
 import { onServerHello } from '../control/messages/server-hello.ts';
 import { takeDownLateSdkCircuits } from '../ingress/edge/circuit-request.ts';
+import { ConnectEvents } from '../ingress/edge/connect-events.ts';
 import { EdgeListener } from '../ingress/edge/edge-listener.ts';
 import { SdkClients, type SdkMetrics } from '../ingress/edge/sdk-clients.ts';
 import { SdkHosting } from '../ingress/edge/sdk-hosting.ts';
@@ -140,7 +141,17 @@ function assembleSdk(
   };
   const hosting = new SdkHosting({ ...dial, terminators, ids: new IdSource(random) });
   const sessions = new ApiSessions({ clock, model, legacy, tokens, identity });
-  const clients = new SdkClients({ ...dial, sessions, hosting, metrics: sdkMetrics(metrics, () => clients.count) });
+  const clients: SdkClients = new SdkClients({
+    ...dial,
+    sessions,
+    hosting,
+    metrics: sdkMetrics(metrics, () => clients.count),
+    onConnections: (identityId) => events?.changed(identityId),
+  });
+  const events = config.connectEvents.enabled
+    ? new ConnectEvents({ clock, log, controllers, connections: () => clients.connections() }, config.connectEvents)
+    : undefined;
+  owned.defer(() => events?.close());
   takeDownLateSdkCircuits(controllers, ends);
   egress.use('edge', (request) => hosting.dial(request));
   owned.defer(() => legacy.close());

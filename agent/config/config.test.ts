@@ -308,9 +308,9 @@ t.test('merge keys are merged as the reference does it', async (t) => {
 });
 
 t.test('what is checked and not served yet says so, without a warning', async (t) => {
-  const loaded = withMore('connectEvents: {enabled: true}');
+  const loaded = withMore('managedConfig: {allow: [router.link]}');
   t.match(
-    loaded.findings.find(({ path }) => path === 'connectEvents'),
+    loaded.findings.find(({ path }) => path === 'managedConfig'),
     { severity: 'info', code: 'CFG-IGNORED' },
   );
   t.ok(loaded.ok);

@@ -13,6 +13,7 @@ import { Message } from '#wire/message.ts';
 import { circuitIdOf } from '#wire/xgress-frames.ts';
 import { type ApiSession, type ApiSessions, SessionRefusedError } from '../../access/api-session.ts';
 import { isSignedToken } from '../../access/tokens.ts';
+import type { ConnectDetail } from './connect-events.ts';
 import { SdkConnection } from './sdk-connection.ts';
 import { demandAccess, type SdkDialComponents, serveDial } from './sdk-dial.ts';
 import type { SdkHosting } from './sdk-hosting.ts';
@@ -24,6 +25,8 @@ export interface SdkClientsComponents extends SdkDialComponents {
   sessions: ApiSessions;
   hosting: SdkHosting;
   metrics: SdkMetrics;
+  /** An identity has one connection more or less. */
+  onConnections(identityId: string): void;
 }
 
 export interface SdkMetrics {
@@ -68,6 +71,15 @@ export class SdkClients {
     return count;
   }
 
+  /** The connections that are open. */
+  *connections(): Generator<ConnectDetail> {
+    for (const { session, connectedAt, channel } of this.#connections) {
+      const [underlay] = channel.underlays;
+      const { localAddress = '', remoteAddress = '' } = underlay ?? {};
+      yield { identityId: session.identityId, connectedAt, localAddress, remoteAddress };
+    }
+  }
+
   close(): void {
     this.#timer.cancel();
     for (const unsubscribe of this.#unsubscribe) unsubscribe();
@@ -109,12 +121,14 @@ export class SdkClients {
     this.#connections.add(connection);
     const release = session.controllerId === undefined ? undefined : legacy.use(token);
     metrics.connected();
+    this.#components.onConnections(session.identityId);
     log.info({ channel: channel.name, identityId: session.identityId }, 'SDK client connected');
     void channel.closed.then(() => {
       this.#connections.delete(connection);
       release?.();
       connection.onClosed();
       metrics.disconnected();
+      this.#components.onConnections(session.identityId);
       log.info({ channel: channel.name, identityId: session.identityId }, 'SDK client disconnected');
     });
     channel.setReading(true);

@@ -1,0 +1,111 @@
+// Reports to controllers which identities are connected: what changed in batches, everything when a controller connects and from time to
+// time (reference fact: control channel, section 3; config, section 2.16).
+
+import { create, toBinary } from '@bufbuild/protobuf';
+import type { Clock, Timer } from '#lib/clock.ts';
+import type { Log } from '#lib/log.ts';
+import { ConnectEventsSchema } from '#wire/gen/edge_control_pb.js';
+import { EdgeControlType } from '#wire/gen/numbers.ts';
+import { Message } from '#wire/message.ts';
+import type { Controller } from '../../control/controller.ts';
+import type { Controllers } from '../../control/controllers.ts';
+
+/** One connection of an identity. */
+export interface ConnectDetail {
+  readonly identityId: string;
+  /** Milliseconds since the epoch. */
+  readonly connectedAt: number;
+  /** `127.0.0.1:40000` */
+  readonly localAddress: string;
+  readonly remoteAddress: string;
+}
+
+export interface ConnectEventsComponents {
+  clock: Clock;
+  log: Log;
+  controllers: Pick<Controllers, 'all' | 'onConnect'>;
+  /** The connections that are open now. */
+  connections(): Iterable<ConnectDetail>;
+}
+
+export interface ConnectEventsInit {
+  /** Milliseconds. */
+  readonly batchInterval: number;
+  readonly fullSyncInterval: number;
+  /** Identities whose change waits; beyond that, everything is reported instead. */
+  readonly maxQueuedEvents: number;
+}
+
+export class ConnectEvents {
+  readonly #components: ConnectEventsComponents;
+  readonly #init: ConnectEventsInit;
+  readonly #changed = new Set<string>();
+  readonly #behind = new Set<Controller>();
+  readonly #fullSync: Timer;
+  #batch: Timer | undefined;
+
+  constructor(components: ConnectEventsComponents, init: ConnectEventsInit) {
+    this.#components = components;
+    this.#init = init;
+    components.controllers.onConnect((controller) => {
+      this.#behind.add(controller);
+      this.#schedule();
+    });
+    this.#fullSync = components.clock.every('connect events', init.fullSyncInterval, () => this.#reportAll());
+  }
+
+  close(): void {
+    this.#fullSync.cancel();
+    this.#batch?.cancel();
+  }
+
+  /** An identity has one connection more or less. */
+  changed(identityId: string): void {
+    this.#changed.add(identityId);
+    if (this.#changed.size > this.#init.maxQueuedEvents) this.#reportAll();
+    else this.#schedule();
+  }
+
+  #schedule(): void {
+    this.#batch ??= this.#components.clock.after('connect event batch', this.#init.batchInterval, () => this.#report());
+  }
+
+  #reportAll(): void {
+    for (const controller of this.#components.controllers.all) this.#behind.add(controller);
+    this.#report();
+  }
+
+  #report(): void {
+    this.#batch?.cancel();
+    this.#batch = undefined;
+    const byIdentity = Map.groupBy(this.#components.connections(), ({ identityId }) => identityId);
+    const behind = new Set(this.#behind);
+    this.#behind.clear();
+    const changes = [...this.#changed].map((identityId) => eventOf(identityId, byIdentity.get(identityId) ?? []));
+    this.#changed.clear();
+    const everything = [...byIdentity].map(([identityId, connections]) => eventOf(identityId, connections));
+    for (const controller of this.#components.controllers.all) {
+      if (behind.has(controller)) this.#send(controller, everything, true);
+      else if (changes.length > 0) this.#send(controller, changes, false);
+    }
+  }
+
+  #send(controller: Controller, events: readonly ReturnType<typeof eventOf>[], fullState: boolean): void {
+    const body = toBinary(ConnectEventsSchema, create(ConnectEventsSchema, { events: [...events], fullState }));
+    if (controller.channel.trySend(new Message(EdgeControlType.ConnectEvents, [], body))) return;
+    this.#behind.add(controller);
+    this.#components.log.debug({ controller: controller.id }, 'connected identities could not be reported');
+  }
+}
+
+function eventOf(identityId: string, connections: readonly ConnectDetail[]) {
+  return {
+    identityId,
+    isConnected: connections.length > 0,
+    connectTimes: connections.map(({ connectedAt, localAddress, remoteAddress }) => ({
+      connectTime: BigInt(Math.round(connectedAt)),
+      srcAddr: remoteAddress,
+      dstAddr: localAddress,
+    })),
+  };
+}
