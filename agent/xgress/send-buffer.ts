@@ -3,6 +3,7 @@
 
 import type { Payload } from '#wire/xgress-frames.ts';
 import type { BufferBudget } from './buffer-budget.ts';
+import { DelayLimit } from './delay-limit.ts';
 import type { XgressOptions } from './options.ts';
 
 /** Retransmission is looked at no more often than this. */
@@ -40,6 +41,7 @@ export class SendBuffer {
   /** Bytes of memory that the entries keep. */
   #memory = 0;
   #window: number;
+  readonly #delayLimit = new DelayLimit();
   #peerBuffer = 0;
   #accumulator = 0;
   #successfulAcks = 0;
@@ -83,7 +85,7 @@ export class SendBuffer {
   }
 
   get blockedByWindow(): boolean {
-    return this.#size > this.#window;
+    return this.#size > this.#window || this.#size > this.#delayLimit.bytes;
   }
 
   /** Payloads on their way will lie in the peer's buffer as well: the peer drops those that do not fit. */
@@ -133,7 +135,10 @@ export class SendBuffer {
   }
 
   acknowledge(sequences: readonly number[], peerBuffer: number, stamp: number, now: number): void {
+    const size = this.#size;
+    const newest = this.#entries.get(sequences.at(-1) ?? -1)?.sentAt ?? NOT_SENT;
     for (const sequence of sequences) this.#acknowledge(sequence);
+    if (newest !== NOT_SENT && size > this.#size) this.#delayLimit.measured(now - newest, size - this.#size, size, now);
     if (peerBuffer < this.#peerBuffer) this.#backoff = 1; // there is room again for what was dropped
     this.#peerBuffer = peerBuffer;
     if (stamp > 0) this.#measure(stamp, now);

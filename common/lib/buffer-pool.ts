@@ -10,7 +10,7 @@ const BLOCK_SIZES = [6, 8, 12, 16, 24, 32, 48, 66, 132, 264].map((kibibytes) => 
 /** Shorter buffers are left to the garbage collector: they cost little. Not in Node's slabs, which a small buffer that waits keeps alive. */
 const LEAST_POOLED = 4 * 1024;
 /** Bytes of blocks that wait for their next use. */
-const MOST_IDLE = 8 * 1024 * 1024;
+const MOST_IDLE = 16 * 1024 * 1024;
 
 export class BufferPool {
   readonly #limit: number;

@@ -13,7 +13,7 @@ import { Message } from './message.ts';
 import { WriteQueue } from './write-queue.ts';
 
 /** Bytes that may wait to be written before the channel keeps further frames in its own queues. */
-const BACKLOG_LIMIT = 1024 * 1024;
+const BACKLOG_LIMIT = 256 * 1024;
 /** How long a peer may take to read what was written before a close. */
 const CLOSE_TIME = 2_000;
 /** What a listener answers to a peer that speaks another version: magic, count 2, versions 1 and 2. */

@@ -2,6 +2,7 @@
 // come together since the last write as one: few, large TLS records and system calls, without the copy and the new buffer that Node needs
 // for several buffers. One write is under way at a time.
 
+import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { sharedBuffers } from '#lib/buffer-pool.ts';
 
@@ -18,6 +19,8 @@ interface Block {
 export class WriteQueue {
   readonly #socket: Duplex;
   readonly #onWritten: () => void;
+  /** The system copies what a socket has written. A stream within the process may hand the same memory to its reader. */
+  readonly #reusesMemory: boolean;
   #blocks: Block[] = [];
   #bytes = 0;
   #isWriting = false;
@@ -26,6 +29,7 @@ export class WriteQueue {
   constructor(socket: Duplex, onWritten: () => void) {
     this.#socket = socket;
     this.#onWritten = onWritten;
+    this.#reusesMemory = socket instanceof Socket;
   }
 
   /** Bytes that have not left yet. */
@@ -63,7 +67,7 @@ export class WriteQueue {
     this.#isWriting = false;
     this.#bytes -= block.filled;
     if (error) return; // the system may still read from the block
-    sharedBuffers.give(block.memory);
+    if (this.#reusesMemory) sharedBuffers.give(block.memory);
     this.flush();
     this.#onWritten();
   }
