@@ -44,7 +44,7 @@ export class PayloadSender {
   readonly #init: PayloadSenderInit;
   readonly #roleFlag: number;
   readonly #buffer: SendBuffer;
-  /** Built but refused by a full queue: at most one of the client's data and what ends the circuit. */
+  /** Built but refused by a full queue: at most one read of the client's data and what ends the circuit. */
   readonly #unsent: Payload[] = [];
   #sequence = 0;
   #isWaiting = false;

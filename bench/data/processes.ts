@@ -18,6 +18,11 @@ export interface Usage {
   readonly resident: number;
 }
 
+const running = new Set<Process>();
+process.once('exit', () => {
+  for (const each of running) each.kill();
+});
+
 export class Process implements AsyncDisposable {
   readonly logFile: string;
   readonly #child: ChildProcess;
@@ -28,6 +33,7 @@ export class Process implements AsyncDisposable {
     const log = openSync(this.logFile, 'a');
     this.#child = spawn(program, args, { stdio: ['ignore', log, log], detached: true, ...options });
     closeSync(log);
+    running.add(this);
   }
 
   get output(): string {
@@ -49,12 +55,18 @@ export class Process implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    running.delete(this);
     if (!this.isRunning) return;
     const ended = once(this.#child, 'exit');
     this.#signal('SIGTERM');
     const timer = setTimeout(() => this.#signal('SIGKILL'), STOP_TIME);
     await ended;
     clearTimeout(timer);
+  }
+
+  /** Ends it without waiting: for a benchmark that was interrupted. */
+  kill(): void {
+    if (this.isRunning) this.#signal('SIGKILL');
   }
 
   #signal(signal: NodeJS.Signals): void {

@@ -6,8 +6,8 @@ import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { sharedBuffers } from '#lib/buffer-pool.ts';
 
-/** Bytes of the first block for small messages; a connection that is not read keeps little memory. */
-const FIRST_BLOCK = 2 * 1024;
+/** Bytes of the first block, for small messages: the smallest of the pool, so that a connection that is not read keeps little memory. */
+const FIRST_BLOCK = 6 * 1024;
 /** Bytes of one write, when there is so much: two whole socket reads with their heads. */
 const LARGEST_WRITE = 132 * 1024;
 
