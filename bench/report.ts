@@ -18,6 +18,8 @@ export interface Report {
   /** The subject that all others of a group are compared with. */
   readonly yardstick: string;
   readonly rows: readonly Row[];
+  /** Lines below the table. */
+  readonly notes?: readonly string[];
   /** An SVG document. */
   readonly plot: string;
 }
@@ -26,6 +28,10 @@ export interface BenchmarkOptions {
   readonly quick: boolean;
   /** A router configuration file. */
   readonly config: string | undefined;
+  /** Folder of another checkout of this project. */
+  readonly beside: string | undefined;
+  /** Only groups whose name contains this. */
+  readonly only: string | undefined;
   progress(text: string): void;
 }
 
@@ -49,7 +55,7 @@ export function table(report: Report, last: Report | undefined): string {
     const change = before === undefined ? '–' : `× ${before.toFixed(2)}`;
     lines.push([
       `  ${row.subject}`,
-      ...names.map((name) => figure(row.values[name] ?? 0)),
+      ...names.map((name) => (row.values[name] === undefined ? '–' : figure(row.values[name]))),
       row.ratio.toFixed(2),
       change,
     ]);
@@ -63,7 +69,7 @@ export function table(report: Report, last: Report | undefined): string {
       : line
           .map((cell, column) => (column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0)))
           .join('  ');
-  return [report.title, '', ...[head, ...lines].map(render), ''].join('\n');
+  return [report.title, '', ...[head, ...lines].map(render), ...(report.notes ?? []), ''].join('\n');
 }
 
 /** Three significant digits, thousands with k and M. */

@@ -6,11 +6,12 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import { describeError } from '#lib/errors.ts';
 import { api } from './api/api.ts';
+import { data } from './data/data.ts';
 import { queues } from './queues/queues.ts';
 import type { Benchmark, Report } from './report.ts';
 import { table } from './report.ts';
 
-const BENCHMARKS: Readonly<Record<string, Benchmark>> = { queues, api };
+const BENCHMARKS: Readonly<Record<string, Benchmark>> = { queues, api, data };
 const RESULTS = join(import.meta.dirname, 'results');
 
 interface Options {
@@ -18,6 +19,8 @@ interface Options {
   quick: boolean;
   results: string;
   config?: string;
+  beside?: string;
+  only?: string;
 }
 
 const program = new Command('bench')
@@ -26,6 +29,8 @@ const program = new Command('bench')
   .option('--json <file>', 'also write the results there')
   .option('--results <directory>', 'where results and plots are kept', RESULTS)
   .option('--config <file>', 'router configuration whose queue lengths and worker counts are used')
+  .option('--beside <directory>', 'another checkout of this project that `data` measures as well')
+  .option('--only <text>', 'groups of `data` whose name contains the text')
   .option('--quick', 'fewer tasks and rounds: to see that it works, not for figures', false)
   .addHelpText('after', '\nExample:\n  npm run bench -- queues --json queues.json')
   .exitOverride()
@@ -46,7 +51,8 @@ async function run(names: string[], options: Options): Promise<void> {
   const reports: Report[] = [];
   for (const [name, benchmark] of Object.entries(BENCHMARKS)) {
     if (names.length > 0 && !names.includes(name)) continue;
-    const report = await benchmark({ quick: options.quick, config: options.config, progress });
+    const { quick, config, beside, only } = options;
+    const report = await benchmark({ quick, config, beside, only, progress });
     const last = readLast(options.results, name);
     print(table(report, last));
     keep(options.results, report);

@@ -198,7 +198,7 @@ t.test('a client with flow control of its own speaks with the circuit, and only 
   t.ok(answer.bool(SdkHeader.UseXgressToSdk) && answer.string(SdkHeader.XgressAddress));
   const send = (id: string, sequence: number, flags: number, data: string) => {
     const payload = Payload.create(id, sequence, flags, Buffer.from(data));
-    client.channel.trySendFrame(payload.head, payload.separateData, 'default');
+    client.channel.trySendFrame(payload.bytes, undefined, 'default');
   };
   const payloads = () =>
     client.frames
@@ -211,7 +211,7 @@ t.test('a client with flow control of its own speaks with the circuit, and only 
 
   const second = await SdkClient.connect(a.sdkPort, device, token);
   const forged = Payload.create(circuitId, 2, 0, Buffer.from('forged'));
-  second.channel.trySendFrame(forged.head, forged.separateData, 'default');
+  second.channel.trySendFrame(forged.bytes, undefined, 'default');
   second.channel.trySendFrame(new Message(XgressType.Close, [], circuitId).encode(), undefined, 'default');
   send('unknown', 0, 0, 'x');
   send(circuitId, 2, 0, ' again');

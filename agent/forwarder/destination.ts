@@ -21,7 +21,7 @@ export type ForwardOutcome = 'sent' | 'full' | 'unroutable' | 'foreign';
 export interface Destination {
   /** Link id or xgress address. */
   readonly address: string;
-  /** False when the queue is full. The payload's buffers belong to the destination then. */
+  /** False when the queue is full. The payload is the caller's: a destination copies what it keeps. */
   sendPayload(payload: Payload, origin: PayloadOrigin): boolean;
   sendAcknowledgement(acknowledgement: Acknowledgement): boolean;
   sendControl(frame: Frame): boolean;

@@ -110,6 +110,7 @@ export function linkChannel(
     clock: components.clock,
     log: components.log,
     limits: LINK_LIMITS,
+    reuseMemory: true,
     lanes: {
       [PAYLOAD_LANE]: lane([LinkUnderlay.Default], settings.payloadQueueLength),
       [ACK_LANE]: lane([LinkUnderlay.Ack, LinkUnderlay.Default], settings.ackQueueLength),

@@ -140,8 +140,8 @@ export class Link implements Destination {
 
   sendPayload(payload: Payload, origin: PayloadOrigin): boolean {
     if (origin === PayloadOrigin.Forwarded) payload.writeStamp(this.#components.clock.now());
-    const taken = this.#payloads.trySendFrame(payload.head, payload.separateData, PAYLOAD_LANE);
-    if (taken) this.#components.metrics.sent(payload.head.length + (payload.separateData?.length ?? 0));
+    const taken = this.#payloads.trySendFrame(payload.bytes, undefined, PAYLOAD_LANE);
+    if (taken) this.#components.metrics.sent(payload.bytes.length);
     // Data of a local end that is refused waits there; it is no drop.
     else if (origin !== PayloadOrigin.Xgress) this.#components.metrics.dropped(origin);
     return taken;

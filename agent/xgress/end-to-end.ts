@@ -12,8 +12,6 @@ interface Sodium {
   readonly crypto_kx_SESSIONKEYBYTES: number;
   readonly crypto_secretstream_xchacha20poly1305_STATEBYTES: number;
   readonly crypto_secretstream_xchacha20poly1305_HEADERBYTES: number;
-  readonly crypto_secretstream_xchacha20poly1305_ABYTES: number;
-  readonly crypto_secretstream_xchacha20poly1305_TAGBYTES: number;
   readonly crypto_secretstream_xchacha20poly1305_TAG_MESSAGE: Buffer | number;
   crypto_kx_keypair(publicKey: Buffer, secretKey: Buffer): void;
   crypto_kx_seed_keypair(publicKey: Buffer, secretKey: Buffer, seed: Buffer): void;
@@ -56,6 +54,9 @@ export class EncryptionError extends ProjectError {
 }
 
 let loaded: Sodium | undefined;
+/** Bytes that a sealed message is longer than its clear text. */
+export const SEAL_LENGTH = 17;
+const TAG_LENGTH = 1;
 
 /** Loaded at the first encrypted circuit: a router without any does not pay for it. */
 function sodium(): Sodium {
@@ -105,31 +106,32 @@ export class EncryptedStream {
   readonly header: Buffer;
   readonly #push: Buffer;
   readonly #rx: Buffer;
+  readonly #messageTag: Buffer | number;
+  /** Where libsodium writes the tag of a message. */
+  readonly #tag = Buffer.alloc(TAG_LENGTH);
   #pull: Buffer | undefined;
 
   constructor(keys: SessionKeys) {
     const lib = sodium();
+    this.#messageTag = lib.crypto_secretstream_xchacha20poly1305_TAG_MESSAGE;
     this.header = Buffer.alloc(lib.crypto_secretstream_xchacha20poly1305_HEADERBYTES);
     this.#push = Buffer.alloc(lib.crypto_secretstream_xchacha20poly1305_STATEBYTES);
     this.#rx = keys.rx;
     lib.crypto_secretstream_xchacha20poly1305_init_push(this.#push, this.header, keys.tx);
   }
 
-  seal(data: Buffer): Buffer {
+  /** The cipher text, `SEAL_LENGTH` bytes longer than the data: in `into` where it has room, otherwise in a new buffer. */
+  seal(data: Buffer, into?: Buffer): Buffer {
     const lib = sodium();
-    const cipher = Buffer.allocUnsafe(data.length + lib.crypto_secretstream_xchacha20poly1305_ABYTES);
-    lib.crypto_secretstream_xchacha20poly1305_push(
-      this.#push,
-      cipher,
-      data,
-      null,
-      lib.crypto_secretstream_xchacha20poly1305_TAG_MESSAGE,
-    );
+    const cipher = roomOf(data.length + SEAL_LENGTH, into);
+    lib.crypto_secretstream_xchacha20poly1305_push(this.#push, cipher, data, null, this.#messageTag);
     return cipher;
   }
 
-  /** The clear text of a message; undefined for the header that comes first. Throws EncryptionError. */
-  open(message: Buffer): Buffer | undefined {
+  /**
+   * The clear text of a message, in `into` where it has room; undefined for the header that comes first. Throws EncryptionError.
+   */
+  open(message: Buffer, into?: Buffer): Buffer | undefined {
     const lib = sodium();
     if (!this.#pull) {
       if (message.length !== lib.crypto_secretstream_xchacha20poly1305_HEADERBYTES)
@@ -138,15 +140,18 @@ export class EncryptedStream {
       lib.crypto_secretstream_xchacha20poly1305_init_pull(this.#pull, message, this.#rx);
       return undefined;
     }
-    const length = message.length - lib.crypto_secretstream_xchacha20poly1305_ABYTES;
+    const length = message.length - SEAL_LENGTH;
     if (length < 0) throw new EncryptionError('an encrypted message is too short');
-    const clear = Buffer.allocUnsafe(length);
-    const tag = Buffer.alloc(lib.crypto_secretstream_xchacha20poly1305_TAGBYTES);
+    const clear = roomOf(length, into);
     try {
-      lib.crypto_secretstream_xchacha20poly1305_pull(this.#pull, clear, tag, message, null);
+      lib.crypto_secretstream_xchacha20poly1305_pull(this.#pull, clear, this.#tag, message, null);
     } catch (error) {
       throw new EncryptionError('an encrypted message does not verify', { cause: error });
     }
     return clear;
   }
+}
+
+function roomOf(length: number, into: Buffer | undefined): Buffer {
+  return into && into.length >= length ? into.subarray(0, length) : Buffer.allocUnsafe(length);
 }

@@ -44,7 +44,7 @@ export class PayloadSender {
   readonly #init: PayloadSenderInit;
   readonly #roleFlag: number;
   readonly #buffer: SendBuffer;
-  /** Built but refused by a full queue: at most one of the client's data and what ends the circuit. */
+  /** Built but refused by a full queue: at most one read of the client's data and what ends the circuit. */
   readonly #unsent: Payload[] = [];
   #sequence = 0;
   #isWaiting = false;
@@ -74,6 +74,7 @@ export class PayloadSender {
     return !this.#isClosed && this.#unsent.length === 0 && this.#buffer.admits;
   }
 
+  /** Sends a copy of `data`. */
   send(flags: number, data: Buffer = EMPTY, headers?: ReadonlyMap<number, Buffer>): void {
     if (this.#isClosed) return;
     if (this.#sequence > MAX_SEQUENCE) {
@@ -173,7 +174,7 @@ export class PayloadSender {
   #retransmit(now: number): void {
     const { metrics, onUnroutable } = this.#components;
     for (const payload of this.#buffer.due(now)) {
-      const outcome = this.#forward(payload.retransmission(), PayloadOrigin.Retransmission);
+      const outcome = this.#repeat(payload);
       if (outcome === 'full') return;
       if (outcome === 'sent') {
         metrics.retransmitted();
@@ -184,6 +185,13 @@ export class PayloadSender {
       onUnroutable(this.#init.circuitId);
       this.#buffer.sent(payload.sequence, now);
     }
+  }
+
+  #repeat(payload: Payload): ForwardOutcome {
+    const again = payload.retransmission();
+    const outcome = this.#forward(again, PayloadOrigin.Retransmission);
+    again.release();
+    return outcome;
   }
 
   #unblock(): void {

@@ -13,8 +13,6 @@ const PAYLOAD_OVERHEAD = 256;
 const MAX_AHEAD = 65_536;
 /** The field of an acknowledgement has 32 bits. */
 const MOST_REPORTED = 0xffff_ffff;
-/** A stored payload may keep at most this many times its own size alive; otherwise it is copied out of the network buffer. */
-const WORTH_COPYING = 2;
 
 export class ReceiveBuffer {
   readonly #limit: number;
@@ -51,20 +49,23 @@ export class ReceiveBuffer {
     }
   }
 
-  /** Everything but `dropped` has to be acknowledged. */
-  receive(payload: Payload): Reception {
+  /**
+   * Everything but `dropped` has to be acknowledged. `isTakenNow`: the next payload in order is taken within this call of the caller, so it
+   * needs no copy; all others are kept in memory of their own.
+   */
+  receive(payload: Payload, isTakenNow: boolean): Reception {
     const { sequence } = payload;
     const next = this.#handedOver + 1;
     if (sequence < next || this.#stored.has(sequence)) return 'duplicate';
     // The next one in order always fits: everything that is stored may be waiting for it.
     const isNext = sequence === next;
     if (!isNext && (this.#size >= this.#allowed || sequence - next > MAX_AHEAD)) return 'dropped';
-    this.#stored.set(sequence, isNext ? payload : compact(payload));
+    this.#stored.set(sequence, isNext && isTakenNow ? payload : payload.copy());
     this.#grow(costOf(payload));
     return 'accepted';
   }
 
-  /** The next payload in order, if it is there. Its cost counts until `finished` is called for it. */
+  /** The next payload in order, if it is there; the caller releases it. Its cost counts until `finished` is called for it. */
   take(): Payload | undefined {
     const next = this.#stored.get(this.#handedOver + 1);
     if (!next) return undefined;
@@ -79,6 +80,7 @@ export class ReceiveBuffer {
   }
 
   clear(): void {
+    for (const payload of this.#stored.values()) payload.release();
     this.#stored.clear();
     this.#grow(-this.#size);
   }
@@ -95,10 +97,5 @@ export class ReceiveBuffer {
 
 /** Bytes of memory that a payload takes while it waits. */
 export function costOf(payload: Payload): number {
-  return payload.head.length + (payload.separateData?.length ?? 0) + PAYLOAD_OVERHEAD;
-}
-
-function compact(payload: Payload): Payload {
-  if (payload.head.length * WORTH_COPYING >= payload.head.buffer.byteLength) return payload;
-  return payload.copy();
+  return payload.bytes.length + PAYLOAD_OVERHEAD;
 }

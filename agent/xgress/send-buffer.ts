@@ -3,6 +3,7 @@
 
 import type { Payload } from '#wire/xgress-frames.ts';
 import type { BufferBudget } from './buffer-budget.ts';
+import { DelayLimit } from './delay-limit.ts';
 import type { XgressOptions } from './options.ts';
 
 /** Retransmission is looked at no more often than this. */
@@ -16,7 +17,7 @@ const MOST_RETX_SCALE = 8;
 const MOST_BACKOFF = 128;
 /** Milliseconds, where the configuration sets no limit. */
 const LONGEST_WAIT = 60_000;
-/** Bytes that an entry takes beside its data: head, objects, table entry. */
+/** Bytes that an entry takes beside its payload: objects, table entry. */
 const ENTRY_OVERHEAD = 512;
 const NOT_SENT = -1;
 
@@ -37,7 +38,10 @@ export class SendBuffer {
   /** In the order in which they were sent last. */
   readonly #entries = new Map<number, Entry>();
   #size = 0;
+  /** Bytes of memory that the entries keep. */
+  #memory = 0;
   #window: number;
+  readonly #delayLimit = new DelayLimit();
   #peerBuffer = 0;
   #accumulator = 0;
   #successfulAcks = 0;
@@ -81,7 +85,7 @@ export class SendBuffer {
   }
 
   get blockedByWindow(): boolean {
-    return this.#size > this.#window;
+    return this.#size > this.#window || this.#size > this.#delayLimit.bytes;
   }
 
   /** Payloads on their way will lie in the peer's buffer as well: the peer drops those that do not fit. */
@@ -91,7 +95,7 @@ export class SendBuffer {
 
   /** The router holds too much for all its circuits together. */
   get blockedByBudget(): boolean {
-    return this.#size + this.#entries.size * ENTRY_OVERHEAD > this.#budget.share;
+    return this.#memory > this.#budget.share;
   }
 
   /** Whether the client's next data may be taken. */
@@ -112,10 +116,11 @@ export class SendBuffer {
     return this.#closing;
   }
 
+  /** The payload belongs to this buffer, which releases it when it is acknowledged. */
   add(payload: Payload): void {
     this.#entries.set(payload.sequence, { payload, sentAt: NOT_SENT });
     this.#size += payload.dataLength;
-    this.#budget.add(payload.dataLength + ENTRY_OVERHEAD);
+    this.#keep(payload.memory + ENTRY_OVERHEAD);
   }
 
   /** The payload has left; from now on it can become due again. */
@@ -130,7 +135,10 @@ export class SendBuffer {
   }
 
   acknowledge(sequences: readonly number[], peerBuffer: number, stamp: number, now: number): void {
+    const size = this.#size;
+    const newest = this.#entries.get(sequences.at(-1) ?? -1)?.sentAt ?? NOT_SENT;
     for (const sequence of sequences) this.#acknowledge(sequence);
+    if (newest !== NOT_SENT && size > this.#size) this.#delayLimit.measured(now - newest, size - this.#size, size, now);
     if (peerBuffer < this.#peerBuffer) this.#backoff = 1; // there is room again for what was dropped
     this.#peerBuffer = peerBuffer;
     if (stamp > 0) this.#measure(stamp, now);
@@ -159,7 +167,8 @@ export class SendBuffer {
   }
 
   clear(): void {
-    this.#budget.add(-this.#size - this.#entries.size * ENTRY_OVERHEAD);
+    this.#keep(-this.#memory);
+    for (const { payload } of this.#entries.values()) payload.release();
     this.#entries.clear();
     this.#size = 0;
   }
@@ -174,7 +183,8 @@ export class SendBuffer {
     this.#entries.delete(sequence);
     const length = entry.payload.dataLength;
     this.#size -= length;
-    this.#budget.add(-length - ENTRY_OVERHEAD);
+    this.#keep(-entry.payload.memory - ENTRY_OVERHEAD);
+    entry.payload.release();
     this.#accumulator += length;
     if (++this.#successfulAcks < this.#options.txPortalIncreaseThresh) return;
     this.#successfulAcks = 0;
@@ -183,6 +193,11 @@ export class SendBuffer {
       this.#window + Math.floor(this.#accumulator * this.#options.txPortalIncreaseScale),
     );
     this.#retxScale = Math.max(this.#options.retxScale, this.#retxScale - RETX_SCALE_EASE);
+  }
+
+  #keep(bytes: number): void {
+    this.#memory += bytes;
+    this.#budget.add(bytes);
   }
 
   #onDuplicate(): void {

@@ -2,11 +2,13 @@
 // close travels as FIN and EOF; with encryption each read is one sealed chunk (reference fact: tunnel, section 1).
 
 import type { Socket } from 'node:net';
+import { sharedBuffers } from '#lib/buffer-pool.ts';
 import type { Clock } from '#lib/clock.ts';
 import { describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
+import { readInto } from '#lib/read-into.ts';
 import { isFin } from './end-marks.ts';
-import type { EncryptedStream } from './end-to-end.ts';
+import { type EncryptedStream, SEAL_LENGTH } from './end-to-end.ts';
 import type { CircuitOutcome, Xgress, XgressClient } from './xgress.ts';
 
 export interface SocketClientInit {
@@ -22,8 +24,13 @@ export interface SocketClientInit {
 
 /** Milliseconds that a client may take to read what is left when its circuit is over; then it is reset. */
 const FLUSH_TIME = 10_000;
+/** Bytes of one read, and so of the largest payload. */
+const READ_SIZE = 64 * 1024;
+/** Memory of all clients: what is read and sealed is used up before the next read begins. */
+let shared: { readonly read: Buffer; readonly sealed: Buffer } | undefined;
 
 export class SocketClient implements XgressClient {
+  readonly borrows = true;
   readonly #socket: Socket;
   readonly #reset: () => void;
   readonly #halfClose: boolean;
@@ -49,7 +56,9 @@ export class SocketClient implements XgressClient {
   /** Connects the two; call before the xgress is started. */
   attach(xgress: Xgress): void {
     this.#xgress = xgress;
+    shared ??= { read: Buffer.allocUnsafeSlow(READ_SIZE), sealed: Buffer.allocUnsafeSlow(READ_SIZE + SEAL_LENGTH) };
     this.#socket.on('data', (data) => this.#onData(data as Buffer));
+    readInto(this.#socket, shared.read, (data) => this.#onData(data));
     this.#socket.on('end', () => this.#onEnd());
     this.#socket.on('drain', () => xgress.resume());
     this.#socket.on('finish', () => xgress.resume()); // there is no drain once the socket ends
@@ -61,10 +70,9 @@ export class SocketClient implements XgressClient {
   }
 
   deliver(data: Buffer, headers: ReadonlyMap<number, Buffer> | undefined): boolean {
-    const clear = data.length === 0 ? data : this.#open(data);
-    const taken = clear === undefined || clear.length === 0 || this.#writeEnded ? true : this.#socket.write(clear);
+    const isTaken = data.length === 0 || this.#write(data);
     if (isFin(headers)) this.end();
-    return taken;
+    return isTaken;
   }
 
   end(): void {
@@ -95,7 +103,21 @@ export class SocketClient implements XgressClient {
   }
 
   #onData(data: Buffer): void {
-    if (!this.#xgress?.write(this.#encryption ? this.#encryption.seal(data) : data)) this.#socket.pause();
+    if (!this.#xgress?.write(this.#encryption?.seal(data, shared?.sealed) ?? data)) this.#socket.pause();
+  }
+
+  /** False when the client has to read first. What the system takes at once does not count. */
+  #write(data: Buffer): boolean {
+    const memory = sharedBuffers.take(data.length);
+    const clear = this.#open(data, memory);
+    if (clear === undefined || clear.length === 0 || this.#writeEnded) {
+      sharedBuffers.give(memory);
+      return true;
+    }
+    this.#socket.write(clear, (error) => {
+      if (!error) sharedBuffers.give(memory); // the system may still read from it after an error
+    });
+    return this.#socket.writableLength < this.#socket.writableHighWaterMark;
   }
 
   #onEnd(): void {
@@ -111,10 +133,13 @@ export class SocketClient implements XgressClient {
     else this.#xgress?.abort();
   }
 
-  #open(data: Buffer): Buffer | undefined {
-    if (!this.#encryption) return data;
+  #open(data: Buffer, into: Buffer): Buffer | undefined {
+    if (!this.#encryption) {
+      data.copy(into);
+      return into;
+    }
     try {
-      return this.#encryption.open(data);
+      return this.#encryption.open(data, into);
     } catch (error) {
       this.#log.warn(
         { circuitId: this.#xgress?.circuitId, error: describeError(error) },

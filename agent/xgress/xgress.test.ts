@@ -3,6 +3,7 @@
 
 import { readFileSync } from 'node:fs';
 import t from 'tap';
+import { sharedBuffers } from '#lib/buffer-pool.ts';
 import { VirtualClock } from '#lib/clock.ts';
 import { type Random, seededRandom } from '#lib/random.ts';
 import { PayloadFlag, PayloadHeader } from '#wire/gen/numbers.ts';
@@ -10,6 +11,7 @@ import { Acknowledgement, Payload } from '#wire/xgress-frames.ts';
 import { defaultXgressOptions } from '../config/xgress-defaults.ts';
 import type { ForwardOutcome } from '../forwarder/destination.ts';
 import { BufferBudget } from './buffer-budget.ts';
+import { DelayLimit } from './delay-limit.ts';
 import { EncryptedStream, EncryptionError, makeKeyPair, sessionKeys } from './end-to-end.ts';
 import type { XgressOptions } from './options.ts';
 import { XgressTicker } from './ticker.ts';
@@ -613,6 +615,43 @@ interface Recorded {
   secretstream: { key: string; headerHex: string; chunks: { plainHex: string; cipherHex: string; tag: number }[] };
 }
 const recorded = JSON.parse(readFileSync(new URL('../../test/vectors/wire.json', import.meta.url), 'utf8')) as Recorded;
+
+t.test('payloads of all sizes keep their content while memory of acknowledged ones is used again', async (t) => {
+  const circuit = new Circuit({ loss: 0.05, duplication: 0.1, delay: 30 }, 11, { circuitStartTimeout: 0 }).start();
+  await circuit.until(() => circuit.ends.initiator.canWrite);
+  const data = bytes(8_000_000, 11);
+  circuit.feed('initiator', data, 65_536);
+  const { terminator } = circuit.clients;
+  t.ok(await circuit.until(() => terminator.length >= data.length));
+  t.ok(terminator.received.equals(data));
+  t.ok(circuit.counts.retransmitted > 0 && circuit.counts.duplicates > 0);
+  t.equal(sharedBuffers.idleBytes > 0, true, 'blocks came back');
+});
+
+t.test(
+  'a circuit whose acknowledgements become slow has less on its way, and more again when they are quick',
+  async (t) => {
+    const limit = new DelayLimit();
+    const full = 4 * 1024 * 1024;
+    limit.measured(1, 65_536, full, 1_000);
+    t.equal(limit.bytes, Number.POSITIVE_INFINITY, 'the window decides');
+    limit.measured(20, 65_536, full, 1_020);
+    t.equal(limit.bytes, full / 2);
+    limit.measured(20, 65_536, full, 1_030);
+    t.equal(limit.bytes, full / 2, 'once per round trip');
+    for (let now = 1_100; now < 2_000; now += 100) limit.measured(20, 65_536, limit.bytes, now);
+    t.equal(limit.bytes, 128 * 1024, 'the least');
+    limit.measured(2, 65_536, limit.bytes, 2_100);
+    t.equal(limit.bytes, 192 * 1024);
+  },
+);
+
+t.test('a path that has become longer does not slow a circuit for ever', async (t) => {
+  const limit = new DelayLimit();
+  limit.measured(1, 65_536, 1_000_000, 1_000);
+  for (let now = 2_000; now < 14_000; now += 100) limit.measured(80, 65_536, 1_000_000, now);
+  t.ok(limit.bytes > 1_000_000, `${limit.bytes} bytes may be on their way`);
+});
 
 t.test('keys are agreed on as recorded', async (t) => {
   const hex = (name: string) => Buffer.from(recorded.kx[name] ?? '', 'hex');

@@ -28,6 +28,8 @@ export type CircuitOutcome = 'complete' | 'cut';
 
 /** The application behind this end: a socket, a hosted application, an SDK connection. */
 export interface XgressClient {
+  /** Whether `deliver` copies what it keeps of `data` and `headers`. Otherwise they are in memory of their own. */
+  readonly borrows?: boolean;
   /** Data in order. False: do not deliver more until `resume` was called. */
   deliver(data: Buffer, headers: ReadonlyMap<number, Buffer> | undefined): boolean;
   /** The peer sends no more data. */
@@ -162,8 +164,7 @@ export class Xgress implements CircuitEnd, Ticking {
   }
 
   /**
-   * Sends the client's data, which must not be changed afterwards. False: this data was taken, but wait for `writable` before the next. Ignored
-   * after `end` and `abort`.
+   * Sends a copy of the client's data. False: this data was taken, but wait for `writable` before the next. Ignored after `end` and `abort`.
    */
   write(data: Buffer, headers?: ReadonlyMap<number, Buffer>): boolean {
     this.#lost ||= this.#peerRefuses;
@@ -243,7 +244,7 @@ export class Xgress implements CircuitEnd, Ticking {
       return true;
     }
     if (this.#state === 'waiting') this.#onStart();
-    const reception = this.#receive.receive(payload);
+    const reception = this.#receive.receive(payload, !this.#clientPaused);
     if (reception === 'dropped') {
       this.#components.metrics.droppedPayload();
       return true;
@@ -346,6 +347,7 @@ export class Xgress implements CircuitEnd, Ticking {
       const payload = this.#receive.take();
       if (!payload) break;
       this.#consume(payload);
+      payload.release();
     }
     this.#closeIfDone();
   }
@@ -368,7 +370,9 @@ export class Xgress implements CircuitEnd, Ticking {
   #handOver(payload: Payload, headers: Map<number, Buffer> | undefined): boolean {
     this.transferred.toClient += payload.dataLength;
     this.#components.metrics.received(this.role, payload.dataLength);
-    return this.#components.client.deliver(payload.data, headers);
+    const { client } = this.#components;
+    if (client.borrows) return client.deliver(payload.data, headers);
+    return client.deliver(Buffer.from(payload.data), headers && ownHeaders(headers));
   }
 
   #onCapabilities(value: Buffer | undefined, isStart: boolean): void {
@@ -429,4 +433,8 @@ export class Xgress implements CircuitEnd, Ticking {
     if (outcome === 'sent') this.#components.metrics.acknowledgementSent();
     else this.#components.metrics.acknowledgementFailed();
   }
+}
+
+function ownHeaders(headers: ReadonlyMap<number, Buffer>): Map<number, Buffer> {
+  return new Map(Array.from(headers, ([key, value]) => [key, Buffer.from(value)]));
 }

@@ -6,11 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Agent } from 'undici';
-import { SystemClock } from '#lib/clock.ts';
-import { IdSource } from '#lib/ids.ts';
-import { Authority } from '../../controller-sim/pki/authority.ts';
-import { State } from '../../controller-sim/state/state.ts';
-import { MemoryStore } from '../../controller-sim/store/memory-store.ts';
+import { serverCertificate } from '../certificate.ts';
 import { barChart } from '../plot.ts';
 import type { Benchmark, Row } from '../report.ts';
 import { ask, CONNECTIONS, load, newAgent, type Target } from './load.ts';
@@ -81,7 +77,7 @@ async function measureApi(agent: Agent, sizes: Sizes, identities: number, data: 
     const body = await ask(agent, target);
     answers[bareUrl(name)] = { method: target.method, status: target.method === 'POST' ? 201 : 200, body };
   }
-  await using bare = await startBareProgram({ ...(await certificate()), answers: answers as Answers });
+  await using bare = await startBareProgram({ ...(await serverCertificate()), answers: answers as Answers });
   const rows: Row[] = [];
   for (const [name, target] of Object.entries(wanted)) {
     const yardstick = { ...target, url: `https://127.0.0.1:${bare.ready.port}${bareUrl(name)}` };
@@ -224,7 +220,7 @@ async function measureStarts(agent: Agent, { starts }: Sizes, directory: string,
     await using simulator = await startSimulatorProgram(file);
     await fill(agent, simulator.ready, identities);
   }
-  const pair = await certificate();
+  const pair = await serverCertificate();
   const subjects: Readonly<Record<string, () => Promise<number>>> = {
     'bare fastify': () => timeToBare(pair),
     simulator: () => timeToReady([]),
@@ -247,13 +243,4 @@ async function measureStarts(agent: Agent, { starts }: Sizes, directory: string,
 
 function median(list: readonly number[]): number {
   return list.toSorted((a, b) => a - b)[Math.floor(list.length / 2)] ?? 0;
-}
-
-/** Of the kind that the simulator has. */
-async function certificate(): Promise<{ key: string; cert: string }> {
-  const clock = new SystemClock();
-  const state = await State.open({ store: new MemoryStore(), clock, ids: new IdSource() });
-  const { key, cert } = (await Authority.open({ state, clock }, ['127.0.0.1'])).serverContext();
-  await state.close();
-  return { key: String(key), cert: String(cert) };
 }

@@ -3,6 +3,7 @@
 
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { sharedBuffers } from './buffer-pool.ts';
 
 type Collect = (options: { type: 'major'; execution: 'sync'; flavor: 'last-resort' }) => void;
 
@@ -19,6 +20,7 @@ const LIBRARY = 'libc.so.6';
 let tools: { collect: Collect; trim: () => void } | undefined;
 
 export function releaseMemory(): void {
+  sharedBuffers.clear();
   tools ??= { collect: collector(), trim: trimmer() };
   tools.collect({ type: 'major', execution: 'sync', flavor: 'last-resort' });
   tools.trim();

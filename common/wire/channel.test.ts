@@ -10,6 +10,8 @@ import { seededRandom } from '#lib/random.ts';
 import { Channel, type ChannelOptions } from './channel.ts';
 import { ChannelListener } from './channel-listener.ts';
 import { HelloRefusedError, SendQueueFullError } from './errors.ts';
+import type { Frame } from './frame.ts';
+import { FrameReader } from './frame-reader.ts';
 import { ChannelHeader } from './gen/numbers.ts';
 import { GroupDialer } from './group-dialer.ts';
 import { TRUE } from './header-values.ts';
@@ -310,4 +312,60 @@ t.test('a group is completed, one connection after the other, and redialed more 
   group.stop();
   await clock.advance(200_000);
   t.equal(dials.slice(before).length, gaps.length + 1, 'a stopped one dials no more');
+});
+
+t.test('what is sent belongs to the caller again at once, whether it leaves now or waits', async (t) => {
+  const clock = new VirtualClock();
+  const b = channel(clock, 'b');
+  const received: string[] = [];
+  const shortened = (body: Buffer) => `${body.toString('latin1').replaceAll(/(.)\1*/g, '$1')} ${body.length}`;
+  b.onFrame(60_785, (frame) => received.push(shortened(frame.body)));
+  const a = channel(clock, 'a', { survivesWithoutUnderlay: true });
+  const frame = new Message(60_785, [], 'x'.repeat(70_000)).encode();
+  for (const letter of ['a', 'b', 'c']) {
+    frame.fill(letter, 20);
+    t.ok(a.trySendFrame(frame.subarray(0, 20), frame.subarray(20), 'default'), 'waits in the queue');
+  }
+  t.notOk(a.trySendFrame(frame, undefined, 'default'), 'the queue is full');
+  join(clock, a, b, 'default');
+  for (const letter of ['d', 'e']) {
+    frame.fill(letter, 20);
+    t.ok(a.trySendFrame(frame, undefined, 'default'));
+  }
+  frame.fill('z', 20);
+  while (received.length < 5) await soon();
+  t.same(
+    received,
+    ['a', 'b', 'c', 'd', 'e'].map((letter) => `${letter} 70000`),
+  );
+});
+
+t.test('frames that span reads are gathered in the same memory where that is reused', async (t) => {
+  for (const reuseMemory of [true, false]) {
+    const reader = new FrameReader(LIMITS);
+    reader.reuseMemory = reuseMemory;
+    const frames: Frame[] = [];
+    const texts: string[] = [];
+    for (const letter of ['a', 'b', 'c']) {
+      const bytes = new Message(1, [], letter.repeat(1_000)).encode();
+      for (const piece of [bytes.subarray(0, 10), bytes.subarray(10, 500), bytes.subarray(500)])
+        reader.push(piece, (frame) => (frames.push(frame), texts.push(frame.body.toString()), true));
+    }
+    t.same(texts, ['a'.repeat(1_000), 'b'.repeat(1_000), 'c'.repeat(1_000)]);
+    t.equal(frames[0]?.bytes.buffer === frames[2]?.bytes.buffer, reuseMemory);
+  }
+});
+
+t.test('messages are kept in memory of their own where frames are lent', async (t) => {
+  const { a, b } = pair({ reuseMemory: true });
+  const messages: Message[] = [];
+  b.on(60_786, (message) => messages.push(message));
+  for (const letter of ['a', 'b', 'c'])
+    a.send(new Message(60_786, [[1, letter.repeat(50_000)]], letter.repeat(50_000)));
+  while (messages.length < 3) await soon();
+  t.same(
+    messages.map(({ headers, body }) => `${headers.get(1)}${body}`),
+    ['a', 'b', 'c'].map((letter) => letter.repeat(100_000)),
+  );
+  t.equal(new Set(messages.map(({ body }) => body.buffer)).size, 3);
 });

@@ -7,6 +7,7 @@
 // A lane is a list of underlay types, best first; the first type that has an underlay is used, so order holds within a lane
 // as long as the set of underlays stays.
 
+import { sharedBuffers } from '#lib/buffer-pool.ts';
 import type { Clock, Timer } from '#lib/clock.ts';
 import { asError, ClosedError, describeError, InvariantError, TimeoutError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
@@ -40,12 +41,14 @@ export interface ChannelOptions {
   heartbeat: HeartbeatOptions;
   /** Keep the channel at zero underlays (a router's grouped control channel redials); otherwise it closes with its last one. */
   survivesWithoutUnderlay?: boolean;
+  /** Frame handlers copy what they keep of a frame: its memory is used again. For channels of circuits. */
+  reuseMemory?: boolean;
   /** Close when the last underlay of this type is gone, even if others are left. */
   essentialType?: string;
 }
 
 export type MessageHandler = (message: Message) => void;
-/** Gets frames as they lie in memory, without heartbeat headers. */
+/** Gets frames as they lie in memory, without heartbeat headers; valid during the call where the channel reuses memory. */
 export type FrameHandler = (frame: Frame) => void;
 
 export interface RequestOptions {
@@ -67,8 +70,7 @@ interface Waiter {
 }
 
 interface Queued {
-  head: Buffer;
-  body: Buffer | undefined;
+  bytes: Buffer;
   /** Clock time (monotonic) at which it began to wait. */
   since: number;
 }
@@ -173,7 +175,8 @@ export class Channel {
     this.#heartbeat.start();
     if (!this.#isReading) underlay.setReading(false);
     this.onUnderlays?.(this);
-    underlay.start({ onFrame: (frame) => this.#onFrame(frame), onWritable: () => this.#pump() }, this.#options.limits);
+    const owner = { onFrame: (frame: Frame) => this.#onFrame(frame), onWritable: () => this.#pump() };
+    underlay.start(owner, this.#options.limits, this.#options.reuseMemory);
     this.#pump();
   }
 
@@ -199,7 +202,7 @@ export class Channel {
 
   /**
    * The hot path: sends a frame whose 20 bytes of head and headers are in `head`, and perhaps its body in `body`. The
-   * sequence is written into `head`. False when the channel is closed or the lane is full. The buffers belong to the channel then.
+   * sequence is written into `head`. False when the channel is closed or the lane is full. The channel copies both.
    */
   trySendFrame(head: Buffer, body: Buffer | undefined, lane: string): boolean {
     if (this.#isClosed) return false;
@@ -269,7 +272,7 @@ export class Channel {
   }
 
   #enqueue(head: Buffer, body: Buffer | undefined, lane: Lane): boolean {
-    if (isWatched()) this.#publish('out', new Frame(body ? Buffer.concat([head, body]) : head));
+    if (isWatched()) this.#publish('out', new Frame(Buffer.concat(body ? [head, body] : [head])));
     if (lane.queue.length === 0) {
       const underlay = this.#underlayFor(lane);
       if (underlay?.writable) {
@@ -277,7 +280,8 @@ export class Channel {
         return true;
       }
     }
-    return lane.queue.push({ head, body, since: this.#clock.monotonic() });
+    if (lane.queue.full) return false;
+    return lane.queue.push({ bytes: inOne(head, body), since: this.#clock.monotonic() });
   }
 
   /** The least loaded underlay of the best type that is there. */
@@ -298,8 +302,9 @@ export class Channel {
       for (let next = lane.queue.peek(); next; next = lane.queue.peek()) {
         const underlay = this.#underlayFor(lane);
         if (!underlay?.writable) break;
-        underlay.write(next.head, next.body);
+        underlay.write(next.bytes);
         lane.queue.shift();
+        sharedBuffers.give(next.bytes);
       }
       if (wasFull && !lane.queue.full) this.onWritable?.(lane.name);
     }
@@ -310,14 +315,18 @@ export class Channel {
   }
 
   #onFrame(frame: Frame): void {
-    if (isWatched()) this.#publish('in', frame);
+    if (isWatched()) this.#publish('in', this.#kept(frame));
     const raw = this.#frameHandlers.get(frame.contentType);
     try {
       if (raw) raw(this.#withoutHeartbeat(frame));
-      else this.#onMessage(Message.fromFrame(frame));
+      else this.#onMessage(Message.fromFrame(this.#kept(frame)));
     } catch (error) {
       this.#onFailure(frame, error);
     }
+  }
+
+  #kept(frame: Frame): Frame {
+    return this.#options.reuseMemory ? frame.copy() : frame;
   }
 
   /** A message that cannot be handled costs that message; a peer that keeps sending such messages loses the channel. */
@@ -384,4 +393,12 @@ export class Channel {
     this.onUnderlays?.(this);
     this.#pump();
   }
+}
+
+function inOne(head: Buffer, body: Buffer | undefined): Buffer {
+  if (body === undefined) return sharedBuffers.copy(head);
+  const bytes = sharedBuffers.take(head.length + body.length);
+  head.copy(bytes);
+  body.copy(bytes, head.length);
+  return bytes;
 }

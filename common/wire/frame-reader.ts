@@ -15,7 +15,12 @@ export interface FrameLimits {
 /** reference fact: control channel, section 1.2. */
 export const HELLO_LIMITS: FrameLimits = { maxHeaders: 16_384, maxBody: 4_192 };
 
-const FIRST_GATHERING = 64 * 1024;
+/** Enough for a payload of a whole socket read with its head. */
+const FIRST_GATHERING = 66 * 1024;
+/** Larger buffers are not kept for the next frame: such frames are rare. */
+const LARGEST_KEPT = 132 * 1024;
+
+const NOTHING = Buffer.alloc(0);
 
 export class WrongMagicError extends ProtocolError {
   /** The first bytes of what should have been a frame, at most 16. */
@@ -29,7 +34,9 @@ export class WrongMagicError extends ProtocolError {
 
 export class FrameReader {
   limits: FrameLimits;
-  #gathered: Buffer = Buffer.allocUnsafe(0);
+  /** Frames are valid only during the call of `onFrame`: the next one is gathered in the same memory. */
+  reuseMemory = false;
+  #gathered: Buffer = NOTHING;
   #filled = 0;
 
   constructor(limits: FrameLimits) {
@@ -95,7 +102,7 @@ export class FrameReader {
     const length = this.#frameLength(this.#gathered, this.#filled);
     if (length === undefined || length > this.#filled) return undefined;
     const frame = new Frame(this.#gathered.subarray(0, length));
-    this.#gathered = Buffer.allocUnsafe(0);
+    if (!this.reuseMemory || this.#gathered.length > LARGEST_KEPT) this.#gathered = NOTHING;
     this.#filled = 0;
     return frame;
   }

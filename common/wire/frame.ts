@@ -33,6 +33,11 @@ export class Frame {
     this.bodyOffset = FRAME_HEAD_LENGTH + bytes.readUInt32LE(HEADER_LENGTH_OFFSET);
   }
 
+  /** The same frame in memory of its own. */
+  copy(): Frame {
+    return new Frame(Buffer.from(this.bytes));
+  }
+
   get sequence(): number {
     return this.bytes.readInt32LE(SEQUENCE_OFFSET);
   }

@@ -6,16 +6,23 @@ import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import type { Clock, Timer } from '#lib/clock.ts';
 import { asError, ClosedError, TimeoutError } from '#lib/errors.ts';
+import { readInto } from '#lib/read-into.ts';
 import type { Frame } from './frame.ts';
 import { type FrameLimits, FrameReader, HELLO_LIMITS, WrongMagicError } from './frame-reader.ts';
 import { Message } from './message.ts';
+import { WriteQueue } from './write-queue.ts';
 
-/** Bytes that may wait in the socket before the channel keeps further frames in its own queues. */
-const BACKLOG_LIMIT = 1024 * 1024;
+/** Bytes that may wait to be written before the channel keeps further frames in its own queues. */
+const BACKLOG_LIMIT = 256 * 1024;
 /** How long a peer may take to read what was written before a close. */
 const CLOSE_TIME = 2_000;
 /** What a listener answers to a peer that speaks another version: magic, count 2, versions 1 and 2. */
 const VERSIONS_ANSWER = Buffer.from('0306090a020000000100000002000000', 'hex');
+
+/** Bytes of one TLS record, the most that a TLS socket reads at once. */
+const READ_SIZE = 16 * 1024;
+/** Memory of all connections that reuse it: what is read is used up before the next read begins. */
+let sharedRead: Buffer | undefined;
 
 export interface UnderlayOptions {
   socket: Duplex | TLSSocket;
@@ -42,8 +49,9 @@ export class Underlay {
   #rest: Buffer | undefined;
   #error: Error | null = null;
   #ended = false;
-  #corked = false;
   #isPaused = false;
+  readonly #queue: WriteQueue;
+  #isFlushScheduled = false;
   #closeTimer: Timer | undefined;
 
   constructor(options: UnderlayOptions) {
@@ -58,7 +66,7 @@ export class Underlay {
       this.#error ??= error;
     });
     this.socket.on('data', (chunk: Buffer) => this.#onData(chunk));
-    this.socket.on('drain', () => this.#owner?.onWritable());
+    this.#queue = new WriteQueue(this.socket, () => this.#owner?.onWritable());
     this.socket.once('end', () => this.close());
   }
 
@@ -66,14 +74,14 @@ export class Underlay {
     return this.#ended || this.socket.destroyed;
   }
 
-  /** False while more than the backlog limit waits in the socket. */
+  /** False while more than the backlog limit waits to be written. */
   get writable(): boolean {
-    return !this.#ended && this.socket.writableLength < BACKLOG_LIMIT;
+    return !this.#ended && this.#queue.bytes < BACKLOG_LIMIT;
   }
 
-  /** Bytes that wait in the socket. */
+  /** Bytes that wait to be written. */
   get backlog(): number {
-    return this.socket.writableLength;
+    return this.#queue.bytes;
   }
 
   /** `10.0.0.1:40000`, or an empty text when the connection is gone. */
@@ -107,10 +115,18 @@ export class Underlay {
     });
   }
 
-  /** From now on every frame goes to `owner`; sizes up to `limits`. */
-  start(owner: UnderlayOwner, limits: FrameLimits): void {
+  /**
+   * From now on every frame goes to `owner`; sizes up to `limits`. With `reuseMemory` a frame is valid only during the call that hands it
+   * over: the next one lies in the same memory.
+   */
+  start(owner: UnderlayOwner, limits: FrameLimits, reuseMemory = false): void {
     this.#owner = owner;
     this.#reader.limits = limits;
+    this.#reader.reuseMemory = reuseMemory;
+    if (reuseMemory) {
+      sharedRead ??= Buffer.allocUnsafeSlow(READ_SIZE);
+      readInto(this.socket as Socket, sharedRead, (chunk) => this.#onData(chunk));
+    }
     this.#resume();
   }
 
@@ -121,19 +137,17 @@ export class Underlay {
     else this.socket.pause();
   }
 
-  /** Queues bytes; everything queued in one turn is written at its end. The buffers must not be changed afterwards. */
+  /** Queues a copy of the bytes; everything queued in one turn is written at its end. */
   write(head: Buffer, body?: Buffer): void {
     if (this.#ended) return;
-    if (!this.#corked) {
-      this.#corked = true;
-      this.socket.cork();
-      process.nextTick(() => {
-        this.#corked = false;
-        this.socket.uncork();
-      });
-    }
-    this.socket.write(head);
-    if (body !== undefined && body.length > 0) this.socket.write(body);
+    this.#queue.add(head);
+    if (body !== undefined && body.length > 0) this.#queue.add(body);
+    if (this.#isFlushScheduled) return;
+    this.#isFlushScheduled = true;
+    process.nextTick(() => {
+      this.#isFlushScheduled = false;
+      if (!this.#ended) this.#queue.flush();
+    });
   }
 
   /** Lets what was written leave, for a bounded time, and ends the connection. With a reason it ends at once. */
@@ -147,6 +161,7 @@ export class Underlay {
       this.socket.destroy();
       return;
     }
+    this.#queue.end();
     this.socket.end();
     this.#closeTimer = this.#clock.after('underlay close', CLOSE_TIME, () => this.socket.destroy());
     if (this.socket.writableFinished) this.socket.destroy();
@@ -155,7 +170,7 @@ export class Underlay {
 
   /** Answers a peer of another protocol version and closes. */
   refuseVersion(): void {
-    this.socket.write(VERSIONS_ANSWER);
+    this.write(VERSIONS_ANSWER);
     this.close();
   }
 

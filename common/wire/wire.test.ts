@@ -253,8 +253,8 @@ t.test('payloads are read from recorded frames and written as them', async (t) =
     new Map([[16, Buffer.from('01000000', 'hex')]]),
   );
   made.writeStamp(0x51234);
-  made.head.writeInt32LE(8, 8);
-  t.equal(Buffer.concat([made.head, made.data]).toString('hex'), recorded('xgress-payload-data-with-fin').wireHex);
+  made.bytes.writeInt32LE(8, 8);
+  t.equal(made.bytes.toString('hex'), recorded('xgress-payload-data-with-fin').wireHex);
 });
 
 t.test('a retransmission is marked and otherwise the same', async (t) => {
@@ -296,7 +296,7 @@ t.test(
     const id = fc.oneof(fc.string({ unit: 'binary', maxLength: 60 }), fc.constantFrom('ü', 'Kreis-ö€😀', 'aBcDeF123'));
     fc.assert(
       fc.property(id, (circuitId) => {
-        const written = () => Payload.create(circuitId, 7, PayloadFlag.Eof, Buffer.alloc(0)).head;
+        const written = () => Payload.create(circuitId, 7, PayloadFlag.Eof, Buffer.alloc(0)).bytes;
         const acknowledged = () => Acknowledgement.create(circuitId, 2, 4096, 9, [1, 2]).bytes;
         const payload = Payload.fromFrame(frameOf(written()));
         const ack = Acknowledgement.fromFrame(frameOf(acknowledged()));
@@ -310,7 +310,7 @@ t.test(
       }),
     );
     t.throws(
-      () => Payload.fromFrame(frameOf(Payload.create('x'.repeat(257), 0, 0, Buffer.alloc(0)).head)),
+      () => Payload.fromFrame(frameOf(Payload.create('x'.repeat(257), 0, 0, Buffer.alloc(0)).bytes)),
       ProtocolError,
     );
     t.throws(() => Acknowledgement.fromFrame(frameOf(Acknowledgement.create('x'.repeat(257), 0, 0, 0, []).bytes)), {
@@ -320,7 +320,7 @@ t.test(
 );
 
 t.test('a sequence that is negative or needs more than 31 bits is rejected', async (t) => {
-  const head = Payload.create('circuit', 0, 0, Buffer.alloc(0)).head;
+  const head = Payload.create('circuit', 0, 0, Buffer.alloc(0)).bytes;
   const at = head.length - 8 - 2 - 8;
   const read = (low: number, high: number) => {
     head.writeUInt32LE(low, at);

@@ -2,6 +2,7 @@
 // written. Reading is one pass over the headers that notes offsets; a forwarder changes the stamp in place and passes the bytes
 // on (reference fact: link, section 2.1).
 
+import { memoryOf, sharedBuffers } from '#lib/buffer-pool.ts';
 import { ProtocolError } from './errors.ts';
 import { FRAME_HEAD_LENGTH, type Frame, forEachHeader, headWithHeader, writeFrameHead } from './frame.ts';
 import { PayloadFlag, XgressHeader, XgressType } from './gen/numbers.ts';
@@ -13,32 +14,33 @@ export const MAX_CIRCUIT_ID = 256;
 /** A receiver that does not report its buffer has room. */
 const UNKNOWN_BUFFER_SIZE = 0xffff_ffff;
 
-/** A payload: the frame up to the end of its headers in `head`, the data in `data`; or both in `head` when `data` is undefined. */
+/**
+ * A payload as a whole frame. One that was received borrows the memory it was read into: it is valid during the call that hands it over, and
+ * whoever keeps it longer keeps a `copy`. One that was created or copied has memory of the buffer pool, until its owner calls `release`.
+ */
 export class Payload {
   readonly circuitId: string;
   readonly sequence: number;
   readonly flags: number;
-  readonly head: Buffer;
-  readonly #separateData: Buffer | undefined;
+  readonly bytes: Buffer;
   readonly #bodyOffset: number;
   readonly #stampOffset: number;
+  #isPooled: boolean;
 
   private constructor(
-    circuitId: string,
-    sequence: number,
-    flags: number,
-    head: Buffer,
-    data: Buffer | undefined,
+    id: { readonly circuitId: string; readonly sequence: number; readonly flags: number },
+    bytes: Buffer,
     bodyOffset: number,
     stampOffset: number,
+    isPooled: boolean,
   ) {
-    this.circuitId = circuitId;
-    this.sequence = sequence;
-    this.flags = flags;
-    this.head = head;
-    this.#separateData = data;
+    this.circuitId = id.circuitId;
+    this.sequence = id.sequence;
+    this.flags = id.flags;
+    this.bytes = bytes;
     this.#bodyOffset = bodyOffset;
     this.#stampOffset = stampOffset;
+    this.#isPooled = isPooled;
   }
 
   /** Throws ProtocolError when the circuit id or the sequence is missing or invalid. */
@@ -73,10 +75,10 @@ export class Payload {
     }
     if (circuitId === undefined || sequence < 0)
       throw new ProtocolError('a payload has no circuit id or no valid sequence');
-    return new Payload(circuitId, sequence, flags, bytes, undefined, bodyOffset, stamp);
+    return new Payload({ circuitId, sequence, flags }, bytes, bodyOffset, stamp, false);
   }
 
-  /** A new payload. `headers` are payload headers 0 to 255. */
+  /** A new payload with a copy of `data`. `headers` are payload headers 0 to 255. */
   static create(
     circuitId: string,
     sequence: number,
@@ -84,22 +86,22 @@ export class Payload {
     data: Buffer,
     headers?: ReadonlyMap<number, Buffer>,
   ): Payload {
-    const { head, stampOffset } = writePayloadHead(circuitId, sequence, flags, data.length, headers);
-    return new Payload(circuitId, sequence, flags, head, data, head.length, stampOffset);
+    const { bytes, bodyOffset, stampOffset } = writePayload(circuitId, sequence, flags, data, headers);
+    return new Payload({ circuitId, sequence, flags }, bytes, bodyOffset, stampOffset, true);
   }
 
   /** The data as a slice, no copy. */
   get data(): Buffer {
-    return this.#separateData ?? this.head.subarray(this.#bodyOffset);
+    return this.bytes.subarray(this.#bodyOffset);
   }
 
   get dataLength(): number {
-    return this.#separateData?.length ?? this.head.length - this.#bodyOffset;
+    return this.bytes.length - this.#bodyOffset;
   }
 
-  /** The body to send behind `head`; undefined when `head` holds it already. */
-  get separateData(): Buffer | undefined {
-    return this.#separateData;
+  /** Bytes of memory that it keeps while it is kept. */
+  get memory(): number {
+    return memoryOf(this.bytes.length);
   }
 
   get isFromTerminator(): boolean {
@@ -112,44 +114,43 @@ export class Payload {
 
   /** The low 16 bits of the sender's clock in milliseconds, undefined when there is none. */
   get stamp(): number | undefined {
-    return this.#stampOffset === ABSENT ? undefined : this.head.readUInt16LE(this.#stampOffset);
+    return this.#stampOffset === ABSENT ? undefined : this.bytes.readUInt16LE(this.#stampOffset);
   }
 
   /** Each hop replaces the stamp by its own clock (milliseconds). */
   writeStamp(now: number): void {
-    if (this.#stampOffset !== ABSENT) this.head.writeUInt16LE(now & 0xffff, this.#stampOffset);
+    if (this.#stampOffset !== ABSENT) this.bytes.writeUInt16LE(now & 0xffff, this.#stampOffset);
   }
 
   /** The payload headers 0 to 255; undefined when there are none. */
   headers(): Map<number, Buffer> | undefined {
     let headers: Map<number, Buffer> | undefined;
-    forEachHeader(this.head, this.#bodyOffset, (key, start, end) => {
+    forEachHeader(this.bytes, this.#bodyOffset, (key, start, end) => {
       if (key < XgressHeader.PayloadHeaderFirst || key > XgressHeader.PayloadHeaderLast) return;
       headers ??= new Map();
-      headers.set(key - XgressHeader.PayloadHeaderFirst, this.head.subarray(start, end));
+      headers.set(key - XgressHeader.PayloadHeaderFirst, this.bytes.subarray(start, end));
     });
     return headers;
   }
 
   /** The frame with one more header behind the others, for a hop that adds something: new bytes up to the body, and the body. */
   withHeader(key: number, value: Buffer): { head: Buffer; body: Buffer } {
-    return { head: headWithHeader(this.head, this.#bodyOffset, key, value), body: this.data };
+    return { head: headWithHeader(this.bytes, this.#bodyOffset, key, value), body: this.data };
   }
 
-  /** The same payload in memory of its own, for one that has to wait while the network buffer it lies in is large. */
+  /** The same payload in memory of its own. */
   copy(): Payload {
-    return new Payload(
-      this.circuitId,
-      this.sequence,
-      this.flags,
-      copyOf(this.head),
-      this.#separateData && copyOf(this.#separateData),
-      this.#bodyOffset,
-      this.#stampOffset,
-    );
+    return new Payload(this, sharedBuffers.copy(this.bytes), this.#bodyOffset, this.#stampOffset, true);
   }
 
-  /** The same payload marked as a retransmission, with a head of its own: the first one may still be on its way out. */
+  /** Gives the memory of its own back. The payload and its slices must not be used afterwards. */
+  release(): void {
+    if (!this.#isPooled) return;
+    this.#isPooled = false;
+    sharedBuffers.give(this.bytes);
+  }
+
+  /** The same payload marked as a retransmission, in memory of its own. */
   retransmission(): Payload {
     return Payload.create(
       this.circuitId,
@@ -161,39 +162,35 @@ export class Payload {
   }
 }
 
-/** Outside Buffer's pool: one small copy that waits would keep a whole slab of the pool alive. */
-function copyOf(bytes: Buffer): Buffer {
-  const copy = Buffer.allocUnsafeSlow(bytes.length);
-  bytes.copy(copy);
-  return copy;
-}
-
-function writePayloadHead(
+function writePayload(
   circuitId: string,
   sequence: number,
   flags: number,
-  bodyLength: number,
+  data: Buffer,
   headers?: ReadonlyMap<number, Buffer>,
 ) {
-  const id = Buffer.from(circuitId, 'utf8');
-  let headersLength = ENTRY + id.length + ENTRY + 8 + ENTRY + 2 + (flags === 0 ? 0 : ENTRY + 4);
+  const idLength = Buffer.byteLength(circuitId);
+  let headersLength = ENTRY + idLength + ENTRY + 8 + ENTRY + 2 + (flags === 0 ? 0 : ENTRY + 4);
   if (headers) for (const value of headers.values()) headersLength += ENTRY + value.length;
-  const head = Buffer.allocUnsafe(FRAME_HEAD_LENGTH + headersLength);
-  writeFrameHead(head, XgressType.Payload, headersLength, bodyLength);
+  const bodyOffset = FRAME_HEAD_LENGTH + headersLength;
+  const bytes = sharedBuffers.take(bodyOffset + data.length);
+  writeFrameHead(bytes, XgressType.Payload, headersLength, data.length);
   let offset = FRAME_HEAD_LENGTH;
   if (headers) {
     for (const key of [...headers.keys()].sort((a, b) => a - b))
-      offset = writeEntry(head, offset, XgressHeader.PayloadHeaderFirst + key, headers.get(key) as Buffer);
+      offset = writeEntry(bytes, offset, XgressHeader.PayloadHeaderFirst + key, headers.get(key) as Buffer);
   }
-  offset = writeEntry(head, offset, XgressHeader.CircuitId, id);
-  offset = writeKey(head, offset, XgressHeader.Sequence, 8);
-  head.writeUInt32LE(sequence, offset);
-  head.writeUInt32LE(0, offset + 4);
+  offset = writeKey(bytes, offset, XgressHeader.CircuitId, idLength);
+  offset += bytes.write(circuitId, offset, 'utf8');
+  offset = writeKey(bytes, offset, XgressHeader.Sequence, 8);
+  bytes.writeUInt32LE(sequence, offset);
+  bytes.writeUInt32LE(0, offset + 4);
   offset += 8;
-  if (flags !== 0) offset = writeUint32Entry(head, offset, XgressHeader.Flags, flags);
-  const stampOffset = writeKey(head, offset, XgressHeader.RoundTripTime, 2);
-  head.writeUInt16LE(0, stampOffset);
-  return { head, stampOffset };
+  if (flags !== 0) offset = writeUint32Entry(bytes, offset, XgressHeader.Flags, flags);
+  const stampOffset = writeKey(bytes, offset, XgressHeader.RoundTripTime, 2);
+  bytes.writeUInt16LE(0, stampOffset);
+  data.copy(bytes, bodyOffset);
+  return { bytes, bodyOffset, stampOffset };
 }
 
 /** An acknowledgement of the payloads with `sequences`, which may be none: then it only reports the receive buffer. */

@@ -1,0 +1,16 @@
+// A certificate for servers that are only measured: its chain and key in one PEM text.
+
+import { SystemClock } from '#lib/clock.ts';
+import { IdSource } from '#lib/ids.ts';
+import { Authority } from '../controller-sim/pki/authority.ts';
+import { State } from '../controller-sim/state/state.ts';
+import { MemoryStore } from '../controller-sim/store/memory-store.ts';
+
+/** Of the kind that the simulator has, for the loopback address. */
+export async function serverCertificate(): Promise<{ key: string; cert: string }> {
+  const clock = new SystemClock();
+  const state = await State.open({ store: new MemoryStore(), clock, ids: new IdSource() });
+  const { key, cert } = (await Authority.open({ state, clock }, ['127.0.0.1'])).serverContext();
+  await state.close();
+  return { key: String(key), cert: String(cert) };
+}

@@ -1,0 +1,103 @@
+// The loads: what clients do with the port of a service.
+
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+
+const CHUNK = Buffer.alloc(64 * 1024, 7);
+const MIB = 1024 * 1024;
+/** Milliseconds without progress after which a connection counts as stuck. */
+const STUCK_AFTER = 500;
+
+/** Sends so much over each of several connections at once; answers MiB per second of all together. */
+export async function push(port: number, mib: number, connections: number): Promise<number> {
+  const started = performance.now();
+  await Promise.all(Array.from({ length: connections }, () => pushOne(port, mib * MIB)));
+  return (connections * mib * 1_000) / (performance.now() - started);
+}
+
+async function pushOne(port: number, bytes: number): Promise<void> {
+  const socket = await open(port);
+  const answered = once(socket, 'data');
+  const announcement = Buffer.alloc(8);
+  announcement.writeBigUInt64BE(BigInt(bytes));
+  socket.write(announcement);
+  for (let sent = 0; sent < bytes; sent += CHUNK.length) if (!socket.write(CHUNK)) await once(socket, 'drain');
+  await answered;
+  socket.destroy();
+}
+
+/** Milliseconds of each of `count` round trips of one byte, sorted. The first ones do not count. */
+export async function roundTrips(port: number, count: number): Promise<number[]> {
+  const socket = await open(port);
+  const times: number[] = [];
+  for (let each = -count / 10; each < count; each++) {
+    const started = performance.now();
+    const answered = once(socket, 'data');
+    socket.write('x');
+    await answered;
+    if (each >= 0) times.push(performance.now() - started);
+  }
+  socket.destroy();
+  return times.sort((a, b) => a - b);
+}
+
+/** Opens and closes so many connections with one round trip each, some at a time; answers how many in a second. */
+export async function circuits(port: number, count: number, atOnce: number): Promise<number> {
+  let left = count;
+  const started = performance.now();
+  const worker = async () => {
+    while (left-- > 0) (await openAndProve(port)).destroy();
+  };
+  await Promise.all(Array.from({ length: atOnce }, worker));
+  return (count * 1_000) / (performance.now() - started);
+}
+
+/** So many connections that did one round trip each and are idle now. */
+export async function idle(port: number, count: number, atOnce: number): Promise<Socket[]> {
+  const sockets: Socket[] = [];
+  let left = count;
+  const worker = async () => {
+    while (left-- > 0) sockets.push(await openAndProve(port));
+  };
+  await Promise.all(Array.from({ length: atOnce }, worker));
+  return sockets;
+}
+
+/** A connection that is written to as fast as it takes data, until it is destroyed. */
+export async function saturate(port: number): Promise<Socket> {
+  const socket = await open(port);
+  const announcement = Buffer.alloc(8);
+  announcement.writeBigUInt64BE(BigInt(Number.MAX_SAFE_INTEGER));
+  socket.write(announcement);
+  const write = () => {
+    while (!socket.destroyed && socket.write(CHUNK));
+  };
+  socket.on('drain', write);
+  write();
+  return socket;
+}
+
+/** The same, to a reader that never reads: resolves when nothing more is taken. */
+export async function block(port: number): Promise<Socket> {
+  const socket = await saturate(port);
+  for (let before = -1; before !== socket.bytesWritten - socket.writableLength; ) {
+    before = socket.bytesWritten - socket.writableLength;
+    await new Promise((resolve) => setTimeout(resolve, STUCK_AFTER));
+  }
+  return socket;
+}
+
+async function openAndProve(port: number): Promise<Socket> {
+  const socket = await open(port);
+  const answered = once(socket, 'data');
+  socket.write('y');
+  await answered;
+  return socket;
+}
+
+async function open(port: number): Promise<Socket> {
+  const socket = connect({ port, host: '127.0.0.1', noDelay: true });
+  await once(socket, 'connect');
+  socket.on('error', () => undefined); // a load that fails shows as one that does not end, or as closed early
+  return socket;
+}

@@ -1,0 +1,100 @@
+// The programs of the benchmark as processes of their own, ended with everything they started, and what they use of the machine.
+
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Milliseconds until a program that was asked to stop is killed. */
+const STOP_TIME = 5_000;
+/** /proc counts processor time in hundredths of a second and memory in pages of 4 KiB. */
+const TICKS = 100;
+const PAGE = 4_096;
+
+export interface Usage {
+  /** Seconds, of user and system. */
+  readonly cpu: number;
+  /** Bytes. */
+  readonly resident: number;
+}
+
+const running = new Set<Process>();
+process.once('exit', () => {
+  for (const each of running) each.kill();
+});
+
+export class Process implements AsyncDisposable {
+  readonly logFile: string;
+  readonly #child: ChildProcess;
+
+  constructor(name: string, command: readonly [string, ...string[]], options: SpawnOptions & { directory: string }) {
+    const [program, ...args] = command;
+    this.logFile = join(options.directory, `${name}.log`);
+    const log = openSync(this.logFile, 'a');
+    this.#child = spawn(program, args, { stdio: ['ignore', log, log], detached: true, ...options });
+    closeSync(log);
+    running.add(this);
+  }
+
+  get output(): string {
+    return readFileSync(this.logFile, 'utf8');
+  }
+
+  get isRunning(): boolean {
+    return this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
+  /** Of all processes of its group. Zero where there is no /proc. */
+  usage(): Usage {
+    let [cpu, resident] = [0, 0];
+    for (const fields of groupMembers(this.#child.pid ?? 0)) {
+      cpu += (Number(fields[11]) + Number(fields[12])) / TICKS;
+      resident = Math.max(resident, Number(fields[21]) * PAGE); // the wrapper that started the program does not count
+    }
+    return { cpu, resident };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    running.delete(this);
+    if (!this.isRunning) return;
+    const ended = once(this.#child, 'exit');
+    this.#signal('SIGTERM');
+    const timer = setTimeout(() => this.#signal('SIGKILL'), STOP_TIME);
+    await ended;
+    clearTimeout(timer);
+  }
+
+  /** Ends it without waiting: for a benchmark that was interrupted. */
+  kill(): void {
+    if (this.isRunning) this.#signal('SIGKILL');
+  }
+
+  #signal(signal: NodeJS.Signals): void {
+    try {
+      process.kill(-(this.#child.pid ?? 0), signal);
+    } catch {
+      // the group is gone already
+    }
+  }
+}
+
+/** The fields of /proc/PID/stat behind the name, beginning with the state. */
+function groupMembers(group: number): string[][] {
+  const members: string[][] = [];
+  let pids: string[] = [];
+  try {
+    pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  } catch {
+    return members; // another operating system
+  }
+  for (const pid of pids) {
+    try {
+      const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+      if (Number(fields[2]) === group) members.push(fields);
+    } catch {
+      // it ended meanwhile
+    }
+  }
+  return members;
+}

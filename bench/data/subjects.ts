@@ -1,0 +1,266 @@
+// What is compared: two routers of this project, two of the reference, and a bare chain of as many TLS connections that only pipes bytes. All
+// of them run at the same time, idle while another one is measured, and lead to the same targets.
+
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Management } from '../../examples/two-routers/management.ts';
+import { freePorts } from '../../examples/two-routers/ports.ts';
+import { circuits } from './load.ts';
+import { Process, type Usage } from './processes.ts';
+import { TARGETS } from './target-names.ts';
+
+export const ROOT = join(import.meta.dirname, '..', '..');
+const PATIENCE = 20_000;
+const LOOK_AGAIN = 100;
+
+/** The ports of clients. The bare chain knows no end-to-end encryption: both ports of its sink are the same. */
+export interface Entries {
+  readonly sink: number;
+  readonly plain: number;
+  readonly echo: number;
+  readonly stuck: number;
+}
+
+export interface Subject extends AsyncDisposable {
+  readonly name: string;
+  readonly entries: Entries;
+  /** Usage of the entry and of the exit, in this order. */
+  usage(): Usage[];
+}
+
+/** A program of routers and the controller that goes with it. */
+interface Software {
+  readonly name: string;
+  readonly router: (...args: string[]) => [string, ...string[]];
+  readonly enroll: (file: string, jwt: string) => [string, ...string[]];
+  readonly controller: (work: Work) => Promise<{ address: string; management: Management }>;
+}
+
+interface Work {
+  readonly directory: string;
+  readonly started: AsyncDisposableStack;
+}
+
+export interface Targets {
+  readonly ports: Readonly<Record<(typeof TARGETS)[number], number>>;
+}
+
+export async function startTargets({ directory, started }: Work): Promise<Targets> {
+  const ports = await freePorts(TARGETS.length);
+  started.use(
+    new Process('targets', [process.execPath, join(ROOT, 'bench/data/targets.ts'), ...ports.map(String)], {
+      directory,
+    }),
+  );
+  const [sink = 0, echo = 0, stuck = 0] = ports;
+  return { ports: { sink, echo, stuck } };
+}
+
+/** `root` is the folder of this project or of another checkout of it. */
+export function ours(name: string, root: string): Software {
+  const run = (...args: string[]): [string, ...string[]] => [process.execPath, join(root, 'tools/run.mjs'), ...args];
+  return {
+    name,
+    router: (...args) => run('router', ...args),
+    enroll: (file, jwt) => run('router', 'enroll', file, '--jwt', jwt),
+    controller: async ({ directory, started }) => {
+      const sim = started.use(
+        new Process('controller', run('sim', 'start', '--json', '--log-level', 'silent'), { directory }),
+      );
+      const line = await until('the simulator is ready', async () => /^\{.*"ready".*$/m.exec(sim.output)?.[0]);
+      const ready = JSON.parse(line) as {
+        ctrl: string;
+        management: string;
+        ca: string;
+        username: string;
+        password: string;
+      };
+      const management = new Management(ready.management, readFileSync(ready.ca, 'utf8'));
+      await management.login(ready.username, ready.password);
+      return { address: ready.ctrl, management };
+    },
+  };
+}
+
+/** `binary` is the program of the reference. */
+export function reference(binary: string): Software {
+  return {
+    name: 'reference',
+    router: (...args) => [binary, 'router', ...args],
+    enroll: (file, jwt) => [binary, 'router', 'enroll', file, '-j', jwt],
+    controller: async ({ directory, started }) => {
+      const [port = 0] = await freePorts(1);
+      const env = { ...process.env, HOME: directory, ZITI_CONFIG_DIR: join(directory, 'cli') };
+      const args = [
+        '--no-router',
+        '--home',
+        join(directory, 'home'),
+        '--ctrl-address',
+        '127.0.0.1',
+        '--ctrl-port',
+        String(port),
+      ];
+      started.use(new Process('controller', [binary, 'edge', 'quickstart', ...args], { directory, env }));
+      const management = await until('the controller of the reference is ready', async () => {
+        const ca = readFileSync(join(directory, 'home/pki/root-ca/certs/root-ca.cert'), 'utf8');
+        const client = new Management(`https://127.0.0.1:${port}/edge/management/v1`, ca);
+        await client.login('admin', 'admin');
+        return client;
+      });
+      return { address: `tls:127.0.0.1:${port}`, management };
+    },
+  };
+}
+
+/** Two enrolled routers with a link: clients enter at the first one, the second one dials the targets. */
+export async function startNetwork(software: Software, targets: Targets, directory: string): Promise<Subject> {
+  await using starting = new AsyncDisposableStack();
+  const work: Work = { directory, started: starting };
+  const { address, management } = await software.controller(work);
+  starting.defer(() => management.close());
+  const [sink = 0, plain = 0, echo = 0, stuck = 0] = await freePorts(4);
+  const entries: Entries = { sink, plain, echo, stuck };
+  const listed = Object.entries(entries).map(([service, port]) => `"${service}:${port}"`);
+  const tunnels = [`mode: proxy\n      services: [${listed.join(', ')}]`, 'mode: host'];
+  const ids: string[] = [];
+  const routers: Process[] = [];
+  for (const [index, tunnel] of tunnels.entries()) {
+    const name = index === 0 ? 'entry' : 'exit';
+    const id = await management.create('edge-routers', { name, isTunnelerEnabled: true });
+    ids.push(id);
+    const file = await routerFile(directory, name, address, tunnel);
+    const { enrollmentJwt } = await management.get<{ enrollmentJwt: string }>(`edge-routers/${id}`);
+    writeFileSync(`${file}.jwt`, enrollmentJwt);
+    const enrollment = new Process(`enroll-${name}`, software.enroll(file, `${file}.jwt`), { directory });
+    await until(`${name} is enrolled`, async () => !enrollment.isRunning || undefined);
+    routers.push(starting.use(new Process(name, software.router('run', file), { directory })));
+  }
+  await createServices(management, targets, ids);
+  await until(`echo through ${software.name}`, async () => {
+    const terminators = await management.get<unknown[]>('terminators');
+    return terminators.length < Object.keys(entries).length ? undefined : await firstCircuit(echo);
+  });
+  const running = starting.move();
+  return {
+    name: software.name,
+    entries,
+    usage: () => routers.map((router) => router.usage()),
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  };
+}
+
+async function firstCircuit(port: number): Promise<true | undefined> {
+  return await Promise.race([circuits(port, 1, 1).then(() => true as const), sleep(1_000, undefined)]);
+}
+
+async function createServices(
+  management: Management,
+  { ports }: Targets,
+  [entry, exit]: readonly string[],
+): Promise<void> {
+  const types = await management.get<{ id: string; name: string }[]>('config-types?limit=100');
+  const configTypeId = types.find(({ name }) => name === 'host.v1')?.id;
+  const services = { ...ports, plain: ports.sink };
+  for (const [name, port] of Object.entries(services)) {
+    const data = { protocol: 'tcp', address: '127.0.0.1', port };
+    const config = await management.create('configs', { name, configTypeId, data });
+    await management.create('services', { name, configs: [config], encryptionRequired: name !== 'plain' });
+  }
+  const any = { semantic: 'AnyOf' };
+  const all = ['#all'];
+  const services_ = { ...any, serviceRoles: all };
+  await management.create('service-policies', {
+    name: 'dial',
+    type: 'Dial',
+    ...services_,
+    identityRoles: [`@${entry}`],
+  });
+  await management.create('service-policies', {
+    name: 'bind',
+    type: 'Bind',
+    ...services_,
+    identityRoles: [`@${exit}`],
+  });
+  await management.create('service-edge-router-policies', { name: 'all', ...services_, edgeRouterRoles: all });
+  await management.create('edge-router-policies', { name: 'all', ...any, identityRoles: all, edgeRouterRoles: all });
+}
+
+async function routerFile(directory: string, name: string, controller: string, tunnel: string): Promise<string> {
+  const [link, edge] = await freePorts(2);
+  const at = join(directory, name);
+  const text = `v: 3
+identity:
+  cert: ${at}.cert
+  server_cert: ${at}.server.cert
+  key: ${at}.key
+  ca: ${at}.cas
+ctrl:
+  endpoint: ${controller}
+link:
+  dialers:
+    - binding: transport
+  listeners:
+    - binding: transport
+      bind: tls:127.0.0.1:${link}
+      advertise: tls:127.0.0.1:${link}
+listeners:
+  - binding: edge
+    address: tls:127.0.0.1:${edge}
+    options:
+      advertise: 127.0.0.1:${edge}
+  - binding: tunnel
+    options:
+      ${tunnel}
+edge:
+  csr:
+    sans:
+      dns: [localhost]
+      ip: ["127.0.0.1"]
+`;
+  writeFileSync(`${at}.yml`, text);
+  return `${at}.yml`;
+}
+
+/** As many TLS connections as a circuit over two routers has, and the same two hops. `pem` is the file with certificate and key. */
+export async function startBareChain({ ports }: Targets, pem: string, directory: string): Promise<Subject> {
+  await using starting = new AsyncDisposableStack();
+  const names = Object.keys(ports) as (keyof typeof ports)[];
+  const [between, entrances] = [await freePorts(names.length), await freePorts(names.length)];
+  const hop = (role: string, pairs: string[]) =>
+    starting.use(
+      new Process(role, [process.execPath, join(ROOT, 'bench/data/chain-hop.ts'), role, pem, ...pairs], { directory }),
+    );
+  const exit = hop(
+    'exit',
+    names.map((name, index) => `${between[index]}:${ports[name]}`),
+  );
+  const entry = hop(
+    'entry',
+    names.map((_, index) => `${entrances[index]}:${between[index]}`),
+  );
+  const [sink = 0, echo = 0, stuck = 0] = entrances;
+  await until('the bare chain', () => firstCircuit(echo));
+  const running = starting.move();
+  return {
+    name: 'bare chain',
+    entries: { sink, plain: sink, echo, stuck },
+    usage: () => [entry.usage(), exit.usage()],
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  };
+}
+
+async function until<T>(what: string, look: () => Promise<T | undefined>): Promise<T> {
+  const end = performance.now() + PATIENCE;
+  let last: unknown;
+  while (performance.now() < end) {
+    try {
+      const found = await look();
+      if (found !== undefined) return found;
+    } catch (error) {
+      last = error; // not there yet
+    }
+    await sleep(LOOK_AGAIN);
+  }
+  throw new Error(`waited ${PATIENCE} ms in vain until ${what}`, { cause: last });
+}

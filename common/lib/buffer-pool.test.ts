@@ -1,0 +1,79 @@
+// Memory that is used again: what the pool holds is bounded, and reads into shared memory lose, repeat and reorder nothing.
+
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
+import t from 'tap';
+import { BufferPool, memoryOf } from './buffer-pool.ts';
+import { readInto } from './read-into.ts';
+
+t.test('a pool gives out the memory that it got back', async (t) => {
+  const pool = new BufferPool();
+  const first = pool.take(65_000);
+  t.equal(first.length, 65_000);
+  pool.give(first);
+  t.equal(pool.idleBytes, memoryOf(65_000));
+  const second = pool.take(60_000);
+  t.equal(second.buffer, first.buffer, 'for another length of the same size of blocks');
+  t.equal(second.length, 60_000);
+  t.not(pool.take(60_000).buffer, first.buffer, 'and only once');
+  t.equal(pool.idleBytes, 0);
+});
+
+t.test('a pool holds no more than its limit, and nothing that is not its own', async (t) => {
+  const pool = new BufferPool(200_000);
+  const taken = Array.from({ length: 10 }, () => pool.take(65_000));
+  for (const buffer of taken) pool.give(buffer);
+  t.ok(pool.idleBytes > 100_000 && pool.idleBytes <= 200_000, `${pool.idleBytes} bytes are idle`);
+  pool.clear();
+  for (const length of [0, 1, 4_095, 1_000_000]) {
+    const buffer = pool.take(length);
+    t.equal(buffer.length, length);
+    pool.give(buffer);
+  }
+  pool.give(Buffer.alloc(5_000));
+  pool.give(pool.take(65_000).subarray(1_000));
+  t.equal(pool.idleBytes, 0);
+});
+
+t.test('sockets of any kind read into shared memory, in order, also what came before and after pauses', async (t) => {
+  const accepted: Socket[] = [];
+  const server = createServer((socket) => accepted.push(socket)).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const sent = Buffer.alloc(3_000_000, 'every byte in its place ');
+  const memory = Buffer.alloc(16_384);
+  for (const isDialed of [true, false]) {
+    const dialed = connect((server.address() as { port: number }).port, '127.0.0.1');
+    await once(dialed, 'connect');
+    while (accepted.length === 0) await once(server, 'connection');
+    const other = accepted.shift() as Socket;
+    const [reader, writer] = isDialed ? [dialed, other] : [other, dialed];
+    writer.write('before ');
+    reader.read(0); // as a socket does that is not paused
+    await once(reader, 'readable');
+    const received: Buffer[] = [];
+    let calls = 0;
+    const onData = (data: Buffer) => {
+      received.push(Buffer.from(data));
+      if (++calls % 50 !== 0) return;
+      reader.pause();
+      setImmediate(() => reader.resume());
+    };
+    reader.on('data', onData);
+    t.ok(readInto(reader, memory, onData), 'the Node that the project brings can do it');
+    reader.resume();
+    writer.end(sent);
+    await once(reader, 'end');
+    t.ok(
+      Buffer.concat(received).equals(Buffer.concat([Buffer.from('before '), sent])),
+      isDialed ? 'dialed' : 'accepted',
+    );
+    t.ok(received.every(({ length }) => length <= memory.length));
+    reader.destroy();
+  }
+  server.close();
+});
+
+t.test('a socket that cannot read into memory of others is left as it is', async (t) => {
+  const socket = new (class {})() as unknown as Socket;
+  t.notOk(readInto(socket, Buffer.alloc(10), () => undefined));
+});
