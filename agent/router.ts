@@ -130,7 +130,7 @@ export class Router {
       circuits: forwarder.circuits.size,
       circuitEnds: ends.count,
       terminators: tunneler?.describe() ?? [],
-      proxies: (tunneler?.proxies ?? []).map((proxy) => ({ service: proxy.init.service, port: proxy.port })),
+      proxies: tunneler?.proxies ?? [],
       web: this.#webServers.flatMap((server) => server.addresses),
       healthy: this.#health.healthy,
       timers: clock.timers(),

@@ -31,6 +31,8 @@ const NOT_LIMITS: Readonly<Record<string, readonly string[]>> = {
     'agent/commands/health.ts TIMEOUT',
     'agent/config/load-apart.ts LONGEST_COMPLAINT',
     'agent/ingress/tunnel/host-config.ts DEFAULT_CONNECT_TIMEOUT',
+    'agent/ingress/tunnel/tunneler.ts SHORTEST_CHECK',
+    'agent/ingress/tunnel/tunneler.ts SHORTEST_IDLE',
     'agent/trace/message-trace.ts MOST_WAITING',
     'controller-sim/commands/start.ts SHORTEST_PASSWORD',
     'controller-sim/store/file-holder.ts LONGEST_COMMAND',
@@ -51,6 +53,7 @@ const NOT_LIMITS: Readonly<Record<string, readonly string[]>> = {
     'controller-sim/store/sqlite-store.ts DEEPEST_STORED',
   ],
   'it bounds work that nobody else causes': [
+    'agent/ingress/tunnel/system/command.ts MOST_OUTPUT',
     'agent/ingress/tunnel/terminators.ts ANSWER_TIMEOUT',
     'agent/ingress/tunnel/terminators.ts LONGEST_RETRY',
     'agent/metrics/meter.ts MOST_STEPS',
