@@ -60,7 +60,7 @@ export class Router {
   readonly #circuits: Circuits;
   readonly #links: Links;
   readonly #health: Health;
-  #ingress: Ingress = { edgeListeners: [], tunneler: undefined };
+  #ingress: Ingress = { edgeListeners: [], fabricListeners: [], tunneler: undefined };
   #webServers: readonly WebServer[] = [];
   #closing: Promise<void> | undefined;
   #fail: (error: Error) => void = () => undefined;
@@ -109,7 +109,7 @@ export class Router {
     const { clock } = this.#context;
     const { forwarder, ends } = this.#circuits;
     const { registry, wanted } = this.#links;
-    const { tunneler } = this.#ingress;
+    const { fabricListeners, tunneler } = this.#ingress;
     return {
       id: this.id,
       version: PROGRAM_VERSION,
@@ -131,6 +131,7 @@ export class Router {
       circuitEnds: ends.count,
       terminators: tunneler?.describe() ?? [],
       proxies: tunneler?.proxies ?? [],
+      fabricListeners: fabricListeners.map(({ binding, port }) => ({ binding, port })),
       web: this.#webServers.flatMap((server) => server.addresses),
       healthy: this.#health.healthy,
       timers: clock.timers(),
@@ -157,6 +158,7 @@ export class Router {
     this.#context.drain();
     this.#ingress.tunneler?.closeListeners();
     for (const listener of this.#ingress.edgeListeners) listener.close();
+    for (const listener of this.#ingress.fabricListeners) listener.close();
     for (const listener of this.#linkListeners) listener.close();
     await ends.drain(drain);
     await owned.disposeAsync();

@@ -8,6 +8,8 @@ import type { ClusterView } from '../control/cluster-view.ts';
 import type { Controllers } from '../control/controllers.ts';
 import { onServerHello } from '../control/messages/server-hello.ts';
 import { EdgeListener } from '../ingress/edge/edge-listener.ts';
+import { takeDownLateFabricCircuits } from '../ingress/fabric/fabric-dialer.ts';
+import { FabricListener } from '../ingress/fabric/fabric-listener.ts';
 import { Tunneler } from '../ingress/tunnel/tunneler.ts';
 import type { Circuits } from './circuits.ts';
 import type { RouterContext } from './context.ts';
@@ -15,6 +17,7 @@ import type { TlsPorts } from './tls-ports.ts';
 
 export interface Ingress {
   readonly edgeListeners: readonly EdgeListener[];
+  readonly fabricListeners: readonly FabricListener[];
   readonly tunneler: Tunneler | undefined;
 }
 
@@ -28,6 +31,7 @@ export async function openIngress(
   const { config, clock, routerId, version, acceptsCircuits, owned } = context;
   const model = new DataModel(context.component('access'));
   const edgeListeners: EdgeListener[] = [];
+  const fabricListeners: FabricListener[] = [];
   let tunneler: Tunneler | undefined;
   if (config.edge) subscribe(context, { controllers, cluster }, model, edgeListeners);
   for (const listener of config.listeners) {
@@ -46,10 +50,15 @@ export async function openIngress(
       owned.defer(() => opened.close());
       tunneler = opened;
     } else if (listener.binding !== 'tunnel') {
-      log.warn({ binding: listener.binding }, 'binding is not served yet');
+      const { ends } = circuits;
+      const tlsPort = ports.at.bind(ports);
+      const opened = await FabricListener.open({ clock, log, controllers, ends, acceptsCircuits, tlsPort }, listener);
+      owned.defer(() => opened.close());
+      fabricListeners.push(opened);
     }
   }
-  return { edgeListeners, tunneler };
+  if (fabricListeners.length > 0) takeDownLateFabricCircuits(controllers, circuits.ends);
+  return { edgeListeners, fabricListeners, tunneler };
 }
 
 function subscribe(

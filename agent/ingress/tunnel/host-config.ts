@@ -161,10 +161,12 @@ function chooseHost({ address, translations }: HostConfig, appData: AppData): st
 function choosePort({ port }: HostConfig, appData: AppData): number {
   if ('fixed' in port) return port.fixed;
   const wanted = Number(wantedText(appData, 'dst_port'));
-  const isAllowed = port.allowed.some((range) => {
-    const { low, high } = asRecord(range, 'allowedPortRanges');
-    return wanted >= Number(low) && wanted <= Number(high);
-  });
+  const isAllowed =
+    Number.isInteger(wanted) &&
+    port.allowed.some((range) => {
+      const { low, high } = asRecord(range, 'allowedPortRanges');
+      return wanted >= Number(low) && wanted <= Number(high);
+    });
   if (!isAllowed) throw new EgressError(RouteErrorCode.PortNotAllowed, `port ${wanted} is not in allowed port ranges`);
   return wanted;
 }
