@@ -131,6 +131,7 @@ export class Router {
       circuitEnds: ends.count,
       terminators: tunneler?.describe() ?? [],
       proxies: tunneler?.proxies ?? [],
+      interception: tunneler?.interception,
       fabricListeners: fabricListeners.map(({ binding, port }) => ({ binding, port })),
       web: this.#webServers.flatMap((server) => server.addresses),
       healthy: this.#health.healthy,

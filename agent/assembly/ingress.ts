@@ -28,7 +28,7 @@ export async function openIngress(
   circuits: Circuits,
   ports: TlsPorts,
 ): Promise<Ingress> {
-  const { config, clock, routerId, version, acceptsCircuits, owned } = context;
+  const { config, clock, random, routerId, version, acceptsCircuits, owned } = context;
   const model = new DataModel(context.component('access'));
   const edgeListeners: EdgeListener[] = [];
   const fabricListeners: FabricListener[] = [];
@@ -44,7 +44,7 @@ export async function openIngress(
     } else if (listener.binding === 'tunnel' && !tunneler) {
       const { ends, egress, rateLimited: queue } = circuits;
       const opened = await Tunneler.open(
-        { clock, log, controllers, model, ends, egress, queue, routerId, acceptsCircuits },
+        { clock, log, random, controllers, model, ends, egress, queue, routerId, acceptsCircuits },
         listener.options,
       );
       owned.defer(() => opened.close());

@@ -4,6 +4,7 @@
 import type { Clock } from '#lib/clock.ts';
 import type { DialQueue } from '#lib/dial-queue.ts';
 import type { Log } from '#lib/log.ts';
+import type { Random } from '#lib/random.ts';
 import type { DataModel } from '../../access/data-model.ts';
 import type { TunnelListenerOptions } from '../../config/router-config.ts';
 import type { Controllers } from '../../control/controllers.ts';
@@ -15,6 +16,7 @@ import { ProxyListeners } from './proxy-listeners.ts';
 import { ServiceDialer } from './service-dialer.ts';
 import { LocalRoutes } from './system/local-routes.ts';
 import { Terminators } from './terminators.ts';
+import { Interception } from './tproxy/interception.ts';
 import { takeDownLateCircuits } from './tunnel-circuits.ts';
 
 export interface TunnelerComponents {
@@ -25,12 +27,15 @@ export interface TunnelerComponents {
   ends: CircuitEnds;
   egress: Egress;
   queue: DialQueue;
+  random: Random;
   routerId: string;
   acceptsCircuits(): boolean;
 }
 
 /** Address that proxied services listen on in proxy mode (reference fact: tunnel, section 3.7). */
 const PROXY_HOST = '0.0.0.0';
+/** The same for services with proxy.v1 in tproxy mode. */
+const INTERCEPTION_HOST = '127.0.0.1';
 const REMOVE_TIME = 2_000;
 /** Shorter times of UDP sessions are not taken; the defaults take their place, as in the reference. */
 const SHORTEST_IDLE = 5_000;
@@ -43,6 +48,7 @@ export class Tunneler {
   readonly #sweeper: IdleSweeper;
   readonly #routes: LocalRoutes;
   #proxies: ProxyListeners | undefined;
+  #interception: Interception | undefined;
 
   private constructor(components: TunnelerComponents, options: TunnelListenerOptions) {
     const { clock, log, controllers, queue, egress, model, routerId } = components;
@@ -67,12 +73,13 @@ export class Tunneler {
     egress.use('tunnel', (request) => this.#hosting.dial(request));
   }
 
-  /** Rejects when a port of proxy mode cannot be had. */
+  /** Rejects when a port of proxy mode cannot be had, or this machine or user cannot intercept. */
   static async open(components: TunnelerComponents, options: TunnelListenerOptions): Promise<Tunneler> {
     const tunneler = new Tunneler(components, options);
     takeDownLateCircuits(components.controllers, components.ends);
     try {
       if (options.mode === 'proxy') await tunneler.#openProxies(components, options, PROXY_HOST, options.services);
+      if (options.mode.startsWith('tproxy')) await tunneler.#intercept(components, options);
       return tunneler;
     } catch (error) {
       tunneler.closeListeners();
@@ -91,6 +98,11 @@ export class Tunneler {
     return this.#proxies?.describe() ?? [];
   }
 
+  /** What is intercepted in tproxy mode. */
+  get interception(): Record<string, unknown> | undefined {
+    return this.#interception?.describe();
+  }
+
   get hosted(): number {
     return this.#hosting.count;
   }
@@ -98,14 +110,25 @@ export class Tunneler {
   /** No new circuits of clients. */
   closeListeners(): void {
     this.#proxies?.close();
+    this.#interception?.closeListeners();
   }
 
   /** Withdraws the terminators, so that controllers send no more circuits here. */
   async close(): Promise<void> {
     this.#hosting.close();
+    await this.#interception?.close();
     await this.#terminators.close(REMOVE_TIME);
     this.#sweeper.close();
     await this.#routes.close();
+  }
+
+  async #intercept(components: TunnelerComponents, options: TunnelListenerOptions): Promise<void> {
+    this.#interception = await Interception.open(
+      { ...components, dialer: new ServiceDialer({ ...components, options }), routes: this.#routes },
+      options,
+      idleLimits(options),
+    );
+    await this.#openProxies(components, options, INTERCEPTION_HOST, []);
   }
 
   async #openProxies(
