@@ -42,6 +42,11 @@ const NOT_LIMITS: Readonly<Record<string, readonly string[]>> = {
   'it is a property of a format or of arithmetic': [
     'agent/config/document.ts LARGEST_INTEGER',
     'agent/config/secret.ts SHORTEST_SECRET',
+    'agent/ingress/tunnel/tproxy/dns/dns-message.ts LONGEST_NAME',
+    'agent/ingress/tunnel/tproxy/dns/dns-upstreams.ts LARGEST_ANSWER',
+    'agent/ingress/tunnel/tproxy/firewall.ts LONGEST_COMMENT',
+    'agent/ingress/tunnel/tproxy/interception.ts LONGEST_PREFIX',
+    'agent/ingress/tunnel/tproxy/system-calls.ts LARGEST_DATAGRAM',
     'agent/xgress/payload-sender.ts MAX_SEQUENCE',
     'agent/xgress/receive-buffer.ts MOST_REPORTED',
     'common/lib/address.ts LONGEST_LABEL',

@@ -40,6 +40,7 @@ async function webServer() {
     request.resume().on('end', () => response.end(answer(request)));
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
+  server.unref();
   return { port: (server.address() as AddressInfo).port, sources, close: () => server.close() };
 }
 
@@ -211,11 +212,10 @@ async function tests(): Promise<void> {
       t.throws(() => fetch('http://10.77.0.2/'), 'not an allowed source');
       t.equal(await curl('http://10.77.0.2/'), '10.77.0.2 GET /', 'an allowed one');
       t.match(run('iptables-save'), /edgeweave/);
-      await overlay.close();
+      for (const { router } of overlay.routers) await router.close({ drain: 0 });
       t.equal(traces(), '');
       run('iptables', '-w', '-F', 'INPUT');
       lan.close();
-      run('ip', 'link', 'delete', 'lan0');
       web.close();
     },
   );

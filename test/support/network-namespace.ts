@@ -65,7 +65,7 @@ export class LanClient {
   }
 
   static async open(): Promise<LanClient> {
-    const holder = spawn('unshare', ['--net', 'sh', '-c', 'echo ready; sleep 600'], {
+    const holder = spawn('unshare', ['--net', 'sh', '-c', 'echo ready; exec sleep 600'], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     await new Promise((resolve) => holder.stdout?.once('data', resolve));
