@@ -4,9 +4,9 @@
 import { execFile, spawn } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -196,20 +196,14 @@ async function tests(): Promise<void> {
       await overlay.ready();
       await until('interception', () => intercepted(a).length === 2);
       run('iptables', '-w', '-A', 'INPUT', '-i', 'lan0', '-p', 'tcp', '-j', 'DROP');
-      const fetch = (url: string) => lan.run('curl', '--silent', '--max-time', '5', url);
-      t.equal(
-        await execute(lan.prefix[0], [
-          ...lan.prefix.slice(1),
-          'curl',
-          '-s',
-          '--max-time',
-          '5',
-          'http://10.77.0.1/',
-        ]).then(({ stdout }) => stdout),
-        '10.77.0.1 GET /',
-      );
+      const [nsenter, ...inLan] = lan.prefix;
+      const fetch = (url: string) =>
+        execute(nsenter, [...inLan, 'curl', '--silent', '--show-error', '--max-time', '5', url]).then(
+          ({ stdout }) => stdout,
+        );
+      t.equal(await fetch('http://10.77.0.1/'), '10.77.0.1 GET /');
       t.equal(web.sources.at(-1), '10.99.0.5', 'the service sees the source that the intercept names');
-      t.throws(() => fetch('http://10.77.0.2/'), 'not an allowed source');
+      await t.rejects(fetch('http://10.77.0.2/'), /reset/i, 'not an allowed source');
       t.equal(await curl('http://10.77.0.2/'), '10.77.0.2 GET /', 'an allowed one');
       t.match(run('iptables-save'), /edgeweave/);
       for (const { router } of overlay.routers) await router.close({ drain: 0 });
@@ -219,6 +213,80 @@ async function tests(): Promise<void> {
       web.close();
     },
   );
+
+  t.test('floods and unfinished connections are bounded, and leave no descriptors, sessions or timers', async (t) => {
+    const { overlay, web, a, offer } = await network('udpIdleTimeout: 5s, udpCheckInterval: 1s');
+    await using _ = overlay;
+    await offer('evil" accept; flush ruleset #', { addresses: ['10.77.0.1', '*.wild.example'] });
+    const nobody = { protocol: 'udp', address: '127.0.0.1', port: 1 };
+    await offer(
+      'udp',
+      { addresses: ['10.77.0.2'], protocols: ['udp'], portRanges: [{ low: 1, high: 65_535 }] },
+      { host: nobody },
+    );
+    await overlay.ready();
+    await until('interception', () => intercepted(a).length === 2);
+    t.equal(await curl('http://10.77.0.1/'), '10.77.0.1 GET /', 'whatever a service is called');
+    const before = readdirSync('/proc/self/fd').length;
+
+    const sockets = Array.from({ length: 300 }, () => connect(80, '10.77.0.1').on('error', () => undefined));
+    await until('the circuits', () => Number(a.router.describe().circuitEnds) >= 300);
+    const foreign = Array.from({ length: 200 }, (_none, n) =>
+      connect(1 + n, '100.64.9.9').on('error', () => undefined),
+    );
+    await until('what is not intercepted to be reset', () => foreign.every(({ destroyed }) => destroyed));
+    const flood = createSocket('udp4').bind(0, '127.0.0.1');
+    await once(flood, 'listening');
+    for (let n = 1; n <= 3_000; n++) flood.send('to nobody', n, '10.77.0.2');
+    for (let n = 1; n <= 3_000; n++) flood.send('to no service', n, '100.64.9.9');
+    for (let n = 0; n < 300; n++) flood.send(Buffer.alloc(n), 53, '127.0.0.1');
+    t.match(await dig('a.wild.example', 'A'), /^NOERROR 100/, 'names are resolved meanwhile');
+    t.equal(await curl('http://10.77.0.1/'), '10.77.0.1 GET /', 'and services reached');
+
+    for (const socket of sockets) socket.destroy();
+    flood.close();
+    await until('circuits and sessions to end', () => {
+      const { circuitEnds, circuits, interception } = a.router.describe();
+      return circuitEnds === 0 && circuits === 0 && (interception as { udpSessions: number }).udpSessions === 0;
+    });
+    await until('descriptors to be closed', () => readdirSync('/proc/self/fd').length <= before + 5);
+    t.notOk((a.router.describe().timers as string[]).includes('idle UDP sessions'));
+    web.close();
+  });
+
+  t.test('proxy.v1 services get ports on the loopback interface, and hosts dial through an HTTP proxy', async (t) => {
+    const { overlay, web, a, b } = await network();
+    await using _ = overlay;
+    const connects: string[] = [];
+    const proxy = createServer().on('connect', (request, client) => {
+      connects.push(request.url ?? '');
+      const through = connect(web.port, '127.0.0.1', () => {
+        client.write('HTTP/1.1 200 fine\r\n\r\n');
+        through.pipe(client).pipe(through);
+      });
+    });
+    await once(proxy.listen(0, '127.0.0.1'), 'listening');
+    proxy.unref();
+    const at = `127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+    const host = { protocol: 'tcp', address: 'far.example', port: 99, proxy: { type: 'http', address: at } };
+    await overlay.addService('proxied', b.id, { host, configs: { 'proxy.v1': { port: 7_070, protocols: ['tcp'] } } });
+    await overlay.ready();
+    const ports = () => (a.router.describe().proxies as { port: number }[]).map(({ port }) => port);
+    await until('the port', () => ports().includes(7_070));
+    t.equal(await curl('http://127.0.0.1:7070/'), '127.0.0.1:7070 GET /');
+    t.same(connects, ['far.example:99']);
+    const [config] = await overlay.management.get<{ id: string }[]>(
+      `configs?filter=${filter('name = "proxied-proxy.v1"')}`,
+    );
+    await overlay.management.patch(`configs/${config?.id}`, {
+      data: { port: 7_071, protocols: ['tcp', 'udp'], binding: 'lo' },
+    });
+    await until('the other ports', () => ports().join() === '7071,7071');
+    await t.rejects(curl('http://127.0.0.1:7070/'), /connect/i);
+    t.equal(await curl('http://127.0.0.1:7071/'), '127.0.0.1:7071 GET /');
+    proxy.close();
+    web.close();
+  });
 
   t.test('nothing is left after a stop, nor after kill -9 and the next start', async (t) => {
     const { overlay, web, a, offer } = await network();
