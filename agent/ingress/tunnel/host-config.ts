@@ -85,6 +85,11 @@ export function chooseTarget(config: HostConfig, appData: AppData): Target {
   };
 }
 
+/** Whether the dialing side may ask about a name: only where names are forwarded. */
+export function isAllowedName({ address }: HostConfig, name: string): boolean {
+  return 'allowed' in address && address.allowed.some((allowed) => isAllowedAddress(String(allowed), name));
+}
+
 function readHostConfig(data: Record<string, unknown>): HostConfig {
   const options = asRecord(data.listenOptions ?? {}, 'listenOptions');
   return {

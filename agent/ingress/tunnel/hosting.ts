@@ -15,18 +15,22 @@ import { hostDatagrams } from '../../egress/datagram.ts';
 import { dialDatagram } from '../../egress/datagram-dial.ts';
 import { EgressError } from '../../egress/dial-errors.ts';
 import type { DialedEgress, EgressRequest } from '../../egress/egress.ts';
+import { hostEncryption } from '../../egress/host-encryption.ts';
 import { dialSocket, dialThroughProxy, type SocketDialOptions } from '../../egress/socket-dial.ts';
 import { hostSocket } from '../../egress/transport.ts';
+import { DatagramClient } from '../../xgress/datagram-client.ts';
 import type { IdleSweeper } from '../../xgress/idle-sweeper.ts';
 import {
   type AppData,
   chooseTarget,
   type HostConfig,
   type HostPort,
+  isAllowedName,
   type Precedence,
   readHostConfigs,
   type Target,
 } from './host-config.ts';
+import { resolverPort } from './resolver-port.ts';
 import type { LocalRoutes } from './system/local-routes.ts';
 import type { TerminatorSpec, Terminators } from './terminators.ts';
 
@@ -88,7 +92,9 @@ export class Hosting {
         `terminator ${request.destination} is not hosted by this router`,
       );
     const { config } = hosted;
-    const target = chooseTarget(config, readAppData(request.peerData.get(PeerDataKey.AppData)));
+    const appData = readAppData(request.peerData.get(PeerDataKey.AppData));
+    if (appData.connType === 'resolver') return this.#serveResolver(request, config);
+    const target = chooseTarget(config, appData);
     const { connectTimeout } = config.listen;
     const timeout = request.timeLeft > 0 ? Math.min(connectTimeout, request.timeLeft) : connectTimeout;
     const options: SocketDialOptions = {
@@ -100,6 +106,20 @@ export class Hosting {
     return target.protocol === 'udp'
       ? this.#dialDatagrams(request, target, options)
       : this.#dialStream(request, target, options, config.proxy);
+  }
+
+  /** The dialing tunneler asks for records of names that may be forwarded to. */
+  #serveResolver(request: EgressRequest, config: HostConfig): DialedEgress {
+    const { clock, log, sweeper } = this.#components;
+    const peerData = new Map<number, Buffer>();
+    const encryption = hostEncryption(request.peerData, peerData);
+    const port = resolverPort({
+      isAllowed: (name) => isAllowedName(config, name),
+      answer: (message) => client.receive(message),
+    });
+    const client = new DatagramClient({ port, encryption, clock, log, onClosed: () => sweeper.delete(client) });
+    sweeper.add(client);
+    return { client, peerData, hopType: HOP_TYPE, abandon: () => client.closed('cut') };
   }
 
   async #dialStream(

@@ -14,11 +14,26 @@ import { type Ipv4Range, ipv4ToText, mergeRanges } from './ipv4.ts';
 
 /** What goes to a socket of the tunneler. */
 export interface Diversion {
+  readonly serviceId: string;
   /** For people who read the rules. */
   readonly comment: string;
   readonly protocol: Protocol;
   readonly addresses: readonly Ipv4Range[];
+  /** The same as `ip/bits`, for external diverters. */
+  readonly networks: readonly string[];
   readonly ports: readonly PortRange[];
+  /** For external diverters: only traffic from these networks, and over these interfaces; empty for all. */
+  readonly sources: readonly string[];
+  readonly interfaces: readonly string[];
+}
+
+/** Who diverts: nft, or a program of the operator. */
+export interface Diverter {
+  /** Rejects with CommandError when nothing can be diverted here. */
+  open(): Promise<void>;
+  /** Diverts this, and no more what was diverted before. */
+  apply(diversions: readonly Diversion[]): Promise<void>;
+  close(): Promise<void>;
 }
 
 export interface FirewallComponents {
@@ -37,7 +52,7 @@ export interface FirewallInit {
 const MARK = '0x1';
 const LONGEST_COMMENT = 100;
 
-export class Firewall {
+export class Firewall implements Diverter {
   readonly #components: FirewallComponents;
   readonly #init: FirewallInit;
   readonly #name: string;

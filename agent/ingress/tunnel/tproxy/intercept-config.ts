@@ -29,6 +29,8 @@ export interface InterceptConfig {
   readonly ports: readonly PortRange[];
   /** Callers that are intercepted; empty for all. */
   readonly sources: readonly Ipv4Network[];
+  /** Interfaces of an external diverter; empty for all. */
+  readonly interfaces: readonly string[];
   /** Templates; empty when there is none. */
   readonly sourceIp: string;
   readonly identity: string;
@@ -45,12 +47,19 @@ const MOST_ENTRIES = 5_000;
 /** Undefined when the service has no such configuration. Throws HostConfigError. */
 export function readInterceptConfig(configs: ReadonlyMap<string, unknown>): InterceptConfig | undefined {
   const intercept = configs.get('intercept.v1');
-  if (intercept !== undefined) return readIntercept(asRecord(intercept, 'intercept.v1'));
+  const interfaces = readInterfaces(configs.get('interfaces.v1'));
+  if (intercept !== undefined) return { ...readIntercept(asRecord(intercept, 'intercept.v1')), interfaces };
   const client = configs.get('ziti-tunneler-client.v1');
-  return client === undefined ? undefined : readClient(asRecord(client, 'ziti-tunneler-client.v1'));
+  return client === undefined ? undefined : { ...readClient(asRecord(client, 'ziti-tunneler-client.v1')), interfaces };
 }
 
-function readIntercept(data: Record<string, unknown>): InterceptConfig {
+function readInterfaces(data: unknown): string[] {
+  if (data === undefined) return [];
+  const { interfaces } = asRecord(data, 'interfaces.v1');
+  return boundedList(interfaces, 'interfaces').map((entry) => readText(entry, 'interfaces'));
+}
+
+function readIntercept(data: Record<string, unknown>): Omit<InterceptConfig, 'interfaces'> {
   const dial = asRecord(data.dialOptions ?? {}, 'dialOptions');
   const seconds = dial.connectTimeoutSeconds;
   return {
@@ -67,7 +76,7 @@ function readIntercept(data: Record<string, unknown>): InterceptConfig {
   };
 }
 
-function readClient(data: Record<string, unknown>): InterceptConfig {
+function readClient(data: Record<string, unknown>): Omit<InterceptConfig, 'interfaces'> {
   const port = readPort(data.port, 'port');
   return {
     protocols: ['tcp', 'udp'],

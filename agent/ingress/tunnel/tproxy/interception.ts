@@ -27,7 +27,8 @@ import { AddressPool } from './address-pool.ts';
 import { callerOf } from './caller.ts';
 import { DatagramReceiver } from './datagram-receiver.ts';
 import { Resolver } from './dns/resolver.ts';
-import { type Diversion, Firewall } from './firewall.ts';
+import { ExternalDiverter } from './external-diverter.ts';
+import { type Diversion, type Diverter, Firewall } from './firewall.ts';
 import { type Intercept, InterceptTable } from './intercept-table.ts';
 import { readIntercepts } from './intercepts.ts';
 import { type Ipv4Network, ipv4ToNumber, ipv4ToText, networkToText, parseIpv4Network } from './ipv4.ts';
@@ -71,7 +72,7 @@ export class Interception {
   #routed: ReadonlySet<string> = new Set();
   /** Names of the services whose rules are in effect. */
   #applied: readonly string[] = [];
-  #firewall: Firewall | undefined;
+  #diverter: Diverter | undefined;
   #listener: StreamListener | undefined;
   #reconciling: Promise<void> | undefined;
   #changed = false;
@@ -137,10 +138,13 @@ export class Interception {
     this.#owned.defer(() => receiver.close());
     this.#owned.defer(() => this.#sessions.end());
     const sockets = { tcp, udp: receiver.port };
-    const firewall = new Firewall({ clock, log, routerId }, { sockets, lanInterfaces: options.lanIf });
-    await firewall.open();
-    this.#owned.defer(() => firewall.close());
-    this.#firewall = firewall;
+    const program = options.mode.slice('tproxy:'.length);
+    const diverter = program
+      ? new ExternalDiverter({ clock, log }, { program, sockets })
+      : new Firewall({ clock, log, routerId }, { sockets, lanInterfaces: options.lanIf });
+    await diverter.open();
+    this.#owned.defer(() => diverter.close());
+    this.#diverter = diverter;
     await this.#routeNames(routes);
     await this.#resolver.open(options);
     this.#owned.defer(() => this.#resolver.close());
@@ -262,7 +266,7 @@ export class Interception {
 
   async #apply(intercepts: readonly Intercept[]): Promise<void> {
     try {
-      await this.#firewall?.apply([...this.#namesDiversions(), ...intercepts.flatMap(diversionsOf)]);
+      await this.#diverter?.apply([...this.#namesDiversions(), ...intercepts.flatMap(diversionsOf)]);
       await this.#route(new Set(intercepts.flatMap(({ networks }) => networks.map(networkToText))));
     } catch (error) {
       this.#components.log.error({ error: describeError(error) }, 'rules of interception could not be changed');
@@ -271,8 +275,16 @@ export class Interception {
 
   /** All of the range: which names have an address changes without a change of rules. */
   #namesDiversions(): Diversion[] {
-    const addresses = [{ first: this.#range.first + 2, last: this.#range.last }];
-    return PROTOCOLS.map((protocol) => ({ comment: 'names of services', protocol, addresses, ports: ALL_PORTS }));
+    const diversion = {
+      serviceId: this.#components.routerId,
+      comment: 'names of services',
+      addresses: [{ first: this.#range.first + 2, last: this.#range.last }],
+      networks: [networkToText(this.#range)],
+      ports: ALL_PORTS,
+      sources: [],
+      interfaces: [],
+    };
+    return PROTOCOLS.map((protocol) => ({ ...diversion, protocol }));
   }
 
   async #route(wanted: ReadonlySet<string>): Promise<void> {
@@ -284,9 +296,18 @@ export class Interception {
   }
 }
 
-function diversionsOf({ service, protocols, networks, ports }: Intercept): Diversion[] {
+function diversionsOf({ id, service, protocols, networks, ports, sources, interfaces }: Intercept): Diversion[] {
   if (networks.length === 0) return [];
-  return protocols.map((protocol) => ({ comment: service, protocol, addresses: networks, ports }));
+  return protocols.map((protocol) => ({
+    serviceId: id,
+    comment: service,
+    protocol,
+    addresses: networks,
+    networks: networks.map(networkToText),
+    ports,
+    sources: sources.map(networkToText),
+    interfaces,
+  }));
 }
 
 /** Throws ProjectError. */
