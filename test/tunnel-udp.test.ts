@@ -4,6 +4,7 @@ import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import t from 'tap';
 import { freePorts } from '../examples/two-routers/ports.ts';
+import { holdings, leftSince } from './support/leftovers.ts';
 import { Overlay, type ServiceSetup, until } from './support/overlay.ts';
 
 /** A UDP server on the loopback interface that sends every datagram back. */
@@ -61,6 +62,10 @@ async function udpNetwork(setup: ServiceSetup, tunnel?: string) {
   return { overlay, a, b, port };
 }
 
+function udpSockets(): number {
+  return process.getActiveResourcesInfo().filter((name) => name === 'UDPWrap').length;
+}
+
 function ends(...routers: { router: { describe(): Record<string, unknown> } }[]): number {
   return routers.reduce((sum, { router }) => sum + Number(router.describe().circuitEnds), 0);
 }
@@ -91,20 +96,37 @@ t.test('datagrams keep their limits and their order of sources, encrypted and pl
   }
 });
 
-t.test('idle sessions end on both routers, and a source that comes back gets a new one', async (t) => {
-  using echo = await udpEcho();
-  const { overlay, port, a, b } = await udpNetwork(
-    { host: { protocol: 'udp', address: '127.0.0.1', port: echo.port } },
-    'udpIdleTimeout: 5s, udpCheckInterval: 1s',
-  );
-  await using _ = overlay;
-  using client = new UdpClient(port);
-  await client.ask('hello');
-  t.equal(ends(a, b), 2);
-  await until('the session to end', () => ends(a, b) === 0);
-  t.equal(a.router.describe().circuits, 0);
-  t.equal(String(await client.ask('again')), 'again');
-});
+t.test(
+  'idle sessions end on both routers and leave nothing, and a source that comes back gets a new one',
+  async (t) => {
+    using echo = await udpEcho();
+    const { overlay, port, a, b } = await udpNetwork(
+      { host: { protocol: 'udp', address: '127.0.0.1', port: echo.port } },
+      'udpIdleTimeout: 5s, udpCheckInterval: 1s',
+    );
+    await using _ = overlay;
+    using client = new UdpClient(port);
+    const round = async (count: number) => {
+      await client.ask('hello');
+      const clients = Array.from({ length: count }, () => new UdpClient(port));
+      // All at once would overflow the receive buffer of the port.
+      for (let n = 0; n < count; n += 50)
+        await Promise.all(clients.slice(n, n + 50).map((each) => each.ask(Buffer.alloc(1_000))));
+      t.equal(ends(a, b), 2 * count + 2);
+      for (const each of clients) each[Symbol.dispose]();
+      await until('the sessions to end', () => ends(a, b) === 0);
+      t.equal(a.router.describe().circuits, 0);
+    };
+    await round(100);
+    const [before, sockets] = [holdings(), udpSockets()];
+    await round(200);
+    const left = await leftSince(before);
+    t.ok(left.memory < 4 * 1024 * 1024, `${left.memory} bytes`);
+    t.equal(left.timers, 0);
+    t.ok(udpSockets() <= sockets);
+    t.equal(String(await client.ask('again')), 'again');
+  },
+);
 
 t.test('a service that is not there ends the session, and the next datagram tries again', async (t) => {
   const [nobody = 0] = await freePorts(1);
@@ -129,6 +151,7 @@ t.test('a flood of datagrams and of sources stays within bounds', async (t) => {
   await using _ = overlay;
   using steady = new UdpClient(port);
   await steady.ask('first');
+  const before = udpSockets();
   const flood = Array.from({ length: 200 }, () => new UdpClient(port));
   for (const client of flood) for (let n = 0; n < 50; n++) client.send(Buffer.alloc(1_000, n));
   t.equal(String(await steady.ask('between')).length > 0, true);
@@ -136,6 +159,8 @@ t.test('a flood of datagrams and of sources stays within bounds', async (t) => {
   for (const client of flood) client[Symbol.dispose]();
   await overlay.management.remove(`services/${(await overlay.management.get<{ id: string }[]>('services'))[0]?.id}`);
   await until('all circuits to end', () => ends(a, b) === 0);
+  await until('sockets to be closed', () => udpSockets() <= before);
+  for (const { router } of [a, b]) t.notOk((router.describe().timers as string[]).includes('idle UDP sessions'));
 });
 
 t.test('what may be forwarded is decided by host.v1: protocol, address, port and source', async (t) => {

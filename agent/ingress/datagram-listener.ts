@@ -85,7 +85,9 @@ export class DatagramListener {
       known.receive(data);
       return;
     }
-    const reply = (answer: Buffer) => this.#socket.send(answer, port, address, () => undefined); // UDP promises nothing
+    const reply = (answer: Buffer) => {
+      if (!this.#isClosed) this.#socket.send(answer, port, address, () => undefined); // UDP promises nothing
+    };
     this.#sessions.open({
       key,
       port: {

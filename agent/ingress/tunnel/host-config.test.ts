@@ -49,6 +49,11 @@ t.test('an IPv6 range does not allow IPv4 addresses that are written as IPv6', a
   t.throws(() => chooseTarget(config, { dst_ip: '::ffff:127.0.0.1', dst_port: '80' }), /not in allowed addresses/);
 });
 
+t.test('an allowed range that is not one allows nothing', async (t) => {
+  const config = host({ ...FORWARDED, allowedAddresses: ['10.0.0.0/33', '10.0.0.0/x', '10.0.0.0/', '/8'] });
+  t.throws(() => chooseTarget(config, { dst_ip: '10.0.0.1', dst_port: '80' }), /not in allowed addresses/);
+});
+
 t.test('ports and protocols outside of the allowed ones are refused', async (t) => {
   const config = host({ ...FORWARDED, allowedAddresses: ['*'], forwardProtocol: true, allowedProtocols: ['udp'] });
   const target = { dst_ip: '10.0.0.1', dst_port: '80', dst_protocol: 'udp' };
@@ -79,6 +84,9 @@ t.test('a configuration with a mistake is refused with the name of its field', a
     [{ allowedSourceAddresses: [] }, /allowedSourceAddresses/],
     [{ proxy: { type: 'socks5', address: 'a:1' } }, /proxy\.type/],
     [{ proxy: { type: 'http', address: 'a' } }, /proxy\.address/],
+    [{ forwardAddressTranslations: [{ from: '10.0.0.0', to: '10.0.0.0' }] }, /prefixLength/],
+    [{ forwardAddressTranslations: [{ from: '10.0.0.0', to: '10.0.0.0', prefixLength: 33 }] }, /prefixLength/],
+    [{ forwardAddressTranslations: [{ from: '10.0.0.0', to: '::1', prefixLength: 8 }] }, /one version/],
     [{ port: 65_536 }, /port/],
     [{ protocol: 'sctp' }, /protocol/],
   ];

@@ -205,7 +205,7 @@ export function isAllowedAddress(allowed: string, wanted: string): boolean {
   if (pattern.startsWith('*.')) return name === pattern.slice(2) || name.endsWith(pattern.slice(1));
   const [network = '', bits] = pattern.split('/');
   if (bits === undefined || isIP(network) === 0 || isIP(wanted) !== isIP(network)) return false;
-  return inRange(network, Number(bits), wanted);
+  return /^\d+$/.test(bits) && isPrefixLength(Number(bits), isIP(network)) && inRange(network, Number(bits), wanted);
 }
 
 function inRange(network: string, bits: number, ip: string): boolean {
@@ -232,7 +232,16 @@ function toNumber(ip: string): number {
 
 function readTranslation(entry: unknown): Translation {
   const { from, to, prefixLength } = asRecord(entry, 'forwardAddressTranslations');
-  return { from: String(from), to: String(to), prefixLength: Number(prefixLength) };
+  const family = typeof from === 'string' ? isIP(from) : 0;
+  if (family === 0 || typeof from !== 'string' || typeof to !== 'string' || isIP(to) !== family)
+    throw new HostConfigError('forwardAddressTranslations: from and to must be IP addresses of one version');
+  if (typeof prefixLength !== 'number' || !isPrefixLength(prefixLength, family))
+    throw new HostConfigError('forwardAddressTranslations: prefixLength must be the length of a prefix');
+  return { from, to, prefixLength };
+}
+
+function isPrefixLength(bits: number, family: number): boolean {
+  return Number.isInteger(bits) && bits >= 0 && bits <= (family === 4 ? 32 : 128);
 }
 
 function wantedText(appData: AppData, key: string): string {
@@ -258,7 +267,7 @@ function readProxy(proxy: Record<string, unknown>): HostPort {
 function readRange(entry: unknown, name: string): string {
   const [ip = '', bits] = typeof entry === 'string' ? entry.split('/') : [];
   const family = isIP(ip);
-  const isRange = bits === undefined || (/^\d+$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128));
+  const isRange = bits === undefined || (/^\d+$/.test(bits) && isPrefixLength(Number(bits), family));
   if (family !== 0 && isRange) return String(entry);
   throw new HostConfigError(`${name} must have IP addresses and ranges, found ${JSON.stringify(entry)}`);
 }

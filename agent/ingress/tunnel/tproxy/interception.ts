@@ -4,7 +4,7 @@
 //   data model ─► intercepts ─► nft rules, local routes, names
 //   client ─► (name server gives an address) ─► rules divert ─► transparent sockets ─► service of the address ─► circuit
 
-import { createSocket } from 'node:dgram';
+import { createSocket, type Socket as UdpSocket } from 'node:dgram';
 import type { Socket } from 'node:net';
 import { joinHostPort } from '#lib/address.ts';
 import { background } from '#lib/background.ts';
@@ -125,7 +125,7 @@ export class Interception {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.closeListeners();
-    await this.#reconciling;
+    await this.#reconciling?.catch(() => undefined); // it was logged
     await this.#owned.disposeAsync();
   }
 
@@ -216,18 +216,16 @@ export class Interception {
 
   #openSession(key: string, data: Buffer, source: SocketAddress, destination: SocketAddress): void {
     const { log, dialer } = this.#components;
-    const socket = createSocket('udp4');
     let client: DatagramClient | undefined;
+    let socket: UdpSocket;
     try {
-      socket.on('error', (error) => client?.fail(error));
-      socket.on('message', (datagram) => client?.receive(datagram));
-      socket.bind({ fd: openTransparentSender(destination) });
-      socket.connect(source.port, source.host);
+      socket = openReplySocket(source, destination);
     } catch (error) {
       log.warn({ session: key, error: describeError(error) }, 'UDP session cannot be opened');
-      socket.close();
       return;
     }
+    socket.on('error', (error) => client?.fail(error));
+    socket.on('message', (datagram) => client?.receive(datagram));
     client = this.#sessions.open({
       key,
       port: portOf(socket),
@@ -294,6 +292,21 @@ export class Interception {
     this.#routed = wanted;
     await routes.apply();
   }
+}
+
+/** A socket of one session: what it sends comes from where the client sent to. */
+function openReplySocket(source: SocketAddress, destination: SocketAddress): UdpSocket {
+  const descriptor = openTransparentSender(destination);
+  const socket = createSocket('udp4');
+  try {
+    socket.bind({ fd: descriptor });
+  } catch (error) {
+    closeDescriptor(descriptor);
+    socket.close();
+    throw error;
+  }
+  socket.connect(source.port, source.host);
+  return socket;
 }
 
 function diversionsOf({ id, service, protocols, networks, ports, sources, interfaces }: Intercept): Diversion[] {
