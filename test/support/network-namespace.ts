@@ -14,7 +14,7 @@ export async function inOwnNamespace(file: string, programs: readonly string[]):
   if (process.env[INSIDE] === '1') return true;
   const problem = whyNot(programs);
   if (problem !== undefined) {
-    process.stdout.write(`TAP version 14\n1..0 # SKIP ${problem}\n`);
+    process.stdout.write(`TAP version 14\n1..1\nok 1 - network namespace # SKIP ${problem}\n`);
     return false;
   }
   const env = { ...process.env, [INSIDE]: '1' };

@@ -8,7 +8,7 @@ import { createSocket, type Socket as UdpSocket } from 'node:dgram';
 import type { Socket } from 'node:net';
 import { joinHostPort } from '#lib/address.ts';
 import { background } from '#lib/background.ts';
-import type { Clock } from '#lib/clock.ts';
+import type { Clock, Timer } from '#lib/clock.ts';
 import { describeError, errorCode, ProjectError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
 import type { Random } from '#lib/random.ts';
@@ -58,6 +58,8 @@ const ALL_PORTS = [{ first: 0, last: 65_535 }];
 const PROTOCOLS: readonly Protocol[] = ['tcp', 'udp'];
 /** The network's own address, the one that connections leave from, and at least one for a name. */
 const LONGEST_PREFIX = 30;
+/** Milliseconds until rules that could not be changed are tried again. */
+const RETRY = 10_000;
 
 export class Interception {
   readonly #components: InterceptionComponents;
@@ -75,6 +77,7 @@ export class Interception {
   #diverter: Diverter | undefined;
   #listener: StreamListener | undefined;
   #reconciling: Promise<void> | undefined;
+  #retry: Timer | undefined;
   #changed = false;
   #isClosed = false;
 
@@ -126,6 +129,7 @@ export class Interception {
     this.#isClosed = true;
     this.closeListeners();
     await this.#reconciling?.catch(() => undefined); // it was logged
+    this.#retry?.cancel();
     await this.#owned.disposeAsync();
   }
 
@@ -144,12 +148,14 @@ export class Interception {
       : new Firewall({ clock, log, routerId }, { sockets, lanInterfaces: options.lanIf });
     await diverter.open();
     this.#owned.defer(() => diverter.close());
+    await diverter.apply(this.#namesDiversions()); // a kernel without nft_tproxy shows here
     this.#diverter = diverter;
     await this.#routeNames(routes);
     await this.#resolver.open(options);
     this.#owned.defer(() => this.#resolver.close());
     this.#owned.defer(model.onChange(() => this.#schedule()));
-    await this.#reconcile();
+    this.#schedule();
+    await this.#reconciling;
     log.info({ range: networkToText(this.#range) }, 'interception open');
   }
 
@@ -268,6 +274,10 @@ export class Interception {
       await this.#route(new Set(intercepts.flatMap(({ networks }) => networks.map(networkToText))));
     } catch (error) {
       this.#components.log.error({ error: describeError(error) }, 'rules of interception could not be changed');
+      this.#retry ??= this.#components.clock.after('interception retry', RETRY, () => {
+        this.#retry = undefined;
+        this.#schedule();
+      });
     }
   }
 

@@ -66,8 +66,9 @@ export class DnsServer {
     return server;
   }
 
+  /** The real port when 0 was asked for. */
   get port(): number {
-    return this.#socket.address().port;
+    return this.#isClosed ? 0 : this.#socket.address().port;
   }
 
   close(): void {
