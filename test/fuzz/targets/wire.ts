@@ -62,7 +62,7 @@ export function wireTargets(): FuzzTarget[] {
       refuses: (error) => refuses(error) || error instanceof HelloRefusedError,
     },
     { name: 'channels', seeds: [...hellos, ...frames], run: talk, refuses },
-    { name: 'dns messages', seeds: sampleDnsMessages(), run: readDnsMessage, refuses },
+    { name: 'dns messages', seeds: sampleDnsMessages(), run: readDnsMessage, refuses: (error) => error === MALFORMED },
   ];
 }
 
@@ -92,6 +92,9 @@ function readCircuitFrame(input: Buffer): void {
   });
 }
 
+/** The server refuses without an exception. */
+const MALFORMED = new Error('malformed');
+
 function sampleDnsMessages(): Buffer[] {
   const query = Buffer.from('12340100000100000000000003776562076578616d706c650000010001', 'hex');
   const parsed = parseQuery(query);
@@ -101,8 +104,11 @@ function sampleDnsMessages(): Buffer[] {
 
 function readDnsMessage(input: Buffer): void {
   const query = parseQuery(input);
-  if (query === 'malformed') encodeMalformed(input);
-  if (!query || query === 'malformed') return;
+  if (query === 'malformed') {
+    encodeMalformed(input);
+    throw MALFORMED;
+  }
+  if (!query) throw MALFORMED;
   encodeAnswer(query, { status: DnsStatus.Ok, addresses: ['100.64.0.2'], isAuthoritative: true });
   statusOfAnswer(input, query);
 }
