@@ -60,7 +60,13 @@ export class Router {
   readonly #circuits: Circuits;
   readonly #links: Links;
   readonly #health: Health;
-  #ingress: Ingress = { edgeListeners: [], tunneler: undefined, sdk: undefined, terminators: undefined };
+  #ingress: Ingress = {
+    edgeListeners: [],
+    fabricListeners: [],
+    tunneler: undefined,
+    sdk: undefined,
+    terminators: undefined,
+  };
   #webServers: readonly WebServer[] = [];
   #closing: Promise<void> | undefined;
   #fail: (error: Error) => void = () => undefined;
@@ -109,7 +115,7 @@ export class Router {
     const { clock } = this.#context;
     const { forwarder, ends } = this.#circuits;
     const { registry, wanted } = this.#links;
-    const { tunneler, sdk, terminators } = this.#ingress;
+    const { fabricListeners, tunneler, sdk, terminators } = this.#ingress;
     return {
       id: this.id,
       version: PROGRAM_VERSION,
@@ -131,7 +137,9 @@ export class Router {
       circuitEnds: ends.count,
       terminators: terminators?.describe() ?? [],
       sdkClients: sdk?.clients.count ?? 0,
-      proxies: (tunneler?.proxies ?? []).map((proxy) => ({ service: proxy.init.service, port: proxy.port })),
+      proxies: tunneler?.proxies ?? [],
+      interception: tunneler?.interception,
+      fabricListeners: fabricListeners.map(({ binding, port }) => ({ binding, port })),
       web: this.#webServers.flatMap((server) => server.addresses),
       healthy: this.#health.healthy,
       timers: clock.timers(),
@@ -158,6 +166,7 @@ export class Router {
     this.#context.drain();
     this.#ingress.tunneler?.closeListeners();
     for (const listener of this.#ingress.edgeListeners) listener.close();
+    for (const listener of this.#ingress.fabricListeners) listener.close();
     for (const listener of this.#linkListeners) listener.close();
     await ends.drain(drain);
     await owned.disposeAsync();

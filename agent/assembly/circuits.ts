@@ -5,6 +5,7 @@ import { ControlType } from '#wire/gen/numbers.ts';
 import type { Controllers } from '../control/controllers.ts';
 import { onRoute } from '../control/messages/route.ts';
 import { onUnroute } from '../control/messages/unroute.ts';
+import { datagramDialer } from '../egress/datagram.ts';
 import { DialsInProgress } from '../egress/dials-in-progress.ts';
 import { Egress } from '../egress/egress.ts';
 import { transportDialer } from '../egress/transport.ts';
@@ -14,8 +15,12 @@ import { IdleScanner } from '../forwarder/idle-scanner.ts';
 import { Unrouter } from '../forwarder/unrouter.ts';
 import { meteredQueue } from '../metrics/metered-queue.ts';
 import { CircuitEnds } from '../xgress/circuit-ends.ts';
+import { IdleSweeper } from '../xgress/idle-sweeper.ts';
 import type { RouterContext } from './context.ts';
 import { xgressOptionsFor } from './settings.ts';
+
+/** Sessions with UDP services: milliseconds without traffic until they end, as in the tunneler's defaults. */
+const UDP_IDLE = { timeout: 300_000, interval: 30_000 };
 
 export interface Circuits {
   readonly forwarder: Forwarder;
@@ -54,14 +59,18 @@ function assembleEgress(context: RouterContext): Egress {
   const { config, clock, identity } = context;
   const log = context.component('egress');
   const egress = new Egress(log);
+  const sweeper = new IdleSweeper(clock, UDP_IDLE);
+  context.owned.defer(() => sweeper.close());
   for (const binding of ['transport', 'edge_transport'] as const) {
     const { connectTimeout } = xgressOptionsFor(config, binding);
     const encryption = binding === 'edge_transport';
     egress.use(
       binding,
-      transportDialer({ clock, log, identity }, { connectTimeout, encryption, hopType: `xgress/${binding}` }),
+      transportDialer({ clock, log, identity, sweeper }, { connectTimeout, encryption, hopType: `xgress/${binding}` }),
     );
   }
+  const { connectTimeout } = xgressOptionsFor(config, 'transport_udp');
+  egress.use('transport_udp', datagramDialer({ clock, log, sweeper }, { connectTimeout }));
   return egress;
 }
 

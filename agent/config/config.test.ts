@@ -307,6 +307,31 @@ t.test('merge keys are merged as the reference does it', async (t) => {
   );
 });
 
+t.test('listeners of clients without an identity take TCP, TLS and UDP addresses, each port once', async (t) => {
+  const listeners = (...entries: string[]) => withMore(`listeners: [${entries.join(', ')}]`).findings;
+  const fine = [
+    '{binding: transport, address: "tcp:127.0.0.1:7001"}',
+    '{binding: transport, address: "tls:127.0.0.1:7002"}',
+    '{binding: proxy, address: "tcp:127.0.0.1:7003", service: x}',
+    '{binding: transport_udp, address: "udp:127.0.0.1:7001"}',
+    '{binding: proxy_udp, address: "udp6:[::1]:7003", service: x}',
+  ];
+  t.same(
+    listeners(...fine).filter(({ severity }) => severity === 'error'),
+    [],
+  );
+  for (const wrong of ['wss:127.0.0.1:7001', 'udp:127.0.0.1:7001'])
+    t.match(listeners(`{binding: transport, address: "${wrong}"}`), [
+      { code: 'CFG-ADDRESS', path: 'listeners[0].address' },
+    ]);
+  for (const wrong of ['unixgram:/tmp/x', 'udp:127.0.0.1', 'udp:::1:7001', 'udp:127.0.0.1:70000'])
+    t.match(listeners(`{binding: transport_udp, address: "${wrong}"}`), [
+      { code: 'CFG-ADDRESS', path: 'listeners[0].address' },
+    ]);
+  const twice = listeners(...fine, '{binding: proxy_udp, address: "udp:127.0.0.1:7001", service: x}');
+  t.match(twice, [{ code: 'CFG-PORT-CONFLICT', path: 'listeners[5].address' }]);
+});
+
 t.test('what is checked and not served yet says so, without a warning', async (t) => {
   const loaded = withMore('managedConfig: {allow: [router.link]}');
   t.match(

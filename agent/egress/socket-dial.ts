@@ -6,6 +6,7 @@ import type { Address } from '#lib/address.ts';
 import { formatAddress } from '#lib/address.ts';
 import type { Clock } from '#lib/clock.ts';
 import { asError, TimeoutError } from '#lib/errors.ts';
+import { connectThroughProxy, type HttpProxy } from '#wire/dial.ts';
 import { RouteErrorCode } from '#wire/gen/numbers.ts';
 import { EgressError } from './dial-errors.ts';
 
@@ -14,6 +15,7 @@ export interface SocketDialOptions {
   /** For tls addresses. */
   context?: SecureContextOptions;
   localAddress?: string | undefined;
+  localPort?: number | undefined;
   /** Milliseconds; 0 leaves it to the operating system. */
   timeout: number;
   signal: AbortSignal;
@@ -31,7 +33,10 @@ export function dialSocket(address: Address, options: SocketDialOptions): Promis
   const where = formatAddress(address);
   if (address.type !== 'tcp' && address.type !== 'tls') {
     return Promise.reject(
-      new EgressError(RouteErrorCode.MisconfiguredTerminator, `${where}: this router dials tcp and tls services only`),
+      new EgressError(
+        RouteErrorCode.MisconfiguredTerminator,
+        `${where}: this router dials tcp, tls and udp services only`,
+      ),
     );
   }
   const { clock, timeout, signal } = options;
@@ -60,9 +65,34 @@ export function dialSocket(address: Address, options: SocketDialOptions): Promis
   });
 }
 
-function open(address: Address, { context, localAddress }: SocketDialOptions): DialedSocket {
+/** As `dialSocket` for TCP, through an HTTP proxy that is asked to CONNECT. */
+export async function dialThroughProxy(
+  address: Address,
+  proxy: HttpProxy,
+  { clock, localAddress, timeout, signal }: SocketDialOptions,
+): Promise<DialedSocket> {
+  const where = formatAddress(address);
+  const late =
+    timeout > 0
+      ? clock.deadline('egress dial', timeout, () => new TimeoutError(`dialing ${where}`, timeout))
+      : undefined;
+  try {
+    const socket = await connectThroughProxy(
+      { address, localAddress },
+      proxy,
+      late ? AbortSignal.any([signal, late.signal]) : signal,
+    );
+    socket.allowHalfOpen = true;
+    return { socket, reset: () => socket.resetAndDestroy() };
+  } finally {
+    late?.timer.cancel();
+  }
+}
+
+function open(address: Address, { context, localAddress, localPort }: SocketDialOptions): DialedSocket {
   const host = address.host || 'localhost';
-  const target = { host, port: address.port, allowHalfOpen: true, ...(localAddress !== undefined && { localAddress }) };
+  const local = { ...(localAddress !== undefined && { localAddress }), ...(localPort !== undefined && { localPort }) };
+  const target = { host, port: address.port, allowHalfOpen: true, ...local };
   const tcp = connectTcp(target);
   if (address.type === 'tcp') return { socket: tcp, reset: () => tcp.resetAndDestroy() };
   const socket = connectTls({

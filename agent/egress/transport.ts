@@ -2,21 +2,26 @@
 // host's part of end-to-end encryption (reference fact: tunnel, section 1).
 
 import type { SecureContextOptions } from 'node:tls';
-import { parseAddress } from '#lib/address.ts';
+import { joinHostPort, parseAddress } from '#lib/address.ts';
 import type { Clock } from '#lib/clock.ts';
 import { describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
 import { PeerDataKey, RouteErrorCode } from '#wire/gen/numbers.ts';
-import { EncryptedStream, makeKeyPair, sessionKeys } from '../xgress/end-to-end.ts';
+import type { IdleSweeper } from '../xgress/idle-sweeper.ts';
 import { SocketClient } from '../xgress/socket-client.ts';
+import { hostDatagrams } from './datagram.ts';
+import { dialDatagram } from './datagram-dial.ts';
 import { EgressError } from './dial-errors.ts';
-import type { DialedEgress, EgressDialer, EgressRequest, PeerData } from './egress.ts';
+import type { DialedEgress, EgressDialer, EgressRequest } from './egress.ts';
+import { hostEncryption } from './host-encryption.ts';
 import { type DialedSocket, dialSocket } from './socket-dial.ts';
 
 export interface TransportComponents {
   clock: Clock;
   log: Log;
   identity: { clientContext(): SecureContextOptions };
+  /** Ends UDP sessions that are idle. */
+  sweeper: IdleSweeper;
 }
 
 export interface TransportInit {
@@ -32,8 +37,14 @@ export function transportDialer(components: TransportComponents, init: Transport
     const address = tryParse(request.destination);
     const { connectTimeout } = init;
     const timeout = request.timeLeft > 0 && request.timeLeft < connectTimeout ? request.timeLeft : connectTimeout;
+    const { clock } = components;
+    if (address.type === 'udp') {
+      const socket = await dialDatagram(address, { clock, timeout, signal: request.signal });
+      const { encryption, hopType } = init;
+      return hostDatagrams(components, request, { socket, encryption, peerData: true, hopType });
+    }
     const dialed = await dialSocket(address, {
-      clock: components.clock,
+      clock,
       context: components.identity.clientContext(),
       timeout,
       signal: request.signal,
@@ -55,8 +66,11 @@ export function hostSocket(
 ): DialedEgress {
   const { socket, reset, halfClose, hopType } = dialed;
   const peerData = new Map<number, Buffer>([
-    [PeerDataKey.TerminatorLocalAddress, Buffer.from(`${socket.localAddress}:${socket.localPort}`)],
-    [PeerDataKey.TerminatorRemoteAddress, Buffer.from(`${socket.remoteAddress}:${socket.remotePort}`)],
+    [PeerDataKey.TerminatorLocalAddress, Buffer.from(joinHostPort(socket.localAddress ?? '', socket.localPort ?? 0))],
+    [
+      PeerDataKey.TerminatorRemoteAddress,
+      Buffer.from(joinHostPort(socket.remoteAddress ?? '', socket.remotePort ?? 0)),
+    ],
   ]);
   try {
     const encryption = dialed.encryption ? hostEncryption(request.peerData, peerData) : undefined;
@@ -67,14 +81,6 @@ export function hostSocket(
     reset();
     throw error;
   }
-}
-
-function hostEncryption(theirs: PeerData, ours: Map<number, Buffer>): EncryptedStream | undefined {
-  const peerKey = theirs.get(PeerDataKey.PublicKey);
-  if (!peerKey) return undefined;
-  const own = makeKeyPair();
-  ours.set(PeerDataKey.PublicKey, own.publicKey);
-  return new EncryptedStream(sessionKeys('host', own, peerKey));
 }
 
 function tryParse(destination: string) {

@@ -78,7 +78,12 @@ function handshake(options: DialOptions, raw: Socket | undefined, signal: AbortS
   return untilEvent(socket, 'secureConnect', signal);
 }
 
-async function connectThroughProxy(options: DialOptions, proxy: HttpProxy, signal: AbortSignal): Promise<Socket> {
+/** Resolves with a TCP connection through the proxy. Rejects with DialError, the system's error or the signal's reason. */
+export async function connectThroughProxy(
+  options: Pick<DialOptions, 'address' | 'localAddress'>,
+  proxy: HttpProxy,
+  signal: AbortSignal,
+): Promise<Socket> {
   const target = joinHostPort(options.address.host, options.address.port);
   const socket = connectTcp({
     host: proxy.host,

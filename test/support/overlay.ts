@@ -29,7 +29,9 @@ export interface TestRouter {
 export interface RouterSetup {
   name: string;
   /** `proxy` listens for the service `echo`, `host` hosts whatever it may. */
-  mode?: 'proxy' | 'host';
+  mode?: 'proxy' | 'host' | 'tproxy';
+  /** Further options of the tunneler, in YAML. */
+  tunnel?: string;
   /** Lines of YAML that are added at top level. */
   extra?: string;
   /** A further listener, in YAML. */
@@ -38,6 +40,16 @@ export interface RouterSetup {
   services?: readonly string[];
   /** Lines below `link:`, instead of one listener and one dialer. */
   link?: string;
+}
+
+export interface ServiceSetup {
+  encrypted?: boolean;
+  /** Port on 127.0.0.1 that is hosted; the echo server's when left out. */
+  port?: number;
+  /** Data of host.v1, instead of that port. */
+  host?: Readonly<Record<string, unknown>>;
+  /** Data of further configurations, by the name of their type. */
+  configs?: Readonly<Record<string, unknown>>;
 }
 
 export class Overlay {
@@ -97,14 +109,15 @@ export class Overlay {
   async writeConfig(setup: RouterSetup): Promise<{ configFile: string; proxyPort: number }> {
     const [linkPort = 0, proxyPort = 0] = await freePorts(2);
     const { name, mode, services = [`echo:${proxyPort}`] } = setup;
+    const options = setup.tunnel === undefined ? '' : `, ${setup.tunnel}`;
     const file = join(this.directory, name);
     const link =
       setup.link ??
       `  listeners: [{binding: transport, bind: "tls:127.0.0.1:${linkPort}", advertise: "tls:127.0.0.1:${linkPort}"}]\n  dialers: [{binding: transport, healthyDialBackoff: {minRetryInterval: 200ms, maxRetryInterval: 1s}}]`;
     const tunnel =
       mode === 'proxy'
-        ? `{mode: proxy, services: [${services.map((each) => `"${each}"`).join(', ')}]}`
-        : '{mode: host}';
+        ? `{mode: proxy, services: [${services.map((each) => `"${each}"`).join(', ')}]${options}}`
+        : `{mode: ${mode}${options}}`;
     const text = `v: 3
 identity: {cert: ${file}.cert, server_cert: ${file}.server.cert, key: ${file}.key, ca: ${file}.ca}
 ctrl: {endpoint: "${this.simulator.controlAddress}"}
@@ -120,22 +133,24 @@ ${setup.extra ?? ''}
     return { configFile, proxyPort };
   }
 
+  /** Answers its id. `type` is the name of a config type. */
+  async addConfig(name: string, type: string, data: unknown): Promise<string> {
+    const filter = encodeURIComponent(`name = "${type}"`);
+    const [found] = await this.management.get<{ id: string }[]>(`config-types?filter=${filter}`);
+    return this.management.create('configs', { name, configTypeId: found?.id, data });
+  }
+
   /** A service that everybody may dial and one router hosts. Answers its id. */
-  async addService(
-    name: string,
-    hostedBy: string,
-    options: { encrypted?: boolean; port?: number } = {},
-  ): Promise<string> {
+  async addService(name: string, hostedBy: string, options: ServiceSetup = {}): Promise<string> {
     const { management } = this;
-    const [type] = await management.get<{ id: string }[]>(
-      `config-types?filter=${encodeURIComponent('name = "host.v1"')}`,
-    );
-    const data = { protocol: 'tcp', address: '127.0.0.1', port: options.port ?? this.echo.port };
-    const config = await management.create('configs', { name: `${name}-host`, configTypeId: type?.id, data });
+    const host = options.host ?? { protocol: 'tcp', address: '127.0.0.1', port: options.port ?? this.echo.port };
+    const configs: string[] = [];
+    for (const [type, data] of Object.entries({ 'host.v1': host, ...options.configs }))
+      configs.push(await this.addConfig(`${name}-${type}`, type, data));
     const id = await management.create('services', {
       name,
       encryptionRequired: options.encrypted ?? true,
-      configs: [config],
+      configs,
     });
     const serviceRoles = [`@${id}`];
     await management.create('service-policies', {

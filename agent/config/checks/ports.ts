@@ -1,6 +1,6 @@
 // Ports that two listeners want. Protocols that tell themselves apart by ALPN may share a TLS port.
 
-import { joinHostPort } from '#lib/address.ts';
+import { joinHostPort, splitHostPort } from '#lib/address.ts';
 import type { Finding } from '../finding.ts';
 import type { RouterConfig } from '../router-config.ts';
 import { at, type Check } from './check.ts';
@@ -75,7 +75,14 @@ function claimsOf(config: RouterConfig): Claim[] {
         alpn: tls(listener.address.type, 'edge'),
       });
     if (listener.binding === 'transport' || listener.binding === 'proxy')
-      claims.push({ path: `${path}.address`, ...listener.address, network: 'tcp', alpn: undefined });
+      claims.push({
+        path: `${path}.address`,
+        ...listener.address,
+        network: 'tcp',
+        alpn: tls(listener.address.type, 'none'),
+      });
+    if (listener.binding === 'transport_udp' || listener.binding === 'proxy_udp')
+      claims.push(...datagramClaims(`${path}.address`, listener.address));
     if (listener.binding === 'tunnel' && listener.options.mode === 'proxy')
       claims.push(...proxyClaims(path, listener.options.services));
   }
@@ -89,6 +96,14 @@ function claimsOf(config: RouterConfig): Claim[] {
       });
   }
   return claims;
+}
+
+function datagramClaims(path: string, address: string): Claim[] {
+  try {
+    return [{ path, ...splitHostPort(address.replace(/^udp[46]?:/, '')), network: 'udp', alpn: undefined }];
+  } catch {
+    return []; // the check of listeners says what is wrong
+  }
 }
 
 function proxyClaims(path: string, services: readonly string[]): Claim[] {

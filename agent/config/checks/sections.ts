@@ -1,5 +1,7 @@
 // Whole sections: what is missing, and what does not fit together.
 
+import { splitHostPort } from '#lib/address.ts';
+import { describeError } from '#lib/errors.ts';
 import { endpointsFilePath } from '../../control/endpoints-file.ts';
 import { child } from '../document.ts';
 import type { Finding } from '../finding.ts';
@@ -192,6 +194,26 @@ function listeners(input: CheckInput): Finding[] {
         ),
       );
     }
+    const problem = addressProblem(listener);
+    if (problem) findings.push(at(input, 'error', 'CFG-ADDRESS', `listeners[${index}].address`, ...problem));
   }
   return findings;
+}
+
+/** Message and remedy for an address that the binding cannot listen on. */
+function addressProblem(listener: CheckInput['config']['listeners'][number]): [string, string] | undefined {
+  const { binding } = listener;
+  if ((binding === 'transport' || binding === 'proxy') && !/^(tcp|tls)$/.test(listener.address.type))
+    return [`the binding ${binding} cannot listen on ${listener.address.type} addresses`, 'use tcp: or tls:'];
+  if (binding !== 'transport_udp' && binding !== 'proxy_udp') return undefined;
+  try {
+    if (!/^udp[46]?:/.test(listener.address)) throw new Error('Unix datagram sockets are not supported');
+    splitHostPort(listener.address.replace(/^udp[46]?:/, ''));
+    return undefined;
+  } catch (error) {
+    return [
+      `the binding ${binding} cannot listen on ${listener.address}: ${describeError(error)}`,
+      'use udp:host:port',
+    ];
+  }
 }

@@ -2,13 +2,14 @@
 // what is dialed for one incoming circuit (reference fact: tunnel, sections 3.4 and 3.5).
 
 import { BlockList, isIP } from 'node:net';
+import { splitHostPort } from '#lib/address.ts';
 import { parseDuration } from '#lib/duration.ts';
-import { ProjectError } from '#lib/errors.ts';
+import { describeError } from '#lib/errors.ts';
 import { ownValue } from '#lib/own-value.ts';
 import { RouteErrorCode } from '#wire/gen/numbers.ts';
 import { EgressError } from '../../egress/dial-errors.ts';
+import { asList, asRecord, HostConfigError, type Protocol, readPort, readProtocol, readText } from './config-values.ts';
 
-export type Protocol = 'tcp' | 'udp';
 export type Precedence = 'default' | 'required' | 'failed';
 
 /** One terminator of a hosted service. Every choice is either fixed or forwarded from what the dialing side intercepted. */
@@ -17,7 +18,16 @@ export interface HostConfig {
   readonly address: Choice<string>;
   readonly port: Choice<number>;
   readonly translations: readonly Translation[];
+  /** Addresses that the dialing side may ask for as the source of the connection; empty for any. */
+  readonly sources: readonly string[];
+  /** HTTP proxy that connects to TCP services. */
+  readonly proxy: HostPort | undefined;
   readonly listen: ListenOptions;
+}
+
+export interface HostPort {
+  readonly host: string;
+  readonly port: number;
 }
 
 export type Choice<T> = { readonly fixed: T } | { readonly allowed: readonly unknown[] };
@@ -41,18 +51,16 @@ export interface Target {
   readonly protocol: Protocol;
   readonly host: string;
   readonly port: number;
+  /** Where the connection shall come from; port 0 for any. */
+  readonly source: HostPort | undefined;
 }
 
 /** What the dialing tunneler says of the connection it intercepted; all parts may be missing. */
 export type AppData = Readonly<Record<string, unknown>>;
 
-export class HostConfigError extends ProjectError {
-  constructor(message: string) {
-    super('HOST_CONFIG', message);
-  }
-}
-
 const DEFAULT_CONNECT_TIMEOUT = 5_000;
+/** IPv4 address written as IPv6: `::ffff:10.0.0.1`. */
+const MAPPED_IPV4 = /^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i;
 
 /** The terminators that a service's configurations ask for, strongest type first; empty when there is none. Throws HostConfigError. */
 export function readHostConfigs(configs: ReadonlyMap<string, unknown>): HostConfig[] {
@@ -73,7 +81,13 @@ export function chooseTarget(config: HostConfig, appData: AppData): Target {
     protocol: chooseProtocol(config, appData),
     host: chooseHost(config, appData),
     port: choosePort(config, appData),
+    source: chooseSource(config, appData),
   };
+}
+
+/** Whether the dialing side may ask about a name: only where names are forwarded. */
+export function isAllowedName({ address }: HostConfig, name: string): boolean {
+  return 'allowed' in address && address.allowed.some((allowed) => isAllowedAddress(String(allowed), name));
 }
 
 function readHostConfig(data: Record<string, unknown>): HostConfig {
@@ -87,11 +101,16 @@ function readHostConfig(data: Record<string, unknown>): HostConfig {
       : { fixed: readText(data.address, 'address') },
     port: data.forwardPort
       ? { allowed: asList(data.allowedPortRanges, 'allowedPortRanges') }
-      : { fixed: readNumber(data.port, 'port') },
+      : { fixed: readPort(data.port, 'port') },
     translations: (data.forwardAddressTranslations === undefined
       ? []
       : asList(data.forwardAddressTranslations, 'forwardAddressTranslations')
     ).map(readTranslation),
+    sources: (data.allowedSourceAddresses === undefined
+      ? []
+      : asList(data.allowedSourceAddresses, 'allowedSourceAddresses')
+    ).map((entry) => readRange(entry, 'allowedSourceAddresses')),
+    proxy: data.proxy === undefined || data.proxy === null ? undefined : readProxy(asRecord(data.proxy, 'proxy')),
     listen: readListenOptions(options),
   };
 }
@@ -100,8 +119,10 @@ function readServerConfig(data: Record<string, unknown>): HostConfig {
   return {
     protocol: { fixed: data.protocol === undefined || data.protocol === null ? 'tcp' : readProtocol(data.protocol) },
     address: { fixed: readText(data.hostname, 'hostname') },
-    port: { fixed: readNumber(data.port, 'port') },
+    port: { fixed: readPort(data.port, 'port') },
     translations: [],
+    sources: [],
+    proxy: undefined,
     listen: readListenOptions({}),
   };
 }
@@ -109,7 +130,7 @@ function readServerConfig(data: Record<string, unknown>): HostConfig {
 function readListenOptions(options: Record<string, unknown>): ListenOptions {
   const { precedence } = options;
   return {
-    cost: options.cost === undefined ? undefined : readNumber(options.cost, 'listenOptions.cost'),
+    cost: options.cost === undefined ? undefined : readPort(options.cost, 'listenOptions.cost'),
     precedence:
       precedence === 'default' || precedence === 'required' || precedence === 'failed' ? precedence : undefined,
     identity: typeof options.identity === 'string' ? options.identity : undefined,
@@ -135,7 +156,8 @@ function chooseProtocol({ protocol }: HostConfig, appData: AppData): Protocol {
 function chooseHost({ address, translations }: HostConfig, appData: AppData): string {
   if ('fixed' in address) return address.fixed;
   const hostname = appData.dst_hostname;
-  const wanted = typeof hostname === 'string' && hostname !== '' ? hostname : wantedText(appData, 'dst_ip');
+  const given = typeof hostname === 'string' && hostname !== '' ? hostname : wantedText(appData, 'dst_ip');
+  const wanted = given.replace(MAPPED_IPV4, ''); // dialed as IPv4, so it is checked as IPv4
   if (!address.allowed.some((allowed) => isAllowedAddress(String(allowed), wanted)))
     throw refused(`address '${wanted}' is not in allowed addresses`);
   return translate(translations, wanted);
@@ -144,12 +166,35 @@ function chooseHost({ address, translations }: HostConfig, appData: AppData): st
 function choosePort({ port }: HostConfig, appData: AppData): number {
   if ('fixed' in port) return port.fixed;
   const wanted = Number(wantedText(appData, 'dst_port'));
-  const isAllowed = port.allowed.some((range) => {
-    const { low, high } = asRecord(range, 'allowedPortRanges');
-    return wanted >= Number(low) && wanted <= Number(high);
-  });
+  const isAllowed =
+    Number.isInteger(wanted) &&
+    port.allowed.some((range) => {
+      const { low, high } = asRecord(range, 'allowedPortRanges');
+      return wanted >= Number(low) && wanted <= Number(high);
+    });
   if (!isAllowed) throw new EgressError(RouteErrorCode.PortNotAllowed, `port ${wanted} is not in allowed port ranges`);
   return wanted;
+}
+
+/** `source_addr`: `ip`, `ip:port` or `[ip]:port`. */
+function chooseSource({ sources }: HostConfig, appData: AppData): HostPort | undefined {
+  const text = ownValue(appData, 'source_addr');
+  if (typeof text !== 'string' || text === '') return undefined;
+  const source = readSource(text.replace(MAPPED_IPV4, ''));
+  if (!source) throw refused(`source_addr '${text}' is not an IP address`);
+  if (sources.length > 0 && !sources.some((allowed) => isAllowedAddress(allowed, source.host)))
+    throw refused(`source address '${source.host}' is not in allowed source addresses`);
+  return source;
+}
+
+function readSource(text: string): HostPort | undefined {
+  if (isIP(text) !== 0) return { host: text, port: 0 };
+  try {
+    const source = splitHostPort(text);
+    return isIP(source.host) === 0 ? undefined : source;
+  } catch {
+    return undefined; // the caller says what is wrong
+  }
 }
 
 /** `*`, `*.domain` (the domain itself too), an IP address, a range, or an exact name; names without case. */
@@ -160,7 +205,7 @@ export function isAllowedAddress(allowed: string, wanted: string): boolean {
   if (pattern.startsWith('*.')) return name === pattern.slice(2) || name.endsWith(pattern.slice(1));
   const [network = '', bits] = pattern.split('/');
   if (bits === undefined || isIP(network) === 0 || isIP(wanted) !== isIP(network)) return false;
-  return inRange(network, Number(bits), wanted);
+  return /^\d+$/.test(bits) && isPrefixLength(Number(bits), isIP(network)) && inRange(network, Number(bits), wanted);
 }
 
 function inRange(network: string, bits: number, ip: string): boolean {
@@ -187,7 +232,16 @@ function toNumber(ip: string): number {
 
 function readTranslation(entry: unknown): Translation {
   const { from, to, prefixLength } = asRecord(entry, 'forwardAddressTranslations');
-  return { from: String(from), to: String(to), prefixLength: Number(prefixLength) };
+  const family = typeof from === 'string' ? isIP(from) : 0;
+  if (family === 0 || typeof from !== 'string' || typeof to !== 'string' || isIP(to) !== family)
+    throw new HostConfigError('forwardAddressTranslations: from and to must be IP addresses of one version');
+  if (typeof prefixLength !== 'number' || !isPrefixLength(prefixLength, family))
+    throw new HostConfigError('forwardAddressTranslations: prefixLength must be the length of a prefix');
+  return { from, to, prefixLength };
+}
+
+function isPrefixLength(bits: number, family: number): boolean {
+  return Number.isInteger(bits) && bits >= 0 && bits <= (family === 4 ? 32 : 128);
 }
 
 function wantedText(appData: AppData, key: string): string {
@@ -201,27 +255,19 @@ function refused(message: string): EgressError {
   return new EgressError(RouteErrorCode.Generic, message);
 }
 
-function readProtocol(value: unknown): Protocol {
-  if (value === 'tcp' || value === 'udp') return value;
-  throw new HostConfigError(`protocol must be tcp or udp, found ${JSON.stringify(value)}`);
+function readProxy(proxy: Record<string, unknown>): HostPort {
+  if (proxy.type !== 'http') throw new HostConfigError(`proxy.type must be http, found ${JSON.stringify(proxy.type)}`);
+  try {
+    return splitHostPort(readText(proxy.address, 'proxy.address'));
+  } catch (error) {
+    throw new HostConfigError(`proxy.address: ${describeError(error)}`);
+  }
 }
 
-function readText(value: unknown, name: string): string {
-  if (typeof value === 'string' && value !== '') return value;
-  throw new HostConfigError(`${name} must be a text, found ${JSON.stringify(value)}`);
-}
-
-function readNumber(value: unknown, name: string): number {
-  if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= 65_535) return value;
-  throw new HostConfigError(`${name} must be a whole number up to 65535, found ${JSON.stringify(value)}`);
-}
-
-function asRecord(value: unknown, name: string): Record<string, unknown> {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
-  throw new HostConfigError(`${name} must be a map`);
-}
-
-function asList(value: unknown, name: string): unknown[] {
-  if (Array.isArray(value) && value.length > 0) return value;
-  throw new HostConfigError(`${name} must be a list with at least one entry`);
+function readRange(entry: unknown, name: string): string {
+  const [ip = '', bits] = typeof entry === 'string' ? entry.split('/') : [];
+  const family = isIP(ip);
+  const isRange = bits === undefined || (/^\d+$/.test(bits) && isPrefixLength(Number(bits), family));
+  if (family !== 0 && isRange) return String(entry);
+  throw new HostConfigError(`${name} must have IP addresses and ranges, found ${JSON.stringify(entry)}`);
 }

@@ -11,11 +11,27 @@ import type { DataState_Identity, DataState_Service } from '#wire/gen/edge_contr
 import { TerminatorPrecedence } from '#wire/gen/edge_control_pb.js';
 import { PeerDataKey, RouteErrorCode } from '#wire/gen/numbers.ts';
 import type { DataModel } from '../../access/data-model.ts';
+import { hostDatagrams } from '../../egress/datagram.ts';
+import { dialDatagram } from '../../egress/datagram-dial.ts';
 import { EgressError } from '../../egress/dial-errors.ts';
 import type { DialedEgress, EgressRequest } from '../../egress/egress.ts';
-import { dialSocket } from '../../egress/socket-dial.ts';
+import { hostEncryption } from '../../egress/host-encryption.ts';
+import { dialSocket, dialThroughProxy, type SocketDialOptions } from '../../egress/socket-dial.ts';
 import { hostSocket } from '../../egress/transport.ts';
-import { type AppData, chooseTarget, type HostConfig, type Precedence, readHostConfigs } from './host-config.ts';
+import { DatagramClient } from '../../xgress/datagram-client.ts';
+import type { IdleSweeper } from '../../xgress/idle-sweeper.ts';
+import {
+  type AppData,
+  chooseTarget,
+  type HostConfig,
+  type HostPort,
+  isAllowedName,
+  type Precedence,
+  readHostConfigs,
+  type Target,
+} from './host-config.ts';
+import { resolverPort } from './resolver-port.ts';
+import type { LocalRoutes } from './system/local-routes.ts';
 import type { TunnelTerminator, TunnelTerminators } from './tunnel-terminators.ts';
 
 export interface HostingComponents {
@@ -23,6 +39,10 @@ export interface HostingComponents {
   log: Log;
   model: DataModel;
   terminators: TunnelTerminators;
+  /** Ends UDP sessions that are idle. */
+  sweeper: IdleSweeper;
+  /** For the source addresses of hosted services. */
+  routes: LocalRoutes;
   /** The tunneler acts as the identity with the router's id. */
   routerId: string;
 }
@@ -45,6 +65,8 @@ export class Hosting {
   /** Services whose configuration cannot be used, told once each. */
   readonly #complaints = new Map<string, string>();
   readonly #unsubscribe: () => void;
+  /** Ranges of source addresses that are routed here. */
+  #sources: ReadonlySet<string> = new Set();
   #scheduled = false;
 
   constructor(components: HostingComponents) {
@@ -70,17 +92,50 @@ export class Hosting {
         `terminator ${request.destination} is not hosted by this router`,
       );
     const { config } = hosted;
-    const target = chooseTarget(config, readAppData(request.peerData.get(PeerDataKey.AppData)));
-    if (target.protocol === 'udp')
-      throw new EgressError(RouteErrorCode.MisconfiguredTerminator, 'this router does not host udp services yet');
+    const appData = readAppData(request.peerData.get(PeerDataKey.AppData));
+    if (appData.connType === 'resolver') return this.#serveResolver(request, config);
+    const target = chooseTarget(config, appData);
     const { connectTimeout } = config.listen;
     const timeout = request.timeLeft > 0 ? Math.min(connectTimeout, request.timeLeft) : connectTimeout;
-    const { clock } = this.#components;
-    const dialed = await dialSocket(
-      { type: 'tcp', host: target.host, port: target.port },
-      { clock, timeout, signal: request.signal },
-    );
+    const options: SocketDialOptions = {
+      clock: this.#components.clock,
+      timeout,
+      signal: request.signal,
+      ...(target.source && { localAddress: target.source.host, localPort: target.source.port }),
+    };
+    return target.protocol === 'udp'
+      ? this.#dialDatagrams(request, target, options)
+      : this.#dialStream(request, target, options, config.proxy);
+  }
+
+  /** The dialing tunneler asks for records of names that may be forwarded to. */
+  #serveResolver(request: EgressRequest, config: HostConfig): DialedEgress {
+    const { clock, log, sweeper } = this.#components;
+    const peerData = new Map<number, Buffer>();
+    const encryption = hostEncryption(request.peerData, peerData);
+    const port = resolverPort({
+      isAllowed: (name) => isAllowedName(config, name),
+      answer: (message) => client.receive(message),
+    });
+    const client = new DatagramClient({ port, encryption, clock, log, onClosed: () => sweeper.delete(client) });
+    sweeper.add(client);
+    return { client, peerData, hopType: HOP_TYPE, abandon: () => client.closed('cut') };
+  }
+
+  async #dialStream(
+    request: EgressRequest,
+    { host, port }: Target,
+    options: SocketDialOptions,
+    proxy: HostPort | undefined,
+  ): Promise<DialedEgress> {
+    const address = { type: 'tcp', host, port } as const;
+    const dialed = proxy ? await dialThroughProxy(address, proxy, options) : await dialSocket(address, options);
     return hostSocket(this.#components, request, { ...dialed, halfClose: true, encryption: true, hopType: HOP_TYPE });
+  }
+
+  async #dialDatagrams(request: EgressRequest, target: Target, options: SocketDialOptions): Promise<DialedEgress> {
+    const socket = await dialDatagram(target, options);
+    return hostDatagrams(this.#components, request, { socket, encryption: true, peerData: true, hopType: HOP_TYPE });
   }
 
   /** Changes come in bursts; one look at the end of the turn is enough. */
@@ -108,6 +163,21 @@ export class Hosting {
       this.#components.terminators.add(hosted.spec);
       if (!known) this.#components.log.info({ service: hosted.spec.serviceName, terminatorId: id }, 'service hosted');
     }
+    this.#routeSources(new Set([...wanted.values()].flatMap(({ config }) => config.sources)));
+  }
+
+  /** A socket can be bound to a foreign address once the machine takes it for its own. */
+  #routeSources(wanted: ReadonlySet<string>): void {
+    const { routes, log } = this.#components;
+    const before = this.#sources;
+    if (wanted.size === before.size && [...wanted].every((range) => before.has(range))) return;
+    for (const range of wanted) if (!before.has(range)) routes.acquire(range);
+    for (const range of before) if (!wanted.has(range)) routes.release(range);
+    this.#sources = wanted;
+    routes.apply().catch((error: unknown) => {
+      const remedy = 'allowedSourceAddresses need Linux, the program ip and CAP_NET_ADMIN: run the router as root';
+      log.error({ error: describeError(error), remedy }, 'source addresses of hosted services cannot be routed');
+    });
   }
 
   #wanted(): Map<string, Hosted> {

@@ -1,17 +1,21 @@
-// The tunneler of a router: hosts services in every mode, and listens for configured services in proxy mode. Transparent
-// interception is not served yet: the router says so once and hosts.
+// The tunneler of a router: hosts services in every mode, listens for services in proxy mode, and intercepts them in tproxy mode
+// (reference fact: tunnel, section 3).
 
 import type { Clock } from '#lib/clock.ts';
-import { describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
+import type { Random } from '#lib/random.ts';
 import type { DataModel } from '../../access/data-model.ts';
 import type { TunnelListenerOptions } from '../../config/router-config.ts';
 import type { Controllers } from '../../control/controllers.ts';
 import type { Egress } from '../../egress/egress.ts';
 import type { CircuitEnds } from '../../xgress/circuit-ends.ts';
+import { IdleSweeper } from '../../xgress/idle-sweeper.ts';
 import type { Terminators } from '../terminators.ts';
 import { Hosting } from './hosting.ts';
-import { ProxyListener } from './proxy-listener.ts';
+import { ProxyListeners } from './proxy-listeners.ts';
+import { ServiceDialer } from './service-dialer.ts';
+import { LocalRoutes } from './system/local-routes.ts';
+import { Interception } from './tproxy/interception.ts';
 import { takeDownLateCircuits } from './tunnel-circuits.ts';
 import { TunnelTerminators } from './tunnel-terminators.ts';
 
@@ -23,70 +27,112 @@ export interface TunnelerComponents {
   ends: CircuitEnds;
   egress: Egress;
   terminators: Terminators;
+  random: Random;
   routerId: string;
   acceptsCircuits(): boolean;
 }
 
-/** Address that proxied services listen on (reference fact: tunnel, section 3.7). */
+/** Address that proxied services listen on in proxy mode (reference fact: tunnel, section 3.7). */
 const PROXY_HOST = '0.0.0.0';
+/** The same for services with proxy.v1 in tproxy mode. */
+const INTERCEPTION_HOST = '127.0.0.1';
+/** Shorter times of UDP sessions are not taken; the defaults take their place, as in the reference. */
+const SHORTEST_IDLE = 5_000;
+const SHORTEST_CHECK = 1_000;
+const DEFAULT_IDLE = { timeout: 300_000, interval: 30_000 };
 
 export class Tunneler {
-  readonly proxies: ProxyListener[] = [];
   readonly #hosting: Hosting;
+  readonly #sweeper: IdleSweeper;
+  readonly #routes: LocalRoutes;
+  #proxies: ProxyListeners | undefined;
+  #interception: Interception | undefined;
 
-  private constructor(components: TunnelerComponents) {
+  private constructor(components: TunnelerComponents, options: TunnelListenerOptions) {
     const { clock, log, controllers, egress, model, routerId } = components;
-    const terminators = new TunnelTerminators(components.terminators, controllers);
-    this.#hosting = new Hosting({ clock, log, model, terminators, routerId });
+    this.#sweeper = new IdleSweeper(clock, idleLimits(options));
+    this.#routes = new LocalRoutes({ clock, log, routerId });
+    this.#hosting = new Hosting({
+      clock,
+      log,
+      model,
+      terminators: new TunnelTerminators(components.terminators, controllers),
+      sweeper: this.#sweeper,
+      routes: this.#routes,
+      routerId,
+    });
     egress.use('tunnel', (request) => this.#hosting.dial(request));
   }
 
-  /** Rejects when a port of proxy mode cannot be had. */
+  /** Rejects when a port of proxy mode cannot be had, or this machine or user cannot intercept. */
   static async open(components: TunnelerComponents, options: TunnelListenerOptions): Promise<Tunneler> {
-    const tunneler = new Tunneler(components);
+    const tunneler = new Tunneler(components, options);
     takeDownLateCircuits(components.controllers, components.ends);
-    if (options.mode.startsWith('tproxy'))
-      components.log.warn({ mode: options.mode }, 'transparent interception is not served yet: only hosting');
     try {
-      if (options.mode === 'proxy') await tunneler.#listen(components, options);
+      if (options.mode === 'proxy') await tunneler.#openProxies(components, options, PROXY_HOST, options.services);
+      if (options.mode.startsWith('tproxy')) await tunneler.#intercept(components, options);
       return tunneler;
     } catch (error) {
       tunneler.closeListeners();
-      tunneler.close();
+      await tunneler.close();
       throw error;
     }
+  }
+
+  /** Ports of proxied services. */
+  get proxies(): ReturnType<ProxyListeners['describe']> {
+    return this.#proxies?.describe() ?? [];
+  }
+
+  /** What is intercepted in tproxy mode. */
+  get interception(): Record<string, unknown> | undefined {
+    return this.#interception?.describe();
   }
 
   get hosted(): number {
     return this.#hosting.count;
   }
 
-  /** No new proxied connections. */
+  /** No new circuits of clients. */
   closeListeners(): void {
-    for (const proxy of this.proxies) proxy.close();
+    this.#proxies?.close();
+    this.#interception?.closeListeners();
   }
 
-  /** Follows the data model no further. */
-  close(): void {
+  /** Follows the data model no further, and removes what it changed on this machine. */
+  async close(): Promise<void> {
     this.#hosting.close();
+    await this.#interception?.close();
+    this.#sweeper.close();
+    await this.#routes.close();
   }
 
-  async #listen(components: TunnelerComponents, options: TunnelListenerOptions): Promise<void> {
-    for (const entry of options.services) {
-      const [, service = '', port = '', protocol = 'tcp'] = /^(.+?):(\d+)(?::(tcp|udp))?$/.exec(entry) ?? [];
-      if (protocol === 'udp') {
-        components.log.warn({ service }, 'udp services are not proxied yet');
-        continue;
-      }
-      try {
-        this.proxies.push(
-          await ProxyListener.open(components, { service, host: PROXY_HOST, port: Number(port), options }),
-        );
-      } catch (error) {
-        throw new Error(`the proxy port ${port} of service ${service} cannot be had: ${describeError(error)}`, {
-          cause: error,
-        });
-      }
-    }
+  async #intercept(components: TunnelerComponents, options: TunnelListenerOptions): Promise<void> {
+    this.#interception = await Interception.open(
+      { ...components, dialer: new ServiceDialer({ ...components, options }), routes: this.#routes },
+      options,
+      idleLimits(options),
+    );
+    await this.#openProxies(components, options, INTERCEPTION_HOST, []);
   }
+
+  async #openProxies(
+    components: TunnelerComponents,
+    options: TunnelListenerOptions,
+    host: string,
+    services: readonly string[],
+  ): Promise<void> {
+    this.#proxies = await ProxyListeners.open(
+      { ...components, dialer: new ServiceDialer({ ...components, options }) },
+      { host, timeout: options.getCircuitTimeout, idle: idleLimits(options) },
+      services,
+    );
+  }
+}
+
+function idleLimits({ udpIdleTimeout, udpCheckInterval }: TunnelListenerOptions): typeof DEFAULT_IDLE {
+  return {
+    timeout: udpIdleTimeout < SHORTEST_IDLE ? DEFAULT_IDLE.timeout : udpIdleTimeout,
+    interval: udpCheckInterval < SHORTEST_CHECK ? DEFAULT_IDLE.interval : udpCheckInterval,
+  };
 }

@@ -9,12 +9,19 @@ import { JsonDepthError, parseJson } from '#lib/json.ts';
 import { isVersionStatement, plainMacAddress } from '#model/posture.ts';
 import { checkRouterConfig } from '../../../agent/config/load.ts';
 import { TEMPLATES, writeTemplate } from '../../../agent/config/templates.ts';
+import { parseDatagramAddress } from '../../../agent/egress/datagram.ts';
+import { EgressError } from '../../../agent/egress/dial-errors.ts';
+import { BadRequestError, parseRequest } from '../../../agent/ingress/fabric/circuit-request.ts';
+import { HostConfigError } from '../../../agent/ingress/tunnel/config-values.ts';
+import { chooseTarget, readHostConfigs } from '../../../agent/ingress/tunnel/host-config.ts';
+import { readInterceptConfig } from '../../../agent/ingress/tunnel/tproxy/intercept-config.ts';
 import { listRecords } from '../../../controller-sim/api/list.ts';
 import { ApiError } from '../../../controller-sim/request/errors.ts';
 import type { FuzzTarget } from '../runner.ts';
 
 const EXAMPLES = join(import.meta.dirname, '../../../examples/two-routers');
 const SAMPLES = 60;
+const LEFT_BRACE = 0x7b;
 /** Node's limit for the headers of a request, and so for a query. */
 const LONGEST_QUERY = 16 * 1024;
 /** A file is checked once, by a process that has nothing else to do. */
@@ -55,6 +62,25 @@ export function textTargets(): FuzzTarget[] {
       longest: LONGEST_QUERY,
       run: filter,
       refuses: (error) => error instanceof ApiError,
+    },
+    {
+      name: 'circuit requests',
+      seeds: circuitRequests(),
+      longest: LONGEST_QUERY,
+      run: (input) => (input[0] === LEFT_BRACE ? parseRequest(input) : parseDatagramAddress(input.toString())),
+      refuses: (error) => error instanceof BadRequestError || error instanceof EgressError,
+    },
+    {
+      name: 'tunneler configs',
+      seeds: tunnelerConfigs(),
+      longest: LONGEST_QUERY,
+      run: readTunnelerConfig,
+      refuses: (error) =>
+        error instanceof HostConfigError ||
+        error instanceof EgressError ||
+        error instanceof DurationError ||
+        error instanceof SyntaxError ||
+        error instanceof JsonDepthError,
     },
     {
       name: 'json',
@@ -116,6 +142,50 @@ function configurations(): Buffer[] {
   return [...templates, example, small, `${small}link: &a {dialers: [{binding: transport}]}\n`].map((text) =>
     Buffer.from(text),
   );
+}
+
+function circuitRequests(): Buffer[] {
+  const texts = ['{"id": "me", "svcId": "service"}', 'udp:127.0.0.1:53', 'udp6:[::1]:53', 'unixgram:/tmp/socket'];
+  return texts.map((text) => Buffer.from(text));
+}
+
+/** Configurations with the app data of a dialing side. */
+function tunnelerConfigs(): Buffer[] {
+  const ports = [{ low: 1, high: 99 }];
+  const forwarding = {
+    forwardProtocol: true,
+    allowedProtocols: ['tcp', 'udp'],
+    forwardAddress: true,
+    allowedAddresses: ['10.0.0.0/8', '*.example', 'fd00::/8'],
+    forwardAddressTranslations: [{ from: '10.0.0.0', to: '192.168.0.0', prefixLength: 16 }],
+    forwardPort: true,
+    allowedPortRanges: ports,
+    allowedSourceAddresses: ['10.0.0.0/8'],
+    listenOptions: { connectTimeout: '5s', cost: 1, identity: '$tunneler_id.name' },
+  };
+  const intercept = {
+    protocols: ['tcp'],
+    addresses: ['*.example', '10.0.0.0/8'],
+    portRanges: ports,
+    sourceIp: '$src_ip',
+  };
+  const appData = { dst_protocol: 'tcp', dst_ip: '10.0.0.1', dst_port: '80', source_addr: '10.0.0.1:5' };
+  const all = [
+    { 'host.v1': forwarding, 'intercept.v1': intercept, appData },
+    { 'host.v2': { terminators: [forwarding] }, 'interfaces.v1': { interfaces: ['lo'] }, appData },
+    { 'ziti-tunneler-server.v1': { hostname: 'a', port: 1 }, 'ziti-tunneler-client.v1': { hostname: 'a', port: 1 } },
+  ];
+  return all.map((each) => Buffer.from(JSON.stringify(each)));
+}
+
+function readTunnelerConfig(input: Buffer): void {
+  const data: unknown = parseJson(input.toString());
+  if (typeof data !== 'object' || data === null) return;
+  const configs = new Map(Object.entries(data));
+  readInterceptConfig(configs);
+  const appData = configs.get('appData') as Readonly<Record<string, unknown>> | undefined;
+  for (const config of readHostConfigs(configs))
+    chooseTarget(config, typeof appData === 'object' ? (appData ?? {}) : {});
 }
 
 function filters(): Buffer[] {

@@ -22,6 +22,13 @@ import { Underlay } from '#wire/underlay.ts';
 import { parseVersionInfo } from '#wire/version-info.ts';
 import { Acknowledgement, circuitIdOf, Payload } from '#wire/xgress-frames.ts';
 import { traceRouteStep } from '../../../agent/forwarder/trace-route.ts';
+import {
+  DnsStatus,
+  encodeAnswer,
+  encodeMalformed,
+  parseQuery,
+  statusOfAnswer,
+} from '../../../agent/ingress/tunnel/tproxy/dns/dns-message.ts';
 import type { FuzzTarget } from '../runner.ts';
 
 const LIMITS = { maxHeaders: 1 << 16, maxBody: 1 << 20 };
@@ -55,6 +62,7 @@ export function wireTargets(): FuzzTarget[] {
       refuses: (error) => refuses(error) || error instanceof HelloRefusedError,
     },
     { name: 'channels', seeds: [...hellos, ...frames], run: talk, refuses },
+    { name: 'dns messages', seeds: sampleDnsMessages(), run: readDnsMessage, refuses: (error) => error === MALFORMED },
   ];
 }
 
@@ -82,6 +90,27 @@ function readCircuitFrame(input: Buffer): void {
     traceRouteStep(frame);
     return true;
   });
+}
+
+/** The server refuses without an exception. */
+const MALFORMED = new Error('malformed');
+
+function sampleDnsMessages(): Buffer[] {
+  const query = Buffer.from('12340100000100000000000003776562076578616d706c650000010001', 'hex');
+  const parsed = parseQuery(query);
+  if (!parsed || parsed === 'malformed') throw new Error('the sample is no query');
+  return [query, encodeAnswer(parsed, { status: DnsStatus.Ok, addresses: ['100.64.0.2'] })];
+}
+
+function readDnsMessage(input: Buffer): void {
+  const query = parseQuery(input);
+  if (query === 'malformed') {
+    encodeMalformed(input);
+    throw MALFORMED;
+  }
+  if (!query) throw MALFORMED;
+  encodeAnswer(query, { status: DnsStatus.Ok, addresses: ['100.64.0.2'], isAuthoritative: true });
+  statusOfAnswer(input, query);
 }
 
 function decodeMessage(input: Buffer): void {

@@ -1,0 +1,94 @@
+// What all listeners for SDK clients share: sessions, rights, hosted services, and the reports of who is connected.
+
+import { IdSource } from '#lib/ids.ts';
+import { Access } from '../access/access.ts';
+import { ApiSessions } from '../access/api-session.ts';
+import type { DataModel } from '../access/data-model.ts';
+import { LegacySessions } from '../access/legacy-sessions.ts';
+import { Tokens } from '../access/tokens.ts';
+import type { Controllers } from '../control/controllers.ts';
+import { takeDownLateSdkCircuits } from '../ingress/edge/circuit-request.ts';
+import { ConnectEvents } from '../ingress/edge/connect-events.ts';
+import { SdkClients, type SdkMetrics } from '../ingress/edge/sdk-clients.ts';
+import { SdkHosting } from '../ingress/edge/sdk-hosting.ts';
+import type { Terminators } from '../ingress/terminators.ts';
+import type { MetricsRegistry } from '../metrics/registry.ts';
+import type { Circuits } from './circuits.ts';
+import type { RouterContext } from './context.ts';
+import { xgressOptionsFor } from './settings.ts';
+
+export interface SdkRooms {
+  readonly clients: SdkClients;
+  readonly hosting: SdkHosting;
+}
+
+/** For a configuration without an `edge` section. */
+const HEARTBEAT_SECONDS = 60;
+/** Tokens in one report of those in use. */
+const HEARTBEAT_BATCH = 250;
+
+export function assembleSdk(
+  context: RouterContext,
+  controllers: Controllers,
+  { forwarder, ends, egress, onUnroutable }: Circuits,
+  model: DataModel,
+  terminators: Terminators,
+): SdkRooms {
+  const { clock, config, identity, metrics, random, owned, acceptsCircuits } = context;
+  const log = context.component('listener.edge');
+  const tokens = new Tokens({ clock, model });
+  const legacy = new LegacySessions({
+    clock,
+    log: context.component('access'),
+    controllers,
+    heartbeatInterval: (config.edge?.heartbeatIntervalSeconds ?? HEARTBEAT_SECONDS) * 1000,
+    heartbeatBatch: HEARTBEAT_BATCH,
+  });
+  const dial = {
+    clock,
+    log,
+    controllers,
+    model,
+    access: new Access(model),
+    legacy,
+    tokens,
+    forwarder,
+    ends,
+    options: xgressOptionsFor(config, 'edge'),
+    onUnroutable,
+    acceptsCircuits,
+  };
+  const hosting = new SdkHosting({ ...dial, terminators, ids: new IdSource(random) });
+  const sessions = new ApiSessions({ clock, model, legacy, tokens, identity });
+  const clients: SdkClients = new SdkClients({
+    ...dial,
+    sessions,
+    hosting,
+    metrics: sdkMetrics(metrics, () => clients.count),
+    onConnections: (identityId) => events?.changed(identityId),
+  });
+  const events = config.connectEvents.enabled
+    ? new ConnectEvents({ clock, log, controllers, connections: () => clients.connections() }, config.connectEvents)
+    : undefined;
+  owned.defer(() => events?.close());
+  takeDownLateSdkCircuits(controllers, ends);
+  egress.use('edge', (request) => hosting.dial(request));
+  owned.defer(() => legacy.close());
+  owned.defer(() => hosting.close());
+  owned.defer(() => clients.close());
+  return { clients, hosting };
+}
+
+function sdkMetrics(metrics: MetricsRegistry, count: () => number): SdkMetrics {
+  const successes = metrics.meter('edge.connect.successes');
+  const failures = metrics.meter('edge.connect.failures');
+  const disconnects = metrics.meter('edge.disconnects');
+  const foreign = metrics.meter('edge.foreign_frames');
+  metrics.gauge('edge.connections', count);
+  return {
+    connected: () => successes.mark(),
+    refused: () => failures.mark(),
+    disconnected: () => disconnects.mark(),
+    foreign: () => foreign.mark(),
+  };
+}

@@ -1,0 +1,79 @@
+// Opens the UDP socket to a service. It is connected, so that only this service's datagrams are received.
+
+import { createSocket, type Socket } from 'node:dgram';
+import { lookup } from 'node:dns/promises';
+import type { Clock } from '#lib/clock.ts';
+import { asError, TimeoutError } from '#lib/errors.ts';
+
+export interface DatagramTarget {
+  readonly host: string;
+  readonly port: number;
+  /** 4 or 6 when only that version of IP may be used. */
+  readonly family?: 4 | 6;
+}
+
+export interface DatagramDialOptions {
+  clock: Clock;
+  localAddress?: string | undefined;
+  localPort?: number | undefined;
+  /** Milliseconds; 0 leaves it to the operating system. */
+  timeout: number;
+  signal: AbortSignal;
+}
+
+/** Resolves with a connected socket. Rejects with the system's error or TimeoutError; nothing is left open then. */
+export async function dialDatagram(target: DatagramTarget, options: DatagramDialOptions): Promise<Socket> {
+  const { clock, timeout, signal } = options;
+  const late =
+    timeout > 0
+      ? clock.deadline('egress dial', timeout, () => new TimeoutError(`dialing udp:${target.host}`, timeout))
+      : undefined;
+  const either = late ? AbortSignal.any([signal, late.signal]) : signal;
+  try {
+    const { address, family } = await unlessAborted(either, lookup(target.host || 'localhost', lookupOptions(target)));
+    const socket = createSocket(family === 6 ? 'udp6' : 'udp4');
+    try {
+      await unlessAborted(either, connected(socket, address, target.port, options));
+      return socket;
+    } catch (error) {
+      socket.on('error', () => undefined); // the first error has been reported
+      socket.close();
+      throw error;
+    }
+  } finally {
+    late?.timer.cancel();
+  }
+}
+
+function lookupOptions({ family }: DatagramTarget): { family: 0 | 4 | 6 } {
+  return { family: family ?? 0 };
+}
+
+async function connected(
+  socket: Socket,
+  address: string,
+  port: number,
+  { localAddress, localPort }: DatagramDialOptions,
+): Promise<void> {
+  const failed = new Promise<never>((_resolve, reject) => socket.once('error', reject));
+  failed.catch(() => undefined); // awaited below, or the socket is closed
+  if (localAddress !== undefined || localPort !== undefined) {
+    const bound = new Promise<void>((resolve) => socket.once('listening', resolve));
+    socket.bind({ port: localPort ?? 0, ...(localAddress !== undefined && { address: localAddress }) });
+    await Promise.race([bound, failed]);
+  }
+  const isConnected = new Promise<void>((resolve) => socket.once('connect', resolve));
+  socket.connect(port, address);
+  await Promise.race([isConnected, failed]);
+  socket.removeAllListeners('error');
+}
+
+/** Neither a name nor a socket can be told to stop: what comes after the abort is not waited for. */
+function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(asError(signal.reason));
+    if (signal.aborted) onAbort();
+    else signal.addEventListener('abort', onAbort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+  });
+}

@@ -1,0 +1,15 @@
+// The host's part of end-to-end encryption: when the dialing end sent a key, the host makes a pair of its own and answers with
+// its public key (reference fact: tunnel, section 3.4).
+
+import { PeerDataKey } from '#wire/gen/numbers.ts';
+import { EncryptedStream, makeKeyPair, sessionKeys } from '../xgress/end-to-end.ts';
+import type { PeerData } from './egress.ts';
+
+/** Adds the host's key to `ours`. Undefined when the other end wants no encryption. Throws EncryptionError. */
+export function hostEncryption(theirs: PeerData, ours: Map<number, Buffer>): EncryptedStream | undefined {
+  const peerKey = theirs.get(PeerDataKey.PublicKey);
+  if (!peerKey) return undefined;
+  const own = makeKeyPair();
+  ours.set(PeerDataKey.PublicKey, own.publicKey);
+  return new EncryptedStream(sessionKeys('host', own, peerKey));
+}

@@ -1,0 +1,106 @@
+// A UDP port whose sources become circuits: one session per source address.
+
+import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
+import { joinHostPort } from '#lib/address.ts';
+import { describeError } from '#lib/errors.ts';
+import type { DatagramClient } from '../xgress/datagram-client.ts';
+import type { IdleLimits } from '../xgress/idle-sweeper.ts';
+import { DatagramSessions, type DatagramSessionsComponents } from './datagram-sessions.ts';
+
+export interface DatagramListenerInit {
+  /** Named in the log: the service, or what the port is for. */
+  readonly name: string;
+  readonly host: string;
+  readonly port: number;
+  readonly family: 4 | 6;
+  readonly limits: IdleLimits;
+  /** Makes the circuit of a source. Its first datagram is in `first`, and is not given to the client. */
+  serve(client: DatagramClient, source: DatagramSource, signal: AbortSignal): Promise<void>;
+}
+
+export interface DatagramSource {
+  readonly host: string;
+  readonly port: number;
+  readonly first: Buffer;
+  /** Sends a datagram to the source. */
+  reply(data: Buffer): void;
+}
+
+export class DatagramListener {
+  readonly #init: DatagramListenerInit;
+  readonly #socket: Socket;
+  readonly #sessions: DatagramSessions;
+  #isClosing = false;
+  #isClosed = false;
+
+  private constructor(components: DatagramSessionsComponents, init: DatagramListenerInit) {
+    this.#init = init;
+    this.#socket = createSocket({ type: init.family === 6 ? 'udp6' : 'udp4', ipv6Only: init.family === 6 });
+    this.#sessions = new DatagramSessions(components, init.name, init.limits);
+  }
+
+  /** Rejects with the system's error when the port cannot be had. */
+  static async open(components: DatagramSessionsComponents, init: DatagramListenerInit): Promise<DatagramListener> {
+    const listener = new DatagramListener(components, init);
+    const socket = listener.#socket;
+    await new Promise<void>((resolve, reject) => {
+      const fail = (error: Error) => (socket.close(), reject(error));
+      socket.once('error', fail);
+      socket.bind({ port: init.port, address: init.host }, () => (socket.off('error', fail), resolve()));
+    });
+    socket.on('error', (error) =>
+      components.log.error({ listener: init.name, error: describeError(error) }, 'listener failed'),
+    );
+    socket.on('message', (data, source) => listener.#onMessage(data, source));
+    return listener;
+  }
+
+  /** The real port when 0 was asked for. */
+  get port(): number {
+    return this.#isClosed ? 0 : this.#socket.address().port;
+  }
+
+  get sessions(): number {
+    return this.#sessions.size;
+  }
+
+  /** No new sessions. The socket stays open while there are any: it is what they receive with. */
+  close(): void {
+    if (this.#isClosing) return;
+    this.#isClosing = true;
+    this.#sessions.close();
+    this.#closeIfIdle();
+  }
+
+  /** Ends all sessions. */
+  end(): void {
+    this.close();
+    this.#sessions.end();
+  }
+
+  #onMessage(data: Buffer, { address, port }: RemoteInfo): void {
+    const key = joinHostPort(address, port);
+    const known = this.#sessions.get(key);
+    if (known) {
+      known.receive(data);
+      return;
+    }
+    const reply = (answer: Buffer) => {
+      if (!this.#isClosed) this.#socket.send(answer, port, address, () => undefined); // UDP promises nothing
+    };
+    this.#sessions.open({
+      key,
+      port: {
+        send: (datagram, done) => this.#socket.send(datagram, port, address, done),
+        close: () => setImmediate(() => this.#closeIfIdle()),
+      },
+      serve: (client, signal) => this.#init.serve(client, { host: address, port, first: data, reply }, signal),
+    });
+  }
+
+  #closeIfIdle(): void {
+    if (!this.#isClosing || this.#isClosed || this.#sessions.size > 0) return;
+    this.#isClosed = true;
+    this.#socket.close();
+  }
+}

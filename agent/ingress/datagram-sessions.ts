@@ -1,0 +1,111 @@
+// UDP has no connections, so a session stands for one: all datagrams of a source (and destination) belong to it. Each session is
+// a circuit. It ends with its circuit, or when it is idle for too long (reference fact: tunnel, sections 2 and 3.7).
+
+import { background } from '#lib/background.ts';
+import type { Clock } from '#lib/clock.ts';
+import { ClosedError, describeError } from '#lib/errors.ts';
+import type { Log } from '#lib/log.ts';
+import { DatagramClient, type DatagramPort } from '../xgress/datagram-client.ts';
+import { type IdleLimits, IdleSweeper } from '../xgress/idle-sweeper.ts';
+
+export interface DatagramSessionsComponents {
+  clock: Clock;
+  log: Log;
+  /** False while the router drains. */
+  acceptsCircuits(): boolean;
+}
+
+export interface NewSession {
+  readonly key: string;
+  readonly port: DatagramPort;
+  /** Makes the circuit and attaches the client to it. */
+  serve(client: DatagramClient, signal: AbortSignal): Promise<void>;
+}
+
+/** Sessions of one listener. Beyond it the session that is idle longest gives way, if it is idle for QUIET at least. */
+const MOST_SESSIONS = 4_096;
+/** Sessions that wait for their circuit at once; datagrams of further sources are dropped. */
+const MOST_WAITING = 1_000;
+/** Milliseconds without a datagram after which a session may be evicted for a new one. */
+const QUIET = 10_000;
+
+export class DatagramSessions {
+  readonly #components: DatagramSessionsComponents;
+  readonly #name: string;
+  readonly #sweeper: IdleSweeper;
+  readonly #abort = new AbortController();
+  readonly #sessions = new Map<string, DatagramClient>();
+  #waiting = 0;
+  /** Datagrams without a session, since the log last told. */
+  #refused = 0;
+
+  constructor(components: DatagramSessionsComponents, name: string, limits: IdleLimits) {
+    this.#components = components;
+    this.#name = name;
+    this.#sweeper = new IdleSweeper(components.clock, limits);
+  }
+
+  get size(): number {
+    return this.#sessions.size;
+  }
+
+  get(key: string): DatagramClient | undefined {
+    return this.#sessions.get(key);
+  }
+
+  /** Opens a session; undefined when there is no room, and the datagram has to be dropped. */
+  open({ key, port, serve }: NewSession): DatagramClient | undefined {
+    const { clock, log } = this.#components;
+    if (!this.#hasRoom()) {
+      if (this.#refused++ === 0) log.warn({ listener: this.#name, sessions: this.size }, 'UDP sessions are refused');
+      port.close();
+      return undefined;
+    }
+    this.#refused = 0;
+    const client = new DatagramClient({ port, clock, log, onClosed: () => this.#forget(key, client) });
+    this.#sessions.set(key, client);
+    this.#sweeper.add(client);
+    this.#waiting++;
+    background(
+      log,
+      'UDP session',
+      serve(client, this.#abort.signal)
+        .catch((error: unknown) => {
+          log.warn({ listener: this.#name, source: key, error: describeError(error) }, 'UDP session ended: no circuit');
+          client.closed('cut');
+        })
+        .finally(() => {
+          this.#waiting--;
+        }),
+    );
+    return client;
+  }
+
+  /** No new sessions. Those that have a circuit end with it. */
+  close(): void {
+    this.#abort.abort(new ClosedError('the listener'));
+  }
+
+  /** Ends all sessions. */
+  end(): void {
+    this.close();
+    for (const client of [...this.#sessions.values()]) client.onIdle();
+  }
+
+  #hasRoom(): boolean {
+    if (this.#abort.signal.aborted || !this.#components.acceptsCircuits() || this.#waiting >= MOST_WAITING)
+      return false;
+    if (this.#sessions.size < MOST_SESSIONS) return true;
+    let quietest: DatagramClient | undefined;
+    for (const client of this.#sessions.values())
+      if (!quietest || client.lastActive < quietest.lastActive) quietest = client;
+    if (!quietest || quietest.lastActive > this.#components.clock.monotonic() - QUIET) return false;
+    quietest.onIdle();
+    return true;
+  }
+
+  #forget(key: string, client: DatagramClient): void {
+    this.#sweeper.delete(client);
+    if (this.#sessions.get(key) === client) this.#sessions.delete(key);
+  }
+}

@@ -1,0 +1,83 @@
+// The bindings `transport` and `transport_udp` begin with one JSON line of the client, `{"id": …, "svcId": …}`, and one JSON
+// line in answer, `{"scc": …, "msg": …, "circuitId": …}` (reference fact: tunnel, section 2).
+
+import type { Socket } from 'node:net';
+import type { Clock } from '#lib/clock.ts';
+import { asError, ProjectError, TimeoutError } from '#lib/errors.ts';
+import { parseJson } from '#lib/json.ts';
+
+export interface ClientRequest {
+  readonly clientId: string;
+  readonly service: string;
+}
+
+/** Bytes of the first line. */
+const LONGEST_REQUEST = 4 * 1024;
+/** Milliseconds for the first line. */
+const REQUEST_TIMEOUT = 10_000;
+const NEWLINE = 0x0a;
+
+export class BadRequestError extends ProjectError {
+  constructor(message: string) {
+    super('BAD_CIRCUIT_REQUEST', message);
+  }
+}
+
+/** Throws BadRequestError. */
+export function parseRequest(line: Buffer): ClientRequest {
+  let data: unknown;
+  try {
+    data = parseJson(line.toString('utf8'));
+  } catch (error) {
+    throw new BadRequestError(`the request is not JSON: ${asError(error).message}`);
+  }
+  const { id = '', svcId } = typeof data === 'object' && data !== null ? (data as Record<string, unknown>) : {};
+  if (typeof svcId !== 'string' || svcId === '' || typeof id !== 'string')
+    throw new BadRequestError('the request must name a service: {"id": "…", "svcId": "…"}');
+  return { clientId: id, service: svcId };
+}
+
+export function requestAnswer(outcome: { circuitId: string } | { error: Error }): Buffer {
+  const answer =
+    'error' in outcome
+      ? { scc: false, msg: outcome.error.message, circuitId: '' }
+      : { scc: true, msg: '', circuitId: outcome.circuitId };
+  return Buffer.from(`${JSON.stringify(answer)}\n`);
+}
+
+/** Reads up to the first newline and leaves the rest in the socket. Rejects with BadRequestError or TimeoutError. */
+export function readRequestLine(socket: Socket, clock: Clock, signal: AbortSignal): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    let read: Buffer = Buffer.alloc(0);
+    const timer = clock.after('circuit request', REQUEST_TIMEOUT, () =>
+      fail(new TimeoutError('the circuit request', REQUEST_TIMEOUT)),
+    );
+    const finish = () => {
+      timer.cancel();
+      socket.pause();
+      socket.off('data', onData);
+      socket.off('end', onEnd);
+      socket.off('close', onEnd);
+      signal.removeEventListener('abort', onAbort);
+    };
+    const fail = (error: Error) => (finish(), reject(error));
+    const onEnd = () => fail(new BadRequestError('the connection ended before the request'));
+    const onAbort = () => fail(asError(signal.reason));
+    const onData = (data: Buffer) => {
+      const end = data.indexOf(NEWLINE);
+      read = Buffer.concat([read, end < 0 ? data : data.subarray(0, end)]);
+      if (read.length > LONGEST_REQUEST)
+        fail(new BadRequestError(`the request is longer than ${LONGEST_REQUEST} bytes`));
+      if (read.length > LONGEST_REQUEST || end < 0) return;
+      finish();
+      if (end + 1 < data.length) socket.unshift(data.subarray(end + 1));
+      resolve(read);
+    };
+    socket.on('data', onData);
+    socket.once('end', onEnd);
+    socket.once('close', onEnd);
+    if (signal.aborted) onAbort();
+    else signal.addEventListener('abort', onAbort, { once: true });
+    socket.resume();
+  });
+}

@@ -1,0 +1,89 @@
+// Opens circuits for listeners that know no identity: the controller is asked with a CircuitRequest, and decides by the service
+// alone (reference fact: tunnel, section 2).
+
+import { create, toBinary } from '@bufbuild/protobuf';
+import { ProjectError } from '#lib/errors.ts';
+import { CircuitRequestSchema } from '#wire/gen/control_pb.js';
+import { ControlType, RouteHeader } from '#wire/gen/numbers.ts';
+import { Message } from '#wire/message.ts';
+import { HIGH_LANE } from '../../control/controller.ts';
+import type { Controllers } from '../../control/controllers.ts';
+import type { CircuitEnds } from '../../xgress/circuit-ends.ts';
+import type { XgressOptions } from '../../xgress/options.ts';
+import type { Xgress, XgressClient } from '../../xgress/xgress.ts';
+
+export interface FabricDialerComponents {
+  controllers: Controllers;
+  ends: CircuitEnds;
+}
+
+export interface FabricDialerInit {
+  /** Options of the circuit ends; getCircuitTimeout bounds the wait for a circuit. */
+  readonly options: XgressOptions;
+  /** `xgress/transport`, … for trace route. */
+  readonly hopType: string;
+}
+
+export interface FabricRequest {
+  /** Who asks, in the words of the client. The controller shows it as the circuit's client, and trusts it for nothing. */
+  readonly clientId: string;
+  /** Id or name of the service; `instance@service` for one terminator instance. */
+  readonly service: string;
+  readonly signal: AbortSignal;
+}
+
+/** An answer that comes after its request has been given up made a circuit that nobody uses: it is taken down again. */
+export function takeDownLateFabricCircuits(
+  controllers: Pick<Controllers, 'on'>,
+  ends: { giveUp(circuitId: string, role: 'initiator', owner: string): void },
+): void {
+  controllers.on(ControlType.CircuitSuccess, (controller, message) =>
+    ends.giveUp(message.body.toString(), 'initiator', controller.id),
+  );
+}
+
+export class FabricDialer {
+  readonly #components: FabricDialerComponents;
+  readonly #init: FabricDialerInit;
+
+  constructor(components: FabricDialerComponents, init: FabricDialerInit) {
+    this.#components = components;
+    this.#init = init;
+  }
+
+  /**
+   * Resolves with the circuit's id when the client is attached. `before` hears the id before any data of the circuit. Rejects
+   * with ProjectError when the controller refuses, TimeoutError, NoControllerError.
+   */
+  async dial(
+    request: FabricRequest,
+    client: XgressClient & { attach(xgress: Xgress): void },
+    before: (circuitId: string) => void = () => undefined,
+  ): Promise<string> {
+    const { controllers, ends } = this.#components;
+    const { options, hopType } = this.#init;
+    const { clientId, service, signal } = request;
+    const controller = controllers.best;
+    const body = toBinary(CircuitRequestSchema, create(CircuitRequestSchema, { ingressId: clientId, service }));
+    const reply = await controller.request(new Message(ControlType.CircuitRequest, [], body), {
+      timeout: options.getCircuitTimeout,
+      signal,
+      lane: HIGH_LANE,
+    });
+    const circuitId = reply.body.toString();
+    if (reply.contentType !== ControlType.CircuitSuccess) throw refusal(reply);
+    const address = reply.string(RouteHeader.IngressAddress) ?? '';
+    const xgress = ends.open({ circuitId, address, role: 'initiator', options, hopType }, client, controller.id);
+    xgress.usageTags = { ...xgress.usageTags, serviceId: service };
+    before(circuitId);
+    client.attach(xgress);
+    xgress.start();
+    return circuitId;
+  }
+}
+
+function refusal({ contentType, body }: Message): ProjectError {
+  const text =
+    contentType === ControlType.CircuitFailed ? body.toString() : `the controller answered with type ${contentType}`;
+  return new ProjectError('CIRCUIT_REFUSED', text);
+}

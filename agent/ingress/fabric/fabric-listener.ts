@@ -1,0 +1,168 @@
+// Listeners with the bindings `transport`, `transport_udp`, `proxy` and `proxy_udp`: clients without an identity. With the first
+// two the client names the service; with the others the configuration does (reference fact: tunnel, section 2).
+
+import type { Socket } from 'node:net';
+import type { Address } from '#lib/address.ts';
+import type { Clock } from '#lib/clock.ts';
+import { asError, ProjectError } from '#lib/errors.ts';
+import type { Log } from '#lib/log.ts';
+import type { TlsPort } from '#wire/tls-port.ts';
+import type { RouterConfig } from '../../config/router-config.ts';
+import type { Controllers } from '../../control/controllers.ts';
+import { parseDatagramAddress } from '../../egress/datagram.ts';
+import type { CircuitEnds } from '../../xgress/circuit-ends.ts';
+import type { DatagramClient } from '../../xgress/datagram-client.ts';
+import { SocketClient } from '../../xgress/socket-client.ts';
+import { DatagramListener, type DatagramSource } from '../datagram-listener.ts';
+import { StreamListener } from '../stream-listener.ts';
+import { parseRequest, readRequestLine, requestAnswer } from './circuit-request.ts';
+import { FabricDialer } from './fabric-dialer.ts';
+
+export interface FabricListenerComponents {
+  clock: Clock;
+  log: Log;
+  controllers: Controllers;
+  ends: CircuitEnds;
+  acceptsCircuits(): boolean;
+  /** The TLS port of an address, with the router's identity. */
+  tlsPort(host: string, port: number): Promise<TlsPort>;
+}
+
+export type FabricListenerConfig = Extract<
+  RouterConfig['listeners'][number],
+  { binding: 'transport' | 'transport_udp' | 'proxy' | 'proxy_udp' }
+>;
+
+/** Milliseconds for a client to read why its request was refused. */
+const LINGER = 2_000;
+/** Sessions of these bindings: milliseconds without a datagram, and between two sweeps. As in the reference. */
+const UDP_IDLE = { timeout: 60_000, interval: 10_000 };
+
+export class FabricListener {
+  readonly binding: FabricListenerConfig['binding'];
+  readonly #listener: StreamListener | DatagramListener;
+
+  private constructor(binding: FabricListenerConfig['binding'], listener: StreamListener | DatagramListener) {
+    this.binding = binding;
+    this.#listener = listener;
+  }
+
+  /** Rejects with the system's error, or ProjectError for an address of another kind. */
+  static async open(components: FabricListenerComponents, config: FabricListenerConfig): Promise<FabricListener> {
+    const { binding, options } = config;
+    const dialer = new FabricDialer(components, { options, hopType: `xgress/${binding}` });
+    const listener =
+      binding === 'transport_udp' || binding === 'proxy_udp'
+        ? await openDatagrams(components, config, dialer)
+        : await openStreams(components, config, dialer);
+    components.log.info({ binding, address: config.address, port: listener.port }, 'listener open');
+    return new FabricListener(binding, listener);
+  }
+
+  /** The real port when 0 was asked for. */
+  get port(): number {
+    return this.#listener.port;
+  }
+
+  /** No new circuits; those that are open go on. */
+  close(): void {
+    this.#listener.close();
+  }
+}
+
+async function openStreams(
+  components: FabricListenerComponents,
+  config: Extract<FabricListenerConfig, { binding: 'transport' | 'proxy' }>,
+  dialer: FabricDialer,
+): Promise<StreamListener> {
+  const serve = (socket: Socket, signal: AbortSignal) =>
+    config.binding === 'proxy'
+      ? proxyStream(components, dialer, config.service, socket, signal)
+      : serveStream(components, dialer, socket, signal);
+  const at = await placeOf(components, config.binding, config.address);
+  return StreamListener.open(components, { name: config.binding, at, serve });
+}
+
+async function placeOf(components: FabricListenerComponents, binding: string, { type, host, port }: Address) {
+  if (type === 'tls') return { tls: await components.tlsPort(host, port) };
+  if (type === 'tcp') return { host, port };
+  throw new ProjectError(
+    'LISTENER_ADDRESS',
+    `a listener with binding ${binding} takes tcp and tls addresses, not ${type}`,
+  );
+}
+
+function openDatagrams(
+  components: FabricListenerComponents,
+  config: Extract<FabricListenerConfig, { binding: 'transport_udp' | 'proxy_udp' }>,
+  dialer: FabricDialer,
+): Promise<DatagramListener> {
+  const { host, port, family } = parseDatagramAddress(config.address);
+  return DatagramListener.open(components, {
+    name: config.binding,
+    host: host === '' ? (family === 6 ? '::' : '0.0.0.0') : host,
+    port,
+    family: family ?? (host.includes(':') ? 6 : 4),
+    limits: UDP_IDLE,
+    serve: (client, source, signal) =>
+      config.binding === 'proxy_udp'
+        ? proxyDatagrams(dialer, config.service, client, source, signal)
+        : serveDatagrams(dialer, client, source, signal),
+  });
+}
+
+async function proxyStream(
+  { clock, log }: FabricListenerComponents,
+  dialer: FabricDialer,
+  service: string,
+  socket: Socket,
+  signal: AbortSignal,
+): Promise<void> {
+  const client = new SocketClient({ socket, halfClose: true, clock, log });
+  await dialer.dial({ clientId: '', service, signal }, client);
+}
+
+async function serveStream(
+  { clock, log }: FabricListenerComponents,
+  dialer: FabricDialer,
+  socket: Socket,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    const request = parseRequest(await readRequestLine(socket, clock, signal));
+    const client = new SocketClient({ socket, halfClose: true, clock, log });
+    await dialer.dial({ ...request, signal }, client, (circuitId) => socket.write(requestAnswer({ circuitId })));
+  } catch (error) {
+    log.warn({ remote: socket.remoteAddress, error: asError(error).message }, 'circuit request refused');
+    socket.end(requestAnswer({ error: asError(error) }));
+    socket.resume(); // what is left unread would reset the connection before the client has read the answer
+    const timer = clock.after('refused circuit request', LINGER, () => socket.destroy());
+    socket.once('close', () => timer.cancel());
+  }
+}
+
+async function proxyDatagrams(
+  dialer: FabricDialer,
+  service: string,
+  client: DatagramClient,
+  source: DatagramSource,
+  signal: AbortSignal,
+): Promise<void> {
+  client.receive(source.first);
+  await dialer.dial({ clientId: '', service, signal }, client);
+}
+
+async function serveDatagrams(
+  dialer: FabricDialer,
+  client: DatagramClient,
+  source: DatagramSource,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    const request = parseRequest(source.first);
+    await dialer.dial({ ...request, signal }, client, (circuitId) => source.reply(requestAnswer({ circuitId })));
+  } catch (error) {
+    source.reply(requestAnswer({ error: asError(error) }));
+    throw error;
+  }
+}

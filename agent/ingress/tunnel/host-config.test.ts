@@ -1,0 +1,95 @@
+// What a host configuration allows a dialing side to reach, and from where.
+
+import t from 'tap';
+import { chooseTarget, readHostConfigs } from './host-config.ts';
+
+function host(data: Readonly<Record<string, unknown>>) {
+  const [config] = readHostConfigs(new Map([['host.v1', { protocol: 'tcp', address: 'db', port: 5432, ...data }]]));
+  if (!config) throw new Error('no configuration');
+  return config;
+}
+
+const FORWARDED = { forwardAddress: true, forwardPort: true, allowedPortRanges: [{ low: 80, high: 90 }] };
+
+t.test('addresses outside of the allowed ones are refused, however they are written', async (t) => {
+  const config = host({ ...FORWARDED, allowedAddresses: ['10.0.0.0/8', '*.db.example', 'exact.example', 'fd00::/64'] });
+  const allowed = [
+    '10.1.2.3',
+    '::ffff:10.1.2.3',
+    '::FFFF:10.1.2.3',
+    'db.example',
+    'a.b.DB.example',
+    'EXACT.example',
+    'fd00::7',
+  ];
+  for (const dst of allowed) t.ok(chooseTarget(config, { dst_hostname: dst, dst_port: '80' }), dst);
+  t.equal(chooseTarget(config, { dst_ip: '::ffff:10.1.2.3', dst_port: '80' }).host, '10.1.2.3');
+  const refused = [
+    '11.0.0.1',
+    '::ffff:11.0.0.1',
+    '127.0.0.1',
+    '0x0a000001',
+    '10.1',
+    '167772161',
+    'notdb.example',
+    'fd01::7',
+    '::',
+    '10.1.2.3/8',
+    ' 10.1.2.3',
+    'exact.example.',
+    '10.1.2.3\0',
+  ];
+  for (const dst of refused) t.throws(() => chooseTarget(config, { dst_hostname: dst, dst_port: '80' }), Error, dst);
+  t.throws(() => chooseTarget(config, { dst_port: '80' }), /does not say dst_ip/);
+});
+
+t.test('an IPv6 range does not allow IPv4 addresses that are written as IPv6', async (t) => {
+  const config = host({ ...FORWARDED, allowedAddresses: ['::/0'] });
+  t.ok(chooseTarget(config, { dst_ip: '2001:db8::1', dst_port: '80' }));
+  t.throws(() => chooseTarget(config, { dst_ip: '::ffff:127.0.0.1', dst_port: '80' }), /not in allowed addresses/);
+});
+
+t.test('an allowed range that is not one allows nothing', async (t) => {
+  const config = host({ ...FORWARDED, allowedAddresses: ['10.0.0.0/33', '10.0.0.0/x', '10.0.0.0/', '/8'] });
+  t.throws(() => chooseTarget(config, { dst_ip: '10.0.0.1', dst_port: '80' }), /not in allowed addresses/);
+});
+
+t.test('ports and protocols outside of the allowed ones are refused', async (t) => {
+  const config = host({ ...FORWARDED, allowedAddresses: ['*'], forwardProtocol: true, allowedProtocols: ['udp'] });
+  const target = { dst_ip: '10.0.0.1', dst_port: '80', dst_protocol: 'udp' };
+  t.match(chooseTarget(config, target), { protocol: 'udp', host: '10.0.0.1', port: 80 });
+  for (const dst_port of ['79', '91', '80.5', '80x', '', 'NaN', '-80', ' '])
+    t.throws(() => chooseTarget(config, { ...target, dst_port }), Error, dst_port);
+  for (const dst_protocol of ['tcp', 'UDP', '', 'icmp', '__proto__'])
+    t.throws(() => chooseTarget(config, { ...target, dst_protocol }), Error, dst_protocol);
+});
+
+t.test('the dialing side may ask for a source address, within the allowed ones', async (t) => {
+  const any = host({});
+  t.equal(chooseTarget(any, {}).source, undefined);
+  t.same(chooseTarget(any, { source_addr: '10.0.0.1' }).source, { host: '10.0.0.1', port: 0 });
+  t.same(chooseTarget(any, { source_addr: '10.0.0.1:99' }).source, { host: '10.0.0.1', port: 99 });
+  t.same(chooseTarget(any, { source_addr: 'fd00::1' }).source, { host: 'fd00::1', port: 0 });
+  t.same(chooseTarget(any, { source_addr: '[fd00::1]:99' }).source, { host: 'fd00::1', port: 99 });
+  const some = host({ allowedSourceAddresses: ['10.0.0.0/24', 'fd00::1'] });
+  t.ok(chooseTarget(some, { source_addr: '10.0.0.77:1' }).source);
+  for (const source_addr of ['10.0.1.1', '::ffff:10.0.1.1', 'localhost', '10.0.0.1:70000', 'fd00::2', '10.0.0.1:x'])
+    t.throws(() => chooseTarget(some, { source_addr }), Error, source_addr);
+});
+
+t.test('a configuration with a mistake is refused with the name of its field', async (t) => {
+  const wrong: [Readonly<Record<string, unknown>>, RegExp][] = [
+    [{ allowedSourceAddresses: ['10.0.0.0/33'] }, /allowedSourceAddresses/],
+    [{ allowedSourceAddresses: ['lo'] }, /allowedSourceAddresses/],
+    [{ allowedSourceAddresses: [] }, /allowedSourceAddresses/],
+    [{ proxy: { type: 'socks5', address: 'a:1' } }, /proxy\.type/],
+    [{ proxy: { type: 'http', address: 'a' } }, /proxy\.address/],
+    [{ forwardAddressTranslations: [{ from: '10.0.0.0', to: '10.0.0.0' }] }, /prefixLength/],
+    [{ forwardAddressTranslations: [{ from: '10.0.0.0', to: '10.0.0.0', prefixLength: 33 }] }, /prefixLength/],
+    [{ forwardAddressTranslations: [{ from: '10.0.0.0', to: '::1', prefixLength: 8 }] }, /one version/],
+    [{ port: 65_536 }, /port/],
+    [{ protocol: 'sctp' }, /protocol/],
+  ];
+  for (const [data, message] of wrong) t.throws(() => host(data), message, JSON.stringify(data));
+  t.same(host({ proxy: { type: 'http', address: 'proxy:3128', more: 1 } }).proxy, { host: 'proxy', port: 3128 });
+});

@@ -1,0 +1,263 @@
+// Ports that stand for services: those that the configuration lists in proxy mode, and those of services with a `proxy.v1`
+// configuration, which are followed while the router runs. TCP connections and UDP sources become circuits
+// (reference fact: tunnel, section 3.7).
+
+import type { Socket } from 'node:net';
+import { isIP } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import { joinHostPort } from '#lib/address.ts';
+import { background } from '#lib/background.ts';
+import type { Clock } from '#lib/clock.ts';
+import { describeError, errorCode, ProjectError } from '#lib/errors.ts';
+import type { Log } from '#lib/log.ts';
+import type { DataModel } from '../../access/data-model.ts';
+import type { DatagramClient } from '../../xgress/datagram-client.ts';
+import type { IdleLimits } from '../../xgress/idle-sweeper.ts';
+import { SocketClient } from '../../xgress/socket-client.ts';
+import { DatagramListener, type DatagramSource } from '../datagram-listener.ts';
+import { StreamListener } from '../stream-listener.ts';
+import { asRecord, type Protocol, readPort, readProtocols } from './config-values.ts';
+import type { ServiceDialer } from './service-dialer.ts';
+
+export interface ProxyComponents {
+  clock: Clock;
+  log: Log;
+  model: DataModel;
+  dialer: ServiceDialer;
+  /** The tunneler acts as the identity with the router's id. */
+  routerId: string;
+  acceptsCircuits(): boolean;
+}
+
+export interface ProxySettings {
+  /** Address to listen on where a service names none; also told to the host as the destination. */
+  readonly host: string;
+  /** Milliseconds for a circuit. */
+  readonly timeout: number;
+  readonly idle: IdleLimits;
+}
+
+export interface ProxySpec {
+  /** Name of the service. */
+  readonly service: string;
+  readonly protocol: Protocol;
+  readonly host: string;
+  readonly port: number;
+}
+
+interface OpenProxy {
+  readonly spec: ProxySpec;
+  readonly listener: StreamListener | DatagramListener;
+}
+
+/** Ports that proxy.v1 configurations may open together. */
+const MOST_PROXIES = 1_000;
+
+export class ProxyListeners {
+  readonly #components: ProxyComponents;
+  readonly #settings: ProxySettings;
+  readonly #configured: OpenProxy[] = [];
+  /** Of proxy.v1 services, by what they ask for. */
+  readonly #followed = new Map<string, OpenProxy>();
+  /** Services whose port cannot be had, told once each. */
+  readonly #complaints = new Map<string, string>();
+  readonly #unsubscribe: () => void;
+  #reconciling: Promise<void> | undefined;
+  #changed = false;
+  #isClosed = false;
+
+  private constructor(components: ProxyComponents, settings: ProxySettings) {
+    this.#components = components;
+    this.#settings = settings;
+    this.#unsubscribe = components.model.onChange(() => this.#schedule());
+  }
+
+  /** Listens for the entries of `services` (`name:port`, `name:port:udp`). Rejects when a port cannot be had. */
+  static async open(
+    components: ProxyComponents,
+    settings: ProxySettings,
+    services: readonly string[],
+  ): Promise<ProxyListeners> {
+    const listeners = new ProxyListeners(components, settings);
+    try {
+      for (const entry of services) {
+        const spec = readEntry(entry, settings.host);
+        listeners.#configured.push({ spec, listener: await listeners.#listen(spec) });
+      }
+    } catch (error) {
+      listeners.close();
+      throw error;
+    }
+    listeners.#schedule();
+    return listeners;
+  }
+
+  /** What is listened for, with real ports. */
+  describe(): { service: string; port: number; protocol: Protocol }[] {
+    return [...this.#configured, ...this.#followed.values()].map(({ spec, listener }) => ({
+      service: spec.service,
+      port: listener.port,
+      protocol: spec.protocol,
+    }));
+  }
+
+  /** No new circuits; those that are open go on. */
+  close(): void {
+    this.#isClosed = true;
+    this.#unsubscribe();
+    for (const { listener } of [...this.#configured, ...this.#followed.values()]) listener.close();
+  }
+
+  async #listen(spec: ProxySpec): Promise<StreamListener | DatagramListener> {
+    try {
+      const listener = await (spec.protocol === 'udp' ? this.#listenDatagrams(spec) : this.#listenStreams(spec));
+      const { service, protocol, host } = spec;
+      this.#components.log.info({ service, protocol, host, port: listener.port }, 'proxy listener open');
+      return listener;
+    } catch (error) {
+      throw new ProjectError(
+        errorCode(error) ?? 'PROXY_PORT',
+        `the proxy port ${spec.port} of service ${spec.service} cannot be had: ${describeError(error)}`,
+        { cause: error },
+      );
+    }
+  }
+
+  #listenStreams(spec: ProxySpec): Promise<StreamListener> {
+    return StreamListener.open(this.#components, {
+      name: spec.service,
+      at: spec,
+      serve: (socket, signal) => this.#serveStream(spec, socket, signal),
+    });
+  }
+
+  #listenDatagrams(spec: ProxySpec): Promise<DatagramListener> {
+    return DatagramListener.open(this.#components, {
+      name: spec.service,
+      host: spec.host,
+      port: spec.port,
+      family: isIP(spec.host) === 6 ? 6 : 4,
+      limits: this.#settings.idle,
+      serve: (client, source, signal) => this.#serveDatagrams(spec, client, source, signal),
+    });
+  }
+
+  #serveStream({ service, host }: ProxySpec, socket: Socket, signal: AbortSignal): Promise<void> {
+    const { clock, log, dialer } = this.#components;
+    const caller = {
+      service,
+      appData: { dst_protocol: 'tcp', dst_ip: host, dst_port: String(socket.localPort) },
+      local: joinHostPort(socket.localAddress ?? '', socket.localPort ?? 0),
+      remote: joinHostPort(socket.remoteAddress ?? '', socket.remotePort ?? 0),
+      timeout: this.#settings.timeout,
+      signal,
+    };
+    return dialer.dial(caller, (encryption) => new SocketClient({ socket, halfClose: true, encryption, clock, log }));
+  }
+
+  #serveDatagrams(
+    { service, host, port }: ProxySpec,
+    client: DatagramClient,
+    source: DatagramSource,
+    signal: AbortSignal,
+  ): Promise<void> {
+    client.receive(source.first);
+    const caller = {
+      service,
+      appData: { dst_protocol: 'udp', dst_ip: host, dst_port: String(port) },
+      local: joinHostPort(host, port),
+      remote: joinHostPort(source.host, source.port),
+      timeout: this.#settings.timeout,
+      signal,
+    };
+    return this.#components.dialer.dial(caller, () => client);
+  }
+
+  /** Changes come in bursts, and ports are opened one after the other. */
+  #schedule(): void {
+    this.#changed = true;
+    if (this.#reconciling) return;
+    this.#reconciling = new Promise<void>((resolve) => setImmediate(resolve))
+      .then(() => this.#reconcile())
+      .finally(() => {
+        this.#reconciling = undefined;
+        if (this.#changed && !this.#isClosed) this.#schedule();
+      });
+    background(this.#components.log, 'proxy.v1 services', this.#reconciling);
+  }
+
+  async #reconcile(): Promise<void> {
+    this.#changed = false;
+    const wanted = this.#wanted();
+    for (const [key, { spec, listener }] of this.#followed) {
+      if (wanted.has(key)) continue;
+      this.#followed.delete(key);
+      listener.close();
+      this.#components.log.info({ service: spec.service, port: spec.port }, 'proxy listener closed');
+    }
+    for (const [key, spec] of wanted) {
+      if (this.#isClosed || this.#followed.has(key)) continue;
+      try {
+        const listener = await this.#listen(spec);
+        if (this.#isClosed) listener.close();
+        else this.#followed.set(key, { spec, listener });
+        this.#complaints.delete(spec.service);
+      } catch (error) {
+        this.#complain(spec.service, describeError(error));
+      }
+    }
+  }
+
+  #wanted(): Map<string, ProxySpec> {
+    const { model, routerId, log } = this.#components;
+    const wanted = new Map<string, ProxySpec>();
+    const identity = model.identities.get(routerId);
+    if (!identity || identity.disabled) return wanted;
+    for (const service of model.servicesFor(routerId, 'dial')) {
+      const config = model.configsFor(service, identity).get('proxy.v1');
+      if (config === undefined) continue;
+      try {
+        for (const spec of readProxyConfig(service.name, config, this.#settings.host))
+          wanted.set(JSON.stringify(spec), spec);
+      } catch (error) {
+        this.#complain(service.name, describeError(error));
+      }
+    }
+    if (wanted.size <= MOST_PROXIES) return wanted;
+    log.error({ proxies: wanted.size, most: MOST_PROXIES }, 'proxy.v1 services are left out: too many');
+    return new Map([...wanted].slice(0, MOST_PROXIES));
+  }
+
+  #complain(service: string, reason: string): void {
+    if (this.#complaints.get(service) !== reason)
+      this.#components.log.error({ service, reason }, 'service cannot be proxied');
+    this.#complaints.set(service, reason);
+  }
+}
+
+/** The schema of the configuration has checked the form. */
+function readEntry(entry: string, host: string): ProxySpec {
+  const [, service = '', port = '', protocol] = /^(.+?):(\d+)(?::(tcp|udp))?$/.exec(entry) ?? [];
+  return { service, host, port: Number(port), protocol: protocol === 'udp' ? 'udp' : 'tcp' };
+}
+
+/** Throws HostConfigError. */
+function readProxyConfig(service: string, data: unknown, defaultHost: string): ProxySpec[] {
+  const { port, protocols, binding } = asRecord(data, 'proxy.v1');
+  const host = typeof binding === 'string' && binding !== '' ? addressOf(binding) : defaultHost;
+  return readProtocols(protocols, 'proxy.v1.protocols').map((protocol) => ({
+    service,
+    protocol,
+    host,
+    port: readPort(port, 'proxy.v1.port'),
+  }));
+}
+
+/** The IPv4 address of an interface, else the text itself, which has to be an IP address. */
+function addressOf(binding: string): string {
+  if (isIP(binding) !== 0) return binding;
+  const address = networkInterfaces()[binding]?.find(({ family }) => family === 'IPv4')?.address;
+  if (address === undefined)
+    throw new ProjectError('PROXY_BINDING', `proxy.v1.binding: there is no interface ${binding} with an IPv4 address`);
+  return address;
+}

@@ -1,0 +1,59 @@
+// Questions for records of names, as a dialing tunneler sends them over a circuit.
+
+import t from 'tap';
+import { resolverPort } from './resolver-port.ts';
+
+function resolver() {
+  const answers: Record<string, unknown>[] = [];
+  const port = resolverPort({
+    isAllowed: (name) => name === 'allowed.example',
+    answer: (message) => answers.push(JSON.parse(message.toString())),
+  });
+  const ask = async (message: unknown) => {
+    const text = typeof message === 'string' ? message : JSON.stringify(message);
+    const before = answers.length;
+    port.send(Buffer.from(text), () => undefined);
+    while (answers.length === before) await new Promise((resolve) => setTimeout(resolve, 2));
+    return answers.at(-1);
+  };
+  return { port, ask, answers };
+}
+
+t.test('names that may not be forwarded to, unknown types and mistakes have their status', async (t) => {
+  const { ask, port } = resolver();
+  const rows: [unknown, number][] = [
+    [{ id: 1, question: [{ name: 'other.example', type: 15 }] }, 3],
+    [{ id: 1, question: [{ name: 'allowed.example.', type: 1 }] }, 4],
+    [{ id: 1, question: [] }, 1],
+    [
+      {
+        id: 1,
+        question: [
+          { name: 'allowed.example', type: 15 },
+          { name: 'allowed.example', type: 15 },
+        ],
+      },
+      1,
+    ],
+    [{ id: 1, question: [{ name: 7, type: 15 }] }, 1],
+    [{ id: 1 }, 1],
+  ];
+  for (const [message, status] of rows)
+    t.match(await ask(message), { id: 1, status, answer: [] }, JSON.stringify(message));
+  for (const rubbish of ['', 'null', '[]', '{', '{"id": "x"}', '['.repeat(50_000)])
+    t.match(await ask(rubbish), { id: 0, status: 1 });
+  port.close();
+});
+
+t.test('questions beyond the limit fail at once, and nothing is answered after the end', async (t) => {
+  const { port, answers } = resolver();
+  const question = Buffer.from(JSON.stringify({ id: 1, question: [{ name: 'allowed.example', type: 15 }] }));
+  for (let n = 0; n < 20; n++) port.send(question, () => undefined);
+  await new Promise((resolve) => setImmediate(resolve));
+  t.ok(answers.length >= 4);
+  t.ok(answers.every(({ status }) => status === 2));
+  port.close();
+  const told = answers.length;
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  t.equal(answers.length, told);
+});

@@ -1,0 +1,94 @@
+// Opens circuits to services in the name of the router's own identity: key pair, request to the controller, circuit end
+// (reference fact: tunnel, section 3.3). Whoever has a client for the circuit uses it: proxy listeners, interception.
+
+import type { Clock } from '#lib/clock.ts';
+import { ProjectError } from '#lib/errors.ts';
+import type { Log } from '#lib/log.ts';
+import { PeerDataKey } from '#wire/gen/numbers.ts';
+import type { DataModel } from '../../access/data-model.ts';
+import type { Controllers } from '../../control/controllers.ts';
+import type { CircuitEnds } from '../../xgress/circuit-ends.ts';
+import { EncryptedStream, type KeyPair, makeKeyPair, sessionKeys } from '../../xgress/end-to-end.ts';
+import type { XgressOptions } from '../../xgress/options.ts';
+import type { Xgress, XgressClient } from '../../xgress/xgress.ts';
+import type { AppData } from './host-config.ts';
+import { requestTunnelCircuit, type TunnelCircuit } from './tunnel-circuits.ts';
+
+export interface ServiceDialerComponents {
+  clock: Clock;
+  log: Log;
+  controllers: Controllers;
+  ends: CircuitEnds;
+  model: DataModel;
+  options: XgressOptions;
+}
+
+/** One client that wants a circuit. */
+export interface Caller {
+  /** Name of the service. */
+  readonly service: string;
+  /** Terminator instance that is asked for; empty for any. */
+  readonly instanceId?: string;
+  readonly appData: AppData;
+  /** `host:port` of both ends of the client's connection. */
+  readonly local: string;
+  readonly remote: string;
+  /** Milliseconds. */
+  readonly timeout: number;
+  readonly signal: AbortSignal;
+}
+
+/** The client of a circuit end; it is made, or completed, when the keys are known. */
+export type AttachableClient = XgressClient & { attach(xgress: Xgress, encryption?: EncryptedStream): void };
+
+const HOP_TYPE = 'xgress/tunnel';
+
+export class ServiceDialer {
+  readonly #components: ServiceDialerComponents;
+
+  constructor(components: ServiceDialerComponents) {
+    this.#components = components;
+  }
+
+  /** Resolves when the client is attached to its circuit. Rejects with CircuitRefusedError, TimeoutError and others. */
+  async dial(caller: Caller, clientFor: (encryption: EncryptedStream | undefined) => AttachableClient): Promise<void> {
+    const { controllers, ends, model, options } = this.#components;
+    const { service, instanceId = '', timeout, signal } = caller;
+    const keys = model.serviceByName(service)?.encryptionRequired ? makeKeyPair() : undefined;
+    const circuit = await requestTunnelCircuit(controllers, {
+      serviceName: service,
+      instanceId,
+      peerData: peerDataOf(caller, keys),
+      timeout,
+      signal,
+    });
+    const encryption = keys && this.#encryption(keys, circuit);
+    const client = clientFor(encryption);
+    const { circuitId, address, owner } = circuit;
+    const xgress = ends.open({ circuitId, address, role: 'initiator', options, hopType: HOP_TYPE }, client, owner);
+    client.attach(xgress, encryption);
+    xgress.start();
+  }
+
+  /** Without a valid key of the host the end cannot be made, and its circuit is removed. */
+  #encryption(keys: KeyPair, circuit: TunnelCircuit): EncryptedStream {
+    try {
+      const peerKey = circuit.peerData.get(PeerDataKey.PublicKey);
+      if (!peerKey) throw new ProjectError('ENCRYPTION', 'the service requires encryption and its host sent no key');
+      return new EncryptedStream(sessionKeys('dialer', keys, peerKey));
+    } catch (error) {
+      this.#components.ends.giveUp(circuit.circuitId, 'initiator', circuit.owner);
+      throw error;
+    }
+  }
+}
+
+function peerDataOf({ appData, local, remote }: Caller, keys: KeyPair | undefined): Map<number, Buffer> {
+  const peerData = new Map<number, Buffer>([
+    [PeerDataKey.AppData, Buffer.from(JSON.stringify(appData))],
+    [PeerDataKey.InitiatorLocalAddress, Buffer.from(local)],
+    [PeerDataKey.InitiatorRemoteAddress, Buffer.from(remote)],
+  ]);
+  if (keys) peerData.set(PeerDataKey.PublicKey, keys.publicKey);
+  return peerData;
+}

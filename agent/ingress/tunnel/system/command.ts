@@ -1,0 +1,66 @@
+// Runs a program of the operating system (`ip`, `nft`, `iptables`) and reads what it prints.
+
+import { spawn } from 'node:child_process';
+import type { Clock } from '#lib/clock.ts';
+import { errorCode, ProjectError } from '#lib/errors.ts';
+
+export class CommandError extends ProjectError {
+  constructor(message: string, options: { cause?: unknown } = {}) {
+    super('SYSTEM_COMMAND', message, options);
+  }
+}
+
+export interface Command {
+  readonly program: string;
+  readonly args: readonly string[];
+  /** Text for its standard input. */
+  readonly input?: string;
+}
+
+/** Milliseconds; a program that takes longer is killed. */
+const COMMAND_TIMEOUT = 10_000;
+/** Bytes of output that are kept; the rest is dropped. */
+const MOST_OUTPUT = 1024 * 1024;
+
+/** Packages that bring the programs, for the remedy in an error. */
+const PACKAGES: Readonly<Record<string, string>> = { ip: 'iproute2', nft: 'nftables', iptables: 'iptables' };
+
+/** Resolves with the standard output. Rejects with CommandError when the program is missing, fails or takes too long. */
+export function runCommand(command: Command, clock: Clock): Promise<string> {
+  const { program, args, input = '' } = command;
+  const shown = [program, ...args].join(' ');
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'pipe'] });
+    const timer = clock.after('system command', COMMAND_TIMEOUT, () => child.kill('SIGKILL'));
+    const output = collect(child.stdout);
+    const complaints = collect(child.stderr);
+    child.stdin.on('error', () => undefined); // the exit code tells what went wrong
+    child.stdin.end(input);
+    child.on('error', (error) => {
+      timer.cancel();
+      reject(new CommandError(startProblem(program, error), { cause: error }));
+    });
+    child.on('close', (code, signal) => {
+      timer.cancel();
+      if (code === 0) resolve(output.text());
+      else reject(new CommandError(`${shown} failed (${signal ?? code}): ${complaints.text().trim() || 'no message'}`));
+    });
+  });
+}
+
+function startProblem(program: string, error: Error): string {
+  const remedy = `install ${PACKAGES[program] ?? program}`;
+  return errorCode(error) === 'ENOENT'
+    ? `${program} was not found; ${remedy}`
+    : `${program} cannot be run: ${error.message}`;
+}
+
+function collect(stream: NodeJS.ReadableStream): { text(): string } {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  stream.on('data', (chunk: Buffer) => {
+    if (size < MOST_OUTPUT) chunks.push(chunk);
+    size += chunk.length;
+  });
+  return { text: () => Buffer.concat(chunks).subarray(0, MOST_OUTPUT).toString('utf8') };
+}

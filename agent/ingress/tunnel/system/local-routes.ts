@@ -1,0 +1,136 @@
+// Addresses that this machine takes for its own: intercepted ones, so that their traffic comes in, and source addresses of
+// hosted services, so that sockets can be bound to them. Each is a `local` route on `lo` that carries a protocol number and a
+// metric of this router: what a killed router has left behind is found by them and removed at the next start.
+
+import { createHash } from 'node:crypto';
+import type { Clock } from '#lib/clock.ts';
+import { describeError } from '#lib/errors.ts';
+import { parseJson } from '#lib/json.ts';
+import type { Log } from '#lib/log.ts';
+import { runCommand } from './command.ts';
+
+export interface LocalRoutesComponents {
+  clock: Clock;
+  log: Log;
+  routerId: string;
+}
+
+/** Marks our routes among those of the kernel and of routing daemons. Numbers from 5 on are free to use. */
+const ROUTE_PROTOCOL = 142;
+/** Routes at once. Lists of addresses come from the controller; a mistake there must not fill the kernel's table. */
+const MOST_ROUTES = 10_000;
+
+export class LocalRoutes {
+  readonly #components: LocalRoutesComponents;
+  readonly #metric: number;
+  /** Users of each route. */
+  readonly #wanted = new Map<string, number>();
+  readonly #installed = new Set<string>();
+  readonly #refused = new Set<string>();
+  #source: string | undefined;
+  #cleaned = false;
+  #running: Promise<void> | undefined;
+
+  constructor(components: LocalRoutesComponents) {
+    this.#components = components;
+    this.#metric = 1 + (createHash('sha256').update(components.routerId).digest().readUInt32BE() >>> 1);
+  }
+
+  /** Routes that are installed. */
+  get count(): number {
+    return this.#installed.size;
+  }
+
+  /** Own connections to addresses that are routed later leave from `address`, which has to be routed already. */
+  useSource(address: string): void {
+    this.#source = address;
+  }
+
+  /** Counts the users of an address range. Takes effect with `apply`. */
+  acquire(range: string): void {
+    this.#wanted.set(range, (this.#wanted.get(range) ?? 0) + 1);
+  }
+
+  release(range: string): void {
+    const users = (this.#wanted.get(range) ?? 0) - 1;
+    if (users > 0) this.#wanted.set(range, users);
+    else this.#wanted.delete(range);
+  }
+
+  /**
+   * Installs and removes routes until they are those that are wanted. Rejects with CommandError when they cannot be listed; a
+   * route that the system refuses is logged and left out.
+   */
+  async apply(): Promise<void> {
+    const before = this.#running ?? Promise.resolve();
+    const running = before.catch(() => undefined).then(() => this.#apply());
+    this.#running = running;
+    await running;
+  }
+
+  /** Removes all routes of this router, also those of an earlier process. */
+  async close(): Promise<void> {
+    this.#wanted.clear();
+    if (!this.#cleaned) return;
+    try {
+      await this.apply();
+    } catch (error) {
+      this.#components.log.error({ error: describeError(error) }, 'routes of the tunneler could not be removed');
+    }
+  }
+
+  async #apply(): Promise<void> {
+    if (!this.#cleaned) await this.#removeLeftovers();
+    this.#cleaned = true;
+    for (const range of this.#installed) {
+      if (this.#wanted.has(range)) continue;
+      this.#installed.delete(range);
+      await this.#change('del', range);
+    }
+    for (const range of this.#wanted.keys()) {
+      if (this.#installed.has(range) || this.#refused.has(range) || this.#isFull(range)) continue;
+      if (await this.#change('add', range)) this.#installed.add(range);
+      else this.#refused.add(range);
+    }
+    for (const range of this.#refused) if (!this.#wanted.has(range)) this.#refused.delete(range);
+  }
+
+  #isFull(range: string): boolean {
+    if (this.#installed.size < MOST_ROUTES) return false;
+    this.#components.log.error({ range, most: MOST_ROUTES }, 'address is not intercepted: too many routes');
+    this.#refused.add(range);
+    return true;
+  }
+
+  async #change(action: 'add' | 'del', range: string): Promise<boolean> {
+    const source = action === 'add' && this.#source !== undefined ? ['src', this.#source] : [];
+    try {
+      await this.#ip(['route', action, 'local', range, 'dev', 'lo', ...this.#marks(), ...source]);
+      return true;
+    } catch (error) {
+      this.#components.log.error(
+        { range, error: describeError(error) },
+        `local route could not be changed (${action})`,
+      );
+      return false;
+    }
+  }
+
+  async #removeLeftovers(): Promise<void> {
+    const text = await this.#ip(['-json', 'route', 'show', 'table', 'local', 'proto', String(ROUTE_PROTOCOL)]);
+    const routes = (text.trim() === '' ? [] : parseJson(text)) as { dst?: string; metric?: number }[];
+    for (const { dst, metric } of routes) {
+      if (dst === undefined || metric !== this.#metric) continue;
+      this.#components.log.info({ range: dst }, 'route of an earlier process removed');
+      await this.#change('del', dst);
+    }
+  }
+
+  #marks(): string[] {
+    return ['table', 'local', 'proto', String(ROUTE_PROTOCOL), 'metric', String(this.#metric)];
+  }
+
+  #ip(args: readonly string[]): Promise<string> {
+    return runCommand({ program: 'ip', args }, this.#components.clock);
+  }
+}

@@ -1,0 +1,57 @@
+// Receives intercepted datagrams on one transparent socket, through a thread of its own, and tells where they were sent to.
+
+import { Worker } from 'node:worker_threads';
+import { describeError } from '#lib/errors.ts';
+import type { Log } from '#lib/log.ts';
+import type { DatagramThreadData } from './datagram-thread.ts';
+import {
+  boundAddress,
+  closeDescriptor,
+  openEvent,
+  openTransparentReceiver,
+  type ReceivedDatagram,
+  signalEvent,
+} from './system-calls.ts';
+
+/** Datagrams between the two threads; further ones are dropped, so that a flood cannot fill the memory. */
+const MOST_PENDING = 512;
+
+export class DatagramReceiver {
+  readonly port: number;
+  readonly #socket: number;
+  readonly #stop: number;
+  readonly #worker: Worker;
+  readonly #ended: Promise<unknown>;
+
+  private constructor(log: Log, host: string, onDatagram: (datagram: ReceivedDatagram) => void) {
+    this.#socket = openTransparentReceiver({ host, port: 0 });
+    this.port = boundAddress(this.#socket).port;
+    this.#stop = openEvent();
+    const pending = new Int32Array(new SharedArrayBuffer(4));
+    const workerData: DatagramThreadData = {
+      socket: this.#socket,
+      stop: this.#stop,
+      pending,
+      mostPending: MOST_PENDING,
+    };
+    this.#worker = new Worker(new URL('./datagram-thread.ts', import.meta.url), { workerData });
+    this.#worker.on('message', ({ data, source, destination }: ReceivedDatagram) => {
+      Atomics.sub(pending, 0, 1);
+      onDatagram({ data: Buffer.from(data.buffer, data.byteOffset, data.byteLength), source, destination });
+    });
+    this.#worker.on('error', (error) => log.error({ error: describeError(error) }, 'thread of datagrams failed'));
+    this.#ended = new Promise((resolve) => this.#worker.once('exit', resolve));
+  }
+
+  /** Listens on a free port of `host`. Throws SystemCallError. */
+  static open(log: Log, host: string, onDatagram: (datagram: ReceivedDatagram) => void): DatagramReceiver {
+    return new DatagramReceiver(log, host, onDatagram);
+  }
+
+  async close(): Promise<void> {
+    signalEvent(this.#stop);
+    await this.#ended;
+    closeDescriptor(this.#socket);
+    closeDescriptor(this.#stop);
+  }
+}

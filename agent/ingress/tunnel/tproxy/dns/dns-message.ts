@@ -1,0 +1,125 @@
+// The part of DNS messages that the tunneler's name server needs (RFC 1035): one question in, an answer with addresses out. What
+// it does not understand is passed on as it came, never taken apart.
+
+export const DnsType = Object.freeze({ A: 1, AAAA: 28 } as const);
+
+export const DnsStatus = Object.freeze({
+  Ok: 0,
+  Malformed: 1,
+  ServerFailure: 2,
+  NameError: 3,
+  NotImplemented: 4,
+  Refused: 5,
+} as const);
+export type DnsStatus = (typeof DnsStatus)[keyof typeof DnsStatus];
+
+export interface DnsQuery {
+  readonly id: number;
+  readonly opcode: number;
+  /** In lower case, without the dot at its end. */
+  readonly name: string;
+  readonly type: number;
+  readonly class: number;
+  /** The message up to the end of the question. */
+  readonly head: Buffer;
+}
+
+export interface DnsAnswer {
+  readonly status: DnsStatus;
+  /** IPv4 addresses of the name. */
+  readonly addresses?: readonly string[];
+  /** The server knows the name by itself. */
+  readonly isAuthoritative?: boolean;
+  /** Other names are resolved too. */
+  readonly isRecursive?: boolean;
+}
+
+export const CLASS_INTERNET = 1;
+const HEADER = 12;
+const IS_ANSWER = 0x8000;
+const AUTHORITATIVE = 0x0400;
+const RECURSION_DESIRED = 0x0100;
+const RECURSION_AVAILABLE = 0x0080;
+const OPCODE = 0x7800;
+/** Points at the name of the question, which begins right behind the header. */
+const NAME_OF_QUESTION = 0xc000 | HEADER;
+/** Seconds that programs may keep an address (reference fact: tunnel, section 3.8). */
+const TIME_TO_LIVE = 60;
+/** Bytes of a name with the lengths of its labels (RFC 1035). */
+const LONGEST_NAME = 255;
+
+/** What a datagram is: a query, a query with a mistake that is answered, or nothing that gets an answer. */
+export function parseQuery(message: Buffer): DnsQuery | 'malformed' | undefined {
+  if (message.length < HEADER) return undefined;
+  const flags = message.readUInt16BE(2);
+  if ((flags & IS_ANSWER) !== 0) return undefined; // an answer to an answer could go on for ever
+  if (message.readUInt16BE(4) !== 1) return 'malformed';
+  const name = readName(message);
+  if (!name || name.end + 4 > message.length) return 'malformed';
+  return {
+    id: message.readUInt16BE(0),
+    opcode: (flags & OPCODE) >> 11,
+    name: name.text,
+    type: message.readUInt16BE(name.end),
+    class: message.readUInt16BE(name.end + 2),
+    head: message.subarray(0, name.end + 4),
+  };
+}
+
+export function encodeAnswer({ head }: Pick<DnsQuery, 'head'>, answer: DnsAnswer): Buffer {
+  const { status, addresses = [], isAuthoritative = false, isRecursive = false } = answer;
+  const message = Buffer.concat([head, ...addresses.map(encodeAddress)]);
+  const asked = head.readUInt16BE(2) & (OPCODE | RECURSION_DESIRED);
+  const flags = IS_ANSWER | asked | (isAuthoritative ? AUTHORITATIVE : 0) | (isRecursive ? RECURSION_AVAILABLE : 0);
+  message.writeUInt16BE(flags | status, 2);
+  message.writeUInt16BE(head.length > HEADER ? 1 : 0, 4);
+  message.writeUInt16BE(addresses.length, 6);
+  message.writeUInt32BE(0, 8); // neither authorities nor anything additional
+  return message;
+}
+
+/** The refusal of a message whose question cannot be read. */
+export function encodeMalformed(message: Buffer): Buffer {
+  return encodeAnswer({ head: message.subarray(0, HEADER) }, { status: DnsStatus.Malformed });
+}
+
+/** The status of an answer to `query`; undefined when it is not one. */
+export function statusOfAnswer(answer: Buffer, query: DnsQuery): number | undefined {
+  if (answer.length < HEADER || answer.readUInt16BE(0) !== query.id) return undefined;
+  const flags = answer.readUInt16BE(2);
+  if ((flags & IS_ANSWER) === 0) return undefined;
+  const name = answer.readUInt16BE(4) === 1 ? readName(answer) : undefined;
+  // A server that could not read the query need not repeat it.
+  if (answer.readUInt16BE(4) === 0 && (flags & 0xf) !== DnsStatus.Ok) return flags & 0xf;
+  const isOurs =
+    name?.text === query.name && name.end + 4 <= answer.length && answer.readUInt16BE(name.end) === query.type;
+  return isOurs ? flags & 0xf : undefined;
+}
+
+/** The name behind the header. Pointers have no place there: nothing stands before them. */
+function readName(message: Buffer): { text: string; end: number } | undefined {
+  const labels: string[] = [];
+  let at = HEADER;
+  for (;;) {
+    const length = message[at];
+    if (length === undefined || length > 63 || at - HEADER + length + 1 > LONGEST_NAME) return undefined;
+    at += 1;
+    if (length === 0) return { text: labels.join('.').toLowerCase(), end: at };
+    if (at + length > message.length) return undefined;
+    const label = message.toString('latin1', at, at + length);
+    // A dot inside of a label is not the dot between two: such a name is not one of ours.
+    labels.push(label.replaceAll('.', '\\.'));
+    at += length;
+  }
+}
+
+function encodeAddress(address: string): Buffer {
+  const record = Buffer.alloc(16);
+  record.writeUInt16BE(NAME_OF_QUESTION, 0);
+  record.writeUInt16BE(DnsType.A, 2);
+  record.writeUInt16BE(CLASS_INTERNET, 4);
+  record.writeUInt32BE(TIME_TO_LIVE, 6);
+  record.writeUInt16BE(4, 10);
+  for (const [index, part] of address.split('.').entries()) record[12 + index] = Number(part);
+  return record;
+}

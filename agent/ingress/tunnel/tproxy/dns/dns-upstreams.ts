@@ -1,0 +1,206 @@
+// The name servers that are asked for names which are not of services. Each question has a socket of its own, so that its port
+// cannot be guessed by others (reference fact: tunnel, section 3.8).
+
+import { createSocket } from 'node:dgram';
+import { connect, isIPv6 } from 'node:net';
+import { splitHostPort } from '#lib/address.ts';
+import type { Clock } from '#lib/clock.ts';
+import { asError, ProjectError, TimeoutError } from '#lib/errors.ts';
+import type { Random } from '#lib/random.ts';
+import { type DnsQuery, DnsStatus, statusOfAnswer } from './dns-message.ts';
+
+export type UpstreamMode = 'parallel' | 'serial' | 'failover' | 'random';
+
+export interface Upstream {
+  readonly protocol: 'udp' | 'tcp';
+  readonly host: string;
+  readonly port: number;
+}
+
+interface Reply {
+  readonly message: Buffer;
+  readonly status: number;
+}
+
+/** Milliseconds for one server to answer. */
+const UPSTREAM_TIMEOUT = 5_000;
+/** Questions to other servers at once, each with a socket; further ones count as unanswerable. */
+const MOST_QUESTIONS = 256;
+/** Bytes of an answer over TCP. */
+const LARGEST_ANSWER = 65_535;
+const DEFAULT_PORT = 53;
+/** Without a good answer, the best bad one: that the name does not exist, then failures. */
+const RANKS: readonly number[] = [DnsStatus.Ok, DnsStatus.NameError, DnsStatus.ServerFailure, DnsStatus.Refused];
+
+/** `udp://host:port`, `tcp://host`. Throws ProjectError. */
+export function parseUpstream(text: string): Upstream {
+  const [, protocol, rest = ''] = /^(udp|tcp):\/\/([^/?#]+)\/?$/.exec(text) ?? [];
+  if (protocol !== 'udp' && protocol !== 'tcp')
+    throw new ProjectError('DNS_UPSTREAM', `dnsUpstream ${text}: expected udp://host:port or tcp://host:port`);
+  const withPort = /:\d+$/.test(rest) && (rest.startsWith('[') || !isIPv6(rest)) ? rest : `${rest}:${DEFAULT_PORT}`;
+  return { protocol, ...splitHostPort(withPort, text) };
+}
+
+export class DnsUpstreams {
+  readonly #clock: Clock;
+  readonly #random: Random;
+  readonly #upstreams: readonly Upstream[];
+  readonly #mode: UpstreamMode;
+  readonly #abort = new AbortController();
+  /** Where `failover` begins. */
+  #lastGood = 0;
+  #questions = 0;
+
+  constructor(components: { clock: Clock; random: Random }, upstreams: readonly Upstream[], mode: UpstreamMode) {
+    this.#clock = components.clock;
+    this.#random = components.random;
+    this.#upstreams = upstreams;
+    this.#mode = mode;
+  }
+
+  get isEmpty(): boolean {
+    return this.#upstreams.length === 0;
+  }
+
+  /** The best answer of the servers, with the query's id; undefined when there is none. */
+  async resolve(query: DnsQuery, message: Buffer): Promise<Buffer | undefined> {
+    if (this.isEmpty || this.#abort.signal.aborted || this.#questions >= MOST_QUESTIONS) return undefined;
+    const replies =
+      this.#mode === 'parallel' ? await this.#askAll(query, message) : await this.#askInTurn(query, message);
+    return replies.sort((a, b) => rankOf(a) - rankOf(b))[0]?.message;
+  }
+
+  /** Gives up the questions that are open. */
+  close(): void {
+    this.#abort.abort(new ProjectError('CLOSED', 'the name server is closed'));
+  }
+
+  async #askAll(query: DnsQuery, message: Buffer): Promise<Reply[]> {
+    const replies: Reply[] = [];
+    const rest = new AbortController();
+    await new Promise<void>((resolve) => {
+      let open = this.#upstreams.length;
+      for (const upstream of this.#upstreams) {
+        this.#ask(upstream, query, message, rest.signal)
+          .then((reply) => {
+            replies.push(reply);
+            if (reply.status === DnsStatus.Ok) resolve();
+          })
+          .catch(() => undefined) // a server that does not answer is one answer less
+          .finally(() => {
+            open -= 1;
+            if (open === 0) resolve();
+          });
+      }
+    });
+    rest.abort(new ProjectError('DNS_ANSWERED', 'another server has answered'));
+    return replies;
+  }
+
+  async #askInTurn(query: DnsQuery, message: Buffer): Promise<Reply[]> {
+    const replies: Reply[] = [];
+    const count = this.#upstreams.length;
+    const start = this.#firstOfTurn(count);
+    for (let turn = 0; turn < count; turn++) {
+      const index = (start + turn) % count;
+      const upstream = this.#upstreams[index];
+      if (!upstream || this.#abort.signal.aborted) break;
+      try {
+        const reply = await this.#ask(upstream, query, message, this.#abort.signal);
+        replies.push(reply);
+        if (reply.status !== DnsStatus.Ok) continue;
+        this.#lastGood = index;
+        break;
+      } catch {
+        // the next server is asked
+      }
+    }
+    return replies;
+  }
+
+  #firstOfTurn(count: number): number {
+    if (this.#mode === 'failover') return this.#lastGood;
+    return this.#mode === 'random' ? Math.floor(this.#random.next() * count) : 0;
+  }
+
+  /** Asks with an id of our own: the caller's would be known to others. */
+  async #ask(upstream: Upstream, query: DnsQuery, message: Buffer, signal: AbortSignal): Promise<Reply> {
+    const id = this.#random.bytes(2).readUInt16BE();
+    const asked = Buffer.from(message);
+    asked.writeUInt16BE(id, 0);
+    const late = this.#clock.deadline(
+      'dns upstream',
+      UPSTREAM_TIMEOUT,
+      () => new TimeoutError('the name server', UPSTREAM_TIMEOUT),
+    );
+    const either = AbortSignal.any([signal, this.#abort.signal, late.signal]);
+    this.#questions++;
+    try {
+      const ask = upstream.protocol === 'udp' ? askOverUdp : askOverTcp;
+      const reply = await ask(upstream, { ...query, id }, asked, either);
+      reply.message.writeUInt16BE(query.id, 0);
+      return reply;
+    } finally {
+      this.#questions--;
+      late.timer.cancel();
+    }
+  }
+}
+
+/** Unknown statuses are the worst. */
+function rankOf({ status }: Reply): number {
+  const rank = RANKS.indexOf(status);
+  return rank < 0 ? RANKS.length : rank;
+}
+
+function askOverUdp({ host, port }: Upstream, query: DnsQuery, message: Buffer, signal: AbortSignal): Promise<Reply> {
+  return new Promise((resolve, reject) => {
+    const socket = createSocket(isIPv6(host) ? 'udp6' : 'udp4');
+    const finish = () => {
+      signal.removeEventListener('abort', onAbort);
+      socket.close();
+    };
+    const fail = (error: Error) => (finish(), reject(error));
+    const onAbort = () => fail(asError(signal.reason));
+    socket.once('error', fail);
+    socket.on('message', (answer) => {
+      const status = statusOfAnswer(answer, query);
+      if (status !== undefined) finish(), resolve({ message: Buffer.from(answer), status });
+    });
+    socket.connect(port, host, () => {
+      if (!signal.aborted) socket.send(message, () => undefined); // a failure shows as silence
+    });
+    if (signal.aborted) onAbort();
+    else signal.addEventListener('abort', onAbort, { once: true });
+  });
+}
+
+function askOverTcp({ host, port }: Upstream, query: DnsQuery, message: Buffer, signal: AbortSignal): Promise<Reply> {
+  return new Promise((resolve, reject) => {
+    let read: Buffer = Buffer.alloc(0);
+    const socket = connect({ host, port });
+    const finish = () => {
+      signal.removeEventListener('abort', onAbort);
+      socket.on('error', () => undefined); // it is over
+      socket.destroy();
+    };
+    const fail = (error: Error) => (finish(), reject(error));
+    const onAbort = () => fail(asError(signal.reason));
+    socket.once('error', fail);
+    socket.once('end', () => fail(new ProjectError('DNS_UPSTREAM', 'the name server ended the connection')));
+    socket.on('data', (data: Buffer) => {
+      read = Buffer.concat([read, data]);
+      const length = read.length < 2 ? LARGEST_ANSWER : read.readUInt16BE(0);
+      if (read.length < 2 + length) return;
+      const answer = read.subarray(2, 2 + length);
+      const status = statusOfAnswer(answer, query);
+      if (status === undefined) fail(new ProjectError('DNS_UPSTREAM', 'the name server answered something else'));
+      else finish(), resolve({ message: Buffer.from(answer), status });
+    });
+    const length = Buffer.alloc(2);
+    length.writeUInt16BE(message.length);
+    socket.write(Buffer.concat([length, message]));
+    if (signal.aborted) onAbort();
+    else signal.addEventListener('abort', onAbort, { once: true });
+  });
+}

@@ -1,0 +1,162 @@
+// Opens what the option `resolver` asks for: a name server, or a hosts file. Names get their addresses from the pool
+// (reference fact: tunnel, section 3.8).
+
+import { lookup } from 'node:dns/promises';
+import { splitHostPort } from '#lib/address.ts';
+import { background } from '#lib/background.ts';
+import type { Clock } from '#lib/clock.ts';
+import { describeError, ProjectError } from '#lib/errors.ts';
+import type { Log } from '#lib/log.ts';
+import type { Random } from '#lib/random.ts';
+import type { TunnelListenerOptions } from '../../../../config/router-config.ts';
+import type { AddressPool } from '../address-pool.ts';
+import type { InterceptTable } from '../intercept-table.ts';
+import { DnsServer, type Unanswerable } from './dns-server.ts';
+import { DnsUpstreams, parseUpstream } from './dns-upstreams.ts';
+import { HostsFile } from './hosts-file.ts';
+
+export interface ResolverComponents {
+  clock: Clock;
+  log: Log;
+  random: Random;
+  pool: AddressPool;
+  table: InterceptTable;
+  routerId: string;
+}
+
+export interface ParsedResolvers {
+  readonly servers: readonly { readonly host: string; readonly port: number }[];
+  /** Path of a hosts file, instead of servers. */
+  readonly file: string | undefined;
+  readonly unanswerable: Unanswerable | undefined;
+}
+
+const UNANSWERABLE: readonly string[] = ['refused', 'servfail', 'timeout'];
+const DEFAULT_PORT = 53;
+
+/** `udp://host:port?response=servfail`, `file:///path`. Throws ProjectError. */
+export function parseResolvers(texts: readonly string[]): ParsedResolvers {
+  const servers: { host: string; port: number }[] = [];
+  let file: string | undefined;
+  let unanswerable: Unanswerable | undefined;
+  for (const text of texts) {
+    const [, scheme, place = '', query = ''] = /^(udp|file):\/\/([^?#]*)(?:\?(.*))?$/.exec(text) ?? [];
+    if (scheme === 'udp') {
+      const withPort = /:\d+$/.test(place) ? place : `${place}:${DEFAULT_PORT}`;
+      servers.push(splitHostPort(withPort.replace(/\/$/, ''), text));
+      unanswerable = unanswerableOf(query) ?? unanswerable;
+    } else if (scheme === 'file' && place.startsWith('/')) file = place;
+    else throw new ProjectError('RESOLVER', `resolver ${text}: expected udp://host:port or file:///path`);
+  }
+  if (file !== undefined && texts.length > 1)
+    throw new ProjectError('RESOLVER', 'resolver: a hosts file can be the only entry, all others must be udp://');
+  return { servers, file, unanswerable };
+}
+
+export class Resolver {
+  readonly #components: ResolverComponents;
+  readonly #servers: DnsServer[] = [];
+  #hosts: HostsFile | undefined;
+
+  constructor(components: ResolverComponents) {
+    this.#components = components;
+  }
+
+  /** Ports of the name servers. */
+  get ports(): number[] {
+    return this.#servers.map((server) => server.port);
+  }
+
+  /** A resolver that cannot be opened is logged: addresses are intercepted without it too. */
+  async open(options: TunnelListenerOptions): Promise<void> {
+    const { log } = this.#components;
+    try {
+      const { servers, file, unanswerable } = parseResolvers(options.resolver);
+      if (file !== undefined) this.#hosts = new HostsFile(file, this.#components.routerId);
+      for (const { host, port } of servers) await this.#serve(host, port, options, unanswerable);
+      if (this.#servers.length > 0) background(log, 'test of the resolver', this.#probe());
+    } catch (error) {
+      const remedy = 'set listeners[]{tunnel}.options.resolver to a free address of this machine';
+      log.error(
+        { error: describeError(error), remedy },
+        'resolver cannot be opened: names of services are not resolved',
+      );
+    }
+  }
+
+  /** The names of services have changed. */
+  async update(): Promise<void> {
+    const { pool, table } = this.#components;
+    pool.keep((name) => table.kindOf(name) !== undefined);
+    const addresses = new Map<string, string>();
+    for (const name of table.names) {
+      const address = pool.addressOf(name, 'exact');
+      if (address !== undefined) addresses.set(name, address);
+    }
+    await this.#writeHosts(addresses);
+  }
+
+  async close(): Promise<void> {
+    for (const server of this.#servers) server.close();
+    await this.#writeHosts(new Map());
+  }
+
+  async #serve(
+    host: string,
+    port: number,
+    options: TunnelListenerOptions,
+    unanswerable: Unanswerable | undefined,
+  ): Promise<void> {
+    const { log, clock, random } = this.#components;
+    const upstreams = new DnsUpstreams(
+      { clock, random },
+      options.dnsUpstream.map(parseUpstream),
+      options.dnsUpstreamMode || 'parallel',
+    );
+    const names = { resolve: (name: string) => this.#resolve(name) };
+    const init = { host, port, unanswerable: unanswerable ?? (options.dnsUnanswerable || 'refused') };
+    const server = await DnsServer.open({ log, names, upstreams }, init);
+    this.#servers.push(server);
+    log.info({ host, port: server.port }, 'name server open');
+  }
+
+  #resolve(name: string): string | 'full' | undefined {
+    const { pool, table, log } = this.#components;
+    const kind = table.kindOf(name);
+    if (kind === undefined) return undefined;
+    const address = pool.addressOf(name, kind);
+    if (address === undefined) log.warn({ names: pool.size }, 'no address left for a name, see dnsSvcIpRange');
+    return address ?? 'full';
+  }
+
+  /** Whether programs of this machine ask this router. Only said in the log: others may use it as their name server. */
+  async #probe(): Promise<void> {
+    const name = `${this.#components.random.bytes(8).toString('hex')}.resolver-test.invalid`;
+    let isAsked = false;
+    for (const server of this.#servers) {
+      server.onProbe = (asked) => {
+        isAsked ||= asked === name;
+        return asked === name;
+      };
+    }
+    await lookup(name).catch(() => undefined); // it does not exist
+    for (const server of this.#servers) server.onProbe = () => false;
+    const remedy = 'name it as the first nameserver in /etc/resolv.conf';
+    if (!isAsked)
+      this.#components.log.warn({ remedy }, 'programs of this machine do not ask the name server of the tunneler');
+  }
+
+  async #writeHosts(addresses: ReadonlyMap<string, string>): Promise<void> {
+    try {
+      await this.#hosts?.write(addresses);
+    } catch (error) {
+      this.#components.log.error({ error: describeError(error) }, 'hosts file cannot be written');
+    }
+  }
+}
+
+/** `response=…`, `unanswerable=…`, or the word alone. */
+function unanswerableOf(query: string): Unanswerable | undefined {
+  const words = query.split('&').map((part) => part.replace(/^(response|unanswerable)=/, ''));
+  return words.find((word): word is Unanswerable => UNANSWERABLE.includes(word));
+}

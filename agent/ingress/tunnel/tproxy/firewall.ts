@@ -1,0 +1,148 @@
+// Diverts intercepted traffic to the tunneler's sockets: one nft table of its own, replaced as a whole at each change, so that
+// rules and sockets never disagree, and what a killed router has left behind goes with the first change of the next one. For
+// lanIf also rules of iptables, since only there a firewall that drops by default can be told to let traffic in
+// (reference fact: tunnel, section 3.7).
+
+import { createHash } from 'node:crypto';
+import type { Clock } from '#lib/clock.ts';
+import { describeError } from '#lib/errors.ts';
+import type { Log } from '#lib/log.ts';
+import type { Protocol } from '../config-values.ts';
+import { runCommand } from '../system/command.ts';
+import type { PortRange } from './intercept-config.ts';
+import { type Ipv4Range, ipv4ToText, mergeRanges } from './ipv4.ts';
+
+/** What goes to a socket of the tunneler. */
+export interface Diversion {
+  readonly serviceId: string;
+  /** For people who read the rules. */
+  readonly comment: string;
+  readonly protocol: Protocol;
+  readonly addresses: readonly Ipv4Range[];
+  /** The same as `ip/bits`, for external diverters. */
+  readonly networks: readonly string[];
+  readonly ports: readonly PortRange[];
+  /** For external diverters: only traffic from these networks, and over these interfaces; empty for all. */
+  readonly sources: readonly string[];
+  readonly interfaces: readonly string[];
+}
+
+/** Who diverts: nft, or a program of the operator. */
+export interface Diverter {
+  /** Rejects with CommandError when nothing can be diverted here. */
+  open(): Promise<void>;
+  /** Diverts this, and no more what was diverted before. */
+  apply(diversions: readonly Diversion[]): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface FirewallComponents {
+  clock: Clock;
+  log: Log;
+  routerId: string;
+}
+
+export interface FirewallInit {
+  /** Ports on 127.0.0.1 where the tunneler takes what is diverted. */
+  readonly sockets: Readonly<Record<Protocol, number>>;
+  readonly lanInterfaces: readonly string[];
+}
+
+/** Bit of the packet mark that tells diverted packets, as in the reference. */
+const MARK = '0x1';
+const LONGEST_COMMENT = 100;
+
+export class Firewall implements Diverter {
+  readonly #components: FirewallComponents;
+  readonly #init: FirewallInit;
+  readonly #name: string;
+  #shown = '';
+
+  constructor(components: FirewallComponents, init: FirewallInit) {
+    this.#components = components;
+    this.#init = init;
+    this.#name = `edgeweave-${createHash('sha256').update(components.routerId).digest('hex').slice(0, 12)}`;
+  }
+
+  /** Replaces the rules; does nothing when they are the same. Rejects with CommandError, and the old rules stay. */
+  async apply(diversions: readonly Diversion[]): Promise<void> {
+    const rules = diversions.map((each) => this.#rule(each)).join('');
+    if (rules === this.#shown) return;
+    const table = this.#table();
+    await this.#nft(`table ip ${table}\ndelete table ip ${table}\ntable ip ${table} {
+  chain prerouting {
+    type filter hook prerouting priority mangle; policy accept;
+${rules}  }
+}
+`);
+    this.#shown = rules;
+  }
+
+  /** Checks that rules can be made at all, and removes those of an earlier process. Rejects with CommandError. */
+  async open(): Promise<void> {
+    const table = this.#table();
+    await this.#nft(`table ip ${table}\ndelete table ip ${table}\n`);
+    await this.#removeAccept();
+    if (this.#init.lanInterfaces.length > 0) await this.#accept();
+  }
+
+  async close(): Promise<void> {
+    const table = this.#table();
+    try {
+      await this.#nft(`table ip ${table}\ndelete table ip ${table}\n`);
+      await this.#removeAccept();
+    } catch (error) {
+      this.#components.log.error({ table, error: describeError(error) }, 'rules of interception could not be removed');
+    }
+    this.#shown = '';
+  }
+
+  #table(): string {
+    return this.#name.replaceAll('-', '_');
+  }
+
+  #rule({ comment, protocol, addresses, ports }: Diversion): string {
+    const daddr = mergeRanges(addresses).map(({ first, last }) => rangeText(ipv4ToText(first), ipv4ToText(last)));
+    const dport = mergeRanges(ports).map(({ first, last }) => rangeText(String(first), String(last)));
+    const match = `ip daddr { ${daddr.join(', ')} } ${protocol} dport { ${dport.join(', ')} }`;
+    const target = `tproxy to 127.0.0.1:${this.#init.sockets[protocol]} meta mark set meta mark | ${MARK} accept`;
+    return `    ${match} ${target} comment "${safe(comment)}"\n`;
+  }
+
+  /** A chain of our own in INPUT that takes what was diverted on the way in from the interfaces. */
+  async #accept(): Promise<void> {
+    const chain = this.#name;
+    await this.#iptables('-N', chain);
+    for (const name of this.#init.lanInterfaces)
+      await this.#iptables('-A', chain, '-i', name, '-m', 'mark', '--mark', `${MARK}/${MARK}`, '-j', 'ACCEPT');
+    await this.#iptables('-I', 'INPUT', '1', '-j', chain);
+  }
+
+  async #removeAccept(): Promise<void> {
+    if (this.#init.lanInterfaces.length === 0) return;
+    const chain = this.#name;
+    const steps = [
+      ['-D', 'INPUT', '-j', chain],
+      ['-F', chain],
+      ['-X', chain],
+    ];
+    for (const step of steps) await this.#iptables(...step).catch(() => undefined); // most often it is not there
+  }
+
+  #iptables(...args: string[]): Promise<string> {
+    return runCommand({ program: 'iptables', args: ['-w', '-t', 'filter', ...args] }, this.#components.clock);
+  }
+
+  #nft(input: string): Promise<string> {
+    return runCommand({ program: 'nft', args: ['-f', '-'], input }, this.#components.clock);
+  }
+}
+
+function rangeText(first: string, last: string): string {
+  return first === last ? first : `${first}-${last}`;
+}
+
+/** Names of services come from others: only what cannot end the comment is taken over. */
+function safe(comment: string): string {
+  return comment.replace(/[^\w.\- ]/g, '_').slice(0, LONGEST_COMMENT);
+}

@@ -1,0 +1,134 @@
+// What is intercepted for a service, from the config types intercept.v1 and ziti-tunneler-client.v1
+// (reference fact: tunnel, sections 3.2 and 3.5).
+
+import { isIP } from 'node:net';
+import { hostProblem } from '#lib/address.ts';
+import {
+  asList,
+  asRecord,
+  HostConfigError,
+  type Protocol,
+  readPort,
+  readProtocols,
+  readText,
+} from '../config-values.ts';
+import { type Ipv4Network, parseIpv4Network } from './ipv4.ts';
+
+export interface PortRange {
+  readonly first: number;
+  readonly last: number;
+}
+
+export interface InterceptConfig {
+  readonly protocols: readonly Protocol[];
+  readonly networks: readonly Ipv4Network[];
+  /** Exact names, in lower case. */
+  readonly names: readonly string[];
+  /** Domains whose names below them are intercepted, in lower case; empty for every name. */
+  readonly wildcards: readonly string[];
+  readonly ports: readonly PortRange[];
+  /** Callers that are intercepted; empty for all. */
+  readonly sources: readonly Ipv4Network[];
+  /** Interfaces of an external diverter; empty for all. */
+  readonly interfaces: readonly string[];
+  /** Templates; empty when there is none. */
+  readonly sourceIp: string;
+  readonly identity: string;
+  /** Milliseconds for a circuit. */
+  readonly timeout: number;
+  /** Addresses that cannot be intercepted: IPv6, and the range of all addresses. */
+  readonly leftOut: readonly string[];
+}
+
+const DEFAULT_DIAL_TIME = 5_000;
+/** Entries of one list: addresses, ports, sources. */
+const MOST_ENTRIES = 5_000;
+
+/** Undefined when the service has no such configuration. Throws HostConfigError. */
+export function readInterceptConfig(configs: ReadonlyMap<string, unknown>): InterceptConfig | undefined {
+  const intercept = configs.get('intercept.v1');
+  const interfaces = readInterfaces(configs.get('interfaces.v1'));
+  if (intercept !== undefined) return { ...readIntercept(asRecord(intercept, 'intercept.v1')), interfaces };
+  const client = configs.get('ziti-tunneler-client.v1');
+  return client === undefined ? undefined : { ...readClient(asRecord(client, 'ziti-tunneler-client.v1')), interfaces };
+}
+
+function readInterfaces(data: unknown): string[] {
+  if (data === undefined) return [];
+  const { interfaces } = asRecord(data, 'interfaces.v1');
+  return boundedList(interfaces, 'interfaces').map((entry) => readText(entry, 'interfaces'));
+}
+
+function readIntercept(data: Record<string, unknown>): Omit<InterceptConfig, 'interfaces'> {
+  const dial = asRecord(data.dialOptions ?? {}, 'dialOptions');
+  const seconds = dial.connectTimeoutSeconds;
+  return {
+    protocols: readProtocols(data.protocols, 'protocols'),
+    ...readAddresses(boundedList(data.addresses, 'addresses').map((entry) => readText(entry, 'addresses'))),
+    ports: boundedList(data.portRanges, 'portRanges').map(readPortRange),
+    sources:
+      data.allowedSourceAddresses === undefined
+        ? []
+        : boundedList(data.allowedSourceAddresses, 'allowedSourceAddresses').map(readSource),
+    sourceIp: typeof data.sourceIp === 'string' ? data.sourceIp : '',
+    identity: typeof dial.identity === 'string' ? dial.identity : '',
+    timeout: typeof seconds === 'number' && seconds > 0 ? seconds * 1_000 : DEFAULT_DIAL_TIME,
+  };
+}
+
+function readClient(data: Record<string, unknown>): Omit<InterceptConfig, 'interfaces'> {
+  const port = readPort(data.port, 'port');
+  return {
+    protocols: ['tcp', 'udp'],
+    ...readAddresses([readText(data.hostname, 'hostname')]),
+    ports: [{ first: port, last: port }],
+    sources: [],
+    sourceIp: '',
+    identity: '',
+    timeout: DEFAULT_DIAL_TIME,
+  };
+}
+
+function readAddresses(
+  addresses: readonly string[],
+): Pick<InterceptConfig, 'networks' | 'names' | 'wildcards' | 'leftOut'> {
+  const networks: Ipv4Network[] = [];
+  const names: string[] = [];
+  const wildcards: string[] = [];
+  const leftOut: string[] = [];
+  for (const address of addresses) {
+    const network = parseIpv4Network(address);
+    if (network && network.bits > 0) networks.push(network);
+    else if (network || isIP(address.split('/')[0] ?? '') !== 0) leftOut.push(address);
+    else if (address === '*') wildcards.push('');
+    else if (address.startsWith('*.')) wildcards.push(readName(address.slice(2)));
+    else names.push(readName(address));
+  }
+  return { networks, names, wildcards, leftOut };
+}
+
+function readName(text: string): string {
+  const name = text.toLowerCase().replace(/\.$/, '');
+  const problem = hostProblem(name);
+  if (problem !== undefined) throw new HostConfigError(`addresses: ${problem}`);
+  return name;
+}
+
+function readPortRange(entry: unknown): PortRange {
+  const { low, high } = asRecord(entry, 'portRanges');
+  const range = { first: readPort(low, 'portRanges.low'), last: readPort(high, 'portRanges.high') };
+  if (range.first > range.last) throw new HostConfigError(`portRanges: ${range.first} is above ${range.last}`);
+  return range;
+}
+
+function readSource(entry: unknown): Ipv4Network {
+  const network = parseIpv4Network(readText(entry, 'allowedSourceAddresses'));
+  if (network) return network;
+  throw new HostConfigError(`allowedSourceAddresses must have IPv4 addresses and ranges, found ${String(entry)}`);
+}
+
+function boundedList(value: unknown, name: string): unknown[] {
+  const list = asList(value, name);
+  if (list.length > MOST_ENTRIES) throw new HostConfigError(`${name} has more than ${MOST_ENTRIES} entries`);
+  return list;
+}

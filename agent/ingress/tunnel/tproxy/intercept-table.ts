@@ -1,0 +1,107 @@
+// Finds the service of an intercepted connection: by the name whose address it goes to, else by the address itself. The most
+// specific intercept counts: an exact name, then the longest wildcard; the smallest network, then the smallest range of ports.
+
+import type { Protocol } from '../config-values.ts';
+import type { InterceptConfig, PortRange } from './intercept-config.ts';
+import { contains, type Ipv4Range } from './ipv4.ts';
+
+export interface Intercept extends InterceptConfig {
+  /** Id of the service. */
+  readonly id: string;
+  /** Name of the service. */
+  readonly service: string;
+}
+
+/** One intercepted connection or UDP session. */
+export interface Flow {
+  readonly protocol: Protocol;
+  readonly source: number;
+  readonly destination: number;
+  readonly port: number;
+  /** Name that the destination was given out for. */
+  readonly name: string | undefined;
+}
+
+export class InterceptTable {
+  #intercepts: readonly Intercept[] = [];
+  readonly #byName = new Map<string, Intercept[]>();
+  readonly #byWildcard = new Map<string, Intercept[]>();
+
+  get all(): readonly Intercept[] {
+    return this.#intercepts;
+  }
+
+  replace(intercepts: readonly Intercept[]): void {
+    this.#intercepts = intercepts;
+    this.#byName.clear();
+    this.#byWildcard.clear();
+    for (const intercept of intercepts) {
+      for (const name of intercept.names) append(this.#byName, name, intercept);
+      for (const domain of intercept.wildcards) append(this.#byWildcard, domain, intercept);
+    }
+  }
+
+  /** Names that have an address at all times. */
+  get names(): Iterable<string> {
+    return this.#byName.keys();
+  }
+
+  /** How a name is intercepted; undefined when it is not. */
+  kindOf(name: string): 'exact' | 'wildcard' | undefined {
+    if (this.#byName.has(name)) return 'exact';
+    return domainsAbove(name).some((domain) => this.#byWildcard.has(domain)) ? 'wildcard' : undefined;
+  }
+
+  find(flow: Flow): Intercept | undefined {
+    if (flow.name === undefined) return this.#findByAddress(flow);
+    const groups = [this.#byName.get(flow.name), ...domainsAbove(flow.name).map((each) => this.#byWildcard.get(each))];
+    for (const group of groups) {
+      const found = smallest(group?.filter((each) => takes(each, flow)) ?? [], (each) => portSize(each, flow.port));
+      if (found) return found;
+    }
+    return undefined;
+  }
+
+  #findByAddress(flow: Flow): Intercept | undefined {
+    const fitting = this.#intercepts.filter(
+      (each) => networkSize(each, flow.destination) < Infinity && takes(each, flow),
+    );
+    return smallest(fitting, (each) => networkSize(each, flow.destination) * 65_536 + portSize(each, flow.port));
+  }
+}
+
+/** `a.b.c` → `b.c`, `c`, and the empty domain above all. */
+function domainsAbove(name: string): string[] {
+  const labels = name.split('.');
+  return labels.map((_label, index) => labels.slice(index + 1).join('.'));
+}
+
+function takes({ protocols, ports, sources }: Intercept, { protocol, port, source }: Flow): boolean {
+  if (!protocols.includes(protocol) || !ports.some(({ first, last }) => port >= first && port <= last)) return false;
+  return sources.length === 0 || sources.some((network) => contains(network, source));
+}
+
+function networkSize({ networks }: Intercept, address: number): number {
+  return sizeOf(networks, address);
+}
+
+function portSize({ ports }: Intercept, port: number): number {
+  return sizeOf(ports, port);
+}
+
+/** Numbers in the smallest range that has this one. */
+function sizeOf(ranges: readonly (Ipv4Range | PortRange)[], number: number): number {
+  const sizes = ranges.filter((range) => contains(range, number)).map(({ first, last }) => last - first + 1);
+  return Math.min(...sizes);
+}
+
+/** The first one in the order of ids when several are equal, so that the choice does not depend on the order of changes. */
+function smallest(intercepts: readonly Intercept[], size: (intercept: Intercept) => number): Intercept | undefined {
+  return [...intercepts].sort((a, b) => size(a) - size(b) || (a.id < b.id ? -1 : 1))[0];
+}
+
+function append(map: Map<string, Intercept[]>, key: string, intercept: Intercept): void {
+  const list = map.get(key);
+  if (list) list.push(intercept);
+  else map.set(key, [intercept]);
+}

@@ -1,0 +1,352 @@
+// Mode tproxy: services that the router's identity may dial are intercepted on this machine and for those who route through it
+// (reference fact: tunnel, section 3.7).
+//
+//   data model ─► intercepts ─► nft rules, local routes, names
+//   client ─► (name server gives an address) ─► rules divert ─► transparent sockets ─► service of the address ─► circuit
+
+import { createSocket, type Socket as UdpSocket } from 'node:dgram';
+import type { Socket } from 'node:net';
+import { joinHostPort } from '#lib/address.ts';
+import { background } from '#lib/background.ts';
+import type { Clock, Timer } from '#lib/clock.ts';
+import { describeError, errorCode, ProjectError } from '#lib/errors.ts';
+import type { Log } from '#lib/log.ts';
+import type { Random } from '#lib/random.ts';
+import type { DataModel } from '../../../access/data-model.ts';
+import type { TunnelListenerOptions } from '../../../config/router-config.ts';
+import { portOf } from '../../../egress/datagram.ts';
+import type { DatagramClient } from '../../../xgress/datagram-client.ts';
+import type { IdleLimits } from '../../../xgress/idle-sweeper.ts';
+import { SocketClient } from '../../../xgress/socket-client.ts';
+import { DatagramSessions } from '../../datagram-sessions.ts';
+import { StreamListener } from '../../stream-listener.ts';
+import type { Protocol } from '../config-values.ts';
+import type { ServiceDialer } from '../service-dialer.ts';
+import type { LocalRoutes } from '../system/local-routes.ts';
+import { AddressPool } from './address-pool.ts';
+import { callerOf } from './caller.ts';
+import { DatagramReceiver } from './datagram-receiver.ts';
+import { Resolver } from './dns/resolver.ts';
+import { ExternalDiverter } from './external-diverter.ts';
+import { type Diversion, type Diverter, Firewall } from './firewall.ts';
+import { type Intercept, InterceptTable } from './intercept-table.ts';
+import { readIntercepts } from './intercepts.ts';
+import { type Ipv4Network, ipv4ToNumber, ipv4ToText, networkToText, parseIpv4Network } from './ipv4.ts';
+import {
+  boundAddress,
+  closeDescriptor,
+  openTransparentListener,
+  openTransparentSender,
+  type ReceivedDatagram,
+  type SocketAddress,
+} from './system-calls.ts';
+
+export interface InterceptionComponents {
+  clock: Clock;
+  log: Log;
+  random: Random;
+  model: DataModel;
+  dialer: ServiceDialer;
+  routes: LocalRoutes;
+  /** The tunneler acts as the identity with the router's id. */
+  routerId: string;
+  acceptsCircuits(): boolean;
+}
+
+const LOOPBACK = '127.0.0.1';
+const ALL_PORTS = [{ first: 0, last: 65_535 }];
+const PROTOCOLS: readonly Protocol[] = ['tcp', 'udp'];
+/** The network's own address, the one that connections leave from, and at least one for a name. */
+const LONGEST_PREFIX = 30;
+/** Milliseconds until rules that could not be changed are tried again. */
+const RETRY = 10_000;
+
+export class Interception {
+  readonly #components: InterceptionComponents;
+  readonly #table = new InterceptTable();
+  readonly #range: Ipv4Network;
+  readonly #pool: AddressPool;
+  readonly #resolver: Resolver;
+  readonly #sessions: DatagramSessions;
+  /** Closed in reverse order. */
+  readonly #owned = new AsyncDisposableStack();
+  /** Networks that are routed here. */
+  #routed: ReadonlySet<string> = new Set();
+  /** Names of the services whose rules are in effect. */
+  #applied: readonly string[] = [];
+  #diverter: Diverter | undefined;
+  #listener: StreamListener | undefined;
+  #reconciling: Promise<void> | undefined;
+  #retry: Timer | undefined;
+  #changed = false;
+  #isClosed = false;
+
+  private constructor(components: InterceptionComponents, options: TunnelListenerOptions, idle: IdleLimits) {
+    this.#components = components;
+    this.#range = serviceRange(options.dnsSvcIpRange);
+    const { clock } = components;
+    this.#pool = new AddressPool(clock, this.#range);
+    this.#resolver = new Resolver({ ...components, pool: this.#pool, table: this.#table });
+    this.#sessions = new DatagramSessions(components, 'tproxy', idle);
+  }
+
+  /** Rejects with ProjectError, which names the remedy, when this machine or this user cannot intercept. */
+  static async open(
+    components: InterceptionComponents,
+    options: TunnelListenerOptions,
+    idle: IdleLimits,
+  ): Promise<Interception> {
+    const interception = new Interception(components, options, idle);
+    try {
+      await interception.#open(options);
+      return interception;
+    } catch (error) {
+      await interception.close();
+      throw cannotIntercept(error);
+    }
+  }
+
+  /** What is intercepted, for diagnostics. */
+  describe(): Record<string, unknown> {
+    return {
+      services: this.#applied,
+      names: this.#pool.size,
+      routes: this.#components.routes.count,
+      udpSessions: this.#sessions.size,
+      resolvers: this.#resolver.ports,
+    };
+  }
+
+  /** No new circuits; those that are open go on. */
+  closeListeners(): void {
+    this.#listener?.close();
+    this.#sessions.close();
+  }
+
+  /** Removes rules, routes and names. */
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.closeListeners();
+    await this.#reconciling?.catch(() => undefined); // it was logged
+    this.#retry?.cancel();
+    await this.#owned.disposeAsync();
+  }
+
+  async #open(options: TunnelListenerOptions): Promise<void> {
+    const { log, clock, routerId, routes, model } = this.#components;
+    const descriptor = openTransparentListener({ host: LOOPBACK, port: 0 });
+    const tcp = boundAddress(descriptor).port;
+    this.#listener = await this.#listen(descriptor);
+    const receiver = DatagramReceiver.open(log, LOOPBACK, (datagram) => this.#onDatagram(datagram));
+    this.#owned.defer(() => receiver.close());
+    this.#owned.defer(() => this.#sessions.end());
+    const sockets = { tcp, udp: receiver.port };
+    const program = options.mode.slice('tproxy:'.length);
+    const diverter = program
+      ? new ExternalDiverter({ clock, log }, { program, sockets })
+      : new Firewall({ clock, log, routerId }, { sockets, lanInterfaces: options.lanIf });
+    await diverter.open();
+    this.#owned.defer(() => diverter.close());
+    await diverter.apply(this.#namesDiversions()); // a kernel without nft_tproxy shows here
+    this.#diverter = diverter;
+    await this.#routeNames(routes);
+    await this.#resolver.open(options);
+    this.#owned.defer(() => this.#resolver.close());
+    this.#owned.defer(model.onChange(() => this.#schedule()));
+    this.#schedule();
+    await this.#reconciling;
+    log.info({ range: networkToText(this.#range) }, 'interception open');
+  }
+
+  async #listen(descriptor: number): Promise<StreamListener> {
+    try {
+      return await StreamListener.open(this.#components, {
+        name: 'tproxy',
+        at: { fd: descriptor },
+        serve: (socket, signal) => this.#serveStream(socket, signal),
+      });
+    } catch (error) {
+      closeDescriptor(descriptor);
+      throw error;
+    }
+  }
+
+  /** Local programs connect from the second address of the range: answers to it are not intercepted. */
+  async #routeNames(routes: LocalRoutes): Promise<void> {
+    const own = ipv4ToText(this.#range.first + 1);
+    routes.acquire(`${own}/32`);
+    await routes.apply();
+    routes.useSource(own);
+    routes.acquire(networkToText(this.#range));
+    await routes.apply();
+  }
+
+  async #serveStream(socket: Socket, signal: AbortSignal): Promise<void> {
+    const { clock, log, dialer } = this.#components;
+    const source = { host: socket.remoteAddress ?? '', port: socket.remotePort ?? 0 };
+    const destination = { host: socket.localAddress ?? '', port: socket.localPort ?? 0 };
+    const caller = this.#callerOf('tcp', source, destination, signal);
+    await dialer.dial(caller, (encryption) => new SocketClient({ socket, halfClose: true, encryption, clock, log }));
+  }
+
+  #callerOf(protocol: Protocol, source: SocketAddress, destination: SocketAddress, signal: AbortSignal) {
+    const { model, routerId } = this.#components;
+    const address = ipv4ToNumber(destination.host);
+    const name = this.#pool.nameOf(address);
+    const flow = { protocol, source: ipv4ToNumber(source.host), destination: address, port: destination.port, name };
+    const intercept = this.#table.find(flow);
+    const identity = model.identities.get(routerId);
+    if (intercept && identity) return callerOf({ intercept, identity, protocol, source, destination, name, signal });
+    const where = joinHostPort(name ?? destination.host, destination.port);
+    throw new ProjectError('NOT_INTERCEPTED', `no service is intercepted at ${protocol} ${where} for ${source.host}`);
+  }
+
+  #onDatagram({ data, source, destination }: ReceivedDatagram): void {
+    const from = joinHostPort(source.host, source.port);
+    const key = `${from} to ${joinHostPort(destination.host, destination.port)}`;
+    const known = this.#sessions.get(key);
+    if (known) {
+      known.receive(data);
+      return;
+    }
+    // Looked up first: what is not intercepted must not take the place of a session.
+    try {
+      this.#callerOf('udp', source, destination, new AbortController().signal);
+    } catch (error) {
+      this.#components.log.debug({ source: from, error: describeError(error) }, 'datagram dropped');
+      return;
+    }
+    this.#openSession(key, data, source, destination);
+  }
+
+  #openSession(key: string, data: Buffer, source: SocketAddress, destination: SocketAddress): void {
+    const { log, dialer } = this.#components;
+    let client: DatagramClient | undefined;
+    let socket: UdpSocket;
+    try {
+      socket = openReplySocket(source, destination);
+    } catch (error) {
+      log.warn({ session: key, error: describeError(error) }, 'UDP session cannot be opened');
+      return;
+    }
+    socket.on('error', (error) => client?.fail(error));
+    socket.on('message', (datagram) => client?.receive(datagram));
+    client = this.#sessions.open({
+      key,
+      port: portOf(socket),
+      serve: async (opened, signal) => {
+        opened.receive(data);
+        await dialer.dial(this.#callerOf('udp', source, destination, signal), () => opened);
+      },
+    });
+  }
+
+  /** Changes come in bursts, and rules are changed one after the other. */
+  #schedule(): void {
+    this.#changed = true;
+    if (this.#reconciling || this.#isClosed) return;
+    this.#reconciling = new Promise<void>((resolve) => setImmediate(resolve))
+      .then(() => this.#reconcile())
+      .finally(() => {
+        this.#reconciling = undefined;
+        if (this.#changed) this.#schedule();
+      });
+    background(this.#components.log, 'interception', this.#reconciling);
+  }
+
+  async #reconcile(): Promise<void> {
+    this.#changed = false;
+    const { log, model, routerId } = this.#components;
+    const intercepts = readIntercepts(model, routerId, log);
+    const before = new Set(this.#applied);
+    this.#table.replace(intercepts);
+    await this.#resolver.update();
+    await this.#apply(intercepts);
+    this.#applied = intercepts.map(({ service }) => service).sort();
+    for (const { service } of intercepts) if (!before.delete(service)) log.info({ service }, 'service intercepted');
+    for (const service of before) log.info({ service }, 'service no longer intercepted');
+  }
+
+  async #apply(intercepts: readonly Intercept[]): Promise<void> {
+    try {
+      await this.#diverter?.apply([...this.#namesDiversions(), ...intercepts.flatMap(diversionsOf)]);
+      await this.#route(new Set(intercepts.flatMap(({ networks }) => networks.map(networkToText))));
+    } catch (error) {
+      this.#components.log.error({ error: describeError(error) }, 'rules of interception could not be changed');
+      this.#retry ??= this.#components.clock.after('interception retry', RETRY, () => {
+        this.#retry = undefined;
+        this.#schedule();
+      });
+    }
+  }
+
+  /** All of the range: which names have an address changes without a change of rules. */
+  #namesDiversions(): Diversion[] {
+    const diversion = {
+      serviceId: this.#components.routerId,
+      comment: 'names of services',
+      addresses: [{ first: this.#range.first + 2, last: this.#range.last }],
+      networks: [networkToText(this.#range)],
+      ports: ALL_PORTS,
+      sources: [],
+      interfaces: [],
+    };
+    return PROTOCOLS.map((protocol) => ({ ...diversion, protocol }));
+  }
+
+  async #route(wanted: ReadonlySet<string>): Promise<void> {
+    const { routes } = this.#components;
+    for (const network of wanted) if (!this.#routed.has(network)) routes.acquire(network);
+    for (const network of this.#routed) if (!wanted.has(network)) routes.release(network);
+    this.#routed = wanted;
+    await routes.apply();
+  }
+}
+
+/** A socket of one session: what it sends comes from where the client sent to. */
+function openReplySocket(source: SocketAddress, destination: SocketAddress): UdpSocket {
+  const descriptor = openTransparentSender(destination);
+  const socket = createSocket('udp4');
+  try {
+    socket.bind({ fd: descriptor });
+  } catch (error) {
+    closeDescriptor(descriptor);
+    socket.close();
+    throw error;
+  }
+  socket.connect(source.port, source.host);
+  return socket;
+}
+
+function diversionsOf({ id, service, protocols, networks, ports, sources, interfaces }: Intercept): Diversion[] {
+  if (networks.length === 0) return [];
+  return protocols.map((protocol) => ({
+    serviceId: id,
+    comment: service,
+    protocol,
+    addresses: networks,
+    networks: networks.map(networkToText),
+    ports,
+    sources: sources.map(networkToText),
+    interfaces,
+  }));
+}
+
+/** Throws ProjectError. */
+function serviceRange(text: string): Ipv4Network {
+  const network = parseIpv4Network(text);
+  if (network && network.bits > 0 && network.bits <= LONGEST_PREFIX) return network;
+  throw new ProjectError('TPROXY_RANGE', `dnsSvcIpRange ${text}: expected an IPv4 range with 4 addresses or more`);
+}
+
+function cannotIntercept(error: unknown): Error {
+  const code = errorCode(error);
+  const remedy =
+    code === 'EPERM' || code === 'EACCES' || code === 'SYSTEM_COMMAND'
+      ? '; run the router as root, or with the capabilities CAP_NET_ADMIN and CAP_NET_BIND_SERVICE, or use mode host or proxy'
+      : '';
+  return new ProjectError('TPROXY', `mode tproxy cannot be started: ${describeError(error)}${remedy}`, {
+    cause: error,
+  });
+}

@@ -1,0 +1,243 @@
+// The system calls of Linux that Node lacks: transparent sockets, and datagrams with the address that they were sent to. Called
+// through Node's own foreign function interface; loaded only where something is intercepted.
+
+import { createRequire } from 'node:module';
+import { endianness } from 'node:os';
+import { getSystemErrorMap } from 'node:util';
+import { ProjectError } from '#lib/errors.ts';
+import { ipv4ToNumber, ipv4ToText } from './ipv4.ts';
+
+export interface SocketAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+export interface ReceivedDatagram {
+  readonly data: Buffer;
+  readonly source: SocketAddress;
+  /** Where it was sent to, before it was intercepted. */
+  readonly destination: SocketAddress;
+}
+
+/** A system call failed; `code` is the system's: EPERM, EADDRINUSE, … */
+export class SystemCallError extends ProjectError {
+  constructor(call: string, errno: number) {
+    const [code = `errno ${errno}`, text = ''] = getSystemErrorMap().get(-errno) ?? [];
+    super(code, `${call} failed: ${code} ${text}`.trim());
+  }
+}
+
+// Numbers of Linux on the processors below.
+const PROCESSORS: readonly string[] = ['x64', 'arm64', 'riscv64', 'loong64'];
+const AF_INET = 2;
+const SOCK_STREAM = 1;
+const SOCK_DGRAM = 2;
+const SOCK_NONBLOCK = 0o4000;
+const SOCK_CLOEXEC = 0o2000000;
+const SOL_SOCKET = 1;
+const SO_REUSEADDR = 2;
+const SOL_IP = 0;
+const IP_TRANSPARENT = 19;
+const IP_RECVORIGDSTADDR = 20;
+const MSG_DONTWAIT = 0x40;
+const POLLIN = 1;
+const EFD_NONBLOCK = SOCK_NONBLOCK;
+const EFD_CLOEXEC = SOCK_CLOEXEC;
+const BACKLOG = 511;
+/** The largest UDP datagram over IPv4. */
+const LARGEST_DATAGRAM = 65_507;
+const ADDRESS_SIZE = 16;
+const CONTROL_HEADER = 16;
+
+type Calls = Readonly<
+  Record<
+    'socket' | 'setsockopt' | 'bind' | 'listen' | 'getsockname' | 'recvmsg' | 'poll' | 'eventfd' | 'write' | 'close',
+    (...args: (number | bigint | Buffer)[]) => number | bigint
+  >
+> & { __errno_location(): bigint };
+
+interface Foreign {
+  readonly calls: Calls;
+  getInt32(pointer: bigint, offset: number): number;
+  getRawPointer(buffer: Buffer): bigint;
+}
+
+const INT = 'i32';
+const SIGNATURES = {
+  socket: { arguments: [INT, INT, INT], return: INT },
+  setsockopt: { arguments: [INT, INT, INT, 'buffer', 'u32'], return: INT },
+  bind: { arguments: [INT, 'buffer', 'u32'], return: INT },
+  listen: { arguments: [INT, INT], return: INT },
+  getsockname: { arguments: [INT, 'buffer', 'buffer'], return: INT },
+  recvmsg: { arguments: [INT, 'buffer', INT], return: 'i64' },
+  poll: { arguments: ['buffer', 'u64', INT], return: INT },
+  eventfd: { arguments: ['u32', INT], return: INT },
+  write: { arguments: [INT, 'buffer', 'u64'], return: 'i64' },
+  close: { arguments: [INT], return: INT },
+  __errno_location: { arguments: [], return: 'pointer' },
+};
+
+let loaded: Foreign | undefined;
+
+/** Throws ProjectError where the calls are not those that are written down here. */
+function foreign(): Foreign {
+  loaded ??= load();
+  return loaded;
+}
+
+function load(): Foreign {
+  if (process.platform !== 'linux' || !PROCESSORS.includes(process.arch) || endianness() !== 'LE')
+    throw new ProjectError(
+      'TPROXY_PLATFORM',
+      `interception works on Linux on ${PROCESSORS.join(', ')} only, this is ${process.platform} on ${process.arch}; use mode host or proxy`,
+    );
+  const { emitWarning } = process;
+  // Node calls its interface experimental, on stderr, where the log of the daemon is.
+  process.emitWarning = () => undefined;
+  try {
+    const ffi = createRequire(import.meta.url)('node:ffi') as {
+      dlopen(library: null, signatures: typeof SIGNATURES): { functions: Calls };
+    } & Omit<Foreign, 'calls'>;
+    return {
+      calls: ffi.dlopen(null, SIGNATURES).functions,
+      getInt32: ffi.getInt32,
+      getRawPointer: ffi.getRawPointer,
+    };
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+}
+
+/** A TCP socket that listens, and accepts connections to any address that are diverted to it. Returns its file descriptor. */
+export function openTransparentListener(at: SocketAddress): number {
+  return openSocket(SOCK_STREAM, [IP_TRANSPARENT], at, (fd) => check('listen', foreign().calls.listen(fd, BACKLOG)));
+}
+
+/** A UDP socket that receives datagrams to any address that are diverted to it. */
+export function openTransparentReceiver(at: SocketAddress): number {
+  return openSocket(SOCK_DGRAM, [IP_TRANSPARENT, IP_RECVORIGDSTADDR], at);
+}
+
+/** A UDP socket bound to an address that need not be one of this machine, so that answers come from it. */
+export function openTransparentSender(at: SocketAddress): number {
+  return openSocket(SOCK_DGRAM, [IP_TRANSPARENT], at);
+}
+
+/** The address that a socket is bound to. */
+export function boundAddress(fd: number): SocketAddress {
+  const address = Buffer.alloc(ADDRESS_SIZE);
+  const size = Buffer.alloc(4);
+  size.writeUInt32LE(ADDRESS_SIZE);
+  check('getsockname', foreign().calls.getsockname(fd, address, size));
+  return decodeAddress(address);
+}
+
+export function closeDescriptor(fd: number): void {
+  foreign().calls.close(fd);
+}
+
+/** A file descriptor that becomes readable by `signalEvent`. */
+export function openEvent(): number {
+  return check('eventfd', foreign().calls.eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
+}
+
+export function signalEvent(fd: number): void {
+  const one = Buffer.alloc(8);
+  one.writeBigUInt64LE(1n);
+  check('write', foreign().calls.write(fd, one, 8n));
+}
+
+/** Blocks the thread until one of the descriptors is readable. Answers which of them are. */
+export function waitReadable(descriptors: readonly number[]): boolean[] {
+  const polled = Buffer.alloc(8 * descriptors.length);
+  for (const [index, fd] of descriptors.entries()) {
+    polled.writeInt32LE(fd, 8 * index);
+    polled.writeInt16LE(POLLIN, 8 * index + 4);
+  }
+  foreign().calls.poll(polled, BigInt(descriptors.length), -1); // interrupted or not, the answer stands in the buffer
+  return descriptors.map((_fd, index) => polled.readInt16LE(8 * index + 6) !== 0);
+}
+
+/** Reads datagrams with the addresses that they were sent to. One reader is used by one thread. */
+export class DatagramReader {
+  readonly #fd: number;
+  readonly #data = Buffer.alloc(LARGEST_DATAGRAM);
+  readonly #source = Buffer.alloc(ADDRESS_SIZE);
+  readonly #control = Buffer.alloc(64);
+  readonly #vector = Buffer.alloc(16);
+  readonly #message = Buffer.alloc(56);
+
+  constructor(fd: number) {
+    this.#fd = fd;
+    const { getRawPointer } = foreign();
+    this.#vector.writeBigUInt64LE(getRawPointer(this.#data), 0);
+    this.#vector.writeBigUInt64LE(BigInt(this.#data.length), 8);
+    this.#message.writeBigUInt64LE(getRawPointer(this.#source), 0);
+    this.#message.writeBigUInt64LE(getRawPointer(this.#vector), 16);
+    this.#message.writeBigUInt64LE(1n, 24);
+    this.#message.writeBigUInt64LE(getRawPointer(this.#control), 32);
+  }
+
+  /** The next datagram; undefined when there is none. Throws SystemCallError. */
+  read(): ReceivedDatagram | undefined {
+    for (;;) {
+      this.#message.writeUInt32LE(ADDRESS_SIZE, 8);
+      this.#message.writeBigUInt64LE(BigInt(this.#control.length), 40);
+      const { calls } = foreign();
+      const length = Number(calls.recvmsg(this.#fd, this.#message, MSG_DONTWAIT));
+      if (length < 0) return undefined; // EAGAIN, or an error that belonged to a datagram
+      const destination = this.#destination();
+      if (!destination) continue;
+      return { data: Buffer.from(this.#data.subarray(0, length)), source: decodeAddress(this.#source), destination };
+    }
+  }
+
+  /** The control message that the kernel adds; datagrams without one were not diverted. */
+  #destination(): SocketAddress | undefined {
+    const controlLength = Number(this.#message.readBigUInt64LE(40));
+    if (controlLength < CONTROL_HEADER + ADDRESS_SIZE) return undefined;
+    const isOurs = this.#control.readInt32LE(8) === SOL_IP && this.#control.readInt32LE(12) === IP_RECVORIGDSTADDR;
+    return isOurs ? decodeAddress(this.#control.subarray(CONTROL_HEADER)) : undefined;
+  }
+}
+
+function openSocket(
+  type: number,
+  options: readonly number[],
+  at: SocketAddress,
+  complete: (fd: number) => unknown = () => undefined,
+): number {
+  const { calls } = foreign();
+  const fd = check('socket', calls.socket(AF_INET, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  try {
+    const on = Buffer.from([1, 0, 0, 0]);
+    check('setsockopt SO_REUSEADDR', calls.setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, on, on.length));
+    for (const option of options)
+      check('setsockopt IP_TRANSPARENT', calls.setsockopt(fd, SOL_IP, option, on, on.length));
+    check('bind', calls.bind(fd, encodeAddress(at), ADDRESS_SIZE));
+    complete(fd);
+    return fd;
+  } catch (error) {
+    closeDescriptor(fd);
+    throw error;
+  }
+}
+
+function check(call: string, result: number | bigint): number {
+  const value = Number(result);
+  if (value >= 0) return value;
+  const { calls, getInt32 } = foreign();
+  throw new SystemCallError(call, getInt32(calls.__errno_location(), 0));
+}
+
+function encodeAddress({ host, port }: SocketAddress): Buffer {
+  const address = Buffer.alloc(ADDRESS_SIZE);
+  address.writeUInt16LE(AF_INET, 0);
+  address.writeUInt16BE(port, 2);
+  address.writeUInt32BE(ipv4ToNumber(host), 4);
+  return address;
+}
+
+function decodeAddress(address: Buffer): SocketAddress {
+  return { host: ipv4ToText(address.readUInt32BE(4)), port: address.readUInt16BE(2) };
+}

@@ -1,0 +1,168 @@
+// A UDP session as the client of a circuit end: each datagram is one payload, with encryption one sealed chunk. UDP neither ends
+// nor waits: there is no half close, and datagrams that find no room are dropped (reference fact: tunnel, section 1).
+//
+//   datagrams ─► receive ─► (queue until the circuit takes data) ─► xgress ─► … ─► deliver ─► port
+
+import type { Clock } from '#lib/clock.ts';
+import { describeError, errorCode } from '#lib/errors.ts';
+import type { Log } from '#lib/log.ts';
+import { isFin } from './end-marks.ts';
+import type { EncryptedStream } from './end-to-end.ts';
+import type { Idling } from './idle-sweeper.ts';
+import type { CircuitOutcome, Xgress, XgressClient } from './xgress.ts';
+
+/** Where the datagrams of a session go. */
+export interface DatagramPort {
+  /** Sends one datagram. Calls `done` when its memory may be used again. */
+  send(data: Buffer, done: (error: Error | null) => void): void;
+  close(): void;
+}
+
+export interface DatagramClientInit {
+  readonly port: DatagramPort;
+  readonly encryption?: EncryptedStream | undefined;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** The session is over. Called once. */
+  readonly onClosed?: () => void;
+}
+
+/** Datagrams that wait for the circuit; further ones are dropped. The reference keeps as many. */
+const MOST_WAITING = 16;
+/** Datagrams that the system has not sent yet; the circuit delivers no more until one is sent. */
+const MOST_UNSENT = 64;
+/** The datagram is larger than the network takes: it alone is lost. */
+const TOO_LARGE = 'EMSGSIZE';
+
+export class DatagramClient implements XgressClient, Idling {
+  lastActive: number;
+  /** Datagrams that were dropped because the circuit took no more. */
+  dropped = 0;
+  readonly #init: DatagramClientInit;
+  #encryption: EncryptedStream | undefined;
+  #xgress: Xgress | undefined;
+  #started = false;
+  #closed = false;
+  #waiting: Buffer[] = [];
+  #unsent = 0;
+
+  constructor(init: DatagramClientInit) {
+    this.#init = init;
+    this.#encryption = init.encryption;
+    this.lastActive = init.clock.monotonic();
+  }
+
+  get isClosed(): boolean {
+    return this.#closed;
+  }
+
+  /** Connects the two; call before the xgress is started. `encryption` is for keys that are known only with the circuit. */
+  attach(xgress: Xgress, encryption?: EncryptedStream): void {
+    this.#xgress = xgress;
+    this.#encryption ??= encryption;
+    if (this.#closed) setImmediate(() => xgress.abort());
+  }
+
+  /** Takes a datagram from the port. It must not be changed afterwards. */
+  receive(data: Buffer): void {
+    this.#active();
+    if (this.#closed) return;
+    if (this.#started && this.#waiting.length === 0 && this.#xgress?.canWrite) this.#write(data);
+    else if (this.#waiting.length < MOST_WAITING) this.#waiting.push(data);
+    else this.dropped++;
+  }
+
+  /** The port failed, for example because nothing listens at the other side. */
+  fail(error: Error): void {
+    if (this.#closed) return;
+    const { log } = this.#init;
+    log.debug({ circuitId: this.#xgress?.circuitId, error: describeError(error) }, 'UDP session failed');
+    this.#close();
+    this.#xgress?.abort();
+  }
+
+  onIdle(): void {
+    this.#finish();
+  }
+
+  deliver(data: Buffer, headers: ReadonlyMap<number, Buffer> | undefined): boolean {
+    this.#active();
+    const clear = data.length === 0 ? undefined : this.#open(data);
+    if (clear && !this.#closed) {
+      this.#unsent++;
+      this.#init.port.send(clear, (error) => this.#onSent(error));
+    }
+    if (isFin(headers)) this.#finish();
+    return this.#unsent < MOST_UNSENT;
+  }
+
+  /** The peer sends no more: nothing of UDP could say so, hence the session ends. */
+  end(): void {
+    this.#finish();
+  }
+
+  closed(_outcome: CircuitOutcome): void {
+    this.#close();
+  }
+
+  writable(): void {
+    if (!this.#started) {
+      this.#started = true;
+      if (this.#encryption) this.#xgress?.write(this.#encryption.header);
+    }
+    while (this.#xgress?.canWrite) {
+      const next = this.#waiting.shift();
+      if (!next) return;
+      this.#write(next);
+    }
+  }
+
+  #write(data: Buffer): void {
+    this.#xgress?.write(this.#encryption ? this.#encryption.seal(data) : data);
+  }
+
+  #active(): void {
+    this.lastActive = this.#init.clock.monotonic();
+  }
+
+  #onSent(error: Error | null): void {
+    this.#unsent--;
+    if (error && errorCode(error) !== TOO_LARGE) this.fail(error);
+    this.#xgress?.resume();
+  }
+
+  /** Ends both directions in order. A circuit that has not started yet has nothing to end. */
+  #finish(): void {
+    if (this.#closed) return;
+    this.#close();
+    if (!this.#started) {
+      this.#xgress?.abort();
+      return;
+    }
+    this.#xgress?.end();
+    this.#xgress?.refuseData();
+  }
+
+  #close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#waiting = [];
+    this.#init.port.close();
+    this.#init.onClosed?.();
+  }
+
+  #open(data: Buffer): Buffer | undefined {
+    if (!this.#encryption) return data;
+    try {
+      return this.#encryption.open(data);
+    } catch (error) {
+      this.#init.log.warn(
+        { circuitId: this.#xgress?.circuitId, error: describeError(error) },
+        'circuit cut: its data cannot be decrypted',
+      );
+      this.#close();
+      this.#xgress?.abort();
+      return undefined;
+    }
+  }
+}
