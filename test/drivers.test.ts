@@ -18,6 +18,8 @@ const MARK = join(VENV, 'installed.txt');
 const PYTHON = join(VENV, process.platform === 'win32' ? 'Scripts/python.exe' : 'bin/python');
 /** Milliseconds; a first installation is among it. */
 const PATIENCE = 240_000;
+/** Of all tests of this file together. */
+const PATIENCE_IN_ALL = 600_000;
 
 interface Outcome {
   readonly code: number | null;
@@ -51,7 +53,7 @@ async function install(): Promise<string | undefined> {
   return undefined;
 }
 
-t.setTimeout(PATIENCE);
+t.setTimeout(PATIENCE_IN_ALL);
 const obstacle = await install();
 
 for (const [file, name] of [

@@ -44,6 +44,10 @@ function run(command: string, { stopAfter, onLine, env }: RunOptions = {}): Prom
   });
 }
 
+/** Milliseconds: benchmarks are among the commands, and other tests run beside them. */
+const PATIENCE = 300_000;
+t.setTimeout(2 * PATIENCE);
+
 t.test('npm -s start -- --once --json proves a network and prints one JSON document', async (t) => {
   const { code, stdout, stderr } = await run('npm -s start -- --once --json');
   t.equal(code, 0, stderr);
@@ -105,7 +109,7 @@ t.test('wrong flags are told, with the right ones', async (t) => {
   t.match(stderr, /there is no option --onec/);
 });
 
-t.test('every shell command of the documents works', async (t) => {
+t.test('every shell command of the documents works', { timeout: PATIENCE }, async (t) => {
   for (const file of DOCUMENTS) {
     const blocks = readFileSync(join(ROOT, file), 'utf8').matchAll(/^```sh\n([\s\S]*?)^```/gm);
     for (const command of [...blocks].flatMap(([, block = '']) => block.trim().split('\n'))) {

@@ -18,7 +18,7 @@ from concurrent.futures import ThreadPoolExecutor
 import openziti
 from openziti import zitilib
 
-PATIENCE = 30.0
+PATIENCE = 60.0
 MIB = 1024 * 1024
 LARGE = 64 * MIB
 BLOCK = 64 * 1024

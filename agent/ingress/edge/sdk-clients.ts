@@ -39,6 +39,8 @@ export interface SdkMetrics {
 
 /** Milliseconds between looks at sessions and rights that end with time. */
 const RECHECK_INTERVAL = 60_000;
+/** Milliseconds for which clients are looked at before traffic has its turn. */
+const RECHECK_SLICE = 5;
 /** Requests of one client that are being served. */
 const MOST_REQUESTS = 1_000;
 const UUID_HEADER = 128;
@@ -49,14 +51,16 @@ export class SdkClients {
   readonly #connections = new Set<SdkConnection>();
   readonly #timer: Timer;
   readonly #unsubscribe: readonly (() => void)[];
-  #recheckScheduled = false;
+  /** Clients whose rights may have changed. */
+  readonly #unchecked = new Set<SdkConnection>();
+  #isRechecking = false;
 
   constructor(components: SdkClientsComponents) {
     this.#components = components;
     this.#timer = components.clock.every('sdk sessions', RECHECK_INTERVAL, () => this.#recheckAll());
     this.#unsubscribe = [
-      components.model.onChange(() => this.#scheduleRecheck()),
-      components.legacy.onChange(() => this.#scheduleRecheck()),
+      components.model.onChange(() => this.#recheckAll()),
+      components.legacy.onChange(() => this.#recheckAll()),
     ];
   }
 
@@ -252,18 +256,24 @@ export class SdkClients {
 
   // Rights -----------------------------------------------------------------------------------------------------------------
 
-  /** Changes come in bursts; one look at the end of the turn is enough. */
-  #scheduleRecheck(): void {
-    if (this.#recheckScheduled || this.#connections.size === 0) return;
-    this.#recheckScheduled = true;
-    setImmediate(() => {
-      this.#recheckScheduled = false;
-      this.#recheckAll();
-    });
+  /** All clients are looked at again, from the next turn on and in slices: traffic goes on in between. */
+  #recheckAll(): void {
+    for (const connection of this.#connections) this.#unchecked.add(connection);
+    if (this.#isRechecking || this.#unchecked.size === 0) return;
+    this.#isRechecking = true;
+    setImmediate(() => this.#recheckSlice());
   }
 
-  #recheckAll(): void {
-    for (const connection of [...this.#connections]) this.#recheck(connection);
+  #recheckSlice(): void {
+    const { clock } = this.#components;
+    const end = clock.monotonic() + RECHECK_SLICE;
+    for (const connection of this.#unchecked) {
+      this.#unchecked.delete(connection);
+      if (!connection.isClosed) this.#recheck(connection);
+      if (clock.monotonic() >= end) break;
+    }
+    this.#isRechecking = this.#unchecked.size > 0;
+    if (this.#isRechecking) setImmediate(() => this.#recheckSlice());
   }
 
   #recheck(connection: SdkConnection): void {
@@ -274,7 +284,6 @@ export class SdkClients {
       connection.channel.close();
       return;
     }
-    connection.subscription?.refresh();
     for (const { end, right } of connection.rights()) {
       const { serviceSession, permission } = right;
       const isRemoved =
@@ -293,6 +302,7 @@ export class SdkClients {
         end.cut(describeError(error), { ...(error instanceof SdkRefusal && error.refusal), code, hint });
       }
     }
+    connection.subscription?.refresh();
   }
 }
 

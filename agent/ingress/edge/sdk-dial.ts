@@ -75,6 +75,7 @@ export async function serveDial(
   try {
     const right = await rightToDial(components, connection, request);
     const circuit = await circuitFor(components, connection, request, right);
+    stillMay(components, connection, right, circuit);
     open(components, connection, request, connectionId, right, circuit);
   } catch (error) {
     connection.release(connectionId);
@@ -168,6 +169,16 @@ export function demandAccess(
     code: EdgeErrorCode.PostureCheckFailed,
     failingChecks,
   });
+}
+
+/** Access may have been lost while the controller made the circuit, which is then taken down. Throws SdkRefusal. */
+function stillMay(components: SdkDialComponents, connection: SdkConnection, right: Right, circuit: SdkCircuit): void {
+  try {
+    demandAccess(components, connection, right);
+  } catch (error) {
+    components.ends.giveUp(circuit.circuitId, 'initiator', circuit.owner);
+    throw error;
+  }
 }
 
 /** The controller that owns the session, or any for a session that is a token. Throws SdkRefusal. */
