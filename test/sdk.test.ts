@@ -1,7 +1,15 @@
 // SDK clients at our router: dialing and hosting, with the router's flow control and with their own, and every reason for a refusal.
 
 import t from 'tap';
-import { EdgeErrorCode, EdgeFlag, PayloadFlag, SdkHeader, SdkType, XgressType } from '#wire/gen/numbers.ts';
+import {
+  ChannelHeader,
+  EdgeErrorCode,
+  EdgeFlag,
+  PayloadFlag,
+  SdkHeader,
+  SdkType,
+  XgressType,
+} from '#wire/gen/numbers.ts';
 import { encodeUint32, TRUE } from '#wire/header-values.ts';
 import { Message } from '#wire/message.ts';
 import { Payload } from '#wire/xgress-frames.ts';
@@ -224,6 +232,39 @@ t.test('a client with flow control of its own speaks with the circuit, and only 
   await until('both routers to be empty', () => isEmpty(a) && isEmpty(b));
   await device.agent.close();
 });
+
+t.test(
+  'a grouped client brings a connection for control messages, and is gone with its last one for data',
+  async (t) => {
+    await using net = await network();
+    const { overlay, a, b } = net;
+    const device = await enrollDevice(overlay, 'device');
+    const token = await loginOidc(overlay, device);
+    const grouped = [[ChannelHeader.IsGrouped, TRUE]] as const;
+    const client = await SdkClient.connect(a.sdkPort, device, token, [
+      ...grouped,
+      [ChannelHeader.FirstInGroup, TRUE],
+      [ChannelHeader.UnderlayType, 'edge.default'],
+    ]);
+    const id = client.hello.string(ChannelHeader.ConnectionId) ?? '';
+    const secret = client.hello.headers.get(ChannelHeader.GroupSecret) ?? Buffer.alloc(0);
+    const control = await SdkClient.connect(a.sdkPort, device, token, [
+      ...grouped,
+      [ChannelHeader.UnderlayType, 'edge.control'],
+      [ChannelHeader.ConnectionId, id],
+      [ChannelHeader.GroupSecret, secret],
+    ]);
+    const { conn, answer } = await client.dialByName('echo');
+    t.equal(answer.contentType, SdkType.StateConnected, answer.body.toString());
+    conn.send('hello');
+    await until('the echo', () => conn.text === 'hello');
+    t.equal(counts(a).sdkClients, 1, 'both connections are one client');
+    client.close();
+    await control.channel.closed;
+    await until('both routers to be empty', () => isEmpty(a) && isEmpty(b));
+    await device.agent.close();
+  },
+);
 
 t.test('strangers, stolen tokens and certificates of others get no further than the hello', async (t) => {
   await using net = await network();
