@@ -17,9 +17,9 @@ export interface ApiSession {
   readonly token: string;
   /** SHA-1 of the certificates that its client may present. */
   readonly fingerprints: ReadonlySet<string>;
-  /** Of a session that the controller pushed: the controller. A session that is a signed token is everybody's. */
+  /** The controller that pushed a legacy session; undefined for a session that is a signed token. */
   readonly controllerId: string | undefined;
-  /** Of a session that is a token. */
+  /** What the token says; undefined for a legacy session. */
   readonly claims: AccessClaims | undefined;
 }
 
@@ -77,13 +77,12 @@ export class ApiSessions {
   }
 
   /** Why a session that was valid before is over; undefined when it goes on. */
-  endOf({ id, identityId, token, claims, controllerId }: ApiSession): string | undefined {
+  endOf({ id, identityId, token, claims }: ApiSession): string | undefined {
     const { model, legacy, clock } = this.#components;
     const identity = model.identities.get(identityId);
     if (!identity) return `the identity ${identityId} does not exist`;
     if (identity.disabled) return `the identity ${identityId} is disabled`;
-    if (controllerId !== undefined) return legacy.get(token) ? undefined : 'the controller removed the API session';
-    if (!claims) return undefined;
+    if (!claims) return legacy.get(token) ? undefined : 'the controller removed the API session';
     if (claims.exp * 1000 <= clock.now()) return 'the access token has expired';
     if (model.revocations.has(id)) return 'the API session is revoked';
     if (claims.jti !== undefined && model.revocations.has(claims.jti)) return 'the access token is revoked';

@@ -236,7 +236,7 @@ export class DataModel {
     if (action === DataState_Action.DELETE) {
       const gone = this.policies.get(id);
       this.policies.delete(id);
-      if (gone) for (const identityId of gone.identities) this.#policiesOf.get(identityId)?.delete(gone);
+      if (gone) for (const identityId of gone.identities) this.#indexPolicy(gone, identityId, false);
       return;
     }
     const known = this.policies.get(id);

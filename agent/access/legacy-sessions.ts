@@ -111,8 +111,8 @@ export class LegacySessions {
   }
 
   /** Whether a controller has removed a service session recently; by its token or by its id, which is the token's `jti`. */
-  isRemovedServiceSession(tokenOrId: string): boolean {
-    return this.#removedServiceSessions.has(tokenOrId);
+  isRemovedServiceSession({ token, id }: { readonly token: string; readonly id: string | undefined }): boolean {
+    return this.#removedServiceSessions.has(token) || (id !== undefined && this.#removedServiceSessions.has(id));
   }
 
   #onAdded(controller: Controller, message: Message): void {

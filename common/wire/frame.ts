@@ -91,18 +91,13 @@ export function writeFrameHead(bytes: Buffer, contentType: number, headersLength
 /** A frame with one more header behind the others: new bytes up to the body, and the body as a slice. */
 export function frameWithHeader(bytes: Buffer, key: number, value: Buffer): { head: Buffer; body: Buffer } {
   const bodyOffset = FRAME_HEAD_LENGTH + bytes.readUInt32LE(HEADER_LENGTH_OFFSET);
-  return { head: headWithHeader(bytes, bodyOffset, key, value), body: bytes.subarray(bodyOffset) };
-}
-
-/** The bytes up to `bodyOffset`, with one more header behind the others. */
-export function headWithHeader(bytes: Buffer, bodyOffset: number, key: number, value: Buffer): Buffer {
   const head = Buffer.allocUnsafe(bodyOffset + ENTRY_LENGTH + value.length);
   bytes.copy(head, 0, 0, bodyOffset);
   head.writeInt32LE(key, bodyOffset);
   head.writeUInt32LE(value.length, bodyOffset + 4);
   value.copy(head, bodyOffset + ENTRY_LENGTH);
   head.writeUInt32LE(head.length - FRAME_HEAD_LENGTH, HEADER_LENGTH_OFFSET);
-  return head;
+  return { head, body: bytes.subarray(bodyOffset) };
 }
 
 /** The frame without a header; the same frame when it does not have it. */

@@ -4,7 +4,7 @@
 
 import { memoryOf, sharedBuffers } from '#lib/buffer-pool.ts';
 import { ProtocolError } from './errors.ts';
-import { FRAME_HEAD_LENGTH, type Frame, forEachHeader, headWithHeader, writeFrameHead } from './frame.ts';
+import { FRAME_HEAD_LENGTH, type Frame, forEachHeader, writeFrameHead } from './frame.ts';
 import { PayloadFlag, XgressHeader, XgressType } from './gen/numbers.ts';
 
 const ENTRY = 8;
@@ -131,11 +131,6 @@ export class Payload {
       headers.set(key - XgressHeader.PayloadHeaderFirst, this.bytes.subarray(start, end));
     });
     return headers;
-  }
-
-  /** The frame with one more header behind the others, for a hop that adds something: new bytes up to the body, and the body. */
-  withHeader(key: number, value: Buffer): { head: Buffer; body: Buffer } {
-    return { head: headWithHeader(this.bytes, this.#bodyOffset, key, value), body: this.data };
   }
 
   /** The same payload in memory of its own. */

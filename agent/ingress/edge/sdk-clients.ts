@@ -286,10 +286,7 @@ export class SdkClients {
     }
     for (const { end, right } of connection.rights()) {
       const { serviceSession, permission } = right;
-      const isRemoved =
-        serviceSession !== undefined &&
-        (legacy.isRemovedServiceSession(serviceSession.token) ||
-          (serviceSession.id !== undefined && legacy.isRemovedServiceSession(serviceSession.id)));
+      const isRemoved = serviceSession !== undefined && legacy.isRemovedServiceSession(serviceSession);
       if (isRemoved) {
         end.cut('Invalid Session: the session was removed', { code: EdgeErrorCode.InvalidSession });
         continue;

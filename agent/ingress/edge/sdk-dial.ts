@@ -19,7 +19,7 @@ import type { XgressOptions } from '../../xgress/options.ts';
 import { requestSdkCircuit, type SdkCircuit } from './circuit-request.ts';
 import { LegacyClient } from './legacy-client.ts';
 import type { SdkConnection } from './sdk-connection.ts';
-import { SdkRefusal, stateClosed, stateConnected } from './sdk-messages.ts';
+import { refusalOf, SdkRefusal, stateClosed, stateConnected } from './sdk-messages.ts';
 import { SdkRelay } from './sdk-relay.ts';
 
 export interface SdkDialComponents {
@@ -79,12 +79,11 @@ export async function serveDial(
     open(components, connection, request, connectionId, right, circuit);
   } catch (error) {
     connection.release(connectionId);
-    const refusal = error instanceof SdkRefusal ? error.refusal : { code: EdgeErrorCode.Internal };
     components.log.info(
       { identityId: connection.session.identityId, connectionId, error: describeError(error) },
       'dial of an SDK client refused',
     );
-    connection.reply(request, stateClosed(connectionId, describeError(error), refusal));
+    connection.reply(request, stateClosed(connectionId, describeError(error), refusalOf(error)));
   }
 }
 
@@ -129,7 +128,7 @@ export async function rightByToken(
     return { serviceId: token, permission, serviceSession: { token, id: undefined } };
   }
   const claims = await serviceClaims(tokens, connection, token);
-  if (legacy.isRemovedServiceSession(token) || (claims.jti !== undefined && legacy.isRemovedServiceSession(claims.jti)))
+  if (legacy.isRemovedServiceSession({ token, id: claims.jti }))
     throw new SdkRefusal('Invalid Session: the session was removed', { code: EdgeErrorCode.InvalidSession });
   if (claims.z_st !== (permission === 'dial' ? 'Dial' : 'Bind'))
     throw new SdkRefusal(`rejecting ${permission}, invalid session type. the session is for ${claims.z_st}`, {
@@ -183,14 +182,15 @@ function stillMay(components: SdkDialComponents, connection: SdkConnection, righ
 
 /** The controller that owns the session, or any for a session that is a token. Throws SdkRefusal. */
 export function controllerOf(controllers: Controllers, connection: SdkConnection, purpose: string): Controller {
-  const { controllerId } = connection.session;
-  const controller = controllerId === undefined ? bestOf(controllers) : controllers.byId(controllerId);
+  const controller = ownerOf(controllers, connection);
   if (!controller)
     throw new SdkRefusal(`no controller available, cannot create ${purpose}`, { code: EdgeErrorCode.Internal });
   return controller;
 }
 
-function bestOf(controllers: Controllers): Controller | undefined {
+/** As `controllerOf`; undefined while it is not connected. */
+export function ownerOf(controllers: Controllers, { session }: SdkConnection): Controller | undefined {
+  if (session.controllerId !== undefined) return controllers.byId(session.controllerId);
   return controllers.all.length > 0 ? controllers.best : undefined;
 }
 

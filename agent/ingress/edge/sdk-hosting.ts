@@ -28,8 +28,8 @@ import type { TerminatorAnswer, Terminators } from '../terminators.ts';
 import { dialHost } from './host-dial.ts';
 import { type BindInit, HostedService, readBind } from './hosted-service.ts';
 import { CONTROL_LANE, type SdkConnection } from './sdk-connection.ts';
-import { controllerOf, demandAccess, rightByToken, type SdkDialComponents } from './sdk-dial.ts';
-import { SdkRefusal, stateClosed, stateConnected } from './sdk-messages.ts';
+import { controllerOf, demandAccess, ownerOf, rightByToken, type SdkDialComponents } from './sdk-dial.ts';
+import { refusalOf, SdkRefusal, stateClosed, stateConnected } from './sdk-messages.ts';
 
 export interface SdkHostingComponents extends SdkDialComponents {
   terminators: Terminators;
@@ -75,13 +75,12 @@ export class SdkHosting {
       controllerOf(this.#components.controllers, connection, 'terminator');
       if (!connection.isClosed) this.#place(connection, request, readBind(connectionId, right, request));
     } catch (error) {
-      const detail = error instanceof SdkRefusal ? error.refusal : { code: EdgeErrorCode.Internal };
       const { log } = this.#components;
       log.info(
         { identityId: connection.session.identityId, connectionId, error: describeError(error) },
         'bind refused',
       );
-      connection.reply(request, stateClosed(connectionId, describeError(error), detail));
+      connection.reply(request, stateClosed(connectionId, describeError(error), refusalOf(error)));
     }
   }
 
@@ -157,17 +156,11 @@ export class SdkHosting {
       cost: init.cost,
       precedence: TerminatorPrecedence[init.precedence].toLowerCase(),
       instanceId: init.instanceId,
-      controller: () => this.#controller(connection, controllers),
+      controller: () => ownerOf(controllers, connection),
       request: () => this.#request(init.terminatorId),
       established: () => this.#onEstablished(this.#hosted.get(init.terminatorId)),
       mayRetry: (answer, failures) => this.#mayRetry(this.#hosted.get(init.terminatorId), answer, failures),
     });
-  }
-
-  #controller(connection: SdkConnection, controllers: SdkHostingComponents['controllers']) {
-    const { controllerId } = connection.session;
-    if (controllerId !== undefined) return controllers.byId(controllerId);
-    return controllers.all.length > 0 ? controllers.best : undefined;
   }
 
   #request(terminatorId: string): Message {
@@ -264,7 +257,7 @@ export class SdkHosting {
 
   #tell(connection: SdkConnection, type: number, body: Uint8Array): void {
     const { controllers, log } = this.#components;
-    const controller = this.#controller(connection, controllers);
+    const controller = ownerOf(controllers, connection);
     if (!controller?.channel.trySend(new Message(type, [], body)))
       log.info({ contentType: type }, 'change of a hosted service could not be reported');
   }

@@ -2,7 +2,7 @@
 
 import { ProjectError } from '#lib/errors.ts';
 import { FRAME_HEAD_LENGTH, writeFrameHead } from '#wire/frame.ts';
-import { type EdgeErrorCode, PayloadHeader, RetryHint, SdkHeader, SdkType } from '#wire/gen/numbers.ts';
+import { EdgeErrorCode, PayloadHeader, RetryHint, SdkHeader, SdkType } from '#wire/gen/numbers.ts';
 import { encodeUint32 } from '#wire/header-values.ts';
 import { type HeaderEntries, Message } from '#wire/message.ts';
 
@@ -21,6 +21,11 @@ export class SdkRefusal extends ProjectError {
     super('SDK_REFUSED', message, options);
     this.refusal = refusal;
   }
+}
+
+/** What the client hears of an error. */
+export function refusalOf(error: unknown): RefusalDetail {
+  return error instanceof SdkRefusal ? error.refusal : { code: EdgeErrorCode.Internal };
 }
 
 const DATA_ENTRY = 8;

@@ -66,8 +66,7 @@ export class SdkRelay implements CircuitEnd, ClientEnd {
   sendPayload(payload: Payload): boolean {
     if (this.#isOver) return true;
     this.lastReceived = this.#components.clock.now();
-    const { head, body } = payload.withHeader(SdkHeader.ConnectionId, this.#idEntry);
-    return this.#components.link.trySendData(head, body);
+    return this.#send(payload.bytes);
   }
 
   sendAcknowledgement(acknowledgement: Acknowledgement): boolean {

@@ -2,6 +2,7 @@
 // whole when it subscribes, afterwards what changed (reference fact: edge, section 9.1).
 
 import { create, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { Clock } from '#lib/clock.ts';
 import { failingChecks } from '#model/access.ts';
 import { evaluatePosture, type MfaDemand, mfaDeadline, type PostureDemand, PROMPT_GRACE } from '#model/posture.ts';
@@ -163,7 +164,10 @@ export class ServiceSubscription {
         checks.set(check.id, {
           checkId: check.id,
           isPassing,
-          ...(deadline !== undefined && { timeoutAt: timestamp(deadline), timeoutRemainingSeconds: timeoutRemaining }),
+          ...(deadline !== undefined && {
+            timeoutAt: timestampFromMs(deadline),
+            timeoutRemainingSeconds: timeoutRemaining,
+          }),
         });
       }
     }
@@ -184,7 +188,7 @@ export class ServiceSubscription {
     const change = create(PostureStateChangeSchema, {
       seq: ++this.#sequence,
       structuralIndex: this.#components.model.index,
-      generatedAt: timestamp(now),
+      generatedAt: timestampFromMs(now),
       checkStates,
       policyStates,
     });
@@ -260,9 +264,4 @@ function checkInit({ id, typeId, demands }: PostureDemand): CheckInit {
 
 function processInit({ osType, path }: ProcessDemand) {
   return { osType, path };
-}
-
-function timestamp(milliseconds: number) {
-  const seconds = Math.floor(milliseconds / 1000);
-  return { seconds: BigInt(seconds), nanos: Math.round((milliseconds - seconds * 1000) * 1_000_000) };
 }

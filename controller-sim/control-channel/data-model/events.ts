@@ -2,6 +2,7 @@
 
 import type { X509Certificate } from 'node:crypto';
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { sha1Fingerprint } from '#lib/certificates.ts';
 import {
   DataState_Action,
@@ -83,7 +84,7 @@ export function policyChange(
 
 /** What tells a router that tokens of an identity made before now count no more. `expiresAt` and `now` in milliseconds. */
 export function identityRevocation(id: string, now: number, expiresAt: number): DataState_Event {
-  const value = { id, type: 'IDENTITY', issuedBefore: timestamp(now), expiresAt: timestamp(expiresAt) };
+  const value = { id, type: 'IDENTITY', issuedBefore: timestampFromMs(now), expiresAt: timestampFromMs(expiresAt) };
   return create(DataState_EventSchema, { action: DataState_Action.CREATE, model: { case: 'revocation', value } });
 }
 
@@ -212,11 +213,6 @@ function processOf({ osType, path, hashes, signerFingerprint, signerFingerprints
 }
 
 function revocation({ id, type, createdAt, expiresAt }: Revocation): Model {
-  const issuedBefore = timestamp(Date.parse(createdAt));
-  return { case: 'revocation', value: { id, type, issuedBefore, expiresAt: timestamp(Date.parse(expiresAt)) } };
-}
-
-function timestamp(milliseconds: number) {
-  const seconds = Math.floor(milliseconds / 1000);
-  return { seconds: BigInt(seconds), nanos: (milliseconds - seconds * 1000) * 1_000_000 };
+  const issuedBefore = timestampFromMs(Date.parse(createdAt));
+  return { case: 'revocation', value: { id, type, issuedBefore, expiresAt: timestampFromMs(Date.parse(expiresAt)) } };
 }
