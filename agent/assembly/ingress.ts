@@ -7,13 +7,14 @@ import { ModelSubscription } from '../access/subscription.ts';
 import type { ClusterView } from '../control/cluster-view.ts';
 import type { Controllers } from '../control/controllers.ts';
 import { onServerHello } from '../control/messages/server-hello.ts';
-import { EdgeListener } from '../ingress/edge/edge-listener.ts';
+import type { EdgeListener } from '../ingress/edge/edge-listener.ts';
 import { takeDownLateFabricCircuits } from '../ingress/fabric/fabric-dialer.ts';
 import { FabricListener } from '../ingress/fabric/fabric-listener.ts';
 import { KEPT_BINDINGS, Terminators } from '../ingress/terminators.ts';
 import { Tunneler } from '../ingress/tunnel/tunneler.ts';
 import type { Circuits } from './circuits.ts';
 import type { RouterContext } from './context.ts';
+import { openEdgeListener } from './edge-listeners.ts';
 import { assembleSdk, type SdkRooms } from './sdk.ts';
 import type { TlsPorts } from './tls-ports.ts';
 
@@ -35,7 +36,7 @@ export async function openIngress(
   circuits: Circuits,
   ports: TlsPorts,
 ): Promise<Ingress> {
-  const { config, clock, random, routerId, version, acceptsCircuits, owned } = context;
+  const { config, clock, random, routerId, acceptsCircuits, owned } = context;
   const model = new DataModel(context.component('access'));
   const edgeListeners: EdgeListener[] = [];
   const fabricListeners: FabricListener[] = [];
@@ -47,18 +48,9 @@ export async function openIngress(
   for (const listener of config.listeners) {
     const log = context.component(`listener.${listener.binding}`);
     if (listener.binding === 'edge') {
-      if (!sdk || listener.address.type !== 'tls') {
-        log.warn(
-          { address: formatAddress(listener.address) },
-          'edge listener is not served: it needs tls and an edge section',
-        );
-        continue;
-      }
-      const port = await ports.at(listener.address.host, listener.address.port);
+      if (!sdk) continue; // the check of the configuration refuses it
       const { clients } = sdk;
-      const edgeListener = new EdgeListener({ clock, log, port, routerId, version, model, clients }, listener);
-      owned.defer(() => edgeListener.close());
-      edgeListeners.push(edgeListener);
+      edgeListeners.push(await openEdgeListener(context, ports, { model, clients }, listener));
     } else if (listener.binding === 'tunnel' && !tunneler) {
       const { ends, egress } = circuits;
       const opened = await Tunneler.open(

@@ -9,12 +9,14 @@ import { encodeBitMask } from '#wire/header-values.ts';
 import type { LinkConfig, ProxyConfig, RouterConfig } from '../config/router-config.ts';
 import { defaultXgressOptions } from '../config/xgress-defaults.ts';
 import type { ControlDialInit } from '../control/control-dial.ts';
+import type { WebSocketSettings } from '../ingress/edge/websocket-port.ts';
 import type { LinkChannelSettings, LinkDialerSettings } from '../link/link-dialer.ts';
 import { interfaceOf, localAddressFor } from '../link/link-key.ts';
 import type { LinkListenerSettings } from '../link/link-listener.ts';
 import type { XgressOptions } from '../xgress/options.ts';
 
 const LINK_HEARTBEAT = { sendInterval: 10_000, checkInterval: 1_000 };
+const SECOND = 1_000;
 const DEFAULT_GROUP = ['default'];
 const BACKOFF_JITTER = 0.5;
 const CAPABILITIES = encodeBitMask([RouterCapability.MultiChannel, RouterCapability.RouterDataModel]);
@@ -103,6 +105,21 @@ export function xgressOptionsFor({ listeners, dialers }: RouterConfig, binding: 
   const listener = listeners.find((each) => each.binding === binding);
   if (listener?.binding === 'tunnel' || listener?.binding === 'edge') return listener.options;
   return dialers.findLast((dialer) => dialer.binding === binding)?.options ?? defaultXgressOptions();
+}
+
+/** For edge listeners with a `wss:` address. */
+export function webSocketSettings({ transport: { wss } }: RouterConfig): WebSocketSettings {
+  return {
+    readTimeout: wss.readTimeout * SECOND,
+    writeTimeout: wss.writeTimeout * SECOND,
+    idleTimeout: wss.idleTimeout * SECOND,
+    pongTimeout: wss.pongTimeout * SECOND,
+    pingInterval: wss.pingInterval * SECOND,
+    handshakeTimeout: wss.handshakeTimeout * SECOND,
+    readBufferSize: wss.readBufferSize,
+    writeBufferSize: wss.writeBufferSize,
+    enableCompression: wss.enableCompression,
+  };
 }
 
 export function httpProxy(proxy: ProxyConfig | undefined): HttpProxy | undefined {

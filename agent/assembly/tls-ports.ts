@@ -12,38 +12,49 @@ export interface TlsPortsInit {
   handshakeTimeout: number;
 }
 
+/** How the first listener of a port wants it. */
+export interface TlsPortUse {
+  /** Whether clients are asked for a certificate. */
+  requestCert?: boolean;
+  /** Instead of the router's identity. */
+  identity?: Identity;
+}
+
 export class TlsPorts {
   readonly #init: TlsPortsInit;
   readonly #ports = new Map<string, TlsPort>();
-  readonly #unsubscribe: () => void;
+  readonly #stopWatching: (() => void)[] = [];
 
   constructor(init: TlsPortsInit) {
     this.#init = init;
-    this.#unsubscribe = init.identity.onChange(() => {
-      for (const port of this.#ports.values()) port.replaceContext(init.identity.serverContext());
-    });
   }
 
-  /** The port at `host:port`, opened with the router's identity by the first who asks. Rejects with the system's error. */
-  async at(host: string, port: number): Promise<TlsPort> {
+  /** The port at `host:port`, opened by the first who asks. Rejects with the system's error. */
+  async at(
+    host: string,
+    port: number,
+    { requestCert = true, identity = this.#init.identity }: TlsPortUse = {},
+  ): Promise<TlsPort> {
     const key = joinHostPort(host, port);
     const known = this.#ports.get(key);
     if (known) return known;
-    const { identity, log, handshakeTimeout } = this.#init;
+    const { log, handshakeTimeout } = this.#init;
     const opened = await TlsPort.open({
       host,
       port,
       context: identity.serverContext(),
       contextFor: (name) => identity.contextFor(name),
+      requestCert,
       handshakeTimeout,
       log,
     });
     this.#ports.set(key, opened);
+    this.#stopWatching.push(identity.onChange(() => opened.replaceContext(identity.serverContext())));
     return opened;
   }
 
   async close(): Promise<void> {
-    this.#unsubscribe();
+    for (const stop of this.#stopWatching) stop();
     await Promise.all([...this.#ports.values()].map((port) => port.close()));
   }
 }

@@ -8,6 +8,7 @@
 // the peer, makes the channel and sets its handlers.
 
 import { timingSafeEqual } from 'node:crypto';
+import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { Clock } from '#lib/clock.ts';
 import { describeError } from '#lib/errors.ts';
@@ -27,6 +28,8 @@ import { Underlay } from './underlay.ts';
 export interface AcceptedHello {
   readonly hello: Message;
   readonly socket: TLSSocket;
+  /** `10.0.0.1:40000` */
+  readonly remoteAddress: string;
   readonly connectionId: string;
   readonly grouped: boolean;
   /** False for a further connection of a group that exists. */
@@ -78,9 +81,9 @@ export class ChannelListener {
     this.#ids = new IdSource(this.#random);
   }
 
-  /** Takes a connected socket; give this to TlsPort.handle. */
-  accept(socket: TLSSocket): void {
-    const underlay = new Underlay({ socket, clock: this.#options.clock });
+  /** Takes a connected socket. `network` is the connection that carries it, when that is another one. */
+  accept(socket: TLSSocket, network: Socket = socket): void {
+    const underlay = new Underlay({ socket, network, clock: this.#options.clock });
     if (this.#closed) {
       underlay.close();
       return;
@@ -126,7 +129,8 @@ export class ChannelListener {
     const connectionId = given ?? this.#ids.short();
     // A hello that claims to be the first of a group that exists joins it: the id of a group gives nobody its place
     // (the reference does the same).
-    const accepted: AcceptedHello = { hello, socket, connectionId, grouped, newChannel: !known };
+    const { remoteAddress } = underlay;
+    const accepted: AcceptedHello = { hello, socket, remoteAddress, connectionId, grouped, newChannel: !known };
     await this.#options.check(accepted);
     underlay.type = grouped ? (hello.string(ChannelHeader.UnderlayType) ?? '') : '';
     if (known) this.#join(underlay, accepted, known);

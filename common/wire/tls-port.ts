@@ -21,6 +21,8 @@ export interface TlsPortOptions {
   context: SecureContextOptions;
   /** Another certificate for a requested server name; undefined for the default one. */
   contextFor?: (serverName: string) => SecureContext | undefined;
+  /** Whether clients are asked for a certificate; true unless it says otherwise. */
+  requestCert?: boolean;
   /** Milliseconds; reference fact: 5 s. */
   handshakeTimeout?: number;
   /** Open connections; above it, those that wait for their client are closed in favour of new ones. */
@@ -43,7 +45,7 @@ export const Alpn = Object.freeze({
  * Of a client that resumes a session only the leaf of its chain is known, and without the certificates between, nobody can verify it: every
  * connection has a handshake of its own.
  */
-const PROTOCOL = { minVersion: 'TLSv1.2', secureOptions: constants.SSL_OP_NO_TICKET } as const;
+export const SERVER_SECURITY = { minVersion: 'TLSv1.2', secureOptions: constants.SSL_OP_NO_TICKET } as const;
 const HANDSHAKE_TIMEOUT = 5_000;
 const MAX_CONNECTIONS = 20_000;
 /** More than all routers and clients of a network begin at the same time after a restart of the controller. */
@@ -77,9 +79,9 @@ export class TlsPort {
     let port: TlsPort | undefined;
     const contextFor = options.contextFor;
     const server = createServer({
-      ...PROTOCOL,
+      ...SERVER_SECURITY,
       ...options.context,
-      requestCert: true,
+      requestCert: options.requestCert ?? true,
       rejectUnauthorized: false,
       handshakeTimeout: options.handshakeTimeout ?? HANDSHAKE_TIMEOUT,
       ALPNCallback: ({ protocols }) => protocols.findLast((protocol) => port?.has(protocol)),
@@ -128,7 +130,7 @@ export class TlsPort {
 
   /** New connections use these certificates; open ones stay. */
   replaceContext(context: SecureContextOptions): void {
-    this.#server.setSecureContext({ ...PROTOCOL, ...context });
+    this.#server.setSecureContext({ ...SERVER_SECURITY, ...context });
   }
 
   /** Takes no more connections and cuts those that no handler owns any more. Handlers close their own. */

@@ -26,6 +26,8 @@ let sharedRead: Buffer | undefined;
 
 export interface UnderlayOptions {
   socket: Duplex | TLSSocket;
+  /** The connection below, when `socket` runs inside another protocol: it knows the addresses. */
+  network?: Socket;
   clock: Clock;
   /** `link.default`, `ctrl.high`, …; empty for a connection that is a channel of its own. */
   type?: string;
@@ -42,6 +44,7 @@ export class Underlay {
   readonly socket: Duplex | TLSSocket;
   /** Resolves once, with the reason or null for an orderly close by either side. */
   readonly closed: Promise<Error | null>;
+  readonly #network: Partial<Socket>;
   readonly #clock: Clock;
   readonly #reader = new FrameReader(HELLO_LIMITS);
   #owner: UnderlayOwner | undefined;
@@ -58,9 +61,9 @@ export class Underlay {
     this.socket = options.socket;
     this.type = options.type ?? '';
     this.#clock = options.clock;
-    const net = this.socket as Partial<Socket>;
-    net.setNoDelay?.(true);
-    net.setKeepAlive?.(true, 15_000);
+    this.#network = options.network ?? (this.socket as Partial<Socket>);
+    this.#network.setNoDelay?.(true);
+    this.#network.setKeepAlive?.(true, 15_000);
     this.closed = new Promise((resolve) => this.socket.once('close', () => resolve(this.#onClose())));
     this.socket.on('error', (error: Error) => {
       this.#error ??= error;
@@ -86,17 +89,17 @@ export class Underlay {
 
   /** `10.0.0.1:40000`, or an empty text when the connection is gone. */
   get localAddress(): string {
-    const { localAddress, localPort } = this.socket as Partial<Socket>;
+    const { localAddress, localPort } = this.#network;
     return localAddress === undefined ? '' : `${localAddress}:${localPort}`;
   }
 
   /** The peer's IP address, or an empty text when the connection is gone. */
   get remoteHost(): string {
-    return (this.socket as Partial<Socket>).remoteAddress ?? '';
+    return this.#network.remoteAddress ?? '';
   }
 
   get remoteAddress(): string {
-    const { remoteAddress, remotePort } = this.socket as Partial<Socket>;
+    const { remoteAddress, remotePort } = this.#network;
     return remoteAddress === undefined ? '' : `${remoteAddress}:${remotePort}`;
   }
 

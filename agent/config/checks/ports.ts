@@ -72,7 +72,8 @@ function claimsOf(config: RouterConfig): Claim[] {
         path: `${path}.address`,
         ...listener.address,
         network: 'tcp',
-        alpn: tls(listener.address.type, 'edge'),
+        // WebSockets are HTTP, which an edge listener with TLS tells apart.
+        alpn: tls(listener.address.type, listener.address.type === 'wss' ? 'web' : 'edge'),
       });
     if (listener.binding === 'transport' || listener.binding === 'proxy')
       claims.push({

@@ -203,6 +203,8 @@ function listeners(input: CheckInput): Finding[] {
 /** Message and remedy for an address that the binding cannot listen on. */
 function addressProblem(listener: CheckInput['config']['listeners'][number]): [string, string] | undefined {
   const { binding } = listener;
+  if (binding === 'edge' && !/^(tls|wss)$/.test(listener.address.type))
+    return [`SDK clients cannot be verified on ${listener.address.type} addresses`, 'use tls: or wss:'];
   if ((binding === 'transport' || binding === 'proxy') && !/^(tcp|tls)$/.test(listener.address.type))
     return [`the binding ${binding} cannot listen on ${listener.address.type} addresses`, 'use tcp: or tls:'];
   if (binding !== 'transport_udp' && binding !== 'proxy_udp') return undefined;

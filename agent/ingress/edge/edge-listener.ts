@@ -1,6 +1,7 @@
-// The listener for SDK clients: its port, their hellos, and the channels that they become. Who they are and what they may do is decided by
+// A listener for SDK clients: their hellos, and the channels that they become. Who they are and what they may do is decided by
 // SdkClients (reference fact: edge, section 1).
 
+import type { TLSSocket } from 'node:tls';
 import { verifyChain } from '#lib/certificate-chain.ts';
 import { peerCertificates } from '#lib/certificates.ts';
 import type { Clock } from '#lib/clock.ts';
@@ -12,7 +13,6 @@ import { ChannelHeader, RouterCapability, SdkHeader } from '#wire/gen/numbers.ts
 import { encodeBitMask, TRUE } from '#wire/header-values.ts';
 import { ONLY_ANSWERS } from '#wire/heartbeat.ts';
 import type { HeaderEntries } from '#wire/message.ts';
-import { Alpn, type TlsPort } from '#wire/tls-port.ts';
 import { formatVersionInfo, type VersionInfo } from '#wire/version-info.ts';
 import type { DataModel } from '../../access/data-model.ts';
 import type { EdgeListenerConfig } from '../../config/router-config.ts';
@@ -22,7 +22,6 @@ import { CONTROL_LANE, DATA_LANE, SdkUnderlay } from './sdk-connection.ts';
 export interface EdgeListenerComponents {
   clock: Clock;
   log: Log;
-  port: TlsPort;
   routerId: string;
   version: VersionInfo;
   model: DataModel;
@@ -49,7 +48,6 @@ export class EdgeListener {
   readonly config: EdgeListenerConfig;
   readonly #components: EdgeListenerComponents;
   readonly #listener: ChannelListener;
-  readonly #unhandle: (() => void)[];
 
   constructor(components: EdgeListenerComponents, config: EdgeListenerConfig) {
     this.config = config;
@@ -64,13 +62,12 @@ export class EdgeListener {
       answerHeaders: () => this.#answerHeaders(),
       open: (accepted) => this.#open(accepted),
     });
-    this.#unhandle = [Alpn.Edge, Alpn.None].map((protocol) =>
-      components.port.handle(protocol, (socket) => this.#listener.accept(socket)),
-    );
   }
 
+  /** Takes a client; `network` is the connection that carries its TLS, when that is another one. */
+  readonly accept = (socket: TLSSocket, network?: TLSSocket): void => this.#listener.accept(socket, network);
+
   close(): void {
-    for (const unhandle of this.#unhandle) unhandle();
     this.#listener.close();
   }
 
@@ -91,11 +88,11 @@ export class EdgeListener {
     ];
   }
 
-  #open({ hello, socket, connectionId, grouped }: AcceptedHello): Channel {
+  #open({ hello, socket, remoteAddress, connectionId, grouped }: AcceptedHello): Channel {
     const { clock, log, clients } = this.#components;
     const { outQueueSize, lookupApiSessionTimeout } = this.config.options;
     const channel = new Channel({
-      name: `SDK client ${socket.remoteAddress}:${socket.remotePort}`,
+      name: `SDK client ${remoteAddress}`,
       peerId: hello.body.toString('utf8', 0, LONGEST_NAME),
       connectionId,
       clock,

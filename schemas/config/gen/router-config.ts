@@ -845,33 +845,33 @@ export interface RouterConfigValues {
     };
   };
   /** Settings of the underlying protocols. */
-  readonly transport?: {
-    /** Further protocol name to offer on TLS connections. */
+  readonly transport: {
+    /** Further protocol name (ALPN) under which edge listeners accept TLS connections. */
     readonly protocol?: string;
-    /** Time for a TLS handshake. */
+    /** Time for a handshake of DTLS, which this router does not serve. */
     readonly handshakeTimeout?: number;
     readonly proxy?: ProxyConfig;
-    /** Websocket listeners. */
-    readonly wss?: {
-      /** writeTimeout of websocket connections, in seconds. */
+    /** WebSocket listeners: edge listeners with a `wss:` address. */
+    readonly wss: {
+      /** Time to answer an HTTP request, in seconds. */
       readonly writeTimeout: number;
-      /** readTimeout of websocket connections, in seconds. */
+      /** Time for the headers of an HTTP request, in seconds. */
       readonly readTimeout: number;
-      /** idleTimeout of websocket connections, in seconds. */
+      /** Time between the requests of a connection, in seconds. */
       readonly idleTimeout: number;
-      /** pongTimeout of websocket connections, in seconds. */
+      /** A client that has answered no ping for this long is disconnected, in seconds. */
       readonly pongTimeout: number;
-      /** pingInterval of websocket connections, in seconds. */
+      /** Time between pings, in seconds; 0 for none. */
       readonly pingInterval: number;
-      /** handshakeTimeout of websocket connections, in seconds. */
+      /** Time for the TLS handshake inside the WebSocket, in seconds. */
       readonly handshakeTimeout: number;
-      /** Read buffer in bytes. */
+      /** Bytes received that may wait to be decrypted. */
       readonly readBufferSize: number;
-      /** Write buffer in bytes. */
+      /** Bytes encrypted that may wait to be sent. */
       readonly writeBufferSize: number;
-      /** Compress messages. */
+      /** Accept compressed messages. What the router sends is encrypted and never compressed. */
       readonly enableCompression: boolean;
-      /** Identity of websocket listeners. */
+      /** Certificate and key of WebSocket listeners, when they are not those of the router. */
       readonly identity?: IdentityConfig;
     };
     /** Tuning of a transport that no longer exists; read and ignored. */

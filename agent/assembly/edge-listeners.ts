@@ -1,0 +1,74 @@
+// Edge listeners: for SDK clients over TLS, and for those in browsers over WebSocket.
+
+import { Alpn } from '#wire/tls-port.ts';
+import type { DataModel } from '../access/data-model.ts';
+import type { EdgeListenerConfig, RouterConfig } from '../config/router-config.ts';
+import { Identity } from '../identity/identity.ts';
+import { EdgeListener } from '../ingress/edge/edge-listener.ts';
+import type { SdkClients } from '../ingress/edge/sdk-clients.ts';
+import { WebSocketPort } from '../ingress/edge/websocket-port.ts';
+import type { RouterContext } from './context.ts';
+import { webSocketSettings } from './settings.ts';
+import type { TlsPorts } from './tls-ports.ts';
+
+/** Opens a configured listener. Rejects with the system's error, IdentityError or ProtocolTakenError. */
+export async function openEdgeListener(
+  context: RouterContext,
+  ports: TlsPorts,
+  { model, clients }: { model: DataModel; clients: SdkClients },
+  config: EdgeListenerConfig,
+): Promise<EdgeListener> {
+  const { clock, routerId, version, owned } = context;
+  const log = context.component('listener.edge');
+  const listener = new EdgeListener({ clock, log, routerId, version, model, clients }, config);
+  const stop =
+    config.address.type === 'wss'
+      ? await serveWebSockets(context, ports, listener)
+      : await serveTls(context, ports, listener);
+  owned.defer(() => {
+    stop();
+    listener.close();
+  });
+  return listener;
+}
+
+async function serveTls(
+  { config: { transport } }: RouterContext,
+  ports: TlsPorts,
+  { config: { address }, accept }: EdgeListener,
+): Promise<() => void> {
+  const port = await ports.at(address.host, address.port);
+  const further = transport.protocol && !port.has(transport.protocol) ? [transport.protocol] : [];
+  const handled = [Alpn.Edge, Alpn.None, ...further].map((protocol) =>
+    port.handle(protocol, (socket) => accept(socket)),
+  );
+  return () => {
+    for (const unhandle of handled) unhandle();
+  };
+}
+
+/** A port of its own asks browsers for no certificate; one that serves other protocols as well must. */
+async function serveWebSockets(
+  context: RouterContext,
+  ports: TlsPorts,
+  { config: { address }, accept }: EdgeListener,
+): Promise<() => void> {
+  const { clock, config, owned } = context;
+  const log = context.component('listener.edge');
+  const own = config.transport.wss.identity;
+  const identity = own ? await Identity.open({ config: own, clock, log, watch: true }) : context.identity;
+  if (own) owned.defer(() => identity.close());
+  const requestCert = isShared(config, address);
+  const port = await ports.at(address.host, address.port, { requestCert, identity });
+  const opened = new WebSocketPort({ clock, log, port, identity, onClient: accept }, webSocketSettings(config));
+  return () => opened.close();
+}
+
+function isShared({ listeners, link }: RouterConfig, { host, port }: { host: string; port: number }): boolean {
+  const others = [...link.listeners.map(({ bind }) => bind), ...listeners.flatMap(tlsAddress)];
+  return others.some((other) => other.type === 'tls' && other.host === host && other.port === port);
+}
+
+function tlsAddress(listener: RouterConfig['listeners'][number]) {
+  return 'address' in listener && typeof listener.address === 'object' ? [listener.address] : [];
+}

@@ -1,0 +1,195 @@
+// SDK clients in browsers. A browser offers no client certificate of the network, so the client's own TLS runs inside a WebSocket:
+//
+//   TLS ─► GET /ws ─► WebSocket ─► binary messages ─► TLS with the client's certificate ─► EdgeListener
+//
+// Reference facts: edge, section 1; config, section `transport.wss`.
+
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { createSecureContext, type SecureContext, TLSSocket } from 'node:tls';
+import { createWebSocketStream, type WebSocket, WebSocketServer } from 'ws';
+import type { Clock } from '#lib/clock.ts';
+import { FairPool } from '#lib/fair-pool.ts';
+import type { Log } from '#lib/log.ts';
+import { sourceOf } from '#lib/source-address.ts';
+import { HttpTimeouts } from '#wire/http-timeouts.ts';
+import type { PortConnection } from '#wire/port-connections.ts';
+import { Alpn, SERVER_SECURITY, type TlsPort } from '#wire/tls-port.ts';
+import type { Identity } from '../../identity/identity.ts';
+
+/** Times in milliseconds, sizes in bytes. */
+export interface WebSocketSettings {
+  readonly readTimeout: number;
+  readonly writeTimeout: number;
+  readonly idleTimeout: number;
+  /** A client that has answered no ping for this long is gone. */
+  readonly pongTimeout: number;
+  /** 0: no pings. */
+  readonly pingInterval: number;
+  /** For the TLS handshake inside the WebSocket. */
+  readonly handshakeTimeout: number;
+  readonly readBufferSize: number;
+  readonly writeBufferSize: number;
+  readonly enableCompression: boolean;
+}
+
+export interface WebSocketPortComponents {
+  clock: Clock;
+  log: Log;
+  port: TlsPort;
+  /** For the TLS inside the WebSocket. */
+  identity: Identity;
+  /** Takes a client whose inner handshake is complete. `network` is the connection that carries it. */
+  onClient(socket: TLSSocket, network: TLSSocket): void;
+}
+
+const PATH = '/ws';
+const LARGEST_HEADERS = 16 * 1024;
+/** Bytes. A client sends TLS records, of at most 16 KiB each, and may put some of them into one message. */
+const LARGEST_MESSAGE = 1024 * 1024;
+/** Inner handshakes in progress, as many as a port takes of outer ones. */
+const MOST_HANDSHAKES = 2_000;
+
+export class WebSocketPort {
+  readonly #components: WebSocketPortComponents;
+  readonly #settings: WebSocketSettings;
+  readonly #http: Server;
+  readonly #timeouts: HttpTimeouts;
+  readonly #upgrades: WebSocketServer;
+  readonly #connections = new WeakMap<Duplex, PortConnection>();
+  readonly #handshakes = new FairPool<WebSocket>();
+  readonly #unhandle: (() => void)[];
+  #context: SecureContext;
+  /** Connections that are no clients yet; those belong to the listener. */
+  readonly #waiting = new Set<TLSSocket>();
+
+  constructor(components: WebSocketPortComponents, settings: WebSocketSettings) {
+    this.#components = components;
+    this.#settings = settings;
+    const { readTimeout: read, writeTimeout: write, idleTimeout: idle } = settings;
+    this.#http = createServer({ maxHeaderSize: LARGEST_HEADERS, keepAliveTimeout: idle });
+    this.#timeouts = new HttpTimeouts(this.#http, components.clock, { read, write, idle });
+    this.#upgrades = new WebSocketServer({
+      noServer: true,
+      maxPayload: LARGEST_MESSAGE,
+      // Messages are TLS records, which cannot be compressed: what clients compress is read, and nothing is compressed here.
+      perMessageDeflate: settings.enableCompression && {
+        serverNoContextTakeover: true,
+        clientNoContextTakeover: true,
+        threshold: Number.MAX_SAFE_INTEGER,
+      },
+    });
+    this.#http.on('request', answerWithoutUpgrade);
+    this.#http.on('upgrade', (request, socket, head) => this.#upgrade(request, socket as TLSSocket, head));
+    // A client without ALPN is taken for a browser when the port serves nothing else.
+    const { identity } = components;
+    const loadContext = () => createSecureContext({ ...SERVER_SECURITY, ...identity.serverContext() });
+    this.#context = loadContext();
+    const stopWatching = identity.onChange(() => {
+      this.#context = loadContext();
+    });
+    const protocols = components.port.has(Alpn.None) ? [Alpn.Http] : [Alpn.Http, Alpn.None];
+    const handled = protocols.map((protocol) =>
+      components.port.handle(protocol, (socket, connection) => this.#accept(socket, connection)),
+    );
+    this.#unhandle = [stopWatching, ...handled];
+  }
+
+  close(): void {
+    for (const unhandle of this.#unhandle) unhandle();
+    this.#http.close();
+    for (const socket of this.#waiting) socket.destroy();
+  }
+
+  #accept(socket: TLSSocket, connection: PortConnection): void {
+    this.#waiting.add(socket);
+    socket.once('close', () => this.#waiting.delete(socket));
+    this.#connections.set(socket, connection);
+    this.#timeouts.accept(socket, connection);
+  }
+
+  #upgrade(request: IncomingMessage, socket: TLSSocket, head: Buffer): void {
+    if (pathOf(request) !== PATH) {
+      refuse(socket, '404 Not Found', `WebSockets are served at ${PATH}`);
+      return;
+    }
+    this.#timeouts.release(socket);
+    this.#upgrades.handleUpgrade(request, socket, head, (webSocket) => this.#secure(webSocket, socket));
+  }
+
+  /** The handshake of the TLS inside. Until it is complete the connection is a stranger's, and evictable. */
+  #secure(webSocket: WebSocket, network: TLSSocket): void {
+    const { clock, identity, log } = this.#components;
+    const { handshakeTimeout, readBufferSize, writeBufferSize } = this.#settings;
+    const connection = this.#connections.get(network);
+    connection?.setEvictable(true);
+    if (this.#handshakes.size >= MOST_HANDSHAKES) this.#handshakes.evict()?.terminate();
+    this.#handshakes.add(webSocket, sourceOf(network.remoteAddress));
+    const stream = createWebSocketStream(webSocket, {
+      readableHighWaterMark: readBufferSize,
+      writableHighWaterMark: writeBufferSize,
+    });
+    const socket = new TLSSocket(stream, {
+      isServer: true,
+      requestCert: true,
+      rejectUnauthorized: false,
+      secureContext: this.#context,
+      SNICallback: (name, done) => done(null, identity.contextFor(name)),
+    });
+    const timer = clock.after('websocket handshake', handshakeTimeout, () => webSocket.terminate());
+    const settle = () => {
+      timer.cancel();
+      this.#handshakes.delete(webSocket);
+    };
+    stream.on('error', () => undefined); // its 'close' follows
+    socket.on('error', (error) => log.debug({ remote: network.remoteAddress, error }, 'TLS inside a WebSocket failed'));
+    socket.once('close', () => webSocket.terminate());
+    network.once('close', () => (settle(), socket.destroy()));
+    socket.once('secure', () => {
+      settle();
+      if (network.destroyed) return;
+      connection?.setEvictable(false);
+      this.#waiting.delete(network);
+      this.#keepAlive(webSocket, network);
+      this.#components.onClient(socket, network);
+    });
+  }
+
+  /** Pings, so that proxies between keep the connection, and a client that is gone is noticed. */
+  #keepAlive(webSocket: WebSocket, network: TLSSocket): void {
+    const { clock, log } = this.#components;
+    const { pingInterval, pongTimeout } = this.#settings;
+    if (pingInterval === 0) return;
+    let answered = clock.monotonic();
+    webSocket.on('pong', () => {
+      answered = clock.monotonic();
+    });
+    const timer = clock.every('websocket ping', pingInterval, () => {
+      if (clock.monotonic() - answered > pongTimeout) {
+        log.info({ remote: network.remoteAddress }, 'WebSocket closed: the client answers no ping');
+        webSocket.terminate();
+      } else webSocket.ping();
+    });
+    webSocket.once('close', () => timer.cancel());
+  }
+}
+
+function pathOf({ url = '' }: IncomingMessage): string | undefined {
+  return URL.parse(url, 'https://router')?.pathname;
+}
+
+function answerWithoutUpgrade(request: IncomingMessage, response: ServerResponse): void {
+  const found = pathOf(request) === PATH;
+  const text = found ? 'SDK clients connect here with a WebSocket\n' : `WebSockets are served at ${PATH}\n`;
+  response.writeHead(found ? 426 : 404, {
+    'content-type': 'text/plain; charset=utf-8',
+    'content-length': Buffer.byteLength(text),
+    ...(found && { upgrade: 'websocket', connection: 'close' }),
+  });
+  response.end(text);
+}
+
+function refuse(socket: TLSSocket, status: string, reason: string): void {
+  const head = `HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-type: text/plain\r\n`;
+  socket.end(`${head}content-length: ${Buffer.byteLength(reason)}\r\n\r\n${reason}`);
+}
