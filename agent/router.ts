@@ -13,6 +13,7 @@ import { type Ingress, openIngress } from './assembly/ingress.ts';
 import { assembleLinks, type Links, openLinkListeners } from './assembly/links.ts';
 import {
   assembleHealth,
+  openApiProxy,
   openDebugging,
   openIdleMemory,
   openInspection,
@@ -182,6 +183,7 @@ export class Router {
     await openLinkListeners(context, controllers, links, this.#ports, this.#linkListeners);
     this.#ingress = await openIngress(context, { controllers, cluster: this.#cluster }, circuits, this.#ports);
     this.#webServers = await openWeb(context, this.#health);
+    await openApiProxy(context, this.#ports);
     await openInspection(context, controllers, () => this.describe());
     openReports(context, controllers, circuits, links);
     openRenewal(context, controllers, extend);

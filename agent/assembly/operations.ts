@@ -1,5 +1,6 @@
 // What operators see and what keeps a long-lived process well: health, metrics, web pages, inspection, profiles, certificates, memory.
 
+import { joinHostPort } from '#lib/address.ts';
 import { releaseMemory } from '#lib/memory.ts';
 import { ControlType } from '#wire/gen/numbers.ts';
 import { resultMessage } from '#wire/message.ts';
@@ -18,6 +19,7 @@ import type { Circuits } from './circuits.ts';
 import type { RouterContext } from './context.ts';
 import { IdleMemory } from './idle-memory.ts';
 import type { Links } from './links.ts';
+import type { TlsPorts } from './tls-ports.ts';
 
 /** Profiles and the trace of messages: to be opened before everything that they are to see. */
 export async function openDebugging(context: RouterContext): Promise<void> {
@@ -70,6 +72,25 @@ export async function openWeb(context: RouterContext, health: Health): Promise<W
     servers.push(server);
   }
   return servers;
+}
+
+/** Opens the proxy to the controller's API where `edge.apiProxy` asks for it. Rejects with the system's error. */
+export async function openApiProxy(context: RouterContext, ports: TlsPorts): Promise<void> {
+  const { config, clock, identity, owned } = context;
+  const proxy = config.edge?.apiProxy;
+  if (!proxy) return;
+  const { ApiProxy } = await import('../web/api-proxy.ts');
+  const port = await ports.at(proxy.listener.host, proxy.listener.port);
+  const log = context.component('api-proxy');
+  const opened = new ApiProxy({ clock, log, port, identity }, proxy.upstream);
+  owned.defer(() => opened.close());
+  log.info(
+    {
+      listener: joinHostPort(port.address.host, port.address.port),
+      upstream: joinHostPort(proxy.upstream.host, proxy.upstream.port),
+    },
+    'API proxy open',
+  );
 }
 
 /** The library of the page is only loaded where somebody wants the page. */

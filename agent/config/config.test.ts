@@ -332,6 +332,27 @@ t.test('listeners of clients without an identity take TCP, TLS and UDP addresses
   t.match(twice, [{ code: 'CFG-PORT-CONFLICT', path: 'listeners[5].address' }]);
 });
 
+t.test('WebSocket listeners: addresses, shared ports, times and certificates that do not fit are found', async (t) => {
+  const findings = (listeners: readonly string[], wss = '') => {
+    const entries = listeners.map(
+      (address) => `{binding: edge, address: "${address}", options: {advertise: "a.example:443"}}`,
+    );
+    return withMore(`edge: {}\nlisteners: [${entries.join(', ')}]\ntransport: {wss: {${wss}}}`).findings;
+  };
+  const errors = (...given: Parameters<typeof findings>) =>
+    findings(...given).filter(({ severity }) => severity === 'error');
+  t.same(errors(['wss:127.0.0.1:7001', 'tls:127.0.0.1:7001']), [], 'browsers and SDKs share a port');
+  t.match(errors(['wss:127.0.0.1:7001', 'wss:127.0.0.1:7001']), [{ code: 'CFG-PORT-CONFLICT' }]);
+  t.match(errors(['tcp:127.0.0.1:7001']), [{ code: 'CFG-ADDRESS', path: 'listeners[0].address' }]);
+  const own = 'identity: {cert: a.pem, key: a.key}';
+  t.same(errors(['wss:127.0.0.1:7001'], own), []);
+  t.match(errors(['wss:127.0.0.1:7001', 'tls:127.0.0.1:7001'], own), [{ path: 'transport.wss.identity' }]);
+  t.match(
+    findings(['wss:127.0.0.1:7001'], 'pongTimeout: 30').filter(({ path }) => path.startsWith('transport')),
+    [{ severity: 'warning', path: 'transport.wss.pongTimeout' }],
+  );
+});
+
 t.test('what is checked and not served yet says so, without a warning', async (t) => {
   const loaded = withMore('managedConfig: {allow: [router.link]}');
   t.match(

@@ -7,7 +7,6 @@ import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import { gzipSync } from 'node:zlib';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import { peerCertificates } from '#lib/certificates.ts';
 import { contentCoding } from '#lib/content-encoding.ts';
 import { describeError } from '#lib/errors.ts';
 import { JsonDepthError, parseJson } from '#lib/json.ts';
@@ -15,6 +14,7 @@ import { Shares } from '#lib/shares.ts';
 import { sourceOf } from '#lib/source-address.ts';
 import { HttpTimeouts } from '#wire/http-timeouts.ts';
 import type { PortConnection } from '#wire/port-connections.ts';
+import { presentedCertificates } from '../auth/presented.ts';
 import { sessionOf } from '../auth/session-of.ts';
 import { EventStreams } from '../events/stream.ts';
 import { mayCall } from '../request/access.ts';
@@ -175,9 +175,10 @@ export class ApiServer {
     if (!this.#running.take(source)) throw new ApiError('RATE_LIMITED');
     try {
       const { url, headers } = request;
+      const services = this.#services;
       const query = url.indexOf('?');
       const apiRequest: ApiRequest = {
-        services: this.#services,
+        services,
         operation,
         params: request.params as Record<string, string>,
         query: new URLSearchParams(query < 0 ? '' : url.slice(query + 1)),
@@ -185,7 +186,10 @@ export class ApiServer {
         body: request.body,
         // Reading them costs more than most answers, and few look at them.
         get certificates() {
-          return peerCertificates(socket);
+          return presentedCertificates(services, socket, headers).certificates;
+        },
+        get viaRouter() {
+          return presentedCertificates(services, socket, headers).viaRouter;
         },
         remoteAddress: socket.remoteAddress ?? '',
         session: undefined,

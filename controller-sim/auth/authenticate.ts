@@ -7,6 +7,7 @@ import { baseFields } from '../entities/common.ts';
 import { isDisabled } from '../entities/identity.ts';
 import { eventOf } from '../events/events.ts';
 import { owesTotp } from '../mfa/enrollment.ts';
+import { isAdmin } from '../request/access.ts';
 import { Body } from '../request/body.ts';
 import type { ApiRequest, LoginRequest } from '../request/context.ts';
 import { ApiError, invalid } from '../request/errors.ts';
@@ -16,7 +17,7 @@ import { isForClients, vouch } from './certificates.ts';
 import { externalIdOf } from './external-id.ts';
 import { policyForToken, verifyExternalToken } from './external-jwt.ts';
 import { bearerTokens } from './session-of.ts';
-import { mayVouchFor, NOT_FOR_ADMINS } from './vouching.ts';
+import { mayVouchFor, NOT_FOR_ADMINS, NOT_THROUGH_ROUTERS } from './vouching.ts';
 
 /** Who somebody has shown to be, and by what. */
 export interface Proven {
@@ -185,7 +186,7 @@ async function byPassword(request: LoginRequest): Promise<Proven> {
 
 /** A certificate that an authenticator holds, or one of an authority that names identities by a part of it. */
 async function byCertificate(request: LoginRequest): Promise<Proven> {
-  const { services, certificates } = request;
+  const { services, certificates, viaRouter } = request;
   const { state, clock } = services;
   const [leaf] = certificates;
   if (!leaf || !isForClients(leaf)) throw new ApiError('INVALID_AUTH');
@@ -203,6 +204,10 @@ async function byCertificate(request: LoginRequest): Promise<Proven> {
   // A certificate that an authenticator holds is known itself; any other proves as much as its authority may.
   if (identity && !authenticator && voucher.kind === 'ca' && !mayVouchFor(voucher.ca, identity)) {
     services.log.info({ caId: voucher.ca.id, identityId: identity.id }, NOT_FOR_ADMINS);
+    throw new ApiError('INVALID_AUTH');
+  }
+  if (identity && viaRouter !== undefined && isAdmin(identity)) {
+    services.log.info({ routerId: viaRouter, identityId: identity.id }, NOT_THROUGH_ROUTERS);
     throw new ApiError('INVALID_AUTH');
   }
   const policy = identity && policyOf(request, identity);

@@ -83,8 +83,10 @@ export interface ApiRequest {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** Parsed JSON, or the text of other content types. */
   readonly body: unknown;
-  /** What the client presented in TLS, leaf first. */
+  /** What the client presented, leaf first. Throws ApiError for a proxy that may not say so. */
   readonly certificates: readonly X509Certificate[];
+  /** The edge router whose API proxy passes the request on; undefined for the client's own connection. */
+  readonly viaRouter: string | undefined;
   readonly remoteAddress: string;
   /** Set by the session step. */
   session: ApiSession | undefined;
@@ -92,7 +94,10 @@ export interface ApiRequest {
 }
 
 /** What a login looks at. */
-export type LoginRequest = Pick<ApiRequest, 'services' | 'headers' | 'body' | 'certificates' | 'remoteAddress'>;
+export type LoginRequest = Pick<
+  ApiRequest,
+  'services' | 'headers' | 'body' | 'certificates' | 'viaRouter' | 'remoteAddress'
+>;
 
 /** Data that is JSON already. */
 export interface ShownText {

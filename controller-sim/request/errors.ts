@@ -19,6 +19,7 @@ export const API_ERRORS = Object.freeze({
   CERT_IN_USE: [409, 'The supplied certificate is already in use by another authenticator'],
   COULD_NOT_PARSE_BODY: [400, 'The body of the request could not be parsed'],
   COULD_NOT_PARSE_PEM_BLOCK: [400, 'The supplied PEM block could not be parsed'],
+  COULD_NOT_PARSE_x509_FROM_DER: [400, 'could not parse x509 from DER'],
   COULD_NOT_PROCESS_CSR: [400, 'The supplied csr could not be processed'],
   COULD_NOT_VALIDATE: [
     400,

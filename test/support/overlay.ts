@@ -34,6 +34,8 @@ export interface RouterSetup {
   tunnel?: string;
   /** Lines of YAML that are added at top level. */
   extra?: string;
+  /** Keys of the section `edge`, in YAML. */
+  edge?: string;
   /** A further listener, in YAML. */
   listeners?: string;
   /** Service and port pairs of the proxy. */
@@ -122,7 +124,7 @@ export class Overlay {
 identity: {cert: ${file}.cert, server_cert: ${file}.server.cert, key: ${file}.key, ca: ${file}.ca}
 ctrl: {endpoint: "${this.simulator.controlAddress}"}
 csr: {sans: {dns: [localhost], ip: [127.0.0.1]}}
-edge: {}
+edge: {${setup.edge ?? ''}}
 link:
 ${link}
 ${mode ? `listeners: [{binding: tunnel, options: ${tunnel}}${setup.listeners ? `, ${setup.listeners}` : ''}]` : ''}

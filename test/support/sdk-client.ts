@@ -2,6 +2,7 @@
 // with flow control of its own is the agent's xgress, at the other end of the wire.
 
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto';
+import type { Duplex } from 'node:stream';
 import { Agent, request } from 'undici';
 import { SystemClock } from '#lib/clock.ts';
 import { silentLog } from '#lib/log.ts';
@@ -184,13 +185,18 @@ export class SdkClient {
     token: string,
     headers: HeaderEntries = [],
   ): Promise<SdkClient> {
-    const clock = new SystemClock();
     const socket = await dialTls({
       address: { type: 'tls', host: '127.0.0.1', port },
       context: { cert, key: key.export({ type: 'pkcs8', format: 'pem' }), rejectUnauthorized: false } as object,
       timeout: PATIENCE,
-      clock,
+      clock: new SystemClock(),
     });
+    return SdkClient.over(socket, token, headers);
+  }
+
+  /** Greets over a connection. Rejects when the router does not answer the hello. */
+  static async over(socket: Duplex, token: string, headers: HeaderEntries = []): Promise<SdkClient> {
+    const clock = new SystemClock();
     const underlay = new Underlay({ socket, clock });
     const hello = await sendHello(underlay, 'test', [[SdkHeader.SessionToken, token], ...headers], PATIENCE);
     const channel = new Channel({

@@ -87,6 +87,8 @@ function claimsOf(config: RouterConfig): Claim[] {
     if (listener.binding === 'tunnel' && listener.options.mode === 'proxy')
       claims.push(...proxyClaims(path, listener.options.services));
   }
+  const proxy = config.edge?.apiProxy;
+  if (proxy) claims.push({ path: 'edge.apiProxy.listener', ...proxy.listener, network: 'tcp', alpn: 'web' });
   for (const [server, web] of config.web.entries()) {
     for (const [index, point] of web.bindPoints.entries())
       claims.push({

@@ -10,6 +10,7 @@ export const checkValues: Check = (input) => [
   ...interfaces(input),
   ...web(input),
   ...proxies(input),
+  ...webSockets(input),
   ...rateLimiter(input),
   ...heartbeats(input),
 ];
@@ -69,11 +70,44 @@ function web(input: CheckInput): Finding[] {
 
 function proxies(input: CheckInput): Finding[] {
   const { proxy, transport } = input.config;
-  return [['proxy', proxy] as const, ['transport.proxy', transport?.proxy] as const].flatMap(([path, section]) =>
+  return [['proxy', proxy] as const, ['transport.proxy', transport.proxy] as const].flatMap(([path, section]) =>
     section?.type === 'http' && !section.address
       ? [at(input, 'error', 'CFG-MISSING', `${path}.address`, 'an http proxy needs its address', 'give host:port')]
       : [],
   );
+}
+
+function webSockets(input: CheckInput): Finding[] {
+  const { listeners, link, transport } = input.config;
+  const { pingInterval, pongTimeout, identity } = transport.wss;
+  const findings: Finding[] = [];
+  if (pingInterval > 0 && pongTimeout <= pingInterval)
+    findings.push(
+      at(
+        input,
+        'warning',
+        'CFG-RANGE',
+        'transport.wss.pongTimeout',
+        `WebSockets are closed before the second ping, because pongTimeout (${pongTimeout}) is not above pingInterval (${pingInterval})`,
+        'give a pongTimeout above pingInterval',
+      ),
+    );
+  const served = listeners.flatMap((listener) => (listener.binding === 'edge' ? [listener.address] : []));
+  const others = [...link.listeners.map(({ bind }) => bind), ...served.filter(({ type }) => type === 'tls')];
+  const isShared = ({ host, port }: { host: string; port: number }) =>
+    others.some((other) => other.host === host && other.port === port);
+  if (identity && served.some((address) => address.type === 'wss' && isShared(address)))
+    findings.push(
+      at(
+        input,
+        'error',
+        'CFG-VALUE',
+        'transport.wss.identity',
+        'the port of the WebSocket listener is shared, and a port has one certificate',
+        'give the listener a port of its own, or use alt_server_certs of the router identity',
+      ),
+    );
+  return findings;
 }
 
 function rateLimiter(input: CheckInput): Finding[] {

@@ -2,9 +2,9 @@
 
 import type { TLSSocket } from 'node:tls';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { peerCertificates } from '#lib/certificates.ts';
 import { describeError } from '#lib/errors.ts';
 import { ownText } from '#lib/own-text.ts';
+import { presentedCertificates } from '../../auth/presented.ts';
 import type { ApiServices } from '../../request/context.ts';
 import { ApiError } from '../../request/errors.ts';
 import { StoreWriteError } from '../../store/store.ts';
@@ -52,7 +52,7 @@ function oidcRequestOf(services: ApiServices, requests: AuthRequests, request: F
     headers: request.headers,
     body: fieldsOf(request.body),
     contentType: request.headers['content-type'] ?? '',
-    certificates: peerCertificates(socket),
+    ...presentedCertificates(services, socket, request.headers),
     remoteAddress: socket.remoteAddress ?? '',
   };
 }

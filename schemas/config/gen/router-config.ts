@@ -144,7 +144,7 @@ export interface EdgeConfig {
   readonly db?: string;
   /** Time between writes of it, at least 30. */
   readonly dbSaveIntervalSeconds: number;
-  /** HTTPS proxy to the controller's API. */
+  /** HTTPS listener that passes requests on to the API of a controller. */
   readonly apiProxy?: {
     /** `host:port` to listen on. */
     readonly listener: HostPort;

@@ -1,0 +1,206 @@
+// The API proxy of an edge router: clients that reach no controller send their requests to the router, which passes them on with its own
+// certificate and says which certificates they have shown.
+//
+//   client ─► TLS, HTTP ─► request + X-Client-CertPem ─► controller
+//
+// Reference fact: config, section `edge.apiProxy`.
+
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { Agent, type RequestOptions, request as requestHttps } from 'node:https';
+import type { Duplex } from 'node:stream';
+import { pipeline } from 'node:stream';
+import type { TLSSocket } from 'node:tls';
+import { joinHostPort } from '#lib/address.ts';
+import { peerCertificates } from '#lib/certificates.ts';
+import type { Clock } from '#lib/clock.ts';
+import { asError, describeError, TimeoutError } from '#lib/errors.ts';
+import type { Log } from '#lib/log.ts';
+import { HttpTimeouts } from '#wire/http-timeouts.ts';
+import { Alpn, type TlsPort } from '#wire/tls-port.ts';
+import type { Identity } from '../identity/identity.ts';
+
+export interface ApiProxyComponents {
+  clock: Clock;
+  log: Log;
+  port: TlsPort;
+  identity: Identity;
+}
+
+const CERTIFICATE_HEADER = 'x-client-certpem';
+const PROXY_HEADER = 'x-edge-router-proxy-request';
+/** Of one connection (RFC 9110, section 7.6.1), and what only the router may say. */
+const NOT_PASSED_ON = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'upgrade',
+  'expect',
+  CERTIFICATE_HEADER,
+  PROXY_HEADER,
+]);
+const LARGEST_HEADERS = 32 * 1024;
+/** Milliseconds: a login with a second factor over a slow line. */
+const LIMITS = { read: 30_000, write: 60_000, idle: 60_000 };
+/** Milliseconds for the controller to begin its answer. */
+const ANSWER_TIMEOUT = 30_000;
+/** Connections to the controller; further requests wait. */
+const MOST_UPSTREAM = 100;
+
+export class ApiProxy {
+  readonly #components: ApiProxyComponents;
+  readonly #upstream: { readonly host: string; readonly port: number };
+  readonly #server: Server;
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: MOST_UPSTREAM });
+  readonly #unhandle: (() => void)[];
+  readonly #sockets = new Set<Duplex>();
+
+  /** Begins to accept on the port. Throws ProtocolTakenError when HTTP is served there already. */
+  constructor(components: ApiProxyComponents, upstream: { host: string; port: number }) {
+    this.#components = components;
+    this.#upstream = upstream;
+    this.#server = createServer({ maxHeaderSize: LARGEST_HEADERS, keepAliveTimeout: LIMITS.idle });
+    const timeouts = new HttpTimeouts(this.#server, components.clock, LIMITS);
+    this.#server.on('request', (request, response) => this.#passOn(request, response));
+    this.#server.on('upgrade', (request, socket, head) => {
+      timeouts.release(socket as TLSSocket);
+      this.#upgrade(request, socket, head);
+    });
+    const protocols = components.port.has(Alpn.None) ? [Alpn.Http] : [Alpn.Http, Alpn.None];
+    this.#unhandle = protocols.map((protocol) =>
+      components.port.handle(protocol, (socket, connection) => {
+        this.#own(socket);
+        timeouts.accept(socket, connection);
+      }),
+    );
+  }
+
+  close(): void {
+    for (const unhandle of this.#unhandle) unhandle();
+    this.#server.close();
+    for (const socket of this.#sockets) socket.destroy();
+    this.#agent.destroy();
+  }
+
+  #own(socket: Duplex): void {
+    this.#sockets.add(socket);
+    socket.once('close', () => this.#sockets.delete(socket));
+  }
+
+  #passOn(request: IncomingMessage, response: ServerResponse): void {
+    const outgoing = this.#request(request, []);
+    outgoing.once('response', (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.statusMessage, passedOn(answer.rawHeaders));
+      pipeline(answer, response, (error) => this.#logCut(request, error));
+    });
+    outgoing.once('error', (error) => {
+      if (response.headersSent || response.destroyed) {
+        response.destroy();
+        return;
+      }
+      const { status, body } = this.#failure(request, error);
+      response.writeHead(status, { 'content-type': 'application/json', connection: 'close' }).end(body);
+    });
+    response.once('close', () => outgoing.destroy());
+    pipeline(request, outgoing, () => undefined); // how it ended is seen at the answer
+  }
+
+  /** WebSockets, such as the controller's stream of events. */
+  #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    const { upgrade = '' } = request.headers;
+    const outgoing = this.#request(request, ['connection', 'Upgrade', 'upgrade', upgrade]);
+    socket.once('close', () => outgoing.destroy());
+    socket.on('error', () => undefined); // its 'close' follows
+    outgoing.once('upgrade', (answer, upstream: Duplex, upstreamHead: Buffer) => {
+      this.#own(upstream);
+      socket.write(headOf(answer, ['connection', 'Upgrade', 'upgrade', upgrade]));
+      socket.write(upstreamHead);
+      upstream.write(head);
+      const done = (error: Error | null | undefined) => this.#logCut(request, error);
+      pipeline(socket, upstream, socket, done);
+    });
+    outgoing.once('response', (answer) => {
+      socket.write(headOf(answer, ['connection', 'close']));
+      pipeline(answer, socket, (error) => this.#logCut(request, error));
+    });
+    outgoing.once('error', (error) => {
+      const { status, body } = this.#failure(request, error);
+      socket.end(
+        `HTTP/1.1 ${status} Bad Gateway\r\nconnection: close\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+      );
+    });
+    outgoing.end();
+  }
+
+  /** The request as it goes to the controller; it ends with an error when no answer comes in time. */
+  #request(request: IncomingMessage, further: readonly string[]) {
+    const { identity, clock } = this.#components;
+    const { host, port } = this.#upstream;
+    const socket = request.socket as TLSSocket;
+    const certificates = peerCertificates(socket).flatMap(({ raw }) => [CERTIFICATE_HEADER, raw.toString('base64')]);
+    const options: RequestOptions = {
+      ...identity.clientContext(),
+      allowPartialTrustChain: true,
+      minVersion: 'TLSv1.2',
+      agent: this.#agent,
+      host,
+      port,
+      method: request.method,
+      path: request.url,
+      headers: [
+        ...passedOn(request.rawHeaders),
+        ...further,
+        ...certificates,
+        PROXY_HEADER,
+        new Date(clock.now()).toISOString(),
+        'x-forwarded-for',
+        socket.remoteAddress ?? '',
+      ],
+    };
+    const outgoing = requestHttps(options);
+    const late = () => outgoing.destroy(new TimeoutError('the answer of the controller', ANSWER_TIMEOUT));
+    const timer = clock.after('api proxy', ANSWER_TIMEOUT, late);
+    for (const event of ['response', 'upgrade', 'close']) outgoing.once(event, () => timer.cancel());
+    return outgoing;
+  }
+
+  #failure({ method, url }: IncomingMessage, error: Error): { status: number; body: string } {
+    const upstream = joinHostPort(this.#upstream.host, this.#upstream.port);
+    const isLate = error instanceof TimeoutError;
+    this.#components.log.warn({ upstream, method, url, error: describeError(error) }, 'request could not be passed on');
+    const code = isLate ? 'GATEWAY_TIMEOUT' : 'BAD_GATEWAY';
+    const message = `the controller's API at ${upstream} ${isLate ? 'does not answer' : 'cannot be reached'}`;
+    return { status: isLate ? 504 : 502, body: `${JSON.stringify({ error: { code, message }, meta: {} })}\n` };
+  }
+
+  #logCut({ method, url }: IncomingMessage, error: Error | null | undefined): void {
+    if (error) this.#components.log.debug({ method, url, error: describeError(asError(error)) }, 'answer was cut');
+  }
+}
+
+/** Raw headers without those of the connection, and without those that `connection` names. */
+function passedOn(rawHeaders: readonly string[]): string[] {
+  const named = new Set<string>();
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    if (rawHeaders[at]?.toLowerCase() !== 'connection') continue;
+    for (const name of (rawHeaders[at + 1] ?? '').split(',')) named.add(name.trim().toLowerCase());
+  }
+  const kept: string[] = [];
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const [name = '', value = ''] = rawHeaders.slice(at, at + 2);
+    const lower = name.toLowerCase();
+    if (!NOT_PASSED_ON.has(lower) && !named.has(lower)) kept.push(name, value);
+  }
+  return kept;
+}
+
+/** Status line and headers of an answer, as they stand on the wire. */
+function headOf({ statusCode, statusMessage, rawHeaders }: IncomingMessage, further: readonly string[]): string {
+  const headers = [...passedOn(rawHeaders), ...further];
+  const lines = [`HTTP/1.1 ${statusCode} ${statusMessage}`];
+  for (let at = 0; at < headers.length; at += 2) lines.push(`${headers[at]}: ${headers[at + 1]}`);
+  return `${lines.join('\r\n')}\r\n\r\n`;
+}

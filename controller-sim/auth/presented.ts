@@ -1,0 +1,48 @@
+// The certificates that a client presents: in TLS, or to the API proxy of an edge router, which passes them on in headers.
+// Reference fact: config, section `edge.apiProxy`.
+
+import { X509Certificate } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { TLSSocket } from 'node:tls';
+import { peerCertificates, sha1Fingerprint } from '#lib/certificates.ts';
+import type { ApiServices } from '../request/context.ts';
+import { ApiError } from '../request/errors.ts';
+
+/** A router writes it into every request that it passes on. */
+const PROXY_HEADER = 'x-edge-router-proxy-request';
+/** Base64 of DER, one header for each certificate, leaf first. */
+const CERTIFICATE_HEADER = 'x-client-certpem';
+/** Certificates of one chain: those of a TLS handshake are bounded by its size. */
+const LONGEST_CHAIN = 10;
+
+export interface Presented {
+  /** Leaf first. */
+  readonly certificates: readonly X509Certificate[];
+  /** The edge router that says so; undefined for the client's own connection. */
+  readonly viaRouter: string | undefined;
+}
+
+/** Throws ApiError when the request comes through a proxy that is not an edge router of the network. */
+export function presentedCertificates(
+  { state }: ApiServices,
+  socket: TLSSocket,
+  headers: IncomingHttpHeaders,
+): Presented {
+  const certificates = peerCertificates(socket);
+  if (headers[PROXY_HEADER] === undefined) return { certificates, viaRouter: undefined };
+  const [leaf] = certificates;
+  const router = leaf && state.tables.router.findBy('fingerprint', sha1Fingerprint(leaf));
+  if (!router || router.disabled || !router.isEdge) throw new ApiError('INVALID_AUTH');
+  return { certificates: passedOn(headers[CERTIFICATE_HEADER]), viaRouter: router.id };
+}
+
+function passedOn(header: string | string[] | undefined): X509Certificate[] {
+  if (header === undefined) return [];
+  const texts = String(header).split(',', LONGEST_CHAIN + 1);
+  if (texts.length > LONGEST_CHAIN) throw new ApiError('COULD_NOT_PARSE_x509_FROM_DER');
+  try {
+    return texts.map((text) => new X509Certificate(Buffer.from(text, 'base64')));
+  } catch {
+    throw new ApiError('COULD_NOT_PARSE_x509_FROM_DER');
+  }
+}
