@@ -138,6 +138,7 @@ export class Router {
       circuitEnds: ends.count,
       terminators: terminators?.describe() ?? [],
       sdkClients: sdk?.clients.count ?? 0,
+      hostedHealth: tunneler?.health ?? [],
       proxies: tunneler?.proxies ?? [],
       interception: tunneler?.interception,
       fabricListeners: fabricListeners.map(({ binding, port }) => ({ binding, port })),

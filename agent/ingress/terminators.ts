@@ -8,7 +8,7 @@
 import { create, toBinary } from '@bufbuild/protobuf';
 import type { Clock, Timer } from '#lib/clock.ts';
 import type { DialQueue } from '#lib/dial-queue.ts';
-import { describeError } from '#lib/errors.ts';
+import { describeError, ProjectError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
 import {
   RemoveTerminatorsRequestSchema,
@@ -75,6 +75,13 @@ interface Kept {
   failures: number;
 }
 
+/** A controller refuses to change a terminator. */
+class RefusedError extends ProjectError {
+  constructor({ contentType, body }: Message) {
+    super('TERMINATOR_REFUSED', body.toString() || `the controller answered with message ${contentType}`);
+  }
+}
+
 const CHECK_INTERVAL = 1_000;
 const ANSWER_TIMEOUT = 30_000;
 const CONFIRM_TIME = 10_000;
@@ -136,6 +143,18 @@ export class Terminators {
     if (!this.#kept.delete(id)) return;
     this.#removing.add(id);
     this.#work();
+  }
+
+  /**
+   * Asks a controller, by default the one that changes the network, when the turn of the request in the queue comes. Rejects with QueueFullError, NoControllerError, what the
+   * request ends with, or an error for an answer of another type.
+   */
+  async change(message: Message, answerType: number, controller?: Controller): Promise<void> {
+    const { queue, controllers } = this.#components;
+    const answer = await queue.add(() =>
+      (controller ?? controllers.leader).request(message, { timeout: ANSWER_TIMEOUT }),
+    );
+    if (answer.contentType !== answerType) throw new RefusedError(answer);
   }
 
   /** Tells controllers, for at most `milliseconds`, that nothing is hosted here any more. */

@@ -10,6 +10,7 @@ import {
   onCreateTunnelCircuit,
 } from './messages/create-circuit.ts';
 import { onExtendCertificates, onExtendVerify } from './messages/extend-certificates.ts';
+import { onHealthEvent, onTunnelHealthEvent } from './messages/health-events.ts';
 import { onFault, onLinkState, onListeners, onRouterLinks } from './messages/links.ts';
 import { onMetrics } from './messages/metrics.ts';
 import * as sync from './messages/sync.ts';
@@ -50,7 +51,7 @@ export const HANDLERS: ReadonlyMap<number, ControlHandler> = new Map<number, Con
   [EdgeControlType.ValidateSessions, sync.onValidateSessions],
   [EdgeControlType.UpdateTerminator, onUpdateTerminator],
   [EdgeControlType.RemoveTerminator, onRemoveEdgeTerminator],
-  [EdgeControlType.HealthEvent, ignored],
+  [EdgeControlType.HealthEvent, onHealthEvent],
   [EdgeControlType.CreateTerminatorV2, onCreateTerminator],
   [EdgeControlType.CreateCircuitV2, onCreateCircuitV2],
   [EdgeControlType.CreateCircuitV3, onCreateCircuitV3],
@@ -58,7 +59,7 @@ export const HANDLERS: ReadonlyMap<number, ControlHandler> = new Map<number, Con
   [EdgeControlType.EnrollmentExtendRouter, onExtendCertificates],
   [EdgeControlType.EnrollmentExtendRouterVerify, onExtendVerify],
   [EdgeControlType.UpdateTunnelTerminator, onUpdateTunnelTerminator],
-  [EdgeControlType.TunnelHealthEvent, ignored],
+  [EdgeControlType.TunnelHealthEvent, onTunnelHealthEvent],
   [EdgeControlType.CreateTunnelTerminatorV2, onCreateTunnelTerminator],
   [EdgeControlType.ConnectEvents, sync.onConnectEvents],
   [EdgeControlType.SubscribeToDataModel, sync.onSubscribe],

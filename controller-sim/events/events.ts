@@ -16,6 +16,7 @@ export const NAMESPACES = [
   'metrics',
   'router',
   'sdk',
+  'service',
   'session',
   'terminator',
 ] as const;
@@ -49,6 +50,7 @@ const ALIASES: Readonly<Record<string, Namespace>> = {
   'fabric.links': 'link',
   'fabric.routers': 'router',
   'fabric.terminators': 'terminator',
+  services: 'service',
 };
 
 /** A namespace by its name or an older one; undefined for neither. */

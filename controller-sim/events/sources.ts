@@ -16,6 +16,7 @@ import type { ApiSession, Entity, Session, Terminator } from '../state/types.ts'
 import { apiSessionEvent } from './api-session.ts';
 import { type Events, eventOf, type Namespace } from './events.ts';
 import { metricEvents } from './metrics.ts';
+import { ServiceCounters } from './service-counters.ts';
 
 export interface EventSourcesComponents {
   readonly state: State;
@@ -42,11 +43,13 @@ const NANOSECONDS = 1e6;
 export class EventSources {
   readonly #components: EventSourcesComponents;
   readonly #unsubscribe: readonly (() => void)[];
+  readonly #services: ServiceCounters;
   #leadership: Timer | undefined;
 
   constructor(components: EventSourcesComponents) {
     const { state, network } = components;
     this.#components = components;
+    this.#services = new ServiceCounters(components.clock, (fields) => this.#emit('service', fields));
     this.#unsubscribe = [
       state.subscribe((set) => this.#onChange(set)),
       network.events.subscribe((event) => this.#onNetwork(event)),
@@ -55,6 +58,7 @@ export class EventSources {
 
   close(): void {
     this.#leadership?.cancel();
+    this.#services.close();
     for (const unsubscribe of this.#unsubscribe) unsubscribe();
   }
 
@@ -162,9 +166,16 @@ export class EventSources {
         return this.#onLink(event);
       case 'circuit':
         return this.#onCircuit(event);
+      case 'service':
+        return this.#onService(event);
       case 'metrics':
         return this.#onMetrics(event.routerId, event.measured);
     }
+  }
+
+  /** Counted only while somebody listens, so that nothing grows for nobody. */
+  #onService(event: NetworkEvent & { kind: 'service' }): void {
+    if (this.#components.events.hasListeners('service')) this.#services.add(event);
   }
 
   #onRouter(routerId: string, isOnline: boolean): void {

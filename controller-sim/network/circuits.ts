@@ -7,7 +7,7 @@
 import { create, toBinary } from '@bufbuild/protobuf';
 import { background } from '#lib/background.ts';
 import type { Clock } from '#lib/clock.ts';
-import { describeError, ProjectError } from '#lib/errors.ts';
+import { describeError, ProjectError, TimeoutError } from '#lib/errors.ts';
 import type { IdSource } from '#lib/ids.ts';
 import type { Log } from '#lib/log.ts';
 import type { Random } from '#lib/random.ts';
@@ -19,7 +19,7 @@ import type { Service, Terminator } from '../state/types.ts';
 import type { Circuit, PeerData } from './circuit.ts';
 import { type ConnectedRouter, HIGH_LANE } from './connected-router.ts';
 import type { Links } from './links.ts';
-import type { NetworkEvents } from './network-events.ts';
+import type { NetworkEvents, ServiceEventType } from './network-events.ts';
 import { cheapestPath, costOf, type Path, type PathRouter } from './paths.ts';
 import { peerDataOf, routeMessage } from './route-message.ts';
 import { type Candidate, chooseTerminator } from './strategies.ts';
@@ -68,6 +68,12 @@ export interface CircuitsComponents {
   events: NetworkEvents;
   routers: ReadonlyMap<string, ConnectedRouter>;
 }
+
+/** How failures that have a name of their own are counted. */
+const DIAL_FAILURES: Readonly<Partial<Record<RouteErrorCode, ServiceEventType>>> = {
+  [RouteErrorCode.DialTimedOut]: 'service.dial.terminator.timeout',
+  [RouteErrorCode.ConnectionRefused]: 'service.dial.terminator.connection_refused',
+};
 
 const ATTEMPTS = 2;
 const ROUTE_TIMEOUT = 10_000;
@@ -131,7 +137,7 @@ export class Circuits {
     if (this.#circuits.has(id)) throw new CircuitError(EdgeErrorCode.Internal, `circuit ${id} exists already`);
     let failure: unknown;
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-      const { terminator, path } = this.#choose(request, id);
+      const { terminator, path } = this.#mustChoose(request, id);
       const circuit = this.#draft(request, id, terminator, path);
       this.#circuits.set(id, circuit);
       try {
@@ -275,6 +281,19 @@ export class Circuits {
     return this.#circuits.get(circuit.id) === circuit;
   }
 
+  #mustChoose(request: CircuitRequest, circuitId: string): Candidate {
+    try {
+      return this.#choose(request, circuitId);
+    } catch (error) {
+      this.#countDial('service.dial.error_other', request.service.id);
+      throw error;
+    }
+  }
+
+  #countDial(type: ServiceEventType, serviceId: string, terminatorId = ''): void {
+    this.#components.events.emit({ kind: 'service', type, serviceId, terminatorId });
+  }
+
   #choose(request: CircuitRequest, circuitId: string): Candidate {
     const { state, routers, random } = this.#components;
     const { service, instanceId } = request;
@@ -368,6 +387,7 @@ export class Circuits {
       );
     }
     this.#failures.delete(terminator.id);
+    this.#countDial('service.dial.success', request.service.id, terminator.id);
     this.#components.events.emit({ kind: 'circuit', type: 'created', circuit });
     if (request.service.terminatorStrategy === 'sticky') {
       peerData.set(PeerDataKey.StickinessToken, Buffer.from(terminator.id));
@@ -384,12 +404,28 @@ export class Circuits {
       { circuitId: circuit.id, terminatorId: circuit.terminatorId, error: describeError(error) },
       'circuit attempt failed',
     );
-    if (!(error instanceof RouteFailed) || error.routeCode !== RouteErrorCode.InvalidTerminator) return;
+    const code = error instanceof RouteFailed ? error.routeCode : undefined;
+    if (code === RouteErrorCode.InvalidTerminator) this.#onInvalidTerminator(circuit);
+    else if (error instanceof TimeoutError)
+      this.#countDial('service.dial.timeout', circuit.serviceId, circuit.terminatorId);
+    else {
+      const type = code === undefined ? undefined : DIAL_FAILURES[code];
+      if (type) this.#countDial(type, circuit.serviceId, circuit.terminatorId);
+      else this.#countDial('service.dial.error_other', circuit.serviceId);
+    }
+  }
+
+  /** A terminator that the router made itself is gone; one that an administrator made is wrong, and may be put right. */
+  #onInvalidTerminator({ serviceId, terminatorId }: Circuit): void {
     const { state, log } = this.#components;
-    background(
-      log,
-      'forget terminator',
-      state.change((transaction) => transaction.delete('terminator', circuit.terminatorId)),
-    );
+    const binding = state.tables.terminator.get(terminatorId)?.binding ?? '';
+    const isKept = binding === 'edge' || binding === 'tunnel';
+    this.#countDial(`service.dial.terminator.${isKept ? 'invalid' : 'misconfigured'}`, serviceId, terminatorId);
+    const change = state.change((transaction) => {
+      if (isKept) transaction.delete('terminator', terminatorId);
+      else if (transaction.get('terminator', terminatorId))
+        transaction.patch('terminator', terminatorId, { precedence: 'failed' });
+    });
+    background(log, 'invalid terminator', change);
   }
 }

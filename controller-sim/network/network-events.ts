@@ -6,6 +6,18 @@ import type { MetricsMessage } from '#wire/gen/metrics_pb.js';
 import type { Circuit } from './circuit.ts';
 import type { NetworkLink } from './links.ts';
 
+/** reference fact: HTTP behaviour, Events, namespace `service`. */
+export type ServiceEventType =
+  | 'service.dial.success'
+  | 'service.dial.timeout'
+  | 'service.dial.error_other'
+  | 'service.dial.terminator.timeout'
+  | 'service.dial.terminator.connection_refused'
+  | 'service.dial.terminator.invalid'
+  | 'service.dial.terminator.misconfigured'
+  | 'service.health_check.passed'
+  | 'service.health_check.failed';
+
 export type NetworkEvent =
   | { readonly kind: 'router'; readonly routerId: string; readonly isOnline: boolean }
   | { readonly kind: 'sdk'; readonly identityId: string; readonly isOnline: boolean }
@@ -20,6 +32,13 @@ export type NetworkEvent =
       readonly circuit: Circuit;
       /** Of a circuit that failed. */
       readonly cause?: string;
+    }
+  | {
+      readonly kind: 'service';
+      readonly type: ServiceEventType;
+      readonly serviceId: string;
+      /** Empty where no terminator was involved. */
+      readonly terminatorId: string;
     }
   | { readonly kind: 'metrics'; readonly routerId: string; readonly measured: MetricsMessage };
 

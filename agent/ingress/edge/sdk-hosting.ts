@@ -235,7 +235,10 @@ export class SdkHosting {
       updateCost,
       updatePrecedence,
     });
-    this.#tell(connection, EdgeControlType.UpdateTerminator, toBinary(UpdateTerminatorRequestSchema, body));
+    this.#change(
+      connection,
+      new Message(EdgeControlType.UpdateTerminator, [], toBinary(UpdateTerminatorRequestSchema, body)),
+    );
   }
 
   healthEvent(connection: SdkConnection, request: Message): void {
@@ -253,6 +256,14 @@ export class SdkHosting {
       apiSessionToken: connection.session.token,
       fingerprints: [...connection.fingerprints],
     };
+  }
+
+  /** Changes take their turn in the queue of all terminators, so that no client floods a controller with them. */
+  #change(connection: SdkConnection, message: Message): void {
+    const { controllers, terminators, log } = this.#components;
+    terminators
+      .change(message, EdgeControlType.UpdateTerminatorResponse, ownerOf(controllers, connection))
+      .catch((error: unknown) => log.info({ error: describeError(error) }, 'hosted service could not be changed'));
   }
 
   #tell(connection: SdkConnection, type: number, body: Uint8Array): void {

@@ -9,6 +9,7 @@ import { ownValue } from '#lib/own-value.ts';
 import { RouteErrorCode } from '#wire/gen/numbers.ts';
 import { EgressError } from '../../egress/dial-errors.ts';
 import { asList, asRecord, HostConfigError, type Protocol, readPort, readProtocol, readText } from './config-values.ts';
+import { type CheckConfig, readChecks } from './health/check-config.ts';
 
 export type Precedence = 'default' | 'required' | 'failed';
 
@@ -23,6 +24,7 @@ export interface HostConfig {
   /** HTTP proxy that connects to TCP services. */
   readonly proxy: HostPort | undefined;
   readonly listen: ListenOptions;
+  readonly checks: readonly CheckConfig[];
 }
 
 export interface HostPort {
@@ -112,6 +114,7 @@ function readHostConfig(data: Record<string, unknown>): HostConfig {
     ).map((entry) => readRange(entry, 'allowedSourceAddresses')),
     proxy: data.proxy === undefined || data.proxy === null ? undefined : readProxy(asRecord(data.proxy, 'proxy')),
     listen: readListenOptions(options),
+    checks: readChecks(data),
   };
 }
 
@@ -124,6 +127,7 @@ function readServerConfig(data: Record<string, unknown>): HostConfig {
     sources: [],
     proxy: undefined,
     listen: readListenOptions({}),
+    checks: readChecks(data),
   };
 }
 

@@ -20,6 +20,7 @@ import { dialSocket, dialThroughProxy, type SocketDialOptions } from '../../egre
 import { hostSocket } from '../../egress/transport.ts';
 import { DatagramClient } from '../../xgress/datagram-client.ts';
 import type { IdleSweeper } from '../../xgress/idle-sweeper.ts';
+import { HealthChecks, type HealthReport } from './health/health-checks.ts';
 import {
   type AppData,
   chooseTarget,
@@ -64,6 +65,7 @@ export class Hosting {
   readonly #hosted = new Map<string, Hosted>();
   /** Services whose configuration cannot be used, told once each. */
   readonly #complaints = new Map<string, string>();
+  readonly #health: HealthChecks;
   readonly #unsubscribe: () => void;
   /** Ranges of source addresses that are routed here. */
   #sources: ReadonlySet<string> = new Set();
@@ -71,6 +73,7 @@ export class Hosting {
 
   constructor(components: HostingComponents) {
     this.#components = components;
+    this.#health = new HealthChecks(components);
     this.#unsubscribe = components.model.onChange(() => this.#schedule());
     this.#schedule();
   }
@@ -79,8 +82,14 @@ export class Hosting {
     return this.#hosted.size;
   }
 
-  close(): void {
+  /** The health checks of hosted services, for diagnostics. */
+  get health(): Record<string, unknown>[] {
+    return this.#health.describe();
+  }
+
+  async close(): Promise<void> {
     this.#unsubscribe();
+    await this.#health.close();
   }
 
   /** The dialer of the binding `tunnel`; the destination is the id of a terminator. */
@@ -153,17 +162,30 @@ export class Hosting {
     for (const [id, hosted] of this.#hosted) {
       if (wanted.has(id)) continue;
       this.#hosted.delete(id);
+      this.#health.unwatch(id);
       this.#components.terminators.remove(id);
       this.#components.log.info({ service: hosted.spec.serviceName, terminatorId: id }, 'service no longer hosted');
     }
     for (const [id, hosted] of wanted) {
       const known = this.#hosted.get(id);
       this.#hosted.set(id, hosted);
-      if (known && JSON.stringify(known.spec) === JSON.stringify(hosted.spec)) continue;
+      const isSameSpec = JSON.stringify(known?.spec) === JSON.stringify(hosted.spec);
+      if (isSameSpec && JSON.stringify(known?.config.checks) === JSON.stringify(hosted.config.checks)) continue;
       this.#components.terminators.add(hosted.spec);
+      this.#check(hosted);
       if (!known) this.#components.log.info({ service: hosted.spec.serviceName, terminatorId: id }, 'service hosted');
     }
     this.#routeSources(new Set([...wanted.values()].flatMap(({ config }) => config.sources)));
+  }
+
+  #check({ spec, config }: Hosted): void {
+    const { terminators } = this.#components;
+    const { id, serviceName, cost, precedence } = spec;
+    const report: HealthReport = {
+      weight: (weight) => terminators.setWeight(id, weight),
+      event: (isPassing) => terminators.sendHealthEvent(id, isPassing),
+    };
+    this.#health.watch(id, serviceName, { checks: config.checks, base: { cost, precedence }, report });
   }
 
   /** A socket can be bound to a foreign address once the machine takes it for its own. */

@@ -1,20 +1,37 @@
-// The terminators of the tunneler: what it asks controllers for (reference fact: tunnel, section 3.4).
+// The terminators of the tunneler: what it asks controllers for, and what it reports about the health of the services behind them
+// (reference fact: tunnel, section 3.4).
 
 import { create, toBinary } from '@bufbuild/protobuf';
-import { CreateTunnelTerminatorRequestV2Schema, TerminatorPrecedence } from '#wire/gen/edge_control_pb.js';
-import { EdgeControlType } from '#wire/gen/numbers.ts';
+import { background } from '#lib/background.ts';
+import { describeError } from '#lib/errors.ts';
+import type { Log } from '#lib/log.ts';
+import {
+  CreateTunnelTerminatorRequestV2Schema,
+  TerminatorPrecedence,
+  UpdateTunnelTerminatorRequestSchema,
+} from '#wire/gen/edge_control_pb.js';
+import { EdgeControlHeader, EdgeControlType } from '#wire/gen/numbers.ts';
+import { encodeBool } from '#wire/header-values.ts';
 import { Message } from '#wire/message.ts';
 import type { Controllers } from '../../control/controllers.ts';
 import type { Terminators } from '../terminators.ts';
+import type { Weight } from './health/check-state.ts';
 import type { Precedence } from './host-config.ts';
 
-export interface TunnelTerminator {
+export interface TunnelTerminator extends Weight {
   readonly id: string;
   readonly serviceId: string;
   readonly serviceName: string;
-  readonly cost: number;
-  readonly precedence: Precedence;
   readonly instanceId: string;
+}
+
+interface Kept {
+  readonly terminator: TunnelTerminator;
+  /** What controllers are to know. */
+  weight: Weight;
+  /** What a controller was told last. */
+  reported: Weight;
+  isReporting: boolean;
 }
 
 const PRECEDENCES: Readonly<Record<Precedence, TerminatorPrecedence>> = {
@@ -26,36 +43,118 @@ const PRECEDENCES: Readonly<Record<Precedence, TerminatorPrecedence>> = {
 export class TunnelTerminators {
   readonly #terminators: Terminators;
   readonly #controllers: Controllers;
+  readonly #log: Log;
+  readonly #kept = new Map<string, Kept>();
 
-  constructor(terminators: Terminators, controllers: Controllers) {
+  constructor(terminators: Terminators, controllers: Controllers, log: Log) {
     this.#terminators = terminators;
     this.#controllers = controllers;
+    this.#log = log;
   }
 
   add(terminator: TunnelTerminator): void {
     const controllers = this.#controllers;
+    const { id, serviceName, instanceId } = terminator;
+    const kept: Kept = { terminator, weight: terminator, reported: terminator, isReporting: false };
+    this.#kept.set(id, kept);
     this.#terminators.add({
-      ...terminator,
+      id,
+      serviceName,
+      instanceId,
+      get cost() {
+        return kept.weight.cost;
+      },
+      get precedence() {
+        return kept.weight.precedence;
+      },
       binding: 'tunnel',
       controller: () => (controllers.all.length > 0 ? controllers.leader : undefined),
-      request: (now) => requestFor(terminator, now),
+      request: (now) => {
+        kept.reported = kept.weight;
+        return createRequest(kept, now);
+      },
+      established: () => this.#report(kept),
     });
   }
 
   remove(id: string): void {
+    this.#kept.delete(id);
     this.#terminators.remove(id);
+  }
+
+  /** Sets cost and precedence. A controller that cannot be reached now learns them with the next call or the next connection. */
+  setWeight(id: string, weight: Weight): void {
+    const kept = this.#kept.get(id);
+    if (!kept) return;
+    kept.weight = weight;
+    this.#report(kept);
+  }
+
+  /** Tells a controller the result of a health check. */
+  sendHealthEvent(id: string, isPassing: boolean): void {
+    const headers = [
+      [EdgeControlHeader.TerminatorId, id],
+      [EdgeControlHeader.CheckPassed, encodeBool(isPassing)],
+    ] as const;
+    const [controller] = this.#controllers.all;
+    if (!controller?.channel.trySend(new Message(EdgeControlType.TunnelHealthEvent, headers)))
+      this.#log.info({ terminatorId: id }, 'health of a hosted service could not be reported');
+  }
+
+  #report(kept: Kept): void {
+    const { terminator } = kept;
+    if (kept.isReporting || isSame(kept.weight, kept.reported) || !this.#terminators.isEstablished(terminator.id))
+      return;
+    kept.isReporting = true;
+    background(this.#log, 'terminator update', async () => {
+      const { weight } = kept;
+      try {
+        await this.#terminators.change(updateRequest(kept), EdgeControlType.UpdateTunnelTerminatorResponse);
+        kept.reported = weight;
+        this.#log.info(
+          { terminatorId: terminator.id, service: terminator.serviceName, ...weight },
+          'terminator changed',
+        );
+      } catch (error) {
+        this.#log.warn(
+          { terminatorId: terminator.id, service: terminator.serviceName, error: describeError(error) },
+          'terminator could not be changed',
+        );
+        return;
+      } finally {
+        kept.isReporting = false;
+      }
+      if (this.#kept.get(terminator.id) === kept) this.#report(kept);
+    });
   }
 }
 
-function requestFor({ id, serviceId, cost, precedence, instanceId }: TunnelTerminator, now: number): Message {
+function isSame(a: Weight, b: Weight): boolean {
+  return a.cost === b.cost && a.precedence === b.precedence;
+}
+
+function createRequest({ terminator, weight }: Kept, now: number): Message {
+  const { id, serviceId, instanceId } = terminator;
   const request = create(CreateTunnelTerminatorRequestV2Schema, {
     serviceId,
     address: id,
-    cost,
-    precedence: PRECEDENCES[precedence],
+    cost: weight.cost,
+    precedence: PRECEDENCES[weight.precedence],
     instanceId,
     startTime: BigInt(Math.round(now)),
   });
   const body = toBinary(CreateTunnelTerminatorRequestV2Schema, request);
   return new Message(EdgeControlType.CreateTunnelTerminatorV2, [], body);
+}
+
+function updateRequest({ terminator, weight }: Kept): Message {
+  const request = create(UpdateTunnelTerminatorRequestSchema, {
+    terminatorId: terminator.id,
+    cost: weight.cost,
+    updateCost: true,
+    precedence: PRECEDENCES[weight.precedence],
+    updatePrecedence: true,
+  });
+  const body = toBinary(UpdateTunnelTerminatorRequestSchema, request);
+  return new Message(EdgeControlType.UpdateTunnelTerminator, [], body);
 }

@@ -56,7 +56,7 @@ export class Tunneler {
       clock,
       log,
       model,
-      terminators: new TunnelTerminators(components.terminators, controllers),
+      terminators: new TunnelTerminators(components.terminators, controllers, log),
       sweeper: this.#sweeper,
       routes: this.#routes,
       routerId,
@@ -89,6 +89,11 @@ export class Tunneler {
     return this.#interception?.describe();
   }
 
+  /** The health checks of hosted services. */
+  get health(): Record<string, unknown>[] {
+    return this.#hosting.health;
+  }
+
   get hosted(): number {
     return this.#hosting.count;
   }
@@ -101,7 +106,7 @@ export class Tunneler {
 
   /** Follows the data model no further, and removes what it changed on this machine. */
   async close(): Promise<void> {
-    this.#hosting.close();
+    await this.#hosting.close();
     await this.#interception?.close();
     this.#sweeper.close();
     await this.#routes.close();

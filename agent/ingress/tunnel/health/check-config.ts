@@ -1,0 +1,139 @@
+// Health checks of a hosted service, out of its configuration: what is asked how often, and what follows from the answers
+// (reference fact: tunnel, section 3.5).
+
+import { splitHostPort } from '#lib/address.ts';
+import { parseDuration } from '#lib/duration.ts';
+import { describeError } from '#lib/errors.ts';
+import { asRecord, HostConfigError, readText } from '../config-values.ts';
+
+export interface CheckConfig {
+  /** For logs and inspection. */
+  readonly name: string;
+  readonly probe: PortProbe | HttpProbe;
+  /** Milliseconds. */
+  readonly interval: number;
+  readonly timeout: number;
+  readonly actions: readonly ActionConfig[];
+}
+
+export interface PortProbe {
+  readonly kind: 'port';
+  readonly host: string;
+  readonly port: number;
+}
+
+export interface HttpProbe {
+  readonly kind: 'http';
+  readonly url: string;
+  readonly method: string;
+  readonly body: string | undefined;
+  readonly expectStatus: number;
+  /** Text that the answer has to contain. */
+  readonly expectInBody: string | undefined;
+}
+
+export interface ActionConfig {
+  readonly trigger: 'fail' | 'pass' | 'change';
+  readonly action: Action;
+  /** Results in a row before it takes effect. */
+  readonly consecutiveEvents: number;
+  /** Milliseconds that the results must have been the same. */
+  readonly duration: number;
+}
+
+export type Action =
+  | { readonly kind: 'mark healthy' | 'mark unhealthy' | 'send event' }
+  | { readonly kind: 'increase cost' | 'decrease cost'; readonly by: number };
+
+/** Checks of one service, and actions of one check. */
+const MOST_CHECKS = 50;
+const MOST_ACTIONS = 20;
+/** Milliseconds; more often would be load, not a check. */
+const SHORTEST_INTERVAL = 100;
+const HIGHEST_COST_CHANGE = 65_535;
+
+/** The checks of a host configuration, those of ports first. Throws HostConfigError. */
+export function readChecks(data: Readonly<Record<string, unknown>>): CheckConfig[] {
+  const checks = [
+    ...entries(data.portChecks, 'portChecks').map((check) => readCheck(check, 'portChecks', readPortProbe(check))),
+    ...entries(data.httpChecks, 'httpChecks').map((check) => readCheck(check, 'httpChecks', readHttpProbe(check))),
+  ];
+  if (checks.length > MOST_CHECKS)
+    throw new HostConfigError(`a service has at most ${MOST_CHECKS} health checks, found ${checks.length}`);
+  return checks;
+}
+
+function entries(list: unknown, name: string): Record<string, unknown>[] {
+  if (list === undefined || list === null) return [];
+  if (!Array.isArray(list)) throw new HostConfigError(`${name} must be a list`);
+  return list.map((entry) => asRecord(entry, name));
+}
+
+function readCheck(check: Record<string, unknown>, list: string, probe: CheckConfig['probe']): CheckConfig {
+  const actions = entries(check.actions, `${list}.actions`);
+  if (actions.length > MOST_ACTIONS)
+    throw new HostConfigError(`a health check has at most ${MOST_ACTIONS} actions, found ${actions.length}`);
+  return {
+    name: probe.kind === 'port' ? `port ${check.address}` : `${probe.method} ${probe.url}`,
+    probe,
+    interval: Math.max(SHORTEST_INTERVAL, readDuration(check.interval, `${list}.interval`)),
+    timeout: readDuration(check.timeout, `${list}.timeout`),
+    actions: actions.map(readAction),
+  };
+}
+
+function readPortProbe({ address }: Record<string, unknown>): PortProbe {
+  try {
+    return { kind: 'port', ...splitHostPort(readText(address, 'portChecks.address')) };
+  } catch (error) {
+    throw new HostConfigError(`portChecks.address: ${describeError(error)}`);
+  }
+}
+
+function readHttpProbe(check: Record<string, unknown>): HttpProbe {
+  const url = readText(check.url, 'httpChecks.url');
+  if (!/^https?:$/.test(URL.parse(url)?.protocol ?? ''))
+    throw new HostConfigError(`httpChecks.url must be an http or https URL, found ${JSON.stringify(url)}`);
+  const { method, body, expectStatus, expectInBody } = check;
+  return {
+    kind: 'http',
+    url,
+    method: typeof method === 'string' && method !== '' ? method : 'GET',
+    body: typeof body === 'string' && body !== '' ? body : undefined,
+    expectStatus: typeof expectStatus === 'number' && expectStatus !== 0 ? expectStatus : 200,
+    expectInBody: typeof expectInBody === 'string' && expectInBody !== '' ? expectInBody : undefined,
+  };
+}
+
+function readAction(action: Record<string, unknown>): ActionConfig {
+  const { trigger, consecutiveEvents, duration } = action;
+  if (trigger !== 'fail' && trigger !== 'pass' && trigger !== 'change')
+    throw new HostConfigError(`actions.trigger must be fail, pass or change, found ${JSON.stringify(trigger)}`);
+  return {
+    trigger,
+    action: readActionText(readText(action.action, 'actions.action')),
+    consecutiveEvents: typeof consecutiveEvents === 'number' ? consecutiveEvents : 0,
+    duration: duration === undefined || duration === null ? 0 : readDuration(duration, 'actions.duration'),
+  };
+}
+
+function readActionText(text: string): Action {
+  if (text === 'mark healthy' || text === 'mark unhealthy' || text === 'send event') return { kind: text };
+  const [, kind, digits] = /^(increase cost|decrease cost) (\d+)$/.exec(text) ?? [];
+  const by = Number(digits);
+  if (kind === undefined || by < 1 || by > HIGHEST_COST_CHANGE)
+    throw new HostConfigError(
+      `actions.action must be "mark healthy", "mark unhealthy", "send event", or "increase cost" or "decrease cost" with 1 to ${HIGHEST_COST_CHANGE}, found ${JSON.stringify(text)}`,
+    );
+  return { kind: kind as 'increase cost' | 'decrease cost', by };
+}
+
+function readDuration(value: unknown, name: string): number {
+  try {
+    const milliseconds = parseDuration(readText(value, name));
+    if (milliseconds > 0) return milliseconds;
+  } catch (error) {
+    throw new HostConfigError(`${name}: ${describeError(error)}`);
+  }
+  throw new HostConfigError(`${name} must be longer than 0, found ${JSON.stringify(value)}`);
+}

@@ -1,0 +1,58 @@
+// What follows from the results of health checks: precedence and cost of a terminator, and events. Pure: no clock, no network
+// (reference fact: tunnel, section 3.5).
+
+import type { Precedence } from '../host-config.ts';
+import type { Action, ActionConfig } from './check-config.ts';
+
+/** What controllers are to know about a terminator. */
+export interface Weight {
+  readonly cost: number;
+  readonly precedence: Precedence;
+}
+
+const HIGHEST_COST = 65_535;
+/** Milliseconds by which results of a duration may come early: timers do not fire to the millisecond. */
+const TOLERANCE = 100;
+
+/** The results of one check so far. A check passes until its first result. */
+export class CheckHistory {
+  #isPassing = true;
+  /** Results in a row. */
+  #count = 0;
+  #since = 0;
+
+  get isPassing(): boolean {
+    return this.#isPassing;
+  }
+
+  /** Actions that a result triggers. `now` in milliseconds of a clock that never jumps. */
+  add(isPassing: boolean, now: number, actions: readonly ActionConfig[]): Action[] {
+    if (isPassing !== this.#isPassing || this.#count === 0) {
+      this.#isPassing = isPassing;
+      this.#count = 0;
+      this.#since = now;
+    }
+    this.#count++;
+    return actions.filter((each) => this.#triggers(each, now)).map(({ action }) => action);
+  }
+
+  #triggers({ trigger, consecutiveEvents, duration }: ActionConfig, now: number): boolean {
+    if (trigger === 'change' && this.#count !== 1) return false;
+    if (trigger !== 'change' && (trigger === 'pass') !== this.#isPassing) return false;
+    return this.#count >= consecutiveEvents && now - this.#since + TOLERANCE >= duration;
+  }
+}
+
+/** The weight after the actions of one result. `base` is the configured one, to which a healthy service returns. */
+export function applyActions(before: Weight, base: Weight, actions: readonly Action[]): Weight {
+  let { cost, precedence } = before;
+  for (const action of actions) {
+    if (action.kind === 'mark healthy') precedence = base.precedence;
+    if (action.kind === 'mark unhealthy') precedence = 'failed';
+    // A terminator that has failed already gets no dearer, so that its cost is low soon after it is healthy again.
+    if (action.kind === 'increase cost' && before.precedence !== 'failed')
+      cost = Math.min(HIGHEST_COST, cost + action.by);
+    if (action.kind === 'decrease cost') cost = Math.max(base.cost, cost - action.by);
+  }
+  return { cost, precedence };
+}

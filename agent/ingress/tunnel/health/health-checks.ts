@@ -1,0 +1,135 @@
+// The health checks of all hosted services: asks them in their intervals, and reports what follows for their terminators.
+//
+//   timer ─► queue ─► probe ─► history of the check ─► actions ─► weight of the terminator, events
+
+import type { Clock, Timer } from '#lib/clock.ts';
+import { DialQueue } from '#lib/dial-queue.ts';
+import { describeError } from '#lib/errors.ts';
+import type { Log } from '#lib/log.ts';
+import type { CheckConfig } from './check-config.ts';
+import { applyActions, CheckHistory, type Weight } from './check-state.ts';
+import { probe } from './probes.ts';
+
+export interface HealthReport {
+  /** After each result, also when nothing has changed. */
+  weight(weight: Weight): void;
+  /** A check asks for an event. */
+  event(isPassing: boolean): void;
+}
+
+interface Watched {
+  readonly serviceName: string;
+  readonly base: Weight;
+  readonly report: HealthReport;
+  readonly checks: readonly RunningCheck[];
+  weight: Weight;
+  isOver: boolean;
+}
+
+interface RunningCheck {
+  readonly config: CheckConfig;
+  readonly history: CheckHistory;
+  readonly timer: Timer;
+  isRunning: boolean;
+  problem: string | undefined;
+}
+
+/** Probes at once; further ones wait, and those beyond the queue are left out until their next turn. */
+const PROBES = { workers: 50, length: 1_000 };
+
+export class HealthChecks {
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #queue: DialQueue;
+  readonly #watched = new Map<string, Watched>();
+
+  constructor({ clock, log }: { clock: Clock; log: Log }) {
+    this.#clock = clock;
+    this.#log = log;
+    this.#queue = new DialQueue({ name: 'health checks', ...PROBES, clock });
+  }
+
+  /** Begins to check a service; the first results come at once. Earlier checks of the same terminator end. */
+  watch(
+    terminatorId: string,
+    serviceName: string,
+    { checks, base, report }: { checks: readonly CheckConfig[]; base: Weight; report: HealthReport },
+  ): void {
+    this.unwatch(terminatorId);
+    if (checks.length === 0) return;
+    const running = checks.map((config): RunningCheck => {
+      const timer = this.#clock.every('health check', config.interval, () => this.#run(watched, check));
+      const check: RunningCheck = { config, history: new CheckHistory(), timer, isRunning: false, problem: undefined };
+      return check;
+    });
+    const watched: Watched = { serviceName, base, report, checks: running, weight: base, isOver: false };
+    this.#watched.set(terminatorId, watched);
+    for (const check of running) this.#run(watched, check);
+  }
+
+  unwatch(terminatorId: string): void {
+    const watched = this.#watched.get(terminatorId);
+    if (!watched) return;
+    watched.isOver = true;
+    for (const { timer } of watched.checks) timer.cancel();
+    this.#watched.delete(terminatorId);
+  }
+
+  /** For diagnostics. */
+  describe(): Record<string, unknown>[] {
+    return [...this.#watched].flatMap(([terminatorId, { serviceName, weight, checks }]) =>
+      checks.map(({ config, history, problem }) => ({
+        terminatorId,
+        service: serviceName,
+        check: config.name,
+        healthy: history.isPassing,
+        ...(problem !== undefined && { problem }),
+        ...weight,
+      })),
+    );
+  }
+
+  async close(): Promise<void> {
+    for (const id of [...this.#watched.keys()]) this.unwatch(id);
+    await this.#queue.close();
+  }
+
+  /** One probe; while one is under way the check waits for its next turn. */
+  #run(watched: Watched, check: RunningCheck): void {
+    if (check.isRunning) return;
+    check.isRunning = true;
+    let result: string | undefined;
+    this.#queue
+      .add(async (signal) => {
+        try {
+          await probe(check.config, { clock: this.#clock, signal });
+        } catch (error) {
+          result = describeError(error);
+        }
+        if (!signal.aborted && !watched.isOver) this.#onResult(watched, check, result);
+      })
+      .catch((error: unknown) =>
+        this.#log.debug({ service: watched.serviceName, error: describeError(error) }, 'health check left out'),
+      )
+      .finally(() => {
+        check.isRunning = false;
+      });
+  }
+
+  #onResult(watched: Watched, check: RunningCheck, problem: string | undefined): void {
+    const { config, history } = check;
+    const isPassing = problem === undefined;
+    if (isPassing !== history.isPassing) this.#logChange(watched, check, problem);
+    check.problem = problem;
+    const actions = history.add(isPassing, this.#clock.monotonic(), config.actions);
+    watched.weight = applyActions(watched.weight, watched.base, actions);
+    if (actions.some(({ kind }) => kind === 'send event')) watched.report.event(isPassing);
+    watched.report.weight(watched.weight);
+  }
+
+  #logChange({ serviceName }: Watched, { config }: RunningCheck, reason: string | undefined): void {
+    const fields = { service: serviceName, check: config.name };
+    if (reason === undefined) this.#log.info(fields, 'hosted service is healthy again');
+    else this.#log.warn({ ...fields, reason }, 'hosted service is not healthy');
+  }
+}
