@@ -146,7 +146,7 @@ export class EventSources {
       router_online: network.routers.has(routerId),
       precedence,
       static_cost: cost,
-      dynamic_cost: network.circuits.dynamicCost(id),
+      dynamic_cost: network.costs.get(id),
       total_terminators: all.length,
       usable_default_terminators: usable.filter((each) => each.precedence === 'default').length,
       usable_required_terminators: usable.filter((each) => each.precedence === 'required').length,

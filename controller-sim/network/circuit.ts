@@ -15,4 +15,6 @@ export interface Circuit {
   readonly tags: Readonly<Record<string, string>>;
   readonly createdAt: number;
   path: Path;
+  /** Whether its terminator costs more because of it. */
+  addsCost: boolean;
 }

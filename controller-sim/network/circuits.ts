@@ -7,7 +7,7 @@
 import { create, toBinary } from '@bufbuild/protobuf';
 import { background } from '#lib/background.ts';
 import type { Clock } from '#lib/clock.ts';
-import { describeError, ProjectError, TimeoutError } from '#lib/errors.ts';
+import { describeError, ProjectError } from '#lib/errors.ts';
 import type { IdSource } from '#lib/ids.ts';
 import type { Log } from '#lib/log.ts';
 import type { Random } from '#lib/random.ts';
@@ -17,12 +17,15 @@ import { Message } from '#wire/message.ts';
 import type { State } from '../state/state.ts';
 import type { Service, Terminator } from '../state/types.ts';
 import type { Circuit, PeerData } from './circuit.ts';
+import { CircuitError, failureOf, RouteFailed } from './circuit-failure.ts';
 import { type ConnectedRouter, HIGH_LANE } from './connected-router.ts';
 import type { Links } from './links.ts';
 import type { NetworkEvents, ServiceEventType } from './network-events.ts';
-import { cheapestPath, costOf, type Path, type PathRouter } from './paths.ts';
+import { costOf, type Path } from './paths.ts';
 import { peerDataOf, routeMessage } from './route-message.ts';
-import { type Candidate, chooseTerminator } from './strategies.ts';
+import type { Candidate } from './strategies.ts';
+import { TerminatorChoice } from './terminator-choice.ts';
+import type { TerminatorCosts } from './terminator-costs.ts';
 
 export interface CircuitRequest {
   readonly service: Service;
@@ -40,24 +43,6 @@ export interface MadeCircuit {
   readonly peerData: PeerData;
 }
 
-/** Why there is no circuit; the code goes to who asked. */
-export class CircuitError extends ProjectError {
-  readonly edgeCode: EdgeErrorCode;
-  readonly hint: RetryHint;
-  readonly circuitId: string | undefined;
-
-  constructor(
-    edgeCode: EdgeErrorCode,
-    message: string,
-    options: { hint?: RetryHint; circuitId?: string; cause?: unknown } = {},
-  ) {
-    super('CIRCUIT', message, { cause: options.cause });
-    this.edgeCode = edgeCode;
-    this.hint = options.hint ?? RetryHint.Default;
-    this.circuitId = options.circuitId;
-  }
-}
-
 export interface CircuitsComponents {
   state: State;
   clock: Clock;
@@ -67,13 +52,8 @@ export interface CircuitsComponents {
   links: Links;
   events: NetworkEvents;
   routers: ReadonlyMap<string, ConnectedRouter>;
+  costs: TerminatorCosts;
 }
-
-/** How failures that have a name of their own are counted. */
-const DIAL_FAILURES: Readonly<Partial<Record<RouteErrorCode, ServiceEventType>>> = {
-  [RouteErrorCode.DialTimedOut]: 'service.dial.terminator.timeout',
-  [RouteErrorCode.ConnectionRefused]: 'service.dial.terminator.connection_refused',
-};
 
 const ATTEMPTS = 2;
 const ROUTE_TIMEOUT = 10_000;
@@ -82,33 +62,23 @@ const REBALANCE_SHARE = 0.02;
 const REBALANCE_LEAST_GAIN = 15;
 /** Marks a new path for a circuit that is there already. */
 const REROUTE_ATTEMPT = 99_969_996;
-/** What one failure in a row adds to the cost of a terminator. */
-const FAILURE_COST = 100;
+const NOWHERE: Path = { routers: [], links: [], cost: 0 };
 /** Kept by the controller: what one end says of itself and the other need not know. */
 const NOT_FOR_THE_CLIENT: ReadonlySet<number> = new Set([
   PeerDataKey.TerminatorLocalAddress,
   PeerDataKey.TerminatorRemoteAddress,
 ]);
 
-class RouteFailed extends ProjectError {
-  readonly routeCode: RouteErrorCode;
-
-  constructor(message: string, routeCode: RouteErrorCode) {
-    super('ROUTE_FAILED', message);
-    this.routeCode = routeCode;
-  }
-}
-
 export class Circuits {
   readonly #components: CircuitsComponents;
   readonly #circuits = new Map<string, Circuit>();
   /** Circuits that are being moved to another path; true when they have to be looked at again afterwards. */
   readonly #moving = new Map<string, boolean>();
-  /** Failures of terminators in a row: those are tried last. */
-  readonly #failures = new Map<string, number>();
+  readonly #choice: TerminatorChoice;
 
   constructor(components: CircuitsComponents) {
     this.#components = components;
+    this.#choice = new TerminatorChoice(components);
   }
 
   get size(): number {
@@ -137,7 +107,7 @@ export class Circuits {
     if (this.#circuits.has(id)) throw new CircuitError(EdgeErrorCode.Internal, `circuit ${id} exists already`);
     let failure: unknown;
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-      const { terminator, path } = this.#mustChoose(request, id);
+      const { terminator, path } = this.#choose(request, id);
       const circuit = this.#draft(request, id, terminator, path);
       this.#circuits.set(id, circuit);
       try {
@@ -147,7 +117,7 @@ export class Circuits {
       } catch (error) {
         if (error instanceof CircuitError) throw error;
         this.#circuits.delete(id);
-        this.#onFailed(circuit, error);
+        this.#onFailed(circuit, terminator, error);
         failure = error;
       }
     }
@@ -163,6 +133,7 @@ export class Circuits {
     const circuit = this.#circuits.get(id);
     if (!circuit) return;
     this.#circuits.delete(id);
+    if (circuit.addsCost) this.#components.costs.circuitRemoved(circuit.terminatorId);
     this.#components.events.emit({ kind: 'circuit', type: 'deleted', circuit });
     for (const routerId of circuit.path.routers) this.unroute(routerId, id, options.now);
   }
@@ -188,7 +159,7 @@ export class Circuits {
       this.#moving.set(id, false);
       const circuit = this.#circuits.get(id);
       if (!circuit) break;
-      const path = this.#path(circuit.path.routers[0] ?? '', circuit.path.routers.at(-1) ?? '');
+      const path = this.#choice.path(circuit.path.routers[0] ?? '', circuit.path.routers.at(-1) ?? '');
       try {
         if (!path) throw new ProjectError('NO_PATH', 'there is no path');
         await this.#moveTo(circuit, path);
@@ -203,16 +174,6 @@ export class Circuits {
     this.#moving.delete(id);
   }
 
-  /** What failures in a row add to the cost of a terminator. */
-  dynamicCost(terminatorId: string): number {
-    return (this.#failures.get(terminatorId) ?? 0) * FAILURE_COST;
-  }
-
-  /** A terminator is gone, and what is known about it. */
-  forgetTerminator(id: string): void {
-    this.#failures.delete(id);
-  }
-
   /** Circuits over a link that is gone get another path. */
   onLinkLost(linkId: string): void {
     for (const circuit of this.values()) if (circuit.path.links.includes(linkId)) this.reroute(circuit.id);
@@ -222,7 +183,7 @@ export class Circuits {
   onLinkChanged(linkId: string): void {
     for (const { id, path } of this.values()) {
       if (!path.links.includes(linkId)) continue;
-      const better = this.#path(path.routers[0] ?? '', path.routers.at(-1) ?? '');
+      const better = this.#choice.path(path.routers[0] ?? '', path.routers.at(-1) ?? '');
       if (better?.links.join() !== path.links.join()) this.reroute(id);
     }
   }
@@ -230,10 +191,10 @@ export class Circuits {
   /** Moves a few circuits to paths that have become much cheaper (reference fact: control channel, section 4.5). */
   rebalance(): void {
     const most = Math.min(REBALANCE_MOST, Math.max(1, Math.floor(this.#circuits.size * REBALANCE_SHARE)));
-    const routers = this.#usable();
+    const routers = this.#choice.routers();
     const better = this.values().flatMap((circuit) => {
       const now = costOf(circuit.path, routers, this.#components.links);
-      const path = this.#path(circuit.path.routers[0] ?? '', circuit.path.routers.at(-1) ?? '');
+      const path = this.#choice.path(circuit.path.routers[0] ?? '', circuit.path.routers.at(-1) ?? '');
       const saved = now === undefined || !path ? 0 : now - path.cost;
       return saved >= REBALANCE_LEAST_GAIN ? [{ circuit, saved }] : [];
     });
@@ -281,70 +242,40 @@ export class Circuits {
     return this.#circuits.get(circuit.id) === circuit;
   }
 
-  #mustChoose(request: CircuitRequest, circuitId: string): Candidate {
+  #choose(request: CircuitRequest, id: string): Candidate {
     try {
-      return this.#choose(request, circuitId);
+      return this.#choice.choose(request, id);
     } catch (error) {
-      this.#countDial('service.dial.error_other', request.service.id);
+      if (error instanceof CircuitError && error.failure !== undefined) {
+        const circuit = this.#draft(request, id, undefined, NOWHERE);
+        this.#components.events.emit({ kind: 'circuit', type: 'failed', circuit, cause: error.failure });
+      }
+      this.#countDial('service.dial.error_other', { serviceId: request.service.id, terminatorId: '' });
       throw error;
     }
   }
 
-  #countDial(type: ServiceEventType, serviceId: string, terminatorId = ''): void {
-    this.#components.events.emit({ kind: 'service', type, serviceId, terminatorId });
+  /** reference fact: failures without a name are counted for the service alone. */
+  #countDial(type: ServiceEventType, { serviceId, terminatorId }: Pick<Circuit, 'serviceId' | 'terminatorId'>): void {
+    const isOther = type === 'service.dial.error_other';
+    this.#components.events.emit({ kind: 'service', type, serviceId, terminatorId: isOther ? '' : terminatorId });
   }
 
-  #choose(request: CircuitRequest, circuitId: string): Candidate {
-    const { state, routers, random } = this.#components;
-    const { service, instanceId } = request;
-    const all = state.tables.terminator.referring('serviceId', service.id);
-    const candidates = all
-      .filter((terminator) => terminator.instanceId === instanceId && routers.has(terminator.routerId))
-      .flatMap((terminator) => {
-        const path = this.#path(request.ingressRouter, terminator.routerId);
-        return path ? [{ terminator, path, cost: this.#cost(terminator, path) }] : [];
-      });
-    const stickiness = request.peerData.get(PeerDataKey.StickinessToken)?.toString();
-    const chosen = chooseTerminator(service.terminatorStrategy, candidates, random, stickiness);
-    if (chosen) return chosen;
-    const why = all.length === 0 ? 'has no terminators' : 'has no terminators that can be reached';
-    const instance = instanceId === '' ? '' : ` for instanceId ${instanceId}`;
-    throw new CircuitError(EdgeErrorCode.Internal, `service ${service.id} ${why}${instance}`, { circuitId });
-  }
-
-  /** Failures count like distance: smart routing prefers what works. */
-  #cost(terminator: Terminator, path: Path): number {
-    return terminator.cost + path.cost + this.dynamicCost(terminator.id);
-  }
-
-  #path(from: string, to: string): Path | undefined {
-    return cheapestPath(from, to, this.#usable(), this.#components.links.values());
-  }
-
-  /** Connected routers with what they cost. */
-  #usable(): Map<string, PathRouter> {
-    const { state, routers } = this.#components;
-    const usable = new Map<string, PathRouter>();
-    for (const id of routers.keys()) {
-      const router = state.tables.router.get(id);
-      if (router) usable.set(id, { id, cost: router.cost, noTraversal: router.noTraversal });
-    }
-    return usable;
-  }
-
-  #draft(request: CircuitRequest, id: string, terminator: Terminator, path: Path): Circuit {
+  #draft(request: CircuitRequest, id: string, terminator: Terminator | undefined, path: Path): Circuit {
     const { ids, clock } = this.#components;
-    const tags = { serviceId: request.service.id, clientId: request.clientId, hostId: terminator.hostId };
+    const hostId = terminator && { hostId: terminator.hostId };
+    const tags = { serviceId: request.service.id, clientId: request.clientId, ...hostId };
     return {
       id,
       serviceId: request.service.id,
       clientId: request.clientId,
-      terminatorId: terminator.id,
+      terminatorId: terminator?.id ?? '',
       ingress: ids.long(),
       egress: ids.long(),
       tags,
       createdAt: clock.now(),
       path,
+      addsCost: false,
     };
   }
 
@@ -362,7 +293,7 @@ export class Circuits {
 
   #connected(routerId: string): ConnectedRouter {
     const router = this.#components.routers.get(routerId);
-    if (!router) throw new RouteFailed(`router ${routerId} is not connected`, RouteErrorCode.Generic);
+    if (!router) throw new RouteFailed(`router ${routerId} is not connected`, routerId, RouteErrorCode.Generic);
     return router;
   }
 
@@ -370,7 +301,8 @@ export class Circuits {
     const result = await router.channel.request(message, { timeout: ROUTE_TIMEOUT, lane: HIGH_LANE });
     if (result.headers.has(RouteHeader.Success)) return result;
     const code = (result.headers.get(RouteHeader.ErrorCode)?.[0] ?? RouteErrorCode.Generic) as RouteErrorCode;
-    throw new RouteFailed(result.string(RouteHeader.Error) ?? `router ${router.id} refused the route`, code);
+    const why = result.string(RouteHeader.Error) ?? `router ${router.id} refused the route`;
+    throw new RouteFailed(why, router.id, code);
   }
 
   #complete(circuit: Circuit, terminator: Terminator, answered: PeerData, request: CircuitRequest): MadeCircuit {
@@ -386,8 +318,10 @@ export class Circuits {
         { hint: RetryHint.StartOver, circuitId: circuit.id },
       );
     }
-    this.#failures.delete(terminator.id);
-    this.#countDial('service.dial.success', request.service.id, terminator.id);
+    // reference fact: the strategy random looks at no costs, and keeps none.
+    circuit.addsCost = request.service.terminatorStrategy !== 'random';
+    if (circuit.addsCost) this.#components.costs.dialSucceeded(terminator.id);
+    this.#countDial('service.dial.success', circuit);
     this.#components.events.emit({ kind: 'circuit', type: 'created', circuit });
     if (request.service.terminatorStrategy === 'sticky') {
       peerData.set(PeerDataKey.StickinessToken, Buffer.from(terminator.id));
@@ -395,32 +329,32 @@ export class Circuits {
     return { circuit, peerData };
   }
 
-  /** What was set up is taken down, and a terminator that does not exist any more is forgotten. */
-  #onFailed(circuit: Circuit, error: unknown): void {
-    this.#components.events.emit({ kind: 'circuit', type: 'failed', circuit, cause: describeError(error) });
+  /** What was set up is taken down; the terminator costs more if it was its fault. */
+  #onFailed(circuit: Circuit, terminator: Terminator, error: unknown): void {
+    const { events, log, costs, state } = this.#components;
+    const { cause, counter } = failureOf(error);
+    events.emit({ kind: 'circuit', type: 'failed', circuit, cause });
     for (const routerId of circuit.path.routers) this.unroute(routerId, circuit.id, true);
-    this.#failures.set(circuit.terminatorId, (this.#failures.get(circuit.terminatorId) ?? 0) + 1);
-    this.#components.log.info(
+    log.info(
       { circuitId: circuit.id, terminatorId: circuit.terminatorId, error: describeError(error) },
       'circuit attempt failed',
     );
-    const code = error instanceof RouteFailed ? error.routeCode : undefined;
-    if (code === RouteErrorCode.InvalidTerminator) this.#onInvalidTerminator(circuit);
-    else if (error instanceof TimeoutError)
-      this.#countDial('service.dial.timeout', circuit.serviceId, circuit.terminatorId);
-    else {
-      const type = code === undefined ? undefined : DIAL_FAILURES[code];
-      if (type) this.#countDial(type, circuit.serviceId, circuit.terminatorId);
-      else this.#countDial('service.dial.error_other', circuit.serviceId);
-    }
+    if (error instanceof RouteFailed && error.routeCode === RouteErrorCode.InvalidTerminator)
+      this.#onInvalidTerminator(circuit);
+    else this.#countDial(counter, circuit);
+    if (error instanceof RouteFailed && error.routerId !== terminator.routerId) return;
+    if (error instanceof RouteFailed) this.#countDial('service.dial.fail', circuit);
+    const strategy = state.tables.service.get(circuit.serviceId)?.terminatorStrategy;
+    if (strategy !== 'random') costs.dialFailed(circuit.terminatorId);
   }
 
-  /** A terminator that the router made itself is gone; one that an administrator made is wrong, and may be put right. */
-  #onInvalidTerminator({ serviceId, terminatorId }: Circuit): void {
+  /** A terminator that its router made itself is gone; one that an administrator made is wrong, and may be put right. */
+  #onInvalidTerminator(circuit: Circuit): void {
     const { state, log } = this.#components;
+    const { terminatorId } = circuit;
     const binding = state.tables.terminator.get(terminatorId)?.binding ?? '';
     const isKept = binding === 'edge' || binding === 'tunnel';
-    this.#countDial(`service.dial.terminator.${isKept ? 'invalid' : 'misconfigured'}`, serviceId, terminatorId);
+    this.#countDial(isKept ? 'service.dial.terminator.invalid' : 'service.dial.terminator.misconfigured', circuit);
     const change = state.change((transaction) => {
       if (isKept) transaction.delete('terminator', terminatorId);
       else if (transaction.get('terminator', terminatorId))

@@ -9,6 +9,7 @@ import type { NetworkLink } from './links.ts';
 /** reference fact: HTTP behaviour, Events, namespace `service`. */
 export type ServiceEventType =
   | 'service.dial.success'
+  | 'service.dial.fail'
   | 'service.dial.timeout'
   | 'service.dial.error_other'
   | 'service.dial.terminator.timeout'

@@ -19,6 +19,7 @@ import { Links } from './links.ts';
 import type { NetworkEvents } from './network-events.ts';
 import { cheapestPath, costOf, type PathRouter } from './paths.ts';
 import { type Candidate, chooseTerminator } from './strategies.ts';
+import { TerminatorCosts } from './terminator-costs.ts';
 
 function routers(...list: (string | PathRouter)[]): Map<string, PathRouter> {
   return new Map(
@@ -153,7 +154,35 @@ t.test('terminators are chosen by precedence, then by the strategy of the servic
     counts[id] = (counts[id] ?? 0) + 1;
   }
   t.ok((counts.near ?? 0) > (counts.far ?? 0) * 10, JSON.stringify(counts));
+  t.ok(counts.far, 'the dearer one gets its share');
   t.equal(counts.failed, undefined);
+});
+
+t.test('circuits and failures make a terminator dearer; successes and time make it cheaper again', async (t) => {
+  const clock = new VirtualClock();
+  const costs = new TerminatorCosts(clock);
+  costs.dialSucceeded('a');
+  costs.dialSucceeded('a');
+  t.equal(costs.get('a'), 4, 'two circuits');
+  costs.dialFailed('a');
+  t.equal(costs.get('a'), 24, 'a failure costs more than circuits');
+  costs.dialSucceeded('a');
+  t.equal(costs.get('a'), 24, 'a success takes a little of it back');
+  for (let left = 3; left > 0; left--) costs.circuitRemoved('a');
+  t.equal(costs.get('a'), 18, 'circuits end');
+  costs.circuitRemoved('unknown');
+  await clock.advance(60_000);
+  t.equal(costs.get('a'), 8, 'a minute without failures');
+  await clock.advance(60_000);
+  t.equal(costs.get('a'), 0);
+  t.same(clock.timers(), [], 'nothing is left to forgive');
+  for (let failures = 0; failures < 5_000; failures++) costs.dialFailed('b');
+  t.equal(costs.get('b'), 65_535, 'bounded');
+  await clock.advance(100 * 60_000);
+  t.equal(costs.get('b'), 0, 'the longer without failures, the faster');
+  costs.dialFailed('c');
+  costs.close();
+  t.same(clock.timers(), []);
 });
 
 t.test('selectors choose by attribute, by id and all', async (t) => {
@@ -222,6 +251,7 @@ function network(net: Links) {
     log: silentLog,
     links: net,
     events: { emit: () => undefined } as unknown as NetworkEvents,
+    costs: new TerminatorCosts(new VirtualClock()),
     routers: new Map(names.map((id) => [id, { id, channel: channel(id) } as unknown as ConnectedRouter])),
   });
   const answer = async (most = Number.POSITIVE_INFINITY) => {

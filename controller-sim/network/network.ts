@@ -25,6 +25,7 @@ import type { ConnectedRouter } from './connected-router.ts';
 import { type LinkReport, Links, type NetworkLink, type NewLink } from './links.ts';
 import { NetworkEvents } from './network-events.ts';
 import type { RouterStatus } from './router-status.ts';
+import { TerminatorCosts } from './terminator-costs.ts';
 import { Traces } from './traces.ts';
 
 export interface NetworkComponents {
@@ -49,6 +50,7 @@ export class Network {
   readonly links = new Links();
   readonly traces: Traces;
   readonly events: NetworkEvents;
+  readonly costs: TerminatorCosts;
   readonly circuits: Circuits;
   readonly #components: NetworkComponents;
   readonly #routers = new Map<string, ConnectedRouter>();
@@ -60,7 +62,9 @@ export class Network {
     this.traces = new Traces(components.clock, components.ids);
     const events = new NetworkEvents(components.log);
     this.events = events;
-    this.circuits = new Circuits({ ...components, links: this.links, routers: this.#routers, events });
+    this.costs = new TerminatorCosts(components.clock);
+    const { links, costs } = this;
+    this.circuits = new Circuits({ ...components, links, routers: this.#routers, events, costs });
     this.#unsubscribe = components.state.subscribe((set) => this.#onChange(set));
     this.#rebalance = components.clock.every('rebalance circuits', REBALANCE_INTERVAL, () => this.circuits.rebalance());
   }
@@ -72,6 +76,7 @@ export class Network {
   close(): void {
     this.#unsubscribe();
     this.events.close();
+    this.costs.close();
     this.#rebalance.cancel();
     for (const router of this.#routers.values()) router.channel.close();
     this.#routers.clear();
@@ -179,7 +184,7 @@ export class Network {
     for (const change of set.changes) {
       if (change.kind === 'router') this.#onRouterChange(change);
       if (change.kind === 'service' && !change.after) this.#removeCircuitsOf(change.id);
-      if (change.kind === 'terminator' && !change.after) this.circuits.forgetTerminator(change.id);
+      if (change.kind === 'terminator' && !change.after) this.costs.forget(change.id);
     }
   }
 

@@ -39,13 +39,15 @@ export function chooseTerminator(
   }
 }
 
-/** The cheaper, the more often: each by the inverse of its cost. */
+/** The cheaper, the more often: each by its distance from the costs of all (reference fact: control channel, section 4.3). */
 function weighted(candidates: readonly Candidate[], random: Random): Candidate | undefined {
-  const weights = candidates.map(({ cost }) => 1 / (1 + cost));
-  let point = random.next() * weights.reduce((sum, weight) => sum + weight, 0);
-  for (const [index, weight] of weights.entries()) {
-    point -= weight;
-    if (point <= 0) return candidates[index];
+  if (candidates.length <= 1) return candidates[0];
+  const costs = candidates.map(({ cost }) => Math.max(1, cost));
+  const total = costs.reduce((sum, cost) => sum + cost, 0);
+  let point = random.next() * (candidates.length - 1); // the weights 1 - cost/total add up to this
+  for (const [index, cost] of costs.entries()) {
+    point -= 1 - cost / total;
+    if (point < 0) return candidates[index];
   }
-  return candidates.at(-1);
+  return candidates[0];
 }

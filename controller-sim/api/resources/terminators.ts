@@ -54,7 +54,7 @@ export function commonTerminator(
     binding,
     address,
     cost,
-    dynamicCost: network.circuits.dynamicCost(id),
+    dynamicCost: network.costs.get(id),
     precedence,
     hostId,
   };

@@ -4,7 +4,7 @@ import { describeError } from '#lib/errors.ts';
 import { EdgeControlHeader, EdgeControlType, EdgeErrorCode, RetryHint } from '#wire/gen/numbers.ts';
 import { encodeUint32 } from '#wire/header-values.ts';
 import { Message } from '#wire/message.ts';
-import { CircuitError } from '../../network/circuits.ts';
+import { CircuitError } from '../../network/circuit-failure.ts';
 
 /** An edge request is refused. */
 export class EdgeRefusal extends CircuitError {}

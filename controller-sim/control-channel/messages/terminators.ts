@@ -12,7 +12,7 @@ import {
 import { EdgeControlType, EdgeErrorCode, RetryHint } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
 import { baseFields } from '../../entities/common.ts';
-import { CircuitError } from '../../network/circuits.ts';
+import { CircuitError } from '../../network/circuit-failure.ts';
 import type { ConnectedRouter } from '../../network/connected-router.ts';
 import type { Precedence, Terminator } from '../../state/types.ts';
 import type { ControlContext, ControlHandler } from '../context.ts';

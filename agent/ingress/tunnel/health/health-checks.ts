@@ -58,7 +58,7 @@ export class HealthChecks {
     this.unwatch(terminatorId);
     if (checks.length === 0) return;
     const running = checks.map((config): RunningCheck => {
-      const timer = this.#clock.every('health check', config.interval, () => this.#run(watched, check));
+      const timer = this.#clock.every('service check', config.interval, () => this.#run(watched, check));
       const check: RunningCheck = { config, history: new CheckHistory(), timer, isRunning: false, problem: undefined };
       return check;
     });

@@ -1,0 +1,85 @@
+// What results of health checks do to a terminator.
+
+import t from 'tap';
+import { HostConfigError } from '../config-values.ts';
+import { type ActionConfig, readChecks } from './check-config.ts';
+import { applyActions, CheckHistory, type Weight } from './check-state.ts';
+
+const CHECK = { address: 'localhost:80', interval: '5s', timeout: '1s' };
+
+function actions(...list: Record<string, unknown>[]): readonly ActionConfig[] {
+  return readChecks({ portChecks: [{ ...CHECK, actions: list }] })[0]?.actions ?? [];
+}
+
+/** What a list of results, one second apart, triggers: a letter each, p for passed and f for failed. */
+function triggered(results: string, action: Record<string, unknown>): number[] {
+  const history = new CheckHistory();
+  const configured = actions({ action: 'send event', ...action });
+  return [...results].map((result, second) => history.add(result === 'p', second * 1000, configured).length);
+}
+
+t.test('actions are triggered by results, by changes, by so many in a row, and by how long they last', async (t) => {
+  t.same(triggered('pfffp', { trigger: 'fail' }), [0, 1, 1, 1, 0]);
+  t.same(triggered('pfffp', { trigger: 'pass' }), [1, 0, 0, 0, 1]);
+  t.same(triggered('ppffp', { trigger: 'change' }), [1, 0, 1, 0, 1], 'the first result is a change');
+  t.same(triggered('fpfffff', { trigger: 'fail', consecutiveEvents: 3 }), [0, 0, 0, 0, 1, 1, 1]);
+  t.same(triggered('fffffpf', { trigger: 'fail', duration: '3s' }), [0, 0, 0, 1, 1, 0, 0]);
+  t.same(triggered('pppp', { trigger: 'pass', duration: '2s', consecutiveEvents: 4 }), [0, 0, 0, 1]);
+});
+
+t.test('cost and precedence follow the actions and stay within their bounds', async (t) => {
+  const base: Weight = { cost: 10, precedence: 'required' };
+  const after = (before: Weight, ...texts: string[]) => {
+    const list = actions(...texts.map((action) => ({ trigger: 'fail', action }))).map(({ action }) => action);
+    return applyActions(before, base, list);
+  };
+  t.same(after(base, 'mark unhealthy'), { cost: 10, precedence: 'failed' });
+  t.same(after({ cost: 10, precedence: 'failed' }, 'mark healthy'), base, 'back to what is configured');
+  t.same(after(base, 'increase cost 100', 'increase cost 5'), { cost: 115, precedence: 'required' });
+  t.same(after(base, 'increase cost 65535'), { cost: 65_535, precedence: 'required' });
+  t.same(after({ cost: 50, precedence: 'required' }, 'decrease cost 65535'), base, 'never below the configured cost');
+  t.same(after({ cost: 10, precedence: 'failed' }, 'increase cost 7'), { cost: 10, precedence: 'failed' });
+  t.same(after(base, 'mark unhealthy', 'increase cost 7'), { cost: 17, precedence: 'failed' });
+  t.same(after(base, 'send event'), base);
+});
+
+t.test('checks of ports and of HTTP are read; what is wrong is named', async (t) => {
+  const http = { url: 'http://localhost/health', interval: '1m', timeout: '500ms' };
+  t.match(
+    readChecks({
+      portChecks: [CHECK],
+      httpChecks: [http, { ...http, method: 'POST', body: 'x', expectStatus: 204, expectInBody: 'ok' }],
+    }),
+    [
+      {
+        name: 'port localhost:80',
+        probe: { kind: 'port', host: 'localhost', port: 80 },
+        interval: 5_000,
+        timeout: 1_000,
+      },
+      {
+        name: 'GET http://localhost/health',
+        probe: { expectStatus: 200, body: undefined },
+        interval: 60_000,
+        timeout: 500,
+      },
+      { probe: { method: 'POST', body: 'x', expectStatus: 204, expectInBody: 'ok' } },
+    ],
+  );
+  t.same(readChecks({}), []);
+  t.equal(readChecks({ portChecks: [{ ...CHECK, interval: '1ns' }] })[0]?.interval, 100, 'not more often than that');
+  const wrong: [Record<string, unknown>, RegExp][] = [
+    [{ portChecks: {} }, /portChecks must be a list/],
+    [{ portChecks: [{ ...CHECK, address: 'localhost' }] }, /portChecks\.address/],
+    [{ portChecks: [{ ...CHECK, interval: '5' }] }, /portChecks\.interval: missing unit/],
+    [{ portChecks: [{ ...CHECK, timeout: '0s' }] }, /portChecks\.timeout must be longer than 0/],
+    [{ httpChecks: [{ ...http, url: 'ftp://localhost' }] }, /httpChecks\.url/],
+    [{ portChecks: [{ ...CHECK, actions: [{ trigger: 'never', action: 'send event' }] }] }, /actions\.trigger/],
+    [{ portChecks: [{ ...CHECK, actions: [{ trigger: 'fail', action: 'increase cost 0' }] }] }, /actions\.action/],
+    [{ portChecks: [{ ...CHECK, actions: [{ trigger: 'fail', action: 'reboot' }] }] }, /actions\.action/],
+    [{ portChecks: [{ ...CHECK, actions: Array(21).fill({ trigger: 'fail', action: 'send event' }) }] }, /at most 20/],
+    [{ portChecks: Array(51).fill(CHECK) }, /at most 50/],
+  ];
+  for (const [data, message] of wrong)
+    t.throws(() => readChecks(data), { name: HostConfigError.name, message }, String(message));
+});

@@ -1,0 +1,90 @@
+// What terminators cost beside what they are set to: circuits that use them, and dials that failed. Services whose strategy looks at costs
+// choose by it (reference fact: control channel, section 4.3).
+
+import type { Clock, Timer } from '#lib/clock.ts';
+
+interface Costs {
+  circuits: number;
+  failures: number;
+  lastFailure: number;
+}
+
+const CIRCUIT_COST = 2;
+const FAILURE_COST = 20;
+const SUCCESS_CREDIT = 2;
+const HIGHEST = 65_535;
+const MINUTE = 60_000;
+/** What a minute without a new failure takes away: doubles every five minutes, at least this. */
+const LEAST_CREDIT = 10;
+const DOUBLING = 5 * MINUTE;
+
+export class TerminatorCosts {
+  readonly #clock: Clock;
+  readonly #costs = new Map<string, Costs>();
+  /** Runs while some terminator has failures. */
+  #forgiving: Timer | undefined;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Added to the configured cost of a terminator. */
+  get(terminatorId: string): number {
+    const costs = this.#costs.get(terminatorId);
+    return costs ? Math.min(HIGHEST, costs.circuits * CIRCUIT_COST + costs.failures) : 0;
+  }
+
+  dialFailed(terminatorId: string): void {
+    const costs = this.#of(terminatorId);
+    costs.failures += FAILURE_COST;
+    costs.lastFailure = this.#clock.now();
+    this.#forgiving ??= this.#clock.every('terminator costs', MINUTE, () => this.#forgive());
+  }
+
+  dialSucceeded(terminatorId: string): void {
+    const costs = this.#of(terminatorId);
+    costs.failures = Math.max(0, costs.failures - SUCCESS_CREDIT);
+    costs.circuits++;
+  }
+
+  circuitRemoved(terminatorId: string): void {
+    const costs = this.#costs.get(terminatorId);
+    if (!costs) return;
+    costs.circuits = Math.max(0, costs.circuits - 1);
+    this.#tidy(terminatorId, costs);
+  }
+
+  forget(terminatorId: string): void {
+    this.#costs.delete(terminatorId);
+  }
+
+  close(): void {
+    this.#forgiving?.cancel();
+    this.#forgiving = undefined;
+    this.#costs.clear();
+  }
+
+  #of(terminatorId: string): Costs {
+    const costs = this.#costs.get(terminatorId) ?? { circuits: 0, failures: 0, lastFailure: 0 };
+    this.#costs.set(terminatorId, costs);
+    return costs;
+  }
+
+  #forgive(): void {
+    const now = this.#clock.now();
+    let haveFailures = false;
+    for (const [id, costs] of this.#costs) {
+      const credit = Math.max(LEAST_CREDIT, 2 ** Math.floor((now - costs.lastFailure) / DOUBLING));
+      costs.failures = Math.max(0, costs.failures - credit);
+      haveFailures ||= costs.failures > 0;
+      this.#tidy(id, costs);
+    }
+    if (haveFailures) return;
+    this.#forgiving?.cancel();
+    this.#forgiving = undefined;
+  }
+
+  #tidy(terminatorId: string, { circuits, failures }: Costs): void {
+    if (circuits === 0 && failures === 0) this.#costs.delete(terminatorId);
+  }
+}
