@@ -18,10 +18,11 @@ import {
   onRemoveEdgeTerminator,
   onRemoveFabricTerminator,
   onRemoveTerminators,
+  onUpdateFabricTerminator,
   onUpdateTerminator,
   onUpdateTunnelTerminator,
 } from './messages/terminator-changes.ts';
-import { onCreateTerminator, onCreateTunnelTerminator } from './messages/terminators.ts';
+import { onCreateFabricTerminator, onCreateTerminator, onCreateTunnelTerminator } from './messages/terminators.ts';
 import { onValidatedTerminators } from './messages/validate-terminators.ts';
 import { onVerifyRouter } from './messages/verify-router.ts';
 
@@ -32,6 +33,8 @@ export const HANDLERS: ReadonlyMap<number, ControlHandler> = new Map<number, Con
   [ControlType.Fault, onFault],
   [ControlType.Metrics, onMetrics],
   [ControlType.TraceEvent, ignored],
+  [ControlType.CreateTerminator, onCreateFabricTerminator],
+  [ControlType.UpdateTerminator, onUpdateFabricTerminator],
   [ControlType.RemoveTerminator, onRemoveFabricTerminator],
   [ControlType.InspectRequest, sync.onInspect],
   [ControlType.RouteResult, ignored], // of an attempt that was given up

@@ -241,7 +241,7 @@ function sign(services: ApiServices, claims: SessionClaims, kind: string, lifeti
 }
 
 function signId(services: ApiServices, claims: SessionClaims, nonce: string | undefined): Promise<string> {
-  const { sub, aud, auth_time, amr, client_id, z_asid } = claims;
+  const { sub, aud, auth_time, amr, client_id, z_asid, z_eid, z_ia } = claims;
   const now = Math.floor(services.clock.now() / 1000);
   return services.tokens.oidc({
     iss: issuerOf(services),
@@ -255,6 +255,10 @@ function signId(services: ApiServices, claims: SessionClaims, nonce: string | un
     auth_time,
     amr,
     z_asid,
+    // SDKs read the name of their identity here.
+    name: services.state.tables.identity.get(sub)?.name ?? '',
+    ...(z_eid !== '' && { z_eid }),
+    z_ia,
     ...(nonce !== undefined && { nonce }),
   });
 }

@@ -1,8 +1,10 @@
 // Terminators that a router removes or whose cost and precedence it changes (reference fact: control channel, section 4.6).
 
+import { describeError } from '#lib/errors.ts';
 import {
   RemoveTerminatorRequestSchema as RemoveFabricTerminatorSchema,
   RemoveTerminatorsRequestSchema,
+  UpdateTerminatorRequestSchema as UpdateFabricTerminatorSchema,
 } from '#wire/gen/control_pb.js';
 import {
   RemoveTerminatorRequestSchema,
@@ -12,6 +14,7 @@ import {
 import { EdgeControlType, EdgeErrorCode, RetryHint } from '#wire/gen/numbers.ts';
 import { Message, resultMessage } from '#wire/message.ts';
 import type { ConnectedRouter } from '../../network/connected-router.ts';
+import type { State } from '../../state/state.ts';
 import type { ControlContext, ControlHandler } from '../context.ts';
 import { EdgeRefusal, edgeErrorMessage } from './edge-error.ts';
 import { HIGHEST_COST, PRECEDENCES } from './terminators.ts';
@@ -48,6 +51,17 @@ export const onUpdateTunnelTerminator: ControlHandler = async (context, router, 
   await update(context, router, message, request, EdgeControlType.UpdateTunnelTerminatorResponse);
 };
 
+/** Of a fabric without identities. */
+export const onUpdateFabricTerminator: ControlHandler = async ({ state }, router, message) => {
+  const request = message.decode(UpdateFabricTerminatorSchema);
+  try {
+    await change(state, router, request);
+    router.channel.reply(message, resultMessage(true));
+  } catch (error) {
+    router.channel.reply(message, resultMessage(false, describeError(error)));
+  }
+};
+
 async function removeOwn({ state }: ControlContext, router: ConnectedRouter, ids: readonly string[]): Promise<void> {
   await state.change((transaction) => {
     for (const id of ids)
@@ -55,31 +69,44 @@ async function removeOwn({ state }: ControlContext, router: ConnectedRouter, ids
   });
 }
 
+interface RequestedChange {
+  readonly terminatorId: string;
+  readonly updateCost: boolean;
+  readonly cost: number;
+  readonly updatePrecedence: boolean;
+  readonly precedence: number;
+}
+
 async function update(
   { state }: ControlContext,
   router: ConnectedRouter,
   message: Message,
-  request: { terminatorId: string; updateCost: boolean; cost: number; updatePrecedence: boolean; precedence: number },
+  request: RequestedChange,
   answerType: number,
 ): Promise<void> {
   try {
-    await state.change((transaction) => {
-      const known = transaction.get('terminator', request.terminatorId);
-      if (known?.routerId !== router.id)
-        throw new EdgeRefusal(
-          EdgeErrorCode.InvalidTerminator,
-          `router ${router.id} has no terminator ${request.terminatorId}`,
-          NOT_RETRIABLE,
-        );
-      if (request.updateCost && request.cost > HIGHEST_COST)
-        throw new EdgeRefusal(EdgeErrorCode.InvalidCost, `a cost is at most ${HIGHEST_COST}`, NOT_RETRIABLE);
-      transaction.patch('terminator', known.id, {
-        ...(request.updateCost && { cost: request.cost }),
-        ...(request.updatePrecedence && { precedence: PRECEDENCES[request.precedence] ?? known.precedence }),
-      });
-    });
+    await change(state, router, request);
     router.channel.reply(message, new Message(answerType));
   } catch (error) {
     router.channel.reply(message, edgeErrorMessage(error));
   }
+}
+
+/** Rejects with EdgeRefusal for terminators of other routers. */
+async function change(state: State, router: ConnectedRouter, request: RequestedChange): Promise<void> {
+  await state.change((transaction) => {
+    const known = transaction.get('terminator', request.terminatorId);
+    if (known?.routerId !== router.id)
+      throw new EdgeRefusal(
+        EdgeErrorCode.InvalidTerminator,
+        `router ${router.id} has no terminator ${request.terminatorId}`,
+        NOT_RETRIABLE,
+      );
+    if (request.updateCost && request.cost > HIGHEST_COST)
+      throw new EdgeRefusal(EdgeErrorCode.InvalidCost, `a cost is at most ${HIGHEST_COST}`, NOT_RETRIABLE);
+    transaction.patch('terminator', known.id, {
+      ...(request.updateCost && { cost: request.cost }),
+      ...(request.updatePrecedence && { precedence: PRECEDENCES[request.precedence] ?? known.precedence }),
+    });
+  });
 }

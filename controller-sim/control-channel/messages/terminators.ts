@@ -1,7 +1,8 @@
 // Terminators of hosts: the requests of routers to make them (reference fact: control channel, section 4.6).
 
 import { create, toBinary } from '@bufbuild/protobuf';
-import { describeError } from '#lib/errors.ts';
+import { describeError, ProjectError } from '#lib/errors.ts';
+import { CreateTerminatorRequestSchema as CreateFabricTerminatorSchema } from '#wire/gen/control_pb.js';
 import {
   CreateTerminatorResult,
   CreateTerminatorV2RequestSchema,
@@ -10,10 +11,11 @@ import {
   CreateTunnelTerminatorResponseV2Schema,
 } from '#wire/gen/edge_control_pb.js';
 import { EdgeControlType, EdgeErrorCode, RetryHint } from '#wire/gen/numbers.ts';
-import { Message } from '#wire/message.ts';
-import { baseFields } from '../../entities/common.ts';
+import { Message, resultMessage } from '#wire/message.ts';
+import { baseFields, existing } from '../../entities/common.ts';
 import { CircuitError } from '../../network/circuit-failure.ts';
 import type { ConnectedRouter } from '../../network/connected-router.ts';
+import type { Transaction } from '../../state/transaction.ts';
 import type { Precedence, Terminator } from '../../state/types.ts';
 import type { ControlContext, ControlHandler } from '../context.ts';
 import { EdgeRefusal } from './edge-error.ts';
@@ -47,6 +49,30 @@ export const onCreateTerminator: ControlHandler = async (context, router, messag
   }
   const body = toBinary(CreateTerminatorV2ResponseSchema, create(CreateTerminatorV2ResponseSchema, answer));
   router.channel.trySend(new Message(EdgeControlType.CreateTerminatorV2Response, [], body));
+};
+
+/** Of a fabric without identities: the router names service, binding and address, and the controller gives the id. */
+export const onCreateFabricTerminator: ControlHandler = async ({ state }, router, message) => {
+  const request = message.decode(CreateFabricTerminatorSchema);
+  const { serviceId, binding, address } = request;
+  const answer = (isDone: boolean, text: string) => router.channel.reply(message, resultMessage(isDone, text));
+  if (request.cost > HIGHEST_COST) {
+    answer(false, `a cost is at most ${HIGHEST_COST}`);
+    return;
+  }
+  const id = state.ids.long();
+  try {
+    await state.change((transaction) => {
+      existing(transaction, 'service', serviceId);
+      if (binding === '' || address === '')
+        throw new ProjectError('TERMINATOR', 'a terminator needs binding and address');
+      const fields = { ...wantedFields(request), serviceId, binding, address, hostId: '', routerId: router.id };
+      transaction.put('terminator', { ...baseFields(transaction, id), ...fields });
+    });
+    answer(true, id);
+  } catch (error) {
+    answer(false, describeError(error));
+  }
 };
 
 /** Hosted by the router's own tunneler. */
@@ -100,6 +126,18 @@ function wantedFields(request: {
   };
 }
 
+/** Hosts that share an instance id of a service belong to one identity: nobody takes calls of somebody else. */
+function demandOwnInstance(transaction: Transaction, { serviceId, instanceId, hostId }: Wanted): void {
+  if (instanceId === '') return;
+  const siblings = transaction.tables.terminator.referring('serviceId', serviceId);
+  const other = siblings.find((each) => each.instanceId === instanceId && each.hostId !== hostId);
+  if (other)
+    throw new EdgeRefusal(
+      EdgeErrorCode.Internal,
+      `sibling terminator ${other.id} with shared identity ${instanceId} belongs to different identity`,
+    );
+}
+
 /** Makes the terminator, or changes cost and precedence of the one that is there: a router may repeat itself. */
 async function put({ state }: ControlContext, router: ConnectedRouter, wanted: Wanted): Promise<void> {
   if (wanted.id === '')
@@ -109,6 +147,7 @@ async function put({ state }: ControlContext, router: ConnectedRouter, wanted: W
   await state.change((transaction) => {
     const known = transaction.get('terminator', wanted.id);
     if (!known) {
+      demandOwnInstance(transaction, wanted);
       transaction.put('terminator', {
         ...baseFields(transaction, wanted.id),
         ...wanted,
