@@ -5,6 +5,7 @@ import type { ControlHandler } from './context.ts';
 import { onCircuitConfirmation } from './messages/circuit-confirmation.ts';
 import {
   onCircuitRequest,
+  onCreateCircuit,
   onCreateCircuitV2,
   onCreateCircuitV3,
   onCreateTunnelCircuit,
@@ -56,6 +57,7 @@ export const HANDLERS: ReadonlyMap<number, ControlHandler> = new Map<number, Con
   [EdgeControlType.RemoveTerminator, onRemoveEdgeTerminator],
   [EdgeControlType.HealthEvent, onHealthEvent],
   [EdgeControlType.CreateTerminatorV2, onCreateTerminator],
+  [EdgeControlType.CreateCircuit, onCreateCircuit],
   [EdgeControlType.CreateCircuitV2, onCreateCircuitV2],
   [EdgeControlType.CreateCircuitV3, onCreateCircuitV3],
   [EdgeControlType.CreateTunnelCircuitV2, onCreateTunnelCircuit],

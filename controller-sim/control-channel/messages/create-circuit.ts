@@ -1,10 +1,15 @@
-// Requests for circuits: of clients with a session token (V2), of clients with an API session alone (V3), of the router's own tunneler,
+// Requests for circuits: of clients with a session token (V1 of older routers, V2), of clients with an API session alone (V3), of the router's own tunneler,
 // and of listeners that know no identity at all (reference fact: control channel, section 4.4).
 
 import { create, toBinary } from '@bufbuild/protobuf';
 import { describeError } from '#lib/errors.ts';
 import { CircuitRequestSchema } from '#wire/gen/control_pb.js';
-import { CreateTunnelCircuitV2RequestSchema, CreateTunnelCircuitV2ResponseSchema } from '#wire/gen/edge_control_pb.js';
+import {
+  CreateCircuitRequestSchema,
+  CreateCircuitResponseSchema,
+  CreateTunnelCircuitV2RequestSchema,
+  CreateTunnelCircuitV2ResponseSchema,
+} from '#wire/gen/edge_control_pb.js';
 import { ControlType, EdgeControlHeader, EdgeControlType } from '#wire/gen/numbers.ts';
 import { decodeBytesMap, encodeBytesMap, encodeStringMap } from '#wire/header-values.ts';
 import { Message } from '#wire/message.ts';
@@ -16,6 +21,34 @@ import { type CheckedSession, checkApiSession, checkServiceSession, checkTunnele
 
 /** Header of a positive answer to a listener's request: the ingress address. */
 const INGRESS_ADDRESS = 1100;
+
+export const onCreateCircuit: ControlHandler = async (context, router, message) => {
+  try {
+    const request = message.decode(CreateCircuitRequestSchema);
+    const tokens = { session: request.sessionToken, apiSession: request.apiSessionToken };
+    const { identity, service } = await checkServiceSession(context, router.id, tokens, 'Dial');
+    const { circuit, peerData } = await context.network.circuits.create({
+      service,
+      clientId: identity.id,
+      ingressRouter: router.id,
+      instanceId: request.terminatorInstanceId,
+      peerData: buffers(request.peerData),
+      circuitId: '',
+    });
+    const body = toBinary(
+      CreateCircuitResponseSchema,
+      create(CreateCircuitResponseSchema, {
+        circuitId: circuit.id,
+        address: circuit.ingress,
+        peerData: Object.fromEntries(peerData),
+        tags: circuit.tags,
+      }),
+    );
+    router.channel.reply(message, new Message(EdgeControlType.CreateCircuitResponse, [], body));
+  } catch (error) {
+    router.channel.reply(message, edgeErrorMessage(error));
+  }
+};
 
 export const onCreateCircuitV2: ControlHandler = async (context, router, message) => {
   await answer(router, message, EdgeControlType.CreateCircuitV2Response, async () => {
@@ -53,7 +86,7 @@ export const onCreateTunnelCircuit: ControlHandler = async (context, router, mes
       clientId: identity.id,
       ingressRouter: router.id,
       instanceId: request.terminatorInstanceId,
-      peerData: buffers(Object.entries(request.peerData).map(([key, value]) => [Number(key), value])),
+      peerData: buffers(request.peerData),
       circuitId: '',
     });
     const { circuit, peerData } = made;
@@ -89,7 +122,7 @@ export const onCircuitRequest: ControlHandler = async (context, router, message)
       clientId: request.ingressId,
       ingressRouter: router.id,
       instanceId,
-      peerData: buffers(Object.entries(request.peerData).map(([key, value]) => [Number(key), value])),
+      peerData: buffers(request.peerData),
       circuitId: '',
     });
     const headers: (readonly [number, Buffer | string])[] = [[INGRESS_ADDRESS, circuit.ingress], ...peerData];
@@ -136,6 +169,6 @@ async function answer(
   }
 }
 
-function buffers(entries: Iterable<readonly [number, Uint8Array]>): Map<number, Buffer> {
-  return new Map([...entries].map(([key, value]) => [key, Buffer.from(value)]));
+function buffers(peerData: Readonly<Record<number, Uint8Array>>): Map<number, Buffer> {
+  return new Map(Object.entries(peerData).map(([key, value]) => [Number(key), Buffer.from(value)]));
 }

@@ -8,6 +8,8 @@ import type { ApiSession, Identity, Service, Session } from '../../state/types.t
 import type { ControlContext } from '../context.ts';
 import { EdgeRefusal } from './edge-error.ts';
 
+/** reference fact: a service without a right is answered like one that does not exist. */
+const FINAL = { hint: RetryHint.NotRetriable };
 const START_OVER = { hint: RetryHint.StartOver };
 
 export interface CheckedSession {
@@ -68,7 +70,7 @@ export async function checkApiSession(
       hint: RetryHint.NotRetriable,
     });
   if (!access.may(identity.id, service.id, 'Dial'))
-    throw new EdgeRefusal(EdgeErrorCode.AccessDenied, access.why(identity.id, service.id, 'Dial').join('; '));
+    throw new EdgeRefusal(EdgeErrorCode.InvalidService, access.why(identity.id, service.id, 'Dial').join('; '), FINAL);
   if (!access.commonRouters(identity.id, service.id).some(({ id }) => id === routerId)) {
     throw new EdgeRefusal(EdgeErrorCode.AccessDenied, access.why(identity.id, service.id, 'Dial', routerId).join('; '));
   }
@@ -91,7 +93,7 @@ export function checkTunneler(
   if (!service)
     throw new EdgeRefusal(EdgeErrorCode.InvalidService, 'the service does not exist', { hint: RetryHint.NotRetriable });
   if (!access.may(identity.id, service.id, type))
-    throw new EdgeRefusal(EdgeErrorCode.AccessDenied, access.why(identity.id, service.id, type).join('; '));
+    throw new EdgeRefusal(EdgeErrorCode.InvalidService, access.why(identity.id, service.id, type).join('; '), FINAL);
   if (!access.commonRouters(identity.id, service.id).some(({ id }) => id === routerId)) {
     throw new EdgeRefusal(
       EdgeErrorCode.InvalidEdgeRouterForSession,

@@ -133,8 +133,9 @@ function demandOwnInstance(transaction: Transaction, { serviceId, instanceId, ho
   const other = siblings.find((each) => each.instanceId === instanceId && each.hostId !== hostId);
   if (other)
     throw new EdgeRefusal(
-      EdgeErrorCode.Internal,
+      EdgeErrorCode.InvalidInstanceId,
       `sibling terminator ${other.id} with shared identity ${instanceId} belongs to different identity`,
+      NOT_RETRIABLE,
     );
 }
 
