@@ -194,6 +194,59 @@ t.test('an SDK client hosts, another one dials over a link: both ways, half clos
   for (const { agent } of [host, client]) await agent.close();
 });
 
+t.test('clients trace the route of their connections, hop by hop, to the host and from it', async (t) => {
+  await using all = await network();
+  const { overlay, a, b } = all;
+  const hostDevice = await enrollDevice(overlay, 'tracing-host');
+  const dialer = await enrollDevice(overlay, 'tracing-dialer');
+  t.teardown(() => Promise.all([hostDevice, dialer].map(({ agent }) => agent.close())));
+  const service = await sdkService(overlay, 'traced', hostDevice.identityId);
+  const hostToken = await loginLegacy(overlay, hostDevice);
+  const host = await SdkClient.connect(b.sdkPort, hostDevice, hostToken);
+  const questions: Message[] = [];
+  host.channel.on(SdkType.TraceRoute, (question) => {
+    questions.push(question);
+    const copied = [SdkHeader.ConnectionId, SdkHeader.TraceTimestamp, SdkHeader.TraceSourceRequestId].map(
+      (key) => [key, question.headers.get(key) ?? Buffer.alloc(0)] as const,
+    );
+    host.channel.send(
+      new Message(SdkType.TraceRouteResponse, [
+        ...copied,
+        [SdkHeader.TraceHopCount, encodeUint32(0)],
+        [SdkHeader.TraceHopType, 'sdk/test'],
+        [SdkHeader.TraceHopId, 'the host'],
+      ]),
+    );
+  });
+  await host.bind(await serviceSession(overlay, hostDevice, hostToken, service, 'Bind'), () => undefined);
+  await until('a terminator', async () => {
+    const found = await overlay.management.get<{ service: { id: string } }[]>('terminators');
+    return found.some((each) => each.service.id === service);
+  });
+  const token = await loginLegacy(overlay, dialer);
+  const client = await SdkClient.connect(a.sdkPort, dialer, token);
+  const { conn, answer } = await client.dial(await serviceSession(overlay, dialer, token, service, 'Dial'));
+  t.equal(answer.contentType, SdkType.StateConnected);
+  const trace = async (hops: number) => {
+    const reply = await client.ask(SdkType.TraceRoute, [
+      [SdkHeader.ConnectionId, encodeUint32(conn.id)],
+      [SdkHeader.TraceHopCount, encodeUint32(hops)],
+      [SdkHeader.TraceTimestamp, Buffer.alloc(8, 7)],
+    ]);
+    t.equal(reply.contentType, SdkType.TraceRouteResponse);
+    t.same(reply.headers.get(SdkHeader.TraceTimestamp), Buffer.alloc(8, 7), "the time is the client's");
+    return [reply.string(SdkHeader.TraceHopType), reply.string(SdkHeader.TraceHopId)];
+  };
+  t.same(await trace(1), ['xgress/edge', '']);
+  t.same(await trace(2), ['forwarder', a.id]);
+  t.same(await trace(3), ['forwarder', b.id]);
+  t.equal((await trace(4))[0], 'xgress/edge', 'the listener of the host');
+  t.same(await trace(20), ['sdk/test', 'the host']);
+  t.equal(questions.length, 1, 'only the question that had hops left reached the host');
+  host.close();
+  client.close();
+});
+
 t.test('a client with flow control of its own speaks with the circuit, and only with its own circuits', async (t) => {
   await using net = await network();
   const { overlay, a, b } = net;

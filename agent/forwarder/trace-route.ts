@@ -4,7 +4,7 @@
 import { Frame } from '#wire/frame.ts';
 import { ControlMessageType, XgressHeader, XgressType } from '#wire/gen/numbers.ts';
 import { encodeUint32, encodeUint64 } from '#wire/header-values.ts';
-import { Message } from '#wire/message.ts';
+import { type HeaderEntries, Message } from '#wire/message.ts';
 
 /** More than a path has: the question reaches the other end. */
 const HOPS_TO_THE_END = 255;
@@ -29,8 +29,14 @@ export function traceRouteStep(frame: Frame): TraceStep {
 
 /** A question that only the other end of a circuit answers. */
 export function traceRouteQuestion(circuitId: string): Frame {
-  const body = Buffer.concat([Buffer.of(ControlMessageType.TraceRoute), Buffer.from(circuitId)]);
-  const headers = new Map([[XgressHeader.HopCount, encodeUint32(HOPS_TO_THE_END)]]);
+  return traceRouteFrame(ControlMessageType.TraceRoute, circuitId, [
+    [XgressHeader.HopCount, encodeUint32(HOPS_TO_THE_END)],
+  ]);
+}
+
+/** A question or an answer along a circuit. */
+export function traceRouteFrame(type: ControlMessageType, circuitId: string, headers: HeaderEntries): Frame {
+  const body = Buffer.concat([Buffer.of(type), Buffer.from(circuitId)]);
   return new Frame(new Message(XgressType.Control, headers, body).encode());
 }
 

@@ -10,10 +10,11 @@
 
 import type { Clock } from '#lib/clock.ts';
 import type { Frame } from '#wire/frame.ts';
-import { PayloadFlag, PayloadHeader } from '#wire/gen/numbers.ts';
+import { type ControlMessageType, PayloadFlag, PayloadHeader } from '#wire/gen/numbers.ts';
+import type { HeaderEntries } from '#wire/message.ts';
 import type { Acknowledgement, Payload } from '#wire/xgress-frames.ts';
 import type { CircuitEnd, Destination, ForwardOutcome, PayloadOrigin } from '../forwarder/destination.ts';
-import { isAnswerOfEnd, traceRouteAnswer, traceRouteStep } from '../forwarder/trace-route.ts';
+import { isAnswerOfEnd, traceRouteAnswer, traceRouteFrame, traceRouteStep } from '../forwarder/trace-route.ts';
 import { Acknowledger } from './acknowledger.ts';
 import type { BufferBudget } from './buffer-budget.ts';
 import { ABORT_FLAGS, FIN_HEADERS, isAbort, isEnd, isFin } from './end-marks.ts';
@@ -38,6 +39,8 @@ export interface XgressClient {
   closed(outcome: CircuitOutcome): void;
   /** The client may write again after `write` answered false. */
   writable(): void;
+  /** A control frame of the circuit. False: the client has no use for it, and this end answers. */
+  onControl?(frame: Frame): boolean;
 }
 
 export interface XgressForwarding {
@@ -267,16 +270,21 @@ export class Xgress implements CircuitEnd, Ticking {
   }
 
   sendControl(frame: Frame): boolean {
-    if (!traceRouteStep(frame).isRequest) {
-      if (isAnswerOfEnd(frame)) this.lastReceived = this.#components.clock.now(); // the check of liveness asked for it
-      return true;
-    }
+    const isQuestion = traceRouteStep(frame).isRequest;
+    if (!isQuestion && isAnswerOfEnd(frame)) this.lastReceived = this.#components.clock.now(); // the check of liveness asks
+    if (this.#components.client.onControl?.(frame) || !isQuestion) return true;
     const answer = traceRouteAnswer(frame, {
       hopType: this.hopType,
       hopId: this.address,
       now: this.#components.clock.now(),
     });
     return this.#components.forwarder.forwardControl(this.address, answer) === 'sent';
+  }
+
+  /** Sends a trace route question or answer of the client along the circuit. */
+  forwardTrace(type: ControlMessageType, headers: HeaderEntries): void {
+    if (this.#state === 'closed') return;
+    this.#components.forwarder.forwardControl(this.address, traceRouteFrame(type, this.circuitId, headers));
   }
 
   /** This end never refuses a payload for want of room: what does not fit is dropped and sent again by the peer. */

@@ -2,11 +2,13 @@
 // (reference fact: edge, section 5.4).
 
 import type { Clock, Timer } from '#lib/clock.ts';
+import type { Frame } from '#wire/frame.ts';
 import { EdgeFlag, PayloadHeader } from '#wire/gen/numbers.ts';
 import { encodeUint32 } from '#wire/header-values.ts';
 import type { CircuitOutcome, Xgress, XgressClient } from '../../xgress/xgress.ts';
 import type { ClientEnd, SdkLink } from './sdk-connection.ts';
 import { dataHead, type RefusalDetail, stateClosed } from './sdk-messages.ts';
+import { type SdkTrace, traceToClient } from './sdk-trace.ts';
 
 /** Bytes that a client may send ahead of its circuit before its connection is read no further, with all its circuits. */
 const MOST_WAITING = 1024 * 1024;
@@ -66,6 +68,11 @@ export class LegacyClient implements XgressClient, ClientEnd {
     if (this.#waitingBytes > MOST_WAITING) this.#link.pause(this);
   }
 
+  /** A trace route question or answer of the client, for its circuit. */
+  onTrace({ type, headers }: SdkTrace): void {
+    if (!this.#isClosed) this.#xgress?.forwardTrace(type, headers);
+  }
+
   /** The client closes its connection: what it sent before still arrives. */
   onClosed(): void {
     if (this.#isClosed) return;
@@ -94,6 +101,12 @@ export class LegacyClient implements XgressClient, ClientEnd {
   deliver(data: Buffer, headers: ReadonlyMap<number, Buffer> | undefined): boolean {
     if (this.#isClosed || (data.length === 0 && !headers)) return true;
     return this.#send({ data, headers });
+  }
+
+  onControl(frame: Frame): boolean {
+    const message = this.#isClosed ? undefined : traceToClient(this.connectionId, frame);
+    if (message) this.#link.send(message);
+    return message !== undefined;
   }
 
   /** Clients must accept a second FIN. */

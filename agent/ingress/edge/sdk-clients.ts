@@ -14,11 +14,12 @@ import { circuitIdOf } from '#wire/xgress-frames.ts';
 import { type ApiSession, type ApiSessions, SessionRefusedError } from '../../access/api-session.ts';
 import { isSignedToken } from '../../access/tokens.ts';
 import type { ConnectDetail } from './connect-events.ts';
-import { SdkConnection } from './sdk-connection.ts';
+import { type ClientEnd, SdkConnection } from './sdk-connection.ts';
 import { demandAccess, type SdkDialComponents, serveDial } from './sdk-dial.ts';
 import type { SdkHosting } from './sdk-hosting.ts';
 import { errorHeaders, payloadHeaders, SdkRefusal } from './sdk-messages.ts';
 import type { SdkRelay } from './sdk-relay.ts';
+import { answerFromClient, answerToClient, questionFromClient } from './sdk-trace.ts';
 import { ServiceSubscription } from './service-subscription.ts';
 
 export interface SdkClientsComponents extends SdkDialComponents {
@@ -174,9 +175,7 @@ export class SdkClients {
     channel.on(SdkType.Unbind, (request) => hosting.unbind(connection, request));
     channel.on(SdkType.UpdateBind, (request) => hosting.update(connection, request));
     channel.on(SdkType.HealthEvent, (request) => hosting.healthEvent(connection, request));
-    channel.on(SdkType.StateClosed, (message) =>
-      connection.end(message.uint32(SdkHeader.ConnectionId) ?? -1)?.onClosed(),
-    );
+    channel.on(SdkType.StateClosed, (message) => endOf(connection, message)?.onClosed());
     channel.on(
       SdkType.UpdateToken,
       asynchronously((request) => this.#updateToken(connection, request)),
@@ -190,6 +189,8 @@ export class SdkClients {
     channel.on(SdkType.Subscribe, () => subscription.start());
     channel.on(SdkType.Unsubscribe, () => subscription.stop());
     channel.on(SdkType.ResyncPosture, () => subscription.resync());
+    channel.on(SdkType.TraceRoute, (question) => onTraceRoute(connection, question));
+    channel.on(SdkType.TraceRouteResponse, (answer) => endOf(connection, answer)?.onTrace?.(answerFromClient(answer)));
     channel.onFrame(SdkType.Data, (frame) => onData(connection, frame));
     channel.onFrame(XgressType.Payload, (frame) => this.#relayOf(connection, frame)?.onPayload(frame));
     channel.onFrame(XgressType.Acknowledgement, (frame) => this.#relayOf(connection, frame)?.onAcknowledgement(frame));
@@ -301,6 +302,16 @@ export class SdkClients {
     }
     connection.subscription?.refresh();
   }
+}
+
+function endOf(connection: SdkConnection, message: Message): ClientEnd | undefined {
+  return connection.end(message.uint32(SdkHeader.ConnectionId) ?? -1);
+}
+
+function onTraceRoute(connection: SdkConnection, question: Message): void {
+  const trace = questionFromClient(question);
+  if (trace) endOf(connection, question)?.onTrace?.(trace);
+  else connection.reply(question, answerToClient(question));
 }
 
 function onData(connection: SdkConnection, frame: Frame): void {

@@ -12,6 +12,7 @@ import { SessionPosture } from '../../access/posture-store.ts';
 import type { Right } from './sdk-dial.ts';
 import type { RefusalDetail } from './sdk-messages.ts';
 import { SdkRelay } from './sdk-relay.ts';
+import type { SdkTrace } from './sdk-trace.ts';
 import type { ServiceSubscription } from './service-subscription.ts';
 
 /** Underlay types of a grouped connection. */
@@ -43,6 +44,8 @@ export interface ClientEnd {
   /** The router takes it down, and tells the client why. */
   cut(reason: string, detail: RefusalDetail): void;
   onLinkWritable?(): void;
+  /** Trace route of a client whose flow control is the router's. */
+  onTrace?(trace: SdkTrace): void;
   /** Data of a client whose flow control is the router's. */
   onData?(data: Buffer, headers: ReadonlyMap<number, Buffer> | undefined): void;
 }

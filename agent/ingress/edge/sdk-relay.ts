@@ -3,7 +3,7 @@
 
 import type { Clock } from '#lib/clock.ts';
 import { Frame, frameWithHeader, frameWithoutHeader } from '#wire/frame.ts';
-import { ChannelHeader, SdkHeader, XgressHeader } from '#wire/gen/numbers.ts';
+import { ChannelHeader, ControlMessageType, SdkHeader, XgressHeader } from '#wire/gen/numbers.ts';
 import { encodeInt32, encodeUint32 } from '#wire/header-values.ts';
 import { Message } from '#wire/message.ts';
 import { Acknowledgement, Payload } from '#wire/xgress-frames.ts';
@@ -115,7 +115,7 @@ export class SdkRelay implements CircuitEnd, ClientEnd {
   onControl(frame: Frame): void {
     const message = Message.fromFrame(frame);
     message.headers.delete(SdkHeader.ConnectionId);
-    if (!message.headers.has(XgressHeader.UserValue))
+    if (frame.body[0] === ControlMessageType.TraceRoute)
       message.headers.set(XgressHeader.UserValue, encodeInt32(frame.sequence));
     this.#components.forwarder.forwardControl(this.address, new Frame(message.encode()));
   }
