@@ -42,7 +42,7 @@ export class CircuitEnds {
     this.#components = components;
     this.#ticker = new XgressTicker(components.clock);
     this.#metrics = registryXgressMetrics(components.metrics, () => this.#open);
-    components.metrics.gauge('xgress.buffered_bytes', () => this.#budget.used);
+    components.metrics.gauge('xgress.buffered_bytes', () => this.bufferedBytes);
     components.metrics.addUsageSource(() => {
       for (const end of this.#open) this.#tellUsage(end);
     });
@@ -51,6 +51,11 @@ export class CircuitEnds {
   /** The ends that are open. */
   get count(): number {
     return this.#open.size + this.#relays.size;
+  }
+
+  /** Bytes that ends hold for clients that read slowly and for peers that have not acknowledged them. */
+  get bufferedBytes(): number {
+    return this.#budget.used;
   }
 
   /** The ends that were ever opened. */
