@@ -3,6 +3,7 @@
 import { Command, CommanderError } from 'commander';
 import { tolerateClosedOutput } from '#lib/closed-output.ts';
 import { configCommand } from './commands/config.ts';
+import { drainCommand } from './commands/drain.ts';
 import { enrollCommand } from './commands/enroll.ts';
 import { Exit, print } from './commands/exit.ts';
 import { healthCommand } from './commands/health.ts';
@@ -14,7 +15,14 @@ const program = new Command('router')
   .description('router of an OpenZiti overlay network')
   .exitOverride()
   .showHelpAfterError();
-for (const command of [runCommand(), enrollCommand(), configCommand(), healthCommand(), inspectCommand()])
+for (const command of [
+  runCommand(),
+  enrollCommand(),
+  configCommand(),
+  healthCommand(),
+  inspectCommand(),
+  drainCommand(),
+])
   program.addCommand(command);
 program
   .command('version')

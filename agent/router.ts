@@ -15,15 +15,16 @@ import {
   assembleHealth,
   openDebugging,
   openIdleMemory,
-  openInspection,
   openRenewal,
   openReports,
   openWeb,
 } from './assembly/operations.ts';
+import { openOperator } from './assembly/operator.ts';
 import { TlsPorts } from './assembly/tls-ports.ts';
 import type { RouterConfig } from './config/router-config.ts';
 import type { ClusterView } from './control/cluster-view.ts';
 import type { Controllers } from './control/controllers.ts';
+import { Drain } from './drain/drain.ts';
 import type { Health } from './health/health.ts';
 import { Identity } from './identity/identity.ts';
 import type { LinkListener } from './link/link-listener.ts';
@@ -68,6 +69,7 @@ export class Router {
     terminators: undefined,
   };
   #webServers: readonly WebServer[] = [];
+  #drain: Drain | undefined;
   #closing: Promise<void> | undefined;
   #fail: (error: Error) => void = () => undefined;
 
@@ -142,6 +144,7 @@ export class Router {
       fabricListeners: fabricListeners.map(({ binding, port }) => ({ binding, port })),
       web: this.#webServers.flatMap((server) => server.addresses),
       healthy: this.#health.healthy,
+      drain: this.#drain?.status,
       timers: clock.timers(),
     };
   }
@@ -163,12 +166,14 @@ export class Router {
     const { log, owned } = this.#context;
     const { ends } = this.#circuits;
     log.info({ routerId: this.id, circuits: ends.count }, 'router stops');
-    this.#context.drain();
+    this.#drain?.begin({ quiesce: false });
     this.#ingress.tunneler?.closeListeners();
     for (const listener of this.#ingress.edgeListeners) listener.close();
     for (const listener of this.#ingress.fabricListeners) listener.close();
     for (const listener of this.#linkListeners) listener.close();
-    await ends.drain(drain);
+    await ends.whenEmpty(drain);
+    ends.cut();
+    await this.#drain?.close();
     await owned.disposeAsync();
     log.info({ routerId: this.id }, 'router stopped');
   }
@@ -181,14 +186,33 @@ export class Router {
     serveRoutes(context, controllers, circuits, (linkId) => links.reporter.missing(linkId));
     await openLinkListeners(context, controllers, links, this.#ports, this.#linkListeners);
     this.#ingress = await openIngress(context, { controllers, cluster: this.#cluster }, circuits, this.#ports);
+    const drain = this.#assembleDrain();
     this.#webServers = await openWeb(context, this.#health);
-    await openInspection(context, controllers, () => this.describe());
+    await openOperator(context, { controllers, drain, describe: () => this.describe() });
     openReports(context, controllers, circuits, links);
     openRenewal(context, controllers, extend);
     openIdleMemory(context, circuits);
     await controllers.start();
     this.#watchStartup();
     context.log.info({ routerId: this.id, version: PROGRAM_VERSION, config: context.config.file }, 'router started');
+  }
+
+  #assembleDrain(): Drain {
+    const context = this.#context;
+    const { ends, forwarder } = this.#circuits;
+    const { terminators } = this.#ingress;
+    this.#drain = new Drain({
+      clock: context.clock,
+      log: context.component('drain'),
+      controllers: this.#controllers,
+      ends,
+      terminators,
+      circuits: () => forwarder.circuits.size,
+      onChange: (isDraining) => {
+        context.isDraining = isDraining;
+      },
+    });
+    return this.#drain;
   }
 
   #watchStartup(): void {

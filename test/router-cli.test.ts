@@ -117,6 +117,7 @@ t.test('wrong use is exit code 2 with a hint; help has examples', async (t) => {
     ['enroll'],
     ['health'],
     ['inspect'],
+    ['drain'],
     ['config', 'check'],
     ['config', 'effective'],
     ['config', 'explain'],

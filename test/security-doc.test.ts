@@ -27,7 +27,8 @@ const DEFINITION = /^(?:export )?const ([A-Z][A-Z0-9_]+)\b/gm;
 /** Constants that bound nothing that others can cause. */
 const NOT_LIMITS: Readonly<Record<string, readonly string[]>> = {
   'the operator decides it alone': [
-    'agent/commands/run.ts MOST_DRAIN_SECONDS',
+    'agent/assembly/operator.ts MOST_DRAIN_SECONDS',
+    'agent/commands/durations.ts MOST_SECONDS',
     'agent/commands/health.ts TIMEOUT',
     'agent/config/load-apart.ts LONGEST_COMPLAINT',
     'agent/ingress/tunnel/host-config.ts DEFAULT_CONNECT_TIMEOUT',
@@ -59,6 +60,7 @@ const NOT_LIMITS: Readonly<Record<string, readonly string[]>> = {
   ],
   'it bounds work that nobody else causes': [
     'agent/access/api-session.ts LONGEST_PAUSE',
+    'agent/drain/drain.ts QUIESCE_TIMEOUT',
     'agent/ingress/terminators.ts ANSWER_TIMEOUT',
     'agent/ingress/terminators.ts LONGEST_RETRY',
     'agent/ingress/tunnel/system/command.ts MOST_OUTPUT',

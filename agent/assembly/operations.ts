@@ -2,14 +2,11 @@
 
 import { releaseMemory } from '#lib/memory.ts';
 import { ControlType } from '#wire/gen/numbers.ts';
-import { resultMessage } from '#wire/message.ts';
 import type { Controllers } from '../control/controllers.ts';
-import { onInspect } from '../control/messages/inspect.ts';
 import { InterfaceReporter } from '../control/messages/interfaces.ts';
 import { onSettings } from '../control/messages/settings.ts';
 import { Health, type LinkDetail } from '../health/health.ts';
 import { CertificateRenewal } from '../identity/renewal.ts';
-import { InspectSocket } from '../inspect/inspect-socket.ts';
 import type { Link } from '../link/link.ts';
 import type { PrometheusPage } from '../metrics/prometheus.ts';
 import { MetricsReporter } from '../metrics/reporter.ts';
@@ -43,6 +40,7 @@ export function assembleHealth(context: RouterContext, controllers: Controllers,
       clock,
       controllers: () => controllers.all,
       links: () => registry.links.map((link) => linkDetail(link, latency(link))),
+      isDraining: () => context.isDraining,
     },
     config.healthChecks,
   );
@@ -79,29 +77,6 @@ async function metricsPage({ config, metrics, owned }: RouterContext): Promise<P
   const page = new PrometheusPage(metrics);
   owned.defer(() => page.close());
   return page;
-}
-
-/** Lets operators on this machine and controllers see what `describe` says. */
-export async function openInspection(
-  context: RouterContext,
-  controllers: Controllers,
-  describe: () => Record<string, unknown>,
-): Promise<void> {
-  const { config, routerId, owned } = context;
-  const socket = await InspectSocket.open(config.file, describe, context.component('inspect'));
-  if (socket) owned.defer(() => socket.close());
-  controllers.on(
-    ControlType.InspectRequest,
-    onInspect(routerId, (name) => (name === 'router' || name === 'config' ? describe() : undefined)),
-  );
-  controllers.on(
-    ControlType.TogglePipeTraces,
-    (controller, message) =>
-      void controller.channel.reply(
-        message,
-        resultMessage(false, 'this router does not trace messages to controllers'),
-      ),
-  );
 }
 
 /** Metrics and interfaces, to the controllers. */

@@ -1,7 +1,7 @@
 // `run FILE`: the router as a daemon. Logs go to stderr; SIGTERM and SIGINT drain and end with exit code 0; another
 // Ctrl-C some time later ends it without more waiting.
 
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, Option } from 'commander';
 import { type Clock, SystemClock } from '#lib/clock.ts';
 import { DaemonLog } from '#lib/daemon-log.ts';
 import { endProcess } from '#lib/end-process.ts';
@@ -10,6 +10,7 @@ import type { Log, LogLevel } from '#lib/log.ts';
 import { stopSignal } from '#lib/stop-signal.ts';
 import { loadApart } from '../config/load-apart.ts';
 import type { Router } from '../router.ts';
+import { seconds } from './durations.ts';
 import { complain, Exit } from './exit.ts';
 import { textReport } from './report.ts';
 
@@ -21,7 +22,6 @@ interface RunOptions {
 }
 
 const DRAIN_SECONDS = 10;
-const MOST_DRAIN_SECONDS = 86_400;
 
 export function runCommand(): Command {
   return new Command('run')
@@ -84,11 +84,4 @@ async function serve(
   else log.info({ signal: reason }, 'signal received');
   await router.close({ drain: reason instanceof Error ? 0 : drain });
   return reason instanceof Error ? Exit.Failed : Exit.Done;
-}
-
-function seconds(text: string): number {
-  const value = Number(text);
-  if (text.trim() === '' || !(value >= 0 && value <= MOST_DRAIN_SECONDS))
-    throw new InvalidArgumentError(`It is a number of seconds from 0 to ${MOST_DRAIN_SECONDS}.`);
-  return value;
 }

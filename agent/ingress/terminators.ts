@@ -4,6 +4,7 @@
 //
 //   establishing ──answered──► established ──controller returned──► unconfirmed ──1041──► established
 //        ▲  └──busy, failed──► (waits) ──┘                              └──10 s──► establishing
+//        └──resume── suspended ◄──suspend── all of these, and removed from the controllers
 
 import { create, toBinary } from '@bufbuild/protobuf';
 import type { Clock, Timer } from '#lib/clock.ts';
@@ -65,7 +66,7 @@ export interface TerminatorsComponents {
   isStatelessBinding(binding: string): boolean;
 }
 
-type State = 'establishing' | 'requested' | 'established' | 'unconfirmed';
+type State = 'establishing' | 'requested' | 'established' | 'unconfirmed' | 'suspended';
 
 interface Kept {
   readonly spec: TerminatorSpec;
@@ -92,7 +93,9 @@ export class Terminators {
   readonly #removing = new Set<string>();
   readonly #answers = new Map<string, (answer: TerminatorAnswer) => void>();
   readonly #timer: Timer;
-  #removalRuns = false;
+  /** Asked to be removed, and not answered yet. Controllers differ in speed, so none of these is created meanwhile. */
+  #beingRemoved: ReadonlySet<string> = new Set();
+  #isSuspended = false;
 
   constructor(components: TerminatorsComponents) {
     this.#components = components;
@@ -126,9 +129,37 @@ export class Terminators {
     return this.#kept.get(id)?.state === 'established';
   }
 
+  /** Terminators that a controller is still to be told to remove. */
+  get unremoved(): number {
+    return this.#removing.size;
+  }
+
+  /** While suspended, it is remembered and created on `resume`. */
   add(spec: TerminatorSpec): void {
-    this.#removing.delete(spec.id);
-    this.#kept.set(spec.id, { spec, state: 'establishing', notBefore: 0, failures: 0 });
+    const state = this.#isSuspended ? 'suspended' : 'establishing';
+    if (!this.#isSuspended) this.#removing.delete(spec.id);
+    this.#kept.set(spec.id, { spec, state, notBefore: 0, failures: 0 });
+    this.#work();
+  }
+
+  /** Removes all from the controllers, without forgetting them. */
+  suspend(): void {
+    this.#isSuspended = true;
+    for (const kept of this.#kept.values()) {
+      this.#removing.add(kept.spec.id);
+      kept.state = 'suspended';
+    }
+    this.#work();
+  }
+
+  /** Creates all again. */
+  resume(): void {
+    this.#isSuspended = false;
+    for (const kept of this.#kept.values()) {
+      if (kept.state !== 'suspended') continue;
+      this.#removing.delete(kept.spec.id);
+      Object.assign(kept, { state: 'establishing', notBefore: 0, failures: 0 });
+    }
     this.#work();
   }
 
@@ -143,7 +174,7 @@ export class Terminators {
     this.#timer.cancel();
     for (const id of this.#kept.keys()) this.#removing.add(id);
     this.#kept.clear();
-    if (this.#removing.size > 0 && this.#components.controllers.all.length > 0) await this.#removeBatch(milliseconds);
+    if (this.#components.controllers.all.length > 0) await this.#removeAll(milliseconds);
   }
 
   #onConnect(): void {
@@ -159,14 +190,10 @@ export class Terminators {
     const now = clock.now();
     for (const kept of this.#kept.values()) {
       if (kept.state === 'unconfirmed' && kept.notBefore <= now) kept.state = 'establishing';
-      if (kept.state === 'establishing' && kept.notBefore <= now) this.#request(kept);
+      const isDue = kept.state === 'establishing' && kept.notBefore <= now;
+      if (isDue && !this.#beingRemoved.has(kept.spec.id)) this.#request(kept);
     }
-    if (this.#removing.size > 0 && !this.#removalRuns) {
-      this.#removalRuns = true;
-      void this.#removeBatch(ANSWER_TIMEOUT).finally(() => {
-        this.#removalRuns = false;
-      });
-    }
+    if (this.#removing.size > 0 && this.#beingRemoved.size === 0) void this.#removeAll(ANSWER_TIMEOUT);
   }
 
   #request(kept: Kept): void {
@@ -174,16 +201,24 @@ export class Terminators {
     this.#components.queue
       .add(() => this.#create(kept))
       .catch((error: unknown) => {
-        if (this.#kept.get(kept.spec.id) !== kept) return;
-        this.#retry(kept, FIRST_RETRY, describeError(error));
+        if (this.#isWanted(kept)) this.#retry(kept, FIRST_RETRY, describeError(error));
       });
+  }
+
+  #isWanted(kept: Kept | undefined): boolean {
+    return kept !== undefined && this.#kept.get(kept.spec.id) === kept && kept.state !== 'suspended';
   }
 
   async #create(kept: Kept): Promise<void> {
     const { spec } = kept;
-    if (this.#kept.get(spec.id) !== kept) return;
+    if (!this.#isWanted(kept)) return;
     const answer = await this.#ask(spec);
-    if (this.#kept.get(spec.id) !== kept) return;
+    if (!this.#isWanted(kept)) {
+      // The removal may have been ahead of the request.
+      if (answer.result === CreateTerminatorResult.SUCCESS && !this.#isWanted(this.#kept.get(spec.id)))
+        this.#removing.add(spec.id);
+      return;
+    }
     if (answer.result === CreateTerminatorResult.SUCCESS) {
       kept.failures = 0;
       if (kept.state === 'requested') kept.state = 'established';
@@ -226,18 +261,30 @@ export class Terminators {
     );
   }
 
-  async #removeBatch(timeout: number): Promise<void> {
-    const { controllers, log } = this.#components;
-    const terminatorIds = [...this.#removing].slice(0, REMOVE_BATCH);
-    const body = toBinary(RemoveTerminatorsRequestSchema, create(RemoveTerminatorsRequestSchema, { terminatorIds }));
+  /** In batches, until one fails. */
+  async #removeAll(milliseconds: number): Promise<void> {
+    const { controllers, clock, log } = this.#components;
+    const end = clock.monotonic() + milliseconds;
     try {
-      await controllers.best.requestResult(new Message(ControlType.RemoveTerminators, [], body), { timeout });
-      for (const id of terminatorIds) this.#removing.delete(id);
+      while (this.#removing.size > 0) {
+        const terminatorIds = [...this.#removing].slice(0, REMOVE_BATCH);
+        this.#beingRemoved = new Set(terminatorIds);
+        const request = create(RemoveTerminatorsRequestSchema, { terminatorIds });
+        const message = new Message(
+          ControlType.RemoveTerminators,
+          [],
+          toBinary(RemoveTerminatorsRequestSchema, request),
+        );
+        await controllers.best.requestResult(message, { timeout: Math.max(1, end - clock.monotonic()) });
+        for (const id of terminatorIds) this.#removing.delete(id);
+      }
     } catch (error) {
       log.info(
-        { terminators: terminatorIds.length, error: describeError(error) },
+        { terminators: this.#removing.size, error: describeError(error) },
         'terminators could not be removed yet',
       );
+    } finally {
+      this.#beingRemoved = new Set();
     }
   }
 
@@ -246,9 +293,10 @@ export class Terminators {
     const states: Record<string, RouterTerminatorState> = {};
     for (const { id, binding, marker } of request.terminators) {
       const kept = this.#kept.get(id);
-      if (kept) kept.state = 'established';
+      const isWanted = this.#isWanted(kept);
+      if (kept && isWanted) kept.state = 'established';
       const isKnownBinding = KEPT_BINDINGS.has(binding) || this.#components.isStatelessBinding(binding);
-      const valid = kept !== undefined || this.#components.isStatelessBinding(binding);
+      const valid = isWanted || this.#components.isStatelessBinding(binding);
       const reason = isKnownBinding
         ? TerminatorInvalidReason.UNKNOWN_TERMINATOR
         : TerminatorInvalidReason.UNKNOWN_BINDING;

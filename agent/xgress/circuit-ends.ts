@@ -3,7 +3,7 @@
 
 import { create, toBinary } from '@bufbuild/protobuf';
 import type { Clock } from '#lib/clock.ts';
-import { describeError } from '#lib/errors.ts';
+import { asError, describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
 import { FaultSchema, FaultSubject } from '#wire/gen/control_pb.js';
 import { ControlType } from '#wire/gen/numbers.ts';
@@ -36,7 +36,7 @@ export class CircuitEnds {
   /** Ends whose flow control is a client's own. */
   readonly #relays = new Set<CircuitEnd>();
   #total = 0;
-  #idle: (() => void) | undefined;
+  readonly #whenEmpty = new Set<() => void>();
 
   constructor(components: CircuitEndsComponents) {
     this.#components = components;
@@ -94,7 +94,7 @@ export class CircuitEnds {
     return () => {
       if (!this.#relays.delete(relay)) return;
       this.#components.forwarder.unregisterEnd(relay);
-      this.#tellIdle();
+      this.#checkEmpty();
     };
   }
 
@@ -104,14 +104,28 @@ export class CircuitEnds {
     this.#reportEnd(circuitId, role, owner);
   }
 
-  /** Resolves when all ends are closed, at the latest after `milliseconds`; those that are left then are cut. */
-  async drain(milliseconds: number): Promise<void> {
-    if (this.count > 0 && milliseconds > 0) {
-      await new Promise<void>((resolve) => {
-        const timer = this.#components.clock.after('drain circuits', milliseconds, resolve);
-        this.#idle = () => (timer.cancel(), resolve());
-      });
-    }
+  /** Resolves with true when all ends are closed, with false after `milliseconds`. Rejects with the signal's reason. */
+  whenEmpty(milliseconds: number, signal?: AbortSignal): Promise<boolean> {
+    if (this.count === 0) return Promise.resolve(true);
+    if (milliseconds <= 0) return Promise.resolve(false);
+    return new Promise<boolean>((resolve, reject) => {
+      const settle = (act: () => void) => {
+        timer.cancel();
+        this.#whenEmpty.delete(onEmpty);
+        signal?.removeEventListener('abort', onAbort);
+        act();
+      };
+      const onEmpty = () => settle(() => resolve(true));
+      const onAbort = () => settle(() => reject(asError(signal?.reason)));
+      const timer = this.#components.clock.after('drain circuits', milliseconds, () => settle(() => resolve(false)));
+      this.#whenEmpty.add(onEmpty);
+      if (signal?.aborted) onAbort();
+      else signal?.addEventListener('abort', onAbort, { once: true });
+    });
+  }
+
+  /** Cuts the ends that are open. */
+  cut(): void {
     for (const xgress of [...this.#open]) xgress.abort();
     for (const relay of [...this.#relays]) relay.unrouted();
   }
@@ -125,11 +139,12 @@ export class CircuitEnds {
     forwarder.remove(xgress.circuitId);
     log.debug({ circuitId: xgress.circuitId, role: xgress.role }, 'circuit end closed');
     if (circuit) this.#reportEnd(xgress.circuitId, xgress.role, circuit.owner || owner);
-    this.#tellIdle();
+    this.#checkEmpty();
   }
 
-  #tellIdle(): void {
-    if (this.count === 0) this.#idle?.();
+  #checkEmpty(): void {
+    if (this.count > 0) return;
+    for (const onEmpty of [...this.#whenEmpty]) onEmpty();
   }
 
   /** What went through an end since it was last told: `ingress.rx` is what the dialing client sent, `egress.tx` what the host got. */
