@@ -8,6 +8,7 @@ import { enrollCommand } from './commands/enroll.ts';
 import { Exit, print } from './commands/exit.ts';
 import { healthCommand } from './commands/health.ts';
 import { inspectCommand } from './commands/inspect.ts';
+import { logLevelCommand } from './commands/log-level.ts';
 import { runCommand } from './commands/run.ts';
 import { PROGRAM_VERSION } from './version.ts';
 
@@ -22,6 +23,7 @@ for (const command of [
   healthCommand(),
   inspectCommand(),
   drainCommand(),
+  logLevelCommand(),
 ])
   program.addCommand(command);
 program

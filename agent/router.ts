@@ -5,6 +5,7 @@
 import { type Clock, SystemClock } from '#lib/clock.ts';
 import { ProjectError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
+import type { LogLevels } from '#lib/log-levels.ts';
 import { type Random, systemRandom } from '#lib/random.ts';
 import { assembleCircuits, type Circuits, serveRoutes } from './assembly/circuits.ts';
 import { RouterContext } from './assembly/context.ts';
@@ -34,6 +35,8 @@ import type { WebServer } from './web/web-server.ts';
 export interface RouterOptions {
   config: RouterConfig;
   log: Log;
+  /** Levels of `log`, for operators that change them. */
+  logLevels?: LogLevels;
   clock?: Clock;
   random?: Random;
   /** Renew the certificates at once, however long they are still valid. */
@@ -91,7 +94,7 @@ export class Router {
   }
 
   /** Starts everything that does not need a controller, begins to dial controllers, and resolves. Rejects when the router cannot start. */
-  static async start({ config, log, clock, random, extend = false }: RouterOptions): Promise<Router> {
+  static async start({ config, log, logLevels, clock, random, extend = false }: RouterOptions): Promise<Router> {
     clock ??= new SystemClock();
     const owned = new AsyncDisposableStack();
     try {
@@ -100,7 +103,7 @@ export class Router {
       const context = new RouterContext({ config, log, clock, random: random ?? systemRandom, identity, owned });
       await openDebugging(context);
       const router = new Router(context);
-      await router.#open(extend);
+      await router.#open(extend, logLevels);
       return router;
     } catch (error) {
       await owned.disposeAsync();
@@ -178,7 +181,7 @@ export class Router {
     log.info({ routerId: this.id }, 'router stopped');
   }
 
-  async #open(extend: boolean): Promise<void> {
+  async #open(extend: boolean, logLevels: LogLevels | undefined): Promise<void> {
     const context = this.#context;
     const controllers = this.#controllers;
     const circuits = this.#circuits;
@@ -188,7 +191,7 @@ export class Router {
     this.#ingress = await openIngress(context, { controllers, cluster: this.#cluster }, circuits, this.#ports);
     const drain = this.#assembleDrain();
     this.#webServers = await openWeb(context, this.#health);
-    await openOperator(context, { controllers, drain, describe: () => this.describe() });
+    await openOperator(context, { controllers, drain, logLevels, describe: () => this.describe() });
     openReports(context, controllers, circuits, links);
     openRenewal(context, controllers, extend);
     openIdleMemory(context, circuits);

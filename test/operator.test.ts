@@ -2,17 +2,22 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Writable } from 'node:stream';
 import { connect } from 'node:tls';
 import t from 'tap';
 import { Agent, request } from 'undici';
 import { SystemClock } from '#lib/clock.ts';
+import { DaemonLog } from '#lib/daemon-log.ts';
 import { ChannelHeader } from '#wire/gen/numbers.ts';
 import { sendHello } from '#wire/hello.ts';
 import { Alpn } from '#wire/tls-port.ts';
 import { Underlay } from '#wire/underlay.ts';
+import { loadRouterConfig } from '../agent/config/load.ts';
+import { Router } from '../agent/router.ts';
 import { freePorts } from '../examples/two-routers/ports.ts';
 import { transfer } from '../examples/two-routers/transfer.ts';
 import { Overlay, until } from './support/overlay.ts';
+import { runProgram } from './support/run.ts';
 
 async function withWeb() {
   const overlay = await Overlay.start({ churnLimit: 0 });
@@ -175,4 +180,26 @@ t.test('strangers on a link port cost nothing', async (t) => {
   await knock([Alpn.Link], head);
   t.equal((await transfer(a.proxyPort, 100_000)).bytes, 100_000);
   await agent.close();
+});
+
+t.test('the log level of a running router changes, for all components or for one', async (t) => {
+  await using overlay = await Overlay.start({ churnLimit: 0 });
+  const { configFile } = await overlay.enrollRouter({ name: 'a', mode: 'host' });
+  const { config } = loadRouterConfig(configFile);
+  if (!config) throw new Error('the configuration was refused');
+  const lines: string[] = [];
+  const sink = new Writable({ decodeStrings: false, write: (line: string, _, done) => (lines.push(line), done()) });
+  const daemonLog = new DaemonLog({ level: 'info', format: 'json', clock: new SystemClock(), sink });
+  const router = await Router.start({ config, log: daemonLog.log, logLevels: daemonLog.levels });
+  const logLevel = (...args: string[]) => runProgram(['agent/cli.ts', 'log-level', configFile, ...args]);
+  const shown = await logLevel();
+  t.match(shown, { code: 0, stdout: /^all +info\naccess +info\n.*link +info\n/s });
+  t.match((await logLevel('link', 'debug', '--json')).stdout, /"link": "debug"/);
+  t.match((await logLevel('warn')).stdout, /^all +warn\n.*control +warn\n.*link +debug\n/s);
+  t.match((await logLevel('link', 'default')).stdout, /link +warn\n/);
+  t.match(await logLevel('loud'), { code: 1, stderr: /"loud" is not a level; levels are trace, debug/ });
+  t.match(await logLevel('nothing', 'debug'), { code: 1, stderr: /no component "nothing" logs; there are access/ });
+  t.match(lines.join(''), /"of":"link","level":"debug","msg":"log level changed"|log level changed/);
+  await router.close({ drain: 0 });
+  await daemonLog.close();
 });

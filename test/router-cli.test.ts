@@ -118,6 +118,7 @@ t.test('wrong use is exit code 2 with a hint; help has examples', async (t) => {
     ['health'],
     ['inspect'],
     ['drain'],
+    ['log-level'],
     ['config', 'check'],
     ['config', 'effective'],
     ['config', 'explain'],

@@ -1,6 +1,8 @@
 // What operators ask a running router: on this machine over the operator socket, from elsewhere through a controller.
 
 import { ProjectError } from '#lib/errors.ts';
+import type { Log } from '#lib/log.ts';
+import { LOG_LEVELS, type LogLevels } from '#lib/log-levels.ts';
 import { ControlType } from '#wire/gen/numbers.ts';
 import { resultMessage } from '#wire/message.ts';
 import type { Controllers } from '../control/controllers.ts';
@@ -12,9 +14,14 @@ import type { RouterContext } from './context.ts';
 /** Longest drain that is waited for: a day. */
 const MOST_DRAIN_SECONDS = 86_400;
 
+/** Gives a component the level of all. */
+const DEFAULT_LEVEL = 'default';
+
 export interface OperatorRooms {
   readonly controllers: Controllers;
   readonly drain: Drain;
+  /** Undefined where the log's levels are somebody else's. */
+  readonly logLevels: LogLevels | undefined;
   /** All that runs, for people. */
   describe(): Record<string, unknown>;
 }
@@ -25,6 +32,7 @@ export async function openOperator(context: RouterContext, rooms: OperatorRooms)
   const commands: OperatorCommands = {
     inspect: () => describe(),
     drain: (request) => serveDrain(rooms.drain, request),
+    'log-level': (request) => serveLogLevel(rooms.logLevels, context.component('operator'), request),
   };
   const socket = await OperatorSocket.open({ clock, log: context.component('operator'), commands }, config.file);
   if (socket) owned.defer(() => socket.close());
@@ -56,4 +64,20 @@ async function serveDrain(drain: Drain, { arguments: given, signal, progress }: 
     progress({ ...drain.status, secondsLeft: Math.ceil(left / 1000) }),
   );
   return drain.status;
+}
+
+/** Changes the level of all components or of one, when a level is given; answers all levels. */
+function serveLogLevel(levels: LogLevels | undefined, log: Log, { arguments: given }: OperatorRequest): unknown {
+  if (!levels) throw new ProjectError('NO_LEVELS', 'the levels of this log cannot be changed');
+  const { component, level } = given;
+  if (level !== undefined) {
+    const wanted = LOG_LEVELS.find((each) => each === level);
+    const isReset = level === DEFAULT_LEVEL && component !== undefined;
+    if (!wanted && !isReset)
+      throw new ProjectError('BAD_ARGUMENT', `"${level}" is not a level; levels are ${LOG_LEVELS.join(', ')}`);
+    if (typeof component === 'string') levels.setComponent(component, wanted);
+    else if (wanted) levels.set(wanted);
+    log.info({ of: component, level }, 'log level changed');
+  }
+  return { level: levels.level, components: levels.components };
 }

@@ -7,6 +7,7 @@ import { DaemonLog } from '#lib/daemon-log.ts';
 import { endProcess } from '#lib/end-process.ts';
 import { describeError } from '#lib/errors.ts';
 import type { Log, LogLevel } from '#lib/log.ts';
+import { LOG_LEVELS } from '#lib/log-levels.ts';
 import { stopSignal } from '#lib/stop-signal.ts';
 import { loadApart } from '../config/load-apart.ts';
 import type { Router } from '../router.ts';
@@ -27,11 +28,7 @@ export function runCommand(): Command {
   return new Command('run')
     .description('run the router')
     .argument('<file>', 'configuration file')
-    .addOption(
-      new Option('--log-level <level>', 'least severe messages to log')
-        .choices(['trace', 'debug', 'info', 'warn', 'error'])
-        .default('info'),
-    )
+    .addOption(new Option('--log-level <level>', 'least severe messages to log').choices(LOG_LEVELS).default('info'))
     .addOption(
       new Option('--log-format <format>', 'json for machines, text for people')
         .choices(['json', 'text'])
@@ -57,7 +54,8 @@ async function run(file: string, options: RunOptions, clock: Clock): Promise<num
   if (!config) return Exit.Failed;
   const daemonLog = new DaemonLog({ level: options.logLevel, format: options.logFormat, clock });
   try {
-    return await serve(() => Daemon.start({ config, log: daemonLog.log, extend: options.extend }), daemonLog.log, {
+    const { log, levels } = daemonLog;
+    return await serve(() => Daemon.start({ config, log, logLevels: levels, extend: options.extend }), log, {
       stop,
       drain: options.drainSeconds * 1000,
     });
