@@ -191,13 +191,28 @@ export class Router {
     this.#ingress = await openIngress(context, { controllers, cluster: this.#cluster }, circuits, this.#ports);
     const drain = this.#assembleDrain();
     this.#webServers = await openWeb(context, this.#health);
-    await openOperator(context, { controllers, drain, logLevels, describe: () => this.describe() });
+    await openOperator(context, {
+      controllers,
+      drain,
+      logLevels,
+      channels: () => this.#channels(),
+      describe: () => this.describe(),
+    });
     openReports(context, controllers, circuits, links);
     openRenewal(context, controllers, extend);
     openIdleMemory(context, circuits);
     await controllers.start();
     this.#watchStartup();
     context.log.info({ routerId: this.id, version: PROGRAM_VERSION, config: context.config.file }, 'router started');
+  }
+
+  /** Names of the channels that are open. */
+  #channels(): string[] {
+    return [
+      ...this.#controllers.all.map(({ channel }) => channel.name),
+      ...this.#links.registry.links.map(({ id }) => `link ${id}`),
+      ...(this.#ingress.sdk?.clients.channelNames() ?? []),
+    ];
   }
 
   #assembleDrain(): Drain {

@@ -18,6 +18,7 @@ import { freePorts } from '../examples/two-routers/ports.ts';
 import { transfer } from '../examples/two-routers/transfer.ts';
 import { Overlay, until } from './support/overlay.ts';
 import { runProgram } from './support/run.ts';
+import { enrollDevice, loginLegacy, SdkClient, serviceSession } from './support/sdk-client.ts';
 
 async function withWeb() {
   const overlay = await Overlay.start({ churnLimit: 0 });
@@ -202,4 +203,50 @@ t.test('the log level of a running router changes, for all components or for one
   t.match(lines.join(''), /"of":"link","level":"debug","msg":"log level changed"|log level changed/);
   await router.close({ drain: 0 });
   await daemonLog.close();
+});
+
+t.test('a trace has the messages of control, link and SDK channels, and no secret of them', async (t) => {
+  await using overlay = await Overlay.start({ churnLimit: 0 });
+  const [sdkPort = 0] = await freePorts(1);
+  const file = join(overlay.directory, 'trace.jsonl');
+  const a = await overlay.addRouter({
+    name: 'a',
+    mode: 'host',
+    listeners: `{binding: edge, address: "tls:127.0.0.1:${sdkPort}", options: {advertise: "127.0.0.1:${sdkPort}"}}`,
+    extra: `trace: {path: ${file}}`,
+  });
+  const b = await overlay.addRouter({ name: 'b', mode: 'host' });
+  const echo = await overlay.addService('echo', b.id, { encrypted: false });
+  const roles = { identityRoles: ['#all'], edgeRouterRoles: ['#all'] };
+  await overlay.management.create('edge-router-policies', { name: 'all', semantic: 'AnyOf', ...roles });
+  await overlay.ready();
+  const device = await enrollDevice(overlay, 'device');
+  const token = await loginLegacy(overlay, device);
+  const session = await serviceSession(overlay, device, token, echo, 'Dial');
+  const client = await SdkClient.connect(sdkPort, device, token);
+  const { conn } = await client.dial(session);
+  conn.send('payload-text');
+  await until('the echo', () => conn.text === 'payload-text');
+  client.close();
+  await device.agent.close();
+  await a.router.close({ drain: 0 });
+  const text = readFileSync(file, 'utf8');
+  for (const secret of [token, session, 'payload-text', overlay.management.token])
+    t.notOk(text.includes(secret) || text.includes(Buffer.from(secret).toString('base64')), secret.slice(0, 8));
+  const lines = text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+  const circuitId = lines.find(({ type }) => type === 'CreateCircuitV2Response')?.circuitId;
+  t.type(circuitId, 'string');
+  for (const [channel, type, fields] of [
+    [/^control /, 'Route', { body: { circuitId } }],
+    [/^link /, 'Payload', { circuitId, direction: 'out' }],
+    [/^SDK client /, 'Connect', { connectionId: conn.id, direction: 'in' }],
+  ] as const)
+    t.match(
+      lines.find((line) => line.type === type && channel.test(String(line.channel))),
+      fields,
+      type,
+    );
 });

@@ -4,11 +4,11 @@ import { ProjectError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
 import { LOG_LEVELS, type LogLevels } from '#lib/log-levels.ts';
 import { ControlType } from '#wire/gen/numbers.ts';
-import { resultMessage } from '#wire/message.ts';
 import type { Controllers } from '../control/controllers.ts';
 import { onInspect } from '../control/messages/inspect.ts';
 import type { Drain } from '../drain/drain.ts';
 import { type OperatorCommands, type OperatorRequest, OperatorSocket } from '../operator/operator-socket.ts';
+import { ControllerTraces } from '../trace/controller-traces.ts';
 import type { RouterContext } from './context.ts';
 
 /** Longest drain that is waited for: a day. */
@@ -22,6 +22,8 @@ export interface OperatorRooms {
   readonly drain: Drain;
   /** Undefined where the log's levels are somebody else's. */
   readonly logLevels: LogLevels | undefined;
+  /** Names of the channels that are open. */
+  channels(): string[];
   /** All that runs, for people. */
   describe(): Record<string, unknown>;
 }
@@ -40,14 +42,10 @@ export async function openOperator(context: RouterContext, rooms: OperatorRooms)
     ControlType.InspectRequest,
     onInspect(routerId, (name) => (name === 'router' || name === 'config' ? describe() : undefined)),
   );
-  controllers.on(
-    ControlType.TogglePipeTraces,
-    (controller, message) =>
-      void controller.channel.reply(
-        message,
-        resultMessage(false, 'this router does not trace messages to controllers'),
-      ),
-  );
+  const log = context.component('trace');
+  const traces = new ControllerTraces({ clock, log, routerId, channels: rooms.channels });
+  owned.defer(() => traces.close());
+  controllers.on(ControlType.TogglePipeTraces, traces.toggle);
 }
 
 /** Drains, and waits until no circuit ends here or the time is over; or serves again. */

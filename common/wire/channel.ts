@@ -272,7 +272,13 @@ export class Channel {
   }
 
   #enqueue(head: Buffer, body: Buffer | undefined, lane: Lane): boolean {
-    if (isWatched()) this.#publish('out', new Frame(Buffer.concat(body ? [head, body] : [head])));
+    const watched = isWatched() ? new Frame(Buffer.concat(body ? [head, body] : [head])) : undefined;
+    const isTaken = this.#take(head, body, lane);
+    if (watched && isTaken) this.#publish('out', watched);
+    return isTaken;
+  }
+
+  #take(head: Buffer, body: Buffer | undefined, lane: Lane): boolean {
     if (lane.queue.length === 0) {
       const underlay = this.#underlayFor(lane);
       if (underlay?.writable) {

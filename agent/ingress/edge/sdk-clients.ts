@@ -84,6 +84,10 @@ export class SdkClients {
     }
   }
 
+  channelNames(): string[] {
+    return [...this.#connections].map(({ channel }) => channel.name);
+  }
+
   close(): void {
     this.#timer.cancel();
     for (const unsubscribe of this.#unsubscribe) unsubscribe();
