@@ -11,6 +11,7 @@ import { assembleCircuits, type Circuits, serveRoutes } from './assembly/circuit
 import { RouterContext } from './assembly/context.ts';
 import { assembleControllers } from './assembly/controllers.ts';
 import { type Ingress, openIngress } from './assembly/ingress.ts';
+import { assembleInspections } from './assembly/inspections.ts';
 import { assembleLinks, type Links, openLinkListeners } from './assembly/links.ts';
 import {
   assembleHealth,
@@ -70,6 +71,7 @@ export class Router {
     tunneler: undefined,
     sdk: undefined,
     terminators: undefined,
+    model: undefined,
   };
   #webServers: readonly WebServer[] = [];
   #drain: Drain | undefined;
@@ -191,14 +193,17 @@ export class Router {
     this.#ingress = await openIngress(context, { controllers, cluster: this.#cluster }, circuits, this.#ports);
     const drain = this.#assembleDrain();
     this.#webServers = await openWeb(context, this.#health);
+    const reporter = openReports(context, controllers, circuits, links);
+    const describe = () => this.describe();
+    const inspected = { controllers, circuits, links, ingress: this.#ingress, reporter, describe };
+    const inspections = assembleInspections(context, inspected);
     await openOperator(context, {
       controllers,
       drain,
       logLevels,
+      inspections,
       channels: () => this.#channels(),
-      describe: () => this.describe(),
     });
-    openReports(context, controllers, circuits, links);
     openRenewal(context, controllers, extend);
     openIdleMemory(context, circuits);
     await controllers.start();

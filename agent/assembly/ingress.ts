@@ -23,6 +23,8 @@ export interface Ingress {
   readonly tunneler: Tunneler | undefined;
   readonly sdk: SdkRooms | undefined;
   readonly terminators: Terminators | undefined;
+  /** Undefined until the listeners are open. */
+  readonly model: DataModel | undefined;
 }
 
 /** Milliseconds for controllers to hear that nothing is hosted here any longer. */
@@ -76,7 +78,7 @@ export async function openIngress(
     }
   }
   if (fabricListeners.length > 0) takeDownLateFabricCircuits(controllers, circuits.ends);
-  return { edgeListeners, fabricListeners, tunneler, sdk, terminators };
+  return { edgeListeners, fabricListeners, tunneler, sdk, terminators, model };
 }
 
 /** Withdrawn before the control channels close, so that controllers send no more circuits here. */

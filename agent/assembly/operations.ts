@@ -85,7 +85,7 @@ export function openReports(
   controllers: Controllers,
   { forwarder, ends }: Circuits,
   { registry }: Links,
-): void {
+): MetricsReporter {
   const { config, clock, random, metrics, routerId, owned } = context;
   metrics.gauge('control.channels', () => controllers.all.length);
   metrics.gauge('links', () => registry.links.length);
@@ -100,6 +100,7 @@ export function openReports(
   owned.defer(() => reporter.close());
   owned.defer(() => interfaces.close());
   controllers.on(ControlType.Settings, onSettings(controllers, log));
+  return reporter;
 }
 
 /** Renews certificates before they end, or with `now` at once. Without a csr section there is nothing to ask for new ones with. */

@@ -7,6 +7,7 @@ import { ControlType } from '#wire/gen/numbers.ts';
 import type { Controllers } from '../control/controllers.ts';
 import { onInspect } from '../control/messages/inspect.ts';
 import type { Drain } from '../drain/drain.ts';
+import { type Inspections, plainNumbers } from '../inspect/inspections.ts';
 import { type OperatorCommands, type OperatorRequest, OperatorSocket } from '../operator/operator-socket.ts';
 import { ControllerTraces } from '../trace/controller-traces.ts';
 import type { RouterContext } from './context.ts';
@@ -24,15 +25,14 @@ export interface OperatorRooms {
   readonly logLevels: LogLevels | undefined;
   /** Names of the channels that are open. */
   channels(): string[];
-  /** All that runs, for people. */
-  describe(): Record<string, unknown>;
+  readonly inspections: Inspections;
 }
 
 export async function openOperator(context: RouterContext, rooms: OperatorRooms): Promise<void> {
   const { config, clock, owned, routerId } = context;
-  const { controllers, describe } = rooms;
+  const { controllers, inspections } = rooms;
   const commands: OperatorCommands = {
-    inspect: () => describe(),
+    inspect: (request) => serveInspect(inspections, request),
     drain: (request) => serveDrain(rooms.drain, request),
     'log-level': (request) => serveLogLevel(rooms.logLevels, context.component('operator'), request),
   };
@@ -40,7 +40,7 @@ export async function openOperator(context: RouterContext, rooms: OperatorRooms)
   if (socket) owned.defer(() => socket.close());
   controllers.on(
     ControlType.InspectRequest,
-    onInspect(routerId, (name) => (name === 'router' || name === 'config' ? describe() : undefined)),
+    onInspect({ log: context.component('inspect'), inspect: (names) => inspections.answer(names) }),
   );
   const log = context.component('trace');
   const traces = new ControllerTraces({ clock, log, routerId, channels: rooms.channels });
@@ -62,6 +62,19 @@ async function serveDrain(drain: Drain, { arguments: given, signal, progress }: 
     progress({ ...drain.status, secondsLeft: Math.ceil(left / 1000) }),
   );
   return drain.status;
+}
+
+/** What is asked for by name; without a name, all that runs. */
+async function serveInspect(inspections: Inspections, { arguments: given }: OperatorRequest): Promise<unknown> {
+  const { name = 'router' } = given;
+  if (typeof name !== 'string') throw new ProjectError('BAD_ARGUMENT', 'name is a text');
+  const found = await inspections.find(name);
+  if (found === undefined)
+    throw new ProjectError(
+      'NOT_FOUND',
+      `there is nothing of name "${name}"; names are ${inspections.names.join(', ')}`,
+    );
+  return JSON.parse(JSON.stringify(found, plainNumbers));
 }
 
 /** Changes the level of all components or of one, when a level is given; answers all levels. */

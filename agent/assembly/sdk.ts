@@ -20,6 +20,7 @@ import { xgressOptionsFor } from './settings.ts';
 export interface SdkRooms {
   readonly clients: SdkClients;
   readonly hosting: SdkHosting;
+  readonly events: ConnectEvents | undefined;
 }
 
 /** For a configuration without an `edge` section. */
@@ -76,7 +77,7 @@ export function assembleSdk(
   owned.defer(() => legacy.close());
   owned.defer(() => hosting.close());
   owned.defer(() => clients.close());
-  return { clients, hosting };
+  return { clients, hosting, events };
 }
 
 function sdkMetrics(metrics: MetricsRegistry, count: () => number): SdkMetrics {

@@ -1,4 +1,4 @@
-// `inspect FILE`: what a running router of this machine does.
+// `inspect FILE [NAME]`: what a running router of this machine does; with a name, one of the network's inspections.
 
 import { Command } from 'commander';
 import { ask } from './ask.ts';
@@ -8,11 +8,13 @@ export function inspectCommand(): Command {
   return new Command('inspect')
     .description('show what a running router does: controllers, links, circuits, terminators')
     .argument('<file>', 'its configuration file')
+    .argument('[name]', 'only this, as `ziti fabric inspect` names it, such as links or circuit:ID')
     .option('--json', 'print it as JSON', false)
-    .addHelpText('after', '\nExample:\n  router inspect router.yml')
-    .action(async (file: string, { json }: { json: boolean }) => {
-      process.exitCode = await ask(file, 'inspect', {}, async (shown) => {
-        print(json ? JSON.stringify(shown, undefined, 2) : (await import('yaml')).stringify(shown));
+    .addHelpText('after', '\nExample:\n  router inspect router.yml\n  router inspect router.yml router-circuits --json')
+    .action(async (file: string, name: string | undefined, { json }: { json: boolean }) => {
+      process.exitCode = await ask(file, 'inspect', { arguments: { name } }, async (shown) => {
+        if (typeof shown === 'string') print(shown);
+        else print(json ? JSON.stringify(shown, undefined, 2) : (await import('yaml')).stringify(shown));
         return Exit.Done;
       });
     });

@@ -74,6 +74,22 @@ interface Kept {
   /** Clock time before which nothing is tried. */
   notBefore: number;
   failures: number;
+  /** Clock times, for inspections. */
+  readonly addedAt: number;
+  attemptedAt: number;
+}
+
+/** How the inspections `sdk-terminators` and `ert-terminators` show one. */
+export interface TerminatorInspection {
+  readonly key: string;
+  readonly id: string;
+  readonly state: string;
+  readonly instance: string;
+  readonly cost: number;
+  readonly precedence: string;
+  readonly operationActive: boolean;
+  readonly createTime: string;
+  readonly lastAttempt: string;
 }
 
 const CHECK_INTERVAL = 1_000;
@@ -121,6 +137,23 @@ export class Terminators {
     });
   }
 
+  /** Those of one binding, with the reference's names. */
+  inspect(binding: string): TerminatorInspection[] {
+    return [...this.#kept.values()]
+      .filter(({ spec }) => spec.binding === binding)
+      .map(({ spec, state, addedAt, attemptedAt }) => ({
+        key: spec.id,
+        id: spec.id,
+        state: state === 'requested' ? 'establishing' : state,
+        instance: spec.instanceId,
+        cost: spec.cost,
+        precedence: spec.precedence,
+        operationActive: state === 'requested' || this.#beingRemoved.has(spec.id),
+        createTime: toTime(addedAt),
+        lastAttempt: toTime(attemptedAt),
+      }));
+  }
+
   has(id: string): boolean {
     return this.#kept.has(id);
   }
@@ -138,7 +171,8 @@ export class Terminators {
   add(spec: TerminatorSpec): void {
     const state = this.#isSuspended ? 'suspended' : 'establishing';
     if (!this.#isSuspended) this.#removing.delete(spec.id);
-    this.#kept.set(spec.id, { spec, state, notBefore: 0, failures: 0 });
+    const addedAt = this.#components.clock.now();
+    this.#kept.set(spec.id, { spec, state, notBefore: 0, failures: 0, addedAt, attemptedAt: 0 });
     this.#work();
   }
 
@@ -198,6 +232,7 @@ export class Terminators {
 
   #request(kept: Kept): void {
     kept.state = 'requested';
+    kept.attemptedAt = this.#components.clock.now();
     this.#components.queue
       .add(() => this.#create(kept))
       .catch((error: unknown) => {
@@ -313,6 +348,11 @@ export class Terminators {
       toBinary(ValidateTerminatorsV2ResponseSchema, create(ValidateTerminatorsV2ResponseSchema, { states })),
     );
   }
+}
+
+/** `2026-01-02 03:04:05`, UTC. */
+function toTime(milliseconds: number): string {
+  return new Date(milliseconds).toISOString().slice(0, 19).replace('T', ' ');
 }
 
 function decodeAnswer(message: Message): TerminatorAnswer {

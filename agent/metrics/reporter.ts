@@ -1,7 +1,7 @@
 // Sends the registry's figures to every connected controller, every reportInterval (message 1007). What cannot be sent waits in
 // order, bounded; the oldest is dropped and counted (reference fact: config, section 8.2).
 
-import { create, toBinary } from '@bufbuild/protobuf';
+import { create, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { Clock, Timer } from '#lib/clock.ts';
 import { IdSource } from '#lib/ids.ts';
@@ -29,6 +29,7 @@ export interface MetricsReporterComponents {
   routerId: string;
 }
 
+type UsageCounters = MessageInitShape<typeof MetricsMessageSchema>['usageCounters'] & object;
 type UsageInterval = ReturnType<MetricsRegistry['takeUsage']>;
 
 /** Usage intervals that may wait for their age. */
@@ -65,7 +66,7 @@ export class MetricsReporter {
 
   /** Makes a report and sends what waits. */
   report(): void {
-    const message = this.#collect();
+    const message = this.#collect(this.#dueUsage());
     if (this.#waiting.full) {
       this.#waiting.shift();
       this.#dropped++;
@@ -73,6 +74,11 @@ export class MetricsReporter {
     }
     this.#waiting.push(message);
     for (let next = this.#waiting.peek(); next && this.#send(next); next = this.#waiting.peek()) this.#waiting.shift();
+  }
+
+  /** The figures as they are now, in the form of a report without usage. */
+  snapshot(): MetricsMessage {
+    return this.#collect([]);
   }
 
   close(): void {
@@ -115,7 +121,7 @@ export class MetricsReporter {
     }));
   }
 
-  #collect(): MetricsMessage {
+  #collect(usageCounters: UsageCounters): MetricsMessage {
     const { registry, clock, routerId } = this.#components;
     return create(MetricsMessageSchema, {
       eventId: this.#ids.uuid(),
@@ -128,7 +134,7 @@ export class MetricsReporter {
         ...toHistogram(timer.histogram.snapshot()),
         ...toRates(timer.meter.snapshot()),
       })),
-      usageCounters: this.#dueUsage(),
+      usageCounters,
     });
   }
 }

@@ -9,6 +9,7 @@
 // both clients are reset, so that neither takes a part for the whole (see end-marks.ts).
 
 import type { Clock } from '#lib/clock.ts';
+import { formatDuration } from '#lib/duration.ts';
 import type { Frame } from '#wire/frame.ts';
 import { PayloadFlag, PayloadHeader } from '#wire/gen/numbers.ts';
 import type { Acknowledgement, Payload } from '#wire/xgress-frames.ts';
@@ -75,6 +76,10 @@ export interface XgressInit {
 const CAPABILITY_EOF = 0x100;
 const CAPABILITIES = Buffer.from([0, 0, 1, 0]);
 const EMPTY = Buffer.alloc(0);
+/** Bits of the flags that inspections show. */
+const CLOSED_FLAG = 1;
+const PEER_ENDED_FLAG = 2;
+const LOCAL_ENDED_FLAG = 4;
 /** Milliseconds in which acknowledgements may still arrive that the peer's last payload has overtaken. */
 const LAST_ACKNOWLEDGEMENTS = 1_000;
 
@@ -134,6 +139,28 @@ export class Xgress implements CircuitEnd, Ticking {
       init.role === 'terminator' ? PayloadFlag.Originator : 0,
     );
     this.lastReceived = components.clock.now();
+  }
+
+  /** For the inspection of its circuit, with the reference's names. */
+  inspect(): Record<string, unknown> {
+    const now = this.#components.clock.now();
+    const flags =
+      (this.#state === 'closed' ? CLOSED_FLAG : 0) |
+      (this.#peerEnded ? PEER_ENDED_FLAG : 0) |
+      (this.#localEnded ? LOCAL_ENDED_FLAG : 0);
+    return {
+      address: this.address,
+      originator: this.role === 'initiator' ? 'Initiator' : 'Terminator',
+      timeSinceLastLinkRx: formatDuration(now - this.lastReceived),
+      sendBufferDetail: this.#send.inspect(now),
+      recvBufferDetail: this.#receive.inspect(),
+      xgressPointer: '',
+      linkSendBufferPointer: '',
+      goroutines: null,
+      sequence: this.#send.sequence,
+      flags: flags.toString(2),
+      lastSizeSent: this.#receive.reportedSize,
+    };
   }
 
   /** Bytes and payloads on their way, for metrics. */

@@ -80,8 +80,13 @@ export class SdkClients {
     for (const { session, connectedAt, channel } of this.#connections) {
       const [underlay] = channel.underlays;
       const { localAddress = '', remoteAddress = '' } = underlay ?? {};
-      yield { identityId: session.identityId, connectedAt, localAddress, remoteAddress };
+      yield { identityId: session.identityId, id: channel.connectionId, connectedAt, localAddress, remoteAddress };
     }
+  }
+
+  /** The clients themselves, for inspections. */
+  all(): Iterable<SdkConnection> {
+    return this.#connections;
   }
 
   channelNames(): string[] {

@@ -135,6 +135,11 @@ export class SdkConnection implements SdkLink {
     return this.#relays.get(circuitId);
   }
 
+  /** Ends of circuits whose flow control is the client's. */
+  relays(): Iterable<SdkRelay> {
+    return this.#relays.values();
+  }
+
   end(connectionId: number): ClientEnd | undefined {
     return this.#ends.get(connectionId)?.end;
   }

@@ -39,7 +39,7 @@ export class SdkRelay implements CircuitEnd, ClientEnd {
   readonly circuitId: string;
   readonly address: string;
   lastReceived: number;
-  readonly #role: CircuitRole;
+  readonly role: CircuitRole;
   readonly #components: SdkRelayComponents;
   readonly #idEntry: Buffer;
   readonly #waiting: (() => void)[] = [];
@@ -51,7 +51,7 @@ export class SdkRelay implements CircuitEnd, ClientEnd {
     this.connectionId = init.connectionId;
     this.circuitId = init.circuitId;
     this.address = init.address;
-    this.#role = init.role;
+    this.role = init.role;
     this.#idEntry = encodeUint32(init.connectionId);
     this.lastReceived = components.clock.now();
   }
@@ -147,7 +147,7 @@ export class SdkRelay implements CircuitEnd, ClientEnd {
   #giveUp(): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#components.giveUp(this.circuitId, this.#role);
+    this.#components.giveUp(this.circuitId, this.role);
     this.#gone();
   }
 
