@@ -9,7 +9,7 @@
 import { create, toBinary } from '@bufbuild/protobuf';
 import type { Clock, Timer } from '#lib/clock.ts';
 import type { DialQueue } from '#lib/dial-queue.ts';
-import { describeError } from '#lib/errors.ts';
+import { describeError, TimeoutError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
 import {
   RemoveTerminatorsRequestSchema,
@@ -26,6 +26,7 @@ import {
 } from '#wire/gen/edge_control_pb.js';
 import { ControlType, EdgeControlType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
+import type { AdaptiveWindow, WindowPlace } from '../control/adaptive-window.ts';
 import type { Controller } from '../control/controller.ts';
 import { type Controllers, NoControllerError } from '../control/controllers.ts';
 
@@ -60,10 +61,16 @@ export interface TerminatorsComponents {
   clock: Clock;
   log: Log;
   controllers: Controllers;
-  /** Rate-limited requests to controllers. */
+  /** Sends rate-limited requests to controllers. */
   queue: DialQueue;
+  /** How many of them may be under way. */
+  window: AdaptiveWindow;
   /** Bindings whose terminators are valid without being known here. */
   isStatelessBinding(binding: string): boolean;
+  /** For figures: a validation begins, and is over when the returned function is called. */
+  validated(): () => void;
+  /** For figures: a controller has answered a request for a terminator. */
+  created(binding: string, milliseconds: number): void;
 }
 
 type State = 'establishing' | 'requested' | 'established' | 'unconfirmed' | 'suspended';
@@ -93,7 +100,6 @@ export interface TerminatorInspection {
 }
 
 const CHECK_INTERVAL = 1_000;
-const ANSWER_TIMEOUT = 30_000;
 const CONFIRM_TIME = 10_000;
 const BUSY_WAIT = 5_000;
 const FIRST_RETRY = 2_000;
@@ -112,6 +118,10 @@ export class Terminators {
   /** Asked to be removed, and not answered yet. Controllers differ in speed, so none of these is created meanwhile. */
   #beingRemoved: ReadonlySet<string> = new Set();
   #isSuspended = false;
+  /** Terminators wait for a place in the window. */
+  #isLimited = false;
+  #isScheduled = false;
+  #isClosed = false;
 
   constructor(components: TerminatorsComponents) {
     this.#components = components;
@@ -121,10 +131,11 @@ export class Terminators {
         const answer = decodeAnswer(message);
         this.#answers.get(answer.terminatorId)?.(answer);
       });
-    controllers.on(
-      ControlType.ValidateTerminatorsV2,
-      (controller, message) => void controller.channel.reply(message, this.#validate(message)),
-    );
+    controllers.on(ControlType.ValidateTerminatorsV2, (controller, message) => {
+      const over = components.validated();
+      controller.channel.reply(message, this.#validate(message));
+      over();
+    });
     controllers.onConnect(() => this.#onConnect());
     this.#timer = clock.every('terminators', CHECK_INTERVAL, () => this.#work());
   }
@@ -205,6 +216,7 @@ export class Terminators {
 
   /** Tells controllers, for at most `milliseconds`, that nothing is hosted here any more. */
   async close(milliseconds: number): Promise<void> {
+    this.#isClosed = true;
     this.#timer.cancel();
     for (const id of this.#kept.keys()) this.#removing.add(id);
     this.#kept.clear();
@@ -219,35 +231,57 @@ export class Terminators {
   }
 
   #work(): void {
-    const { controllers, clock } = this.#components;
+    const { controllers, clock, window } = this.#components;
     if (controllers.all.length === 0) return;
     const now = clock.now();
+    if (this.#removing.size > 0 && this.#beingRemoved.size === 0) void this.#removeAll(window.timeout);
     for (const kept of this.#kept.values()) {
       if (kept.state === 'unconfirmed' && kept.notBefore <= now) kept.state = 'establishing';
       const isDue = kept.state === 'establishing' && kept.notBefore <= now;
-      if (isDue && !this.#beingRemoved.has(kept.spec.id)) this.#request(kept);
+      if (!isDue || this.#beingRemoved.has(kept.spec.id)) continue;
+      const place = window.begin();
+      this.#isLimited = !place;
+      if (!place) return;
+      this.#request(kept, place);
     }
-    if (this.#removing.size > 0 && this.#beingRemoved.size === 0) void this.#removeAll(ANSWER_TIMEOUT);
   }
 
-  #request(kept: Kept): void {
+  /** Goes on in the next turn when terminators wait for a place. */
+  #onPlace(): void {
+    if (!this.#isLimited || this.#isScheduled) return;
+    this.#isScheduled = true;
+    setImmediate(() => {
+      this.#isScheduled = false;
+      this.#work();
+    });
+  }
+
+  #request(kept: Kept, place: WindowPlace): void {
     kept.state = 'requested';
     kept.attemptedAt = this.#components.clock.now();
-    this.#components.queue
-      .add(() => this.#create(kept))
-      .catch((error: unknown) => {
-        if (this.#isWanted(kept)) this.#retry(kept, FIRST_RETRY, describeError(error));
-      });
+    const onError = (error: unknown) => {
+      if (error instanceof TimeoutError) place.backoff();
+      else place.failed();
+      if (this.#isWanted(kept)) this.#retry(kept, FIRST_RETRY, describeError(error));
+    };
+    const sent = this.#components.queue.add(async () => {
+      // The window bounds how many answers are outstanding; the queue only sends.
+      void this.#create(kept, place)
+        .catch(onError)
+        .finally(() => this.#onPlace());
+    });
+    sent.catch(onError);
   }
 
   #isWanted(kept: Kept | undefined): boolean {
     return kept !== undefined && this.#kept.get(kept.spec.id) === kept && kept.state !== 'suspended';
   }
 
-  async #create(kept: Kept): Promise<void> {
+  async #create(kept: Kept, place: WindowPlace): Promise<void> {
     const { spec } = kept;
-    if (!this.#isWanted(kept)) return;
+    if (!this.#isWanted(kept)) return place.failed();
     const answer = await this.#ask(spec);
+    reportAnswer(place, answer);
     if (!this.#isWanted(kept)) {
       // The removal may have been ahead of the request.
       if (answer.result === CreateTerminatorResult.SUCCESS && !this.#isWanted(this.#kept.get(spec.id)))
@@ -255,6 +289,7 @@ export class Terminators {
       return;
     }
     if (answer.result === CreateTerminatorResult.SUCCESS) {
+      this.#components.created(spec.binding, this.#components.clock.now() - kept.attemptedAt);
       kept.failures = 0;
       if (kept.state === 'requested') kept.state = 'established';
       this.#components.log.info({ terminatorId: spec.id, service: spec.serviceName }, 'terminator established');
@@ -271,16 +306,19 @@ export class Terminators {
   }
 
   async #ask(spec: TerminatorSpec): Promise<TerminatorAnswer> {
-    const { clock } = this.#components;
+    const { clock, window } = this.#components;
     const controller = spec.controller();
     if (!controller) throw new NoControllerError();
     const { promise, resolve } = Promise.withResolvers<TerminatorAnswer>();
+    const answered = new AbortController();
     this.#answers.set(spec.id, resolve);
     try {
       // Controllers answer with a reply or with a message of its own; whichever comes.
-      const reply = controller.request(spec.request(clock.now()), { timeout: ANSWER_TIMEOUT });
+      const options = { timeout: window.timeout, signal: answered.signal };
+      const reply = controller.request(spec.request(clock.now()), options);
       return await Promise.race([promise, reply.then(decodeAnswer)]);
     } finally {
+      answered.abort();
       this.#answers.delete(spec.id);
     }
   }
@@ -298,10 +336,13 @@ export class Terminators {
 
   /** In batches, until one fails. */
   async #removeAll(milliseconds: number): Promise<void> {
-    const { controllers, clock, log } = this.#components;
+    const { controllers, clock, log, window } = this.#components;
     const end = clock.monotonic() + milliseconds;
+    let place: WindowPlace | undefined;
     try {
       while (this.#removing.size > 0) {
+        place = window.begin();
+        if (!place && !this.#isClosed) return; // the next look tries again
         const terminatorIds = [...this.#removing].slice(0, REMOVE_BATCH);
         this.#beingRemoved = new Set(terminatorIds);
         const request = create(RemoveTerminatorsRequestSchema, { terminatorIds });
@@ -311,9 +352,12 @@ export class Terminators {
           toBinary(RemoveTerminatorsRequestSchema, request),
         );
         await controllers.best.requestResult(message, { timeout: Math.max(1, end - clock.monotonic()) });
+        place?.success();
         for (const id of terminatorIds) this.#removing.delete(id);
       }
     } catch (error) {
+      if (error instanceof TimeoutError || (error as { retriable?: boolean }).retriable) place?.backoff();
+      else place?.failed();
       log.info(
         { terminators: this.#removing.size, error: describeError(error) },
         'terminators could not be removed yet',
@@ -348,6 +392,12 @@ export class Terminators {
       toBinary(ValidateTerminatorsV2ResponseSchema, create(ValidateTerminatorsV2ResponseSchema, { states })),
     );
   }
+}
+
+function reportAnswer(place: WindowPlace, { result }: TerminatorAnswer): void {
+  if (result === CreateTerminatorResult.SUCCESS) place.success();
+  else if (result === CreateTerminatorResult.FAILED_BUSY) place.backoff();
+  else place.failed();
 }
 
 /** `2026-01-02 03:04:05`, UTC. */

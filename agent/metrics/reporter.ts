@@ -13,7 +13,7 @@ import { ControlType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
 import type { HistogramSnapshot } from './histogram.ts';
 import type { MeterSnapshot } from './meter.ts';
-import type { MetricsRegistry } from './registry.ts';
+import type { MetricsRegistry, UsageInterval } from './registry.ts';
 
 export interface MetricsReceiver {
   readonly id: string;
@@ -30,7 +30,6 @@ export interface MetricsReporterComponents {
 }
 
 type UsageCounters = MessageInitShape<typeof MetricsMessageSchema>['usageCounters'] & object;
-type UsageInterval = ReturnType<MetricsRegistry['takeUsage']>;
 
 /** Usage intervals that may wait for their age. */
 const MOST_INTERVALS = 16;
@@ -99,7 +98,7 @@ export class MetricsReporter {
   #dueUsage() {
     const { registry, clock } = this.#components;
     const ended = registry.takeUsage();
-    if (ended.buckets.size > 0) {
+    if (ended.counters.length > 0) {
       if (this.#usage.full) this.#usage.shift();
       this.#usage.push(ended);
     }
@@ -112,11 +111,17 @@ export class MetricsReporter {
       due.push(next);
       this.#usage.shift();
     }
-    return due.map(({ since, buckets }) => ({
-      intervalStartUTC: BigInt(Math.floor(since / 1000)),
-      intervalLength: BigInt(Math.round(this.#interval / 1000)),
+    return due.flatMap((interval) => this.#encodeUsage(interval));
+  }
+
+  /** Intervals begin at multiples of their length, as in the reference. */
+  #encodeUsage({ since, counters }: UsageInterval) {
+    const start = Math.floor(since / this.#interval) * this.#interval;
+    return counters.map((circuits) => ({
+      intervalStartUTC: BigInt(Math.floor(start / 1000)),
+      intervalLength: BigInt(Math.max(1, Math.round(this.#interval / 1000))),
       buckets: Object.fromEntries(
-        [...buckets].map(([id, { values, tags }]) => [id, { values: toCounts(values), tags }]),
+        [...circuits].map(([id, { values, tags }]) => [id, { values: toCounts(values), tags }]),
       ),
     }));
   }

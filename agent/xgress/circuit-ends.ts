@@ -27,24 +27,35 @@ export interface CircuitEndsComponents {
   onUnroutable(circuitId: string): void;
 }
 
+type UsageTags = Readonly<Record<string, string>>;
+
+/** An end whose flow control is a client's own. */
+export interface RelayEnd extends CircuitEnd {
+  readonly role: CircuitRole;
+  /** Bytes since usage was last told, in each direction. */
+  readonly transferred: { fromClient: number; toClient: number };
+}
+
 export class CircuitEnds {
+  /** What all ends count. */
+  readonly metrics: XgressMetrics;
   readonly #components: CircuitEndsComponents;
   readonly #ticker: XgressTicker;
   readonly #budget = new BufferBudget();
-  readonly #metrics: XgressMetrics;
   readonly #open = new Set<Xgress>();
   /** Ends whose flow control is a client's own. */
-  readonly #relays = new Set<CircuitEnd>();
+  readonly #relays = new Set<RelayEnd>();
   #total = 0;
   readonly #whenEmpty = new Set<() => void>();
 
   constructor(components: CircuitEndsComponents) {
     this.#components = components;
     this.#ticker = new XgressTicker(components.clock);
-    this.#metrics = registryXgressMetrics(components.metrics, () => this.#open);
+    this.metrics = registryXgressMetrics(components.metrics, () => this.#open);
     components.metrics.gauge('xgress.buffered_bytes', () => this.#budget.used);
     components.metrics.addUsageSource(() => {
-      for (const end of this.#open) this.#tellUsage(end);
+      for (const end of this.#open) this.#tellUsage(end, end.usageTags);
+      for (const relay of this.#relays) this.#tellUsage(relay, this.#tagsOf(relay));
     });
   }
 
@@ -70,7 +81,7 @@ export class CircuitEnds {
         forwarder,
         ticker: this.#ticker,
         budget: this.#budget,
-        metrics: this.#metrics,
+        metrics: this.metrics,
         client,
         onUnroutable,
         onClosed: (closed) => this.#onClosed(closed, owner),
@@ -87,12 +98,14 @@ export class CircuitEnds {
   }
 
   /** An end whose flow control is a client's own, until the returned function is called. */
-  openRelay(relay: CircuitEnd): () => void {
+  openRelay(relay: RelayEnd): () => void {
     this.#relays.add(relay);
     this.#total++;
     this.#components.forwarder.registerEnd(relay);
+    const tags = this.#tagsOf(relay);
     return () => {
       if (!this.#relays.delete(relay)) return;
+      this.#tellUsage(relay, tags);
       this.#components.forwarder.unregisterEnd(relay);
       this.#checkEmpty();
     };
@@ -132,7 +145,7 @@ export class CircuitEnds {
 
   #onClosed(xgress: Xgress, owner: string): void {
     this.#open.delete(xgress);
-    this.#tellUsage(xgress);
+    this.#tellUsage(xgress, xgress.usageTags);
     const { forwarder, log } = this.#components;
     const circuit = forwarder.circuits.get(xgress.circuitId);
     forwarder.unregisterEnd(xgress);
@@ -148,13 +161,17 @@ export class CircuitEnds {
   }
 
   /** What went through an end since it was last told: `ingress.rx` is what the dialing client sent, `egress.tx` what the host got. */
-  #tellUsage({ circuitId, role, transferred, usageTags }: Xgress): void {
+  #tellUsage({ circuitId, role, transferred }: Xgress | RelayEnd, tags: UsageTags): void {
     const side = role === 'initiator' ? 'ingress' : 'egress';
     const { metrics } = this.#components;
-    if (transferred.fromClient > 0) metrics.usage(circuitId, `${side}.rx`, transferred.fromClient, usageTags);
-    if (transferred.toClient > 0) metrics.usage(circuitId, `${side}.tx`, transferred.toClient, usageTags);
+    if (transferred.fromClient > 0) metrics.usage(circuitId, `${side}.rx`, transferred.fromClient, tags);
+    if (transferred.toClient > 0) metrics.usage(circuitId, `${side}.tx`, transferred.toClient, tags);
     transferred.fromClient = 0;
     transferred.toClient = 0;
+  }
+
+  #tagsOf({ circuitId }: RelayEnd): UsageTags {
+    return this.#components.forwarder.circuits.get(circuitId)?.tags ?? {};
   }
 
   #reportEnd(circuitId: string, role: CircuitRole, owner: string): void {

@@ -65,6 +65,13 @@ export class PayloadSender {
     return { bytes: this.#buffer.size, payloads: this.#buffer.count };
   }
 
+  /** Why the client has to wait. */
+  get blockedBy(): 'window' | 'peer' | undefined {
+    if (!this.#isBlocked) return undefined;
+    if (this.#buffer.blockedByPeer) return 'peer';
+    return this.#buffer.blockedByWindow ? 'window' : undefined;
+  }
+
   /** Of the next payload. */
   get sequence(): number {
     return this.#sequence;

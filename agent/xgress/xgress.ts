@@ -112,6 +112,7 @@ export class Xgress implements CircuitEnd, Ticking {
   #lost = false;
   #unroutedByController = false;
   #clientPaused = false;
+  #pausedAt = 0;
   /** Bytes of memory that a paused client still has to finish. */
   #unfinished = 0;
   #startBy = Number.POSITIVE_INFINITY;
@@ -139,6 +140,14 @@ export class Xgress implements CircuitEnd, Ticking {
       init.role === 'terminator' ? PayloadFlag.Originator : 0,
     );
     this.lastReceived = components.clock.now();
+  }
+
+  get blockedBy(): 'window' | 'peer' | undefined {
+    return this.#send.blockedBy;
+  }
+
+  get unsentAcks(): number {
+    return this.#acknowledger.pending;
   }
 
   /** For the inspection of its circuit, with the reference's names. */
@@ -227,6 +236,7 @@ export class Xgress implements CircuitEnd, Ticking {
   resume(): void {
     if (!this.#clientPaused || this.#state === 'closed') return;
     this.#clientPaused = false;
+    this.#components.metrics.clientTook(this.#components.clock.monotonic() - this.#pausedAt);
     this.#finish(this.#unfinished);
     this.#unfinished = 0;
     this.#deliver();
@@ -386,6 +396,7 @@ export class Xgress implements CircuitEnd, Ticking {
       !payload.has(PayloadFlag.CircuitStart) && (payload.dataLength > 0 || headers?.has(PayloadHeader.EdgeFlags));
     if (hasContent && !this.#peerEnded && !this.#clientGone && !this.#handOver(payload, headers)) {
       this.#clientPaused = true;
+      this.#pausedAt = this.#components.clock.monotonic();
       this.#unfinished += costOf(payload);
     } else if (!this.isClosed) {
       this.#finish(costOf(payload));

@@ -33,6 +33,10 @@ export interface SdkMetrics {
   connected(): void;
   disconnected(): void;
   refused(): void;
+  /** The token of a client is not one of a session. */
+  invalidToken(): void;
+  /** Milliseconds that data of a client waited for its circuit; undefined unless `metrics.enableDataDelayMetric`. */
+  readonly dataDelayed: ((milliseconds: number) => void) | undefined;
   /** A frame names a circuit of somebody else. */
   foreign(): void;
 }
@@ -110,6 +114,7 @@ export class SdkClients {
       'SDK connection',
       served.catch((error: unknown) => {
         this.#components.metrics.refused();
+        if (error instanceof SessionRefusedError) this.#components.metrics.invalidToken();
         if (!channel.isClosed) log.info({ channel: channel.name, error: describeError(error) }, 'SDK client refused');
         channel.close();
       }),
@@ -129,6 +134,7 @@ export class SdkClients {
     sessions.checkCertificate(session, presented);
     if (channel.isClosed) return;
     const connection = new SdkConnection(channel, session, presented, clock.now());
+    connection.onDataDelay = metrics.dataDelayed;
     this.#noteMfa(connection, session);
     this.#handle(connection);
     this.#connections.add(connection);
