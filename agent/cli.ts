@@ -3,10 +3,12 @@
 import { Command, CommanderError } from 'commander';
 import { tolerateClosedOutput } from '#lib/closed-output.ts';
 import { configCommand } from './commands/config.ts';
+import { drainCommand } from './commands/drain.ts';
 import { enrollCommand } from './commands/enroll.ts';
 import { Exit, print } from './commands/exit.ts';
 import { healthCommand } from './commands/health.ts';
 import { inspectCommand } from './commands/inspect.ts';
+import { logLevelCommand } from './commands/log-level.ts';
 import { runCommand } from './commands/run.ts';
 import { PROGRAM_VERSION } from './version.ts';
 
@@ -14,7 +16,15 @@ const program = new Command('router')
   .description('router of an OpenZiti overlay network')
   .exitOverride()
   .showHelpAfterError();
-for (const command of [runCommand(), enrollCommand(), configCommand(), healthCommand(), inspectCommand()])
+for (const command of [
+  runCommand(),
+  enrollCommand(),
+  configCommand(),
+  healthCommand(),
+  inspectCommand(),
+  drainCommand(),
+  logLevelCommand(),
+])
   program.addCommand(command);
 program
   .command('version')

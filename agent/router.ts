@@ -5,26 +5,29 @@
 import { type Clock, SystemClock } from '#lib/clock.ts';
 import { ProjectError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
+import type { LogLevels } from '#lib/log-levels.ts';
 import { type Random, systemRandom } from '#lib/random.ts';
 import { assembleCircuits, type Circuits, serveRoutes } from './assembly/circuits.ts';
 import { RouterContext } from './assembly/context.ts';
 import { assembleControllers } from './assembly/controllers.ts';
 import { type Ingress, openIngress } from './assembly/ingress.ts';
+import { assembleInspections } from './assembly/inspections.ts';
 import { assembleLinks, type Links, openLinkListeners } from './assembly/links.ts';
 import {
   assembleHealth,
   openApiProxy,
   openDebugging,
   openIdleMemory,
-  openInspection,
   openRenewal,
   openReports,
   openWeb,
 } from './assembly/operations.ts';
+import { openOperator } from './assembly/operator.ts';
 import { TlsPorts } from './assembly/tls-ports.ts';
 import type { RouterConfig } from './config/router-config.ts';
 import type { ClusterView } from './control/cluster-view.ts';
 import type { Controllers } from './control/controllers.ts';
+import { Drain } from './drain/drain.ts';
 import type { Health } from './health/health.ts';
 import { Identity } from './identity/identity.ts';
 import type { LinkListener } from './link/link-listener.ts';
@@ -34,6 +37,8 @@ import type { WebServer } from './web/web-server.ts';
 export interface RouterOptions {
   config: RouterConfig;
   log: Log;
+  /** Levels of `log`, for operators that change them. */
+  logLevels?: LogLevels;
   clock?: Clock;
   random?: Random;
   /** Renew the certificates at once, however long they are still valid. */
@@ -67,8 +72,10 @@ export class Router {
     tunneler: undefined,
     sdk: undefined,
     terminators: undefined,
+    model: undefined,
   };
   #webServers: readonly WebServer[] = [];
+  #drain: Drain | undefined;
   #closing: Promise<void> | undefined;
   #fail: (error: Error) => void = () => undefined;
 
@@ -90,7 +97,7 @@ export class Router {
   }
 
   /** Starts everything that does not need a controller, begins to dial controllers, and resolves. Rejects when the router cannot start. */
-  static async start({ config, log, clock, random, extend = false }: RouterOptions): Promise<Router> {
+  static async start({ config, log, logLevels, clock, random, extend = false }: RouterOptions): Promise<Router> {
     clock ??= new SystemClock();
     const owned = new AsyncDisposableStack();
     try {
@@ -99,7 +106,7 @@ export class Router {
       const context = new RouterContext({ config, log, clock, random: random ?? systemRandom, identity, owned });
       await openDebugging(context);
       const router = new Router(context);
-      await router.#open(extend);
+      await router.#open(extend, logLevels);
       return router;
     } catch (error) {
       await owned.disposeAsync();
@@ -144,6 +151,7 @@ export class Router {
       fabricListeners: fabricListeners.map(({ binding, port }) => ({ binding, port })),
       web: this.#webServers.flatMap((server) => server.addresses),
       healthy: this.#health.healthy,
+      drain: this.#drain?.status,
       timers: clock.timers(),
     };
   }
@@ -165,17 +173,19 @@ export class Router {
     const { log, owned } = this.#context;
     const { ends } = this.#circuits;
     log.info({ routerId: this.id, circuits: ends.count }, 'router stops');
-    this.#context.drain();
+    this.#drain?.begin({ quiesce: false });
     this.#ingress.tunneler?.closeListeners();
     for (const listener of this.#ingress.edgeListeners) listener.close();
     for (const listener of this.#ingress.fabricListeners) listener.close();
     for (const listener of this.#linkListeners) listener.close();
-    await ends.drain(drain);
+    await ends.whenEmpty(drain);
+    ends.cut();
+    await this.#drain?.close();
     await owned.disposeAsync();
     log.info({ routerId: this.id }, 'router stopped');
   }
 
-  async #open(extend: boolean): Promise<void> {
+  async #open(extend: boolean, logLevels: LogLevels | undefined): Promise<void> {
     const context = this.#context;
     const controllers = this.#controllers;
     const circuits = this.#circuits;
@@ -183,15 +193,52 @@ export class Router {
     serveRoutes(context, controllers, circuits, (linkId) => links.reporter.missing(linkId));
     await openLinkListeners(context, controllers, links, this.#ports, this.#linkListeners);
     this.#ingress = await openIngress(context, { controllers, cluster: this.#cluster }, circuits, this.#ports);
+    const drain = this.#assembleDrain();
     this.#webServers = await openWeb(context, this.#health);
     await openApiProxy(context, this.#ports);
-    await openInspection(context, controllers, () => this.describe());
-    openReports(context, controllers, circuits, links);
+    const reporter = openReports(context, controllers, circuits, links);
+    const describe = () => this.describe();
+    const inspected = { controllers, circuits, links, ingress: this.#ingress, reporter, describe };
+    const inspections = assembleInspections(context, inspected);
+    await openOperator(context, {
+      controllers,
+      drain,
+      logLevels,
+      inspections,
+      channels: () => this.#channels(),
+    });
     openRenewal(context, controllers, extend);
     openIdleMemory(context, circuits);
     await controllers.start();
     this.#watchStartup();
     context.log.info({ routerId: this.id, version: PROGRAM_VERSION, config: context.config.file }, 'router started');
+  }
+
+  /** Names of the channels that are open. */
+  #channels(): string[] {
+    return [
+      ...this.#controllers.all.map(({ channel }) => channel.name),
+      ...this.#links.registry.links.map(({ id }) => `link ${id}`),
+      ...(this.#ingress.sdk?.clients.channelNames() ?? []),
+    ];
+  }
+
+  #assembleDrain(): Drain {
+    const context = this.#context;
+    const { ends, forwarder } = this.#circuits;
+    const { terminators } = this.#ingress;
+    this.#drain = new Drain({
+      clock: context.clock,
+      log: context.component('drain'),
+      controllers: this.#controllers,
+      ends,
+      terminators,
+      circuits: () => forwarder.circuits.size,
+      onChange: (isDraining) => {
+        context.isDraining = isDraining;
+      },
+    });
+    return this.#drain;
   }
 
   #watchStartup(): void {

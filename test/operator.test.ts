@@ -2,17 +2,23 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Writable } from 'node:stream';
 import { connect } from 'node:tls';
 import t from 'tap';
 import { Agent, request } from 'undici';
 import { SystemClock } from '#lib/clock.ts';
+import { DaemonLog } from '#lib/daemon-log.ts';
 import { ChannelHeader } from '#wire/gen/numbers.ts';
 import { sendHello } from '#wire/hello.ts';
 import { Alpn } from '#wire/tls-port.ts';
 import { Underlay } from '#wire/underlay.ts';
+import { loadRouterConfig } from '../agent/config/load.ts';
+import { Router } from '../agent/router.ts';
 import { freePorts } from '../examples/two-routers/ports.ts';
 import { transfer } from '../examples/two-routers/transfer.ts';
 import { Overlay, until } from './support/overlay.ts';
+import { runProgram } from './support/run.ts';
+import { enrollDevice, loginLegacy, SdkClient, serviceSession } from './support/sdk-client.ts';
 
 async function withWeb() {
   const overlay = await Overlay.start({ churnLimit: 0 });
@@ -175,4 +181,72 @@ t.test('strangers on a link port cost nothing', async (t) => {
   await knock([Alpn.Link], head);
   t.equal((await transfer(a.proxyPort, 100_000)).bytes, 100_000);
   await agent.close();
+});
+
+t.test('the log level of a running router changes, for all components or for one', async (t) => {
+  await using overlay = await Overlay.start({ churnLimit: 0 });
+  const { configFile } = await overlay.enrollRouter({ name: 'a', mode: 'host' });
+  const { config } = loadRouterConfig(configFile);
+  if (!config) throw new Error('the configuration was refused');
+  const lines: string[] = [];
+  const sink = new Writable({ decodeStrings: false, write: (line: string, _, done) => (lines.push(line), done()) });
+  const daemonLog = new DaemonLog({ level: 'info', format: 'json', clock: new SystemClock(), sink });
+  const router = await Router.start({ config, log: daemonLog.log, logLevels: daemonLog.levels });
+  const logLevel = (...args: string[]) => runProgram(['agent/cli.ts', 'log-level', configFile, ...args]);
+  const shown = await logLevel();
+  t.match(shown, { code: 0, stdout: /^all +info\naccess +info\n.*link +info\n/s });
+  t.match((await logLevel('link', 'debug', '--json')).stdout, /"link": "debug"/);
+  t.match((await logLevel('warn')).stdout, /^all +warn\n.*control +warn\n.*link +debug\n/s);
+  t.match((await logLevel('link', 'default')).stdout, /link +warn\n/);
+  t.match(await logLevel('loud'), { code: 1, stderr: /"loud" is not a level; levels are trace, debug/ });
+  t.match(await logLevel('nothing', 'debug'), { code: 1, stderr: /no component "nothing" logs; there are access/ });
+  t.match(lines.join(''), /"of":"link","level":"debug","msg":"log level changed"|log level changed/);
+  await router.close({ drain: 0 });
+  await daemonLog.close();
+});
+
+t.test('a trace has the messages of control, link and SDK channels, and no secret of them', async (t) => {
+  await using overlay = await Overlay.start({ churnLimit: 0 });
+  const [sdkPort = 0] = await freePorts(1);
+  const file = join(overlay.directory, 'trace.jsonl');
+  const a = await overlay.addRouter({
+    name: 'a',
+    mode: 'host',
+    listeners: `{binding: edge, address: "tls:127.0.0.1:${sdkPort}", options: {advertise: "127.0.0.1:${sdkPort}"}}`,
+    extra: `trace: {path: ${file}}`,
+  });
+  const b = await overlay.addRouter({ name: 'b', mode: 'host' });
+  const echo = await overlay.addService('echo', b.id, { encrypted: false });
+  const roles = { identityRoles: ['#all'], edgeRouterRoles: ['#all'] };
+  await overlay.management.create('edge-router-policies', { name: 'all', semantic: 'AnyOf', ...roles });
+  await overlay.ready();
+  const device = await enrollDevice(overlay, 'device');
+  const token = await loginLegacy(overlay, device);
+  const session = await serviceSession(overlay, device, token, echo, 'Dial');
+  const client = await SdkClient.connect(sdkPort, device, token);
+  const { conn } = await client.dial(session);
+  conn.send('payload-text');
+  await until('the echo', () => conn.text === 'payload-text');
+  client.close();
+  await device.agent.close();
+  await a.router.close({ drain: 0 });
+  const text = readFileSync(file, 'utf8');
+  for (const secret of [token, session, 'payload-text', overlay.management.token])
+    t.notOk(text.includes(secret) || text.includes(Buffer.from(secret).toString('base64')), secret.slice(0, 8));
+  const lines = text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+  const circuitId = lines.find(({ type }) => type === 'CreateCircuitV2Response')?.circuitId;
+  t.type(circuitId, 'string');
+  for (const [channel, type, fields] of [
+    [/^control /, 'Route', { body: { circuitId } }],
+    [/^link /, 'Payload', { circuitId, direction: 'out' }],
+    [/^SDK client /, 'Connect', { connectionId: conn.id, direction: 'in' }],
+  ] as const)
+    t.match(
+      lines.find((line) => line.type === type && channel.test(String(line.channel))),
+      fields,
+      type,
+    );
 });

@@ -5,7 +5,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { dirname, join } from 'node:path';
 import t from 'tap';
-import { inspectPath } from '../agent/inspect/inspect-socket.ts';
+import { operatorPath } from '../agent/operator/operator-path.ts';
 import { Management } from '../examples/two-routers/management.ts';
 import { freePorts } from '../examples/two-routers/ports.ts';
 import { Program } from '../examples/two-routers/process.ts';
@@ -167,7 +167,7 @@ t.test(
     await ended;
     t.equal(log.split('signal received').length - 1, 1);
     t.match(log, /router stopped/);
-    t.notOk(existsSync(inspectPath(a.configFile)), 'the inspection socket is gone');
+    t.notOk(existsSync(operatorPath(a.configFile)), 'the operator socket is gone');
   },
 );
 

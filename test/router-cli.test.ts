@@ -117,6 +117,8 @@ t.test('wrong use is exit code 2 with a hint; help has examples', async (t) => {
     ['enroll'],
     ['health'],
     ['inspect'],
+    ['drain'],
+    ['log-level'],
     ['config', 'check'],
     ['config', 'effective'],
     ['config', 'explain'],

@@ -27,12 +27,16 @@ const DEFINITION = /^(?:export )?const ([A-Z][A-Z0-9_]+)\b/gm;
 /** Constants that bound nothing that others can cause. */
 const NOT_LIMITS: Readonly<Record<string, readonly string[]>> = {
   'the operator decides it alone': [
-    'agent/commands/run.ts MOST_DRAIN_SECONDS',
+    'agent/assembly/operator.ts MOST_DRAIN_SECONDS',
+    'agent/commands/durations.ts MOST_SECONDS',
     'agent/commands/health.ts TIMEOUT',
     'agent/config/load-apart.ts LONGEST_COMPLAINT',
     'agent/ingress/tunnel/host-config.ts DEFAULT_CONNECT_TIMEOUT',
     'agent/ingress/tunnel/tunneler.ts SHORTEST_CHECK',
     'agent/ingress/tunnel/tunneler.ts SHORTEST_IDLE',
+    'agent/trace/decode-message.ts LARGEST_BODY',
+    'agent/trace/decode-message.ts LONGEST_TEXT',
+    'agent/trace/message-trace.ts LARGEST_FILE',
     'agent/trace/message-trace.ts MOST_WAITING',
     'controller-sim/commands/start.ts SHORTEST_PASSWORD',
     'controller-sim/store/file-holder.ts LONGEST_COMMAND',
@@ -59,7 +63,8 @@ const NOT_LIMITS: Readonly<Record<string, readonly string[]>> = {
   ],
   'it bounds work that nobody else causes': [
     'agent/access/api-session.ts LONGEST_PAUSE',
-    'agent/ingress/terminators.ts ANSWER_TIMEOUT',
+    'agent/drain/drain.ts QUIESCE_TIMEOUT',
+    'agent/control/adaptive-window.ts MOST_OUTCOMES',
     'agent/ingress/terminators.ts LONGEST_RETRY',
     'agent/ingress/tunnel/system/command.ts MOST_OUTPUT',
     'agent/metrics/meter.ts MOST_STEPS',

@@ -27,6 +27,8 @@ export interface SubscriptionComponents {
   model: DataModel;
   /** A full state older than the last one: the controllers' history began anew. */
   onHistoryReset(): void;
+  /** For figures: a change of the model begins, and is over when the returned function is called. */
+  working(): () => void;
 }
 
 const DURATION = 300_000;
@@ -106,7 +108,9 @@ export class ModelSubscription {
 
   #onState(controller: Controller, message: Message): void {
     if (!this.#isOurs(controller, message)) return;
+    const over = this.#components.working();
     const { wentBack } = this.#components.model.replace(message.decode(DataStateSchema));
+    over();
     if (wentBack) this.#components.onHistoryReset();
     this.#components.log.info(
       {
@@ -121,7 +125,9 @@ export class ModelSubscription {
   #onChange(controller: Controller, message: Message): void {
     const set = message.decode(DataState_ChangeSetSchema);
     if (!set.isSynthetic && !this.#isOurs(controller, message)) return;
+    const over = this.#components.working();
     const verdict = this.#components.model.change(set);
+    over();
     if (verdict !== 'gap') return;
     this.#components.log.info(
       { controller: controller.id, index: String(this.#components.model.index), missing: String(set.previousIndex) },

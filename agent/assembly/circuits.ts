@@ -9,11 +9,13 @@ import { datagramDialer } from '../egress/datagram.ts';
 import { DialsInProgress } from '../egress/dials-in-progress.ts';
 import { Egress } from '../egress/egress.ts';
 import { transportDialer } from '../egress/transport.ts';
+import type { Circuit } from '../forwarder/circuit-table.ts';
 import { Faulter } from '../forwarder/faulter.ts';
 import { Forwarder } from '../forwarder/forwarder.ts';
 import { IdleScanner } from '../forwarder/idle-scanner.ts';
 import { Unrouter } from '../forwarder/unrouter.ts';
 import { meteredQueue } from '../metrics/metered-queue.ts';
+import type { MetricsRegistry } from '../metrics/registry.ts';
 import { CircuitEnds } from '../xgress/circuit-ends.ts';
 import { IdleSweeper } from '../xgress/idle-sweeper.ts';
 import type { RouterContext } from './context.ts';
@@ -21,6 +23,9 @@ import { xgressOptionsFor } from './settings.ts';
 
 /** Sessions with UDP services: milliseconds without traffic until they end, as in the tunneler's defaults. */
 const UDP_IDLE = { timeout: 300_000, interval: 30_000 };
+
+/** The reference reports the usage of links without tags. */
+const NO_TAGS: Readonly<Record<string, string>> = {};
 
 export interface Circuits {
   readonly forwarder: Forwarder;
@@ -37,6 +42,7 @@ export function assembleCircuits(context: RouterContext, controllers: Controller
   const log = context.component('forwarder');
   const foreign = metrics.meter('forwarder.foreign_payloads');
   const forwarder = new Forwarder({ clock, log, routerId: context.routerId, foreign });
+  reportFabricUsage(forwarder, metrics);
   const faults = metrics.meter('faults.circuit');
   const faulter = new Faulter({ clock, log, controllers, faults }, config.forwarder.faultTxInterval);
   owned.defer(() => faulter.close());
@@ -53,6 +59,20 @@ export function assembleCircuits(context: RouterContext, controllers: Controller
   const rateLimited = meteredQueue(metrics, clock, 'pool.rate_limiter', rateLimitedQueueLength, rateLimitedWorkerCount);
   owned.defer(() => rateLimited.close());
   return { forwarder, ends, egress: assembleEgress(context), rateLimited, onUnroutable };
+}
+
+/** What circuits sent over links, with their usage. */
+function reportFabricUsage(forwarder: Forwarder, metrics: MetricsRegistry): void {
+  const tell = ({ id, fabric }: Circuit) => {
+    if (fabric.rx > 0) metrics.usage(id, 'fabric.rx', fabric.rx, NO_TAGS);
+    if (fabric.tx > 0) metrics.usage(id, 'fabric.tx', fabric.tx, NO_TAGS);
+    fabric.rx = 0;
+    fabric.tx = 0;
+  };
+  forwarder.onCircuitRemoved = tell;
+  metrics.addUsageSource(() => {
+    for (const circuit of forwarder.circuits.values()) tell(circuit);
+  });
 }
 
 function assembleEgress(context: RouterContext): Egress {

@@ -28,7 +28,8 @@ export class RouterContext implements RouterContextInit {
   readonly owned: AsyncDisposableStack;
   readonly version: VersionInfo = ownVersionInfo(PROGRAM_VERSION);
   readonly metrics: MetricsRegistry;
-  #draining = false;
+  /** Set while the router drains. */
+  isDraining = false;
 
   constructor({ config, log, clock, random, identity, owned }: RouterContextInit) {
     this.config = config;
@@ -45,12 +46,8 @@ export class RouterContext implements RouterContextInit {
     return this.identity.id;
   }
 
-  /** Whether new circuits are taken: until the router begins to stop. */
-  readonly acceptsCircuits = (): boolean => !this.#draining;
-
-  drain(): void {
-    this.#draining = true;
-  }
+  /** Whether circuits may begin and end here. */
+  readonly acceptsCircuits = (): boolean => !this.isDraining;
 
   /** The log of one room. */
   component(name: string): Log {

@@ -15,12 +15,12 @@ import type { TlsPorts } from './tls-ports.ts';
 export async function openEdgeListener(
   context: RouterContext,
   ports: TlsPorts,
-  { model, clients }: { model: DataModel; clients: SdkClients },
+  parts: { model: DataModel; clients: SdkClients; onHello(): () => void },
   config: EdgeListenerConfig,
 ): Promise<EdgeListener> {
   const { clock, routerId, version, owned } = context;
   const log = context.component('listener.edge');
-  const listener = new EdgeListener({ clock, log, routerId, version, model, clients }, config);
+  const listener = new EdgeListener({ clock, log, routerId, version, ...parts }, config);
   const stop =
     config.address.type === 'wss'
       ? await serveWebSockets(context, ports, listener)

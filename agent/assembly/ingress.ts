@@ -4,6 +4,7 @@ import { formatAddress } from '#lib/address.ts';
 import { EdgeControlType } from '#wire/gen/numbers.ts';
 import { DataModel } from '../access/data-model.ts';
 import { ModelSubscription } from '../access/subscription.ts';
+import { AdaptiveWindow, DEFAULT_WINDOW } from '../control/adaptive-window.ts';
 import type { ClusterView } from '../control/cluster-view.ts';
 import type { Controllers } from '../control/controllers.ts';
 import { onServerHello } from '../control/messages/server-hello.ts';
@@ -12,6 +13,7 @@ import { takeDownLateFabricCircuits } from '../ingress/fabric/fabric-dialer.ts';
 import { FabricListener } from '../ingress/fabric/fabric-listener.ts';
 import { KEPT_BINDINGS, Terminators } from '../ingress/terminators.ts';
 import { Tunneler } from '../ingress/tunnel/tunneler.ts';
+import { PoolFigures } from '../metrics/pool-figures.ts';
 import type { Circuits } from './circuits.ts';
 import type { RouterContext } from './context.ts';
 import { openEdgeListener } from './edge-listeners.ts';
@@ -24,6 +26,8 @@ export interface Ingress {
   readonly tunneler: Tunneler | undefined;
   readonly sdk: SdkRooms | undefined;
   readonly terminators: Terminators | undefined;
+  /** Undefined until the listeners are open. */
+  readonly model: DataModel | undefined;
 }
 
 /** Milliseconds for controllers to hear that nothing is hosted here any longer. */
@@ -39,6 +43,7 @@ export async function openIngress(
   const { config, clock, random, routerId, acceptsCircuits, owned } = context;
   const model = new DataModel(context.component('access'));
   const edgeListeners: EdgeListener[] = [];
+  const edgePool = edgeHellos(context);
   const fabricListeners: FabricListener[] = [];
   let tunneler: Tunneler | undefined;
   if (config.edge) subscribe(context, { controllers, cluster }, model, edgeListeners);
@@ -50,7 +55,8 @@ export async function openIngress(
     if (listener.binding === 'edge') {
       if (!sdk) continue; // the check of the configuration refuses it
       const { clients } = sdk;
-      edgeListeners.push(await openEdgeListener(context, ports, { model, clients }, listener));
+      const onHello = () => edgePool.begin();
+      edgeListeners.push(await openEdgeListener(context, ports, { model, clients, onHello }, listener));
     } else if (listener.binding === 'tunnel' && !tunneler) {
       const { ends, egress } = circuits;
       const opened = await Tunneler.open(
@@ -68,7 +74,13 @@ export async function openIngress(
     }
   }
   if (fabricListeners.length > 0) takeDownLateFabricCircuits(controllers, circuits.ends);
-  return { edgeListeners, fabricListeners, tunneler, sdk, terminators };
+  return { edgeListeners, fabricListeners, tunneler, sdk, terminators, model };
+}
+
+function edgeHellos({ config, metrics, clock }: RouterContext): PoolFigures {
+  const edge = config.listeners.filter((listener) => listener.binding === 'edge');
+  const hellos = edge.reduce((sum, { options }) => sum + options.maxOutstandingConnects, 0);
+  return new PoolFigures(metrics, clock, 'pool.listener.xgress_edge', hellos);
 }
 
 /** Withdrawn before the control channels close, so that controllers send no more circuits here. */
@@ -77,12 +89,20 @@ function assembleTerminators(
   controllers: Controllers,
   { egress, rateLimited: queue }: Circuits,
 ): Terminators {
-  const { clock, owned } = context;
+  const { clock, metrics, owned } = context;
+  const validation = new PoolFigures(metrics, clock, 'pool.terminator_validation', 1);
+  const created = metrics.timer('xgress_edge_tunnel.terminator.create_timer');
   const terminators = new Terminators({
+    validated: () => validation.begin(),
+    created: (binding, milliseconds) => binding === 'tunnel' && created.update(milliseconds),
     clock,
     log: context.component('terminators'),
     controllers,
     queue,
+    window: new AdaptiveWindow(
+      { clock, log: context.component('control'), metrics },
+      context.config.ctrl.rateLimiter ?? DEFAULT_WINDOW,
+    ),
     isStatelessBinding: (binding) => !KEPT_BINDINGS.has(binding) && egress.has(binding),
   });
   owned.defer(() => terminators.close(REMOVE_TIME));
@@ -96,7 +116,9 @@ function subscribe(
   edgeListeners: readonly EdgeListener[],
 ): void {
   const { clock, random, owned, version } = context;
+  const pool = new PoolFigures(context.metrics, clock, 'pool.rdm.handler', 1);
   const subscription = new ModelSubscription({
+    working: () => pool.begin(),
     clock,
     log: context.component('access'),
     random,

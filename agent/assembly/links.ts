@@ -11,6 +11,7 @@ import { LinkRegistry } from '../link/link-registry.ts';
 import { LinkReporter } from '../link/link-reporter.ts';
 import { WantedLinks } from '../link/wanted-links.ts';
 import { meteredQueue } from '../metrics/metered-queue.ts';
+import { PoolFigures } from '../metrics/pool-figures.ts';
 import type { Circuits } from './circuits.ts';
 import type { RouterContext } from './context.ts';
 import { httpProxy, linkChannelSettings, linkDialerSettings, linkListenerSettings } from './settings.ts';
@@ -30,7 +31,7 @@ export function assembleLinks(
   const { config, clock, random, identity, metrics, owned } = context;
   const log = context.component('link');
   const { linkDialQueueLength, linkDialWorkerCount } = config.forwarder;
-  const reporter = new LinkReporter({ clock, log, controllers });
+  const reporter = new LinkReporter({ clock, log, controllers, faults: metrics.meter('faults.link') });
   const registry = new LinkRegistry({ clock, log, forwarder, metrics, reporter, onUnroutable });
   const settings = linkChannelSettings(config);
   const dial = { clock, log, random, identity, proxy: httpProxy(config.proxy), settings };
@@ -58,6 +59,8 @@ export async function openLinkListeners(
 ): Promise<void> {
   const { config, clock, identity, owned } = context;
   const log = context.component('link');
+  const hellos = config.link.listeners.reduce((sum, { options }) => sum + options.maxOutstandingConnects, 0);
+  const pool = hellos > 0 ? new PoolFigures(context.metrics, clock, 'pool.listener.link', hellos) : undefined;
   for (const listener of config.link.listeners) {
     const port = await ports.at(listener.bind.host, listener.bind.port);
     const settings = linkListenerSettings(listener, port.address.port);
@@ -68,6 +71,7 @@ export async function openLinkListeners(
       identity,
       settings: linkChannelSettings(config),
       verifyRouter: (routerId: string, fingerprints: string[]) => verifyRouter(controllers, routerId, fingerprints),
+      ...(pool && { onHello: () => pool.begin() }),
       onLink: (init: LinkInit) => void registry.register(init),
     };
     const opened = new LinkListener(components, settings);

@@ -3,14 +3,11 @@
 import { joinHostPort } from '#lib/address.ts';
 import { releaseMemory } from '#lib/memory.ts';
 import { ControlType } from '#wire/gen/numbers.ts';
-import { resultMessage } from '#wire/message.ts';
 import type { Controllers } from '../control/controllers.ts';
-import { onInspect } from '../control/messages/inspect.ts';
 import { InterfaceReporter } from '../control/messages/interfaces.ts';
 import { onSettings } from '../control/messages/settings.ts';
 import { Health, type LinkDetail } from '../health/health.ts';
 import { CertificateRenewal } from '../identity/renewal.ts';
-import { InspectSocket } from '../inspect/inspect-socket.ts';
 import type { Link } from '../link/link.ts';
 import type { PrometheusPage } from '../metrics/prometheus.ts';
 import { MetricsReporter } from '../metrics/reporter.ts';
@@ -45,6 +42,7 @@ export function assembleHealth(context: RouterContext, controllers: Controllers,
       clock,
       controllers: () => controllers.all,
       links: () => registry.links.map((link) => linkDetail(link, latency(link))),
+      isDraining: () => context.isDraining,
     },
     config.healthChecks,
   );
@@ -102,36 +100,13 @@ async function metricsPage({ config, metrics, owned }: RouterContext): Promise<P
   return page;
 }
 
-/** Lets operators on this machine and controllers see what `describe` says. */
-export async function openInspection(
-  context: RouterContext,
-  controllers: Controllers,
-  describe: () => Record<string, unknown>,
-): Promise<void> {
-  const { config, routerId, owned } = context;
-  const socket = await InspectSocket.open(config.file, describe, context.component('inspect'));
-  if (socket) owned.defer(() => socket.close());
-  controllers.on(
-    ControlType.InspectRequest,
-    onInspect(routerId, (name) => (name === 'router' || name === 'config' ? describe() : undefined)),
-  );
-  controllers.on(
-    ControlType.TogglePipeTraces,
-    (controller, message) =>
-      void controller.channel.reply(
-        message,
-        resultMessage(false, 'this router does not trace messages to controllers'),
-      ),
-  );
-}
-
 /** Metrics and interfaces, to the controllers. */
 export function openReports(
   context: RouterContext,
   controllers: Controllers,
   { forwarder, ends }: Circuits,
   { registry }: Links,
-): void {
+): MetricsReporter {
   const { config, clock, random, metrics, routerId, owned } = context;
   metrics.gauge('control.channels', () => controllers.all.length);
   metrics.gauge('links', () => registry.links.length);
@@ -146,6 +121,7 @@ export function openReports(
   owned.defer(() => reporter.close());
   owned.defer(() => interfaces.close());
   controllers.on(ControlType.Settings, onSettings(controllers, log));
+  return reporter;
 }
 
 /** Renews certificates before they end, or with `now` at once. Without a csr section there is nothing to ask for new ones with. */

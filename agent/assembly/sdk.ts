@@ -12,7 +12,6 @@ import { ConnectEvents } from '../ingress/edge/connect-events.ts';
 import { SdkClients, type SdkMetrics } from '../ingress/edge/sdk-clients.ts';
 import { SdkHosting } from '../ingress/edge/sdk-hosting.ts';
 import type { Terminators } from '../ingress/terminators.ts';
-import type { MetricsRegistry } from '../metrics/registry.ts';
 import type { Circuits } from './circuits.ts';
 import type { RouterContext } from './context.ts';
 import { xgressOptionsFor } from './settings.ts';
@@ -20,6 +19,7 @@ import { xgressOptionsFor } from './settings.ts';
 export interface SdkRooms {
   readonly clients: SdkClients;
   readonly hosting: SdkHosting;
+  readonly events: ConnectEvents | undefined;
 }
 
 /** For a configuration without an `edge` section. */
@@ -34,7 +34,7 @@ export function assembleSdk(
   model: DataModel,
   terminators: Terminators,
 ): SdkRooms {
-  const { clock, config, identity, metrics, random, owned, acceptsCircuits } = context;
+  const { clock, config, identity, random, owned, acceptsCircuits } = context;
   const log = context.component('listener.edge');
   const tokens = new Tokens({ clock, model });
   const legacy = new LegacySessions({
@@ -64,7 +64,7 @@ export function assembleSdk(
     ...dial,
     sessions,
     hosting,
-    metrics: sdkMetrics(metrics, () => clients.count),
+    metrics: sdkMetrics(context, model, () => clients.count),
     onConnections: (identityId) => events?.changed(identityId),
   });
   const events = config.connectEvents.enabled
@@ -76,10 +76,13 @@ export function assembleSdk(
   owned.defer(() => legacy.close());
   owned.defer(() => hosting.close());
   owned.defer(() => clients.close());
-  return { clients, hosting };
+  return { clients, hosting, events };
 }
 
-function sdkMetrics(metrics: MetricsRegistry, count: () => number): SdkMetrics {
+function sdkMetrics({ config, metrics }: RouterContext, model: DataModel, count: () => number): SdkMetrics {
+  const delay = config.metrics.enableDataDelayMetric ? metrics.timer('xgress_edge.long_data_queue_time') : undefined;
+  const invalidTokens = metrics.meter('edge.invalid_api_tokens');
+  const invalidDuringSync = metrics.meter('edge.invalid_api_tokens_during_sync');
   const successes = metrics.meter('edge.connect.successes');
   const failures = metrics.meter('edge.connect.failures');
   const disconnects = metrics.meter('edge.disconnects');
@@ -89,6 +92,11 @@ function sdkMetrics(metrics: MetricsRegistry, count: () => number): SdkMetrics {
     connected: () => successes.mark(),
     refused: () => failures.mark(),
     disconnected: () => disconnects.mark(),
+    dataDelayed: delay && ((milliseconds) => delay.update(milliseconds)),
+    invalidToken: () => {
+      invalidTokens.mark();
+      if (model.index === 0n) invalidDuringSync.mark();
+    },
     foreign: () => foreign.mark(),
   };
 }

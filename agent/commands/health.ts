@@ -14,7 +14,11 @@ interface HealthOptions {
 }
 
 interface Payload {
-  data?: { healthy?: boolean; checks?: { id: string; healthy: boolean; err?: { message: string } }[] };
+  data?: {
+    healthy?: boolean;
+    draining?: boolean;
+    checks?: { id: string; healthy: boolean; err?: { message: string } }[];
+  };
 }
 
 const DEFAULT_URL = 'https://127.0.0.1:8081';
@@ -123,6 +127,7 @@ function show(url: string, text: string, json: boolean): number {
   else
     for (const check of data.checks ?? [])
       print(`${check.healthy ? 'ok    ' : 'failed'} ${check.id}${check.err ? `: ${check.err.message}` : ''}`);
+  if (data.draining && !json) print('the router drains: it takes no new circuits');
   return data.healthy ? Exit.Done : Exit.Failed;
 }
 

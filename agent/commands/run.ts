@@ -1,15 +1,17 @@
 // `run FILE`: the router as a daemon. Logs go to stderr; SIGTERM and SIGINT drain and end with exit code 0; another
 // Ctrl-C some time later ends it without more waiting.
 
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, Option } from 'commander';
 import { type Clock, SystemClock } from '#lib/clock.ts';
 import { DaemonLog } from '#lib/daemon-log.ts';
 import { endProcess } from '#lib/end-process.ts';
 import { describeError } from '#lib/errors.ts';
 import type { Log, LogLevel } from '#lib/log.ts';
+import { LOG_LEVELS } from '#lib/log-levels.ts';
 import { stopSignal } from '#lib/stop-signal.ts';
 import { loadApart } from '../config/load-apart.ts';
 import type { Router } from '../router.ts';
+import { seconds } from './durations.ts';
 import { complain, Exit } from './exit.ts';
 import { textReport } from './report.ts';
 
@@ -21,17 +23,12 @@ interface RunOptions {
 }
 
 const DRAIN_SECONDS = 10;
-const MOST_DRAIN_SECONDS = 86_400;
 
 export function runCommand(): Command {
   return new Command('run')
     .description('run the router')
     .argument('<file>', 'configuration file')
-    .addOption(
-      new Option('--log-level <level>', 'least severe messages to log')
-        .choices(['trace', 'debug', 'info', 'warn', 'error'])
-        .default('info'),
-    )
+    .addOption(new Option('--log-level <level>', 'least severe messages to log').choices(LOG_LEVELS).default('info'))
     .addOption(
       new Option('--log-format <format>', 'json for machines, text for people')
         .choices(['json', 'text'])
@@ -57,7 +54,8 @@ async function run(file: string, options: RunOptions, clock: Clock): Promise<num
   if (!config) return Exit.Failed;
   const daemonLog = new DaemonLog({ level: options.logLevel, format: options.logFormat, clock });
   try {
-    return await serve(() => Daemon.start({ config, log: daemonLog.log, extend: options.extend }), daemonLog.log, {
+    const { log, levels } = daemonLog;
+    return await serve(() => Daemon.start({ config, log, logLevels: levels, extend: options.extend }), log, {
       stop,
       drain: options.drainSeconds * 1000,
     });
@@ -84,11 +82,4 @@ async function serve(
   else log.info({ signal: reason }, 'signal received');
   await router.close({ drain: reason instanceof Error ? 0 : drain });
   return reason instanceof Error ? Exit.Failed : Exit.Done;
-}
-
-function seconds(text: string): number {
-  const value = Number(text);
-  if (text.trim() === '' || !(value >= 0 && value <= MOST_DRAIN_SECONDS))
-    throw new InvalidArgumentError(`It is a number of seconds from 0 to ${MOST_DRAIN_SECONDS}.`);
-  return value;
 }

@@ -20,6 +20,7 @@ import type { RouterConfig } from './router-config.ts';
 import { ROUTER_SCHEMA } from './router-schema.ts';
 import { checkSchema } from './schema-check.ts';
 import { redacted, type Secret } from './secret.ts';
+import { writtenTree } from './written-tree.ts';
 
 export interface LoadOptions {
   /** Leave out what needs identity files: they come with enrollment. */
@@ -89,7 +90,7 @@ export function checkRouterConfig(text: string, file: string, options: LoadOptio
   const verdict = checkSchema(root, plain(root));
   const resolution = resolve(root, ROUTER_SCHEMA, verdict);
   findings.push(...normalized.findings, ...verdict.findings, ...resolution.findings);
-  const config = { ...(resolution.value as object), file } as RouterConfig;
+  const config = { ...(resolution.value as object), file, written: writtenTree(resolution.values) } as RouterConfig;
   if (isAcceptable(findings)) {
     const input: CheckInput = {
       config,

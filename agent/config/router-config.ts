@@ -7,4 +7,6 @@ export type * from '#schemas/config/gen/router-config.ts';
 export interface RouterConfig extends RouterConfigValues {
   /** Path of the file it was read from. */
   readonly file: string;
+  /** What the file gives, with the environment filled in and without secrets, as a tree of the same form. */
+  readonly written: Readonly<Record<string, unknown>>;
 }

@@ -6,6 +6,7 @@
 
 import { background } from '#lib/background.ts';
 import type { Clock } from '#lib/clock.ts';
+import { formatDuration } from '#lib/duration.ts';
 import { ClosedError, describeError, ProjectError } from '#lib/errors.ts';
 import { Listeners } from '#lib/listeners.ts';
 import type { Log } from '#lib/log.ts';
@@ -107,6 +108,27 @@ export class Controllers {
   get leader(): Controller {
     const leader = this.#leaderId === undefined ? undefined : this.#connected.get(this.#leaderId);
     return leader?.isResponsive ? leader : this.best;
+  }
+
+  /** The inspection `router-controllers`. */
+  inspect(): Record<string, unknown> {
+    const controllers = this.all.map((controller) => {
+      const { id, isConnected, isResponsive, address, latency, version, channel } = controller;
+      return [
+        id,
+        {
+          controllerId: id,
+          connected: isConnected,
+          responsive: isResponsive,
+          address,
+          latency: formatDuration(latency / 1e6),
+          version: version.version,
+          timeSinceLastContact: formatDuration(channel.unanswered),
+          isLeader: id === this.#leaderId,
+        },
+      ] as const;
+    });
+    return { leaderId: this.#leaderId ?? '', controllers: Object.fromEntries(controllers) };
   }
 
   setLeader(id: string): void {

@@ -15,6 +15,8 @@ export interface Circuit {
   /** Source address to destination address. */
   readonly forwards: Map<string, string>;
   readonly tags: Readonly<Record<string, string>>;
+  /** Bytes of data over links since usage was last told. */
+  readonly fabric: { rx: number; tx: number };
 }
 
 export class CircuitTable {
@@ -52,6 +54,7 @@ export class CircuitTable {
       isSuspect: false,
       forwards: new Map(),
       tags,
+      fabric: { rx: 0, tx: 0 },
     };
     this.#circuits.set(id, circuit);
     return circuit;

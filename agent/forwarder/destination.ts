@@ -8,7 +8,10 @@ import type { Acknowledgement, Payload } from '#wire/xgress-frames.ts';
 export const PayloadOrigin = Object.freeze({
   Xgress: 'xgress',
   Retransmission: 'retransmission',
+  /** From a link. */
   Forwarded: 'forwarded',
+  /** From a client with flow control of its own. */
+  Relayed: 'relayed',
 } as const);
 export type PayloadOrigin = (typeof PayloadOrigin)[keyof typeof PayloadOrigin];
 
@@ -21,6 +24,7 @@ export type ForwardOutcome = 'sent' | 'full' | 'unroutable' | 'foreign';
 export interface Destination {
   /** Link id or xgress address. */
   readonly address: string;
+  readonly isLink?: boolean;
   /** False when the queue is full. The payload is the caller's: a destination copies what it keeps. */
   sendPayload(payload: Payload, origin: PayloadOrigin): boolean;
   sendAcknowledgement(acknowledgement: Acknowledgement): boolean;

@@ -26,6 +26,8 @@ export class Forwarder {
   readonly circuits: CircuitTable;
   /** A link is gone and has not been replaced. */
   onLinkLost: (linkId: string) => void = () => undefined;
+  /** A circuit is taken out: the last moment to look at it. */
+  onCircuitRemoved: (circuit: Circuit) => void = () => undefined;
   readonly #components: ForwarderComponents;
   readonly #destinations = new Map<string, Destination>();
   readonly #ends = new Map<string, Set<CircuitEnd>>();
@@ -85,7 +87,11 @@ export class Forwarder {
     const destination = circuit && this.#next(circuit, source);
     if (!destination) return circuit && !circuit.forwards.has(source) ? this.#foreign() : 'unroutable';
     if (origin !== PayloadOrigin.Retransmission) circuit.lastActivity = this.#components.clock.now();
-    return destination.sendPayload(payload, origin) ? 'sent' : 'full';
+    const { dataLength } = payload;
+    if (origin === PayloadOrigin.Forwarded) circuit.fabric.rx += dataLength;
+    if (!destination.sendPayload(payload, origin)) return 'full';
+    if (destination.isLink) circuit.fabric.tx += dataLength;
+    return 'sent';
   }
 
   forwardAcknowledgement(source: string, acknowledgement: Acknowledgement): ForwardOutcome {
@@ -120,6 +126,8 @@ export class Forwarder {
 
   /** Removes a circuit and tells its ends. False when it was not known. */
   remove(circuitId: string): boolean {
+    const circuit = this.circuits.get(circuitId);
+    if (circuit) this.onCircuitRemoved(circuit);
     const known = this.circuits.delete(circuitId);
     for (const end of this.endsOf(circuitId)) {
       this.unregisterEnd(end);

@@ -15,6 +15,7 @@ export interface HealthComponents {
   clock: Clock;
   controllers(): readonly { readonly isConnected: boolean; readonly isResponsive: boolean }[];
   links(): readonly LinkDetail[];
+  isDraining(): boolean;
 }
 
 export interface HealthInit {
@@ -25,10 +26,12 @@ export interface HealthInit {
 
 export class Health {
   readonly #checks: readonly HealthCheck[];
+  readonly #isDraining: () => boolean;
 
   constructor(components: HealthComponents, init: HealthInit) {
     const { clock } = components;
     const { minLinks } = init.linkCheck;
+    this.#isDraining = components.isDraining;
     this.#checks = [
       new HealthCheck(
         {
@@ -55,10 +58,16 @@ export class Health {
     return this.#checks.every((check) => check.healthy);
   }
 
+  /** Whether new traffic may be sent here. */
+  get ready(): boolean {
+    return this.healthy && !this.#isDraining();
+  }
+
   /** The payload: four spaces of indentation and a new line at the end. */
   payload(options: { short?: boolean } = {}): string {
     const checks = this.#checks.map((check) => check.describe(options.short ?? false));
-    return `${JSON.stringify({ data: { checks, healthy: this.healthy }, meta: {} }, undefined, 4)}\n`;
+    const draining = this.#isDraining() || undefined; // shown only while it is so: the reference has no such key
+    return `${JSON.stringify({ data: { checks, draining, healthy: this.healthy }, meta: {} }, undefined, 4)}\n`;
   }
 
   close(): void {

@@ -4,11 +4,12 @@
 //
 //   establishing ──answered──► established ──controller returned──► unconfirmed ──1041──► established
 //        ▲  └──busy, failed──► (waits) ──┘                              └──10 s──► establishing
+//        └──resume── suspended ◄──suspend── all of these, and removed from the controllers
 
 import { create, toBinary } from '@bufbuild/protobuf';
 import type { Clock, Timer } from '#lib/clock.ts';
 import type { DialQueue } from '#lib/dial-queue.ts';
-import { describeError, ProjectError } from '#lib/errors.ts';
+import { describeError, ProjectError, TimeoutError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
 import {
   RemoveTerminatorsRequestSchema,
@@ -25,6 +26,7 @@ import {
 } from '#wire/gen/edge_control_pb.js';
 import { ControlType, EdgeControlType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
+import type { AdaptiveWindow, WindowPlace } from '../control/adaptive-window.ts';
 import type { Controller } from '../control/controller.ts';
 import { type Controllers, NoControllerError } from '../control/controllers.ts';
 
@@ -59,13 +61,19 @@ export interface TerminatorsComponents {
   clock: Clock;
   log: Log;
   controllers: Controllers;
-  /** Rate-limited requests to controllers. */
+  /** Sends rate-limited requests to controllers. */
   queue: DialQueue;
+  /** How many of them may be under way. */
+  window: AdaptiveWindow;
   /** Bindings whose terminators are valid without being known here. */
   isStatelessBinding(binding: string): boolean;
+  /** For figures: a validation begins, and is over when the returned function is called. */
+  validated(): () => void;
+  /** For figures: a controller has answered a request for a terminator. */
+  created(binding: string, milliseconds: number): void;
 }
 
-type State = 'establishing' | 'requested' | 'established' | 'unconfirmed';
+type State = 'establishing' | 'requested' | 'established' | 'unconfirmed' | 'suspended';
 
 interface Kept {
   readonly spec: TerminatorSpec;
@@ -73,6 +81,22 @@ interface Kept {
   /** Clock time before which nothing is tried. */
   notBefore: number;
   failures: number;
+  /** Clock times, for inspections. */
+  readonly addedAt: number;
+  attemptedAt: number;
+}
+
+/** How the inspections `sdk-terminators` and `ert-terminators` show one. */
+export interface TerminatorInspection {
+  readonly key: string;
+  readonly id: string;
+  readonly state: string;
+  readonly instance: string;
+  readonly cost: number;
+  readonly precedence: string;
+  readonly operationActive: boolean;
+  readonly createTime: string;
+  readonly lastAttempt: string;
 }
 
 /** A controller refuses to change a terminator. */
@@ -83,7 +107,6 @@ class RefusedError extends ProjectError {
 }
 
 const CHECK_INTERVAL = 1_000;
-const ANSWER_TIMEOUT = 30_000;
 const CONFIRM_TIME = 10_000;
 const BUSY_WAIT = 5_000;
 const FIRST_RETRY = 2_000;
@@ -99,7 +122,13 @@ export class Terminators {
   readonly #removing = new Set<string>();
   readonly #answers = new Map<string, (answer: TerminatorAnswer) => void>();
   readonly #timer: Timer;
-  #removalRuns = false;
+  /** Asked to be removed, and not answered yet. Controllers differ in speed, so none of these is created meanwhile. */
+  #beingRemoved: ReadonlySet<string> = new Set();
+  #isSuspended = false;
+  /** Terminators wait for a place in the window. */
+  #isLimited = false;
+  #isScheduled = false;
+  #isClosed = false;
 
   constructor(components: TerminatorsComponents) {
     this.#components = components;
@@ -109,10 +138,11 @@ export class Terminators {
         const answer = decodeAnswer(message);
         this.#answers.get(answer.terminatorId)?.(answer);
       });
-    controllers.on(
-      ControlType.ValidateTerminatorsV2,
-      (controller, message) => void controller.channel.reply(message, this.#validate(message)),
-    );
+    controllers.on(ControlType.ValidateTerminatorsV2, (controller, message) => {
+      const over = components.validated();
+      controller.channel.reply(message, this.#validate(message));
+      over();
+    });
     controllers.onConnect(() => this.#onConnect());
     this.#timer = clock.every('terminators', CHECK_INTERVAL, () => this.#work());
   }
@@ -125,6 +155,23 @@ export class Terminators {
     });
   }
 
+  /** Those of one binding, with the reference's names. */
+  inspect(binding: string): TerminatorInspection[] {
+    return [...this.#kept.values()]
+      .filter(({ spec }) => spec.binding === binding)
+      .map(({ spec, state, addedAt, attemptedAt }) => ({
+        key: spec.id,
+        id: spec.id,
+        state: state === 'requested' ? 'establishing' : state,
+        instance: spec.instanceId,
+        cost: spec.cost,
+        precedence: spec.precedence,
+        operationActive: state === 'requested' || this.#beingRemoved.has(spec.id),
+        createTime: toTime(addedAt),
+        lastAttempt: toTime(attemptedAt),
+      }));
+  }
+
   has(id: string): boolean {
     return this.#kept.has(id);
   }
@@ -133,9 +180,38 @@ export class Terminators {
     return this.#kept.get(id)?.state === 'established';
   }
 
+  /** Terminators that a controller is still to be told to remove. */
+  get unremoved(): number {
+    return this.#removing.size;
+  }
+
+  /** While suspended, it is remembered and created on `resume`. */
   add(spec: TerminatorSpec): void {
-    this.#removing.delete(spec.id);
-    this.#kept.set(spec.id, { spec, state: 'establishing', notBefore: 0, failures: 0 });
+    const state = this.#isSuspended ? 'suspended' : 'establishing';
+    if (!this.#isSuspended) this.#removing.delete(spec.id);
+    const addedAt = this.#components.clock.now();
+    this.#kept.set(spec.id, { spec, state, notBefore: 0, failures: 0, addedAt, attemptedAt: 0 });
+    this.#work();
+  }
+
+  /** Removes all from the controllers, without forgetting them. */
+  suspend(): void {
+    this.#isSuspended = true;
+    for (const kept of this.#kept.values()) {
+      this.#removing.add(kept.spec.id);
+      kept.state = 'suspended';
+    }
+    this.#work();
+  }
+
+  /** Creates all again. */
+  resume(): void {
+    this.#isSuspended = false;
+    for (const kept of this.#kept.values()) {
+      if (kept.state !== 'suspended') continue;
+      this.#removing.delete(kept.spec.id);
+      Object.assign(kept, { state: 'establishing', notBefore: 0, failures: 0 });
+    }
     this.#work();
   }
 
@@ -146,23 +222,24 @@ export class Terminators {
   }
 
   /**
-   * Asks a controller, by default the one that changes the network, when the turn of the request in the queue comes. Rejects with QueueFullError, NoControllerError, what the
-   * request ends with, or an error for an answer of another type.
+   * Asks a controller, by default the one that changes the network, when the turn of the request in the queue comes. Rejects with
+   * QueueFullError, NoControllerError, what the request ends with, or an error for an answer of another type.
    */
   async change(message: Message, answerType: number, controller?: Controller): Promise<void> {
-    const { queue, controllers } = this.#components;
+    const { queue, controllers, window } = this.#components;
     const answer = await queue.add(() =>
-      (controller ?? controllers.leader).request(message, { timeout: ANSWER_TIMEOUT }),
+      (controller ?? controllers.leader).request(message, { timeout: window.timeout }),
     );
     if (answer.contentType !== answerType) throw new RefusedError(answer);
   }
 
   /** Tells controllers, for at most `milliseconds`, that nothing is hosted here any more. */
   async close(milliseconds: number): Promise<void> {
+    this.#isClosed = true;
     this.#timer.cancel();
     for (const id of this.#kept.keys()) this.#removing.add(id);
     this.#kept.clear();
-    if (this.#removing.size > 0 && this.#components.controllers.all.length > 0) await this.#removeBatch(milliseconds);
+    if (this.#components.controllers.all.length > 0) await this.#removeAll(milliseconds);
   }
 
   #onConnect(): void {
@@ -173,37 +250,65 @@ export class Terminators {
   }
 
   #work(): void {
-    const { controllers, clock } = this.#components;
+    const { controllers, clock, window } = this.#components;
     if (controllers.all.length === 0) return;
     const now = clock.now();
+    if (this.#removing.size > 0 && this.#beingRemoved.size === 0) void this.#removeAll(window.timeout);
     for (const kept of this.#kept.values()) {
       if (kept.state === 'unconfirmed' && kept.notBefore <= now) kept.state = 'establishing';
-      if (kept.state === 'establishing' && kept.notBefore <= now) this.#request(kept);
-    }
-    if (this.#removing.size > 0 && !this.#removalRuns) {
-      this.#removalRuns = true;
-      void this.#removeBatch(ANSWER_TIMEOUT).finally(() => {
-        this.#removalRuns = false;
-      });
+      const isDue = kept.state === 'establishing' && kept.notBefore <= now;
+      if (!isDue || this.#beingRemoved.has(kept.spec.id)) continue;
+      const place = window.begin();
+      this.#isLimited = !place;
+      if (!place) return;
+      this.#request(kept, place);
     }
   }
 
-  #request(kept: Kept): void {
+  /** Goes on in the next turn when terminators wait for a place. */
+  #onPlace(): void {
+    if (!this.#isLimited || this.#isScheduled) return;
+    this.#isScheduled = true;
+    setImmediate(() => {
+      this.#isScheduled = false;
+      this.#work();
+    });
+  }
+
+  #request(kept: Kept, place: WindowPlace): void {
     kept.state = 'requested';
-    this.#components.queue
-      .add(() => this.#create(kept))
-      .catch((error: unknown) => {
-        if (this.#kept.get(kept.spec.id) !== kept) return;
-        this.#retry(kept, FIRST_RETRY, describeError(error));
-      });
+    kept.attemptedAt = this.#components.clock.now();
+    const onError = (error: unknown) => {
+      if (error instanceof TimeoutError) place.backoff();
+      else place.failed();
+      if (this.#isWanted(kept)) this.#retry(kept, FIRST_RETRY, describeError(error));
+    };
+    const sent = this.#components.queue.add(async () => {
+      // The window bounds how many answers are outstanding; the queue only sends.
+      void this.#create(kept, place)
+        .catch(onError)
+        .finally(() => this.#onPlace());
+    });
+    sent.catch(onError);
   }
 
-  async #create(kept: Kept): Promise<void> {
+  #isWanted(kept: Kept | undefined): boolean {
+    return kept !== undefined && this.#kept.get(kept.spec.id) === kept && kept.state !== 'suspended';
+  }
+
+  async #create(kept: Kept, place: WindowPlace): Promise<void> {
     const { spec } = kept;
-    if (this.#kept.get(spec.id) !== kept) return;
+    if (!this.#isWanted(kept)) return place.failed();
     const answer = await this.#ask(spec);
-    if (this.#kept.get(spec.id) !== kept) return;
+    reportAnswer(place, answer);
+    if (!this.#isWanted(kept)) {
+      // The removal may have been ahead of the request.
+      if (answer.result === CreateTerminatorResult.SUCCESS && !this.#isWanted(this.#kept.get(spec.id)))
+        this.#removing.add(spec.id);
+      return;
+    }
     if (answer.result === CreateTerminatorResult.SUCCESS) {
+      this.#components.created(spec.binding, this.#components.clock.now() - kept.attemptedAt);
       kept.failures = 0;
       if (kept.state === 'requested') kept.state = 'established';
       this.#components.log.info({ terminatorId: spec.id, service: spec.serviceName }, 'terminator established');
@@ -220,16 +325,19 @@ export class Terminators {
   }
 
   async #ask(spec: TerminatorSpec): Promise<TerminatorAnswer> {
-    const { clock } = this.#components;
+    const { clock, window } = this.#components;
     const controller = spec.controller();
     if (!controller) throw new NoControllerError();
     const { promise, resolve } = Promise.withResolvers<TerminatorAnswer>();
+    const answered = new AbortController();
     this.#answers.set(spec.id, resolve);
     try {
       // Controllers answer with a reply or with a message of its own; whichever comes.
-      const reply = controller.request(spec.request(clock.now()), { timeout: ANSWER_TIMEOUT });
+      const options = { timeout: window.timeout, signal: answered.signal };
+      const reply = controller.request(spec.request(clock.now()), options);
       return await Promise.race([promise, reply.then(decodeAnswer)]);
     } finally {
+      answered.abort();
       this.#answers.delete(spec.id);
     }
   }
@@ -245,18 +353,36 @@ export class Terminators {
     );
   }
 
-  async #removeBatch(timeout: number): Promise<void> {
-    const { controllers, log } = this.#components;
-    const terminatorIds = [...this.#removing].slice(0, REMOVE_BATCH);
-    const body = toBinary(RemoveTerminatorsRequestSchema, create(RemoveTerminatorsRequestSchema, { terminatorIds }));
+  /** In batches, until one fails. */
+  async #removeAll(milliseconds: number): Promise<void> {
+    const { controllers, clock, log, window } = this.#components;
+    const end = clock.monotonic() + milliseconds;
+    let place: WindowPlace | undefined;
     try {
-      await controllers.best.requestResult(new Message(ControlType.RemoveTerminators, [], body), { timeout });
-      for (const id of terminatorIds) this.#removing.delete(id);
+      while (this.#removing.size > 0) {
+        place = window.begin();
+        if (!place && !this.#isClosed) return; // the next look tries again
+        const terminatorIds = [...this.#removing].slice(0, REMOVE_BATCH);
+        this.#beingRemoved = new Set(terminatorIds);
+        const request = create(RemoveTerminatorsRequestSchema, { terminatorIds });
+        const message = new Message(
+          ControlType.RemoveTerminators,
+          [],
+          toBinary(RemoveTerminatorsRequestSchema, request),
+        );
+        await controllers.best.requestResult(message, { timeout: Math.max(1, end - clock.monotonic()) });
+        place?.success();
+        for (const id of terminatorIds) this.#removing.delete(id);
+      }
     } catch (error) {
+      if (error instanceof TimeoutError || (error as { retriable?: boolean }).retriable) place?.backoff();
+      else place?.failed();
       log.info(
-        { terminators: terminatorIds.length, error: describeError(error) },
+        { terminators: this.#removing.size, error: describeError(error) },
         'terminators could not be removed yet',
       );
+    } finally {
+      this.#beingRemoved = new Set();
     }
   }
 
@@ -265,9 +391,10 @@ export class Terminators {
     const states: Record<string, RouterTerminatorState> = {};
     for (const { id, binding, marker } of request.terminators) {
       const kept = this.#kept.get(id);
-      if (kept) kept.state = 'established';
+      const isWanted = this.#isWanted(kept);
+      if (kept && isWanted) kept.state = 'established';
       const isKnownBinding = KEPT_BINDINGS.has(binding) || this.#components.isStatelessBinding(binding);
-      const valid = kept !== undefined || this.#components.isStatelessBinding(binding);
+      const valid = isWanted || this.#components.isStatelessBinding(binding);
       const reason = isKnownBinding
         ? TerminatorInvalidReason.UNKNOWN_TERMINATOR
         : TerminatorInvalidReason.UNKNOWN_BINDING;
@@ -284,6 +411,17 @@ export class Terminators {
       toBinary(ValidateTerminatorsV2ResponseSchema, create(ValidateTerminatorsV2ResponseSchema, { states })),
     );
   }
+}
+
+function reportAnswer(place: WindowPlace, { result }: TerminatorAnswer): void {
+  if (result === CreateTerminatorResult.SUCCESS) place.success();
+  else if (result === CreateTerminatorResult.FAILED_BUSY) place.backoff();
+  else place.failed();
+}
+
+/** `2026-01-02 03:04:05`, UTC. */
+function toTime(milliseconds: number): string {
+  return new Date(milliseconds).toISOString().slice(0, 19).replace('T', ' ');
 }
 
 function decodeAnswer(message: Message): TerminatorAnswer {

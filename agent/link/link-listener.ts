@@ -27,6 +27,8 @@ export interface LinkListenerComponents {
   verifyRouter(routerId: string, fingerprints: string[]): Promise<void>;
   /** A verified link; the registry decides whether it is kept. */
   onLink(init: LinkInit): void;
+  /** For figures: a hello begins, and is over when the returned function is called. */
+  onHello?: () => () => void;
 }
 
 export interface LinkListenerSettings {
@@ -75,6 +77,7 @@ export class LinkListener {
       log: components.log,
       helloTimeout: settings.connectTimeout,
       maxHellos: settings.maxOutstandingConnects,
+      onHello: components.onHello,
       check: (accepted) => this.#check(accepted),
       open: (accepted) => this.#open(accepted),
     });

@@ -6,6 +6,8 @@ import type { MetricsRegistry } from '../metrics/registry.ts';
 
 /** Sizes are recorded for one message in so many: a histogram does not need every one, and recording each costs more than sending it. */
 const SIZE_SAMPLE = 16;
+/** Kinds of drops in the names of meters: all, new payloads, retransmissions, forwarded payloads. */
+const DROPS = ['', '_xg', '_rtx', '_fwd'] as const;
 
 export class LinkMetrics {
   readonly #registry: MetricsRegistry;
@@ -18,6 +20,9 @@ export class LinkMetrics {
   constructor(registry: MetricsRegistry, linkId: string) {
     this.#registry = registry;
     this.#id = linkId;
+    for (const kind of DROPS) registry.meter(`link.dropped${kind}_msgs:${linkId}`);
+    for (const direction of ['tx', 'rx']) registry.histogram(`link.${linkId}.${direction}.msgsize`);
+    registry.histogram(`link.${linkId}.latency`);
   }
 
   sent(bytes: number): void {
@@ -53,7 +58,7 @@ export class LinkMetrics {
 
   dispose(): void {
     this.#registry.dispose(`link.${this.#id}.`);
-    for (const kind of ['', '_xg', '_rtx', '_fwd']) this.#registry.dispose(`link.dropped${kind}_msgs:${this.#id}`);
+    for (const kind of DROPS) this.#registry.dispose(`link.dropped${kind}_msgs:${this.#id}`);
   }
 
   #rates(direction: 'tx' | 'rx', bytes: number, messages: number): void {

@@ -22,6 +22,8 @@ export interface LinkReporterComponents {
   clock: Clock;
   log: Log;
   controllers: { readonly all: readonly LinkReportReceiver[] };
+  /** Counts routes over links that are not here. */
+  faults: { mark(): void };
 }
 
 const ATTEMPTS = 10;
@@ -72,6 +74,7 @@ export class LinkReporter {
 
   /** A route named a link that is not here: its iteration is unknown. */
   missing(linkId: string): void {
+    this.#components.faults.mark();
     const body = toBinary(FaultSchema, create(FaultSchema, { subject: FaultSubject.LINK_FAULT, id: linkId }));
     for (const controller of this.#components.controllers.all)
       this.#deliver(controller, { type: ControlType.Fault, body }, 'link fault');

@@ -63,6 +63,7 @@ export class Link implements Destination {
   readonly closed: Promise<Error | null>;
   /** Grows with every change of the set of connections. */
   connectionsIteration = 1;
+  readonly isLink = true;
   /** How many links with the same key this one has outlived. */
   rejectedDuplicates = 0;
   readonly #components: LinkComponents;
@@ -139,7 +140,8 @@ export class Link implements Destination {
   // From the forwarder -----------------------------------------------------------------------------------------------------
 
   sendPayload(payload: Payload, origin: PayloadOrigin): boolean {
-    if (origin === PayloadOrigin.Forwarded) payload.writeStamp(this.#components.clock.now());
+    if (origin === PayloadOrigin.Forwarded || origin === PayloadOrigin.Relayed)
+      payload.writeStamp(this.#components.clock.now());
     const taken = this.#payloads.trySendFrame(payload.bytes, undefined, PAYLOAD_LANE);
     if (taken) this.#components.metrics.sent(payload.bytes.length);
     // Data of a local end that is refused waits there; it is no drop.

@@ -7,6 +7,7 @@ import { background } from '#lib/background.ts';
 import { nextBackoff } from '#lib/backoff.ts';
 import type { Clock, Timer } from '#lib/clock.ts';
 import type { DialQueue } from '#lib/dial-queue.ts';
+import { formatDuration } from '#lib/duration.ts';
 import { describeError, errorCode } from '#lib/errors.ts';
 import { IdSource } from '#lib/ids.ts';
 import type { Log } from '#lib/log.ts';
@@ -63,6 +64,8 @@ interface WantedLink {
   dialer: LinkDialerSettings;
   state: LinkState;
   attempts: number;
+  /** Links that came up. */
+  connects: number;
   retryDelay: number;
   nextDial: number;
 }
@@ -71,6 +74,16 @@ const SWEEP = 60_000;
 /** reference fact: an unhealthy peer without links is forgotten after this. */
 const FORGET_AFTER = 48 * 3_600_000;
 const DEFAULT_GROUP = ['default'];
+/** How the reference shows a binding without a name. */
+const DEFAULT_BINDING = 'default';
+
+export interface LinkDestination {
+  readonly id: string;
+  readonly version: string;
+  readonly healthy: boolean;
+  readonly unhealthySince?: string;
+  readonly linkStates: readonly Record<string, unknown>[];
+}
 
 export class WantedLinks {
   readonly #components: WantedLinksComponents;
@@ -105,6 +118,18 @@ export class WantedLinks {
         nextDial,
       })),
     );
+  }
+
+  /** The destinations of the inspection `links`. */
+  inspect(): LinkDestination[] {
+    const { registry } = this.#components;
+    return [...this.#peers.values()].map(({ id, version, healthy, unhealthySince, wanted }) => ({
+      id,
+      version,
+      healthy,
+      ...(!healthy && { unhealthySince: new Date(unhealthySince).toISOString() }),
+      linkStates: [...wanted.values()].map((each) => inspectWanted(each, registry.byKey(each.key))),
+    }));
   }
 
   /** What a controller says about other routers (message 1050). */
@@ -181,6 +206,7 @@ export class WantedLinks {
         dialer,
         state: 'pending',
         attempts: 0,
+        connects: 0,
         retryDelay: 0,
         nextDial: 0,
       };
@@ -324,7 +350,9 @@ export class WantedLinks {
 
   #onUp(link: Link): void {
     const wanted = this.#wantedFor(link, 'linkUp');
-    if (wanted) wanted.retryDelay = 0;
+    if (!wanted) return;
+    wanted.retryDelay = 0;
+    wanted.connects++;
   }
 
   #onDown(link: Link): void {
@@ -359,6 +387,26 @@ export class WantedLinks {
       if (forgotten || (peer.wanted.size === 0 && !peer.healthy)) this.#removePeer(peer.id);
     }
   }
+}
+
+function inspectWanted(wanted: WantedLink, link: Link | undefined): Record<string, unknown> {
+  const { key, linkId, state, attempts, connects, retryDelay, nextDial, listener, dialer } = wanted;
+  return {
+    id: linkId,
+    key,
+    status: state,
+    dialAttempts: attempts,
+    connectedCount: connects,
+    retryDelay: formatDuration(retryDelay),
+    nextDial: new Date(nextDial).toISOString(),
+    targetAddress: listener.address,
+    targetGroups: listener.groups,
+    targetBinding: listener.localBinding || DEFAULT_BINDING,
+    dialerGroups: dialer.groups,
+    dialerBinding: dialer.binding || DEFAULT_BINDING,
+    ctrlsNotified: link !== undefined,
+    establishedLinkId: link?.id ?? '',
+  };
 }
 
 function shareGroup(listener: readonly string[], dialer: readonly string[]): boolean {

@@ -29,6 +29,19 @@ export interface UsageBucket {
   readonly tags: Readonly<Record<string, string>>;
 }
 
+/** `usage` is what clients sent and got, `fabricUsage` what went over links; the reference reports them apart. */
+export type UsageCounterName = 'usage' | 'fabricUsage';
+
+export interface UsageInterval {
+  /** Milliseconds since the epoch. */
+  readonly since: number;
+  /** Buckets of circuits, by their id. */
+  readonly counters: readonly ReadonlyMap<string, UsageBucket>[];
+}
+
+/** Circuits of one counter in one interval: more cannot be opened in a minute. */
+const MOST_CIRCUITS = 200_000;
+
 export class MetricsRegistry {
   readonly gauges = new Map<string, () => number>();
   readonly meters = new Map<string, Meter>();
@@ -37,7 +50,7 @@ export class MetricsRegistry {
   readonly #clock: Clock;
   readonly #random: () => number;
   readonly #usageSources: (() => void)[] = [];
-  #usage = new Map<string, UsageBucket>();
+  #usage = usageTables();
   #usageSince: number;
 
   /** `random` answers numbers in [0, 1) and decides which values a histogram keeps. */
@@ -71,15 +84,18 @@ export class MetricsRegistry {
 
   /** Adds bytes to the current usage interval of a circuit. */
   usage(circuitId: string, kind: string, bytes: number, tags: Readonly<Record<string, string>>): void {
-    const bucket = getOrMake(this.#usage, circuitId, () => ({ values: new Map<string, number>(), tags }));
+    const table = this.#usage[kind.startsWith('fabric.') ? 'fabricUsage' : 'usage'];
+    if (table.size >= MOST_CIRCUITS && !table.has(circuitId)) return;
+    const bucket = getOrMake(table, circuitId, () => ({ values: new Map<string, number>(), tags }));
     bucket.values.set(kind, (bucket.values.get(kind) ?? 0) + bytes);
   }
 
-  /** Ends the usage interval and hands it out; `since` in milliseconds since the epoch. */
-  takeUsage(): { since: number; buckets: Map<string, UsageBucket> } {
+  /** Ends the usage interval and hands it out. Counters without usage are left out. */
+  takeUsage(): UsageInterval {
     for (const source of this.#usageSources) source();
-    const taken = { since: this.#usageSince, buckets: this.#usage };
-    this.#usage = new Map();
+    const counters = Object.values(this.#usage).filter((table) => table.size > 0);
+    const taken = { since: this.#usageSince, counters };
+    this.#usage = usageTables();
     this.#usageSince = this.#clock.now();
     return taken;
   }
@@ -90,6 +106,10 @@ export class MetricsRegistry {
       for (const name of table.keys()) if (name.startsWith(prefix)) table.delete(name);
     }
   }
+}
+
+function usageTables(): Record<UsageCounterName, Map<string, UsageBucket>> {
+  return { usage: new Map(), fabricUsage: new Map() };
 }
 
 function getOrMake<T>(table: Map<string, T>, name: string, make: () => T): T {

@@ -1,7 +1,7 @@
 // Sends the registry's figures to every connected controller, every reportInterval (message 1007). What cannot be sent waits in
 // order, bounded; the oldest is dropped and counted (reference fact: config, section 8.2).
 
-import { create, toBinary } from '@bufbuild/protobuf';
+import { create, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { Clock, Timer } from '#lib/clock.ts';
 import { IdSource } from '#lib/ids.ts';
@@ -13,7 +13,7 @@ import { ControlType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
 import type { HistogramSnapshot } from './histogram.ts';
 import type { MeterSnapshot } from './meter.ts';
-import type { MetricsRegistry } from './registry.ts';
+import type { MetricsRegistry, UsageInterval } from './registry.ts';
 
 export interface MetricsReceiver {
   readonly id: string;
@@ -29,7 +29,7 @@ export interface MetricsReporterComponents {
   routerId: string;
 }
 
-type UsageInterval = ReturnType<MetricsRegistry['takeUsage']>;
+type UsageCounters = MessageInitShape<typeof MetricsMessageSchema>['usageCounters'] & object;
 
 /** Usage intervals that may wait for their age. */
 const MOST_INTERVALS = 16;
@@ -65,7 +65,7 @@ export class MetricsReporter {
 
   /** Makes a report and sends what waits. */
   report(): void {
-    const message = this.#collect();
+    const message = this.#collect(this.#dueUsage());
     if (this.#waiting.full) {
       this.#waiting.shift();
       this.#dropped++;
@@ -73,6 +73,11 @@ export class MetricsReporter {
     }
     this.#waiting.push(message);
     for (let next = this.#waiting.peek(); next && this.#send(next); next = this.#waiting.peek()) this.#waiting.shift();
+  }
+
+  /** The figures as they are now, in the form of a report without usage. */
+  snapshot(): MetricsMessage {
+    return this.#collect([]);
   }
 
   close(): void {
@@ -93,7 +98,7 @@ export class MetricsReporter {
   #dueUsage() {
     const { registry, clock } = this.#components;
     const ended = registry.takeUsage();
-    if (ended.buckets.size > 0) {
+    if (ended.counters.length > 0) {
       if (this.#usage.full) this.#usage.shift();
       this.#usage.push(ended);
     }
@@ -106,16 +111,22 @@ export class MetricsReporter {
       due.push(next);
       this.#usage.shift();
     }
-    return due.map(({ since, buckets }) => ({
-      intervalStartUTC: BigInt(Math.floor(since / 1000)),
-      intervalLength: BigInt(Math.round(this.#interval / 1000)),
+    return due.flatMap((interval) => this.#encodeUsage(interval));
+  }
+
+  /** Intervals begin at multiples of their length, as in the reference. */
+  #encodeUsage({ since, counters }: UsageInterval) {
+    const start = Math.floor(since / this.#interval) * this.#interval;
+    return counters.map((circuits) => ({
+      intervalStartUTC: BigInt(Math.floor(start / 1000)),
+      intervalLength: BigInt(Math.max(1, Math.round(this.#interval / 1000))),
       buckets: Object.fromEntries(
-        [...buckets].map(([id, { values, tags }]) => [id, { values: toCounts(values), tags }]),
+        [...circuits].map(([id, { values, tags }]) => [id, { values: toCounts(values), tags }]),
       ),
     }));
   }
 
-  #collect(): MetricsMessage {
+  #collect(usageCounters: UsageCounters): MetricsMessage {
     const { registry, clock, routerId } = this.#components;
     return create(MetricsMessageSchema, {
       eventId: this.#ids.uuid(),
@@ -128,7 +139,7 @@ export class MetricsReporter {
         ...toHistogram(timer.histogram.snapshot()),
         ...toRates(timer.meter.snapshot()),
       })),
-      usageCounters: this.#dueUsage(),
+      usageCounters,
     });
   }
 }

@@ -1,11 +1,14 @@
-// The `profile` section: a CPU profile from start to stop, and a memory profile that is written anew every interval. Both in the format of
-// the browser's developer tools. For debugging only: a profile costs time and memory.
+// The `profile` section: a CPU profile, in pieces of ten minutes, and a memory profile that is written every interval. Both are files that
+// the developer tools of Chrome open, when their names end in `.cpuprofile` and `.heapprofile`; the file before is kept as `.previous`.
+// For debugging only: they cost time and memory. SIGUSR2 ends the CPU profile, as in the reference.
 
+import { renameSync } from 'node:fs';
 import { Session } from 'node:inspector/promises';
+import { join, parse } from 'node:path';
 import { writeFileAtomic } from '#lib/atomic-file.ts';
 import { background } from '#lib/background.ts';
 import type { Clock, Timer } from '#lib/clock.ts';
-import { describeError } from '#lib/errors.ts';
+import { describeError, errorCode } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
 import type { RouterConfig } from '../config/router-config.ts';
 
@@ -14,17 +17,24 @@ export interface ProfilerComponents {
   log: Log;
 }
 
+/** Milliseconds of one CPU profile. V8 keeps every sample in memory, a thousand per second. */
+const CPU_PIECE = 600_000;
+const END_SIGNAL = 'SIGUSR2';
+
 export class Profiler {
   readonly #components: ProfilerComponents;
   readonly #session: Session;
-  readonly #cpuPath: string | undefined;
-  #timer: Timer | undefined;
-  #stopped = false;
+  readonly #timers: Timer[] = [];
+  /** File of the CPU profile while one is taken. */
+  #cpuPath: string | undefined;
+  /** Work on the session, one piece after the other. */
+  #running: Promise<void> = Promise.resolve();
+  #stopped: Promise<void> | undefined;
+  #isWritingMemory = false;
 
-  private constructor(components: ProfilerComponents, session: Session, cpuPath: string | undefined) {
+  private constructor(components: ProfilerComponents, session: Session) {
     this.#components = components;
     this.#session = session;
-    this.#cpuPath = cpuPath;
   }
 
   /** Undefined when the configuration asks for no profile. */
@@ -34,37 +44,99 @@ export class Profiler {
     if (cpuPath === undefined && memoryPath === undefined) return undefined;
     const session = new Session();
     session.connect();
-    const profiler = new Profiler(components, session, cpuPath);
-    if (cpuPath !== undefined) {
-      await session.post('Profiler.enable');
-      await session.post('Profiler.start');
-    }
+    const profiler = new Profiler(components, session);
+    if (cpuPath !== undefined) await profiler.#sampleCpu(cpuPath);
     if (memoryPath !== undefined) await profiler.#sampleMemory(memoryPath, config?.memory?.intervalMs ?? 0);
     components.log.info({ cpu: cpuPath, memory: memoryPath }, 'profiling begins');
     return profiler;
   }
 
-  /** Writes the CPU profile and ends. A second call does nothing. */
-  async stop(): Promise<void> {
-    if (this.#stopped) return;
-    this.#stopped = true;
-    this.#timer?.cancel();
-    if (this.#cpuPath !== undefined) {
-      const { profile } = await this.#session.post('Profiler.stop');
-      await this.#write(this.#cpuPath, profile);
-    }
+  /** Writes the CPU profile and ends. A second call waits for the first. */
+  stop(): Promise<void> {
+    this.#stopped ??= this.#stop();
+    return this.#stopped;
+  }
+
+  async #stop(): Promise<void> {
+    for (const timer of this.#timers) timer.cancel();
+    await this.#inTurn(() => this.#endCpu());
     this.#session.disconnect();
   }
 
+  async #sampleCpu(path: string): Promise<void> {
+    this.#cpuPath = path;
+    await this.#session.post('Profiler.enable');
+    await this.#session.post('Profiler.start');
+    process.once(END_SIGNAL, this.#onSignal);
+    this.#timers.push(
+      this.#components.clock.every('cpu profile', CPU_PIECE, () =>
+        this.#inBackground('cpu profile', () => this.#nextCpuPiece()),
+      ),
+    );
+  }
+
+  readonly #onSignal = (): void => this.#inBackground('cpu profile', () => this.#endCpu());
+
+  /** The file holds the newest piece, one beside it the piece before. */
+  async #nextCpuPiece(): Promise<void> {
+    const path = this.#cpuPath;
+    if (path === undefined) return;
+    const { profile } = await this.#session.post('Profiler.stop');
+    await this.#session.post('Profiler.start');
+    this.#keepPrevious(path);
+    await this.#write(path, profile);
+  }
+
+  async #endCpu(): Promise<void> {
+    const path = this.#cpuPath;
+    if (path === undefined) return;
+    this.#cpuPath = undefined;
+    process.off(END_SIGNAL, this.#onSignal);
+    const { profile } = await this.#session.post('Profiler.stop');
+    this.#keepPrevious(path);
+    await this.#write(path, profile);
+    this.#components.log.info({ path }, 'cpu profile written');
+  }
+
+  #keepPrevious(path: string): void {
+    const { dir, name, ext } = parse(path);
+    try {
+      renameSync(path, join(dir, `${name}.previous${ext}`));
+    } catch (error) {
+      if (errorCode(error) === 'ENOENT') return; // the first piece
+      this.#components.log.warn({ path, error: describeError(error) }, 'previous profile is overwritten');
+    }
+  }
+
   async #sampleMemory(path: string, interval: number): Promise<void> {
-    const { clock, log } = this.#components;
     await this.#session.post('HeapProfiler.startSampling');
-    this.#timer = clock.every('memory profile', interval, () =>
-      background(log, 'memory profile', async () => {
-        const { profile } = await this.#session.post('HeapProfiler.getSamplingProfile');
-        await this.#write(path, profile);
+    this.#timers.push(
+      this.#components.clock.every('memory profile', interval, () => {
+        if (this.#isWritingMemory) return; // the interval is shorter than the work
+        this.#isWritingMemory = true;
+        this.#inBackground('memory profile', () => this.#writeMemory(path));
       }),
     );
+  }
+
+  async #writeMemory(path: string): Promise<void> {
+    try {
+      const { profile } = await this.#session.post('HeapProfiler.getSamplingProfile');
+      this.#keepPrevious(path);
+      await this.#write(path, profile);
+    } finally {
+      this.#isWritingMemory = false;
+    }
+  }
+
+  #inBackground(name: string, task: () => Promise<void>): void {
+    background(this.#components.log, name, this.#inTurn(task));
+  }
+
+  #inTurn(task: () => Promise<void>): Promise<void> {
+    const done = this.#running.then(task);
+    this.#running = done.catch(() => undefined); // the caller hears of it
+    return done;
   }
 
   async #write(path: string, profile: unknown): Promise<void> {

@@ -1,67 +1,120 @@
-// The `trace` section: a line of JSON for every message that comes in or goes out. What the values of headers are is left out: there are
-// tokens among them. For debugging only.
+// The `trace` section: a file with one line of JSON for every message of every channel that comes in or goes out. For debugging only: it
+// costs time, and the file and its predecessor grow to LARGEST_FILE each.
 
-import { createWriteStream, type WriteStream } from 'node:fs';
-import type { Clock } from '#lib/clock.ts';
+import { createWriteStream, fstatSync, openSync, renameSync, type WriteStream } from 'node:fs';
+import type { Clock, Timer } from '#lib/clock.ts';
 import { describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
 import { forEachHeader } from '#wire/frame.ts';
-import { ChannelHeader, ChannelType, ControlType, EdgeControlType, XgressType } from '#wire/gen/numbers.ts';
+import { ChannelHeader } from '#wire/gen/numbers.ts';
 import { type MessageEvent, watchMessages } from '#wire/message-events.ts';
+import { decodeMessage, nameOfType } from './decode-message.ts';
 
 /** Bytes that may wait for the disk; what comes then is counted and left out. */
 const MOST_WAITING = 4 * 1024 * 1024;
-const NAMES: ReadonlyMap<number, string> = new Map(
-  [ChannelType, XgressType, ControlType, EdgeControlType].flatMap((table) =>
-    Object.entries(table).map(([name, number]) => [number, name] as const),
-  ),
-);
+/** Bytes after which the file is renamed to `FILE.1`, in the place of the one before. */
+const LARGEST_FILE = 256 * 1024 * 1024;
+/** Milliseconds until a file that could not be written is tried again: a full disk may be cleaned up. */
+const RETRY_INTERVAL = 60_000;
+
+export interface MessageTraceOptions {
+  /** Bytes; for tests. */
+  largestFile?: number;
+}
 
 export class MessageTrace {
+  readonly #path: string;
   readonly #clock: Clock;
-  readonly #file: WriteStream;
+  readonly #log: Log;
+  readonly #largest: number;
   readonly #unwatch: () => void;
-  #dropped = 0;
+  #file: WriteStream | undefined;
+  #written = 0;
+  #leftOut = 0;
+  #retry: Timer | undefined;
 
-  /** Appends to the file; a file that cannot be written is logged and costs nothing else. */
-  constructor(path: string, clock: Clock, log: Log) {
+  /** Appends to the file. One that cannot be written is logged, and costs nothing else. */
+  constructor(path: string, clock: Clock, log: Log, options: MessageTraceOptions = {}) {
+    this.#path = path;
     this.#clock = clock;
-    this.#file = createWriteStream(path, { flags: 'a', mode: 0o600 });
-    this.#file.on('error', (error) => log.error({ path, error: describeError(error) }, 'trace cannot be written'));
-    this.#unwatch = watchMessages((event) => this.#write(event));
+    this.#log = log;
+    this.#largest = options.largestFile ?? LARGEST_FILE;
+    this.#open();
+    this.#unwatch = watchMessages((event) => this.#onMessage(event));
   }
 
   async close(): Promise<void> {
     this.#unwatch();
-    if (this.#file.destroyed) return;
+    this.#retry?.cancel();
+    const file = this.#file;
+    this.#file = undefined;
+    if (!file || file.destroyed) return;
     await new Promise<void>((resolve) => {
-      this.#file.once('close', resolve);
-      this.#file.end();
+      file.once('close', resolve);
+      file.end();
     });
   }
 
-  #write({ channel, direction, frame }: MessageEvent): void {
-    if (this.#file.destroyed) return;
-    if (this.#file.writableLength > MOST_WAITING) {
-      this.#dropped++;
+  #open(): void {
+    try {
+      const fd = openSync(this.#path, 'a', 0o600);
+      this.#written = fstatSync(fd).size;
+      const file = createWriteStream(this.#path, { fd });
+      file.on('error', (error) => this.#file === file && this.#onError(error));
+      this.#file = file;
+    } catch (error) {
+      this.#onError(error);
+    }
+  }
+
+  #onError(error: unknown): void {
+    this.#file = undefined;
+    const fields = { path: this.#path, retryIn: RETRY_INTERVAL, error: describeError(error) };
+    this.#log.error(fields, 'trace cannot be written');
+    this.#retry = this.#clock.after('trace file', RETRY_INTERVAL, () => this.#open());
+  }
+
+  #rotate(): void {
+    try {
+      renameSync(this.#path, `${this.#path}.1`);
+    } catch (error) {
+      this.#log.error({ path: this.#path, error: describeError(error) }, 'trace file cannot be renamed');
+      this.#written = 0; // a device or pipe cannot be renamed, and does not grow
       return;
     }
+    this.#file?.end();
+    this.#open();
+  }
+
+  #onMessage(event: MessageEvent): void {
+    const file = this.#file;
+    if (!file || file.writableLength > MOST_WAITING) {
+      this.#leftOut++;
+      return;
+    }
+    const line = `${JSON.stringify(this.#describe(event))}\n`;
+    this.#leftOut = 0;
+    this.#written += Buffer.byteLength(line);
+    file.write(line);
+    if (this.#written >= this.#largest) this.#rotate();
+  }
+
+  #describe({ channel, direction, frame }: MessageEvent): Record<string, unknown> {
     const headers: number[] = [];
     forEachHeader(frame.bytes, frame.bodyOffset, (key) => headers.push(key));
     const replyFor = frame.header(ChannelHeader.ReplyFor);
-    const line = {
+    return {
       time: new Date(this.#clock.now()).toISOString(),
       channel,
       direction,
-      type: NAMES.get(frame.contentType) ?? 'unknown',
+      type: nameOfType(frame.contentType),
       contentType: frame.contentType,
       sequence: frame.sequence,
       ...(replyFor?.length === 4 && { replyFor: replyFor.readInt32LE() }),
       headers,
       bodyLength: frame.bytes.length - frame.bodyOffset,
-      ...(this.#dropped > 0 && { leftOut: this.#dropped }),
+      ...decodeMessage(frame),
+      ...(this.#leftOut > 0 && { leftOut: this.#leftOut }),
     };
-    this.#dropped = 0;
-    this.#file.write(`${JSON.stringify(line)}\n`);
   }
 }

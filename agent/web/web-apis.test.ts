@@ -8,7 +8,7 @@ import { WebApis } from './web-apis.ts';
 function apis(...bindings: string[]): WebApis {
   const check = { interval: 1_000, initialDelay: 1_000 };
   const health = new Health(
-    { clock: new VirtualClock(), controllers: () => [], links: () => [] },
+    { clock: new VirtualClock(), controllers: () => [], links: () => [], isDraining: () => false },
     { ctrlPingCheck: check, linkCheck: { ...check, minLinks: 0 } },
   );
   return new WebApis({ health, metrics: undefined }, bindings);

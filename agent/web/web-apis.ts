@@ -48,9 +48,9 @@ export class WebApis {
       json(status, health.payload({ short: url.searchParams.get('type') === 'short' }));
     if (metrics && hasMetrics && url.pathname === '/metrics')
       return { status: 200, headers: { 'content-type': metrics.contentType }, body: await metrics.render() };
-    // Alive is who answers; ready is who can carry traffic.
+    // A router that answers is alive; it is ready when it can carry new traffic.
     if (hasHealth && url.pathname === '/livez') return checks(200);
-    if (hasHealth && url.pathname === '/readyz') return checks(health.healthy ? 200 : 503);
+    if (hasHealth && url.pathname === '/readyz') return checks(health.ready ? 200 : 503);
     if (hasHealth && (this.#bindings.length === 1 || url.pathname.startsWith('/health-checks'))) return checks(200);
     const paths = [...(hasHealth ? ['/health-checks', '/livez', '/readyz'] : []), ...(hasMetrics ? ['/metrics'] : [])];
     return refusal(404, 'NOT_FOUND', `path ${url.pathname} was not found; there is ${paths.join(', ')}`);

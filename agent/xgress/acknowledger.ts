@@ -29,6 +29,11 @@ export class Acknowledger {
     this.#flags = flags;
   }
 
+  /** Acknowledgements that are due. */
+  get pending(): number {
+    return this.#sequences.length;
+  }
+
   add(payload: Payload): void {
     this.#sequences.push(payload.sequence);
     this.#stamp = payload.stamp ?? 0;

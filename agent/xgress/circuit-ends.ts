@@ -3,7 +3,7 @@
 
 import { create, toBinary } from '@bufbuild/protobuf';
 import type { Clock } from '#lib/clock.ts';
-import { describeError } from '#lib/errors.ts';
+import { asError, describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
 import { FaultSchema, FaultSubject } from '#wire/gen/control_pb.js';
 import { ControlType } from '#wire/gen/numbers.ts';
@@ -27,24 +27,35 @@ export interface CircuitEndsComponents {
   onUnroutable(circuitId: string): void;
 }
 
+type UsageTags = Readonly<Record<string, string>>;
+
+/** An end whose flow control is a client's own. */
+export interface RelayEnd extends CircuitEnd {
+  readonly role: CircuitRole;
+  /** Bytes since usage was last told, in each direction. */
+  readonly transferred: { fromClient: number; toClient: number };
+}
+
 export class CircuitEnds {
+  /** What all ends count. */
+  readonly metrics: XgressMetrics;
   readonly #components: CircuitEndsComponents;
   readonly #ticker: XgressTicker;
   readonly #budget = new BufferBudget();
-  readonly #metrics: XgressMetrics;
   readonly #open = new Set<Xgress>();
   /** Ends whose flow control is a client's own. */
-  readonly #relays = new Set<CircuitEnd>();
+  readonly #relays = new Set<RelayEnd>();
   #total = 0;
-  #idle: (() => void) | undefined;
+  readonly #whenEmpty = new Set<() => void>();
 
   constructor(components: CircuitEndsComponents) {
     this.#components = components;
     this.#ticker = new XgressTicker(components.clock);
-    this.#metrics = registryXgressMetrics(components.metrics, () => this.#open);
+    this.metrics = registryXgressMetrics(components.metrics, () => this.#open);
     components.metrics.gauge('xgress.buffered_bytes', () => this.bufferedBytes);
     components.metrics.addUsageSource(() => {
-      for (const end of this.#open) this.#tellUsage(end);
+      for (const end of this.#open) this.#tellUsage(end, end.usageTags);
+      for (const relay of this.#relays) this.#tellUsage(relay, this.#tagsOf(relay));
     });
   }
 
@@ -75,7 +86,7 @@ export class CircuitEnds {
         forwarder,
         ticker: this.#ticker,
         budget: this.#budget,
-        metrics: this.#metrics,
+        metrics: this.metrics,
         client,
         onUnroutable,
         onClosed: (closed) => this.#onClosed(closed, owner),
@@ -92,14 +103,16 @@ export class CircuitEnds {
   }
 
   /** An end whose flow control is a client's own, until the returned function is called. */
-  openRelay(relay: CircuitEnd): () => void {
+  openRelay(relay: RelayEnd): () => void {
     this.#relays.add(relay);
     this.#total++;
     this.#components.forwarder.registerEnd(relay);
+    const tags = this.#tagsOf(relay);
     return () => {
       if (!this.#relays.delete(relay)) return;
+      this.#tellUsage(relay, tags);
       this.#components.forwarder.unregisterEnd(relay);
-      this.#tellIdle();
+      this.#checkEmpty();
     };
   }
 
@@ -109,42 +122,61 @@ export class CircuitEnds {
     this.#reportEnd(circuitId, role, owner);
   }
 
-  /** Resolves when all ends are closed, at the latest after `milliseconds`; those that are left then are cut. */
-  async drain(milliseconds: number): Promise<void> {
-    if (this.count > 0 && milliseconds > 0) {
-      await new Promise<void>((resolve) => {
-        const timer = this.#components.clock.after('drain circuits', milliseconds, resolve);
-        this.#idle = () => (timer.cancel(), resolve());
-      });
-    }
+  /** Resolves with true when all ends are closed, with false after `milliseconds`. Rejects with the signal's reason. */
+  whenEmpty(milliseconds: number, signal?: AbortSignal): Promise<boolean> {
+    if (this.count === 0) return Promise.resolve(true);
+    if (milliseconds <= 0) return Promise.resolve(false);
+    return new Promise<boolean>((resolve, reject) => {
+      const settle = (act: () => void) => {
+        timer.cancel();
+        this.#whenEmpty.delete(onEmpty);
+        signal?.removeEventListener('abort', onAbort);
+        act();
+      };
+      const onEmpty = () => settle(() => resolve(true));
+      const onAbort = () => settle(() => reject(asError(signal?.reason)));
+      const timer = this.#components.clock.after('drain circuits', milliseconds, () => settle(() => resolve(false)));
+      this.#whenEmpty.add(onEmpty);
+      if (signal?.aborted) onAbort();
+      else signal?.addEventListener('abort', onAbort, { once: true });
+    });
+  }
+
+  /** Cuts the ends that are open. */
+  cut(): void {
     for (const xgress of [...this.#open]) xgress.abort();
     for (const relay of [...this.#relays]) relay.unrouted();
   }
 
   #onClosed(xgress: Xgress, owner: string): void {
     this.#open.delete(xgress);
-    this.#tellUsage(xgress);
+    this.#tellUsage(xgress, xgress.usageTags);
     const { forwarder, log } = this.#components;
     const circuit = forwarder.circuits.get(xgress.circuitId);
     forwarder.unregisterEnd(xgress);
     forwarder.remove(xgress.circuitId);
     log.debug({ circuitId: xgress.circuitId, role: xgress.role }, 'circuit end closed');
     if (circuit) this.#reportEnd(xgress.circuitId, xgress.role, circuit.owner || owner);
-    this.#tellIdle();
+    this.#checkEmpty();
   }
 
-  #tellIdle(): void {
-    if (this.count === 0) this.#idle?.();
+  #checkEmpty(): void {
+    if (this.count > 0) return;
+    for (const onEmpty of [...this.#whenEmpty]) onEmpty();
   }
 
   /** What went through an end since it was last told: `ingress.rx` is what the dialing client sent, `egress.tx` what the host got. */
-  #tellUsage({ circuitId, role, transferred, usageTags }: Xgress): void {
+  #tellUsage({ circuitId, role, transferred }: Xgress | RelayEnd, tags: UsageTags): void {
     const side = role === 'initiator' ? 'ingress' : 'egress';
     const { metrics } = this.#components;
-    if (transferred.fromClient > 0) metrics.usage(circuitId, `${side}.rx`, transferred.fromClient, usageTags);
-    if (transferred.toClient > 0) metrics.usage(circuitId, `${side}.tx`, transferred.toClient, usageTags);
+    if (transferred.fromClient > 0) metrics.usage(circuitId, `${side}.rx`, transferred.fromClient, tags);
+    if (transferred.toClient > 0) metrics.usage(circuitId, `${side}.tx`, transferred.toClient, tags);
     transferred.fromClient = 0;
     transferred.toClient = 0;
+  }
+
+  #tagsOf({ circuitId }: RelayEnd): UsageTags {
+    return this.#components.forwarder.circuits.get(circuitId)?.tags ?? {};
   }
 
   #reportEnd(circuitId: string, role: CircuitRole, owner: string): void {

@@ -7,7 +7,7 @@ import { type Acknowledgement, Payload } from '#wire/xgress-frames.ts';
 import { type Destination, type ForwardOutcome, PayloadOrigin } from '../forwarder/destination.ts';
 import type { BufferBudget } from './buffer-budget.ts';
 import type { XgressOptions } from './options.ts';
-import { SendBuffer } from './send-buffer.ts';
+import { SendBuffer, type SendBufferInspection } from './send-buffer.ts';
 import type { CircuitRole, XgressMetrics } from './xgress-metrics.ts';
 
 export interface PayloadSenderComponents {
@@ -63,6 +63,23 @@ export class PayloadSender {
   /** Bytes of data and payloads that are not acknowledged. */
   get unacknowledged(): { bytes: number; payloads: number } {
     return { bytes: this.#buffer.size, payloads: this.#buffer.count };
+  }
+
+  /** Why the client has to wait. */
+  get blockedBy(): 'window' | 'peer' | undefined {
+    if (!this.#isBlocked) return undefined;
+    if (this.#buffer.blockedByPeer) return 'peer';
+    return this.#buffer.blockedByWindow ? 'window' : undefined;
+  }
+
+  /** Of the next payload. */
+  get sequence(): number {
+    return this.#sequence;
+  }
+
+  /** For inspections. */
+  inspect(now: number): SendBufferInspection {
+    return { ...this.#buffer.inspect(now), closed: this.#isClosed };
   }
 
   get isEmpty(): boolean {

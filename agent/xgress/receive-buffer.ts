@@ -40,6 +40,20 @@ export class ReceiveBuffer {
     return Math.min(MOST_REPORTED, Math.floor(this.#size * (this.#limit / this.#allowed)));
   }
 
+  /** For inspections, with the reference's names. */
+  inspect(): Record<string, unknown> {
+    const stored = [...this.#stored.keys()];
+    const next = stored.length > 0 ? String(stored.reduce((least, each) => Math.min(least, each))) : 'none';
+    return {
+      size: this.#size,
+      payloadCount: stored.length,
+      sequence: this.#handedOver,
+      maxSequence: stored.reduce((most, each) => Math.max(most, each), this.#handedOver),
+      nextPayload: next,
+      acquiredSafely: true,
+    };
+  }
+
   /** Whether everything up to the end of the peer's direction is here. */
   get holdsEnd(): boolean {
     for (let sequence = this.#handedOver + 1; ; sequence++) {

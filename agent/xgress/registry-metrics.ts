@@ -3,17 +3,27 @@
 import type { MetricsRegistry } from '../metrics/registry.ts';
 import type { XgressMetrics } from './xgress-metrics.ts';
 
+interface MeasuredEnd {
+  readonly unacknowledged: { bytes: number; payloads: number };
+  /** Why its client has to wait. */
+  readonly blockedBy: 'window' | 'peer' | undefined;
+  /** Acknowledgements that are due. */
+  readonly unsentAcks: number;
+}
+
+/** Sizes are recorded for one payload in so many: a histogram does not need every one. */
+const SIZE_SAMPLE = 16;
+
 /** `open` answers the ends that are open now, for the gauges. */
-export function registryXgressMetrics(
-  registry: MetricsRegistry,
-  open: () => Iterable<{ readonly unacknowledged: { bytes: number; payloads: number } }>,
-): XgressMetrics {
+export function registryXgressMetrics(registry: MetricsRegistry, open: () => Iterable<MeasuredEnd>): XgressMetrics {
   const meter = (name: string) => registry.meter(name);
   const role = (side: string) => ({
     txBytes: meter(`${side}.tx.bytesrate`),
     txMessages: meter(`${side}.tx.msgrate`),
     rxBytes: meter(`${side}.rx.bytesrate`),
     rxMessages: meter(`${side}.rx.msgrate`),
+    txSize: registry.histogram(`${side}.tx.msgsize`),
+    rxSize: registry.histogram(`${side}.rx.msgsize`),
   });
   const sides = { initiator: role('ingress'), terminator: role('egress') };
   const txAcks = meter('xgress.tx.acks');
@@ -27,17 +37,35 @@ export function registryXgressMetrics(
   const byWindow = meter('xgress.blocked_by_local_window_rate');
   const byPeer = meter('xgress.blocked_by_remote_window_rate');
   const blockedTime = registry.timer('xgress.blocked_time');
-  registry.gauge('xgress.tx_unacked_payloads', () => sum(open(), 'payloads'));
-  registry.gauge('xgress.tx_unacked_payload_bytes', () => sum(open(), 'bytes'));
+  const writeTime = registry.timer('xgress.tx_write_time');
+  const relayMessages = meter('xgress.edge.dropped_msgs');
+  const relayDrops = {
+    payload: meter('xgress.edge.dropped_payloads'),
+    acknowledgement: meter('xgress.edge.dropped_acks'),
+  };
+  registry.gauge('xgress.acks.queue_size', () => total(open(), ({ unsentAcks }) => unsentAcks));
+  for (const [name, reason] of [
+    ['local', 'window'],
+    ['remote', 'peer'],
+  ] as const)
+    registry.gauge(`xgress.blocked_by_${name}_window`, () =>
+      total(open(), ({ blockedBy }) => Number(blockedBy === reason)),
+    );
+  let sent = 0;
+  let received = 0;
+  registry.gauge('xgress.tx_unacked_payloads', () => total(open(), ({ unacknowledged }) => unacknowledged.payloads));
+  registry.gauge('xgress.tx_unacked_payload_bytes', () => total(open(), ({ unacknowledged }) => unacknowledged.bytes));
   return {
     // What the client of an end gives is received by it and sent into the network: rx for the edge, as the reference counts.
     sent(side, bytes) {
       sides[side].rxBytes.mark(bytes);
       sides[side].rxMessages.mark();
+      if (sent++ % SIZE_SAMPLE === 0) sides[side].rxSize.update(bytes);
     },
     received(side, bytes) {
       sides[side].txBytes.mark(bytes);
       sides[side].txMessages.mark();
+      if (received++ % SIZE_SAMPLE === 0) sides[side].txSize.update(bytes);
     },
     acknowledgementSent: () => txAcks.mark(),
     acknowledgementFailed: () => ackFailures.mark(),
@@ -50,14 +78,16 @@ export function registryXgressMetrics(
     blockedByWindow: () => byWindow.mark(),
     blockedByPeer: () => byPeer.mark(),
     blockedFor: (milliseconds) => blockedTime.update(milliseconds),
+    clientTook: (milliseconds) => writeTime.update(milliseconds),
+    relayDropped(what) {
+      relayMessages.mark();
+      relayDrops[what].mark();
+    },
   };
 }
 
-function sum(
-  ends: Iterable<{ readonly unacknowledged: { bytes: number; payloads: number } }>,
-  key: 'bytes' | 'payloads',
-): number {
-  let total = 0;
-  for (const end of ends) total += end.unacknowledged[key];
-  return total;
+function total(ends: Iterable<MeasuredEnd>, of: (end: MeasuredEnd) => number): number {
+  let sum = 0;
+  for (const end of ends) sum += of(end);
+  return sum;
 }

@@ -1,6 +1,7 @@
 // The sending half of flow control: which payloads are on their way, how many bytes may be, what has to be sent again
 // (reference fact: link, section 2.4). It decides; sending is done by the xgress that owns it. Times are milliseconds.
 
+import { formatDuration } from '#lib/duration.ts';
 import type { Payload } from '#wire/xgress-frames.ts';
 import type { BufferBudget } from './buffer-budget.ts';
 import { DelayLimit } from './delay-limit.ts';
@@ -29,6 +30,26 @@ interface Entry {
   readonly payload: Payload;
   /** When it was last sent, or NOT_SENT while it waits for its first time. */
   sentAt: number;
+}
+
+/** The reference's names. */
+export interface SendBufferInspection {
+  readonly windowSize: number;
+  readonly queuedPayloadCount: number;
+  readonly linkSendBufferSize: number;
+  readonly linkRecvBufferSize: number;
+  readonly accumulator: number;
+  readonly successfulAcks: number;
+  readonly duplicateAcks: number;
+  readonly retransmits: number;
+  readonly closed: boolean;
+  readonly blockedByLocalWindow: boolean;
+  readonly blockedByRemoteWindow: boolean;
+  readonly retxScale: number;
+  readonly retxThreshold: number;
+  readonly timeSinceLastRetx: string;
+  readonly closeWhenEmpty: boolean;
+  readonly acquiredSafely: boolean;
 }
 
 export class SendBuffer {
@@ -105,6 +126,28 @@ export class SendBuffer {
 
   get isEmpty(): boolean {
     return this.#entries.size === 0;
+  }
+
+  /** For inspections. */
+  inspect(now: number): SendBufferInspection {
+    return {
+      windowSize: this.#window,
+      queuedPayloadCount: this.#entries.size,
+      linkSendBufferSize: this.#size,
+      linkRecvBufferSize: this.#peerBuffer,
+      accumulator: this.#accumulator,
+      successfulAcks: this.#successfulAcks,
+      duplicateAcks: this.#duplicateAcks,
+      retransmits: this.#retransmits,
+      closed: false,
+      blockedByLocalWindow: this.blockedByWindow,
+      blockedByRemoteWindow: this.blockedByPeer,
+      retxScale: this.#retxScale,
+      retxThreshold: Math.round(this.#retxThreshold),
+      timeSinceLastRetx: formatDuration(this.#lastCheck === 0 ? 0 : now - this.#lastCheck),
+      closeWhenEmpty: this.#closing,
+      acquiredSafely: true,
+    };
   }
 
   /** From now on everything is admitted: only what ends the circuit is still to come. */

@@ -18,4 +18,8 @@ export interface XgressMetrics {
   blockedByPeer(): void;
   /** Milliseconds. */
   blockedFor(duration: number): void;
+  /** Milliseconds that a client took for data that it could not take at once. */
+  clientTook(duration: number): void;
+  /** For a client with flow control of its own: it had no room. */
+  relayDropped(what: 'payload' | 'acknowledgement'): void;
 }

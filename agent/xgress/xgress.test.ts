@@ -144,6 +144,8 @@ class Circuit {
       blockedByWindow: nothing,
       blockedByPeer: nothing,
       blockedFor: nothing,
+      clientTook: nothing,
+      relayDropped: nothing,
     };
   }
 

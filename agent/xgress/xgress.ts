@@ -9,6 +9,7 @@
 // both clients are reset, so that neither takes a part for the whole (see end-marks.ts).
 
 import type { Clock } from '#lib/clock.ts';
+import { formatDuration } from '#lib/duration.ts';
 import type { Frame } from '#wire/frame.ts';
 import { type ControlMessageType, PayloadFlag, PayloadHeader } from '#wire/gen/numbers.ts';
 import type { HeaderEntries } from '#wire/message.ts';
@@ -78,6 +79,10 @@ export interface XgressInit {
 const CAPABILITY_EOF = 0x100;
 const CAPABILITIES = Buffer.from([0, 0, 1, 0]);
 const EMPTY = Buffer.alloc(0);
+/** Bits of the flags that inspections show. */
+const CLOSED_FLAG = 1;
+const PEER_ENDED_FLAG = 2;
+const LOCAL_ENDED_FLAG = 4;
 /** Milliseconds in which acknowledgements may still arrive that the peer's last payload has overtaken. */
 const LAST_ACKNOWLEDGEMENTS = 1_000;
 
@@ -110,6 +115,7 @@ export class Xgress implements CircuitEnd, Ticking {
   #lost = false;
   #unroutedByController = false;
   #clientPaused = false;
+  #pausedAt = 0;
   /** Bytes of memory that a paused client still has to finish. */
   #unfinished = 0;
   #startBy = Number.POSITIVE_INFINITY;
@@ -137,6 +143,36 @@ export class Xgress implements CircuitEnd, Ticking {
       init.role === 'terminator' ? PayloadFlag.Originator : 0,
     );
     this.lastReceived = components.clock.now();
+  }
+
+  get blockedBy(): 'window' | 'peer' | undefined {
+    return this.#send.blockedBy;
+  }
+
+  get unsentAcks(): number {
+    return this.#acknowledger.pending;
+  }
+
+  /** For the inspection of its circuit, with the reference's names. */
+  inspect(): Record<string, unknown> {
+    const now = this.#components.clock.now();
+    const flags =
+      (this.#state === 'closed' ? CLOSED_FLAG : 0) |
+      (this.#peerEnded ? PEER_ENDED_FLAG : 0) |
+      (this.#localEnded ? LOCAL_ENDED_FLAG : 0);
+    return {
+      address: this.address,
+      originator: this.role === 'initiator' ? 'Initiator' : 'Terminator',
+      timeSinceLastLinkRx: formatDuration(now - this.lastReceived),
+      sendBufferDetail: this.#send.inspect(now),
+      recvBufferDetail: this.#receive.inspect(),
+      xgressPointer: '',
+      linkSendBufferPointer: '',
+      goroutines: null,
+      sequence: this.#send.sequence,
+      flags: flags.toString(2),
+      lastSizeSent: this.#receive.reportedSize,
+    };
   }
 
   /** Bytes and payloads on their way, for metrics. */
@@ -203,6 +239,7 @@ export class Xgress implements CircuitEnd, Ticking {
   resume(): void {
     if (!this.#clientPaused || this.#state === 'closed') return;
     this.#clientPaused = false;
+    this.#components.metrics.clientTook(this.#components.clock.monotonic() - this.#pausedAt);
     this.#finish(this.#unfinished);
     this.#unfinished = 0;
     this.#deliver();
@@ -367,6 +404,7 @@ export class Xgress implements CircuitEnd, Ticking {
       !payload.has(PayloadFlag.CircuitStart) && (payload.dataLength > 0 || headers?.has(PayloadHeader.EdgeFlags));
     if (hasContent && !this.#peerEnded && !this.#clientGone && !this.#handOver(payload, headers)) {
       this.#clientPaused = true;
+      this.#pausedAt = this.#components.clock.monotonic();
       this.#unfinished += costOf(payload);
     } else if (!this.isClosed) {
       this.#finish(costOf(payload));

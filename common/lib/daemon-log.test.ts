@@ -90,3 +90,43 @@ t.test('the end does not wait for a reader that stopped, and nothing is written 
   t.equal(output.dropped, 1);
   await output.close(clock, 500);
 });
+
+t.test('levels change while the log runs, for all components or for one', async (t) => {
+  const reader = new Reader(true);
+  const { daemonLog } = daemon(reader);
+  const { levels, log } = daemonLog;
+  const link = log.child({ component: 'link' });
+  const inner = link.child({ linkId: 'l1' });
+  const control = log.child({ component: 'control' });
+  const written = (task: () => void) => {
+    const before = reader.lines.length;
+    task();
+    return reader.lines.length > before;
+  };
+  t.notOk(written(() => link.debug({}, 'd1')));
+  levels.setComponent('link', 'debug');
+  t.ok(written(() => link.debug({}, 'd2')));
+  t.ok(
+    written(() => inner.debug({}, 'd3')),
+    'a child of the component has its level',
+  );
+  t.notOk(written(() => control.debug({}, 'd4')));
+  levels.set('error');
+  t.notOk(written(() => control.warn({}, 'w1')));
+  t.ok(
+    written(() => link.debug({}, 'd5')),
+    'a component keeps its own level',
+  );
+  levels.setComponent('link', undefined);
+  t.notOk(written(() => link.warn({}, 'w2')));
+  t.notOk(
+    written(() => log.child({ component: 'late' }).warn({}, 'w3')),
+    'new components have the level of all',
+  );
+  t.same(levels.components, { control: 'error', late: 'error', link: 'error' });
+  t.throws(() => levels.setComponent('lnk', 'debug'), {
+    code: 'UNKNOWN_COMPONENT',
+    message: /there are control, late/,
+  });
+  await daemonLog.close();
+});

@@ -4,6 +4,7 @@
 import type { Clock } from './clock.ts';
 import { LineOutput, type LineSink } from './line-output.ts';
 import { createLog, type Log, type LogLevel } from './log.ts';
+import { LogLevels } from './log-levels.ts';
 import { LogRepeats } from './log-repeats.ts';
 
 export interface DaemonLogOptions {
@@ -19,6 +20,7 @@ const LAST_LINES = 500;
 
 export class DaemonLog {
   readonly log: Log;
+  readonly levels: LogLevels;
   readonly #output: LineOutput;
   readonly #repeats: LogRepeats;
   readonly #clock: Clock;
@@ -34,8 +36,9 @@ export class DaemonLog {
       summarise: (phrase, suppressed, seconds) =>
         this.log.warn({ phrase, suppressed, seconds }, 'log lines suppressed: they repeat'),
     });
+    this.levels = new LogLevels(level);
     this.log = createLog({
-      level,
+      levels: this.levels,
       format,
       write: (line) => this.#output.write(line),
       admit: (phrase) => this.#repeats.admit(phrase),

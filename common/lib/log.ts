@@ -3,8 +3,9 @@
 
 import { createHash } from 'node:crypto';
 import { pino } from 'pino';
+import type { LogLevel, LogLevels } from './log-levels.ts';
 
-export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
+export type { LogLevel } from './log-levels.ts';
 
 type Write = (fields: Readonly<Record<string, unknown>>, message: string) => void;
 
@@ -20,6 +21,8 @@ export interface Log {
 
 export interface LogOptions {
   level?: LogLevel;
+  /** Levels that may change while the program runs; they count instead of `level`. */
+  levels?: LogLevels;
   format?: 'json' | 'text';
   /** Where lines go; stderr by default. */
   write?: (line: string) => void;
@@ -34,9 +37,11 @@ const INFO = 30;
 export function createLog(options: LogOptions = {}): Log {
   const write = options.write ?? ((line: string) => void process.stderr.write(line));
   const destination = { write: options.format === 'text' ? (line: string) => write(toText(line)) : write };
-  return pino(
+  const { levels } = options;
+  const root = pino(
     {
       level: options.level ?? 'info',
+      onChild: (child) => levels?.follow(componentOf(child.bindings()), child),
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
@@ -47,7 +52,13 @@ export function createLog(options: LogOptions = {}): Log {
       },
     },
     destination,
-  ) as unknown as Log;
+  );
+  levels?.follow(undefined, root);
+  return root as unknown as Log;
+}
+
+function componentOf({ component }: Record<string, unknown>): string | undefined {
+  return typeof component === 'string' ? component : undefined;
 }
 
 const noop: Write = () => undefined;

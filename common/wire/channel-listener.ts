@@ -46,6 +46,8 @@ export interface ChannelListenerOptions {
   helloTimeout: number;
   /** Hellos that may be in progress at once; beyond that, connections are evicted: see HelloSlots. */
   maxHellos: number;
+  /** Called when a hello begins; calls what it returned when the hello is over. */
+  onHello?: (() => () => void) | undefined;
   /** Throws to refuse; the dialer then sees its connection closed without an answer. */
   check(accepted: AcceptedHello): Promise<void> | void;
   /** Headers of the positive answer beyond those of the channel layer. */
@@ -91,7 +93,11 @@ export class ChannelListener {
     const evicted = this.#slots.enter(underlay);
     if (evicted) this.#evict(evicted);
     if (evicted === underlay) return;
-    void this.#greet(underlay, socket).finally(() => this.#slots.leave(underlay));
+    const over = this.#options.onHello?.();
+    void this.#greet(underlay, socket).finally(() => {
+      this.#slots.leave(underlay);
+      over?.();
+    });
   }
 
   /** Closes what has not become a channel yet; channels belong to their owner. */

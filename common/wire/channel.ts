@@ -15,7 +15,7 @@ import { RingQueue } from '#lib/ring-queue.ts';
 import { ProtocolError, RequestFailedError, SendQueueFullError } from './errors.ts';
 import { Frame, forEachHeader, writeSequence } from './frame.ts';
 import type { FrameLimits } from './frame-reader.ts';
-import { ChannelHeader, ChannelType } from './gen/numbers.ts';
+import { ChannelHeader, ChannelType, ResultHeader } from './gen/numbers.ts';
 import { Heartbeat, type HeartbeatOptions } from './heartbeat.ts';
 import { asReply, Message, resultMessage } from './message.ts';
 import { isWatched, publishMessage } from './message-events.ts';
@@ -59,6 +59,8 @@ export interface RequestOptions {
 }
 
 export const DEFAULT_LANE = 'default';
+/** ResultHeader.ErrorCode of a peer that refuses for its load. */
+const SERVER_BUSY = 1;
 const MAX_WAITERS = 10_000;
 /** Messages that could not be handled before the channel is closed: a burst, and one more after each interval (milliseconds). */
 const MOST_FAILURES = 100;
@@ -243,6 +245,7 @@ export class Channel {
     if (result.contentType !== ChannelType.Result || !result.bool(ChannelHeader.ResultSuccess)) {
       throw new RequestFailedError(
         result.body.toString() || `${this.name} refused a request of type ${message.contentType}`,
+        { retriable: result.uint32(ResultHeader.ErrorCode) === SERVER_BUSY },
       );
     }
     return result;
@@ -272,7 +275,13 @@ export class Channel {
   }
 
   #enqueue(head: Buffer, body: Buffer | undefined, lane: Lane): boolean {
-    if (isWatched()) this.#publish('out', new Frame(Buffer.concat(body ? [head, body] : [head])));
+    const watched = isWatched() ? new Frame(Buffer.concat(body ? [head, body] : [head])) : undefined;
+    const isTaken = this.#take(head, body, lane);
+    if (watched && isTaken) this.#publish('out', watched);
+    return isTaken;
+  }
+
+  #take(head: Buffer, body: Buffer | undefined, lane: Lane): boolean {
     if (lane.queue.length === 0) {
       const underlay = this.#underlayFor(lane);
       if (underlay?.writable) {

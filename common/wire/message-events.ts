@@ -20,9 +20,18 @@ export function publishMessage(event: MessageEvent): void {
   events.publish(event);
 }
 
-/** Calls `watch` for every message of every channel in this process, until the returned function is called. */
+/**
+ * Calls `watch` for every message of every channel in this process, until the returned function is called. What it throws is
+ * dropped: a message may be malformed, its channel reports that, and an error here would end the process.
+ */
 export function watchMessages(watch: (event: MessageEvent) => void): () => void {
-  const subscriber = (event: unknown) => watch(event as MessageEvent);
+  const subscriber = (event: unknown) => {
+    try {
+      watch(event as MessageEvent);
+    } catch {
+      // see above
+    }
+  };
   events.subscribe(subscriber);
   return () => void events.unsubscribe(subscriber);
 }

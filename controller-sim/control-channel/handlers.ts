@@ -14,6 +14,7 @@ import { onExtendCertificates, onExtendVerify } from './messages/extend-certific
 import { onHealthEvent, onTunnelHealthEvent } from './messages/health-events.ts';
 import { onFault, onLinkState, onListeners, onRouterLinks } from './messages/links.ts';
 import { onMetrics } from './messages/metrics.ts';
+import { onDequiesce, onQuiesce } from './messages/quiesce.ts';
 import * as sync from './messages/sync.ts';
 import {
   onRemoveEdgeTerminator,
@@ -44,6 +45,8 @@ export const HANDLERS: ReadonlyMap<number, ControlHandler> = new Map<number, Con
   [ControlType.VerifyRouter, onVerifyRouter],
   [ControlType.RemoveTerminators, onRemoveTerminators],
   [ControlType.ValidateTerminatorsV2Response, onValidatedTerminators],
+  [ControlType.Quiesce, onQuiesce],
+  [ControlType.Dequiesce, onDequiesce],
   [ControlType.UpdateRouterInterfaces, sync.onInterfaces],
   [ControlType.LinkState, onLinkState],
   [ControlType.Alerts, ignored],

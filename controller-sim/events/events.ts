@@ -19,6 +19,7 @@ export const NAMESPACES = [
   'service',
   'session',
   'terminator',
+  'usage',
 ] as const;
 
 export type Namespace = (typeof NAMESPACES)[number];
@@ -42,6 +43,14 @@ export function eventOf(
 
 export type EventListener = (event: Event) => void;
 
+/** Usage is told in two forms: one event for each kind of traffic of a circuit (2), or one for all of them (3). */
+export type UsageVersion = 2 | 3;
+
+interface Subscription {
+  readonly namespaces: ReadonlySet<Namespace>;
+  readonly usageVersion: UsageVersion;
+}
+
 /** Older names under which clients subscribe. */
 const ALIASES: Readonly<Record<string, Namespace>> = {
   'edge.apiSessions': 'apiSession',
@@ -50,6 +59,7 @@ const ALIASES: Readonly<Record<string, Namespace>> = {
   'fabric.links': 'link',
   'fabric.routers': 'router',
   'fabric.terminators': 'terminator',
+  'fabric.usage': 'usage',
   services: 'service',
 };
 
@@ -60,7 +70,7 @@ export function namespaceOf(name: string): Namespace | undefined {
 
 export class Events {
   readonly #log: Log;
-  readonly #listeners = new Map<EventListener, ReadonlySet<Namespace>>();
+  readonly #listeners = new Map<EventListener, Subscription>();
 
   constructor(log: Log) {
     this.#log = log;
@@ -71,20 +81,28 @@ export class Events {
   }
 
   /** Calls `listener` with each event of the namespaces (all when none is named), until the returned function is called. */
-  subscribe(listener: EventListener, namespaces: readonly Namespace[] = []): () => void {
-    this.#listeners.set(listener, new Set(namespaces.length > 0 ? namespaces : NAMESPACES));
+  subscribe(
+    listener: EventListener,
+    namespaces: readonly Namespace[] = [],
+    { usageVersion = 2 }: { usageVersion?: UsageVersion } = {},
+  ): () => void {
+    this.#listeners.set(listener, {
+      namespaces: new Set(namespaces.length > 0 ? namespaces : NAMESPACES),
+      usageVersion,
+    });
     return () => void this.#listeners.delete(listener);
   }
 
   /** Whether anybody listens: what costs something to tell need not be made otherwise. */
   hasListeners(namespace: Namespace): boolean {
-    for (const namespaces of this.#listeners.values()) if (namespaces.has(namespace)) return true;
+    for (const { namespaces } of this.#listeners.values()) if (namespaces.has(namespace)) return true;
     return false;
   }
 
   emit(event: Event): void {
-    for (const [listener, namespaces] of this.#listeners) {
+    for (const [listener, { namespaces, usageVersion }] of this.#listeners) {
       if (!namespaces.has(event.namespace)) continue;
+      if (event.namespace === 'usage' && event.version !== usageVersion) continue;
       try {
         listener(event);
       } catch (error) {

@@ -17,6 +17,7 @@ import { apiSessionEvent } from './api-session.ts';
 import { type Events, eventOf, type Namespace } from './events.ts';
 import { metricEvents } from './metrics.ts';
 import { ServiceCounters } from './service-counters.ts';
+import { usageEvents } from './usage.ts';
 
 export interface EventSourcesComponents {
   readonly state: State;
@@ -231,6 +232,7 @@ export class EventSources {
 
   #onMetrics(routerId: string, measured: MetricsMessage): void {
     const { events, ids, network } = this.#components;
+    if (events.hasListeners('usage')) for (const fields of usageEvents(routerId, measured)) this.#emit('usage', fields);
     if (!events.hasListeners('metrics')) return;
     const timestamp = measured.timestamp && timestampDate(measured.timestamp).toISOString();
     for (const fields of metricEvents(routerId, measured, (id) => network.links.get(id), ids.uuid()))

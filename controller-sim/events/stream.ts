@@ -12,6 +12,7 @@ import { ChannelType } from '#wire/gen/numbers.ts';
 import { asReply, Message, resultMessage } from '#wire/message.ts';
 import { type Event, type Events, type Namespace, namespaceOf } from './events.ts';
 import { type MetricFilterOptions, metricFilter } from './metric-filter.ts';
+import { usageOptions, withKinds } from './usage.ts';
 
 /** reference fact: numbers of the management channel. */
 const StreamType = Object.freeze({ EventsRequest: 10_040, Event: 10_041 } as const);
@@ -25,9 +26,11 @@ const LONGEST_QUEUE = 16 * 1024 * 1024;
 
 const NOTHING = () => undefined;
 
+type SubscriptionOptions = MetricFilterOptions & Parameters<typeof usageOptions>[0];
+
 interface StreamRequest {
   readonly format?: string;
-  readonly subscriptions?: readonly { readonly type?: string; readonly options?: MetricFilterOptions | null }[];
+  readonly subscriptions?: readonly { readonly type?: string; readonly options?: SubscriptionOptions | null }[];
 }
 
 export class EventStreams {
@@ -108,6 +111,7 @@ export class EventStreams {
     }
     if ((request.format ?? 'json') !== 'json') return refuse(`invalid format ['${request.format}']`);
     const namespaces: Namespace[] = [];
+    let usage = usageOptions({});
     let ofMetrics: (event: Event) => Event | undefined = (event) => event;
     try {
       for (const { type = '', options } of request.subscriptions ?? []) {
@@ -115,17 +119,23 @@ export class EventStreams {
         // Kinds of events that this controller never has are no mistake: nothing comes of them.
         if (namespace) namespaces.push(namespace);
         if (namespace === 'metrics') ofMetrics = metricFilter(options ?? {});
+        if (namespace === 'usage') usage = usageOptions(options ?? {});
       }
     } catch (error) {
       return refuse(describeError(error));
     }
     send(asReply(message, resultMessage(true, 'success')));
     if (namespaces.length === 0) return NOTHING;
-    return this.#events.subscribe((emitted) => {
-      const event = emitted.namespace === 'metrics' ? ofMetrics(emitted) : emitted;
-      if (!event) return;
-      const body = Buffer.from(`${JSON.stringify(event)}\n`);
-      send(new Message(StreamType.Event, [[EVENT_TYPE_HEADER, event.namespace]], body));
-    }, namespaces);
+    return this.#events.subscribe(
+      (emitted) => {
+        const metric = emitted.namespace === 'metrics' ? ofMetrics(emitted) : emitted;
+        const event = metric?.namespace === 'usage' ? withKinds(metric, usage.kinds) : metric;
+        if (!event) return;
+        const body = Buffer.from(`${JSON.stringify(event)}\n`);
+        send(new Message(StreamType.Event, [[EVENT_TYPE_HEADER, event.namespace]], body));
+      },
+      namespaces,
+      { usageVersion: usage.version },
+    );
   }
 }

@@ -139,6 +139,8 @@ export interface Terminator extends Entity {
   readonly address: string;
   readonly cost: number;
   readonly precedence: Precedence;
+  /** The precedence from before the router was quiesced. */
+  readonly savedPrecedence?: Precedence | undefined;
   /** Called identity in the management API. */
   readonly instanceId: string;
   readonly instanceSecret: string;

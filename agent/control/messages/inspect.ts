@@ -1,32 +1,27 @@
-// InspectRequest (1013) in, InspectResponse (1014) out: an operator looks into the router. Names that nobody answers get no value.
+// InspectRequest (1013) in, InspectResponse (1014) out: an operator looks into the router.
 
 import { create, toBinary } from '@bufbuild/protobuf';
-import { describeError } from '#lib/errors.ts';
+import { background } from '#lib/background.ts';
+import type { Log } from '#lib/log.ts';
 import { InspectRequestSchema, InspectResponseSchema } from '#wire/gen/control_pb.js';
 import { ControlType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
+import type { InspectedValues } from '../../inspect/inspections.ts';
 import type { ControlHandler } from '../controllers.ts';
 
-/** Answers a name with something that becomes JSON, or undefined when it does not know it. */
-export type Inspection = (name: string) => unknown;
+export interface InspectComponents {
+  log: Log;
+  inspect(names: readonly string[]): Promise<InspectedValues>;
+}
 
-export function onInspect(routerId: string, inspect: Inspection): ControlHandler {
+export function onInspect({ log, inspect }: InspectComponents): ControlHandler {
   return (controller, message) => {
     const { requestedValues } = message.decode(InspectRequestSchema);
-    const values: { name: string; value: string }[] = [];
-    const errors: string[] = [];
-    for (const name of requestedValues) {
-      try {
-        const found = inspect(name);
-        if (found !== undefined) values.push({ name, value: JSON.stringify(found) });
-      } catch (error) {
-        errors.push(`${routerId}: ${name}: ${describeError(error)}`);
-      }
-    }
-    const response = create(InspectResponseSchema, { success: errors.length === 0, errors, values });
-    controller.channel.reply(
-      message,
-      new Message(ControlType.InspectResponse, [], toBinary(InspectResponseSchema, response)),
-    );
+    const answered = inspect(requestedValues).then(({ values, errors }) => {
+      const response = create(InspectResponseSchema, { success: errors.length === 0, errors, values });
+      const body = toBinary(InspectResponseSchema, response);
+      controller.channel.reply(message, new Message(ControlType.InspectResponse, [], body));
+    });
+    background(log, 'inspection', answered);
   };
 }

@@ -9,6 +9,7 @@ import { DestType, type Route, RouteSchema } from '#wire/gen/control_pb.js';
 import { ControlType, RouteErrorCode, RouteHeader } from '#wire/gen/numbers.ts';
 import { encodeUint32, TRUE } from '#wire/header-values.ts';
 import { Message } from '#wire/message.ts';
+import { DRAINING } from '../../drain/drain-error.ts';
 import { EgressError, routeErrorCodeOf } from '../../egress/dial-errors.ts';
 import type { DialsInProgress } from '../../egress/dials-in-progress.ts';
 import type { DialedEgress, DialedRelay, Egress, PeerData } from '../../egress/egress.ts';
@@ -144,8 +145,7 @@ async function dial(
 
 /** Asked again after the dial: an end that is made after the drain has begun would be closed by nobody. */
 function checkAccepts({ acceptsCircuits }: RouteComponents): void {
-  if (!acceptsCircuits())
-    throw new EgressError(RouteErrorCode.Generic, 'this router takes no new circuits: it is shutting down');
+  if (!acceptsCircuits()) throw new EgressError(RouteErrorCode.Generic, DRAINING);
 }
 
 /** A link must be here, a terminating end must be here or be made by this route; an initiating end may come later. */

@@ -3,6 +3,7 @@
 
 import { create, toBinary } from '@bufbuild/protobuf';
 import type { Clock, Timer } from '#lib/clock.ts';
+import { formatDuration } from '#lib/duration.ts';
 import type { Log } from '#lib/log.ts';
 import { ConnectEventsSchema } from '#wire/gen/edge_control_pb.js';
 import { EdgeControlType } from '#wire/gen/numbers.ts';
@@ -13,6 +14,8 @@ import type { Controllers } from '../../control/controllers.ts';
 /** One connection of an identity. */
 export interface ConnectDetail {
   readonly identityId: string;
+  /** Of the channel. */
+  readonly id: string;
   /** Milliseconds since the epoch. */
   readonly connectedAt: number;
   /** `127.0.0.1:40000` */
@@ -43,6 +46,8 @@ export class ConnectEvents {
   readonly #behind = new Set<Controller>();
   readonly #fullSync: Timer;
   #batch: Timer | undefined;
+  /** Clock time. */
+  #lastFullSync = 0;
 
   constructor(components: ConnectEventsComponents, init: ConnectEventsInit) {
     this.#components = components;
@@ -52,6 +57,36 @@ export class ConnectEvents {
       this.#schedule();
     });
     this.#fullSync = components.clock.every('connect events', init.fullSyncInterval, () => this.#reportAll());
+  }
+
+  /** The inspection `identity-connection-statuses`. */
+  inspect(): Record<string, unknown> {
+    const { batchInterval, fullSyncInterval, maxQueuedEvents } = this.#init;
+    const byIdentity = Map.groupBy(this.#components.connections(), ({ identityId }) => identityId);
+    const identities = [...byIdentity].map(([identityId, connections]) => [
+      identityId,
+      {
+        unreported_count: this.#changed.has(identityId) ? 1 : 0,
+        unreported_state_changed: this.#changed.has(identityId),
+        being_reported_count: 0,
+        being_reported_state_changed: false,
+        connections: connections.map(({ id, localAddress, remoteAddress }) => ({
+          id,
+          closed: false,
+          srcAddr: remoteAddress,
+          dstAddr: localAddress,
+        })),
+      },
+    ]);
+    return {
+      identity_connections: Object.fromEntries(identities),
+      last_full_sync: new Date(this.#lastFullSync).toISOString(),
+      queued_event_count: this.#changed.size,
+      max_queued_events: maxQueuedEvents,
+      need_full_sync: [...this.#behind].map(({ id }) => id),
+      batch_interval: formatDuration(batchInterval),
+      full_sync_interval: formatDuration(fullSyncInterval),
+    };
   }
 
   close(): void {
@@ -71,6 +106,7 @@ export class ConnectEvents {
   }
 
   #reportAll(): void {
+    this.#lastFullSync = this.#components.clock.now();
     for (const controller of this.#components.controllers.all) this.#behind.add(controller);
     this.#report();
   }

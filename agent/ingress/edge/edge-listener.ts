@@ -26,6 +26,8 @@ export interface EdgeListenerComponents {
   version: VersionInfo;
   model: DataModel;
   clients: SdkClients;
+  /** For figures: a hello begins, and is over when the returned function is called. */
+  onHello(): () => void;
 }
 
 /** A Data message of an SDK has at most some tens of KiB; a message of several parts is larger. */
@@ -58,6 +60,7 @@ export class EdgeListener {
       log: components.log,
       helloTimeout: config.options.connectTimeout || 5_000,
       maxHellos: config.options.maxOutstandingConnects,
+      onHello: components.onHello,
       check: (accepted) => this.#check(accepted),
       answerHeaders: () => this.#answerHeaders(),
       open: (accepted) => this.#open(accepted),

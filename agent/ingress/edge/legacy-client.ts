@@ -14,12 +14,16 @@ import { type SdkTrace, traceToClient } from './sdk-trace.ts';
 const MOST_WAITING = 1024 * 1024;
 const FIN_HEADERS: ReadonlyMap<number, Buffer> = new Map([[PayloadHeader.EdgeFlags, encodeUint32(EdgeFlag.Fin)]]);
 const EMPTY = Buffer.alloc(0);
+/** Milliseconds that data waits before its delay is measured, as in the reference. */
+const LONG_DELAY = 5;
 /** Milliseconds that a client has to close a connection whose two directions have ended, before it is closed for it. */
 const CLOSE_GRACE = 500;
 
 interface Waiting {
   readonly data: Buffer;
   readonly headers: ReadonlyMap<number, Buffer> | undefined;
+  /** Monotonic time, where delays are measured. */
+  readonly since?: number;
 }
 
 export class LegacyClient implements XgressClient, ClientEnd {
@@ -63,7 +67,8 @@ export class LegacyClient implements XgressClient, ClientEnd {
       this.#write({ data, headers });
       return;
     }
-    this.#fromClient.push({ data, headers });
+    const since = this.#link.onDataDelay ? { since: this.#clock.monotonic() } : {};
+    this.#fromClient.push({ data, headers, ...since });
     this.#waitingBytes += data.length;
     if (this.#waitingBytes > MOST_WAITING) this.#link.pause(this);
   }
@@ -127,10 +132,17 @@ export class LegacyClient implements XgressClient, ClientEnd {
     while (this.#fromClient.length > 0 && !this.#isBlocked) {
       const next = this.#fromClient.shift() as Waiting;
       this.#waitingBytes -= next.data.length;
+      this.#tellDelay(next);
       this.#write(next);
     }
     if (this.#waitingBytes <= MOST_WAITING) this.#link.resume(this);
     if (this.#isClosed && this.#fromClient.length === 0) this.#endByClient();
+  }
+
+  #tellDelay({ since }: Waiting): void {
+    if (since === undefined) return;
+    const delay = this.#clock.monotonic() - since;
+    if (delay > LONG_DELAY) this.#link.onDataDelay?.(delay);
   }
 
   /** The connection to the client takes frames again. */

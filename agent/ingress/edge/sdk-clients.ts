@@ -34,6 +34,10 @@ export interface SdkMetrics {
   connected(): void;
   disconnected(): void;
   refused(): void;
+  /** The token of a client is not one of a session. */
+  invalidToken(): void;
+  /** Milliseconds that data of a client waited for its circuit; undefined unless `metrics.enableDataDelayMetric`. */
+  readonly dataDelayed: ((milliseconds: number) => void) | undefined;
   /** A frame names a circuit of somebody else. */
   foreign(): void;
 }
@@ -81,8 +85,17 @@ export class SdkClients {
     for (const { session, connectedAt, channel } of this.#connections) {
       const [underlay] = channel.underlays;
       const { localAddress = '', remoteAddress = '' } = underlay ?? {};
-      yield { identityId: session.identityId, connectedAt, localAddress, remoteAddress };
+      yield { identityId: session.identityId, id: channel.connectionId, connectedAt, localAddress, remoteAddress };
     }
+  }
+
+  /** The clients themselves, for inspections. */
+  all(): Iterable<SdkConnection> {
+    return this.#connections;
+  }
+
+  channelNames(): string[] {
+    return [...this.#connections].map(({ channel }) => channel.name);
   }
 
   close(): void {
@@ -102,6 +115,7 @@ export class SdkClients {
       'SDK connection',
       served.catch((error: unknown) => {
         this.#components.metrics.refused();
+        if (error instanceof SessionRefusedError) this.#components.metrics.invalidToken();
         if (!channel.isClosed) log.info({ channel: channel.name, error: describeError(error) }, 'SDK client refused');
         channel.close();
       }),
@@ -121,6 +135,7 @@ export class SdkClients {
     sessions.checkCertificate(session, presented);
     if (channel.isClosed) return;
     const connection = new SdkConnection(channel, session, presented, clock.now());
+    connection.onDataDelay = metrics.dataDelayed;
     this.#noteMfa(connection, session);
     this.#handle(connection);
     this.#connections.add(connection);

@@ -23,6 +23,8 @@ export const DATA_LANE = 'default';
 
 /** The way to the client, as its circuits use it. */
 export interface SdkLink {
+  /** Hears how many milliseconds data of the client waited for its circuit; undefined where nobody asks. */
+  readonly onDataDelay?: ((milliseconds: number) => void) | undefined;
   /** Sends what must not get lost; it waits when there is no room. */
   send(message: Message): void;
   /** False when there is no room. */
@@ -66,6 +68,7 @@ export class SdkConnection implements SdkLink {
   readonly fingerprints: readonly string[];
   readonly presented: readonly X509Certificate[];
   readonly connectedAt: number;
+  onDataDelay: ((milliseconds: number) => void) | undefined;
   /** Set once the client is served. */
   subscription: ServiceSubscription | undefined;
   readonly #ends = new Map<number, { end: ClientEnd; right: Right } | undefined>();
@@ -136,6 +139,11 @@ export class SdkConnection implements SdkLink {
   /** The end of a circuit whose flow control is the client's. */
   relay(circuitId: string): SdkRelay | undefined {
     return this.#relays.get(circuitId);
+  }
+
+  /** Ends of circuits whose flow control is the client's. */
+  relays(): Iterable<SdkRelay> {
+    return this.#relays.values();
   }
 
   end(connectionId: number): ClientEnd | undefined {

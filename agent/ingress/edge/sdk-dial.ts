@@ -13,6 +13,7 @@ import type { LegacySessions } from '../../access/legacy-sessions.ts';
 import { isSignedToken, type ServiceClaims, TokenError, type Tokens } from '../../access/tokens.ts';
 import type { Controller } from '../../control/controller.ts';
 import type { Controllers } from '../../control/controllers.ts';
+import { DRAINING } from '../../drain/drain-error.ts';
 import type { Forwarder } from '../../forwarder/forwarder.ts';
 import type { CircuitEnds } from '../../xgress/circuit-ends.ts';
 import type { XgressOptions } from '../../xgress/options.ts';
@@ -89,14 +90,17 @@ export async function serveDial(
 
 /** Throws SdkRefusal. */
 async function rightToDial(components: SdkDialComponents, connection: SdkConnection, request: Message): Promise<Right> {
-  if (!components.acceptsCircuits())
-    throw new SdkRefusal('this router takes no new circuits: it is shutting down', { code: EdgeErrorCode.Internal });
+  demandAccepting(components);
   const right =
     request.contentType === SdkType.ConnectV2
       ? rightByService(components, connection, request)
       : await rightByToken(components, connection, request.body.toString(), 'dial');
   demandAccess(components, connection, right);
   return right;
+}
+
+function demandAccepting({ acceptsCircuits }: SdkDialComponents): void {
+  if (!acceptsCircuits()) throw new SdkRefusal(DRAINING, { code: EdgeErrorCode.Internal });
 }
 
 function rightByService({ model }: SdkDialComponents, connection: SdkConnection, request: Message): Right {
@@ -170,9 +174,10 @@ export function demandAccess(
   });
 }
 
-/** Access may have been lost while the controller made the circuit, which is then taken down. Throws SdkRefusal. */
+/** Access may have been lost, or a drain begun, while the controller made the circuit, which is then removed. Throws SdkRefusal. */
 function stillMay(components: SdkDialComponents, connection: SdkConnection, right: Right, circuit: SdkCircuit): void {
   try {
+    demandAccepting(components);
     demandAccess(components, connection, right);
   } catch (error) {
     components.ends.giveUp(circuit.circuitId, 'initiator', circuit.owner);

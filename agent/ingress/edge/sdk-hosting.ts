@@ -56,6 +56,24 @@ export class SdkHosting {
     return this.#hosted.size;
   }
 
+  /** The inspection `sdk-terminators`. Tokens are left out. */
+  inspect(): Record<string, unknown> {
+    const entries = this.#components.terminators.inspect('edge').map((each) => {
+      const service = this.#hosted.get(each.id);
+      return {
+        ...each,
+        token: '',
+        listenerId: service?.init.listenerId ?? '',
+        cost: service?.cost ?? each.cost,
+        precedence: service ? TerminatorPrecedence[service.precedence].toLowerCase() : each.precedence,
+        assignIds: service?.init.routerIds ?? false,
+        useSdkXgress: service?.init.usesXgress ?? false,
+        supportsInspect: service?.init.inspects ?? false,
+      };
+    });
+    return { entries, errors: null };
+  }
+
   close(): void {
     for (const { timer } of this.#inspecting.values()) timer.cancel();
     this.#inspecting.clear();

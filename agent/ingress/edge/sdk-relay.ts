@@ -11,7 +11,7 @@ import { type CircuitEnd, PayloadOrigin } from '../../forwarder/destination.ts';
 import type { Forwarder } from '../../forwarder/forwarder.ts';
 import { isAnswerOfEnd } from '../../forwarder/trace-route.ts';
 import type { CircuitEnds } from '../../xgress/circuit-ends.ts';
-import type { CircuitRole } from '../../xgress/xgress-metrics.ts';
+import type { CircuitRole, XgressMetrics } from '../../xgress/xgress-metrics.ts';
 import type { ClientEnd, SdkLink } from './sdk-connection.ts';
 import { type RefusalDetail, stateClosed } from './sdk-messages.ts';
 
@@ -39,11 +39,14 @@ export class SdkRelay implements CircuitEnd, ClientEnd {
   readonly circuitId: string;
   readonly address: string;
   lastReceived: number;
-  readonly #role: CircuitRole;
+  /** Bytes since usage was last told, in each direction. */
+  readonly transferred = { fromClient: 0, toClient: 0 };
+  readonly role: CircuitRole;
   readonly #components: SdkRelayComponents;
   readonly #idEntry: Buffer;
   readonly #waiting: (() => void)[] = [];
   #release: (() => void) | undefined;
+  #metrics: XgressMetrics | undefined;
   #isOver = false;
 
   constructor(components: SdkRelayComponents, init: SdkRelayInit) {
@@ -51,28 +54,38 @@ export class SdkRelay implements CircuitEnd, ClientEnd {
     this.connectionId = init.connectionId;
     this.circuitId = init.circuitId;
     this.address = init.address;
-    this.#role = init.role;
+    this.role = init.role;
     this.#idEntry = encodeUint32(init.connectionId);
     this.lastReceived = components.clock.now();
   }
 
   /** From now on the forwarder knows this end. */
   open(ends: CircuitEnds): void {
-    if (!this.#isOver) this.#release = ends.openRelay(this);
+    if (this.#isOver) return;
+    this.#metrics = ends.metrics;
+    this.#release = ends.openRelay(this);
   }
 
   // From the forwarder -----------------------------------------------------------------------------------------------------
 
-  sendPayload(payload: Payload): boolean {
+  sendPayload(payload: Payload, origin: PayloadOrigin): boolean {
     if (this.#isOver) return true;
     this.lastReceived = this.#components.clock.now();
-    return this.#send(payload.bytes);
+    const { dataLength } = payload;
+    const isTaken = this.#send(payload.bytes);
+    if (isTaken) {
+      this.transferred.toClient += dataLength;
+      this.#metrics?.received(this.role, dataLength);
+    } else if (origin !== PayloadOrigin.Xgress) this.#metrics?.relayDropped('payload');
+    return isTaken;
   }
 
   sendAcknowledgement(acknowledgement: Acknowledgement): boolean {
     if (this.#isOver) return true;
     this.lastReceived = this.#components.clock.now();
-    return this.#send(acknowledgement.bytes);
+    const isTaken = this.#send(acknowledgement.bytes);
+    if (!isTaken) this.#metrics?.relayDropped('acknowledgement');
+    return isTaken;
   }
 
   sendControl(frame: Frame): boolean {
@@ -102,7 +115,9 @@ export class SdkRelay implements CircuitEnd, ClientEnd {
 
   onPayload(frame: Frame): void {
     const payload = Payload.fromFrame(frameWithoutHeader(frame, SdkHeader.ConnectionId));
-    const outcome = this.#components.forwarder.forwardPayload(this.address, payload, PayloadOrigin.Forwarded);
+    this.transferred.fromClient += payload.dataLength;
+    this.#metrics?.sent(this.role, payload.dataLength);
+    const outcome = this.#components.forwarder.forwardPayload(this.address, payload, PayloadOrigin.Relayed);
     if (outcome === 'unroutable') this.#components.onUnroutable(this.circuitId);
   }
 
@@ -147,7 +162,7 @@ export class SdkRelay implements CircuitEnd, ClientEnd {
   #giveUp(): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#components.giveUp(this.circuitId, this.#role);
+    this.#components.giveUp(this.circuitId, this.role);
     this.#gone();
   }
 

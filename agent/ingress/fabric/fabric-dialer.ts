@@ -8,6 +8,7 @@ import { ControlType, RouteHeader } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
 import { HIGH_LANE } from '../../control/controller.ts';
 import type { Controllers } from '../../control/controllers.ts';
+import { DrainingError } from '../../drain/drain-error.ts';
 import type { CircuitEnds } from '../../xgress/circuit-ends.ts';
 import type { XgressOptions } from '../../xgress/options.ts';
 import type { Xgress, XgressClient } from '../../xgress/xgress.ts';
@@ -15,6 +16,8 @@ import type { Xgress, XgressClient } from '../../xgress/xgress.ts';
 export interface FabricDialerComponents {
   controllers: Controllers;
   ends: CircuitEnds;
+  /** False while the router drains. */
+  acceptsCircuits(): boolean;
 }
 
 export interface FabricDialerInit {
@@ -60,7 +63,7 @@ export class FabricDialer {
     client: XgressClient & { attach(xgress: Xgress): void },
     before: (circuitId: string) => void = () => undefined,
   ): Promise<string> {
-    const { controllers, ends } = this.#components;
+    const { controllers, ends, acceptsCircuits } = this.#components;
     const { options, hopType } = this.#init;
     const { clientId, service, signal } = request;
     const controller = controllers.best;
@@ -72,6 +75,10 @@ export class FabricDialer {
     });
     const circuitId = reply.body.toString();
     if (reply.contentType !== ControlType.CircuitSuccess) throw refusal(reply);
+    if (!acceptsCircuits()) {
+      ends.giveUp(circuitId, 'initiator', controller.id);
+      throw new DrainingError();
+    }
     const address = reply.string(RouteHeader.IngressAddress) ?? '';
     const xgress = ends.open({ circuitId, address, role: 'initiator', options, hopType }, client, controller.id);
     xgress.usageTags = { ...xgress.usageTags, serviceId: service };

@@ -7,6 +7,7 @@ import type { Log } from '#lib/log.ts';
 import { PeerDataKey } from '#wire/gen/numbers.ts';
 import type { DataModel } from '../../access/data-model.ts';
 import type { Controllers } from '../../control/controllers.ts';
+import { DrainingError } from '../../drain/drain-error.ts';
 import type { CircuitEnds } from '../../xgress/circuit-ends.ts';
 import { EncryptedStream, type KeyPair, makeKeyPair, sessionKeys } from '../../xgress/end-to-end.ts';
 import type { XgressOptions } from '../../xgress/options.ts';
@@ -21,6 +22,8 @@ export interface ServiceDialerComponents {
   ends: CircuitEnds;
   model: DataModel;
   options: XgressOptions;
+  /** False while the router drains. */
+  acceptsCircuits(): boolean;
 }
 
 /** One client that wants a circuit. */
@@ -50,9 +53,9 @@ export class ServiceDialer {
     this.#components = components;
   }
 
-  /** Resolves when the client is attached to its circuit. Rejects with CircuitRefusedError, TimeoutError and others. */
+  /** Resolves when the client is attached to its circuit. Rejects with CircuitRefusedError, DrainingError, TimeoutError and others. */
   async dial(caller: Caller, clientFor: (encryption: EncryptedStream | undefined) => AttachableClient): Promise<void> {
-    const { controllers, ends, model, options } = this.#components;
+    const { controllers, ends, model, options, acceptsCircuits } = this.#components;
     const { service, instanceId = '', timeout, signal } = caller;
     const keys = model.serviceByName(service)?.encryptionRequired ? makeKeyPair() : undefined;
     const circuit = await requestTunnelCircuit(controllers, {
@@ -62,9 +65,13 @@ export class ServiceDialer {
       timeout,
       signal,
     });
+    const { circuitId, address, owner } = circuit;
+    if (!acceptsCircuits()) {
+      ends.giveUp(circuitId, 'initiator', owner);
+      throw new DrainingError();
+    }
     const encryption = keys && this.#encryption(keys, circuit);
     const client = clientFor(encryption);
-    const { circuitId, address, owner } = circuit;
     const xgress = ends.open({ circuitId, address, role: 'initiator', options, hopType: HOP_TYPE }, client, owner);
     client.attach(xgress, encryption);
     xgress.start();

@@ -1,0 +1,85 @@
+// Inspections of circuits: those that use this router, and one of them with everything that carries it here.
+
+import type { Clock } from '#lib/clock.ts';
+import { formatDuration } from '#lib/duration.ts';
+import type { Destination } from '../forwarder/destination.ts';
+import type { Forwarder } from '../forwarder/forwarder.ts';
+import type { SdkInspections } from '../ingress/edge/sdk-inspections.ts';
+import { SdkRelay } from '../ingress/edge/sdk-relay.ts';
+import { inspectLink } from '../link/inspect-link.ts';
+import { Link } from '../link/link.ts';
+import { Xgress } from '../xgress/xgress.ts';
+
+export interface CircuitInspectionComponents {
+  clock: Clock;
+  forwarder: Forwarder;
+  sdk: SdkInspections | undefined;
+}
+
+interface CircuitInspection {
+  readonly circuitId: string;
+  readonly forwards: Record<string, string>;
+  readonly xgressDetails: Record<string, unknown>;
+  readonly relatedEntities: Record<string, Record<string, unknown>>;
+  errors: string[] | null;
+}
+
+/** `router-circuits` */
+export function inspectCircuits({ clock, forwarder }: CircuitInspectionComponents): Record<string, unknown> {
+  const circuits: Record<string, unknown> = {};
+  for (const { id, owner, lastActivity, forwards } of forwarder.circuits.values()) {
+    const addresses = [...forwards].flat();
+    circuits[id] = {
+      id,
+      timeSinceActivity: formatDuration(clock.now() - lastActivity),
+      ctrlId: owner,
+      routes: Object.fromEntries(forwards),
+      destinations: Object.fromEntries(addresses.map((each) => [each, kindOf(forwarder.destination(each))])),
+    };
+  }
+  return { circuits };
+}
+
+/** `circuit:ID`; undefined for a circuit that is not here. */
+export async function inspectCircuit(
+  { forwarder, sdk }: CircuitInspectionComponents,
+  circuitId: string,
+): Promise<CircuitInspection | undefined> {
+  const circuit = forwarder.circuits.get(circuitId);
+  if (!circuit) return undefined;
+  const shown: CircuitInspection = {
+    circuitId,
+    forwards: Object.fromEntries(circuit.forwards),
+    xgressDetails: {},
+    relatedEntities: {},
+    errors: null,
+  };
+  for (const address of circuit.forwards.values()) {
+    const destination = forwarder.destination(address);
+    if (destination instanceof Link) relate(shown, 'link', destination.id, inspectLink(destination));
+    else if (destination instanceof Xgress) shown.xgressDetails[address] = destination.inspect();
+    else if (destination instanceof SdkRelay) await addRelay(shown, sdk, destination);
+  }
+  return shown;
+}
+
+async function addRelay(into: CircuitInspection, sdk: SdkInspections | undefined, relay: SdkRelay): Promise<void> {
+  const found = await sdk?.circuit(relay);
+  if (!found) return;
+  relate(into, 'edge', found.id, found.shown);
+  const { detail, error } = found.client;
+  if (detail) into.xgressDetails[relay.address] = detail;
+  if (error !== undefined) into.errors = [...(into.errors ?? []), error];
+}
+
+function relate(into: CircuitInspection, kind: string, id: string, shown: unknown): void {
+  into.relatedEntities[kind] ??= {};
+  into.relatedEntities[kind][id] = shown;
+}
+
+/** The reference's words. */
+function kindOf(destination: Destination | undefined): string {
+  if (!destination) return 'missing';
+  if (destination instanceof Link) return 'link';
+  return destination instanceof SdkRelay ? 'xg-edge-fwd' : 'xgress';
+}

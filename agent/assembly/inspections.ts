@@ -1,0 +1,76 @@
+// Which inspection asks which room.
+
+import type { DataModel } from '../access/data-model.ts';
+import { inspectModel } from '../access/inspect-model.ts';
+import type { Controllers } from '../control/controllers.ts';
+import { SdkInspections } from '../ingress/edge/sdk-inspections.ts';
+import { type Inspection, Inspections } from '../inspect/inspections.ts';
+import { stackDump } from '../inspect/stack-dump.ts';
+import { inspectLink } from '../link/inspect-link.ts';
+import type { MetricsReporter } from '../metrics/reporter.ts';
+import type { Circuits } from './circuits.ts';
+import type { RouterContext } from './context.ts';
+import type { Ingress } from './ingress.ts';
+import { inspectCircuit, inspectCircuits } from './inspect-circuits.ts';
+import type { Links } from './links.ts';
+
+export interface InspectedRooms {
+  readonly controllers: Controllers;
+  readonly circuits: Circuits;
+  readonly links: Links;
+  readonly ingress: Ingress;
+  readonly reporter: MetricsReporter;
+  /** All that runs, for people. */
+  describe(): Record<string, unknown>;
+}
+
+export function assembleInspections(context: RouterContext, rooms: InspectedRooms): Inspections {
+  const { clock, config } = context;
+  const { controllers, links, ingress, reporter } = rooms;
+  const { forwarder } = rooms.circuits;
+  const sdk = ingress.sdk && new SdkInspections({ clock, forwarder, clients: ingress.sdk.clients });
+  const components = { clock, forwarder, sdk };
+  const circuit: Inspection = (id) => inspectCircuit(components, id);
+  return new Inspections({
+    named: {
+      router: rooms.describe,
+      config: () => config.written,
+      stackdump: () => stackDump(clock),
+      links: () => ({
+        links: links.registry.links.map(inspectLink),
+        destinations: links.wanted.inspect(),
+        errors: null,
+      }),
+      metrics: () => plainMessage(reporter.snapshot()),
+      'router-circuits': () => inspectCircuits(components),
+      'router-edge-circuits': () => sdk?.relayedCircuits(),
+      'router-sdk-circuits': () => sdk?.clientCircuits(),
+      'router-controllers': () => controllers.inspect(),
+      'sdk-terminators': () => ingress.sdk?.hosting.inspect(),
+      'ert-terminators': () => ingress.terminators && { entries: ingress.terminators.inspect('tunnel'), errors: null },
+      'identity-connection-statuses': () => ingress.sdk?.events?.inspect(),
+      ...modelInspections(ingress.model),
+    },
+    withArgument: {
+      circuit,
+      circuitandstacks: circuit, // there are no stacks of a circuit: all run in one thread
+      'sdk-context': (id) => sdk?.contextOf(id),
+    },
+  });
+}
+
+function modelInspections(model: DataModel | undefined): Record<string, Inspection> {
+  return {
+    'router-data-model': () => model && inspectModel(model),
+    'router-data-model-index': () => model && { timeline: model.timeline, index: model.index },
+  };
+}
+
+/** Without the names of message types. */
+function plainMessage(message: object): unknown {
+  return JSON.parse(
+    JSON.stringify(message, (key, value) =>
+      key === '$typeName' ? undefined : typeof value === 'bigint' ? Number(value) : value,
+    ),
+  );
+}

@@ -1,0 +1,94 @@
+// What operators ask a running router: on this machine over the operator socket, from elsewhere through a controller.
+
+import { ProjectError } from '#lib/errors.ts';
+import type { Log } from '#lib/log.ts';
+import { LOG_LEVELS, type LogLevels } from '#lib/log-levels.ts';
+import { ControlType } from '#wire/gen/numbers.ts';
+import type { Controllers } from '../control/controllers.ts';
+import { onInspect } from '../control/messages/inspect.ts';
+import type { Drain } from '../drain/drain.ts';
+import { type Inspections, plainNumbers } from '../inspect/inspections.ts';
+import { type OperatorCommands, type OperatorRequest, OperatorSocket } from '../operator/operator-socket.ts';
+import { ControllerTraces } from '../trace/controller-traces.ts';
+import type { RouterContext } from './context.ts';
+
+/** Longest drain that is waited for: a day. */
+const MOST_DRAIN_SECONDS = 86_400;
+
+/** Gives a component the level of all. */
+const DEFAULT_LEVEL = 'default';
+
+export interface OperatorRooms {
+  readonly controllers: Controllers;
+  readonly drain: Drain;
+  /** Undefined where the log's levels are somebody else's. */
+  readonly logLevels: LogLevels | undefined;
+  /** Names of the channels that are open. */
+  channels(): string[];
+  readonly inspections: Inspections;
+}
+
+export async function openOperator(context: RouterContext, rooms: OperatorRooms): Promise<void> {
+  const { config, clock, owned, routerId } = context;
+  const { controllers, inspections } = rooms;
+  const commands: OperatorCommands = {
+    inspect: (request) => serveInspect(inspections, request),
+    drain: (request) => serveDrain(rooms.drain, request),
+    'log-level': (request) => serveLogLevel(rooms.logLevels, context.component('operator'), request),
+  };
+  const socket = await OperatorSocket.open({ clock, log: context.component('operator'), commands }, config.file);
+  if (socket) owned.defer(() => socket.close());
+  controllers.on(
+    ControlType.InspectRequest,
+    onInspect({ log: context.component('inspect'), inspect: (names) => inspections.answer(names) }),
+  );
+  const log = context.component('trace');
+  const traces = new ControllerTraces({ clock, log, routerId, channels: rooms.channels });
+  owned.defer(() => traces.close());
+  controllers.on(ControlType.TogglePipeTraces, traces.toggle);
+}
+
+/** Drains, and waits until no circuit ends here or the time is over; or serves again. */
+async function serveDrain(drain: Drain, { arguments: given, signal, progress }: OperatorRequest): Promise<unknown> {
+  const { seconds = 0, cancel = false } = given;
+  if (cancel === true) {
+    await drain.cancel();
+    return drain.status;
+  }
+  if (typeof seconds !== 'number' || !(seconds >= 0 && seconds <= MOST_DRAIN_SECONDS))
+    throw new ProjectError('BAD_ARGUMENT', `seconds is a number from 0 to ${MOST_DRAIN_SECONDS}`);
+  drain.begin({ quiesce: true });
+  await drain.whenEmpty(seconds * 1000, signal, (left) =>
+    progress({ ...drain.status, secondsLeft: Math.ceil(left / 1000) }),
+  );
+  return drain.status;
+}
+
+/** What is asked for by name; without a name, all that runs. */
+async function serveInspect(inspections: Inspections, { arguments: given }: OperatorRequest): Promise<unknown> {
+  const { name = 'router' } = given;
+  if (typeof name !== 'string') throw new ProjectError('BAD_ARGUMENT', 'name is a text');
+  const found = await inspections.find(name);
+  if (found === undefined)
+    throw new ProjectError(
+      'NOT_FOUND',
+      `there is nothing of name "${name}"; names are ${inspections.names.join(', ')}`,
+    );
+  return JSON.parse(JSON.stringify(found, plainNumbers));
+}
+
+/** Changes the level of all components or of one, when a level is given; answers all levels. */
+function serveLogLevel(levels: LogLevels | undefined, log: Log, { arguments: given }: OperatorRequest): unknown {
+  if (!levels) throw new ProjectError('NO_LEVELS', 'the levels of this log cannot be changed');
+  const { component, level } = given;
+  if (level !== undefined) {
+    const wanted = LOG_LEVELS.find((each) => each === level);
+    const isReset = level === DEFAULT_LEVEL && component !== undefined;
+    if (!wanted && !isReset)
+      throw new ProjectError('BAD_ARGUMENT', `"${level}" is not a level; levels are ${LOG_LEVELS.join(', ')}`);
+    if (typeof component === 'string') levels.setComponent(component, wanted);
+    else if (wanted) levels.set(wanted);
+    log.info({ of: component, level }, 'log level changed');
+  }
+  return { level: levels.level, components: levels.components };
+}

@@ -1,0 +1,74 @@
+// `drain FILE`: a running router takes no new circuits; waits until those that are open have ended. Exit code 1 when the time is over
+// before. The router drains on after the command, until `--cancel`.
+
+import { Command } from 'commander';
+import type { DrainStatus } from '../drain/drain.ts';
+import { ask } from './ask.ts';
+import { seconds } from './durations.ts';
+import { complain, Exit, print } from './exit.ts';
+
+interface DrainOptions {
+  seconds: number;
+  cancel: boolean;
+  json: boolean;
+}
+
+type Progress = DrainStatus & { readonly secondsLeft: number };
+
+const SECONDS = 300;
+/** Seconds between lines while nothing changes. */
+const QUIET = 10;
+
+export function drainCommand(): Command {
+  return new Command('drain')
+    .description('let a running router take no new circuits, and wait until the open ones have ended')
+    .argument('<file>', 'its configuration file')
+    .option('--seconds <seconds>', 'how long to wait; 0 to return at once', seconds, SECONDS)
+    .option('--cancel', 'let the router take new circuits again', false)
+    .option('--json', 'print the result as JSON', false)
+    .addHelpText(
+      'after',
+      `
+Circuits that are open go on, hosted services move to other routers, links stay. The router drains on after this
+command, also after Ctrl-C, until --cancel or its next start.
+
+Exit codes: 0 no circuit is left, 1 the time is over and circuits are left.
+
+Example:
+  router drain router.yml --seconds 600 && systemctl stop router`,
+    )
+    .action(async (file: string, options: DrainOptions) => {
+      process.exitCode = await drain(file, options);
+    });
+}
+
+function drain(file: string, options: DrainOptions): Promise<number> {
+  const given = options.cancel ? { cancel: true } : { seconds: options.seconds };
+  return ask(file, 'drain', { arguments: given, onProgress: progressLines() }, (result) => {
+    const status = result as DrainStatus;
+    if (options.json) print(JSON.stringify(status, undefined, 2));
+    else print(summary(status, options));
+    return options.cancel || status.circuits === 0 ? Exit.Done : Exit.Failed;
+  });
+}
+
+/** A line on stderr for every change, and one now and then. */
+function progressLines(): (progress: unknown) => void {
+  let last = '';
+  let shownAt = Number.POSITIVE_INFINITY;
+  return (progress) => {
+    const { circuits, passing, terminators, secondsLeft } = progress as Progress;
+    if (circuits === 0) return;
+    const text = `${circuits} circuits left, ${passing} pass through, ${terminators} terminators to withdraw`;
+    if (text === last && shownAt - secondsLeft < QUIET) return;
+    last = text;
+    shownAt = secondsLeft;
+    complain(`${text}, ${secondsLeft} s left`);
+  };
+}
+
+function summary({ state, circuits }: DrainStatus, options: DrainOptions): string {
+  if (state === 'serving') return 'the router takes new circuits';
+  if (circuits === 0) return 'drained: no circuit is left, and the router takes no new ones';
+  return `${circuits} circuits are left after ${options.seconds} s; the router takes no new ones until --cancel`;
+}

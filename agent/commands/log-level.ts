@@ -1,0 +1,39 @@
+// `log-level FILE [COMPONENT] [LEVEL]`: shows or changes what a running router logs, until it stops.
+
+import { Command } from 'commander';
+import { ask } from './ask.ts';
+import { Exit, print } from './exit.ts';
+
+interface Levels {
+  readonly level: string;
+  readonly components: Readonly<Record<string, string>>;
+}
+
+export function logLevelCommand(): Command {
+  return new Command('log-level')
+    .description('show or change what a running router logs')
+    .argument('<file>', 'its configuration file')
+    .argument('[component]', 'only this component, such as link; without it, all that have no level of their own')
+    .argument('[level]', 'trace, debug, info, warn or error; default gives a component the level of all')
+    .option('--json', 'print the levels as JSON', false)
+    .addHelpText(
+      'after',
+      '\nWithout a level, the levels are shown.\n\nExample:\n  router log-level router.yml link debug\n  router log-level router.yml warn',
+    )
+    .action(
+      async (file: string, first: string | undefined, second: string | undefined, { json }: { json: boolean }) => {
+        const component = second === undefined ? undefined : first;
+        const level = second ?? first;
+        process.exitCode = await ask(file, 'log-level', { arguments: { component, level } }, (shown) => {
+          print(json ? JSON.stringify(shown, undefined, 2) : table(shown as Levels));
+          return Exit.Done;
+        });
+      },
+    );
+}
+
+function table({ level, components }: Levels): string {
+  const rows = [['all', level], ...Object.entries(components)];
+  const width = Math.max(...rows.map(([name = '']) => name.length));
+  return rows.map(([name = '', each]) => `${name.padEnd(width)}  ${each}`).join('\n');
+}

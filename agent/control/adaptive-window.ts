@@ -1,0 +1,134 @@
+// How many rate-limited requests to controllers may be under way (`ctrl.rateLimiter`): a window that shrinks while controllers are busy and
+// grows again while they answer. Requests for terminators and their removal take a place and report how they ended (reference fact:
+// config, section 2.3).
+
+import type { Clock } from '#lib/clock.ts';
+import type { Log } from '#lib/log.ts';
+import type { MetricsRegistry } from '../metrics/registry.ts';
+
+export interface AdaptiveWindowInit {
+  readonly enabled: boolean;
+  readonly minSize: number;
+  readonly maxSize: number;
+  /** Milliseconds after which a request without an answer counts as refused by a busy controller. */
+  readonly timeout: number;
+  /** Share of successes above which the window grows, and below which it shrinks. */
+  readonly successThreshold: number;
+  readonly increaseFactor: number;
+  readonly decreaseFactor: number;
+  /** Successes between looks at growing, and refusals between looks at shrinking. */
+  readonly increaseCheckInterval: number;
+  readonly decreaseCheckInterval: number;
+}
+
+export interface AdaptiveWindowComponents {
+  clock: Clock;
+  log: Log;
+  metrics: MetricsRegistry;
+}
+
+/** A place for one request. Its end is reported once; later reports are ignored. */
+export interface WindowPlace {
+  success(): void;
+  /** The controller is busy, or did not answer in time. */
+  backoff(): void;
+  /** Another failure, which says nothing of the controller's load. */
+  failed(): void;
+}
+
+/** What holds where a configuration has no section `ctrl.rateLimiter`. */
+export const DEFAULT_WINDOW: AdaptiveWindowInit = {
+  enabled: true,
+  minSize: 5,
+  maxSize: 250,
+  timeout: 30_000,
+  successThreshold: 0.9,
+  increaseFactor: 1.02,
+  decreaseFactor: 0.9,
+  increaseCheckInterval: 10,
+  decreaseCheckInterval: 10,
+};
+
+/** Outcomes that make up the share of successes. */
+const MOST_OUTCOMES = 128;
+
+export class AdaptiveWindow {
+  readonly #components: AdaptiveWindowComponents;
+  readonly #init: AdaptiveWindowInit;
+  readonly #workTimer: { update(milliseconds: number): void };
+  /** The newest outcomes: 1 for a success, 0 for a refusal. The oldest is replaced. */
+  readonly #outcomes: number[] = [];
+  #size: number;
+  #used = 0;
+  #successes = 0;
+  #refusals = 0;
+
+  constructor(components: AdaptiveWindowComponents, init: AdaptiveWindowInit) {
+    const { metrics } = components;
+    this.#components = components;
+    this.#init = init;
+    this.#size = init.maxSize;
+    this.#workTimer = metrics.timer('ctrl_limiter.work_timer');
+    metrics.gauge('ctrl_limiter.in_process', () => this.#used);
+    metrics.gauge('ctrl_limiter.window_size', () => this.#size);
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Milliseconds that a request waits for its answer. */
+  get timeout(): number {
+    return this.#init.timeout;
+  }
+
+  /** A place for a request; undefined while all are taken. */
+  begin(): WindowPlace | undefined {
+    if (this.#init.enabled && this.#used >= this.#size) return undefined;
+    this.#used++;
+    const began = this.#components.clock.monotonic();
+    let isOver = false;
+    const end = (report: () => void) => () => {
+      if (isOver) return;
+      isOver = true;
+      this.#used--;
+      report();
+    };
+    return {
+      success: end(() => this.#onSuccess(this.#components.clock.monotonic() - began)),
+      backoff: end(() => this.#onBackoff()),
+      failed: end(() => undefined),
+    };
+  }
+
+  #onSuccess(milliseconds: number): void {
+    const { increaseCheckInterval, increaseFactor, maxSize } = this.#init;
+    this.#workTimer.update(milliseconds);
+    this.#note(1);
+    if (this.#size >= maxSize || ++this.#successes % increaseCheckInterval !== 0) return;
+    if (this.#successShare() > this.#init.successThreshold)
+      this.#resize(Math.min(maxSize, Math.max(this.#size + 1, Math.floor(this.#size * increaseFactor))));
+  }
+
+  #onBackoff(): void {
+    const { decreaseCheckInterval, decreaseFactor, minSize } = this.#init;
+    this.#note(0);
+    if (this.#size <= minSize || ++this.#refusals % decreaseCheckInterval !== 0) return;
+    if (this.#successShare() < this.#init.successThreshold)
+      this.#resize(Math.max(minSize, Math.min(this.#size - 1, Math.floor(this.#size * decreaseFactor))));
+  }
+
+  #note(outcome: 0 | 1): void {
+    if (this.#outcomes.length >= MOST_OUTCOMES) this.#outcomes.shift();
+    this.#outcomes.push(outcome);
+  }
+
+  #successShare(): number {
+    return this.#outcomes.reduce((sum, each) => sum + each, 0) / this.#outcomes.length;
+  }
+
+  #resize(next: number): void {
+    this.#components.log.debug({ previous: this.#size, size: next, used: this.#used }, 'request window changed');
+    this.#size = next;
+  }
+}

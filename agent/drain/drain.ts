@@ -1,0 +1,158 @@
+// Drains the router: no new circuits end here, hosted terminators are withdrawn, and the controller is told to quiesce the terminators that
+// it keeps itself. Circuits that are open go on; links stay for circuits that only pass. Draining does not stop the router.
+//
+//   serving ──begin──► draining ──cancel──► serving
+//
+// Quiesce (1039) and Dequiesce (1040) are the reference's: the controller sets the precedence of the router's terminators to failed,
+// and restores it. The controller keeps that while the router is away, so `close` restores it as well.
+
+import { background } from '#lib/background.ts';
+import type { Clock } from '#lib/clock.ts';
+import { describeError } from '#lib/errors.ts';
+import type { Log } from '#lib/log.ts';
+import { ControlType } from '#wire/gen/numbers.ts';
+import { Message } from '#wire/message.ts';
+
+/** The controllers, as far as they are asked to quiesce. */
+export interface QuiescingControllers {
+  readonly all: readonly unknown[];
+  readonly leader: { requestResult(message: Message, options?: { timeout?: number }): Promise<unknown> };
+  onConnect(listener: () => void): void;
+}
+
+export interface DrainComponents {
+  clock: Clock;
+  log: Log;
+  controllers: QuiescingControllers;
+  /** Ends of circuits on this router. */
+  ends: { readonly count: number; whenEmpty(milliseconds: number, signal?: AbortSignal): Promise<boolean> };
+  terminators: { suspend(): void; resume(): void; readonly unremoved: number } | undefined;
+  /** All circuits that use this router. */
+  circuits(): number;
+  /** The router takes new circuits from now on, or none. */
+  onChange(isDraining: boolean): void;
+}
+
+export interface DrainStatus {
+  readonly state: 'serving' | 'draining';
+  /** Circuits with an end on this router. */
+  readonly circuits: number;
+  /** Circuits that pass from link to link. */
+  readonly passing: number;
+  /** Terminators that a controller still has. */
+  readonly terminators: number;
+  /** RFC 3339. */
+  readonly since?: string;
+}
+
+/** Milliseconds for the controller's answer, as in the reference. */
+const QUIESCE_TIMEOUT = 5_000;
+/** Milliseconds between reports of progress. */
+const PROGRESS_INTERVAL = 1_000;
+
+export class Drain {
+  readonly #components: DrainComponents;
+  #since: number | undefined;
+  /** Whether the controller's own terminators are to be avoided, and whether it knows. */
+  #isQuiesceWanted = false;
+  #isQuiesced = false;
+  #isAsking = false;
+
+  constructor(components: DrainComponents) {
+    this.#components = components;
+    components.controllers.onConnect(() => this.#tell());
+  }
+
+  get isDraining(): boolean {
+    return this.#since !== undefined;
+  }
+
+  get status(): DrainStatus {
+    const { ends, terminators, circuits } = this.#components;
+    const here = ends.count;
+    return {
+      state: this.#since === undefined ? 'serving' : 'draining',
+      circuits: here,
+      passing: Math.max(0, circuits() - here),
+      terminators: this.#since === undefined ? 0 : (terminators?.unremoved ?? 0),
+      ...(this.#since !== undefined && { since: new Date(this.#since).toISOString() }),
+    };
+  }
+
+  /** With `quiesce`, the controller is told as well. A second call changes nothing else. */
+  begin({ quiesce }: { quiesce: boolean }): void {
+    const { clock, log, terminators, ends } = this.#components;
+    if (this.#since === undefined) {
+      this.#since = clock.now();
+      this.#components.onChange(true);
+      terminators?.suspend();
+      log.info({ previous: 'serving', state: 'draining', circuits: ends.count }, 'router drains');
+    }
+    if (!quiesce) return;
+    this.#isQuiesceWanted = true;
+    this.#tell();
+  }
+
+  /** Serves again. The controller is told in any case: another run of the router may have asked it to quiesce. */
+  async cancel(): Promise<void> {
+    const { log, terminators } = this.#components;
+    if (this.#since !== undefined) {
+      this.#since = undefined;
+      this.#components.onChange(false);
+      terminators?.resume();
+      log.info({ previous: 'draining', state: 'serving' }, 'router serves again');
+    }
+    this.#isQuiesceWanted = false;
+    await this.#ask(ControlType.Dequiesce);
+    this.#isQuiesced = false;
+  }
+
+  /**
+   * Resolves with true when no circuit ends here, with false after `milliseconds`; `onProgress` is called every second and gets the
+   * milliseconds that are left. Rejects when the signal aborts; the router drains on.
+   */
+  async whenEmpty(milliseconds: number, signal: AbortSignal, onProgress: (left: number) => void): Promise<boolean> {
+    const { clock, ends } = this.#components;
+    const end = clock.monotonic() + milliseconds;
+    onProgress(milliseconds);
+    const timer = clock.every('drain progress', PROGRESS_INTERVAL, () =>
+      onProgress(Math.max(0, end - clock.monotonic())),
+    );
+    try {
+      return await ends.whenEmpty(milliseconds, signal);
+    } finally {
+      timer.cancel();
+    }
+  }
+
+  /** Before the control channels close. */
+  async close(): Promise<void> {
+    const isKnown = this.#isQuiesced || this.#isAsking;
+    this.#isQuiesceWanted = false;
+    if (!isKnown || this.#components.controllers.all.length === 0) return;
+    try {
+      await this.#ask(ControlType.Dequiesce);
+    } catch (error) {
+      this.#components.log.warn({ error: describeError(error) }, 'controller still avoids terminators of this router');
+    }
+  }
+
+  #tell(): void {
+    const { controllers, log } = this.#components;
+    if (!this.#isQuiesceWanted || this.#isQuiesced || this.#isAsking || controllers.all.length === 0) return;
+    this.#isAsking = true;
+    const asked = this.#ask(ControlType.Quiesce)
+      .then(() => {
+        this.#isQuiesced = this.#isQuiesceWanted;
+      })
+      .catch((error: unknown) => log.warn({ error: describeError(error) }, 'controller could not be told to quiesce'))
+      .finally(() => {
+        this.#isAsking = false;
+      });
+    background(log, 'quiesce', asked);
+  }
+
+  async #ask(type: number): Promise<void> {
+    await this.#components.controllers.leader.requestResult(new Message(type), { timeout: QUIESCE_TIMEOUT });
+  }
+}

@@ -1,0 +1,155 @@
+// What inspections show of SDK clients and their circuits. Circuits whose flow control is a client's own are known in detail to the
+// client only, so the client is asked (reference fact: edge, section 4).
+
+import type { Clock } from '#lib/clock.ts';
+import { formatDuration } from '#lib/duration.ts';
+import { describeError, ProjectError } from '#lib/errors.ts';
+import { parseJson } from '#lib/json.ts';
+import { SdkHeader, SdkType } from '#wire/gen/numbers.ts';
+import { encodeStringList, encodeUint32 } from '#wire/header-values.ts';
+import { Message } from '#wire/message.ts';
+import type { Forwarder } from '../../forwarder/forwarder.ts';
+import type { SdkClients } from './sdk-clients.ts';
+import { CONTROL_LANE, type SdkConnection } from './sdk-connection.ts';
+import type { SdkRelay } from './sdk-relay.ts';
+
+export interface SdkInspectionsComponents {
+  clock: Clock;
+  forwarder: Forwarder;
+  clients: SdkClients;
+}
+
+/** The client's view of a circuit, or why there is none. */
+export interface AskedCircuit {
+  readonly detail?: Record<string, unknown>;
+  readonly error?: string;
+}
+
+/** Milliseconds for a client to answer about one circuit. */
+const CIRCUIT_TIMEOUT = 2_000;
+/** Milliseconds for clients to answer about themselves; the controller waits for 10 s. */
+const CLIENT_TIMEOUT = 4_800;
+/** Clients that are asked for one inspection. */
+const MOST_ASKED = 1_000;
+
+export class SdkInspections {
+  readonly #components: SdkInspectionsComponents;
+
+  constructor(components: SdkInspectionsComponents) {
+    this.#components = components;
+  }
+
+  /** `router-edge-circuits`: circuits that are relayed to clients. */
+  relayedCircuits(): Record<string, unknown> {
+    const circuits: Record<string, unknown> = {};
+    for (const connection of this.#components.clients.all())
+      for (const relay of connection.relays())
+        circuits[`${relay.circuitId}/${relay.address}`] = this.#describe(connection, relay);
+    return { circuits };
+  }
+
+  /** `router-sdk-circuits`: the same circuits, as the clients know them. */
+  async clientCircuits(): Promise<Record<string, unknown>> {
+    const circuits: Record<string, unknown> = {};
+    const errors: string[] = [];
+    const asked = [...this.#components.clients.all()].slice(0, MOST_ASKED).map(async (connection) => {
+      const { identityId } = connection.session;
+      const channelConnId = connection.channel.connectionId;
+      try {
+        const found = await askClient(connection, 'circuits', { timeout: CLIENT_TIMEOUT });
+        for (const circuit of circuitsOf(found))
+          circuits[`${identityId}/${channelConnId}/${circuit.circuitId}`] = { identityId, channelConnId, ...circuit };
+      } catch (error) {
+        errors.push(
+          `unable to get circuits from identity '${identityId}' conn '${channelConnId}' (${describeError(error)})`,
+        );
+      }
+    });
+    await Promise.all(asked);
+    return { circuits, ...(errors.length > 0 && { errors }) };
+  }
+
+  /** `sdk-context:ID`: what the SDKs of an identity know. */
+  async contextOf(identityId: string): Promise<Record<string, unknown>> {
+    const connections = [...this.#components.clients.all()].filter(({ session }) => session.identityId === identityId);
+    if (connections.length === 0) return { error: `no connections found for identity ${identityId}` };
+    const results: Record<string, unknown>[] = [];
+    const errors: string[] = [];
+    const asked = connections.slice(0, MOST_ASKED).map(async (connection) => {
+      const connId = connection.channel.connectionId;
+      try {
+        results.push({ connId, context: await askClient(connection, 'context', { timeout: CLIENT_TIMEOUT }) });
+      } catch (error) {
+        errors.push(`conn ${connId}: ${describeError(error)}`);
+      }
+    });
+    await Promise.all(asked);
+    return { identityId, results, ...(errors.length > 0 && { errors }) };
+  }
+
+  /** One relayed circuit: the router's view under the connection id, and the client's. */
+  async circuit(relay: SdkRelay): Promise<{ id: string; shown: unknown; client: AskedCircuit } | undefined> {
+    for (const connection of this.#components.clients.all()) {
+      if (connection.relay(relay.circuitId) !== relay) continue;
+      const shown = this.#describe(connection, relay);
+      return { id: String(relay.connectionId), shown, client: await askCircuit(connection, relay) };
+    }
+    return undefined;
+  }
+
+  #describe(connection: SdkConnection, relay: SdkRelay): Record<string, unknown> {
+    const { clock, forwarder } = this.#components;
+    const circuit = forwarder.circuits.get(relay.circuitId);
+    return {
+      channelConnId: connection.channel.connectionId,
+      identityId: connection.session.identityId,
+      circuitId: relay.circuitId,
+      originator: originatorOf(relay),
+      address: relay.address,
+      ctrlId: circuit?.owner ?? '',
+      edgeConnId: relay.connectionId,
+      timeSinceLastLinkRx: formatDuration(clock.now() - relay.lastReceived),
+      tags: circuit?.tags ?? {},
+    };
+  }
+}
+
+async function askCircuit(connection: SdkConnection, relay: SdkRelay): Promise<AskedCircuit> {
+  try {
+    const { connectionId, circuitId } = relay;
+    const detail = await askClient(connection, `circuit:${circuitId}`, { timeout: CIRCUIT_TIMEOUT, connectionId });
+    return { detail: { address: relay.address, ...(detail as object) } };
+  } catch (error) {
+    const originator = originatorOf(relay);
+    return { error: `failed to get sdk xgress response, originator: ${originator}, (${describeError(error)})` };
+  }
+}
+
+/** Asks a client for one value. Rejects when it does not answer in time, or without the value. */
+async function askClient(
+  connection: SdkConnection,
+  name: string,
+  { timeout, connectionId }: { timeout: number; connectionId?: number },
+): Promise<unknown> {
+  const id = connectionId === undefined ? [] : ([[SdkHeader.ConnectionId, encodeUint32(connectionId)]] as const);
+  const values = [SdkHeader.InspectRequestedValues, encodeStringList([name])] as const;
+  const question = new Message(SdkType.Inspect, [...id, values]);
+  const answer = await connection.channel.request(question, { timeout, lane: CONTROL_LANE });
+  const found = (parseJson(answer.body.toString('utf8')) as { values?: Record<string, unknown> | null }).values;
+  if (!found || !Object.hasOwn(found, name)) throw new ProjectError('NO_VALUE', `${name} was not returned`);
+  return found[name];
+}
+
+/** The circuits that a client named; other forms have none. */
+function circuitsOf(found: unknown): (Record<string, unknown> & { circuitId: string })[] {
+  const { circuits } = (found ?? {}) as { circuits?: unknown };
+  if (typeof circuits !== 'object' || circuits === null) return [];
+  return Object.values(circuits).filter(
+    (each): each is Record<string, unknown> & { circuitId: string } =>
+      typeof (each as { circuitId?: unknown } | null)?.circuitId === 'string',
+  );
+}
+
+function originatorOf({ role }: SdkRelay): string {
+  return role === 'initiator' ? 'Initiator' : 'Terminator';
+}

@@ -1,0 +1,144 @@
+// Terminators that controllers are asked for: how many at once, what a busy controller changes, and what a drain does to them.
+
+import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
+import t from 'tap';
+import { VirtualClock } from '#lib/clock.ts';
+import { DialQueue } from '#lib/dial-queue.ts';
+import { silentLog } from '#lib/log.ts';
+import { RemoveTerminatorsRequestSchema } from '#wire/gen/control_pb.js';
+import { CreateTerminatorResult, CreateTunnelTerminatorResponseV2Schema } from '#wire/gen/edge_control_pb.js';
+import { EdgeControlType } from '#wire/gen/numbers.ts';
+import { Message } from '#wire/message.ts';
+import { AdaptiveWindow, DEFAULT_WINDOW } from '../control/adaptive-window.ts';
+import type { Controller } from '../control/controller.ts';
+import type { Controllers } from '../control/controllers.ts';
+import { MetricsRegistry } from '../metrics/registry.ts';
+import { Terminators } from './terminators.ts';
+
+/** A controller that answers when the test says so. */
+class FakeController {
+  readonly asked: { id: string; answer(result: CreateTerminatorResult): void }[] = [];
+  readonly removed: string[] = [];
+  most = 0;
+  #outstanding = 0;
+
+  request(message: Message): Promise<Message> {
+    this.most = Math.max(this.most, ++this.#outstanding);
+    return new Promise((resolve) => {
+      const terminatorId = message.body.toString();
+      const answer = (result: CreateTerminatorResult) => {
+        this.#outstanding--;
+        const body = create(CreateTunnelTerminatorResponseV2Schema, { terminatorId, result });
+        const type = EdgeControlType.CreateTunnelTerminatorV2Response;
+        resolve(new Message(type, [], toBinary(CreateTunnelTerminatorResponseV2Schema, body)));
+      };
+      this.asked.push({ id: terminatorId, answer });
+    });
+  }
+
+  async requestResult(message: Message): Promise<Message> {
+    this.removed.push(...fromBinary(RemoveTerminatorsRequestSchema, message.body).terminatorIds);
+    return message;
+  }
+
+  answerAll(result: CreateTerminatorResult): void {
+    for (const { answer } of this.asked.splice(0)) answer(result);
+  }
+}
+
+function setup({ maxSize = 10, minSize = 5 } = {}) {
+  const clock = new VirtualClock();
+  const metrics = new MetricsRegistry(clock, () => 0.5);
+  const controller = new FakeController();
+  const controllers = { all: [controller], best: controller, on: () => undefined, onConnect: () => undefined };
+  const window = new AdaptiveWindow({ clock, log: silentLog, metrics }, { ...DEFAULT_WINDOW, maxSize, minSize });
+  const terminators = new Terminators({
+    clock,
+    log: silentLog,
+    controllers: controllers as unknown as Controllers,
+    queue: new DialQueue({ name: 'test', length: 1_000, workers: 2, clock }),
+    window,
+    isStatelessBinding: () => false,
+    validated: () => () => undefined,
+    created: () => undefined,
+  });
+  const add = (id: string) =>
+    terminators.add({
+      id,
+      binding: 'tunnel',
+      serviceName: 'service',
+      cost: 0,
+      precedence: 'default',
+      instanceId: '',
+      request: () => new Message(EdgeControlType.CreateTunnelTerminatorV2, [], id),
+      controller: () => controller as unknown as Controller,
+    });
+  return { clock, controller, window, terminators, add };
+}
+
+/** Lets promises and immediates run. */
+const turns = async () => {
+  for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
+};
+
+t.test('the window bounds the requests that are outstanding, and answers make room for the next', async (t) => {
+  const { controller, terminators, add } = setup();
+  for (let id = 0; id < 35; id++) add(`t${id}`);
+  for (let round = 0; round < 5; round++) {
+    await turns();
+    controller.answerAll(CreateTerminatorResult.SUCCESS);
+  }
+  await turns();
+  t.equal(controller.most, 10);
+  t.ok(terminators.inspect('tunnel').every(({ state }) => state === 'established'));
+  await terminators.close(100);
+  t.equal(new Set(controller.removed).size, 35, 'all batches are removed');
+});
+
+t.test('a busy controller is asked for less at once, and later', async (t) => {
+  const { clock, controller, window, terminators, add } = setup({ maxSize: 20 });
+  for (let id = 0; id < 40; id++) add(`t${id}`);
+  for (let round = 0; round < 3; round++) {
+    await turns();
+    controller.answerAll(CreateTerminatorResult.FAILED_BUSY);
+  }
+  await turns();
+  t.ok(window.size < 20, String(window.size));
+  t.ok(terminators.inspect('tunnel').some(({ state }) => state === 'establishing'));
+  for (let round = 0; round < 30; round++) {
+    await clock.advance(10_000);
+    await turns();
+    controller.answerAll(CreateTerminatorResult.SUCCESS);
+  }
+  await turns();
+  t.ok(terminators.inspect('tunnel').every(({ state }) => state === 'established'));
+  await terminators.close(100);
+});
+
+t.test('suspended terminators are removed, also those that are answered late, and created again', async (t) => {
+  const { clock, controller, terminators, add } = setup();
+  add('early');
+  await turns();
+  controller.answerAll(CreateTerminatorResult.SUCCESS);
+  add('late');
+  await turns();
+  terminators.suspend();
+  add('meanwhile');
+  await turns();
+  t.ok(controller.removed.includes('early'));
+  controller.removed.length = 0;
+  controller.answerAll(CreateTerminatorResult.SUCCESS);
+  await turns();
+  await clock.advance(1_000);
+  await turns();
+  t.ok(controller.removed.includes('late'), 'the controller made it after the removal');
+  t.equal(terminators.unremoved, 0);
+  t.same(controller.asked, []);
+  terminators.resume();
+  await turns();
+  t.same(controller.asked.map(({ id }) => id).sort(), ['early', 'late', 'meanwhile']);
+  controller.answerAll(CreateTerminatorResult.SUCCESS);
+  await turns();
+  t.ok(terminators.inspect('tunnel').every(({ state }) => state === 'established'));
+  await terminators.close(100);
+});

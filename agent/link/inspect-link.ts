@@ -1,0 +1,42 @@
+// A link in the form of the inspection `links`. The keys of its connections begin with capitals in the reference.
+
+import type { Link } from './link.ts';
+
+export interface LinkInspection {
+  readonly id: string;
+  readonly iteration: number;
+  readonly key: string;
+  readonly split: boolean;
+  readonly protocol: string;
+  readonly dialAddress: string;
+  readonly dest: string;
+  readonly destVersion: string;
+  readonly dialed: boolean;
+  /** Connections by type. */
+  readonly underlays: Readonly<Record<string, number>>;
+  readonly connections: readonly { readonly Type: string; readonly Source: string; readonly Dest: string }[];
+  readonly connStateIteration: number;
+}
+
+export function inspectLink(link: Link): LinkInspection {
+  const { connections } = link;
+  const byType = Object.entries(Object.groupBy(connections, ({ type }) => type));
+  return {
+    id: link.id,
+    iteration: link.iteration,
+    key: link.key,
+    split: link.isSplit,
+    protocol: link.protocol,
+    dialAddress: link.dialAddress,
+    dest: link.peerId,
+    destVersion: link.peerVersion,
+    dialed: link.dialed,
+    underlays: Object.fromEntries(byType.map(([type, each]) => [type, each?.length ?? 0])),
+    connections: connections.map(({ type, localAddr, remoteAddr }) => ({
+      Type: type,
+      Source: localAddr,
+      Dest: remoteAddr,
+    })),
+    connStateIteration: link.connectionsIteration,
+  };
+}

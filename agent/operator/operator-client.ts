@@ -1,0 +1,93 @@
+// The client of the operator socket: sends one request to the running router of a configuration file, and reads its answer.
+
+import { connect, type Socket } from 'node:net';
+import { dirname } from 'node:path';
+import { StringDecoder } from 'node:string_decoder';
+import { refuseForeignFolder } from '#lib/atomic-file.ts';
+import { ProjectError } from '#lib/errors.ts';
+import { parseJson } from '#lib/json.ts';
+import { operatorPath } from './operator-path.ts';
+
+export interface AskOptions {
+  readonly arguments?: Readonly<Record<string, unknown>>;
+  /** Gets what the router says while the command runs. */
+  onProgress?(value: unknown): void;
+}
+
+/** The router refused the command, or failed; `code` and message are the router's. */
+export class OperatorError extends ProjectError {}
+
+/** Milliseconds without a sign of the router. Commands that take longer report progress more often. */
+const ASK_TIMEOUT = 15_000;
+/** Characters: far more than the circuits of a full router need. */
+const LARGEST_ANSWER = 64 * 1024 * 1024;
+
+/** Resolves with the result. Rejects with OperatorError, or with the system's error when no router answers. */
+export function askRouter(configFile: string, command: string, options: AskOptions = {}): Promise<unknown> {
+  return new Promise((done, fail) => {
+    const path = operatorPath(configFile);
+    refuseForeignFolder(dirname(path)); // somebody else's socket may answer anything
+    const socket = connect(path);
+    const lines = new LineReader(socket, (line) => {
+      const { progress, result, error } = readAnswer(line);
+      if (progress !== undefined) options.onProgress?.(progress);
+      if (error) fail(new OperatorError(error.code, error.message));
+      else if (result !== undefined) done(result);
+      else return;
+      socket.destroy();
+    });
+    socket.setTimeout(ASK_TIMEOUT, () => socket.destroy(new Error(`no answer within ${ASK_TIMEOUT} ms`)));
+    socket.on('data', (chunk: Buffer) => {
+      try {
+        lines.read(chunk);
+      } catch (error) {
+        socket.destroy(error as Error);
+      }
+    });
+    socket.once('error', fail);
+    socket.once('close', () => fail(new Error('the router closed the connection without an answer')));
+    socket.write(`${JSON.stringify({ command, arguments: options.arguments ?? {} })}\n`);
+  });
+}
+
+/** Collects lines. A line is bounded; what lies after the end of the answer is not read. */
+class LineReader {
+  readonly #socket: Socket;
+  readonly #onLine: (line: string) => void;
+  readonly #decoder = new StringDecoder('utf8');
+  #parts: string[] = [];
+  #length = 0;
+
+  constructor(socket: Socket, onLine: (line: string) => void) {
+    this.#socket = socket;
+    this.#onLine = onLine;
+  }
+
+  read(chunk: Buffer): void {
+    let text = this.#decoder.write(chunk);
+    for (let end = text.indexOf('\n'); end >= 0 && !this.#socket.destroyed; end = text.indexOf('\n')) {
+      const line = this.#parts.join('') + text.slice(0, end);
+      this.#parts = [];
+      this.#length = 0;
+      text = text.slice(end + 1);
+      this.#onLine(line);
+    }
+    this.#parts.push(text);
+    this.#length += text.length;
+    if (this.#length > LARGEST_ANSWER) throw new Error(`the answer is longer than ${LARGEST_ANSWER} characters`);
+  }
+}
+
+interface Answer {
+  readonly progress?: unknown;
+  readonly result?: unknown;
+  readonly error?: { readonly code: string; readonly message: string };
+}
+
+function readAnswer(line: string): Answer {
+  try {
+    return parseJson(line) as Answer;
+  } catch (error) {
+    throw new Error('the answer is not the JSON of a router', { cause: error });
+  }
+}

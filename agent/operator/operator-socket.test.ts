@@ -1,0 +1,117 @@
+// The operator socket against clients that behave well, and against those that do not.
+
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import t from 'tap';
+import { SystemClock } from '#lib/clock.ts';
+import { ProjectError } from '#lib/errors.ts';
+import { silentLog } from '#lib/log.ts';
+import { askRouter } from './operator-client.ts';
+import { operatorPath } from './operator-path.ts';
+import { type OperatorCommands, OperatorSocket } from './operator-socket.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'operator-'));
+const configFile = join(directory, 'router.yml');
+writeFileSync(configFile, 'v: 3\n');
+t.teardown(() => rmSync(directory, { recursive: true }));
+
+const commands: OperatorCommands = {
+  echo: ({ arguments: given }) => given,
+  count: async ({ progress }) => {
+    for (let count = 1; count <= 3; count++) progress(count);
+    return 'done';
+  },
+  big: () => Array.from({ length: 10_000 }, (_, id) => ({ id, padding: 'x'.repeat(1_000) })),
+  refuse: () => {
+    throw new ProjectError('NOT_NOW', 'not now');
+  },
+  wait: ({ signal }) => new Promise((_, fail) => signal.addEventListener('abort', () => fail(new Error('gone')))),
+};
+
+async function open(): Promise<OperatorSocket> {
+  const opened = await OperatorSocket.open({ clock: new SystemClock(), log: silentLog, commands }, configFile);
+  if (!opened) throw new Error('the socket could not be opened');
+  return opened;
+}
+
+/** What the router answers to some bytes, until it closes. */
+function raw(bytes: string | Buffer, { end = false } = {}): Promise<string> {
+  return new Promise((resolve) => {
+    let text = '';
+    const socket = connect(operatorPath(configFile));
+    socket.on('data', (chunk) => {
+      text += String(chunk);
+    });
+    socket.on('error', () => undefined).once('close', () => resolve(text));
+    if (end) socket.end(bytes);
+    else socket.write(bytes);
+  });
+}
+
+t.test('a command gets its arguments, reports progress, and answers; errors keep their code', async (t) => {
+  const socket = await open();
+  t.same(await askRouter(configFile, 'echo', { arguments: { a: [1] } }), { a: [1] });
+  const progress: unknown[] = [];
+  t.equal(await askRouter(configFile, 'count', { onProgress: (each) => progress.push(each) }), 'done');
+  t.same(progress, [1, 2, 3]);
+  t.equal(((await askRouter(configFile, 'big')) as unknown[]).length, 10_000);
+  await t.rejects(askRouter(configFile, 'refuse'), { code: 'NOT_NOW', message: 'not now' });
+  await t.rejects(askRouter(configFile, 'toString'), { code: 'UNKNOWN_COMMAND' });
+  t.match(await raw('{"command":"echo"}\n', { end: true }), /^\{"result":\{\}\}\n$/, 'a client may end its side');
+  socket.close();
+  await t.rejects(askRouter(configFile, 'echo'), { code: 'ENOENT' });
+});
+
+t.test('only the user of the router reaches the socket', async (t) => {
+  const socket = await open();
+  const path = operatorPath(configFile);
+  t.equal(statSync(path).mode & 0o777, 0o600);
+  t.equal(statSync(dirname(path)).mode & 0o777, 0o700);
+  socket.close();
+});
+
+t.test('garbage, a huge line and wrong requests are refused, half a line is not answered', async (t) => {
+  const socket = await open();
+  for (const bytes of [
+    'garbage\n',
+    '\n',
+    '[]\n',
+    'null\n',
+    '{"command":1}\n',
+    '{"command":"echo","arguments":[]}\n',
+    `${'['.repeat(5_000)}\n`,
+    Buffer.alloc(1024 * 1024, 'x'),
+    Buffer.concat([Buffer.alloc(20_000, 'x'), Buffer.from('\n')]),
+  ])
+    t.match(await raw(bytes), /^\{"error":\{"code":"BAD_REQUEST"/, String(bytes).slice(0, 40));
+  t.equal(await raw('{"command":"ec', { end: true }), '', 'half a line');
+  t.same(await askRouter(configFile, 'echo'), {});
+  socket.close();
+});
+
+t.test('a thousand connections are bounded, and do not keep others out for longer than their requests', async (t) => {
+  const socket = await open();
+  const path = operatorPath(configFile);
+  const flood: Socket[] = [];
+  for (let count = 0; count < 1_000; count++) {
+    const client = connect(path);
+    client.on('error', () => undefined);
+    flood.push(client);
+  }
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  t.ok(flood.filter((client) => !client.closed).length <= 10, 'at most ten stay');
+  for (const client of flood) client.destroy();
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  t.same(await askRouter(configFile, 'echo'), {});
+  socket.close();
+});
+
+t.test('a command that waits ends with the socket, and with its client', async (t) => {
+  const socket = await open();
+  const waiting = askRouter(configFile, 'wait');
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  socket.close();
+  await t.rejects(waiting, /closed the connection/);
+});

@@ -1,0 +1,151 @@
+// The server of the operator socket: a Unix socket on which commands of the same user ask a running router, such as `router inspect` and
+// `router drain`. A client sends one line of JSON and gets lines of JSON: any number of `progress`, then one `result` or `error`.
+// Only the user that runs the router can reach the socket: it lies in a folder that is that user's alone.
+
+import { chmodSync, rmSync } from 'node:fs';
+import { createServer, type Server, type Socket } from 'node:net';
+import { dirname } from 'node:path';
+import { claimPrivateFolder } from '#lib/atomic-file.ts';
+import { background } from '#lib/background.ts';
+import type { Clock } from '#lib/clock.ts';
+import { describeError, errorCode, ProjectError } from '#lib/errors.ts';
+import { parseJson } from '#lib/json.ts';
+import type { Log } from '#lib/log.ts';
+import { operatorPath } from './operator-path.ts';
+
+/** One request, as a command sees it. */
+export interface OperatorRequest {
+  readonly arguments: Readonly<Record<string, unknown>>;
+  /** Aborted when the client is gone. */
+  readonly signal: AbortSignal;
+  /** Sends what the client shows while it waits. */
+  progress(value: unknown): void;
+}
+
+/** Returns, or resolves with, what becomes JSON. An error that it throws is the answer: its code and message. */
+export type OperatorCommand = (request: OperatorRequest) => unknown;
+
+export type OperatorCommands = Readonly<Record<string, OperatorCommand>>;
+
+export interface OperatorSocketComponents {
+  clock: Clock;
+  log: Log;
+  commands: OperatorCommands;
+}
+
+/** Clients at once. Each holds memory for a request and an answer. */
+const MOST_CONNECTIONS = 10;
+/** Bytes of a request: the name of a command and a few short arguments. */
+const LONGEST_REQUEST = 8 * 1024;
+/** Milliseconds that a client has for its request. */
+const REQUEST_TIMEOUT = 5_000;
+/** Milliseconds that a client has to read its answer. */
+const READ_TIMEOUT = 30_000;
+/** Bytes of progress that may wait for the client; what comes then is left out. */
+const MOST_UNREAD = 64 * 1024;
+
+export class OperatorSocket {
+  readonly #components: OperatorSocketComponents;
+  readonly #server: Server;
+  readonly #path: string;
+  readonly #sockets = new Set<Socket>();
+
+  private constructor(components: OperatorSocketComponents, path: string) {
+    this.#components = components;
+    this.#path = path;
+    this.#server = createServer({ allowHalfOpen: true }, (socket) => this.#onConnection(socket));
+    this.#server.maxConnections = MOST_CONNECTIONS;
+  }
+
+  /** Opens the socket. The router works without it, so a failure is only logged. */
+  static async open(components: OperatorSocketComponents, configFile: string): Promise<OperatorSocket | undefined> {
+    const path = operatorPath(configFile);
+    const opened = new OperatorSocket(components, path);
+    try {
+      claimPrivateFolder(dirname(path));
+      rmSync(path, { force: true }); // what a killed router left behind
+      await new Promise<void>((done, fail) => opened.#server.once('error', fail).listen(path, done));
+      chmodSync(path, 0o600);
+      return opened;
+    } catch (error) {
+      components.log.warn({ path, error: describeError(error) }, 'operator socket cannot be opened');
+      return undefined;
+    }
+  }
+
+  /** Clients that wait for an answer are disconnected. */
+  close(): void {
+    this.#server.close();
+    for (const socket of this.#sockets) socket.destroy();
+    rmSync(this.#path, { force: true });
+  }
+
+  #onConnection(socket: Socket): void {
+    const { clock } = this.#components;
+    this.#sockets.add(socket);
+    const gone = new AbortController();
+    const timer = clock.after('operator request', REQUEST_TIMEOUT, () => socket.destroy());
+    let received: Buffer = Buffer.alloc(0);
+    let isWaiting = true;
+    const onData = (chunk: Buffer) => {
+      received = Buffer.concat([received, chunk]);
+      const end = received.indexOf('\n');
+      if (end < 0 && received.length <= LONGEST_REQUEST) return;
+      isWaiting = false;
+      timer.cancel();
+      socket.off('data', onData).resume();
+      const line = end < 0 || end > LONGEST_REQUEST ? undefined : received.toString('utf8', 0, end);
+      background(this.#components.log, 'operator request', this.#answer(socket, line, gone.signal));
+    };
+    socket
+      .on('error', () => socket.destroy())
+      .on('data', onData)
+      .once('end', () => {
+        // A client may end its side after the request; one that is gone is noticed when the next line is written.
+        if (isWaiting) socket.destroy();
+      })
+      .once('close', () => {
+        timer.cancel();
+        this.#sockets.delete(socket);
+        gone.abort(new ProjectError('CLIENT_GONE', 'the client is gone'));
+      });
+  }
+
+  async #answer(socket: Socket, line: string | undefined, signal: AbortSignal): Promise<void> {
+    const progress = (value: unknown) => {
+      if (!socket.destroyed && socket.writableLength < MOST_UNREAD) socket.write(toLine({ progress: value }));
+    };
+    let answer: string;
+    try {
+      const { command, arguments: given } = readRequest(line);
+      const serve = Object.hasOwn(this.#components.commands, command) ? this.#components.commands[command] : undefined;
+      if (!serve) throw new ProjectError('UNKNOWN_COMMAND', `the router has no command "${command}"`);
+      answer = toLine({ result: (await serve({ arguments: given, signal, progress })) ?? null });
+    } catch (error) {
+      answer = toLine({ error: { code: errorCode(error) ?? 'FAILED', message: describeError(error) } });
+    }
+    if (socket.destroyed) return;
+    const timer = this.#components.clock.after('operator answer', READ_TIMEOUT, () => socket.destroy());
+    socket.once('close', () => timer.cancel());
+    socket.end(answer);
+  }
+}
+
+function readRequest(line: string | undefined): { command: string; arguments: Readonly<Record<string, unknown>> } {
+  if (line === undefined)
+    throw new ProjectError('BAD_REQUEST', `a request is one line of at most ${LONGEST_REQUEST} bytes`);
+  let request: unknown;
+  try {
+    request = parseJson(line);
+  } catch (error) {
+    throw new ProjectError('BAD_REQUEST', 'the request is not JSON', { cause: error });
+  }
+  const { command, arguments: given = {} } = (request ?? {}) as { command?: unknown; arguments?: unknown };
+  if (typeof command !== 'string' || typeof given !== 'object' || given === null || Array.isArray(given))
+    throw new ProjectError('BAD_REQUEST', 'a request is {"command": NAME, "arguments": {…}}');
+  return { command, arguments: given as Record<string, unknown> };
+}
+
+function toLine(value: unknown): string {
+  return `${JSON.stringify(value, (_key, each) => (typeof each === 'bigint' ? String(each) : each))}\n`;
+}

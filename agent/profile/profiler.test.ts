@@ -1,0 +1,61 @@
+// Profiles are files that developer tools open, bounded in memory and on the disk.
+
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import t from 'tap';
+import { VirtualClock } from '#lib/clock.ts';
+import { createLog, silentLog } from '#lib/log.ts';
+import { Profiler } from './profiler.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'profile-'));
+t.teardown(() => rmSync(directory, { recursive: true }));
+
+const cpu = join(directory, 'cpu.cpuprofile');
+const memory = join(directory, 'memory.heapprofile');
+const profileIn = (file: string) => JSON.parse(readFileSync(file, 'utf8'));
+
+async function exists(file: string): Promise<void> {
+  for (let tries = 0; !existsSync(file); tries++) {
+    if (tries > 200) throw new Error(`${file} was never written`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+t.test('the CPU profile is written in pieces, and at the end', async (t) => {
+  const clock = new VirtualClock();
+  const profiler = await Profiler.start({ clock, log: silentLog }, { cpu: { path: cpu } });
+  await clock.advance(600_000);
+  await exists(cpu);
+  const first = profileIn(cpu);
+  t.match(Object.keys(first), ['nodes', 'startTime', 'endTime', 'samples', 'timeDeltas']);
+  await Promise.all([profiler?.stop(), profiler?.stop()]);
+  t.same(profileIn(join(directory, 'cpu.previous.cpuprofile')), first);
+  t.ok(profileIn(cpu).startTime >= first.endTime, 'the next piece begins where the first ends');
+  t.same(clock.timers(), []);
+});
+
+t.test('SIGUSR2 ends the CPU profile, and not the process', async (t) => {
+  rmSync(cpu);
+  const profiler = await Profiler.start({ clock: new VirtualClock(), log: silentLog }, { cpu: { path: cpu } });
+  process.kill(process.pid, 'SIGUSR2');
+  await exists(cpu);
+  const written = readFileSync(cpu, 'utf8');
+  await profiler?.stop();
+  t.equal(readFileSync(cpu, 'utf8'), written, 'it is not written again');
+});
+
+t.test('the memory profile is written every interval; a file that cannot be written is reported', async (t) => {
+  const clock = new VirtualClock();
+  const profiler = await Profiler.start({ clock, log: silentLog }, { memory: { path: memory, intervalMs: 500 } });
+  await clock.advance(500);
+  await exists(memory);
+  t.match(profileIn(memory), { head: { callFrame: {}, children: Array }, samples: Array });
+  await profiler?.stop();
+  const lines: string[] = [];
+  const log = createLog({ write: (line) => lines.push(line) });
+  const failing = await Profiler.start({ clock, log }, { cpu: { path: join(directory, 'nowhere', 'x.cpuprofile') } });
+  await failing?.stop();
+  t.match(lines.join(''), /profile could not be written/);
+  t.equal(await Profiler.start({ clock, log }, {}), undefined);
+});

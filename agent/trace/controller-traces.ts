@@ -1,0 +1,173 @@
+// Traces for controllers: TogglePipeTraces (1008) in; TraceEvent (1010) out, one for each message of the channels that were asked for
+// (reference fact: control channel messages). Channels have the reference's names: `ctrl/ID`, `l/ID`, and here also `edge/ADDRESS`.
+
+import { create, toBinary } from '@bufbuild/protobuf';
+import type { Clock } from '#lib/clock.ts';
+import { describeError } from '#lib/errors.ts';
+import type { Log } from '#lib/log.ts';
+import { ChannelHeader, ControlType } from '#wire/gen/numbers.ts';
+import {
+  ChannelMessageSchema,
+  type TogglePipeTracesRequest,
+  TogglePipeTracesRequestSchema,
+  TraceToggleVerbosity,
+} from '#wire/gen/trace_pb.js';
+import { Message, resultMessage } from '#wire/message.ts';
+import { type MessageEvent, watchMessages } from '#wire/message-events.ts';
+import { decodeMessage } from './decode-message.ts';
+
+/** The controller that asked. */
+export interface TraceReceiver {
+  readonly id: string;
+  readonly channel: {
+    readonly isClosed: boolean;
+    trySend(message: Message): boolean;
+    reply(request: Message, answer: Message): void;
+  };
+}
+
+export interface ControllerTracesComponents {
+  clock: Clock;
+  log: Log;
+  routerId: string;
+  /** Names of the channels that are open. */
+  channels(): readonly string[];
+}
+
+/** Expressions of one controller. */
+const MOST_EXPRESSIONS = 100;
+/** Characters of an expression. */
+const LONGEST_EXPRESSION = 512;
+const PIPE_NAMES: readonly (readonly [RegExp, string])[] = [
+  [/^control /, 'ctrl/'],
+  [/^link /, 'l/'],
+  [/^SDK client /, 'edge/'],
+];
+
+export class ControllerTraces {
+  readonly #components: ControllerTracesComponents;
+  /** Expressions for names of channels, by controller. */
+  readonly #wanted = new Map<TraceReceiver, Map<string, RegExp>>();
+  #unwatch: (() => void) | undefined;
+
+  constructor(components: ControllerTracesComponents) {
+    this.#components = components;
+  }
+
+  /** Serves one TogglePipeTraces. */
+  readonly toggle = (controller: TraceReceiver, message: Message): void => {
+    try {
+      const text = this.#toggle(controller, message.decode(TogglePipeTracesRequestSchema));
+      controller.channel.reply(message, resultMessage(true, text));
+    } catch (error) {
+      controller.channel.reply(message, resultMessage(false, describeError(error)));
+    }
+  };
+
+  close(): void {
+    this.#unwatch?.();
+    this.#unwatch = undefined;
+    this.#wanted.clear();
+  }
+
+  #toggle(controller: TraceReceiver, request: TogglePipeTracesRequest): string {
+    const { enable, appRegex, pipeRegex, verbosity } = request;
+    const app = expression('app id', appRegex);
+    const pipe = expression('pipe id', pipeRegex);
+    const { routerId, log } = this.#components;
+    if (!app.test(routerId)) return '';
+    const before = this.#matcher(controller);
+    const wanted = this.#wanted.get(controller) ?? new Map<string, RegExp>();
+    if (!enable) {
+      // As in the reference, the expression says which channels to stop; here also the one that started them.
+      for (const key of wanted.keys())
+        if (key === pipeRegex || pipeRegex === '' || pipeRegex === '.*') wanted.delete(key);
+    } else if (wanted.size < MOST_EXPRESSIONS) wanted.set(pipeRegex, pipe);
+    if (wanted.size > 0) this.#wanted.set(controller, wanted);
+    else this.#wanted.delete(controller);
+    this.#watch();
+    log.info({ controller: controller.id, enable, pipeRegex }, 'controller changed its traces');
+    return this.#report(controller, pipe, before, verbosity);
+  }
+
+  /** Which channels the request concerns, in the reference's words. */
+  #report(
+    controller: TraceReceiver,
+    pipe: RegExp,
+    before: (name: string) => boolean,
+    verbosity: TraceToggleVerbosity,
+  ): string {
+    const after = this.#matcher(controller);
+    const lines = this.#components.channels().flatMap((channel) => {
+      const name = pipeName(channel);
+      const isMatched = pipe.test(name);
+      const isShown =
+        verbosity === TraceToggleVerbosity.REPORT_ALL ||
+        verbosity === (isMatched ? TraceToggleVerbosity.REPORT_MATCHES : TraceToggleVerbosity.REPORT_MISSES);
+      if (!isShown) return [];
+      return [
+        `Link ${this.#components.routerId}.${name} matched? ${isMatched}. Old trace state: ${before(name)}, New trace state: ${after(name)}\n`,
+      ];
+    });
+    return lines.join('');
+  }
+
+  #matcher(controller: TraceReceiver): (name: string) => boolean {
+    const patterns = [...(this.#wanted.get(controller)?.values() ?? [])];
+    return (name) => patterns.some((pattern) => pattern.test(name));
+  }
+
+  #watch(): void {
+    if (this.#wanted.size > 0) this.#unwatch ??= watchMessages((event) => this.#onMessage(event));
+    else this.close();
+  }
+
+  /** A trace of traces would never end. Events for which the controller has no room are lost. */
+  #onMessage(event: MessageEvent): void {
+    if (event.frame.contentType === ControlType.TraceEvent) return;
+    const name = pipeName(event.channel);
+    let body: Uint8Array | undefined;
+    for (const [controller, patterns] of this.#wanted) {
+      if (controller.channel.isClosed) this.#wanted.delete(controller);
+      else if (patterns.values().some((pattern) => pattern.test(name))) {
+        body ??= this.#encode(event, name);
+        controller.channel.trySend(new Message(ControlType.TraceEvent, [], body));
+      }
+    }
+    if (this.#wanted.size === 0) this.#watch();
+  }
+
+  #encode({ direction, frame }: MessageEvent, channel: string): Uint8Array {
+    const { clock, routerId } = this.#components;
+    const replyFor = frame.header(ChannelHeader.ReplyFor);
+    const event = create(ChannelMessageSchema, {
+      timestamp: clock.nowNanoseconds(),
+      identity: routerId,
+      channel,
+      isRx: direction === 'in',
+      contentType: frame.contentType,
+      sequence: frame.sequence,
+      replyFor: replyFor?.length === 4 ? replyFor.readInt32LE() : -1,
+      length: frame.body.length,
+      decode: Buffer.from(JSON.stringify(decodeMessage(frame))),
+    });
+    return toBinary(ChannelMessageSchema, event);
+  }
+}
+
+/** Throws an Error in the reference's words. */
+function expression(what: string, text: string): RegExp {
+  try {
+    if (text.length > LONGEST_EXPRESSION) throw new Error(`longer than ${LONGEST_EXPRESSION} characters`);
+    return new RegExp(text);
+  } catch (error) {
+    throw new Error(
+      `Failed to parse ${what} regex '${text.slice(0, LONGEST_EXPRESSION)}' with error: ${describeError(error)}`,
+    );
+  }
+}
+
+function pipeName(channel: string): string {
+  for (const [pattern, prefix] of PIPE_NAMES) if (pattern.test(channel)) return channel.replace(pattern, prefix);
+  return channel;
+}

@@ -1,0 +1,225 @@
+// What a message says, for traces: the headers and bodies that the network defines, as JSON. Values that could be secrets are left out:
+// tokens, keys, certificates, instance secrets, peer data, data of configurations, and all payload.
+
+import type { Message as ProtoMessage } from '@bufbuild/protobuf';
+import { fromBinary, toJson } from '@bufbuild/protobuf';
+import type { GenMessage } from '@bufbuild/protobuf/codegenv2';
+import type { Frame } from '#wire/frame.ts';
+import {
+  CircuitConfirmationSchema,
+  CircuitRequestSchema,
+  FaultSchema,
+  InspectRequestSchema,
+  LinkStateUpdateSchema,
+  PeerStateChangesSchema,
+  RemoveTerminatorsRequestSchema,
+  RouterLinksSchema,
+  RouteSchema,
+  UnrouteSchema,
+  UpdateClusterLeaderSchema,
+  UpdateCtrlAddressesSchema,
+  ValidateTerminatorsV2RequestSchema,
+  ValidateTerminatorsV2ResponseSchema,
+  VerifyRouterSchema,
+} from '#wire/gen/control_pb.js';
+import { PostureStateChangeSchema, ServiceChangeSetSchema } from '#wire/gen/edge_client_pb.js';
+import {
+  ApiSessionAddedSchema,
+  ApiSessionRemovedSchema,
+  ClientHelloSchema,
+  ConnectEventsSchema,
+  CreateTerminatorV2RequestSchema,
+  CreateTerminatorV2ResponseSchema,
+  CreateTunnelCircuitV2RequestSchema,
+  CreateTunnelCircuitV2ResponseSchema,
+  CreateTunnelTerminatorRequestV2Schema,
+  CreateTunnelTerminatorResponseV2Schema,
+  DataState_ChangeSetSchema,
+  DataStateSchema,
+  HealthEventRequestSchema,
+  ServerHelloSchema,
+  SessionRemovedSchema,
+  SubscribeToDataModelRequestSchema,
+  UpdateTerminatorRequestSchema,
+  UpdateTunnelTerminatorRequestSchema,
+} from '#wire/gen/edge_control_pb.js';
+import {
+  ChannelHeader,
+  ChannelType,
+  ControlType,
+  EdgeControlHeader,
+  EdgeControlType,
+  ResultHeader,
+  RouteHeader,
+  SdkHeader,
+  SdkType,
+  XgressHeader,
+  XgressType,
+} from '#wire/gen/numbers.ts';
+import { decodeUint64 } from '#wire/header-values.ts';
+
+type Schema = GenMessage<ProtoMessage>;
+type HeaderType = 'text' | 'number' | 'bool';
+type Headers = readonly (readonly [key: number, name: string, type: HeaderType])[];
+
+/** Characters of a text; reasons and ids are shorter. */
+const LONGEST_TEXT = 1_024;
+/** Bytes of a body that is decoded; a data model or a report of metrics may be far larger, and would hide the rest. */
+const LARGEST_BODY = 64 * 1024;
+const SECRET = /token|secret|password|key$|jwt|pem|csr|cert|peerdata|^data$|datajson|instanceid/i;
+const HIDDEN = '…';
+
+const BODIES: ReadonlyMap<number, Schema | 'text'> = new Map<number, Schema | 'text'>([
+  [ChannelType.Result, 'text'],
+  [ControlType.CircuitRequest, CircuitRequestSchema],
+  [ControlType.CircuitSuccess, 'text'],
+  [ControlType.CircuitFailed, 'text'],
+  [ControlType.Fault, FaultSchema],
+  [ControlType.Route, RouteSchema],
+  [ControlType.Unroute, UnrouteSchema],
+  [ControlType.InspectRequest, InspectRequestSchema],
+  [ControlType.RouteResult, 'text'],
+  [ControlType.CircuitConfirmation, CircuitConfirmationSchema],
+  [ControlType.RouterLinks, RouterLinksSchema],
+  [ControlType.VerifyRouter, VerifyRouterSchema],
+  [ControlType.UpdateCtrlAddresses, UpdateCtrlAddressesSchema],
+  [ControlType.RemoveTerminators, RemoveTerminatorsRequestSchema],
+  [ControlType.ValidateTerminatorsV2, ValidateTerminatorsV2RequestSchema],
+  [ControlType.ValidateTerminatorsV2Response, ValidateTerminatorsV2ResponseSchema],
+  [ControlType.PeerStateChanges, PeerStateChangesSchema],
+  [ControlType.UpdateClusterLeader, UpdateClusterLeaderSchema],
+  [ControlType.LinkState, LinkStateUpdateSchema],
+  [EdgeControlType.ServerHello, ServerHelloSchema],
+  [EdgeControlType.ClientHello, ClientHelloSchema],
+  [EdgeControlType.Error, 'text'],
+  [EdgeControlType.SessionRemoved, SessionRemovedSchema],
+  [EdgeControlType.ApiSessionAdded, ApiSessionAddedSchema],
+  [EdgeControlType.ApiSessionRemoved, ApiSessionRemovedSchema],
+  [EdgeControlType.UpdateTerminator, UpdateTerminatorRequestSchema],
+  [EdgeControlType.HealthEvent, HealthEventRequestSchema],
+  [EdgeControlType.CreateTerminatorV2, CreateTerminatorV2RequestSchema],
+  [EdgeControlType.CreateTerminatorV2Response, CreateTerminatorV2ResponseSchema],
+  [EdgeControlType.CreateTunnelCircuitV2, CreateTunnelCircuitV2RequestSchema],
+  [EdgeControlType.CreateTunnelCircuitV2Response, CreateTunnelCircuitV2ResponseSchema],
+  [EdgeControlType.UpdateTunnelTerminator, UpdateTunnelTerminatorRequestSchema],
+  [EdgeControlType.CreateTunnelTerminatorV2, CreateTunnelTerminatorRequestV2Schema],
+  [EdgeControlType.CreateTunnelTerminatorV2Response, CreateTunnelTerminatorResponseV2Schema],
+  [EdgeControlType.ConnectEvents, ConnectEventsSchema],
+  [EdgeControlType.DataState, DataStateSchema],
+  [EdgeControlType.DataStateChangeSet, DataState_ChangeSetSchema],
+  [EdgeControlType.SubscribeToDataModel, SubscribeToDataModelRequestSchema],
+  [SdkType.StateClosed, 'text'],
+  [SdkType.DialFailed, 'text'],
+  [SdkType.ServiceChangeSet, ServiceChangeSetSchema],
+  [SdkType.PostureStateChange, PostureStateChangeSchema],
+]);
+
+const XGRESS: Headers = [
+  [XgressHeader.CircuitId, 'circuitId', 'text'],
+  [XgressHeader.Sequence, 'circuitSequence', 'number'],
+  [XgressHeader.Flags, 'flags', 'number'],
+  [XgressHeader.ReceiveBufferSize, 'receiveBufferSize', 'number'],
+  [XgressHeader.HopCount, 'hopCount', 'number'],
+  [XgressHeader.HopType, 'hopType', 'text'],
+  [XgressHeader.HopId, 'hopId', 'text'],
+];
+const SDK: Headers = [
+  [SdkHeader.ConnectionId, 'connectionId', 'number'],
+  [SdkHeader.Flags, 'flags', 'number'],
+  [SdkHeader.Cost, 'cost', 'number'],
+  [SdkHeader.Precedence, 'precedence', 'number'],
+  [SdkHeader.ListenerId, 'listenerId', 'text'],
+  [SdkHeader.ErrorCode, 'errorCode', 'number'],
+  [SdkHeader.CircuitId, 'circuitId', 'text'],
+  [SdkHeader.ServiceIdentifier, 'service', 'text'],
+  [SdkHeader.UseXgressToSdk, 'useXgressToSdk', 'bool'],
+  [SdkHeader.DialerIdentityId, 'dialerIdentityId', 'text'],
+];
+const ROUTE_RESULT: Headers = [
+  [RouteHeader.Attempt, 'attempt', 'number'],
+  [RouteHeader.Success, 'success', 'bool'],
+  [RouteHeader.Error, 'error', 'text'],
+  [RouteHeader.ErrorCode, 'errorCode', 'number'],
+];
+const CIRCUIT_REQUEST: Headers = [
+  [EdgeControlHeader.IdentityId, 'identityId', 'text'],
+  [EdgeControlHeader.ServiceId, 'serviceId', 'text'],
+];
+/** In answers, two keys of the request have other meanings. */
+const CIRCUIT_ANSWER: Headers = [
+  [EdgeControlHeader.SessionToken, 'circuitId', 'text'],
+  [EdgeControlHeader.Fingerprints, 'address', 'text'],
+];
+const RESULT: Headers = [
+  [ChannelHeader.ResultSuccess, 'success', 'bool'],
+  [ResultHeader.ErrorCode, 'errorCode', 'number'],
+];
+const EDGE_ERROR: Headers = [
+  [EdgeControlHeader.ErrorCode, 'errorCode', 'number'],
+  [EdgeControlHeader.RetryHint, 'retryHint', 'number'],
+];
+
+const HEADERS: ReadonlyMap<number, Headers> = new Map<number, Headers>([
+  [ChannelType.Result, RESULT],
+  [ControlType.RouteResult, ROUTE_RESULT],
+  [ControlType.CircuitSuccess, [[RouteHeader.IngressAddress, 'address', 'text']]],
+  [EdgeControlType.Error, EDGE_ERROR],
+  [EdgeControlType.CreateCircuitV2, CIRCUIT_REQUEST],
+  [EdgeControlType.CreateCircuitV3, CIRCUIT_REQUEST],
+  [EdgeControlType.CreateCircuitV2Response, CIRCUIT_ANSWER],
+  [EdgeControlType.CreateCircuitV3Response, CIRCUIT_ANSWER],
+  ...Object.values(XgressType).map((type) => [type, XGRESS] as const),
+  ...Object.values(SdkType).map((type) => [type, SDK] as const),
+]);
+
+const NAMES: ReadonlyMap<number, string> = new Map(
+  [ChannelType, XgressType, ControlType, EdgeControlType, SdkType].flatMap((table) =>
+    Object.entries(table).map(([name, number]) => [number, name] as const),
+  ),
+);
+
+/** The name of a content type. */
+export function nameOfType(contentType: number): string {
+  return NAMES.get(contentType) ?? 'unknown';
+}
+
+/** What is known of a message. A body that cannot be decoded is named as such. */
+export function decodeMessage(frame: Frame): Record<string, unknown> {
+  const decoded: Record<string, unknown> = {};
+  for (const [key, name, type] of HEADERS.get(frame.contentType) ?? []) {
+    const value = frame.header(key);
+    if (value) decoded[name] = decodeHeader(value, type);
+  }
+  const body = BODIES.get(frame.contentType);
+  if (body === undefined || frame.body.length === 0) return decoded;
+  if (frame.body.length > LARGEST_BODY) return { ...decoded, body: 'too large to be shown' };
+  return { ...decoded, body: body === 'text' ? shorten(frame.body.toString('utf8')) : decodeBody(frame, body) };
+}
+
+function decodeBody(frame: Frame, schema: Schema): unknown {
+  try {
+    return hideSecrets(toJson(schema, fromBinary(schema, frame.body)));
+  } catch {
+    return 'cannot be decoded'; // the peer may send anything, and a trace shows what came
+  }
+}
+
+function decodeHeader(value: Buffer, type: HeaderType): unknown {
+  if (type === 'text') return shorten(value.toString('utf8'));
+  if (type === 'bool') return value[0] === 1;
+  if (value.length === 8) return Number(decodeUint64(value));
+  return value.length === 0 || value.length > 6 ? undefined : value.readUIntLE(0, value.length);
+}
+
+function hideSecrets(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(hideSecrets);
+  if (typeof value === 'string') return shorten(value);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, each]) => [key, SECRET.test(key) ? HIDDEN : hideSecrets(each)]),
+  );
+}
+
+function shorten(text: string): string {
+  return text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT)}${HIDDEN}` : text;
+}

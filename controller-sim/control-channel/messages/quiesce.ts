@@ -1,0 +1,34 @@
+// A router that wants to be avoided: its terminators get the precedence `failed`, and their own back afterwards, as in the reference.
+
+import { resultMessage } from '#wire/message.ts';
+import type { Terminator } from '../../state/types.ts';
+import type { ControlContext, ControlHandler } from '../context.ts';
+
+export const onQuiesce: ControlHandler = async (context, router, message) => {
+  await changeAll(context, router.id, ({ precedence }) =>
+    precedence === 'failed' ? undefined : { precedence: 'failed', savedPrecedence: precedence },
+  );
+  router.channel.reply(message, resultMessage(true, 'router quiesced'));
+};
+
+export const onDequiesce: ControlHandler = async (context, router, message) => {
+  await changeAll(context, router.id, ({ precedence, savedPrecedence }) =>
+    precedence !== 'failed' || savedPrecedence === undefined
+      ? undefined
+      : { precedence: savedPrecedence, savedPrecedence: undefined },
+  );
+  router.channel.reply(message, resultMessage(true, 'router dequiesced'));
+};
+
+async function changeAll(
+  { state }: ControlContext,
+  routerId: string,
+  change: (terminator: Terminator) => Partial<Terminator> | undefined,
+): Promise<void> {
+  await state.change((transaction) => {
+    for (const terminator of transaction.tables.terminator.referring('routerId', routerId)) {
+      const changed = change(terminator);
+      if (changed) transaction.patch('terminator', terminator.id, changed);
+    }
+  });
+}
