@@ -117,7 +117,7 @@ export class Link implements Destination {
         localAddr: `tcp:${underlay.localAddress}`,
         remoteAddr: `tcp:${underlay.remoteAddress}`,
       }));
-    if (!this.isSplit) return describe(this.#payloads, 'single');
+    if (!this.isSplit) return describe(this.#payloads, 'default');
     return [...describe(this.#payloads, 'payload'), ...describe(this.#acks, 'ack')];
   }
 

@@ -1,0 +1,108 @@
+// Links between our routers and those of the reference, on a network of ours: every kind of link, dialed from either side.
+
+import t from 'tap';
+import { freePorts } from '../../examples/two-routers/ports.ts';
+import { transfer } from '../../examples/two-routers/transfer.ts';
+import { Overlay, until } from '../support/overlay.ts';
+import { ReferenceRouter, skipped } from '../support/reference.ts';
+
+const MIB = 1024 * 1024;
+/** Milliseconds for all links and terminators to come up. */
+const PATIENCE = 30_000;
+
+interface LinkView {
+  readonly id: string;
+  readonly protocol: string;
+  readonly sourceRouter: { readonly name: string };
+  readonly destRouter: { readonly name: string };
+  readonly connections: readonly { readonly type: string }[];
+}
+
+async function listener(): Promise<string> {
+  const [port] = await freePorts(1);
+  return `  listeners: [{binding: transport, bind: "tls:127.0.0.1:${port}", advertise: "tls:127.0.0.1:${port}"}]`;
+}
+
+const NO_LISTENER = '  listeners: []';
+const NO_DIALER = '  dialers: []';
+
+function dialer(options: string): string {
+  return `  dialers: [{binding: transport, startupDelay: 100ms, healthyDialBackoff: {minRetryInterval: 200ms, maxRetryInterval: 1s}, ${options}}]`;
+}
+
+/** Connections of each type, such as `link.ack: 1, link.default: 2`. */
+function shape(link: LinkView | undefined): string {
+  const types = Object.groupBy(link?.connections ?? [], ({ type }) => type);
+  return Object.entries(types)
+    .map(([type, all]) => `${type}: ${all?.length}`)
+    .sort()
+    .join(', ');
+}
+
+async function linksOf(overlay: Overlay): Promise<LinkView[]> {
+  return overlay.management.get<LinkView[]>('../../../fabric/v1/links');
+}
+
+for (const { kind, version, options, expected } of [
+  {
+    kind: 'grouped',
+    version: undefined,
+    options: 'maxDefaultConnections: 3, maxAckConnections: 2',
+    expected: 'link.ack: 2, link.default: 3',
+  },
+  {
+    kind: 'grouped without connections for acknowledgements',
+    version: undefined,
+    options: 'maxDefaultConnections: 2, maxAckConnections: 0',
+    expected: 'link.default: 2',
+  },
+  { kind: 'split', version: 'v1.5.0', options: 'split: true', expected: 'ack: 1, payload: 1' },
+  { kind: 'single', version: 'v1.5.0', options: 'split: false', expected: 'default: 1' },
+]) {
+  t.test(`${kind} links carry circuits, whichever side dials`, { skip: skipped, timeout: 60_000 }, async (t) => {
+    await using overlay = await Overlay.start({ churnLimit: 0, ...(version && { linkVersion: version }) });
+    const ports = await freePorts(2);
+    // One reference router only listens, the other only dials: the four directions of payloads are two echoes each.
+    const ours = await overlay.addRouter({
+      name: 'ours',
+      mode: 'proxy',
+      services: [`listening:${ports[0]}`, `dialing:${ports[1]}`],
+      link: `${await listener()}\n${dialer(options)}`,
+    });
+    await using listening = await ReferenceRouter.start(overlay, {
+      name: 'listening',
+      mode: 'host',
+      link: `${await listener()}\n${NO_DIALER}`,
+    });
+    await using dialing = await ReferenceRouter.start(overlay, {
+      name: 'dialing',
+      mode: 'proxy',
+      services: [],
+      link: `${NO_LISTENER}\n${dialer(options)}`,
+    });
+    await overlay.addService('listening', listening.id);
+    await overlay.addService('dialing', dialing.id);
+    await until(
+      'terminators',
+      async () => (await overlay.management.get<unknown[]>('terminators')).length === 2,
+      PATIENCE,
+    );
+    const between = async (from: string, to: string) =>
+      (await linksOf(overlay)).find((link) => link.sourceRouter.name === from && link.destRouter.name === to);
+    await until('our link', async () => shape(await between('ours', 'listening')) === expected, PATIENCE).catch(
+      async () => t.comment(JSON.stringify(await linksOf(overlay))),
+    );
+    await until(
+      'the link of the reference',
+      async () => shape(await between('dialing', 'ours')) === expected,
+      PATIENCE,
+    ).catch(async () => t.comment(JSON.stringify(await linksOf(overlay)), dialing.process.log.slice(-3000)));
+    const links = ours.router.describe().links as unknown[];
+    t.comment(JSON.stringify(links));
+    for (const port of ports) {
+      const { bytes, sha256Received, sha256Sent } = await transfer(port, 8 * MIB);
+      t.equal(bytes, 8 * MIB);
+      t.equal(sha256Received, sha256Sent);
+    }
+  });
+}
