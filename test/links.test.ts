@@ -2,7 +2,10 @@
 // and routers die.
 
 import t from 'tap';
+import { freePorts } from '../examples/two-routers/ports.ts';
 import { transfer } from '../examples/two-routers/transfer.ts';
+import { longTransfer } from './support/faulty-paths.ts';
+import { FaultyPort } from './support/faulty-port.ts';
 import { Overlay, type TestRouter, until } from './support/overlay.ts';
 
 interface LinkState {
@@ -54,4 +57,79 @@ t.test('routers that dial each other at once agree on one link', { timeout: 60_0
     b.router = await overlay.startRouter(b.configFile);
     await until('a terminator', async () => (await overlay.management.get<unknown[]>('terminators')).length > 0);
   }
+});
+
+/** Router a dials b through a port that can fail. */
+async function throughFaultyPort(options: string) {
+  const overlay = await Overlay.start({ churnLimit: 0 });
+  const [port = 0] = await freePorts(1);
+  const between = await FaultyPort.start(port);
+  const b = await overlay.addRouter({
+    name: 'b',
+    mode: 'host',
+    link: `  listeners: [{binding: transport, bind: "tls:127.0.0.1:${port}", advertise: "tls:127.0.0.1:${between.port}"}]\n  dialers: []`,
+  });
+  const a = await overlay.addRouter({
+    name: 'a',
+    mode: 'proxy',
+    link: `  listeners: []\n  dialers: [{binding: transport, startupDelay: 50ms, healthyDialBackoff: {minRetryInterval: 200ms, maxRetryInterval: 1s}, ${options}}]`,
+  });
+  await overlay.addService('echo', b.id);
+  await overlay.ready();
+  const close = async () => {
+    await overlay.close();
+    between.close();
+  };
+  return { overlay, a, b, between, [Symbol.asyncDispose]: close };
+}
+
+t.test('a group that loses connections keeps its link and every byte', { timeout: 60_000 }, async (t) => {
+  await using network = await throughFaultyPort('maxDefaultConnections: 5, maxAckConnections: 1');
+  const { a, b, between } = network;
+  await until('all connections', () => between.open === 6);
+  const before = linksOf(a);
+  const outcome = await longTransfer({
+    port: a.proxyPort,
+    mebibytes: 64,
+    every: 14, // four times: one connection for payloads and one for acknowledgements are left
+    fault: async () => {
+      const { open } = between;
+      between.cut();
+      await until('it to be gone', () => between.open < open);
+    },
+  });
+  t.match(outcome, { bytes: 64 * 1024 * 1024, isEqual: true });
+  t.ok(outcome.faults >= 4, `${outcome.faults} faults`);
+  const ids = (router: TestRouter) => linksOf(router).map(({ id, iteration }) => ({ id, iteration }));
+  t.same(
+    ids(a),
+    before.map(({ id, iteration }) => ({ id, iteration })),
+    'the same link',
+  );
+  t.same(ids(b), ids(a));
+});
+
+t.test('connections of a group that overtake each other change no byte', { timeout: 60_000 }, async (t) => {
+  await using network = await throughFaultyPort('maxDefaultConnections: 4, maxAckConnections: 2');
+  const { a, between } = network;
+  await until('all connections', () => between.open === 6);
+  let turn = 0;
+  between.delay = () => (turn++ * 7) % 23;
+  const outcome = await longTransfer({ port: a.proxyPort, mebibytes: 4, every: 8, fault: async () => undefined });
+  t.match(outcome, { bytes: 4 * 1024 * 1024, isEqual: true });
+});
+
+t.test('a connection of a group that goes silent stops no circuit', { timeout: 60_000 }, async (t) => {
+  await using network = await throughFaultyPort('maxDefaultConnections: 3, maxAckConnections: 0');
+  const { a, between } = network;
+  await until('all connections', () => between.open === 3);
+  const outcome = await longTransfer({
+    port: a.proxyPort,
+    mebibytes: 32,
+    every: 8,
+    fault: async () => {
+      if (between.open > 2) between.freeze();
+    },
+  });
+  t.match(outcome, { bytes: 32 * 1024 * 1024, isEqual: true });
 });
