@@ -4,7 +4,7 @@
 import t from 'tap';
 import { freePorts } from '../examples/two-routers/ports.ts';
 import { Program } from '../examples/two-routers/process.ts';
-import { linkIn, linksOf, longTransfer, pathOf } from './support/faulty-paths.ts';
+import { hasBothPaths, linkIn, longTransfer, pathOf } from './support/faulty-paths.ts';
 import { Overlay, until } from './support/overlay.ts';
 
 const MEBIBYTES = 64;
@@ -32,11 +32,7 @@ async function diamond() {
     between.push({ id, name, configFile, program: start(overlay, name, configFile) });
   }
   await overlay.addService('echo', b.id);
-  // The controller's view decides: it chooses the paths.
-  const isEnd = ({ name }: { name: string }) => name === 'a' || name === 'b';
-  const isLinked = async () =>
-    (await linksOf(overlay)).filter(({ sourceRouter, destRouter }) => isEnd(sourceRouter) || isEnd(destRouter))
-      .length === 4;
+  const isLinked = () => hasBothPaths(overlay);
   await until('all links', isLinked);
   await until('a terminator', async () => (await overlay.management.get<unknown[]>('terminators')).length > 0);
   const used = async () => {

@@ -35,8 +35,7 @@ export function longTransfer({ port, mebibytes, every, fault }: LongTransfer): P
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
   socket.setTimeout(LONGEST_SILENCE, () => socket.destroy(new Error(`nothing moved after ${received} bytes`)));
   const write = () => {
-    // The rest after the last point flows freely.
-    const bound = isFaulting ? Math.min(total, (faults + 2) * every * MIB) : total;
+    const bound = Math.min(total, (faults + 2) * every * MIB);
     while (written < bound) {
       const chunk = randomBytes(Math.min(CHUNK, bound - written));
       written += chunk.length;
@@ -99,4 +98,12 @@ export interface LinkView {
 /** The links that the controller knows. */
 export function linksOf(overlay: Overlay): Promise<LinkView[]> {
   return overlay.management.get<LinkView[]>('../../../fabric/v1/links');
+}
+
+/** Whether both ends of a diamond, a and b, have a link to each of c and d. The controller's view decides: it chooses the paths. */
+export async function hasBothPaths(overlay: Overlay): Promise<boolean> {
+  const pairs = (await linksOf(overlay)).map(({ sourceRouter, destRouter }) =>
+    [sourceRouter.name, destRouter.name].sort().join(''),
+  );
+  return ['ac', 'ad', 'bc', 'bd'].every((pair) => pairs.includes(pair));
 }
