@@ -2,7 +2,7 @@
 
 import { createHash, randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
-import type { Overlay } from './overlay.ts';
+import type { Overlay, TestController } from './overlay.ts';
 
 const MIB = 1024 * 1024;
 const CHUNK = 64 * 1024;
@@ -96,7 +96,7 @@ export interface LinkView {
 }
 
 /** The links that the controller knows. */
-export function linksOf(overlay: Overlay): Promise<LinkView[]> {
+export function linksOf(overlay: Overlay<TestController>): Promise<LinkView[]> {
   return overlay.management.get<LinkView[]>('../../../fabric/v1/links');
 }
 

@@ -2,13 +2,16 @@
 // ZITI_BIN names the binary.
 
 import { type ChildProcess, spawn } from 'node:child_process';
-import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Management } from '../../examples/two-routers/management.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
-import type { Overlay, RouterSetup } from './overlay.ts';
+import { type Overlay, type RouterSetup, type TestController, until } from './overlay.ts';
 
 const BINARY = process.env.ZITI_BIN;
 const ENROLL_TIME = 30_000;
+const START_TIME = 40_000;
 const LOG_TAIL = 20;
 
 /** For the option `skip` of a test: false where the binary is there, else the reason. */
@@ -102,7 +105,7 @@ export class ReferenceRouter {
   }
 
   /** Creates a router, lets the reference enroll it, and starts it. */
-  static async start(overlay: Overlay, setup: RouterSetup): Promise<ReferenceRouter> {
+  static async start(overlay: Overlay<TestController>, setup: RouterSetup): Promise<ReferenceRouter> {
     const { management, directory } = overlay;
     const id = await management.create('edge-routers', { name: setup.name, isTunnelerEnabled: true });
     const { enrollmentJwt } = await management.get<{ enrollmentJwt: string }>(`edge-routers/${id}`);
@@ -130,4 +133,79 @@ export class ReferenceRouter {
   #run(): ReferenceProcess {
     return new ReferenceProcess(this.name, ['router', 'run', this.configFile], this.#directory);
   }
+}
+
+/** The controller of the reference, with an authority and data of its own in a temporary folder. */
+export class ReferenceController implements TestController {
+  readonly controlAddress: string;
+  readonly management: Management;
+  readonly #process: ReferenceProcess;
+  readonly #directory: string;
+
+  private constructor(facts: {
+    controlAddress: string;
+    management: Management;
+    process: ReferenceProcess;
+    directory: string;
+  }) {
+    this.controlAddress = facts.controlAddress;
+    this.management = facts.management;
+    this.#process = facts.process;
+    this.#directory = facts.directory;
+  }
+
+  /** Starts one on a free port, without a router, and logs in. */
+  static async start(): Promise<ReferenceController> {
+    const directory = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
+    const [port] = await freePorts(1);
+    const home = join(directory, 'home');
+    const where = ['--home', home, '--ctrl-address', '127.0.0.1', '--ctrl-port', `${port}`];
+    const process = new ReferenceProcess('controller', ['edge', 'quickstart', '--no-router', ...where], directory);
+    const authority = join(home, 'pki/root-ca/certs/root-ca.cert');
+    await until('the authority of the reference', () => existsSync(authority), START_TIME);
+    const url = `https://127.0.0.1:${port}/edge/management/v1`;
+    const management = new Management(url, readFileSync(authority, 'utf8'));
+    const isUp = () =>
+      management.login('admin', 'admin').then(
+        () => true,
+        () => false,
+      );
+    await until('the controller of the reference', isUp, START_TIME);
+    return new ReferenceController({ controlAddress: `tls:127.0.0.1:${port}`, management, process, directory });
+  }
+
+  async close(): Promise<void> {
+    await this.#process.kill();
+    rmSync(this.#directory, { recursive: true, force: true });
+  }
+}
+
+/** Creates an identity and lets the reference enroll it. Answers its file and its id. */
+export async function enrollIdentity(
+  { management, directory }: Overlay<TestController>,
+  name: string,
+): Promise<{ id: string; file: string }> {
+  const id = await management.create('identities', {
+    name,
+    type: 'Default',
+    isAdmin: false,
+    roleAttributes: [name],
+    enrollment: { ott: true },
+  });
+  const { enrollment } = await management.get<{ enrollment: { ott: { jwt: string } } }>(`identities/${id}`);
+  const file = join(directory, `${name}.json`);
+  writeFileSync(`${file}.jwt`, enrollment.ott.jwt);
+  const args = ['edge', 'enroll', '--jwt', `${file}.jwt`, '--out', file, '--keyAlg', 'EC'];
+  await new ReferenceProcess(`${name}-enroll`, args, directory).done();
+  return { id, file };
+}
+
+/** Lets `identity` use one router, for all services. */
+export async function allowRouter(overlay: Overlay<TestController>, name: string, routerId: string): Promise<void> {
+  await overlay.management.create('edge-router-policies', {
+    name: `${name} at its router`,
+    semantic: 'AnyOf',
+    identityRoles: [`#${name}`],
+    edgeRouterRoles: [`@${routerId}`],
+  });
 }
