@@ -1,10 +1,11 @@
 // Links of our routers among themselves: dialed from both sides at once, connections of a group that are lost, circuits that move when links
 // and routers die.
 
+import { connect } from 'node:net';
 import t from 'tap';
 import { freePorts } from '../examples/two-routers/ports.ts';
 import { transfer } from '../examples/two-routers/transfer.ts';
-import { longTransfer } from './support/faulty-paths.ts';
+import { longTransfer, pathOf, linksOf as reportedLinks } from './support/faulty-paths.ts';
 import { FaultyPort } from './support/faulty-port.ts';
 import { Overlay, type TestRouter, until } from './support/overlay.ts';
 
@@ -31,7 +32,7 @@ function linksOf({ router }: TestRouter): LinkState[] {
 t.test('routers that dial each other at once agree on one link', { timeout: 60_000 }, async (t) => {
   const { overlay, a, b } = await network();
   await using _ = overlay;
-  const reported = () => overlay.management.get<LinkState[]>('../../../fabric/v1/links');
+  const reported = () => reportedLinks(overlay);
   const agreed = async () => {
     const views = [linksOf(a), linksOf(b), await reported()];
     const [first] = linksOf(a);
@@ -132,4 +133,47 @@ t.test('a connection of a group that goes silent stops no circuit', { timeout: 6
     },
   });
   t.match(outcome, { bytes: 32 * 1024 * 1024, isEqual: true });
+});
+
+t.test('circuits prefer the link with the lower latency', { timeout: 60_000 }, async (t) => {
+  const delay = 25;
+  await using owned = new AsyncDisposableStack();
+  const overlay = owned.use(await Overlay.start({ churnLimit: 0 }));
+  const [slowPort = 0, fastPort = 0] = await freePorts(2);
+  const between = owned.use(await FaultyPort.start(slowPort));
+  between.delay = () => delay;
+  const listener = (port: number, advertised: number, group: string) =>
+    `{binding: transport, bind: "tls:127.0.0.1:${port}", bindInterface: ${group}, advertise: "tls:127.0.0.1:${advertised}", groups: ${group}}`;
+  const extra = 'metrics: {reportInterval: 300ms}';
+  const b = await overlay.addRouter({
+    name: 'b',
+    mode: 'host',
+    link: `  listeners: [${listener(slowPort, between.port, 'slow')}, ${listener(fastPort, fastPort, 'fast')}]\n  dialers: []`,
+    extra,
+  });
+  const a = await overlay.addRouter({
+    name: 'a',
+    mode: 'proxy',
+    link: '  listeners: []\n  dialers: [{binding: transport, groups: slow}, {binding: transport, groups: fast}]',
+    extra,
+  });
+  await overlay.addService('echo', b.id);
+  const addresses = async () => {
+    const links = await reportedLinks(overlay);
+    const at = (port: number) => links.find(({ connections }) => connections[0]?.dest.endsWith(`:${port}`));
+    return { fast: at(fastPort), slow: at(between.port) };
+  };
+  await until('both costs', async () => {
+    const { slow, fast } = await addresses();
+    return slow !== undefined && fast !== undefined && slow.cost < 60_000 && fast.cost < 60_000;
+  });
+  const { slow, fast } = await addresses();
+  t.ok((slow?.cost ?? 0) > 3 * delay, `${slow?.cost}: both sides measure a way there and back`);
+  t.ok((fast?.cost ?? Number.POSITIVE_INFINITY) < (slow?.cost ?? 0), `${fast?.cost}`);
+  const socket = owned.use(connect(a.proxyPort, '127.0.0.1'));
+  await new Promise((resolve) => socket.once('data', resolve).write('hello'));
+  t.same((await pathOf(overlay)).links, [fast?.id]);
+  // A cost that an administrator sets counts as well, and moves what flows.
+  await overlay.management.patch(`../../../fabric/v1/links/${fast?.id}`, { staticCost: 10_000 });
+  await until('the circuit to move', async () => (await pathOf(overlay)).links[0] === slow?.id);
 });

@@ -7,6 +7,9 @@ import type { MetricsRegistry } from '../metrics/registry.ts';
 /** Sizes are recorded for one message in so many: a histogram does not need every one, and recording each costs more than sending it. */
 const SIZE_SAMPLE = 16;
 
+/** Nanoseconds that stand for a link without answers: it costs more than any other (reference fact). */
+const SILENT_LATENCY = 8_888_888_888_888;
+
 export class LinkMetrics {
   readonly #registry: MetricsRegistry;
   readonly #id: string;
@@ -14,6 +17,7 @@ export class LinkMetrics {
   #sentMessages = 0;
   #receivedBytes = 0;
   #receivedMessages = 0;
+  #isSilent = false;
 
   constructor(registry: MetricsRegistry, linkId: string) {
     this.#registry = registry;
@@ -40,7 +44,18 @@ export class LinkMetrics {
   }
 
   latency(nanoseconds: number): void {
-    this.#registry.histogram(`link.${this.#id}.latency`).update(nanoseconds);
+    const histogram = this.#registry.histogram(`link.${this.#id}.latency`);
+    if (this.#isSilent) histogram.clear();
+    this.#isSilent = false;
+    histogram.update(nanoseconds);
+  }
+
+  /** The other router has not answered for long. The first answer afterwards makes the link as cheap as it is again. */
+  silent(): void {
+    this.#isSilent = true;
+    const histogram = this.#registry.histogram(`link.${this.#id}.latency`);
+    histogram.clear();
+    histogram.update(SILENT_LATENCY);
   }
 
   /** Adds what was counted since the last call; `queueTime` in milliseconds. */

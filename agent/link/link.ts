@@ -126,6 +126,11 @@ export class Link implements Destination {
     return Math.max(this.#payloads.oldestWait(PAYLOAD_LANE), this.#acks.oldestWait(ACK_LANE));
   }
 
+  /** Milliseconds for which an answer of the other router is overdue; 0 when none is. */
+  get unanswered(): number {
+    return Math.max(...this.channels.map((channel) => channel.unanswered));
+  }
+
   /** The link is not wanted any more and only delivers what is on its way. */
   stopGrowing(): void {
     this.#stopGrowing?.();

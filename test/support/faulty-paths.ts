@@ -92,7 +92,7 @@ export interface LinkView {
   readonly cost: number;
   readonly sourceRouter: { readonly name: string };
   readonly destRouter: { readonly name: string };
-  readonly connections: readonly { readonly type: string }[];
+  readonly connections: readonly { readonly type: string; readonly dest: string }[];
 }
 
 /** The links that the controller knows. */
