@@ -76,6 +76,8 @@ export interface SimulatorOptions {
   sessionLifetime?: number;
   /** Milliseconds for which one-time tokens are valid. */
   enrollmentLifetime?: number;
+  /** The version that routers hear of each other instead of the true one. Below v1.6.6 they dial split or single links. */
+  linkVersion?: string;
 }
 
 const LOOPBACK = ['127.0.0.1', '::1', 'localhost'];
@@ -189,7 +191,10 @@ async function build(options: SimulatorOptions, owned: AsyncDisposableStack): Pr
     ]),
   );
 
-  const network = new Network({ state, clock, ids, random, log: log.child({ component: 'network' }) });
+  const network = new Network(
+    { state, clock, ids, random, log: log.child({ component: 'network' }) },
+    { linkVersion: options.linkVersion },
+  );
   owned.defer(() => network.close());
   const events = new Events(log.child({ component: 'events' }));
   owned.defer(() => events.close());

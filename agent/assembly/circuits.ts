@@ -19,7 +19,7 @@ import type { MetricsRegistry } from '../metrics/registry.ts';
 import { CircuitEnds } from '../xgress/circuit-ends.ts';
 import { IdleSweeper } from '../xgress/idle-sweeper.ts';
 import type { RouterContext } from './context.ts';
-import { xgressOptionsFor } from './settings.ts';
+import { httpProxy, xgressOptionsFor } from './settings.ts';
 
 /** Sessions with UDP services: milliseconds without traffic until they end, as in the tunneler's defaults. */
 const UDP_IDLE = { timeout: 300_000, interval: 30_000 };
@@ -84,10 +84,13 @@ function assembleEgress(context: RouterContext): Egress {
   for (const binding of ['transport', 'edge_transport'] as const) {
     const { connectTimeout } = xgressOptionsFor(config, binding);
     const encryption = binding === 'edge_transport';
-    egress.use(
-      binding,
-      transportDialer({ clock, log, identity, sweeper }, { connectTimeout, encryption, hopType: `xgress/${binding}` }),
-    );
+    const init = {
+      connectTimeout,
+      encryption,
+      hopType: `xgress/${binding}`,
+      proxy: httpProxy(config.transport?.proxy),
+    };
+    egress.use(binding, transportDialer({ clock, log, identity, sweeper }, init));
   }
   const { connectTimeout } = xgressOptionsFor(config, 'transport_udp');
   egress.use('transport_udp', datagramDialer({ clock, log, sweeper }, { connectTimeout }));

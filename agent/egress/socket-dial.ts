@@ -30,21 +30,27 @@ export interface DialedSocket {
 
 /** Resolves with a connected socket. Rejects with the system's error, TimeoutError or EgressError. */
 export function dialSocket(address: Address, options: SocketDialOptions): Promise<DialedSocket> {
-  const where = formatAddress(address);
   if (address.type !== 'tcp' && address.type !== 'tls') {
     return Promise.reject(
       new EgressError(
         RouteErrorCode.MisconfiguredTerminator,
-        `${where}: this router dials tcp, tls and udp services only`,
+        `${formatAddress(address)}: this router dials tcp, tls and udp services only`,
       ),
     );
   }
+  return established(open(address, options), address, options);
+}
+
+/** Resolves once the connection, and TLS on it, is up. The time limit is that of the options. */
+function established(dialed: DialedSocket, address: Address, options: SocketDialOptions): Promise<DialedSocket> {
   const { clock, timeout, signal } = options;
+  const { socket } = dialed;
   return new Promise((resolve, reject) => {
-    const { socket, reset } = open(address, options);
     const timer =
       timeout > 0
-        ? clock.after('egress dial', timeout, () => fail(new TimeoutError(`dialing ${where}`, timeout)))
+        ? clock.after('egress dial', timeout, () =>
+            fail(new TimeoutError(`dialing ${formatAddress(address)}`, timeout)),
+          )
         : undefined;
     const finish = () => {
       timer?.cancel();
@@ -59,22 +65,23 @@ export function dialSocket(address: Address, options: SocketDialOptions): Promis
     };
     const onAbort = () => fail(asError(signal.reason));
     socket.once('error', fail);
-    socket.once(address.type === 'tls' ? 'secureConnect' : 'connect', () => (finish(), resolve({ socket, reset })));
+    socket.once(address.type === 'tls' ? 'secureConnect' : 'connect', () => (finish(), resolve(dialed)));
     if (signal.aborted) onAbort();
     else signal.addEventListener('abort', onAbort, { once: true });
   });
 }
 
-/** As `dialSocket` for TCP, through an HTTP proxy that is asked to CONNECT. */
+/** As `dialSocket`, through an HTTP proxy that is asked to CONNECT. */
 export async function dialThroughProxy(
   address: Address,
   proxy: HttpProxy,
-  { clock, localAddress, timeout, signal }: SocketDialOptions,
+  options: SocketDialOptions,
 ): Promise<DialedSocket> {
+  const { clock, localAddress, timeout, signal } = options;
   const where = formatAddress(address);
   const late =
     timeout > 0
-      ? clock.deadline('egress dial', timeout, () => new TimeoutError(`dialing ${where}`, timeout))
+      ? clock.deadline('egress dial', timeout, () => new TimeoutError(`dialing ${where} through a proxy`, timeout))
       : undefined;
   try {
     const socket = await connectThroughProxy(
@@ -83,18 +90,26 @@ export async function dialThroughProxy(
       late ? AbortSignal.any([signal, late.signal]) : signal,
     );
     socket.allowHalfOpen = true;
-    return { socket, reset: () => socket.resetAndDestroy() };
+    if (address.type !== 'tls') return { socket, reset: () => socket.resetAndDestroy() };
+    return await established(secured(socket, address, options), address, options);
   } finally {
     late?.timer.cancel();
   }
 }
 
-function open(address: Address, { context, localAddress, localPort }: SocketDialOptions): DialedSocket {
+function open(address: Address, options: SocketDialOptions): DialedSocket {
+  const { localAddress, localPort } = options;
   const host = address.host || 'localhost';
   const local = { ...(localAddress !== undefined && { localAddress }), ...(localPort !== undefined && { localPort }) };
   const target = { host, port: address.port, allowHalfOpen: true, ...local };
   const tcp = connectTcp(target);
   if (address.type === 'tcp') return { socket: tcp, reset: () => tcp.resetAndDestroy() };
+  return secured(tcp, address, options);
+}
+
+/** TLS over a connection. */
+function secured(tcp: Socket, { host: named }: Address, { context }: SocketDialOptions): DialedSocket {
+  const host = named || 'localhost';
   const socket = connectTls({
     ...context,
     socket: tcp,

@@ -6,6 +6,7 @@ import { joinHostPort, parseAddress } from '#lib/address.ts';
 import type { Clock } from '#lib/clock.ts';
 import { describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
+import type { HttpProxy } from '#wire/dial.ts';
 import { PeerDataKey, RouteErrorCode } from '#wire/gen/numbers.ts';
 import type { IdleSweeper } from '../xgress/idle-sweeper.ts';
 import { SocketClient } from '../xgress/socket-client.ts';
@@ -14,7 +15,7 @@ import { dialDatagram } from './datagram-dial.ts';
 import { EgressError } from './dial-errors.ts';
 import type { DialedEgress, EgressDialer, EgressRequest } from './egress.ts';
 import { hostEncryption } from './host-encryption.ts';
-import { type DialedSocket, dialSocket } from './socket-dial.ts';
+import { type DialedSocket, dialSocket, dialThroughProxy } from './socket-dial.ts';
 
 export interface TransportComponents {
   clock: Clock;
@@ -30,6 +31,8 @@ export interface TransportInit {
   /** Do the host's part of the key agreement when the route carries a key. */
   encryption: boolean;
   hopType: string;
+  /** For tls addresses. */
+  proxy?: HttpProxy | undefined;
 }
 
 export function transportDialer(components: TransportComponents, init: TransportInit): EgressDialer {
@@ -43,12 +46,12 @@ export function transportDialer(components: TransportComponents, init: Transport
       const { encryption, hopType } = init;
       return hostDatagrams(components, request, { socket, encryption, peerData: true, hopType });
     }
-    const dialed = await dialSocket(address, {
-      clock,
-      context: components.identity.clientContext(),
-      timeout,
-      signal: request.signal,
-    });
+    const options = { clock, context: components.identity.clientContext(), timeout, signal: request.signal };
+    // The reference dials tls addresses alone through the proxy of its section `transport`.
+    const dialed =
+      init.proxy && address.type === 'tls'
+        ? await dialThroughProxy(address, init.proxy, options)
+        : await dialSocket(address, options);
     return hostSocket(components, request, {
       ...dialed,
       halfClose: true,

@@ -102,6 +102,7 @@ export function linkChannel(
   const lane = (types: string[], queueLimit: number): LanePolicy => ({
     types: init.grouped ? types : [''],
     queueLimit,
+    takesTurns: init.grouped,
   });
   const options: ChannelOptions = {
     name: `link ${init.linkId}`,
@@ -117,7 +118,9 @@ export function linkChannel(
     },
     heartbeat: settings.heartbeat,
   };
-  return new Channel(init.grouped ? { ...options, essentialType: LinkUnderlay.Default } : options);
+  return new Channel(
+    init.grouped ? { ...options, essentialType: LinkUnderlay.Default, probesUnderlays: true } : options,
+  );
 }
 
 async function dialGrouped(

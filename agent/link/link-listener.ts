@@ -46,6 +46,7 @@ export interface LinkListenerSettings {
 
 /** One of the two connections of a split link, waiting for the other. */
 interface Half {
+  readonly peerId: string;
   readonly kind: number;
   readonly channel: Channel;
   readonly since: number;
@@ -56,6 +57,8 @@ const ACK_CHANNEL = 2;
 const HALF_LIFETIME = 30_000;
 const HALF_SWEEP = 60_000;
 const MOST_HALVES = 1_000;
+/** One router must not use up the places of all others. It dials a link for each pair of a dialer and a listener. */
+const MOST_HALVES_OF_ROUTER = 50;
 /** The reference's forms: UUIDs, base 62, and short ids with dots and dashes. Ids become names of metrics. */
 const LINK_ID = /^[\w.-]{1,64}$/;
 
@@ -143,7 +146,7 @@ export class LinkListener {
     const halfKey = `${peerId} ${linkId} ${accepted.connectionId}`;
     const other = this.#halves.get(halfKey);
     if (!other) {
-      this.#keepHalf(halfKey, { kind, channel, since: this.#components.clock.now() });
+      this.#keepHalf(halfKey, { peerId, kind, channel, since: this.#components.clock.now() });
       return;
     }
     this.#halves.delete(halfKey);
@@ -176,14 +179,21 @@ export class LinkListener {
   }
 
   #keepHalf(key: string, half: Half): void {
-    if (this.#halves.size >= MOST_HALVES) half.channel.close();
-    else this.#halves.set(key, half);
+    const ofRouter = [...this.#halves.values()].filter(({ peerId }) => peerId === half.peerId).length;
+    if (this.#halves.size >= MOST_HALVES || ofRouter >= MOST_HALVES_OF_ROUTER) {
+      half.channel.close();
+      return;
+    }
+    this.#halves.set(key, half);
+    void half.channel.closed.then(() => {
+      if (this.#halves.get(key) === half) this.#halves.delete(key);
+    });
   }
 
   #sweep(): void {
     const before = this.#components.clock.now() - HALF_LIFETIME;
     for (const [key, half] of this.#halves) {
-      if (half.since > before && !half.channel.isClosed) continue;
+      if (half.since > before) continue;
       half.channel.close();
       this.#halves.delete(key);
     }

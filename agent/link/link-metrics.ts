@@ -9,6 +9,9 @@ const SIZE_SAMPLE = 16;
 /** Kinds of drops in the names of meters: all, new payloads, retransmissions, forwarded payloads. */
 const DROPS = ['', '_xg', '_rtx', '_fwd'] as const;
 
+/** Nanoseconds that stand for a link without answers: it costs more than any other (reference fact). */
+const SILENT_LATENCY = 8_888_888_888_888;
+
 export class LinkMetrics {
   readonly #registry: MetricsRegistry;
   readonly #id: string;
@@ -16,6 +19,7 @@ export class LinkMetrics {
   #sentMessages = 0;
   #receivedBytes = 0;
   #receivedMessages = 0;
+  #isSilent = false;
 
   constructor(registry: MetricsRegistry, linkId: string) {
     this.#registry = registry;
@@ -45,7 +49,18 @@ export class LinkMetrics {
   }
 
   latency(nanoseconds: number): void {
-    this.#registry.histogram(`link.${this.#id}.latency`).update(nanoseconds);
+    const histogram = this.#registry.histogram(`link.${this.#id}.latency`);
+    if (this.#isSilent) histogram.clear();
+    this.#isSilent = false;
+    histogram.update(nanoseconds);
+  }
+
+  /** The other router has not answered for long. The first answer afterwards makes the link as cheap as it is again. */
+  silent(): void {
+    this.#isSilent = true;
+    const histogram = this.#registry.histogram(`link.${this.#id}.latency`);
+    histogram.clear();
+    histogram.update(SILENT_LATENCY);
   }
 
   /** Adds what was counted since the last call; `queueTime` in milliseconds. */

@@ -34,6 +34,8 @@ export interface LinkRegistryComponents {
   onUnroutable(circuitId: string): void;
 }
 
+/** Milliseconds without an answer after which circuits avoid a link (reference fact). */
+const SILENT_AFTER = 30_000;
 /** What a link that lost against its duplicate still gets to deliver what is on its way. */
 const CLOSE_REJECTED_ACCEPTED = 30_000;
 const CLOSE_REPLACED_DIALED = 60_000;
@@ -214,6 +216,9 @@ export class LinkRegistry {
   }
 
   #foldMetrics(): void {
-    for (const [link, metrics] of this.#metrics) metrics.fold(link.queueTime);
+    for (const [link, metrics] of this.#metrics) {
+      metrics.fold(link.queueTime);
+      if (link.unanswered > SILENT_AFTER) metrics.silent();
+    }
   }
 }

@@ -1,8 +1,11 @@
 // The rules of links as pure functions: states, keys, duplicates.
 
 import t from 'tap';
+import { VirtualClock } from '#lib/clock.ts';
 import { InvariantError } from '#lib/errors.ts';
+import { MetricsRegistry } from '../metrics/registry.ts';
 import { judgeDuplicate, linkKey } from './link-key.ts';
+import { LinkMetrics } from './link-metrics.ts';
 import { canDial, LINK_TRANSITIONS, type LinkEvent, type LinkState, nextLinkState } from './link-states.ts';
 
 t.test('a link lives by the table of its states', async (t) => {
@@ -44,4 +47,17 @@ t.test('of two links with one key the smaller id survives; a redial replaces; ob
   t.equal(judgeDuplicate({ id: 'b', rejectedDuplicates: 0 }, { id: 'a' }), 'replace');
   t.equal(judgeDuplicate({ id: 'a', rejectedDuplicates: 0 }, { id: 'a' }), 'replace');
   t.equal(judgeDuplicate({ id: 'a', rejectedDuplicates: 6 }, { id: 'b' }), 'replace');
+});
+
+t.test('a link without answers costs more than any other until it answers again', async (t) => {
+  const registry = new MetricsRegistry(new VirtualClock(), () => 0.5);
+  const metrics = new LinkMetrics(registry, 'l1');
+  const mean = () => registry.histogram('link.l1.latency').snapshot().mean;
+  for (let count = 0; count < 200; count++) metrics.latency(1e6);
+  t.equal(mean(), 1e6);
+  metrics.silent();
+  metrics.silent();
+  t.ok(mean() > 8e12);
+  metrics.latency(2e6);
+  t.equal(mean(), 2e6);
 });

@@ -118,13 +118,18 @@ export class Link implements Destination {
         localAddr: `tcp:${underlay.localAddress}`,
         remoteAddr: `tcp:${underlay.remoteAddress}`,
       }));
-    if (!this.isSplit) return describe(this.#payloads, 'single');
+    if (!this.isSplit) return describe(this.#payloads, 'default');
     return [...describe(this.#payloads, 'payload'), ...describe(this.#acks, 'ack')];
   }
 
   /** Milliseconds that the oldest frame has been waiting for a connection to take it. */
   get queueTime(): number {
     return Math.max(this.#payloads.oldestWait(PAYLOAD_LANE), this.#acks.oldestWait(ACK_LANE));
+  }
+
+  /** Milliseconds for which an answer of the other router is overdue; 0 when none is. */
+  get unanswered(): number {
+    return Math.max(...this.channels.map((channel) => channel.unanswered));
   }
 
   /** The link is not wanted any more and only delivers what is on its way. */

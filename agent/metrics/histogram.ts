@@ -1,7 +1,12 @@
-// The distribution of values since the start, from a uniform sample of bounded size; count, sum, extremes and deviation are exact
-// over everything (Welford's method), quantiles are of the sample.
+// The distribution of recent values: a sample of bounded size in which new values displace old ones, the more likely the older they are
+// (reference fact: 128 values, weight e^(0.015 per second)). Everything but the count is of the sample, so that a mean follows a change:
+// the latency of a link makes its cost.
+
+import type { Clock } from '#lib/clock.ts';
 
 const SAMPLE_SIZE = 128;
+/** Per second. A value keeps its place with half the odds of one that is 46 seconds younger. */
+const DECAY = 0.015;
 
 export interface HistogramSnapshot {
   readonly count: number;
@@ -15,51 +20,62 @@ export interface HistogramSnapshot {
 }
 
 export class Histogram {
+  readonly #clock: Clock;
   readonly #random: () => number;
-  #sample: number[] = [];
+  readonly #values: number[] = [];
+  /** Logarithms, so that they never overflow. */
+  readonly #priorities: number[] = [];
   #count = 0;
-  #mean = 0;
-  #squares = 0;
-  #min = 0;
-  #max = 0;
 
   /** `random` answers numbers in [0, 1). */
-  constructor(random: () => number) {
+  constructor(clock: Clock, random: () => number) {
+    this.#clock = clock;
     this.#random = random;
+  }
+
+  get count(): number {
+    return this.#count;
   }
 
   update(value: number): void {
     this.#count++;
-    this.#min = this.#count === 1 ? value : Math.min(this.#min, value);
-    this.#max = this.#count === 1 ? value : Math.max(this.#max, value);
-    const delta = value - this.#mean;
-    this.#mean += delta / this.#count;
-    this.#squares += delta * (value - this.#mean);
-    if (this.#sample.length < SAMPLE_SIZE) {
-      this.#sample.push(value);
+    const priority = (DECAY * this.#clock.monotonic()) / 1_000 - Math.log(1 - this.#random());
+    if (this.#values.length < SAMPLE_SIZE) {
+      this.#values.push(value);
+      this.#priorities.push(priority);
       return;
     }
-    const slot = Math.floor(this.#random() * this.#count);
-    if (slot < SAMPLE_SIZE) this.#sample[slot] = value;
+    const least = this.#least();
+    if (priority <= (this.#priorities[least] ?? 0)) return;
+    this.#values[least] = value;
+    this.#priorities[least] = priority;
   }
 
   /** Forgets everything. */
   clear(): void {
-    this.#sample = [];
-    this.#count = this.#mean = this.#squares = this.#min = this.#max = 0;
+    this.#values.length = this.#priorities.length = this.#count = 0;
   }
 
   snapshot(): HistogramSnapshot {
-    const sorted = this.#sample.toSorted((a, b) => a - b);
-    const variance = this.#count > 1 ? this.#squares / this.#count : 0;
+    const sorted = this.#values.toSorted((a, b) => a - b);
+    const size = Math.max(1, sorted.length);
+    const mean = sorted.reduce((sum, value) => sum + value, 0) / size;
+    const variance = sorted.reduce((sum, value) => sum + (value - mean) ** 2, 0) / size;
     return {
       count: this.#count,
-      min: this.#min,
-      max: this.#max,
-      mean: this.#mean,
+      min: sorted[0] ?? 0,
+      max: sorted.at(-1) ?? 0,
+      mean,
       variance,
       stdDev: Math.sqrt(variance),
       quantile: (share) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0,
     };
+  }
+
+  #least(): number {
+    let least = 0;
+    for (let index = 1; index < this.#priorities.length; index++)
+      if ((this.#priorities[index] ?? 0) < (this.#priorities[least] ?? 0)) least = index;
+    return least;
   }
 }

@@ -7,6 +7,7 @@ import { seededRandom } from '#lib/random.ts';
 import { MetricsMessageSchema } from '#wire/gen/metrics_pb.js';
 import { ControlType } from '#wire/gen/numbers.ts';
 import type { Message } from '#wire/message.ts';
+import { Histogram } from './histogram.ts';
 import { PrometheusPage } from './prometheus.ts';
 import { MetricsRegistry } from './registry.ts';
 import { MetricsReporter } from './reporter.ts';
@@ -114,4 +115,26 @@ t.test('the Prometheus page turns ids into labels', async (t) => {
   t.match(text, /process_resident_memory_bytes/);
   t.equal(text.match(/^# TYPE edgeweave_router_link_connections /gm)?.length, 1, 'each metric is declared once');
   page.close();
+});
+
+t.test('a histogram follows a change within minutes, and counts everything', async (t) => {
+  const clock = new VirtualClock();
+  const random = seededRandom(7);
+  const histogram = new Histogram(clock, () => random.next());
+  const measure = async (value: number, seconds: number) => {
+    for (let second = 0; second < seconds; second++) {
+      histogram.update(value);
+      await clock.advance(1_000);
+    }
+  };
+  await measure(1, 3_600);
+  t.match(histogram.snapshot(), { count: 3_600, min: 1, max: 1, mean: 1, stdDev: 0 });
+  await measure(101, 60);
+  const soon = histogram.snapshot().mean;
+  t.ok(soon > 20 && soon < 90, `${soon} after a minute`);
+  await measure(101, 900);
+  const { mean, count, min } = histogram.snapshot();
+  t.ok(mean > 99, `${mean} after a quarter of an hour`);
+  t.equal(count, 4_560);
+  t.ok(min === 1 || min === 101);
 });

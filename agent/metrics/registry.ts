@@ -12,7 +12,7 @@ export class Timer {
   readonly meter: Meter;
 
   constructor(clock: Clock, random: () => number) {
-    this.histogram = new Histogram(random);
+    this.histogram = new Histogram(clock, random);
     this.meter = new Meter(clock);
   }
 
@@ -70,7 +70,7 @@ export class MetricsRegistry {
   }
 
   histogram(name: string): Histogram {
-    return getOrMake(this.histograms, name, () => new Histogram(this.#random));
+    return getOrMake(this.histograms, name, () => new Histogram(this.#clock, this.#random));
   }
 
   timer(name: string): Timer {

@@ -11,7 +11,7 @@ import { RingQueue } from '#lib/ring-queue.ts';
 import { type MetricsMessage, MetricsMessageSchema } from '#wire/gen/metrics_pb.js';
 import { ControlType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
-import type { HistogramSnapshot } from './histogram.ts';
+import type { Histogram, HistogramSnapshot } from './histogram.ts';
 import type { MeterSnapshot } from './meter.ts';
 import type { MetricsRegistry, UsageInterval } from './registry.ts';
 
@@ -134,7 +134,7 @@ export class MetricsReporter {
       timestamp: timestampFromMs(Math.round(clock.now())),
       intValues: mapValues(registry.gauges, (read) => BigInt(Math.round(read()))),
       meters: mapValues(registry.meters, (meter) => toMeter(meter.snapshot())),
-      histograms: mapValues(registry.histograms, (histogram) => toHistogram(histogram.snapshot())),
+      histograms: mapValues(measured(registry.histograms), (histogram) => toHistogram(histogram.snapshot())),
       timers: mapValues(registry.timers, (timer) => ({
         ...toHistogram(timer.histogram.snapshot()),
         ...toRates(timer.meter.snapshot()),
@@ -142,6 +142,11 @@ export class MetricsReporter {
       usageCounters,
     });
   }
+}
+
+/** Those with values: controllers would take the mean 0 of an empty one for a latency. */
+function measured(histograms: ReadonlyMap<string, Histogram>): Map<string, Histogram> {
+  return new Map([...histograms].filter(([, { count }]) => count > 0));
 }
 
 function mapValues<T, R>(table: ReadonlyMap<string, T>, convert: (value: T) => R): Record<string, R> {

@@ -369,3 +369,53 @@ t.test('messages are kept in memory of their own where frames are lent', async (
   );
   t.equal(new Set(messages.map(({ body }) => body.buffer)).size, 3);
 });
+
+t.test('a connection of a group that stays silent is closed, and the others carry on', async (t) => {
+  const interval = 10_000;
+  const clock = new VirtualClock();
+  const heartbeat = { sendInterval: interval, checkInterval: 1_000, closeUnresponsiveTimeout: 60_000 };
+  const a = channel(clock, 'a', { heartbeat, probesUnderlays: true });
+  const b = channel(clock, 'b');
+  const joined = Array.from({ length: 3 }, () => join(clock, a, b, 'default'));
+  const latencies: number[] = [];
+  a.onLatency = (nanoseconds) => latencies.push(nanoseconds);
+  const pass = async (milliseconds: number) => {
+    for (let passed = 0; passed < milliseconds; passed += 1_000) {
+      await clock.advance(1_000);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  };
+  await pass(6 * interval);
+  t.equal(a.underlays.length, 3, 'all of them answer');
+  t.ok(latencies.length >= 12, 'each connection is asked');
+  joined[0]?.b.pause();
+  await pass(3 * interval);
+  t.equal(a.underlays.length, 3, 'a few late answers are no reason');
+  await pass(2 * interval);
+  t.equal(a.underlays.length, 2);
+  await pass(12 * interval);
+  t.equal(a.underlays.length, 2, 'nothing else happens');
+  for (const { b: end } of joined) end.pause();
+  await pass(5 * interval);
+  t.equal(a.underlays.length, 2, 'connections that are all silent are left to the time limit of the channel');
+  await pass(4 * interval);
+  t.ok(a.isClosed);
+  b.close();
+});
+
+t.test('connections with equal load take turns where a lane asks for it', async (t) => {
+  const lanes = { default: { types: ['default'], queueLimit: 3, takesTurns: true } };
+  const { clock, a, b } = pair({ lanes });
+  join(clock, a, b, 'default');
+  const used = new Set<unknown>();
+  for (const underlay of a.underlays) {
+    const write = underlay.write.bind(underlay);
+    underlay.write = (head, body) => (used.add(underlay), write(head, body));
+  }
+  for (let count = 0; count < 2; count++) {
+    a.send(new Message(1));
+    await soon();
+  }
+  t.equal(used.size, 2);
+  for (const each of [a, b]) each.close();
+});

@@ -12,11 +12,12 @@ import type { Clock, Timer } from '#lib/clock.ts';
 import { asError, ClosedError, describeError, InvariantError, TimeoutError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
 import { RingQueue } from '#lib/ring-queue.ts';
+import { ConnectionProbes } from './connection-probes.ts';
 import { ProtocolError, RequestFailedError, SendQueueFullError } from './errors.ts';
 import { Frame, forEachHeader, writeSequence } from './frame.ts';
 import type { FrameLimits } from './frame-reader.ts';
 import { ChannelHeader, ChannelType, ResultHeader } from './gen/numbers.ts';
-import { Heartbeat, type HeartbeatOptions } from './heartbeat.ts';
+import { Heartbeat, type HeartbeatOptions, type HeartbeatPort, question } from './heartbeat.ts';
 import { asReply, Message, resultMessage } from './message.ts';
 import { isWatched, publishMessage } from './message-events.ts';
 import type { Underlay } from './underlay.ts';
@@ -26,6 +27,8 @@ export interface LanePolicy {
   readonly types: readonly string[];
   /** Frames that may wait when no underlay takes more. */
   readonly queueLimit: number;
+  /** Equally loaded underlays take turns, so that a silent one never gets every retransmission. For receivers that put frames in order. */
+  readonly takesTurns?: boolean;
 }
 
 export interface ChannelOptions {
@@ -45,6 +48,8 @@ export interface ChannelOptions {
   reuseMemory?: boolean;
   /** Close when the last underlay of this type is gone, even if others are left. */
   essentialType?: string;
+  /** Heartbeats ask every underlay, and an underlay that stays silent while others answer is closed. */
+  probesUnderlays?: boolean;
 }
 
 export type MessageHandler = (message: Message) => void;
@@ -103,7 +108,10 @@ export class Channel {
   readonly #frameHandlers = new Map<number, FrameHandler>();
   readonly #waiters = new Map<number, Waiter>();
   readonly #heartbeat: Heartbeat;
+  readonly #probes = new ConnectionProbes();
   #sequence = 0;
+  /** Grows with each write of a lane that takes turns. */
+  #turn = 0;
   /** Messages that could not be handled and are not forgiven yet, as of `#failedAt`. */
   #failures = 0;
   #failedAt = 0;
@@ -123,12 +131,7 @@ export class Channel {
     this.closed = new Promise((resolve) => {
       this.#settleClosed = resolve;
     });
-    const port = {
-      send: (message: Message) => void this.trySend(message),
-      onLatency: (nanoseconds: number) => this.onLatency?.(nanoseconds),
-      onSilent: (reason: Error) => this.close(reason),
-    };
-    this.#heartbeat = new Heartbeat(this.#clock, port, options.heartbeat);
+    this.#heartbeat = new Heartbeat(this.#clock, this.#heartbeatPort(), options.heartbeat);
     this.#handleOwnTypes();
   }
 
@@ -173,6 +176,7 @@ export class Channel {
       return;
     }
     this.#underlays.add(underlay);
+    this.#probes.add(underlay);
     void underlay.closed.then((reason) => this.#onUnderlayClosed(underlay, reason));
     this.#heartbeat.start();
     if (!this.#isReading) underlay.setReading(false);
@@ -298,8 +302,15 @@ export class Channel {
     for (const type of lane.types) {
       let best: Underlay | undefined;
       for (const underlay of this.#underlays) {
-        if (underlay.type === type && (!best || underlay.backlog < best.backlog)) best = underlay;
+        if (underlay.type !== type) continue;
+        if (
+          !best ||
+          underlay.backlog < best.backlog ||
+          (underlay.backlog === best.backlog && underlay.turn < best.turn)
+        )
+          best = underlay;
       }
+      if (best && lane.takesTurns) best.turn = ++this.#turn;
       if (best) return best;
     }
     return undefined;
@@ -385,12 +396,51 @@ export class Channel {
     return new Frame(message.encode());
   }
 
+  #heartbeatPort(): HeartbeatPort {
+    const port = {
+      send: (message: Message) => void this.trySend(message),
+      onLatency: (nanoseconds: number) => this.onLatency?.(nanoseconds),
+      onSilent: (reason: Error) => this.close(reason),
+    };
+    if (!this.#options.probesUnderlays) return port;
+    const probes = this.#probes;
+    return {
+      ...port,
+      get connections() {
+        return probes.count;
+      },
+      ask: (now) => this.#askNext(now),
+      onAnswer: (stamp) => probes.answered(stamp),
+    };
+  }
+
+  /** Asks the next underlay. A silent one is closed, which lets the circuits retransmit over the others. */
+  #askNext(now: bigint): void {
+    const next = this.#probes.next(now);
+    if (!next) return;
+    const { underlay, stamp, isSilent } = next;
+    if (isSilent) {
+      const { type, remoteAddress } = underlay;
+      this.#log.warn(
+        { channel: this.name, underlay: type, remote: remoteAddress },
+        'silent connection of a channel closed',
+      );
+      underlay.close(new ClosedError(`the silent connection to ${remoteAddress}`));
+      return;
+    }
+    const message = question(stamp);
+    this.#sequence = (this.#sequence + 1) | 0;
+    message.sequence = this.#sequence;
+    underlay.write(message.encode());
+  }
+
   #handleOwnTypes(): void {
     this.on(ChannelType.Ping, (message) => void this.reply(message, resultMessage(true, 'ok')));
     this.on(ChannelType.Latency, (message) => void this.reply(message, resultMessage(true)));
   }
 
   #onUnderlayClosed(underlay: Underlay, reason: Error | null): void {
+    this.#probes.remove(underlay);
     if (!this.#underlays.delete(underlay) || this.#isClosed) return;
     const { essentialType, survivesWithoutUnderlay } = this.#options;
     const essentialGone =

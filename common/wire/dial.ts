@@ -33,6 +33,10 @@ export interface DialOptions {
 
 /** A proxy's answer is a status line and a few headers; more is no proxy. */
 const LONGEST_PROXY_ANSWER = 16 * 1024;
+/** Characters of it in errors. */
+const LONGEST_STATUS_LINE = 100;
+const HTTP = 'HTTP/1.';
+const AUTHENTICATION_REQUIRED = 407;
 
 export class DialError extends ProjectError {
   constructor(message: string, options: { cause?: unknown } = {}) {
@@ -42,20 +46,24 @@ export class DialError extends ProjectError {
 
 /** Resolves with a connected, verified TLS socket. Rejects with DialError or TimeoutError; nothing is left open then. */
 export async function dialTls(options: DialOptions): Promise<TLSSocket> {
-  const where = formatAddress(options.address);
-  if (options.address.type !== 'tls') throw new DialError(`${where}: only tls addresses can be dialed here`);
-  const { signal: late, timer } = options.clock.deadline(
+  const { address, proxy, clock, timeout } = options;
+  const where = formatAddress(address);
+  if (address.type !== 'tls') throw new DialError(`${where}: only tls addresses can be dialed here`);
+  const via = proxy ? ` through ${nameOf(proxy)}` : '';
+  const { signal: late, timer } = clock.deadline(
     'dial',
-    options.timeout,
-    () => new TimeoutError(`dialing ${where}`, options.timeout),
+    timeout,
+    () => new TimeoutError(`dialing ${where}${via}`, timeout),
   );
   const signal = options.signal ? AbortSignal.any([late, options.signal]) : late;
   try {
-    const raw = options.proxy ? await connectThroughProxy(options, options.proxy, signal) : undefined;
+    const raw = proxy ? await connectThroughProxy(options, proxy, signal) : undefined;
     return await handshake(options, raw, signal);
   } catch (error) {
     if (signal.aborted) throw asError(signal.reason);
-    throw new DialError(`${where}: ${asError(error).message}`, { cause: error });
+    // Errors of the proxy name it; a handshake that fails behind it is the proxy's doing as often as the router's.
+    const text = asError(error).message;
+    throw new DialError(`${where}: ${text}${text.includes(via.trim()) ? '' : via}`, { cause: error });
   } finally {
     timer.cancel();
   }
@@ -78,41 +86,77 @@ function handshake(options: DialOptions, raw: Socket | undefined, signal: AbortS
   return untilEvent(socket, 'secureConnect', signal);
 }
 
-/** Resolves with a TCP connection through the proxy. Rejects with DialError, the system's error or the signal's reason. */
+/**
+ * Resolves with a TCP connection through the proxy; everything that it reads comes from behind the proxy. Rejects with DialError, which
+ * names the proxy, or with the signal's reason.
+ */
 export async function connectThroughProxy(
   options: Pick<DialOptions, 'address' | 'localAddress'>,
   proxy: HttpProxy,
   signal: AbortSignal,
 ): Promise<Socket> {
-  const target = joinHostPort(options.address.host, options.address.port);
   const socket = connectTcp({
     host: proxy.host,
     port: proxy.port,
     ...(options.localAddress && { localAddress: options.localAddress }),
   });
-  await untilEvent(socket, 'connect', signal);
+  try {
+    await untilEvent(socket, 'connect', signal);
+    socket.write(connectRequest(options.address, proxy));
+    judgeProxyAnswer(await proxyAnswer(socket, signal), proxy);
+    return socket;
+  } catch (error) {
+    socket.destroy();
+    if (signal.aborted) throw asError(signal.reason);
+    if (error instanceof ProxyRefusal) throw error;
+    throw new DialError(`no connection through ${nameOf(proxy)}: ${asError(error).message}`, { cause: error });
+  }
+}
+
+/** The proxy has answered, and has not connected. */
+class ProxyRefusal extends DialError {}
+
+/** For errors. */
+function nameOf({ host, port }: HttpProxy): string {
+  return `the proxy ${joinHostPort(host, port)}`;
+}
+
+function connectRequest({ host, port }: Address, { username, password }: HttpProxy): string {
+  const target = joinHostPort(host, port);
   const lines = [`CONNECT ${target} HTTP/1.1`, `Host: ${target}`];
-  if (proxy.username !== undefined) {
-    const credentials = Buffer.from(`${proxy.username}:${proxy.password ?? ''}`).toString('base64');
+  if (username !== undefined) {
+    const credentials = Buffer.from(`${username}:${password ?? ''}`).toString('base64');
     lines.push(`Proxy-Authorization: Basic ${credentials}`);
   }
-  socket.write(`${lines.join('\r\n')}\r\n\r\n`);
+  return `${lines.join('\r\n')}\r\n\r\n`;
+}
+
+/** Status line and headers. Rejects when they do not end, or when the proxy hangs up. */
+async function proxyAnswer(socket: Socket, signal: AbortSignal): Promise<string> {
   let answer = '';
-  while (!answer.includes('\r\n\r\n')) {
-    await untilEvent(socket, 'readable', signal);
+  while (!answer.endsWith('\r\n\r\n')) {
     const byte = socket.read(1) as Buffer | null; // one at a time: what follows the answer belongs to TLS
-    if (byte === null) continue;
-    answer += byte.toString('latin1');
-    if (answer.length > LONGEST_PROXY_ANSWER) break;
+    if (byte === null) await untilEvent(socket, 'readable', signal);
+    else answer += byte.toString('latin1');
+    if (answer.length > LONGEST_PROXY_ANSWER) throw new DialError('its answer is too long');
+    if (answer.length === HTTP.length && answer !== HTTP) throw new DialError('it does not answer as an HTTP proxy');
   }
-  const status = /^HTTP\/1\.[01] (\d{3})[^\r\n]*/.exec(answer);
-  if (status?.[1] !== '200') {
-    socket.destroy();
-    throw new DialError(
-      `the proxy ${joinHostPort(proxy.host, proxy.port)} refused to connect (${status?.[0] ?? 'no HTTP answer'})`,
-    );
-  }
-  return socket;
+  return answer;
+}
+
+function judgeProxyAnswer(answer: string, proxy: HttpProxy): void {
+  const [line = ''] = answer.split('\r\n', 1);
+  const status = Number(/^HTTP\/1\.[01] (\d{3})(?: |$)/.exec(line)?.[1]);
+  if (status >= 200 && status < 300) return;
+  const given = proxy.username !== undefined;
+  const hint = given ? 'it rejects the username and password' : 'it wants a username and password';
+  throw new ProxyRefusal(
+    `${nameOf(proxy)} refused to connect (${printable(line)})${status === AUTHENTICATION_REQUIRED ? `: ${hint}` : ''}`,
+  );
+}
+
+function printable(line: string): string {
+  return line.slice(0, LONGEST_STATUS_LINE).replace(/[^ -~]/g, '?');
 }
 
 /** Waits for `event`; an error, a close or the signal destroys the socket and rejects. */
@@ -138,6 +182,7 @@ function untilEvent<S extends Socket>(socket: S, event: string, signal: AbortSig
     socket.once('error', onError);
     socket.once('close', onClose);
     if (signal.aborted) onAbort();
+    else if (socket.destroyed) onClose();
     else signal.addEventListener('abort', onAbort, { once: true });
   });
 }

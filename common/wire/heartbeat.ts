@@ -30,7 +30,13 @@ export const DEFAULT_HEARTBEAT: HeartbeatOptions = {
 export const ONLY_ANSWERS: HeartbeatOptions = { sendInterval: 0, checkInterval: 0, closeUnresponsiveTimeout: 0 };
 
 export interface HeartbeatPort {
+  /** Connections that `ask` takes in turn; each is asked once per interval, where the ticks suffice. */
+  readonly connections?: number;
+  /** Sends a question, perhaps over a connection of its choice. */
+  ask?(now: bigint): void;
   send(message: Message): void;
+  /** A question came back. */
+  onAnswer?(stamp: bigint): void;
   /** A round trip in nanoseconds was measured. */
   onLatency(nanoseconds: number): void;
   /** Called once; the channel should be closed with `reason`. */
@@ -87,6 +93,7 @@ export class Heartbeat {
   #onAnswer(stamp: bigint): void {
     this.#lastAnswer = this.#clock.monotonic();
     this.#askedSinceAnswer = undefined;
+    this.#port.onAnswer?.(stamp);
     const latency = Number(this.#clock.nowNanoseconds() - stamp);
     if (latency >= 0) this.#port.onLatency(latency);
   }
@@ -99,11 +106,16 @@ export class Heartbeat {
       this.#port.onSilent(new TimeoutError('the answer to a heartbeat', limit));
       return;
     }
-    if (now - this.#lastAsked < this.#options.sendInterval) return;
+    if (now - this.#lastAsked < this.#options.sendInterval / Math.max(1, this.#port.connections ?? 1)) return;
     this.#lastAsked = now;
     this.#askedSinceAnswer ??= now;
-    this.#port.send(
-      new Message(ChannelType.Heartbeat, [[ChannelHeader.Heartbeat, encodeUint64(this.#clock.nowNanoseconds())]]),
-    );
+    const stamp = this.#clock.nowNanoseconds();
+    if (this.#port.ask) this.#port.ask(stamp);
+    else this.#port.send(question(stamp));
   }
+}
+
+/** Asks the peer to send `stamp` back. */
+export function question(stamp: bigint): Message {
+  return new Message(ChannelType.Heartbeat, [[ChannelHeader.Heartbeat, encodeUint64(stamp)]]);
 }

@@ -41,6 +41,8 @@ export interface UnderlayOwner {
 
 export class Underlay {
   type: string;
+  /** For the channel: orders underlays that take turns. */
+  turn = 0;
   readonly socket: Duplex | TLSSocket;
   /** Resolves once, with the reason or null for an orderly close by either side. */
   readonly closed: Promise<Error | null>;

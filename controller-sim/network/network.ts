@@ -36,6 +36,11 @@ export interface NetworkComponents {
   log: Log;
 }
 
+export interface NetworkInit {
+  /** The version that routers hear of each other instead of the true one. */
+  linkVersion?: string | undefined;
+}
+
 /** reference fact: circuits get cheaper paths once a minute. */
 const REBALANCE_INTERVAL = 60_000;
 const OFFLINE: RouterStatus = {
@@ -56,9 +61,11 @@ export class Network {
   readonly #routers = new Map<string, ConnectedRouter>();
   readonly #unsubscribe: () => void;
   readonly #rebalance: Timer;
+  readonly #linkVersion: string | undefined;
 
-  constructor(components: NetworkComponents) {
+  constructor(components: NetworkComponents, { linkVersion }: NetworkInit = {}) {
     this.#components = components;
+    this.#linkVersion = linkVersion;
     this.traces = new Traces(components.clock, components.ids);
     const events = new NetworkEvents(components.log);
     this.events = events;
@@ -122,8 +129,11 @@ export class Network {
     this.#routers.set(router.id, router);
     this.events.emit({ kind: 'router', routerId: router.id, isOnline: true });
     const others = [...this.#routers.values()].filter((other) => other !== router);
-    tellPeers(router, others.map(healthy));
-    for (const other of others) tellPeers(other, [healthy(router)]);
+    tellPeers(
+      router,
+      others.map((other) => this.#healthy(other)),
+    );
+    for (const other of others) tellPeers(other, [this.#healthy(router)]);
   }
 
   /** The connection of a router ended. Its links are gone for us; it may still carry circuits until somebody tells it otherwise. */
@@ -142,7 +152,7 @@ export class Network {
   /** The addresses at which a router takes links changed. */
   setListeners(router: ConnectedRouter, listeners: readonly Listener[]): void {
     router.linkListeners = listeners;
-    for (const other of this.#routers.values()) if (other !== router) tellPeers(other, [healthy(router)]);
+    for (const other of this.#routers.values()) if (other !== router) tellPeers(other, [this.#healthy(router)]);
   }
 
   /** One of its two routers lost a link: circuits over it move, and the other router gets the fault. */
@@ -203,16 +213,20 @@ export class Network {
     if (!is) this.#tellAll(gone(id, PeerState.REMOVED));
   }
 
+  #healthy({ id, version, linkListeners }: ConnectedRouter): PeerStateChange {
+    return create(PeerStateChangeSchema, {
+      id,
+      version: this.#linkVersion ?? version.version,
+      state: PeerState.HEALTHY,
+      listeners: [...linkListeners],
+    });
+  }
+
   #removeCircuitsOf(serviceId: string): void {
     for (const circuit of this.circuits.values()) {
       if (circuit.serviceId === serviceId) this.circuits.remove(circuit.id, { now: true });
     }
   }
-}
-
-function healthy({ id, version, linkListeners }: ConnectedRouter): PeerStateChange {
-  const listeners = [...linkListeners];
-  return create(PeerStateChangeSchema, { id, version: version.version, state: PeerState.HEALTHY, listeners });
 }
 
 function gone(id: string, state: PeerState): PeerStateChange {

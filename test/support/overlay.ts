@@ -54,15 +54,22 @@ export interface ServiceSetup {
   configs?: Readonly<Record<string, unknown>>;
 }
 
-export class Overlay {
+/** What a network needs of its controller. */
+export interface TestController {
+  /** `tls:host:port`, for routers. */
+  readonly controlAddress: string;
+  close(): Promise<void>;
+}
+
+export class Overlay<Controller extends TestController = Simulator> {
   readonly directory = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
   readonly routers: TestRouter[] = [];
   readonly echo: EchoServer;
   readonly log: Log;
-  simulator: Simulator;
+  simulator: Controller;
   management: Management;
 
-  private constructor(simulator: Simulator, management: Management, echo: EchoServer, log: Log) {
+  private constructor(simulator: Controller, management: Management, echo: EchoServer, log: Log) {
     this.simulator = simulator;
     this.management = management;
     this.echo = echo;
@@ -75,6 +82,11 @@ export class Overlay {
     const management = new Management(simulator.managementUrl, simulator.ca);
     await management.login(simulator.username, 'secret');
     return new Overlay(simulator, management, await EchoServer.start(), log);
+  }
+
+  /** A network of another controller; `management` is logged in there. */
+  static async of<Other extends TestController>(controller: Other, management: Management): Promise<Overlay<Other>> {
+    return new Overlay<Other>(controller, management, await EchoServer.start(), silentLog);
   }
 
   /** Creates a router, enrolls it and starts it. */
@@ -187,7 +199,7 @@ ${setup.extra ?? ''}
   }
 
   /** After the simulator was closed: another one on the same data. */
-  async restart(options: SimulatorOptions): Promise<void> {
+  async restart(this: Overlay, options: SimulatorOptions): Promise<void> {
     await this.management.close();
     this.simulator = await startSimulator({ passwordCost: TEST_COST, churnLimit: 0, ...options, log: this.log });
     this.management = new Management(this.simulator.managementUrl, this.simulator.ca);

@@ -42,11 +42,19 @@ export const networkHandlers: Handlers = {
   },
 };
 
+/** Links that fail or lose against a duplicate are removed, so nobody sees another state. */
+const LINK_STATE = 'Connected';
 const LINK_SYMBOLS = {
   protocol: field<NetworkLink>('protocol'),
   sourceRouter: field<NetworkLink>('source'),
   destRouter: field<NetworkLink>('destination'),
+  dialAddress: field<NetworkLink>('dialAddress'),
+  state: { type: 'string', get: () => LINK_STATE },
+  iteration: { type: 'number', get: ({ iteration }: NetworkLink) => iteration },
+  cost: { type: 'number', get: linkCost },
   staticCost: { type: 'number', get: ({ staticCost }: NetworkLink) => staticCost },
+  sourceLatency: { type: 'number', get: ({ sourceLatency }: NetworkLink) => sourceLatency },
+  destLatency: { type: 'number', get: ({ destinationLatency }: NetworkLink) => destinationLatency },
   down: { type: 'bool', get: ({ isDown }: NetworkLink) => isDown },
 } as const;
 
@@ -75,7 +83,7 @@ function showLink(link: NetworkLink, { state }: ApiServices): Record<string, unk
     protocol,
     sourceRouter: fabricReference('routers', state.tables.router.get(link.source)),
     destRouter: fabricReference('routers', state.tables.router.get(link.destination)),
-    state: 'Connected',
+    state: LINK_STATE,
     down: isDown,
     staticCost,
     sourceLatency: Math.round(sourceLatency),

@@ -8,9 +8,9 @@ const LINK_LATENCY = /^link\.(.+)\.latency$/;
 export const onMetrics: ControlHandler = ({ network }, router, message) => {
   const measured = message.decode(MetricsMessageSchema);
   const { histograms, timers } = measured;
-  for (const [name, { mean }] of Object.entries(histograms)) {
+  for (const [name, { mean, count }] of Object.entries(histograms)) {
     const linkId = LINK_LATENCY.exec(name)?.[1];
-    if (linkId === undefined) continue;
+    if (linkId === undefined || count === 0n) continue;
     const queued = histograms[`link.${linkId}.queue_time`]?.mean ?? timers[`link.${linkId}.queue_time`]?.mean ?? 0;
     network.links.measured(linkId, router.id, mean + queued);
   }

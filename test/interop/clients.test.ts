@@ -1,0 +1,95 @@
+// Clients of the reference at our routers, on a network of ours: its tunneler as a host and as a proxy, its check of the data path, its
+// command line.
+
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { freePorts } from '../../examples/two-routers/ports.ts';
+import { transfer } from '../../examples/two-routers/transfer.ts';
+import { Overlay, until } from '../support/overlay.ts';
+import { allowRouter, enrollIdentity, ReferenceProcess, skipped } from '../support/reference.ts';
+
+const MIB = 1024 * 1024;
+const PATIENCE = 30_000;
+
+/** Two of our routers with a listener for clients each, and a link between them. */
+async function network() {
+  const overlay = await Overlay.start({ churnLimit: 0 });
+  const ports = await freePorts(2);
+  for (const [index, name] of ['a', 'b'].entries()) {
+    const address = `127.0.0.1:${ports[index]}`;
+    await overlay.addRouter({
+      name,
+      mode: 'host',
+      listeners: `{binding: edge, address: "tls:${address}", options: {advertise: "${address}"}}`,
+    });
+  }
+  const [a = '', b = ''] = overlay.routers.map(({ id }) => id);
+  await until('the link', () =>
+    overlay.routers.every(({ router }) => (router.describe().links as unknown[]).length === 1),
+  );
+  return { overlay, a, b };
+}
+
+t.test('its tunneler hosts at one router and proxies at the other', { skip: skipped, timeout: 60_000 }, async (t) => {
+  const { overlay, a, b } = await network();
+  await using _ = overlay;
+  const host = await enrollIdentity(overlay, 'host');
+  const client = await enrollIdentity(overlay, 'client');
+  await allowRouter(overlay, 'host', b);
+  await allowRouter(overlay, 'client', a);
+  await overlay.addService('echo', host.id);
+  const [port = 0] = await freePorts(1);
+  await using hosting = new ReferenceProcess('tunnel-host', ['tunnel', 'host', '-i', host.file], overlay.directory);
+  await until(
+    'a terminator',
+    async () => (await overlay.management.get<unknown[]>('terminators')).length > 0,
+    PATIENCE,
+  );
+  const proxy = ['tunnel', 'proxy', `echo:${port}`, '-i', client.file];
+  await using proxying = new ReferenceProcess('tunnel-proxy', proxy, overlay.directory);
+  const flows = async () => (await transfer(port, 1_000).catch(() => ({ bytes: 0 }))).bytes === 1_000;
+  await until('traffic', flows, PATIENCE);
+  for (const result of await Promise.all([32, 4, 4, 4].map((mebibytes) => transfer(port, mebibytes * MIB))))
+    t.equal(result.sha256Received, result.sha256Sent, `${result.bytes} bytes`);
+  t.ok(hosting.isRunning && proxying.isRunning);
+  await until('the circuits to be gone', () => overlay.routers.every(({ router }) => router.describe().circuits === 0));
+});
+
+t.test(
+  'its check of the data path succeeds, and its command line shows our routers',
+  { skip: skipped, timeout: 60_000 },
+  async (t) => {
+    const { overlay } = await network();
+    await using _ = overlay;
+    const everything = { semantic: 'AnyOf', edgeRouterRoles: ['#all'] };
+    await overlay.management.create('edge-router-policies', { name: 'all', identityRoles: ['#all'], ...everything });
+    await overlay.management.create('service-edge-router-policies', {
+      name: 'all',
+      serviceRoles: ['#all'],
+      ...everything,
+    });
+    const authority = join(overlay.directory, 'authority.pem');
+    writeFileSync(authority, overlay.simulator.ca);
+    let runs = 0;
+    const ziti = (...args: string[]) => new ReferenceProcess(`cli-${runs++}`, args, overlay.directory).done();
+    await ziti(
+      'edge',
+      'login',
+      overlay.simulator.baseUrl,
+      '-u',
+      overlay.simulator.username,
+      '-p',
+      'secret',
+      '--ca',
+      authority,
+      '-y',
+    );
+    t.match(await ziti('ops', 'verify', 'traffic', '-y'), /success/i);
+    const routers = await ziti('fabric', 'list', 'routers');
+    for (const { id } of overlay.routers) t.match(routers, id);
+    const [link] = await overlay.management.get<{ id: string }[]>('../../../fabric/v1/links');
+    t.match(await ziti('fabric', 'list', 'links'), link?.id);
+    t.match(await ziti('fabric', 'list', 'links', 'cost > 0 and sourceLatency > 0 and state = "Connected"'), link?.id);
+  },
+);

@@ -1,0 +1,79 @@
+// Our routers on a network of the reference's controller: they enroll there, link to each other and to a router of the reference, and serve
+// circuits and clients.
+
+import t from 'tap';
+import { freePorts } from '../../examples/two-routers/ports.ts';
+import { transfer } from '../../examples/two-routers/transfer.ts';
+import { linksOf } from '../support/faulty-paths.ts';
+import { Overlay, until } from '../support/overlay.ts';
+import {
+  allowRouter,
+  enrollIdentity,
+  ReferenceController,
+  ReferenceProcess,
+  ReferenceRouter,
+  skipped,
+} from '../support/reference.ts';
+
+const MIB = 1024 * 1024;
+const PATIENCE = 30_000;
+
+t.test(
+  'our routers enroll, link and serve under the controller of the reference',
+  { skip: skipped, timeout: 110_000 },
+  async (t) => {
+    const controller = await ReferenceController.start();
+    await using overlay = await Overlay.of(controller, controller.management);
+    const ports = await freePorts(3);
+    const address = `127.0.0.1:${ports[0]}`;
+    const own = await overlay.addRouter({
+      name: 'own',
+      mode: 'proxy',
+      services: [`theirs:${ports[1]}`],
+      listeners: `{binding: edge, address: "tls:${address}", options: {advertise: "${address}"}}`,
+    });
+    await using theirs = await ReferenceRouter.start(overlay, { name: 'theirs', mode: 'host' });
+    await overlay.addService('theirs', theirs.id);
+    const terminators = async () => (await overlay.management.get<unknown[]>('terminators')).length;
+
+    await t.test('a link to a router of the reference, and a circuit over it', async (t) => {
+      await until('the link', async () => (await linksOf(overlay)).length === 1, PATIENCE);
+      await until('a terminator', async () => (await terminators()) === 1, PATIENCE);
+      const flows = async () => (await transfer(ports[1] ?? 0, 1_000).catch(() => ({ bytes: 0 }))).bytes === 1_000;
+      await until('traffic', flows, PATIENCE);
+      const { sha256Received, sha256Sent } = await transfer(ports[1] ?? 0, 16 * MIB);
+      t.equal(sha256Received, sha256Sent);
+    });
+
+    await t.test('tunnelers of the reference dial and host at our router', async (t) => {
+      // Two identities: programs of the reference cannot be both ends of one circuit.
+      const host = await enrollIdentity(overlay, 'host');
+      const client = await enrollIdentity(overlay, 'client');
+      for (const name of ['host', 'client']) await allowRouter(overlay, name, own.id);
+      await overlay.addService('hosted', host.id);
+      const [, , port = 0] = ports;
+      await using hosting = new ReferenceProcess('tunnel-host', ['tunnel', 'host', '-i', host.file], overlay.directory);
+      await until('its terminator', async () => (await terminators()) === 2, PATIENCE);
+      await using proxying = new ReferenceProcess(
+        'tunnel-proxy',
+        ['tunnel', 'proxy', `hosted:${port}`, '-i', client.file],
+        overlay.directory,
+      );
+      const flows = async () => (await transfer(port, 1_000).catch(() => ({ bytes: 0 }))).bytes === 1_000;
+      await until('traffic', flows, PATIENCE);
+      const { sha256Received, sha256Sent } = await transfer(port, 8 * MIB);
+      t.equal(sha256Received, sha256Sent);
+      t.ok(hosting.isRunning && proxying.isRunning);
+    });
+
+    await t.test('a router that restarts takes its place again', async (t) => {
+      await own.router.close({ drain: 0 });
+      await until('the link to go', async () => (await linksOf(overlay)).length === 0, PATIENCE);
+      own.router = await overlay.startRouter(own.configFile);
+      await until('the link', async () => (await linksOf(overlay)).length === 1, PATIENCE);
+      const flows = async () => (await transfer(ports[1] ?? 0, 1_000).catch(() => ({ bytes: 0 }))).bytes === 1_000;
+      await until('traffic', flows, PATIENCE);
+      t.pass('traffic flows again');
+    });
+  },
+);

@@ -1,0 +1,72 @@
+// Circuits that move while bytes flow, over routers of ours and of the reference in every place of the path.
+
+import t from 'tap';
+import { freePorts } from '../../examples/two-routers/ports.ts';
+import { Program } from '../../examples/two-routers/process.ts';
+import { hasBothPaths, linkIn, longTransfer, pathOf } from '../support/faulty-paths.ts';
+import { Overlay, until } from '../support/overlay.ts';
+import { ReferenceRouter, skipped } from '../support/reference.ts';
+
+const MEBIBYTES = 48;
+/** Milliseconds for links and terminators to come up. */
+const PATIENCE = 30_000;
+
+for (const outer of ['ingress', 'egress'] as const) {
+  t.test(
+    `no byte is lost when routers in between are killed, with the reference as ${outer}`,
+    { skip: skipped, timeout: 90_000 },
+    async (t) => {
+      await using owned = new AsyncDisposableStack();
+      const overlay = owned.use(await Overlay.start({ churnLimit: 0 }));
+      const ports = await freePorts(4);
+      const west = { name: 'a', mode: 'proxy', link: linkIn(ports[0] ?? 0, ['west']) } as const;
+      const east = { name: 'b', mode: 'host', link: linkIn(ports[1] ?? 0, ['east']) } as const;
+      const theirs = async (setup: typeof west | typeof east) => owned.use(await ReferenceRouter.start(overlay, setup));
+      const a = outer === 'ingress' ? await theirs(west) : await overlay.addRouter(west);
+      const b = outer === 'egress' ? await theirs(east) : await overlay.addRouter(east);
+      const c = await overlay.enrollRouter({ name: 'c', link: linkIn(ports[2] ?? 0, ['west', 'east']) });
+      let starts = 0;
+      const startOurs = () => new Program(`c-${starts++}`, ['agent/cli.ts', 'run', c.configFile], overlay);
+      let ours = startOurs();
+      owned.defer(() => ours.kill());
+      const d = owned.use(
+        await ReferenceRouter.start(overlay, {
+          name: 'd',
+          mode: 'host',
+          link: linkIn(ports[3] ?? 0, ['west', 'east']),
+        }),
+      );
+      await overlay.addService('echo', b.id);
+      const isLinked = () => hasBothPaths(overlay);
+      await until('all links', isLinked, PATIENCE);
+      await until(
+        'a terminator',
+        async () => (await overlay.management.get<unknown[]>('terminators')).length > 0,
+        PATIENCE,
+      );
+      const victims: string[] = [];
+      const outcome = await longTransfer({
+        port: a.proxyPort,
+        mebibytes: MEBIBYTES,
+        every: 10,
+        fault: async () => {
+          const { routers } = await pathOf(overlay);
+          if (routers.includes(c.id)) {
+            victims.push('ours');
+            ours.kill();
+            await ours.exited;
+            ours = startOurs();
+          } else {
+            victims.push('theirs');
+            await d.restart();
+          }
+          await until('the controller to notice', async () => !(await isLinked()));
+          await until('both paths', isLinked, PATIENCE);
+        },
+      });
+      t.match(outcome, { bytes: MEBIBYTES * 1024 * 1024, isEqual: true });
+      t.ok(outcome.faults >= 3, victims.join(', '));
+      t.comment(victims.join(', '));
+    },
+  );
+}

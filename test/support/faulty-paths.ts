@@ -1,0 +1,109 @@
+// Bytes to an echo server and back while faults happen on the way: both checksums, and an action at each of several points.
+
+import { createHash, randomBytes } from 'node:crypto';
+import { connect } from 'node:net';
+import type { Overlay, TestController } from './overlay.ts';
+
+const MIB = 1024 * 1024;
+const CHUNK = 64 * 1024;
+/** Milliseconds. */
+const LONGEST_SILENCE = 90_000;
+
+export interface LongTransfer {
+  readonly port: number;
+  readonly mebibytes: number;
+  /** Called each time that so many MiB have come back; bytes keep flowing meanwhile, but not beyond the next point. */
+  readonly every: number;
+  readonly fault: () => Promise<void>;
+}
+
+export interface LongTransferOutcome {
+  readonly faults: number;
+  readonly bytes: number;
+  readonly isEqual: boolean;
+}
+
+/** Rejects when nothing moves for long, or when the connection or a fault fails. */
+export function longTransfer({ port, mebibytes, every, fault }: LongTransfer): Promise<LongTransferOutcome> {
+  const { promise, resolve, reject } = Promise.withResolvers<LongTransferOutcome>();
+  const sums = { sent: createHash('sha256'), received: createHash('sha256') };
+  const total = mebibytes * MIB;
+  let written = 0;
+  let received = 0;
+  let faults = 0;
+  let isFaulting = false;
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+  socket.setTimeout(LONGEST_SILENCE, () => socket.destroy(new Error(`nothing moved after ${received} bytes`)));
+  const write = () => {
+    const bound = Math.min(total, (faults + 2) * every * MIB);
+    while (written < bound) {
+      const chunk = randomBytes(Math.min(CHUNK, bound - written));
+      written += chunk.length;
+      sums.sent.update(chunk);
+      if (!socket.write(chunk)) return;
+    }
+    if (written === total && !socket.writableEnded) socket.end();
+  };
+  const provoke = async () => {
+    isFaulting = true;
+    await fault();
+    faults++;
+    isFaulting = false;
+    write();
+  };
+  socket.on('connect', write).on('drain', write);
+  socket.on('data', (chunk) => {
+    received += chunk.length;
+    sums.received.update(chunk);
+    if (!isFaulting && received >= (faults + 1) * every * MIB && received < total)
+      provoke().catch((error: Error) => socket.destroy(error));
+  });
+  socket.once('error', reject);
+  socket.once('close', () =>
+    resolve({ faults, bytes: received, isEqual: sums.sent.digest('hex') === sums.received.digest('hex') }),
+  );
+  return promise;
+}
+
+/** Ids of the routers that the only circuit runs through, in order. */
+export async function pathOf(overlay: Overlay): Promise<{ routers: string[]; links: string[] }> {
+  const [circuit] =
+    await overlay.management.get<{ path: { nodes: { id: string }[]; links: { id: string }[] } }[]>(
+      '../../../fabric/v1/circuits',
+    );
+  return {
+    routers: circuit?.path.nodes.map(({ id }) => id) ?? [],
+    links: circuit?.path.links.map(({ id }) => id) ?? [],
+  };
+}
+
+/** Lines below `link:` of a router in some groups: links go between routers that share a group. */
+export function linkIn(port: number, groups: readonly string[], options = ''): string {
+  const within = `groups: [${groups.join(', ')}]`;
+  const address = `"tls:127.0.0.1:${port}"`;
+  const backoff = 'healthyDialBackoff: {minRetryInterval: 200ms, maxRetryInterval: 1s}';
+  return `  listeners: [{binding: transport, bind: ${address}, advertise: ${address}, ${within}}]
+  dialers: [{binding: transport, startupDelay: 200ms, ${backoff}, ${within}${options && `, ${options}`}}]`;
+}
+
+export interface LinkView {
+  readonly id: string;
+  readonly iteration: number;
+  readonly cost: number;
+  readonly sourceRouter: { readonly name: string };
+  readonly destRouter: { readonly name: string };
+  readonly connections: readonly { readonly type: string; readonly dest: string }[];
+}
+
+/** The links that the controller knows. */
+export function linksOf(overlay: Overlay<TestController>): Promise<LinkView[]> {
+  return overlay.management.get<LinkView[]>('../../../fabric/v1/links');
+}
+
+/** Whether both ends of a diamond, a and b, have a link to each of c and d. The controller's view decides: it chooses the paths. */
+export async function hasBothPaths(overlay: Overlay): Promise<boolean> {
+  const pairs = (await linksOf(overlay)).map(({ sourceRouter, destRouter }) =>
+    [sourceRouter.name, destRouter.name].sort().join(''),
+  );
+  return ['ac', 'ad', 'bc', 'bd'].every((pair) => pairs.includes(pair));
+}

@@ -1,0 +1,105 @@
+// A port in front of another one, in the hands of a test: it passes bytes on, and cuts, freezes or delays single connections.
+
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+
+interface Passage {
+  readonly client: Socket;
+  readonly server: Socket;
+  isFrozen: boolean;
+}
+
+export class FaultyPort {
+  /** Milliseconds that each chunk waits, chosen for each anew: connections overtake each other, bytes of one never do. */
+  delay: () => number = () => 0;
+  readonly #server: Server;
+  readonly #passages = new Set<Passage>();
+  #accepted = 0;
+
+  private constructor(server: Server) {
+    this.#server = server;
+  }
+
+  /** In front of `target` on 127.0.0.1. */
+  static async start(target: number): Promise<FaultyPort> {
+    const server = createServer((client) => port.#open(client, target));
+    const port = new FaultyPort(server);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return port;
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  /** Connections that are open and not frozen. */
+  get open(): number {
+    return [...this.#passages].filter(({ isFrozen }) => !isFrozen).length;
+  }
+
+  /** Connections since the start. */
+  get accepted(): number {
+    return this.#accepted;
+  }
+
+  /** Resets the oldest connection, at both sides. */
+  cut(): void {
+    const [oldest] = this.#passages;
+    oldest?.client.resetAndDestroy();
+    oldest?.server.resetAndDestroy();
+  }
+
+  /** From now on the oldest connection passes nothing on and reads nothing, but stays. */
+  freeze(): void {
+    const passage = [...this.#passages].find(({ isFrozen }) => !isFrozen);
+    if (!passage) return;
+    passage.isFrozen = true;
+    passage.client.pause();
+    passage.server.pause();
+  }
+
+  close(): void {
+    this.#server.close();
+    for (const { client, server } of this.#passages) {
+      client.destroy();
+      server.destroy();
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
+  #open(client: Socket, target: number): void {
+    this.#accepted++;
+    const server = connect(target, '127.0.0.1');
+    const passage = { client, server, isFrozen: false };
+    this.#passages.add(passage);
+    for (const [from, to] of [
+      [client, server],
+      [server, client],
+    ] as const) {
+      from.setNoDelay(true);
+      from.on('data', (chunk: Buffer) => this.#pass(passage, from, to, chunk));
+      from.on('error', () => to.destroy());
+      from.once('close', () => {
+        to.destroy();
+        this.#passages.delete(passage);
+      });
+    }
+  }
+
+  #pass(passage: Passage, from: Socket, to: Socket, chunk: Buffer): void {
+    const wait = this.delay();
+    if (wait <= 0) {
+      if (to.write(chunk)) return;
+      from.pause();
+      to.once('drain', () => !passage.isFrozen && from.resume());
+      return;
+    }
+    from.pause();
+    setTimeout(() => {
+      if (to.writable) to.write(chunk);
+      if (!passage.isFrozen) from.resume();
+    }, wait);
+  }
+}

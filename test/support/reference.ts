@@ -1,0 +1,211 @@
+// The reference's binary in tests: its routers, tunnelers and controller as processes, ended with the test. The environment variable
+// ZITI_BIN names the binary.
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Management } from '../../examples/two-routers/management.ts';
+import { freePorts } from '../../examples/two-routers/ports.ts';
+import { type Overlay, type RouterSetup, type TestController, until } from './overlay.ts';
+
+const BINARY = process.env.ZITI_BIN;
+const ENROLL_TIME = 30_000;
+const START_TIME = 40_000;
+const LOG_TAIL = 20;
+
+/** For the option `skip` of a test: false where the binary is there, else the reason. */
+export const skipped: string | false =
+  BINARY !== undefined && existsSync(BINARY)
+    ? false
+    : 'the tests of test/interop: the environment variable ZITI_BIN names no binary of the reference';
+
+const running = new Set<ChildProcess>();
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
+/** One run of the binary. Its output is kept in a file. */
+export class ReferenceProcess {
+  readonly name: string;
+  readonly logFile: string;
+  /** The exit code, or null after a signal. */
+  readonly exited: Promise<number | null>;
+  readonly #child: ChildProcess;
+
+  constructor(name: string, args: readonly string[], directory: string) {
+    this.name = name;
+    this.logFile = join(directory, `${name}.reference.log`);
+    this.#child = spawn(BINARY ?? '', args, {
+      cwd: directory,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, HOME: directory, ZITI_CONFIG_DIR: join(directory, 'cli') },
+    });
+    running.add(this.#child);
+    for (const stream of [this.#child.stdout, this.#child.stderr])
+      stream?.on('data', (text: Buffer) => appendFileSync(this.logFile, text));
+    this.exited = new Promise((resolve) => {
+      this.#child.once('error', () => resolve(null));
+      this.#child.once('close', (code) => {
+        running.delete(this.#child);
+        resolve(code);
+      });
+    });
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? 0;
+  }
+
+  get log(): string {
+    return existsSync(this.logFile) ? readFileSync(this.logFile, 'utf8') : '';
+  }
+
+  get isRunning(): boolean {
+    return running.has(this.#child);
+  }
+
+  /** Ends it without warning. */
+  async kill(): Promise<void> {
+    this.#child.kill('SIGKILL');
+    await this.exited;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.kill();
+  }
+
+  /** Resolves with its output once it has ended with exit code 0. */
+  async done(milliseconds: number = ENROLL_TIME): Promise<string> {
+    const timer = setTimeout(() => this.#child.kill('SIGKILL'), milliseconds);
+    const code = await this.exited;
+    clearTimeout(timer);
+    if (code === 0) return this.log;
+    const tail = this.log.trimEnd().split('\n').slice(-LOG_TAIL).join('\n');
+    throw new Error(`${this.name} of the reference ended with ${code ?? 'a signal'}:\n${tail}`);
+  }
+}
+
+/** A router of the reference in an overlay of ours. */
+export class ReferenceRouter {
+  readonly id: string;
+  readonly name: string;
+  readonly configFile: string;
+  readonly proxyPort: number;
+  process: ReferenceProcess;
+  readonly #directory: string;
+
+  private constructor(facts: Pick<ReferenceRouter, 'id' | 'name' | 'configFile' | 'proxyPort'>, directory: string) {
+    this.id = facts.id;
+    this.name = facts.name;
+    this.configFile = facts.configFile;
+    this.proxyPort = facts.proxyPort;
+    this.#directory = directory;
+    this.process = this.#run();
+  }
+
+  /** Creates a router, lets the reference enroll it, and starts it. */
+  static async start(overlay: Overlay<TestController>, setup: RouterSetup): Promise<ReferenceRouter> {
+    const { management, directory } = overlay;
+    const id = await management.create('edge-routers', { name: setup.name, isTunnelerEnabled: true });
+    const { enrollmentJwt } = await management.get<{ enrollmentJwt: string }>(`edge-routers/${id}`);
+    const [edgePort] = await freePorts(1);
+    // The reference enrolls no router without an edge listener.
+    const listeners = `{binding: edge, address: "tls:127.0.0.1:${edgePort}", options: {advertise: "127.0.0.1:${edgePort}"}}`;
+    const { configFile, proxyPort } = await overlay.writeConfig({ listeners, ...setup });
+    const tokenFile = `${configFile}.jwt`;
+    writeFileSync(tokenFile, enrollmentJwt);
+    const enrollment = ['router', 'enroll', configFile, '-j', tokenFile];
+    await new ReferenceProcess(`${setup.name}-enroll`, enrollment, directory).done();
+    return new ReferenceRouter({ id, name: setup.name, configFile, proxyPort }, directory);
+  }
+
+  /** Ends it without warning, and starts it again. */
+  async restart(): Promise<void> {
+    await this.process.kill();
+    this.process = this.#run();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.process.kill();
+  }
+
+  #run(): ReferenceProcess {
+    return new ReferenceProcess(this.name, ['router', 'run', this.configFile], this.#directory);
+  }
+}
+
+/** The controller of the reference, with an authority and data of its own in a temporary folder. */
+export class ReferenceController implements TestController {
+  readonly controlAddress: string;
+  readonly management: Management;
+  readonly #process: ReferenceProcess;
+  readonly #directory: string;
+
+  private constructor(facts: {
+    controlAddress: string;
+    management: Management;
+    process: ReferenceProcess;
+    directory: string;
+  }) {
+    this.controlAddress = facts.controlAddress;
+    this.management = facts.management;
+    this.#process = facts.process;
+    this.#directory = facts.directory;
+  }
+
+  /** Starts one on a free port, without a router, and logs in. */
+  static async start(): Promise<ReferenceController> {
+    const directory = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
+    const [port] = await freePorts(1);
+    const home = join(directory, 'home');
+    const where = ['--home', home, '--ctrl-address', '127.0.0.1', '--ctrl-port', `${port}`];
+    const process = new ReferenceProcess('controller', ['edge', 'quickstart', '--no-router', ...where], directory);
+    const authority = join(home, 'pki/root-ca/certs/root-ca.cert');
+    await until('the authority of the reference', () => existsSync(authority), START_TIME);
+    const url = `https://127.0.0.1:${port}/edge/management/v1`;
+    const management = new Management(url, readFileSync(authority, 'utf8'));
+    const isUp = () =>
+      management.login('admin', 'admin').then(
+        () => true,
+        () => false,
+      );
+    await until('the controller of the reference', isUp, START_TIME);
+    return new ReferenceController({ controlAddress: `tls:127.0.0.1:${port}`, management, process, directory });
+  }
+
+  async close(): Promise<void> {
+    await this.#process.kill();
+    rmSync(this.#directory, { recursive: true, force: true });
+  }
+}
+
+/** Creates an identity and lets the reference enroll it. Answers its file and its id. */
+export async function enrollIdentity(
+  { management, directory }: Overlay<TestController>,
+  name: string,
+): Promise<{ id: string; file: string }> {
+  const id = await management.create('identities', {
+    name,
+    type: 'Default',
+    isAdmin: false,
+    roleAttributes: [name],
+    enrollment: { ott: true },
+  });
+  const { enrollment } = await management.get<{ enrollment: { ott: { jwt: string } } }>(`identities/${id}`);
+  const file = join(directory, `${name}.json`);
+  writeFileSync(`${file}.jwt`, enrollment.ott.jwt);
+  const args = ['edge', 'enroll', '--jwt', `${file}.jwt`, '--out', file, '--keyAlg', 'EC'];
+  await new ReferenceProcess(`${name}-enroll`, args, directory).done();
+  return { id, file };
+}
+
+/** Lets `identity` use one router, for all services. */
+export async function allowRouter(overlay: Overlay<TestController>, name: string, routerId: string): Promise<void> {
+  await overlay.management.create('edge-router-policies', {
+    name: `${name} at its router`,
+    semantic: 'AnyOf',
+    identityRoles: [`#${name}`],
+    edgeRouterRoles: [`@${routerId}`],
+  });
+}
