@@ -1,31 +1,20 @@
 // A circuit that ends at a service of an SDK client: the client is asked, and its answer decides how the end is made
 // (reference fact: edge, section 8.3).
 
-import type { Clock } from '#lib/clock.ts';
 import { describeError, TimeoutError } from '#lib/errors.ts';
 import { ChannelHeader, EdgeErrorCode, PeerDataKey, RouteErrorCode, SdkHeader, SdkType } from '#wire/gen/numbers.ts';
 import { encodeInt32, encodeUint32, TRUE } from '#wire/header-values.ts';
 import { Message } from '#wire/message.ts';
 import { EgressError } from '../../egress/dial-errors.ts';
 import type { DialedEgress, DialedRelay, EgressRequest } from '../../egress/egress.ts';
-import type { Forwarder } from '../../forwarder/forwarder.ts';
-import type { CircuitEnds } from '../../xgress/circuit-ends.ts';
 import type { HostedService } from './hosted-service.ts';
-import { LegacyClient } from './legacy-client.ts';
 import { CONTROL_LANE } from './sdk-connection.ts';
+import { legacyEnd, relayEnd, type SdkEndComponents } from './sdk-ends.ts';
 import { type RefusalDetail, stateConnected } from './sdk-messages.ts';
-import { SdkRelay } from './sdk-relay.ts';
-
-export interface HostDialComponents {
-  clock: Clock;
-  forwarder: Forwarder;
-  ends: CircuitEnds;
-  onUnroutable(circuitId: string): void;
-}
+import { SDK_HOP } from './sdk-trace.ts';
 
 /** Milliseconds that a client has to answer a dial. */
 const DIAL_TIMEOUT = 5_000;
-const HOP_TYPE = 'xgress/edge';
 const ABANDONED: RefusalDetail = { code: EdgeErrorCode.Internal };
 /** Peer data of the dialing side that the host hears, and the headers in which it stands. */
 const TO_HOST: readonly (readonly [peerData: number, header: number])[] = [
@@ -38,7 +27,7 @@ const TO_HOST: readonly (readonly [peerData: number, header: number])[] = [
 
 /** Rejects with EgressError. */
 export function dialHost(
-  components: HostDialComponents,
+  components: SdkEndComponents,
   service: HostedService,
   request: EgressRequest,
 ): Promise<DialedEgress | DialedRelay> {
@@ -48,12 +37,11 @@ export function dialHost(
 }
 
 async function dialWithOwnId(
-  components: HostDialComponents,
+  components: SdkEndComponents,
   service: HostedService,
   request: EgressRequest,
 ): Promise<DialedEgress | DialedRelay> {
   const { connection, init } = service;
-  const { clock } = components;
   const connectionId = connection.reserveOwn();
   if (connectionId === undefined)
     throw new EgressError(RouteErrorCode.ResourcesNotAvailable, 'the host has too many connections');
@@ -64,57 +52,39 @@ async function dialWithOwnId(
       [SdkHeader.XgressControllerId, request.owner],
       [SdkHeader.XgressAddress, request.address],
     );
-  const onGone = () => connection.remove(connectionId);
-  const client = init.usesXgress ? undefined : new LegacyClient(clock, connection, connectionId, onGone);
-  if (client) connection.put(connectionId, client, init.right);
+  const client = init.usesXgress ? undefined : legacyEnd(components, connection, init.right, connectionId);
   try {
     const answer = await askHost(service, request, extra);
     const peerData = peerDataOf(answer);
-    if (client) return { client, peerData, hopType: HOP_TYPE, abandon: () => client.cut('dial abandoned', ABANDONED) };
-    return relayFor(components, service, request, connectionId, peerData);
+    if (client) return { client, peerData, hopType: SDK_HOP, abandon: () => client.cut('dial abandoned', ABANDONED) };
+    const { circuitId, address, owner } = request;
+    const ofRelay = { connectionId, circuitId, address, owner, role: 'terminator' as const };
+    const relay = relayEnd(components, connection, init.right, ofRelay);
+    return { relay, peerData, abandon: () => relay.cut('dial abandoned', ABANDONED) };
   } catch (error) {
     connection.remove(connectionId);
     throw error;
   }
 }
 
-function relayFor(
-  components: HostDialComponents,
-  { connection, init }: HostedService,
-  { circuitId, address, owner }: EgressRequest,
-  connectionId: number,
-  peerData: ReadonlyMap<number, Buffer>,
-): DialedRelay {
-  const { clock, forwarder, ends, onUnroutable } = components;
-  const role = 'terminator' as const;
-  const giveUp = () => ends.giveUp(circuitId, role, owner);
-  const onGone = () => connection.remove(connectionId);
-  const parts = { clock, forwarder, link: connection, onUnroutable, giveUp, onGone };
-  const relay = new SdkRelay(parts, { connectionId, circuitId, address, role });
-  connection.put(connectionId, relay, init.right);
-  return { relay, peerData, abandon: () => relay.cut('dial abandoned', ABANDONED) };
-}
-
 /** A client of 2022 gives the id itself, and waits for a confirmation of its answer. */
 async function dialWithClientId(
-  components: HostDialComponents,
+  components: SdkEndComponents,
   service: HostedService,
   request: EgressRequest,
 ): Promise<DialedEgress> {
   const { connection, init } = service;
-  const { clock } = components;
   const answer = await askHost(service, request, []);
   const connectionId = answer.body.length === 4 ? answer.body.readUInt32LE() : undefined;
   if (connectionId === undefined || !connection.reserve(connectionId))
     throw new EgressError(RouteErrorCode.RejectedByApplication, 'the host answered without a free connection id');
-  const client = new LegacyClient(clock, connection, connectionId, () => connection.remove(connectionId));
-  connection.put(connectionId, client, init.right);
+  const client = legacyEnd(components, connection, init.right, connectionId);
   const confirm = () =>
     connection.send(stateConnected(init.connectionId, [[ChannelHeader.ReplyFor, encodeInt32(answer.sequence)]]));
   return {
     client,
     peerData: peerDataOf(answer),
-    hopType: HOP_TYPE,
+    hopType: SDK_HOP,
     abandon: () => client.cut('dial abandoned', ABANDONED),
     opened: confirm,
   };

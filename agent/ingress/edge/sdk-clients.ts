@@ -15,10 +15,11 @@ import { type ApiSession, type ApiSessions, SessionRefusedError } from '../../ac
 import { isSignedToken } from '../../access/tokens.ts';
 import type { ConnectDetail } from './connect-events.ts';
 import { type ClientEnd, SdkConnection } from './sdk-connection.ts';
-import { demandAccess, type SdkDialComponents, serveDial } from './sdk-dial.ts';
+import { type SdkDialComponents, serveDial } from './sdk-dial.ts';
 import type { SdkHosting } from './sdk-hosting.ts';
 import { errorHeaders, payloadHeaders, SdkRefusal } from './sdk-messages.ts';
 import type { SdkRelay } from './sdk-relay.ts';
+import { demandAccess } from './sdk-right.ts';
 import { answerFromClient, answerToClient, questionFromClient } from './sdk-trace.ts';
 import { ServiceSubscription } from './service-subscription.ts';
 

@@ -9,9 +9,9 @@ import { asReply, type Message } from '#wire/message.ts';
 import type { Subject } from '../../access/access.ts';
 import type { ApiSession } from '../../access/api-session.ts';
 import { SessionPosture } from '../../access/posture-store.ts';
-import type { Right } from './sdk-dial.ts';
 import type { RefusalDetail } from './sdk-messages.ts';
 import { SdkRelay } from './sdk-relay.ts';
+import type { Right } from './sdk-right.ts';
 import type { SdkTrace } from './sdk-trace.ts';
 import type { ServiceSubscription } from './service-subscription.ts';
 

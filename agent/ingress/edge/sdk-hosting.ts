@@ -28,8 +28,10 @@ import type { TerminatorAnswer, Terminators } from '../terminators.ts';
 import { dialHost } from './host-dial.ts';
 import { type BindInit, HostedService, readBind } from './hosted-service.ts';
 import { CONTROL_LANE, type SdkConnection } from './sdk-connection.ts';
-import { controllerOf, demandAccess, ownerOf, rightByToken, type SdkDialComponents } from './sdk-dial.ts';
+import type { SdkDialComponents } from './sdk-dial.ts';
 import { refusalOf, SdkRefusal, stateClosed, stateConnected } from './sdk-messages.ts';
+import { demandAccess, rightByToken } from './sdk-right.ts';
+import { controllerOf, ownerOf } from './session-controller.ts';
 
 export interface SdkHostingComponents extends SdkDialComponents {
   terminators: Terminators;

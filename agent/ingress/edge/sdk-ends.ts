@@ -1,0 +1,43 @@
+// The two kinds of circuit ends that an SDK client can have, made the same way for dialing and for hosting clients.
+
+import type { Clock } from '#lib/clock.ts';
+import type { Forwarder } from '../../forwarder/forwarder.ts';
+import type { CircuitEnds } from '../../xgress/circuit-ends.ts';
+import { LegacyClient } from './legacy-client.ts';
+import type { SdkConnection } from './sdk-connection.ts';
+import { SdkRelay, type SdkRelayInit } from './sdk-relay.ts';
+import type { Right } from './sdk-right.ts';
+
+export interface SdkEndComponents {
+  clock: Clock;
+  forwarder: Forwarder;
+  ends: CircuitEnds;
+  onUnroutable(circuitId: string): void;
+}
+
+/** With the router's flow control. The client's messages reach it from now on; attach the xgress. */
+export function legacyEnd(
+  { clock }: Pick<SdkEndComponents, 'clock'>,
+  connection: SdkConnection,
+  right: Right,
+  connectionId: number,
+): LegacyClient {
+  const client = new LegacyClient(clock, connection, connectionId, () => connection.remove(connectionId));
+  connection.put(connectionId, client, right);
+  return client;
+}
+
+/** With the client's own flow control. `owner` is the id of the circuit's controller, which hears when the client ends it. */
+export function relayEnd(
+  { clock, forwarder, ends, onUnroutable }: SdkEndComponents,
+  connection: SdkConnection,
+  right: Right,
+  { owner, ...init }: SdkRelayInit & { readonly owner: string },
+): SdkRelay {
+  const { connectionId, circuitId, role } = init;
+  const giveUp = () => ends.giveUp(circuitId, role, owner);
+  const onGone = () => connection.remove(connectionId);
+  const relay = new SdkRelay({ clock, forwarder, link: connection, onUnroutable, giveUp, onGone }, init);
+  connection.put(connectionId, relay, right);
+  return relay;
+}

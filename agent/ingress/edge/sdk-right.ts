@@ -1,0 +1,107 @@
+// What an SDK client may do with a service: by the token of a service session, or by its API session alone (reference fact: edge,
+// sections 5 and 8).
+
+import type { Clock } from '#lib/clock.ts';
+import { describeError } from '#lib/errors.ts';
+import { EdgeErrorCode, SdkHeader } from '#wire/gen/numbers.ts';
+import type { Message } from '#wire/message.ts';
+import type { Access } from '../../access/access.ts';
+import type { DataModel, Permission } from '../../access/data-model.ts';
+import type { LegacySessions } from '../../access/legacy-sessions.ts';
+import { isSignedToken, type ServiceClaims, TokenError, type Tokens } from '../../access/tokens.ts';
+import type { SdkConnection } from './sdk-connection.ts';
+import { SdkRefusal } from './sdk-messages.ts';
+
+export interface RightComponents {
+  clock: Clock;
+  model: DataModel;
+  access: Access;
+  legacy: LegacySessions;
+  tokens: Tokens;
+}
+
+/** A client may do this with a service, as long as `demandAccess` agrees. */
+export interface Right {
+  readonly serviceId: string;
+  readonly permission: Permission;
+  /** Token and id of the service session; undefined for dials with the API session alone. */
+  readonly serviceSession: { readonly token: string; readonly id: string | undefined } | undefined;
+}
+
+const SERVICE_BY_NAME = 1;
+
+/** The right that the API session gives to a service that the client names. Throws SdkRefusal. */
+export function rightByService(
+  { model }: Pick<RightComponents, 'model'>,
+  connection: SdkConnection,
+  request: Message,
+): Right {
+  if (!connection.session.claims)
+    throw new SdkRefusal('connect-v2 requires an OIDC API session', { code: EdgeErrorCode.InvalidApiSessionType });
+  const named = request.string(SdkHeader.ServiceIdentifier) ?? '';
+  const isName = request.headers.get(SdkHeader.ServiceIdentifierType)?.[0] === SERVICE_BY_NAME;
+  const service = isName ? model.serviceByName(named) : model.services.get(named);
+  if (!service) throw new SdkRefusal(`the service ${named} does not exist`, { code: EdgeErrorCode.InvalidService });
+  return { serviceId: service.id, permission: 'dial', serviceSession: undefined };
+}
+
+/** The right that a token of a service session gives. Throws SdkRefusal. */
+export async function rightByToken(
+  components: Pick<RightComponents, 'model' | 'tokens' | 'legacy'>,
+  connection: SdkConnection,
+  token: string,
+  permission: Permission,
+): Promise<Right> {
+  const { model, tokens, legacy } = components;
+  if (!isSignedToken(token)) {
+    // Controllers before 2.0 gave opaque tokens; the reference takes such a text as the id of a service.
+    if (permission === 'bind')
+      throw new SdkRefusal('Invalid Session: the token is not signed', { code: EdgeErrorCode.InvalidSession });
+    if (!model.services.has(token))
+      throw new SdkRefusal('Invalid Session: the token is neither signed nor the id of a service', {
+        code: EdgeErrorCode.InvalidService,
+      });
+    return { serviceId: token, permission, serviceSession: { token, id: undefined } };
+  }
+  const claims = await serviceClaims(tokens, connection, token);
+  if (legacy.isRemovedServiceSession({ token, id: claims.jti }))
+    throw new SdkRefusal('Invalid Session: the session was removed', { code: EdgeErrorCode.InvalidSession });
+  if (claims.z_st !== (permission === 'dial' ? 'Dial' : 'Bind'))
+    throw new SdkRefusal(`rejecting ${permission}, invalid session type. the session is for ${claims.z_st}`, {
+      code: EdgeErrorCode.WrongSessionType,
+    });
+  return { serviceId: claims.sub, permission, serviceSession: { token, id: claims.jti } };
+}
+
+async function serviceClaims(tokens: Tokens, connection: SdkConnection, token: string): Promise<ServiceClaims> {
+  try {
+    return await tokens.service(token, connection.session.id);
+  } catch (error) {
+    if (!(error instanceof TokenError)) throw error;
+    const text = `Invalid Session: ${describeError(error)}`;
+    throw new SdkRefusal(text, { code: EdgeErrorCode.InvalidSession }, { cause: error });
+  }
+}
+
+/** The router decides about sessions that are tokens; the controller has decided about the others. Throws SdkRefusal. */
+export function demandAccess(
+  { access, clock, model }: Pick<RightComponents, 'access' | 'clock' | 'model'>,
+  connection: SdkConnection,
+  { serviceId, permission }: Right,
+): void {
+  const name = model.services.get(serviceId)?.name;
+  if (name === undefined)
+    throw new SdkRefusal(`the service ${serviceId} does not exist`, { code: EdgeErrorCode.InvalidService });
+  if (!connection.session.claims) return;
+  const verdict = access.decide(connection.subject, serviceId, permission, clock.now());
+  if (verdict.granted) return;
+  const { failingChecks } = verdict;
+  if (failingChecks.length === 0)
+    throw new SdkRefusal(`no ${permission} policy gives the identity access to service ${name}`, {
+      code: EdgeErrorCode.AccessDenied,
+    });
+  throw new SdkRefusal(`posture checks fail for service ${name}: ${failingChecks.join(', ')}`, {
+    code: EdgeErrorCode.PostureCheckFailed,
+    failingChecks,
+  });
+}

@@ -1,0 +1,21 @@
+// Which controller serves an SDK client: legacy sessions belong to one, tokens are known to all.
+
+import { EdgeErrorCode } from '#wire/gen/numbers.ts';
+import type { Controller } from '../../control/controller.ts';
+import type { Controllers } from '../../control/controllers.ts';
+import type { SdkConnection } from './sdk-connection.ts';
+import { SdkRefusal } from './sdk-messages.ts';
+
+/** The controller that owns the session, or any for a session that is a token. Throws SdkRefusal. */
+export function controllerOf(controllers: Controllers, connection: SdkConnection, purpose: string): Controller {
+  const controller = ownerOf(controllers, connection);
+  if (!controller)
+    throw new SdkRefusal(`no controller available, cannot create ${purpose}`, { code: EdgeErrorCode.Internal });
+  return controller;
+}
+
+/** As `controllerOf`; undefined while it is not connected. */
+export function ownerOf(controllers: Controllers, { session }: SdkConnection): Controller | undefined {
+  if (session.controllerId !== undefined) return controllers.byId(session.controllerId);
+  return controllers.all.length > 0 ? controllers.best : undefined;
+}
