@@ -66,7 +66,8 @@ export class ModelSubscription {
   #check(): void {
     const current = this.#current;
     if (!current?.controller.isConnected) this.#subscribe(this.#components.model.index);
-    else if (this.#components.clock.now() >= current.renewAt) this.#send(current, true, this.#components.model.index);
+    else if (this.#components.clock.monotonic() >= current.renewAt)
+      this.#send(current, true, this.#components.model.index);
     this.#reportIndex();
   }
 
@@ -96,7 +97,7 @@ export class ModelSubscription {
       subscription.controller.send(
         new Message(EdgeControlType.SubscribeToDataModel, [], toBinary(SubscribeToDataModelRequestSchema, request)),
       );
-      subscription.renewAt = clock.now() + DURATION - RENEW_BEFORE;
+      subscription.renewAt = clock.monotonic() + DURATION - RENEW_BEFORE;
     } catch (error) {
       log.debug(
         { controller: subscription.controller.id, error: describeError(error) },

@@ -31,7 +31,7 @@ export function inspectCircuits({ clock, forwarder }: CircuitInspectionComponent
     const addresses = [...forwards].flat();
     circuits[id] = {
       id,
-      timeSinceActivity: formatDuration(clock.now() - lastActivity),
+      timeSinceActivity: formatDuration(clock.monotonic() - lastActivity),
       ctrlId: owner,
       routes: Object.fromEntries(forwards),
       destinations: Object.fromEntries(addresses.map((each) => [each, kindOf(forwarder.destination(each))])),

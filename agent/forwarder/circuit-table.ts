@@ -6,9 +6,9 @@ export interface Circuit {
   readonly id: string;
   /** Id of the controller that made it; faults and confirmations go there. */
   owner: string;
-  /** Clock time in milliseconds. */
+  /** Milliseconds of the clock's `monotonic`. */
   lastActivity: number;
-  /** Clock time in milliseconds of the controller's last route. */
+  /** Of the controller's last route, in the same. */
   routedAt: number;
   /** A link of it was lost: its controller may have taken it down without this router hearing of it. */
   isSuspect: boolean;
@@ -37,7 +37,7 @@ export class CircuitTable {
 
   /** The circuit, made when it is not there yet. A known one keeps its forwards and gets the new owner. */
   open(id: string, owner: string, tags: Readonly<Record<string, string>>): Circuit {
-    const now = this.#clock.now();
+    const now = this.#clock.monotonic();
     const known = this.#circuits.get(id);
     if (known) {
       known.owner = owner;
@@ -66,7 +66,7 @@ export class CircuitTable {
 
   /** Circuits without activity for `milliseconds`. */
   *idle(milliseconds: number): Generator<Circuit> {
-    const now = this.#clock.now();
+    const now = this.#clock.monotonic();
     for (const circuit of this.#circuits.values()) if (now - circuit.lastActivity > milliseconds) yield circuit;
   }
 

@@ -36,7 +36,7 @@ export interface Destination {
 /** A destination at the end of a circuit. */
 export interface CircuitEnd extends Destination {
   readonly circuitId: string;
-  /** Clock time (milliseconds) at which something last arrived from the network. */
+  /** Milliseconds of the clock's `monotonic` at which something last arrived from the network. */
   readonly lastReceived: number;
   /** The circuit is gone: nothing more will arrive; what was received is still delivered. */
   unrouted(): void;

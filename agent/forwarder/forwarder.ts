@@ -86,7 +86,7 @@ export class Forwarder {
     const circuit = this.circuits.get(payload.circuitId);
     const destination = circuit && this.#next(circuit, source);
     if (!destination) return circuit && !circuit.forwards.has(source) ? this.#foreign() : 'unroutable';
-    if (origin !== PayloadOrigin.Retransmission) circuit.lastActivity = this.#components.clock.now();
+    if (origin !== PayloadOrigin.Retransmission) circuit.lastActivity = this.#components.clock.monotonic();
     const { dataLength } = payload;
     if (origin === PayloadOrigin.Forwarded) circuit.fabric.rx += dataLength;
     if (!destination.sendPayload(payload, origin)) return 'full';
@@ -98,7 +98,7 @@ export class Forwarder {
     const circuit = this.circuits.get(acknowledgement.circuitId);
     const destination = circuit && this.#next(circuit, source);
     if (!destination) return 'unroutable';
-    circuit.lastActivity = this.#components.clock.now();
+    circuit.lastActivity = this.#components.clock.monotonic();
     return destination.sendAcknowledgement(acknowledgement) ? 'sent' : 'full';
   }
 
@@ -114,7 +114,7 @@ export class Forwarder {
         this.#answerTrace(source, frame, circuit, 'forwarder', `no way for circuit ${circuitId} from ${source}`);
       return 'unroutable';
     }
-    circuit.lastActivity = this.#components.clock.now();
+    circuit.lastActivity = this.#components.clock.monotonic();
     return destination.sendControl(step.frame) ? 'sent' : 'full';
   }
 

@@ -58,7 +58,7 @@ export class IdleScanner {
   /** The controller's decisions since it was lost did not arrive here. */
   onConnect(controllerId: string): void {
     const { forwarder, clock } = this.#components;
-    const now = clock.now();
+    const now = clock.monotonic();
     const asked: Circuit[] = [];
     const others: Circuit[] = [];
     for (const circuit of forwarder.circuits.values()) {
@@ -80,7 +80,7 @@ export class IdleScanner {
 
   #send(owner: string, circuits: readonly Circuit[]): void {
     const { clock, controllers, log } = this.#components;
-    const now = clock.now();
+    const now = clock.monotonic();
     const idleTimes = Object.fromEntries(
       circuits.map(({ id, lastActivity }) => [id, BigInt(Math.max(0, Math.round((now - lastActivity) * 1e6)))]),
     );

@@ -36,7 +36,7 @@ export class LivenessCheck {
   /** Checks circuits of one owner. */
   start(owner: string, circuits: readonly Circuit[]): void {
     this.#timers.get(owner)?.cancel();
-    const began = this.#components.clock.now();
+    const began = this.#components.clock.monotonic();
     const waiting = circuits.filter(({ id }) => this.#components.forwarder.endsOf(id).length > 0);
     this.#ask(owner, waiting, 0, began);
   }

@@ -46,7 +46,7 @@ export class Unrouter {
   }
 
   #wait(circuitId: string, checks: number): void {
-    this.#waiting.set(circuitId, { due: this.#components.clock.now() + this.#interval, checks });
+    this.#waiting.set(circuitId, { due: this.#components.clock.monotonic() + this.#interval, checks });
     this.#arm();
   }
 
@@ -54,7 +54,7 @@ export class Unrouter {
   #arm(): void {
     const [first] = this.#waiting.values();
     if (this.#timer || first === undefined) return;
-    const wait = Math.max(1, first.due - this.#components.clock.now());
+    const wait = Math.max(1, first.due - this.#components.clock.monotonic());
     this.#timer = this.#components.clock.after('unroute', wait, () => {
       this.#timer = undefined;
       this.#checkDue();
@@ -63,7 +63,7 @@ export class Unrouter {
   }
 
   #checkDue(): void {
-    const now = this.#components.clock.now();
+    const now = this.#components.clock.monotonic();
     for (const [circuitId, { due, checks }] of [...this.#waiting]) {
       if (due > now) return;
       this.#waiting.delete(circuitId);

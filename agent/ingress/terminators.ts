@@ -78,7 +78,7 @@ type State = 'establishing' | 'requested' | 'established' | 'unconfirmed' | 'sus
 interface Kept {
   readonly spec: TerminatorSpec;
   state: State;
-  /** Clock time before which nothing is tried. */
+  /** Milliseconds of the clock's `monotonic` before which nothing is tried. */
   notBefore: number;
   failures: number;
   /** Clock times, for inspections. */
@@ -243,7 +243,7 @@ export class Terminators {
   }
 
   #onConnect(): void {
-    const notBefore = this.#components.clock.now() + CONFIRM_TIME;
+    const notBefore = this.#components.clock.monotonic() + CONFIRM_TIME;
     for (const kept of this.#kept.values())
       if (kept.state === 'established') Object.assign(kept, { state: 'unconfirmed', notBefore });
     this.#work();
@@ -252,7 +252,7 @@ export class Terminators {
   #work(): void {
     const { controllers, clock, window } = this.#components;
     if (controllers.all.length === 0) return;
-    const now = clock.now();
+    const now = clock.monotonic();
     if (this.#removing.size > 0 && this.#beingRemoved.size === 0) void this.#removeAll(window.timeout);
     for (const kept of this.#kept.values()) {
       if (kept.state === 'unconfirmed' && kept.notBefore <= now) kept.state = 'establishing';
@@ -346,7 +346,7 @@ export class Terminators {
     kept.failures++;
     kept.state = 'establishing';
     const wait = Math.min(LONGEST_RETRY, first * 2 ** (kept.failures - 1));
-    kept.notBefore = this.#components.clock.now() + wait;
+    kept.notBefore = this.#components.clock.monotonic() + wait;
     this.#components.log.warn(
       { terminatorId: kept.spec.id, service: kept.spec.serviceName, retryIn: wait, reason: why },
       'terminator could not be created',

@@ -109,7 +109,7 @@ export class PayloadSender {
   block(): void {
     if (this.#isBlocked) return;
     this.#isBlocked = true;
-    this.#blockedSince = this.#components.clock.now();
+    this.#blockedSince = this.#components.clock.monotonic();
     if (this.#buffer.blockedByPeer) this.#components.metrics.blockedByPeer();
     else if (this.#buffer.blockedByWindow) this.#components.metrics.blockedByWindow();
   }
@@ -122,11 +122,20 @@ export class PayloadSender {
   /** True when something was acknowledged that had not been. */
   acknowledge(acknowledgement: Acknowledgement, now: number): boolean {
     const before = this.#buffer.count;
-    this.#buffer.acknowledge(acknowledgement.sequences, acknowledgement.receiveBufferSize, acknowledgement.stamp, now);
+    const { sequences, receiveBufferSize, stamp } = acknowledgement;
+    this.#buffer.acknowledge(sequences, receiveBufferSize, this.#roundTrip(stamp), now);
     const isProgress = this.#buffer.count < before;
     this.#retransmit(now);
     this.#unblock();
     return isProgress;
+  }
+
+  /**
+   * Milliseconds. Routers on the way write stamps of their own clocks, so that this takes the time of day; a stamp has 16 bits. Only the
+   * caps of the buffer bound what comes out where clocks differ.
+   */
+  #roundTrip(stamp: number): number | undefined {
+    return stamp > 0 ? ((this.#components.clock.now() & 0xffff) - stamp + 0x1_0000) & 0xffff : undefined;
   }
 
   tick(now: number): void {
@@ -171,7 +180,7 @@ export class PayloadSender {
       if (outcome !== 'sent') this.#components.onUnroutable(this.#init.circuitId);
       // An unroutable payload counts as sent: the controller may find another way before its retransmission is due.
       this.#unsent.shift();
-      this.#buffer.sent(payload.sequence, this.#components.clock.now());
+      this.#buffer.sent(payload.sequence, this.#components.clock.monotonic());
     }
     this.#unblock();
   }
@@ -214,7 +223,7 @@ export class PayloadSender {
   #unblock(): void {
     if (!this.#isBlocked || !this.admits) return;
     this.#isBlocked = false;
-    this.#components.metrics.blockedFor(this.#components.clock.now() - this.#blockedSince);
+    this.#components.metrics.blockedFor(this.#components.clock.monotonic() - this.#blockedSince);
     this.#init.onWritable();
   }
 }

@@ -177,14 +177,15 @@ export class SendBuffer {
     entry.sentAt = now;
   }
 
-  acknowledge(sequences: readonly number[], peerBuffer: number, stamp: number, now: number): void {
+  /** `roundTrip` in milliseconds, when the acknowledgement tells it. */
+  acknowledge(sequences: readonly number[], peerBuffer: number, roundTrip: number | undefined, now: number): void {
     const size = this.#size;
     const newest = this.#entries.get(sequences.at(-1) ?? -1)?.sentAt ?? NOT_SENT;
     for (const sequence of sequences) this.#acknowledge(sequence);
     if (newest !== NOT_SENT && size > this.#size) this.#delayLimit.measured(now - newest, size - this.#size, size, now);
     if (peerBuffer < this.#peerBuffer) this.#backoff = 1; // there is room again for what was dropped
     this.#peerBuffer = peerBuffer;
-    if (stamp > 0) this.#measure(stamp, now);
+    if (roundTrip !== undefined) this.#measure(roundTrip);
   }
 
   /** What has to be sent again, in ascending order. Tell `retransmitted` for each that was sent. */
@@ -250,11 +251,10 @@ export class SendBuffer {
     this.#retxScale = Math.min(this.#options.retxScale * MOST_RETX_SCALE, this.#retxScale + RETX_SCALE_RAISE);
   }
 
-  /** The stamp holds 16 bits, and hosts have different clocks: only the caps bound what this computes. */
-  #measure(stamp: number, now: number): void {
+  #measure(roundTrip: number): void {
     const { maxRttScale, retxMaxMs, retxAddMs } = this.#options;
     const last = this.#lastRtt;
-    let rtt = ((now & 0xffff) - stamp + 0x1_0000) & 0xffff;
+    let rtt = roundTrip;
     if (last > 0 && maxRttScale > 0) rtt = Math.min(rtt, last * maxRttScale);
     if (last > 0) rtt = (rtt + last) / 2;
     this.#lastRtt = rtt;

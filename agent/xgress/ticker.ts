@@ -36,7 +36,7 @@ export class XgressTicker {
   }
 
   #tick(): void {
-    const now = this.#clock.now();
+    const now = this.#clock.monotonic();
     for (const member of this.#members) member.tick(now);
   }
 }

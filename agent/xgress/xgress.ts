@@ -142,7 +142,7 @@ export class Xgress implements CircuitEnd, Ticking {
       init.circuitId,
       init.role === 'terminator' ? PayloadFlag.Originator : 0,
     );
-    this.lastReceived = components.clock.now();
+    this.lastReceived = components.clock.monotonic();
   }
 
   get blockedBy(): 'window' | 'peer' | undefined {
@@ -155,7 +155,7 @@ export class Xgress implements CircuitEnd, Ticking {
 
   /** For the inspection of its circuit, with the reference's names. */
   inspect(): Record<string, unknown> {
-    const now = this.#components.clock.now();
+    const now = this.#components.clock.monotonic();
     const flags =
       (this.#state === 'closed' ? CLOSED_FLAG : 0) |
       (this.#peerEnded ? PEER_ENDED_FLAG : 0) |
@@ -193,7 +193,7 @@ export class Xgress implements CircuitEnd, Ticking {
       this.#send.send(PayloadFlag.CircuitStart, EMPTY, new Map([[PayloadHeader.Capabilities, CAPABILITIES]]));
       this.#components.client.writable();
     } else if (this.#options.circuitStartTimeout > 1_000) {
-      this.#startBy = this.#components.clock.now() + this.#options.circuitStartTimeout;
+      this.#startBy = this.#components.clock.monotonic() + this.#options.circuitStartTimeout;
     }
   }
 
@@ -278,7 +278,7 @@ export class Xgress implements CircuitEnd, Ticking {
       this.#components.metrics.droppedPayload(); // it came back to where it was sent
       return true;
     }
-    this.lastReceived = this.#components.clock.now();
+    this.lastReceived = this.#components.clock.monotonic();
     if (isAbort(payload)) {
       this.#over('cut');
       return true;
@@ -298,7 +298,7 @@ export class Xgress implements CircuitEnd, Ticking {
 
   sendAcknowledgement(acknowledgement: Acknowledgement): boolean {
     if (this.#state !== 'open' || acknowledgement.isFromTerminator === (this.role === 'terminator')) return true;
-    const now = this.#components.clock.now();
+    const now = this.#components.clock.monotonic();
     this.lastReceived = now;
     this.#components.metrics.acknowledgementReceived();
     if (this.#send.acknowledge(acknowledgement, now) && this.#localEnded) this.#waitAtMost();
@@ -308,7 +308,7 @@ export class Xgress implements CircuitEnd, Ticking {
 
   sendControl(frame: Frame): boolean {
     const isQuestion = traceRouteStep(frame).isRequest;
-    if (!isQuestion && isAnswerOfEnd(frame)) this.lastReceived = this.#components.clock.now(); // the check of liveness asks
+    if (!isQuestion && isAnswerOfEnd(frame)) this.lastReceived = this.#components.clock.monotonic(); // the check of liveness asks
     if (this.#components.client.onControl?.(frame) || !isQuestion) return true;
     const answer = traceRouteAnswer(frame, {
       hopType: this.hopType,
@@ -342,7 +342,7 @@ export class Xgress implements CircuitEnd, Ticking {
 
   /** From now on the other side has to make progress: whoever does not read for so long is given up. */
   #waitAtMost(): void {
-    this.#closeBy = this.#components.clock.now() + this.#options.maxCloseWaitMs;
+    this.#closeBy = this.#components.clock.monotonic() + this.#options.maxCloseWaitMs;
   }
 
   #onWaitedEnough(): void {
@@ -451,7 +451,7 @@ export class Xgress implements CircuitEnd, Ticking {
     }
     this.#peerRefuses = true;
     this.#localEnded = true;
-    this.#closeBy = this.#components.clock.now() + LAST_ACKNOWLEDGEMENTS;
+    this.#closeBy = this.#components.clock.monotonic() + LAST_ACKNOWLEDGEMENTS;
   }
 
   /**

@@ -12,8 +12,9 @@ type Operation =
   | { readonly what: 'cut' | 'restore'; readonly link: number }
   | { readonly what: 'stop' | 'resume'; readonly router: 0 | 1 }
   | { readonly what: 'weather'; readonly weather: Weather }
-  | { readonly what: 'wait'; readonly milliseconds: number };
+  | { readonly what: 'wait' | 'jump'; readonly milliseconds: number };
 
+const DAY = 86_400_000;
 const SEED = Number(process.env.FAULTS_SEED ?? 20261122);
 const RUNS = Number(process.env.FAULTS_RUNS ?? 60);
 
@@ -37,6 +38,10 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
       what: fc.constant('weather' as const),
       weather: fc.record({ loss: share, duplication: share, delay: fc.nat(400) }),
     }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ what: fc.constant('jump' as const), milliseconds: fc.integer({ min: -DAY, max: DAY }) }),
   },
   { weight: 10, arbitrary: fc.record({ what: fc.constant('wait' as const), milliseconds: fc.nat(5_000) }) },
 );
@@ -76,6 +81,9 @@ async function run(network: FaultyNetwork, operations: readonly Operation[]): Pr
         break;
       case 'weather':
         network.weather = each.weather;
+        break;
+      case 'jump':
+        network.clock.jump(each.milliseconds);
         break;
       case 'wait':
         await network.clock.advance(each.milliseconds);

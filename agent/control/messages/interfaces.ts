@@ -55,13 +55,13 @@ export class InterfaceReporter {
     const text = JSON.stringify(interfaces, (_key, value: unknown) =>
       typeof value === 'bigint' ? String(value) : value,
     );
-    if (text === this.#reported && this.#clock.now() - this.#reportedAt < this.#init.minReportInterval) return;
+    if (text === this.#reported && this.#clock.monotonic() - this.#reportedAt < this.#init.minReportInterval) return;
     background(this.#log, 'report interfaces', async () => {
       const body = toBinary(RouterInterfacesUpdateSchema, create(RouterInterfacesUpdateSchema, { interfaces }));
       try {
         await this.#controllers.leader.requestResult(new Message(ControlType.UpdateRouterInterfaces, [], body));
         this.#reported = text;
-        this.#reportedAt = this.#clock.now();
+        this.#reportedAt = this.#clock.monotonic();
       } catch (error) {
         this.#log.debug({ error: describeError(error) }, 'network interfaces could not be reported');
       }

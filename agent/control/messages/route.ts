@@ -45,7 +45,7 @@ const ROUTE_CONTROL_HEADERS: ReadonlySet<number> = new Set(Object.values(RouteHe
 export function onRoute(components: RouteComponents): ControlHandler {
   return (controller, message) => {
     const route = message.decode(RouteSchema);
-    const arrived = components.clock.now();
+    const arrived = components.clock.monotonic();
     const dial = components.dials.begin(route.circuitId);
     components.queue
       .add((signal) => handle(components, controller, message, route, arrived, signal), { signal: dial.signal })
@@ -136,7 +136,7 @@ async function dial(
     address: egress.address,
     destination: egress.destination,
     peerData: new Map(Object.entries(egress.peerData).map(([key, value]) => [Number(key), Buffer.from(value)])),
-    timeLeft: allowed > 0 ? Math.max(1, allowed - (clock.now() - arrived)) : 0,
+    timeLeft: allowed > 0 ? Math.max(1, allowed - (clock.monotonic() - arrived)) : 0,
     tags: route.tags,
     owner: controller.id,
     signal,

@@ -108,7 +108,7 @@ export class SdkInspections {
       address: relay.address,
       ctrlId: circuit?.owner ?? '',
       edgeConnId: relay.connectionId,
-      timeSinceLastLinkRx: formatDuration(clock.now() - relay.lastReceived),
+      timeSinceLastLinkRx: formatDuration(clock.monotonic() - relay.lastReceived),
       tags: circuit?.tags ?? {},
     };
   }

@@ -56,7 +56,7 @@ export class SdkRelay implements CircuitEnd, ClientEnd {
     this.address = init.address;
     this.role = init.role;
     this.#idEntry = encodeUint32(init.connectionId);
-    this.lastReceived = components.clock.now();
+    this.lastReceived = components.clock.monotonic();
   }
 
   /** From now on the forwarder knows this end. */
@@ -70,7 +70,7 @@ export class SdkRelay implements CircuitEnd, ClientEnd {
 
   sendPayload(payload: Payload, origin: PayloadOrigin): boolean {
     if (this.#isOver) return true;
-    this.lastReceived = this.#components.clock.now();
+    this.lastReceived = this.#components.clock.monotonic();
     const { dataLength } = payload;
     const isTaken = this.#send(payload.bytes);
     if (isTaken) {
@@ -82,7 +82,7 @@ export class SdkRelay implements CircuitEnd, ClientEnd {
 
   sendAcknowledgement(acknowledgement: Acknowledgement): boolean {
     if (this.#isOver) return true;
-    this.lastReceived = this.#components.clock.now();
+    this.lastReceived = this.#components.clock.monotonic();
     const isTaken = this.#send(acknowledgement.bytes);
     if (!isTaken) this.#metrics?.relayDropped('acknowledgement');
     return isTaken;
@@ -92,7 +92,7 @@ export class SdkRelay implements CircuitEnd, ClientEnd {
     if (this.#isOver) return true;
     const userValue = frame.header(XgressHeader.UserValue);
     if (isAnswerOfEnd(frame)) {
-      this.lastReceived = this.#components.clock.now();
+      this.lastReceived = this.#components.clock.monotonic();
       if (!userValue) return true; // the check of liveness asked for it
       const answer = Message.fromFrame(frame);
       answer.headers.set(ChannelHeader.ReplyFor, encodeInt32(userValue.readInt32LE()));
