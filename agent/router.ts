@@ -118,7 +118,7 @@ export class Router {
     return this.#context.routerId;
   }
 
-  /** What runs, for people and for diagnostics. */
+  /** The state of all rooms, for people and for diagnostics. */
   describe(): Record<string, unknown> {
     const { clock } = this.#context;
     const { forwarder, ends } = this.#circuits;

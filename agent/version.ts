@@ -1,4 +1,4 @@
-// What this program is. The project's version stands in package.json and nowhere else.
+// The version of this program: package.json holds it, and nothing else does.
 
 import packageJson from '../package.json' with { type: 'json' };
 

@@ -5,7 +5,7 @@ import type { PostureDemand, PostureState } from '#model/posture.ts';
 import type { DataModel, Permission, Policy } from './data-model.ts';
 import { postureDemand } from './posture-demands.ts';
 
-/** Who asks: an identity, and what its endpoint reported. */
+/** The identity that requests access, and the posture of its endpoint. */
 export interface Subject {
   readonly identityId: string;
   readonly posture: PostureState;

@@ -19,7 +19,7 @@ export interface ApiSession {
   readonly fingerprints: ReadonlySet<string>;
   /** The controller that pushed a legacy session; undefined for a session that is a signed token. */
   readonly controllerId: string | undefined;
-  /** What the token says; undefined for a legacy session. */
+  /** Claims of the token; undefined for a legacy session. */
   readonly claims: AccessClaims | undefined;
 }
 
@@ -132,7 +132,7 @@ function ofLegacy({ id, identityId, token, fingerprints, controllerId }: LegacyS
   return { id, identityId, token, fingerprints, controllerId, claims: undefined };
 }
 
-/** What a certificate of the network says: it is one of the identity, or one of this very session. */
+/** Whether a certificate that the network issued belongs to the identity or to this session. */
 function spiffeFit(uri: string, { id, identityId }: ApiSession): 'identity' | 'session' | undefined {
   const [, , , ...path] = uri.split('/');
   if (path[0] !== 'identity' || path[1] !== identityId) return undefined;

@@ -41,7 +41,7 @@ export interface Policy {
 
 export type ChangeVerdict = 'applied' | 'outdated' | 'gap';
 
-/** What may be done with a service. */
+/** Permissions on a service. */
 export type Permission = 'dial' | 'bind';
 
 const POLICY_TYPES: Readonly<Record<Permission, PolicyType>> = {

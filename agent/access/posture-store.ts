@@ -1,4 +1,4 @@
-// What SDK clients reported of their endpoints, by API session, in the form that the evaluation takes
+// Posture data that SDK clients reported, by API session, in the form that the evaluation takes
 // (reference fact: edge, section 9).
 
 import type { PostureState, ProcessState } from '#model/posture.ts';

@@ -31,7 +31,7 @@ export interface Circuits {
   readonly forwarder: Forwarder;
   readonly ends: CircuitEnds;
   readonly egress: Egress;
-  /** Of requests for circuits and terminators. */
+  /** Queue of rate-limited requests for circuits and terminators. */
   readonly rateLimited: DialQueue;
   /** Tells the circuit's controller that frames of it cannot be forwarded. */
   onUnroutable(circuitId: string): void;
@@ -61,7 +61,7 @@ export function assembleCircuits(context: RouterContext, controllers: Controller
   return { forwarder, ends, egress: assembleEgress(context), rateLimited, onUnroutable };
 }
 
-/** What circuits sent over links, with their usage. */
+/** Reports the usage of circuits on links. */
 function reportFabricUsage(forwarder: Forwarder, metrics: MetricsRegistry): void {
   const tell = ({ id, fabric }: Circuit) => {
     if (fabric.rx > 0) metrics.usage(id, 'fabric.rx', fabric.rx, NO_TAGS);

@@ -1,4 +1,4 @@
-// What every room of the router is built from.
+// The parts that every room of the router is built from.
 
 import type { Clock } from '#lib/clock.ts';
 import type { Log } from '#lib/log.ts';
@@ -15,7 +15,7 @@ export interface RouterContextInit {
   readonly clock: Clock;
   readonly random: Random;
   readonly identity: Identity;
-  /** What has to be closed; the last that was opened first. */
+  /** Closes everything at the end, the last opened first. */
   readonly owned: AsyncDisposableStack;
 }
 

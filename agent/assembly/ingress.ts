@@ -83,7 +83,7 @@ function edgeHellos({ config, metrics, clock }: RouterContext): PoolFigures {
   return new PoolFigures(metrics, clock, 'pool.listener.xgress_edge', hellos);
 }
 
-/** Withdrawn before the control channels close, so that controllers send no more circuits here. */
+/** The router withdraws its terminators before the control channels close, so that controllers stop sending circuits here. */
 function assembleTerminators(
   context: RouterContext,
   controllers: Controllers,

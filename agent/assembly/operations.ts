@@ -1,4 +1,4 @@
-// What operators see and what keeps a long-lived process well: health, metrics, web pages, inspection, profiles, certificates, memory.
+// Builds what operators see and what maintains a long-lived process: health, metrics, web pages, profiles, certificates, memory.
 
 import { joinHostPort } from '#lib/address.ts';
 import { releaseMemory } from '#lib/memory.ts';

@@ -1,4 +1,4 @@
-// What operators ask a running router: on this machine over the operator socket, from elsewhere through a controller.
+// Serves the requests of operators to a running router: over the operator socket on this machine, or through a controller.
 
 import { ProjectError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
@@ -64,7 +64,7 @@ async function serveDrain(drain: Drain, { arguments: given, signal, progress }: 
   return drain.status;
 }
 
-/** What is asked for by name; without a name, all that runs. */
+/** The named inspection; without a name, everything that runs. */
 async function serveInspect(inspections: Inspections, { arguments: given }: OperatorRequest): Promise<unknown> {
   const { name = 'router' } = given;
   if (typeof name !== 'string') throw new ProjectError('BAD_ARGUMENT', 'name is a text');

@@ -1,4 +1,4 @@
-// What all listeners for SDK clients share: sessions, rights, hosted services, and the reports of who is connected.
+// Builds what all listeners for SDK clients share: sessions, rights, hosted services, reports of connected identities.
 
 import { IdSource } from '#lib/ids.ts';
 import { Access } from '../access/access.ts';

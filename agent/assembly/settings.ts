@@ -1,4 +1,4 @@
-// What the rooms of the router want to know, out of a checked configuration. Pure functions; which room gets what is said beside this file.
+// Settings of each room, derived from a checked configuration. Pure functions; the other files of this folder pass them on.
 
 import { create, toBinary } from '@bufbuild/protobuf';
 import { formatAddress } from '#lib/address.ts';
@@ -88,7 +88,7 @@ export function linkListenerSettings(listener: LinkConfig['listeners'][number], 
   };
 }
 
-/** What controllers tell other routers about our link listeners, as protobuf; undefined when there are none. */
+/** Our link listeners as controllers announce them to other routers, as protobuf; undefined when there are none. */
 export function advertisedListeners(listeners: readonly LinkListenerSettings[]): Uint8Array | undefined {
   if (listeners.length === 0) return undefined;
   const advertised = listeners.map(({ advertise, protocol, groups, bindInterface }) => ({

@@ -1,5 +1,5 @@
 // `config check | effective | explain | init`: everything about the configuration file that can be known without starting a router.
-// What only these commands need is loaded when one of them runs: the daemon shares the command line, not the libraries.
+// These commands load their libraries when they run: the daemon shares the command line, but not the libraries.
 
 import { existsSync, writeFileSync } from 'node:fs';
 import { isIP } from 'node:net';

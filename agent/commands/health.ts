@@ -101,7 +101,7 @@ async function ask(url: string, ca: string | undefined, insecure: boolean): Prom
   }
 }
 
-/** What a failed connection means here, and what to do; the texts of OpenSSL help nobody. */
+/** Explains a failed connection and the remedy, in place of OpenSSL's texts. */
 function explain(error: unknown, url: string, { ca }: HealthOptions): string {
   const code = errorCode(error) ?? '';
   if (NOT_VERIFIED.has(code))

@@ -38,7 +38,7 @@ export interface ConfigNode {
 /** Far more than any configuration needs; keeps an alias bomb or a bracket bomb from costing anything. */
 const MOST_NODES = 50_000;
 const DEEPEST = 64;
-/** Of the reference's whole numbers. */
+/** Forms in which the reference accepts whole numbers. */
 const LARGEST_INTEGER = 2 ** 63;
 const START: Position = { line: 1, column: 1 };
 

@@ -1,4 +1,4 @@
-// What the schema says about a key, for people at a terminal.
+// Prints for people what the schema says about a key.
 
 import type { ConfigSchema } from '../../schemas/config/schema.ts';
 import { dereference } from './normalize.ts';

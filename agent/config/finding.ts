@@ -1,4 +1,4 @@
-// What the check of a configuration file found. Mistakes of a user are data, never exceptions.
+// Findings of the check of a configuration file. Mistakes of a user are data, never exceptions.
 
 export type Severity = 'error' | 'warning' | 'info';
 
@@ -12,7 +12,7 @@ export interface Finding {
   readonly line: number;
   readonly column: number;
   readonly message: string;
-  /** What to do; may be empty. */
+  /** The remedy; may be empty. */
   readonly hint: string;
 }
 

@@ -23,7 +23,7 @@ export const FORMATS: Readonly<Record<string, FormatCheck>> = Object.freeze({
   interface: (text) => (text === '' ? 'must not be empty' : undefined),
 });
 
-/** What a format is called in a message. */
+/** Names of formats in messages. */
 export const FORMAT_NAMES: Readonly<Record<string, string>> = Object.freeze({
   duration: 'a duration such as 250ms, 5s or 1m30s',
   'duration-or-ms': 'a duration such as 250ms, 5s or 1m30s',

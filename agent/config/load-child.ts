@@ -2,5 +2,5 @@
 
 import { loadRouterConfig } from './load.ts';
 
-// Who asked may be gone by then.
+// The parent process may have ended by then.
 process.send?.(loadRouterConfig(process.argv[2] ?? ''), () => process.connected && process.disconnect?.());

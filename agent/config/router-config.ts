@@ -7,6 +7,6 @@ export type * from '#schemas/config/gen/router-config.ts';
 export interface RouterConfig extends RouterConfigValues {
   /** Path of the file it was read from. */
   readonly file: string;
-  /** What the file gives, with the environment filled in and without secrets, as a tree of the same form. */
+  /** The values of the file as a tree of the same form, with the environment filled in and without secrets. */
   readonly written: Readonly<Record<string, unknown>>;
 }

@@ -65,7 +65,7 @@ function leniency(error: ErrorObject): string | undefined {
   const schema = error.parentSchema as ConfigSchema | undefined;
   if (schema?.['x-lenient'] !== 'ignored' || !['type', 'minimum', 'maximum', 'format'].includes(error.keyword))
     return undefined;
-  // Of values that are only passed over for their type, bounds still count.
+  // Bounds still apply to values whose wrong type is only ignored.
   if (error.keyword !== 'type' && !schema['x-clamp'] && !schema['x-ignored']) return undefined;
   return toPath(error.instancePath);
 }
@@ -222,7 +222,7 @@ function typeHint(schema: ConfigSchema, data: unknown, node: ConfigNode): string
   return '';
 }
 
-/** Of a number that is not whole, or none at all, where a number is wanted. */
+/** Describes a value that is no number, or no whole one, where a number is expected. */
 function numberHint(schema: ConfigSchema, data: number): string {
   const { minimum = -Infinity, maximum = Infinity } = schema;
   if (schema.type === 'integer' && Number.isFinite(data))

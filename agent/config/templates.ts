@@ -111,7 +111,7 @@ function hostPort(host: string, port: number): string {
   return quoted(`${bracketed(host)}:${port}`);
 }
 
-/** What begins with a bracket would be a list, `no` a truth value, `1:2` a number. */
+/** YAML reads text that begins with a bracket as a list, `no` as a truth value, `1:2` as a number. */
 function quoted(text: string): string {
   return `'${text}'`;
 }

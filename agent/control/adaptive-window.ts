@@ -36,7 +36,7 @@ export interface WindowPlace {
   failed(): void;
 }
 
-/** What holds where a configuration has no section `ctrl.rateLimiter`. */
+/** Defaults of a configuration without the section `ctrl.rateLimiter`. */
 export const DEFAULT_WINDOW: AdaptiveWindowInit = {
   enabled: true,
   minSize: 5,

@@ -1,4 +1,4 @@
-// What the controllers say about their cluster: members (1037) and leader (1051). Lists are accepted by their index; a list of a
+// The cluster as its controllers report it: members (1037) and leader (1051). Lists are accepted by their index; a list of a
 // controller that is not the leader never makes us drop a controller that is connected, the leader is asked then
 // (reference facts: config, section 5.3; control channel, section 4.9).
 

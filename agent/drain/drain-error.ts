@@ -1,4 +1,4 @@
-// What callers hear while the router drains.
+// The error that callers get while the router drains.
 
 import { ProjectError } from '#lib/errors.ts';
 

@@ -68,7 +68,7 @@ async function connected(
   socket.removeAllListeners('error');
 }
 
-/** Neither a name nor a socket can be told to stop: what comes after the abort is not waited for. */
+/** Neither name resolution nor a socket can be cancelled, so results that come after the abort are ignored. */
 function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const onAbort = () => reject(asError(signal.reason));

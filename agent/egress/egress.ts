@@ -14,7 +14,7 @@ export interface EgressRequest {
   readonly circuitId: string;
   /** Address of the end that is made, given by the controller. */
   readonly address: string;
-  /** What is dialed; its form depends on the binding. */
+  /** The address to dial; its form depends on the binding. */
   readonly destination: string;
   readonly peerData: PeerData;
   /** Milliseconds that are left for dialing; 0 when the controller gave no time. */

@@ -8,7 +8,7 @@ export interface Circuit {
   owner: string;
   /** Milliseconds of the clock's `monotonic`. */
   lastActivity: number;
-  /** Of the controller's last route, in the same. */
+  /** Time of the controller's last route, in the same unit. */
   routedAt: number;
   /** A link of it was lost: its controller may have taken it down without this router hearing of it. */
   isSuspect: boolean;

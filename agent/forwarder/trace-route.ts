@@ -13,7 +13,7 @@ export interface TraceStep {
   readonly isRequest: boolean;
   /** The hops are used up: answer here. */
   readonly used: boolean;
-  /** What to pass on otherwise. */
+  /** The frame to forward otherwise. */
   readonly frame: Frame;
 }
 

@@ -10,7 +10,7 @@ export interface CheckDefinition {
   /** Milliseconds. */
   readonly initialDelay: number;
   readonly interval: number;
-  /** What counts until the first run. */
+  /** The state until the first run. */
   readonly healthyAtFirst: boolean;
   /** Throws an Error whose message says what is wrong; what it returns is shown as details. */
   run(): unknown;

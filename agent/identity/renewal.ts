@@ -160,7 +160,7 @@ export class CertificateRenewal {
         ? []
         : [{ path: fileOf('identity.server_cert', server_cert), content: serverCertPem }]),
     ];
-    // What was written is read back before the controller is told that it counts, and only then the old files go.
+    // The new files are read back before the router confirms them to the controller; only then it removes the old ones.
     await replaceFiles(files, async (written) => {
       for (const path of written) mustPair(path, await readFile(path, 'utf8'), this.#components.identity.key);
       await this.#confirm(clientCertPem);
@@ -174,7 +174,7 @@ function fileOf(name: string, value: string | undefined): string {
   return source.path;
 }
 
-/** What a controller sends must fit the key, or the router could not use it. */
+/** Certificates from a controller must belong to the key, or the router could not use them. */
 function mustPair(path: string, pem: string, key: KeyObject): void {
   let leaf: X509Certificate | undefined;
   try {

@@ -36,7 +36,7 @@ export class DatagramSessions {
   readonly #abort = new AbortController();
   readonly #sessions = new Map<string, DatagramClient>();
   #waiting = 0;
-  /** Datagrams without a session, since the log last told. */
+  /** Datagrams dropped for want of a session since the last log line. */
   #refused = 0;
 
   constructor(components: DatagramSessionsComponents, name: string, limits: IdleLimits) {

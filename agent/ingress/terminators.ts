@@ -30,7 +30,7 @@ import type { AdaptiveWindow, WindowPlace } from '../control/adaptive-window.ts'
 import type { Controller } from '../control/controller.ts';
 import { type Controllers, NoControllerError } from '../control/controllers.ts';
 
-/** What a controller said to a request for a terminator. */
+/** The answer of a controller to a request for a terminator. */
 export interface TerminatorAnswer {
   readonly terminatorId: string;
   readonly result: CreateTerminatorResult;
@@ -147,7 +147,7 @@ export class Terminators {
     this.#timer = clock.every('terminators', CHECK_INTERVAL, () => this.#work());
   }
 
-  /** What is kept now, for diagnostics. */
+  /** The terminators and their states, for diagnostics. */
   describe(): Record<string, unknown>[] {
     return [...this.#kept.values()].map(({ spec, state }) => {
       const { id, binding, serviceName, cost, precedence, instanceId } = spec;

@@ -1,4 +1,4 @@
-// What a router answers to inspections, by name: to controllers (`ziti fabric inspect`) and to `router inspect FILE NAME`. Names and forms
+// Answers inspections by name: to controllers (`ziti fabric inspect`) and to `router inspect FILE NAME`. Names and forms
 // are the reference's. Some names carry an argument behind a colon. Names are compared without regard to case.
 
 import { describeError, ProjectError } from '#lib/errors.ts';

@@ -21,7 +21,7 @@ import { Underlay } from '#wire/underlay.ts';
 import { versionAtLeast } from '#wire/version-info.ts';
 import { ACK_LANE, LinkUnderlay, PAYLOAD_LANE } from './link.ts';
 
-/** What a configured dialer adds to a dial. */
+/** Settings of a configured dialer. */
 export interface LinkDialerSettings {
   readonly groups: readonly string[];
   /** Configured `bind`, or the adopted interface of the only listener, or empty. */

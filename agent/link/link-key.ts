@@ -35,7 +35,7 @@ export type DuplicateVerdict = 'accept' | 'replace' | 'reject';
 /** How many duplicates a link refuses before it gives way: something is wrong with it that the other side knows better. */
 const MOST_REJECTIONS = 5;
 
-/** What becomes of a new link when `existing` has the same key: the smaller id survives; an equal one is a redial and replaces. */
+/** Decides about a new link when `existing` has the same key: the smaller id survives; an equal id is a redial and replaces it. */
 export function judgeDuplicate(
   existing: { id: string; rejectedDuplicates: number } | undefined,
   added: { id: string },

@@ -1,4 +1,4 @@
-// What is counted of one link. The hot path only adds to numbers; `fold` moves them into the registry once a second
+// Counters of one link. The hot path only adds to numbers; `fold` moves them into the registry once a second
 // (reference fact: link, section 1.7, and config, section 8.2).
 
 import type { PayloadOrigin } from '../forwarder/destination.ts';

@@ -36,7 +36,7 @@ export interface LinkRegistryComponents {
 
 /** Milliseconds without an answer after which circuits avoid a link (reference fact). */
 const SILENT_AFTER = 30_000;
-/** What a link that lost against its duplicate still gets to deliver what is on its way. */
+/** Milliseconds that a link has to deliver its last frames after it lost against its duplicate. */
 const CLOSE_REJECTED_ACCEPTED = 30_000;
 const CLOSE_REPLACED_DIALED = 60_000;
 const CLOSE_REPLACED_ACCEPTED = 75_000;

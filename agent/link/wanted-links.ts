@@ -132,7 +132,7 @@ export class WantedLinks {
     }));
   }
 
-  /** What a controller says about other routers (message 1050). */
+  /** Handles a controller's changes of other routers (message 1050). */
   peersChanged(changes: readonly PeerChange[]): void {
     for (const change of changes) {
       if (change.id === this.#components.dial.identity.id || this.#closed) continue;

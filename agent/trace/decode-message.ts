@@ -1,4 +1,4 @@
-// What a message says, for traces: the headers and bodies that the network defines, as JSON. Values that could be secrets are left out:
+// Decodes messages for traces: the headers and bodies that the network defines, as JSON. Values that could be secrets are left out:
 // tokens, keys, certificates, instance secrets, peer data, data of configurations, and all payload.
 
 import type { Message as ProtoMessage } from '@bufbuild/protobuf';
@@ -183,7 +183,7 @@ export function nameOfType(contentType: number): string {
   return NAMES.get(contentType) ?? 'unknown';
 }
 
-/** What is known of a message. A body that cannot be decoded is named as such. */
+/** Everything known about a message. A body that cannot be decoded is marked as such. */
 export function decodeMessage(frame: Frame): Record<string, unknown> {
   const decoded: Record<string, unknown> = {};
   for (const [key, name, type] of HEADERS.get(frame.contentType) ?? []) {

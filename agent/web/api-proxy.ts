@@ -28,7 +28,7 @@ export interface ApiProxyComponents {
 
 const CERTIFICATE_HEADER = 'x-client-certpem';
 const PROXY_HEADER = 'x-edge-router-proxy-request';
-/** Of one connection (RFC 9110, section 7.6.1), and what only the router may say. */
+/** Headers of one connection (RFC 9110, section 7.6.1), and those that only the router may set. */
 const NOT_PASSED_ON = new Set([
   'connection',
   'keep-alive',

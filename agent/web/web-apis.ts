@@ -1,4 +1,4 @@
-// What the APIs health-checks and metrics answer, without sockets. A server whose only API is health-checks answers every path with it,
+// Answers of the APIs health-checks and metrics, without sockets. A server whose only API is health-checks answers every path with it,
 // as the reference does; `/livez` and `/readyz` answer with a status that probes understand.
 
 import type { Health } from '../health/health.ts';

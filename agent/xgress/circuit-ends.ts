@@ -37,7 +37,7 @@ export interface RelayEnd extends CircuitEnd {
 }
 
 export class CircuitEnds {
-  /** What all ends count. */
+  /** The counters of all ends. */
   readonly metrics: XgressMetrics;
   readonly #components: CircuitEndsComponents;
   readonly #ticker: XgressTicker;
@@ -165,7 +165,7 @@ export class CircuitEnds {
     for (const onEmpty of [...this.#whenEmpty]) onEmpty();
   }
 
-  /** What went through an end since it was last told: `ingress.rx` is what the dialing client sent, `egress.tx` what the host got. */
+  /** Reports the bytes of an end since the last report: `ingress.rx` from the dialing client, `egress.tx` to the host. */
   #tellUsage({ circuitId, role, transferred }: Xgress | RelayEnd, tags: UsageTags): void {
     const side = role === 'initiator' ? 'ingress' : 'egress';
     const { metrics } = this.#components;

@@ -5,7 +5,7 @@
 import { createRequire } from 'node:module';
 import { ProjectError } from '#lib/errors.ts';
 
-/** What is used of libsodium; the package brings no types. */
+/** The part of libsodium that is used here; the package has no types. */
 interface Sodium {
   readonly crypto_kx_PUBLICKEYBYTES: number;
   readonly crypto_kx_SECRETKEYBYTES: number;

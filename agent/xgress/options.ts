@@ -1,4 +1,4 @@
-// What tunes one end of a circuit. Names and defaults are those of the configuration (schemas/config); this type is what
+// Tuning of one end of a circuit. Names and defaults are those of the configuration (schemas/config); this type is what
 // the code works with: bytes and milliseconds.
 
 export interface XgressOptions {

@@ -72,7 +72,7 @@ export class PayloadSender {
     return this.#buffer.blockedByWindow ? 'window' : undefined;
   }
 
-  /** Of the next payload. */
+  /** Sequence of the next payload. */
   get sequence(): number {
     return this.#sequence;
   }

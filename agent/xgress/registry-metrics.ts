@@ -56,7 +56,7 @@ export function registryXgressMetrics(registry: MetricsRegistry, open: () => Ite
   registry.gauge('xgress.tx_unacked_payloads', () => total(open(), ({ unacknowledged }) => unacknowledged.payloads));
   registry.gauge('xgress.tx_unacked_payload_bytes', () => total(open(), ({ unacknowledged }) => unacknowledged.bytes));
   return {
-    // What the client of an end gives is received by it and sent into the network: rx for the edge, as the reference counts.
+    // Bytes of the client are rx of the edge, as the reference counts.
     sent(side, bytes) {
       sides[side].rxBytes.mark(bytes);
       sides[side].rxMessages.mark();

@@ -188,7 +188,7 @@ export class SendBuffer {
     if (roundTrip !== undefined) this.#measure(roundTrip);
   }
 
-  /** What has to be sent again, in ascending order. Tell `retransmitted` for each that was sent. */
+  /** Payloads that are due for retransmission, in ascending order. Call `retransmitted` for each that was sent. */
   *due(now: number): Generator<Payload> {
     if (now - this.#lastCheck < MIN_CHECK_INTERVAL) return;
     this.#lastCheck = now;

@@ -1,4 +1,4 @@
-// What all ends of circuits on this router count together (reference fact: link, end of section 3).
+// Counters that all circuit ends of this router share (reference fact: link, end of section 3).
 
 /** Which end of a circuit: the one that dialed, or the one that hosts. */
 export type CircuitRole = 'initiator' | 'terminator';

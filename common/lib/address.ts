@@ -51,7 +51,7 @@ export function splitHostPort(text: string, shown: string = text): { host: strin
   return { host, port };
 }
 
-/** What keeps a text from being a host name or IP address, or undefined. */
+/** The reason why a text is not a host name or IP address, or undefined. */
 export function hostProblem(host: string): string | undefined {
   if (isIP(host) !== 0) return undefined;
   if (host.startsWith('//')) return `"${host}" is no host; leave the slashes out`;

@@ -81,7 +81,7 @@ export function subjectAltNames(certificate: X509Certificate): {
   return names;
 }
 
-/** What the peer of a TLS connection presented, leaf first; empty when it presented nothing. */
+/** The certificates that the peer of a TLS connection presented, leaf first; empty when it presented none. */
 export function peerCertificates(socket: TLSSocket): X509Certificate[] {
   const chain: X509Certificate[] = [];
   let current = socket.getPeerCertificate(true) as ReturnType<TLSSocket['getPeerCertificate']> | undefined;

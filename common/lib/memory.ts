@@ -7,7 +7,7 @@ import { sharedBuffers } from './buffer-pool.ts';
 
 type Collect = (options: { type: 'major'; execution: 'sync'; flavor: 'last-resort' }) => void;
 
-/** What is used of node:ffi, which not every build of Node has and which has no types yet. */
+/** The part of node:ffi that is used here; not every build of Node has it, and it has no types yet. */
 interface Ffi {
   dlopen(
     path: string,

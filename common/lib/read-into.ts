@@ -4,7 +4,7 @@
 
 import type { Socket } from 'node:net';
 
-/** What `onread` sets on a socket. */
+/** The fields that `onread` sets on a socket. */
 interface Reader {
   buffer: symbol;
   callback: symbol;

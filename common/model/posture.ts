@@ -21,7 +21,7 @@ export interface ProcessState {
   readonly signerFingerprints: readonly string[];
 }
 
-/** What an endpoint said of itself; times in milliseconds. */
+/** Posture data that an endpoint reported; times in milliseconds. */
 export interface PostureState {
   readonly os?: { readonly type: string; readonly version: string; readonly build: string };
   readonly macAddresses?: readonly string[];
@@ -70,7 +70,7 @@ export interface OperatingSystem {
   readonly versions: readonly string[];
 }
 
-/** Of several entries of a type the last one counts. No versions: any will do. */
+/** The last of several entries of a type counts. An entry without versions allows all. */
 function isOperatingSystem(allowed: readonly OperatingSystem[], os: PostureState['os']): boolean {
   const entry = allowed.findLast(({ type }) => type.toLowerCase() === os?.type.toLowerCase());
   if (!os || !entry) return false;

@@ -1,4 +1,4 @@
-// What can go wrong between two ends of a channel, one class per decision of the side that notices it.
+// Errors between two ends of a channel: one class for each decision of the side that notices.
 
 import { ProjectError } from '#lib/errors.ts';
 

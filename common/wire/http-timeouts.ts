@@ -50,7 +50,7 @@ class HttpConnection {
   readonly #clock: Clock;
   readonly #limits: HttpLimits;
   readonly #port: PortConnection | undefined;
-  /** What the client has to do next has to be done by then. */
+  /** The deadline of the client's next step. */
   #timer: Timer | undefined;
   /** Requests without a whole answer: there are several when a client does not wait for the answer before. */
   #open = 0;

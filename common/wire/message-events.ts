@@ -1,4 +1,4 @@
-// What channels send and receive, for who watches: tracing and tests. Nothing is built while nobody does.
+// Publishes the messages that channels send and receive, for traces and tests. It builds nothing while nobody subscribes.
 
 import { channel } from 'node:diagnostics_channel';
 import type { Frame } from './frame.ts';

@@ -42,7 +42,7 @@ export const Alpn = Object.freeze({
 } as const);
 
 /**
- * Of a client that resumes a session only the leaf of its chain is known, and without the certificates between, nobody can verify it: every
+ * When a client resumes a session, only the leaf of its chain is known, and without the intermediates nobody can verify it. So every
  * connection has a handshake of its own.
  */
 export const SERVER_SECURITY = { minVersion: 'TLSv1.2', secureOptions: constants.SSL_OP_NO_TICKET } as const;

@@ -16,7 +16,7 @@ import { WriteQueue } from './write-queue.ts';
 const BACKLOG_LIMIT = 256 * 1024;
 /** How long a peer may take to read what was written before a close. */
 const CLOSE_TIME = 2_000;
-/** What a listener answers to a peer that speaks another version: magic, count 2, versions 1 and 2. */
+/** Answer of a listener to a peer that speaks another version: magic, count 2, versions 1 and 2. */
 const VERSIONS_ANSWER = Buffer.from('0306090a020000000100000002000000', 'hex');
 
 /** Bytes of one TLS record, the most that a TLS socket reads at once. */

@@ -18,7 +18,7 @@ export interface VersionInfo {
 
 const GO_ARCH: Readonly<Record<string, string>> = { x64: 'amd64', ia32: '386' };
 
-/** What this program says of itself; `revision` is the project's version. */
+/** The version information of this program; `revision` is the project's version. */
 export function ownVersionInfo(revision: string, buildDate = '2026-01-01T00:00:00Z'): VersionInfo {
   const cpu = arch();
   return {

@@ -1,4 +1,4 @@
-// What waits to be written to one connection. It copies what it is given, so that callers can use their buffers again, and writes what has
+// The bytes that wait to be written to one connection. It copies what it is given, so that callers can use their buffers again, and writes what has
 // come together since the last write as one: few, large TLS records and system calls, without the copy and the new buffer that Node needs
 // for several buffers. One write is under way at a time.
 

@@ -1,4 +1,4 @@
-// What all checks have in common: they look at one thing that the schema cannot say, and answer with findings.
+// The interface of all checks: each looks at one rule that the schema cannot express, and returns findings.
 
 import type { ConfigNode } from '../document.ts';
 import { nearestNode } from '../document.ts';

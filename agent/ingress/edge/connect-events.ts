@@ -14,7 +14,7 @@ import type { Controllers } from '../../control/controllers.ts';
 /** One connection of an identity. */
 export interface ConnectDetail {
   readonly identityId: string;
-  /** Of the channel. */
+  /** Id of the channel. */
   readonly id: string;
   /** Milliseconds since the epoch. */
   readonly connectedAt: number;

@@ -7,7 +7,7 @@ import type { ClientEnd, SdkConnection } from './sdk-connection.ts';
 import { type RefusalDetail, SdkRefusal, stateClosed } from './sdk-messages.ts';
 import type { Right } from './sdk-right.ts';
 
-/** What the client said when it bound. */
+/** The Bind message of the client, decoded. */
 export interface BindInit {
   readonly connectionId: number;
   readonly terminatorId: string;
@@ -62,7 +62,7 @@ export class HostedService implements ClientEnd {
   }
 }
 
-/** What a Bind message says. Throws SdkRefusal. */
+/** Decodes a Bind message. Throws SdkRefusal. */
 export function readBind(connectionId: number, right: Right, request: Message): Omit<BindInit, 'terminatorId'> {
   const publicKey = request.headers.get(SdkHeader.PublicKey);
   return {

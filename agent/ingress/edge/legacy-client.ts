@@ -40,7 +40,7 @@ export class LegacyClient implements XgressClient, ClientEnd {
   /** For the client, until the connection takes it: what the xgress delivered last, and the end. */
   readonly #toClient: Waiting[] = [];
   #isClosed = false;
-  /** The circuit is complete: the client is told after what it has not got yet. */
+  /** The circuit is complete: the client hears of it after its last data. */
   #isComplete = false;
   #finSent = false;
   #grace: Timer | undefined;

@@ -17,7 +17,7 @@ import type { ServiceSubscription } from './service-subscription.ts';
 
 /** Underlay types of a grouped connection. */
 export const SdkUnderlay = Object.freeze({ Default: 'edge.default', Control: 'edge.control' } as const);
-/** What need not keep its order with data. */
+/** Lane of messages that need not keep their order with data. */
 export const CONTROL_LANE = 'control';
 export const DATA_LANE = 'default';
 
@@ -25,7 +25,7 @@ export const DATA_LANE = 'default';
 export interface SdkLink {
   /** Hears how many milliseconds data of the client waited for its circuit; undefined where nobody asks. */
   readonly onDataDelay?: ((milliseconds: number) => void) | undefined;
-  /** Sends what must not get lost; it waits when there is no room. */
+  /** Sends a message that must not be lost: it waits when there is no room. */
   send(message: Message): void;
   /** False when there is no room. */
   trySendData(head: Buffer, body: Buffer | undefined): boolean;
@@ -36,7 +36,7 @@ export interface SdkLink {
   resume(end: ClientEnd): void;
 }
 
-/** What stands behind a connection id: the end of a circuit, or a hosted service. */
+/** The object behind a connection id: a circuit end, or a hosted service. */
 export interface ClientEnd {
   readonly connectionId: number;
   /** The client closed it. */
@@ -98,7 +98,7 @@ export class SdkConnection implements SdkLink {
     return this.channel.isClosed;
   }
 
-  /** Who asks, for access decisions. */
+  /** The subject of access decisions. */
   get subject(): Subject {
     return { identityId: this.session.identityId, posture: this.posture.state };
   }

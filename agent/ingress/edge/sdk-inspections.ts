@@ -1,4 +1,4 @@
-// What inspections show of SDK clients and their circuits. Circuits whose flow control is a client's own are known in detail to the
+// Inspections of SDK clients and their circuits. Circuits whose flow control is a client's own are known in detail to the
 // client only, so the client is asked (reference fact: edge, section 4).
 
 import type { Clock } from '#lib/clock.ts';

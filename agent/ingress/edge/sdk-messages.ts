@@ -1,4 +1,4 @@
-// What the router sends to SDK clients, apart from circuit traffic (reference fact: edge, sections 2 and 3).
+// Messages of the router to SDK clients, apart from circuit traffic (reference fact: edge, sections 2 and 3).
 
 import { ProjectError } from '#lib/errors.ts';
 import { FRAME_HEAD_LENGTH, writeFrameHead } from '#wire/frame.ts';
@@ -23,7 +23,7 @@ export class SdkRefusal extends ProjectError {
   }
 }
 
-/** What the client hears of an error. */
+/** The detail of an error for the client. */
 export function refusalOf(error: unknown): RefusalDetail {
   return error instanceof SdkRefusal ? error.refusal : { code: EdgeErrorCode.Internal };
 }

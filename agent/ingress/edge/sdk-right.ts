@@ -1,4 +1,4 @@
-// What an SDK client may do with a service: by the token of a service session, or by its API session alone (reference fact: edge,
+// Rights of an SDK client to a service: by the token of a service session, or by its API session alone (reference fact: edge,
 // sections 5 and 8).
 
 import type { Clock } from '#lib/clock.ts';

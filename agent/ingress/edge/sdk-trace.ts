@@ -61,8 +61,8 @@ export function answerFromClient(answer: Message): SdkTrace {
 }
 
 /**
- * What a client gets of a control frame of its circuit; undefined for what is not its business: questions whose hops end at this router,
- * and those of routers.
+ * The message for a client about a control frame of its circuit; undefined for frames that the client does not handle: questions whose hops
+ * end here, and those of routers.
  */
 export function traceToClient(connectionId: number, frame: Frame): Message | undefined {
   const message = Message.fromFrame(frame);

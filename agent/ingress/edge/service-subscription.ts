@@ -36,7 +36,7 @@ type CheckInit = MessageInitShape<typeof ServiceChangeSet_PostureCheckSchema> & 
 type CheckState = MessageInitShape<typeof PostureStateChange_CheckStateSchema> & { checkId: string };
 type PolicyState = MessageInitShape<typeof PostureStateChange_PolicyStateSchema> & { policyId: string };
 
-/** What a client may see, by id. */
+/** The services that a client may see, by id. */
 interface View {
   readonly services: ReadonlyMap<string, ServiceInit>;
   readonly policies: ReadonlyMap<string, PolicyInit>;
@@ -59,7 +59,7 @@ export class ServiceSubscription {
   #view = NOTHING;
   #states = NO_STATES;
   #index = FULL;
-  /** Of state changes; a client that subscribes again sees it go on. */
+  /** Number of the last state change; it goes on when a client subscribes again. */
   #sequence = 0n;
   #isActive = false;
 
@@ -94,7 +94,7 @@ export class ServiceSubscription {
     this.#sendStateChanges({ evenNothing: false });
   }
 
-  // What the client may see ------------------------------------------------------------------------------------------------
+  // Visible services -------------------------------------------------------------------------------------------------------
 
   #currentView(): View {
     const { model } = this.#components;

@@ -28,7 +28,7 @@ export interface FabricDialerInit {
 }
 
 export interface FabricRequest {
-  /** Who asks, in the words of the client. The controller shows it as the circuit's client, and trusts it for nothing. */
+  /** Name that the client gives itself. The controller shows it as the circuit's client and grants nothing for it. */
   readonly clientId: string;
   /** Id or name of the service; `instance@service` for one terminator instance. */
   readonly service: string;

@@ -57,7 +57,7 @@ export interface Target {
   readonly source: HostPort | undefined;
 }
 
-/** What the dialing tunneler says of the connection it intercepted; all parts may be missing. */
+/** The dialing tunneler's description of the intercepted connection; all parts may be missing. */
 export type AppData = Readonly<Record<string, unknown>>;
 
 const DEFAULT_CONNECT_TIMEOUT = 5_000;
@@ -77,7 +77,7 @@ export function readHostConfigs(configs: ReadonlyMap<string, unknown>): HostConf
   return server === undefined ? [] : [readServerConfig(asRecord(server, 'ziti-tunneler-server.v1'))];
 }
 
-/** What to dial for a circuit. Throws EgressError when the dialing side asks for something that is not allowed. */
+/** Chooses what to dial for a circuit. Throws EgressError when the dialing side asks for something that is not allowed. */
 export function chooseTarget(config: HostConfig, appData: AppData): Target {
   return {
     protocol: chooseProtocol(config, appData),

@@ -264,7 +264,7 @@ function fillIn(template: string, identity: DataState_Identity): string {
     .replace(/\$tunneler_id\.appData\[([^\]]+)\]/g, (_whole, key: string) => String(ownValue(appData, key) ?? ''));
 }
 
-/** What is no JSON map says nothing. */
+/** Anything but a JSON map counts as empty. */
 function readAppData(bytes: Uint8Array | undefined): AppData {
   if (!bytes || bytes.length === 0) return {};
   try {

@@ -57,7 +57,7 @@ export class ProxyListeners {
   readonly #components: ProxyComponents;
   readonly #settings: ProxySettings;
   readonly #configured: OpenProxy[] = [];
-  /** Of proxy.v1 services, by what they ask for. */
+  /** Listeners of proxy.v1 services, by their configuration. */
   readonly #followed = new Map<string, OpenProxy>();
   /** Services whose port cannot be had, told once each. */
   readonly #complaints = new Map<string, string>();
@@ -92,7 +92,7 @@ export class ProxyListeners {
     return listeners;
   }
 
-  /** What is listened for, with real ports. */
+  /** The listeners, with the ports that were taken. */
   describe(): { service: string; port: number; protocol: Protocol }[] {
     return [...this.#configured, ...this.#followed.values()].map(({ spec, listener }) => ({
       service: spec.service,

@@ -27,9 +27,9 @@ export interface TunnelTerminator extends Weight {
 
 interface Kept {
   readonly terminator: TunnelTerminator;
-  /** What controllers are to know. */
+  /** The weight to report. */
   weight: Weight;
-  /** What a controller was told last. */
+  /** The weight in the last report. */
   reported: Weight;
   isReporting: boolean;
 }

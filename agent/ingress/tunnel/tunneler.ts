@@ -84,7 +84,7 @@ export class Tunneler {
     return this.#proxies?.describe() ?? [];
   }
 
-  /** What is intercepted in tproxy mode. */
+  /** The interception of tproxy mode. */
   get interception(): Record<string, unknown> | undefined {
     return this.#interception?.describe();
   }

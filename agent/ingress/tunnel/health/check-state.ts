@@ -1,10 +1,10 @@
-// What follows from the results of health checks: precedence and cost of a terminator, and events. Pure: no clock, no network
+// Derives from the results of health checks: precedence and cost of a terminator, and events. Pure: no clock, no network
 // (reference fact: tunnel, section 3.5).
 
 import type { Precedence } from '../host-config.ts';
 import type { Action, ActionConfig } from './check-config.ts';
 
-/** What controllers are to know about a terminator. */
+/** How much traffic a terminator gets. */
 export interface Weight {
   readonly cost: number;
   readonly precedence: Precedence;

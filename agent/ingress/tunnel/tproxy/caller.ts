@@ -1,4 +1,4 @@
-// What the tunneler says of an intercepted connection when it asks for a circuit (reference fact: tunnel, section 3.3).
+// Describes an intercepted connection in the request for a circuit (reference fact: tunnel, section 3.3).
 
 import { joinHostPort } from '#lib/address.ts';
 import { parseJson } from '#lib/json.ts';
@@ -51,7 +51,7 @@ export function callerOf(connection: InterceptedConnection): Caller {
   };
 }
 
-/** What is not a JSON map has no values. */
+/** Anything but a JSON map has no values. */
 function readAppData(bytes: Uint8Array): AppData {
   if (bytes.length === 0) return {};
   try {

@@ -21,7 +21,7 @@ export class ExternalDiverter implements Diverter {
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #init: ExternalDiverterInit;
-  /** What is diverted: arguments that insert and delete it, by the latter. */
+  /** Diverted traffic: arguments that insert a rule, by those that delete it. */
   readonly #diverted = new Map<string, readonly string[]>();
 
   constructor({ clock, log }: { clock: Clock; log: Log }, init: ExternalDiverterInit) {

@@ -12,7 +12,7 @@ import { runCommand } from '../system/command.ts';
 import type { PortRange } from './intercept-config.ts';
 import { type Ipv4Range, ipv4ToText, mergeRanges } from './ipv4.ts';
 
-/** What goes to a socket of the tunneler. */
+/** Traffic that is diverted to a socket of the tunneler. */
 export interface Diversion {
   readonly serviceId: string;
   /** For people who read the rules. */
@@ -27,7 +27,7 @@ export interface Diversion {
   readonly interfaces: readonly string[];
 }
 
-/** Who diverts: nft, or a program of the operator. */
+/** The program that diverts: nft, or one of the operator. */
 export interface Diverter {
   /** Rejects with CommandError when nothing can be diverted here. */
   open(): Promise<void>;

@@ -1,4 +1,4 @@
-// What is intercepted for a service, from the config types intercept.v1 and ziti-tunneler-client.v1
+// Reads what to intercept for a service, from the config types intercept.v1 and ziti-tunneler-client.v1
 // (reference fact: tunnel, sections 3.2 and 3.5).
 
 import { isIP } from 'node:net';

@@ -106,7 +106,7 @@ export class Interception {
     }
   }
 
-  /** What is intercepted, for diagnostics. */
+  /** The state of the interception, for diagnostics. */
   describe(): Record<string, unknown> {
     return {
       services: this.#applied,

@@ -48,7 +48,7 @@ const TIME_TO_LIVE = 60;
 /** Bytes of a name with the lengths of its labels (RFC 1035). */
 const LONGEST_NAME = 255;
 
-/** What a datagram is: a query, a query with a mistake that is answered, or nothing that gets an answer. */
+/** Classifies a datagram: a query, a query with a mistake that is answered, or something that gets no answer. */
 export function parseQuery(message: Buffer): DnsQuery | 'malformed' | undefined {
   if (message.length < HEADER) return undefined;
   const flags = message.readUInt16BE(2);

@@ -19,7 +19,7 @@ import type { DnsUpstreams } from './dns-upstreams.ts';
 
 export type Unanswerable = 'refused' | 'servfail' | 'timeout';
 
-/** Who knows the names of services. */
+/** Resolves the names of services. */
 export interface NameSource {
   /** The address of a name; `full` when it is known and no address is left; undefined when it is not known. */
   resolve(name: string): string | 'full' | undefined;
