@@ -3,6 +3,7 @@
 // they compare with what they have.
 
 import { X509Certificate } from 'node:crypto';
+import { describeError } from '#lib/errors.ts';
 import { parseJson } from '#lib/json.ts';
 import { Listeners } from '#lib/listeners.ts';
 import type { Log } from '#lib/log.ts';
@@ -65,9 +66,11 @@ export class DataModel {
   #clientRoots: X509Certificate[] | undefined;
   #index = 0n;
   #timeline = '';
+  readonly #log: Log;
   readonly #listeners: Listeners<void>;
 
   constructor(log: Log) {
+    this.#log = log;
     this.#listeners = new Listeners('the data model', log);
   }
 
@@ -119,10 +122,18 @@ export class DataModel {
 
   /** Certificates of the authorities that sign client certificates of the network. */
   clientRoots(): X509Certificate[] {
-    this.#clientRoots ??= [...this.publicKeys.values()]
-      .filter(isClientRoot)
-      .map(({ data }) => new X509Certificate(data));
+    this.#clientRoots ??= [...this.publicKeys.values()].filter(isClientRoot).flatMap((key) => this.#read(key));
     return this.#clientRoots;
+  }
+
+  /** An unreadable certificate vouches for nobody; the others still count. */
+  #read({ kid, data }: DataState_PublicKey): X509Certificate[] {
+    try {
+      return [new X509Certificate(data)];
+    } catch (error) {
+      this.#log.warn({ kid, error: describeError(error) }, 'certificate of an authority cannot be read');
+      return [];
+    }
   }
 
   /** The policies of a type, or of both, that an identity is in. */

@@ -2,10 +2,17 @@
 
 import type { FuzzTarget } from './runner.ts';
 import { certificateTargets } from './targets/certificates.ts';
+import { sdkTargets } from './targets/sdk.ts';
 import { textTargets } from './targets/texts.ts';
 import { tokenTargets } from './targets/tokens.ts';
 import { wireTargets } from './targets/wire.ts';
 
 export async function openTargets(): Promise<FuzzTarget[]> {
-  return [...wireTargets(), ...(await certificateTargets()), ...textTargets(), ...(await tokenTargets())];
+  return [
+    ...wireTargets(),
+    ...sdkTargets(),
+    ...(await certificateTargets()),
+    ...textTargets(),
+    ...(await tokenTargets()),
+  ];
 }

@@ -12,6 +12,7 @@ import { ChannelListener } from '#wire/channel-listener.ts';
 import { HelloRefusedError, ProtocolError } from '#wire/errors.ts';
 import { FrameReader } from '#wire/frame-reader.ts';
 import * as control from '#wire/gen/control_pb.js';
+import * as client from '#wire/gen/edge_client_pb.js';
 import * as edge from '#wire/gen/edge_control_pb.js';
 import * as metrics from '#wire/gen/metrics_pb.js';
 import { ChannelType } from '#wire/gen/numbers.ts';
@@ -37,7 +38,7 @@ const DEEPEST_SAMPLE = 3;
 const HEARTBEAT = { sendInterval: 1e9, checkInterval: 1e9, closeUnresponsiveTimeout: 0 };
 
 /** The messages that programs of the network exchange, each named by its first byte. */
-const SCHEMAS = [control, edge, metrics, trace].flatMap((module) =>
+const SCHEMAS = [control, edge, client, metrics, trace].flatMap((module) =>
   Object.values(module).filter((each): each is DescMessage => (each as { kind?: unknown }).kind === 'message'),
 );
 
