@@ -9,7 +9,7 @@ import type { LogLevels } from '#lib/log-levels.ts';
 import { type Random, systemRandom } from '#lib/random.ts';
 import { assembleCircuits, type Circuits, serveRoutes } from './assembly/circuits.ts';
 import { RouterContext } from './assembly/context.ts';
-import { assembleControllers } from './assembly/controllers.ts';
+import { assembleControllers, openControlListeners } from './assembly/controllers.ts';
 import { type Ingress, openIngress } from './assembly/ingress.ts';
 import { assembleInspections } from './assembly/inspections.ts';
 import { assembleLinks, type Links, openLinkListeners } from './assembly/links.ts';
@@ -189,6 +189,7 @@ export class Router {
     const circuits = this.#circuits;
     const links = this.#links;
     serveRoutes(context, controllers, circuits, (linkId) => links.reporter.missing(linkId));
+    await openControlListeners(context, controllers, this.#linkListeners, this.#ports);
     await openLinkListeners(context, controllers, links, this.#ports, this.#linkListeners);
     this.#ingress = await openIngress(context, { controllers, cluster: this.#cluster }, circuits, this.#ports);
     const drain = this.#assembleDrain();

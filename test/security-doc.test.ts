@@ -72,6 +72,8 @@ const NOT_LIMITS: Readonly<Record<string, readonly string[]>> = {
     'common/lib/log-repeats.ts MOST_PHRASES',
     'common/lib/random.ts LONGEST_FROM_STOCK',
     'controller-sim/api/list.ts DEFAULT_LIMIT',
+    'controller-sim/control-channel/router-dialer.ts DIAL_TIMEOUT',
+    'controller-sim/control-channel/router-dialer.ts MOST_DIALS',
     'controller-sim/auth/passwords.ts MOST_AT_ONCE',
     'controller-sim/control-channel/data-model/data-model-feed.ts LONGEST',
     'controller-sim/control-channel/data-model/data-model-feed.ts SHORTEST',
