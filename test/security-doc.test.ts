@@ -64,6 +64,8 @@ const NOT_LIMITS: Readonly<Record<string, readonly string[]>> = {
   'it bounds work that nobody else causes': [
     'agent/access/api-session.ts LONGEST_PAUSE',
     'agent/drain/drain.ts QUIESCE_TIMEOUT',
+    'agent/operator/reference-agent.ts HELLO_TIMEOUT',
+    'agent/operator/reference-agent.ts LIMITS',
     'agent/control/adaptive-window.ts MOST_OUTCOMES',
     'agent/ingress/terminators.ts LONGEST_RETRY',
     'agent/ingress/tunnel/system/command.ts MOST_OUTPUT',
