@@ -333,9 +333,9 @@ t.test('listeners of clients without an identity take TCP, TLS and UDP addresses
 });
 
 t.test('what is checked and not served yet says so, without a warning', async (t) => {
-  const loaded = withMore('managedConfig: {allow: [router.link]}');
+  const loaded = withMore('transport: {wss: {}}');
   t.match(
-    loaded.findings.find(({ path }) => path === 'managedConfig'),
+    loaded.findings.find(({ path }) => path === 'transport.wss'),
     { severity: 'info', code: 'CFG-IGNORED' },
   );
   t.ok(loaded.ok);
