@@ -9,10 +9,11 @@ import type { LogLevels } from '#lib/log-levels.ts';
 import { type Random, systemRandom } from '#lib/random.ts';
 import { assembleCircuits, type Circuits, serveRoutes } from './assembly/circuits.ts';
 import { RouterContext } from './assembly/context.ts';
-import { assembleControllers } from './assembly/controllers.ts';
+import { assembleControllers, openControlListeners } from './assembly/controllers.ts';
 import { type Ingress, openIngress } from './assembly/ingress.ts';
 import { assembleInspections } from './assembly/inspections.ts';
-import { assembleLinks, type Links, openLinkListeners } from './assembly/links.ts';
+import { assembleLinks, type Links, linkListenerOpener, type OpenLinkListener } from './assembly/links.ts';
+import { managedLinks } from './assembly/managed-links.ts';
 import {
   assembleHealth,
   openApiProxy,
@@ -31,6 +32,7 @@ import { Drain } from './drain/drain.ts';
 import type { Health } from './health/health.ts';
 import { Identity } from './identity/identity.ts';
 import type { LinkListener } from './link/link-listener.ts';
+import { ManagedConfig } from './managed/managed-config.ts';
 import { PROGRAM_VERSION } from './version.ts';
 import type { WebServer } from './web/web-server.ts';
 
@@ -191,14 +193,17 @@ export class Router {
     const circuits = this.#circuits;
     const links = this.#links;
     serveRoutes(context, controllers, circuits, (linkId) => links.reporter.missing(linkId));
-    await openLinkListeners(context, controllers, links, this.#ports, this.#linkListeners);
+    await openControlListeners(context, controllers, this.#linkListeners, this.#ports);
+    const openLinkListener = linkListenerOpener(context, controllers, links, this.#ports, this.#linkListeners);
+    for (const listener of context.config.link.listeners) await openLinkListener(listener);
     this.#ingress = await openIngress(context, { controllers, cluster: this.#cluster }, circuits, this.#ports);
+    const managed = this.#followManagedConfig(openLinkListener);
     const drain = this.#assembleDrain();
     this.#webServers = await openWeb(context, this.#health);
     await openApiProxy(context, this.#ports);
     const reporter = openReports(context, controllers, circuits, links);
     const describe = () => this.describe();
-    const inspected = { controllers, circuits, links, ingress: this.#ingress, reporter, describe };
+    const inspected = { controllers, circuits, links, ingress: this.#ingress, reporter, managed, describe };
     const inspections = assembleInspections(context, inspected);
     await openOperator(context, {
       controllers,
@@ -221,6 +226,24 @@ export class Router {
       ...this.#links.registry.links.map(({ id }) => `link ${id}`),
       ...(this.#ingress.sdk?.clients.channelNames() ?? []),
     ];
+  }
+
+  /** Undefined for a router without a data model, which gets no configuration. */
+  #followManagedConfig(open: OpenLinkListener): ManagedConfig | undefined {
+    const context = this.#context;
+    const { config, routerId, owned } = context;
+    const { model } = this.#ingress;
+    if (!model || !config.edge) return undefined;
+    const subsystem = managedLinks(context, {
+      controllers: this.#controllers,
+      links: this.#links,
+      listeners: this.#linkListeners,
+      open,
+    });
+    const log = context.component('managed-config');
+    const managed = new ManagedConfig({ log, model, routerId }, subsystem, config.managedConfig.allow);
+    owned.defer(() => managed.close());
+    return managed;
   }
 
   #assembleDrain(): Drain {

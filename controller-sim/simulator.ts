@@ -27,6 +27,7 @@ import { ControlServer } from './control-channel/control-server.ts';
 import { DataModelFeed } from './control-channel/data-model/data-model-feed.ts';
 import { ModelSets } from './control-channel/data-model/model-sets.ts';
 import { LegacySessions } from './control-channel/legacy-sessions.ts';
+import { RouterDialer } from './control-channel/router-dialer.ts';
 import { Events, type Namespace } from './events/events.ts';
 import { openSink } from './events/sinks.ts';
 import { EventSources } from './events/sources.ts';
@@ -72,6 +73,8 @@ export interface SimulatorOptions {
   console?: string;
   /** Milliseconds in which a router may not connect a second time. */
   churnLimit?: number;
+  /** Dial routers that listen for controllers and are not connected. */
+  dialRouters?: boolean;
   /** Milliseconds of an API session without a request. */
   sessionLifetime?: number;
   /** Milliseconds for which one-time tokens are valid. */
@@ -234,6 +237,10 @@ async function build(options: SimulatorOptions, owned: AsyncDisposableStack): Pr
     churnLimit: options.churnLimit ?? DEFAULTS.churnLimit,
   });
   owned.defer(() => control.close());
+  if (options.dialRouters) {
+    const dialer = new RouterDialer(context, control, random);
+    owned.defer(() => dialer.close());
+  }
   const apiLog = log.child({ component: 'api' });
   const sessionLifetime = options.sessionLifetime ?? DEFAULTS.sessionLifetime;
   const activity = new Activity({ state, clock, log: apiLog, lifetime: sessionLifetime });

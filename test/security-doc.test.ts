@@ -64,6 +64,8 @@ const NOT_LIMITS: Readonly<Record<string, readonly string[]>> = {
   'it bounds work that nobody else causes': [
     'agent/access/api-session.ts LONGEST_PAUSE',
     'agent/drain/drain.ts QUIESCE_TIMEOUT',
+    'agent/operator/reference-agent.ts HELLO_TIMEOUT',
+    'agent/operator/reference-agent.ts LIMITS',
     'agent/control/adaptive-window.ts MOST_OUTCOMES',
     'agent/ingress/terminators.ts LONGEST_RETRY',
     'agent/ingress/tunnel/system/command.ts MOST_OUTPUT',
@@ -72,6 +74,8 @@ const NOT_LIMITS: Readonly<Record<string, readonly string[]>> = {
     'common/lib/log-repeats.ts MOST_PHRASES',
     'common/lib/random.ts LONGEST_FROM_STOCK',
     'controller-sim/api/list.ts DEFAULT_LIMIT',
+    'controller-sim/control-channel/router-dialer.ts DIAL_TIMEOUT',
+    'controller-sim/control-channel/router-dialer.ts MOST_DIALS',
     'controller-sim/auth/passwords.ts MOST_AT_ONCE',
     'controller-sim/control-channel/data-model/data-model-feed.ts LONGEST',
     'controller-sim/control-channel/data-model/data-model-feed.ts SHORTEST',

@@ -1,11 +1,15 @@
 // Control channels, and the view of the cluster behind them.
 
+import { formatAddress } from '#lib/address.ts';
 import { ClusterView } from '../control/cluster-view.ts';
+import { ControlListener } from '../control/control-listener.ts';
 import { Controllers } from '../control/controllers.ts';
 import { EndpointsFile, endpointsFilePath } from '../control/endpoints-file.ts';
 import type { LinkListener } from '../link/link-listener.ts';
+import { PoolFigures } from '../metrics/pool-figures.ts';
 import type { RouterContext } from './context.ts';
-import { advertisedListeners, controlSettings } from './settings.ts';
+import { advertisedControlListeners, advertisedListeners, controlSettings } from './settings.ts';
+import type { TlsPorts } from './tls-ports.ts';
 
 /** `linkListeners` are what each hello advertises; they may be opened later. */
 export function assembleControllers(
@@ -21,10 +25,41 @@ export function assembleControllers(
       ...controlSettings(config),
       version,
       linkListeners: () => advertisedListeners(linkListeners.map(({ settings }) => settings)),
+      controlListeners: () => advertisedControlListeners(config),
     },
   );
   const cluster = new ClusterView({ controllers, clock, log });
   owned.defer(() => controllers.close());
   owned.defer(() => cluster.close());
   return { controllers, cluster };
+}
+
+/** Opens the configured listeners for controllers. Rejects with the system's error. */
+export async function openControlListeners(
+  context: RouterContext,
+  controllers: Controllers,
+  linkListeners: readonly LinkListener[],
+  ports: TlsPorts,
+): Promise<void> {
+  const { config, clock, identity, owned, metrics, version } = context;
+  const { listeners } = config.ctrl;
+  if (listeners.length === 0) return;
+  const log = context.component('control');
+  const hellos = listeners.reduce((sum, { options }) => sum + options.maxOutstandingConnects, 0);
+  const pool = new PoolFigures(metrics, clock, 'pool.listener.ctrl', hellos);
+  for (const listener of listeners) {
+    const port = await ports.at(listener.bind.host, listener.bind.port);
+    const settings = {
+      ...controlSettings(config),
+      version,
+      linkListeners: () => advertisedListeners(linkListeners.map((each) => each.settings)),
+      controlListeners: () => advertisedControlListeners(config),
+      helloTimeout: listener.options.connectTimeout,
+      maxOutstandingConnects: listener.options.maxOutstandingConnects,
+    };
+    const components = { clock, log, port, identity, controllers, onHello: () => pool.begin() };
+    const opened = new ControlListener(components, settings);
+    owned.defer(() => opened.close());
+    log.info({ bind: formatAddress(listener.bind), port: opened.port }, 'listener for controllers open');
+  }
 }

@@ -7,6 +7,7 @@ import { SdkInspections } from '../ingress/edge/sdk-inspections.ts';
 import { type Inspection, Inspections } from '../inspect/inspections.ts';
 import { stackDump } from '../inspect/stack-dump.ts';
 import { inspectLink } from '../link/inspect-link.ts';
+import type { ManagedConfig } from '../managed/managed-config.ts';
 import type { MetricsReporter } from '../metrics/reporter.ts';
 import type { Circuits } from './circuits.ts';
 import type { RouterContext } from './context.ts';
@@ -20,6 +21,7 @@ export interface InspectedRooms {
   readonly links: Links;
   readonly ingress: Ingress;
   readonly reporter: MetricsReporter;
+  readonly managed: ManagedConfig | undefined;
   /** All that runs, for people. */
   describe(): Record<string, unknown>;
 }
@@ -46,6 +48,7 @@ export function assembleInspections(context: RouterContext, rooms: InspectedRoom
       'router-edge-circuits': () => sdk?.relayedCircuits(),
       'router-sdk-circuits': () => sdk?.clientCircuits(),
       'router-controllers': () => controllers.inspect(),
+      'router-config-registry': () => rooms.managed?.inspect(),
       'sdk-terminators': () => ingress.sdk?.hosting.inspect(),
       'ert-terminators': () => ingress.terminators && { entries: ingress.terminators.inspect('tunnel'), errors: null },
       'identity-connection-statuses': () => ingress.sdk?.events?.inspect(),

@@ -1,6 +1,7 @@
 // Links to other routers: the registry that dials them, the listeners that accept them, and what controllers hear of both.
 
 import { ControlType } from '#wire/gen/numbers.ts';
+import type { LinkConfig } from '../config/router-config.ts';
 import type { Controllers } from '../control/controllers.ts';
 import { onFault } from '../control/messages/fault.ts';
 import { onPeerStateChanges } from '../control/messages/peer-state-changes.ts';
@@ -49,21 +50,24 @@ export function assembleLinks(
   return { registry, wanted, reporter };
 }
 
-/** Opens the configured listeners; each joins `listeners` once its port is taken. Rejects with the system's error. */
-export async function openLinkListeners(
+export type OpenLinkListener = (listener: LinkConfig['listeners'][number]) => Promise<LinkListener>;
+
+/** Opens a listener, which joins `listeners` once its port is taken. Rejects with the system's error. */
+export function linkListenerOpener(
   context: RouterContext,
   controllers: Controllers,
   { registry }: Links,
   ports: TlsPorts,
   listeners: LinkListener[],
-): Promise<void> {
-  const { config, clock, identity, owned } = context;
+): OpenLinkListener {
+  const { config, clock, identity, owned, metrics } = context;
   const log = context.component('link');
-  const hellos = config.link.listeners.reduce((sum, { options }) => sum + options.maxOutstandingConnects, 0);
-  const pool = hellos > 0 ? new PoolFigures(context.metrics, clock, 'pool.listener.link', hellos) : undefined;
-  for (const listener of config.link.listeners) {
+  let pool: PoolFigures | undefined;
+  return async (listener) => {
     const port = await ports.at(listener.bind.host, listener.bind.port);
     const settings = linkListenerSettings(listener, port.address.port);
+    pool ??= new PoolFigures(metrics, clock, 'pool.listener.link', listener.options.maxOutstandingConnects);
+    const figures = pool;
     const components = {
       clock,
       log,
@@ -71,12 +75,13 @@ export async function openLinkListeners(
       identity,
       settings: linkChannelSettings(config),
       verifyRouter: (routerId: string, fingerprints: string[]) => verifyRouter(controllers, routerId, fingerprints),
-      ...(pool && { onHello: () => pool.begin() }),
+      onHello: () => figures.begin(),
       onLink: (init: LinkInit) => void registry.register(init),
     };
     const opened = new LinkListener(components, settings);
     owned.defer(() => opened.close());
     listeners.push(opened);
     log.info({ bind: settings.bind, advertise: settings.advertise, groups: settings.groups }, 'link listener open');
-  }
+    return opened;
+  };
 }

@@ -4,11 +4,14 @@ import { ProjectError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
 import { LOG_LEVELS, type LogLevels } from '#lib/log-levels.ts';
 import { ControlType } from '#wire/gen/numbers.ts';
+import { type Message, resultMessage } from '#wire/message.ts';
 import type { Controllers } from '../control/controllers.ts';
-import { onInspect } from '../control/messages/inspect.ts';
+import { inspectAnswer, onInspect } from '../control/messages/inspect.ts';
 import type { Drain } from '../drain/drain.ts';
 import { type Inspections, plainNumbers } from '../inspect/inspections.ts';
+import { stackDump } from '../inspect/stack-dump.ts';
 import { type OperatorCommands, type OperatorRequest, OperatorSocket } from '../operator/operator-socket.ts';
+import { AgentMessage, type ReferenceAgentComponents } from '../operator/reference-agent.ts';
 import { ControllerTraces } from '../trace/controller-traces.ts';
 import type { RouterContext } from './context.ts';
 
@@ -36,16 +39,47 @@ export async function openOperator(context: RouterContext, rooms: OperatorRooms)
     drain: (request) => serveDrain(rooms.drain, request),
     'log-level': (request) => serveLogLevel(rooms.logLevels, context.component('operator'), request),
   };
-  const socket = await OperatorSocket.open({ clock, log: context.component('operator'), commands }, config.file);
+  const agent = agentComponents(context, rooms);
+  const socket = await OperatorSocket.open({ clock, log: agent.log, commands, agent }, config.file);
   if (socket) owned.defer(() => socket.close());
-  controllers.on(
-    ControlType.InspectRequest,
-    onInspect({ log: context.component('inspect'), inspect: (names) => inspections.answer(names) }),
-  );
+  controllers.on(ControlType.InspectRequest, onInspect({ log: context.component('inspect'), inspections }));
   const log = context.component('trace');
   const traces = new ControllerTraces({ clock, log, routerId, channels: rooms.channels });
   owned.defer(() => traces.close());
   controllers.on(ControlType.TogglePipeTraces, traces.toggle);
+}
+
+function agentComponents(context: RouterContext, rooms: OperatorRooms): ReferenceAgentComponents {
+  const { clock, routerId, version } = context;
+  return {
+    clock,
+    log: context.component('operator'),
+    routerId,
+    version: version.version,
+    logLevels: rooms.logLevels,
+    stackDump: () => stackDump(clock),
+    serve: (request) => serveAgentMessage(rooms, request),
+  };
+}
+
+/** Messages of `ziti agent router`. */
+function serveAgentMessage({ drain, inspections }: OperatorRooms, request: Message): Promise<Message> | undefined {
+  const told = async (text: Promise<string>) => resultMessage(true, `${await text}\n`);
+  const dumped = async (name: string) => JSON.stringify(await inspections.find(name), plainNumbers, 2);
+  switch (request.contentType) {
+    case AgentMessage.Inspect:
+      return inspectAnswer(inspections, request);
+    case AgentMessage.DumpForwarder:
+      return told(dumped('router-circuits'));
+    case AgentMessage.DumpLinks:
+      return told(dumped('links'));
+    case AgentMessage.Quiesce:
+      return told(drain.tellController(ControlType.Quiesce));
+    case AgentMessage.Dequiesce:
+      return told(drain.tellController(ControlType.Dequiesce));
+    default:
+      return undefined;
+  }
 }
 
 /** Drains, and waits until no circuit ends here or the time is over; or serves again. */

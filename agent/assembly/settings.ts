@@ -3,7 +3,7 @@
 import { create, toBinary } from '@bufbuild/protobuf';
 import { formatAddress } from '#lib/address.ts';
 import type { HttpProxy } from '#wire/dial.ts';
-import { ListenersSchema } from '#wire/gen/control_pb.js';
+import { CtrlChanListenersSchema, ListenersSchema } from '#wire/gen/control_pb.js';
 import { RouterCapability } from '#wire/gen/numbers.ts';
 import { encodeBitMask } from '#wire/header-values.ts';
 import type { LinkConfig, ProxyConfig, RouterConfig } from '../config/router-config.ts';
@@ -25,7 +25,7 @@ const CAPABILITIES = encodeBitMask([RouterCapability.MultiChannel, RouterCapabil
 export function controlSettings({
   ctrl,
   proxy,
-}: RouterConfig): Omit<ControlDialInit, 'version' | 'linkListeners'> & { endpoints: string[] } {
+}: RouterConfig): Omit<ControlDialInit, 'version' | 'linkListeners' | 'controlListeners'> & { endpoints: string[] } {
   const configured = ctrl.endpoint ? [ctrl.endpoint] : (ctrl.endpoints ?? []);
   return {
     endpoints: configured.map(formatAddress),
@@ -98,6 +98,16 @@ export function advertisedListeners(listeners: readonly LinkListenerSettings[]):
     localBinding: bindInterface,
   }));
   return toBinary(ListenersSchema, create(ListenersSchema, { listeners: advertised }));
+}
+
+/** Where controllers may dial this router, as protobuf; undefined when it does not listen for them. */
+export function advertisedControlListeners({ ctrl }: RouterConfig): Uint8Array | undefined {
+  if (ctrl.listeners.length === 0) return undefined;
+  const listeners = ctrl.listeners.map(({ bind, advertise, groups }) => ({
+    address: formatAddress(advertise ?? bind),
+    groups: [...groups],
+  }));
+  return toBinary(CtrlChanListenersSchema, create(CtrlChanListenersSchema, { listeners }));
 }
 
 /** Options of the circuit ends that a binding makes: its listener for tunnels, its last dialers entry otherwise, else the defaults. */

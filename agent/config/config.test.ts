@@ -353,15 +353,6 @@ t.test('WebSocket listeners: addresses, shared ports, times and certificates tha
   );
 });
 
-t.test('what is checked and not served yet says so, without a warning', async (t) => {
-  const loaded = withMore('managedConfig: {allow: [router.link]}');
-  t.match(
-    loaded.findings.find(({ path }) => path === 'managedConfig'),
-    { severity: 'info', code: 'CFG-IGNORED' },
-  );
-  t.ok(loaded.ok);
-});
-
 t.test('csr below edge is taken and called deprecated; the root one counts more', async (t) => {
   const below = check(`${MINIMAL.replace(/^csr.*\n/m, '')}edge: {csr: {sans: {dns: [below]}}}`);
   t.same(accepted(below).edge?.csr?.sans?.dns, ['below']);

@@ -117,8 +117,6 @@ class Resolver {
       this.#add('warning', 'CFG-DEPRECATED', path, node.keyAt, 'this is deprecated', schema['x-deprecated']);
     if (schema['x-ignored'])
       this.#add('warning', 'CFG-IGNORED', path, node.keyAt, 'this is read for compatibility and has no effect');
-    if (schema['x-later'])
-      this.#add('info', 'CFG-IGNORED', path, node.keyAt, 'this is checked and not served yet: it has no effect');
     if (schema['x-unsupported'])
       this.#add('warning', 'CFG-UNSUPPORTED', path, node.keyAt, 'this is not supported and is left out');
   }

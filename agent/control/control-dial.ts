@@ -2,7 +2,7 @@
 // (reference facts: control channel, sections 1.5, 1.7, 7.2). It knows neither when to dial nor what is said afterwards.
 
 import type { SecureContextOptions } from 'node:tls';
-import { formatAddress, parseAddress } from '#lib/address.ts';
+import { parseAddress } from '#lib/address.ts';
 import type { Clock } from '#lib/clock.ts';
 import { ProjectError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
@@ -31,6 +31,8 @@ export interface ControlDialInit {
   version: VersionInfo;
   /** Protobuf Listeners of the links that others may dial; undefined when there are none. Read at each dial. */
   linkListeners(): Uint8Array | undefined;
+  /** Protobuf CtrlChanListeners: where controllers may dial this router; undefined when there are none. */
+  controlListeners(): Uint8Array | undefined;
   capabilities: Buffer;
   connectTimeout: number;
   outQueueSize: number;
@@ -77,33 +79,63 @@ export async function dialController(
   );
   const { underlay, answer } = first;
   try {
-    const version = checkAnswer(answer, endpoint);
     const id = answer.string(ChannelHeader.ListenerId) ?? '';
-    const channel = new Channel({
-      name: `control ${id}`,
-      peerId: id,
-      connectionId: answer.string(ChannelHeader.ConnectionId) ?? '',
-      clock: components.clock,
-      log: components.log,
-      limits: CONTROL_LIMITS,
-      lanes: controlLanes(),
-      heartbeat: init.heartbeat,
-    });
-    const controller = new Controller({
-      id,
-      address: endpoint,
-      version,
-      capabilities: capabilitiesOf(answer),
-      channel,
-      unresponsiveAfter: init.unresponsiveAfter,
-      requestTimeout: init.requestTimeout,
-      clock: components.clock,
-    });
+    const connectionId = answer.string(ChannelHeader.ConnectionId) ?? '';
+    const controller = controllerFrom(components, init, endpoint, { id, connectionId, headers: answer });
     return { controller, open: () => openChannel(components, init, controller, underlay, answer) };
   } catch (error) {
     underlay.close();
     throw error;
   }
+}
+
+/** What a controller said in the answer to our hello, or in its own. */
+export interface ControllerHello {
+  readonly id: string;
+  readonly connectionId: string;
+  readonly headers: Message;
+}
+
+/** The controller at the other end of a connection whose hello is done. Throws UnsuitableControllerError. */
+export function controllerFrom(
+  { clock, log }: { clock: Clock; log: Log },
+  init: ControlDialInit,
+  address: string,
+  { id, connectionId, headers }: ControllerHello,
+): Controller {
+  const version = checkHello(id, headers, address);
+  const channel = new Channel({
+    name: `control ${id}`,
+    peerId: id,
+    connectionId,
+    clock,
+    log,
+    limits: CONTROL_LIMITS,
+    lanes: controlLanes(),
+    heartbeat: init.heartbeat,
+  });
+  return new Controller({
+    id,
+    address,
+    version,
+    capabilities: capabilitiesOf(headers),
+    channel,
+    unresponsiveAfter: init.unresponsiveAfter,
+    requestTimeout: init.requestTimeout,
+    clock,
+  });
+}
+
+/** What a router says of itself, in hellos and in answers to them. */
+export function helloHeaders(init: ControlDialInit): [number, Uint8Array | string][] {
+  const links = init.linkListeners();
+  const control = init.controlListeners();
+  return [
+    [ChannelHeader.HelloVersion, formatVersionInfo(init.version)],
+    [ControlHeader.Capabilities, init.capabilities],
+    ...(links ? [[ControlHeader.LinkListeners, links] as [number, Uint8Array]] : []),
+    ...(control ? [[ControlHeader.CtrlChanListeners, control] as [number, Uint8Array]] : []),
+  ];
 }
 
 function controlLanes(): Record<string, LanePolicy> {
@@ -134,23 +166,18 @@ async function connect(
   });
   const underlay = new Underlay({ socket, clock: components.clock, type });
   const headers: [number, Uint8Array | string][] = [
-    [ChannelHeader.HelloVersion, formatVersionInfo(init.version)],
     [ChannelHeader.UnderlayType, type],
     [ChannelHeader.IsGrouped, TRUE],
-    [ControlHeader.Capabilities, init.capabilities],
+    ...helloHeaders(init),
     ...extra,
   ];
-  const listeners = init.linkListeners();
-  if (listeners) headers.push([ControlHeader.LinkListeners, listeners]);
   return { underlay, answer: await sendHello(underlay, components.identity.id, headers, init.connectTimeout) };
 }
 
-function checkAnswer(answer: Message, endpoint: string): VersionInfo {
-  const where = formatAddress(parseAddress(endpoint));
+function checkHello(id: string, answer: Message, where: string): VersionInfo {
   const version = parseVersionInfo(answer.string(ChannelHeader.HelloVersion));
   if (!version) throw new UnsuitableControllerError(`the controller at ${where} does not say its version`);
-  if (!answer.string(ChannelHeader.ListenerId))
-    throw new UnsuitableControllerError(`the controller at ${where} does not say its id`);
+  if (id === '') throw new UnsuitableControllerError(`the controller at ${where} does not say its id`);
   if (!hasBit(capabilitiesOf(answer), ControllerCapability.JwtLegacySessions)) {
     throw new UnsuitableControllerError(
       `the controller at ${where} (${version.version}) does not support JWT sessions; version 2.0 or later is needed`,

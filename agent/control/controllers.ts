@@ -165,6 +165,17 @@ export class Controllers {
     if (dialer) dialer.endpoints = [address];
   }
 
+  /**
+   * Takes a controller that has dialed this router, before its connection joins the channel. False when it is connected already, or when
+   * the router stops; the caller then closes the connection.
+   */
+  accept(controller: Controller): boolean {
+    if (this.#closed || this.#connected.has(controller.id)) return false;
+    this.#register(controller);
+    setImmediate(() => controller.isConnected && this.#onConnect.call(controller));
+    return true;
+  }
+
   /** Stops dialing and closes all channels. */
   async close(): Promise<void> {
     this.#closed = true;

@@ -16,7 +16,7 @@ import { Message } from '#wire/message.ts';
 /** The controllers, as far as they are asked to quiesce. */
 export interface QuiescingControllers {
   readonly all: readonly unknown[];
-  readonly leader: { requestResult(message: Message, options?: { timeout?: number }): Promise<unknown> };
+  readonly leader: { requestResult(message: Message, options?: { timeout?: number }): Promise<Message> };
   onConnect(listener: () => void): void;
 }
 
@@ -150,6 +150,14 @@ export class Drain {
         this.#isAsking = false;
       });
     background(log, 'quiesce', asked);
+  }
+
+  /** Only tells the controller, as `ziti agent router quiesce` and `dequiesce` do. Resolves with its words. */
+  async tellController(type: typeof ControlType.Quiesce | typeof ControlType.Dequiesce): Promise<string> {
+    const { leader } = this.#components.controllers;
+    const result = await leader.requestResult(new Message(type), { timeout: QUIESCE_TIMEOUT });
+    this.#isQuiesced = type === ControlType.Quiesce;
+    return result.body.toString();
   }
 
   async #ask(type: number): Promise<void> {

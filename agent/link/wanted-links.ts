@@ -52,6 +52,8 @@ interface Peer {
   version: string;
   healthy: boolean;
   unhealthySince: number;
+  /** What a controller said last. */
+  listeners: readonly PeerListener[];
   readonly wanted: Map<string, WantedLink>;
 }
 
@@ -87,7 +89,7 @@ export interface LinkDestination {
 
 export class WantedLinks {
   readonly #components: WantedLinksComponents;
-  readonly #dialers: readonly LinkDialerSettings[];
+  #dialers: readonly LinkDialerSettings[];
   readonly #ids: IdSource;
   readonly #peers = new Map<string, Peer>();
   readonly #sweeper: Timer;
@@ -141,6 +143,13 @@ export class WantedLinks {
     }
   }
 
+  /** Dials with other dialers from now on; links of those that are gone are closed. */
+  setDialers(dialers: readonly LinkDialerSettings[]): void {
+    if (this.#closed) return;
+    this.#dialers = dialers;
+    for (const peer of this.#peers.values()) this.#updateWanted(peer, peer.listeners, true);
+  }
+
   /** No more dials; links that stand are the registry's. */
   close(): void {
     this.#closed = true;
@@ -159,6 +168,7 @@ export class WantedLinks {
       version: change.version,
       healthy,
       unhealthySince: clock.now(),
+      listeners: [],
       wanted: new Map(),
     };
     this.#peers.set(peer.id, peer);
@@ -173,6 +183,7 @@ export class WantedLinks {
     // An unhealthy peer comes without listeners and version; what was known of it is kept, and dialed more slowly.
     if (!healthy) return;
     peer.version = change.version;
+    peer.listeners = change.listeners;
     this.#updateWanted(peer, change.listeners, becameHealthy);
   }
 

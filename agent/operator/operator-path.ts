@@ -11,6 +11,11 @@ export function operatorPath(configFile: string): string {
   return join(tmpdir(), `edgeweave-${userInfo().uid}`, `${hash}.sock`);
 }
 
+/** Where the reference's command line looks for the agent of this process. */
+export function agentLink(): string {
+  return join(tmpdir(), `gops-agent.${process.pid}.sock`);
+}
+
 function realPath(file: string): string {
   try {
     return realpathSync(file);

@@ -1,16 +1,24 @@
 // The operator socket against clients that behave well, and against those that do not.
 
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readlinkSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import t from 'tap';
 import { SystemClock } from '#lib/clock.ts';
 import { ProjectError } from '#lib/errors.ts';
-import { silentLog } from '#lib/log.ts';
+import { createLog, silentLog } from '#lib/log.ts';
+import { LogLevels } from '#lib/log-levels.ts';
+import { Channel } from '#wire/channel.ts';
+import { ChannelHeader } from '#wire/gen/numbers.ts';
+import { ONLY_ANSWERS } from '#wire/heartbeat.ts';
+import { sendHello } from '#wire/hello.ts';
+import { Message, resultMessage } from '#wire/message.ts';
+import { Underlay } from '#wire/underlay.ts';
 import { askRouter } from './operator-client.ts';
-import { operatorPath } from './operator-path.ts';
+import { agentLink, operatorPath } from './operator-path.ts';
 import { type OperatorCommands, OperatorSocket } from './operator-socket.ts';
+import { AGENT_MAGIC, AgentMessage } from './reference-agent.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'operator-'));
 const configFile = join(directory, 'router.yml');
@@ -72,6 +80,32 @@ t.test('only the user of the router reaches the socket', async (t) => {
   socket.close();
 });
 
+t.test(
+  "a folder with wide rights is made private, and one that is somebody else's is used by neither side",
+  async (t) => {
+    const before = process.env.TMPDIR;
+    process.env.TMPDIR = directory;
+    t.teardown(() => {
+      if (before === undefined) delete process.env.TMPDIR;
+      else process.env.TMPDIR = before;
+    });
+    const folder = dirname(operatorPath(configFile));
+    mkdirSync(folder);
+    chmodSync(folder, 0o777);
+    const lines: string[] = [];
+    const log = createLog({ write: (line) => lines.push(line) });
+    const components = { clock: new SystemClock(), log, commands };
+    const opened = await OperatorSocket.open(components, configFile);
+    t.equal(statSync(folder).mode & 0o777, 0o700);
+    opened?.close();
+    rmSync(folder, { recursive: true });
+    symlinkSync(directory, folder);
+    t.equal(await OperatorSocket.open(components, configFile), undefined);
+    t.match(lines.join(''), /operator socket cannot be opened/);
+    await t.rejects(askRouter(configFile, 'echo'), { code: 'FOLDER_TAKEN' });
+  },
+);
+
 t.test('garbage, a huge line and wrong requests are refused, half a line is not answered', async (t) => {
   const socket = await open();
   for (const bytes of [
@@ -114,4 +148,61 @@ t.test('a command that waits ends with the socket, and with its client', async (
   await new Promise((resolve) => setTimeout(resolve, 50));
   socket.close();
   await t.rejects(waiting, /closed the connection/);
+});
+
+t.test('clients of the protocol of the reference agent change log levels and open a channel', async (t) => {
+  const levels = new LogLevels('info');
+  levels.follow('link', { level: 'info' });
+  const served: number[] = [];
+  const agent = {
+    clock: new SystemClock(),
+    log: silentLog,
+    routerId: 'r1',
+    version: 'v1',
+    logLevels: levels,
+    stackDump: () => 'stack',
+    serve: (request: Message) => {
+      served.push(request.contentType);
+      return Promise.resolve(resultMessage(true, 'done'));
+    },
+  };
+  const components = { clock: new SystemClock(), log: silentLog, commands, agent };
+  const socket = await OperatorSocket.open(components, configFile);
+  const ask = (...bytes: number[]) => raw(Buffer.concat([AGENT_MAGIC, Buffer.from(bytes)]));
+  t.equal(readlinkSync(agentLink()), operatorPath(configFile), 'it is found by the number of the process');
+  t.equal(await ask(0x1), 'stack');
+  t.match(JSON.parse(await ask(0x16)), { type: 'router', id: 'r1', agent_capabilities: [] });
+  t.equal(await ask(0x11, 5), 'log level set from info to debug\n');
+  t.equal(levels.level, 'debug');
+  t.match(await ask(0x11, 9), /^invalid log level 9/);
+  t.equal(await ask(0x13, 8, ...Buffer.from('link'), 6), 'log level for channel link set to trace\n');
+  t.same(levels.components, { link: 'trace' });
+  t.match(await ask(0x13, 8, ...Buffer.from('lnks'), 6), /^no component "lnks" logs/);
+  t.match(await ask(0x14, 8, ...Buffer.from('link')), /cleared/);
+  t.match(await ask(0x99), /^operation 153 is not served/);
+  t.match(await ask(0x15, 7), /^invalid app id 7/);
+  t.equal(await ask(0x15, 2, ...Buffer.alloc(40, 'x')), '', 'what is not a hello is closed');
+
+  const connection = connect(operatorPath(configFile));
+  connection.write(Buffer.concat([AGENT_MAGIC, Buffer.from([0x15, 2])]));
+  const underlay = new Underlay({ socket: connection, clock: agent.clock });
+  const hello = await sendHello(underlay, 'cli', [], 5_000);
+  t.equal(hello.string(ChannelHeader.ListenerId), 'r1');
+  const channel = new Channel({
+    name: 'test',
+    peerId: 'r1',
+    connectionId: '',
+    clock: agent.clock,
+    log: silentLog,
+    limits: { maxHeaders: 1_000, maxBody: 1_000 },
+    lanes: { default: { types: [''], queueLimit: 10 } },
+    heartbeat: ONLY_ANSWERS,
+  });
+  channel.addUnderlay(underlay);
+  const reply = await channel.request(new Message(AgentMessage.Quiesce), { timeout: 5_000 });
+  t.match([reply.bool(ChannelHeader.ResultSuccess), reply.body.toString()], [true, 'done']);
+  t.same(served, [AgentMessage.Quiesce]);
+  channel.close();
+  socket?.close();
+  t.throws(() => readlinkSync(agentLink()), { code: 'ENOENT' });
 });

@@ -2,7 +2,7 @@
 // `router drain`. A client sends one line of JSON and gets lines of JSON: any number of `progress`, then one `result` or `error`.
 // Only the user that runs the router can reach the socket: it lies in a folder that is that user's alone.
 
-import { chmodSync, rmSync } from 'node:fs';
+import { chmodSync, readlinkSync, rmSync, symlinkSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { dirname } from 'node:path';
 import { claimPrivateFolder } from '#lib/atomic-file.ts';
@@ -11,7 +11,8 @@ import type { Clock } from '#lib/clock.ts';
 import { describeError, errorCode, ProjectError } from '#lib/errors.ts';
 import { parseJson } from '#lib/json.ts';
 import type { Log } from '#lib/log.ts';
-import { operatorPath } from './operator-path.ts';
+import { agentLink, operatorPath } from './operator-path.ts';
+import { AGENT_MAGIC, type ReferenceAgentComponents, serveAgent } from './reference-agent.ts';
 
 /** One request, as a command sees it. */
 export interface OperatorRequest {
@@ -31,6 +32,8 @@ export interface OperatorSocketComponents {
   clock: Clock;
   log: Log;
   commands: OperatorCommands;
+  /** For clients that speak the protocol of the reference's agent. */
+  agent?: ReferenceAgentComponents;
 }
 
 /** Clients at once. Each holds memory for a request and an answer. */
@@ -66,6 +69,7 @@ export class OperatorSocket {
       rmSync(path, { force: true }); // what a killed router left behind
       await new Promise<void>((done, fail) => opened.#server.once('error', fail).listen(path, done));
       chmodSync(path, 0o600);
+      if (components.agent) opened.#linkAgent();
       return opened;
     } catch (error) {
       components.log.warn({ path, error: describeError(error) }, 'operator socket cannot be opened');
@@ -78,6 +82,18 @@ export class OperatorSocket {
     this.#server.close();
     for (const socket of this.#sockets) socket.destroy();
     rmSync(this.#path, { force: true });
+    if (this.#components.agent && linkTarget(agentLink()) === this.#path) rmSync(agentLink(), { force: true });
+  }
+
+  /** The reference's command line finds agents by this name. */
+  #linkAgent(): void {
+    try {
+      rmSync(agentLink(), { force: true });
+      symlinkSync(this.#path, agentLink());
+    } catch (error) {
+      const fields = { path: agentLink(), error: describeError(error) };
+      this.#components.log.debug(fields, 'ziti agent finds this router only by the path of its socket');
+    }
   }
 
   #onConnection(socket: Socket): void {
@@ -89,6 +105,18 @@ export class OperatorSocket {
     let isWaiting = true;
     const onData = (chunk: Buffer) => {
       received = Buffer.concat([received, chunk]);
+      const { agent } = this.#components;
+      if (
+        agent &&
+        received.length > AGENT_MAGIC.length &&
+        received.subarray(0, AGENT_MAGIC.length).equals(AGENT_MAGIC)
+      ) {
+        isWaiting = false;
+        timer.cancel();
+        socket.off('data', onData);
+        background(this.#components.log, 'agent request', serveAgent(agent, socket, received));
+        return;
+      }
       const end = received.indexOf('\n');
       if (end < 0 && received.length <= LONGEST_REQUEST) return;
       isWaiting = false;
@@ -128,6 +156,14 @@ export class OperatorSocket {
     const timer = this.#components.clock.after('operator answer', READ_TIMEOUT, () => socket.destroy());
     socket.once('close', () => timer.cancel());
     socket.end(answer);
+  }
+}
+
+function linkTarget(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined; // there is none
   }
 }
 

@@ -23,6 +23,7 @@ interface StartOptions {
   password?: string;
   cluster?: true;
   console?: string;
+  dialRouters?: boolean;
   eventsFile?: string;
   events: Namespace[];
   json?: true;
@@ -61,6 +62,7 @@ export function startCommand(): Command {
       [],
     )
     .option('--cluster', 'answer as the only member of a cluster')
+    .option('--dial-routers', 'dial routers that listen for controllers (ctrl.listeners)')
     .option('--console <folder>', 'serve the web console that was built in this folder', notEmpty)
     .option('--json', 'print the ready line as JSON')
     .addOption(

@@ -8,7 +8,7 @@ import type { Log } from '#lib/log.ts';
 import { Channel } from '#wire/channel.ts';
 import { type AcceptedHello, ChannelListener } from '#wire/channel-listener.ts';
 import { HelloRefusedError } from '#wire/errors.ts';
-import { type Listener, ListenersSchema } from '#wire/gen/control_pb.js';
+import { CtrlChanListenersSchema, type Listener, ListenersSchema } from '#wire/gen/control_pb.js';
 import { ChannelHeader, ControlHeader, ControllerCapability, RouterCapability } from '#wire/gen/numbers.ts';
 import { encodeBitMask, hasBit } from '#wire/header-values.ts';
 import { DEFAULT_HEARTBEAT } from '#wire/heartbeat.ts';
@@ -98,6 +98,7 @@ export class ControlServer {
     if (router.disabled) throw new HelloRefusedError(`router ${id} is disabled`);
   }
 
+  /** What this controller says of itself, in answers to hellos and in hellos of its own. */
   #answerHeaders(): HeaderEntries {
     const { controlAddress } = this.#context;
     const { version, apiAddresses } = this.#options;
@@ -114,7 +115,14 @@ export class ControlServer {
 
   /** The hello is answered; a router that cannot be worked with is closed now, as the reference does. */
   #open({ hello, connectionId, grouped }: AcceptedHello): Channel {
-    const id = hello.body.toString();
+    return this.openChannel(hello.body.toString(), hello, connectionId, grouped);
+  }
+
+  /**
+   * Makes the channel of a router that was verified. `hello` is what the router said, in its hello or in the answer to one.
+   * Throws HelloRefusedError.
+   */
+  openChannel(id: string, hello: Message, connectionId: string, grouped: boolean): Channel {
     const version = parseVersionInfo(hello.string(ChannelHeader.HelloVersion));
     if (!version) throw new HelloRefusedError(`router ${id} does not say its version`);
     const { clock, network } = this.#context;
@@ -146,8 +154,26 @@ export class ControlServer {
       connectedAt: clock.now(),
     };
     this.#handleMessages(router);
+    this.#rememberListeners(id, hello);
     setImmediate(() => this.#greet(router)); // once the first connection has joined the channel
     return channel;
+  }
+
+  /** What this controller says of itself when it dials a router. */
+  get helloHeaders(): HeaderEntries {
+    return this.#answerHeaders();
+  }
+
+  /** Where routers listen for controllers; routers without listeners keep what the API says. */
+  #rememberListeners(id: string, hello: Message): void {
+    const { state } = this.#context;
+    const body = hello.headers.get(ControlHeader.CtrlChanListeners);
+    if (!body) return;
+    const { listeners } = new Message(0, [], body).decode(CtrlChanListenersSchema);
+    const ctrlChanListeners = Object.fromEntries(listeners.map(({ address, groups }) => [address, groups]));
+    if (JSON.stringify(state.tables.router.get(id)?.ctrlChanListeners) === JSON.stringify(ctrlChanListeners)) return;
+    const changed = state.change((transaction) => transaction.patch('router', id, { ctrlChanListeners }));
+    background(this.#log, 'listeners of a router', changed);
   }
 
   #handleMessages(router: ConnectedRouter): void {

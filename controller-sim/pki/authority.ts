@@ -117,6 +117,15 @@ export class Authority {
     return { cert: this.#server.certificate + this.#intermediate.certificate, key: this.#server.key, ca: this.bundle };
   }
 
+  /** For dialing routers: a certificate that names the controller, with a key of its own that is kept nowhere. */
+  controllerContext(controllerId: string): SecureContextOptions {
+    const { key, publicKey } = newKey();
+    const names = { dns: [], ip: [], uri: [], email: [] };
+    const spiffe = `controller/${controllerId}`;
+    const cert = this.#sign({ commonName: controllerId, publicKey, names, spiffe, purposes: ['client'] });
+    return { cert, key, ca: this.bundle };
+  }
+
   /** How tokens are signed. Data files of older releases have a key on an elliptic curve, and keep it. */
   get tokenAlgorithm(): 'RS256' | 'ES256' {
     return this.signingKey.asymmetricKeyType === 'rsa' ? 'RS256' : 'ES256';

@@ -43,8 +43,6 @@ export interface ConfigSchema {
   readonly 'x-clamp'?: readonly [string | number, string | number];
   /** Has no effect; said once when given. */
   readonly 'x-ignored'?: boolean;
-  /** Checked in full and not served yet; said once when given. */
-  readonly 'x-later'?: boolean;
   readonly 'x-deprecated'?: string;
   readonly 'x-secret'?: boolean;
   /** `pem`: the value is PEM text or the file that holds it. */

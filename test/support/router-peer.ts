@@ -41,7 +41,12 @@ export class RouterPeer {
     const { endpoints, ...settings } = controlSettings(config);
     const { controller, open } = await dialController(
       { clock, log: silentLog, random: systemRandom, identity },
-      { ...settings, version: ownVersionInfo('0.0.0'), linkListeners: () => undefined },
+      {
+        ...settings,
+        version: ownVersionInfo('0.0.0'),
+        linkListeners: () => undefined,
+        controlListeners: () => undefined,
+      },
       endpoints[0] ?? '',
       AbortSignal.timeout(TIMEOUT),
     );

@@ -32,11 +32,21 @@ function controllers(input: CheckInput): Finding[] {
     ];
   if (!ctrl.endpoint && (ctrl.endpoints ?? []).length === 0) {
     const remembered = remembersControllers(input);
+    const isListening = ctrl.listeners.length > 0;
     const message = remembered
       ? 'no controller is named: only those that the endpoints file remembers are dialed'
-      : 'no controller is named, by endpoint or by endpoints';
+      : isListening
+        ? 'no controller is named: the router waits for one to dial it'
+        : 'no controller is named, by endpoint or by endpoints';
     return [
-      at(input, remembered ? 'warning' : 'error', 'CFG-ENDPOINT', 'ctrl', message, 'give endpoint: tls:host:port'),
+      at(
+        input,
+        remembered || isListening ? 'warning' : 'error',
+        'CFG-ENDPOINT',
+        'ctrl',
+        message,
+        'give endpoint: tls:host:port',
+      ),
     ];
   }
   return [];

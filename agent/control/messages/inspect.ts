@@ -6,22 +6,25 @@ import type { Log } from '#lib/log.ts';
 import { InspectRequestSchema, InspectResponseSchema } from '#wire/gen/control_pb.js';
 import { ControlType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
-import type { InspectedValues } from '../../inspect/inspections.ts';
+import type { Inspections } from '../../inspect/inspections.ts';
 import type { ControlHandler } from '../controllers.ts';
 
 export interface InspectComponents {
   log: Log;
-  inspect(names: readonly string[]): Promise<InspectedValues>;
+  inspections: Inspections;
 }
 
-export function onInspect({ log, inspect }: InspectComponents): ControlHandler {
+export function onInspect({ log, inspections }: InspectComponents): ControlHandler {
   return (controller, message) => {
-    const { requestedValues } = message.decode(InspectRequestSchema);
-    const answered = inspect(requestedValues).then(({ values, errors }) => {
-      const response = create(InspectResponseSchema, { success: errors.length === 0, errors, values });
-      const body = toBinary(InspectResponseSchema, response);
-      controller.channel.reply(message, new Message(ControlType.InspectResponse, [], body));
-    });
+    const answered = inspectAnswer(inspections, message).then((answer) => controller.channel.reply(message, answer));
     background(log, 'inspection', answered);
   };
+}
+
+/** The answer to an InspectRequest. */
+export async function inspectAnswer(inspections: Inspections, request: Message): Promise<Message> {
+  const { requestedValues } = request.decode(InspectRequestSchema);
+  const { values, errors } = await inspections.answer(requestedValues);
+  const response = create(InspectResponseSchema, { success: errors.length === 0, errors, values });
+  return new Message(ControlType.InspectResponse, [], toBinary(InspectResponseSchema, response));
 }

@@ -1,0 +1,80 @@
+// Link listeners and dialers that controllers hold for this router (`router.link.v1`). Listeners that did not change stay open.
+
+import { create, toBinary } from '@bufbuild/protobuf';
+import { ProjectError } from '#lib/errors.ts';
+import { ListenersSchema } from '#wire/gen/control_pb.js';
+import { ControlType } from '#wire/gen/numbers.ts';
+import { Message } from '#wire/message.ts';
+import type { LinkConfig } from '../config/router-config.ts';
+import type { Controllers } from '../control/controllers.ts';
+import type { LinkListener } from '../link/link-listener.ts';
+import type { ManagedSubsystem } from '../managed/managed-config.ts';
+import type { RouterContext } from './context.ts';
+import type { Links } from './links.ts';
+import { advertisedListeners, linkDialerSettings } from './settings.ts';
+
+export interface ManagedLinksComponents {
+  readonly controllers: Controllers;
+  readonly links: Links;
+  /** The listeners that are open; this adds to them and takes from them. */
+  readonly listeners: LinkListener[];
+  /** Opens one listener. Rejects with the system's error. */
+  open(listener: LinkConfig['listeners'][number]): Promise<LinkListener>;
+}
+
+export function managedLinks(context: RouterContext, components: ManagedLinksComponents): ManagedSubsystem {
+  const { config } = context;
+  const opened = new Map<string, LinkListener>();
+  return {
+    baseType: 'router.link',
+    supportedVersions: [1],
+    isLocal: config.link.listeners.length + config.link.dialers.length > 0,
+    apply: async (data) => {
+      const link = data === undefined ? { ...config.link, listeners: [], dialers: [] } : await readLinkConfig(data);
+      await replaceListeners(components, opened, link);
+      components.links.wanted.setDialers(link.dialers.map((dialer) => linkDialerSettings(link, dialer)));
+    },
+  };
+}
+
+/** What the file's section `link` would be. Rejects with ProjectError that names every mistake. */
+async function readLinkConfig(data: string): Promise<LinkConfig> {
+  // Loaded when a controller holds configuration; other routers need none of it.
+  const { checkRouterConfig } = await import('../config/load.ts');
+  const file = {
+    v: 3,
+    ctrl: { endpoint: 'tls:localhost:1' },
+    identity: { cert: 'c', server_cert: 's', key: 'k', ca: 'a' },
+  };
+  const text = JSON.stringify({ ...file, link: JSON.parse(data) });
+  // The environment of this router is not the controllers' to read.
+  const { config, findings } = checkRouterConfig(text, 'router.link.v1', { beforeEnrollment: true, environment: {} });
+  if (config) return config.link;
+  const mistakes = findings
+    .filter(({ severity }) => severity === 'error')
+    .map((each) => `${each.path}: ${each.message}`);
+  throw new ProjectError('MANAGED_CONFIG', mistakes.join('; '));
+}
+
+/** New listeners are opened before old ones are closed, except where they need the same port. */
+async function replaceListeners(
+  { controllers, listeners, open }: ManagedLinksComponents,
+  opened: Map<string, LinkListener>,
+  link: LinkConfig,
+): Promise<void> {
+  const wanted = new Map(link.listeners.map((listener) => [JSON.stringify(listener), listener]));
+  for (const [key, listener] of opened) {
+    if (wanted.has(key)) continue;
+    opened.delete(key);
+    listeners.splice(listeners.indexOf(listener), 1);
+    listener.close();
+  }
+  try {
+    for (const [key, listener] of wanted) if (!opened.has(key)) opened.set(key, await open(listener));
+  } finally {
+    const body =
+      advertisedListeners(listeners.map(({ settings }) => settings)) ??
+      toBinary(ListenersSchema, create(ListenersSchema));
+    for (const { channel } of controllers.all) channel.trySend(new Message(ControlType.UpdateLinkListeners, [], body));
+  }
+}

@@ -1,0 +1,99 @@
+// `ctrl.listeners`: accepts control channels that controllers dial. Everything that a controller may ask of a router comes over such a
+// channel, so the peer must prove that it is a controller: its certificate leads to `identity.ca` and names it (`spiffe://…/controller/ID`).
+// The reference asks for any certificate.
+
+import type { X509Certificate } from 'node:crypto';
+import { verifyChain } from '#lib/certificate-chain.ts';
+import { peerCertificates, subjectAltNames } from '#lib/certificates.ts';
+import type { Clock } from '#lib/clock.ts';
+import type { Log } from '#lib/log.ts';
+import type { Channel } from '#wire/channel.ts';
+import { type AcceptedHello, ChannelListener } from '#wire/channel-listener.ts';
+import { HelloRefusedError } from '#wire/errors.ts';
+import type { HeaderEntries } from '#wire/message.ts';
+import { Alpn, type TlsPort } from '#wire/tls-port.ts';
+import { type ControlDialInit, controllerFrom, helloHeaders } from './control-dial.ts';
+import type { Controllers } from './controllers.ts';
+
+export interface ControlListenerComponents {
+  clock: Clock;
+  log: Log;
+  port: TlsPort;
+  identity: { readonly id: string; readonly roots: readonly X509Certificate[] };
+  controllers: Controllers;
+  /** For figures: a hello begins, and is over when the returned function is called. */
+  onHello(): () => void;
+}
+
+export interface ControlListenerSettings extends ControlDialInit {
+  /** Milliseconds for a hello. */
+  readonly helloTimeout: number;
+  readonly maxOutstandingConnects: number;
+}
+
+export class ControlListener {
+  readonly #components: ControlListenerComponents;
+  readonly #settings: ControlListenerSettings;
+  readonly #listener: ChannelListener;
+  readonly #unhandle: () => void;
+
+  /** Begins to accept. Throws ProtocolTakenError when the port has such a listener. */
+  constructor(components: ControlListenerComponents, settings: ControlListenerSettings) {
+    const { identity, clock, log, port, onHello } = components;
+    this.#components = components;
+    this.#settings = settings;
+    this.#listener = new ChannelListener({
+      id: identity.id,
+      clock,
+      log,
+      helloTimeout: settings.helloTimeout,
+      maxHellos: settings.maxOutstandingConnects,
+      onHello,
+      check: (accepted) => this.#check(accepted),
+      answerHeaders: () => this.#answerHeaders(),
+      open: (accepted) => this.#open(accepted),
+    });
+    this.#unhandle = port.handle(Alpn.Control, (socket) => this.#listener.accept(socket));
+  }
+
+  get port(): number {
+    return this.#components.port.address.port;
+  }
+
+  /** Accepts no more; channels that are open stay. */
+  close(): void {
+    this.#unhandle();
+    this.#listener.close();
+  }
+
+  #check({ hello, socket }: AcceptedHello): void {
+    const { identity, clock } = this.#components;
+    const presented = peerCertificates(socket);
+    const [leaf] = presented;
+    const verdict = verifyChain(presented, identity.roots, { now: clock.now() });
+    if (!verdict.ok || !leaf) throw new HelloRefusedError(verdict.ok ? 'no certificate was presented' : verdict.reason);
+    const id = hello.body.toString();
+    const isController = subjectAltNames(leaf).uri.some((uri) => controllerIn(uri) === id);
+    if (id === '' || !isController) throw new HelloRefusedError(`the certificate is not one of controller ${id}`);
+  }
+
+  #answerHeaders(): HeaderEntries {
+    return helloHeaders(this.#settings);
+  }
+
+  /** Handlers learn of the controller once its connection has joined the channel. */
+  #open({ hello, socket, connectionId }: AcceptedHello): Channel {
+    const { controllers, clock, log } = this.#components;
+    const address = `tls:${socket.remoteAddress}:${socket.remotePort}`;
+    const said = { id: hello.body.toString(), connectionId, headers: hello };
+    const controller = controllerFrom({ clock, log }, this.#settings, address, said);
+    if (!controllers.accept(controller))
+      throw new HelloRefusedError(`controller ${controller.id} is connected already`);
+    return controller.channel;
+  }
+}
+
+/** The id in `spiffe://DOMAIN/controller/ID`; undefined for other names. */
+function controllerIn(uri: string): string | undefined {
+  return /^spiffe:\/\/[^/]+\/controller\/([^/]+)$/.exec(uri)?.[1];
+}

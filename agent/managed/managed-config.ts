@@ -1,0 +1,140 @@
+// `managedConfig`: configuration that controllers hold for this router, such as `router.link.v1`. It comes with the data model: the router's
+// entry names configurations, whose types are versioned. Only types that `managedConfig.allow` names are applied; local configuration of
+// the same subsystem wins (reference fact: its registry of managed configuration).
+
+import { background } from '#lib/background.ts';
+import { describeError } from '#lib/errors.ts';
+import { parseJson } from '#lib/json.ts';
+import type { Log } from '#lib/log.ts';
+import type { DataModel } from '../access/data-model.ts';
+
+/** A part of the router whose configuration controllers may hold. */
+export interface ManagedSubsystem {
+  /** Such as `router.link`. */
+  readonly baseType: string;
+  readonly supportedVersions: readonly number[];
+  /** Whether the file configures it: then what controllers hold is ignored. */
+  readonly isLocal: boolean;
+  /** The data of one version, or undefined for none: what controllers held before is undone. Rejects when it cannot be applied. */
+  apply(data: string | undefined): Promise<void>;
+}
+
+export interface ManagedConfigComponents {
+  log: Log;
+  model: DataModel;
+  routerId: string;
+}
+
+interface Held {
+  readonly version: number;
+  readonly data: string;
+}
+
+const EVERYTHING = 'all';
+const TYPE_NAME = /^(.+)\.v([1-9]\d*)$/;
+
+export class ManagedConfig {
+  readonly #components: ManagedConfigComponents;
+  readonly #allow: readonly string[];
+  readonly #subsystem: ManagedSubsystem;
+  readonly #unsubscribe: () => void;
+  /** What is in effect, and what was tried last: data that failed is not tried again until it changes. */
+  #applied: Held | undefined;
+  #tried: string | undefined;
+  #running: Promise<void> | undefined;
+  #isRefusedTold = false;
+
+  constructor(components: ManagedConfigComponents, subsystem: ManagedSubsystem, allow: readonly string[]) {
+    this.#components = components;
+    this.#subsystem = subsystem;
+    this.#allow = allow;
+    this.#unsubscribe = components.model.onChange(() => this.#schedule());
+    this.#schedule();
+  }
+
+  /** The inspection `router-config-registry`. */
+  inspect(): Record<string, unknown> {
+    const { baseType, supportedVersions, isLocal } = this.#subsystem;
+    const applied = this.#applied && { source: 'controller', version: this.#applied.version };
+    const controllerConfigs = this.#held().map(({ version, data }) => ({ version, data: parseJson(data) }));
+    const local = isLocal && { source: 'local', version: Math.max(...supportedVersions) };
+    const handler = {
+      baseType,
+      supportedVersions,
+      controllerConfigs,
+      ...((local || applied) && { applied: local || applied }),
+    };
+    return { sealed: true, closed: false, handlers: [handler] };
+  }
+
+  /** Follows the model no further, and waits for what is being applied. */
+  async close(): Promise<void> {
+    this.#unsubscribe();
+    await this.#running;
+  }
+
+  /** One change after the other; those that come meanwhile are looked at together. */
+  #schedule(): void {
+    if (this.#running) return;
+    const running = new Promise<void>((resolve) => setImmediate(resolve))
+      .then(() => this.#reconcile())
+      .finally(() => {
+        this.#running = undefined;
+        if (this.#wanted()?.data !== this.#tried) this.#schedule();
+      });
+    this.#running = running;
+    background(this.#components.log, 'managed configuration', running);
+  }
+
+  async #reconcile(): Promise<void> {
+    const { log } = this.#components;
+    const { baseType } = this.#subsystem;
+    const wanted = this.#wanted();
+    if (wanted?.data === this.#tried) return;
+    this.#tried = wanted?.data;
+    const fields = { baseType, previous: this.#applied?.version, version: wanted?.version };
+    try {
+      await this.#subsystem.apply(wanted?.data);
+      this.#applied = wanted;
+      log.info(fields, 'managed configuration applied');
+    } catch (error) {
+      log.error({ ...fields, error: describeError(error) }, 'managed configuration cannot be applied');
+    }
+  }
+
+  /** The highest version that is supported here. */
+  #wanted(): Held | undefined {
+    const { isLocal, baseType, supportedVersions } = this.#subsystem;
+    const held = this.#held();
+    const [best] = held
+      .filter(({ version }) => supportedVersions.includes(version) && this.#isAllowed(`${baseType}.v${version}`))
+      .sort((a, b) => b.version - a.version);
+    if (held.length > 0 && (isLocal || !best)) this.#tellRefused(isLocal);
+    return isLocal ? undefined : best;
+  }
+
+  #tellRefused(isLocal: boolean): void {
+    if (this.#isRefusedTold) return;
+    this.#isRefusedTold = true;
+    const reason = isLocal ? 'the file configures it' : 'managedConfig.allow does not name it';
+    this.#components.log.info({ baseType: this.#subsystem.baseType, reason }, 'managed configuration ignored');
+  }
+
+  /** Configurations of this subsystem that controllers hold for this router. */
+  #held(): Held[] {
+    const { model, routerId } = this.#components;
+    return (model.routers.get(routerId)?.configs ?? []).flatMap((id) => {
+      const config = model.configs.get(id);
+      const type = config && model.configTypes.get(config.typeId);
+      const [, base, version] = TYPE_NAME.exec(type?.name ?? '') ?? [];
+      if (!config || base !== this.#subsystem.baseType) return [];
+      return [{ version: Number(version), data: config.dataJson }];
+    });
+  }
+
+  /** An entry of the list is a type with or without its version. */
+  #isAllowed(type: string): boolean {
+    const base = TYPE_NAME.exec(type)?.[1];
+    return this.#allow.some((entry) => entry === EVERYTHING || entry === type || entry === base);
+  }
+}

@@ -1,0 +1,172 @@
+// The protocol of the reference's local agent, on the operator socket: `ziti agent set-log-level`, `ziti agent router quiesce`, …
+// A request is a magic, one byte that names the operation, and its parameters; the answer is text until the end of the connection.
+// Operation 0x15 makes the connection a channel (reference fact: config, section 6).
+
+import type { Socket } from 'node:net';
+import type { Clock } from '#lib/clock.ts';
+import { describeError, ProjectError } from '#lib/errors.ts';
+import type { Log } from '#lib/log.ts';
+import { LOG_LEVELS, type LogLevel, type LogLevels } from '#lib/log-levels.ts';
+import { Channel } from '#wire/channel.ts';
+import { ChannelHeader } from '#wire/gen/numbers.ts';
+import { ONLY_ANSWERS } from '#wire/heartbeat.ts';
+import { acceptHello, readHello } from '#wire/hello.ts';
+import { type Message, resultMessage } from '#wire/message.ts';
+import { Underlay } from '#wire/underlay.ts';
+
+export const AGENT_MAGIC = Buffer.from([0x1, 0xb, 0xa, 0xd, 0xe, 0xc, 0xa, 0xf, 0xe, 0xf, 0x0, 0x0, 0xd]);
+
+export interface ReferenceAgentComponents {
+  clock: Clock;
+  log: Log;
+  routerId: string;
+  version: string;
+  logLevels: LogLevels | undefined;
+  stackDump(): string;
+  /** Serves a message of the channel; undefined for an unknown type. */
+  serve(request: Message): Promise<Message> | undefined;
+}
+
+const Operation = Object.freeze({
+  StackTrace: 0x1,
+  Version: 0x4,
+  AppInfo: 0xb,
+  SetLogLevel: 0x11,
+  SetChannelLogLevel: 0x13,
+  ClearChannelLogLevel: 0x14,
+  Channel: 0x15,
+  AppInfoV2: 0x16,
+} as const);
+const APP_ANY = 0;
+const APP_ROUTER = 2;
+/** By the reference's numbers: panic, fatal, error, warning, info, debug, trace. */
+const LEVELS: readonly LogLevel[] = ['error', 'error', 'error', 'warn', 'info', 'debug', 'trace'];
+const HELLO_TIMEOUT = 1_000;
+const LIMITS = { maxHeaders: 64 * 1024, maxBody: 1024 * 1024 };
+const LANES = { default: { types: [''], queueLimit: 16 } };
+
+/** Serves one connection whose first bytes begin with the magic. `received` holds at least the magic and the operation. */
+export async function serveAgent(
+  components: ReferenceAgentComponents,
+  socket: Socket,
+  received: Buffer,
+): Promise<void> {
+  const operation = received[AGENT_MAGIC.length] ?? 0;
+  const parameters = received.subarray(AGENT_MAGIC.length + 1);
+  if (operation === Operation.Channel) return openChannel(components, socket, parameters);
+  try {
+    socket.end(answer(components, operation, parameters));
+  } catch (error) {
+    socket.end(describeError(error));
+  }
+}
+
+function answer(components: ReferenceAgentComponents, operation: number, parameters: Buffer): string {
+  const { routerId, version, stackDump } = components;
+  const info = { type: 'router', id: routerId, version };
+  switch (operation) {
+    case Operation.StackTrace:
+      return stackDump();
+    case Operation.Version:
+      return `node ${process.version}\n`;
+    case Operation.AppInfo:
+      return JSON.stringify(info);
+    case Operation.AppInfoV2:
+      return JSON.stringify({ ...info, agent_capabilities: [], app_capabilities: [] });
+    case Operation.SetLogLevel:
+      return setLevel(levelsOf(components), parameters[0]);
+    case Operation.SetChannelLogLevel:
+      return setComponentLevel(levelsOf(components), parameters);
+    case Operation.ClearChannelLogLevel: {
+      const { text } = readText(parameters);
+      levelsOf(components).setComponent(text, undefined);
+      return `log level for channel ${text} cleared\n`;
+    }
+    default:
+      throw new ProjectError('UNKNOWN_OPERATION', `operation ${operation} is not served by this router`);
+  }
+}
+
+function levelsOf({ logLevels }: ReferenceAgentComponents): LogLevels {
+  if (!logLevels) throw new ProjectError('NO_LEVELS', 'the levels of this log cannot be changed');
+  return logLevels;
+}
+
+function setLevel(levels: LogLevels, given: number | undefined): string {
+  const level = readLevel(given);
+  const previous = levels.level;
+  levels.set(level);
+  return `log level set from ${previous} to ${level}\n`;
+}
+
+function setComponentLevel(levels: LogLevels, parameters: Buffer): string {
+  const { text, rest } = readText(parameters);
+  const level = readLevel(rest[0]);
+  levels.setComponent(text, level);
+  return `log level for channel ${text} set to ${level}\n`;
+}
+
+function readLevel(given: number | undefined): LogLevel {
+  const level = LEVELS[given ?? -1];
+  if (!level) throw new ProjectError('BAD_LEVEL', `invalid log level ${given}; levels are ${LOG_LEVELS.join(', ')}`);
+  return level;
+}
+
+/** A length, zigzag and in groups of seven bits, and so many bytes. */
+function readText(bytes: Buffer): { text: string; rest: Buffer } {
+  const [first = 0, second = 0] = bytes;
+  const isLong = first > 0x7f;
+  const length = (isLong ? (first & 0x7f) | (second << 7) : first) >> 1;
+  const start = isLong ? 2 : 1;
+  if (second > 0x7f && isLong) throw new ProjectError('BAD_REQUEST', 'the name is too long');
+  return { text: bytes.toString('utf8', start, start + length), rest: bytes.subarray(start + length) };
+}
+
+async function openChannel(components: ReferenceAgentComponents, socket: Socket, parameters: Buffer): Promise<void> {
+  const { clock, log, routerId, serve } = components;
+  const [app = APP_ANY] = parameters;
+  if (app !== APP_ANY && app !== APP_ROUTER) {
+    socket.end(`invalid app id ${app}`);
+    return;
+  }
+  if (parameters.length > 1) socket.unshift(parameters.subarray(1));
+  const underlay = new Underlay({ socket, clock });
+  try {
+    const hello = await readHello(underlay, HELLO_TIMEOUT);
+    const connectionId = hello.string(ChannelHeader.ConnectionId) ?? '';
+    acceptHello(underlay, [
+      [ChannelHeader.ConnectionId, connectionId],
+      [ChannelHeader.ListenerId, routerId],
+    ]);
+    const channel = new Channel({
+      name: 'agent',
+      peerId: hello.body.toString(),
+      connectionId,
+      clock,
+      log,
+      limits: LIMITS,
+      lanes: LANES,
+      heartbeat: ONLY_ANSWERS,
+    });
+    for (const type of AGENT_MESSAGES)
+      channel.on(type, (request) => {
+        void serve(request)
+          ?.catch((error: unknown) => resultMessage(false, describeError(error)))
+          .then((reply) => channel.reply(request, reply));
+      });
+    channel.addUnderlay(underlay);
+  } catch (error) {
+    log.debug({ error: describeError(error) }, 'agent connection refused');
+    underlay.close();
+  }
+}
+
+/** Content types of the agent's channel. */
+export const AgentMessage = Object.freeze({
+  Inspect: 1013,
+  DumpForwarder: 10_074,
+  DumpLinks: 10_075,
+  Quiesce: 10_077,
+  Dequiesce: 10_078,
+} as const);
+const AGENT_MESSAGES = Object.values(AgentMessage);

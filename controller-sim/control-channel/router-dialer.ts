@@ -1,0 +1,142 @@
+// Dials routers that listen for controllers (`ctrl.listeners`), while they are not connected: for routers that cannot reach the controller
+// (reference fact: its control channel dialer). Off unless it is asked for, as in the reference.
+
+import { parseAddress } from '#lib/address.ts';
+import { background } from '#lib/background.ts';
+import { type BackoffPolicy, nextBackoff } from '#lib/backoff.ts';
+import { verifyChain } from '#lib/certificate-chain.ts';
+import { peerCertificates, sha1Fingerprint } from '#lib/certificates.ts';
+import type { Timer } from '#lib/clock.ts';
+import { describeError } from '#lib/errors.ts';
+import type { Random } from '#lib/random.ts';
+import { dialTls } from '#wire/dial.ts';
+import { HelloRefusedError } from '#wire/errors.ts';
+import { ChannelHeader } from '#wire/gen/numbers.ts';
+import { TRUE } from '#wire/header-values.ts';
+import { sendHello } from '#wire/hello.ts';
+import { Alpn } from '#wire/tls-port.ts';
+import { Underlay } from '#wire/underlay.ts';
+import type { Router } from '../state/types.ts';
+import type { ControlContext } from './context.ts';
+import type { ControlServer } from './control-server.ts';
+
+/** Milliseconds between looks at who is missing. */
+const INTERVAL = 1_000;
+/** Milliseconds for a connection and its hello. */
+const DIAL_TIMEOUT = 5_000;
+/** Routers that are dialed at once. */
+const MOST_DIALS = 10;
+const BACKOFF: BackoffPolicy = { min: 1_000, max: 300_000, factor: 1.5, jitter: 0.5 };
+const UNDERLAY = 'ctrl.default';
+
+interface Attempt {
+  wait: number;
+  notBefore: number;
+  /** Which of its addresses is next. */
+  cursor: number;
+}
+
+export class RouterDialer {
+  readonly #context: ControlContext;
+  readonly #server: ControlServer;
+  readonly #random: Random;
+  readonly #timer: Timer;
+  readonly #attempts = new Map<string, Attempt>();
+  readonly #dialing = new Set<string>();
+  readonly #abort = new AbortController();
+
+  constructor(context: ControlContext, server: ControlServer, random: Random) {
+    this.#context = context;
+    this.#server = server;
+    this.#random = random;
+    this.#timer = context.clock.every('dial routers', INTERVAL, () => this.#look());
+  }
+
+  close(): void {
+    this.#timer.cancel();
+    this.#abort.abort(new HelloRefusedError('the controller stops'));
+  }
+
+  #look(): void {
+    const { state, network, clock, log } = this.#context;
+    for (const id of this.#attempts.keys()) if (!state.tables.router.has(id)) this.#attempts.delete(id);
+    for (const router of state.tables.router.values()) {
+      const { id, ctrlChanListeners, disabled, fingerprint } = router;
+      if (network.routers.has(id)) this.#attempts.delete(id);
+      if (!ctrlChanListeners || disabled || fingerprint === null || network.routers.has(id)) continue;
+      if (this.#dialing.has(id) || this.#dialing.size >= MOST_DIALS) continue;
+      if ((this.#attempts.get(id)?.notBefore ?? 0) > clock.now()) continue;
+      this.#dialing.add(id);
+      background(
+        log,
+        'dial of a router',
+        this.#try(router).finally(() => this.#dialing.delete(id)),
+      );
+    }
+  }
+
+  async #try(router: Router): Promise<void> {
+    const { clock, log } = this.#context;
+    const attempt = this.#attempts.get(router.id) ?? { wait: 0, notBefore: 0, cursor: 0 };
+    this.#attempts.set(router.id, attempt);
+    const addresses = Object.keys(router.ctrlChanListeners ?? {});
+    const address = addresses[attempt.cursor++ % Math.max(1, addresses.length)];
+    if (address === undefined) return;
+    try {
+      await this.#dial(router, address);
+      log.info({ routerId: router.id, address }, 'router dialed');
+    } catch (error) {
+      attempt.wait = nextBackoff(BACKOFF, attempt.wait, this.#random);
+      attempt.notBefore = clock.now() + attempt.wait;
+      log.info({ routerId: router.id, address, error: describeError(error) }, 'router could not be dialed');
+    }
+  }
+
+  async #dial({ id, fingerprint }: Router, address: string): Promise<void> {
+    const { authority, clock, controllerId } = this.#context;
+    const socket = await dialTls({
+      address: parseAddress(address),
+      alpn: [Alpn.Control],
+      context: authority.controllerContext(controllerId),
+      timeout: DIAL_TIMEOUT,
+      clock,
+      signal: this.#abort.signal,
+    });
+    const underlay = new Underlay({ socket, clock, type: UNDERLAY });
+    try {
+      const verdict = verifyChain(peerCertificates(socket), authority.roots, { now: clock.now() });
+      if (!verdict.ok) throw new HelloRefusedError(`router ${id}: ${verdict.reason}`);
+      const headers = [
+        ...this.#server.helloHeaders,
+        [ChannelHeader.UnderlayType, UNDERLAY],
+        [ChannelHeader.IsGrouped, TRUE],
+        [ChannelHeader.FirstInGroup, TRUE],
+      ] as const;
+      const answer = await sendHello(underlay, controllerId, headers, DIAL_TIMEOUT);
+      if (answer.string(ChannelHeader.ListenerId) !== id)
+        throw new HelloRefusedError(`the router at ${address} is not ${id}`);
+      this.#checkIdentity(peerCertificates(socket)[0], id, fingerprint);
+      const connectionId = answer.string(ChannelHeader.ConnectionId) ?? '';
+      this.#server.openChannel(id, answer, connectionId, true).addUnderlay(underlay);
+    } catch (error) {
+      underlay.close();
+      throw error;
+    }
+  }
+
+  /** Routers listen with their server certificate, which names them as the client certificate does. */
+  #checkIdentity(
+    leaf: ReturnType<typeof peerCertificates>[number] | undefined,
+    id: string,
+    fingerprint: string | null,
+  ) {
+    if (!leaf) throw new HelloRefusedError(`router ${id} presents no certificate`);
+    const isClientCertificate = sha1Fingerprint(leaf) === fingerprint;
+    const names = leaf.subjectAltName ?? '';
+    const isNamed = names
+      .split(', ')
+      .some((name) => name.startsWith('URI:spiffe://') && name.endsWith(`/router/${id}`));
+    if (!isClientCertificate && !isNamed)
+      throw new HelloRefusedError(`router ${id} presents the certificate of another`);
+  }
+}
