@@ -4,7 +4,8 @@ import t from 'tap';
 import { Agent, request } from 'undici';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
-import { type LinkView, linksOf } from '../support/faulty-paths.ts';
+import { type LinkView, linksOf, longTransfer } from '../support/faulty-paths.ts';
+import { FaultyPort } from '../support/faulty-port.ts';
 import { Overlay, until } from '../support/overlay.ts';
 import { ReferenceRouter, skipped } from '../support/reference.ts';
 
@@ -128,6 +129,32 @@ t.test(
     }
   },
 );
+
+for (const dials of ['own', 'other'] as const) {
+  const title = `a group that ${dials === 'own' ? 'our router' : 'the reference'} dialed loses no byte when a connection goes silent`;
+  t.test(title, { skip: skipped, timeout: 60_000 }, async (t) => {
+    await using owned = new AsyncDisposableStack();
+    const overlay = owned.use(await Overlay.start({ churnLimit: 0 }));
+    const [port = 0] = await freePorts(1);
+    const between = owned.use(await FaultyPort.start(port));
+    const address = `advertise: "tls:127.0.0.1:${between.port}"`;
+    const listening = `  listeners: [{binding: transport, bind: "tls:127.0.0.1:${port}", ${address}}]\n${NO_DIALER}`;
+    const dialing = `${NO_LISTENER}\n${dialer('maxDefaultConnections: 5, maxAckConnections: 1')}`;
+    const own = await overlay.addRouter({ name: 'own', mode: 'proxy', link: dials === 'own' ? dialing : listening });
+    const link = dials === 'other' ? dialing : listening;
+    const other = owned.use(await ReferenceRouter.start(overlay, { name: 'other', mode: 'host', link }));
+    await overlay.addService('echo', other.id);
+    await until('all connections', () => between.open === 6, PATIENCE);
+    const hosted = async () => (await overlay.management.get<unknown[]>('terminators')).length > 0;
+    await until('a terminator', hosted, PATIENCE);
+    const [before] = await linksOf(overlay);
+    // Silent, not reset: the reference closes a link at a write error, whatever else the link has.
+    const fault = async () => between.freeze();
+    const outcome = await longTransfer({ port: own.proxyPort, mebibytes: 6, every: 4, fault });
+    t.match(outcome, { bytes: 6 * MIB, isEqual: true, faults: 1 });
+    t.match(await linksOf(overlay), [{ id: before?.id, iteration: before?.iteration }]);
+  });
+}
 
 /** The links that a router of the reference itself has. */
 async function inspectedLinks(overlay: Overlay, routerId: string): Promise<LinkView[]> {
