@@ -34,6 +34,8 @@ export interface LinkRegistryComponents {
   onUnroutable(circuitId: string): void;
 }
 
+/** Links that one router may dial to us, those that lost against a duplicate included: one for each of its dialers and our listeners. */
+const MOST_LINKS_OF_PEER = 200;
 /** Milliseconds without an answer after which circuits avoid a link (reference fact). */
 const SILENT_AFTER = 30_000;
 /** Milliseconds that a link has to deliver its last frames after it lost against its duplicate. */
@@ -82,7 +84,10 @@ export class LinkRegistry {
         { linkId: init.id, peerId: init.peerId, dialed: init.dialed },
         'link refused: its id belongs to another link or circuit',
       );
-    if (taken || this.#closed || init.payloads.isClosed || init.acknowledgements.isClosed) {
+    const isOver = !init.dialed && this.#countOf(init.peerId) >= MOST_LINKS_OF_PEER;
+    if (isOver)
+      this.#components.log.warn({ linkId: init.id, peerId: init.peerId }, 'link refused: the router has too many');
+    if (taken || isOver || this.#closed || init.payloads.isClosed || init.acknowledgements.isClosed) {
       for (const channel of [init.payloads, init.acknowledgements]) channel.close();
       return undefined;
     }
@@ -129,6 +134,10 @@ export class LinkRegistry {
     const holder = this.#components.forwarder.destination(id);
     if (holder === undefined) return false;
     return !(holder instanceof Link && holder.key === key && holder.peerId === peerId);
+  }
+
+  #countOf(peerId: string): number {
+    return [...this.#byId.values(), ...this.#leaving.keys()].filter((link) => link.peerId === peerId).length;
   }
 
   #makeLink(init: LinkInit): Link {

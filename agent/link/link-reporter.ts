@@ -36,16 +36,15 @@ export class LinkReporter {
     this.#components = components;
   }
 
-  /** All dialed links, for a controller that has just connected; it forgets those that are missing. */
+  /**
+   * All dialed links, for a controller that has just connected; it forgets those that are missing. A controller that knows a link reads
+   * nothing else of the list, so links whose connections have changed are told once more.
+   */
   refresh(controller: LinkReportReceiver, links: readonly Link[]): void {
-    this.#deliver(
-      controller,
-      routerLinks(
-        links.filter((link) => link.dialed),
-        true,
-      ),
-      'all links',
-    );
+    const dialed = links.filter((link) => link.dialed);
+    this.#deliver(controller, routerLinks(dialed, true), 'all links');
+    for (const link of dialed)
+      if (link.connectionsIteration > 1) this.#deliver(controller, linkState(link), 'link connections');
   }
 
   established(link: Link): void {
@@ -54,14 +53,8 @@ export class LinkReporter {
   }
 
   connectionsChanged(link: Link): void {
-    const update = create(LinkStateUpdateSchema, {
-      linkId: link.id,
-      linkIteration: link.iteration,
-      connState: connectionState(link),
-    });
-    const body = toBinary(LinkStateUpdateSchema, update);
     for (const controller of this.#components.controllers.all)
-      this.#deliver(controller, { type: ControlType.LinkState, body }, 'link connections');
+      this.#deliver(controller, linkState(link), 'link connections');
   }
 
   lost(link: Link): void {
@@ -118,6 +111,15 @@ function routerLinks(links: readonly Link[], fullRefresh: boolean): { type: numb
     })),
   });
   return { type: ControlType.RouterLinks, body: toBinary(RouterLinksSchema, message) };
+}
+
+function linkState(link: Link): { type: number; body: Uint8Array } {
+  const update = create(LinkStateUpdateSchema, {
+    linkId: link.id,
+    linkIteration: link.iteration,
+    connState: connectionState(link),
+  });
+  return { type: ControlType.LinkState, body: toBinary(LinkStateUpdateSchema, update) };
 }
 
 function connectionState(link: Link): {

@@ -3,9 +3,15 @@
 import t from 'tap';
 import { VirtualClock } from '#lib/clock.ts';
 import { InvariantError } from '#lib/errors.ts';
+import { silentLog } from '#lib/log.ts';
+import { LinkStateUpdateSchema, RouterLinksSchema } from '#wire/gen/control_pb.js';
+import { ControlType } from '#wire/gen/numbers.ts';
+import type { Message } from '#wire/message.ts';
 import { MetricsRegistry } from '../metrics/registry.ts';
+import type { Link } from './link.ts';
 import { judgeDuplicate, linkKey } from './link-key.ts';
 import { LinkMetrics } from './link-metrics.ts';
+import { LinkReporter } from './link-reporter.ts';
 import { canDial, LINK_TRANSITIONS, type LinkEvent, type LinkState, nextLinkState } from './link-states.ts';
 
 t.test('a link lives by the table of its states', async (t) => {
@@ -60,4 +66,33 @@ t.test('a link without answers costs more than any other until it answers again'
   t.ok(mean() > 8e12);
   metrics.latency(2e6);
   t.equal(mean(), 2e6);
+});
+
+t.test('a controller that returns hears of all dialed links, and of connections that changed meanwhile', async (t) => {
+  const sent: Message[] = [];
+  const controller = { id: 'c', isConnected: true, send: (message: Message) => void sent.push(message) };
+  const reporter = new LinkReporter({
+    clock: new VirtualClock(),
+    log: silentLog,
+    controllers: { all: [controller] },
+  });
+  const link = (id: string, dialed: boolean, connectionsIteration: number) =>
+    ({ id, dialed, connectionsIteration, iteration: 2, connections: [] }) as unknown as Link;
+  reporter.refresh(controller, [link('fresh', true, 1), link('changed', true, 3), link('accepted', false, 5)]);
+  await new Promise((resolve) => setImmediate(resolve));
+  t.same(
+    sent.map(({ contentType }) => contentType),
+    [ControlType.RouterLinks, ControlType.LinkState],
+  );
+  const all = sent[0]?.decode(RouterLinksSchema);
+  t.ok(all?.fullRefresh);
+  t.same(
+    all?.links.map(({ id }) => id),
+    ['fresh', 'changed'],
+  );
+  t.match(sent[1]?.decode(LinkStateUpdateSchema), {
+    linkId: 'changed',
+    linkIteration: 2,
+    connState: { stateIteration: 3 },
+  });
 });

@@ -16,6 +16,8 @@ export interface NetworkLink {
   sourceLatency: number;
   destinationLatency: number;
   connections: readonly LinkConn[];
+  /** Grows with every change of the connections; reports may overtake each other. */
+  connectionsIteration: number;
   /** An administrator wants no circuits over it. */
   isDown: boolean;
 }
@@ -32,7 +34,7 @@ export type LinkReport = 'added' | 'known' | 'foreign' | 'tooMany';
 
 export type NewLink = Pick<
   NetworkLink,
-  'id' | 'source' | 'destination' | 'protocol' | 'dialAddress' | 'iteration' | 'connections'
+  'id' | 'source' | 'destination' | 'protocol' | 'dialAddress' | 'iteration' | 'connections' | 'connectionsIteration'
 >;
 
 export class Links {

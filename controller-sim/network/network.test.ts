@@ -35,7 +35,16 @@ function links(...list: string[]): Links {
   for (const text of list) {
     const [, source = '', destination = '', latency = ''] = /^(\w+)-(\w+):(\d+)$/.exec(text) ?? [];
     const id = `${source}${destination}`;
-    made.report({ id, source, destination, protocol: 'tls', dialAddress: '', iteration: 1, connections: [] });
+    made.report({
+      id,
+      source,
+      destination,
+      protocol: 'tls',
+      dialAddress: '',
+      iteration: 1,
+      connections: [],
+      connectionsIteration: 1,
+    });
     made.measured(id, source, Number(latency) * 1e6);
     made.measured(id, destination, Number(latency) * 1e6);
   }
@@ -67,7 +76,7 @@ t.test('costs of routers and links without traversal are heeded', async (t) => {
 
 t.test('a link belongs to the routers that reported it first', async (t) => {
   const net = links('a-b:5');
-  const known = { id: 'ab', protocol: 'tls', dialAddress: '', connections: [] };
+  const known = { id: 'ab', protocol: 'tls', dialAddress: '', connections: [], connectionsIteration: 1 };
   t.equal(net.report({ ...known, source: 'evil', destination: 'b', iteration: 9 }), 'foreign');
   t.equal(net.report({ ...known, source: 'a', destination: 'evil', iteration: 9 }), 'foreign');
   t.match(net.get('ab'), { source: 'a', destination: 'b', iteration: 1 });
@@ -90,6 +99,7 @@ t.test('a link that has not been measured is usable and expensive', async (t) =>
     dialAddress: '',
     iteration: 1,
     connections: [],
+    connectionsIteration: 1,
   });
   t.match(cheapestPath('a', 'b', routers('a', 'b'), net.values()), { links: ['ab'] });
   net.remove('ab');
@@ -98,7 +108,15 @@ t.test('a link that has not been measured is usable and expensive', async (t) =>
 
 t.test('old news about a link changes nothing; a redial does', async (t) => {
   const net = links('a-b:5');
-  const again = { id: 'ab', source: 'a', destination: 'b', protocol: 'tls', dialAddress: '', connections: [] };
+  const again = {
+    id: 'ab',
+    source: 'a',
+    destination: 'b',
+    protocol: 'tls',
+    dialAddress: '',
+    connections: [],
+    connectionsIteration: 1,
+  };
   t.equal(net.report({ ...again, iteration: 1 }), 'known');
   t.equal(net.get('ab')?.sourceLatency, 5e6);
   t.equal(net.report({ ...again, iteration: 2 }), 'added');

@@ -8,13 +8,14 @@ import t from 'tap';
 import { SystemClock } from '#lib/clock.ts';
 import { DaemonLog } from '#lib/daemon-log.ts';
 import type { Log } from '#lib/log.ts';
-import { LinkHeader, XgressType } from '#wire/gen/numbers.ts';
-import { encodeUint32 } from '#wire/header-values.ts';
+import { ChannelHeader, LinkHeader, XgressType } from '#wire/gen/numbers.ts';
+import { encodeUint32, TRUE } from '#wire/header-values.ts';
 import { sendHello } from '#wire/hello.ts';
 import { type HeaderEntries, Message } from '#wire/message.ts';
 import { Alpn } from '#wire/tls-port.ts';
 import { Underlay } from '#wire/underlay.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
+import { holdings, leftSince } from '../support/leftovers.ts';
 import { Overlay, type TestRouter, until } from '../support/overlay.ts';
 
 interface LinkState {
@@ -25,6 +26,11 @@ interface LinkState {
 const BROKEN_FRAMES = 5_000;
 const PAYLOAD_HALF = Buffer.from([1]);
 const ACK_HALF = Buffer.from([2]);
+/** Halves of split links that one router may leave without the other half. */
+const HALVES_OF_ROUTER = 50;
+/** Links that one router may dial. */
+const LINKS_OF_ROUTER = 200;
+const atStart = holdings();
 
 async function network(log?: Log) {
   const overlay = await Overlay.start({ churnLimit: 0, ...(log && { log }) });
@@ -140,4 +146,99 @@ t.test('a peer that keeps sending broken frames loses its link and fills no log'
     lines.some((line) => line.includes('log lines suppressed')),
     'the rest is summarised',
   );
+});
+
+t.test('halves of split links that never become whole are bounded, and doubled ones are closed', async (t) => {
+  const { overlay, a, b, evil, dial } = await network();
+  await using _ = overlay;
+  const before = linksOf(a);
+  const half = (kind: Buffer): HeaderEntries => [
+    [LinkHeader.ChannelType, kind],
+    [LinkHeader.DialerBinding, 'halves'],
+  ];
+  const kept: Underlay[] = [];
+  for (let count = 0; count < HALVES_OF_ROUTER; count++)
+    kept.push(await dial('evil', helloOf(evil.id, `half-${count}`, half(PAYLOAD_HALF))));
+  const more = await dial('evil', helloOf(evil.id, 'one-more', half(PAYLOAD_HALF)));
+  await more.closed;
+  t.ok(kept.every((each) => !each.isClosed));
+  // Another router still gets its place.
+  const mine = [
+    await dial('b', helloOf(b.id, 'whole', half(PAYLOAD_HALF))),
+    await dial('b', helloOf(b.id, 'whole', half(ACK_HALF))),
+  ];
+  await until('the link of the other router', () => linksOf(a).some(({ id }) => id === 'whole'));
+  for (const each of mine) each.close();
+  // A router that dies between its two connections frees its place at once.
+  for (const each of kept.splice(0, 10)) each.close();
+  await until('a free place', async () => {
+    const again = await dial('evil', helloOf(evil.id, 'again', half(ACK_HALF)));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const isKept = !again.isClosed;
+    again.close();
+    return isKept;
+  });
+  const [first, second] = [
+    await dial('evil', helloOf(evil.id, 'twice', half(ACK_HALF))),
+    await dial('evil', helloOf(evil.id, 'twice', half(ACK_HALF))),
+  ];
+  await Promise.all([first.closed, second.closed]);
+  for (const each of kept) each.close();
+  await until('only the first link to be left', () => linksOf(a).length === before.length);
+  t.equal((await transfer(a.proxyPort, 100_000)).bytes, 100_000);
+});
+
+t.test('nobody joins the group of another link: by its id, with a wrong secret, as its first connection', async (t) => {
+  const { overlay, a, evil, dial } = await network();
+  await using _ = overlay;
+  const grouped = (id: string, more: HeaderEntries): HeaderEntries => [
+    ...helloOf(evil.id, id),
+    [ChannelHeader.UnderlayType, 'link.default'],
+    [ChannelHeader.IsGrouped, TRUE],
+    ...more,
+  ];
+  const first: HeaderEntries = [[ChannelHeader.FirstInGroup, TRUE]];
+  const own = await dial('evil', grouped('own', first));
+  await until('the link', () => linksOf(a).some(({ id }) => id === 'own'));
+  const connections = () =>
+    (linksOf(a).find(({ id }) => id === 'own') as unknown as { connections: unknown[] }).connections.length;
+  for (const more of [[], first, [[ChannelHeader.GroupSecret, Buffer.alloc(16)]] as HeaderEntries]) {
+    const stranger = await dial('b', grouped('own', more));
+    await stranger.closed;
+    t.equal(connections(), 1);
+  }
+  await t.rejects(dial('evil', grouped('no such group', [])), { code: 'HELLO_REFUSED' });
+  // A group whose only connection ends takes its link along, and its id is free again.
+  own.close();
+  await until('the end of the link', () => !linksOf(a).some(({ id }) => id === 'own'));
+  const again = await dial('evil', grouped('own', first));
+  await until('the link again', () => linksOf(a).some(({ id }) => id === 'own'));
+  again.close();
+  t.equal((await transfer(a.proxyPort, 100_000)).bytes, 100_000);
+});
+
+t.test('one router has a bounded number of links, duplicates included', async (t) => {
+  const { overlay, a, evil, dial } = await network();
+  await using _ = overlay;
+  const others = linksOf(a).length;
+  const opened: Underlay[] = [];
+  for (let count = 0; count < LINKS_OF_ROUTER; count++) {
+    // Every second one is a duplicate of the one before.
+    const binding = `binding-${count >> 1}`;
+    opened.push(await dial('evil', helloOf(evil.id, `link-${count + 1_000}`, [[LinkHeader.DialerBinding, binding]])));
+  }
+  const more = await dial('evil', helloOf(evil.id, 'more', [[LinkHeader.DialerBinding, 'more']]));
+  await more.closed;
+  t.ok(opened.every((each) => !each.isClosed));
+  t.equal(linksOf(a).length, others + LINKS_OF_ROUTER / 2);
+  for (const each of opened) each.close();
+  await until('their end', () => linksOf(a).length === others);
+  const again = await dial('evil', helloOf(evil.id, 'again'));
+  await until('a place again', () => linksOf(a).length === others + 1);
+  again.close();
+});
+
+t.test('when the networks are closed, no socket and no timer is left of them', async (t) => {
+  const left = await leftSince(atStart);
+  t.match(left, { sockets: 0, timers: 0 });
 });

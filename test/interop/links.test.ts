@@ -1,10 +1,10 @@
 // Links between our routers and those of the reference, on a network of ours: every kind of link, dialed from either side.
 
 import t from 'tap';
-import { Agent, request } from 'undici';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
 import { type LinkView, linksOf } from '../support/faulty-paths.ts';
+import { dialer, NO_DIALER, NO_LISTENER } from '../support/link-config.ts';
 import { Overlay, until } from '../support/overlay.ts';
 import { ReferenceRouter, skipped } from '../support/reference.ts';
 
@@ -15,13 +15,6 @@ const PATIENCE = 30_000;
 async function listener(): Promise<string> {
   const [port] = await freePorts(1);
   return `  listeners: [{binding: transport, bind: "tls:127.0.0.1:${port}", advertise: "tls:127.0.0.1:${port}"}]`;
-}
-
-const NO_LISTENER = '  listeners: []';
-const NO_DIALER = '  dialers: []';
-
-function dialer(options: string): string {
-  return `  dialers: [{binding: transport, startupDelay: 100ms, healthyDialBackoff: {minRetryInterval: 200ms, maxRetryInterval: 1s}, ${options}}]`;
 }
 
 /** Connections of each type, such as `link.ack: 1, link.default: 2`. */
@@ -90,58 +83,4 @@ for (const { kind, version, options, expected } of [
       t.equal(sha256Received, sha256Sent);
     }
   });
-}
-
-t.test(
-  'a router of the reference and one of ours that dial each other at once agree on one link',
-  { skip: skipped, timeout: 60_000 },
-  async (t) => {
-    await using overlay = await Overlay.start({ churnLimit: 0 });
-    const own = await overlay.addRouter({ name: 'own', mode: 'proxy' });
-    await using other = await ReferenceRouter.start(overlay, { name: 'other', mode: 'host' });
-    await overlay.addService('echo', other.id);
-    await until(
-      'a terminator',
-      async () => (await overlay.management.get<unknown[]>('terminators')).length > 0,
-      PATIENCE,
-    );
-    const views = async () => [
-      own.router.describe().links as LinkView[],
-      await linksOf(overlay),
-      await inspectedLinks(overlay, other.id),
-    ];
-    const agreed = async () => {
-      const all = await views();
-      return all.every(([first, ...more]) => first !== undefined && more.length === 0 && first.id === all[0]?.[0]?.id);
-    };
-    for (let round = 0; round < 12; round++) {
-      await until('one link', agreed);
-      t.equal((await transfer(own.proxyPort, 1_000)).bytes, 1_000);
-      const [link] = await linksOf(overlay);
-      await overlay.management.remove(`../../../fabric/v1/links/${link?.id}`);
-      await until('another link', async () => (await linksOf(overlay))[0]?.iteration !== link?.iteration);
-      // New ids, so that another side wins.
-      if (round % 4 === 3) {
-        await own.router.close({ drain: 0 });
-        own.router = await overlay.startRouter(own.configFile);
-      }
-    }
-  },
-);
-
-/** The links that a router of the reference itself has. */
-async function inspectedLinks(overlay: Overlay, routerId: string): Promise<LinkView[]> {
-  const { simulator, management } = overlay;
-  const dispatcher = new Agent({ connect: { ca: simulator.ca } });
-  const response = await request(`${simulator.baseUrl}/fabric/v1/inspections`, {
-    method: 'POST',
-    dispatcher,
-    headers: { 'content-type': 'application/json', 'zt-session': management.token },
-    body: JSON.stringify({ appRegex: routerId, requestedValues: ['links'] }),
-  });
-  const { values = [] } = (await response.body.json()) as { values?: { appId: string; value: unknown }[] };
-  await dispatcher.close();
-  const value = values.find(({ appId }) => appId === routerId)?.value;
-  const { links = [] } = (typeof value === 'string' ? JSON.parse(value) : (value ?? {})) as { links?: LinkView[] };
-  return links;
 }

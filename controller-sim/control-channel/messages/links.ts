@@ -21,6 +21,7 @@ export const onRouterLinks: ControlHandler = ({ network, log }, router, message)
       dialAddress,
       iteration,
       connections: connState?.conns ?? [],
+      connectionsIteration: connState?.stateIteration ?? 0,
     };
     const fields = { linkId: id, source: router.id, destination: destRouterId, iteration };
     const outcome = network.reportLink(link);
@@ -35,7 +36,9 @@ export const onLinkState: ControlHandler = ({ network }, router, message) => {
   const { linkId, linkIteration, connState } = message.decode(LinkStateUpdateSchema);
   const link = network.links.get(linkId);
   if (link?.source !== router.id || link.iteration !== linkIteration) return;
-  link.connections = connState?.conns ?? [];
+  if (!connState || connState.stateIteration <= link.connectionsIteration) return;
+  link.connections = connState.conns;
+  link.connectionsIteration = connState.stateIteration;
   network.events.emit({ kind: 'link', type: 'connectionsChanged', link });
 };
 

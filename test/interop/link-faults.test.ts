@@ -1,0 +1,95 @@
+// Links between our routers and those of the reference that are dialed from both sides at once, or lose connections.
+
+import t from 'tap';
+import { Agent, request } from 'undici';
+import { freePorts } from '../../examples/two-routers/ports.ts';
+import { transfer } from '../../examples/two-routers/transfer.ts';
+import { type LinkView, linksOf, longTransfer } from '../support/faulty-paths.ts';
+import { FaultyPort } from '../support/faulty-port.ts';
+import { dialer, NO_DIALER, NO_LISTENER } from '../support/link-config.ts';
+import { Overlay, until } from '../support/overlay.ts';
+import { ReferenceRouter, skipped } from '../support/reference.ts';
+
+const MIB = 1024 * 1024;
+/** Milliseconds for links and terminators to come up. */
+const PATIENCE = 30_000;
+
+t.test(
+  'a router of the reference and one of ours that dial each other at once agree on one link',
+  { skip: skipped, timeout: 60_000 },
+  async (t) => {
+    await using overlay = await Overlay.start({ churnLimit: 0 });
+    const own = await overlay.addRouter({ name: 'own', mode: 'proxy' });
+    await using other = await ReferenceRouter.start(overlay, { name: 'other', mode: 'host' });
+    await overlay.addService('echo', other.id);
+    await until(
+      'a terminator',
+      async () => (await overlay.management.get<unknown[]>('terminators')).length > 0,
+      PATIENCE,
+    );
+    const views = async () => [
+      own.router.describe().links as LinkView[],
+      await linksOf(overlay),
+      await inspectedLinks(overlay, other.id),
+    ];
+    const agreed = async () => {
+      const all = await views();
+      return all.every(([first, ...more]) => first !== undefined && more.length === 0 && first.id === all[0]?.[0]?.id);
+    };
+    for (let round = 0; round < 12; round++) {
+      await until('one link', agreed);
+      t.equal((await transfer(own.proxyPort, 1_000)).bytes, 1_000);
+      const [link] = await linksOf(overlay);
+      await overlay.management.remove(`../../../fabric/v1/links/${link?.id}`);
+      await until('another link', async () => (await linksOf(overlay))[0]?.iteration !== link?.iteration);
+      // New ids, so that another side wins.
+      if (round % 4 === 3) {
+        await own.router.close({ drain: 0 });
+        own.router = await overlay.startRouter(own.configFile);
+      }
+    }
+  },
+);
+
+for (const dials of ['own', 'other'] as const) {
+  const title = `a group that ${dials === 'own' ? 'our router' : 'the reference'} dialed loses no byte when a connection goes silent`;
+  t.test(title, { skip: skipped, timeout: 60_000 }, async (t) => {
+    await using owned = new AsyncDisposableStack();
+    const overlay = owned.use(await Overlay.start({ churnLimit: 0 }));
+    const [port = 0] = await freePorts(1);
+    const between = owned.use(await FaultyPort.start(port));
+    const address = `advertise: "tls:127.0.0.1:${between.port}"`;
+    const listening = `  listeners: [{binding: transport, bind: "tls:127.0.0.1:${port}", ${address}}]\n${NO_DIALER}`;
+    const dialing = `${NO_LISTENER}\n${dialer('maxDefaultConnections: 5, maxAckConnections: 1')}`;
+    const own = await overlay.addRouter({ name: 'own', mode: 'proxy', link: dials === 'own' ? dialing : listening });
+    const link = dials === 'other' ? dialing : listening;
+    const other = owned.use(await ReferenceRouter.start(overlay, { name: 'other', mode: 'host', link }));
+    await overlay.addService('echo', other.id);
+    await until('all connections', () => between.open === 6, PATIENCE);
+    const hosted = async () => (await overlay.management.get<unknown[]>('terminators')).length > 0;
+    await until('a terminator', hosted, PATIENCE);
+    const [before] = await linksOf(overlay);
+    // Silent, not reset: the reference closes a link at a write error, whatever else the link has.
+    const fault = async () => between.freeze();
+    const outcome = await longTransfer({ port: own.proxyPort, mebibytes: 6, every: 4, fault });
+    t.match(outcome, { bytes: 6 * MIB, isEqual: true, faults: 1 });
+    t.match(await linksOf(overlay), [{ id: before?.id, iteration: before?.iteration }]);
+  });
+}
+
+/** The links that a router of the reference itself has. */
+async function inspectedLinks(overlay: Overlay, routerId: string): Promise<LinkView[]> {
+  const { simulator, management } = overlay;
+  const dispatcher = new Agent({ connect: { ca: simulator.ca } });
+  const response = await request(`${simulator.baseUrl}/fabric/v1/inspections`, {
+    method: 'POST',
+    dispatcher,
+    headers: { 'content-type': 'application/json', 'zt-session': management.token },
+    body: JSON.stringify({ appRegex: routerId, requestedValues: ['links'] }),
+  });
+  const { values = [] } = (await response.body.json()) as { values?: { appId: string; value: unknown }[] };
+  await dispatcher.close();
+  const value = values.find(({ appId }) => appId === routerId)?.value;
+  const { links = [] } = (typeof value === 'string' ? JSON.parse(value) : (value ?? {})) as { links?: LinkView[] };
+  return links;
+}

@@ -1,0 +1,9 @@
+// Lines of YAML below `link:` of a router in a test.
+
+export const NO_LISTENER = '  listeners: []';
+export const NO_DIALER = '  dialers: []';
+
+/** One dialer that is quick to grow and to dial again. */
+export function dialer(options: string): string {
+  return `  dialers: [{binding: transport, startupDelay: 100ms, healthyDialBackoff: {minRetryInterval: 200ms, maxRetryInterval: 1s}, ${options}}]`;
+}
