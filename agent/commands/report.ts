@@ -8,8 +8,9 @@ import { PROGRAM_VERSION } from '../version.ts';
 const COLOURS: Readonly<Record<Severity, 'red' | 'yellow' | 'blue'>> = {
   error: 'red',
   warning: 'yellow',
+  info: 'blue',
 };
-const SARIF_LEVELS: Readonly<Record<Severity, string>> = { error: 'error', warning: 'warning' };
+const SARIF_LEVELS: Readonly<Record<Severity, string>> = { error: 'error', warning: 'warning', info: 'note' };
 
 /** `file:line:column severity CODE path: message`, the hint below. */
 export function textReport(checked: readonly LoadedConfig[]): string {

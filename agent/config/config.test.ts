@@ -454,7 +454,11 @@ t.test('every template passes the check that it comes from', async (t) => {
   for (const template of TEMPLATES) {
     for (const advertise of ['edge.example', '192.0.2.1', '2001:db8::1', 'no', 'null', '0x1f', 'a_b-c.']) {
       const loaded = check(writeTemplate(template, { name: 'router', ctrl: 'tls:controller.example:6262', advertise }));
-      t.same(loaded.findings, [], `${template} ${advertise}`);
+      t.same(
+        loaded.findings.filter(({ severity }) => severity !== 'info'),
+        [],
+        `${template} ${advertise}`,
+      );
     }
   }
 });

@@ -1,6 +1,6 @@
 // Findings of the check of a configuration file. Mistakes of a user are data, never exceptions.
 
-export type Severity = 'error' | 'warning';
+export type Severity = 'error' | 'warning' | 'info';
 
 export interface Finding {
   readonly severity: Severity;
