@@ -7,7 +7,7 @@ import type { Clock } from '#lib/clock.ts';
 import { ProjectError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
 import type { Random } from '#lib/random.ts';
-import { Channel, type LanePolicy } from '#wire/channel.ts';
+import { Channel } from '#wire/channel.ts';
 import { dialTls, type HttpProxy } from '#wire/dial.ts';
 import { ChannelHeader, ControlHeader, ControllerCapability } from '#wire/gen/numbers.ts';
 import { GroupDialer } from '#wire/group-dialer.ts';
@@ -15,6 +15,7 @@ import { hasBit, TRUE } from '#wire/header-values.ts';
 import type { HeartbeatOptions } from '#wire/heartbeat.ts';
 import { sendHello } from '#wire/hello.ts';
 import type { Message } from '#wire/message.ts';
+import type { LanePolicy } from '#wire/send-lanes.ts';
 import { Alpn } from '#wire/tls-port.ts';
 import { Underlay } from '#wire/underlay.ts';
 import { formatVersionInfo, parseVersionInfo, type VersionInfo } from '#wire/version-info.ts';
@@ -113,6 +114,7 @@ export function controllerFrom(
     limits: CONTROL_LIMITS,
     lanes: controlLanes(),
     heartbeat: init.heartbeat,
+    probesUnderlays: true,
   });
   return new Controller({
     id,
@@ -171,7 +173,7 @@ async function connect(
     ...helloHeaders(init),
     ...extra,
   ];
-  return { underlay, answer: await sendHello(underlay, components.identity.id, headers, init.connectTimeout) };
+  return { underlay, answer: await sendHello(underlay, components.identity.id, headers, init.connectTimeout, signal) };
 }
 
 function checkHello(id: string, answer: Message, where: string): VersionInfo {

@@ -8,7 +8,7 @@ import type { Clock } from '#lib/clock.ts';
 import { IdSource } from '#lib/ids.ts';
 import type { Log } from '#lib/log.ts';
 import type { Random } from '#lib/random.ts';
-import { Channel, type ChannelOptions, type LanePolicy } from '#wire/channel.ts';
+import { Channel, type ChannelOptions } from '#wire/channel.ts';
 import { dialTls, type HttpProxy } from '#wire/dial.ts';
 import { ChannelHeader, LinkHeader } from '#wire/gen/numbers.ts';
 import { GroupDialer } from '#wire/group-dialer.ts';
@@ -16,6 +16,7 @@ import { encodeUint32, TRUE } from '#wire/header-values.ts';
 import type { HeartbeatOptions } from '#wire/heartbeat.ts';
 import { sendHello } from '#wire/hello.ts';
 import type { Message } from '#wire/message.ts';
+import type { LanePolicy } from '#wire/send-lanes.ts';
 import { Alpn } from '#wire/tls-port.ts';
 import { Underlay } from '#wire/underlay.ts';
 import { versionAtLeast } from '#wire/version-info.ts';
@@ -261,5 +262,5 @@ async function connect(
     [LinkHeader.LinkId, request.linkId],
     ...extra,
   ];
-  return { underlay, answer: await sendHello(underlay, request.linkId, headers, dialer.connectTimeout) };
+  return { underlay, answer: await sendHello(underlay, request.linkId, headers, dialer.connectTimeout, signal) };
 }

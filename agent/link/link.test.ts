@@ -75,6 +75,7 @@ t.test('a controller that returns hears of all dialed links, and of connections 
     clock: new VirtualClock(),
     log: silentLog,
     controllers: { all: [controller] },
+    faults: { mark: () => undefined },
   });
   const link = (id: string, dialed: boolean, connectionsIteration: number) =>
     ({ id, dialed, connectionsIteration, iteration: 2, connections: [] }) as unknown as Link;

@@ -277,11 +277,12 @@ export class WantedLinks {
       dialer: wanted.dialer,
     };
     try {
-      const dialed = await dialQueue.add(async (signal) => {
+      const task = async (signal: AbortSignal) => {
         // The peer may have dialed us while this waited.
         if (registry.byKey(wanted.key)) return undefined;
         return dialLink(dial, request, signal);
-      });
+      };
+      const dialed = await dialQueue.add(task, { discard: (late) => late && closeUnused(late) });
       if (dialed) this.#onDialed(peer, wanted, request, dialed);
     } catch (error) {
       // A later dial of the same link has its own outcome.
@@ -293,9 +294,7 @@ export class WantedLinks {
     const { payloads, acknowledgements } = dialed;
     const { registry, random } = this.#components;
     if (wanted.state === 'destRemoved' || this.#closed) {
-      dialed.open();
-      payloads.close();
-      acknowledgements.close();
+      closeUnused(dialed);
       return;
     }
     const link = registry.register({
@@ -427,4 +426,11 @@ function shareGroup(listener: readonly string[], dialer: readonly string[]): boo
 
 function stateName(healthy: boolean): string {
   return healthy ? 'healthy' : 'unhealthy';
+}
+
+/** Closes the connections of a link that nobody wants any more. */
+function closeUnused({ open, payloads, acknowledgements }: DialedLink): void {
+  open();
+  payloads.close();
+  acknowledgements.close();
 }

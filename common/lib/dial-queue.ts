@@ -20,8 +20,10 @@ export interface DialQueueOptions {
   onWork?: (milliseconds: number) => void;
 }
 
-export interface DialTaskOptions {
+export interface DialTaskOptions<T = unknown> {
   signal?: AbortSignal | undefined;
+  /** Gets the result of a task that ends after its signal: nobody else does. */
+  discard?: (result: T) => void;
 }
 
 /** As many tasks wait as the queue may hold; the same call may succeed later. */
@@ -67,7 +69,7 @@ export class DialQueue {
    * Runs `task` when a worker is free. Rejects with QueueFullError or ClosedError without running it, with the signal's reason
    * when that comes first, else with what the task does. The task gets a signal that also ends with the queue.
    */
-  add<T>(task: (signal: AbortSignal) => Promise<T>, options: DialTaskOptions = {}): Promise<T> {
+  add<T>(task: (signal: AbortSignal) => Promise<T>, options: DialTaskOptions<T> = {}): Promise<T> {
     if (this.#abort.signal.aborted) return Promise.reject(new ClosedError(this.name));
     // A free worker takes the task at once, so that a queue of length 0 would still work.
     if (this.#queue.size >= this.length && this.#queue.pending >= this.workers) {
@@ -76,7 +78,7 @@ export class DialQueue {
     }
     const signal = options.signal ? AbortSignal.any([this.#abort.signal, options.signal]) : this.#abort.signal;
     const added = this.#clock.monotonic();
-    return this.#queue.add(() => this.#run(task, signal, added), { signal });
+    return this.#queue.add(() => this.#run(task, signal, added, options.discard), { signal });
   }
 
   /** Refuses new tasks, ends the waiting ones, and gives the running ones `milliseconds` before their signal aborts. */
@@ -95,11 +97,18 @@ export class DialQueue {
     this.#queue.clear();
   }
 
-  async #run<T>(task: (signal: AbortSignal) => Promise<T>, signal: AbortSignal, added: number): Promise<T> {
+  async #run<T>(
+    task: (signal: AbortSignal) => Promise<T>,
+    signal: AbortSignal,
+    added: number,
+    discard: ((result: T) => void) | undefined,
+  ): Promise<T> {
     const begun = this.#clock.monotonic();
     this.#options.onWait?.(begun - added);
     try {
-      return await task(signal);
+      const result = await task(signal);
+      if (signal.aborted) discard?.(result);
+      return result;
     } finally {
       this.#options.onWork?.(this.#clock.monotonic() - begun);
     }

@@ -159,6 +159,19 @@ t.test('closing a dial queue ends who waits, asks who runs to stop, and refuses 
   await queue.close();
 });
 
+t.test('what a task makes after its signal is given to be discarded, and to nobody else', async (t) => {
+  const queue = new DialQueue({ name: 'pool.test', length: 5, workers: 1, clock: new VirtualClock() });
+  const { promise, resolve } = Promise.withResolvers<string>();
+  const discarded: string[] = [];
+  const late = queue.add(() => promise, { discard: (result) => discarded.push(result) });
+  await queue.close();
+  await t.rejects(late, { code: 'CLOSED' });
+  resolve('a connection');
+  await promise;
+  await new Promise((done) => setImmediate(done));
+  t.same(discarded, ['a connection']);
+});
+
 t.test('a task that fails costs only itself', async (t) => {
   const queue = new DialQueue({ name: 'pool.test', length: 5, workers: 2, clock: new VirtualClock() });
   await t.rejects(

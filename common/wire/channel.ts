@@ -3,15 +3,10 @@
 //
 //   send(message, lane) ──► lane queue ──► underlay of the lane's type with the least waiting ──► peer
 //   frame of any underlay ──► waiter of the reply? ──► raw handler (hot path) ──► message handler
-//
-// A lane is a list of underlay types, best first; the first type that has an underlay is used, so order holds within a lane
-// as long as the set of underlays stays.
 
-import { sharedBuffers } from '#lib/buffer-pool.ts';
 import type { Clock, Timer } from '#lib/clock.ts';
 import { asError, ClosedError, describeError, InvariantError, TimeoutError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
-import { RingQueue } from '#lib/ring-queue.ts';
 import { ConnectionProbes } from './connection-probes.ts';
 import { ProtocolError, RequestFailedError, SendQueueFullError } from './errors.ts';
 import { Frame, forEachHeader, writeSequence } from './frame.ts';
@@ -20,16 +15,8 @@ import { ChannelHeader, ChannelType, ResultHeader } from './gen/numbers.ts';
 import { Heartbeat, type HeartbeatOptions, type HeartbeatPort, question } from './heartbeat.ts';
 import { asReply, Message, resultMessage } from './message.ts';
 import { isWatched, publishMessage } from './message-events.ts';
+import { DEFAULT_LANE, type Lane, type LanePolicy, SendLanes } from './send-lanes.ts';
 import type { Underlay } from './underlay.ts';
-
-export interface LanePolicy {
-  /** Underlay types that may carry the lane, best first. */
-  readonly types: readonly string[];
-  /** Frames that may wait when no underlay takes more. */
-  readonly queueLimit: number;
-  /** Equally loaded underlays take turns, so that a silent one never gets every retransmission. For receivers that put frames in order. */
-  readonly takesTurns?: boolean;
-}
 
 export interface ChannelOptions {
   /** For logs, such as `control ctrl1`. */
@@ -63,7 +50,6 @@ export interface RequestOptions {
   signal?: AbortSignal | undefined;
 }
 
-export const DEFAULT_LANE = 'default';
 /** ResultHeader.ErrorCode of a peer that refuses for its load. */
 const SERVER_BUSY = 1;
 const MAX_WAITERS = 10_000;
@@ -74,17 +60,6 @@ const FAILURE_FORGIVEN = 10_000;
 interface Waiter {
   resolve(message: Message): void;
   reject(error: Error): void;
-}
-
-interface Queued {
-  bytes: Buffer;
-  /** Clock time (monotonic) at which it began to wait. */
-  since: number;
-}
-
-interface Lane extends LanePolicy {
-  readonly name: string;
-  readonly queue: RingQueue<Queued>;
 }
 
 export class Channel {
@@ -102,7 +77,7 @@ export class Channel {
   readonly #options: ChannelOptions;
   readonly #log: Log;
   readonly #clock: Clock;
-  readonly #lanes = new Map<string, Lane>();
+  readonly #lanes: SendLanes;
   readonly #underlays = new Set<Underlay>();
   readonly #handlers = new Map<number, MessageHandler>();
   readonly #frameHandlers = new Map<number, FrameHandler>();
@@ -110,8 +85,6 @@ export class Channel {
   readonly #heartbeat: Heartbeat;
   readonly #probes = new ConnectionProbes();
   #sequence = 0;
-  /** Grows with each write of a lane that takes turns. */
-  #turn = 0;
   /** Messages that could not be handled and are not forgiven yet, as of `#failedAt`. */
   #failures = 0;
   #failedAt = 0;
@@ -126,8 +99,8 @@ export class Channel {
     this.connectionId = options.connectionId;
     this.#clock = options.clock;
     this.#log = options.log;
-    for (const [name, policy] of Object.entries(options.lanes))
-      this.#lanes.set(name, { ...policy, name, queue: new RingQueue(policy.queueLimit) });
+    const onWritable = (lane: string) => this.onWritable?.(lane);
+    this.#lanes = new SendLanes({ clock: this.#clock, underlays: this.#underlays, onWritable }, options.lanes);
     this.closed = new Promise((resolve) => {
       this.#settleClosed = resolve;
     });
@@ -181,9 +154,9 @@ export class Channel {
     this.#heartbeat.start();
     if (!this.#isReading) underlay.setReading(false);
     this.onUnderlays?.(this);
-    const owner = { onFrame: (frame: Frame) => this.#onFrame(frame), onWritable: () => this.#pump() };
+    const owner = { onFrame: (frame: Frame) => this.#onFrame(frame), onWritable: () => this.#lanes.pump() };
     underlay.start(owner, this.#options.limits, this.#options.reuseMemory);
-    this.#pump();
+    this.#lanes.pump();
   }
 
   /** Without reading, the peer's frames stay in its own buffers; the channel still sends. */
@@ -268,66 +241,21 @@ export class Channel {
     for (const underlay of this.#underlays) underlay.close(reason);
     this.#underlays.clear();
     for (const waiter of [...this.#waiters.values()]) waiter.reject(new ClosedError(this.name, { cause: reason }));
-    for (const lane of this.#lanes.values()) lane.queue.clear();
+    this.#lanes.clear();
     this.#settleClosed(reason);
   }
 
   #lane(name: string): Lane {
-    const lane = this.#lanes.get(name) ?? this.#lanes.get(DEFAULT_LANE);
+    const lane = this.#lanes.get(name);
     if (!lane) throw new InvariantError(`${this.name} has no lane ${name}`);
     return lane;
   }
 
   #enqueue(head: Buffer, body: Buffer | undefined, lane: Lane): boolean {
     const watched = isWatched() ? new Frame(Buffer.concat(body ? [head, body] : [head])) : undefined;
-    const isTaken = this.#take(head, body, lane);
+    const isTaken = this.#lanes.take(head, body, lane);
     if (watched && isTaken) this.#publish('out', watched);
     return isTaken;
-  }
-
-  #take(head: Buffer, body: Buffer | undefined, lane: Lane): boolean {
-    if (lane.queue.length === 0) {
-      const underlay = this.#underlayFor(lane);
-      if (underlay?.writable) {
-        underlay.write(head, body);
-        return true;
-      }
-    }
-    if (lane.queue.full) return false;
-    return lane.queue.push({ bytes: inOne(head, body), since: this.#clock.monotonic() });
-  }
-
-  /** The least loaded underlay of the best type that is there. */
-  #underlayFor(lane: Lane): Underlay | undefined {
-    for (const type of lane.types) {
-      let best: Underlay | undefined;
-      for (const underlay of this.#underlays) {
-        if (underlay.type !== type) continue;
-        if (
-          !best ||
-          underlay.backlog < best.backlog ||
-          (underlay.backlog === best.backlog && underlay.turn < best.turn)
-        )
-          best = underlay;
-      }
-      if (best && lane.takesTurns) best.turn = ++this.#turn;
-      if (best) return best;
-    }
-    return undefined;
-  }
-
-  #pump(): void {
-    for (const lane of this.#lanes.values()) {
-      const wasFull = lane.queue.full;
-      for (let next = lane.queue.peek(); next; next = lane.queue.peek()) {
-        const underlay = this.#underlayFor(lane);
-        if (!underlay?.writable) break;
-        underlay.write(next.bytes);
-        lane.queue.shift();
-        sharedBuffers.give(next.bytes);
-      }
-      if (wasFull && !lane.queue.full) this.onWritable?.(lane.name);
-    }
   }
 
   #publish(direction: 'in' | 'out', frame: Frame): void {
@@ -450,14 +378,6 @@ export class Channel {
       return;
     }
     this.onUnderlays?.(this);
-    this.#pump();
+    this.#lanes.pump();
   }
-}
-
-function inOne(head: Buffer, body: Buffer | undefined): Buffer {
-  if (body === undefined) return sharedBuffers.copy(head);
-  const bytes = sharedBuffers.take(head.length + body.length);
-  head.copy(bytes);
-  body.copy(bytes, head.length);
-  return bytes;
 }

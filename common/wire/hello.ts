@@ -1,33 +1,43 @@
 // The first two messages of every channel connection: the dialer says who it is, the listener accepts. What is in the
 // headers beyond that belongs to the kind of channel (reference fact: control channel, section 1.5; link, section 1.2).
 
-import { ClosedError } from '#lib/errors.ts';
+import { asError, ClosedError } from '#lib/errors.ts';
 import { HelloRefusedError, ProtocolError } from './errors.ts';
 import { ChannelHeader, ChannelType } from './gen/numbers.ts';
 import { encodeInt32, TRUE } from './header-values.ts';
 import { HELLO_SEQUENCE, type HeaderEntries, Message } from './message.ts';
 import type { Underlay } from './underlay.ts';
 
-/** Sends the hello and waits for its positive result. Closes the underlay and throws HelloRefusedError or TimeoutError otherwise. */
+/**
+ * Sends the hello and waits for its positive result. Otherwise closes the underlay and throws HelloRefusedError, TimeoutError or the
+ * signal's reason.
+ */
 export async function sendHello(
   underlay: Underlay,
   id: string,
   headers: HeaderEntries,
   milliseconds: number,
+  signal?: AbortSignal,
 ): Promise<Message> {
   const hello = new Message(ChannelType.Hello, headers, id);
   hello.sequence = HELLO_SEQUENCE;
   underlay.write(hello.encode());
   let result: Message;
+  const onAbort = () => underlay.close(asError(signal?.reason));
+  signal?.addEventListener('abort', onAbort, { once: true });
   try {
+    signal?.throwIfAborted();
     result = await underlay.readMessage('the answer to the hello', milliseconds);
   } catch (error) {
     underlay.close();
+    if (signal?.aborted) throw asError(signal.reason);
     if (error instanceof ClosedError)
       throw new HelloRefusedError('the other side closed the connection instead of answering the hello', {
         cause: error,
       });
     throw error;
+  } finally {
+    signal?.removeEventListener('abort', onAbort);
   }
   if (result.contentType !== ChannelType.Result || result.replyFor !== HELLO_SEQUENCE) {
     underlay.close();

@@ -1,0 +1,116 @@
+// The send queues of a channel, one for each lane. A lane is a list of underlay types, best first; the first type that has an underlay is
+// used, so order holds within a lane as long as the set of underlays stays.
+//
+//   frame ──► underlay of the lane's type with the least waiting, while it takes more ──► else the lane's queue
+
+import { sharedBuffers } from '#lib/buffer-pool.ts';
+import type { Clock } from '#lib/clock.ts';
+import { RingQueue } from '#lib/ring-queue.ts';
+import type { Underlay } from './underlay.ts';
+
+export interface LanePolicy {
+  /** Underlay types that may carry the lane, best first. */
+  readonly types: readonly string[];
+  /** Frames that may wait when no underlay takes more. */
+  readonly queueLimit: number;
+  /** Equally loaded underlays take turns, so that a silent one never gets every retransmission. For receivers that put frames in order. */
+  readonly takesTurns?: boolean;
+}
+
+export const DEFAULT_LANE = 'default';
+
+interface Queued {
+  bytes: Buffer;
+  /** Clock time (monotonic) at which it began to wait. */
+  since: number;
+}
+
+export interface Lane extends LanePolicy {
+  readonly name: string;
+  readonly queue: RingQueue<Queued>;
+}
+
+export interface SendLanesComponents {
+  clock: Clock;
+  /** Those of the channel, as they come and go. */
+  underlays: ReadonlySet<Underlay>;
+  /** A lane that had been full takes frames again. */
+  onWritable(lane: string): void;
+}
+
+export class SendLanes {
+  readonly #components: SendLanesComponents;
+  readonly #lanes = new Map<string, Lane>();
+  /** Grows with each write of a lane that takes turns. */
+  #turn = 0;
+
+  constructor(components: SendLanesComponents, policies: Readonly<Record<string, LanePolicy>>) {
+    this.#components = components;
+    for (const [name, policy] of Object.entries(policies))
+      this.#lanes.set(name, { ...policy, name, queue: new RingQueue(policy.queueLimit) });
+  }
+
+  /** The lane of a name, or the default one; undefined when there is neither. */
+  get(name: string): Lane | undefined {
+    return this.#lanes.get(name) ?? this.#lanes.get(DEFAULT_LANE);
+  }
+
+  /** Writes or queues a copy of a frame. False when the lane is full. */
+  take(head: Buffer, body: Buffer | undefined, lane: Lane): boolean {
+    if (lane.queue.length === 0) {
+      const underlay = this.#underlayFor(lane);
+      if (underlay?.writable) {
+        underlay.write(head, body);
+        return true;
+      }
+    }
+    if (lane.queue.full) return false;
+    return lane.queue.push({ bytes: inOne(head, body), since: this.#components.clock.monotonic() });
+  }
+
+  /** The least loaded underlay of the best type that is there. */
+  #underlayFor(lane: Lane): Underlay | undefined {
+    for (const type of lane.types) {
+      let best: Underlay | undefined;
+      for (const underlay of this.#components.underlays) {
+        if (underlay.type !== type) continue;
+        if (
+          !best ||
+          underlay.backlog < best.backlog ||
+          (underlay.backlog === best.backlog && underlay.turn < best.turn)
+        )
+          best = underlay;
+      }
+      if (best && lane.takesTurns) best.turn = ++this.#turn;
+      if (best) return best;
+    }
+    return undefined;
+  }
+
+  /** Writes queued frames, as far as the underlays take them. */
+  pump(): void {
+    for (const lane of this.#lanes.values()) {
+      const wasFull = lane.queue.full;
+      for (let next = lane.queue.peek(); next; next = lane.queue.peek()) {
+        const underlay = this.#underlayFor(lane);
+        if (!underlay?.writable) break;
+        underlay.write(next.bytes);
+        lane.queue.shift();
+        sharedBuffers.give(next.bytes);
+      }
+      if (wasFull && !lane.queue.full) this.#components.onWritable(lane.name);
+    }
+  }
+
+  clear(): void {
+    for (const lane of this.#lanes.values()) lane.queue.clear();
+  }
+}
+
+function inOne(head: Buffer, body: Buffer | undefined): Buffer {
+  if (body === undefined) return sharedBuffers.copy(head);
+  const bytes = sharedBuffers.take(head.length + body.length);
+  head.copy(bytes);
+  body.copy(bytes, head.length);
+  return bytes;
+}
