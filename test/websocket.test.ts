@@ -30,7 +30,7 @@ async function network(wss = ''): Promise<Network> {
     name: 'a',
     mode: 'host',
     listeners: [listener('wss', port), listener('tls', sharedPort), listener('wss', sharedPort)].join(', '),
-    extra: `transport: {wss: {${wss}}}`,
+    extra: `transport: {protocol: custom, wss: {${wss}}}`,
   });
   await overlay.management.create('edge-router-policies', {
     name: 'all',
@@ -85,6 +85,15 @@ t.test('a browser dials a service over a port of its own and over one that is sh
     await until('the end of the other side', () => (conn.flags & EdgeFlag.Fin) !== 0);
     client.close();
   }
+  const named = connect({
+    host: '127.0.0.1',
+    port: all.sharedPort,
+    rejectUnauthorized: false,
+    ALPNProtocols: ['custom'],
+  });
+  await once(named, 'secureConnect');
+  t.equal(named.alpnProtocol, 'custom', 'the name that transport.protocol adds');
+  named.destroy();
   const plain = await SdkClient.connect(all.sharedPort, device, token);
   t.equal((await plain.dial(session)).answer.contentType, SdkType.StateConnected, 'TLS alone works on the shared port');
   plain.close();

@@ -72,6 +72,7 @@ export function linkListenerOpener(
       clock,
       log,
       port,
+      protocol: config.transport.protocol,
       identity,
       settings: linkChannelSettings(config),
       verifyRouter: (routerId: string, fingerprints: string[]) => verifyRouter(controllers, routerId, fingerprints),

@@ -21,6 +21,8 @@ export interface LinkListenerComponents {
   clock: Clock;
   log: Log;
   port: TlsPort;
+  /** A further protocol name under which links are accepted, where the port has no other use for it. */
+  protocol?: string | undefined;
   identity: { readonly id: string; readonly roots: readonly X509Certificate[] };
   settings: LinkChannelSettings;
   /** Asks a controller whether a certificate belongs to a router; rejects when it does not or nobody can say. */
@@ -67,7 +69,7 @@ export class LinkListener {
   readonly #components: LinkListenerComponents;
   readonly #listener: ChannelListener;
   readonly #halves = new Map<string, Half>();
-  readonly #unhandle: () => void;
+  readonly #unhandle: (() => void)[];
   readonly #sweeper: Timer;
 
   /** Begins to accept on the port. Throws ProtocolTakenError when links are served there already. */
@@ -84,14 +86,16 @@ export class LinkListener {
       check: (accepted) => this.#check(accepted),
       open: (accepted) => this.#open(accepted),
     });
-    this.#unhandle = components.port.handle(Alpn.Link, (socket) => this.#listener.accept(socket));
+    const { port, protocol } = components;
+    const protocols = protocol && !port.has(protocol) ? [Alpn.Link, protocol] : [Alpn.Link];
+    this.#unhandle = protocols.map((each) => port.handle(each, (socket) => this.#listener.accept(socket)));
     this.#sweeper = components.clock.every('split link halves', HALF_SWEEP, () => this.#sweep());
   }
 
   /** Accepts no more; links that are up stay. */
   close(): void {
     this.#sweeper.cancel();
-    this.#unhandle();
+    for (const unhandle of this.#unhandle) unhandle();
     this.#listener.close();
     for (const half of this.#halves.values()) half.channel.close();
     this.#halves.clear();
@@ -146,7 +150,7 @@ export class LinkListener {
     const halfKey = `${peerId} ${linkId} ${accepted.connectionId}`;
     const other = this.#halves.get(halfKey);
     if (!other) {
-      this.#keepHalf(halfKey, { peerId, kind, channel, since: this.#components.clock.now() });
+      this.#keepHalf(halfKey, { peerId, kind, channel, since: this.#components.clock.monotonic() });
       return;
     }
     this.#halves.delete(halfKey);
@@ -191,7 +195,7 @@ export class LinkListener {
   }
 
   #sweep(): void {
-    const before = this.#components.clock.now() - HALF_LIFETIME;
+    const before = this.#components.clock.monotonic() - HALF_LIFETIME;
     for (const [key, half] of this.#halves) {
       if (half.since > before) continue;
       half.channel.close();

@@ -69,6 +69,7 @@ interface WantedLink {
   /** Links that came up. */
   connects: number;
   retryDelay: number;
+  /** Milliseconds of the clock's `monotonic`. */
   nextDial: number;
 }
 
@@ -108,8 +109,9 @@ export class WantedLinks {
     });
   }
 
-  /** States of all wanted links, for diagnostics. */
+  /** States of all wanted links, for diagnostics. `nextDial` in milliseconds since the epoch. */
   describe(): { key: string; linkId: string; peerId: string; state: LinkState; attempts: number; nextDial: number }[] {
+    const toTimeOfDay = this.#toTimeOfDay();
     return [...this.#peers.values()].flatMap((peer) =>
       [...peer.wanted.values()].map(({ key, linkId, state, attempts, nextDial }) => ({
         key,
@@ -117,7 +119,7 @@ export class WantedLinks {
         peerId: peer.id,
         state,
         attempts,
-        nextDial,
+        nextDial: toTimeOfDay(nextDial),
       })),
     );
   }
@@ -125,13 +127,20 @@ export class WantedLinks {
   /** The destinations of the inspection `links`. */
   inspect(): LinkDestination[] {
     const { registry } = this.#components;
+    const toTimeOfDay = this.#toTimeOfDay();
     return [...this.#peers.values()].map(({ id, version, healthy, unhealthySince, wanted }) => ({
       id,
       version,
       healthy,
       ...(!healthy && { unhealthySince: new Date(unhealthySince).toISOString() }),
-      linkStates: [...wanted.values()].map((each) => inspectWanted(each, registry.byKey(each.key))),
+      linkStates: [...wanted.values()].map((each) => inspectWanted(each, registry.byKey(each.key), toTimeOfDay)),
     }));
+  }
+
+  #toTimeOfDay(): (monotonic: number) => number {
+    const { clock } = this.#components;
+    const offset = clock.now() - clock.monotonic();
+    return (monotonic) => monotonic + offset;
   }
 
   /** Handles a controller's changes of other routers (message 1050). */
@@ -257,7 +266,7 @@ export class WantedLinks {
 
   #evaluate(peer: Peer, wanted: WantedLink): void {
     if (this.#closed || !canDial(wanted.state)) return;
-    if (wanted.nextDial > this.#components.clock.now()) {
+    if (wanted.nextDial > this.#components.clock.monotonic()) {
       this.#wakeAt(wanted.nextDial);
       return;
     }
@@ -339,7 +348,7 @@ export class WantedLinks {
   #retryLater(peer: Peer, wanted: WantedLink, extra: number): void {
     const policy = peer.healthy ? wanted.dialer.healthyBackoff : wanted.dialer.unhealthyBackoff;
     wanted.retryDelay = nextBackoff(policy, wanted.retryDelay, this.#components.random);
-    wanted.nextDial = this.#components.clock.now() + wanted.retryDelay + extra;
+    wanted.nextDial = this.#components.clock.monotonic() + wanted.retryDelay + extra;
     this.#wakeAt(wanted.nextDial);
   }
 
@@ -347,7 +356,7 @@ export class WantedLinks {
   #wakeAt(at: number): void {
     if (this.#closed || (this.#due && this.#due.at <= at)) return;
     this.#due?.timer.cancel();
-    const wait = Math.max(1, at - this.#components.clock.now());
+    const wait = Math.max(1, at - this.#components.clock.monotonic());
     this.#due = { at, timer: this.#components.clock.after('link redial', wait, () => this.#onDue()) };
   }
 
@@ -399,7 +408,11 @@ export class WantedLinks {
   }
 }
 
-function inspectWanted(wanted: WantedLink, link: Link | undefined): Record<string, unknown> {
+function inspectWanted(
+  wanted: WantedLink,
+  link: Link | undefined,
+  toTimeOfDay: (monotonic: number) => number,
+): Record<string, unknown> {
   const { key, linkId, state, attempts, connects, retryDelay, nextDial, listener, dialer } = wanted;
   return {
     id: linkId,
@@ -408,7 +421,7 @@ function inspectWanted(wanted: WantedLink, link: Link | undefined): Record<strin
     dialAttempts: attempts,
     connectedCount: connects,
     retryDelay: formatDuration(retryDelay),
-    nextDial: new Date(nextDial).toISOString(),
+    nextDial: new Date(toTimeOfDay(nextDial)).toISOString(),
     targetAddress: listener.address,
     targetGroups: listener.groups,
     targetBinding: listener.localBinding || DEFAULT_BINDING,

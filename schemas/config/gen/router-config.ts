@@ -846,7 +846,7 @@ export interface RouterConfigValues {
   };
   /** Settings of the underlying protocols. */
   readonly transport: {
-    /** Further protocol name (ALPN) under which edge listeners accept TLS connections. */
+    /** Further protocol name (ALPN) under which edge and link listeners accept TLS connections. */
     readonly protocol?: string;
     /** Time for a handshake of DTLS, which this router does not serve. */
     readonly handshakeTimeout?: number;
