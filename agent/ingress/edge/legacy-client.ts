@@ -6,7 +6,7 @@ import type { Frame } from '#wire/frame.ts';
 import { EdgeFlag, PayloadHeader } from '#wire/gen/numbers.ts';
 import { encodeUint32 } from '#wire/header-values.ts';
 import type { CircuitOutcome, Xgress, XgressClient } from '../../xgress/xgress.ts';
-import type { ClientEnd, SdkLink } from './sdk-connection.ts';
+import type { ClientEnd, SdkLink } from './client-end.ts';
 import { dataHead, type RefusalDetail, stateClosed } from './sdk-messages.ts';
 import { type SdkTrace, traceToClient } from './sdk-trace.ts';
 

@@ -9,10 +9,9 @@ import { asReply, type Message } from '#wire/message.ts';
 import type { Subject } from '../../access/access.ts';
 import type { ApiSession } from '../../access/api-session.ts';
 import { SessionPosture } from '../../access/posture-store.ts';
-import type { RefusalDetail } from './sdk-messages.ts';
+import type { ClientEnd, SdkLink } from './client-end.ts';
 import { SdkRelay } from './sdk-relay.ts';
 import type { Right } from './sdk-right.ts';
-import type { SdkTrace } from './sdk-trace.ts';
 import type { ServiceSubscription } from './service-subscription.ts';
 
 /** Underlay types of a grouped connection. */
@@ -20,37 +19,6 @@ export const SdkUnderlay = Object.freeze({ Default: 'edge.default', Control: 'ed
 /** Lane of messages that need not keep their order with data. */
 export const CONTROL_LANE = 'control';
 export const DATA_LANE = 'default';
-
-/** The way to the client, as its circuits use it. */
-export interface SdkLink {
-  /** Hears how many milliseconds data of the client waited for its circuit; undefined where nobody asks. */
-  readonly onDataDelay?: ((milliseconds: number) => void) | undefined;
-  /** Sends a message that must not be lost: it waits when there is no room. */
-  send(message: Message): void;
-  /** False when there is no room. */
-  trySendData(head: Buffer, body: Buffer | undefined): boolean;
-  /** `end.onLinkWritable` is called once, when there is room again. */
-  onceWritable(end: ClientEnd): void;
-  /** Reads nothing from the client until each end that paused it has resumed it. */
-  pause(end: ClientEnd): void;
-  resume(end: ClientEnd): void;
-}
-
-/** The object behind a connection id: a circuit end, or a hosted service. */
-export interface ClientEnd {
-  readonly connectionId: number;
-  /** The client closed it. */
-  onClosed(): void;
-  /** The connection to the client is lost. */
-  onLost(): void;
-  /** The router takes it down, and tells the client why. */
-  cut(reason: string, detail: RefusalDetail): void;
-  onLinkWritable?(): void;
-  /** Trace route of a client whose flow control is the router's. */
-  onTrace?(trace: SdkTrace): void;
-  /** Data of a client whose flow control is the router's. */
-  onData?(data: Buffer, headers: ReadonlyMap<number, Buffer> | undefined): void;
-}
 
 /** Connections of one client, dialed and hosted. */
 const MOST_CONNECTIONS = 65_536;

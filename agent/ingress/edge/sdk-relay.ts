@@ -12,7 +12,7 @@ import type { Forwarder } from '../../forwarder/forwarder.ts';
 import { isAnswerOfEnd } from '../../forwarder/trace-route.ts';
 import type { CircuitEnds } from '../../xgress/circuit-ends.ts';
 import type { CircuitRole, XgressMetrics } from '../../xgress/xgress-metrics.ts';
-import type { ClientEnd, SdkLink } from './sdk-connection.ts';
+import type { ClientEnd, SdkLink } from './client-end.ts';
 import { type RefusalDetail, stateClosed } from './sdk-messages.ts';
 
 export interface SdkRelayComponents {
