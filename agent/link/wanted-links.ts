@@ -7,7 +7,6 @@ import { background } from '#lib/background.ts';
 import { nextBackoff } from '#lib/backoff.ts';
 import type { Clock, Timer } from '#lib/clock.ts';
 import type { DialQueue } from '#lib/dial-queue.ts';
-import { formatDuration } from '#lib/duration.ts';
 import { describeError, errorCode } from '#lib/errors.ts';
 import { IdSource } from '#lib/ids.ts';
 import type { Log } from '#lib/log.ts';
@@ -23,13 +22,7 @@ import {
 import { linkKey } from './link-key.ts';
 import type { LinkRegistry } from './link-registry.ts';
 import { canDial, type LinkEvent, type LinkState, nextLinkState } from './link-states.ts';
-
-export interface PeerListener {
-  readonly address: string;
-  readonly protocol: string;
-  readonly groups: readonly string[];
-  readonly localBinding: string;
-}
+import { inspectWanted, type LinkDestination, type Peer, type PeerListener, type WantedLink } from './wanted-link.ts';
 
 export interface PeerChange {
   readonly id: string;
@@ -47,46 +40,10 @@ export interface WantedLinksComponents {
   dialQueue: DialQueue;
 }
 
-interface Peer {
-  readonly id: string;
-  version: string;
-  healthy: boolean;
-  unhealthySince: number;
-  /** What a controller said last. */
-  listeners: readonly PeerListener[];
-  readonly wanted: Map<string, WantedLink>;
-}
-
-/** One link that should be there. */
-interface WantedLink {
-  readonly key: string;
-  /** Made once; every redial of this link has the same id and the next iteration. */
-  readonly linkId: string;
-  listener: PeerListener;
-  dialer: LinkDialerSettings;
-  state: LinkState;
-  attempts: number;
-  /** Links that came up. */
-  connects: number;
-  retryDelay: number;
-  /** Milliseconds of the clock's `monotonic`. */
-  nextDial: number;
-}
-
 const SWEEP = 60_000;
 /** reference fact: an unhealthy peer without links is forgotten after this. */
 const FORGET_AFTER = 48 * 3_600_000;
 const DEFAULT_GROUP = ['default'];
-/** How the reference shows a binding without a name. */
-const DEFAULT_BINDING = 'default';
-
-export interface LinkDestination {
-  readonly id: string;
-  readonly version: string;
-  readonly healthy: boolean;
-  readonly unhealthySince?: string;
-  readonly linkStates: readonly Record<string, unknown>[];
-}
 
 export class WantedLinks {
   readonly #components: WantedLinksComponents;
@@ -406,30 +363,6 @@ export class WantedLinks {
       if (forgotten || (peer.wanted.size === 0 && !peer.healthy)) this.#removePeer(peer.id);
     }
   }
-}
-
-function inspectWanted(
-  wanted: WantedLink,
-  link: Link | undefined,
-  toTimeOfDay: (monotonic: number) => number,
-): Record<string, unknown> {
-  const { key, linkId, state, attempts, connects, retryDelay, nextDial, listener, dialer } = wanted;
-  return {
-    id: linkId,
-    key,
-    status: state,
-    dialAttempts: attempts,
-    connectedCount: connects,
-    retryDelay: formatDuration(retryDelay),
-    nextDial: new Date(toTimeOfDay(nextDial)).toISOString(),
-    targetAddress: listener.address,
-    targetGroups: listener.groups,
-    targetBinding: listener.localBinding || DEFAULT_BINDING,
-    dialerGroups: dialer.groups,
-    dialerBinding: dialer.binding || DEFAULT_BINDING,
-    ctrlsNotified: link !== undefined,
-    establishedLinkId: link?.id ?? '',
-  };
 }
 
 function shareGroup(listener: readonly string[], dialer: readonly string[]): boolean {

@@ -1,0 +1,75 @@
+// One link that should be there, and the router at its other end; and how the inspection `links` shows them.
+
+import { formatDuration } from '#lib/duration.ts';
+import type { Link } from './link.ts';
+import type { LinkDialerSettings } from './link-dialer.ts';
+import type { LinkState } from './link-states.ts';
+
+export interface PeerListener {
+  readonly address: string;
+  readonly protocol: string;
+  readonly groups: readonly string[];
+  readonly localBinding: string;
+}
+
+export interface Peer {
+  readonly id: string;
+  version: string;
+  healthy: boolean;
+  unhealthySince: number;
+  /** What a controller said last. */
+  listeners: readonly PeerListener[];
+  readonly wanted: Map<string, WantedLink>;
+}
+
+/** One link that should be there. */
+export interface WantedLink {
+  readonly key: string;
+  /** Made once; every redial of this link has the same id and the next iteration. */
+  readonly linkId: string;
+  listener: PeerListener;
+  dialer: LinkDialerSettings;
+  state: LinkState;
+  attempts: number;
+  /** Links that came up. */
+  connects: number;
+  retryDelay: number;
+  /** Milliseconds of the clock's `monotonic`. */
+  nextDial: number;
+}
+
+export interface LinkDestination {
+  readonly id: string;
+  readonly version: string;
+  readonly healthy: boolean;
+  readonly unhealthySince?: string;
+  readonly linkStates: readonly Record<string, unknown>[];
+}
+
+/** The name under which the reference shows a binding without one. */
+const DEFAULT_BINDING = 'default';
+
+/** `toTimeOfDay` takes milliseconds of the clock's `monotonic` to those since the epoch. */
+export function inspectWanted(
+  wanted: WantedLink,
+  link: Link | undefined,
+  toTimeOfDay: (monotonic: number) => number,
+): Record<string, unknown> {
+  const { key, linkId, state, attempts, connects, retryDelay, nextDial, listener, dialer } = wanted;
+  return {
+    id: linkId,
+    key,
+    status: state,
+    dialAttempts: attempts,
+    connectedCount: connects,
+    retryDelay: formatDuration(retryDelay),
+    nextDial: new Date(toTimeOfDay(nextDial)).toISOString(),
+    targetAddress: listener.address,
+    targetGroups: listener.groups,
+    targetBinding: listener.localBinding || DEFAULT_BINDING,
+    dialerGroups: dialer.groups,
+    dialerBinding: dialer.binding || DEFAULT_BINDING,
+    ctrlsNotified: link !== undefined,
+    establishedLinkId: link?.id ?? '',
+  };
+}
