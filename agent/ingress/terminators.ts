@@ -6,56 +6,31 @@
 //        ▲  └──busy, failed──► (waits) ──┘                              └──10 s──► establishing
 //        └──resume── suspended ◄──suspend── all of these, and removed from the controllers
 
-import { create, toBinary } from '@bufbuild/protobuf';
+import { create } from '@bufbuild/protobuf';
 import type { Clock, Timer } from '#lib/clock.ts';
 import type { DialQueue } from '#lib/dial-queue.ts';
-import { describeError, ProjectError, TimeoutError } from '#lib/errors.ts';
+import { describeError, TimeoutError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
 import {
-  RemoveTerminatorsRequestSchema,
   type RouterTerminatorState,
   RouterTerminatorStateSchema,
   TerminatorInvalidReason,
   ValidateTerminatorsV2RequestSchema,
-  ValidateTerminatorsV2ResponseSchema,
 } from '#wire/gen/control_pb.js';
-import {
-  CreateTerminatorResult,
-  CreateTerminatorV2ResponseSchema,
-  CreateTunnelTerminatorResponseV2Schema,
-} from '#wire/gen/edge_control_pb.js';
+import { CreateTerminatorResult } from '#wire/gen/edge_control_pb.js';
 import { ControlType, EdgeControlType } from '#wire/gen/numbers.ts';
-import { Message } from '#wire/message.ts';
+import type { Message } from '#wire/message.ts';
 import type { AdaptiveWindow, WindowPlace } from '../control/adaptive-window.ts';
 import type { Controller } from '../control/controller.ts';
 import { type Controllers, NoControllerError } from '../control/controllers.ts';
-
-/** The answer of a controller to a request for a terminator. */
-export interface TerminatorAnswer {
-  readonly terminatorId: string;
-  readonly result: CreateTerminatorResult;
-  readonly msg: string;
-  readonly errorCode?: number;
-  readonly retryHint?: number;
-}
-
-export interface TerminatorSpec {
-  readonly id: string;
-  /** `tunnel` or `edge`. */
-  readonly binding: string;
-  readonly serviceName: string;
-  readonly cost: number;
-  readonly precedence: string;
-  readonly instanceId: string;
-  /** The message that asks a controller for it. `now` in milliseconds. */
-  request(now: number): Message;
-  /** The controller to ask; undefined while there is none. */
-  controller(): Controller | undefined;
-  /** The controller knows it now. */
-  established?(): void;
-  /** The controller refused for the `failures`th time in a row. False gives the terminator up. */
-  mayRetry?(answer: TerminatorAnswer, failures: number): boolean;
-}
+import {
+  decodeAnswer,
+  RefusedError,
+  removeTerminators,
+  type TerminatorAnswer,
+  validatedTerminators,
+} from './terminator-messages.ts';
+import type { TerminatorInspection, TerminatorSpec } from './terminator-spec.ts';
 
 export interface TerminatorsComponents {
   clock: Clock;
@@ -84,26 +59,6 @@ interface Kept {
   /** Clock times, for inspections. */
   readonly addedAt: number;
   attemptedAt: number;
-}
-
-/** How the inspections `sdk-terminators` and `ert-terminators` show one. */
-export interface TerminatorInspection {
-  readonly key: string;
-  readonly id: string;
-  readonly state: string;
-  readonly instance: string;
-  readonly cost: number;
-  readonly precedence: string;
-  readonly operationActive: boolean;
-  readonly createTime: string;
-  readonly lastAttempt: string;
-}
-
-/** A controller refuses to change a terminator. */
-class RefusedError extends ProjectError {
-  constructor({ contentType, body }: Message) {
-    super('TERMINATOR_REFUSED', body.toString() || `the controller answered with message ${contentType}`);
-  }
 }
 
 const CHECK_INTERVAL = 1_000;
@@ -364,13 +319,9 @@ export class Terminators {
         if (!place && !this.#isClosed) return; // the next look tries again
         const terminatorIds = [...this.#removing].slice(0, REMOVE_BATCH);
         this.#beingRemoved = new Set(terminatorIds);
-        const request = create(RemoveTerminatorsRequestSchema, { terminatorIds });
-        const message = new Message(
-          ControlType.RemoveTerminators,
-          [],
-          toBinary(RemoveTerminatorsRequestSchema, request),
-        );
-        await controllers.best.requestResult(message, { timeout: Math.max(1, end - clock.monotonic()) });
+        await controllers.best.requestResult(removeTerminators(terminatorIds), {
+          timeout: Math.max(1, end - clock.monotonic()),
+        });
         place?.success();
         for (const id of terminatorIds) this.#removing.delete(id);
       }
@@ -405,11 +356,7 @@ export class Terminators {
         detail: valid ? 'valid' : 'not hosted by this router',
       });
     }
-    return new Message(
-      ControlType.ValidateTerminatorsV2Response,
-      [],
-      toBinary(ValidateTerminatorsV2ResponseSchema, create(ValidateTerminatorsV2ResponseSchema, { states })),
-    );
+    return validatedTerminators(states);
   }
 }
 
@@ -422,15 +369,4 @@ function reportAnswer(place: WindowPlace, { result }: TerminatorAnswer): void {
 /** `2026-01-02 03:04:05`, UTC. */
 function toTime(milliseconds: number): string {
   return new Date(milliseconds).toISOString().slice(0, 19).replace('T', ' ');
-}
-
-function decodeAnswer(message: Message): TerminatorAnswer {
-  switch (message.contentType) {
-    case EdgeControlType.CreateTunnelTerminatorV2Response:
-      return message.decode(CreateTunnelTerminatorResponseV2Schema);
-    case EdgeControlType.CreateTerminatorV2Response:
-      return message.decode(CreateTerminatorV2ResponseSchema);
-    default:
-      return { terminatorId: '', result: CreateTerminatorResult.FAILED_OTHER, msg: message.body.toString() };
-  }
 }
