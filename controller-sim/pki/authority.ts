@@ -112,9 +112,12 @@ export class Authority {
     return [new X509Certificate(this.#root.certificate), new X509Certificate(this.#intermediate.certificate)];
   }
 
-  /** For the listener. */
+  /**
+   * For the listener. It names no authorities to clients: those that were added later vouch for clients too, and a client in Go presents no
+   * certificate when its authority is not among those that are named.
+   */
   serverContext(): SecureContextOptions {
-    return { cert: this.#server.certificate + this.#intermediate.certificate, key: this.#server.key, ca: this.bundle };
+    return { cert: this.#server.certificate + this.#intermediate.certificate, key: this.#server.key, ca: [] };
   }
 
   /** How tokens are signed. Data files of older releases have a key on an elliptic curve, and keep it. */
