@@ -11,7 +11,7 @@ import {
 } from '#wire/gen/edge_control_pb.js';
 import { EdgeControlHeader, EdgeControlType, EdgeErrorCode } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
-import { ApiClient, PASSWORD } from './support/api-client.ts';
+import { type ApiAnswer, ApiClient, newRequest, PASSWORD } from './support/api-client.ts';
 import { OidcClient } from './support/oidc-client.ts';
 import { Overlay } from './support/overlay.ts';
 import { RouterPeer } from './support/router-peer.ts';
@@ -185,4 +185,65 @@ t.test('a refresh token counts once, however many bring it at the same time', as
   await using stage = await Stage.set();
   const answers = await Promise.all(Array.from({ length: 20 }, () => stage.oidc.refresh(stage.refreshToken)));
   t.equal(answers.filter(({ status }) => status === 200).length, 1);
+});
+
+t.test('tokens that are bound to a certificate count only beside it', async (t) => {
+  await using api = await ApiClient.start();
+  await api.person('anna');
+  const { csr, key } = newRequest('anna');
+  const plain = new OidcClient(api);
+  const {
+    access_token: access,
+    refresh_token: refresh,
+    session_cert: pem,
+  } = (await plain.login('anna', PASSWORD, { csrPem: csr })).body;
+  const as = api.connect({ pem: String(pem), key });
+  const bound = new OidcClient(api, as);
+  const stranger = await api.device('stranger');
+  const headers = { authorization: `Bearer ${access}` };
+  const current = (other: object): Promise<ApiAnswer> => api.ask('GET', '/current-identity', { headers, ...other });
+  t.equal((await current({ as })).status, 200);
+  t.match(await current({}), { status: 401, headers: { 'www-authenticate': /realm="openziti-oidc" error="invalid"/ } });
+  t.equal((await current({ as: api.connect(stranger) })).status, 401, 'a certificate of somebody else');
+
+  const refused = { status: 400, body: { error: 'invalid_grant' } };
+  t.match(await plain.refresh(String(refresh), { csr_pem: csr }), refused, 'a request for another does not help');
+  t.match(await plain.exchange('native', String(access), 'access_token', 'access_token'), refused);
+  const exchanged = await bound.exchange('native', String(access), 'access_token', 'access_token');
+  t.match(exchanged, { status: 200, body: { access_token: /^ey/ } });
+
+  const next = newRequest('anna');
+  const { status, body } = await bound.refresh(String(refresh), { csr_pem: next.csr });
+  t.equal(status, 200);
+  t.match(await bound.refresh(String(body.refresh_token)), refused, 'the certificate before counts no longer');
+  const renewed = new OidcClient(api, api.connect({ pem: String(body.session_cert), key: next.key }));
+  t.match(await renewed.refresh(String(body.refresh_token)), { status: 200 });
+});
+
+t.test('the token endpoint names what is wrong with a request', async (t) => {
+  await using stage = await Stage.set();
+  const { oidc, refreshToken } = stage;
+  const cases: [string, Record<string, string>, string][] = [
+    ['no grant type', { client_id: 'native', grant_type: '' }, 'invalid_request'],
+    ['an unknown grant type', { client_id: 'native', grant_type: 'password' }, 'unsupported_grant_type'],
+    ['a scope beyond that of the login', { scope: 'openid everything' }, 'invalid_scope'],
+    ['the token of another client', { client_id: 'openziti' }, 'invalid_grant'],
+  ];
+  for (const [name, fields, error] of cases)
+    t.match(await oidc.refresh(refreshToken, fields), { status: 400, body: { error } }, name);
+  t.equal((await oidc.refresh(refreshToken, { scope: 'openid' })).status, 200, 'none of it used the token up');
+});
+
+t.test('an auth policy that begins to require a second factor counts for tokens that are out already', async (t) => {
+  await using api = await ApiClient.start();
+  const authPolicyId = await api.authPolicy('strict', {});
+  await api.person('anna', { authPolicyId });
+  const { access_token: access } = (await new OidcClient(api).login('anna', PASSWORD)).body;
+  const headers = { authorization: `Bearer ${access}` };
+  const services = () => api.ask('GET', '/services', { headers });
+  t.equal((await services()).status, 200);
+  await api.manage('PATCH', `/auth-policies/${authPolicyId}`, { secondary: { requireTotp: true } });
+  t.equal((await services()).status, 401);
+  const { data } = await api.ask('GET', '/current-api-session', { headers });
+  t.match(data.authQueries, [{ typeId: 'MFA' }]);
 });

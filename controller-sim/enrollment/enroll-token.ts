@@ -2,8 +2,8 @@
 // tokens from then on.
 
 import { leafOf } from '#lib/certificates.ts';
+import { bearerTokens } from '../auth/bearer-tokens.ts';
 import { claimAt, type VerifiedToken, verifyExternalToken } from '../auth/external-jwt.ts';
-import { bearerTokens } from '../auth/session-of.ts';
 import { addAuthenticator, certificateProof } from '../entities/authenticator.ts';
 import { freeName, plainIdentity } from '../entities/identity.ts';
 import { Body } from '../request/body.ts';

@@ -1,6 +1,7 @@
 // Logging in and out, and what belongs to who asks.
 
 import { authenticate } from '../../auth/authenticate.ts';
+import { withSecondToken } from '../../auth/session-of.ts';
 import { extendCertificate, verifyExtension } from '../../enrollment/extend.ts';
 import { endApiSession } from '../../entities/api-session.ts';
 import { updateAuthenticator } from '../../entities/authenticator.ts';
@@ -45,8 +46,11 @@ export const sessionHandlers: Handlers = {
 };
 
 async function login(request: ApiRequest): Promise<Answer> {
-  const session = await authenticate(request);
-  const { sessionLifetime } = request.services;
+  const made = await authenticate(request);
+  const { sessionLifetime, state } = request.services;
+  const identity = state.tables.identity.get(made.identityId);
+  const { session, challenge } = identity ? await withSecondToken(request, made, identity) : { session: made };
+  request.challenge = challenge;
   const shown = own(session, request);
   return {
     data: shown,
