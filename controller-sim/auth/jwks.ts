@@ -5,6 +5,7 @@ import type { Clock } from '#lib/clock.ts';
 import { ClosedError, describeError } from '#lib/errors.ts';
 import { parseJson } from '#lib/json.ts';
 import type { Log } from '#lib/log.ts';
+import { checkedLookup, endpointProblem } from './jwks-endpoint.ts';
 
 export interface JwksComponents {
   readonly clock: Clock;
@@ -87,13 +88,25 @@ function pick({ keys }: KeySet, kid: string | undefined): KeyObject | undefined 
 }
 
 async function load(endpoint: string, signal: AbortSignal): Promise<Map<string, KeyObject>> {
-  const { request } = await import('undici'); // few simulators ever ask anybody
-  const { statusCode, body } = await request(endpoint, { signal });
-  const text = await readBounded(body);
-  if (statusCode !== 200) throw new Error(`status ${statusCode}`);
-  const { keys } = parseJson(text) as { keys?: unknown };
+  const problem = endpointProblem(endpoint);
+  if (problem !== undefined) throw new Error(problem);
+  const { keys } = parseJson(await fetchText(endpoint, signal)) as { keys?: unknown };
   if (!Array.isArray(keys)) throw new Error('the answer is no set of keys');
   return new Map(keys.slice(0, MOST_KEYS).flatMap((key: unknown, index) => readKey(key, index)));
+}
+
+/** Follows no redirections, which could lead to addresses that are blocked. */
+async function fetchText(endpoint: string, signal: AbortSignal): Promise<string> {
+  const { Agent, request } = await import('undici'); // few simulators ever ask anybody
+  const dispatcher = new Agent({ connect: { lookup: checkedLookup }, pipelining: 0 });
+  try {
+    const { statusCode, body } = await request(endpoint, { signal, dispatcher });
+    const text = await readBounded(body);
+    if (statusCode !== 200) throw new Error(`status ${statusCode}`);
+    return text;
+  } finally {
+    await dispatcher.destroy();
+  }
 }
 
 /** Keys for other uses, and of kinds that are not known here, stand beside those that are meant: they are passed over. */
