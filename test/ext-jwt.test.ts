@@ -3,7 +3,7 @@
 import { createPublicKey, type webcrypto } from 'node:crypto';
 import { type JWTPayload, SignJWT } from 'jose';
 import t from 'tap';
-import { type ApiAnswer, ApiClient, PASSWORD } from './support/api-client.ts';
+import { type ApiAnswer, ApiClient, newRequest, PASSWORD } from './support/api-client.ts';
 import { issue, makeAuthority } from './support/certificates.ts';
 import { TokenIssuer } from './support/token-issuer.ts';
 
@@ -391,3 +391,29 @@ t.test('refusals and sessions that owe a token name it in a challenge', async (t
   t.match(await services({}), { status: 401, headers: sessionOf('openziti-secondary-ext-jwt', 'missing') });
   t.equal((await services(bearer(right).headers)).status, 200);
 });
+
+t.test(
+  'whoever enrolls with a token does so once, and only where its auth policy lets it log in afterwards',
+  async (t) => {
+    await using api = await ApiClient.start();
+    await using idp = await TokenIssuer.start(ISSUER, api.clock);
+    await idp.addKey('k1');
+    const enrollAuthPolicyId = await api.authPolicy('enrolled', {});
+    const enroll = { enrollToCertEnabled: true, enrollToTokenEnabled: true, enrollAuthPolicyId };
+    await addSigner(api, { jwksEndpoint: idp.endpoint, ...enroll });
+    const ask = async (email: string, body: object) =>
+      api.ask('POST', '/enroll/token', { body, ...bearer(await idp.token('k1', { email, sub: email })) });
+    const { csr: clientCsr } = newRequest('x');
+    t.equal((await ask('anna', { clientCsr })).status, 200);
+    const twice = { status: 409, code: 'ENROLLMENT_IDENTITY_ALREADY_ENROLLED' };
+    t.match(await ask('anna', { clientCsr }), twice);
+    t.match(await ask('anna', {}), twice);
+    const closed = { status: 409, code: 'INVALID_ENROLLMENT_NOT_ALLOWED' };
+    const path = `/auth-policies/${enrollAuthPolicyId}`;
+    await api.change('PATCH', path, { primary: { cert: { allowed: false } } });
+    t.match(await ask('berta', { clientCsr }), closed);
+    t.equal((await ask('berta', {})).status, 200, 'tokens still log in');
+    await api.change('PATCH', path, { primary: { extJwt: { allowed: false } } });
+    t.match(await ask('clara', {}), closed);
+  },
+);

@@ -1,5 +1,6 @@
 // What a token of the OIDC API is good for: requests, sessions of services, and at a router what current SDKs do with them.
 
+import { X509Certificate } from 'node:crypto';
 import { create, toBinary } from '@bufbuild/protobuf';
 import t from 'tap';
 import {
@@ -199,6 +200,8 @@ t.test('tokens that are bound to a certificate count only beside it', async (t) 
   } = (await plain.login('anna', PASSWORD, { csrPem: csr })).body;
   const as = api.connect({ pem: String(pem), key });
   const bound = new OidcClient(api, as);
+  const ofSession = /URI:spiffe:\/\/[^/]+\/identity\/[^/]+\/apiSession\/[^/]+\/apiSessionCertificate\/[\w.-]+$/;
+  t.match(new X509Certificate(String(pem)).subjectAltName, ofSession);
   const stranger = await api.device('stranger');
   const headers = { authorization: `Bearer ${access}` };
   const current = (other: object): Promise<ApiAnswer> => api.ask('GET', '/current-identity', { headers, ...other });

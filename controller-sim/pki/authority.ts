@@ -132,13 +132,17 @@ export class Authority {
   }
 
   /**
-   * A certificate of an identity, or of one of its API sessions. Takes nothing but the key from the request (reference fact: its test of
+   * A certificate of an identity, or of one of its API sessions, which then has an id of its own. Takes nothing but the key from the request (reference fact: its test of
    * forged requests), so that no client gets a certificate for names that it chooses.
    *
    * @returns the chain, leaf first, valid for one year
    */
-  signIdentity({ publicKey }: CertificateRequest, identityId: string, apiSessionId?: string): string {
-    const session = apiSessionId === undefined ? '' : `/apiSession/${apiSessionId}`;
+  signIdentity(
+    { publicKey }: CertificateRequest,
+    identityId: string,
+    ofSession?: { readonly apiSessionId: string; readonly id: string },
+  ): string {
+    const session = ofSession ? `/apiSession/${ofSession.apiSessionId}/apiSessionCertificate/${ofSession.id}` : '';
     const spiffe = `identity/${identityId}${session}`;
     return this.#sign({ commonName: identityId, publicKey, names: NO_NAMES, spiffe, purposes: ['client'] });
   }

@@ -287,7 +287,7 @@ function demandIdentity({ state, clock }: ApiServices, id: string): Identity {
 
 /** A certificate for the time of the session, when the client has sent a request for one: the tokens are bound to it. */
 async function bind(
-  { authority }: ApiServices,
+  { authority, state }: ApiServices,
   { id }: Identity,
   apiSessionId: string,
   csrPem: string | undefined,
@@ -296,7 +296,7 @@ async function bind(
   if (csrPem === undefined) return { fingerprints, certificate: undefined };
   try {
     const csr = await readCsr(csrPem);
-    const certificate = authority.signIdentity(csr, id, apiSessionId);
+    const certificate = authority.signIdentity(csr, id, { apiSessionId, id: state.ids.long() });
     return { fingerprints: [...fingerprints, sha1Fingerprint(leafOf(certificate))], certificate };
   } catch (error) {
     if (error instanceof ApiError) throw new OAuthError('invalid_request', `invalid CSR: ${error.message}`);

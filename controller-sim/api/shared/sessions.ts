@@ -41,8 +41,8 @@ export const sessionHandlers: Handlers = {
   }),
   updateCurrentIdentityAuthenticator: (request) => changePassword(request, 'update'),
   patchCurrentIdentityAuthenticator: (request) => changePassword(request, 'patch'),
-  extendCurrentIdentityAuthenticator: (request) => extendCertificate(request, ownAuthenticator(request)),
-  extendVerifyCurrentIdentityAuthenticator: (request) => verifyExtension(request, ownAuthenticator(request)),
+  extendCurrentIdentityAuthenticator: (request) => extendCertificate(request, extendable(request)),
+  extendVerifyCurrentIdentityAuthenticator: (request) => verifyExtension(request, extendable(request)),
 };
 
 async function login(request: ApiRequest): Promise<Answer> {
@@ -86,6 +86,13 @@ function ownAuthenticator({ services, identity, params }: ApiRequest): Authentic
   const authenticator = services.state.tables.authenticator.get(id);
   if (authenticator?.identityId !== identity?.id || !authenticator) throw notFound('authenticator', id);
   return authenticator;
+}
+
+/** reference fact: who wants to extend the authenticator of somebody else is not authorized; elsewhere it is not found. */
+function extendable(request: ApiRequest): Authenticator {
+  const other = request.services.state.tables.authenticator.get(request.params.id ?? '');
+  if (other && other.identityId !== request.identity?.id) throw new ApiError('UNAUTHORIZED');
+  return ownAuthenticator(request);
 }
 
 /** Changing your password requires the current one. Of several changes that know it, the first wins: it is not current for the others. */
