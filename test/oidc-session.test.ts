@@ -250,3 +250,19 @@ t.test('an auth policy that begins to require a second factor counts for tokens 
   const { data } = await api.ask('GET', '/current-api-session', { headers });
   t.match(data.authQueries, [{ typeId: 'MFA' }]);
 });
+
+t.test(
+  'the posture of clients with tokens is for routers to check, that of other clients for the controller',
+  async (t) => {
+    await using stage = await Stage.set();
+    const { api, serviceId } = stage;
+    const check = { name: 'domain', typeId: 'DOMAIN', domains: ['corp.example'], roleAttributes: ['strict'] };
+    await api.create('/posture-checks', check);
+    for (const { id } of await api.get<{ id: string }[]>('/service-policies'))
+      await api.change('PATCH', `/service-policies/${id}`, { postureCheckRoles: ['#strict'] });
+    t.match(await stage.session('Dial'), /^ey/);
+    const token = await api.login('user');
+    const answer = await api.ask('POST', '/sessions', { token, body: { serviceId, type: 'Dial' } });
+    t.match(answer, { status: 409, code: 'INVALID_POSTURE' });
+  },
+);
