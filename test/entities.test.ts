@@ -413,3 +413,19 @@ t.test('services count as changed since the session began, until something chang
   const web = { name: 'web', encryptionRequired: false, roleAttributes: ['web'] };
   t.ok((await later(api.create('/services', web))) > session.createdAt);
 });
+
+t.test('a signer never loses its certificate to an address that is added, or the other way round', async (t) => {
+  await using api = await ApiClient.start();
+  const common = { issuer: 'https://idp.example', audience: 'edge', enabled: true };
+  const certPem = (await makeAuthority('idp')).certificate.toString('pem');
+  const path = `/external-jwt-signers/${await api.create('/external-jwt-signers', { ...common, name: 'idp', certPem })}`;
+  const jwksEndpoint = 'https://idp.example/keys';
+  const both = { status: 400, code: 'INVALID_FIELD', cause: { message: /only one of jwksEndpoint or certPem/ } };
+  t.match(await api.manage('PATCH', path, { jwksEndpoint }), both);
+  t.match(await api.manage('PATCH', path, { certPem: null }), { status: 400 });
+  t.equal((await api.get(path)).certPem, certPem);
+  t.equal((await api.manage('PATCH', path, { jwksEndpoint, certPem: null })).status, 200);
+  t.match(await api.get(path), { jwksEndpoint, certPem: null });
+  t.match(await api.manage('PATCH', path, { certPem }), both);
+  t.equal((await api.manage('PATCH', path, { name: 'other' })).status, 200, 'what is left out stays');
+});
