@@ -7,9 +7,9 @@ import json
 import os
 import sys
 import tempfile
+import uuid
 
 import schemathesis
-import uuid
 from schemathesis.cli import schemathesis as command
 from simulator import Simulator
 
