@@ -199,3 +199,18 @@ t.test('each API is described under the path that generators of code know', asyn
     t.match(JSON.parse(text), { openapi: '3.1.0', paths: { '/swagger.json': {} } }, base);
   }
 });
+
+t.test('JSON has the content type that SDKs compare as text, with no charset', async (t) => {
+  await using api = await ApiClient.start();
+  const paths = ['/version', '/identities', '/nothing/at/all', '/oidc/.well-known/openid-configuration', '/oidc/keys'];
+  for (const path of paths) t.equal((await api.ask('GET', path)).headers['content-type'], JSON_TYPE, path);
+  t.equal((await api.ask('POST', '/enroll?token=made-up')).headers['content-type'], JSON_TYPE);
+  t.equal((await api.manage('GET', '/identities')).headers['content-type'], JSON_TYPE);
+});
+
+t.test('an enrollment asked for in a form that nobody sends is refused', async (t) => {
+  await using api = await ApiClient.start();
+  const ask = (accept: string) => api.ask('POST', '/enroll?token=made-up', { headers: { accept } });
+  t.match(await ask('application/x-pem-file'), { status: 406, code: 'COULD_NOT_VALIDATE' });
+  t.match(await ask('application/x-pem-file, application/json'), { status: 400, code: 'INVALID_ENROLLMENT_TOKEN' });
+});

@@ -3,6 +3,7 @@
 
 import t, { type Test } from 'tap';
 import { type ApiAnswer, ApiClient, filtered } from './support/api-client.ts';
+import { makeAuthority } from './support/certificates.ts';
 import { allKinds } from './support/kinds/all.ts';
 import { type Fields, type Kind, known, type Refusal } from './support/kinds/kind.ts';
 
@@ -265,4 +266,166 @@ t.test('what a posture check demands is kept in order, each once', async (t) => 
   t.match(await kept('OS', { operatingSystems: [windows, linux, older] }), {
     operatingSystems: [linux, { ...older, type: 'Windows' }],
   });
+});
+
+t.test('an auth policy raises limits that are too low, and gives up a signer for an empty one', async (t) => {
+  await using api = await ApiClient.start();
+  const signer = await api.create('/external-jwt-signers', {
+    ...{ name: 'idp', issuer: 'https://idp.example', audience: 'edge', enabled: true },
+    jwksEndpoint: 'https://idp.example/keys',
+  });
+  const id = await api.authPolicy('low', {
+    updb: { minPasswordLength: 1, maxAttempts: -1, lockoutDurationMinutes: -1 },
+    secondary: { requireExtJwtSigner: signer },
+  });
+  const path = `/auth-policies/${id}`;
+  const { primary, secondary } = await api.get(path);
+  t.match(primary.updb, { minPasswordLength: 5, maxAttempts: 0, lockoutDurationMinutes: 0 });
+  t.equal(secondary.requireExtJwtSigner, signer);
+  await api.change('PATCH', path, { secondary: { requireExtJwtSigner: '' } });
+  t.equal((await api.get(path)).secondary.requireExtJwtSigner ?? null, null);
+  await api.change('DELETE', `/external-jwt-signers/${signer}`);
+});
+
+t.test('keys are never fetched from where machines keep their credentials', async (t) => {
+  await using api = await ApiClient.start();
+  const signer = (jwksEndpoint: string) =>
+    api.manage('POST', '/external-jwt-signers', {
+      ...{ name: jwksEndpoint, issuer: jwksEndpoint, audience: 'edge', enabled: true, jwksEndpoint },
+    });
+  for (const endpoint of [
+    'http://169.254.169.254/latest/meta-data/',
+    'http://[::ffff:169.254.169.254]/',
+    'http://0xa9fea9fe/',
+    'http://[fd00:ec2::254]/',
+    'http://0.0.0.0/',
+    'file:///etc/passwd',
+  ])
+    t.match(await signer(endpoint), { status: 400, code: 'INVALID_FIELD' }, endpoint);
+  t.equal((await signer('https://idp.example/keys')).status, 201);
+});
+
+t.test('the claim of an authority is changed field by field, and removed by a patch without it', async (t) => {
+  await using api = await ApiClient.start();
+  const claim = {
+    location: 'COMMON_NAME',
+    matcher: 'PREFIX',
+    matcherCriteria: 'acme:',
+    parser: 'NONE',
+    parserCriteria: '',
+    index: 0,
+  };
+  const id = await api.addAuthority('ca', await makeAuthority('ca'), { externalIdClaim: claim }, false);
+  const path = `/cas/${id}`;
+  const patch = (externalIdClaim?: object) => api.manage('PATCH', path, { isAuthEnabled: true, externalIdClaim });
+  for (const matcher of ['SCHEME', 'PREFIX'])
+    t.match(await patch({ location: matcher === 'SCHEME' ? 'COMMON_NAME' : 'SAN_URI', matcher }), { status: 400 });
+  await patch({});
+  t.match((await api.get(path)).externalIdClaim, claim, 'an empty one changes nothing');
+  await patch({ matcherCriteria: 'widget:' });
+  t.match((await api.get(path)).externalIdClaim, { ...claim, matcherCriteria: 'widget:' });
+  await patch();
+  t.equal((await api.get(path)).externalIdClaim, undefined);
+  await api.change('PATCH', path, { identityRoles: ['b', 'a', 'b'] });
+  t.same((await api.get(path)).identityRoles, ['a', 'b'], 'sorted, each once');
+});
+
+t.test('revocations name a token or a session by UUID, or an identity', async (t) => {
+  await using api = await ApiClient.start();
+  const uuid = '7d3f0bb4-4c07-4d5c-9d4f-8f6a2b1c0e11';
+  const revoke = (id: string, type: string) => api.manage('POST', '/revocations', { id, type });
+  for (const type of ['JTI', 'API_SESSION']) t.match(await revoke('made-up', type), { status: 400 }, type);
+  t.match(await revoke(uuid, 'IDENTITY'), { status: 404 });
+  t.equal((await revoke(uuid, 'JTI')).status, 201);
+  t.equal((await revoke(await api.person('anna'), 'IDENTITY')).status, 201);
+});
+
+t.test('authenticators are for administrators, and only they replace identities', async (t) => {
+  await using api = await ApiClient.start();
+  const identity = { name: 'x', type: 'User', isAdmin: false };
+  for (const permission of ['authenticator', 'authenticator.read'])
+    t.match(await api.manage('POST', '/identities', { ...identity, permissions: [permission] }), { status: 400 });
+  await api.person('helper', { permissions: ['identity'] });
+  const id = await api.person('anna');
+  const token = await api.login('helper');
+  const path = `/edge/management/v1/identities/${id}`;
+  const put = await api.ask('PUT', path, { token, body: { ...identity, name: 'anna 2' } });
+  t.match(put, { status: 401, code: 'UNAUTHORIZED' });
+  t.equal((await api.ask('PATCH', path, { token, body: { name: 'anna 2' } })).status, 200);
+});
+
+t.test('the usage of role attributes counts who bears them and which policies select by them', async (t) => {
+  await using api = await ApiClient.start();
+  const bearer = await api.person('anna', { roleAttributes: ['both', 'borne'] });
+  const policy = { semantic: 'AnyOf', identityRoles: ['#both', '#selected'], serviceRoles: ['#all'] };
+  const dial = await api.create('/service-policies', { name: 'dial', type: 'Dial', ...policy });
+  const usage = (count: number, ids: string[] | null) => ({ count, ids });
+  const path = '/identity-role-attribute-usage';
+  const withIds = await api.get(`${path}?withIds=true`);
+  t.same(withIds, [
+    {
+      roleAttribute: 'borne',
+      usage: { identities: usage(1, [bearer]), servicePolicies: usage(0, []), edgeRouterPolicies: usage(0, []) },
+    },
+    {
+      roleAttribute: 'both',
+      usage: { identities: usage(1, [bearer]), servicePolicies: usage(1, [dial]), edgeRouterPolicies: usage(0, []) },
+    },
+    {
+      roleAttribute: 'selected',
+      usage: { identities: usage(0, []), servicePolicies: usage(1, [dial]), edgeRouterPolicies: usage(0, []) },
+    },
+  ]);
+  const [first] = await api.get(filtered(path, 'id contains "e" sort by id limit 1'));
+  t.match(first, { roleAttribute: 'borne', usage: { identities: usage(1, null) } });
+});
+
+t.test('a user who enrolls again keeps the name', async (t) => {
+  await using api = await ApiClient.start();
+  const id = await api.person('anna');
+  const [{ id: authenticator }] = await api.get(`/identities/${id}/authenticators`);
+  await api.create(`/authenticators/${authenticator}/re-enroll`, { expiresAt: '2099-01-01T00:00:00Z' });
+  const { token } = (await api.get(`/identities/${id}`)).enrollment.updb;
+  t.equal((await api.ask('POST', `/enroll?token=${token}`, { body: { password: 'another secret' } })).status, 200);
+  const body = { username: 'anna', password: 'another secret' };
+  t.equal((await api.ask('POST', '/authenticate?method=password', { body })).status, 200);
+});
+
+t.test('services count as changed since the session began, until something changes for the identity', async (t) => {
+  await using api = await ApiClient.start();
+  await api.clock.advance(60_000);
+  await api.person('anna', { roleAttributes: ['staff'] });
+  const { data: session } = await api.tryLogin('anna');
+  const last = async () =>
+    (await api.get('/current-api-session/service-updates', session.token)).lastChangeAt as string;
+  t.equal(await last(), session.createdAt);
+  const later = async (act: Promise<unknown>) => {
+    await act;
+    await api.clock.advance(1_000);
+    return last();
+  };
+  await api.clock.advance(1_000);
+  const lists = { semantic: 'AnyOf', type: 'Dial', identityRoles: ['#staff'] };
+  const policy = { name: 'dial', serviceRoles: ['#web'], ...lists };
+  t.equal(await later(api.create('/service-policies', policy)), session.createdAt, 'a policy without services');
+  const config = { name: 'c', configTypeId: 'intercept.v1', data: {} };
+  t.equal(await later(api.manage('POST', '/configs', config)), session.createdAt, 'a config of nobody');
+  const web = { name: 'web', encryptionRequired: false, roleAttributes: ['web'] };
+  t.ok((await later(api.create('/services', web))) > session.createdAt);
+});
+
+t.test('a signer never loses its certificate to an address that is added, or the other way round', async (t) => {
+  await using api = await ApiClient.start();
+  const common = { issuer: 'https://idp.example', audience: 'edge', enabled: true };
+  const certPem = (await makeAuthority('idp')).certificate.toString('pem');
+  const path = `/external-jwt-signers/${await api.create('/external-jwt-signers', { ...common, name: 'idp', certPem })}`;
+  const jwksEndpoint = 'https://idp.example/keys';
+  const both = { status: 400, code: 'INVALID_FIELD', cause: { message: /only one of jwksEndpoint or certPem/ } };
+  t.match(await api.manage('PATCH', path, { jwksEndpoint }), both);
+  t.match(await api.manage('PATCH', path, { certPem: null }), { status: 400 });
+  t.equal((await api.get(path)).certPem, certPem);
+  t.equal((await api.manage('PATCH', path, { jwksEndpoint, certPem: null })).status, 200);
+  t.match(await api.get(path), { jwksEndpoint, certPem: null });
+  t.match(await api.manage('PATCH', path, { certPem }), both);
+  t.equal((await api.manage('PATCH', path, { name: 'other' })).status, 200, 'what is left out stays');
 });

@@ -3,7 +3,7 @@
 import { createPublicKey, type webcrypto } from 'node:crypto';
 import { type JWTPayload, SignJWT } from 'jose';
 import t from 'tap';
-import { type ApiAnswer, ApiClient } from './support/api-client.ts';
+import { type ApiAnswer, ApiClient, newRequest, PASSWORD } from './support/api-client.ts';
 import { issue, makeAuthority } from './support/certificates.ts';
 import { TokenIssuer } from './support/token-issuer.ts';
 
@@ -314,3 +314,106 @@ t.test('a token as second factor: the session is partial in every request that d
     'logging out needs no second factor',
   );
 });
+
+t.test('keys are published as certificates too', async (t) => {
+  await using api = await ApiClient.start();
+  await using idp = await TokenIssuer.start(ISSUER, api.clock);
+  await addPerson(api);
+  await addSigner(api, { jwksEndpoint: idp.endpoint });
+  const signed = await issue(await makeAuthority('idp'), 'idp');
+  const der = signed.pem.split('-----')[2]?.replaceAll('\n', '');
+  idp.published.push({ kid: 'k1', x5c: [der] }, { kid: 'k2', x5c: ['AAAA'] }, { kid: 'k3', x5c: [7] });
+  const exp = Math.floor(api.clock.now() / 1000) + 60;
+  const token = (kid: string) =>
+    new SignJWT({ iss: ISSUER, aud: 'edge', exp, email: 'anna@example' })
+      .setProtectedHeader({ alg: 'ES256', kid })
+      .sign(signed.key);
+  t.equal((await login(api, await token('k1'))).status, 200);
+  t.match(await login(api, await token('k2')), REFUSED);
+});
+
+t.test('refusals and sessions that owe a token name it in a challenge', async (t) => {
+  await using api = await ApiClient.start();
+  await using idp = await TokenIssuer.start(ISSUER, api.clock);
+  await idp.addKey('k1');
+  const signerId = await addSigner(api, { jwksEndpoint: idp.endpoint, issuer: ISSUER });
+  await addSigner(api, { name: 'quoted', jwksEndpoint: idp.endpoint, issuer: 'a "quoted"\r\nissuer é' });
+  const authPolicyId = await api.authPolicy('second', {
+    extJwt: { allowed: false },
+    secondary: { requireExtJwtSigner: signerId },
+  });
+  await addPerson(api, { authPolicyId });
+  const claims = { email: 'anna@example' };
+  const [right, expired, unsigned] = [
+    await idp.token('k1', claims),
+    await idp.token('k1', { ...claims, exp: 1 }),
+    `${(await idp.token('k1', claims)).slice(0, -8)}AAAAAAAA`,
+  ];
+  const sessionOf = (realm: string, error: string) => ({
+    'www-authenticate': new RegExp(`^${realm === 'zt-session' ? realm : 'Bearer'} realm="${realm}" error="${error}"`),
+  });
+  const current = (headers: Record<string, string>) => api.ask('GET', '/current-identity', { headers });
+  const anonymous = await current({});
+  t.match(anonymous.headers, sessionOf('zt-session', 'missing'));
+  t.match(anonymous.headers['www-authenticate'], /,Bearer realm="openziti-oidc" error="missing"/);
+  t.match((await current({ 'zt-session': 'x' })).headers, sessionOf('zt-session', 'invalid'));
+  t.match((await current(bearer('x').headers)).headers, sessionOf('openziti-oidc', 'invalid'));
+  t.equal((await api.ask('GET', '/version', bearer('x'))).headers['www-authenticate'], undefined, 'a public operation');
+
+  for (const [token, error] of [
+    ['x', 'missing'],
+    [expired, 'expired'],
+    [unsigned, 'invalid'],
+    [right, 'missing'],
+  ] as const) {
+    const { status, headers } = await login(api, token);
+    t.equal(status, 401);
+    t.match(headers, sessionOf('openziti-primary-ext-jwt', error), error);
+    t.match(headers['www-authenticate'], new RegExp(`id="[^"]*${signerId}[^"]*" issuer="[^"]*${ISSUER}[^"]*"`));
+  }
+  const byPassword = (given: object) =>
+    api.ask('POST', '/authenticate?method=password', { body: { username: 'anna', password: PASSWORD }, ...given });
+  for (const [given, error] of [
+    [{}, 'missing'],
+    [bearer(expired), 'expired'],
+    [bearer(unsigned), 'invalid'],
+  ] as const) {
+    const { status, headers, data } = await byPassword(given);
+    t.equal(status, 200);
+    t.match(headers, sessionOf('openziti-secondary-ext-jwt', error), error);
+    t.match(data.authQueries, [{ typeId: 'EXT-JWT', id: signerId }]);
+  }
+  const complete = await byPassword(bearer(right));
+  t.same(complete.data.authQueries, [], 'the token was shown with the login');
+  t.equal(complete.headers['www-authenticate'], undefined);
+  const services = (headers: Record<string, string>) =>
+    api.ask('GET', '/services', { headers: { 'zt-session': complete.data.token, ...headers } });
+  t.match(await services({}), { status: 401, headers: sessionOf('openziti-secondary-ext-jwt', 'missing') });
+  t.equal((await services(bearer(right).headers)).status, 200);
+});
+
+t.test(
+  'whoever enrolls with a token does so once, and only where its auth policy lets it log in afterwards',
+  async (t) => {
+    await using api = await ApiClient.start();
+    await using idp = await TokenIssuer.start(ISSUER, api.clock);
+    await idp.addKey('k1');
+    const enrollAuthPolicyId = await api.authPolicy('enrolled', {});
+    const enroll = { enrollToCertEnabled: true, enrollToTokenEnabled: true, enrollAuthPolicyId };
+    await addSigner(api, { jwksEndpoint: idp.endpoint, ...enroll });
+    const ask = async (email: string, body: object) =>
+      api.ask('POST', '/enroll/token', { body, ...bearer(await idp.token('k1', { email, sub: email })) });
+    const { csr: clientCsr } = newRequest('x');
+    t.equal((await ask('anna', { clientCsr })).status, 200);
+    const twice = { status: 409, code: 'ENROLLMENT_IDENTITY_ALREADY_ENROLLED' };
+    t.match(await ask('anna', { clientCsr }), twice);
+    t.match(await ask('anna', {}), twice);
+    const closed = { status: 409, code: 'INVALID_ENROLLMENT_NOT_ALLOWED' };
+    const path = `/auth-policies/${enrollAuthPolicyId}`;
+    await api.change('PATCH', path, { primary: { cert: { allowed: false } } });
+    t.match(await ask('berta', { clientCsr }), closed);
+    t.equal((await ask('berta', {})).status, 200, 'tokens still log in');
+    await api.change('PATCH', path, { primary: { extJwt: { allowed: false } } });
+    t.match(await ask('clara', {}), closed);
+  },
+);

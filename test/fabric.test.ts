@@ -191,3 +191,26 @@ t.test('routers are shown with what is known of them, and tell of themselves whe
     code: 'CAN_NOT_UPDATE_ROUTER',
   });
 });
+
+t.test('a router that is connected is shown with what it can and its release', async (t) => {
+  await using overlay = await Overlay.start();
+  const { id } = await overlay.addRouter({ name: 'edge' });
+  const api = new ApiClient(overlay.simulator);
+  await until('the router', async () => (await api.get(`/edge-routers/${id}`)).isOnline);
+  await api.create('/edge-router-policies', {
+    name: 'all',
+    semantic: 'AnyOf',
+    identityRoles: ['#all'],
+    edgeRouterRoles: ['#all'],
+  });
+  await api.person('anna');
+  const { capabilities, capabilitiesMask, versionInfo } = await api.get(`/edge-routers/${id}`);
+  t.ok(capabilities.includes('MULTI_CHANNEL'));
+  t.notOk(capabilities.includes('RDM_SUPPORTED'), 'what controllers alone ask about has no name');
+  t.equal(capabilitiesMask & 2, 2);
+  const [shown] = await api.get('/current-identity/edge-routers', await api.login('anna'));
+  t.match(shown, { id, capabilities, version: versionInfo.version });
+  const absent = await api.create('/edge-routers', { name: 'absent', ctrlChanListeners: {} });
+  const { capabilitiesMask: none, ctrlChanListeners, ...rest } = await api.get(`/edge-routers/${absent}`);
+  t.same([none, ctrlChanListeners, rest.capabilities], [undefined, undefined, null]);
+});

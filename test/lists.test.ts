@@ -1,6 +1,7 @@
 // Lists through the port: what every list says that it can be filtered and sorted by, and pages. The language of filters stands in
 // filters.test.ts.
 
+import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { readOperations } from '#schemas/api/operations.ts';
 import { BASES } from '../controller-sim/api/bases.ts';
@@ -78,7 +79,7 @@ async function populated(): Promise<{ api: ApiClient; token: string }> {
   await api.change('PATCH', `/services/${ids.service}`, { configs: [ids.config] });
   await api.create('/terminators', { service: ids.service, router: ids.edgeRouter, binding: 'edge', address: 'a' });
   await api.addAuthority('ca', await makeAuthority('ca'), {}, false);
-  await api.create('/revocations', { id: 'gone', type: 'IDENTITY' });
+  await api.create('/revocations', { id: randomUUID(), type: 'JTI' });
   await api.person('user', { roleAttributes: ['staff'] });
   const token = await api.login('user');
   await api.create('/sessions', { serviceId: ids.service, type: 'Dial' }, token);

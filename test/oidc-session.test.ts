@@ -1,5 +1,6 @@
 // What a token of the OIDC API is good for: requests, sessions of services, and at a router what current SDKs do with them.
 
+import { X509Certificate } from 'node:crypto';
 import { create, toBinary } from '@bufbuild/protobuf';
 import t from 'tap';
 import {
@@ -11,7 +12,7 @@ import {
 } from '#wire/gen/edge_control_pb.js';
 import { EdgeControlHeader, EdgeControlType, EdgeErrorCode } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
-import { ApiClient, PASSWORD } from './support/api-client.ts';
+import { type ApiAnswer, ApiClient, newRequest, PASSWORD } from './support/api-client.ts';
 import { OidcClient } from './support/oidc-client.ts';
 import { Overlay } from './support/overlay.ts';
 import { RouterPeer } from './support/router-peer.ts';
@@ -186,3 +187,82 @@ t.test('a refresh token counts once, however many bring it at the same time', as
   const answers = await Promise.all(Array.from({ length: 20 }, () => stage.oidc.refresh(stage.refreshToken)));
   t.equal(answers.filter(({ status }) => status === 200).length, 1);
 });
+
+t.test('tokens that are bound to a certificate count only beside it', async (t) => {
+  await using api = await ApiClient.start();
+  await api.person('anna');
+  const { csr, key } = newRequest('anna');
+  const plain = new OidcClient(api);
+  const {
+    access_token: access,
+    refresh_token: refresh,
+    session_cert: pem,
+  } = (await plain.login('anna', PASSWORD, { csrPem: csr })).body;
+  const as = api.connect({ pem: String(pem), key });
+  const bound = new OidcClient(api, as);
+  const ofSession = /URI:spiffe:\/\/[^/]+\/identity\/[^/]+\/apiSession\/[^/]+\/apiSessionCertificate\/[\w.-]+$/;
+  t.match(new X509Certificate(String(pem)).subjectAltName, ofSession);
+  const stranger = await api.device('stranger');
+  const headers = { authorization: `Bearer ${access}` };
+  const current = (other: object): Promise<ApiAnswer> => api.ask('GET', '/current-identity', { headers, ...other });
+  t.equal((await current({ as })).status, 200);
+  t.match(await current({}), { status: 401, headers: { 'www-authenticate': /realm="openziti-oidc" error="invalid"/ } });
+  t.equal((await current({ as: api.connect(stranger) })).status, 401, 'a certificate of somebody else');
+
+  const refused = { status: 400, body: { error: 'invalid_grant' } };
+  t.match(await plain.refresh(String(refresh), { csr_pem: csr }), refused, 'a request for another does not help');
+  t.match(await plain.exchange('native', String(access), 'access_token', 'access_token'), refused);
+  const exchanged = await bound.exchange('native', String(access), 'access_token', 'access_token');
+  t.match(exchanged, { status: 200, body: { access_token: /^ey/ } });
+
+  const next = newRequest('anna');
+  const { status, body } = await bound.refresh(String(refresh), { csr_pem: next.csr });
+  t.equal(status, 200);
+  t.match(await bound.refresh(String(body.refresh_token)), refused, 'the certificate before counts no longer');
+  const renewed = new OidcClient(api, api.connect({ pem: String(body.session_cert), key: next.key }));
+  t.match(await renewed.refresh(String(body.refresh_token)), { status: 200 });
+});
+
+t.test('the token endpoint names what is wrong with a request', async (t) => {
+  await using stage = await Stage.set();
+  const { oidc, refreshToken } = stage;
+  const cases: [string, Record<string, string>, string][] = [
+    ['no grant type', { client_id: 'native', grant_type: '' }, 'invalid_request'],
+    ['an unknown grant type', { client_id: 'native', grant_type: 'password' }, 'unsupported_grant_type'],
+    ['a scope beyond that of the login', { scope: 'openid everything' }, 'invalid_scope'],
+    ['the token of another client', { client_id: 'openziti' }, 'invalid_grant'],
+  ];
+  for (const [name, fields, error] of cases)
+    t.match(await oidc.refresh(refreshToken, fields), { status: 400, body: { error } }, name);
+  t.equal((await oidc.refresh(refreshToken, { scope: 'openid' })).status, 200, 'none of it used the token up');
+});
+
+t.test('an auth policy that begins to require a second factor counts for tokens that are out already', async (t) => {
+  await using api = await ApiClient.start();
+  const authPolicyId = await api.authPolicy('strict', {});
+  await api.person('anna', { authPolicyId });
+  const { access_token: access } = (await new OidcClient(api).login('anna', PASSWORD)).body;
+  const headers = { authorization: `Bearer ${access}` };
+  const services = () => api.ask('GET', '/services', { headers });
+  t.equal((await services()).status, 200);
+  await api.manage('PATCH', `/auth-policies/${authPolicyId}`, { secondary: { requireTotp: true } });
+  t.equal((await services()).status, 401);
+  const { data } = await api.ask('GET', '/current-api-session', { headers });
+  t.match(data.authQueries, [{ typeId: 'MFA' }]);
+});
+
+t.test(
+  'the posture of clients with tokens is for routers to check, that of other clients for the controller',
+  async (t) => {
+    await using stage = await Stage.set();
+    const { api, serviceId } = stage;
+    const check = { name: 'domain', typeId: 'DOMAIN', domains: ['corp.example'], roleAttributes: ['strict'] };
+    await api.create('/posture-checks', check);
+    for (const { id } of await api.get<{ id: string }[]>('/service-policies'))
+      await api.change('PATCH', `/service-policies/${id}`, { postureCheckRoles: ['#strict'] });
+    t.match(await stage.session('Dial'), /^ey/);
+    const token = await api.login('user');
+    const answer = await api.ask('POST', '/sessions', { token, body: { serviceId, type: 'Dial' } });
+    t.match(answer, { status: 409, code: 'INVALID_POSTURE' });
+  },
+);

@@ -76,7 +76,10 @@ for (const event of ['woken', 'unlocked'] as const) {
         services: [{ id: client.service, name: 'service', postureQueryType: 'MFA', timeoutRemaining: GRACE / 1000 }],
       },
     });
-    t.match(await client.groups(), [{ isPassing: true, postureQueries: [{ timeoutRemaining: GRACE / 1000 }] }]);
+    const updatedAt = new Date(clock.now()).toISOString();
+    t.match(await client.groups(), [
+      { isPassing: true, postureQueries: [{ timeoutRemaining: GRACE / 1000, updatedAt }] },
+    ]);
     await clock.advance(GRACE - 1);
     t.equal((await client.dial()).status, 201, 'the last moment of grace');
     await clock.advance(1);

@@ -138,7 +138,8 @@ t.test('only the own certificate of the network can be extended', async (t) => {
   const unfit = { status: 400, code: 'INVALID_AUTHENTICATOR_PROPERTIES' };
   t.match(await extend(sessions.foreign.token, sessions.foreign.authenticatorId), unfit, 'of another authority');
   t.match(await extend(sessions.anna.token, sessions.anna.authenticatorId), unfit, 'a password');
-  t.match(await extend(sessions.anna.token, other), { status: 404 }, "somebody else's");
+  t.match(await extend(sessions.anna.token, other), { status: 401, code: 'UNAUTHORIZED' }, "somebody else's");
+  t.match(await extend(sessions.anna.token, 'unknown'), { status: 404 });
 });
 
 t.test('a router enrolls for two certificates under its own name, once, and exchanges them for others', async (t) => {

@@ -15,7 +15,7 @@ import { ReplayActor } from './support/replay-actor.ts';
 
 /** Ids decide the order of lists, and so which entries a page shows. */
 const SEED = 1;
-const SHARE = 0.97;
+const SHARE = 0.965;
 const PATIENCE = 15_000;
 const recordings = readRecordings();
 

@@ -80,7 +80,7 @@ export class Access {
   /** What an identity may do with a service. */
   permissions(identityId: string, serviceId: string): PermissionType[] {
     const types = new Set(this.granting(identityId, serviceId).map(({ type }) => type));
-    return (['Dial', 'Bind'] as const).filter((type) => types.has(type));
+    return (['Bind', 'Dial'] as const).filter((type) => types.has(type));
   }
 
   /** Services that an identity may use in any way, or in the given one. */

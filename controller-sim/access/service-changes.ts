@@ -5,9 +5,10 @@ import type { Change } from '../state/change.ts';
 import type { State } from '../state/state.ts';
 import type { EntityKind, Identity } from '../state/types.ts';
 import type { Access } from './access.ts';
+import type { MembershipChange } from './memberships.ts';
 
 /** Kinds of which a change matters to everybody: they are few and seldom changed. */
-const FOR_ALL: ReadonlySet<EntityKind> = new Set(['config', 'configType', 'postureCheck']);
+const FOR_ALL: ReadonlySet<EntityKind> = new Set(['configType', 'postureCheck']);
 
 export interface ServiceChangesComponents {
   readonly state: State;
@@ -30,13 +31,7 @@ export class ServiceChanges {
       state.subscribe(({ changes }) => {
         for (const change of changes) this.#onChange(change);
       }),
-      access.subscribe((moves) => {
-        for (const { kind, policyId, side, id } of moves) {
-          if (kind !== 'servicePolicy') continue;
-          if (side === 'left') this.touch(id);
-          else for (const identityId of access.membership(policyId).left) this.touch(identityId);
-        }
-      }),
+      access.subscribe((moves) => this.#onMoves(moves)),
     ];
   }
 
@@ -45,9 +40,12 @@ export class ServiceChanges {
     this.#byIdentity.clear();
   }
 
-  /** Milliseconds since the epoch. */
-  lastOf({ id }: Identity): number {
-    return Math.max(this.#forAll, this.#byIdentity.get(id) ?? 0);
+  /**
+   * Milliseconds since the epoch. Until something changes for an identity, its services have changed last when its session began (reference
+   * fact: clients compare the time with that of their session).
+   */
+  lastOf({ id }: Identity, sessionCreatedAt: string): number {
+    return Math.max(this.#forAll, this.#byIdentity.get(id) ?? Date.parse(sessionCreatedAt));
   }
 
   /** Something that the identity sees of its services is another one now. */
@@ -55,11 +53,31 @@ export class ServiceChanges {
     this.#byIdentity.set(identityId, this.#components.clock.now());
   }
 
+  /** A config matters to identities that use a service with it, or have it in the place of another. */
+  #onConfig(id: string): void {
+    const { access, state } = this.#components;
+    for (const service of state.tables.service.referring('configs', id))
+      for (const identity of access.identitiesOf(service.id)) this.touch(identity.id);
+    for (const identity of state.tables.identity.referring('configs', id)) this.touch(identity.id);
+  }
+
+  /** A policy without services gives an identity nothing, and takes nothing from it. */
+  #onMoves(moves: readonly MembershipChange[]): void {
+    const { access } = this.#components;
+    const relevant = moves.filter(({ kind }) => kind === 'servicePolicy');
+    const changed = new Set(relevant.filter(({ side }) => side === 'right').map(({ policyId }) => policyId));
+    for (const policyId of changed) for (const identityId of access.membership(policyId).left) this.touch(identityId);
+    for (const { policyId, side, id } of relevant)
+      if (side === 'left' && (changed.has(policyId) || access.membership(policyId).right.size > 0)) this.touch(id);
+  }
+
   #onChange({ kind, id, before, after }: Change): void {
     const { access, clock } = this.#components;
     if (FOR_ALL.has(kind)) this.#forAll = clock.now();
     if (kind === 'service') for (const identity of access.identitiesOf(id)) this.touch(identity.id);
-    if (kind === 'servicePolicy') for (const identityId of access.membership(id).left) this.touch(identityId);
+    if (kind === 'servicePolicy' && access.membership(id).right.size > 0)
+      for (const identityId of access.membership(id).left) this.touch(identityId);
+    if (kind === 'config') this.#onConfig(id);
     if (kind === 'identity' && !after) this.#byIdentity.delete(id);
     const configsOf = (entity: Change['after']) => JSON.stringify((entity as Identity | undefined)?.serviceConfigs);
     if (kind === 'identity' && before && after && configsOf(before) !== configsOf(after)) this.touch(id);

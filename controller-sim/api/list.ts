@@ -145,7 +145,11 @@ function lookUp<T extends Entity>(table: Table<T>, predicate: Predicate): readon
  * A list of texts, such as role attributes, which the filter calls `id`. reference fact: the parameters sort, limit and offset are not even
  * looked at (the web console sorts by a name that there is not); what the filter itself says of them counts.
  */
-export function listTexts(texts: readonly string[], query: URLSearchParams): ListPage {
+export function listTexts(
+  texts: readonly string[],
+  query: URLSearchParams,
+  toItem: (text: string) => unknown = (text) => text,
+): ListPage {
   const entities = texts.map((id) => ({ id, tags: {} }));
   const parsed = readQuery(new URLSearchParams({ filter: query.get('filter') ?? '' }));
   const compiled = compile(parsed, { id: { get: ({ id }: { id: string }) => id } });
@@ -153,7 +157,7 @@ export function listTexts(texts: readonly string[], query: URLSearchParams): Lis
   const limit = typeof parsed.limit === 'number' && parsed.limit >= 0 ? parsed.limit : UNLIMITED;
   const offset = Math.max(0, parsed.skip ?? 0);
   return {
-    items: matching.slice(offset, offset + limit).map(({ id }) => id),
+    items: matching.slice(offset, offset + limit).map(({ id }) => toItem(id)),
     pagination: { limit, offset, totalCount: matching.length },
     filterableFields: ['id'],
   };

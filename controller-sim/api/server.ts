@@ -44,6 +44,7 @@ const KNOWN: ReadonlySet<string> = new Set([...METHODS, 'HEAD']);
 /** reference fact: where its command line opens event streams. */
 const EVENTS_PATH = '/fabric/v1/ws-api';
 const JSON_TYPE = 'application/json';
+const CHALLENGE = 'www-authenticate';
 
 /** Of the APIs. The specification has them in every envelope, the reference in refusals alone. */
 const VERSIONS = { apiEnrollmentVersion: '0.0.1', apiVersion: '0.0.1' };
@@ -130,6 +131,8 @@ export class ApiServer {
       this.#readBody(request, payload),
     );
     this.#fastify.addHook('onRequest', async (request, reply) => {
+      // Answers are texts already. Without a serializer fastify adds a charset to the type of JSON: SDKs compare the type as text.
+      reply.serializer(asItIs);
       if (request.method === 'OPTIONS') return this.#answerOptions(request, reply);
       if (request.headers.origin !== undefined) reply.headers(CORS);
       // Before anything is asked of a request that nobody serves, such as the content type of a QUERY.
@@ -194,8 +197,11 @@ export class ApiServer {
         remoteAddress: socket.remoteAddress ?? '',
         session: undefined,
         identity: undefined,
+        challenge: undefined,
       };
-      this.#answer(request, reply, operation.status, await perform(apiRequest, handler));
+      const answer = await perform(apiRequest, handler);
+      if (apiRequest.challenge !== undefined) reply.header(CHALLENGE, apiRequest.challenge);
+      this.#answer(request, reply, operation.status, answer);
     } finally {
       this.#running.give(source);
     }
@@ -220,7 +226,8 @@ export class ApiServer {
   }
 
   #refuse(request: FastifyRequest, reply: FastifyReply, thrown: unknown): void {
-    const { code, status, message, details } = this.#toApiError(thrown);
+    const { code, status, message, details, challenge } = this.#toApiError(thrown);
+    if (challenge !== undefined) reply.header(CHALLENGE, challenge);
     if (!request.raw.complete) reply.header('connection', 'close'); // the rest of its body is not worth reading
     if (code === 'METHOD_NOT_ALLOWED') reply.header('allow', this.#allowed(pathOf(request.url)).join(', '));
     const body = {
@@ -276,7 +283,9 @@ export class ApiServer {
     }
     const open = async () => {
       const remoteAddress = request.socket.remoteAddress ?? '';
-      const found = await sessionOf({ services: this.#services, headers: request.headers, remoteAddress });
+      const { headers } = request;
+      const { certificates } = presentedCertificates(this.#services, request.socket as TLSSocket, headers);
+      const found = await sessionOf({ services: this.#services, headers, remoteAddress, certificates });
       if (found && !isPartial(found.session) && mayCall(found.identity, 'admin'))
         await this.#streams.accept(request, socket, head);
       else refuse('401 Unauthorized');
@@ -325,6 +334,10 @@ function servedPaths(operations: readonly Route[]): Served[] {
     ...OIDC_ROUTES.map(({ method, path }) => ({ method, path: `${OIDC_BASE}${path}` })),
     ...HEALTH_PATHS.map((path) => ({ method: 'GET', path })),
   ];
+}
+
+function asItIs(text: string): string {
+  return text;
 }
 
 function notFound(url: string): ApiError {

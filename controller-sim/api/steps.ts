@@ -1,6 +1,7 @@
 // What happens to every request, in order: find the session, ask whether it may, note that it was used, look at query and body, act. Each
 // step throws ApiError to refuse.
 
+import { sessionChallenge } from '../auth/challenges.ts';
 import { sessionOf } from '../auth/session-of.ts';
 import { mayCall } from '../request/access.ts';
 import { isJson } from '../request/body.ts';
@@ -18,6 +19,9 @@ const STEPS: readonly ((request: ApiRequest) => Promise<void> | void)[] = [
   checkQuery,
   checkBody,
 ];
+
+/** reference fact: it answers certificates as PEM to clients that accept JSON or anything, and refuses those that accept PEM alone. */
+const GENERIC_ENROLLMENT = '/enroll';
 
 /** reference fact: told who shows nothing at all; a token that is no good gets no cause. */
 const ANONYMOUS = { code: 'UNHANDLED', message: 'unauthenticated for invalid credentials' } as const;
@@ -51,14 +55,21 @@ async function findSession(request: ApiRequest): Promise<void> {
   if (!found) return;
   request.session = found.session;
   request.identity = found.identity;
+  request.challenge = found.challenge;
 }
 
-function checkAccess({ operation, identity, session, headers }: ApiRequest): void {
+function checkAccess(request: ApiRequest): Promise<void> | void {
+  const { operation, identity, session, challenge } = request;
   const { access } = operation;
   if (access === 'none') return;
-  if (!identity || !session) throw new ApiError('UNAUTHORIZED', isAnonymous(headers) ? ANONYMOUS : undefined);
-  if (access !== 'partial' && isPartial(session)) throw new ApiError('UNAUTHORIZED');
+  if (!identity || !session) return refuseStranger(request);
+  if (access !== 'partial' && isPartial(session)) throw new ApiError('UNAUTHORIZED', undefined, challenge);
   if (!mayCall(identity, access)) throw new ApiError('UNAUTHORIZED');
+}
+
+async function refuseStranger(request: ApiRequest): Promise<void> {
+  const cause = isAnonymous(request.headers) ? ANONYMOUS : undefined;
+  throw new ApiError('UNAUTHORIZED', cause, await sessionChallenge(request));
 }
 
 function isAnonymous(headers: ApiRequest['headers']): boolean {
@@ -74,7 +85,7 @@ function checkAccept({ operation, headers }: ApiRequest): void {
   const { accept = '' } = headers;
   if (accept === '' || /\*\/\*|application\/(?:\*|(?:\S+\+)?json)/i.test(String(accept))) return;
   const { kind, forms } = operation.answer;
-  if (forms.length > 0 || kind === 'bare' || operation.path.startsWith('/enroll')) return;
+  if (kind === 'bare' || (forms.length > 0 && operation.path !== GENERIC_ENROLLMENT)) return;
   const reason = 'unsupported media type requested, only [application/json] are available';
   throw new ApiError('NOT_ACCEPTABLE', { field: 'Accept', reason, value: String(accept) });
 }

@@ -13,10 +13,11 @@ import type { ApiRequest, LoginRequest } from '../request/context.ts';
 import { ApiError, invalid } from '../request/errors.ts';
 import type { Transaction } from '../state/transaction.ts';
 import type { ApiSession, Authenticator, AuthPolicy, Identity } from '../state/types.ts';
+import { bearerTokens } from './bearer-tokens.ts';
 import { isForClients, vouch } from './certificates.ts';
+import { challenge } from './challenges.ts';
 import { externalIdOf } from './external-id.ts';
-import { policyForToken, verifyExternalToken } from './external-jwt.ts';
-import { bearerTokens } from './session-of.ts';
+import { judgeExternalToken, policyForToken } from './external-jwt.ts';
 import { mayVouchFor, NOT_FOR_ADMINS, NOT_THROUGH_ROUTERS } from './vouching.ts';
 
 /** Who somebody has shown to be, and by what. */
@@ -223,12 +224,16 @@ async function byCertificate(request: LoginRequest): Promise<Proven> {
 }
 
 async function byToken(request: LoginRequest): Promise<Proven> {
-  const verified = await Promise.all(bearerTokens(request).map((each) => verifyExternalToken(request.services, each)));
-  for (const token of verified) {
-    const policy = token && policyForToken(request.services, token);
+  const { services } = request;
+  const verdicts = await Promise.all(bearerTokens(request).map((each) => judgeExternalToken(services, each)));
+  for (const token of verdicts.map((each) => each?.verified)) {
+    const policy = token && policyForToken(services, token);
     if (token?.identity && policy) return { identity: token.identity, policy, signerId: token.signer.id };
   }
-  throw new ApiError('UNAUTHORIZED');
+  const problems = verdicts.map((each) => each?.problem);
+  const problem = problems.includes('expired') ? 'expired' : problems.includes('invalid') ? 'invalid' : 'missing';
+  const signers = [...services.state.tables.externalJwtSigner.values()].filter(({ enabled }) => enabled);
+  throw new ApiError('UNAUTHORIZED', undefined, challenge('primary', problem, signers));
 }
 
 function policyOf({ services }: LoginRequest, { authPolicyId }: Identity): AuthPolicy | undefined {

@@ -8,7 +8,8 @@ import type { ExternalIdClaim } from '../state/types.ts';
 /** Throws ApiError for parts that do not fit together. */
 export function validateClaim({ location, matcher, matcherCriteria, parser, parserCriteria, index }: ExternalIdClaim) {
   const refuse = (reason: string) => invalidField('externalIdClaim', reason, location);
-  if (matcher === 'SCHEME' && location !== 'SAN_URI')
+  // reference fact: of a URI only its scheme is matched, and nothing else has one.
+  if (matcher !== 'ALL' && (matcher === 'SCHEME') !== (location === 'SAN_URI'))
     throw refuse(`unsupported matcher [${matcher}] for location [${location}]`);
   if (matcher !== 'ALL' && matcherCriteria === '')
     throw refuse(`invalid criteria [${matcherCriteria}] for matcher [${matcher}]`);

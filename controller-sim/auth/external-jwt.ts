@@ -6,6 +6,7 @@ import { DEEPEST_JSON, isNestedDeeper, JsonDepthError } from '#lib/json.ts';
 import { ownValue } from '#lib/own-value.ts';
 import type { ApiServices } from '../request/context.ts';
 import type { AuthPolicy, ExternalJwtSigner, Identity } from '../state/types.ts';
+import type { TokenProblem } from './challenges.ts';
 import { mayVouchFor, NOT_FOR_ADMINS } from './vouching.ts';
 
 export interface VerifiedToken {
@@ -19,46 +20,70 @@ export interface VerifiedToken {
 
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'ES256', 'ES384', 'ES512', 'PS256', 'PS384', 'PS512'];
 
+/** A token of an enabled signer: either it is verified, or it has a problem. */
+export interface TokenVerdict {
+  readonly signer: ExternalJwtSigner;
+  readonly verified?: VerifiedToken;
+  readonly problem?: Exclude<TokenProblem, 'missing'>;
+}
+
 /** Undefined for a token that proves nothing. */
 export async function verifyExternalToken(services: ApiServices, token: string): Promise<VerifiedToken | undefined> {
-  const { state, clock, jwks } = services;
-  const { decodeJwt, decodeProtectedHeader, jwtVerify } = await import('jose');
+  return (await judgeExternalToken(services, token))?.verified;
+}
+
+/** Undefined for a token that no enabled signer can have issued. */
+export async function judgeExternalToken(services: ApiServices, token: string): Promise<TokenVerdict | undefined> {
+  const { decodeJwt } = await import('jose');
+  let signer: ExternalJwtSigner | undefined;
   try {
     const given = decodeJwt(token);
     if (isNestedDeeper(given)) throw new JsonDepthError(DEEPEST_JSON);
-    const issuer = given.iss ?? '';
-    const signer = state.tables.externalJwtSigner.findBy('issuer', issuer);
+    signer = services.state.tables.externalJwtSigner.findBy('issuer', given.iss ?? '');
     if (!signer?.enabled) return undefined;
-    const { kid } = decodeProtectedHeader(token);
-    const key =
-      signer.certPem === null
-        ? await jwks.key(signer.jwksEndpoint ?? '', kid)
-        : signer.kid === null || kid === undefined || signer.kid === kid
-          ? createPublicKey(signer.certPem)
-          : undefined;
-    if (!key) return undefined;
-    const { payload } = await jwtVerify(token, key, {
-      algorithms: ALGORITHMS,
-      issuer,
-      ...(signer.audience !== '' && { audience: signer.audience }),
-      currentDate: new Date(clock.now()),
-      requiredClaims: ['exp'],
-    });
-    // Fetching a key takes seconds, in which the signer may have been changed, disabled or deleted.
-    if (state.tables.externalJwtSigner.get(signer.id) !== signer) return undefined;
-    const subject = claimAt(payload, signer.claimsProperty);
-    if (typeof subject !== 'string' || subject === '') return undefined;
-    const { identity } = state.tables;
-    const named = signer.useExternalId ? identity.findBy('externalId', subject) : identity.get(subject);
-    if (named && !mayVouchFor(signer, named)) {
-      services.log.info({ signerId: signer.id, identityId: named.id }, NOT_FOR_ADMINS);
-      return undefined;
-    }
-    return { signer, claims: payload, subject, identity: named };
+    const verified = await verifyAgainst(services, signer, token);
+    return verified ? { signer, verified } : { signer, problem: 'invalid' };
   } catch (error) {
     services.log.debug({ error: String(error) }, 'a token of another issuer was not accepted');
+    if (!signer) return undefined;
+    return { signer, problem: (error as { code?: unknown }).code === 'ERR_JWT_EXPIRED' ? 'expired' : 'invalid' };
+  }
+}
+
+/** Throws for a token that is not signed by the signer, or not valid now. */
+async function verifyAgainst(
+  services: ApiServices,
+  signer: ExternalJwtSigner,
+  token: string,
+): Promise<VerifiedToken | undefined> {
+  const { state, clock, jwks } = services;
+  const { decodeProtectedHeader, jwtVerify } = await import('jose');
+  const { kid } = decodeProtectedHeader(token);
+  const key =
+    signer.certPem === null
+      ? await jwks.key(signer.jwksEndpoint ?? '', kid)
+      : signer.kid === null || kid === undefined || signer.kid === kid
+        ? createPublicKey(signer.certPem)
+        : undefined;
+  if (!key) return undefined;
+  const { payload } = await jwtVerify(token, key, {
+    algorithms: ALGORITHMS,
+    ...(signer.issuer !== null && { issuer: signer.issuer }),
+    ...(signer.audience !== '' && { audience: signer.audience }),
+    currentDate: new Date(clock.now()),
+    requiredClaims: ['exp'],
+  });
+  // Fetching a key takes seconds, in which the signer may have been changed, disabled or deleted.
+  if (state.tables.externalJwtSigner.get(signer.id) !== signer) return undefined;
+  const subject = claimAt(payload, signer.claimsProperty);
+  if (typeof subject !== 'string' || subject === '') return undefined;
+  const { identity } = state.tables;
+  const named = signer.useExternalId ? identity.findBy('externalId', subject) : identity.get(subject);
+  if (named && !mayVouchFor(signer, named)) {
+    services.log.info({ signerId: signer.id, identityId: named.id }, NOT_FOR_ADMINS);
     return undefined;
   }
+  return { signer, claims: payload, subject, identity: named };
 }
 
 /** The auth policy of whom a token names, when it lets him log in with tokens of this signer. */

@@ -1,10 +1,11 @@
 // The published keys of other issuers: fetched when first needed, kept, and fetched again for a key id that is not among them.
 
-import { createPublicKey, type KeyObject, type webcrypto } from 'node:crypto';
+import { createPublicKey, type KeyObject, type webcrypto, X509Certificate } from 'node:crypto';
 import type { Clock } from '#lib/clock.ts';
 import { ClosedError, describeError } from '#lib/errors.ts';
 import { parseJson } from '#lib/json.ts';
 import type { Log } from '#lib/log.ts';
+import { checkedLookup, endpointProblem } from './jwks-endpoint.ts';
 
 export interface JwksComponents {
   readonly clock: Clock;
@@ -18,7 +19,7 @@ interface KeySet {
 }
 
 /** Unknown key ids make nobody fetch more often than this. */
-const SHORTEST_PAUSE = 5_000;
+const SHORTEST_PAUSE = 1_000;
 const LONGEST_LIFE = 3_600_000;
 const TIMEOUT = 10_000;
 const LARGEST_SET = 1024 * 1024;
@@ -87,25 +88,45 @@ function pick({ keys }: KeySet, kid: string | undefined): KeyObject | undefined 
 }
 
 async function load(endpoint: string, signal: AbortSignal): Promise<Map<string, KeyObject>> {
-  const { request } = await import('undici'); // few simulators ever ask anybody
-  const { statusCode, body } = await request(endpoint, { signal });
-  const text = await readBounded(body);
-  if (statusCode !== 200) throw new Error(`status ${statusCode}`);
-  const { keys } = parseJson(text) as { keys?: unknown };
+  const problem = endpointProblem(endpoint);
+  if (problem !== undefined) throw new Error(problem);
+  const { keys } = parseJson(await fetchText(endpoint, signal)) as { keys?: unknown };
   if (!Array.isArray(keys)) throw new Error('the answer is no set of keys');
   return new Map(keys.slice(0, MOST_KEYS).flatMap((key: unknown, index) => readKey(key, index)));
+}
+
+/** Follows no redirections, which could lead to addresses that are blocked. */
+async function fetchText(endpoint: string, signal: AbortSignal): Promise<string> {
+  const { Agent, request } = await import('undici'); // few simulators ever ask anybody
+  const dispatcher = new Agent({ connect: { lookup: checkedLookup }, pipelining: 0 });
+  try {
+    const { statusCode, body } = await request(endpoint, { signal, dispatcher });
+    const text = await readBounded(body);
+    if (statusCode !== 200) throw new Error(`status ${statusCode}`);
+    return text;
+  } finally {
+    await dispatcher.destroy();
+  }
 }
 
 /** Keys for other uses, and of kinds that are not known here, stand beside those that are meant: they are passed over. */
 function readKey(key: unknown, index: number): [id: string, key: KeyObject][] {
   if (typeof key !== 'object' || key === null) return [];
-  const { kid, use, ...jwk } = key as webcrypto.JsonWebKey & { kid?: unknown };
+  const { kid, use, x5c, ...jwk } = key as webcrypto.JsonWebKey & { kid?: unknown; x5c?: unknown };
   if (use !== undefined && use !== 'sig') return [];
   try {
-    return [[typeof kid === 'string' ? kid : String(index), createPublicKey({ key: jwk, format: 'jwk' })]];
+    return [[typeof kid === 'string' ? kid : String(index), keyOf(jwk, x5c)]];
   } catch {
     return []; // no token can be verified with it
   }
+}
+
+/** reference fact: a key without `kty` is that of the first certificate in its chain (RFC 7517, section 4.7). */
+function keyOf(jwk: webcrypto.JsonWebKey, chain: unknown): KeyObject {
+  const [leaf] = Array.isArray(chain) ? (chain as unknown[]) : [];
+  if (jwk.kty === undefined && typeof leaf === 'string')
+    return new X509Certificate(Buffer.from(leaf, 'base64')).publicKey;
+  return createPublicKey({ key: jwk, format: 'jwk' });
 }
 
 async function readBounded(body: AsyncIterable<Buffer>): Promise<string> {

@@ -4,13 +4,21 @@ import { isDisabled } from '../entities/identity.ts';
 import { owesTotp } from '../mfa/enrollment.ts';
 import type { ApiRequest } from '../request/context.ts';
 import type { ApiSession, Identity } from '../state/types.ts';
-import { policyForToken, verifyExternalToken } from './external-jwt.ts';
+import { bearerTokens } from './bearer-tokens.ts';
+import { challenge, type TokenProblem } from './challenges.ts';
+import { judgeExternalToken, policyForToken, verifyExternalToken } from './external-jwt.ts';
+import { holdsCertificate } from './proof-of-possession.ts';
 import { sessionFromClaims, sessionFromExternalToken, sessionIdOf } from './token-session.ts';
 
-type Asking = Pick<ApiRequest, 'services' | 'headers' | 'remoteAddress'>;
+type Asking = Pick<ApiRequest, 'services' | 'headers' | 'remoteAddress' | 'certificates'>;
 
-export interface FoundSession {
+interface SessionAndChallenge {
   readonly session: ApiSession;
+  /** Names the token that the session still owes. */
+  readonly challenge?: string;
+}
+
+export interface FoundSession extends SessionAndChallenge {
   readonly identity: Identity;
 }
 
@@ -23,7 +31,7 @@ export async function sessionOf(request: Asking): Promise<FoundSession | undefin
   const identity = session && state.tables.identity.get(session.identityId);
   if (!session || !identity || isDisabled(identity, clock.now())) return undefined;
   if (clock.now() - activity.lastOf(session) > sessionLifetime) return undefined;
-  return { session: await withSecondToken(request, session, identity), identity };
+  return { ...(await withSecondToken(request, session, identity)), identity };
 }
 
 async function sessionOfToken(request: Asking): Promise<FoundSession | undefined> {
@@ -38,7 +46,10 @@ async function sessionOfOwnToken(request: Asking, bearers: readonly string[]): P
     const claims = await tokens.verifyAccess(token);
     const identity = claims && state.tables.identity.get(claims.sub);
     if (!identity || isDisabled(identity, clock.now()) || revocations.isRevoked(claims)) continue;
-    return { session: sessionFromClaims(token, claims), identity };
+    if (!holdsCertificate(request, claims)) continue;
+    const policy = state.tables.authPolicy.get(identity.authPolicyId);
+    const session = sessionFromClaims(token, claims, policy);
+    return { ...(await withSecondToken(request, session, identity)), identity };
   }
   return undefined;
 }
@@ -60,27 +71,27 @@ async function sessionOfOtherToken(request: Asking, bearers: readonly string[]):
       isMfaComplete: services.posture.stateOf(identity.id, id).passedMfaAt !== undefined,
       now: services.clock.now(),
     });
-    return { session: await withSecondToken(request, session, identity), identity };
+    return { ...(await withSecondToken(request, session, identity)), identity };
   }
   return undefined;
 }
 
-/** The token of another issuer that the auth policy wants beside the session is shown with every request. */
-async function withSecondToken(request: Asking, session: ApiSession, identity: Identity): Promise<ApiSession> {
-  if (session.requiredSignerId === null) return session;
-  const bearers = bearerTokens(request);
-  const verified = await Promise.all(bearers.map((bearer) => verifyExternalToken(request.services, bearer)));
-  const isShown = verified.some(
-    (each) => each?.signer.id === session.requiredSignerId && each.identity?.id === identity.id,
-  );
-  return isShown ? { ...session, requiredSignerId: null } : session;
-}
-
-/** Those of the Authorization header, which may hold several. */
-export function bearerTokens({ headers }: Pick<ApiRequest, 'headers'>): string[] {
-  const { authorization } = headers;
-  const values = Array.isArray(authorization) ? authorization : [authorization ?? ''];
-  return values
-    .flatMap((value) => value.split(','))
-    .flatMap((value) => /^\s*Bearer\s+(\S+)\s*$/i.exec(value)?.[1] ?? []);
+/**
+ * The token of another issuer that the auth policy wants beside the session is shown with every request.
+ *
+ * @returns the session without the debt, or with a challenge for the token
+ */
+export async function withSecondToken(
+  { services, headers }: Pick<Asking, 'services' | 'headers'>,
+  session: ApiSession,
+  identity: Identity,
+): Promise<SessionAndChallenge> {
+  const { requiredSignerId } = session;
+  if (requiredSignerId === null) return { session };
+  const verdicts = await Promise.all(bearerTokens({ headers }).map((bearer) => judgeExternalToken(services, bearer)));
+  const verdict = verdicts.find((each) => each?.signer.id === requiredSignerId);
+  if (verdict?.verified?.identity?.id === identity.id) return { session: { ...session, requiredSignerId: null } };
+  const signer = services.state.tables.externalJwtSigner.get(requiredSignerId);
+  const problem: TokenProblem = verdict ? (verdict.problem ?? 'invalid') : 'missing';
+  return { session, challenge: challenge('secondary', problem, signer ? [signer] : []) };
 }

@@ -4,9 +4,11 @@ import { createHash } from 'node:crypto';
 import type { AccessClaims } from '../jwt/tokens.ts';
 import type { ApiSession, AuthPolicy, Identity } from '../state/types.ts';
 
-export function sessionFromClaims(token: string, claims: AccessClaims): ApiSession {
+/** `policy` is that of the identity now: it may ask for more than the login proved. */
+export function sessionFromClaims(token: string, claims: AccessClaims, policy: AuthPolicy | undefined): ApiSession {
   const createdAt = new Date(claims.auth_time * 1000).toISOString();
   const hasTotp = claims.amr.includes('totp');
+  const { requireTotp = false, requireExtJwtSigner = null } = policy?.secondary ?? {};
   return {
     id: claims.z_asid,
     createdAt,
@@ -20,10 +22,9 @@ export function sessionFromClaims(token: string, claims: AccessClaims): ApiSessi
     ipAddress: claims.z_ra,
     lastActivityAt: new Date(claims.iat * 1000).toISOString(),
     fingerprints: claims.z_cfs,
-    // No token is handed out before everything that was owed has been given.
-    isMfaRequired: hasTotp,
+    isMfaRequired: hasTotp || requireTotp,
     isMfaComplete: hasTotp,
-    requiredSignerId: null,
+    requiredSignerId: claims.amr.includes(`ejs:${requireExtJwtSigner}`) ? null : requireExtJwtSigner,
     isCertExtendable: claims.z_ice,
     improperClientCertChain: claims.z_iccc,
   };

@@ -146,6 +146,7 @@ export class ControlServer {
       id,
       channel,
       version,
+      capabilities: capabilitiesOf(hello),
       linkListeners: linkListeners(hello),
       supportedProtocols: {},
       hostname: '',
@@ -213,9 +214,14 @@ const GROUPED_LANES = {
 };
 const SINGLE_LANES = { default: { types: [''], queueLimit: LANE_QUEUE } };
 
+function capabilitiesOf(hello: Message): ReadonlySet<number> {
+  const mask = hello.headers.get(ControlHeader.Capabilities);
+  return new Set(Object.values(RouterCapability).filter((bit) => hasBit(mask, bit)));
+}
+
 /** Routers that do not say that they can have several channels put their listeners elsewhere. */
 function linkListeners(hello: Message): readonly Listener[] {
-  const multi = hasBit(hello.headers.get(ControlHeader.Capabilities), RouterCapability.MultiChannel);
+  const multi = capabilitiesOf(hello).has(RouterCapability.MultiChannel);
   const body = hello.headers.get(multi ? ControlHeader.LinkListeners : LegacyHeader.LinkListeners);
   return body ? new Message(0, [], body).decode(ListenersSchema).listeners : [];
 }

@@ -2,8 +2,8 @@
 // tokens from then on.
 
 import { leafOf } from '#lib/certificates.ts';
+import { bearerTokens } from '../auth/bearer-tokens.ts';
 import { claimAt, type VerifiedToken, verifyExternalToken } from '../auth/external-jwt.ts';
-import { bearerTokens } from '../auth/session-of.ts';
 import { addAuthenticator, certificateProof } from '../entities/authenticator.ts';
 import { freeName, plainIdentity } from '../entities/identity.ts';
 import { Body } from '../request/body.ts';
@@ -18,12 +18,17 @@ export async function enrollWithToken(request: ApiRequest): Promise<Answer> {
     (each) => each !== undefined,
   );
   if (!verified) throw new ApiError('INVALID_ENROLLMENT_TOKEN');
-  if (verified.identity) throw new ApiError('INVALID_ENROLLMENT_ALREADY_ENROLLED');
-  const { enrollToCertEnabled, enrollToTokenEnabled } = verified.signer;
+  if (verified.identity) throw new ApiError('ENROLLMENT_IDENTITY_ALREADY_ENROLLED');
+  const { enrollToCertEnabled, enrollToTokenEnabled, enrollAuthPolicyId } = verified.signer;
+  const primary = services.state.tables.authPolicy.get(enrollAuthPolicyId)?.primary;
   const body = typeof request.body === 'object' ? new Body(request.body, 'create') : undefined;
   const clientCsr = body?.text('clientCsr') || undefined;
-  if (clientCsr === undefined ? !enrollToTokenEnabled : !enrollToCertEnabled)
-    throw new ApiError('INVALID_ENROLLMENT_NOT_ALLOWED');
+  // The auth policy may have changed since the signer was allowed to enroll: whoever enrolls has to be able to log in afterwards.
+  const isAllowed =
+    clientCsr === undefined
+      ? enrollToTokenEnabled && primary?.extJwt.allowed
+      : enrollToCertEnabled && primary?.cert.allowed;
+  if (!isAllowed) throw new ApiError('INVALID_ENROLLMENT_NOT_ALLOWED');
   const id = services.state.ids.short();
   if (clientCsr === undefined) {
     await services.state.change((transaction) => addIdentity(transaction, id, verified));
@@ -46,7 +51,7 @@ function addIdentity(transaction: Transaction, id: string, { signer, claims, sub
     signer.enrollAttributeClaimsSelector === '' ? [] : claimAt(claims, signer.enrollAttributeClaimsSelector);
   const roleAttributes = [attributes].flat().filter((each): each is string => typeof each === 'string' && each !== '');
   if (transaction.tables.identity.findBy('externalId', subject))
-    throw new ApiError('INVALID_ENROLLMENT_ALREADY_ENROLLED');
+    throw new ApiError('ENROLLMENT_IDENTITY_ALREADY_ENROLLED');
   transaction.put('identity', {
     ...plainIdentity(transaction, id, freeName(transaction, typeof name === 'string' && name !== '' ? name : subject)),
     externalId: subject,

@@ -6,6 +6,9 @@ import type { Transaction } from '../state/transaction.ts';
 import type { AuthPolicy } from '../state/types.ts';
 import { baseFields, changedBase, referenced, uniqueName } from './common.ts';
 
+/** reference fact: characters that every auth policy demands of a password at least. */
+const SHORTEST_PASSWORD = 5;
+
 export function createAuthPolicy(transaction: Transaction, id: string, body: Body): void {
   transaction.put('authPolicy', { ...baseFields(transaction, id, body), ...fields(transaction, body, undefined) });
 }
@@ -31,7 +34,8 @@ function fields(transaction: Transaction, body: Body, current: AuthPolicy | unde
   const secondary = body.part('secondary');
   const was = keep?.primary;
   const allowedSigners = extJwt.texts('allowedSigners') ?? was?.extJwt.allowedSigners ?? [];
-  const requireExtJwtSigner = secondary.text('requireExtJwtSigner') || (keep?.secondary.requireExtJwtSigner ?? null);
+  // An empty one removes the demand.
+  const requireExtJwtSigner = (secondary.text('requireExtJwtSigner') ?? keep?.secondary.requireExtJwtSigner) || null;
   for (const [index, signer] of allowedSigners.entries())
     demandSigner(transaction, signer, `primary.extJwt.allowedExtJwtSigners[${index}]`);
   if (requireExtJwtSigner !== null) demandSigner(transaction, requireExtJwtSigner, 'secondary.requiredExtJwtSigner');
@@ -45,9 +49,9 @@ function fields(transaction: Transaction, body: Body, current: AuthPolicy | unde
       extJwt: { allowed: extJwt.flag('allowed') ?? was?.extJwt.allowed ?? false, allowedSigners },
       updb: {
         allowed: updb.flag('allowed') ?? was?.updb.allowed ?? false,
-        minPasswordLength: updb.whole('minPasswordLength') ?? was?.updb.minPasswordLength ?? 0,
-        maxAttempts: updb.whole('maxAttempts') ?? was?.updb.maxAttempts ?? 0,
-        lockoutDurationMinutes: updb.whole('lockoutDurationMinutes') ?? was?.updb.lockoutDurationMinutes ?? 0,
+        minPasswordLength: least(SHORTEST_PASSWORD, updb.whole('minPasswordLength') ?? was?.updb.minPasswordLength),
+        maxAttempts: least(0, updb.whole('maxAttempts') ?? was?.updb.maxAttempts),
+        lockoutDurationMinutes: least(0, updb.whole('lockoutDurationMinutes') ?? was?.updb.lockoutDurationMinutes),
         requireMixedCase: updb.flag('requireMixedCase') ?? was?.updb.requireMixedCase ?? false,
         requireNumberChar: updb.flag('requireNumberChar') ?? was?.updb.requireNumberChar ?? false,
         requireSpecialChar: updb.flag('requireSpecialChar') ?? was?.updb.requireSpecialChar ?? false,
@@ -58,6 +62,11 @@ function fields(transaction: Transaction, body: Body, current: AuthPolicy | unde
       requireExtJwtSigner,
     },
   };
+}
+
+/** reference fact: lower values are raised, not refused; 0 is unlimited attempts, and a lock without end. */
+function least(lowest: number, given = lowest): number {
+  return Math.max(lowest, given);
 }
 
 function demandSigner(transaction: Transaction, id: string, field: string): void {

@@ -105,16 +105,21 @@ function fields(transaction: Transaction, body: Body, current: CertificateAuthor
     isAuthEnabled: body.flag('isAuthEnabled') ?? keep?.isAuthEnabled ?? false,
     isAutoCaEnrollmentEnabled: body.flag('isAutoCaEnrollmentEnabled') ?? keep?.isAutoCaEnrollmentEnabled ?? false,
     isOttCaEnrollmentEnabled: body.flag('isOttCaEnrollmentEnabled') ?? keep?.isOttCaEnrollmentEnabled ?? false,
-    identityRoles: body.texts('identityRoles') ?? keep?.identityRoles ?? [],
+    identityRoles: [...new Set(body.texts('identityRoles') ?? keep?.identityRoles)].sort(),
     identityNameFormat: (formatGiven ?? keep?.identityNameFormat) || DEFAULT_NAME_FORMAT,
     externalIdClaim: claim(body, keep),
   };
 }
 
+/**
+ * Field by field in a patch. reference fact: a patch without the claim removes it, as its command line asks for that; one that changes
+ * other fields sends an empty claim.
+ */
 function claim(body: Body, current: CertificateAuthority | undefined): ExternalIdClaim | null {
-  if (!body.has('externalIdClaim')) return current?.externalIdClaim ?? null;
+  if (!body.has('externalIdClaim')) return null;
   const given = body.part('externalIdClaim');
   const was = current?.externalIdClaim;
+  if (body.mode === 'patch' && Object.keys(body.map('externalIdClaim') ?? {}).length === 0) return was ?? null;
   const made: ExternalIdClaim = {
     location: (given.text('location') as ExternalIdClaim['location'] | undefined) ?? was?.location ?? 'COMMON_NAME',
     matcher: (given.text('matcher') as ExternalIdClaim['matcher'] | undefined) ?? was?.matcher ?? 'ALL',

@@ -71,6 +71,8 @@ export function deleteConfig(transaction: Transaction, { id }: Config): void {
 function configTypeFields(transaction: Transaction, body: Body, current: ConfigType | undefined) {
   const name = uniqueName(transaction, 'configType', body, current);
   if (name === 'all') throw invalid('name', 'all is a keyword and may not be used as a config type name', name);
+  if (body.has('schema') && !body.map('schema'))
+    throw invalid('schema', 'invalid type, expected object', body.raw('schema'));
   const schema = body.map('schema') ?? (body.mode === 'patch' ? (current?.schema ?? null) : null);
   if (schema) demandSchema(schema);
   if (schema && schema.type !== undefined && schema.type !== 'object')

@@ -2,6 +2,7 @@
 
 import type { X509Certificate } from 'node:crypto';
 import { commonName, parsePemCertificates, sha1Fingerprint } from '#lib/certificates.ts';
+import { endpointProblem } from '../auth/jwks-endpoint.ts';
 import type { Body } from '../request/body.ts';
 import { ApiError, invalid, invalidField } from '../request/errors.ts';
 import type { Transaction } from '../state/transaction.ts';
@@ -56,7 +57,7 @@ function fields(transaction: Transaction, body: Body, current: ExternalJwtSigner
     useExternalId: body.flag('useExternalId') ?? keep?.useExternalId ?? false,
     externalAuthUrl: body.text('externalAuthUrl') ?? keep?.externalAuthUrl ?? null,
     clientId: body.text('clientId') ?? keep?.clientId ?? null,
-    scopes: body.texts('scopes') ?? keep?.scopes ?? [],
+    scopes: [...new Set(body.texts('scopes') ?? keep?.scopes)].sort(),
     targetToken: (body.text('targetToken') as ExternalJwtSigner['targetToken']) ?? keep?.targetToken ?? 'ACCESS',
     enrollNameClaimsSelector: body.text('enrollNameClaimsSelector') || (keep?.enrollNameClaimsSelector ?? '/sub'),
     enrollAttributeClaimsSelector:
@@ -73,17 +74,18 @@ function fields(transaction: Transaction, body: Body, current: ExternalJwtSigner
   return made;
 }
 
-/** Keys come from an address or from a certificate. In a patch the one that is given takes the place of the other. */
+/** Keys come from an address or from a certificate. A patch from one to the other names both: the one that goes as null. */
 function keys(body: Body, current: ExternalJwtSigner | undefined) {
-  const givenEndpoint = body.text('jwksEndpoint') || null;
-  const givenPem = body.text('certPem') || null;
+  const keep = body.mode === 'patch' ? current : undefined;
+  const source = (name: 'jwksEndpoint' | 'certPem') =>
+    (keep && body.raw(name) === undefined ? keep[name] : body.text(name)) || null;
+  const [givenEndpoint, givenPem] = [source('jwksEndpoint'), source('certPem')];
   if (givenEndpoint !== null && givenPem !== null)
     throw invalidField('jwksEndpoint', 'only one of jwksEndpoint or certPem may be defined', givenEndpoint);
-  if (givenEndpoint === null && givenPem === null) {
-    if (body.mode !== 'patch' || !current) throw invalidField('certPem', 'jwksEndpoint or certPem is required', '');
-    const { jwksEndpoint, certPem, fingerprint, commonName: name, notBefore, notAfter } = current;
-    return { jwksEndpoint, certPem, fingerprint, commonName: name, notBefore, notAfter };
-  }
+  if (givenEndpoint === null && givenPem === null)
+    throw invalidField('certPem', 'jwksEndpoint or certPem is required', '');
+  const problem = givenEndpoint === null ? undefined : endpointProblem(givenEndpoint);
+  if (problem !== undefined) throw invalidField('jwksEndpoint', problem, givenEndpoint);
   const certificate = givenPem === null ? undefined : readCertificate(givenPem);
   return {
     jwksEndpoint: givenEndpoint,

@@ -123,7 +123,7 @@ function identityFields(transaction: Transaction, body: Body, current: Identity 
     externalId: externalId(transaction, body, current),
     authPolicyId: authPolicy(transaction, body, keep),
     roleAttributes: roleAttributes(body, current?.roleAttributes ?? []),
-    permissions: body.texts('permissions') ?? keep?.permissions ?? null,
+    permissions: permissions(body) ?? keep?.permissions ?? null,
     defaultHostingCost: body.whole('defaultHostingCost') ?? keep?.defaultHostingCost ?? 0,
     defaultHostingPrecedence: precedence ?? keep?.defaultHostingPrecedence ?? ('default' as const),
     serviceHostingCosts: perService(transaction, body, 'serviceHostingCosts', keep?.serviceHostingCosts) as Readonly<
@@ -170,4 +170,10 @@ function perService(
   const given = body.map(name);
   for (const id of Object.keys(given ?? {})) if (!transaction.get('service', id)) throw notFound('services', id);
   return given ?? current ?? {};
+}
+
+/** Each once, sorted, as the reference keeps them. */
+function permissions(body: Body): string[] | undefined {
+  const given = body.texts('permissions');
+  return given && [...new Set(given)].sort();
 }

@@ -33,6 +33,10 @@ export interface AccessClaims extends JWTPayload {
   readonly z_asid: string;
   readonly z_ct: readonly string[];
   readonly z_cfs: readonly string[];
+  /** The fingerprint of the certificate that logged in. */
+  readonly z_acf?: string;
+  /** Whether the auth policy accepts expired certificates. */
+  readonly z_cae?: boolean;
   readonly z_authid: string;
   readonly z_ra: string;
   readonly z_ice: boolean;

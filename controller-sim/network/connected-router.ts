@@ -8,6 +8,8 @@ export interface ConnectedRouter {
   readonly id: string;
   readonly channel: Channel;
   readonly version: VersionInfo;
+  /** Bits of RouterCapability that its hello has set. */
+  readonly capabilities: ReadonlySet<number>;
   /** Where other routers may dial links to it. */
   linkListeners: readonly Listener[];
   /** Protocol to URL of its edge listeners, once it has answered the server hello. */

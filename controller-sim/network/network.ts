@@ -48,6 +48,7 @@ const OFFLINE: RouterStatus = {
   hostname: '',
   supportedProtocols: {},
   syncStatus: 'SYNC_UNKNOWN',
+  capabilities: new Set(),
   versionInfo: undefined,
 };
 
@@ -93,8 +94,8 @@ export class Network {
   status(routerId: string): RouterStatus {
     const router = this.#routers.get(routerId);
     if (!router) return OFFLINE;
-    const { hostname, supportedProtocols, syncStatus, version } = router;
-    return { isOnline: true, hostname, supportedProtocols, syncStatus, versionInfo: version };
+    const { hostname, supportedProtocols, syncStatus, version, capabilities } = router;
+    return { isOnline: true, hostname, supportedProtocols, syncStatus, capabilities, versionInfo: version };
   }
 
   /** Whether some router has a connection of an identity, as the routers tell. */

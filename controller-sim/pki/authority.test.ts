@@ -40,6 +40,14 @@ t.test('a data file with another key keeps it, also when its certificate is made
   t.equal(await readBack(authority), 'id');
 });
 
+t.test(
+  'the listener names no authorities, so that clients of authorities that are added later present certificates',
+  async (t) => {
+    const authority = await Authority.open({ state: await newState(), clock }, ['localhost']);
+    t.same(authority.serverContext().ca, []);
+  },
+);
+
 async function selfSigned(pem: string, spki: Buffer): Promise<string> {
   const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
   const der = Buffer.from(pem.replace(/-----.*?-----|\s/g, ''), 'base64');

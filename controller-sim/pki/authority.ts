@@ -112,9 +112,12 @@ export class Authority {
     return [new X509Certificate(this.#root.certificate), new X509Certificate(this.#intermediate.certificate)];
   }
 
-  /** For the listener. */
+  /**
+   * For the listener. It names no authorities to clients: those that were added later vouch for clients too, and a client in Go presents no
+   * certificate when its authority is not among those that are named.
+   */
   serverContext(): SecureContextOptions {
-    return { cert: this.#server.certificate + this.#intermediate.certificate, key: this.#server.key, ca: this.bundle };
+    return { cert: this.#server.certificate + this.#intermediate.certificate, key: this.#server.key, ca: [] };
   }
 
   /** For dialing routers: a certificate that names the controller, with a key of its own that is kept nowhere. */
@@ -138,13 +141,17 @@ export class Authority {
   }
 
   /**
-   * A certificate of an identity, or of one of its API sessions. Takes nothing but the key from the request (reference fact: its test of
+   * A certificate of an identity, or of one of its API sessions, which then has an id of its own. Takes nothing but the key from the request (reference fact: its test of
    * forged requests), so that no client gets a certificate for names that it chooses.
    *
    * @returns the chain, leaf first, valid for one year
    */
-  signIdentity({ publicKey }: CertificateRequest, identityId: string, apiSessionId?: string): string {
-    const session = apiSessionId === undefined ? '' : `/apiSession/${apiSessionId}`;
+  signIdentity(
+    { publicKey }: CertificateRequest,
+    identityId: string,
+    ofSession?: { readonly apiSessionId: string; readonly id: string },
+  ): string {
+    const session = ofSession ? `/apiSession/${ofSession.apiSessionId}/apiSessionCertificate/${ofSession.id}` : '';
     const spiffe = `identity/${identityId}${session}`;
     return this.#sign({ commonName: identityId, publicKey, names: NO_NAMES, spiffe, purposes: ['client'] });
   }

@@ -91,6 +91,8 @@ export interface ApiRequest {
   /** Set by the session step. */
   session: ApiSession | undefined;
   identity: Identity | undefined;
+  /** The header `www-authenticate` of the answer: names the token that the session still owes. */
+  challenge: string | undefined;
 }
 
 /** What a login looks at. */

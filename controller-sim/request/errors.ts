@@ -112,13 +112,16 @@ export class ApiError extends Error {
   readonly code: ApiErrorCode;
   readonly status: number;
   readonly details: ErrorCause | undefined;
+  /** The header `www-authenticate` of the refusal. */
+  readonly challenge: string | undefined;
 
-  constructor(code: ApiErrorCode, details?: ErrorCause) {
+  constructor(code: ApiErrorCode, details?: ErrorCause, challenge?: string) {
     super(API_ERRORS[code][1]);
     this.name = 'ApiError';
     this.code = SENT_AS[code] ?? code;
     this.status = API_ERRORS[code][0];
     this.details = details;
+    this.challenge = challenge;
   }
 }
 

@@ -160,14 +160,15 @@ t.test('a bad certificate request uses up neither a code, a token nor an enrollm
   await using api = await ApiClient.start();
   const oidc = new OidcClient(api);
   await api.person('anna');
-  const { csr } = newRequest('x');
+  const { csr, key } = newRequest('x');
   const bad = ['nonsense', csr.replace(/[A-Z]{4}/, 'AAAA'), `${csr.slice(0, 300)}-----END CERTIFICATE REQUEST-----`];
   const refused = { status: 400, body: { error: 'invalid_request' } };
-  const { refresh_token: refresh } = (await oidc.login('anna', PASSWORD, { csrPem: csr })).body;
-  for (const each of bad) t.match(await oidc.refresh(String(refresh), { csr_pem: each }), refused);
-  const next = await oidc.refresh(String(refresh), { csr_pem: csr });
+  const { refresh_token: refresh, session_cert: pem } = (await oidc.login('anna', PASSWORD, { csrPem: csr })).body;
+  const bound = new OidcClient(api, api.connect({ pem: String(pem), key }));
+  for (const each of bad) t.match(await bound.refresh(String(refresh), { csr_pem: each }), refused);
+  const next = await bound.refresh(String(refresh), { csr_pem: csr });
   t.match(next, { status: 200, body: { session_cert: String } }, 'the refresh token is still valid');
-  t.match(await oidc.refresh(String(refresh)), { status: 400, body: { error: 'invalid_grant' } }, 'and used now');
+  t.match(await bound.refresh(String(refresh)), { status: 400, body: { error: 'invalid_grant' } }, 'and used now');
 
   const code = await oidc.code('anna', PASSWORD);
   for (const wrong of [{ code_verifier: 'x' }, { redirect_uri: 'http://localhost:1/' }, { client_id: 'openziti' }])

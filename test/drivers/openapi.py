@@ -7,6 +7,7 @@ import json
 import os
 import sys
 import tempfile
+import uuid
 
 import schemathesis
 from schemathesis.cli import schemathesis as command
@@ -66,7 +67,7 @@ def seed(simulator: Simulator) -> dict[str, list[str]]:
         add("terminators", service=service, router=router, binding="transport", address="tcp:127.0.0.1:1")
         add("transit-routers", name=f"transit{number}")
         add("posture-checks", name=name, typeId="OS", operatingSystems=[{"type": "LINUX", "versions": [">=5.0.0"]}])
-        add("revocations", id=name, type="JTI")
+        add("revocations", id=str(uuid.uuid4()), type="JTI")
         add("external-jwt-signers", name=name, issuer=name, audience="a", enabled=True, jwksEndpoint="https://localhost/keys")
         add("sessions", "client", serviceId=service, type="Dial")
     ids["routers"] = ids["transit-routers"]

@@ -1,6 +1,7 @@
 // A client of the OIDC API, as SDKs are: the code flow with PKCE, without a browser, then tokens for tokens.
 
 import { createHash, randomBytes } from 'node:crypto';
+import type { Agent } from 'undici';
 import type { ApiClient } from './api-client.ts';
 
 const REDIRECT = 'http://localhost:8080/auth/callback';
@@ -13,9 +14,12 @@ export interface OidcAnswer {
 
 export class OidcClient {
   readonly #api: ApiClient;
+  readonly #as: Agent | undefined;
 
-  constructor(api: ApiClient) {
+  /** `as` is a connection with a certificate. */
+  constructor(api: ApiClient, as?: Agent) {
     this.#api = api;
+    this.#as = as;
   }
 
   /** Logs in by password, and exchanges the code for tokens. `fields` are further ones of the login. */
@@ -78,7 +82,8 @@ export class OidcClient {
   async #post(path: string, fields: Record<string, string>, headers: Record<string, string> = {}): Promise<OidcAnswer> {
     const type = 'application/x-www-form-urlencoded';
     const body = new URLSearchParams(fields).toString();
-    const { status, text } = await this.#api.ask('POST', `/oidc${path}`, { type, headers, body });
+    const as = this.#as && { as: this.#as };
+    const { status, text } = await this.#api.ask('POST', `/oidc${path}`, { type, headers, body, ...as });
     return { status, body: text === '' ? {} : (JSON.parse(text) as Record<string, unknown>) };
   }
 

@@ -30,9 +30,9 @@ async function create(request: ApiRequest): Promise<Answer> {
   const identityId = idOfCaller(request);
   const apiSession = request.session as ApiSession;
   const csr = await readCsr(new Body(request.body, 'create').text('csr'));
-  const certificate = authority.signIdentity(csr, identityId, apiSession.id);
-  const leaf = leafOf(certificate);
   const id = state.ids.long();
+  const certificate = authority.signIdentity(csr, identityId, { apiSessionId: apiSession.id, id });
+  const leaf = leafOf(certificate);
   const isKept = state.tables.apiSession.has(apiSession.id);
   await state.change((transaction) => {
     if (isKept && !transaction.get('apiSession', apiSession.id)) throw new ApiError('UNAUTHORIZED');

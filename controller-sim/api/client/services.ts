@@ -4,7 +4,7 @@ import { TokenKind } from '../../jwt/tokens.ts';
 import { isAdmin } from '../../request/access.ts';
 import type { Answer, ApiRequest, Handlers } from '../../request/context.ts';
 import { ApiError, notFound } from '../../request/errors.ts';
-import type { Identity, Service } from '../../state/types.ts';
+import type { ApiSession, Identity, Service } from '../../state/types.ts';
 import { listPage } from '../list.ts';
 import { base, reference } from '../references.ts';
 import { list, selectListed } from '../resource.ts';
@@ -78,8 +78,9 @@ function serviceTerminators(request: ApiRequest): Answer {
   return { page };
 }
 
-function serviceUpdates({ services: { serviceChanges }, identity }: ApiRequest): Answer {
-  return { data: { lastChangeAt: new Date(serviceChanges.lastOf(identity as Identity)).toISOString() } };
+function serviceUpdates({ services: { serviceChanges }, identity, session }: ApiRequest): Answer {
+  const lastChange = serviceChanges.lastOf(identity as Identity, (session as ApiSession).createdAt);
+  return { data: { lastChangeAt: new Date(lastChange).toISOString() } };
 }
 
 function ownRouters(request: ApiRequest): Answer {

@@ -4,7 +4,7 @@ import { REVOCATION_LIFETIME } from '../../auth/revocations.ts';
 import { verifyCa } from '../../entities/ca.ts';
 import { existing } from '../../entities/common.ts';
 import type { Answer, ApiRequest, Handlers } from '../../request/context.ts';
-import { ApiError } from '../../request/errors.ts';
+import { ApiError, invalid } from '../../request/errors.ts';
 import { field } from '../list.ts';
 import { base } from '../references.ts';
 import { crud, find, type Resource } from '../resource.ts';
@@ -15,19 +15,25 @@ import { externalJwtSigners } from '../resources/external-jwt-signers.ts';
 import { postureChecks } from '../resources/posture-checks.ts';
 import { sessions } from '../resources/sessions.ts';
 
+/** Ids of tokens and of their sessions. */
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
 const revocations: Resource<'revocation'> = {
   kind: 'revocation',
   names: { one: 'Revocation', many: 'Revocations' },
   symbols: { type: field('type') },
   newId: (_services, body) => body.text('id') ?? '',
   create: (transaction, id, body, _prepared, { services }) => {
+    const type = body.text('type') as 'JTI' | 'IDENTITY' | 'API_SESSION';
+    if (type === 'IDENTITY') existing(transaction, 'identity', id);
+    else if (!UUID.test(id)) throw invalid('id', 'must be a valid UUID v4', id);
     transaction.put('revocation', {
       id,
       createdAt: transaction.now,
       updatedAt: transaction.now,
       tags: body.map('tags') ?? {},
       isSystem: false,
-      type: body.text('type') as 'JTI' | 'IDENTITY' | 'API_SESSION',
+      type,
       expiresAt: new Date(services.clock.now() + REVOCATION_LIFETIME).toISOString(),
     });
   },

@@ -17,7 +17,7 @@ export const authenticatorHandlers: Handlers = {
   requestExtendAuthenticator: requestExtend,
 };
 
-/** The authenticator goes, and an enrollment of its kind takes its place. Who enrolls with a password says its name anew. */
+/** Replaces the authenticator by an enrollment of its kind, which keeps the user name. */
 async function reEnroll(request: ApiRequest): Promise<Answer> {
   const { state, clock } = request.services;
   const authenticator = find(request, 'authenticator');
@@ -32,6 +32,7 @@ async function reEnroll(request: ApiRequest): Promise<Answer> {
     method,
     expires,
     ...(ca && { caId: ca.id }),
+    ...(authenticator.username !== null && { username: authenticator.username }),
   });
   await state.change((transaction) => {
     const current = existing(transaction, 'authenticator', authenticator.id);

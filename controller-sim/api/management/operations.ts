@@ -2,7 +2,7 @@
 
 import type { Answer, ApiRequest, Handler, Handlers } from '../../request/context.ts';
 import { notFound } from '../../request/errors.ts';
-import { listFixed, listRecords, listTexts } from '../list.ts';
+import { listFixed, listTexts } from '../list.ts';
 import { crud, find, list } from '../resource.ts';
 import { configs, configTypes } from '../resources/configs.ts';
 import { otherServices } from '../resources/services.ts';
@@ -40,21 +40,62 @@ function roleAttributes(kind: RoleKind): Handler {
   return ({ services: { state }, query }) => ({ page: listTexts(state.tables[kind].roleAttributes(), query) });
 }
 
-/** How many entities bear each attribute, and with `withIds` which. */
+/** Which policies select entities of a kind by attributes, under which field, and what the answer calls them. */
+const SELECTING = {
+  identity: [
+    ['servicePolicy', 'identityRoles', 'servicePolicies'],
+    ['edgeRouterPolicy', 'identityRoles', 'edgeRouterPolicies'],
+  ],
+  router: [
+    ['edgeRouterPolicy', 'edgeRouterRoles', 'edgeRouterPolicies'],
+    ['serviceEdgeRouterPolicy', 'edgeRouterRoles', 'serviceEdgeRouterPolicies'],
+  ],
+  service: [
+    ['servicePolicy', 'serviceRoles', 'servicePolicies'],
+    ['serviceEdgeRouterPolicy', 'serviceRoles', 'serviceEdgeRouterPolicies'],
+  ],
+  postureCheck: [['servicePolicy', 'postureCheckRoles', 'servicePolicies']],
+} as const;
+const BEARERS = {
+  identity: 'identities',
+  router: 'edgeRouters',
+  service: 'services',
+  postureCheck: 'postureChecks',
+} as const;
+
+/** Attributes that an entity bears or a policy selects, with the number of both, and with `withIds` who they are. */
 function roleAttributeUsage(kind: RoleKind): Handler {
   return ({ services: { state }, query }) => {
-    const table = state.tables[kind];
+    const { tables } = state;
     const withIds = query.get('withIds') === 'true';
-    const records = table.roleAttributes().map((id) => {
-      const bearers = table.withRole(id);
-      return { id, tags: {}, attribute: id, count: bearers.size, ...(withIds && { ids: [...bearers].sort() }) };
-    });
-    const page = listRecords(records, query, { count: { type: 'number', get: ({ count }) => count } }, (record) => {
-      const { id: _id, tags: _tags, ...shown } = record;
-      return shown;
-    });
+    const usage = (ids: Iterable<string>) => {
+      const sorted = [...ids].sort();
+      return { count: sorted.length, ids: withIds ? sorted : null };
+    };
+    const page = listTexts(usedAttributes(tables, kind), query, (roleAttribute) => ({
+      roleAttribute,
+      usage: {
+        [BEARERS[kind]]: usage(tables[kind].withRole(roleAttribute)),
+        ...Object.fromEntries(
+          SELECTING[kind].map(([policy, field, name]) => {
+            const selecting = tables[policy].referring(field, `#${roleAttribute}`);
+            return [name, usage(selecting.map(({ id }) => id))];
+          }),
+        ),
+      },
+    }));
     return { page };
   };
+}
+
+/** Sorted. `#all` selects everything and is not an attribute. */
+function usedAttributes(tables: ApiRequest['services']['state']['tables'], kind: RoleKind): string[] {
+  const used = new Set(tables[kind].roleAttributes());
+  for (const [policy, field] of SELECTING[kind])
+    for (const each of tables[policy].values())
+      for (const role of (each as unknown as Readonly<Record<string, readonly string[]>>)[field] ?? [])
+        if (role.startsWith('#') && role !== '#all') used.add(role.slice(1));
+  return [...used].sort();
 }
 
 function one<T extends { readonly id: string }>(types: readonly T[], singular: string, id = ''): T {

@@ -3,7 +3,7 @@
 import { ownText } from '#lib/own-text.ts';
 import { ownValue } from '#lib/own-value.ts';
 import { MOST_CONFIG_TYPES, typeIds } from '../../auth/authenticate.ts';
-import { bearerTokens } from '../../auth/session-of.ts';
+import { bearerTokens } from '../../auth/bearer-tokens.ts';
 import { type AuthRequest, isComplete } from './auth-requests.ts';
 import { BASE, OAuthError, type OidcAnswer, type OidcRequest, redirect } from './context.ts';
 

@@ -3,8 +3,8 @@
 
 import { sha1Fingerprint } from '#lib/certificates.ts';
 import { MOST_CONFIG_TYPES, noteClient, prove, typeIds } from '../../auth/authenticate.ts';
+import { bearerTokens } from '../../auth/bearer-tokens.ts';
 import { verifyExternalToken } from '../../auth/external-jwt.ts';
-import { bearerTokens } from '../../auth/session-of.ts';
 import { abandonTotp, enrollTotp, owesTotp, ownMfa, takeCode } from '../../mfa/enrollment.ts';
 import { LOGIN, provisioningUrl } from '../../mfa/totp.ts';
 import { Body } from '../../request/body.ts';
@@ -219,7 +219,8 @@ function showQueries({ needsTotp, requiredSigner, amr }: AuthRequest, mfa: Mfa |
 }
 
 function foundRequest(request: OidcRequest): AuthRequest {
-  const found = request.requests.get(text(request, 'id') || (request.query.get('id') ?? ''));
+  const given = (name: string) => text(request, name) || (request.query.get(name) ?? '');
+  const found = request.requests.get(given('id') || given('authRequestID'));
   if (!found) throw new ApiError('UNAUTHORIZED');
   return found;
 }

@@ -76,8 +76,9 @@ function refusal(error: unknown, services: ApiServices): OidcAnswer {
   if (error instanceof OAuthError)
     return { status: error.status, body: { error: error.code, error_description: error.message } };
   if (error instanceof ApiError) {
-    const { code, status, details = {} } = error;
-    return { status, body: { code, message: 'message' in details ? details.message : error.message } };
+    const { code, status, details = {}, challenge } = error;
+    const headers = challenge === undefined ? {} : { 'www-authenticate': challenge };
+    return { status, headers, body: { code, message: 'message' in details ? details.message : error.message } };
   }
   if (error instanceof StoreWriteError) {
     services.log.error({ error: describeError(error) }, 'a change could not be stored');

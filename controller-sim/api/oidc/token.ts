@@ -3,7 +3,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { leafOf, sha1Fingerprint } from '#lib/certificates.ts';
 import { ownValue } from '#lib/own-value.ts';
-import { bearerTokens } from '../../auth/session-of.ts';
+import { bearerTokens } from '../../auth/bearer-tokens.ts';
+import { holdsCertificate } from '../../auth/proof-of-possession.ts';
 import { readCsr } from '../../enrollment/csr.ts';
 import { isDisabled } from '../../entities/identity.ts';
 import { type ApiSessionFacts, apiSessionEvent } from '../../events/api-session.ts';
@@ -36,7 +37,9 @@ interface SessionClaims
 }
 
 export async function token(request: OidcRequest): Promise<OidcAnswer> {
-  const grant = ownValue(GRANTS, text(request, 'grant_type'));
+  const type = text(request, 'grant_type');
+  if (type === '') throw new OAuthError('invalid_request', 'grant_type is missing');
+  const grant = ownValue(GRANTS, type);
   if (!grant) throw new OAuthError('unsupported_grant_type', 'the grant_type is not supported');
   if (!CLIENTS.has(clientIdOf(request))) throw new OAuthError('invalid_client', 'the client is not known');
   return grant(request);
@@ -77,17 +80,19 @@ async function byRefreshToken(request: OidcRequest): Promise<OidcAnswer> {
   const { services } = request;
   const old = await verified(services, text(request, 'refresh_token'), TokenKind.Refresh);
   if (!old) throw new OAuthError('invalid_grant', 'failed to parse refresh token');
+  if (old.client_id !== clientIdOf(request)) throw new OAuthError('invalid_grant', 'client_id does not match');
+  demandCertificate(request, old);
+  const wanted = text(request, 'scope').split(' ').filter(Boolean);
+  if (!wanted.every((each) => old.scope.split(' ').includes(each)))
+    throw new OAuthError('invalid_scope', 'the scope goes beyond that of the token');
   const isGone = () => new OAuthError('invalid_grant', 'refresh token revoked');
   if (services.revocations.isRevoked(old)) throw isGone();
   const identity = demandIdentity(services, old.sub);
   const session = sessionClaims(old, identity);
-  // Only a session that is bound to a certificate already gets another one.
-  const csrPem = old.z_cfs.length > 0 ? text(request, 'csr_pem') || undefined : undefined;
-  const bound = await bind(services, identity, old.z_asid, csrPem, old.z_cfs.slice(0, 1));
+  const bound = await rebind(request, identity, old);
   if (!(await services.revocations.revoke(old.jti, 'JTI'))) throw isGone();
-  const fingerprints = csrPem ? bound.fingerprints : old.z_cfs;
   tellSession(request, session, 'refreshed');
-  return tokens(request, { ...session, z_cfs: fingerprints }, { sessionCert: bound.certificate });
+  return tokens(request, { ...session, z_cfs: bound.fingerprints }, { sessionCert: bound.certificate });
 }
 
 async function byExchange(request: OidcRequest): Promise<OidcAnswer> {
@@ -99,11 +104,15 @@ async function byExchange(request: OidcRequest): Promise<OidcAnswer> {
   const subject = await verified(services, text(request, 'subject_token'), kind);
   if (!subject || services.revocations.isRevoked(subject))
     throw new OAuthError('invalid_grant', 'the subject_token is not valid');
-  const claims = sessionClaims(subject, demandIdentity(services, subject.sub));
+  demandCertificate(request, subject);
+  const identity = demandIdentity(services, subject.sub);
   const wanted = text(request, 'requested_token_type') || `${TYPE}access_token`;
   if (!EXCHANGED.has(wanted)) throw new OAuthError('invalid_request', 'the requested_token_type is not supported');
+  const bound = await rebind(request, identity, subject);
+  const claims = { ...sessionClaims(subject, identity), z_cfs: bound.fingerprints };
   tellSession(request, claims, 'exchanged');
-  const common = { issued_token_type: wanted, token_type: 'Bearer' };
+  const sessionCert = bound.certificate && { session_cert: bound.certificate };
+  const common = { issued_token_type: wanted, token_type: 'Bearer', ...sessionCert };
   switch (wanted) {
     case `${TYPE}access_token`: {
       const access_token = await sign(services, claims, TokenKind.Access, ACCESS_LIFETIME);
@@ -194,6 +203,7 @@ function claimsOf(found: AuthRequest, identity: Identity): SessionClaims {
     client_id: clientId,
     amr: [...amr],
     scope,
+    scopes: scope.split(' '),
     z_asid: apiSessionId,
     z_eid: identity.externalId ?? '',
     z_ia: identity.isAdmin,
@@ -277,7 +287,7 @@ function demandIdentity({ state, clock }: ApiServices, id: string): Identity {
 
 /** A certificate for the time of the session, when the client has sent a request for one: the tokens are bound to it. */
 async function bind(
-  { authority }: ApiServices,
+  { authority, state }: ApiServices,
   { id }: Identity,
   apiSessionId: string,
   csrPem: string | undefined,
@@ -286,12 +296,24 @@ async function bind(
   if (csrPem === undefined) return { fingerprints, certificate: undefined };
   try {
     const csr = await readCsr(csrPem);
-    const certificate = authority.signIdentity(csr, id, apiSessionId);
+    const certificate = authority.signIdentity(csr, id, { apiSessionId, id: state.ids.long() });
     return { fingerprints: [...fingerprints, sha1Fingerprint(leafOf(certificate))], certificate };
   } catch (error) {
     if (error instanceof ApiError) throw new OAuthError('invalid_request', `invalid CSR: ${error.message}`);
     throw error;
   }
+}
+
+/** A session that is bound to certificates may replace that of the session. A bearer session is never bound later: a thief could do it. */
+function rebind({ body, services }: OidcRequest, identity: Identity, old: AccessClaims) {
+  const csrPem = old.z_cfs.length > 0 ? text({ body }, 'csr_pem') || undefined : undefined;
+  const kept = csrPem === undefined ? old.z_cfs : old.z_acf === undefined ? [] : [old.z_acf];
+  return bind(services, identity, old.z_asid, csrPem, kept);
+}
+
+function demandCertificate(request: OidcRequest, claims: AccessClaims): void {
+  if (!holdsCertificate(request, claims))
+    throw new OAuthError('invalid_grant', 'the token is bound to a certificate that the client does not present');
 }
 
 function isChallenge(challenge: string, verifier: string): boolean {

@@ -69,6 +69,8 @@ function refuseRights(request: ApiRequest, target: Identity | undefined, body: B
   const { identity: caller } = request;
   if (!caller || isAdmin(caller)) return;
   refuseOverAdmins(request, target?.id ?? null, 'change or delete admins');
+  // reference fact: a PUT sets every field, those too that only administrators may change.
+  if (body?.mode === 'update') throw notAllowed('replace identities: change single fields with PATCH');
   if (body?.flag('isAdmin') === true) throw notAllowed('make admins');
   const given = body?.texts('permissions');
   if (given && JSON.stringify(given) !== JSON.stringify(target?.permissions ?? []))

@@ -1,7 +1,7 @@
 // Posture as it is shown: what a service wants to know of a machine, and what is known of the machines of an identity.
 
 import { timeText } from '#lib/duration.ts';
-import { evaluatePosture } from '#model/posture.ts';
+import { evaluatePosture, type PostureState } from '#model/posture.ts';
 import type { ApiRequest, ApiServices } from '../../request/context.ts';
 import type { ApiSession, Identity, PostureCheck, Service, ServicePolicy } from '../../state/types.ts';
 import { base } from '../references.ts';
@@ -38,12 +38,14 @@ function group(policy: ServicePolicy, context: ApiServices, session: ApiSession)
 function query(check: PostureCheck, { posture, clock }: ApiServices, session: ApiSession) {
   const { demands, typeId } = check;
   const now = clock.now();
-  const verdict = evaluatePosture(check, posture.stateOf(session.identityId, session.id), now);
+  const state = posture.stateOf(session.identityId, session.id);
+  const verdict = evaluatePosture(check, state, now);
   const processes = demands.processes as readonly { osType: string; path: string }[] | undefined;
   const process = demands.process as { osType: string; path: string } | undefined;
   const prompts = ['promptOnWake', 'promptOnUnlock'].filter((name) => demands[name] === true);
   return {
     ...base('postureCheck', check),
+    updatedAt: updatedAt(check, state),
     queryType: typeId,
     ...verdict,
     ...(verdict.timeoutRemaining >= 0 && { timeoutAt: timeText(now + verdict.timeoutRemaining * 1000) }),
@@ -51,6 +53,15 @@ function query(check: PostureCheck, { posture, clock }: ApiServices, session: Ap
     ...(process && { process: { osType: process.osType, path: process.path } }),
     processes: processes?.map(({ osType, path }) => ({ osType, path })) ?? null,
   };
+}
+
+/** reference fact: an MFA check counts as changed when the machine wakes up or is unlocked, so that clients look at it again. */
+function updatedAt({ demands, updatedAt: changed }: PostureCheck, state: PostureState): string {
+  const { passedMfaAt, wokenAt, unlockedAt } = state;
+  if (passedMfaAt === undefined) return changed;
+  const prompts = [demands.promptOnWake === true && wokenAt, demands.promptOnUnlock === true && unlockedAt];
+  const times = prompts.filter((time) => typeof time === 'number');
+  return new Date(Math.max(Date.parse(changed), ...times)).toISOString();
 }
 
 /** What is known of an identity's machines; times that there are none of are null. */

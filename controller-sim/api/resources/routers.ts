@@ -10,12 +10,14 @@ import {
   updateTransitRouter,
 } from '../../entities/router.ts';
 import type { Symbols } from '../../filter/compile.ts';
+import type { RouterStatus } from '../../network/router-status.ts';
 import type { Body } from '../../request/body.ts';
 import type { ApiRequest, ApiServices } from '../../request/context.ts';
 import type { Router } from '../../state/types.ts';
 import { field, fieldSet, flagField, linked, numberField } from '../list.ts';
 import { base } from '../references.ts';
 import type { Resource } from '../resource.ts';
+import { capabilityMask, capabilityNames } from '../router-capabilities.ts';
 import { seesEnrollmentTokens } from '../shared/rights.ts';
 import { NEVER, nullWhenEmpty } from '../show.ts';
 import { configSymbols } from './configs.ts';
@@ -62,13 +64,18 @@ export const edgeRouters: Resource<'router', SignedEnrollment | undefined> = {
       ...routerFields(router, request, 'erott'),
       appData,
       certPem,
-      capabilities: null,
       isTunnelerEnabled,
       roleAttributes: nullWhenEmpty(roleAttributes),
-      versionInfo: context.network.status(router.id).versionInfo ?? NO_VERSION,
+      ...shownStatus(context.network.status(router.id)),
     };
   },
 };
+
+/** reference fact: the mask is left out while it is zero. */
+function shownStatus({ capabilities, versionInfo }: RouterStatus): Record<string, unknown> {
+  const capabilitiesMask = capabilityMask(capabilities);
+  return { ...(capabilitiesMask !== 0 && { capabilitiesMask }), versionInfo: versionInfo ?? NO_VERSION };
+}
 
 /** Signed for new routers alone. */
 async function newEnrollment(
@@ -83,8 +90,20 @@ async function newEnrollment(
 /** What both APIs show of an edge router. */
 export function commonRouter(router: Router, context: ApiServices): Record<string, unknown> {
   const { name, cost, noTraversal, appData, disabled } = router;
-  const { isOnline, hostname, supportedProtocols, syncStatus } = context.network.status(router.id);
-  return { name, cost, noTraversal, appData, disabled, isOnline, hostname, supportedProtocols, syncStatus };
+  const { isOnline, hostname, supportedProtocols, syncStatus, ...status } = context.network.status(router.id);
+  const capabilities = capabilityNames(status.capabilities);
+  return {
+    name,
+    cost,
+    noTraversal,
+    appData,
+    disabled,
+    isOnline,
+    hostname,
+    supportedProtocols,
+    syncStatus,
+    capabilities,
+  };
 }
 
 /** Shows enrollments of one method: only the list of edge routers shows those of edge routers. */
@@ -94,7 +113,7 @@ function routerFields(router: Router, request: ApiRequest, method: 'erott' | 'tr
   const enrollment = state.tables.enrollment.referring('routerId', router.id).find((each) => each.method === method);
   return {
     configs: nullWhenEmpty(configs),
-    ...(ctrlChanListeners !== null && { ctrlChanListeners }),
+    ...(Object.keys(ctrlChanListeners ?? {}).length > 0 && { ctrlChanListeners }),
     ...(fingerprint !== null && { fingerprint }),
     isVerified,
     interfaces: null,
@@ -105,7 +124,7 @@ function routerFields(router: Router, request: ApiRequest, method: 'erott' | 'tr
         enrollmentToken: enrollment.token,
         enrollmentJwt: enrollment.jwt,
       }),
-      enrollmentCreatedAt: NEVER,
+      enrollmentCreatedAt: method === 'erott' ? NEVER : enrollment.createdAt,
       enrollmentExpiresAt: enrollment.expiresAt,
     }),
   };

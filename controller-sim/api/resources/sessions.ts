@@ -49,5 +49,6 @@ export function showSession(session: Session, context: ApiServices): Record<stri
 
 export function showRouter(router: Router, context: ApiServices): Record<string, unknown> {
   const { appData: _own, ...common } = commonRouter(router, context);
-  return { ...common, capabilities: null, urls: common.supportedProtocols };
+  const { versionInfo } = context.network.status(router.id);
+  return { ...common, urls: common.supportedProtocols, ...(versionInfo && { version: versionInfo.version }) };
 }

@@ -5,13 +5,13 @@ import { certificateBag } from '../../pki/certificate-bag.ts';
 import type { Answer, ApiRequest, Handlers } from '../../request/context.ts';
 import { ApiError } from '../../request/errors.ts';
 import { listRecords } from '../list.ts';
+import { ROUTER_CAPABILITIES } from '../router-capabilities.ts';
 import { NEVER } from '../show.ts';
 import { type Controller, showController } from './controllers.ts';
 
 /** The release of the reference whose behaviour is served: clients choose by it. */
 export const VERSION = 'v2.0.0';
 /** reference fact: HTTP entities, section 12. */
-const ROUTER_CAPABILITIES = ['MULTI_CHANNEL', 'CONNECT_V2', 'SERVICE_SUBSCRIPTIONS', 'POSTURE_CHECKS', 'BIND_SUCCESS'];
 /** Those that there are at all, and those of a controller that stands alone. */
 const CAPABILITIES = ['OIDC_AUTH', 'HA_CONTROLLER', 'OIDC_AUTH_WITH_CSR'];
 const ALONE = ['OIDC_AUTH', 'OIDC_AUTH_WITH_CSR'];

@@ -91,7 +91,7 @@ async function remove(request: ApiRequest): Promise<Answer> {
 
 async function verify(request: ApiRequest): Promise<Answer> {
   const mfa = mfaOf(request);
-  if (!mfa) throw new ApiError('MFA_ENROLLMENT_NOT_STARTED');
+  if (!mfa) throw new ApiError('NOT_FOUND');
   const act = (transaction: Transaction) => {
     transaction.patch('mfa', mfa.id, { isVerified: true });
     completeSession(request, transaction);
@@ -110,8 +110,15 @@ async function qrCode(request: ApiRequest): Promise<Answer> {
   return { raw: await toBuffer(url, { type: 'png', width: QR_SIZE }), contentType: 'image/png' };
 }
 
+/** reference fact: to whom has none, its recovery codes are not found. */
+function mfaWithCodes(request: ApiRequest): Mfa {
+  const mfa = mfaOf(request);
+  if (!mfa?.isVerified) throw new ApiError('NOT_FOUND');
+  return mfa;
+}
+
 async function recoveryCodes(request: ApiRequest): Promise<Answer> {
-  const mfa = demandVerified(request);
+  const mfa = mfaWithCodes(request);
   await usePassword(request, mfa, codeOf(request) || headerCode(request));
   const { id, createdAt, updatedAt, tags } = mfa;
   const links = { self: { href: './current-identity/mfa/recovery-codes' } };
@@ -119,7 +126,7 @@ async function recoveryCodes(request: ApiRequest): Promise<Answer> {
 }
 
 async function renewRecoveryCodes(request: ApiRequest): Promise<Answer> {
-  const mfa = demandVerified(request);
+  const mfa = mfaWithCodes(request);
   const { random } = request.services;
   await usePassword(request, mfa, codeOf(request), (transaction) =>
     transaction.patch('mfa', mfa.id, { recoveryCodes: newRecoveryCodes(random) }),

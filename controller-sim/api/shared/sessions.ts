@@ -1,6 +1,7 @@
 // Logging in and out, and what belongs to who asks.
 
 import { authenticate } from '../../auth/authenticate.ts';
+import { withSecondToken } from '../../auth/session-of.ts';
 import { extendCertificate, verifyExtension } from '../../enrollment/extend.ts';
 import { endApiSession } from '../../entities/api-session.ts';
 import { updateAuthenticator } from '../../entities/authenticator.ts';
@@ -40,13 +41,16 @@ export const sessionHandlers: Handlers = {
   }),
   updateCurrentIdentityAuthenticator: (request) => changePassword(request, 'update'),
   patchCurrentIdentityAuthenticator: (request) => changePassword(request, 'patch'),
-  extendCurrentIdentityAuthenticator: (request) => extendCertificate(request, ownAuthenticator(request)),
-  extendVerifyCurrentIdentityAuthenticator: (request) => verifyExtension(request, ownAuthenticator(request)),
+  extendCurrentIdentityAuthenticator: (request) => extendCertificate(request, extendable(request)),
+  extendVerifyCurrentIdentityAuthenticator: (request) => verifyExtension(request, extendable(request)),
 };
 
 async function login(request: ApiRequest): Promise<Answer> {
-  const session = await authenticate(request);
-  const { sessionLifetime } = request.services;
+  const made = await authenticate(request);
+  const { sessionLifetime, state } = request.services;
+  const identity = state.tables.identity.get(made.identityId);
+  const { session, challenge } = identity ? await withSecondToken(request, made, identity) : { session: made };
+  request.challenge = challenge;
   const shown = own(session, request);
   return {
     data: shown,
@@ -82,6 +86,13 @@ function ownAuthenticator({ services, identity, params }: ApiRequest): Authentic
   const authenticator = services.state.tables.authenticator.get(id);
   if (authenticator?.identityId !== identity?.id || !authenticator) throw notFound('authenticator', id);
   return authenticator;
+}
+
+/** reference fact: who wants to extend the authenticator of somebody else is not authorized; elsewhere it is not found. */
+function extendable(request: ApiRequest): Authenticator {
+  const other = request.services.state.tables.authenticator.get(request.params.id ?? '');
+  if (other && other.identityId !== request.identity?.id) throw new ApiError('UNAUTHORIZED');
+  return ownAuthenticator(request);
 }
 
 /** Changing your password requires the current one. Of several changes that know it, the first wins: it is not current for the others. */

@@ -65,7 +65,8 @@ export function authorityKinds(ids: Known): Kind[] {
         'isOttCaEnrollmentEnabled',
         'name',
       ],
-      patch: { isAuthEnabled: false },
+      // A patch without a claim removes it.
+      patch: { isAuthEnabled: false, externalIdClaim: {} },
       put: {
         name: 'authority 2',
         isAuthEnabled: false,

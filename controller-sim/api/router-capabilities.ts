@@ -1,0 +1,25 @@
+// Capabilities of routers by the names that the APIs have for them.
+
+import { RouterCapability } from '#wire/gen/numbers.ts';
+
+/** Bit to name. The bit of the data model is for controllers alone. */
+const NAMES: ReadonlyMap<number, string> = new Map([
+  [RouterCapability.MultiChannel, 'MULTI_CHANNEL'],
+  [RouterCapability.ConnectV2, 'CONNECT_V2'],
+  [RouterCapability.ServiceSubscriptions, 'SERVICE_SUBSCRIPTIONS'],
+  [RouterCapability.PostureChecks, 'POSTURE_CHECKS'],
+  [RouterCapability.BindSuccess, 'BIND_SUCCESS'],
+]);
+
+export const ROUTER_CAPABILITIES: readonly string[] = [...NAMES.values()];
+
+/** reference fact: null for a router that has not said what it can. */
+export function capabilityNames(bits: ReadonlySet<number>): string[] | null {
+  const names = [...NAMES].flatMap(([bit, name]) => (bits.has(bit) ? [name] : []));
+  return names.length === 0 ? null : names;
+}
+
+/** The bits of capabilities that have a name, as one number. */
+export function capabilityMask(bits: ReadonlySet<number>): number {
+  return [...NAMES.keys()].filter((bit) => bits.has(bit)).reduce((mask, bit) => mask + 2 ** bit, 0);
+}

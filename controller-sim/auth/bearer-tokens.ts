@@ -1,0 +1,12 @@
+// The bearer tokens of a request.
+
+import type { ApiRequest } from '../request/context.ts';
+
+/** Those of the Authorization header, which may hold several. */
+export function bearerTokens({ headers }: Pick<ApiRequest, 'headers'>): string[] {
+  const { authorization } = headers;
+  const values = Array.isArray(authorization) ? authorization : [authorization ?? ''];
+  return values
+    .flatMap((value) => value.split(','))
+    .flatMap((value) => /^\s*Bearer\s+(\S+)\s*$/i.exec(value)?.[1] ?? []);
+}

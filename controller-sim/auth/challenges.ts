@@ -1,0 +1,70 @@
+// The header `www-authenticate`: tells a client which token its request lacks, so that it can fetch one instead of logging in again. Refusals
+// carry it, and so do answers to sessions that still owe the token of another issuer. Only issuers are named, which everybody may list.
+
+import type { ApiRequest } from '../request/context.ts';
+import type { ExternalJwtSigner } from '../state/types.ts';
+import { bearerTokens } from './bearer-tokens.ts';
+
+export type TokenProblem = 'missing' | 'expired' | 'invalid';
+
+/** reference fact: realms and texts, which SDKs compare. */
+const DESCRIPTIONS: Readonly<Record<TokenProblem, string>> = {
+  missing: 'no matching token was provided',
+  expired: 'token expired',
+  invalid: 'token is invalid',
+};
+const REALMS = {
+  session: ['zt-session', 'zt-session'],
+  oidc: ['Bearer', 'openziti-oidc'],
+  primary: ['Bearer', 'openziti-primary-ext-jwt'],
+  secondary: ['Bearer', 'openziti-secondary-ext-jwt'],
+} as const;
+/** Characters of the ids and issuers that one challenge names: clients bound the headers that they read. */
+const LONGEST_SIGNERS = 4_096;
+
+/** `signers` are those whose tokens would do. */
+export function challenge(
+  realm: keyof typeof REALMS,
+  problem: TokenProblem,
+  signers?: Iterable<ExternalJwtSigner>,
+): string {
+  const [scheme, name] = REALMS[realm];
+  const parts = [`realm="${name}"`, `error="${problem}"`, `error_description="${DESCRIPTIONS[problem]}"`];
+  if (signers) {
+    const named = bounded(signers);
+    parts.push(`id="${named.map(({ id }) => id).join('|')}"`);
+    parts.push(`issuer="${named.map(({ issuer }) => quotable(issuer)).join('|')}"`);
+  }
+  return `${scheme} ${parts.join(' ')}`;
+}
+
+/** For a request that shows no valid session. */
+export async function sessionChallenge({
+  headers,
+  services,
+}: Pick<ApiRequest, 'headers' | 'services'>): Promise<string> {
+  if (headers['zt-session']) return challenge('session', 'invalid');
+  const bearers = bearerTokens({ headers });
+  for (const token of bearers)
+    if (await services.tokens.verify(token, { ignoreExpiry: true }))
+      return challenge('oidc', (await services.tokens.verify(token)) ? 'invalid' : 'expired');
+  const isMalformed = bearers.some((token) => token.split('.').length !== 3);
+  if (isMalformed) return challenge('oidc', 'invalid');
+  return `${challenge('session', 'missing')},${challenge('oidc', 'missing')}`;
+}
+
+function bounded(signers: Iterable<ExternalJwtSigner>): ExternalJwtSigner[] {
+  const named: ExternalJwtSigner[] = [];
+  let length = 0;
+  for (const signer of signers) {
+    length += signer.id.length + (signer.issuer?.length ?? 0);
+    if (length > LONGEST_SIGNERS) break;
+    named.push(signer);
+  }
+  return named;
+}
+
+/** Quotes would end the value, and headers hold neither control characters nor others beyond ASCII. */
+function quotable(text: string | null): string {
+  return (text ?? '').replace(/[^\x20-\x7e]|["\\]/g, '');
+}

@@ -1,0 +1,24 @@
+// Tokens of the OIDC API that are bound to certificates: whoever shows one has to hold the key of such a certificate.
+
+import type { X509Certificate } from 'node:crypto';
+import { sha1Fingerprint } from '#lib/certificates.ts';
+import type { AccessClaims } from '../jwt/tokens.ts';
+import type { ApiServices } from '../request/context.ts';
+
+/** A request, with the chain that its client presented, leaf first. */
+interface Presenting {
+  readonly services: Pick<ApiServices, 'clock'>;
+  readonly certificates: readonly X509Certificate[];
+}
+
+/** Whether a client may use a token: it is bound to no certificate, or the client presents one of those, valid now. */
+export function holdsCertificate(
+  request: Presenting,
+  { z_cfs, z_cae }: Pick<AccessClaims, 'z_cfs' | 'z_cae'>,
+): boolean {
+  if (z_cfs.length === 0) return true;
+  const [leaf] = request.certificates;
+  if (!leaf || !z_cfs.includes(sha1Fingerprint(leaf))) return false;
+  const now = request.services.clock.now();
+  return z_cae === true || (leaf.validFromDate.getTime() <= now && now <= leaf.validToDate.getTime());
+}
