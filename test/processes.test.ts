@@ -210,7 +210,8 @@ async function duringCheck(configFile: string, directory: string): Promise<[rout
     const isStopped = check > 0 && signalled(check, 'SIGSTOP');
     await new Promise((resolve) => setTimeout(resolve, 500));
     if (isStopped && program.logTail() === '') return [program, check];
-    await program.stop(); // the check was faster
+    program.kill(); // the check was faster
+    await program.exited.catch(() => undefined);
   }
   throw new Error('the check of the configuration was never seen at work');
 }
