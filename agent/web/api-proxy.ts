@@ -119,12 +119,15 @@ export class ApiProxy {
       socket.write(headOf(answer, ['connection', 'Upgrade', 'upgrade', upgrade]));
       socket.write(upstreamHead);
       upstream.write(head);
-      const done = (error: Error | null | undefined) => this.#logCut(request, error);
-      pipeline(socket, upstream, socket, done);
+      upstream.on('error', () => undefined); // its 'close' follows
+      upstream.once('close', () => socket.destroy());
+      socket.once('close', () => upstream.destroy());
+      socket.pipe(upstream).pipe(socket);
     });
     outgoing.once('response', (answer) => {
       socket.write(headOf(answer, ['connection', 'close']));
-      pipeline(answer, socket, (error) => this.#logCut(request, error));
+      answer.once('error', () => socket.destroy());
+      answer.pipe(socket);
     });
     outgoing.once('error', (error) => {
       const { status, body } = this.#failure(request, error);
