@@ -4,7 +4,7 @@ import type { DataModel } from '../access/data-model.ts';
 import { inspectModel } from '../access/inspect-model.ts';
 import type { Controllers } from '../control/controllers.ts';
 import { SdkInspections } from '../ingress/edge/sdk-inspections.ts';
-import { type Inspection, Inspections } from '../inspect/inspections.ts';
+import { type Inspection, Inspections, plainNumbers } from '../inspect/inspections.ts';
 import { stackDump } from '../inspect/stack-dump.ts';
 import { inspectLink } from '../link/inspect-link.ts';
 import type { ManagedConfig } from '../managed/managed-config.ts';
@@ -72,8 +72,6 @@ function modelInspections(model: DataModel | undefined): Record<string, Inspecti
 /** Without the names of message types. */
 function plainMessage(message: object): unknown {
   return JSON.parse(
-    JSON.stringify(message, (key, value) =>
-      key === '$typeName' ? undefined : typeof value === 'bigint' ? Number(value) : value,
-    ),
+    JSON.stringify(message, (key, value) => (key === '$typeName' ? undefined : plainNumbers(key, value))),
   );
 }

@@ -27,7 +27,7 @@ export const onCreateCircuit: ControlHandler = async (context, router, message) 
     const request = message.decode(CreateCircuitRequestSchema);
     const tokens = { session: request.sessionToken, apiSession: request.apiSessionToken };
     const { identity, service } = await checkServiceSession(context, router.id, tokens, 'Dial');
-    const { circuit, peerData } = await context.network.circuits.create({
+    const made = await context.network.circuits.create({
       service,
       clientId: identity.id,
       ingressRouter: router.id,
@@ -35,15 +35,8 @@ export const onCreateCircuit: ControlHandler = async (context, router, message) 
       peerData: buffers(request.peerData),
       circuitId: '',
     });
-    const body = toBinary(
-      CreateCircuitResponseSchema,
-      create(CreateCircuitResponseSchema, {
-        circuitId: circuit.id,
-        address: circuit.ingress,
-        peerData: Object.fromEntries(peerData),
-        tags: circuit.tags,
-      }),
-    );
+    const response = create(CreateCircuitResponseSchema, responseFields(made));
+    const body = toBinary(CreateCircuitResponseSchema, response);
     router.channel.reply(message, new Message(EdgeControlType.CreateCircuitResponse, [], body));
   } catch (error) {
     router.channel.reply(message, edgeErrorMessage(error));
@@ -89,21 +82,9 @@ export const onCreateTunnelCircuit: ControlHandler = async (context, router, mes
       peerData: buffers(request.peerData),
       circuitId: '',
     });
-    const { circuit, peerData } = made;
-    const response = create(CreateTunnelCircuitV2ResponseSchema, {
-      circuitId: circuit.id,
-      address: circuit.ingress,
-      peerData: Object.fromEntries(peerData),
-      tags: circuit.tags,
-    });
-    router.channel.reply(
-      message,
-      new Message(
-        EdgeControlType.CreateTunnelCircuitV2Response,
-        [],
-        toBinary(CreateTunnelCircuitV2ResponseSchema, response),
-      ),
-    );
+    const response = create(CreateTunnelCircuitV2ResponseSchema, responseFields(made));
+    const body = toBinary(CreateTunnelCircuitV2ResponseSchema, response);
+    router.channel.reply(message, new Message(EdgeControlType.CreateTunnelCircuitV2Response, [], body));
   } catch (error) {
     router.channel.reply(message, edgeErrorMessage(error));
   }
@@ -167,6 +148,16 @@ async function answer(
   } catch (error) {
     router.channel.reply(message, edgeErrorMessage(error));
   }
+}
+
+/** The fields that the two protobuf answers, to SDK clients of older routers and to tunnelers, have in common. */
+function responseFields({ circuit, peerData }: MadeCircuit) {
+  return {
+    circuitId: circuit.id,
+    address: circuit.ingress,
+    peerData: Object.fromEntries(peerData),
+    tags: circuit.tags,
+  };
 }
 
 function buffers(peerData: Readonly<Record<number, Uint8Array>>): Map<number, Buffer> {
