@@ -2,24 +2,26 @@
 
 import { spawn } from 'node:child_process';
 import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
 
 export const ROOT = dirname(import.meta.dirname);
 
-/** Runs a tool of node_modules/.bin; resolves with its exit code. */
+/** Runs a tool of node_modules/.bin; resolves with its exit code. With `onLine`, the lines of its output go there instead of to stdout. */
 export function runTool(
   name: string,
   args: readonly string[],
-  env: Readonly<Record<string, string>> = {},
+  { onLine }: { readonly onLine?: (line: string) => void } = {},
 ): Promise<number> {
   const bin = join(ROOT, 'node_modules', '.bin');
   return new Promise((resolve, reject) => {
     const child = spawn(join(bin, name), args, {
       cwd: ROOT,
-      stdio: 'inherit',
-      env: { ...process.env, PATH: `${bin}:${process.env.PATH ?? ''}`, ...env },
+      stdio: ['inherit', onLine ? 'pipe' : 'inherit', 'inherit'],
+      env: { ...process.env, PATH: `${bin}:${process.env.PATH ?? ''}` },
     });
+    if (onLine && child.stdout) createInterface(child.stdout).on('line', onLine);
     child.once('error', reject);
-    child.once('exit', (code) => resolve(code ?? 1));
+    child.once('close', (code) => resolve(code ?? 1));
   });
 }
 

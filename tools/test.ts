@@ -1,9 +1,11 @@
-// `npm test [-- FILE…]`: all tests, or those of some files. The last line tells how many passed and failed; before it stands why others
-// were skipped.
+// `npm test [-- FILE…]`: all tests, or those of some files. The last line tells how many passed and failed; before it stand the failures
+// with their details and why other tests were skipped. In a terminal a table shows the progress; otherwise each file gets a line.
 
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { createWriteStream, existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { finished } from 'node:stream/promises';
 import { ROOT, runTool, say } from './commands.ts';
+import { countIn, failuresIn, progressOf, skippedIn } from './tap-report.ts';
 
 /** tap compiles its plugins once; what it makes is no part of the project. */
 const BUILT = join(ROOT, '.tap', 'plugins', 'dist');
@@ -11,31 +13,30 @@ const REPORT = join(ROOT, '.tap', 'report.tap');
 
 if (!existsSync(BUILT)) await runTool('tap', ['build']);
 rmSync(REPORT, { force: true });
-const code = await runTool('tap', ['run', '--reporter=terse', `--output-file=${REPORT}`, ...process.argv.slice(2)]);
+const code = await runTests(process.argv.slice(2));
 const report = existsSync(REPORT) ? readFileSync(REPORT, 'utf8') : '';
-const { passed, failed } = count(report);
-for (const reason of skipped(report)) say(`skipped: ${reason}`);
-for (const name of failures(report)) say(`failed: ${name}`);
+const { passed, failed } = countIn(report);
+for (const reason of skippedIn(report)) say(`skipped: ${reason}`);
+for (const { path, detail } of failuresIn(report)) {
+  say(`failed: ${path.join(' > ')}`);
+  // In a terminal, tap has printed the details itself.
+  if (!process.stdout.isTTY) for (const line of detail) say(`  ${line}`);
+}
 say(`${passed} passed, ${failed} failed`);
 process.exitCode = code === 0 && failed === 0 && passed > 0 ? 0 : 1;
 
-/** Why some tests were not run: what they need is not there. */
-function skipped(report: string): Set<string> {
-  return new Set([...report.matchAll(/^ {4}ok \d+ .*# SKIP (.+)$/gm)].map(([, reason = '']) => reason));
-}
-
-/** Names of failed files and of the failed tests in them: not every reporter prints them. */
-function failures(report: string): string[] {
-  return [...report.matchAll(/^(?: {4})?not ok \d+ - (.+?)(?: # time=.*)?$/gm)].map(([, name = '']) => name);
-}
-
-/** A file is a point of the report, its tests stand one level below. A file that fails by itself counts as one failed test. */
-function count(report: string): { passed: number; failed: number } {
-  const tests = [...report.matchAll(/^ {4}(ok|not ok) \d+ /gm)].map((match) => match[1] === 'ok');
-  const files = [...report.matchAll(/^(ok|not ok) \d+ /gm)].map((match) => match[1] === 'ok');
-  const failedTests = tests.filter((ok) => !ok).length;
-  return {
-    passed: tests.length - failedTests,
-    failed: failedTests === 0 ? files.filter((ok) => !ok).length : failedTests,
-  };
+async function runTests(args: readonly string[]): Promise<number> {
+  if (process.stdout.isTTY) return runTool('tap', ['run', `--output-file=${REPORT}`, '--reporter=terse', ...args]);
+  // With this reporter and an output file, tap writes every line twice: the report is written here.
+  const report = createWriteStream(REPORT);
+  const code = await runTool('tap', ['run', '--reporter=tap', ...args], {
+    onLine: (line) => {
+      report.write(`${line}\n`);
+      const progress = progressOf(line);
+      if (progress) say(progress);
+    },
+  });
+  report.end();
+  await finished(report);
+  return code;
 }

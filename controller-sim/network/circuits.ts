@@ -57,6 +57,8 @@ export interface CircuitsComponents {
 
 const ATTEMPTS = 2;
 const ROUTE_TIMEOUT = 10_000;
+/** Milliseconds between attempts to move a circuit. */
+const MOVE_PAUSES = [50, 100, 200, 400, 800];
 const REBALANCE_MOST = 4;
 const REBALANCE_SHARE = 0.02;
 const REBALANCE_LEAST_GAIN = 15;
@@ -75,6 +77,7 @@ export class Circuits {
   /** Circuits that are being moved to another path; true when they have to be looked at again afterwards. */
   readonly #moving = new Map<string, boolean>();
   readonly #choice: TerminatorChoice;
+  readonly #closing = new AbortController();
 
   constructor(components: CircuitsComponents) {
     this.#components = components;
@@ -91,6 +94,11 @@ export class Circuits {
 
   values(): Circuit[] {
     return [...this.#circuits.values()];
+  }
+
+  /** Circuits that are being moved are not moved any more. */
+  close(): void {
+    this.#closing.abort(new ProjectError('CLOSED', 'the controller stops'));
   }
 
   /** Makes a circuit. Rejects with CircuitError. */
@@ -159,10 +167,11 @@ export class Circuits {
       this.#moving.set(id, false);
       const circuit = this.#circuits.get(id);
       if (!circuit) break;
-      const path = this.#choice.path(circuit.path.routers[0] ?? '', circuit.path.routers.at(-1) ?? '');
       try {
-        if (!path) throw new ProjectError('NO_PATH', 'there is no path');
-        await this.#moveTo(circuit, path);
+        await this.#moveToBestPath(circuit);
+        // A link that was lost while the routes were on their way was not yet a link of this circuit.
+        const isWhole = circuit.path.links.every((linkId) => this.#components.links.get(linkId));
+        if (!isWhole && this.#isCurrent(circuit)) this.#moving.set(id, true);
       } catch (error) {
         this.#components.log.info(
           { circuitId: id, error: describeError(error) },
@@ -172,6 +181,27 @@ export class Circuits {
       }
     } while (this.#moving.get(id));
     this.#moving.delete(id);
+  }
+
+  /**
+   * A refusal is not final while both ends are connected: the controller may know a link before its other end does, and may hear of a
+   * replaced link before it hears of the replacement. Rejects when the attempts are over or the circuit is removed.
+   */
+  async #moveToBestPath(circuit: Circuit): Promise<void> {
+    const { clock, routers } = this.#components;
+    const ends = [circuit.path.routers[0] ?? '', circuit.path.routers.at(-1) ?? ''] as const;
+    for (const pause of [...MOVE_PAUSES, undefined]) {
+      try {
+        const path = this.#choice.path(...ends);
+        if (!path) throw new ProjectError('NO_PATH', 'there is no path');
+        return await this.#moveTo(circuit, path);
+      } catch (error) {
+        const isHopeless = pause === undefined || !ends.every((end) => routers.has(end));
+        if (isHopeless || !this.#isCurrent(circuit)) throw error;
+        await clock.sleep(pause, { name: 'next attempt to move a circuit', signal: this.#closing.signal });
+        if (!this.#isCurrent(circuit)) throw error;
+      }
+    }
   }
 
   /** Circuits over a link that is gone get another path. */

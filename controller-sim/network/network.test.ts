@@ -15,7 +15,7 @@ import type { State } from '../state/state.ts';
 import type { Service, Terminator } from '../state/types.ts';
 import { Circuits } from './circuits.ts';
 import type { ConnectedRouter } from './connected-router.ts';
-import { Links } from './links.ts';
+import { Links, type NewLink } from './links.ts';
 import type { NetworkEvents } from './network-events.ts';
 import { cheapestPath, costOf, type PathRouter } from './paths.ts';
 import { type Candidate, chooseTerminator } from './strategies.ts';
@@ -29,22 +29,18 @@ function routers(...list: (string | PathRouter)[]): Map<string, PathRouter> {
   );
 }
 
+function reported(id: string, source: string, destination: string): NewLink {
+  const connections = { connections: [], connectionsIteration: 1 };
+  return { id, source, destination, protocol: 'tls', dialAddress: '', iteration: 1, ...connections };
+}
+
 /** `a-b:5` is a link from a to b with 5 ms on each side. */
 function links(...list: string[]): Links {
   const made = new Links();
   for (const text of list) {
     const [, source = '', destination = '', latency = ''] = /^(\w+)-(\w+):(\d+)$/.exec(text) ?? [];
     const id = `${source}${destination}`;
-    made.report({
-      id,
-      source,
-      destination,
-      protocol: 'tls',
-      dialAddress: '',
-      iteration: 1,
-      connections: [],
-      connectionsIteration: 1,
-    });
+    made.report(reported(id, source, destination));
     made.measured(id, source, Number(latency) * 1e6);
     made.measured(id, destination, Number(latency) * 1e6);
   }
@@ -91,16 +87,7 @@ t.test('a link belongs to the routers that reported it first', async (t) => {
 
 t.test('a link that has not been measured is usable and expensive', async (t) => {
   const net = links('a-b:500');
-  net.report({
-    id: 'new',
-    source: 'a',
-    destination: 'b',
-    protocol: 'tls',
-    dialAddress: '',
-    iteration: 1,
-    connections: [],
-    connectionsIteration: 1,
-  });
+  net.report(reported('new', 'a', 'b'));
   t.match(cheapestPath('a', 'b', routers('a', 'b'), net.values()), { links: ['ab'] });
   net.remove('ab');
   t.match(cheapestPath('a', 'b', routers('a', 'b'), net.values()), { links: ['new'] });
@@ -233,14 +220,17 @@ t.test('selectors choose by attribute, by id and all', async (t) => {
 
 /** Circuits over routers a, b, c, d that answer a Route when the test says so. `told` lists `router: message` in order. */
 function network(net: Links) {
+  const clock = new VirtualClock();
   const told: string[] = [];
+  const refusing = new Set<string>();
   const waiting: (() => void)[] = [];
   const names = ['a', 'b', 'c', 'd'];
   const channel = (id: string) => ({
     request: (message: Message) => {
       const { circuitId, attempt } = message.decode(RouteSchema);
       told.push(`${id}: route`);
-      const headers = [[RouteHeader.Success, TRUE] as const, [RouteHeader.Attempt, encodeUint32(attempt)] as const];
+      const outcome = refusing.has(id) ? RouteHeader.Error : RouteHeader.Success;
+      const headers = [[outcome, TRUE] as const, [RouteHeader.Attempt, encodeUint32(attempt)] as const];
       return new Promise<Message>((resolve) => {
         waiting.push(() => resolve(new Message(ControlType.RouteResult, headers, circuitId)));
       });
@@ -261,16 +251,17 @@ function network(net: Links) {
     terminator: { get: () => terminator, referring: () => [terminator] },
     router: { get: () => ({ cost: 0, noTraversal: false }) },
   };
+  const routers = new Map(names.map((id) => [id, { id, channel: channel(id) } as unknown as ConnectedRouter]));
   const circuits = new Circuits({
     state: { tables } as unknown as State,
-    clock: new VirtualClock(),
+    clock,
     ids: new IdSource(seededRandom(1)),
     random: seededRandom(1),
     log: silentLog,
     links: net,
     events: { emit: () => undefined } as unknown as NetworkEvents,
     costs: new TerminatorCosts(new VirtualClock()),
-    routers: new Map(names.map((id) => [id, { id, channel: channel(id) } as unknown as ConnectedRouter])),
+    routers,
   });
   const answer = async (most = Number.POSITIVE_INFINITY) => {
     for (let left = most; waiting.length > 0 && left > 0; left--) {
@@ -289,7 +280,14 @@ function network(net: Links) {
       circuitId: 'circuit',
     });
   };
-  return { circuits, told, answer, create };
+  /** Answers everything for so many milliseconds. */
+  const pass = async (milliseconds: number) => {
+    for (let left = milliseconds; left >= 0; left -= 10) {
+      await answer();
+      await clock.advance(10);
+    }
+  };
+  return { circuits, routers, refusing, clock, told, answer, create, pass };
 }
 
 /** Whether the last thing that each router heard is that the circuit is over. */
@@ -317,7 +315,7 @@ t.test('a circuit that is removed while it moves to another path is left on no r
 
 t.test('a circuit that cannot be moved is left on no router, neither of the old path nor of the new one', async (t) => {
   const net = links('a-b:1', 'b-d:1', 'a-c:10', 'c-d:10');
-  const { circuits, told, answer, create } = network(net);
+  const { circuits, told, answer, create, pass, clock } = network(net);
   const made = create();
   await answer();
   await made;
@@ -328,9 +326,78 @@ t.test('a circuit that cannot be moved is left on no router, neither of the old 
   net.remove('cd');
   circuits.onLinkLost('cd');
   circuits.reroute('circuit');
-  await answer();
+  await pass(2_000);
   t.equal(circuits.size, 0, 'it was looked at again after the move, and there was no path');
   t.ok(allUnrouted(told), told.join(', '));
+  t.same(clock.timers(), []);
+});
+
+t.test('a circuit outlives a router that does not have its link yet, and a link that is replaced', async (t) => {
+  const net = links('a-b:1', 'b-d:1', 'a-c:10', 'c-d:10');
+  const { circuits, refusing, answer, create, pass } = network(net);
+  const made = create();
+  await answer();
+  await made;
+  refusing.add('c');
+  net.remove('bd');
+  circuits.onLinkLost('bd');
+  await pass(300);
+  t.match(circuits.get('circuit')?.path.links, ['ab', 'bd'], 'router c has no link to d yet');
+  refusing.delete('c');
+  await pass(500);
+  t.match(circuits.get('circuit')?.path.links, ['ac', 'cd']);
+  net.remove('ac');
+  circuits.onLinkLost('ac');
+  await pass(200);
+  t.equal(circuits.size, 1, 'no path for a moment');
+  net.report(reported('a2', 'c', 'a'));
+  await pass(1_000);
+  t.match(circuits.get('circuit')?.path.links, ['a2', 'cd']);
+});
+
+t.test('a circuit moves on when a link of its new path is lost while it moves', async (t) => {
+  const net = links('a-b:1', 'b-d:1', 'a-c:10', 'c-d:10', 'a-d:500');
+  const { circuits, answer, create, pass } = network(net);
+  const made = create();
+  await answer();
+  await made;
+  net.remove('bd');
+  circuits.onLinkLost('bd');
+  await answer(2);
+  net.remove('cd');
+  circuits.onLinkLost('cd');
+  await pass(100);
+  t.match(circuits.get('circuit')?.path.links, ['ad']);
+});
+
+t.test('a circuit whose end is disconnected is removed at once', async (t) => {
+  const net = links('a-b:1', 'b-d:1');
+  const { circuits, routers, answer, create, clock } = network(net);
+  const made = create();
+  await answer();
+  await made;
+  routers.delete('d');
+  circuits.onLinkLost('bd');
+  await answer();
+  t.equal(circuits.size, 0);
+  t.same(clock.timers(), []);
+});
+
+t.test('a controller that stops leaves no attempt behind', async (t) => {
+  const net = links('a-b:1', 'b-d:1');
+  const { circuits, answer, create, clock } = network(net);
+  const made = create();
+  await answer();
+  await made;
+  net.remove('bd');
+  circuits.onLinkLost('bd');
+  await answer();
+  await new Promise((resolve) => setImmediate(resolve));
+  t.equal(clock.timers().length, 1);
+  circuits.close();
+  await new Promise((resolve) => setImmediate(resolve));
+  t.same(clock.timers(), []);
+  t.equal(circuits.size, 0);
 });
 
 t.test('a circuit that is removed while it is made is refused and left on no router', async (t) => {

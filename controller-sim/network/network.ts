@@ -86,6 +86,7 @@ export class Network {
     this.events.close();
     this.costs.close();
     this.#rebalance.cancel();
+    this.circuits.close();
     for (const router of this.#routers.values()) router.channel.close();
     this.#routers.clear();
   }

@@ -27,10 +27,7 @@ export async function diamond() {
     });
     between.push({ id, name, configFile, program: startRouter(overlay, name, configFile) });
   }
-  await overlay.addService('echo', b.id);
   const isLinked = () => hasBothPaths(overlay);
-  await until('all links', isLinked);
-  await until('a terminator', async () => (await overlay.management.get<unknown[]>('terminators')).length > 0);
   const used = async () => {
     const { routers } = await pathOf(overlay);
     const found = between.find(({ id }) => routers.includes(id));
@@ -41,6 +38,14 @@ export async function diamond() {
     for (const { program } of between) program.kill();
     await overlay.close();
   };
+  try {
+    await overlay.addService('echo', b.id);
+    await until('all links', isLinked);
+    await until('a terminator', async () => (await overlay.management.get<unknown[]>('terminators')).length > 0);
+  } catch (error) {
+    await close();
+    throw error;
+  }
   return { overlay, a, b, used, isLinked, [Symbol.asyncDispose]: close };
 }
 

@@ -1,0 +1,56 @@
+import t from 'tap';
+import { within } from './bounded.ts';
+
+function spin(milliseconds: number): void {
+  const end = performance.now() + milliseconds;
+  while (performance.now() < end);
+}
+
+t.test('results and errors of the work come through', async (t) => {
+  t.equal(
+    within(1_000, () => 7),
+    7,
+  );
+  t.throws(
+    () =>
+      within(1_000, () => {
+        throw new TypeError('broken');
+      }),
+    { name: 'TypeError', message: 'broken' },
+  );
+  t.equal(
+    within(1_000, () => 'still usable'),
+    'still usable',
+  );
+});
+
+t.test('work without an end is cut off', async (t) => {
+  const endless = () => {
+    for (;;);
+  };
+  t.throws(() => within(20, endless), { message: 'it takes longer than 20 ms' });
+  t.throws(() => within(20, () => /^(a+)+$/.test(`${'a'.repeat(40)}b`)), { message: 'it takes longer than 20 ms' });
+});
+
+t.test('work that got no processor in its time gets a second attempt, and no third', async (t) => {
+  let attempts = 0;
+  const work = (milliseconds: number) => () => {
+    attempts++;
+    spin(milliseconds);
+    return attempts;
+  };
+  t.equal(
+    within(20, work(60), () => 0),
+    2,
+  );
+  attempts = 0;
+  t.throws(() => within(20, work(60_000), () => 0), { message: 'it takes longer than 20 ms' });
+  t.equal(attempts, 2);
+  attempts = 0;
+  t.throws(
+    () => within(20, work(60), () => performance.now()),
+    { message: 'it takes longer than 20 ms' },
+    'it had the processor all the time',
+  );
+  t.equal(attempts, 1);
+});

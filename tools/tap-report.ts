@@ -1,0 +1,78 @@
+// What tap's report says, for people who read it as plain text: in a log of CI, in a pipe, in a file.
+
+export interface Failure {
+  /** File, tests and the message of the assertion, from the outside in. */
+  readonly path: readonly string[];
+  /** The difference, the place and the stack, as tap writes them; cut when long. */
+  readonly detail: readonly string[];
+}
+
+const INDENT = 4;
+/** Lines of detail for one failure: a comparison of long texts must not bury the others. */
+const LONGEST_DETAIL = 60;
+const POINT = /^( *)(ok|not ok) \d+(?: - (.*?))?(?: # (.*))?$/;
+const SUBTEST = /^( *)# Subtest: (.*)$/;
+const DURATION = /time=([\d.]+)ms/;
+
+/** The failed assertions of a report. A test or file that failed by itself (a timeout, a crash) counts as one. */
+export function failuresIn(report: string): Failure[] {
+  const lines = report.split('\n');
+  const found: Failure[] = [];
+  const path: string[] = [];
+  for (const [index, line] of lines.entries()) {
+    const subtest = SUBTEST.exec(line);
+    if (subtest) {
+      path.length = depthOf(subtest[1]);
+      path.push(subtest[2] ?? '');
+    }
+    const point = POINT.exec(line);
+    if (point?.[2] !== 'not ok') continue;
+    const outer = path.slice(0, depthOf(point[1]));
+    const own = [...outer, point[3] ?? ''];
+    // What contains a failure that is already listed adds nothing to it.
+    if (found.some((failure) => own.every((name, at) => failure.path[at] === name))) continue;
+    found.push({ path: own, detail: detailAfter(lines, index) });
+  }
+  return found;
+}
+
+/** One line for a file that is done, or `undefined` for any other line of a report. */
+export function progressOf(line: string): string | undefined {
+  const [, spaces, outcome = '', file = '', comment = ''] = POINT.exec(line) ?? [];
+  if (spaces !== '') return undefined;
+  const seconds = Number(DURATION.exec(comment)?.[1] ?? 0) / 1000;
+  return `${outcome.padEnd(6)} ${seconds.toFixed(1).padStart(6)} s  ${file}`;
+}
+
+/** Why some tests were not run: what they need is not there. */
+export function skippedIn(report: string): Set<string> {
+  return new Set([...report.matchAll(/^ {4}ok \d+ .*# SKIP (.+)$/gm)].map(([, reason = '']) => reason));
+}
+
+/** A file is a point of the report, its tests stand one level below. A file that fails by itself counts as one failed test. */
+export function countIn(report: string): { passed: number; failed: number } {
+  const tests = [...report.matchAll(/^ {4}(ok|not ok) \d+ /gm)].map((match) => match[1] === 'ok');
+  const files = [...report.matchAll(/^(ok|not ok) \d+ /gm)].map((match) => match[1] === 'ok');
+  const failedTests = tests.filter((ok) => !ok).length;
+  return {
+    passed: tests.length - failedTests,
+    failed: failedTests === 0 ? files.filter((ok) => !ok).length : failedTests,
+  };
+}
+
+function depthOf(spaces = ''): number {
+  return spaces.length / INDENT;
+}
+
+/** The block between `---` and `...` below a point, without its indentation and without the source that tap quotes. */
+function detailAfter(lines: readonly string[], index: number): string[] {
+  const start = lines[index + 1] ?? '';
+  if (start.trim() !== '---') return [];
+  const spaces = start.length - start.trimStart().length;
+  const end = lines.findIndex((line, at) => at > index && line === `${' '.repeat(spaces)}...`);
+  const block = lines.slice(index + 2, end < 0 ? undefined : end).map((line) => line.slice(spaces));
+  const source = block.findIndex((line) => line.startsWith('source:'));
+  const after = block.findIndex((line, at) => at > source && /^\S/.test(line));
+  const kept = source < 0 ? block : [...block.slice(0, source), ...(after < 0 ? [] : block.slice(after))];
+  return kept.length <= LONGEST_DETAIL ? kept : [...kept.slice(0, LONGEST_DETAIL), `(${kept.length} lines)`];
+}
