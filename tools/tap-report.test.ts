@@ -1,3 +1,5 @@
+// What is read from a report of tap: failures, progress, counts.
+
 import t from 'tap';
 import { countIn, failuresIn, progressOf, skippedIn } from './tap-report.ts';
 

@@ -8,6 +8,7 @@ import type { Clock } from '#lib/clock.ts';
 import { asError, ClosedError, describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
 import type { Random } from '#lib/random.ts';
+import { RepeatedCondition } from '#lib/repeated-condition.ts';
 import type { Controller } from './controller.ts';
 
 export interface ControllerDialerComponents {
@@ -32,13 +33,13 @@ export class ControllerDialer {
   endpoints: readonly string[];
   readonly #components: ControllerDialerComponents;
   readonly #abort = new AbortController();
+  readonly #unreachable: RepeatedCondition;
   #wait = 0;
-  #failures = 0;
-  #lastFailure = '';
   #cursor = 0;
 
   constructor(components: ControllerDialerComponents, id: string, endpoints: readonly string[]) {
     this.#components = components;
+    this.#unreachable = new RepeatedCondition(components.clock);
     this.id = id;
     this.endpoints = endpoints;
   }
@@ -59,8 +60,9 @@ export class ControllerDialer {
       let pause = this.#wait;
       if (controller) {
         this.id = controller.id;
+        const began = clock.monotonic();
         await Promise.race([controller.channel.closed, aborted(this.#abort.signal)]);
-        if (clock.now() - controller.connectedAt < SHORT_LIFE) this.#lengthen();
+        if (clock.monotonic() - began < SHORT_LIFE) this.#lengthen();
         else this.#wait = 0;
         pause = Math.max(PAUSE_AFTER_CLOSE, this.#wait);
       }
@@ -75,8 +77,8 @@ export class ControllerDialer {
     try {
       const { id, controller } = await this.#components.connect(endpoint, this.#abort.signal);
       this.id = id;
-      this.#failures = 0;
-      this.#lastFailure = '';
+      const before = this.#unreachable.ended();
+      if (before) this.#components.log.info({ endpoint, ...before }, 'controller is reached again');
       return controller ?? this.#components.connected(id, []);
     } catch (error) {
       this.#lengthen();
@@ -85,14 +87,12 @@ export class ControllerDialer {
     }
   }
 
-  /** The first failure of a kind is told, repeats are counted. */
   #report(endpoint: string, error: Error): void {
-    this.#failures++;
     const text = describeError(error);
-    const fields = { endpoint, attempts: this.#failures, retryIn: Math.round(this.#wait), error: text };
-    if (text === this.#lastFailure) this.#components.log.debug(fields, 'controller still cannot be reached');
-    else this.#components.log.warn(fields, 'controller cannot be reached');
-    this.#lastFailure = text;
+    const fields = { endpoint, retryIn: Math.round(this.#wait), error: text };
+    const due = this.#unreachable.happened(`${endpoint} ${text}`);
+    if (due) this.#components.log.warn({ ...fields, ...due }, 'controller cannot be reached');
+    else this.#components.log.debug(fields, 'controller still cannot be reached');
   }
 
   #lengthen(): void {

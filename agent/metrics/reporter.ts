@@ -7,6 +7,7 @@ import type { Clock, Timer } from '#lib/clock.ts';
 import { IdSource } from '#lib/ids.ts';
 import type { Log } from '#lib/log.ts';
 import type { Random } from '#lib/random.ts';
+import { type ConditionFigures, RepeatedCondition } from '#lib/repeated-condition.ts';
 import { RingQueue } from '#lib/ring-queue.ts';
 import { type MetricsMessage, MetricsMessageSchema } from '#wire/gen/metrics_pb.js';
 import { ControlType } from '#wire/gen/numbers.ts';
@@ -31,6 +32,8 @@ export interface MetricsReporterComponents {
 
 type UsageCounters = MessageInitShape<typeof MetricsMessageSchema>['usageCounters'] & object;
 
+/** Milliseconds between two lines about reports that are dropped. */
+const DROPS_INTERVAL = 3_600_000;
 /** Usage intervals that may wait for their age. */
 const MOST_INTERVALS = 16;
 
@@ -51,10 +54,11 @@ export class MetricsReporter {
   readonly #ageThreshold: number;
   /** Usage intervals that have ended and are not old enough. */
   readonly #usage: RingQueue<UsageInterval> = new RingQueue(MOST_INTERVALS);
-  #dropped = 0;
+  readonly #dropped: RepeatedCondition;
 
   constructor(components: MetricsReporterComponents, init: MetricsReporterInit) {
     this.#components = components;
+    this.#dropped = new RepeatedCondition(components.clock, DROPS_INTERVAL);
     this.#interval = init.reportInterval;
     this.#ageThreshold = init.intervalAgeThreshold;
     // A queue of length 0 hands over without waiting, which still needs the one that is handed over.
@@ -68,11 +72,13 @@ export class MetricsReporter {
     const message = this.#collect(this.#dueUsage());
     if (this.#waiting.full) {
       this.#waiting.shift();
-      this.#dropped++;
-      this.#components.log.warn({ dropped: this.#dropped }, 'metrics report dropped: no controller takes them');
+      const due = this.#dropped.happened();
+      if (due) this.#logDrops(due, 'metrics reports dropped: no controller is connected');
     }
     this.#waiting.push(message);
     for (let next = this.#waiting.peek(); next && this.#send(next); next = this.#waiting.peek()) this.#waiting.shift();
+    const before = this.#waiting.peek() ? undefined : this.#dropped.ended();
+    if (before) this.#logDrops(before, 'metrics are reported again');
   }
 
   /** The figures as they are now, in the form of a report without usage. */
@@ -82,6 +88,10 @@ export class MetricsReporter {
 
   close(): void {
     this.#timer.cancel();
+  }
+
+  #logDrops({ attempts, seconds }: ConditionFigures, message: string): void {
+    this.#components.log.warn({ dropped: attempts, seconds }, message);
   }
 
   /** Only the first controller passes a report on; the others keep it for themselves. */

@@ -5,6 +5,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { serverCertificate } from '../certificate.ts';
 import { barChart } from '../plot.ts';
 import type { Benchmark, Row } from '../report.ts';
@@ -15,6 +16,7 @@ const COLUMNS = {
   rate: '',
   'cpu entry': 's/GiB',
   'cpu exit': 's/GiB',
+  'cpu circuit': 'ms',
   p50: 'ms',
   p99: 'ms',
   'p99.9': 'ms',
@@ -33,11 +35,16 @@ interface Sizes {
   readonly idle: number;
 }
 
-const FULL: Sizes = { rounds: 3, mib: 512, roundTrips: 2_000, circuits: 1_000, idle: 5_000 };
+const FULL: Sizes = { rounds: 3, mib: 512, roundTrips: 2_000, circuits: 3_000, idle: 5_000 };
 const QUICK: Sizes = { rounds: 1, mib: 8, roundTrips: 50, circuits: 10, idle: 10 };
 /** Circuits that are opened at the same time. */
 const AT_ONCE = 16;
 const CONNECTIONS = [1, 4, 16];
+/** Milliseconds in which quiet routers together use at most `QUIET_CPU` seconds of the processor. */
+const QUIET_TIME = 500;
+const QUIET_CPU = 0.02;
+/** Milliseconds that routers get to become quiet. */
+const LONGEST_CLEANUP = 30_000;
 
 type Values = Record<string, number>;
 /** Measures one subject once. The first value is the one whose ratio is shown. */
@@ -116,9 +123,7 @@ function measures(sizes: Sizes): [group: string, rounds: number, measure: Measur
       beside(subject, saturate, 'sink', slowEcho),
     ),
     once('round trip beside a stuck circuit (ratio of p99)', (subject) => beside(subject, block, 'stuck', echo)),
-    often('circuits per second', async ({ entries }) => ({
-      rate: await circuits(entries.echo, sizes.circuits, AT_ONCE),
-    })),
+    often('circuits per second', (subject) => circuitRate(subject, sizes.circuits)),
     once('resident after load (ratio of memory)', async (subject) => ({ memory: resident(subject) })),
     once('10,000 idle circuits (ratio of memory of both routers)', (subject) => idleMemory(subject, sizes.idle)),
   ];
@@ -134,6 +139,14 @@ async function throughput(
   const rate = await push(subject.entries[entry], mib / connections, connections);
   const [first = 0, second = 0] = subject.usage().map(({ cpu }, index) => cpu - (before[index]?.cpu ?? 0));
   return { rate, 'cpu entry': (first * 1024) / mib, 'cpu exit': (second * 1024) / mib };
+}
+
+/** Circuits per second, and what both routers spend on one: also what they do after it is closed. */
+async function circuitRate(subject: Subject, count: number): Promise<Values> {
+  const before = spent([subject]);
+  const rate = await circuits(subject.entries.echo, count, AT_ONCE);
+  await quiet([subject]);
+  return { rate, 'cpu circuit': ((spent([subject]) - before) * 1_000) / count };
 }
 
 async function latency(port: number, count: number): Promise<Values> {
@@ -171,10 +184,27 @@ function resident(subject: Subject): number {
   return Math.max(...subject.usage().map((each) => each.resident)) / MIB;
 }
 
+/** Seconds of the processor that the routers have used. */
+function spent(subjects: readonly Subject[]): number {
+  return subjects.flatMap((subject) => subject.usage()).reduce((total, { cpu }) => total + cpu, 0);
+}
+
+/** Resolves when no router works any more: some clean up long after a load, and would slow the subject that is measured next. */
+async function quiet(subjects: readonly Subject[]): Promise<void> {
+  for (let waited = 0; waited < LONGEST_CLEANUP; waited += QUIET_TIME) {
+    const before = spent(subjects);
+    await sleep(QUIET_TIME);
+    if (spent(subjects) - before <= QUIET_CPU) return;
+  }
+}
+
 async function inTurns(subjects: readonly Subject[], rounds: number, measure: Measure): Promise<Map<string, Values>> {
   const taken = new Map<string, Values[]>(subjects.map(({ name }) => [name, []]));
   for (let round = 0; round < rounds; round++)
-    for (const subject of subjects) taken.get(subject.name)?.push(await measure(subject));
+    for (const subject of subjects) {
+      await quiet(subjects);
+      taken.get(subject.name)?.push(await measure(subject));
+    }
   return new Map(Array.from(taken, ([name, list]) => [name, medians(list)]));
 }
 

@@ -1,3 +1,5 @@
+// The limit counts time of the processor, and elapsed time alone refuses nothing.
+
 import t from 'tap';
 import { within } from './bounded.ts';
 

@@ -9,7 +9,7 @@ import { SystemClock } from '#lib/clock.ts';
 import { type Log, silentLog } from '#lib/log.ts';
 import { loadRouterConfig } from '../../agent/config/load.ts';
 import { enrollRouter } from '../../agent/enroll/enroll.ts';
-import { Router } from '../../agent/router.ts';
+import { Router, type RouterOptions } from '../../agent/router.ts';
 import { TEST_COST } from '../../controller-sim/auth/passwords.ts';
 import { type Simulator, type SimulatorOptions, startSimulator } from '../../controller-sim/simulator.ts';
 import { Management } from '../../examples/two-routers/management.ts';
@@ -90,14 +90,14 @@ export class Overlay<Controller extends TestController = Simulator> {
   }
 
   /** Creates a router, enrolls it and starts it. */
-  async addRouter(setup: RouterSetup): Promise<TestRouter> {
+  async addRouter(setup: RouterSetup, options: Partial<RouterOptions> = {}): Promise<TestRouter> {
     const { id, configFile, proxyPort } = await this.enrollRouter(setup);
     const added: TestRouter = {
       id,
       name: setup.name,
       configFile,
       proxyPort,
-      router: await this.startRouter(configFile),
+      router: await this.startRouter(configFile, options),
     };
     this.routers.push(added);
     return added;
@@ -114,7 +114,7 @@ export class Overlay<Controller extends TestController = Simulator> {
     return { id, configFile, proxyPort };
   }
 
-  async startRouter(configFile: string, options: { extend?: boolean } = {}): Promise<Router> {
+  async startRouter(configFile: string, options: Partial<RouterOptions> = {}): Promise<Router> {
     const { config, findings } = loadRouterConfig(configFile);
     if (!config) throw new Error(JSON.stringify(findings));
     return Router.start({ config, log: this.log, ...options });
