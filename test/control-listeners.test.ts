@@ -1,6 +1,6 @@
 // Routers that listen for controllers: a controller that dials them is their controller, and nobody else is.
 
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { SystemClock } from '#lib/clock.ts';
@@ -12,35 +12,18 @@ import { Alpn } from '#wire/tls-port.ts';
 import { Underlay } from '#wire/underlay.ts';
 import { formatVersionInfo, ownVersionInfo } from '#wire/version-info.ts';
 import type { Router } from '../agent/router.ts';
-import { freePorts } from '../examples/two-routers/ports.ts';
 import { transfer } from '../examples/two-routers/transfer.ts';
 import { issue, makeAuthority } from './support/certificates.ts';
+import { endpointsOf, listeningRouter } from './support/listening-router.ts';
 import { Overlay, until } from './support/overlay.ts';
-
-/** A router that knows no controller and listens for one. */
-async function listening(overlay: Overlay, name: string, mode: 'proxy' | 'host') {
-  const { id, configFile, proxyPort } = await overlay.enrollRouter({ name, mode });
-  const [port = 0] = await freePorts(1);
-  const text = readFileSync(configFile, 'utf8').replace(
-    /ctrl: \{[^}]*\}/,
-    `ctrl: {endpoints: [], endpointsFile: "${endpointsOf(configFile)}", startupTimeout: 0s, listeners: [{bind: "tls:127.0.0.1:${port}", groups: [one, two]}]}`,
-  );
-  writeFileSync(configFile, text);
-  const router = await overlay.startRouter(configFile);
-  overlay.routers.push({ id, name, configFile, proxyPort, router });
-  return { id, configFile, proxyPort, router, port };
-}
-
-/** Where the router remembers controllers, apart from what it learned when it enrolled. */
-const endpointsOf = (configFile: string) => `${configFile}.endpoints`;
 
 const controllers = (router: Router) => router.describe().controllers as { id: string }[];
 
 t.test('a controller dials routers that cannot reach it; they work as others, and are dialed again', async (t) => {
   await using overlay = await Overlay.start({ churnLimit: 0, dialRouters: true });
   const { management } = overlay;
-  const a = await listening(overlay, 'a', 'proxy');
-  const b = await listening(overlay, 'b', 'host');
+  const a = await listeningRouter(overlay, 'a', 'proxy', ['one', 'two']);
+  const b = await listeningRouter(overlay, 'b', 'host', ['one', 'two']);
   for (const { id, port } of [a, b])
     await management.patch(`edge-routers/${id}`, { ctrlChanListeners: { [`tls:127.0.0.1:${port}`]: [] } });
   await until('the controller to dial', () => [a, b].every(({ router }) => controllers(router).length === 1));
@@ -59,7 +42,7 @@ t.test('a controller dials routers that cannot reach it; they work as others, an
 
 t.test('only certificates of controllers are accepted', async (t) => {
   await using overlay = await Overlay.start({ churnLimit: 0 });
-  const { router, port, id } = await listening(overlay, 'a', 'host');
+  const { router, port, id } = await listeningRouter(overlay, 'a', 'host', ['one', 'two']);
   const other = await overlay.enrollRouter({ name: 'other', mode: 'host' });
   const read = (file: string) => readFileSync(join(overlay.directory, file), 'utf8');
   const stranger = await issue(await makeAuthority('Stranger'), 'ctrl', { uris: ['spiffe://x/controller/ctrl'] });

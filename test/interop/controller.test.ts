@@ -5,6 +5,7 @@ import t from 'tap';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
 import { linksOf } from '../support/faulty-paths.ts';
+import { listeningRouter } from '../support/listening-router.ts';
 import { Overlay, until } from '../support/overlay.ts';
 import {
   allowRouter,
@@ -77,3 +78,21 @@ t.test(
     });
   },
 );
+
+t.test('the controller of the reference dials our routers', { skip: skipped, timeout: 110_000 }, async (t) => {
+  const controller = await ReferenceController.start({ dialsRouters: true });
+  await using overlay = await Overlay.of(controller, controller.management);
+  const a = await listeningRouter(overlay, 'a', 'proxy', ['default']);
+  const b = await listeningRouter(overlay, 'b', 'host', ['default']);
+  for (const { id, port } of [a, b])
+    await overlay.management.patch(`edge-routers/${id}`, {
+      ctrlChanListeners: { [`tls:127.0.0.1:${port}`]: ['default'] },
+    });
+  const isDialed = () => [a, b].every(({ router }) => (router.describe().controllers as unknown[]).length === 1);
+  await until('the controller to dial', isDialed, PATIENCE);
+  await overlay.addService('echo', b.id);
+  const flows = async () => (await transfer(a.proxyPort, 1_000).catch(() => ({ bytes: 0 }))).bytes === 1_000;
+  await until('traffic', flows, PATIENCE);
+  const { sha256Received, sha256Sent } = await transfer(a.proxyPort, 4 * MIB);
+  t.equal(sha256Received, sha256Sent);
+});

@@ -154,23 +154,26 @@ export class ReferenceController implements TestController {
     this.#directory = facts.directory;
   }
 
-  /** Starts one on a free port, without a router, and logs in. */
-  static async start(): Promise<ReferenceController> {
+  /** Starts one on a free port, without a router, and logs in. With `dialsRouters` it dials routers of the group `default`. */
+  static async start({ dialsRouters = false } = {}): Promise<ReferenceController> {
     const directory = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
     const [port] = await freePorts(1);
     const home = join(directory, 'home');
     const where = ['--home', home, '--ctrl-address', '127.0.0.1', '--ctrl-port', `${port}`];
-    const process = new ReferenceProcess('controller', ['edge', 'quickstart', '--no-router', ...where], directory);
-    const authority = join(home, 'pki/root-ca/certs/root-ca.cert');
-    await until('the authority of the reference', () => existsSync(authority), START_TIME);
+    let process = new ReferenceProcess('controller', ['edge', 'quickstart', '--no-router', ...where], directory);
     const url = `https://127.0.0.1:${port}/edge/management/v1`;
-    const management = new Management(url, readFileSync(authority, 'utf8'));
-    const isUp = () =>
-      management.login('admin', 'admin').then(
-        () => true,
-        () => false,
-      );
-    await until('the controller of the reference', isUp, START_TIME);
+    const authority = join(home, 'pki/root-ca/certs/root-ca.cert');
+    let management = await loggedIn(url, authority);
+    if (dialsRouters) {
+      // The quickstart has no option for it: its files are changed, and the controller is run with them.
+      await management.close();
+      await process.kill();
+      const configFile = join(home, 'instance-1/ctrl.yaml');
+      const dialer = 'ctrl:\n  dialer: {enabled: true, dialDelay: 1s, minRetryInterval: 1s, groups: [default]}\n';
+      writeFileSync(configFile, readFileSync(configFile, 'utf8').replace(/^ctrl:\n/m, dialer));
+      process = new ReferenceProcess('controller', ['controller', 'run', configFile], directory);
+      management = await loggedIn(url, authority);
+    }
     return new ReferenceController({ controlAddress: `tls:127.0.0.1:${port}`, management, process, directory });
   }
 
@@ -178,6 +181,24 @@ export class ReferenceController implements TestController {
     await this.#process.kill();
     rmSync(this.#directory, { recursive: true, force: true });
   }
+}
+
+/** Waits until the controller of the reference takes changes: after a start its cluster has no leader for a while. */
+async function loggedIn(url: string, authority: string): Promise<Management> {
+  await until('the authority of the reference', () => existsSync(authority), START_TIME);
+  const management = new Management(url, readFileSync(authority, 'utf8'));
+  const tryChange = async () => {
+    await management.login('admin', 'admin');
+    const id = await management.create('identities', { name: 'leader-probe', type: 'Default', isAdmin: false });
+    await management.remove(`identities/${id}`);
+  };
+  const isUp = () =>
+    tryChange().then(
+      () => true,
+      () => false,
+    );
+  await until('the controller of the reference', isUp, START_TIME);
+  return management;
 }
 
 /** Creates an identity and lets the reference enroll it. Answers its file and its id. */

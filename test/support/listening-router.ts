@@ -1,0 +1,29 @@
+// Routers that know no controller and listen for one.
+
+import { readFileSync, writeFileSync } from 'node:fs';
+import { freePorts } from '../../examples/two-routers/ports.ts';
+import type { Overlay, TestController, TestRouter } from './overlay.ts';
+
+/** Where such a router remembers controllers, apart from what it learned when it enrolled. */
+export const endpointsOf = (configFile: string) => `${configFile}.endpoints`;
+
+/** Enrolls a router and starts it with a listener in these groups. `port` is where it listens. */
+export async function listeningRouter(
+  overlay: Overlay<TestController>,
+  name: string,
+  mode: 'proxy' | 'host',
+  groups: readonly string[],
+): Promise<TestRouter & { port: number }> {
+  const { id, configFile, proxyPort } = await overlay.enrollRouter({ name, mode });
+  const [port = 0] = await freePorts(1);
+  const listener = `{bind: "tls:127.0.0.1:${port}", groups: [${groups.join(', ')}]}`;
+  const text = readFileSync(configFile, 'utf8').replace(
+    /ctrl: \{[^}]*\}/,
+    `ctrl: {endpoints: [], endpointsFile: "${endpointsOf(configFile)}", startupTimeout: 0s, listeners: [${listener}]}`,
+  );
+  writeFileSync(configFile, text);
+  const router = await overlay.startRouter(configFile);
+  const added = { id, name, configFile, proxyPort, router };
+  overlay.routers.push(added);
+  return { ...added, port };
+}
