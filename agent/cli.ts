@@ -2,6 +2,7 @@
 
 import { Command, CommanderError } from 'commander';
 import { tolerateClosedOutput } from '#lib/closed-output.ts';
+import { commandName } from '#lib/command-name.ts';
 import { configCommand } from './commands/config.ts';
 import { drainCommand } from './commands/drain.ts';
 import { enrollCommand } from './commands/enroll.ts';
@@ -12,8 +13,9 @@ import { logLevelCommand } from './commands/log-level.ts';
 import { runCommand } from './commands/run.ts';
 import { PROGRAM_VERSION } from './version.ts';
 
-const program = new Command('router')
+const program = new Command(commandName('router'))
   .description('router of an OpenZiti overlay network')
+  .version(PROGRAM_VERSION, '-V, --version', 'print the version')
   .exitOverride()
   .showHelpAfterError();
 for (const command of [

@@ -2,14 +2,17 @@
 
 import { Command, CommanderError } from 'commander';
 import { tolerateClosedOutput } from '#lib/closed-output.ts';
+import { commandName } from '#lib/command-name.ts';
+import packageJson from '../package.json' with { type: 'json' };
 import { operationsCommand } from './commands/operations.ts';
 import { startCommand } from './commands/start.ts';
 
 /** reference: the exit codes of both command lines. */
 const WRONG_USE = 2;
 
-const program = new Command('sim')
+const program = new Command(commandName('sim'))
   .description('controller simulator for OpenZiti overlay networks')
+  .version(packageJson.version, '-V, --version', 'print the version')
   .exitOverride()
   .showHelpAfterError();
 program.addCommand(startCommand().exitOverride());

@@ -126,7 +126,7 @@ t.test('wrong use is exit code 2 with a hint; help has examples', async (t) => {
   ]) {
     const { code, stdout } = await router(...command, '--help');
     t.equal(code, 0);
-    t.match(stdout, /Example:\n {2}router /, command.join(' '));
+    t.match(stdout, /Examples?:\n {2}router /, command.join(' '));
   }
 });
 

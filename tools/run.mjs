@@ -23,6 +23,7 @@ const PROGRAMS = {
   router: ['agent/cli.ts'],
   sim: ['controller-sim/cli.ts'],
   check: ['tools/check.ts'],
+  build: ['tools/build.ts'],
   generate: ['tools/generate.ts'],
 };
 /** Options of Node that a script needs. */

@@ -6,6 +6,7 @@ import { isIP } from 'node:net';
 import { dirname } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { hostProblem, parseAddress } from '#lib/address.ts';
+import { examples } from '#lib/command-name.ts';
 import { describeError, errorCode } from '#lib/errors.ts';
 import { TEMPLATES, type TemplateName, writeTemplate } from '../config/templates.ts';
 import { complain, Exit, print } from './exit.ts';
@@ -30,7 +31,7 @@ function checkCommand(): Command {
       new Option('--format <format>', 'how to write the findings').choices(Object.keys(REPORTS)).default('text'),
     )
     .option('--before-enrollment', 'leave out what needs the identity files, which come with enrollment', false)
-    .addHelpText('after', '\nExample:\n  router config check router.yml --format json')
+    .addHelpText('after', examples('router', 'config check router.yml --format json'))
     .action(async (files: string[], options: { format: keyof typeof REPORTS; beforeEnrollment: boolean }) => {
       const { loadRouterConfig } = await import('../config/load.ts');
       const checked = files.map((file) => loadRouterConfig(file, { beforeEnrollment: options.beforeEnrollment }));
@@ -44,7 +45,7 @@ function effectiveCommand(): Command {
     .description('show every value with its source: given, default or environment')
     .argument('<file>', 'configuration file')
     .addOption(new Option('--format <format>', 'how to write them').choices(['yaml', 'json']).default('yaml'))
-    .addHelpText('after', '\nExample:\n  router config effective router.yml')
+    .addHelpText('after', examples('router', 'config effective router.yml'))
     .action(async (file: string, options: { format: 'yaml' | 'json' }) => {
       const { loadRouterConfig } = await import('../config/load.ts');
       const loaded = loadRouterConfig(file, { beforeEnrollment: true });
@@ -65,7 +66,7 @@ function explainCommand(): Command {
   return new Command('explain')
     .description('what a key means, its type, default and bounds')
     .argument('[key]', 'such as forwarder.linkDialQueueLength; all sections when left out')
-    .addHelpText('after', '\nExample:\n  router config explain link.dialers[].healthyDialBackoff')
+    .addHelpText('after', examples('router', 'config explain link.dialers[].healthyDialBackoff'))
     .action(async (key: string | undefined) => {
       const { explain, explainAll } = await import('../config/explain.ts');
       const explained = key === undefined ? { text: explainAll() } : explain(key);
@@ -103,7 +104,7 @@ function initCommand(): Command {
     )
     .addHelpText(
       'after',
-      '\nExample:\n  router config init --template edge --advertise router.example --output router.yml',
+      examples('router', 'config init --template edge --advertise router.example --output router.yml'),
     )
     .action((options: InitOptions) => {
       const text = writeTemplate(options.template, options);

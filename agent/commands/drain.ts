@@ -2,6 +2,7 @@
 // before. The router drains on after the command, until `--cancel`.
 
 import { Command } from 'commander';
+import { examples } from '#lib/command-name.ts';
 import type { DrainStatus } from '../drain/drain.ts';
 import { ask } from './ask.ts';
 import { seconds } from './durations.ts';
@@ -33,9 +34,7 @@ Circuits that are open go on, hosted services move to other routers, links stay.
 command, also after Ctrl-C, until --cancel or its next start.
 
 Exit codes: 0 no circuit is left, 1 the time is over and circuits are left.
-
-Example:
-  router drain router.yml --seconds 600 && systemctl stop router`,
+${examples('router', 'drain router.yml --seconds 600 && systemctl stop router')}`,
     )
     .action(async (file: string, options: DrainOptions) => {
       process.exitCode = await drain(file, options);

@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { SystemClock } from '#lib/clock.ts';
+import { examples } from '#lib/command-name.ts';
 import { describeError } from '#lib/errors.ts';
 import { createLog } from '#lib/log.ts';
 import type { KeyAlgorithm } from '../enroll/enroll.ts';
@@ -22,7 +23,7 @@ export function enrollCommand(): Command {
         .default('RSA')
         .argParser(keyAlgorithm), // instead of the check that choices() brings, which would refuse lower case
     )
-    .addHelpText('after', '\nExample:\n  router enroll router.yml --jwt router.jwt --key-alg EC')
+    .addHelpText('after', examples('router', 'enroll router.yml --jwt router.jwt --key-alg EC'))
     .action(async (file: string, options: { jwt: string; keyAlg: KeyAlgorithm }) => {
       process.exitCode = await enroll(file, options);
     });

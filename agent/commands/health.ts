@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { parsePemCertificates } from '#lib/certificates.ts';
+import { examples } from '#lib/command-name.ts';
 import { describeError, errorCode } from '#lib/errors.ts';
 import { parseJson } from '#lib/json.ts';
 import { complain, Exit, print } from './exit.ts';
@@ -39,7 +40,7 @@ export function healthCommand(): Command {
     .option('--ca <file>', 'certificate authorities to verify the router with')
     .option('--insecure', 'do not verify the certificate', false)
     .option('--json', 'print what the router answers', false)
-    .addHelpText('after', '\nExample:\n  router health https://127.0.0.1:8081 --ca router.cas')
+    .addHelpText('after', examples('router', 'health https://127.0.0.1:8081 --ca router.cas'))
     .action(async (url: string, options: HealthOptions) => {
       process.exitCode = await health(url, options);
     });

@@ -1,6 +1,7 @@
 // `inspect FILE [NAME]`: what a running router of this machine does; with a name, one of the network's inspections.
 
 import { Command } from 'commander';
+import { examples } from '#lib/command-name.ts';
 import { ask } from './ask.ts';
 import { Exit, print } from './exit.ts';
 
@@ -10,7 +11,7 @@ export function inspectCommand(): Command {
     .argument('<file>', 'its configuration file')
     .argument('[name]', 'only this, as `ziti fabric inspect` names it, such as links or circuit:ID')
     .option('--json', 'print it as JSON', false)
-    .addHelpText('after', '\nExample:\n  router inspect router.yml\n  router inspect router.yml router-circuits --json')
+    .addHelpText('after', examples('router', 'inspect router.yml', 'inspect router.yml router-circuits --json'))
     .action(async (file: string, name: string | undefined, { json }: { json: boolean }) => {
       process.exitCode = await ask(file, 'inspect', { arguments: { name } }, async (shown) => {
         if (typeof shown === 'string') print(shown);

@@ -1,6 +1,7 @@
 // `log-level FILE [COMPONENT] [LEVEL]`: shows or changes what a running router logs, until it stops.
 
 import { Command } from 'commander';
+import { examples } from '#lib/command-name.ts';
 import { ask } from './ask.ts';
 import { Exit, print } from './exit.ts';
 
@@ -18,7 +19,7 @@ export function logLevelCommand(): Command {
     .option('--json', 'print the levels as JSON', false)
     .addHelpText(
       'after',
-      '\nWithout a level, the levels are shown.\n\nExample:\n  router log-level router.yml link debug\n  router log-level router.yml warn',
+      `\nWithout a level, the levels are shown.\n${examples('router', 'log-level router.yml link debug', 'log-level router.yml warn')}`,
     )
     .action(
       async (file: string, first: string | undefined, second: string | undefined, { json }: { json: boolean }) => {

@@ -3,6 +3,7 @@
 
 import { Command, Option } from 'commander';
 import { type Clock, SystemClock } from '#lib/clock.ts';
+import { examples } from '#lib/command-name.ts';
 import { DaemonLog } from '#lib/daemon-log.ts';
 import { endProcess } from '#lib/end-process.ts';
 import { describeError } from '#lib/errors.ts';
@@ -36,7 +37,7 @@ export function runCommand(): Command {
     )
     .option('--drain-seconds <seconds>', 'how long open circuits may go on after SIGTERM', seconds, DRAIN_SECONDS)
     .option('--extend', 'renew the certificates at once', false)
-    .addHelpText('after', '\nExample:\n  router run router.yml')
+    .addHelpText('after', examples('router', 'run router.yml'))
     .action(async (file: string, options: RunOptions) => {
       const clock = new SystemClock();
       await endProcess(await run(file, options, clock), clock);

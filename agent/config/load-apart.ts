@@ -2,12 +2,13 @@
 // before the router begins to work, and no file, however hostile, costs the daemon anything but an answer.
 
 import { fork } from 'node:child_process';
-import { join } from 'node:path';
+import { extname, join } from 'node:path';
 import { deepFreeze } from '#lib/deep-freeze.ts';
 import { InvariantError } from '#lib/errors.ts';
 import type { LoadedConfig } from './load.ts';
 
-const CHILD = join(import.meta.dirname, 'load-child.ts');
+/** The child is TypeScript as this file is, or built as this file is. */
+const CHILD = join(import.meta.dirname, `load-child${extname(import.meta.filename)}`);
 
 /** Characters that are kept of what the process says when it fails. */
 const LONGEST_COMPLAINT = 4_096;

@@ -1,6 +1,7 @@
 // `operations`: which operations of the APIs are served, under which paths, and how they answer.
 
 import { Command, Option } from 'commander';
+import { examples } from '#lib/command-name.ts';
 import { type ApiOperation, readOperations } from '#schemas/api/operations.ts';
 import { BASES } from '../api/bases.ts';
 import { routes } from '../api/routes.ts';
@@ -21,7 +22,7 @@ export function operationsCommand(): Command {
     .addOption(
       new Option('--format <format>', 'text, json or markdown').choices(['text', 'json', 'markdown']).default('text'),
     )
-    .addHelpText('after', '\nExample:\n  sim operations --format json')
+    .addHelpText('after', examples('sim', 'operations --format json'))
     .action(({ format }: { format: 'text' | 'json' | 'markdown' }) => {
       const rows = coverage();
       process.stdout.write(format === 'json' ? `${JSON.stringify(rows)}\n` : table(rows, format));

@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { hostProblem } from '#lib/address.ts';
 import { type Clock, SystemClock } from '#lib/clock.ts';
+import { examples } from '#lib/command-name.ts';
 import { DaemonLog } from '#lib/daemon-log.ts';
 import { endProcess } from '#lib/end-process.ts';
 import { describeError, errorCode } from '#lib/errors.ts';
@@ -75,7 +76,7 @@ export function startCommand(): Command {
         .choices(['json', 'text'])
         .default(process.stderr.isTTY ? 'text' : 'json'),
     )
-    .addHelpText('after', '\nExample:\n  sim start --port 1280 --data sim.db --json')
+    .addHelpText('after', examples('sim', 'start --port 1280 --data sim.db --json'))
     .action(async (options: StartOptions) => {
       const clock = new SystemClock();
       await endProcess(await start(options, clock), clock);

@@ -1,5 +1,6 @@
 // Receives intercepted datagrams on one transparent socket, through a thread of its own, and tells where they were sent to.
 
+import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
@@ -13,6 +14,8 @@ import {
   signalEvent,
 } from './system-calls.ts';
 
+/** TypeScript as this file is, or built as this file is. */
+const THREAD = new URL(`./datagram-thread${extname(import.meta.filename)}`, import.meta.url);
 /** Datagrams between the two threads; further ones are dropped, so that a flood cannot fill the memory. */
 const MOST_PENDING = 512;
 
@@ -34,7 +37,7 @@ export class DatagramReceiver {
       pending,
       mostPending: MOST_PENDING,
     };
-    this.#worker = new Worker(new URL('./datagram-thread.ts', import.meta.url), { workerData });
+    this.#worker = new Worker(THREAD, { workerData });
     this.#worker.on('message', ({ data, source, destination }: ReceivedDatagram) => {
       Atomics.sub(pending, 0, 1);
       onDatagram({ data: Buffer.from(data.buffer, data.byteOffset, data.byteLength), source, destination });

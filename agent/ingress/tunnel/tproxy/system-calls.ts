@@ -4,7 +4,7 @@
 import { createRequire } from 'node:module';
 import { endianness } from 'node:os';
 import { getSystemErrorMap } from 'node:util';
-import { ProjectError } from '#lib/errors.ts';
+import { errorCode, ProjectError } from '#lib/errors.ts';
 import { ipv4ToNumber, ipv4ToText } from './ipv4.ts';
 
 export interface SocketAddress {
@@ -103,6 +103,10 @@ function load(): Foreign {
       getInt32: ffi.getInt32,
       getRawPointer: ffi.getRawPointer,
     };
+  } catch (error) {
+    if (errorCode(error) !== 'ERR_UNKNOWN_BUILTIN_MODULE') throw error;
+    const message = `interception needs Node 26 or later, this is ${process.version}; use mode host or proxy`;
+    throw new ProjectError('TPROXY_PLATFORM', message, { cause: error });
   } finally {
     process.emitWarning = emitWarning;
   }

@@ -1,0 +1,17 @@
+// What the command lines are called: by the scripts of a checkout `router` and `sim`, as commands of the installed package with its name before.
+
+import { basename } from 'node:path';
+
+const PACKAGE = 'edgeweave-';
+
+/** The name by which the user started this program. */
+export function commandName(short: string, file = process.argv[1] ?? ''): string {
+  const name = basename(file).replace(/\.mjs$/, '');
+  return name.startsWith(PACKAGE) ? name : short;
+}
+
+/** The end of a help text: commands as the user would type them. */
+export function examples(short: string, ...lines: readonly string[]): string {
+  const title = lines.length === 1 ? 'Example' : 'Examples';
+  return `\n${title}:\n${lines.map((line) => `  ${commandName(short)} ${line}`).join('\n')}`;
+}

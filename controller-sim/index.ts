@@ -1,0 +1,7 @@
+// The simulator in a program of one's own: what the package exports as `edgeweave/sim`.
+//
+//   await using simulator = await startSimulator();
+//   simulator.managementUrl, simulator.username, simulator.password, simulator.ca …
+
+export { createLog, type Log, type LogOptions } from '#lib/log.ts';
+export { type Simulator, type SimulatorOptions, startSimulator } from './simulator.ts';

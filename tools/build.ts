@@ -1,0 +1,52 @@
+// `npm run build`: the package's JavaScript and types in `dist/`. JavaScript is what Node itself runs, the sources without their types, line by
+// line; so a stack of the package names the lines of the sources. `npm pack` runs this first.
+
+import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { stripTypeScriptTypes } from 'node:module';
+import { dirname, join } from 'node:path';
+import { ROOT, runTool, say } from './commands.ts';
+
+const DIST = join(ROOT, 'dist');
+const ROOMS = '{agent,controller-sim,common,schemas}';
+/** What the code reads or imports besides its own modules. */
+const ASSETS = [`${ROOMS}/**/gen/*_pb.{js,d.ts}`, 'schemas/**/*.{json,tsv}'];
+/** A module of ours in an import or export: relative, or by one of the names in package.json. */
+const SPECIFIER = /(?<before>\b(?:from|import)\s*\(?\s*)'(?<path>(?:\.{1,2}\/|#)[^']+)\.ts'/g;
+
+rmSync(DIST, { recursive: true, force: true });
+const sources = globSync(`${ROOMS}/**/*.ts`, { cwd: ROOT }).filter((file) => !/\.(test|d)\.ts$/.test(file));
+for (const file of sources) {
+  const javascript = stripTypeScriptTypes(readFileSync(join(ROOT, file), 'utf8')).replaceAll(/[ \t]+$/gm, '');
+  write(file.replace(/\.ts$/, '.js'), withBuiltModules(javascript));
+}
+for (const file of globSync(ASSETS, { cwd: ROOT })) copy(file);
+const code = await runTool('tsc', ['--project', 'tsconfig.build.json']);
+if (code !== 0) process.exit(code);
+for (const file of globSync('**/*.d.ts', { cwd: DIST }))
+  write(file, withBuiltModules(readFileSync(join(DIST, file), 'utf8')));
+writeManifest();
+say(`built ${sources.length} modules in ${DIST}`);
+
+/** Names what the build makes of a module, in the place of its source. */
+function withBuiltModules(text: string): string {
+  return text.replaceAll(SPECIFIER, "$<before>'$<path>.js'");
+}
+
+/** The names `#lib/…` mean the files of the build there. */
+function writeManifest(): void {
+  const { name, version, type, imports } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Record<
+    string,
+    unknown
+  >;
+  write('package.json', `${JSON.stringify({ name, version, type, imports }, undefined, 2)}\n`);
+}
+
+function write(file: string, text: string): void {
+  mkdirSync(dirname(join(DIST, file)), { recursive: true });
+  writeFileSync(join(DIST, file), text);
+}
+
+function copy(file: string): void {
+  mkdirSync(dirname(join(DIST, file)), { recursive: true });
+  cpSync(join(ROOT, file), join(DIST, file));
+}
