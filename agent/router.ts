@@ -16,6 +16,7 @@ import { assembleLinks, type Links, linkListenerOpener, type OpenLinkListener } 
 import { managedLinks } from './assembly/managed-links.ts';
 import {
   assembleHealth,
+  type Debugging,
   openApiProxy,
   openDebugging,
   openIdleMemory,
@@ -47,6 +48,13 @@ export interface RouterOptions {
   extend?: boolean;
 }
 
+export interface CloseOptions {
+  /** Milliseconds that open circuits get to finish. */
+  drain?: number;
+  /** Open circuits get no more time when it aborts. */
+  hurry?: AbortSignal;
+}
+
 /** No controller was reached within ctrl.startupTimeout. */
 export class StartupTimeoutError extends ProjectError {
   constructor(milliseconds: number) {
@@ -61,6 +69,7 @@ export class Router {
   /** Rejects nothing: resolves with the reason when the router cannot go on by itself. */
   readonly failed: Promise<Error>;
   readonly #context: RouterContext;
+  readonly #debugging: Debugging;
   readonly #ports: TlsPorts;
   readonly #linkListeners: LinkListener[] = [];
   readonly #controllers: Controllers;
@@ -81,9 +90,10 @@ export class Router {
   #closing: Promise<void> | undefined;
   #fail: (error: Error) => void = () => undefined;
 
-  private constructor(context: RouterContext) {
+  private constructor(context: RouterContext, debugging: Debugging) {
     const { config, identity, owned } = context;
     this.#context = context;
+    this.#debugging = debugging;
     this.failed = new Promise((resolve) => {
       this.#fail = resolve;
     });
@@ -106,8 +116,7 @@ export class Router {
       const identity = await Identity.open({ config: config.identity, clock, log, watch: true });
       owned.defer(() => identity.close());
       const context = new RouterContext({ config, log, clock, random: random ?? systemRandom, identity, owned });
-      await openDebugging(context);
-      const router = new Router(context);
+      const router = new Router(context, await openDebugging(context));
       await router.#open(extend, logLevels);
       return router;
     } catch (error) {
@@ -159,19 +168,28 @@ export class Router {
   }
 
   /**
-   * Stops: no new circuits, listeners closed, open circuits get `drain` milliseconds, then everything is closed. A second call waits for
-   * the first.
+   * Stops: no new circuits, listeners closed, open circuits get `drain` milliseconds or until `hurry` aborts, then everything is closed. A
+   * second call waits for the first.
    */
-  close(options: { drain?: number } = {}): Promise<void> {
-    this.#closing ??= this.#close(options.drain ?? DRAIN_TIME);
+  close({ drain = DRAIN_TIME, hurry }: CloseOptions = {}): Promise<void> {
+    this.#closing ??= this.#close(drain, hurry);
     return this.#closing;
+  }
+
+  /**
+   * Reads the certificates again and goes on with a new trace file; channels that are open keep the certificates that they have. Rejects when
+   * the certificates cannot be used; then the old ones stay.
+   */
+  async reload(): Promise<void> {
+    this.#debugging.reopen();
+    await this.#context.identity.reload();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }
 
-  async #close(drain: number): Promise<void> {
+  async #close(drain: number, hurry: AbortSignal | undefined): Promise<void> {
     const { log, owned } = this.#context;
     const { ends } = this.#circuits;
     log.info({ routerId: this.id, circuits: ends.count }, 'router stops');
@@ -180,7 +198,7 @@ export class Router {
     for (const listener of this.#ingress.edgeListeners) listener.close();
     for (const listener of this.#ingress.fabricListeners) listener.close();
     for (const listener of this.#linkListeners) listener.close();
-    await ends.whenEmpty(drain);
+    await ends.whenEmpty(drain, hurry).catch(() => log.info({ circuits: ends.count }, 'router does not wait any more'));
     ends.cut();
     await this.#drain?.close();
     await owned.disposeAsync();

@@ -171,26 +171,6 @@ t.test(
   },
 );
 
-t.test('who presses Ctrl-C again after a while does not wait for open circuits any more', async (t) => {
-  const waiting = `import { stopSignal } from '#lib/stop-signal.ts'; setInterval(() => {}, 60_000); console.log('up'); console.log(await stopSignal());`;
-  const child = spawn(process.execPath, ['--input-type=module', '-e', waiting], { cwd: dirname(import.meta.dirname) });
-  const exited = new Promise((resolve) => child.once('exit', (_code, signal) => resolve(signal)));
-  const printed = () => new Promise((resolve) => child.stdout.once('data', (text) => resolve(String(text).trim())));
-  t.equal(await printed(), 'up');
-  const first = printed();
-  child.kill('SIGINT');
-  t.equal(await first, 'SIGINT');
-  child.kill('SIGINT');
-  child.kill('SIGTERM');
-  await new Promise((resolve) => setTimeout(resolve, 2_100));
-  t.equal(child.signalCode, null, 'echoes of the first change nothing');
-  child.kill('SIGTERM');
-  await new Promise((resolve) => setTimeout(resolve, 200));
-  t.equal(child.signalCode, null, 'who stops it in order has its own patience');
-  child.kill('SIGINT');
-  t.equal(await exited, 'SIGINT');
-});
-
 t.test('a signal before the router is up ends it well', async (t) => {
   await using overlay = await Overlay.start({ churnLimit: 0 });
   const { configFile } = await overlay.enrollRouter({ name: 'a', mode: 'host' });

@@ -63,6 +63,7 @@ const NOT_LIMITS: Readonly<Record<string, readonly string[]>> = {
   ],
   'it bounds work that nobody else causes': [
     'agent/access/api-session.ts LONGEST_PAUSE',
+    'agent/commands/reload.ts MOST_PATHS',
     'agent/drain/drain.ts QUIESCE_TIMEOUT',
     'agent/operator/reference-agent.ts HELLO_TIMEOUT',
     'agent/operator/reference-agent.ts LIMITS',

@@ -74,13 +74,16 @@ function run() {
     script in TOOLS
       ? tool(TOOLS[script])
       : [NODE, [...(NODE_OPTIONS[script] ?? []), ...PROGRAMS[script].map((file) => join(ROOT, file))]];
+  // Where Node can, this process becomes the program: nothing else stays.
+  if (process.execve && process.platform !== 'win32')
+    process.execve(command, [command, ...before, ...args], ENVIRONMENT);
   const child = spawn(command, [...before, ...args], {
     stdio: 'inherit',
     env: ENVIRONMENT,
   });
   // The child gets a terminal's signals by itself; those that are sent to this process alone are passed on. Who signals the whole group
   // cannot be told from who signals this process: the programs take a repeated signal for one (common/lib/stop-signal.ts).
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGUSR2'])
     process.on(signal, () => !process.stdin.isTTY && child.kill(signal));
   child.on('error', (error) => {
     process.stderr.write(`${script} could not be started: ${error.message}\n`);

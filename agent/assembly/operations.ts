@@ -18,20 +18,28 @@ import { IdleMemory } from './idle-memory.ts';
 import type { Links } from './links.ts';
 import type { TlsPorts } from './tls-ports.ts';
 
+export interface Debugging {
+  /** Goes on with a new trace file, when the old one was renamed. */
+  reopen(): void;
+}
+
 /** Profiles and the trace of messages: to be opened before everything that they are to see. */
-export async function openDebugging(context: RouterContext): Promise<void> {
+export async function openDebugging(context: RouterContext): Promise<Debugging> {
   const { config, clock, owned } = context;
   const { profile, trace } = config;
+  const debugging: Debugging = { reopen: () => undefined };
   if (trace?.path !== undefined) {
     const { MessageTrace } = await import('../trace/message-trace.ts');
     const tracing = new MessageTrace(trace.path, clock, context.component('trace'));
     owned.defer(() => tracing.close());
+    debugging.reopen = () => tracing.reopen();
   }
   if (profile) {
     const { Profiler } = await import('../profile/profiler.ts');
     const profiler = await Profiler.start({ clock, log: context.component('profile') }, profile);
     owned.defer(() => profiler?.stop());
   }
+  return debugging;
 }
 
 export function assembleHealth(context: RouterContext, controllers: Controllers, { registry }: Links): Health {

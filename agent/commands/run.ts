@@ -1,24 +1,29 @@
-// `run FILE`: the router as a daemon. Logs go to stderr; SIGTERM and SIGINT drain and end with exit code 0; another
-// Ctrl-C some time later ends it without more waiting.
+// `run FILE`: the router as a daemon. Logs go to stderr or a file. SIGTERM and SIGINT drain and end with exit code 0, the second one without
+// more waiting; SIGHUP reads files again (reload.ts).
 
 import { Command, Option } from 'commander';
+import { background } from '#lib/background.ts';
 import { type Clock, SystemClock } from '#lib/clock.ts';
 import { examples } from '#lib/command-name.ts';
 import { DaemonLog } from '#lib/daemon-log.ts';
+import { type DaemonSignals, daemonSignals } from '#lib/daemon-signals.ts';
 import { endProcess } from '#lib/end-process.ts';
 import { describeError } from '#lib/errors.ts';
-import type { Log, LogLevel } from '#lib/log.ts';
+import type { LogLevel } from '#lib/log.ts';
 import { LOG_LEVELS } from '#lib/log-levels.ts';
-import { stopSignal } from '#lib/stop-signal.ts';
+import { type StopSignals, stopSignals } from '#lib/stop-signal.ts';
+import type { LoadedConfig } from '../config/load.ts';
 import { loadApart } from '../config/load-apart.ts';
 import type { Router } from '../router.ts';
 import { seconds } from './durations.ts';
 import { complain, Exit } from './exit.ts';
+import { reloader } from './reload.ts';
 import { textReport } from './report.ts';
 
 interface RunOptions {
   logLevel: LogLevel;
   logFormat: 'json' | 'text';
+  logFile?: string;
   drainSeconds: number;
   extend: boolean;
 }
@@ -35,6 +40,7 @@ export function runCommand(): Command {
         .choices(['json', 'text'])
         .default(process.stderr.isTTY ? 'text' : 'json'),
     )
+    .option('--log-file <file>', 'append the log to this file instead of standard error')
     .option('--drain-seconds <seconds>', 'how long open circuits may go on after SIGTERM', seconds, DRAIN_SECONDS)
     .option('--extend', 'renew the certificates at once', false)
     .addHelpText('after', examples('router', 'run router.yml'))
@@ -45,32 +51,46 @@ export function runCommand(): Command {
 }
 
 async function run(file: string, options: RunOptions, clock: Clock): Promise<number> {
-  const stop = stopSignal();
+  const stop = stopSignals();
+  const signals = daemonSignals();
   // The router's code is loaded while the configuration is checked.
-  const ready = await Promise.race([Promise.all([loadApart(file), import('../router.ts')]), stop]);
+  const ready = await Promise.race([Promise.all([loadApart(file), import('../router.ts')]), stop.first]);
   if (typeof ready === 'string') return Exit.Done; // nothing has been opened yet
   const [loaded, { Router: Daemon }] = ready;
   if (loaded.findings.length > 0) complain(textReport([loaded]).trimEnd());
   const { config } = loaded;
   if (!config) return Exit.Failed;
-  const daemonLog = new DaemonLog({ level: options.logLevel, format: options.logFormat, clock });
+  let daemonLog: DaemonLog;
+  try {
+    daemonLog = new DaemonLog({ level: options.logLevel, format: options.logFormat, clock, file: options.logFile });
+  } catch (error) {
+    complain(`the log file ${options.logFile} cannot be opened: ${describeError(error)} (--log-file)`);
+    return Exit.Failed;
+  }
   try {
     const { log, levels } = daemonLog;
-    return await serve(() => Daemon.start({ config, log, logLevels: levels, extend: options.extend }), log, {
-      stop,
-      drain: options.drainSeconds * 1000,
-    });
+    const start = () => Daemon.start({ config, log, logLevels: levels, extend: options.extend });
+    return await serve(start, { stop, signals, drain: options.drainSeconds * 1000, loaded, daemonLog });
   } finally {
     await daemonLog.close();
   }
 }
 
+interface Serving {
+  readonly stop: StopSignals;
+  readonly signals: DaemonSignals;
+  /** Milliseconds. */
+  readonly drain: number;
+  readonly loaded: LoadedConfig;
+  readonly daemonLog: DaemonLog;
+}
+
 /** From the start of the router to its end. */
 async function serve(
   start: () => Promise<Router>,
-  log: Log,
-  { stop, drain }: { stop: Promise<NodeJS.Signals>; drain: number },
+  { stop, signals, drain, loaded, daemonLog }: Serving,
 ): Promise<number> {
+  const { log } = daemonLog;
   let router: Router;
   try {
     router = await start();
@@ -78,9 +98,11 @@ async function serve(
     log.fatal({ error: describeError(error) }, 'router cannot start');
     return Exit.Failed;
   }
-  const reason = await Promise.race([router.failed, stop]);
+  const reload = reloader({ router, daemonLog, loaded });
+  signals.onHangup = () => background(log, 'reload', reload);
+  const reason = await Promise.race([router.failed, stop.first]);
   if (reason instanceof Error) log.fatal({ error: describeError(reason) }, 'router cannot go on');
   else log.info({ signal: reason }, 'signal received');
-  await router.close({ drain: reason instanceof Error ? 0 : drain });
+  await router.close({ drain: reason instanceof Error ? 0 : drain, hurry: stop.second });
   return reason instanceof Error ? Exit.Failed : Exit.Done;
 }

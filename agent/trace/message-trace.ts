@@ -43,6 +43,13 @@ export class MessageTrace {
     this.#unwatch = watchMessages((event) => this.#onMessage(event));
   }
 
+  /** Opens the file of this name, which may be another one by now. */
+  reopen(): void {
+    this.#retry?.cancel();
+    this.#file?.end();
+    this.#open();
+  }
+
   async close(): Promise<void> {
     this.#unwatch();
     this.#retry?.cancel();

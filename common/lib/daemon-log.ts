@@ -4,6 +4,7 @@
 import type { Clock } from './clock.ts';
 import { LineOutput, type LineSink } from './line-output.ts';
 import { createLog, type Log, type LogLevel } from './log.ts';
+import { LogFile } from './log-file.ts';
 import { LogLevels } from './log-levels.ts';
 import { LogRepeats } from './log-repeats.ts';
 
@@ -11,7 +12,9 @@ export interface DaemonLogOptions {
   level: LogLevel;
   format: 'json' | 'text';
   clock: Clock;
-  /** Where lines go; standard error by default. */
+  /** A file instead of standard error. */
+  file?: string | undefined;
+  /** Where lines go instead, in tests. */
   sink?: LineSink;
 }
 
@@ -24,11 +27,14 @@ export class DaemonLog {
   readonly #output: LineOutput;
   readonly #repeats: LogRepeats;
   readonly #clock: Clock;
+  readonly #file: LogFile | undefined;
 
-  constructor({ level, format, clock, sink }: DaemonLogOptions) {
+  /** Throws the system's error when the file cannot be opened. */
+  constructor({ level, format, clock, file, sink }: DaemonLogOptions) {
     this.#clock = clock;
+    this.#file = file === undefined ? undefined : new LogFile(file, clock, complain);
     this.#output = new LineOutput({
-      sink: sink ?? 'stderr',
+      sink: sink ?? this.#file ?? 'stderr',
       onDropped: (lines) => this.log.warn({ lines }, 'log lines dropped: nobody read them'),
     });
     this.#repeats = new LogRepeats({
@@ -45,9 +51,18 @@ export class DaemonLog {
     });
   }
 
+  /** Goes on in a new file when the log file was renamed. Throws the system's error; then lines go where they went. */
+  reopen(): void {
+    this.#file?.reopen();
+  }
+
   /** Writes what is left, for a bounded time; then nothing of the log keeps the process alive. */
   async close(): Promise<void> {
     this.#repeats.summarise();
     await this.#output.close(this.#clock, LAST_LINES);
   }
+}
+
+function complain(text: string): void {
+  process.stderr.write(`${text}\n`);
 }

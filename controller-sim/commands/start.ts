@@ -8,10 +8,11 @@ import { hostProblem } from '#lib/address.ts';
 import { type Clock, SystemClock } from '#lib/clock.ts';
 import { examples } from '#lib/command-name.ts';
 import { DaemonLog } from '#lib/daemon-log.ts';
+import { daemonSignals } from '#lib/daemon-signals.ts';
 import { endProcess } from '#lib/end-process.ts';
 import { describeError, errorCode } from '#lib/errors.ts';
 import type { LogLevel } from '#lib/log.ts';
-import { stopSignal } from '#lib/stop-signal.ts';
+import { stopSignals } from '#lib/stop-signal.ts';
 import { NAMESPACES, type Namespace, namespaceOf } from '../events/events.ts';
 import { type Simulator, startSimulator } from '../simulator.ts';
 
@@ -30,6 +31,7 @@ interface StartOptions {
   json?: true;
   logLevel: LogLevel;
   logFormat: 'json' | 'text';
+  logFile?: string;
 }
 
 /** The file that clients should trust. */
@@ -76,6 +78,7 @@ export function startCommand(): Command {
         .choices(['json', 'text'])
         .default(process.stderr.isTTY ? 'text' : 'json'),
     )
+    .option('--log-file <file>', 'append the log to this file instead of standard error', notEmpty)
     .addHelpText('after', examples('sim', 'start --port 1280 --data sim.db --json'))
     .action(async (options: StartOptions) => {
       const clock = new SystemClock();
@@ -84,10 +87,18 @@ export function startCommand(): Command {
 }
 
 async function start(options: StartOptions, clock: Clock): Promise<number> {
-  const stop = stopSignal();
-  const { json, logLevel, logFormat, events, ...rest } = options;
-  const daemonLog = new DaemonLog({ level: logLevel, format: logFormat, clock });
+  const { first: stop } = stopSignals();
+  const signals = daemonSignals();
+  const { json, logLevel, logFormat, logFile, events, ...rest } = options;
+  let daemonLog: DaemonLog;
+  try {
+    daemonLog = new DaemonLog({ level: logLevel, format: logFormat, clock, file: logFile });
+  } catch (error) {
+    process.stderr.write(`the simulator cannot start: the log file ${logFile}: ${describeError(error)}\n`);
+    return 1;
+  }
   const { log } = daemonLog;
+  signals.onHangup = () => reopen(daemonLog);
   let simulator: Simulator;
   try {
     simulator = await startSimulator({ ...rest, eventTypes: events, log });
@@ -111,6 +122,14 @@ async function start(options: StartOptions, clock: Clock): Promise<number> {
   ca.remove();
   await daemonLog.close();
   return 0;
+}
+
+function reopen(daemonLog: DaemonLog): void {
+  try {
+    daemonLog.reopen();
+  } catch (error) {
+    daemonLog.log.error({ error: describeError(error) }, 'log file cannot be opened: the old one stays');
+  }
 }
 
 function readyLine(simulator: Simulator, ca: string): Record<string, unknown> {

@@ -2,7 +2,7 @@
 // one JSON document goes to stdout and nothing else, whatever happens.
 
 import { describeError } from '#lib/errors.ts';
-import { stopSignal } from '#lib/stop-signal.ts';
+import { stopSignals } from '#lib/stop-signal.ts';
 import type { Network } from './network.ts';
 
 const FLAGS = ['--once', '--json', '--help'];
@@ -28,7 +28,7 @@ if (unknown !== undefined || flags.includes('--help')) {
 }
 
 async function main(): Promise<number> {
-  const stop = stopSignal({ endsAtOnce: false }); // stopping is bounded, and cutting it short leaves processes behind
+  const { first: stop } = stopSignals({ endsAtOnce: false }); // stopping is bounded, and cutting it short leaves processes behind
   let network: Network | undefined;
   try {
     network = await prepare();

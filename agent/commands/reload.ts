@@ -1,0 +1,71 @@
+// SIGHUP: what a running router can take anew, it takes; of the rest it says that it needs a restart.
+
+import type { DaemonLog } from '#lib/daemon-log.ts';
+import { describeError } from '#lib/errors.ts';
+import type { LoadedConfig } from '../config/load.ts';
+import { loadApart } from '../config/load-apart.ts';
+import type { Router } from '../router.ts';
+
+interface Reloaded {
+  readonly router: Pick<Router, 'reload'>;
+  readonly daemonLog: DaemonLog;
+  /** The configuration that the router runs with. */
+  readonly loaded: LoadedConfig;
+}
+
+/** Paths that one line of the log names. */
+const MOST_PATHS = 20;
+
+/** One reload at a time; those that are asked for meanwhile are one more. */
+export function reloader(reloaded: Reloaded): () => Promise<void> {
+  let isRunning = false;
+  let isWanted = false;
+  return async () => {
+    isWanted = true;
+    if (isRunning) return;
+    isRunning = true;
+    while (isWanted) {
+      isWanted = false;
+      await reload(reloaded);
+    }
+    isRunning = false;
+  };
+}
+
+/** Log file, trace file and certificates anew, and what else has changed in the configuration. Every failure is a line of the log. */
+async function reload({ router, daemonLog, loaded }: Reloaded): Promise<void> {
+  const { log } = daemonLog;
+  try {
+    daemonLog.reopen();
+  } catch (error) {
+    log.error({ error: describeError(error) }, 'log file cannot be opened: the old one stays');
+  }
+  log.info({ config: loaded.file }, 'reload');
+  try {
+    await router.reload();
+  } catch (error) {
+    log.error({ error: describeError(error) }, 'certificates cannot be loaded: the old ones stay');
+  }
+  try {
+    const now = await loadApart(loaded.file);
+    const [first] = now.findings.filter(({ severity }) => severity === 'error');
+    if (first) {
+      const { line, path, message } = first;
+      log.error({ line, path, error: message }, 'configuration has errors: the router would not start with it');
+      return;
+    }
+    const changed = changedPaths(loaded, now);
+    if (changed.length === 0) return;
+    const fields = { changed: changed.length, paths: changed.slice(0, MOST_PATHS) };
+    log.warn(fields, 'configuration has changed: a restart is needed');
+  } catch (error) {
+    log.error({ error: describeError(error) }, 'configuration cannot be read');
+  }
+}
+
+/** Paths whose values differ, also those that are in one of the two only. */
+function changedPaths(before: Pick<LoadedConfig, 'values'>, now: Pick<LoadedConfig, 'values'>): string[] {
+  const [was, is] = [before, now].map(({ values }) => new Map(values.map(({ path, written }) => [path, written])));
+  const paths = new Set([...(was?.keys() ?? []), ...(is?.keys() ?? [])]);
+  return [...paths].filter((path) => JSON.stringify(was?.get(path)) !== JSON.stringify(is?.get(path)));
+}
