@@ -13,6 +13,10 @@ const BIN = join(ROOT, 'node_modules', '.bin');
 const NODE = join(BIN, 'node');
 /** Written after an installation: tells for which lockfile it was. */
 const MARK = join(ROOT, 'node_modules', '.installed');
+/** Written by npm: what is in node_modules. */
+const HIDDEN_LOCK = join(ROOT, 'node_modules', '.package-lock.json');
+/** A registry that is not there is found out within seconds. */
+const RETRIES = ['--fetch-retries=2', '--fetch-retry-mintimeout=500', '--fetch-retry-maxtimeout=2000'];
 
 /** Script → program and arguments before those of the caller. */
 const PROGRAMS = {
@@ -53,20 +57,50 @@ run();
 function installIfMissing() {
   const lock = readFileSync(join(ROOT, 'package-lock.json'), 'utf8');
   if (existsSync(NODE) && existsSync(MARK) && readFileSync(MARK, 'utf8') === lock) return;
+  if (!isInstalled(lock)) install();
+  try {
+    writeFileSync(MARK, lock);
+  } catch {
+    return; // a folder that cannot be written is looked at again each time
+  }
+  spawnSync(NODE, [join(ROOT, 'tools', 'warm.ts')], { stdio: 'ignore', env: ENVIRONMENT });
+}
+
+/** Whether npm, called by somebody else, has installed what the lockfile names. Packages for other platforms may be missing. */
+function isInstalled(lock) {
+  if (!existsSync(NODE) || !existsSync(HIDDEN_LOCK)) return false;
+  const wanted = JSON.parse(lock).packages;
+  const there = JSON.parse(readFileSync(HIDDEN_LOCK, 'utf8')).packages;
+  return Object.entries(wanted).every(
+    ([path, { version, optional, devOptional }]) =>
+      path === '' || there[path]?.version === version || (there[path] === undefined && (optional || devOptional)),
+  );
+}
+
+function install() {
   process.stderr.write('installing what is missing, once …\n');
-  const npm = spawnSync('npm', ['ci', '--loglevel=error', '--no-audit', '--no-fund'], {
+  const npm = spawnSync('npm', ['ci', '--loglevel=error', '--no-audit', '--no-fund', ...RETRIES], {
     cwd: ROOT,
-    stdio: ['ignore', process.stderr, process.stderr],
+    stdio: ['ignore', process.stderr, 'pipe'],
+    encoding: 'utf8',
     shell: process.platform === 'win32',
   });
-  if (npm.status !== 0 || !existsSync(NODE)) {
-    process.stderr.write(
-      `the installation failed${npm.error ? `: ${npm.error.message}` : ''}; \`npm ci --loglevel=verbose\` tells more\n`,
-    );
-    process.exit(1);
-  }
-  writeFileSync(MARK, lock);
-  spawnSync(NODE, [join(ROOT, 'tools', 'warm.ts')], { stdio: 'ignore', env: ENVIRONMENT });
+  if (npm.status === 0 && existsSync(NODE)) return;
+  const said = npm.error?.message ?? npm.stderr;
+  process.stderr.write(`${said.trimEnd()}\nthe installation failed: ${reasonOf(said)}\n`);
+  process.exit(1);
+}
+
+/** In one sentence, with what to do. */
+function reasonOf(said) {
+  const [unreachable] =
+    /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH/.exec(said) ?? [];
+  if (unreachable)
+    return `the npm registry cannot be reached (${unreachable}). Connect to the network, or name a mirror or proxy (\`npm config set registry URL\`, HTTPS_PROXY); or bring node_modules from a machine of the same platform.`;
+  const [unwritable] = /EACCES|EPERM|EROFS|ENOSPC/.exec(said) ?? [];
+  if (unwritable)
+    return `${join(ROOT, 'node_modules')} cannot be written (${unwritable}). Run \`npm ci\` once as somebody who may.`;
+  return '`npm ci --loglevel=verbose` tells more.';
 }
 
 function run() {
