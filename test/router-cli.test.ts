@@ -1,5 +1,6 @@
 // The commands of the router, as a user types them.
 
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -40,6 +41,27 @@ t.test('identity files that are not there are an error with the way to get them'
   const [checked] = JSON.parse(stdout);
   const finding = checked.findings.find((each: { code: string }) => each.code === 'CFG-NOT-ENROLLED');
   t.match(finding, { severity: 'error', hint: /enroll/ });
+});
+
+t.test('what was written is quoted as it was written, with what to write instead', async (t) => {
+  const file = join(directory, 'quoted.yml');
+  const lines = [readFileSync(GOOD, 'utf8').trimEnd(), 'forwarder: {faultTxInterval: 1m, idleTxInterval: yes}'];
+  writeFileSync(file, `${lines.join('\n')}\n`);
+  const { code, stdout } = await router('config', 'check', file, '--before-enrollment');
+  t.equal(code, 1);
+  t.match(stdout, /found the text "1m"\n +the unit is milliseconds: write 60000\n/);
+  t.match(stdout, /expected a whole number, found yes, which means true\n/);
+});
+
+t.test('config check reads standard input', async (t) => {
+  const check = (text: string) => {
+    const args = [join(import.meta.dirname, '../agent/cli.ts'), 'config', 'check', '-', '--before-enrollment'];
+    return spawnSync(process.execPath, args, { input: text, encoding: 'utf8' });
+  };
+  t.match(check(readFileSync(GOOD, 'utf8')), { status: 0, stdout: /^standard input: ok/m });
+  t.match(check(readFileSync(BAD, 'utf8')), { status: 1, stdout: /^standard input:3:\d+ error CFG-ADDRESS/m });
+  t.match(check(`# ${'x'.repeat(2 * 1024 * 1024)}\n`), { status: 1, stdout: /no configuration is larger than/ });
+  t.match(check(''), { status: 1, stdout: /CFG-EMPTY/ });
 });
 
 t.test('findings as SARIF and as text', async (t) => {
@@ -94,7 +116,7 @@ t.test('wrong use is exit code 2 with a hint; help has examples', async (t) => {
     [['config', 'explain', '__proto__'], /there is no key __proto__/],
     [['enroll', GOOD], /--jwt/],
     [['enroll', GOOD, '--jwt', GOOD, '--key-alg', 'DSA'], /Allowed choices are RSA, EC/],
-    [['health', 'not a url'], /not a URL/],
+    [['health', 'not a url'], /neither a URL nor a configuration file/],
     [['config', 'init', '--template', 'castle'], /minimal/],
     [['config', 'init', '--ctrl', ''], /such as tls:controller\.example:6262/],
     [['config', 'init', '--ctrl', 'foo'], /expected type:host:port\. Write tls:HOST:PORT/],
@@ -186,6 +208,16 @@ t.test('health and inspect ask a running router', async (t) => {
     t.equal(failed.stderr.trim().split('\n').length, 1, failed.stderr);
   }
   t.equal((await router('health', url, '--insecure')).code, 0);
+  t.match(
+    await router('health', a.configFile),
+    { code: 0, stdout: /ok +controllerPing/ },
+    'its file says where and who',
+  );
+  t.match((await router('health', GOOD)).stderr, /not there yet|enroll/);
+  t.match(
+    (await router('health', a.configFile, '--ca', STRANGER)).stderr,
+    /not signed by an authority in .*stranger\.pem/,
+  );
   const shown = await router('inspect', a.configFile, '--json');
   t.equal(shown.code, 0, shown.stderr);
   t.match(JSON.parse(shown.stdout), { id: a.id, controllers: [{ isResponsive: true }], links: [] });

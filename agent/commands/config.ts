@@ -26,7 +26,7 @@ export function configCommand(): Command {
 function checkCommand(): Command {
   return new Command('check')
     .description('find mistakes before the router does; exit code 1 when it would refuse to start')
-    .argument('<file...>', 'configuration files')
+    .argument('<file...>', 'configuration files; - for standard input')
     .addOption(
       new Option('--format <format>', 'how to write the findings').choices(Object.keys(REPORTS)).default('text'),
     )

@@ -1,6 +1,7 @@
-// `health [URL]`: the checks of a running router, for people and for scripts.
+// `health [URL|FILE]`: the checks of a running router, for people and for scripts.
 
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { checkServerIdentity, type PeerCertificate } from 'node:tls';
 import { Command } from 'commander';
 import { parsePemCertificates } from '#lib/certificates.ts';
 import { examples } from '#lib/command-name.ts';
@@ -12,6 +13,15 @@ interface HealthOptions {
   ca?: string;
   insecure: boolean;
   json: boolean;
+}
+
+interface Target {
+  readonly url: string;
+  readonly ca?: string | undefined;
+  /** Where the authorities are from, for people. */
+  readonly caFile?: string | undefined;
+  /** The host that the certificate must have, when it is not the one of the URL. */
+  readonly name?: string;
 }
 
 interface Payload {
@@ -36,35 +46,43 @@ const NOT_VERIFIED: ReadonlySet<string> = new Set([
 export function healthCommand(): Command {
   return new Command('health')
     .description('ask a running router for its health; exit code 1 when it is not healthy')
-    .argument('[url]', 'where its health-checks API is', DEFAULT_URL)
+    .argument('[where]', 'its configuration file, or the URL of its health-checks API', DEFAULT_URL)
     .option('--ca <file>', 'certificate authorities to verify the router with')
     .option('--insecure', 'do not verify the certificate', false)
     .option('--json', 'print what the router answers', false)
-    .addHelpText('after', examples('router', 'health https://127.0.0.1:8081 --ca router.cas'))
+    .addHelpText('after', examples('router', 'health router.yml', 'health https://127.0.0.1:8081 --ca router.cas'))
     .action(async (url: string, options: HealthOptions) => {
       process.exitCode = await health(url, options);
     });
 }
 
-async function health(url: string, options: HealthOptions): Promise<number> {
-  if (!URL.canParse(url)) {
-    complain(`${url} is not a URL`);
+async function health(where: string, options: HealthOptions): Promise<number> {
+  const isUrl = URL.canParse(where);
+  if (!isUrl && !existsSync(where)) {
+    complain(`${where} is neither a URL nor a configuration file`);
     return Exit.WrongUse;
   }
-  let ca: string | undefined;
+  let target: Target;
   try {
-    ca = options.ca === undefined ? undefined : readAuthorities(options.ca);
+    const given = options.ca === undefined ? {} : { ca: readAuthorities(options.ca), caFile: options.ca };
+    target = { ...(isUrl ? { url: where } : await targetOf(where)), ...given };
   } catch (error) {
     complain(describeError(error));
     return Exit.Failed;
   }
+  const { url } = target;
   try {
-    const text = await ask(url, ca, options.insecure);
+    const text = await ask(target, options.insecure);
     return show(url, text, options.json);
   } catch (error) {
-    complain(`${url} cannot be asked: ${explain(error, url, options)}`);
+    complain(`${url} cannot be asked: ${explain(error, target)}`);
     return Exit.Failed;
   }
+}
+
+async function targetOf(file: string): Promise<Target> {
+  const { healthTarget } = await import('./health-target.ts');
+  return { ...healthTarget(file), caFile: `identity.ca of ${file}` };
 }
 
 /** Throws an Error with one line that says what is wrong with the file. */
@@ -82,11 +100,14 @@ function readAuthorities(file: string): string {
   return pem;
 }
 
-async function ask(url: string, ca: string | undefined, insecure: boolean): Promise<string> {
+async function ask({ url, ca, name }: Target, insecure: boolean): Promise<string> {
   const { Agent, request } = await import('undici');
   const dispatcher = new Agent({
     connect: {
       ...(ca !== undefined && { ca }),
+      ...(name !== undefined && {
+        checkServerIdentity: (_host: string, certificate: PeerCertificate) => checkServerIdentity(name, certificate),
+      }),
       allowPartialTrustChain: true,
       rejectUnauthorized: !insecure,
       timeout: TIMEOUT,
@@ -103,12 +124,12 @@ async function ask(url: string, ca: string | undefined, insecure: boolean): Prom
 }
 
 /** Explains a failed connection and the remedy, in place of OpenSSL's texts. */
-function explain(error: unknown, url: string, { ca }: HealthOptions): string {
+function explain(error: unknown, { url, ca, caFile }: Target): string {
   const code = errorCode(error) ?? '';
   if (NOT_VERIFIED.has(code))
     return ca === undefined
       ? `its certificate is signed by an unknown authority; name the router's authorities (identity.ca) with --ca FILE, or do not verify with --insecure`
-      : `its certificate is not signed by an authority in ${ca}; name others with --ca FILE, or do not verify with --insecure`;
+      : `its certificate is not signed by an authority in ${caFile}; name others with --ca FILE, or do not verify with --insecure`;
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
     return `${describeError(error)}; ask by a name that the certificate has, or do not verify with --insecure`;
   if (code.startsWith('ERR_SSL_') && code.includes('ALERT'))

@@ -29,8 +29,8 @@ export interface ConfigNode {
   readonly scalar: Scalar;
   /** The number was written with a point or an exponent, or is too large for a whole one. */
   readonly isFloat: boolean;
-  /** A number as it was written; empty for everything else. */
-  readonly digits: string;
+  /** A number or truth value as it was written; empty for everything else. */
+  readonly literal: string;
   /** The value came out of the environment. */
   readonly fromEnvironment: boolean;
 }
@@ -215,7 +215,7 @@ class TreeBuilder {
       items: [] as ConfigNode[],
       scalar: null,
       isFloat: false,
-      digits: '',
+      literal: '',
       fromEnvironment: false,
     };
     if (isAlias(yaml)) return { ...this.#aliased(yaml, path, keyAt, at, depth), at };
@@ -229,8 +229,9 @@ class TreeBuilder {
       };
     if (!isScalar(yaml)) return { ...base, kind: 'scalar' };
     const scalar = toScalar(yaml.value);
-    const digits = typeof scalar === 'number' ? (yaml.source ?? String(scalar)) : '';
-    return { ...base, kind: 'scalar', scalar, isFloat: isFloat(scalar, digits), digits };
+    const isLiteral = typeof scalar === 'number' || typeof scalar === 'boolean';
+    const literal = isLiteral ? (yaml.source ?? String(scalar)) : '';
+    return { ...base, kind: 'scalar', scalar, isFloat: isFloat(scalar, literal), literal };
   }
 
   #aliased({ source }: Alias, path: string, keyAt: Position, at: Position, depth: number): ConfigNode {

@@ -1,7 +1,7 @@
 // The whole way from a file to a frozen RouterConfig: text → document with positions → environment → schema → values → checks.
 // Whatever a user does wrong comes back as findings.
 
-import { readFileSync, statSync } from 'node:fs';
+import { fstatSync, readFileSync, statSync } from 'node:fs';
 import { SystemClock } from '#lib/clock.ts';
 import { deepFreeze } from '#lib/deep-freeze.ts';
 import { describeError, errorCode } from '#lib/errors.ts';
@@ -44,11 +44,13 @@ export interface LoadedConfig {
 }
 
 const CHECKS: readonly Check[] = [checkSections, checkBackoff, checkPorts, checkValues, checkIdentity];
+/** The name that stands for the standard input. */
+const STDIN = '-';
 /** No configuration comes near this. */
 const LARGEST_FILE = 1024 * 1024;
 const START = { line: 1, column: 1 };
 
-/** Reads and checks a file. Never throws for what is in it. */
+/** Reads and checks a file; `-` is the standard input. Never throws for what is in it. */
 export function loadRouterConfig(file: string, options: LoadOptions = {}): LoadedConfig {
   const refuse = (message: string, hint = ''): LoadedConfig => ({
     file,
@@ -59,11 +61,13 @@ export function loadRouterConfig(file: string, options: LoadOptions = {}): Loade
   if (file === '') return refuse('the name of the file is empty', 'give the path of a configuration file');
   let bytes: Buffer;
   try {
-    const stat = statSync(file);
-    if (!stat.isFile()) return refuse(`${file} is not a file`);
-    if (stat.size > LARGEST_FILE)
-      return refuse(`${file} has ${stat.size} bytes; no configuration is larger than ${LARGEST_FILE}`);
-    bytes = readFileSync(file);
+    const stat = file === STDIN ? fstatSync(process.stdin.fd) : statSync(file);
+    if (file !== STDIN && !stat.isFile()) return refuse(`${file} is not a file`);
+    const tooLarge = (size: number) =>
+      refuse(`${file} has ${size} bytes; no configuration is larger than ${LARGEST_FILE}`);
+    if (stat.size > LARGEST_FILE) return tooLarge(stat.size);
+    bytes = readFileSync(file === STDIN ? process.stdin.fd : file);
+    if (bytes.length > LARGEST_FILE) return tooLarge(bytes.length);
   } catch (error) {
     if (errorCode(error) === 'ENOENT')
       return refuse(`${file} does not exist`, '`config init --output FILE` writes one to start from');
@@ -76,7 +80,7 @@ export function loadRouterConfig(file: string, options: LoadOptions = {}): Loade
   } catch {
     return refuse(`${file} is not UTF-8 text`); // the decoder's own text says nothing more
   }
-  return checkRouterConfig(text, file, options);
+  return checkRouterConfig(text, file === STDIN ? 'standard input' : file, options);
 }
 
 /** Checks the text of a configuration; `file` is its name. */

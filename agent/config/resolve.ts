@@ -107,7 +107,7 @@ class Resolver {
     if (node?.kind === 'scalar' && !this.#verdict.refused.has(path)) this.#aboutScalar(node, schema, path);
     const source: ValueSource = node === undefined ? 'default' : node.fromEnvironment ? 'environment' : 'given';
     const shown = shownValue(written, schema);
-    if (shown === HIDDEN) this.secrets.push({ path, texts: [String(written), node?.digits ?? ''] });
+    if (shown === HIDDEN) this.secrets.push({ path, texts: [String(written), node?.literal ?? ''] });
     this.values.push({ path, written: shown, source });
     return convert(written, schema);
   }
@@ -147,7 +147,7 @@ class Resolver {
           'CFG-TYPE',
           path,
           node.at,
-          `expected a whole number, found ${node.digits}`,
+          `expected a whole number, found ${node.literal}`,
           Number.isSafeInteger(Math.trunc(value)) ? `write ${Math.trunc(value)}` : 'it is too large',
         );
       if (schema['x-float'] && !node.isFloat)

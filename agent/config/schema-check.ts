@@ -3,6 +3,7 @@
 
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import { parseDuration } from '#lib/duration.ts';
 import type { ConfigSchema } from '../../schemas/config/schema.ts';
 import { type ConfigNode, nearestNode } from './document.ts';
 import { type Finding, type FindingCode, finding } from './finding.ts';
@@ -75,7 +76,7 @@ function word(error: ErrorObject, root: ConfigNode, path: string): Finding {
   const node = nearestNode(root, path);
   const make = (code: FindingCode, message: string, hint = '', severity: Finding['severity'] = 'error') =>
     finding({ severity, code, path, at: node.at, message, hint });
-  const number = node.path === path && node.digits !== '' ? node.digits : show(error.data);
+  const number = node.path === path && node.literal !== '' ? node.literal : show(error.data);
   const shown = schema['x-secret'] ? HIDDEN : number;
   switch (error.keyword) {
     case 'additionalProperties':
@@ -213,6 +214,7 @@ function oneOf(allowed: readonly string[], found: unknown): string {
 function typeHint(schema: ConfigSchema, data: unknown, node: ConfigNode): string {
   if (typeof data === 'number' && (schema.type === 'integer' || schema.type === 'number'))
     return numberHint(schema, data);
+  if (schema.type === 'integer' && typeof data === 'string') return wholeNumberHint(schema, data);
   if (schema.format === 'duration' && typeof data === 'number')
     return Number.isFinite(data) ? `write the unit: ${data}s or ${data}ms` : '';
   if (node.fromEnvironment && schema.type !== 'string') return 'what comes out of the environment is always a text';
@@ -220,6 +222,14 @@ function typeHint(schema: ConfigSchema, data: unknown, node: ConfigNode): string
     return 'put quotes around it: unquoted yes, no, on, off, true and false are not texts';
   if (schema.type === 'string' && typeof data === 'number') return 'put quotes around it';
   return '';
+}
+
+/** A duration where the unit is fixed: what it comes to. */
+function wholeNumberHint({ description = '' }: ConfigSchema, data: string): string {
+  const unit = /in (milliseconds|seconds)/.exec(description)?.[1];
+  if (unit === undefined || FORMATS.duration?.(data) !== undefined) return '';
+  const value = parseDuration(data) / (unit === 'seconds' ? 1_000 : 1);
+  return Number.isSafeInteger(value) ? `the unit is ${unit}: write ${value}` : '';
 }
 
 /** Describes a value that is no number, or no whole one, where a number is expected. */
@@ -262,6 +272,8 @@ const WORDS: Readonly<Record<string, string>> = {
 
 function foundInWords(value: unknown, shown: string): string {
   if (typeof value === 'number' && !Number.isFinite(value)) return shown; // nothing that one would call a number
+  // YAML 1.1 reads yes, no, on and off as truth values: who wrote them meant something else.
+  if (typeof value === 'boolean') return /^(true|false)$/i.test(shown) ? shown : `${shown}, which means ${value}`;
   return typeof value === 'object' ? kindInWords(value) : `${kindInWords(value)} ${shown}`;
 }
 
@@ -269,7 +281,7 @@ function kindInWords(value: unknown): string {
   if (value === null) return 'nothing';
   if (Array.isArray(value)) return 'a list';
   return (
-    { object: 'a map', string: 'the text', number: 'the number', boolean: 'the truth value' }[typeof value as string] ??
+    { object: 'a map', string: 'the text', number: 'the number', boolean: 'true or false' }[typeof value as string] ??
     typeof value
   );
 }
