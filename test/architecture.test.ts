@@ -45,7 +45,7 @@ function importsOf(path: string, text: string): string[] {
 
 function layerOf(path: string): string {
   for (const layer of LAYERS.slice(0, 4)) if (path.startsWith(`${layer}/`)) return layer;
-  if (/^(agent|controller-sim)\/(cli\.ts|commands\/)/.test(path)) return 'cli';
+  if (/^(agent|controller-sim)\/((cli|index)\.ts|commands\/)/.test(path)) return 'cli';
   if (/^(agent\/router|controller-sim\/simulator)\.ts$/.test(path)) return 'top';
   return 'room';
 }

@@ -16,7 +16,7 @@ const MARK = join(ROOT, 'node_modules', '.installed');
 /** Written by npm: what is in node_modules. */
 const HIDDEN_LOCK = join(ROOT, 'node_modules', '.package-lock.json');
 /** A registry that is not there is found out within seconds. */
-const RETRIES = ['--fetch-retries=2', '--fetch-retry-mintimeout=500', '--fetch-retry-maxtimeout=2000'];
+const RETRIES = ['--fetch-retries=1', '--fetch-retry-mintimeout=500'];
 
 /** Script → program and arguments before those of the caller. */
 const PROGRAMS = {

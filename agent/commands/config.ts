@@ -4,6 +4,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { dirname } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { hostProblem, parseAddress } from '#lib/address.ts';
 import { examples } from '#lib/command-name.ts';
@@ -33,8 +34,14 @@ function checkCommand(): Command {
     .option('--before-enrollment', 'leave out what needs the identity files, which come with enrollment', false)
     .addHelpText('after', examples('router', 'config check router.yml --format json'))
     .action(async (files: string[], options: { format: keyof typeof REPORTS; beforeEnrollment: boolean }) => {
-      const { loadRouterConfig } = await import('../config/load.ts');
-      const checked = files.map((file) => loadRouterConfig(file, { beforeEnrollment: options.beforeEnrollment }));
+      const { checkRouterBytes, loadRouterConfig } = await import('../config/load.ts');
+      const { beforeEnrollment } = options;
+      const input = files.includes('-') ? await buffer(process.stdin) : Buffer.alloc(0);
+      const checked = files.map((file) =>
+        file === '-'
+          ? checkRouterBytes(input, 'standard input', { beforeEnrollment })
+          : loadRouterConfig(file, { beforeEnrollment }),
+      );
       print(REPORTS[options.format](checked));
       process.exitCode = checked.every((each) => each.ok) ? Exit.Done : Exit.Failed;
     });

@@ -1,7 +1,7 @@
 // The whole way from a file to a frozen RouterConfig: text → document with positions → environment → schema → values → checks.
 // Whatever a user does wrong comes back as findings.
 
-import { fstatSync, readFileSync, statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { SystemClock } from '#lib/clock.ts';
 import { deepFreeze } from '#lib/deep-freeze.ts';
 import { describeError, errorCode } from '#lib/errors.ts';
@@ -44,43 +44,47 @@ export interface LoadedConfig {
 }
 
 const CHECKS: readonly Check[] = [checkSections, checkBackoff, checkPorts, checkValues, checkIdentity];
-/** The name that stands for the standard input. */
-const STDIN = '-';
 /** No configuration comes near this. */
 const LARGEST_FILE = 1024 * 1024;
 const START = { line: 1, column: 1 };
 
-/** Reads and checks a file; `-` is the standard input. Never throws for what is in it. */
+/** Reads and checks a file. Never throws for what is in it. */
 export function loadRouterConfig(file: string, options: LoadOptions = {}): LoadedConfig {
-  const refuse = (message: string, hint = ''): LoadedConfig => ({
-    file,
-    ok: false,
-    values: [],
-    findings: [finding({ code: 'CFG-FILE', path: '', at: START, message, hint })],
-  });
-  if (file === '') return refuse('the name of the file is empty', 'give the path of a configuration file');
+  if (file === '') return refused(file, 'the name of the file is empty', 'give the path of a configuration file');
   let bytes: Buffer;
   try {
-    const stat = file === STDIN ? fstatSync(process.stdin.fd) : statSync(file);
-    if (file !== STDIN && !stat.isFile()) return refuse(`${file} is not a file`);
-    const tooLarge = (size: number) =>
-      refuse(`${file} has ${size} bytes; no configuration is larger than ${LARGEST_FILE}`);
-    if (stat.size > LARGEST_FILE) return tooLarge(stat.size);
-    bytes = readFileSync(file === STDIN ? process.stdin.fd : file);
-    if (bytes.length > LARGEST_FILE) return tooLarge(bytes.length);
+    const stat = statSync(file);
+    if (!stat.isFile()) return refused(file, `${file} is not a file`);
+    if (stat.size > LARGEST_FILE) return tooLarge(file, stat.size);
+    bytes = readFileSync(file);
   } catch (error) {
     if (errorCode(error) === 'ENOENT')
-      return refuse(`${file} does not exist`, '`config init --output FILE` writes one to start from');
-    return refuse(`${file} cannot be read: ${describeError(error)}`);
+      return refused(file, `${file} does not exist`, '`config init --output FILE` writes one to start from');
+    return refused(file, `${file} cannot be read: ${describeError(error)}`);
   }
-  if (bytes.includes(0)) return refuse(`${file} holds NUL bytes: it is no text`);
+  return checkRouterBytes(bytes, file, options);
+}
+
+/** Checks what a file holds; `file` is its name. */
+export function checkRouterBytes(bytes: Buffer, file: string, options: LoadOptions = {}): LoadedConfig {
+  if (bytes.length > LARGEST_FILE) return tooLarge(file, bytes.length);
+  if (bytes.includes(0)) return refused(file, `${file} holds NUL bytes: it is no text`);
   let text: string;
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    return refuse(`${file} is not UTF-8 text`); // the decoder's own text says nothing more
+    return refused(file, `${file} is not UTF-8 text`); // the decoder's own text says nothing more
   }
-  return checkRouterConfig(text, file === STDIN ? 'standard input' : file, options);
+  return checkRouterConfig(text, file, options);
+}
+
+function refused(file: string, message: string, hint = ''): LoadedConfig {
+  const findings = [finding({ code: 'CFG-FILE', path: '', at: START, message, hint })];
+  return { file, ok: false, values: [], findings };
+}
+
+function tooLarge(file: string, size: number): LoadedConfig {
+  return refused(file, `${file} has ${size} bytes; no configuration is larger than ${LARGEST_FILE}`);
 }
 
 /** Checks the text of a configuration; `file` is its name. */
