@@ -1,7 +1,7 @@
 // The commands of the router, as a user types them.
 
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
@@ -62,6 +62,28 @@ t.test('config check reads standard input', async (t) => {
   t.match(check(readFileSync(BAD, 'utf8')), { status: 1, stdout: /^standard input:3:\d+ error CFG-ADDRESS/m });
   t.match(check(`# ${'x'.repeat(2 * 1024 * 1024)}\n`), { status: 1, stdout: /no configuration is larger than/ });
   t.match(check(''), { status: 1, stdout: /CFG-EMPTY/ });
+});
+
+t.test('identity files that lie elsewhere, that others can read, that no authority signed', async (t) => {
+  await using overlay = await Overlay.start();
+  const { configFile } = await overlay.enrollRouter({ name: 'a' });
+  t.notMatch((await router('config', 'check', configFile)).stdout, /CFG-IDENTITY|CFG-NOT-ENROLLED/);
+  const relative = join(overlay.directory, 'relative.yml');
+  const text = readFileSync(configFile, 'utf8');
+  writeFileSync(relative, text.replaceAll(`${overlay.directory}/`, ''));
+  const elsewhere = await router('config', 'check', relative);
+  t.equal(elsewhere.code, 1);
+  const beside = join(overlay.directory, 'a.key');
+  t.match(elsewhere.stdout, `a.key does not exist: ${join(process.cwd(), 'a.key')}`);
+  t.match(elsewhere.stdout, `there is ${beside}: start the router in ${overlay.directory}, or write the whole path`);
+  chmodSync(beside, 0o640);
+  const open = await router('config', 'check', configFile);
+  t.equal(open.code, 0);
+  t.match(open.stdout, `others can read or change the private key ${beside} (mode 0640)`);
+  chmodSync(beside, 0o600);
+  writeFileSync(configFile, text.replace(/ca: \S*a\.ca\b/, `ca: ${STRANGER}`));
+  const foreign = await router('config', 'check', configFile);
+  t.match(foreign.stdout, /warning CFG-IDENTITY identity\.cert: no authority of identity\.ca signed it: /);
 });
 
 t.test('findings as SARIF and as text', async (t) => {

@@ -1,8 +1,10 @@
 // Identity files: are they there, can they be read, do keys and certificates pair, are they valid, and do they cover the advertised hosts?
 
 import { createPrivateKey, type KeyObject, type X509Certificate } from 'node:crypto';
+import { statSync } from 'node:fs';
 import { isIP } from 'node:net';
-import { validity } from '#lib/certificate-chain.ts';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { validity, verifyChain } from '#lib/certificate-chain.ts';
 import { commonName, parsePemCertificates, subjectAltNames } from '#lib/certificates.ts';
 import { describeError, errorCode } from '#lib/errors.ts';
 import { parsePemSource } from '../../identity/pem-source.ts';
@@ -11,6 +13,8 @@ import type { IdentityConfig } from '../router-config.ts';
 import { at, type Check, type CheckInput } from './check.ts';
 
 const SOON = 7 * 86_400_000;
+/** Rights of the group and of everybody. */
+const OTHERS = 0o077;
 const ENROLL_HINT = 'enroll the router first: router enroll FILE --jwt FILE (or check with --before-enrollment)';
 
 /** Certificates, keys and authorities: there, readable, fitting together, valid; and whether they cover the advertised hosts. */
@@ -95,7 +99,8 @@ class IdentityFiles {
     this.#dates('identity.cert', chain?.[0]);
     if (this.clientCertificate && commonName(this.clientCertificate) === undefined)
       this.#error('identity.cert', 'the certificate has no common name, which is the id of the router');
-    if (identity.ca !== undefined) this.#certificates('identity.ca', identity.ca);
+    const authorities = identity.ca === undefined ? undefined : this.#certificates('identity.ca', identity.ca);
+    if (chain && authorities) this.#signed('identity.cert', chain, authorities);
     const serverKey = identity.server_key === undefined ? key : this.#key('identity.server_key', identity.server_key);
     this.#server('identity', identity.server_cert, serverKey);
     for (const [index, each] of identity.alt_server_certs.entries()) {
@@ -123,12 +128,31 @@ class IdentityFiles {
     try {
       return this.#input.readFile(source.path);
     } catch (error) {
-      if (errorCode(error) === 'ENOENT')
-        this.#findings.push(
-          at(this.#input, 'error', 'CFG-NOT-ENROLLED', path, `${source.path} does not exist`, ENROLL_HINT),
-        );
+      if (errorCode(error) === 'ENOENT') this.#missing(path, source.path);
       else this.#error(path, `${source.path} cannot be read: ${describeError(error)}`);
       return undefined;
+    }
+  }
+
+  /** Paths count from the working directory, as in the reference; many expect them beside the configuration. */
+  #missing(path: string, file: string): void {
+    const absolute = resolve(file);
+    const folder = dirname(resolve(this.#input.config.file));
+    const beside = join(folder, file);
+    const isElsewhere = !isAbsolute(file) && beside !== absolute && this.#isThere(beside);
+    const message = isAbsolute(file) ? `${file} does not exist` : `${file} does not exist: ${absolute}`;
+    const hint = isElsewhere
+      ? `relative paths count from the working directory, and there is ${beside}: start the router in ${folder}, or write the whole path`
+      : ENROLL_HINT;
+    this.#findings.push(at(this.#input, 'error', 'CFG-NOT-ENROLLED', path, message, hint));
+  }
+
+  #isThere(file: string): boolean {
+    try {
+      this.#input.readFile(file);
+      return true;
+    } catch {
+      return false; // whatever the reason, it is no help
     }
   }
 
@@ -147,13 +171,24 @@ class IdentityFiles {
 
   #key(path: string, value: string | undefined): KeyObject | undefined {
     const pem = value === undefined ? undefined : this.#read(path, value);
-    if (pem === undefined) return undefined;
+    if (pem === undefined || value === undefined) return undefined;
+    this.#rights(path, value);
     try {
       return createPrivateKey(pem);
     } catch {
       this.#error(path, 'there is no private key in it that can be read'); // OpenSSL's text helps nobody
       return undefined;
     }
+  }
+
+  /** A key that others can read is no secret. */
+  #rights(path: string, value: string): void {
+    const source = parsePemSource(value);
+    const mode = source.kind === 'inline' ? undefined : statSync(source.path, { throwIfNoEntry: false })?.mode;
+    if (mode === undefined || process.platform === 'win32' || (mode & OTHERS) === 0) return;
+    const shown = (mode & 0o777).toString(8).padStart(4, '0');
+    const message = `others can read or change the private key ${value} (mode ${shown})`;
+    this.#findings.push(at(this.#input, 'warning', 'CFG-IDENTITY', path, message, `chmod 600 ${value}`));
   }
 
   #pair(
@@ -168,6 +203,23 @@ class IdentityFiles {
         `the certificate does not belong to ${keyPath}`,
         'key and certificate must be made together; enroll again',
       );
+  }
+
+  /** Dates are looked at apart. */
+  #signed(path: string, chain: readonly X509Certificate[], authorities: readonly X509Certificate[]): void {
+    const verdict = verifyChain(chain, authorities);
+    if (verdict.ok) return;
+    const hint = 'controllers and other routers are likely to refuse it; enroll again, or correct identity.ca';
+    this.#findings.push(
+      at(
+        this.#input,
+        'warning',
+        'CFG-IDENTITY',
+        path,
+        `no authority of identity.ca signed it: ${verdict.reason}`,
+        hint,
+      ),
+    );
   }
 
   #dates(path: string, certificate: X509Certificate | undefined): void {
