@@ -37,7 +37,7 @@ export function managedLinks(context: RouterContext, components: ManagedLinksCom
   };
 }
 
-/** What the file's section `link` would be. Rejects with ProjectError that names every mistake. */
+/** Reads a managed configuration as the section `link` of a file. Rejects with ProjectError that names every mistake. */
 async function readLinkConfig(data: string): Promise<LinkConfig> {
   // Loaded when a controller holds configuration; other routers need none of it.
   const { checkRouterConfig } = await import('../config/load.ts');

@@ -88,7 +88,7 @@ export function linkListenerSettings(listener: LinkConfig['listeners'][number], 
   };
 }
 
-/** Our link listeners as controllers announce them to other routers, as protobuf; undefined when there are none. */
+/** Encodes our link listeners as the protobuf that controllers announce to other routers. Undefined without listeners. */
 export function advertisedListeners(listeners: readonly LinkListenerSettings[]): Uint8Array | undefined {
   if (listeners.length === 0) return undefined;
   const advertised = listeners.map(({ advertise, protocol, groups, bindInterface }) => ({

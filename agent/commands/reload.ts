@@ -1,4 +1,4 @@
-// SIGHUP: what a running router can take anew, it takes; of the rest it says that it needs a restart.
+// SIGHUP: the router reads again what it can while it runs, and logs which other changes need a restart.
 
 import type { DaemonLog } from '#lib/daemon-log.ts';
 import { describeError } from '#lib/errors.ts';
@@ -32,14 +32,10 @@ export function reloader(reloaded: Reloaded): () => Promise<void> {
   };
 }
 
-/** Log file, trace file and certificates anew, and what else has changed in the configuration. Every failure is a line of the log. */
+/** Reopens the log and trace files, reads the certificates, and logs what has changed in the configuration. It also logs each failure. */
 async function reload({ router, daemonLog, loaded }: Reloaded): Promise<void> {
   const { log } = daemonLog;
-  try {
-    daemonLog.reopen();
-  } catch (error) {
-    log.error({ error: describeError(error) }, 'log file cannot be opened: the old one stays');
-  }
+  daemonLog.reopen();
   log.info({ config: loaded.file }, 'reload');
   try {
     await router.reload();

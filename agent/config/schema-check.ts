@@ -224,7 +224,7 @@ function typeHint(schema: ConfigSchema, data: unknown, node: ConfigNode): string
   return '';
 }
 
-/** A duration where the unit is fixed: what it comes to. */
+/** Converts a duration into the fixed unit of a key. */
 function wholeNumberHint({ description = '' }: ConfigSchema, data: string): string {
   const unit = /in (milliseconds|seconds)/.exec(description)?.[1];
   if (unit === undefined || FORMATS.duration?.(data) !== undefined) return '';

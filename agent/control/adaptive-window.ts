@@ -4,22 +4,11 @@
 
 import type { Clock } from '#lib/clock.ts';
 import type { Log } from '#lib/log.ts';
+import type { CtrlConfig } from '../config/router-config.ts';
 import type { MetricsRegistry } from '../metrics/registry.ts';
 
-export interface AdaptiveWindowInit {
-  readonly enabled: boolean;
-  readonly minSize: number;
-  readonly maxSize: number;
-  /** Milliseconds after which a request without an answer counts as refused by a busy controller. */
-  readonly timeout: number;
-  /** Share of successes above which the window grows, and below which it shrinks. */
-  readonly successThreshold: number;
-  readonly increaseFactor: number;
-  readonly decreaseFactor: number;
-  /** Successes between looks at growing, and refusals between looks at shrinking. */
-  readonly increaseCheckInterval: number;
-  readonly decreaseCheckInterval: number;
-}
+/** The section `ctrl.rateLimiter`; times in milliseconds. */
+export type AdaptiveWindowInit = NonNullable<CtrlConfig['rateLimiter']>;
 
 export interface AdaptiveWindowComponents {
   clock: Clock;

@@ -32,7 +32,7 @@ export interface ControlDialInit {
   version: VersionInfo;
   /** Protobuf Listeners of the links that others may dial; undefined when there are none. Read at each dial. */
   linkListeners(): Uint8Array | undefined;
-  /** Protobuf CtrlChanListeners: where controllers may dial this router; undefined when there are none. */
+  /** Addresses at which controllers may dial this router, as protobuf CtrlChanListeners. Undefined without any. */
   controlListeners(): Uint8Array | undefined;
   capabilities: Buffer;
   connectTimeout: number;
@@ -90,7 +90,7 @@ export async function dialController(
   }
 }
 
-/** What a controller said in the answer to our hello, or in its own. */
+/** The facts from a controller's hello, or from its answer to ours. */
 export interface ControllerHello {
   readonly id: string;
   readonly connectionId: string;
@@ -128,7 +128,7 @@ export function controllerFrom(
   });
 }
 
-/** What a router says of itself, in hellos and in answers to them. */
+/** The headers that a router sends in its hello and in answers to hellos. */
 export function helloHeaders(init: ControlDialInit): [number, Uint8Array | string][] {
   const links = init.linkListeners();
   const control = init.controlListeners();

@@ -60,7 +60,7 @@ export class ControlListener {
     return this.#components.port.address.port;
   }
 
-  /** Accepts no more; channels that are open stay. */
+  /** Stops accepting connections. Open channels stay. */
   close(): void {
     this.#unhandle();
     this.#listener.close();

@@ -79,7 +79,7 @@ export class Drain {
     };
   }
 
-  /** With `quiesce`, the controller is told as well. A second call changes nothing else. */
+  /** With `quiesce`, it also asks the controller to quiesce. A second call changes nothing else. */
   begin({ quiesce }: { quiesce: boolean }): void {
     const { clock, log, terminators, ends } = this.#components;
     if (this.#since === undefined) {

@@ -15,7 +15,7 @@ export interface Circuit {
   /** Source address to destination address. */
   readonly forwards: Map<string, string>;
   readonly tags: Readonly<Record<string, string>>;
-  /** Bytes of data over links since usage was last told. */
+  /** Bytes of data over links since the last usage report. */
   readonly fabric: { rx: number; tx: number };
 }
 

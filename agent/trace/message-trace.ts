@@ -89,8 +89,7 @@ export class MessageTrace {
       this.#written = 0; // a device or pipe cannot be renamed, and does not grow
       return;
     }
-    this.#file?.end();
-    this.#open();
+    this.reopen();
   }
 
   #onMessage(event: MessageEvent): void {

@@ -2,6 +2,7 @@
 // program's work.
 
 import type { Clock } from './clock.ts';
+import { describeError } from './errors.ts';
 import { LineOutput, type LineSink } from './line-output.ts';
 import { createLog, type Log, type LogLevel } from './log.ts';
 import { LogFile } from './log-file.ts';
@@ -51,9 +52,13 @@ export class DaemonLog {
     });
   }
 
-  /** Goes on in a new file when the log file was renamed. Throws the system's error; then lines go where they went. */
+  /** Goes on in a new file when the log file was renamed. When that fails, it logs an error, and lines go where they went. */
   reopen(): void {
-    this.#file?.reopen();
+    try {
+      this.#file?.reopen();
+    } catch (error) {
+      this.log.error({ error: describeError(error) }, 'log file cannot be opened: the old one stays');
+    }
   }
 
   /** Writes what is left, for a bounded time; then nothing of the log keeps the process alive. */

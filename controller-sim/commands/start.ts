@@ -98,7 +98,7 @@ async function start(options: StartOptions, clock: Clock): Promise<number> {
     return 1;
   }
   const { log } = daemonLog;
-  signals.onHangup = () => reopen(daemonLog);
+  signals.onHangup = () => daemonLog.reopen();
   let simulator: Simulator;
   try {
     simulator = await startSimulator({ ...rest, eventTypes: events, log });
@@ -122,14 +122,6 @@ async function start(options: StartOptions, clock: Clock): Promise<number> {
   ca.remove();
   await daemonLog.close();
   return 0;
-}
-
-function reopen(daemonLog: DaemonLog): void {
-  try {
-    daemonLog.reopen();
-  } catch (error) {
-    daemonLog.log.error({ error: describeError(error) }, 'log file cannot be opened: the old one stays');
-  }
 }
 
 function readyLine(simulator: Simulator, ca: string): Record<string, unknown> {

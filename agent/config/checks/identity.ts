@@ -181,7 +181,7 @@ class IdentityFiles {
     }
   }
 
-  /** A key that others can read is no secret. */
+  /** Warns of a private key that other users can read or change. */
   #rights(path: string, value: string): void {
     const source = parsePemSource(value);
     const mode = source.kind === 'inline' ? undefined : statSync(source.path, { throwIfNoEntry: false })?.mode;

@@ -9,7 +9,7 @@ import type { SdkTrace } from './sdk-trace.ts';
 export interface SdkLink {
   /** Hears how many milliseconds data of the client waited for its circuit; undefined where nobody asks. */
   readonly onDataDelay?: ((milliseconds: number) => void) | undefined;
-  /** Sends a message that must not be lost: it waits when there is no room. */
+  /** Sends a message. Without room in the queue it waits, and is not dropped. */
   send(message: Message): void;
   /** False when there is no room. */
   trySendData(head: Buffer, body: Buffer | undefined): boolean;
