@@ -9,6 +9,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { Program } from '../examples/two-routers/process.ts';
+import { transfer } from '../examples/two-routers/transfer.ts';
 import { Overlay, until } from './support/overlay.ts';
 
 const ROOT = dirname(import.meta.dirname);
@@ -38,6 +39,7 @@ t.test('signals stop no running router, except those that are to', { timeout: 60
   const said = (msg: string) => linesOf(log).filter((line) => line.msg === msg);
   await until('the router', () => said('controller connected').length === 1);
   await overlay.addService('echo', b.id);
+  await until('traffic', async () => (await transfer(proxyPort, 1).catch(() => ({ bytes: 0 }))).bytes === 1);
   const socket = connect(proxyPort, '127.0.0.1');
   socket.on('error', () => undefined);
   socket.write('hello');

@@ -10,8 +10,8 @@ const DIST = join(ROOT, 'dist');
 const ROOMS = '{agent,controller-sim,common,schemas}';
 /** What the code reads or imports besides its own modules. */
 const ASSETS = [`${ROOMS}/**/gen/*_pb.{js,d.ts}`, 'schemas/**/*.{json,tsv}'];
-/** A module of ours in an import or export: relative, or by one of the names in package.json. */
-const SPECIFIER = /(?<before>\b(?:from|import)\s*\(?\s*)'(?<path>(?:\.{1,2}\/|#)[^']+)\.ts'/g;
+/** A module of ours in an import, an export or a URL: relative, or by one of the names in package.json. */
+const SPECIFIER = /(?<before>\b(?:from|import|new URL)\s*\(?\s*)'(?<path>(?:\.{1,2}\/|#)[^']+)\.ts'/g;
 
 rmSync(DIST, { recursive: true, force: true });
 const sources = globSync(`${ROOMS}/**/*.ts`, { cwd: ROOT }).filter((file) => !/\.(test|d)\.ts$/.test(file));

@@ -28,6 +28,7 @@ const PROGRAMS = {
   sim: ['controller-sim/cli.ts'],
   check: ['tools/check.ts'],
   build: ['tools/build.ts'],
+  'build:binary': ['tools/binary/build.ts'],
   generate: ['tools/generate.ts'],
 };
 /** Options of Node that a script needs. */

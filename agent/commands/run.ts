@@ -54,7 +54,14 @@ async function run(file: string, options: RunOptions, clock: Clock): Promise<num
   const stop = stopSignals();
   const signals = daemonSignals();
   // The router's code is loaded while the configuration is checked.
-  const ready = await Promise.race([Promise.all([loadApart(file), import('../router.ts')]), stop.first]);
+  const loading = Promise.all([loadApart(file), import('../router.ts')]);
+  let ready: Awaited<typeof loading> | string;
+  try {
+    ready = await Promise.race([loading, stop.first]);
+  } catch (error) {
+    complain(`${file} cannot be checked: ${describeError(error)}`);
+    return Exit.Failed;
+  }
   if (typeof ready === 'string') return Exit.Done; // nothing has been opened yet
   const [loaded, { Router: Daemon }] = ready;
   if (loaded.findings.length > 0) complain(textReport([loaded]).trimEnd());

@@ -18,6 +18,7 @@ export function loadApart(file: string): Promise<LoadedConfig> {
   return new Promise((resolve, reject) => {
     const child = fork(CHILD, [file], {
       serialization: 'advanced',
+      execArgv: [], // options for the router's memory
       // Not the router's stderr: Node makes a pipe that it inherited block again when it exits, and so would every write
       // of the router to a log that nobody reads.
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],

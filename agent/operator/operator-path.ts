@@ -2,13 +2,16 @@
 
 import { createHash } from 'node:crypto';
 import { realpathSync } from 'node:fs';
-import { tmpdir, userInfo } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+
+/** A user of a container need not have a name, so nothing asks for one. Windows has no such numbers, and a folder for each user. */
+const USER_ID = process.getuid?.() ?? -1;
 
 /** The path of a Unix socket must be short, so it holds a hash of the file's path. */
 export function operatorPath(configFile: string): string {
   const hash = createHash('sha256').update(realPath(configFile)).digest('hex').slice(0, 16);
-  return join(tmpdir(), `edgeweave-${userInfo().uid}`, `${hash}.sock`);
+  return join(tmpdir(), `edgeweave-${USER_ID}`, `${hash}.sock`);
 }
 
 /** Where the reference's command line looks for the agent of this process. */

@@ -1,6 +1,5 @@
 // Receives intercepted datagrams on one transparent socket, through a thread of its own, and tells where they were sent to.
 
-import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
@@ -14,8 +13,7 @@ import {
   signalEvent,
 } from './system-calls.ts';
 
-/** TypeScript as this file is, or built as this file is. */
-const THREAD = new URL(`./datagram-thread${extname(import.meta.filename)}`, import.meta.url);
+const THREAD = new URL('./datagram-thread.ts', import.meta.url);
 /** Datagrams between the two threads; further ones are dropped, so that a flood cannot fill the memory. */
 const MOST_PENDING = 512;
 

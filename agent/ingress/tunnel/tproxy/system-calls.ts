@@ -1,10 +1,10 @@
 // The system calls of Linux that Node lacks: transparent sockets, and datagrams with the address that they were sent to. Called
 // through Node's own foreign function interface; loaded only where something is intercepted.
 
-import { createRequire } from 'node:module';
 import { endianness } from 'node:os';
 import { getSystemErrorMap } from 'node:util';
-import { errorCode, ProjectError } from '#lib/errors.ts';
+import { ProjectError } from '#lib/errors.ts';
+import { type SystemLibrary, systemLibrary } from '#lib/system-library.ts';
 import { ipv4ToNumber, ipv4ToText } from './ipv4.ts';
 
 export interface SocketAddress {
@@ -56,12 +56,6 @@ type Calls = Readonly<
   >
 > & { __errno_location(): bigint };
 
-interface Foreign {
-  readonly calls: Calls;
-  getInt32(pointer: bigint, offset: number): number;
-  getRawPointer(buffer: Buffer): bigint;
-}
-
 const INT = 'i32';
 const SIGNATURES = {
   socket: { arguments: [INT, INT, INT], return: INT },
@@ -77,44 +71,34 @@ const SIGNATURES = {
   __errno_location: { arguments: [], return: 'pointer' },
 };
 
-let loaded: Foreign | undefined;
+let loaded: SystemLibrary<Calls> | undefined;
 
 /** Throws ProjectError where the calls are not those that are written down here. */
-function foreign(): Foreign {
+function foreign(): SystemLibrary<Calls> {
   loaded ??= load();
   return loaded;
 }
 
-function load(): Foreign {
+function load(): SystemLibrary<Calls> {
   if (process.platform !== 'linux' || !PROCESSORS.includes(process.arch) || endianness() !== 'LE')
     throw new ProjectError(
       'TPROXY_PLATFORM',
       `interception works on Linux on ${PROCESSORS.join(', ')} only, this is ${process.platform} on ${process.arch}; use mode host or proxy`,
     );
-  const { emitWarning } = process;
-  // Node calls its interface experimental, on stderr, where the log of the daemon is.
-  process.emitWarning = () => undefined;
-  try {
-    const ffi = createRequire(import.meta.url)('node:ffi') as {
-      dlopen(library: null, signatures: typeof SIGNATURES): { functions: Calls };
-    } & Omit<Foreign, 'calls'>;
-    return {
-      calls: ffi.dlopen(null, SIGNATURES).functions,
-      getInt32: ffi.getInt32,
-      getRawPointer: ffi.getRawPointer,
-    };
-  } catch (error) {
-    if (errorCode(error) !== 'ERR_UNKNOWN_BUILTIN_MODULE') throw error;
-    const message = `interception needs Node 26 or later, this is ${process.version}; use mode host or proxy`;
-    throw new ProjectError('TPROXY_PLATFORM', message, { cause: error });
-  } finally {
-    process.emitWarning = emitWarning;
-  }
+  const library = systemLibrary<Calls>(SIGNATURES);
+  if (!library)
+    throw new ProjectError(
+      'TPROXY_PLATFORM',
+      `interception needs Node 26 or later, this is ${process.version}; use mode host or proxy`,
+    );
+  return library;
 }
 
 /** A TCP socket that listens, and accepts connections to any address that are diverted to it. Returns its file descriptor. */
 export function openTransparentListener(at: SocketAddress): number {
-  return openSocket(SOCK_STREAM, [IP_TRANSPARENT], at, (fd) => check('listen', foreign().calls.listen(fd, BACKLOG)));
+  return openSocket(SOCK_STREAM, [IP_TRANSPARENT], at, (fd) =>
+    check('listen', foreign().functions.listen(fd, BACKLOG)),
+  );
 }
 
 /** A UDP socket that receives datagrams to any address that are diverted to it. */
@@ -132,23 +116,23 @@ export function boundAddress(fd: number): SocketAddress {
   const address = Buffer.alloc(ADDRESS_SIZE);
   const size = Buffer.alloc(4);
   size.writeUInt32LE(ADDRESS_SIZE);
-  check('getsockname', foreign().calls.getsockname(fd, address, size));
+  check('getsockname', foreign().functions.getsockname(fd, address, size));
   return decodeAddress(address);
 }
 
 export function closeDescriptor(fd: number): void {
-  foreign().calls.close(fd);
+  foreign().functions.close(fd);
 }
 
 /** A file descriptor that becomes readable by `signalEvent`. */
 export function openEvent(): number {
-  return check('eventfd', foreign().calls.eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
+  return check('eventfd', foreign().functions.eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
 }
 
 export function signalEvent(fd: number): void {
   const one = Buffer.alloc(8);
   one.writeBigUInt64LE(1n);
-  check('write', foreign().calls.write(fd, one, 8n));
+  check('write', foreign().functions.write(fd, one, 8n));
 }
 
 /** Blocks the thread until one of the descriptors is readable. Answers which of them are. */
@@ -158,7 +142,7 @@ export function waitReadable(descriptors: readonly number[]): boolean[] {
     polled.writeInt32LE(fd, 8 * index);
     polled.writeInt16LE(POLLIN, 8 * index + 4);
   }
-  foreign().calls.poll(polled, BigInt(descriptors.length), -1); // interrupted or not, the answer stands in the buffer
+  foreign().functions.poll(polled, BigInt(descriptors.length), -1); // interrupted or not, the answer stands in the buffer
   return descriptors.map((_fd, index) => polled.readInt16LE(8 * index + 6) !== 0);
 }
 
@@ -187,7 +171,7 @@ export class DatagramReader {
     for (;;) {
       this.#message.writeUInt32LE(ADDRESS_SIZE, 8);
       this.#message.writeBigUInt64LE(BigInt(this.#control.length), 40);
-      const { calls } = foreign();
+      const { functions: calls } = foreign();
       const length = Number(calls.recvmsg(this.#fd, this.#message, MSG_DONTWAIT));
       if (length < 0) return undefined; // EAGAIN, or an error that belonged to a datagram
       const destination = this.#destination();
@@ -211,7 +195,7 @@ function openSocket(
   at: SocketAddress,
   complete: (fd: number) => unknown = () => undefined,
 ): number {
-  const { calls } = foreign();
+  const { functions: calls } = foreign();
   const fd = check('socket', calls.socket(AF_INET, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   try {
     const on = Buffer.from([1, 0, 0, 0]);
@@ -230,7 +214,7 @@ function openSocket(
 function check(call: string, result: number | bigint): number {
   const value = Number(result);
   if (value >= 0) return value;
-  const { calls, getInt32 } = foreign();
+  const { functions: calls, getInt32 } = foreign();
   throw new SystemCallError(call, getInt32(calls.__errno_location(), 0));
 }
 

@@ -1,0 +1,84 @@
+// `npm run build:binary [-- FOLDER]`: the two programs as single executables, which need neither Node nor files beside them. Each is Node itself
+// with one bundle of our modules and their packages, translated ahead of time, and the native addon as an asset (Node's single executable
+// applications).
+
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { ROOT, say } from '../commands.ts';
+import { ADDONS } from './addon-names.ts';
+import { bundle } from './bundle.ts';
+import { licenses } from './licenses.ts';
+
+interface Program {
+  readonly name: string;
+  readonly entry: string;
+  /** Options of Node, as `tools/run.mjs` gives them. */
+  readonly options: readonly string[];
+}
+
+const PROGRAMS: readonly Program[] = [
+  { name: 'edgeweave-router', entry: 'tools/binary/router.ts', options: ['--max-semi-space-size=4'] },
+  { name: 'edgeweave-sim', entry: 'controller-sim/cli.ts', options: [] },
+];
+
+if (process.platform !== 'linux') {
+  process.stderr.write(
+    `single executables are made on Linux, for Linux; this is ${process.platform}: install the package\n`,
+  );
+  process.exit(1);
+}
+const folder = resolve(process.argv[2] ?? join(ROOT, 'build'));
+const work = mkdtempSync(join(tmpdir(), 'edgeweave-build-'));
+try {
+  mkdirSync(folder, { recursive: true });
+  const node = strippedNode();
+  const packages = new Set<string>();
+  for (const program of PROGRAMS) {
+    for (const each of await build(program, node)) packages.add(each);
+    const file = join(folder, program.name);
+    say(`built ${file} (${Math.round(statSync(file).size / 1024 / 1024)} MiB)`);
+  }
+  writeFileSync(join(folder, 'LICENSES.txt'), licenses(packages));
+} finally {
+  rmSync(work, { recursive: true, force: true });
+}
+
+/** Node without its debugging symbols, a quarter of its size, where `strip` is there. */
+function strippedNode(): string {
+  const file = join(work, 'node');
+  copyFileSync(process.execPath, file);
+  const { error } = spawnSync('strip', ['--strip-all', file]);
+  if (error) say('strip is not there (package binutils): the executables are a third larger');
+  return file;
+}
+
+/** Returns the folders of the packages that went into it. */
+async function build({ name, entry, options }: Program, executable: string): Promise<readonly string[]> {
+  const { text, packages } = await bundle(entry);
+  const main = join(work, `${name}.mjs`);
+  writeFileSync(main, text);
+  const config = join(work, `${name}.json`);
+  const prebuilds = `${process.platform}-${process.arch}`;
+  const assets = ADDONS.map((addon) => [
+    `${addon}.node`,
+    join(ROOT, 'node_modules', addon, 'prebuilds', prebuilds, `${addon}.node`),
+  ]);
+  writeFileSync(
+    config,
+    JSON.stringify({
+      main,
+      mainFormat: 'module',
+      executable,
+      output: join(folder, name),
+      disableExperimentalSEAWarning: true,
+      useCodeCache: true,
+      execArgv: options,
+      assets: Object.fromEntries(assets),
+    }),
+  );
+  const { status, stderr } = spawnSync(process.execPath, [`--build-sea=${config}`], { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`${name} cannot be built: ${stderr}`);
+  return packages;
+}

@@ -1,0 +1,90 @@
+// One file out of all modules that a program needs. What our modules read or start at run time becomes part of them.
+
+import { readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { build, type OnLoadArgs, type OnLoadResult, type Plugin } from 'esbuild';
+import { ROOT } from '../commands.ts';
+import { ADDONS } from './addon-names.ts';
+
+export interface Bundle {
+  readonly text: string;
+  /** Folders of the packages in it. */
+  readonly packages: readonly string[];
+}
+
+/** Packages of CommonJS call `require` for modules of Node. */
+const REQUIRE = `import { createRequire as createRequireOfNode } from 'node:module';
+const require = createRequireOfNode(process.execPath);`;
+
+/** Stands in comments only; elsewhere esbuild writes an escape. Node keeps a text without such characters in half the memory. */
+const BEYOND_ASCII = /[^\p{ASCII}]/gu;
+/** An own text file, `readFileSync(new URL('NAME', import.meta.url), 'utf8')`. */
+const TEXT_FILE = /readFileSync\(new URL\('(?<name>[^']+)', import\.meta\.url\), 'utf8'\)/g;
+/** A package that is loaded when it is first needed, `createRequire(import.meta.url)('NAME')`. */
+const LATE_PACKAGE = /createRequire\(import\.meta\.url\)\('(?<name>[^']+)'\)/g;
+/** The program of a thread, `new URL('./NAME.ts', import.meta.url)`. */
+const THREAD = /new URL\('(?<name>\.\/[^']+\.ts)', import\.meta\.url\)/g;
+
+/** `entry` is a module's path in the project. */
+export async function bundle(entry: string): Promise<Bundle> {
+  const { outputFiles, metafile } = await build({
+    entryPoints: [join(ROOT, entry)],
+    absWorkingDir: ROOT,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: `node${process.versions.node}`,
+    banner: { js: REQUIRE },
+    legalComments: 'none', // LICENSES.txt has them
+    logLevel: 'warning',
+    metafile: true,
+    write: false,
+    plugins: [ownModules, addons],
+  });
+  const [file] = outputFiles;
+  if (!file) throw new Error(`the bundle of ${entry} is empty`);
+  const packages = Object.keys(metafile.inputs).flatMap(
+    (path) => /^.*node_modules\/(@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? [],
+  );
+  return { text: file.text.replaceAll(BEYOND_ASCII, '?'), packages };
+}
+
+const ownModules: Plugin = {
+  name: 'own modules',
+  setup(build) {
+    build.onLoad({ filter: /\.ts$/ }, async (args) => (isOwn(args) ? await loadOwn(args) : undefined));
+  },
+};
+
+function isOwn({ path }: OnLoadArgs): boolean {
+  return !relative(ROOT, path).startsWith('node_modules');
+}
+
+async function loadOwn({ path }: OnLoadArgs): Promise<OnLoadResult> {
+  const beside = (name: string) => join(dirname(path), name);
+  let contents = readFileSync(path, 'utf8')
+    .replaceAll(TEXT_FILE, (_, name: string) => JSON.stringify(readFileSync(beside(name), 'utf8')))
+    .replaceAll(LATE_PACKAGE, "require('$<name>')");
+  for (const [whole, name = ''] of contents.matchAll(THREAD)) {
+    const { text } = await bundle(relative(ROOT, beside(name)));
+    const url = `data:text/javascript;base64,${Buffer.from(text).toString('base64')}`;
+    contents = contents.replace(whole, `new URL('${url}')`);
+  }
+  if (contents.includes('import.meta.url'))
+    throw new Error(
+      `${path} looks for a file beside itself in a way that the build of single executables does not know`,
+    );
+  return { contents, loader: 'ts' };
+}
+
+/** The module of a package that looks for its addon in the file system. */
+const addons: Plugin = {
+  name: 'addons',
+  setup(build) {
+    const filter = new RegExp(`node_modules/(${ADDONS.join('|')})/binding\\.js$`);
+    build.onLoad({ filter }, ({ path }) => ({
+      contents: `module.exports = require('./addon.ts').loadAddon('${filter.exec(path)?.[1]}');`,
+      resolveDir: import.meta.dirname,
+    }));
+  },
+};
