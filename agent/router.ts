@@ -62,6 +62,11 @@ export class StartupTimeoutError extends ProjectError {
   }
 }
 
+/** `1 link`, `2 links`. */
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}
+
 /** Circuits that are open when the router stops get this long to finish. */
 const DRAIN_TIME = 10_000;
 
@@ -127,6 +132,19 @@ export class Router {
 
   get id(): string {
     return this.#context.routerId;
+  }
+
+  /** How the router is, in a line: `1 controller, 2 links, 40 circuits`. */
+  get summary(): string {
+    const circuits = this.#circuits.forwarder.circuits.size;
+    const parts = [
+      count(this.#controllers.all.length, 'controller'),
+      count(this.#links.registry.links.length, 'link'),
+      count(circuits, 'circuit'),
+    ];
+    if (this.#drain?.status.state === 'draining') parts.push('drains');
+    if (!this.#health.healthy) parts.push('not healthy');
+    return parts.join(', ');
   }
 
   /** The state of all rooms, for people and for diagnostics. */

@@ -11,6 +11,7 @@ import { endProcess } from '#lib/end-process.ts';
 import { describeError } from '#lib/errors.ts';
 import type { LogLevel } from '#lib/log.ts';
 import { LOG_LEVELS } from '#lib/log-levels.ts';
+import { ServiceManager } from '#lib/service-manager.ts';
 import { type StopSignals, stopSignals } from '#lib/stop-signal.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { loadApart } from '../config/load-apart.ts';
@@ -74,11 +75,13 @@ async function run(file: string, options: RunOptions, clock: Clock): Promise<num
     complain(`the log file ${options.logFile} cannot be opened: ${describeError(error)} (--log-file)`);
     return Exit.Failed;
   }
+  const { log, levels } = daemonLog;
+  const manager = new ServiceManager({ clock, log });
   try {
-    const { log, levels } = daemonLog;
     const start = () => Daemon.start({ config, log, logLevels: levels, extend: options.extend });
-    return await serve(start, { stop, signals, drain: options.drainSeconds * 1000, loaded, daemonLog });
+    return await serve(start, { stop, signals, drain: options.drainSeconds * 1000, loaded, daemonLog, manager });
   } finally {
+    manager.close();
     await daemonLog.close();
   }
 }
@@ -90,12 +93,13 @@ interface Serving {
   readonly drain: number;
   readonly loaded: LoadedConfig;
   readonly daemonLog: DaemonLog;
+  readonly manager: ServiceManager;
 }
 
 /** From the start of the router to its end. */
 async function serve(
   start: () => Promise<Router>,
-  { stop, signals, drain, loaded, daemonLog }: Serving,
+  { stop, signals, drain, loaded, daemonLog, manager }: Serving,
 ): Promise<number> {
   const { log } = daemonLog;
   let router: Router;
@@ -105,11 +109,19 @@ async function serve(
     log.fatal({ error: describeError(error) }, 'router cannot start');
     return Exit.Failed;
   }
+  manager.ready(() => router.summary);
   const reload = reloader({ router, daemonLog, loaded });
-  signals.onHangup = () => background(log, 'reload', reload);
+  signals.onHangup = () =>
+    background(log, 'reload', async () => {
+      manager.reloading();
+      await reload();
+      manager.reloaded();
+    });
   const reason = await Promise.race([router.failed, stop.first]);
   if (reason instanceof Error) log.fatal({ error: describeError(reason) }, 'router cannot go on');
   else log.info({ signal: reason }, 'signal received');
-  await router.close({ drain: reason instanceof Error ? 0 : drain, hurry: stop.second });
+  const time = reason instanceof Error ? 0 : drain;
+  manager.stopping(time);
+  await router.close({ drain: time, hurry: stop.second });
   return reason instanceof Error ? Exit.Failed : Exit.Done;
 }

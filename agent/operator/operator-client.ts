@@ -1,12 +1,10 @@
 // The client of the operator socket: sends one request to the running router of a configuration file, and reads its answer.
 
 import { connect, type Socket } from 'node:net';
-import { dirname } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
-import { refuseForeignFolder } from '#lib/atomic-file.ts';
 import { ProjectError } from '#lib/errors.ts';
 import { parseJson } from '#lib/json.ts';
-import { operatorPath } from './operator-path.ts';
+import { findOperatorPath } from './operator-path.ts';
 
 export interface AskOptions {
   readonly arguments?: Readonly<Record<string, unknown>>;
@@ -25,9 +23,7 @@ const LARGEST_ANSWER = 64 * 1024 * 1024;
 /** Resolves with the result. Rejects with OperatorError, or with the system's error when no router answers. */
 export function askRouter(configFile: string, command: string, options: AskOptions = {}): Promise<unknown> {
   return new Promise((done, fail) => {
-    const path = operatorPath(configFile);
-    refuseForeignFolder(dirname(path)); // somebody else's socket may answer anything
-    const socket = connect(path);
+    const socket = connect(findOperatorPath(configFile));
     const lines = new LineReader(socket, (line) => {
       const { progress, result, error } = readAnswer(line);
       if (progress !== undefined) options.onProgress?.(progress);

@@ -16,7 +16,7 @@ import { sendHello } from '#wire/hello.ts';
 import { Message, resultMessage } from '#wire/message.ts';
 import { Underlay } from '#wire/underlay.ts';
 import { askRouter } from './operator-client.ts';
-import { agentLink, operatorPath } from './operator-path.ts';
+import { agentLink, findOperatorPath, operatorPath } from './operator-path.ts';
 import { type OperatorCommands, OperatorSocket } from './operator-socket.ts';
 import { AGENT_MAGIC, AgentMessage } from './reference-agent.ts';
 
@@ -205,4 +205,23 @@ t.test('clients of the protocol of the reference agent change log levels and ope
   channel.close();
   socket?.close();
   t.throws(() => readlinkSync(agentLink()), { code: 'ENOENT' });
+});
+
+t.test('a service listens in the folder that its manager made, and commands find it there', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'operator-'));
+  const before = process.env.RUNTIME_DIRECTORY;
+  t.teardown(() => {
+    if (before === undefined) delete process.env.RUNTIME_DIRECTORY;
+    else process.env.RUNTIME_DIRECTORY = before;
+    rmSync(folder, { recursive: true });
+  });
+  const own = operatorPath(configFile);
+  process.env.RUNTIME_DIRECTORY = `${folder}:/run/another`;
+  t.equal(dirname(operatorPath(configFile)), folder);
+  t.equal(findOperatorPath(configFile), own, 'without a service there, it is the user’s own');
+  const socket = await open();
+  t.equal(findOperatorPath(configFile), operatorPath(configFile));
+  t.same(await askRouter(configFile, 'echo', { arguments: { a: 1 } }), { a: 1 });
+  socket.close();
+  t.equal(findOperatorPath(configFile), own);
 });

@@ -1,25 +1,62 @@
-// Functions of the system's C library, through Node's own foreign function interface.
+// Functions of the C library of Linux, through Node's own foreign function interface.
 
-type Ffi = typeof import('node:ffi');
-
-export interface SystemLibrary<Functions> {
-  readonly functions: Functions;
-  readonly getInt32: Ffi['getInt32'];
-  readonly getRawPointer: Ffi['getRawPointer'];
-}
+import { endianness } from 'node:os';
+import { getSystemErrorMap } from 'node:util';
+import { ProjectError } from './errors.ts';
 
 export type Signatures = Readonly<Record<string, { readonly arguments: readonly string[]; readonly return: string }>>;
 
-/** Undefined with a Node that lacks the interface (before 26). Throws when the library lacks one of the functions. */
-export function systemLibrary<Functions>(signatures: Signatures): SystemLibrary<Functions> | undefined {
+export interface SystemLibrary<Functions> {
+  readonly functions: Functions;
+  /** Returns a result that is no failure. Throws SystemCallError for a negative one; call it right after the function. */
+  check(name: string, result: number | bigint): number;
+  getRawPointer(buffer: Buffer): bigint;
+}
+
+/** A system call failed; `code` is the system's: EPERM, EADDRINUSE, … */
+export class SystemCallError extends ProjectError {
+  constructor(call: string, errno: number) {
+    const [code = `errno ${errno}`, text = ''] = getSystemErrorMap().get(-errno) ?? [];
+    super(code, `${call} failed: ${code} ${text}`.trim());
+  }
+}
+
+/** The numbers of system calls' flags are the same on these. */
+const PROCESSORS: readonly string[] = ['x64', 'arm64', 'riscv64', 'loong64'];
+const ERRNO = { __errno_location: { arguments: [], return: 'pointer' } };
+
+/** Why the functions cannot be called here; undefined where they can. */
+export function whyNoSystemLibrary(): string | undefined {
+  if (process.platform !== 'linux' || !PROCESSORS.includes(process.arch) || endianness() !== 'LE')
+    return `works on Linux on ${PROCESSORS.join(', ')} only, this is ${process.platform} on ${process.arch}`;
+  if (foreignFunctions() === undefined) return `needs Node 26 or later, this is ${process.version}`;
+  return undefined;
+}
+
+/** Throws where `whyNoSystemLibrary` has a reason, or when the library lacks one of the functions. */
+export function systemLibrary<Functions>(signatures: Signatures): SystemLibrary<Functions> {
+  const ffi = foreignFunctions();
+  if (ffi === undefined) throw new ProjectError('SYSTEM_LIBRARY', `calling the system ${whyNoSystemLibrary()}`);
+  const { functions } = ffi.dlopen(null, { ...signatures, ...ERRNO } as never);
+  const { __errno_location: location } = functions as { __errno_location(): bigint };
+  return {
+    functions: functions as unknown as Functions,
+    check(name, result) {
+      const value = Number(result);
+      if (value < 0) throw new SystemCallError(name, ffi.getInt32(location(), 0));
+      return value;
+    },
+    getRawPointer: (buffer) => ffi.getRawPointer(buffer),
+  };
+}
+
+/** Undefined with a Node that lacks the interface. */
+function foreignFunctions(): typeof import('node:ffi') | undefined {
   const { emitWarning } = process;
   // Node calls its interface experimental, on stderr, where the log of the daemon is.
   process.emitWarning = () => undefined;
   try {
-    const ffi = process.getBuiltinModule('node:ffi') as Ffi | undefined;
-    if (ffi === undefined) return undefined;
-    const { functions } = ffi.dlopen(null, signatures as never) as unknown as { functions: Functions };
-    return { functions, getInt32: ffi.getInt32, getRawPointer: ffi.getRawPointer };
+    return process.getBuiltinModule('node:ffi');
   } finally {
     process.emitWarning = emitWarning;
   }

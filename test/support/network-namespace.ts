@@ -8,11 +8,20 @@ import { delimiter, join } from 'node:path';
 const INSIDE = 'EDGEWEAVE_TEST_NAMESPACE';
 const SYSTEM_FOLDERS = ['/usr/sbin', '/sbin'];
 
+interface NamespaceNeeds {
+  /** Whether the file changes owners of files, which only the machine's root may. */
+  readonly root?: boolean;
+}
+
 /** True inside of the namespace. Outside it runs the file there, or says in one line why it cannot, and answers false. */
-export async function inOwnNamespace(file: string, programs: readonly string[]): Promise<boolean> {
+export async function inOwnNamespace(
+  file: string,
+  programs: readonly string[],
+  { root = false }: NamespaceNeeds = {},
+): Promise<boolean> {
   process.env.PATH = [process.env.PATH, ...SYSTEM_FOLDERS].join(delimiter);
   if (process.env[INSIDE] === '1') return true;
-  const problem = whyNot(programs);
+  const problem = root && process.getuid?.() !== 0 ? 'it needs root' : whyNot(programs);
   if (problem !== undefined) {
     process.stdout.write(`TAP version 14\n1..1\nok 1 - network namespace # SKIP ${problem}\n`);
     return false;

@@ -1,10 +1,8 @@
 // The system calls of Linux that Node lacks: transparent sockets, and datagrams with the address that they were sent to. Called
 // through Node's own foreign function interface; loaded only where something is intercepted.
 
-import { endianness } from 'node:os';
-import { getSystemErrorMap } from 'node:util';
 import { ProjectError } from '#lib/errors.ts';
-import { type SystemLibrary, systemLibrary } from '#lib/system-library.ts';
+import { type SystemLibrary, systemLibrary, whyNoSystemLibrary } from '#lib/system-library.ts';
 import { ipv4ToNumber, ipv4ToText } from './ipv4.ts';
 
 export interface SocketAddress {
@@ -19,16 +17,6 @@ export interface ReceivedDatagram {
   readonly destination: SocketAddress;
 }
 
-/** A system call failed; `code` is the system's: EPERM, EADDRINUSE, … */
-export class SystemCallError extends ProjectError {
-  constructor(call: string, errno: number) {
-    const [code = `errno ${errno}`, text = ''] = getSystemErrorMap().get(-errno) ?? [];
-    super(code, `${call} failed: ${code} ${text}`.trim());
-  }
-}
-
-// Numbers of Linux on the processors below.
-const PROCESSORS: readonly string[] = ['x64', 'arm64', 'riscv64', 'loong64'];
 const AF_INET = 2;
 const SOCK_STREAM = 1;
 const SOCK_DGRAM = 2;
@@ -54,7 +42,7 @@ type Calls = Readonly<
     'socket' | 'setsockopt' | 'bind' | 'listen' | 'getsockname' | 'recvmsg' | 'poll' | 'eventfd' | 'write' | 'close',
     (...args: (number | bigint | Buffer)[]) => number | bigint
   >
-> & { __errno_location(): bigint };
+>;
 
 const INT = 'i32';
 const SIGNATURES = {
@@ -68,7 +56,6 @@ const SIGNATURES = {
   eventfd: { arguments: ['u32', INT], return: INT },
   write: { arguments: [INT, 'buffer', 'u64'], return: 'i64' },
   close: { arguments: [INT], return: INT },
-  __errno_location: { arguments: [], return: 'pointer' },
 };
 
 let loaded: SystemLibrary<Calls> | undefined;
@@ -80,18 +67,9 @@ function foreign(): SystemLibrary<Calls> {
 }
 
 function load(): SystemLibrary<Calls> {
-  if (process.platform !== 'linux' || !PROCESSORS.includes(process.arch) || endianness() !== 'LE')
-    throw new ProjectError(
-      'TPROXY_PLATFORM',
-      `interception works on Linux on ${PROCESSORS.join(', ')} only, this is ${process.platform} on ${process.arch}; use mode host or proxy`,
-    );
-  const library = systemLibrary<Calls>(SIGNATURES);
-  if (!library)
-    throw new ProjectError(
-      'TPROXY_PLATFORM',
-      `interception needs Node 26 or later, this is ${process.version}; use mode host or proxy`,
-    );
-  return library;
+  const reason = whyNoSystemLibrary();
+  if (reason !== undefined) throw new ProjectError('TPROXY_PLATFORM', `interception ${reason}; use mode host or proxy`);
+  return systemLibrary<Calls>(SIGNATURES);
 }
 
 /** A TCP socket that listens, and accepts connections to any address that are diverted to it. Returns its file descriptor. */
@@ -212,10 +190,7 @@ function openSocket(
 }
 
 function check(call: string, result: number | bigint): number {
-  const value = Number(result);
-  if (value >= 0) return value;
-  const { functions: calls, getInt32 } = foreign();
-  throw new SystemCallError(call, getInt32(calls.__errno_location(), 0));
+  return foreign().check(call, result);
 }
 
 function encodeAddress({ host, port }: SocketAddress): Buffer {

@@ -1,0 +1,122 @@
+// What the manager of a service hears from a daemon.
+
+import { readFileSync } from 'node:fs';
+import t from 'tap';
+import { NotifySocket } from '../../test/support/notify-socket.ts';
+import { VirtualClock } from './clock.ts';
+import { createLog, silentLog } from './log.ts';
+import { ServiceManager } from './service-manager.ts';
+
+function logged() {
+  const lines: Record<string, unknown>[] = [];
+  const log = createLog({ level: 'debug', format: 'json', write: (line) => lines.push(JSON.parse(line)) });
+  return { lines, log };
+}
+
+for (const [kind, name] of [
+  ['a path', undefined],
+  ['a name without a file', `@edgeweave-test-${process.pid}`],
+] as const) {
+  t.test(`readiness, status, reload, stop and signs of life go to ${kind}`, async (t) => {
+    const socket = new NotifySocket(name);
+    t.teardown(() => socket.close());
+    const clock = new VirtualClock();
+    const environment = {
+      NOTIFY_SOCKET: socket.path,
+      WATCHDOG_USEC: '60000000',
+      WATCHDOG_PID: String(process.pid),
+      A: 'b',
+    };
+    const manager = new ServiceManager({ clock, log: silentLog, environment });
+    t.same(environment, { A: 'b' }, 'child processes are not the service');
+    let status = '0 links';
+    manager.ready(() => status);
+    t.same(socket.read(), [['READY=1', 'STATUS=0 links']]);
+    await clock.advance(29_999);
+    t.same(socket.read(), [], 'a status that stays is not sent again');
+    await clock.advance(1);
+    t.same(socket.read(), [['WATCHDOG=1']], 'twice in the time of the watchdog');
+    status = '1 link\nREADY=1';
+    await clock.advance(10_000);
+    t.same(socket.read(), [['STATUS=1 link READY=1']], 'a status is one line');
+    manager.reloading();
+    manager.reloaded();
+    const [reloading, reloaded] = socket.read();
+    t.match(reloading, ['RELOADING=1', /^MONOTONIC_USEC=\d+$/]);
+    t.same(reloaded, ['READY=1']);
+    manager.stopping(50_000);
+    t.same(socket.read(), [['STOPPING=1', 'EXTEND_TIMEOUT_USEC=60000000']]);
+    await clock.advance(20_000);
+    t.same(socket.read(), [['WATCHDOG=1']], 'the watchdog waits for the end, too');
+    manager.close();
+    t.same(clock.timers(), []);
+  });
+}
+
+t.test('a manager that reads slowly gets everything later', async (t) => {
+  const socket = new NotifySocket();
+  t.teardown(() => socket.close());
+  const clock = new VirtualClock();
+  const { lines, log } = logged();
+  const manager = new ServiceManager({ clock, log, environment: { NOTIFY_SOCKET: socket.path } });
+  const held = Number(readFileSync('/proc/sys/net/unix/max_dgram_qlen', 'utf8'));
+  const sent = 3 * held;
+  for (let i = 0; i < sent; i += 1) manager.reloaded();
+  const first = socket.read().length;
+  t.ok(first < sent, `${first} of ${sent}`);
+  let received = first;
+  for (let i = 0; i < 20 && received < sent; i += 1) {
+    await clock.advance(200);
+    received += socket.read().length;
+  }
+  t.equal(received, sent);
+  t.same(lines, []);
+  manager.close();
+});
+
+t.test('a manager that is gone costs one line in the log', async (t) => {
+  const socket = new NotifySocket();
+  const clock = new VirtualClock();
+  const { lines, log } = logged();
+  const environment = { NOTIFY_SOCKET: socket.path, WATCHDOG_USEC: '1000000' };
+  const manager = new ServiceManager({ clock, log, environment });
+  socket.close();
+  manager.ready(() => 'fine');
+  await clock.advance(60_000);
+  t.equal(lines.length, 1);
+  t.match(lines[0], { msg: 'service manager cannot be told', error: /ENOENT|ECONNREFUSED/ });
+  manager.close();
+  t.same(clock.timers(), []);
+});
+
+t.test('an environment that makes no sense is a line in the log', async (t) => {
+  const socket = new NotifySocket();
+  t.teardown(() => socket.close());
+  const clock = new VirtualClock();
+  for (const [environment, error] of [
+    [{ NOTIFY_SOCKET: 'vsock:2:9999' }, /vsock:2:9999 is neither a path nor/],
+    [{ NOTIFY_SOCKET: `/${'x'.repeat(200)}` }, /at most 107 bytes/],
+    [{ NOTIFY_SOCKET: socket.path, WATCHDOG_USEC: 'soon' }, /WATCHDOG_USEC=soon is not a number/],
+    [{ NOTIFY_SOCKET: socket.path, WATCHDOG_USEC: '-5' }, /WATCHDOG_USEC=-5 is not a number above 0/],
+  ] as const) {
+    const { lines, log } = logged();
+    const manager = new ServiceManager({ clock, log, environment: { ...environment } });
+    t.match(lines, [{ error }]);
+    manager.ready(() => 'fine');
+    manager.close();
+  }
+  t.same(clock.timers(), []);
+});
+
+t.test('without a manager, or as a process that it does not watch, there is no watchdog', async (t) => {
+  const socket = new NotifySocket();
+  t.teardown(() => socket.close());
+  const clock = new VirtualClock();
+  for (const environment of [{}, { NOTIFY_SOCKET: socket.path, WATCHDOG_USEC: '1000000', WATCHDOG_PID: '1' }]) {
+    const manager = new ServiceManager({ clock, log: silentLog, environment });
+    await clock.advance(5_000);
+    t.same(clock.timers(), []);
+    manager.close();
+  }
+  t.same(socket.read(), []);
+});

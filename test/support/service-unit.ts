@@ -1,0 +1,133 @@
+// A service as systemd runs it, out of its unit file: user, folders, environment, notifications, and what `systemctl` does to it.
+
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, chownSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { NotifySocket } from './notify-socket.ts';
+import { until } from './overlay.ts';
+
+/** Microseconds; the unit's own is too long to wait for. */
+const WATCHDOG = 2_000_000;
+
+export class ServiceUnit {
+  /** Lines of all notifications since the last start. */
+  readonly notified: string[] = [];
+  log = '';
+  readonly #file: string;
+  readonly #path: string;
+  readonly #socket = new NotifySocket();
+  #process: ChildProcess | undefined;
+
+  /** `path` is the PATH of the service. */
+  constructor(file: string, path: string) {
+    this.#file = file;
+    this.#path = path;
+    chmodSync(join(this.#socket.path, '..'), 0o755);
+    chmodSync(this.#socket.path, 0o777);
+  }
+
+  get pid(): number | undefined {
+    return this.#process?.pid;
+  }
+
+  /** The part of `systemctl` that a guide needs. */
+  async systemctl(...args: string[]): Promise<void> {
+    const [verb = '', ...rest] = args;
+    const actions: Record<string, () => Promise<void> | void> = {
+      'daemon-reload': () => undefined,
+      start: () => this.#start(),
+      'enable --now': () => this.#start(),
+      restart: async () => {
+        await this.stop();
+        await this.#start();
+      },
+      stop: () => this.stop(),
+      reload: () => this.#reload(),
+      status: () => this.#read(),
+    };
+    const name = rest[0]?.startsWith('--') ? `${verb} ${rest[0]}` : verb;
+    const action = actions[name];
+    if (!action) throw new Error(`systemctl ${args.join(' ')} is not known here`);
+    await action();
+  }
+
+  async stop(): Promise<void> {
+    const child = this.#process;
+    if (!child) throw new Error('the service does not run');
+    this.#process = undefined;
+    const exited = once(child, 'exit');
+    child.kill('SIGTERM');
+    const [code, signal] = await exited;
+    this.#read();
+    rmSync(this.#runtimeDirectory(), { recursive: true, force: true });
+    if (code !== 0) throw new Error(`the service ended with ${signal ?? code}:\n${this.log}`);
+  }
+
+  close(): void {
+    this.#process?.kill('SIGKILL');
+    this.#socket.close();
+  }
+
+  async #start(): Promise<void> {
+    const [user, group] = ['User', 'Group'].map((key) => this.#value(key));
+    const [uid, gid] = [id('-u', user), id('-g', group)];
+    const runtime = this.#runtimeDirectory();
+    mkdirSync(runtime, { mode: Number.parseInt(this.#value('RuntimeDirectoryMode'), 8) });
+    chownSync(runtime, uid, gid);
+    const [arena = '', value = ''] = this.#value('Environment').split('=');
+    const setpriv = [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', '--no-new-privs', '--bounding-set=-all'];
+    this.notified.length = 0;
+    const child = spawn('setpriv', [...setpriv, ...this.#value('ExecStart').split(' ')], {
+      cwd: this.#value('WorkingDirectory'),
+      stdio: ['ignore', 'ignore', 'pipe'],
+      env: {
+        PATH: this.#path,
+        [arena]: value,
+        RUNTIME_DIRECTORY: runtime,
+        NOTIFY_SOCKET: this.#socket.path,
+        WATCHDOG_USEC: String(WATCHDOG),
+      },
+    });
+    this.#process = child;
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      this.log += text;
+    });
+    await this.#notification('READY=1');
+    await this.#notification('WATCHDOG=1');
+  }
+
+  async #reload(): Promise<void> {
+    this.#read();
+    this.notified.length = 0;
+    execFileSync('sh', ['-c', this.#value('ExecReload')], { env: { PATH: this.#path, MAINPID: String(this.pid) } });
+    await this.#notification('RELOADING=1');
+    await this.#notification('READY=1');
+  }
+
+  async #notification(line: string): Promise<void> {
+    await until(line, () => {
+      if (this.#process?.exitCode !== null) throw new Error(`the service ended:\n${this.log}`);
+      this.#read();
+      return this.notified.includes(line);
+    });
+  }
+
+  #read(): void {
+    this.notified.push(...this.#socket.read().flat());
+  }
+
+  #runtimeDirectory(): string {
+    return join('/run', this.#value('RuntimeDirectory'));
+  }
+
+  #value(key: string): string {
+    const value = new RegExp(`^${key}=(.*)$`, 'm').exec(readFileSync(this.#file, 'utf8'))?.[1];
+    if (value === undefined) throw new Error(`${this.#file} has no ${key}=`);
+    return value;
+  }
+}
+
+function id(kind: '-u' | '-g', name: string | undefined): number {
+  return Number(execFileSync('id', [kind, name ?? ''], { encoding: 'utf8' }));
+}
