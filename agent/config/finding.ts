@@ -78,6 +78,14 @@ export function finding(init: FindingInit): Finding {
   };
 }
 
+/** `file:line:column severity CODE path: message`, the remedy below. `paint` colours the severity. */
+export function findingText(file: string, each: Finding, paint: (severity: Severity) => string = String): string {
+  const { line, column, severity, code, path, message, hint } = each;
+  const where = path === '' ? '' : `${path}: `;
+  const remedy = hint === '' ? '' : `\n    ${hint}`;
+  return `${file}:${line}:${column} ${paint(severity)} ${code} ${where}${message}${remedy}`;
+}
+
 /** Whether the router would start with these findings. */
 export function isAcceptable(findings: readonly Finding[]): boolean {
   return findings.every((each) => each.severity !== 'error');

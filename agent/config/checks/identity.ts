@@ -7,7 +7,7 @@ import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { validity, verifyChain } from '#lib/certificate-chain.ts';
 import { commonName, parsePemCertificates, subjectAltNames } from '#lib/certificates.ts';
 import { describeError, errorCode } from '#lib/errors.ts';
-import { parsePemSource } from '../../identity/pem-source.ts';
+import { parsePemSource, readPemSource } from '../../identity/pem-source.ts';
 import type { Finding } from '../finding.ts';
 import type { IdentityConfig } from '../router-config.ts';
 import { at, type Check, type CheckInput } from './check.ts';
@@ -123,15 +123,15 @@ class IdentityFiles {
   }
 
   #read(path: string, value: string): string | undefined {
-    const source = parsePemSource(value);
-    if (source.kind === 'inline') return source.pem;
-    try {
-      return this.#input.readFile(source.path);
-    } catch (error) {
-      if (errorCode(error) === 'ENOENT') this.#missing(path, source.path);
-      else this.#error(path, `${source.path} cannot be read: ${describeError(error)}`);
-      return undefined;
-    }
+    return readPemSource(value, (file) => {
+      try {
+        return this.#input.readFile(file);
+      } catch (error) {
+        if (errorCode(error) === 'ENOENT') this.#missing(path, file);
+        else this.#error(path, `${file} cannot be read: ${describeError(error)}`);
+        return undefined;
+      }
+    });
   }
 
   /** Paths count from the working directory, as in the reference; many expect them beside the configuration. */
