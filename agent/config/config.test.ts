@@ -463,6 +463,22 @@ t.test('every template passes the check that it comes from', async (t) => {
   }
 });
 
+t.test('templates name identity files beside the written file, or tell what relative paths count from', async (t) => {
+  const values = { name: 'r', ctrl: 'tls:controller.example:6262', advertise: 'edge.example' };
+  for (const template of TEMPLATES) {
+    for (const folder of ['/etc/ziti', "/srv/it's: #1 [x]", '/a b']) {
+      const { identity } = accepted(check(writeTemplate(template, { ...values, folder })));
+      t.match(identity, { cert: `${folder}/r.cert`, server_cert: `${folder}/r.server.chain.cert` });
+      t.match(identity, { key: `${folder}/r.key`, ca: `${folder}/r.cas` });
+    }
+    for (const folder of [undefined, '/home/$USER']) {
+      const text = writeTemplate(template, { ...values, folder });
+      t.match(text, /# .*Relative paths count from the working directory of the router\.\nidentity:/);
+      t.equal(accepted(check(text)).identity.key, 'r.key');
+    }
+  }
+});
+
 t.test('every key explains itself; an unknown one suggests', async (t) => {
   t.match(explainAll(), /forwarder/);
   t.match(explain('forwarder.linkDialQueueLength').text, /1000/);
