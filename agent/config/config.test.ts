@@ -205,6 +205,61 @@ t.test('a bad number is reported once, as it was written, with what to write', a
   t.equal(version.length, 1);
 });
 
+t.test('a duration where a number is wanted comes with the number, for every key with a unit', async (t) => {
+  const durations = { '1m': 60_000, '5s': 5_000, '1h30m': 5_400_000, '2000ms': 2_000 };
+  const keys: [string, string, number][] = [
+    ...[
+      'faultTxInterval',
+      'idleCircuitTimeout',
+      'idleTxInterval',
+      'xgressCloseCheckInterval',
+      'xgressDialDwellTime',
+    ].map((key): [string, string, number] => [`forwarder: {${key}: VALUE}`, `forwarder.${key}`, 1]),
+    ['ctrl: {endpoint: "tls:c:1", options: {connectTimeoutMs: VALUE}}', 'ctrl.options.connectTimeoutMs', 1],
+    ['edge: {heartbeatIntervalSeconds: VALUE}', 'edge.heartbeatIntervalSeconds', 1_000],
+    ['edge: {dbSaveIntervalSeconds: VALUE}', 'edge.dbSaveIntervalSeconds', 1_000],
+    ['profile: {memory: {path: p, intervalMs: VALUE}}', 'profile.memory.intervalMs', 1],
+    ...['retxStartMs', 'retxAddMs', 'retxMaxMs', 'maxCloseWaitMs'].map((key): [string, string, number] => [
+      `dialers: [{binding: transport, options: {${key}: VALUE}}]`,
+      `dialers[0].options.${key}`,
+      1,
+    ]),
+    ...['writeTimeout', 'readTimeout', 'idleTimeout', 'pongTimeout', 'pingInterval', 'handshakeTimeout'].map(
+      (key): [string, string, number] => [`transport: {wss: {${key}: VALUE}}`, `transport.wss.${key}`, 1_000],
+    ),
+  ];
+  for (const [more, path, unit] of keys)
+    for (const [value, milliseconds] of Object.entries(durations)) {
+      const found = withMore(more.replace('VALUE', value)).findings.find((each) => each.path === path);
+      t.match(found?.hint, new RegExp(`the unit is .*seconds: write ${milliseconds / unit}$`), `${path}: ${value}`);
+    }
+  t.match(withMore('forwarder: {faultTxInterval: 500ms}').findings[0]?.hint, /write 500$/);
+});
+
+t.test('an address without its scheme, or with one too many, comes with the one that was meant', async (t) => {
+  const cases: [string, string][] = [
+    ['ctrl: {endpoint: "c.example:6262"}', 'tls:c.example:6262'],
+    ['ctrl: {endpoint: "https://c.example:6262/"}', 'tls:c.example:6262'],
+    ['ctrl: {endpoint: "tls://c.example:6262"}', 'tls:c.example:6262'],
+    ['link: {listeners: [{binding: transport, bind: "0.0.0.0:6000", advertise: "tls:a:1"}]}', 'tls:0.0.0.0:6000'],
+    [
+      'edge: {}\nlisteners: [{binding: edge, address: "tls:0.0.0.0:3022", options: {advertise: "tls:localhost:3022"}}]',
+      'localhost:3022',
+    ],
+    [
+      'web: [{name: w, bindPoints: [{interface: "https://[::1]:81", address: "a:81"}], apis: [{binding: metrics}]}]',
+      '[::1]:81',
+    ],
+  ];
+  for (const [more, meant] of cases)
+    t.match(
+      withMore(more).findings.filter(({ severity }) => severity === 'error'),
+      [{ hint: new RegExp(`did you mean ${RegExp.escape(meant)}\\?$`) }],
+      more,
+    );
+  t.notMatch(withMore('ctrl: {endpoint: "c.example"}').findings[0]?.hint, /did you mean/);
+});
+
 t.test('an unknown key comes with the one that was meant', async (t) => {
   const [finding] = withMore('forwader: {}').findings.filter((each) => each.code === 'CFG-UNKNOWN-KEY');
   t.match(finding, { path: 'forwader', line: 5, column: 1 });
@@ -255,6 +310,42 @@ t.test('the environment fills in values, and what is not set is told', async (t)
   t.ok(missing.findings.some((each) => each.code === 'CFG-ENVIRONMENT' && each.line === 3));
 });
 
+t.test('a variable without a value that leaves no host is an error that names it', async (t) => {
+  const edge = `edge: {}\nlisteners: [{binding: edge, address: "tls:\${BIND}:3022", options: {advertise: "localhost:3022"}}]`;
+  const web = 'apis: [{binding: health-checks}]';
+  const cases: [string, string, string][] = [
+    [MINIMAL.replace('controller.example', '$BIND'), 'ctrl.endpoint', 'tls::6262'],
+    [`${MINIMAL}${edge}`, 'listeners[0].address', 'tls::3022'],
+    [
+      `${MINIMAL}link: {listeners: [{binding: transport, bind: "tls:0.0.0.0:1", advertise: "tls:\${BIND}:1"}]}`,
+      'link.listeners[0].advertise',
+      'tls::1',
+    ],
+    [
+      `${MINIMAL}web: [{name: w, bindPoints: [{interface: "\${BIND}:8081", address: "localhost:8081"}], ${web}}]`,
+      'web[0].bindPoints[0].interface',
+      '',
+    ],
+    [
+      `${MINIMAL}listeners: [{binding: proxy_udp, address: "udp:\${BIND}:53", service: s}]`,
+      'listeners[0].address',
+      'udp::53',
+    ],
+    [`${MINIMAL}listeners: [{binding: proxy, address: "\${BIND}", service: s}]`, 'listeners[0].address', ''],
+  ];
+  for (const [text, path, shown] of cases) {
+    for (const environment of [{}, { BIND: '' }] as Record<string, string>[]) {
+      const { ok, findings } = check(text, environment);
+      t.notOk(ok, path);
+      const [found, ...others] = findings.filter((each) => each.path === path);
+      t.match(`${found?.message} ${found?.hint}`, /environment variable BIND/, path);
+      t.ok(found?.message.includes(shown), String(found?.message));
+      t.same(others, [], 'said once');
+    }
+    t.ok(check(text, { BIND: text.includes('"${BIND}"') ? 'tcp:127.0.0.1:9' : '127.0.0.1' }).ok, path);
+  }
+});
+
 t.test('each value knows where it comes from', async (t) => {
   const { values } = check(`${MINIMAL.replace('controller.example', '$HOST')}forwarder: {linkDialWorkerCount: 7}`, {
     HOST: 'h',
@@ -290,10 +381,8 @@ t.test('merge keys are merged as the reference does it', async (t) => {
     { path: 'forwarder.linkDialQueueLength', line: 6, column: 24 },
   );
   t.match(
-    withMore('ctrl: {endpoint: "tls:c:1", <<: [{bind: $NOBODY}]}').findings.find(
-      ({ code }) => code === 'CFG-ENVIRONMENT',
-    ),
-    { path: 'ctrl.bind', line: 5 },
+    withMore('ctrl: {endpoint: "tls:c:1", <<: [{bind: $NOBODY}]}').findings.find(({ path }) => path === 'ctrl.bind'),
+    { hint: /^set the environment variable NOBODY; /, line: 5 },
   );
   for (const value of ['3', '[1]', '*list', ''])
     t.match(

@@ -91,13 +91,16 @@ function tooLarge(file: string, size: number): LoadedConfig {
 export function checkRouterConfig(text: string, file: string, options: LoadOptions = {}): LoadedConfig {
   const read = readDocument(text);
   if (!read.root) return { file, ok: false, findings: inOrder(read.findings), values: [] };
-  const findings = [...read.findings];
-  const environment = substituteEnvironment(read.root, options.environment ?? process.env, findings);
+  const unset: Finding[] = [];
+  const environment = substituteEnvironment(read.root, options.environment ?? process.env, unset);
   const normalized = normalize(environment, ROUTER_SCHEMA);
   const { root } = normalized;
   const verdict = checkSchema(root, plain(root));
   const resolution = resolve(root, ROUTER_SCHEMA, verdict);
-  findings.push(...normalized.findings, ...verdict.findings, ...resolution.findings);
+  const findings = [...read.findings, ...normalized.findings, ...verdict.findings, ...resolution.findings];
+  // An error at the same place names the variable.
+  const mistakes = new Set(findings.filter(({ severity }) => severity === 'error').map(({ path }) => path));
+  findings.push(...unset.filter(({ path }) => !mistakes.has(path)));
   const config = { ...(resolution.value as object), file, written: writtenTree(resolution.values) } as RouterConfig;
   if (isAcceptable(findings)) {
     const input: CheckInput = {
