@@ -283,6 +283,51 @@ t.test(
   },
 );
 
+t.test('two listeners that want one port are found with both places, whatever they are', async (t) => {
+  const edge = (address: string) =>
+    `{binding: edge, address: "${address}", options: {advertise: "localhost:${address.split(':').at(-1)}"}}`;
+  const proxy = (address: string) => `{binding: proxy, address: "${address}", service: s}`;
+  const datagrams = (address: string) => `{binding: proxy_udp, address: "${address}", service: s}`;
+  const tunnel = (options: string) => `{binding: tunnel, options: {${options}}}`;
+  const web = (place: string) =>
+    `web: [{name: w, bindPoints: [{interface: "${place}", address: "localhost:1"}], apis: [{binding: health-checks}]}]`;
+  const link = (bind: string) =>
+    `link: {listeners: [{binding: transport, bind: "${bind}", advertise: "tls:localhost:1"}]}`;
+  const controllers = (bind: string) => `ctrl: {endpoint: "tls:c:1", listeners: [{bind: "${bind}"}]}`;
+  const apiProxy = (place: string) => `edge: {apiProxy: {listener: "${place}", upstream: "c:1280"}}`;
+  const conflicts = (listeners: string[], ...more: string[]) =>
+    withMore(['edge: {}', `listeners: [${listeners.join(', ')}]`, ...more].join('\n'))
+      .findings.filter(({ code }) => code === 'CFG-PORT-CONFLICT')
+      .map(({ severity, path, message }) => `${severity} ${path}: ${message}`);
+  const cases: [string[], RegExp | undefined][] = [
+    [
+      conflicts([edge('tls:0.0.0.0:3022')], web('127.0.0.1:3022')),
+      /^error web.* is taken by listeners\[0\].address in line 6 /,
+    ],
+    [conflicts([edge('tls:127.0.0.1:3022')], web('127.0.0.1:3022')), /^error web/],
+    [conflicts([edge('tls:127.0.0.1:3022')], link('tls:127.0.0.1:3022')), undefined],
+    [conflicts([edge('tls:127.0.0.1:3022')], link('tls:0.0.0.0:3022')), /^error listeners\[0\].address/],
+    [conflicts([edge('tls:127.0.0.1:3022'), proxy('tls:127.0.0.1:3022')]), /^error listeners\[1\]/],
+    [conflicts([edge('wss:127.0.0.1:3022'), edge('tls:127.0.0.1:3022')]), undefined],
+    [conflicts([edge('tls:127.0.0.1:3022')], apiProxy('127.0.0.1:3022')), undefined],
+    [conflicts([edge('wss:127.0.0.1:3022')], apiProxy('127.0.0.1:3022')), /^error edge.apiProxy.listener/],
+    [conflicts([edge('tls:127.0.0.1:3022')], controllers('tls:127.0.0.1:3022')), undefined],
+    [conflicts([proxy('tcp:[::]:7000'), proxy('tcp:127.0.0.1:7000')]), /^error listeners\[1\]/],
+    [conflicts([proxy('tcp:[::1]:7000'), proxy('tcp:[0:0::1]:7000')]), /^error listeners\[1\]/],
+    [conflicts([proxy('tcp:[::1]:7000'), proxy('tcp:0.0.0.0:7000')]), undefined],
+    [conflicts([proxy('tcp:localhost:7000'), proxy('tcp:127.0.0.1:7000')]), /^warning listeners\[1\]/],
+    [conflicts([proxy('tcp::7000'), proxy('tcp:localhost:7000')]), /^error listeners\[1\]/],
+    [conflicts([proxy('tcp:127.0.0.1:0'), proxy('tcp:127.0.0.1:0')]), undefined],
+    [conflicts([tunnel('mode: proxy, services: ["a:81", "b:81:udp"]')], web('127.0.0.1:81')), /^error web/],
+    [conflicts([tunnel('mode: host'), tunnel('mode: proxy, services: ["a:81"]')], web('127.0.0.1:81')), undefined],
+    [conflicts([tunnel('mode: tproxy'), datagrams('udp::53')]), /^warning listeners\[1\]/],
+    [conflicts([datagrams('udp6::53'), datagrams('udp::53')]), undefined],
+  ];
+  for (const [index, [found, expected]] of cases.entries())
+    if (expected) t.match(found, [expected], `case ${index}`);
+    else t.same(found, [], `case ${index}`);
+});
+
 t.test('endpoint counts more than endpoints; one of them must be there', async (t) => {
   const both = check(
     MINIMAL.replace('{endpoint: "tls:controller.example:6262"}', '{endpoint: "tls:one:1", endpoints: ["tls:two:2"]}'),
