@@ -213,7 +213,8 @@ export class Router {
     serveRoutes(context, controllers, circuits, (linkId) => links.reporter.missing(linkId));
     await openControlListeners(context, controllers, this.#linkListeners, this.#ports);
     const openLinkListener = linkListenerOpener(context, controllers, links, this.#ports, this.#linkListeners);
-    for (const listener of context.config.link.listeners) await openLinkListener(listener);
+    for (const [index, listener] of context.config.link.listeners.entries())
+      await openLinkListener(listener, `link.listeners[${index}]`);
     this.#ingress = await openIngress(context, { controllers, cluster: this.#cluster }, circuits, this.#ports);
     const managed = this.#followManagedConfig(openLinkListener);
     const drain = this.#assembleDrain();

@@ -18,9 +18,12 @@ export interface ManagedLinksComponents {
   readonly links: Links;
   /** The listeners that are open; this adds to them and takes from them. */
   readonly listeners: LinkListener[];
-  /** Opens one listener. Rejects with the system's error. */
-  open(listener: LinkConfig['listeners'][number]): Promise<LinkListener>;
+  /** Opens one listener; `key` names it in errors. Rejects with ListenError. */
+  open(listener: LinkConfig['listeners'][number], key: string): Promise<LinkListener>;
 }
+
+/** Names listeners of the controllers' configuration in errors. */
+const MANAGED = 'managed configuration router.link.v1: listeners[]';
 
 export function managedLinks(context: RouterContext, components: ManagedLinksComponents): ManagedSubsystem {
   const { config } = context;
@@ -70,7 +73,7 @@ async function replaceListeners(
     listener.close();
   }
   try {
-    for (const [key, listener] of wanted) if (!opened.has(key)) opened.set(key, await open(listener));
+    for (const [key, listener] of wanted) if (!opened.has(key)) opened.set(key, await open(listener, MANAGED));
   } finally {
     const body =
       advertisedListeners(listeners.map(({ settings }) => settings)) ??
