@@ -469,7 +469,7 @@ t.test('listeners of clients without an identity take TCP, TLS and UDP addresses
 t.test('WebSocket listeners: addresses, shared ports, times and certificates that do not fit are found', async (t) => {
   const findings = (listeners: readonly string[], wss = '') => {
     const entries = listeners.map(
-      (address) => `{binding: edge, address: "${address}", options: {advertise: "a.example:443"}}`,
+      (address) => `{binding: edge, address: "${address}", options: {advertise: "localhost:443"}}`,
     );
     return withMore(`edge: {}\nlisteners: [${entries.join(', ')}]\ntransport: {wss: {${wss}}}`).findings;
   };
@@ -582,6 +582,41 @@ t.test('any YAML value in any place is an answer, never an exception', async (t)
     { numRuns: 400 },
   );
   t.pass('400 files');
+});
+
+t.test('advertised hosts that csr.sans does not name are found before the token is spent', async (t) => {
+  const link = (host: string) =>
+    `link: {listeners: [{binding: transport, bind: "tls:0.0.0.0:1", advertise: "tls:${host}:1"}]}`;
+  const edge = (host: string) =>
+    `edge: {}\nlisteners: [{binding: edge, address: "tls:0.0.0.0:3022", options: {advertise: "${host}:3022"}}]`;
+  const web = (host: string, more = '') =>
+    `web: [{name: w, ${more} bindPoints: [{interface: "0.0.0.0:81", address: "${host}:81"}], apis: [{binding: metrics}]}]`;
+  const found = (more: string, sans = '{dns: [localhost, "*.wild.example"], ip: [127.0.0.1, "0:0::1"]}') =>
+    check(`${MINIMAL.replace(/csr: .*/, `csr: {sans: ${sans}}`)}${more}`)
+      .findings.filter(({ code }) => code === 'CFG-ADVERTISE')
+      .map(({ severity, path, hint }) => `${severity} ${path}: ${hint}`);
+  for (const host of ['localhost', 'LOCALHOST', 'a.wild.example', '127.0.0.1', '[::1]'])
+    t.same([...found(link(host)), ...found(web(host))], [], host);
+  for (const host of ['edge.example', 'wild.example', 'a.b.wild.example'])
+    t.same(found(link(host)), [`error link.listeners[0].advertise: add ${host} to csr.sans.dns`]);
+  t.same(found(link('192.0.2.1')), ['error link.listeners[0].advertise: add 192.0.2.1 to csr.sans.ip']);
+  t.same(found(edge('edge.example')), ['error listeners[0].options.advertise: add edge.example to csr.sans.dns']);
+  t.same(found(edge('edge.example'), '{dns: [edge.example]}'), []);
+  t.same(found(web('edge.example')), ['warning web[0].bindPoints[0].address: add edge.example to csr.sans.dns']);
+  t.same(found(web('edge.example', 'identity: {cert: a, key: b, ca: c},')), [], 'a certificate of its own');
+  t.same(found('ctrl: {endpoint: "tls:c:1", listeners: [{bind: "tls:0.0.0.0:9", advertise: "tls:edge.example:9"}]}'), [
+    'warning ctrl.listeners[0].advertise: add edge.example to csr.sans.dns',
+  ]);
+  const alternate = (path: string) =>
+    found(
+      `${link('edge.example')}\nidentity: {cert: a, server_cert: b, key: c, ca: d, alt_server_certs: [{server_cert: ${path}}]}`,
+    );
+  t.match(alternate('/nonexistent/alternate.pem'), [/^warning link/], 'an alternate certificate may cover it');
+  const { findings } = check(MINIMAL.replace(/csr: .*/, '') + link('edge.example'));
+  t.notOk(
+    findings.some(({ code }) => code === 'CFG-ADVERTISE'),
+    'without csr nothing is enrolled',
+  );
 });
 
 t.test('every template passes the check that it comes from', async (t) => {

@@ -2,14 +2,14 @@
 
 import { createPrivateKey, type KeyObject, type X509Certificate } from 'node:crypto';
 import { statSync } from 'node:fs';
-import { isIP } from 'node:net';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { validity, verifyChain } from '#lib/certificate-chain.ts';
-import { commonName, parsePemCertificates, subjectAltNames } from '#lib/certificates.ts';
+import { commonName, parsePemCertificates } from '#lib/certificates.ts';
 import { describeError, errorCode } from '#lib/errors.ts';
 import { parsePemSource, readPemSource } from '../../identity/pem-source.ts';
 import type { Finding } from '../finding.ts';
 import type { IdentityConfig } from '../router-config.ts';
+import { uncoveredHosts, unrequestedHosts } from './advertise.ts';
 import { at, type Check, type CheckInput } from './check.ts';
 
 const SOON = 7 * 86_400_000;
@@ -46,12 +46,14 @@ export const checkIdentity: Check = (input) => {
       ),
     );
   findings.push(...forms(input, identity));
-  if (input.beforeEnrollment || findings.some((each) => each.severity === 'error')) return findings;
+  if (findings.some((each) => each.severity === 'error')) return findings;
+  if (input.beforeEnrollment) return [...findings, ...unrequestedHosts(input)];
   const files = new IdentityFiles(input, findings);
   files.check(identity);
-  if (findings.every((each) => each.severity !== 'error'))
-    findings.push(...advertised(input, files.serverCertificates, files.clientCertificate));
-  return findings;
+  if (findings.some((each) => each.severity === 'error')) return findings;
+  const uncovered = uncoveredHosts(input, files.shown);
+  const later = unrequestedHosts(input).filter(({ path }) => uncovered.every((each) => each.path !== path));
+  return [...findings, ...uncovered, ...later];
 };
 
 function sources(identity: IdentityConfig): [string, string][] {
@@ -89,6 +91,11 @@ class IdentityFiles {
   constructor(input: CheckInput, findings: Finding[]) {
     this.#input = input;
     this.#findings = findings;
+  }
+
+  /** Certificates by which others may know the router. */
+  get shown(): X509Certificate[] {
+    return [...this.serverCertificates, ...(this.clientCertificate ? [this.clientCertificate] : [])];
   }
 
   check(identity: IdentityConfig): void {
@@ -246,46 +253,4 @@ class IdentityFiles {
   #error(path: string, message: string, hint = ''): void {
     this.#findings.push(at(this.#input, 'error', 'CFG-IDENTITY', path, message, hint));
   }
-}
-
-/** Advertised hosts must be names of a server certificate, or of the client certificate (reference fact: config, section 2.2). */
-function advertised(
-  input: CheckInput,
-  servers: readonly X509Certificate[],
-  client: X509Certificate | undefined,
-): Finding[] {
-  const certificates = client ? [...servers, client] : servers;
-  const { link, listeners } = input.config;
-  const hosts: [string, string][] = [];
-  for (const [index, listener] of link.listeners.entries()) {
-    const address = listener.advertise ?? listener.bind;
-    if (listener.advertise && (address.type === 'tls' || address.type === 'dtls'))
-      hosts.push([`link.listeners[${index}].advertise`, address.host]);
-  }
-  for (const [index, listener] of listeners.entries()) {
-    if ('advertise' in listener.options && listener.options.advertise)
-      hosts.push([`listeners[${index}].options.advertise`, listener.options.advertise.host]);
-  }
-  return hosts.flatMap(([path, host]) => {
-    if (certificates.some((certificate) => covers(certificate, host))) return [];
-    const names = [
-      ...new Set(certificates.flatMap((certificate) => Object.values(subjectAltNames(certificate)).flat())),
-    ];
-    return [
-      at(
-        input,
-        'error',
-        'CFG-ADVERTISE',
-        path,
-        `no certificate of this router is valid for ${host}`,
-        `it is valid for ${names.join(', ') || 'no name at all'}; add the host to csr.sans and enroll again`,
-      ),
-    ];
-  });
-}
-
-function covers(certificate: X509Certificate, host: string): boolean {
-  return isIP(host) === 0
-    ? certificate.checkHost(host, { subject: 'never' }) !== undefined
-    : certificate.checkIP(host) !== undefined;
 }
