@@ -1,10 +1,29 @@
-// A router that cannot have a port says which setting asks for it, who holds it, and what to do.
+// A router that cannot have a port says which setting asks for it, who holds it, and what to do; and what it does not serve is logged.
 
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
+import { connect } from 'node:net';
 import t from 'tap';
+import { createLog } from '#lib/log.ts';
 import { freePorts } from '../examples/two-routers/ports.ts';
 import { Overlay, type RouterSetup } from './support/overlay.ts';
+
+t.test('what is configured and not served is logged once at the start, and is not opened', async (t) => {
+  await using overlay = await Overlay.start();
+  const [port = 0] = await freePorts(1);
+  const { configFile } = await overlay.enrollRouter({
+    name: 'a',
+    mode: 'host',
+    link: `  listeners: [{bind: "dtls:127.0.0.1:${port}", advertise: "dtls:127.0.0.1:${port}"}]`,
+    extra: 'dialers: [{binding: pigeon}]',
+  });
+  const lines: string[] = [];
+  const log = createLog({ write: (line) => void lines.push(line) });
+  await using _ = await overlay.startRouter(configFile, { log });
+  const told = lines.filter((line) => line.includes('configured, but not served')).map((line) => JSON.parse(line).key);
+  t.same(told, ['link.listeners[0].bind', 'dialers[0].binding']);
+  await t.rejects(once(connect(port, '127.0.0.1'), 'connect'), { code: 'ECONNREFUSED' });
+});
 
 t.test('every kind of listener names its key when its port is taken', async (t) => {
   await using overlay = await Overlay.start();

@@ -2,6 +2,7 @@
 
 import { formatAddress } from '#lib/address.ts';
 import { listening } from '#lib/listening.ts';
+import { isServed } from '../config/unserved.ts';
 import { ClusterView } from '../control/cluster-view.ts';
 import { ControlListener } from '../control/control-listener.ts';
 import { Controllers } from '../control/controllers.ts';
@@ -49,6 +50,7 @@ export async function openControlListeners(
   const hellos = listeners.reduce((sum, { options }) => sum + options.maxOutstandingConnects, 0);
   const pool = new PoolFigures(metrics, clock, 'pool.listener.ctrl', hellos);
   for (const [index, listener] of listeners.entries()) {
+    if (!isServed(listener.bind)) continue;
     const settings = {
       ...controlSettings(config),
       version,

@@ -2,10 +2,12 @@
 
 import { create, toBinary } from '@bufbuild/protobuf';
 import { ProjectError } from '#lib/errors.ts';
+import type { Log } from '#lib/log.ts';
 import { ListenersSchema } from '#wire/gen/control_pb.js';
 import { ControlType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
 import type { LinkConfig } from '../config/router-config.ts';
+import { isServed, unserved } from '../config/unserved.ts';
 import type { Controllers } from '../control/controllers.ts';
 import type { LinkListener } from '../link/link-listener.ts';
 import type { ManagedSubsystem } from '../managed/managed-config.ts';
@@ -33,7 +35,10 @@ export function managedLinks(context: RouterContext, components: ManagedLinksCom
     supportedVersions: [1],
     isLocal: config.link.listeners.length + config.link.dialers.length > 0,
     apply: async (data) => {
-      const link = data === undefined ? { ...config.link, listeners: [], dialers: [] } : await readLinkConfig(data);
+      const link =
+        data === undefined
+          ? { ...config.link, listeners: [], dialers: [] }
+          : await readLinkConfig(data, context.component('managed-config'));
       await replaceListeners(components, opened, link);
       components.links.wanted.setDialers(link.dialers.map((dialer) => linkDialerSettings(link, dialer)));
     },
@@ -41,7 +46,7 @@ export function managedLinks(context: RouterContext, components: ManagedLinksCom
 }
 
 /** Reads a managed configuration as the section `link` of a file. Rejects with ProjectError that names every mistake. */
-async function readLinkConfig(data: string): Promise<LinkConfig> {
+async function readLinkConfig(data: string, log: Log): Promise<LinkConfig> {
   // Loaded when a controller holds configuration; other routers need none of it.
   const { checkRouterConfig } = await import('../config/load.ts');
   const file = {
@@ -52,7 +57,11 @@ async function readLinkConfig(data: string): Promise<LinkConfig> {
   const text = JSON.stringify({ ...file, link: JSON.parse(data) });
   // The environment of this router is not the controllers' to read.
   const { config, findings } = checkRouterConfig(text, 'router.link.v1', { beforeEnrollment: true, environment: {} });
-  if (config) return config.link;
+  if (config) {
+    for (const { path: key, message, remedy } of unserved(config))
+      log.warn({ key, reason: message, remedy }, 'configured, but not served');
+    return config.link;
+  }
   const mistakes = findings
     .filter(({ severity }) => severity === 'error')
     .map((each) => `${each.path}: ${each.message}`);
@@ -65,7 +74,8 @@ async function replaceListeners(
   opened: Map<string, LinkListener>,
   link: LinkConfig,
 ): Promise<void> {
-  const wanted = new Map(link.listeners.map((listener) => [JSON.stringify(listener), listener]));
+  const served = link.listeners.filter(({ bind }) => isServed(bind));
+  const wanted = new Map(served.map((listener) => [JSON.stringify(listener), listener]));
   for (const [key, listener] of opened) {
     if (wanted.has(key)) continue;
     opened.delete(key);

@@ -283,6 +283,31 @@ t.test(
   },
 );
 
+t.test('what this version does not serve is a warning at its place, or an error when nothing is left', async (t) => {
+  const found = (more: string) =>
+    withMore(more)
+      .findings.filter(({ code }) => code === 'CFG-UNSUPPORTED')
+      .map(({ severity, path, hint }) => `${severity} ${path}: ${hint}`);
+  t.same(found('link: {listeners: [{bind: "dtls:0.0.0.0:1", advertise: "dtls:localhost:1"}]}'), [
+    'warning link.listeners[0].bind: write tls:0.0.0.0:1, here and where it is advertised',
+  ]);
+  t.same(found('link: {listeners: [{bind: "tls:0.0.0.0:1", advertise: "wss:localhost:1"}]}'), [
+    'warning link.listeners[0].advertise: write tls:localhost:1',
+  ]);
+  t.same(found('ctrl: {endpoint: "wss:c:1"}'), ['error ctrl.endpoint: write tls:c:1']);
+  t.same(found('ctrl: {endpoints: ["wss:c:1", "tls:c:2"]}'), ['warning ctrl.endpoints[0]: write tls:c:1']);
+  t.same(found('ctrl: {endpoint: "tls:c:1", listeners: [{bind: "tcp:0.0.0.0:9"}]}'), [
+    'warning ctrl.listeners[0].bind: write tls:0.0.0.0:9, here and where it is advertised',
+  ]);
+  t.match(found('dialers: [{binding: transport}, {binding: proxy}, {binding: pigeon}, {binding: edge}]'), [
+    /^warning dialers\[1\]\.binding: known are transport, /,
+    /^warning dialers\[2\]\.binding/,
+  ]);
+  t.same(found('edge: {}\nlisteners: [{binding: tunnel}, {binding: tunnel, options: {mode: host}}]'), [
+    'warning listeners[1]: keep one of them',
+  ]);
+});
+
 t.test('two listeners that want one port are found with both places, whatever they are', async (t) => {
   const edge = (address: string) =>
     `{binding: edge, address: "${address}", options: {advertise: "localhost:${address.split(':').at(-1)}"}}`;

@@ -167,15 +167,6 @@ class Resolver {
   }
 
   #aboutText(node: ConfigNode, value: string, schema: ConfigSchema, path: string): void {
-    if (schema['x-known'] && !schema['x-known'].includes(value))
-      this.#add(
-        'warning',
-        'CFG-VALUE',
-        path,
-        node.at,
-        `"${value}" is no binding that is ever used`,
-        `known are ${schema['x-known'].join(', ')}`,
-      );
     if (node.unset?.length && hostOf(value, schema.format) === '')
       this.#add(
         'error',
