@@ -1,6 +1,6 @@
 // The configuration file: what is accepted with which values, and what is found with which code, place and remedy.
 
-import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -282,6 +282,30 @@ t.test(
     t.ok(withMore(twice).findings.some((each) => each.code === 'CFG-PORT-CONFLICT'));
   },
 );
+
+t.test('files that cannot be written are found, and none is created', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
+  writeFileSync(join(folder, 'file'), '');
+  const found = (more: string) =>
+    withMore(more)
+      .findings.filter(({ code }) => code === 'CFG-FILE')
+      .map(({ severity, path, message }) => `${severity} ${path}: ${message}`);
+  const sections: [string, string, RegExp][] = [
+    ['trace: {path: PATH}', 'trace.path', /messages are not traced/],
+    ['profile: {cpu: {path: PATH}}', 'profile.cpu.path', /no CPU profile/],
+    ['profile: {memory: {path: PATH}}', 'profile.memory.path', /no memory profile/],
+    ['ctrl: {endpoint: "tls:c:1", endpointsFile: PATH}', 'ctrl.endpointsFile', /a restart forgets controllers/],
+  ];
+  for (const [more, key, loss] of sections) {
+    const at = (path: string) => found(more.replace('PATH', join(folder, path)));
+    t.same([...at('file'), ...at('new')], [], key);
+    t.match(at(''), [new RegExp(`^warning ${key}: .*is a folder; name a file$`)]);
+    t.match(at('file/x'), [/is not a folder$/]);
+    t.match(at('file/x'), [loss]);
+    if (key !== 'ctrl.endpointsFile') t.match(at('nowhere/x'), [/nowhere does not exist; create it$/]);
+  }
+  t.same(readdirSync(folder), ['file']);
+});
 
 t.test('what this version does not serve is a warning at its place, or an error when nothing is left', async (t) => {
   const found = (more: string) =>

@@ -18,7 +18,7 @@ export interface Finding {
 
 /** Every code with what it stands for. */
 export const FINDING_CODES = Object.freeze({
-  'CFG-FILE': 'the file cannot be read',
+  'CFG-FILE': 'a file that cannot be read or written',
   'CFG-YAML': 'the file is not YAML',
   'CFG-EMPTY': 'the file is empty',
   'CFG-TOP-LEVEL': 'the file is not a map of sections',

@@ -7,6 +7,7 @@ import { deepFreeze } from '#lib/deep-freeze.ts';
 import { describeError, errorCode } from '#lib/errors.ts';
 import { checkBackoff } from './checks/backoff.ts';
 import type { Check, CheckInput } from './checks/check.ts';
+import { checkFiles } from './checks/files.ts';
 import { checkIdentity } from './checks/identity.ts';
 import { checkPorts } from './checks/ports.ts';
 import { checkSections } from './checks/sections.ts';
@@ -43,7 +44,7 @@ export interface LoadedConfig {
   readonly values: ResolvedValue[];
 }
 
-const CHECKS: readonly Check[] = [checkSections, checkBackoff, checkPorts, checkValues, checkIdentity];
+const CHECKS: readonly Check[] = [checkSections, checkBackoff, checkPorts, checkValues, checkFiles, checkIdentity];
 /** No configuration comes near this. */
 const LARGEST_FILE = 1024 * 1024;
 const START = { line: 1, column: 1 };
