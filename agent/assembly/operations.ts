@@ -8,6 +8,7 @@ import type { Controllers } from '../control/controllers.ts';
 import { InterfaceReporter } from '../control/messages/interfaces.ts';
 import { onSettings } from '../control/messages/settings.ts';
 import { Health, type LinkDetail } from '../health/health.ts';
+import { renewalObstacles } from '../identity/renewable.ts';
 import { CertificateRenewal } from '../identity/renewal.ts';
 import type { Link } from '../link/link.ts';
 import type { PrometheusPage } from '../metrics/prometheus.ts';
@@ -135,15 +136,16 @@ export function openReports(
   return reporter;
 }
 
-/** Renews certificates before they end, or with `now` at once. Without a csr section there is nothing to ask for new ones with. */
+/** Renews certificates before they end, or with `now` at once. Logs what will keep it from that. */
 export function openRenewal(context: RouterContext, controllers: Controllers, now: boolean): void {
   const { config, clock, identity, owned } = context;
   const csr = config.csr ?? config.edge?.csr;
+  const log = context.component('identity');
+  const { validTo } = identity.certificate;
+  for (const obstacle of renewalObstacles(config.identity, csr !== undefined))
+    log.warn({ ...obstacle, validTo }, 'certificates cannot be renewed: the router stops working when they end');
   if (!csr) return;
-  const renewal = new CertificateRenewal(
-    { clock, log: context.component('identity'), identity, controllers },
-    { identity: config.identity, csr },
-  );
+  const renewal = new CertificateRenewal({ clock, log, identity, controllers }, { identity: config.identity, csr });
   owned.defer(() => renewal.close());
   renewal.start({ now });
 }

@@ -7,6 +7,7 @@ import { validity, verifyChain } from '#lib/certificate-chain.ts';
 import { commonName, parsePemCertificates } from '#lib/certificates.ts';
 import { describeError, errorCode } from '#lib/errors.ts';
 import { parsePemSource, readPemSource } from '../../identity/pem-source.ts';
+import { renewalObstacles } from '../../identity/renewable.ts';
 import type { Finding } from '../finding.ts';
 import type { IdentityConfig } from '../router-config.ts';
 import { uncoveredHosts, unrequestedHosts } from './advertise.ts';
@@ -53,8 +54,16 @@ export const checkIdentity: Check = (input) => {
   if (findings.some((each) => each.severity === 'error')) return findings;
   const uncovered = uncoveredHosts(input, files.shown);
   const later = unrequestedHosts(input).filter(({ path }) => uncovered.every((each) => each.path !== path));
-  return [...findings, ...uncovered, ...later];
+  return [...findings, ...uncovered, ...later, ...notRenewable(input, files.clientCertificate)];
 };
+
+/** A missing csr section has a finding of its own. */
+function notRenewable(input: CheckInput, certificate: X509Certificate | undefined): Finding[] {
+  const until = certificate === undefined ? '' : `; the current one ends on ${certificate.validTo}`;
+  return renewalObstacles(input.config.identity, true).map(({ key, reason, remedy }) =>
+    at(input, 'warning', 'CFG-CERTIFICATE', key, `the certificate cannot be renewed: ${reason}${until}`, remedy),
+  );
+}
 
 function sources(identity: IdentityConfig): [string, string][] {
   const named = (['cert', 'key', 'server_cert', 'server_key', 'ca'] as const).flatMap((key) =>
