@@ -6,7 +6,7 @@
 import { SystemClock } from '#lib/clock.ts';
 import { ProjectError } from '#lib/errors.ts';
 import { type Log, silentLog } from '#lib/log.ts';
-import type { Finding } from './config/finding.ts';
+import { type Finding, findingText } from './config/finding.ts';
 import { type LoadedConfig, loadRouterConfig } from './config/load.ts';
 import type { RouterConfig } from './config/router-config.ts';
 import { type EnrollmentResult, enrollRouter as enrollWith, type KeyAlgorithm } from './enroll/enroll.ts';
@@ -35,9 +35,7 @@ export class ConfigurationError extends ProjectError {
 
   constructor({ file, findings }: LoadedConfig) {
     const errors = findings.filter(({ severity }) => severity === 'error');
-    const lines = errors.map(({ line, column, path, message, hint }) =>
-      [`${file}:${line}:${column}`, path, message, hint && `(${hint})`].filter(Boolean).join(' '),
-    );
+    const lines = errors.map((each) => findingText(file, each));
     super('CONFIGURATION', [`${file} is no configuration of a router`, ...lines].join('\n'), { detail: { file } });
     this.findings = findings;
   }

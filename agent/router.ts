@@ -27,6 +27,7 @@ import {
 import { openOperator } from './assembly/operator.ts';
 import { TlsPorts } from './assembly/tls-ports.ts';
 import type { RouterConfig } from './config/router-config.ts';
+import { isServed, unserved } from './config/unserved.ts';
 import type { ClusterView } from './control/cluster-view.ts';
 import type { Controllers } from './control/controllers.ts';
 import { Drain } from './drain/drain.ts';
@@ -228,10 +229,13 @@ export class Router {
     const controllers = this.#controllers;
     const circuits = this.#circuits;
     const links = this.#links;
+    for (const { path: key, message, remedy } of unserved(context.config))
+      context.log.warn({ key, reason: message, remedy }, 'configured, but not served');
     serveRoutes(context, controllers, circuits, (linkId) => links.reporter.missing(linkId));
     await openControlListeners(context, controllers, this.#linkListeners, this.#ports);
     const openLinkListener = linkListenerOpener(context, controllers, links, this.#ports, this.#linkListeners);
-    for (const listener of context.config.link.listeners) await openLinkListener(listener);
+    for (const [index, listener] of context.config.link.listeners.entries())
+      if (isServed(listener.bind)) await openLinkListener(listener, `link.listeners[${index}]`);
     this.#ingress = await openIngress(context, { controllers, cluster: this.#cluster }, circuits, this.#ports);
     const managed = this.#followManagedConfig(openLinkListener);
     const drain = this.#assembleDrain();

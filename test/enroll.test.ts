@@ -49,6 +49,37 @@ t.test('a router enrolls once; its files are private and pair; the token is used
   t.same(contents(overlay, 'a'), before, 'the working files are untouched');
 });
 
+t.test('a host that the certificates would lack stops the enrollment before the token is spent', async (t) => {
+  await using overlay = await Overlay.start();
+  const { jwt } = await token(overlay, 'a');
+  const link = (host: string) =>
+    `  listeners: [{binding: transport, bind: "tls:127.0.0.1:0", advertise: "tls:${host}:6000"}]`;
+  const { configFile } = await overlay.writeConfig({ name: 'a', link: link('edge.example') });
+  const refused = await enroll(overlay, configFile, jwt);
+  t.equal(refused.code, 1);
+  t.match(
+    refused.stderr,
+    /link\.listeners\[0\]\.advertise: csr\.sans does not name edge\.example: routers and SDKs verify/,
+  );
+  const bindPoint = '{interface: "127.0.0.1:8081", address: "health.example:8081"}';
+  await overlay.writeConfig({
+    name: 'a',
+    link: link('localhost'),
+    extra: `web: [{name: w, bindPoints: [${bindPoint}], apis: [{binding: health-checks}]}]`,
+  });
+  const done = await enroll(overlay, configFile, jwt);
+  t.equal(done.code, 0, `the token was not spent: ${done.stderr}`);
+  t.match(done.stderr, /warning CFG-ADVERTISE web\[0\].bindPoints\[0\].address: csr.sans does not name health.example/);
+
+  const text = readFileSync(configFile, 'utf8').replace('dns: [localhost]', 'dns: [other]');
+  const { ok, findings } = checkRouterConfig(text, configFile);
+  t.ok(ok, 'the certificates that are there have the name');
+  t.match(
+    findings.find(({ path }) => path === 'link.listeners[0].advertise'),
+    { severity: 'warning', message: /the next renewal brings certificates that lack it/, hint: /csr\.sans\.dns/ },
+  );
+});
+
 t.test(
   'a file that cannot be written is told before the token is spent, so that it can be used afterwards',
   async (t) => {

@@ -118,6 +118,7 @@ t.test('config init writes a file that passes, and never overwrites by accident'
   const file = join(directory, 'init.yml');
   t.equal((await router('config', 'init', '--template', 'edge', '--output', file)).code, 0);
   t.equal((await router('config', 'check', file, '--before-enrollment')).code, 0);
+  t.match(readFileSync(file, 'utf8'), `cert: '${join(directory, 'router.cert')}'`, 'identity files beside the file');
   const again = await router('config', 'init', '--output', file);
   t.equal(again.code, 1);
   t.match(again.stderr, /--force/);

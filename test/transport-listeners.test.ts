@@ -166,5 +166,5 @@ t.test('a port that is taken stops the start with the reason', async (t) => {
   const { port } = overlay.echo;
   const listeners = `{binding: proxy, address: "tcp:127.0.0.1:${port}", service: x}`;
   const { configFile } = await overlay.enrollRouter({ name: 'a', mode: 'host', listeners });
-  await t.rejects(overlay.startRouter(configFile), /EADDRINUSE/);
+  await t.rejects(overlay.startRouter(configFile), { code: 'EADDRINUSE', message: /^listeners\[1\]\.address: / });
 });

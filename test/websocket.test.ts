@@ -29,7 +29,7 @@ async function network(wss = ''): Promise<Network> {
   const router = await overlay.addRouter({
     name: 'a',
     mode: 'host',
-    listeners: [listener('wss', port), listener('tls', sharedPort), listener('wss', sharedPort)].join(', '),
+    listeners: [listener('wss', port), listener('wss', sharedPort), listener('tls', sharedPort)].join(', '),
     extra: `transport: {protocol: custom, wss: {${wss}}}`,
   });
   await overlay.management.create('edge-router-policies', {

@@ -1,6 +1,8 @@
 // Control channels, and the view of the cluster behind them.
 
 import { formatAddress } from '#lib/address.ts';
+import { listening } from '#lib/listening.ts';
+import { isServed } from '../config/unserved.ts';
 import { ClusterView } from '../control/cluster-view.ts';
 import { ControlListener } from '../control/control-listener.ts';
 import { Controllers } from '../control/controllers.ts';
@@ -34,7 +36,7 @@ export function assembleControllers(
   return { controllers, cluster };
 }
 
-/** Opens the configured listeners for controllers. Rejects with the system's error. */
+/** Opens the configured listeners for controllers. Rejects with ListenError, which names the key. */
 export async function openControlListeners(
   context: RouterContext,
   controllers: Controllers,
@@ -47,8 +49,8 @@ export async function openControlListeners(
   const log = context.component('control');
   const hellos = listeners.reduce((sum, { options }) => sum + options.maxOutstandingConnects, 0);
   const pool = new PoolFigures(metrics, clock, 'pool.listener.ctrl', hellos);
-  for (const listener of listeners) {
-    const port = await ports.at(listener.bind.host, listener.bind.port);
+  for (const [index, listener] of listeners.entries()) {
+    if (!isServed(listener.bind)) continue;
     const settings = {
       ...controlSettings(config),
       version,
@@ -57,8 +59,12 @@ export async function openControlListeners(
       helloTimeout: listener.options.connectTimeout,
       maxOutstandingConnects: listener.options.maxOutstandingConnects,
     };
-    const components = { clock, log, port, identity, controllers, onHello: () => pool.begin() };
-    const opened = new ControlListener(components, settings);
+    const { host, port } = listener.bind;
+    const place = { key: `ctrl.listeners[${index}].bind`, network: 'tcp', host, port } as const;
+    const opened = await listening(place, async () => {
+      const components = { clock, log, port: await ports.at(host, port), identity, controllers };
+      return new ControlListener({ ...components, onHello: () => pool.begin() }, settings);
+    });
     owned.defer(() => opened.close());
     log.info({ bind: formatAddress(listener.bind), port: opened.port }, 'listener for controllers open');
   }

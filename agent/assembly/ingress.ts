@@ -1,16 +1,19 @@
 // Where clients come in: the tunneler, the listeners of SDKs, and the copy of the network's data that both decide by.
 
 import { formatAddress } from '#lib/address.ts';
+import { type ListenPlace, listening } from '#lib/listening.ts';
 import { EdgeControlType } from '#wire/gen/numbers.ts';
 import { DataModel } from '../access/data-model.ts';
 import { ModelSubscription } from '../access/subscription.ts';
+import type { RouterConfig } from '../config/router-config.ts';
 import { AdaptiveWindow, DEFAULT_WINDOW } from '../control/adaptive-window.ts';
 import type { ClusterView } from '../control/cluster-view.ts';
 import type { Controllers } from '../control/controllers.ts';
 import { onServerHello } from '../control/messages/server-hello.ts';
+import { parseDatagramAddress } from '../egress/datagram.ts';
 import type { EdgeListener } from '../ingress/edge/edge-listener.ts';
 import { takeDownLateFabricCircuits } from '../ingress/fabric/fabric-dialer.ts';
-import { FabricListener } from '../ingress/fabric/fabric-listener.ts';
+import { FabricListener, type FabricListenerConfig } from '../ingress/fabric/fabric-listener.ts';
 import { KEPT_BINDINGS, Terminators } from '../ingress/terminators.ts';
 import { Tunneler } from '../ingress/tunnel/tunneler.ts';
 import { PoolFigures } from '../metrics/pool-figures.ts';
@@ -33,7 +36,7 @@ export interface Ingress {
 /** Milliseconds for controllers to hear that nothing is hosted here any longer. */
 const REMOVE_TIME = 2_000;
 
-/** Opens the configured listeners. Rejects with the system's error. */
+/** Opens the configured listeners. Rejects with ListenError, which names the key. */
 export async function openIngress(
   context: RouterContext,
   { controllers, cluster }: { controllers: Controllers; cluster: ClusterView },
@@ -50,31 +53,55 @@ export async function openIngress(
   const terminators = assembleTerminators(context, controllers, circuits);
   const isEdge = config.edge && config.listeners.some(({ binding }) => binding === 'edge');
   const sdk = isEdge ? assembleSdk(context, controllers, circuits, model, terminators) : undefined;
-  for (const listener of config.listeners) {
+  for (const { listener, key } of inOrder(config)) {
     const log = context.component(`listener.${listener.binding}`);
     if (listener.binding === 'edge') {
       if (!sdk) continue; // the check of the configuration refuses it
       const { clients } = sdk;
       const onHello = () => edgePool.begin();
-      edgeListeners.push(await openEdgeListener(context, ports, { model, clients, onHello }, listener));
+      const parts = { model, clients, onHello };
+      const place = { key: `${key}.address`, network: 'tcp', ...listener.address } as const;
+      edgeListeners.push(await listening(place, () => openEdgeListener(context, ports, parts, listener)));
     } else if (listener.binding === 'tunnel' && !tunneler) {
       const { ends, egress } = circuits;
       const opened = await Tunneler.open(
         { clock, log, random, controllers, model, ends, egress, terminators, routerId, acceptsCircuits },
-        listener.options,
+        { key, options: listener.options },
       );
       owned.defer(() => opened.close());
       tunneler = opened;
     } else if (listener.binding !== 'tunnel') {
       const { ends } = circuits;
       const tlsPort = ports.at.bind(ports);
-      const opened = await FabricListener.open({ clock, log, controllers, ends, acceptsCircuits, tlsPort }, listener);
+      const components = { clock, log, controllers, ends, acceptsCircuits, tlsPort };
+      const opened = await listening({ key: `${key}.address`, ...placeOf(listener) }, () =>
+        FabricListener.open(components, listener),
+      );
       owned.defer(() => opened.close());
       fabricListeners.push(opened);
     }
   }
   if (fabricListeners.length > 0) takeDownLateFabricCircuits(controllers, circuits.ends);
   return { edgeListeners, fabricListeners, tunneler, sdk, terminators, model };
+}
+
+/**
+ * Listeners with their place in the configuration. Those for WebSockets are last: on a shared port they take clients without a protocol name
+ * only when no other listener does.
+ */
+function inOrder({ listeners }: RouterConfig): { listener: RouterConfig['listeners'][number]; key: string }[] {
+  const isLast = ({ listener }: { listener: RouterConfig['listeners'][number] }) =>
+    listener.binding === 'edge' && listener.address.type === 'wss' ? 1 : 0;
+  return listeners
+    .map((listener, index) => ({ listener, key: `listeners[${index}]` }))
+    .toSorted((a, b) => isLast(a) - isLast(b));
+}
+
+/** Where a listener for clients without an identity listens, in words for errors. */
+function placeOf(listener: FabricListenerConfig): Omit<ListenPlace, 'key'> {
+  if (listener.binding === 'transport_udp' || listener.binding === 'proxy_udp')
+    return { network: 'udp', ...parseDatagramAddress(listener.address) };
+  return { network: 'tcp', ...listener.address };
 }
 
 function edgeHellos({ config, metrics, clock }: RouterContext): PoolFigures {

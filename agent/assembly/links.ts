@@ -1,5 +1,6 @@
 // Links to other routers: the registry that dials them, the listeners that accept them, and what controllers hear of both.
 
+import { listening } from '#lib/listening.ts';
 import { ControlType } from '#wire/gen/numbers.ts';
 import type { LinkConfig } from '../config/router-config.ts';
 import type { Controllers } from '../control/controllers.ts';
@@ -50,9 +51,9 @@ export function assembleLinks(
   return { registry, wanted, reporter };
 }
 
-export type OpenLinkListener = (listener: LinkConfig['listeners'][number]) => Promise<LinkListener>;
+export type OpenLinkListener = (listener: LinkConfig['listeners'][number], key: string) => Promise<LinkListener>;
 
-/** Opens a listener, which joins `listeners` once its port is taken. Rejects with the system's error. */
+/** Opens a listener, which joins `listeners` once its port is taken; `key` is its place in the configuration. Rejects with ListenError. */
 export function linkListenerOpener(
   context: RouterContext,
   controllers: Controllers,
@@ -63,15 +64,12 @@ export function linkListenerOpener(
   const { config, clock, identity, owned, metrics } = context;
   const log = context.component('link');
   let pool: PoolFigures | undefined;
-  return async (listener) => {
-    const port = await ports.at(listener.bind.host, listener.bind.port);
-    const settings = linkListenerSettings(listener, port.address.port);
+  return async (listener, key) => {
     pool ??= new PoolFigures(metrics, clock, 'pool.listener.link', listener.options.maxOutstandingConnects);
     const figures = pool;
     const components = {
       clock,
       log,
-      port,
       protocol: config.transport.protocol,
       identity,
       settings: linkChannelSettings(config),
@@ -79,10 +77,15 @@ export function linkListenerOpener(
       onHello: () => figures.begin(),
       onLink: (init: LinkInit) => void registry.register(init),
     };
-    const opened = new LinkListener(components, settings);
+    const { host, port: wanted } = listener.bind;
+    const opened = await listening({ key: `${key}.bind`, network: 'tcp', host, port: wanted }, async () => {
+      const port = await ports.at(host, wanted);
+      return new LinkListener({ ...components, port }, linkListenerSettings(listener, port.address.port));
+    });
     owned.defer(() => opened.close());
     listeners.push(opened);
-    log.info({ bind: settings.bind, advertise: settings.advertise, groups: settings.groups }, 'link listener open');
+    const { bind, advertise, groups } = opened.settings;
+    log.info({ bind, advertise, groups }, 'link listener open');
     return opened;
   };
 }

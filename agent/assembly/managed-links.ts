@@ -2,10 +2,12 @@
 
 import { create, toBinary } from '@bufbuild/protobuf';
 import { ProjectError } from '#lib/errors.ts';
+import type { Log } from '#lib/log.ts';
 import { ListenersSchema } from '#wire/gen/control_pb.js';
 import { ControlType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
 import type { LinkConfig } from '../config/router-config.ts';
+import { isServed, unserved } from '../config/unserved.ts';
 import type { Controllers } from '../control/controllers.ts';
 import type { LinkListener } from '../link/link-listener.ts';
 import type { ManagedSubsystem } from '../managed/managed-config.ts';
@@ -18,9 +20,12 @@ export interface ManagedLinksComponents {
   readonly links: Links;
   /** The listeners that are open; this adds to them and takes from them. */
   readonly listeners: LinkListener[];
-  /** Opens one listener. Rejects with the system's error. */
-  open(listener: LinkConfig['listeners'][number]): Promise<LinkListener>;
+  /** Opens one listener; `key` names it in errors. Rejects with ListenError. */
+  open(listener: LinkConfig['listeners'][number], key: string): Promise<LinkListener>;
 }
+
+/** Names listeners of the controllers' configuration in errors. */
+const MANAGED = 'managed configuration router.link.v1: listeners[]';
 
 export function managedLinks(context: RouterContext, components: ManagedLinksComponents): ManagedSubsystem {
   const { config } = context;
@@ -30,7 +35,10 @@ export function managedLinks(context: RouterContext, components: ManagedLinksCom
     supportedVersions: [1],
     isLocal: config.link.listeners.length + config.link.dialers.length > 0,
     apply: async (data) => {
-      const link = data === undefined ? { ...config.link, listeners: [], dialers: [] } : await readLinkConfig(data);
+      const link =
+        data === undefined
+          ? { ...config.link, listeners: [], dialers: [] }
+          : await readLinkConfig(data, context.component('managed-config'));
       await replaceListeners(components, opened, link);
       components.links.wanted.setDialers(link.dialers.map((dialer) => linkDialerSettings(link, dialer)));
     },
@@ -38,7 +46,7 @@ export function managedLinks(context: RouterContext, components: ManagedLinksCom
 }
 
 /** Reads a managed configuration as the section `link` of a file. Rejects with ProjectError that names every mistake. */
-async function readLinkConfig(data: string): Promise<LinkConfig> {
+async function readLinkConfig(data: string, log: Log): Promise<LinkConfig> {
   // Loaded when a controller holds configuration; other routers need none of it.
   const { checkRouterConfig } = await import('../config/load.ts');
   const file = {
@@ -49,7 +57,11 @@ async function readLinkConfig(data: string): Promise<LinkConfig> {
   const text = JSON.stringify({ ...file, link: JSON.parse(data) });
   // The environment of this router is not the controllers' to read.
   const { config, findings } = checkRouterConfig(text, 'router.link.v1', { beforeEnrollment: true, environment: {} });
-  if (config) return config.link;
+  if (config) {
+    for (const { path: key, message, remedy } of unserved(config))
+      log.warn({ key, reason: message, remedy }, 'configured, but not served');
+    return config.link;
+  }
   const mistakes = findings
     .filter(({ severity }) => severity === 'error')
     .map((each) => `${each.path}: ${each.message}`);
@@ -62,7 +74,8 @@ async function replaceListeners(
   opened: Map<string, LinkListener>,
   link: LinkConfig,
 ): Promise<void> {
-  const wanted = new Map(link.listeners.map((listener) => [JSON.stringify(listener), listener]));
+  const served = link.listeners.filter(({ bind }) => isServed(bind));
+  const wanted = new Map(served.map((listener) => [JSON.stringify(listener), listener]));
   for (const [key, listener] of opened) {
     if (wanted.has(key)) continue;
     opened.delete(key);
@@ -70,7 +83,7 @@ async function replaceListeners(
     listener.close();
   }
   try {
-    for (const [key, listener] of wanted) if (!opened.has(key)) opened.set(key, await open(listener));
+    for (const [key, listener] of wanted) if (!opened.has(key)) opened.set(key, await open(listener, MANAGED));
   } finally {
     const body =
       advertisedListeners(listeners.map(({ settings }) => settings)) ??

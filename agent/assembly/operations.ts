@@ -1,12 +1,14 @@
 // Builds what operators see and what maintains a long-lived process: health, metrics, web pages, profiles, certificates, memory.
 
 import { joinHostPort } from '#lib/address.ts';
+import { listening } from '#lib/listening.ts';
 import { releaseMemory } from '#lib/memory.ts';
 import { ControlType } from '#wire/gen/numbers.ts';
 import type { Controllers } from '../control/controllers.ts';
 import { InterfaceReporter } from '../control/messages/interfaces.ts';
 import { onSettings } from '../control/messages/settings.ts';
 import { Health, type LinkDetail } from '../health/health.ts';
+import { renewalObstacles } from '../identity/renewable.ts';
 import { CertificateRenewal } from '../identity/renewal.ts';
 import type { Link } from '../link/link.ts';
 import type { PrometheusPage } from '../metrics/prometheus.ts';
@@ -65,34 +67,36 @@ function linkDetail({ peerId, connections }: Link, latency: number): LinkDetail 
   return { destRouterId: peerId, latency, addresses };
 }
 
-/** Opens the configured web servers. Rejects with the system's error. */
+/** Opens the configured web servers. Rejects with ListenError, which names the key. */
 export async function openWeb(context: RouterContext, health: Health): Promise<WebServer[]> {
   const { config, clock, identity, owned } = context;
   if (config.web.length === 0) return [];
   const { WebServer } = await import('../web/web-server.ts');
   const components = { clock, log: context.component('web'), identity, health, metrics: await metricsPage(context) };
   const servers: WebServer[] = [];
-  for (const web of config.web) {
-    const server = await WebServer.open(components, web);
+  for (const [index, web] of config.web.entries()) {
+    const server = await WebServer.open(components, web, `web[${index}]`);
     owned.defer(() => server.close());
     servers.push(server);
   }
   return servers;
 }
 
-/** Opens the proxy to the controller's API where `edge.apiProxy` asks for it. Rejects with the system's error. */
+/** Opens the proxy to the controller's API where `edge.apiProxy` asks for it. Rejects with ListenError, which names the key. */
 export async function openApiProxy(context: RouterContext, ports: TlsPorts): Promise<void> {
   const { config, clock, identity, owned } = context;
   const proxy = config.edge?.apiProxy;
   if (!proxy) return;
   const { ApiProxy } = await import('../web/api-proxy.ts');
-  const port = await ports.at(proxy.listener.host, proxy.listener.port);
   const log = context.component('api-proxy');
-  const opened = new ApiProxy({ clock, log, port, identity }, proxy.upstream);
+  const { host, port } = proxy.listener;
+  const opened = await listening({ key: 'edge.apiProxy.listener', network: 'tcp', host, port }, async () => {
+    return new ApiProxy({ clock, log, port: await ports.at(host, port), identity }, proxy.upstream);
+  });
   owned.defer(() => opened.close());
   log.info(
     {
-      listener: joinHostPort(port.address.host, port.address.port),
+      listener: opened.address,
       upstream: joinHostPort(proxy.upstream.host, proxy.upstream.port),
     },
     'API proxy open',
@@ -132,15 +136,16 @@ export function openReports(
   return reporter;
 }
 
-/** Renews certificates before they end, or with `now` at once. Without a csr section there is nothing to ask for new ones with. */
+/** Renews certificates before they end, or with `now` at once. Logs what will keep it from that. */
 export function openRenewal(context: RouterContext, controllers: Controllers, now: boolean): void {
   const { config, clock, identity, owned } = context;
   const csr = config.csr ?? config.edge?.csr;
+  const log = context.component('identity');
+  const { validTo } = identity.certificate;
+  for (const obstacle of renewalObstacles(config.identity, csr !== undefined))
+    log.warn({ ...obstacle, validTo }, 'certificates cannot be renewed: the router stops working when they end');
   if (!csr) return;
-  const renewal = new CertificateRenewal(
-    { clock, log: context.component('identity'), identity, controllers },
-    { identity: config.identity, csr },
-  );
+  const renewal = new CertificateRenewal({ clock, log, identity, controllers }, { identity: config.identity, csr });
   owned.defer(() => renewal.close());
   renewal.start({ now });
 }

@@ -7,6 +7,7 @@ import { CtrlChanListenersSchema, ListenersSchema } from '#wire/gen/control_pb.j
 import { RouterCapability } from '#wire/gen/numbers.ts';
 import { encodeBitMask } from '#wire/header-values.ts';
 import type { LinkConfig, ProxyConfig, RouterConfig } from '../config/router-config.ts';
+import { isServed } from '../config/unserved.ts';
 import { defaultXgressOptions } from '../config/xgress-defaults.ts';
 import type { ControlDialInit } from '../control/control-dial.ts';
 import type { WebSocketSettings } from '../ingress/edge/websocket-port.ts';
@@ -102,8 +103,9 @@ export function advertisedListeners(listeners: readonly LinkListenerSettings[]):
 
 /** Where controllers may dial this router, as protobuf; undefined when it does not listen for them. */
 export function advertisedControlListeners({ ctrl }: RouterConfig): Uint8Array | undefined {
-  if (ctrl.listeners.length === 0) return undefined;
-  const listeners = ctrl.listeners.map(({ bind, advertise, groups }) => ({
+  const served = ctrl.listeners.filter(({ bind }) => isServed(bind));
+  if (served.length === 0) return undefined;
+  const listeners = served.map(({ bind, advertise, groups }) => ({
     address: formatAddress(advertise ?? bind),
     groups: [...groups],
   }));

@@ -3,7 +3,7 @@
 
 import { existsSync, writeFileSync } from 'node:fs';
 import { isIP } from 'node:net';
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { hostProblem, parseAddress } from '#lib/address.ts';
@@ -114,7 +114,8 @@ function initCommand(): Command {
       examples('router', 'config init --template edge --advertise router.example --output router.yml'),
     )
     .action((options: InitOptions) => {
-      const text = writeTemplate(options.template, options);
+      const folder = options.output === undefined ? undefined : dirname(resolve(options.output));
+      const text = writeTemplate(options.template, { ...options, folder });
       if (options.output === undefined) {
         print(text);
         return;

@@ -6,10 +6,13 @@ import { SystemClock } from '#lib/clock.ts';
 import { examples } from '#lib/command-name.ts';
 import { describeError } from '#lib/errors.ts';
 import { createLog } from '#lib/log.ts';
+import { type FindingCode, findingText } from '../config/finding.ts';
 import type { KeyAlgorithm } from '../enroll/enroll.ts';
 import { complain, Exit, print } from './exit.ts';
 import { textReport } from './report.ts';
 
+/** Findings about what the new certificates lack, which are known before the one-time token is spent. */
+const ABOUT_NAMES: ReadonlySet<FindingCode> = new Set(['CFG-ADVERTISE', 'CFG-SECTION']);
 const KEY_ALGORITHMS: readonly KeyAlgorithm[] = ['RSA', 'EC'];
 
 export function enrollCommand(): Command {
@@ -36,6 +39,8 @@ async function enroll(file: string, options: { jwt: string; keyAlg: KeyAlgorithm
     complain(textReport([loaded]).trimEnd());
     return Exit.Failed;
   }
+  const aboutNames = loaded.findings.filter(({ code }) => ABOUT_NAMES.has(code));
+  if (aboutNames.length > 0) complain(aboutNames.map((each) => findingText(file, each)).join('\n'));
   let jwt: string;
   try {
     jwt = readFileSync(options.jwt, 'utf8');

@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs';
 import { joinHostPort } from '#lib/address.ts';
 import { loadRouterConfig } from '../config/load.ts';
-import { parsePemSource } from '../identity/pem-source.ts';
+import { readPemSource } from '../identity/pem-source.ts';
 import { textReport } from './report.ts';
 
 export interface HealthTarget {
@@ -29,12 +29,7 @@ export function healthTarget(file: string): HealthTarget {
   const authorities = (web.identity ?? config.identity).ca;
   return {
     url: `https://${joinHostPort(WILDCARDS[host] ?? host, port)}`,
-    ca: authorities === undefined ? undefined : read(authorities),
+    ca: authorities === undefined ? undefined : readPemSource(authorities, (path) => readFileSync(path, 'utf8')),
     name: point.address.host,
   };
-}
-
-function read(authorities: string): string {
-  const source = parsePemSource(authorities);
-  return source.kind === 'inline' ? source.pem : readFileSync(source.path, 'utf8');
 }

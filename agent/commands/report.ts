@@ -1,7 +1,7 @@
 // The findings of `config check` in the three forms that it writes.
 
 import { styleText } from 'node:util';
-import { FINDING_CODES, type Finding, type Severity } from '../config/finding.ts';
+import { FINDING_CODES, type Finding, findingText, type Severity } from '../config/finding.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { PROGRAM_VERSION } from '../version.ts';
 
@@ -65,9 +65,8 @@ function shownName(file: string): string {
 }
 
 function textLine(file: string, finding: Finding): string {
-  const { line, column, severity, code, path, message, hint } = finding;
-  const where = path === '' ? '' : `${path}: `;
-  return `${file}:${line}:${column} ${styleText(COLOURS[severity], severity, { stream: process.stdout })} ${code} ${where}${message}\n${hint === '' ? '' : `    ${hint}\n`}`;
+  const paint = (severity: Severity) => styleText(COLOURS[severity], severity, { stream: process.stdout });
+  return `${findingText(file, finding, paint)}\n`;
 }
 
 function summary({ ok, findings }: LoadedConfig): string {

@@ -1,6 +1,6 @@
 // The configuration file: what is accepted with which values, and what is found with which code, place and remedy.
 
-import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -205,6 +205,61 @@ t.test('a bad number is reported once, as it was written, with what to write', a
   t.equal(version.length, 1);
 });
 
+t.test('a duration where a number is wanted comes with the number, for every key with a unit', async (t) => {
+  const durations = { '1m': 60_000, '5s': 5_000, '1h30m': 5_400_000, '2000ms': 2_000 };
+  const keys: [string, string, number][] = [
+    ...[
+      'faultTxInterval',
+      'idleCircuitTimeout',
+      'idleTxInterval',
+      'xgressCloseCheckInterval',
+      'xgressDialDwellTime',
+    ].map((key): [string, string, number] => [`forwarder: {${key}: VALUE}`, `forwarder.${key}`, 1]),
+    ['ctrl: {endpoint: "tls:c:1", options: {connectTimeoutMs: VALUE}}', 'ctrl.options.connectTimeoutMs', 1],
+    ['edge: {heartbeatIntervalSeconds: VALUE}', 'edge.heartbeatIntervalSeconds', 1_000],
+    ['edge: {dbSaveIntervalSeconds: VALUE}', 'edge.dbSaveIntervalSeconds', 1_000],
+    ['profile: {memory: {path: p, intervalMs: VALUE}}', 'profile.memory.intervalMs', 1],
+    ...['retxStartMs', 'retxAddMs', 'retxMaxMs', 'maxCloseWaitMs'].map((key): [string, string, number] => [
+      `dialers: [{binding: transport, options: {${key}: VALUE}}]`,
+      `dialers[0].options.${key}`,
+      1,
+    ]),
+    ...['writeTimeout', 'readTimeout', 'idleTimeout', 'pongTimeout', 'pingInterval', 'handshakeTimeout'].map(
+      (key): [string, string, number] => [`transport: {wss: {${key}: VALUE}}`, `transport.wss.${key}`, 1_000],
+    ),
+  ];
+  for (const [more, path, unit] of keys)
+    for (const [value, milliseconds] of Object.entries(durations)) {
+      const found = withMore(more.replace('VALUE', value)).findings.find((each) => each.path === path);
+      t.match(found?.hint, new RegExp(`the unit is .*seconds: write ${milliseconds / unit}$`), `${path}: ${value}`);
+    }
+  t.match(withMore('forwarder: {faultTxInterval: 500ms}').findings[0]?.hint, /write 500$/);
+});
+
+t.test('an address without its scheme, or with one too many, comes with the one that was meant', async (t) => {
+  const cases: [string, string][] = [
+    ['ctrl: {endpoint: "c.example:6262"}', 'tls:c.example:6262'],
+    ['ctrl: {endpoint: "https://c.example:6262/"}', 'tls:c.example:6262'],
+    ['ctrl: {endpoint: "tls://c.example:6262"}', 'tls:c.example:6262'],
+    ['link: {listeners: [{binding: transport, bind: "0.0.0.0:6000", advertise: "tls:a:1"}]}', 'tls:0.0.0.0:6000'],
+    [
+      'edge: {}\nlisteners: [{binding: edge, address: "tls:0.0.0.0:3022", options: {advertise: "tls:localhost:3022"}}]',
+      'localhost:3022',
+    ],
+    [
+      'web: [{name: w, bindPoints: [{interface: "https://[::1]:81", address: "a:81"}], apis: [{binding: metrics}]}]',
+      '[::1]:81',
+    ],
+  ];
+  for (const [more, meant] of cases)
+    t.match(
+      withMore(more).findings.filter(({ severity }) => severity === 'error'),
+      [{ hint: new RegExp(`did you mean ${RegExp.escape(meant)}\\?$`) }],
+      more,
+    );
+  t.notMatch(withMore('ctrl: {endpoint: "c.example"}').findings[0]?.hint, /did you mean/);
+});
+
 t.test('an unknown key comes with the one that was meant', async (t) => {
   const [finding] = withMore('forwader: {}').findings.filter((each) => each.code === 'CFG-UNKNOWN-KEY');
   t.match(finding, { path: 'forwader', line: 5, column: 1 });
@@ -227,6 +282,100 @@ t.test(
     t.ok(withMore(twice).findings.some((each) => each.code === 'CFG-PORT-CONFLICT'));
   },
 );
+
+t.test('files that cannot be written are found, and none is created', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
+  writeFileSync(join(folder, 'file'), '');
+  const found = (more: string) =>
+    withMore(more)
+      .findings.filter(({ code }) => code === 'CFG-FILE')
+      .map(({ severity, path, message }) => `${severity} ${path}: ${message}`);
+  const sections: [string, string, RegExp][] = [
+    ['trace: {path: PATH}', 'trace.path', /messages are not traced/],
+    ['profile: {cpu: {path: PATH}}', 'profile.cpu.path', /no CPU profile/],
+    ['profile: {memory: {path: PATH}}', 'profile.memory.path', /no memory profile/],
+    ['ctrl: {endpoint: "tls:c:1", endpointsFile: PATH}', 'ctrl.endpointsFile', /a restart forgets controllers/],
+  ];
+  for (const [more, key, loss] of sections) {
+    const at = (path: string) => found(more.replace('PATH', join(folder, path)));
+    t.same([...at('file'), ...at('new')], [], key);
+    t.match(at(''), [new RegExp(`^warning ${key}: .*is a folder; name a file$`)]);
+    t.match(at('file/x'), [/is not a folder$/]);
+    t.match(at('file/x'), [loss]);
+    if (key !== 'ctrl.endpointsFile') t.match(at('nowhere/x'), [/nowhere does not exist; create it$/]);
+  }
+  t.same(readdirSync(folder), ['file']);
+});
+
+t.test('what this version does not serve is a warning at its place, or an error when nothing is left', async (t) => {
+  const found = (more: string) =>
+    withMore(more)
+      .findings.filter(({ code }) => code === 'CFG-UNSUPPORTED')
+      .map(({ severity, path, hint }) => `${severity} ${path}: ${hint}`);
+  t.same(found('link: {listeners: [{bind: "dtls:0.0.0.0:1", advertise: "dtls:localhost:1"}]}'), [
+    'warning link.listeners[0].bind: write tls:0.0.0.0:1, here and where it is advertised',
+  ]);
+  t.same(found('link: {listeners: [{bind: "tls:0.0.0.0:1", advertise: "wss:localhost:1"}]}'), [
+    'warning link.listeners[0].advertise: write tls:localhost:1',
+  ]);
+  t.same(found('ctrl: {endpoint: "wss:c:1"}'), ['error ctrl.endpoint: write tls:c:1']);
+  t.same(found('ctrl: {endpoints: ["wss:c:1", "tls:c:2"]}'), ['warning ctrl.endpoints[0]: write tls:c:1']);
+  t.same(found('ctrl: {endpoint: "tls:c:1", listeners: [{bind: "tcp:0.0.0.0:9"}]}'), [
+    'warning ctrl.listeners[0].bind: write tls:0.0.0.0:9, here and where it is advertised',
+  ]);
+  t.match(found('dialers: [{binding: transport}, {binding: proxy}, {binding: pigeon}, {binding: edge}]'), [
+    /^warning dialers\[1\]\.binding: known are transport, /,
+    /^warning dialers\[2\]\.binding/,
+  ]);
+  t.same(found('edge: {}\nlisteners: [{binding: tunnel}, {binding: tunnel, options: {mode: host}}]'), [
+    'warning listeners[1]: keep one of them',
+  ]);
+});
+
+t.test('two listeners that want one port are found with both places, whatever they are', async (t) => {
+  const edge = (address: string) =>
+    `{binding: edge, address: "${address}", options: {advertise: "localhost:${address.split(':').at(-1)}"}}`;
+  const proxy = (address: string) => `{binding: proxy, address: "${address}", service: s}`;
+  const datagrams = (address: string) => `{binding: proxy_udp, address: "${address}", service: s}`;
+  const tunnel = (options: string) => `{binding: tunnel, options: {${options}}}`;
+  const web = (place: string) =>
+    `web: [{name: w, bindPoints: [{interface: "${place}", address: "localhost:1"}], apis: [{binding: health-checks}]}]`;
+  const link = (bind: string) =>
+    `link: {listeners: [{binding: transport, bind: "${bind}", advertise: "tls:localhost:1"}]}`;
+  const controllers = (bind: string) => `ctrl: {endpoint: "tls:c:1", listeners: [{bind: "${bind}"}]}`;
+  const apiProxy = (place: string) => `edge: {apiProxy: {listener: "${place}", upstream: "c:1280"}}`;
+  const conflicts = (listeners: string[], ...more: string[]) =>
+    withMore(['edge: {}', `listeners: [${listeners.join(', ')}]`, ...more].join('\n'))
+      .findings.filter(({ code }) => code === 'CFG-PORT-CONFLICT')
+      .map(({ severity, path, message }) => `${severity} ${path}: ${message}`);
+  const cases: [string[], RegExp | undefined][] = [
+    [
+      conflicts([edge('tls:0.0.0.0:3022')], web('127.0.0.1:3022')),
+      /^error web.* is taken by listeners\[0\].address in line 6 /,
+    ],
+    [conflicts([edge('tls:127.0.0.1:3022')], web('127.0.0.1:3022')), /^error web/],
+    [conflicts([edge('tls:127.0.0.1:3022')], link('tls:127.0.0.1:3022')), undefined],
+    [conflicts([edge('tls:127.0.0.1:3022')], link('tls:0.0.0.0:3022')), /^error listeners\[0\].address/],
+    [conflicts([edge('tls:127.0.0.1:3022'), proxy('tls:127.0.0.1:3022')]), /^error listeners\[1\]/],
+    [conflicts([edge('wss:127.0.0.1:3022'), edge('tls:127.0.0.1:3022')]), undefined],
+    [conflicts([edge('tls:127.0.0.1:3022')], apiProxy('127.0.0.1:3022')), undefined],
+    [conflicts([edge('wss:127.0.0.1:3022')], apiProxy('127.0.0.1:3022')), /^error edge.apiProxy.listener/],
+    [conflicts([edge('tls:127.0.0.1:3022')], controllers('tls:127.0.0.1:3022')), undefined],
+    [conflicts([proxy('tcp:[::]:7000'), proxy('tcp:127.0.0.1:7000')]), /^error listeners\[1\]/],
+    [conflicts([proxy('tcp:[::1]:7000'), proxy('tcp:[0:0::1]:7000')]), /^error listeners\[1\]/],
+    [conflicts([proxy('tcp:[::1]:7000'), proxy('tcp:0.0.0.0:7000')]), undefined],
+    [conflicts([proxy('tcp:localhost:7000'), proxy('tcp:127.0.0.1:7000')]), /^warning listeners\[1\]/],
+    [conflicts([proxy('tcp::7000'), proxy('tcp:localhost:7000')]), /^error listeners\[1\]/],
+    [conflicts([proxy('tcp:127.0.0.1:0'), proxy('tcp:127.0.0.1:0')]), undefined],
+    [conflicts([tunnel('mode: proxy, services: ["a:81", "b:81:udp"]')], web('127.0.0.1:81')), /^error web/],
+    [conflicts([tunnel('mode: host'), tunnel('mode: proxy, services: ["a:81"]')], web('127.0.0.1:81')), undefined],
+    [conflicts([tunnel('mode: tproxy'), datagrams('udp::53')]), /^warning listeners\[1\]/],
+    [conflicts([datagrams('udp6::53'), datagrams('udp::53')]), undefined],
+  ];
+  for (const [index, [found, expected]] of cases.entries())
+    if (expected) t.match(found, [expected], `case ${index}`);
+    else t.same(found, [], `case ${index}`);
+});
 
 t.test('endpoint counts more than endpoints; one of them must be there', async (t) => {
   const both = check(
@@ -253,6 +402,42 @@ t.test('the environment fills in values, and what is not set is told', async (t)
   t.same([host, port], ['real.example', 1280]);
   const missing = check(text, { PORT: '1280' });
   t.ok(missing.findings.some((each) => each.code === 'CFG-ENVIRONMENT' && each.line === 3));
+});
+
+t.test('a variable without a value that leaves no host is an error that names it', async (t) => {
+  const edge = `edge: {}\nlisteners: [{binding: edge, address: "tls:\${BIND}:3022", options: {advertise: "localhost:3022"}}]`;
+  const web = 'apis: [{binding: health-checks}]';
+  const cases: [string, string, string][] = [
+    [MINIMAL.replace('controller.example', '$BIND'), 'ctrl.endpoint', 'tls::6262'],
+    [`${MINIMAL}${edge}`, 'listeners[0].address', 'tls::3022'],
+    [
+      `${MINIMAL}link: {listeners: [{binding: transport, bind: "tls:0.0.0.0:1", advertise: "tls:\${BIND}:1"}]}`,
+      'link.listeners[0].advertise',
+      'tls::1',
+    ],
+    [
+      `${MINIMAL}web: [{name: w, bindPoints: [{interface: "\${BIND}:8081", address: "localhost:8081"}], ${web}}]`,
+      'web[0].bindPoints[0].interface',
+      '',
+    ],
+    [
+      `${MINIMAL}listeners: [{binding: proxy_udp, address: "udp:\${BIND}:53", service: s}]`,
+      'listeners[0].address',
+      'udp::53',
+    ],
+    [`${MINIMAL}listeners: [{binding: proxy, address: "\${BIND}", service: s}]`, 'listeners[0].address', ''],
+  ];
+  for (const [text, path, shown] of cases) {
+    for (const environment of [{}, { BIND: '' }] as Record<string, string>[]) {
+      const { ok, findings } = check(text, environment);
+      t.notOk(ok, path);
+      const [found, ...others] = findings.filter((each) => each.path === path);
+      t.match(`${found?.message} ${found?.hint}`, /environment variable BIND/, path);
+      t.ok(found?.message.includes(shown), String(found?.message));
+      t.same(others, [], 'said once');
+    }
+    t.ok(check(text, { BIND: text.includes('"${BIND}"') ? 'tcp:127.0.0.1:9' : '127.0.0.1' }).ok, path);
+  }
 });
 
 t.test('each value knows where it comes from', async (t) => {
@@ -290,10 +475,8 @@ t.test('merge keys are merged as the reference does it', async (t) => {
     { path: 'forwarder.linkDialQueueLength', line: 6, column: 24 },
   );
   t.match(
-    withMore('ctrl: {endpoint: "tls:c:1", <<: [{bind: $NOBODY}]}').findings.find(
-      ({ code }) => code === 'CFG-ENVIRONMENT',
-    ),
-    { path: 'ctrl.bind', line: 5 },
+    withMore('ctrl: {endpoint: "tls:c:1", <<: [{bind: $NOBODY}]}').findings.find(({ path }) => path === 'ctrl.bind'),
+    { hint: /^set the environment variable NOBODY; /, line: 5 },
   );
   for (const value of ['3', '[1]', '*list', ''])
     t.match(
@@ -335,7 +518,7 @@ t.test('listeners of clients without an identity take TCP, TLS and UDP addresses
 t.test('WebSocket listeners: addresses, shared ports, times and certificates that do not fit are found', async (t) => {
   const findings = (listeners: readonly string[], wss = '') => {
     const entries = listeners.map(
-      (address) => `{binding: edge, address: "${address}", options: {advertise: "a.example:443"}}`,
+      (address) => `{binding: edge, address: "${address}", options: {advertise: "localhost:443"}}`,
     );
     return withMore(`edge: {}\nlisteners: [${entries.join(', ')}]\ntransport: {wss: {${wss}}}`).findings;
   };
@@ -450,6 +633,41 @@ t.test('any YAML value in any place is an answer, never an exception', async (t)
   t.pass('400 files');
 });
 
+t.test('advertised hosts that csr.sans does not name are found before the token is spent', async (t) => {
+  const link = (host: string) =>
+    `link: {listeners: [{binding: transport, bind: "tls:0.0.0.0:1", advertise: "tls:${host}:1"}]}`;
+  const edge = (host: string) =>
+    `edge: {}\nlisteners: [{binding: edge, address: "tls:0.0.0.0:3022", options: {advertise: "${host}:3022"}}]`;
+  const web = (host: string, more = '') =>
+    `web: [{name: w, ${more} bindPoints: [{interface: "0.0.0.0:81", address: "${host}:81"}], apis: [{binding: metrics}]}]`;
+  const found = (more: string, sans = '{dns: [localhost, "*.wild.example"], ip: [127.0.0.1, "0:0::1"]}') =>
+    check(`${MINIMAL.replace(/csr: .*/, `csr: {sans: ${sans}}`)}${more}`)
+      .findings.filter(({ code }) => code === 'CFG-ADVERTISE')
+      .map(({ severity, path, hint }) => `${severity} ${path}: ${hint}`);
+  for (const host of ['localhost', 'LOCALHOST', 'a.wild.example', '127.0.0.1', '[::1]'])
+    t.same([...found(link(host)), ...found(web(host))], [], host);
+  for (const host of ['edge.example', 'wild.example', 'a.b.wild.example'])
+    t.same(found(link(host)), [`error link.listeners[0].advertise: add ${host} to csr.sans.dns`]);
+  t.same(found(link('192.0.2.1')), ['error link.listeners[0].advertise: add 192.0.2.1 to csr.sans.ip']);
+  t.same(found(edge('edge.example')), ['error listeners[0].options.advertise: add edge.example to csr.sans.dns']);
+  t.same(found(edge('edge.example'), '{dns: [edge.example]}'), []);
+  t.same(found(web('edge.example')), ['warning web[0].bindPoints[0].address: add edge.example to csr.sans.dns']);
+  t.same(found(web('edge.example', 'identity: {cert: a, key: b, ca: c},')), [], 'a certificate of its own');
+  t.same(found('ctrl: {endpoint: "tls:c:1", listeners: [{bind: "tls:0.0.0.0:9", advertise: "tls:edge.example:9"}]}'), [
+    'warning ctrl.listeners[0].advertise: add edge.example to csr.sans.dns',
+  ]);
+  const alternate = (path: string) =>
+    found(
+      `${link('edge.example')}\nidentity: {cert: a, server_cert: b, key: c, ca: d, alt_server_certs: [{server_cert: ${path}}]}`,
+    );
+  t.match(alternate('/nonexistent/alternate.pem'), [/^warning link/], 'an alternate certificate may cover it');
+  const { findings } = check(MINIMAL.replace(/csr: .*/, '') + link('edge.example'));
+  t.notOk(
+    findings.some(({ code }) => code === 'CFG-ADVERTISE'),
+    'without csr nothing is enrolled',
+  );
+});
+
 t.test('every template passes the check that it comes from', async (t) => {
   for (const template of TEMPLATES) {
     for (const advertise of ['edge.example', '192.0.2.1', '2001:db8::1', 'no', 'null', '0x1f', 'a_b-c.']) {
@@ -459,6 +677,22 @@ t.test('every template passes the check that it comes from', async (t) => {
         [],
         `${template} ${advertise}`,
       );
+    }
+  }
+});
+
+t.test('templates name identity files beside the written file, or tell what relative paths count from', async (t) => {
+  const values = { name: 'r', ctrl: 'tls:controller.example:6262', advertise: 'edge.example' };
+  for (const template of TEMPLATES) {
+    for (const folder of ['/etc/ziti', "/srv/it's: #1 [x]", '/a b']) {
+      const { identity } = accepted(check(writeTemplate(template, { ...values, folder })));
+      t.match(identity, { cert: `${folder}/r.cert`, server_cert: `${folder}/r.server.chain.cert` });
+      t.match(identity, { key: `${folder}/r.key`, ca: `${folder}/r.cas` });
+    }
+    for (const folder of [undefined, '/home/$USER']) {
+      const text = writeTemplate(template, { ...values, folder });
+      t.match(text, /# .*Relative paths count from the working directory of the router\.\nidentity:/);
+      t.equal(accepted(check(text)).identity.key, 'r.key');
     }
   }
 });

@@ -33,6 +33,8 @@ export interface ConfigNode {
   readonly literal: string;
   /** The value came out of the environment. */
   readonly fromEnvironment: boolean;
+  /** Environment variables in the value that are not set or empty. */
+  readonly unset?: readonly string[];
 }
 
 /** Far more than any configuration needs; keeps an alias bomb or a bracket bomb from costing anything. */

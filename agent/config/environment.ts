@@ -19,7 +19,7 @@ export function substituteEnvironment(node: ConfigNode, environment: Environment
   if (node.kind === 'list')
     return { ...node, items: node.items.map((item) => substituteEnvironment(item, environment, findings)) };
   if (typeof node.scalar !== 'string' || !node.scalar.includes('$')) return node;
-  const { text, unset } = expand(node.scalar, environment);
+  const { text, unset, empty } = expand(node.scalar, environment);
   if (text === node.scalar) return node;
   for (const name of unset) {
     findings.push(
@@ -33,12 +33,16 @@ export function substituteEnvironment(node: ConfigNode, environment: Environment
       }),
     );
   }
-  return scalarNode(node, text, true);
+  return { ...scalarNode(node, text, true), unset: [...unset, ...empty] };
 }
 
-/** A digit after `$` is a name of one character, unlike the letters and underscores of a longer name. */
-export function expand(text: string, environment: Environment): { text: string; unset: string[] } {
+/** `unset` and `empty` are the variables without a value. A digit after `$` is a name of one character, unlike longer names. */
+export function expand(
+  text: string,
+  environment: Environment,
+): { text: string; unset: readonly string[]; empty: readonly string[] } {
   const unset: string[] = [];
+  const empty: string[] = [];
   const expanded = text.replace(
     REFERENCE,
     (
@@ -53,9 +57,10 @@ export function expand(text: string, environment: Environment): { text: string; 
       const name = braced ?? digit ?? plain ?? special ?? '';
       const value = ownValue(environment, name);
       if (value === undefined) unset.push(name);
+      else if (value === '') empty.push(name);
       const rest = digit === undefined ? '' : whole.slice(2);
       return (value ?? '') + rest;
     },
   );
-  return { text: expanded, unset };
+  return { text: expanded, unset, empty };
 }

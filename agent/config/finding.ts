@@ -18,7 +18,7 @@ export interface Finding {
 
 /** Every code with what it stands for. */
 export const FINDING_CODES = Object.freeze({
-  'CFG-FILE': 'the file cannot be read',
+  'CFG-FILE': 'a file that cannot be read or written',
   'CFG-YAML': 'the file is not YAML',
   'CFG-EMPTY': 'the file is empty',
   'CFG-TOP-LEVEL': 'the file is not a map of sections',
@@ -76,6 +76,14 @@ export function finding(init: FindingInit): Finding {
     message: init.message,
     hint: init.hint ?? '',
   };
+}
+
+/** `file:line:column severity CODE path: message`, the remedy below. `paint` colours the severity. */
+export function findingText(file: string, each: Finding, paint: (severity: Severity) => string = String): string {
+  const { line, column, severity, code, path, message, hint } = each;
+  const where = path === '' ? '' : `${path}: `;
+  const remedy = hint === '' ? '' : `\n    ${hint}`;
+  return `${file}:${line}:${column} ${paint(severity)} ${code} ${where}${message}${remedy}`;
 }
 
 /** Whether the router would start with these findings. */

@@ -38,6 +38,15 @@ export const FORMAT_NAMES: Readonly<Record<string, string>> = Object.freeze({
   interface: 'an interface name or IP address',
 });
 
+/** An address that the writer of a wrong one may have meant: a scheme is missing, or one too many is there. */
+export function meantAddress(format: string, text: string): string | undefined {
+  if (!['address', 'host-port', 'host-port-required'].includes(format)) return undefined;
+  const place = /^(?:[a-z][a-z0-9]*:)?\/*((?:\[[^\]]*\]|[^:/]+):\d+)\/*$/i.exec(text)?.[1];
+  if (place === undefined) return undefined;
+  const meant = format === 'address' ? `tls:${place}` : place;
+  return meant !== text && FORMATS[format]?.(meant) === undefined ? meant : undefined;
+}
+
 function tried(parse: (text: string) => unknown): FormatCheck {
   return (text) => {
     try {

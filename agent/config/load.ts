@@ -7,6 +7,7 @@ import { deepFreeze } from '#lib/deep-freeze.ts';
 import { describeError, errorCode } from '#lib/errors.ts';
 import { checkBackoff } from './checks/backoff.ts';
 import type { Check, CheckInput } from './checks/check.ts';
+import { checkFiles } from './checks/files.ts';
 import { checkIdentity } from './checks/identity.ts';
 import { checkPorts } from './checks/ports.ts';
 import { checkSections } from './checks/sections.ts';
@@ -43,7 +44,7 @@ export interface LoadedConfig {
   readonly values: ResolvedValue[];
 }
 
-const CHECKS: readonly Check[] = [checkSections, checkBackoff, checkPorts, checkValues, checkIdentity];
+const CHECKS: readonly Check[] = [checkSections, checkBackoff, checkPorts, checkValues, checkFiles, checkIdentity];
 /** No configuration comes near this. */
 const LARGEST_FILE = 1024 * 1024;
 const START = { line: 1, column: 1 };
@@ -91,13 +92,16 @@ function tooLarge(file: string, size: number): LoadedConfig {
 export function checkRouterConfig(text: string, file: string, options: LoadOptions = {}): LoadedConfig {
   const read = readDocument(text);
   if (!read.root) return { file, ok: false, findings: inOrder(read.findings), values: [] };
-  const findings = [...read.findings];
-  const environment = substituteEnvironment(read.root, options.environment ?? process.env, findings);
+  const unset: Finding[] = [];
+  const environment = substituteEnvironment(read.root, options.environment ?? process.env, unset);
   const normalized = normalize(environment, ROUTER_SCHEMA);
   const { root } = normalized;
   const verdict = checkSchema(root, plain(root));
   const resolution = resolve(root, ROUTER_SCHEMA, verdict);
-  findings.push(...normalized.findings, ...verdict.findings, ...resolution.findings);
+  const findings = [...read.findings, ...normalized.findings, ...verdict.findings, ...resolution.findings];
+  // An error at the same place names the variable.
+  const mistakes = new Set(findings.filter(({ severity }) => severity === 'error').map(({ path }) => path));
+  findings.push(...unset.filter(({ path }) => !mistakes.has(path)));
   const config = { ...(resolution.value as object), file, written: writtenTree(resolution.values) } as RouterConfig;
   if (isAcceptable(findings)) {
     const input: CheckInput = {

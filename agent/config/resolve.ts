@@ -167,14 +167,14 @@ class Resolver {
   }
 
   #aboutText(node: ConfigNode, value: string, schema: ConfigSchema, path: string): void {
-    if (schema['x-known'] && !schema['x-known'].includes(value))
+    if (node.unset?.length && hostOf(value, schema.format) === '')
       this.#add(
-        'warning',
-        'CFG-VALUE',
+        'error',
+        'CFG-ENVIRONMENT',
         path,
         node.at,
-        `"${value}" is no binding that is ever used`,
-        `known are ${schema['x-known'].join(', ')}`,
+        `${value} has no host: the environment variable ${node.unset.join(', ')} is not set or empty`,
+        'set it, or write the host into the file',
       );
     if (!schema.format?.startsWith('duration') || FORMATS.duration?.(value) !== undefined) return;
     const milliseconds = parseDuration(value);
@@ -218,6 +218,14 @@ class Resolver {
   #add(severity: Severity, code: FindingCode, path: string, at: Position, message: string, hint = ''): void {
     this.findings.push(finding({ severity, code, path, at, message, hint }));
   }
+}
+
+/** The host of an address, or undefined for texts that are not addresses. */
+function hostOf(value: string, format: string | undefined): string | undefined {
+  if (format === undefined || FORMATS[format]?.(value) !== undefined) return undefined;
+  if (format === 'address') return parseAddress(value).host;
+  if (format.startsWith('host-port')) return splitHostPort(value).host;
+  return format === 'datagram-address' ? /^\w+:(.*?)(:\d*)?$/.exec(value)?.[1] : undefined;
 }
 
 /** Texts that the schema check has refused stay as they are: nobody works with a refused configuration. */

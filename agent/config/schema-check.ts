@@ -7,7 +7,7 @@ import { parseDuration } from '#lib/duration.ts';
 import type { ConfigSchema } from '../../schemas/config/schema.ts';
 import { type ConfigNode, nearestNode } from './document.ts';
 import { type Finding, type FindingCode, finding } from './finding.ts';
-import { FORMAT_NAMES, FORMATS } from './formats.ts';
+import { FORMAT_NAMES, FORMATS, meantAddress } from './formats.ts';
 import { ROUTER_SCHEMA } from './router-schema.ts';
 import { HIDDEN } from './secret.ts';
 import { suggest } from './suggestion.ts';
@@ -34,7 +34,7 @@ export function checkSchema(root: ConfigNode, value: unknown): SchemaVerdict {
     const path = toPath(error.instancePath);
     const lenient = leniency(error);
     if (lenient !== undefined) ignored.add(lenient);
-    const worded = word(error, root, path);
+    const worded = withVariables(error, word(error, root, path), root);
     findings.push(
       lenient === undefined ? worded : { ...worded, severity: 'warning', hint: worded.hint || 'the default is used' },
     );
@@ -116,6 +116,14 @@ function word(error: ErrorObject, root: ConfigNode, path: string): Finding {
   }
 }
 
+/** Names the variables without a value: they are the reason of most mistakes in the rest. In a secret, a name may be a piece of it. */
+function withVariables({ parentSchema }: ErrorObject, found: Finding, root: ConfigNode): Finding {
+  const node = nearestNode(root, found.path);
+  if (node.path !== found.path || !node.unset?.length || (parentSchema as ConfigSchema)?.['x-secret']) return found;
+  const remedy = `set the environment variable ${node.unset.join(', ')}`;
+  return { ...found, hint: found.hint === '' ? remedy : `${remedy}; ${found.hint}` };
+}
+
 type Make = (code: FindingCode, message: string, hint: string) => Finding;
 
 function unsupportedVersion(make: Make, shown: string): Finding {
@@ -131,7 +139,9 @@ function formatFinding(schema: ConfigSchema, data: unknown, make: Make): Finding
       ? 'CFG-ADDRESS'
       : 'CFG-VALUE';
   const message = problem.includes(String(data)) && String(data) !== '' ? problem : `${show(data)}: ${problem}`;
-  return make(code, message, `expected ${FORMAT_NAMES[format] ?? format}`);
+  const meant = meantAddress(format, String(data));
+  const expected = `expected ${FORMAT_NAMES[format] ?? format}`;
+  return make(code, message, meant === undefined ? expected : `${expected}; did you mean ${meant}?`);
 }
 
 function unknownKey(error: ErrorObject, schema: ConfigSchema, root: ConfigNode, path: string): Finding {
@@ -214,7 +224,7 @@ function oneOf(allowed: readonly string[], found: unknown): string {
 function typeHint(schema: ConfigSchema, data: unknown, node: ConfigNode): string {
   if (typeof data === 'number' && (schema.type === 'integer' || schema.type === 'number'))
     return numberHint(schema, data);
-  if (schema.type === 'integer' && typeof data === 'string') return wholeNumberHint(schema, data);
+  if (schema.type === 'integer' && typeof data === 'string') return wholeNumberHint(schema, data, node.path);
   if (schema.format === 'duration' && typeof data === 'number')
     return Number.isFinite(data) ? `write the unit: ${data}s or ${data}ms` : '';
   if (node.fromEnvironment && schema.type !== 'string') return 'what comes out of the environment is always a text';
@@ -224,9 +234,10 @@ function typeHint(schema: ConfigSchema, data: unknown, node: ConfigNode): string
   return '';
 }
 
-/** Converts a duration into the fixed unit of a key. */
-function wholeNumberHint({ description = '' }: ConfigSchema, data: string): string {
-  const unit = /in (milliseconds|seconds)/.exec(description)?.[1];
+/** Converts a duration into the fixed unit of a key, which its description or its name tells. */
+function wholeNumberHint({ description = '' }: ConfigSchema, data: string, key: string): string {
+  const named = /(?:Ms|_ms)$/.test(key) ? 'milliseconds' : key.endsWith('Seconds') ? 'seconds' : undefined;
+  const unit = /in (milliseconds|seconds)/.exec(description)?.[1] ?? named;
   if (unit === undefined || FORMATS.duration?.(data) !== undefined) return '';
   const value = parseDuration(data) / (unit === 'seconds' ? 1_000 : 1);
   return Number.isSafeInteger(value) ? `the unit is ${unit}: write ${value}` : '';

@@ -1,5 +1,7 @@
 // The files that `config init` writes. Each passes the check; what stands in them is what somebody has to decide.
 
+import { join } from 'node:path';
+
 export const TEMPLATES = ['minimal', 'fabric-only', 'edge', 'tunnel-host', 'tunnel-proxy', 'tunnel-tproxy'] as const;
 export type TemplateName = (typeof TEMPLATES)[number];
 
@@ -10,6 +12,8 @@ export interface TemplateValues {
   readonly ctrl: string;
   /** Host name or IP address. */
   readonly advertise: string;
+  /** Absolute path of the folder that the file is written to. Left out, the identity files have relative paths. */
+  readonly folder?: string | undefined;
 }
 
 /** The text of a configuration file. */
@@ -21,16 +25,20 @@ export function writeTemplate(template: TemplateName, values: TemplateValues): s
   return parts.join('\n');
 }
 
-function head({ name, ctrl }: TemplateValues): string {
+function head({ name, ctrl, folder }: TemplateValues): string {
+  // The environment would replace `$` in a path, and there is no escape.
+  const isAbsolute = folder !== undefined && !folder.includes('$');
+  const file = (suffix: string) => (isAbsolute ? quoted(join(folder, `${name}${suffix}`)) : `${name}${suffix}`);
+  const rule = isAbsolute ? '' : ' Relative paths count from the working directory of the router.';
   return `# Router configuration. \`router config check FILE\` finds mistakes, \`router config explain KEY\` tells what a key means.
 v: 3
 
-# The files are written by \`router enroll\`.
+# \`router enroll\` writes these files.${rule}
 identity:
-  cert: ${name}.cert
-  server_cert: ${name}.server.chain.cert
-  key: ${name}.key
-  ca: ${name}.cas
+  cert: ${file('.cert')}
+  server_cert: ${file('.server.chain.cert')}
+  key: ${file('.key')}
+  ca: ${file('.cas')}
 
 ctrl:
   endpoint: ${ctrl}
@@ -113,5 +121,5 @@ function hostPort(host: string, port: number): string {
 
 /** YAML reads text that begins with a bracket as a list, `no` as a truth value, `1:2` as a number. */
 function quoted(text: string): string {
-  return `'${text}'`;
+  return `'${text.replaceAll("'", "''")}'`;
 }

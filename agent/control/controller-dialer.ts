@@ -9,6 +9,7 @@ import { asError, ClosedError, describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
 import type { Random } from '#lib/random.ts';
 import { RepeatedCondition } from '#lib/repeated-condition.ts';
+import { HelloRefusedError } from '#wire/errors.ts';
 import type { Controller } from './controller.ts';
 
 export interface ControllerDialerComponents {
@@ -36,6 +37,8 @@ export class ControllerDialer {
   readonly #unreachable: RepeatedCondition;
   #wait = 0;
   #cursor = 0;
+  /** A controller has accepted this router before. */
+  #wasConnected = false;
 
   constructor(components: ControllerDialerComponents, id: string, endpoints: readonly string[]) {
     this.#components = components;
@@ -59,6 +62,7 @@ export class ControllerDialer {
       const controller = this.#components.connected(this.id, this.endpoints) ?? (await this.#dial());
       let pause = this.#wait;
       if (controller) {
+        this.#wasConnected = true;
         this.id = controller.id;
         const began = clock.monotonic();
         await Promise.race([controller.channel.closed, aborted(this.#abort.signal)]);
@@ -89,10 +93,26 @@ export class ControllerDialer {
 
   #report(endpoint: string, error: Error): void {
     const text = describeError(error);
-    const fields = { endpoint, retryIn: Math.round(this.#wait), error: text };
+    const isRefused = error instanceof HelloRefusedError;
+    const fields = { endpoint, retryIn: Math.round(this.#wait), error: text, ...(isRefused && this.#whyRefused()) };
     const due = this.#unreachable.happened(`${endpoint} ${text}`);
-    if (due) this.#components.log.warn({ ...fields, ...due }, 'controller cannot be reached');
-    else this.#components.log.debug(fields, 'controller still cannot be reached');
+    const what = isRefused ? 'refuses this router' : 'cannot be reached';
+    if (due) this.#components.log.warn({ ...fields, ...due }, `controller ${what}`);
+    else this.#components.log.debug(fields, `controller still ${what}`);
+  }
+
+  /** Controllers close without a word (reference fact: control channel, section 1.6), so that only guesses are left. */
+  #whyRefused(): { likely: string; remedy: string } {
+    if (this.#wasConnected)
+      return {
+        likely: 'another router with the same certificate is connected in place of this one, or this one was deleted',
+        remedy: 'run one router with each enrollment: stop the other one, or enroll this one with a token of its own',
+      };
+    return {
+      likely:
+        'the controller does not know the certificate, the router is disabled, or another router with the same certificate is connected',
+      remedy: 'look into the log of the controller; stop the other router, or enroll this one again',
+    };
   }
 
   #lengthen(): void {

@@ -13,7 +13,7 @@ import { describeError, ProjectError } from '#lib/errors.ts';
 import { Listeners } from '#lib/listeners.ts';
 import type { Log } from '#lib/log.ts';
 import type { IdentityConfig } from '../config/router-config.ts';
-import { parsePemSource } from './pem-source.ts';
+import { parsePemSource, readPemSource } from './pem-source.ts';
 
 export interface IdentityInit {
   config: IdentityConfig;
@@ -226,13 +226,13 @@ async function serverPair(
 
 async function readPem(path: string, value: string | undefined): Promise<string> {
   if (value === undefined) throw new IdentityError(`${path} is missing`);
-  const source = parsePemSource(value);
-  if (source.kind === 'inline') return source.pem;
-  try {
-    return await readFile(source.path, 'utf8');
-  } catch (error) {
-    throw new IdentityError(`${path}: ${source.path} cannot be read (${describeError(error)})`, { cause: error });
-  }
+  return await readPemSource(value, async (file) => {
+    try {
+      return await readFile(file, 'utf8');
+    } catch (error) {
+      throw new IdentityError(`${path}: ${file} cannot be read (${describeError(error)})`, { cause: error });
+    }
+  });
 }
 
 function certificates(path: string, pem: string): X509Certificate[] {

@@ -25,6 +25,12 @@ export function parsePemSource(value: string): PemSource {
   return { kind: 'file', path: value };
 }
 
+/** The PEM text that a source names. `read` reads a file, at once or later; what it throws or rejects with goes on to the caller. */
+export function readPemSource<T>(value: string, read: (path: string) => T): T | string {
+  const source = parsePemSource(value);
+  return source.kind === 'inline' ? source.pem : read(source.path);
+}
+
 function filePath(value: string): string {
   if (!value.startsWith('file:///')) throw new PemSourceError(`${value} is not of the form file:///absolute/path`);
   try {

@@ -1,5 +1,7 @@
 // What a router reports to its controllers, and what it shows to Prometheus.
 
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import t from 'tap';
 import { VirtualClock } from '#lib/clock.ts';
 import { silentLog } from '#lib/log.ts';
@@ -7,6 +9,7 @@ import { seededRandom } from '#lib/random.ts';
 import { MetricsMessageSchema } from '#wire/gen/metrics_pb.js';
 import { ControlType } from '#wire/gen/numbers.ts';
 import type { Message } from '#wire/message.ts';
+import { METRIC_HELP } from './help.ts';
 import { Histogram } from './histogram.ts';
 import { PrometheusPage } from './prometheus.ts';
 import { MetricsRegistry } from './registry.ts';
@@ -114,6 +117,25 @@ t.test('the Prometheus page turns ids into labels', async (t) => {
   t.match(text, /^edgeweave_router_egress_tx_bytes_total 1000$/m);
   t.match(text, /process_resident_memory_bytes/);
   t.equal(text.match(/^# TYPE edgeweave_router_link_connections /gm)?.length, 1, 'each metric is declared once');
+  page.close();
+});
+
+t.test('every documented metric has a help text, and every help line is a sentence', async (t) => {
+  const documented = readFileSync(join(import.meta.dirname, '../../docs/reference/metrics.md'), 'utf8');
+  const registry = new MetricsRegistry(new VirtualClock(), () => 0.5);
+  for (const [, name = '', kind] of documented.matchAll(/^\| `([^`]+)` +\| (\w+) /gm)) {
+    const plain = name.replace(/[.:]<id>/, '').replace(/^pool\..*\./, 'pool.');
+    t.ok(plain in METRIC_HELP, plain);
+    const reported = name.replace('<id>', 'abc');
+    if (kind === 'gauge') registry.gauge(reported, () => 1);
+    else if (kind === 'meter') registry.meter(reported).mark(1);
+    else if (kind === 'histogram') registry.histogram(reported).update(1);
+    else registry.timer(reported).update(1);
+  }
+  const page = new PrometheusPage(registry);
+  const lines = (await page.render()).split('\n').filter((line) => line.startsWith('# HELP '));
+  t.ok(lines.length > 100);
+  for (const line of lines) t.match(line, /^# HELP \w+ [A-Z][^_]+ [^_]+\.$/);
   page.close();
 });
 

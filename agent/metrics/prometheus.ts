@@ -2,6 +2,7 @@
 // `link.<id>.latency` is one metric with a label `link`.
 
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { helpSentence } from './help.ts';
 import type { HistogramSnapshot } from './histogram.ts';
 import type { MetricsRegistry } from './registry.ts';
 
@@ -52,18 +53,18 @@ class Writer {
   }
 
   gauge(name: string, value: number): void {
-    const { metric, help, labels } = translate(name);
-    this.#gauge(metric, help, Object.keys(labels)).set(labels, value);
+    const { metric, plain, labels } = translate(name);
+    this.#gauge(metric, helpSentence(plain), Object.keys(labels)).set(labels, value);
   }
 
   counter(name: string, value: number): void {
-    const { metric, help, labels } = translate(name);
+    const { metric, plain, labels } = translate(name);
     const total = `${metric.replace(/rate$/, '')}_total`;
     const counter =
       (this.#page.getSingleMetric(total) as Counter | undefined) ??
       new Counter({
         name: total,
-        help: `Total of ${help}`,
+        help: helpSentence(plain),
         labelNames: Object.keys(labels),
         registers: [this.#page],
       });
@@ -72,11 +73,11 @@ class Writer {
 
   /** Quantiles as gauges: the sample is ours, so prom-client's own summaries do not fit. */
   distribution(name: string, snapshot: HistogramSnapshot): void {
-    const { metric, help, labels } = translate(name);
-    const gauge = this.#gauge(metric, help, [...Object.keys(labels), 'quantile']);
+    const { metric, plain, labels } = translate(name);
+    const gauge = this.#gauge(metric, helpSentence(plain, 'quantiles'), [...Object.keys(labels), 'quantile']);
     for (const quantile of QUANTILES) gauge.set({ ...labels, quantile: String(quantile) }, snapshot.quantile(quantile));
-    this.#gauge(`${metric}_mean`, `${help}, mean`, Object.keys(labels)).set(labels, snapshot.mean);
-    this.#gauge(`${metric}_count`, `${help}, count`, Object.keys(labels)).set(labels, snapshot.count);
+    this.#gauge(`${metric}_mean`, helpSentence(plain, 'mean'), Object.keys(labels)).set(labels, snapshot.mean);
+    this.#gauge(`${metric}_count`, helpSentence(plain, 'count'), Object.keys(labels)).set(labels, snapshot.count);
   }
 
   #gauge(metric: string, help: string, labelNames: string[]): Gauge {
@@ -87,20 +88,17 @@ class Writer {
   }
 }
 
-function translate(name: string): { metric: string; help: string; labels: Record<string, string> } {
+/** `plain` is the name without ids. */
+function translate(name: string): { metric: string; plain: string; labels: Record<string, string> } {
   for (const [pattern, label] of LABELLED) {
     const groups = pattern.exec(name)?.groups;
     if (groups?.id === undefined || groups.rest === undefined) continue;
     const plain = `${label}.${groups.rest}`;
-    return { metric: toMetric(plain), help: toWords(plain), labels: { [label]: groups.id } };
+    return { metric: toMetric(plain), plain, labels: { [label]: groups.id } };
   }
-  return { metric: toMetric(name), help: toWords(name), labels: {} };
+  return { metric: toMetric(name), plain: name, labels: {} };
 }
 
 function toMetric(name: string): string {
   return PREFIX + name.replace(/[^a-zA-Z0-9]+/g, '_');
-}
-
-function toWords(name: string): string {
-  return name.replace(/[^a-zA-Z0-9]+/g, ' ');
 }

@@ -78,6 +78,12 @@ export class ApiProxy {
     );
   }
 
+  /** The bound `host:port`. */
+  get address(): string {
+    const { host, port } = this.#components.port.address;
+    return joinHostPort(host, port);
+  }
+
   close(): void {
     for (const unhandle of this.#unhandle) unhandle();
     this.#server.close();

@@ -20,7 +20,8 @@ t.test('a target that is no path is refused, not left without an answer', async 
   t.equal((await apis('health-checks', 'metrics').answer('GET', 'https://router/livez')).status, 200, 'a whole URL');
 });
 
-t.test('the only API of a server answers every path', async (t) => {
+t.test('the only API of a server answers every path, except for that of an API that is not served', async (t) => {
+  t.match(await apis('health-checks').answer('GET', '/metrics'), { status: 404, body: /there is .health-checks/ });
   t.equal((await apis('health-checks').answer('GET', '/anything')).status, 200);
   t.equal((await apis('health-checks', 'metrics').answer('GET', '/anything')).status, 404);
 });

@@ -1,5 +1,6 @@
 // Answers of the APIs health-checks and metrics, without sockets. A server whose only API is health-checks answers every path with it,
-// as the reference does; `/livez` and `/readyz` answer with a status that probes understand.
+// as the reference does, except for `/metrics`: a collector of metrics must not take health for them. `/livez` and `/readyz` answer with a
+// status that probes understand.
 
 import type { Health } from '../health/health.ts';
 import type { PrometheusPage } from '../metrics/prometheus.ts';
@@ -16,6 +17,7 @@ export interface WebAnswer {
   readonly body: string;
 }
 
+const METRICS = '/metrics';
 /** All of them only show something. */
 const METHODS = ['GET', 'HEAD'];
 const ALLOW = { allow: [...METHODS, 'OPTIONS'].join(', ') };
@@ -46,13 +48,14 @@ export class WebApis {
     const hasMetrics = this.#bindings.includes('metrics');
     const checks = (status: number) =>
       json(status, health.payload({ short: url.searchParams.get('type') === 'short' }));
-    if (metrics && hasMetrics && url.pathname === '/metrics')
+    if (metrics && hasMetrics && url.pathname === METRICS)
       return { status: 200, headers: { 'content-type': metrics.contentType }, body: await metrics.render() };
     // A router that answers is alive; it is ready when it can carry new traffic.
     if (hasHealth && url.pathname === '/livez') return checks(200);
     if (hasHealth && url.pathname === '/readyz') return checks(health.ready ? 200 : 503);
-    if (hasHealth && (this.#bindings.length === 1 || url.pathname.startsWith('/health-checks'))) return checks(200);
-    const paths = [...(hasHealth ? ['/health-checks', '/livez', '/readyz'] : []), ...(hasMetrics ? ['/metrics'] : [])];
+    const isHealth = this.#bindings.length === 1 ? url.pathname !== METRICS : url.pathname.startsWith('/health-checks');
+    if (hasHealth && isHealth) return checks(200);
+    const paths = [...(hasHealth ? ['/health-checks', '/livez', '/readyz'] : []), ...(hasMetrics ? [METRICS] : [])];
     return refusal(404, 'NOT_FOUND', `path ${url.pathname} was not found; there is ${paths.join(', ')}`);
   }
 }

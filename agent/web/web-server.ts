@@ -7,6 +7,7 @@ import { joinHostPort } from '#lib/address.ts';
 import { background } from '#lib/background.ts';
 import type { Clock } from '#lib/clock.ts';
 import { contentCoding } from '#lib/content-encoding.ts';
+import { listening } from '#lib/listening.ts';
 import type { Log } from '#lib/log.ts';
 import { HttpTimeouts } from '#wire/http-timeouts.ts';
 import type { PortConnection } from '#wire/port-connections.ts';
@@ -55,13 +56,16 @@ export class WebServer {
     });
   }
 
-  /** Rejects when a bind point cannot be had. */
-  static async open(components: WebServerComponents, config: WebConfig): Promise<WebServer> {
+  /** Opens every bind point; `key` is the place of the server in the configuration. Rejects with ListenError. */
+  static async open(components: WebServerComponents, config: WebConfig, key: string): Promise<WebServer> {
     const { clock, log } = components;
     const own = config.identity ? await Identity.open({ config: config.identity, clock, log, watch: true }) : undefined;
     const server = new WebServer(components, config, own);
     try {
-      for (const point of config.bindPoints) await server.#bind(point, own ?? components.identity);
+      for (const [index, point] of config.bindPoints.entries()) {
+        const place = { key: `${key}.bindPoints[${index}].interface`, network: 'tcp', ...point.interface } as const;
+        await listening(place, () => server.#bind(point, own ?? components.identity));
+      }
       return server;
     } catch (error) {
       await server.close();

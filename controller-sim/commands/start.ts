@@ -10,7 +10,8 @@ import { examples } from '#lib/command-name.ts';
 import { DaemonLog } from '#lib/daemon-log.ts';
 import { daemonSignals } from '#lib/daemon-signals.ts';
 import { endProcess } from '#lib/end-process.ts';
-import { describeError, errorCode } from '#lib/errors.ts';
+import { describeError } from '#lib/errors.ts';
+import { ListenError } from '#lib/listening.ts';
 import type { LogLevel } from '#lib/log.ts';
 import { stopSignals } from '#lib/stop-signal.ts';
 import { NAMESPACES, type Namespace, namespaceOf } from '../events/events.ts';
@@ -171,9 +172,10 @@ function writeCa(pem: string, data: string | undefined): CaFile {
 }
 
 function explain(error: unknown, { host, port, data }: StartOptions): string {
-  if (errorCode(error) === 'EADDRINUSE') {
+  if (error instanceof ListenError && error.code === 'EADDRINUSE') {
     const which = port ? `port ${port}` : `the port that ${data} remembers`;
-    return `${which} at ${host} is in use; free it, or choose another one with --port`;
+    const { holder } = error.detail;
+    return `${which} at ${host} is in use${holder ? ` by ${holder}` : ''}; free it, or choose another one with --port`;
   }
   return describeError(error);
 }

@@ -1,6 +1,7 @@
 // The one TLS port of the controller: HTTP and control channels, told apart by ALPN. Clients that name no protocol speak HTTP
 // (reference fact: control channel, section 1.1).
 
+import { listening } from '#lib/listening.ts';
 import type { Log } from '#lib/log.ts';
 import { Alpn, type SocketHandler, TlsPort } from '#wire/tls-port.ts';
 import type { Authority } from '../pki/authority.ts';
@@ -19,9 +20,11 @@ export class Listener {
     this.#port = port;
   }
 
-  /** Takes the port, so that it is known; nobody is answered before `serve`. Rejects with the system's error. */
+  /** Takes the port, so that it is known; nobody is answered before `serve`. Rejects with ListenError. */
   static async open(options: ListenerOptions, authority: Authority): Promise<Listener> {
-    return new Listener(await TlsPort.open({ ...options, context: authority.serverContext() }));
+    const { host, port } = options;
+    const open = () => TlsPort.open({ ...options, context: authority.serverContext() });
+    return new Listener(await listening({ key: 'the port of the controller', network: 'tcp', host, port }, open));
   }
 
   /** The real port. */

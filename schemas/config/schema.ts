@@ -58,5 +58,4 @@ export interface ConfigSchema {
   /** What a pattern allows, in words. */
   readonly 'x-allowed'?: string;
   readonly 'x-unsupported'?: boolean;
-  readonly 'x-known'?: readonly string[];
 }

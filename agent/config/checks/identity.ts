@@ -2,14 +2,15 @@
 
 import { createPrivateKey, type KeyObject, type X509Certificate } from 'node:crypto';
 import { statSync } from 'node:fs';
-import { isIP } from 'node:net';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { validity, verifyChain } from '#lib/certificate-chain.ts';
-import { commonName, parsePemCertificates, subjectAltNames } from '#lib/certificates.ts';
+import { commonName, parsePemCertificates } from '#lib/certificates.ts';
 import { describeError, errorCode } from '#lib/errors.ts';
-import { parsePemSource } from '../../identity/pem-source.ts';
+import { parsePemSource, readPemSource } from '../../identity/pem-source.ts';
+import { renewalObstacles } from '../../identity/renewable.ts';
 import type { Finding } from '../finding.ts';
 import type { IdentityConfig } from '../router-config.ts';
+import { uncoveredHosts, unrequestedHosts } from './advertise.ts';
 import { at, type Check, type CheckInput } from './check.ts';
 
 const SOON = 7 * 86_400_000;
@@ -46,13 +47,23 @@ export const checkIdentity: Check = (input) => {
       ),
     );
   findings.push(...forms(input, identity));
-  if (input.beforeEnrollment || findings.some((each) => each.severity === 'error')) return findings;
+  if (findings.some((each) => each.severity === 'error')) return findings;
+  if (input.beforeEnrollment) return [...findings, ...unrequestedHosts(input)];
   const files = new IdentityFiles(input, findings);
   files.check(identity);
-  if (findings.every((each) => each.severity !== 'error'))
-    findings.push(...advertised(input, files.serverCertificates, files.clientCertificate));
-  return findings;
+  if (findings.some((each) => each.severity === 'error')) return findings;
+  const uncovered = uncoveredHosts(input, files.shown);
+  const later = unrequestedHosts(input).filter(({ path }) => uncovered.every((each) => each.path !== path));
+  return [...findings, ...uncovered, ...later, ...notRenewable(input, files.clientCertificate)];
 };
+
+/** A missing csr section has a finding of its own. */
+function notRenewable(input: CheckInput, certificate: X509Certificate | undefined): Finding[] {
+  const until = certificate === undefined ? '' : `; the current one ends on ${certificate.validTo}`;
+  return renewalObstacles(input.config.identity, true).map(({ key, reason, remedy }) =>
+    at(input, 'warning', 'CFG-CERTIFICATE', key, `the certificate cannot be renewed: ${reason}${until}`, remedy),
+  );
+}
 
 function sources(identity: IdentityConfig): [string, string][] {
   const named = (['cert', 'key', 'server_cert', 'server_key', 'ca'] as const).flatMap((key) =>
@@ -91,6 +102,11 @@ class IdentityFiles {
     this.#findings = findings;
   }
 
+  /** Certificates by which others may know the router. */
+  get shown(): X509Certificate[] {
+    return [...this.serverCertificates, ...(this.clientCertificate ? [this.clientCertificate] : [])];
+  }
+
   check(identity: IdentityConfig): void {
     const key = this.#key('identity.key', identity.key);
     const chain = this.#certificates('identity.cert', identity.cert);
@@ -123,15 +139,15 @@ class IdentityFiles {
   }
 
   #read(path: string, value: string): string | undefined {
-    const source = parsePemSource(value);
-    if (source.kind === 'inline') return source.pem;
-    try {
-      return this.#input.readFile(source.path);
-    } catch (error) {
-      if (errorCode(error) === 'ENOENT') this.#missing(path, source.path);
-      else this.#error(path, `${source.path} cannot be read: ${describeError(error)}`);
-      return undefined;
-    }
+    return readPemSource(value, (file) => {
+      try {
+        return this.#input.readFile(file);
+      } catch (error) {
+        if (errorCode(error) === 'ENOENT') this.#missing(path, file);
+        else this.#error(path, `${file} cannot be read: ${describeError(error)}`);
+        return undefined;
+      }
+    });
   }
 
   /** Paths count from the working directory, as in the reference; many expect them beside the configuration. */
@@ -246,46 +262,4 @@ class IdentityFiles {
   #error(path: string, message: string, hint = ''): void {
     this.#findings.push(at(this.#input, 'error', 'CFG-IDENTITY', path, message, hint));
   }
-}
-
-/** Advertised hosts must be names of a server certificate, or of the client certificate (reference fact: config, section 2.2). */
-function advertised(
-  input: CheckInput,
-  servers: readonly X509Certificate[],
-  client: X509Certificate | undefined,
-): Finding[] {
-  const certificates = client ? [...servers, client] : servers;
-  const { link, listeners } = input.config;
-  const hosts: [string, string][] = [];
-  for (const [index, listener] of link.listeners.entries()) {
-    const address = listener.advertise ?? listener.bind;
-    if (listener.advertise && (address.type === 'tls' || address.type === 'dtls'))
-      hosts.push([`link.listeners[${index}].advertise`, address.host]);
-  }
-  for (const [index, listener] of listeners.entries()) {
-    if ('advertise' in listener.options && listener.options.advertise)
-      hosts.push([`listeners[${index}].options.advertise`, listener.options.advertise.host]);
-  }
-  return hosts.flatMap(([path, host]) => {
-    if (certificates.some((certificate) => covers(certificate, host))) return [];
-    const names = [
-      ...new Set(certificates.flatMap((certificate) => Object.values(subjectAltNames(certificate)).flat())),
-    ];
-    return [
-      at(
-        input,
-        'error',
-        'CFG-ADVERTISE',
-        path,
-        `no certificate of this router is valid for ${host}`,
-        `it is valid for ${names.join(', ') || 'no name at all'}; add the host to csr.sans and enroll again`,
-      ),
-    ];
-  });
-}
-
-function covers(certificate: X509Certificate, host: string): boolean {
-  return isIP(host) === 0
-    ? certificate.checkHost(host, { subject: 'never' }) !== undefined
-    : certificate.checkIP(host) !== undefined;
 }

@@ -1,7 +1,8 @@
 // Ports that two listeners want. Protocols that tell themselves apart by ALPN may share a TLS port.
 
-import { joinHostPort, splitHostPort } from '#lib/address.ts';
-import type { Finding } from '../finding.ts';
+import { isIP, SocketAddress } from 'node:net';
+import { type Address, joinHostPort, splitHostPort } from '#lib/address.ts';
+import { nearestNode } from '../document.ts';
 import type { RouterConfig } from '../router-config.ts';
 import { at, type Check } from './check.ts';
 
@@ -11,102 +12,146 @@ interface Claim {
   readonly port: number;
   /** tcp or udp: each has ports of its own. */
   readonly network: 'tcp' | 'udp';
-  /** Protocol names on a TLS port; undefined when the port cannot be shared. */
-  readonly alpn: string | undefined;
+  /** Names under which clients on a TLS port reach the listener; undefined when the port cannot be shared. */
+  readonly protocols?: readonly string[] | undefined;
+  /** The router starts without the port. */
+  readonly isOptional?: boolean;
 }
+
+/** Clients without a protocol name go to SDK listeners and to those of the binding transport or proxy. */
+const WITHOUT_NAME = 'none';
+const DNS_PORT = 53;
+const REMEDY = 'choose another port';
+const SHARING =
+  'choose another port; TLS listeners of different protocols share one when both write the same host:port';
 
 /**
  * Listeners that want one port. TLS listeners of different protocols may share a port when they write the same `host:port`;
  * two of one protocol, or one that is not TLS, may not.
  */
 export const checkPorts: Check = (input) => {
-  const findings: Finding[] = [];
   const claims = claimsOf(input.config);
-  for (const [index, claim] of claims.entries()) {
+  return claims.flatMap((claim, index) => {
     const other = claims.slice(0, index).find((earlier) => inConflict(earlier, claim));
-    if (other)
-      findings.push(
-        at(
-          input,
-          'error',
-          'CFG-PORT-CONFLICT',
-          claim.path,
-          `${joinHostPort(claim.host, claim.port)} is taken by ${other.path} already`,
-          'choose another port',
-        ),
-      );
-  }
-  return findings;
+    if (!other) return [];
+    const { line } = nearestNode(input.root, other.path).at;
+    const isSure = !claim.isOptional && !other.isOptional && isCertain(claim.host, other.host);
+    const message = `${joinHostPort(claim.host, claim.port)} is taken by ${other.path} in line ${line} (${joinHostPort(other.host, other.port)})`;
+    const hint = claim.protocols && other.protocols ? SHARING : REMEDY;
+    return [at(input, isSure ? 'error' : 'warning', 'CFG-PORT-CONFLICT', claim.path, message, hint)];
+  });
 };
 
 function inConflict(a: Claim, b: Claim): boolean {
   if (a.port !== b.port || a.port === 0 || a.network !== b.network) return false;
-  if (a.host === b.host) return a.alpn === undefined || a.alpn === b.alpn;
-  return isWildcard(a.host) || isWildcard(b.host);
+  if (a.host === b.host && a.protocols && b.protocols) return a.protocols.some((name) => b.protocols?.includes(name));
+  return overlap(a.host, b.host, a.network) || overlap(b.host, a.host, a.network);
 }
 
-function isWildcard(host: string): boolean {
-  return host === '' || host === '0.0.0.0' || host === '::';
+/** Whether a socket of the host `a` takes what comes to the host `b`. A TCP socket of `::` takes IPv4 as well. */
+function overlap(a: string, b: string, network: Claim['network']): boolean {
+  if (canonical(a) === canonical(b) || a === '') return true;
+  if (a === LOCALHOST) return LOOPBACK.includes(canonical(b));
+  const family = isIP(b);
+  if (a === '0.0.0.0') return family !== 6;
+  return canonical(a) === '::' && (network === 'tcp' || family !== 4);
+}
+
+const LOCALHOST = 'localhost';
+const LOOPBACK = ['127.0.0.1', '::1'];
+
+/** What a name stands for is known only where the router runs. */
+function isCertain(a: string, b: string): boolean {
+  return isName(a) === isName(b) || [a, b].some((host) => host === '' || canonical(host) === '::');
+}
+
+function isName(host: string): boolean {
+  return host !== '' && isIP(host) === 0;
+}
+
+function canonical(host: string): string {
+  return isIP(host) === 6 ? new SocketAddress({ address: host, family: 'ipv6' }).address : host.toLowerCase();
 }
 
 function claimsOf(config: RouterConfig): Claim[] {
-  const claims: Claim[] = [];
-  for (const [index, listener] of config.link.listeners.entries())
-    claims.push({
-      path: `link.listeners[${index}].bind`,
-      ...listener.bind,
-      network: 'tcp',
-      alpn: tls(listener.bind.type, 'link'),
-    });
-  for (const [index, listener] of config.ctrl.listeners.entries())
-    claims.push({
-      path: `ctrl.listeners[${index}].bind`,
-      ...listener.bind,
-      network: 'tcp',
-      alpn: tls(listener.bind.type, 'ctrl'),
-    });
-  for (const [index, listener] of config.listeners.entries()) {
-    const path = `listeners[${index}]`;
-    if (listener.binding === 'edge')
-      claims.push({
-        path: `${path}.address`,
-        ...listener.address,
-        network: 'tcp',
-        // WebSockets are HTTP, which an edge listener with TLS tells apart.
-        alpn: tls(listener.address.type, listener.address.type === 'wss' ? 'web' : 'edge'),
-      });
-    if (listener.binding === 'transport' || listener.binding === 'proxy')
-      claims.push({
-        path: `${path}.address`,
-        ...listener.address,
-        network: 'tcp',
-        alpn: tls(listener.address.type, 'none'),
-      });
-    if (listener.binding === 'transport_udp' || listener.binding === 'proxy_udp')
-      claims.push(...datagramClaims(`${path}.address`, listener.address));
-    if (listener.binding === 'tunnel' && listener.options.mode === 'proxy')
-      claims.push(...proxyClaims(path, listener.options.services));
-  }
-  const proxy = config.edge?.apiProxy;
-  if (proxy) claims.push({ path: 'edge.apiProxy.listener', ...proxy.listener, network: 'tcp', alpn: 'web' });
-  for (const [server, web] of config.web.entries()) {
-    for (const [index, point] of web.bindPoints.entries())
-      claims.push({
+  const tunnel = config.listeners.findIndex(({ binding }) => binding === 'tunnel'); // further ones are not served
+  return [
+    ...config.link.listeners.map((listener, index) =>
+      streamClaim(`link.listeners[${index}].bind`, listener.bind, ['link']),
+    ),
+    ...config.ctrl.listeners.map((listener, index) =>
+      streamClaim(`ctrl.listeners[${index}].bind`, listener.bind, ['ctrl']),
+    ),
+    ...config.listeners.flatMap((listener, index) =>
+      listener.binding === 'tunnel' && index !== tunnel ? [] : listenerClaims(listener, `listeners[${index}]`),
+    ),
+    ...(config.edge?.apiProxy
+      ? [
+          {
+            path: 'edge.apiProxy.listener',
+            ...config.edge.apiProxy.listener,
+            network: 'tcp' as const,
+            protocols: ['web'],
+          },
+        ]
+      : []),
+    ...config.web.flatMap((web, server) =>
+      web.bindPoints.map((point, index) => ({
         path: `web[${server}].bindPoints[${index}].interface`,
         ...point.interface,
-        network: 'tcp',
-        alpn: 'web',
-      });
-  }
-  return claims;
+        network: 'tcp' as const,
+      })),
+    ),
+  ];
 }
 
-function datagramClaims(path: string, address: string): Claim[] {
+function listenerClaims(listener: RouterConfig['listeners'][number], path: string): Claim[] {
+  switch (listener.binding) {
+    case 'edge':
+      // WebSockets are HTTP, which an edge listener with TLS tells apart.
+      return [
+        streamClaim(
+          `${path}.address`,
+          listener.address,
+          listener.address.type === 'wss' ? ['web'] : ['edge', WITHOUT_NAME],
+        ),
+      ];
+    case 'transport':
+    case 'proxy':
+      return [streamClaim(`${path}.address`, listener.address, [WITHOUT_NAME])];
+    case 'transport_udp':
+    case 'proxy_udp':
+      return datagramClaims(`${path}.address`, listener.address);
+    case 'tunnel':
+      if (listener.options.mode === 'proxy') return proxyClaims(path, listener.options.services);
+      return listener.options.mode.startsWith('tproxy') ? resolverClaims(path, listener.options.resolver) : [];
+    default:
+      return [];
+  }
+}
+
+function streamClaim(path: string, { type, host, port }: Address, protocols: readonly string[]): Claim {
+  const isTls = type === 'tls' || type === 'wss';
+  return { path, host, port, network: 'tcp', protocols: isTls ? protocols : undefined };
+}
+
+function datagramClaims(path: string, address: string, isOptional = false): Claim[] {
   try {
-    return [{ path, ...splitHostPort(address.replace(/^udp[46]?:/, '')), network: 'udp', alpn: undefined }];
+    const { host, port } = splitHostPort(address.replace(/^udp[46]?:/, ''));
+    const everywhere = address.startsWith('udp6') ? '::' : '0.0.0.0';
+    return [{ path, host: host === '' ? everywhere : host, port, network: 'udp', isOptional }];
   } catch {
     return []; // the check of listeners says what is wrong
   }
+}
+
+/** Name servers of the tunneler. Without their ports the router starts, and resolves no names of services. */
+function resolverClaims(path: string, resolvers: readonly string[]): Claim[] {
+  return resolvers.flatMap((each) => {
+    const place = /^udp:\/\/([^?#/]*)/.exec(each)?.[1];
+    if (place === undefined) return [];
+    return datagramClaims(`${path}.options.resolver`, /:\d+$/.test(place) ? place : `${place}:${DNS_PORT}`, true);
+  });
 }
 
 function proxyClaims(path: string, services: readonly string[]): Claim[] {
@@ -117,11 +162,6 @@ function proxyClaims(path: string, services: readonly string[]): Claim[] {
       host: '0.0.0.0',
       port: Number(port),
       network: protocol === 'udp' ? 'udp' : 'tcp',
-      alpn: undefined,
     };
   });
-}
-
-function tls(type: string, protocol: string): string | undefined {
-  return type === 'tls' || type === 'wss' ? protocol : undefined;
 }

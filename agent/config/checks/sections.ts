@@ -5,6 +5,7 @@ import { describeError } from '#lib/errors.ts';
 import { endpointsFilePath } from '../../control/endpoints-file.ts';
 import { child } from '../document.ts';
 import type { Finding } from '../finding.ts';
+import { unserved } from '../unserved.ts';
 import { at, type Check, type CheckInput } from './check.ts';
 
 /** Sections that are there or not, and what the router can do without them (spec, section Sections). */
@@ -14,6 +15,9 @@ export const checkSections: Check = (input) => [
   ...edge(input),
   ...dialers(input),
   ...listeners(input),
+  ...unserved(input.config).map(({ path, message, remedy, isFatal }) =>
+    at(input, isFatal ? 'error' : 'warning', 'CFG-UNSUPPORTED', path, message, remedy),
+  ),
 ];
 
 function controllers(input: CheckInput): Finding[] {
@@ -169,28 +173,13 @@ function dialers(input: CheckInput): Finding[] {
     const findings: Finding[] = [];
     if (seen.has(dialer.binding))
       findings.push(at(input, 'warning', 'CFG-VALUE', path, `${dialer.binding} stands twice; the last one counts`));
-    if (dialer.binding === 'proxy' || dialer.binding === 'proxy_udp')
-      findings.push(
-        at(input, 'warning', 'CFG-IGNORED', path, `${dialer.binding} is a listener: as a dialer it has no effect`),
-      );
     seen.add(dialer.binding);
     return findings;
   });
 }
 
 function listeners(input: CheckInput): Finding[] {
-  const tunnels = input.config.listeners.filter((listener) => listener.binding === 'tunnel');
   const findings: Finding[] = [];
-  if (tunnels.length > 1)
-    findings.push(
-      at(
-        input,
-        'warning',
-        'CFG-VALUE',
-        'listeners',
-        'there is one tunneler in a router: of several tunnel listeners the first counts',
-      ),
-    );
   for (const [index, listener] of input.config.listeners.entries()) {
     if (listener.binding === 'tunnel' && listener.options.mode === 'proxy' && listener.options.services.length === 0) {
       findings.push(

@@ -8,7 +8,8 @@ import { networkInterfaces } from 'node:os';
 import { joinHostPort } from '#lib/address.ts';
 import { background } from '#lib/background.ts';
 import type { Clock } from '#lib/clock.ts';
-import { describeError, errorCode, ProjectError } from '#lib/errors.ts';
+import { describeError, ProjectError } from '#lib/errors.ts';
+import { listening } from '#lib/listening.ts';
 import type { Log } from '#lib/log.ts';
 import type { DataModel } from '../../access/data-model.ts';
 import type { DatagramClient } from '../../xgress/datagram-client.ts';
@@ -72,17 +73,17 @@ export class ProxyListeners {
     this.#unsubscribe = components.model.onChange(() => this.#schedule());
   }
 
-  /** Listens for the entries of `services` (`name:port`, `name:port:udp`). Rejects when a port cannot be had. */
+  /** Listens for the entries of `services` (`name:port`, `name:port:udp`) with their places in the configuration. Rejects with ListenError. */
   static async open(
     components: ProxyComponents,
     settings: ProxySettings,
-    services: readonly string[],
+    services: readonly { entry: string; key: string }[],
   ): Promise<ProxyListeners> {
     const listeners = new ProxyListeners(components, settings);
     try {
-      for (const entry of services) {
+      for (const { entry, key } of services) {
         const spec = readEntry(entry, settings.host);
-        listeners.#configured.push({ spec, listener: await listeners.#listen(spec) });
+        listeners.#configured.push({ spec, listener: await listeners.#listen(spec, key) });
       }
     } catch (error) {
       listeners.close();
@@ -108,19 +109,13 @@ export class ProxyListeners {
     for (const { listener } of [...this.#configured, ...this.#followed.values()]) listener.close();
   }
 
-  async #listen(spec: ProxySpec): Promise<StreamListener | DatagramListener> {
-    try {
-      const listener = await (spec.protocol === 'udp' ? this.#listenDatagrams(spec) : this.#listenStreams(spec));
-      const { service, protocol, host } = spec;
-      this.#components.log.info({ service, protocol, host, port: listener.port }, 'proxy listener open');
-      return listener;
-    } catch (error) {
-      throw new ProjectError(
-        errorCode(error) ?? 'PROXY_PORT',
-        `the proxy port ${spec.port} of service ${spec.service} cannot be had: ${describeError(error)}`,
-        { cause: error },
-      );
-    }
+  async #listen(spec: ProxySpec, key: string): Promise<StreamListener | DatagramListener> {
+    const { service, protocol, host, port } = spec;
+    const listener = await listening<StreamListener | DatagramListener>({ key, network: protocol, host, port }, () =>
+      protocol === 'udp' ? this.#listenDatagrams(spec) : this.#listenStreams(spec),
+    );
+    this.#components.log.info({ service, protocol, host, port: listener.port }, 'proxy listener open');
+    return listener;
   }
 
   #listenStreams(spec: ProxySpec): Promise<StreamListener> {
@@ -198,7 +193,7 @@ export class ProxyListeners {
     for (const [key, spec] of wanted) {
       if (this.#isClosed || this.#followed.has(key)) continue;
       try {
-        const listener = await this.#listen(spec);
+        const listener = await this.#listen(spec, 'proxy.v1.port');
         if (this.#isClosed) listener.close();
         else this.#followed.set(key, { spec, listener });
         this.#complaints.delete(spec.service);

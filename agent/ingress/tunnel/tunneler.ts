@@ -32,6 +32,12 @@ export interface TunnelerComponents {
   acceptsCircuits(): boolean;
 }
 
+export interface TunnelerInit {
+  /** The place of the listener in the configuration. */
+  readonly key: string;
+  readonly options: TunnelListenerOptions;
+}
+
 /** Address that proxied services listen on in proxy mode (reference fact: tunnel, section 3.7). */
 const PROXY_HOST = '0.0.0.0';
 /** The same for services with proxy.v1 in tproxy mode. */
@@ -64,12 +70,13 @@ export class Tunneler {
     egress.use('tunnel', (request) => this.#hosting.dial(request));
   }
 
-  /** Rejects when a port of proxy mode cannot be had, or this machine or user cannot intercept. */
-  static async open(components: TunnelerComponents, options: TunnelListenerOptions): Promise<Tunneler> {
+  /** Rejects with ListenError for a port of proxy mode, or when this machine or user cannot intercept. */
+  static async open(components: TunnelerComponents, { key, options }: TunnelerInit): Promise<Tunneler> {
     const tunneler = new Tunneler(components, options);
     takeDownLateCircuits(components.controllers, components.ends);
     try {
-      if (options.mode === 'proxy') await tunneler.#openProxies(components, options, PROXY_HOST, options.services);
+      if (options.mode === 'proxy')
+        await tunneler.#openProxies(components, options, PROXY_HOST, { key, services: options.services });
       if (options.mode.startsWith('tproxy')) await tunneler.#intercept(components, options);
       return tunneler;
     } catch (error) {
@@ -118,19 +125,19 @@ export class Tunneler {
       options,
       idleLimits(options),
     );
-    await this.#openProxies(components, options, INTERCEPTION_HOST, []);
+    await this.#openProxies(components, options, INTERCEPTION_HOST, { key: '', services: [] });
   }
 
   async #openProxies(
     components: TunnelerComponents,
     options: TunnelListenerOptions,
     host: string,
-    services: readonly string[],
+    { key, services }: { key: string; services: readonly string[] },
   ): Promise<void> {
     this.#proxies = await ProxyListeners.open(
       { ...components, dialer: new ServiceDialer({ ...components, options }) },
       { host, timeout: options.getCircuitTimeout, idle: idleLimits(options) },
-      services,
+      services.map((entry, index) => ({ entry, key: `${key}.options.services[${index}]` })),
     );
   }
 }

@@ -6,6 +6,7 @@ import { splitHostPort } from '#lib/address.ts';
 import { background } from '#lib/background.ts';
 import type { Clock } from '#lib/clock.ts';
 import { describeError, ProjectError } from '#lib/errors.ts';
+import { listening } from '#lib/listening.ts';
 import type { Log } from '#lib/log.ts';
 import type { Random } from '#lib/random.ts';
 import type { TunnelListenerOptions } from '../../../../config/router-config.ts';
@@ -33,6 +34,7 @@ export interface ParsedResolvers {
 
 const UNANSWERABLE: readonly string[] = ['refused', 'servfail', 'timeout'];
 const DEFAULT_PORT = 53;
+const KEY = 'listeners[]{tunnel}.options.resolver';
 
 /** `udp://host:port?response=servfail`, `file:///path`. Throws ProjectError. */
 export function parseResolvers(texts: readonly string[]): ParsedResolvers {
@@ -76,7 +78,7 @@ export class Resolver {
       for (const { host, port } of servers) await this.#serve(host, port, options, unanswerable);
       if (this.#servers.length > 0) background(log, 'test of the resolver', this.#probe());
     } catch (error) {
-      const remedy = 'set listeners[]{tunnel}.options.resolver to a free address of this machine';
+      const remedy = `set ${KEY} to a free address of this machine`;
       log.error(
         { error: describeError(error), remedy },
         'resolver cannot be opened: names of services are not resolved',
@@ -115,7 +117,8 @@ export class Resolver {
     );
     const names = { resolve: (name: string) => this.#resolve(name) };
     const init = { host, port, unanswerable: unanswerable ?? (options.dnsUnanswerable || 'refused') };
-    const server = await DnsServer.open({ log, names, upstreams }, init);
+    const place = { key: KEY, network: 'udp', host, port } as const;
+    const server = await listening(place, () => DnsServer.open({ log, names, upstreams }, init));
     this.#servers.push(server);
     log.info({ host, port: server.port }, 'name server open');
   }

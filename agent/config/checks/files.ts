@@ -1,0 +1,36 @@
+// Files that the router writes while it runs: a place that takes no file is noticed late, often when the file is needed.
+
+import { type WriteOptions, writeObstacle } from '#lib/writable.ts';
+import { endpointsFilePath } from '../../control/endpoints-file.ts';
+import { at, type Check } from './check.ts';
+
+interface WrittenFile extends WriteOptions {
+  readonly key: string;
+  readonly path: string | undefined;
+  /** What does not work without it. */
+  readonly loss: string;
+}
+
+/** Paths of debugging and state that cannot be written. The router starts without them, so they are warnings. */
+export const checkFiles: Check = (input) => {
+  const { trace, profile } = input.config;
+  const endpoints = endpointsFilePath(input.config);
+  const files: WrittenFile[] = [
+    { key: 'trace.path', path: trace?.path, loss: 'messages are not traced' },
+    { key: 'profile.cpu.path', path: profile?.cpu?.path, loss: 'no CPU profile is written', isReplaced: true },
+    { key: 'profile.memory.path', path: profile?.memory?.path, loss: 'no memory profile is written', isReplaced: true },
+    {
+      key: 'ctrl.endpointsFile',
+      path: endpoints,
+      loss: 'a restart forgets controllers that joined the cluster',
+      isReplaced: true,
+      makesFolder: true,
+    },
+  ];
+  return files.flatMap(({ key, path, loss, ...options }) => {
+    const obstacle = path === undefined ? undefined : writeObstacle(path, options);
+    if (obstacle === undefined) return [];
+    const remedy = 'name a file in a folder that the router may write to';
+    return [at(input, 'warning', 'CFG-FILE', key, `${loss}: ${obstacle}`, remedy)];
+  });
+};

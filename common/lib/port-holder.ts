@@ -1,0 +1,82 @@
+// Who holds a port of this machine, as far as the system tells it: /proc of Linux knows the socket of the port and the processes that have it
+// open. Best effort for messages: never throws, reads a bounded amount, and sees only the processes that this user may look into.
+//
+//   /proc/net/tcp, tcp6 ─► inode of the socket ─► /proc/PID/fd ─► name of the program
+
+import { open, readdir, readFile, readlink } from 'node:fs/promises';
+
+export type Network = 'tcp' | 'udp';
+
+/** Bytes of a table of sockets. Listening sockets stand first in it; connections follow. */
+const LARGEST_TABLE = 1024 * 1024;
+/** Open files of all processes that are looked at, so that a busy machine costs less than a second. */
+const MOST_DESCRIPTORS = 50_000;
+/** State `0A` is a listening TCP socket, `07` a UDP socket without a peer. */
+const STATES: Readonly<Record<Network, string>> = { tcp: '0A', udp: '07' };
+
+/** The answer for ports that are held here. */
+export const THIS_PROCESS = 'this process itself';
+
+interface Holding {
+  readonly inode: string;
+  readonly user: number;
+}
+
+/** `nginx (pid 42)`; the user where the process is hidden from this one; undefined where the system tells nothing. */
+export async function portHolder(network: Network, port: number): Promise<string | undefined> {
+  try {
+    const tables = await Promise.all([network, `${network}6`].map((name) => readTable(`/proc/net/${name}`)));
+    const holdings = tables.flatMap((table) => holdingsOf(table, STATES[network], port));
+    if (holdings.length === 0) return undefined;
+    const pid = await processWith(new Set(holdings.map(({ inode }) => `socket:[${inode}]`)));
+    if (pid !== undefined) return await describe(pid);
+    return `a process of the user with id ${holdings[0]?.user}`;
+  } catch {
+    return undefined; // no /proc, or none that may be read: the message goes without
+  }
+}
+
+async function readTable(file: string): Promise<string> {
+  try {
+    await using handle = await open(file);
+    const table = Buffer.alloc(LARGEST_TABLE);
+    let length = 0;
+    while (length < LARGEST_TABLE) {
+      const { bytesRead } = await handle.read(table, length, LARGEST_TABLE - length, null);
+      if (bytesRead === 0) break;
+      length += bytesRead;
+    }
+    return table.toString('latin1', 0, length);
+  } catch {
+    return ''; // a machine without IPv6 has no table for it
+  }
+}
+
+/** A line has: number, local address, remote address, state, queues, timer, retransmissions, user, timeout, inode. */
+function holdingsOf(table: string, state: string, port: number): Holding[] {
+  const end = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
+  return table.split('\n').flatMap((line) => {
+    const [, local = '', , found, , , , user, , inode = ''] = line.trim().split(/\s+/);
+    return local.endsWith(end) && found === state && inode !== '0' ? [{ inode, user: Number(user) }] : [];
+  });
+}
+
+async function processWith(sockets: ReadonlySet<string>): Promise<number | undefined> {
+  let left = MOST_DESCRIPTORS;
+  for (const name of await readdir('/proc')) {
+    if (!/^\d+$/.test(name)) continue;
+    const descriptors = await readdir(`/proc/${name}/fd`).catch(() => []); // of another user, or ended meanwhile
+    for (const descriptor of descriptors) {
+      if (left-- <= 0) return undefined;
+      const target = await readlink(`/proc/${name}/fd/${descriptor}`).catch(() => '');
+      if (sockets.has(target)) return Number(name);
+    }
+  }
+  return undefined;
+}
+
+async function describe(pid: number): Promise<string> {
+  if (pid === process.pid) return THIS_PROCESS;
+  const name = await readFile(`/proc/${pid}/comm`, 'utf8').catch(() => '');
+  return `${name.trim() || 'a process'} (pid ${pid})`;
+}
