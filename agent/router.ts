@@ -144,7 +144,6 @@ export class Router {
       count(circuits, 'circuit'),
     ];
     if (this.#drain?.status.state === 'draining') parts.push('drains');
-    if (!this.#health.healthy) parts.push('not healthy');
     return parts.join(', ');
   }
 

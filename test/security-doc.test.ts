@@ -57,6 +57,7 @@ const NOT_LIMITS: Readonly<Record<string, readonly string[]>> = {
     'common/lib/address.ts LONGEST_NAME',
     'common/lib/clock.ts LONGEST_TIMEOUT',
     'common/lib/duration.ts LONGEST',
+    'common/lib/unix-datagram.ts LONGEST_PATH',
     'common/model/posture.ts NO_TIMEOUT',
     'controller-sim/entities/posture-check.ts NO_TIMEOUT',
     'controller-sim/store/sqlite-store.ts DEEPEST_STORED',

@@ -3,6 +3,7 @@
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
+  appendFileSync,
   chownSync,
   cpSync,
   existsSync,
@@ -27,6 +28,8 @@ const GUIDE = readFileSync(join(ROOT, 'docs/guides/run-a-router.md'), 'utf8');
 const EXAMPLES = join(ROOT, 'examples/service');
 const PATH = '/usr/local/bin:/usr/local/sbin:/usr/bin:/usr/sbin:/bin:/sbin';
 const PROGRAMS = ['mount', 'runuser', 'setpriv', 'systemd-sysusers', 'tar', 'ip'];
+/** By itself the first check is after 15 s. */
+const SOON = 'healthChecks: {ctrlPingCheck: {initialDelay: 100ms, interval: 1s}}\n';
 const execute = promisify(execFile);
 
 if (await inOwnNamespace(import.meta.filename, PROGRAMS, { root: true })) await tests();
@@ -98,13 +101,9 @@ async function tests(): Promise<void> {
       const command = written.replace('ctrl.example.com:1280', controller).replace('edge.example.com', 'localhost');
       if (command.startsWith('systemctl ')) await unit.systemctl(...command.split(' ').slice(1));
       else if (/edgeweave-router health /.test(command))
-        await until('health', () =>
-          shell(command).then(
-            () => true,
-            () => false,
-          ),
-        );
+        await until('health', () => shell(command).then(Boolean, () => false));
       else await t.resolves(shell(command), command);
+      if (command.includes(' config init ')) appendFileSync('/var/lib/edgeweave/router.yml', SOON);
       if (command === 'systemctl enable --now edgeweave-router') {
         t.equal(readFileSync(`/proc/${unit.pid}/status`, 'utf8').match(/^CapBnd:\s+0+$/m) !== null, true, 'no rights');
         await until('a status', async () => {
@@ -141,9 +140,10 @@ async function tests(): Promise<void> {
     const { initContainers, containers, securityContext, terminationGracePeriodSeconds, volumes } =
       set.spec.template.spec;
     const [[init], [router]] = [initContainers, containers];
-    const names = [...volumes, ...set.spec.volumeClaimTemplates.map((claim: { metadata: unknown }) => claim.metadata)].map(
-      ({ name }) => name,
-    );
+    const names = [
+      ...volumes,
+      ...set.spec.volumeClaimTemplates.map((claim: { metadata: unknown }) => claim.metadata),
+    ].map(({ name }) => name);
     for (const { name } of router.volumeMounts) t.ok(names.includes(name), `volume ${name}`);
     const drain = Number(router.args[router.args.indexOf('--drain-seconds') + 1]);
     t.ok(terminationGracePeriodSeconds > drain);
@@ -154,7 +154,7 @@ async function tests(): Promise<void> {
     mkdirSync('/var/lib/edgeweave');
     const { runAsUser: uid } = securityContext;
     chownSync('/var/lib/edgeweave', uid, uid);
-    writeFileSync('/etc/edgeweave/router.yml', map.data['router.yml']);
+    writeFileSync('/etc/edgeweave/router.yml', map.data['router.yml'] + SOON);
     writeFileSync('/run/secrets/edgeweave/token', await token('pod'));
     const asPod = [`--reuid=${uid}`, `--regid=${uid}`, '--clear-groups', '--no-new-privs', '--bounding-set=-all'];
     const env = { PATH, CONTROLLER: controller, ADVERTISE: 'localhost' };

@@ -37,7 +37,7 @@ for (const [kind, name] of [
     await clock.advance(1);
     t.same(socket.read(), [['WATCHDOG=1']], 'twice in the time of the watchdog');
     status = '1 link\nREADY=1';
-    await clock.advance(10_000);
+    await clock.advance(5_000);
     t.same(socket.read(), [['STATUS=1 link READY=1']], 'a status is one line');
     manager.reloading();
     manager.reloaded();
@@ -46,7 +46,7 @@ for (const [kind, name] of [
     t.same(reloaded, ['READY=1']);
     manager.stopping(50_000);
     t.same(socket.read(), [['STOPPING=1', 'EXTEND_TIMEOUT_USEC=60000000']]);
-    await clock.advance(20_000);
+    await clock.advance(25_000);
     t.same(socket.read(), [['WATCHDOG=1']], 'the watchdog waits for the end, too');
     manager.close();
     t.same(clock.timers(), []);

@@ -17,7 +17,7 @@ export interface ServiceManagerOptions {
 /** A part of the watchdog's time after which the next sign of life is due. */
 const WATCHDOG_PART = 2;
 /** Milliseconds between two looks at the status. */
-const STATUS_INTERVAL = 10_000;
+const STATUS_INTERVAL = 5_000;
 /** A service manager that reads slowly gets a message again after this many milliseconds. */
 const RETRY_DELAY = 200;
 const MOST_RETRIES = 25;
