@@ -7,6 +7,7 @@ import { parsePemCertificates } from '#lib/certificates.ts';
 import { examples } from '#lib/command-name.ts';
 import { describeError, errorCode } from '#lib/errors.ts';
 import { parseJson } from '#lib/json.ts';
+import { readProblem } from '#lib/read-problem.ts';
 import { complain, Exit, print } from './exit.ts';
 
 interface HealthOptions {
@@ -91,7 +92,7 @@ function readAuthorities(file: string): string {
   try {
     pem = readFileSync(file, 'utf8');
   } catch (error) {
-    throw new Error(`the file of --ca cannot be read: ${describeError(error)}`, { cause: error });
+    throw new Error(`the file of --ca cannot be read: ${readProblem(file, error)}`, { cause: error });
   }
   if (parsePemCertificates(pem).length === 0)
     throw new Error(

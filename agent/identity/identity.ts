@@ -12,6 +12,7 @@ import type { Clock, Timer } from '#lib/clock.ts';
 import { describeError, ProjectError } from '#lib/errors.ts';
 import { Listeners } from '#lib/listeners.ts';
 import type { Log } from '#lib/log.ts';
+import { readProblem } from '#lib/read-problem.ts';
 import type { IdentityConfig } from '../config/router-config.ts';
 import { parsePemSource, readPemSource } from './pem-source.ts';
 
@@ -230,7 +231,7 @@ async function readPem(path: string, value: string | undefined): Promise<string>
     try {
       return await readFile(file, 'utf8');
     } catch (error) {
-      throw new IdentityError(`${path}: ${file} cannot be read (${describeError(error)})`, { cause: error });
+      throw new IdentityError(`${path}: ${readProblem(file, error)}`, { cause: error });
     }
   });
 }

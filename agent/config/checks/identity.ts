@@ -6,6 +6,7 @@ import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { validity, verifyChain } from '#lib/certificate-chain.ts';
 import { commonName, parsePemCertificates } from '#lib/certificates.ts';
 import { describeError, errorCode } from '#lib/errors.ts';
+import { readProblem } from '#lib/read-problem.ts';
 import { parsePemSource, readPemSource } from '../../identity/pem-source.ts';
 import { renewalObstacles } from '../../identity/renewable.ts';
 import type { Finding } from '../finding.ts';
@@ -141,12 +142,14 @@ class IdentityFiles {
   #read(path: string, value: string): string | undefined {
     return readPemSource(value, (file) => {
       try {
-        return this.#input.readFile(file);
+        const text = this.#input.readFile(file);
+        if (text.trim() !== '') return text;
+        this.#error(path, `${file} is empty`, ENROLL_HINT);
       } catch (error) {
         if (errorCode(error) === 'ENOENT') this.#missing(path, file);
-        else this.#error(path, `${file} cannot be read: ${describeError(error)}`);
-        return undefined;
+        else this.#error(path, readProblem(file, error));
       }
+      return undefined;
     });
   }
 
