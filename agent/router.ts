@@ -180,6 +180,7 @@ export class Router {
       fabricListeners: fabricListeners.map(({ binding, port }) => ({ binding, port })),
       web: this.#webServers.flatMap((server) => server.addresses),
       healthy: this.#health.healthy,
+      starting: this.#health.starting,
       drain: this.#drain?.status,
       timers: clock.timers(),
     };

@@ -207,7 +207,10 @@ t.test('a token file that is not there, and a configuration that asks for nothin
   const { configFile } = await overlay.writeConfig({ name: 'a' });
   const missing = await runProgram(['agent/cli.ts', 'enroll', configFile, '--jwt', '/nowhere/token']);
   t.equal(missing.code, 1);
-  t.match(missing.stderr, /token file cannot be read/);
+  t.match(missing.stderr, /^the token file cannot be read: \/nowhere\/token does not exist\n$/);
+  const folder = await runProgram(['agent/cli.ts', 'enroll', configFile, '--jwt', overlay.directory]);
+  t.match(folder.stderr, /^the token file cannot be read: .* is a folder; name a file\n$/);
+  t.match((await enroll(overlay, configFile, ' \n')).stderr, /^the token file .*token\.jwt is empty; .*new token\n$/);
   const { jwt } = await token(overlay, 'b');
   const bare = join(overlay.directory, 'bare.yml');
   writeFileSync(bare, readFileSync(configFile, 'utf8').replace(/^csr:.*$/m, ''));

@@ -70,6 +70,36 @@ t.test('health follows controllers and links; probes get a status, people get re
   await agent.close();
 });
 
+t.test('a router that reaches no controller is starting: alive, not ready, with the reason', async (t) => {
+  await using overlay = await Overlay.start();
+  const [port = 0] = await freePorts(1);
+  const { configFile } = await overlay.enrollRouter({
+    name: 'a',
+    mode: 'host',
+    extra: `web: [{name: h, bindPoints: [{interface: "127.0.0.1:${port}", address: "127.0.0.1:${port}"}], apis: [{binding: health-checks}]}]`,
+  });
+  await overlay.simulator.close();
+  await using _ = await overlay.startRouter(configFile);
+  const agent = new Agent({
+    connect: { ca: readFileSync(join(overlay.directory, 'a.ca'), 'utf8'), allowPartialTrustChain: true },
+  });
+  const status = async (path: string) => {
+    const response = await request(`https://127.0.0.1:${port}${path}`, { dispatcher: agent });
+    return [response.statusCode, JSON.parse(await response.body.text()).data];
+  };
+  const starting = { healthy: false, state: 'starting', reason: 'no controller has been reached yet' };
+  t.match(await status('/livez'), [200, starting]);
+  t.match(await status('/readyz'), [503, starting]);
+  t.match(await status('/health-checks?type=short'), [200, starting]);
+  const { code, stdout } = await runProgram(['agent/cli.ts', 'health', configFile]);
+  t.equal(code, 1);
+  t.match(
+    stdout,
+    /^waits {2}controllerPing: .*\nok {5}link\.health\nthe router is starting: no controller has been reached/,
+  );
+  await agent.close();
+});
+
 t.test('the metrics page has queues, links, circuits, bytes and controllers', async (t) => {
   const { overlay, a, get, agent } = await withWeb();
   await using _ = overlay;

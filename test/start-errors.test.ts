@@ -110,6 +110,16 @@ t.test('certificates that cannot be renewed are told at the start, with their en
       severity: 'warning',
       message: /cannot be renewed: it is inline text; the current one ends on .*GMT/,
     });
+    const web = 'bindPoints: [{interface: "127.0.0.1:1", address: "localhost:1"}], apis: [{binding: metrics}]';
+    writeFileSync(
+      configFile,
+      `${changed}\nweb: [{name: w, identity: {cert: nowhere, server_cert: nowhere, key: nowhere, ca: nowhere}, ${web}}]\n`,
+    );
+    t.match(
+      loadRouterConfig(configFile).findings.find(({ path }) => path === 'web[0].identity.cert'),
+      { severity: 'error', code: 'CFG-IDENTITY', message: /nowhere does not exist/, hint: /name a file that is there/ },
+      'identities of single servers are looked at, too',
+    );
   }
 });
 

@@ -56,7 +56,9 @@ async function serveWebSockets(
   const { clock, config, owned } = context;
   const log = context.component('listener.edge');
   const own = config.transport.wss.identity;
-  const identity = own ? await Identity.open({ config: own, clock, log, watch: true }) : context.identity;
+  const identity = own
+    ? await Identity.open({ config: own, clock, log, watch: true, key: 'transport.wss.identity' })
+    : context.identity;
   if (own) owned.defer(() => identity.close());
   const requestCert = isShared(config, address);
   const port = await ports.at(address.host, address.port, { requestCert, identity });

@@ -6,6 +6,7 @@ import { SystemClock } from '#lib/clock.ts';
 import { examples } from '#lib/command-name.ts';
 import { describeError } from '#lib/errors.ts';
 import { createLog } from '#lib/log.ts';
+import { readProblem } from '#lib/read-problem.ts';
 import { type FindingCode, findingText } from '../config/finding.ts';
 import type { KeyAlgorithm } from '../enroll/enroll.ts';
 import { complain, Exit, print } from './exit.ts';
@@ -45,7 +46,11 @@ async function enroll(file: string, options: { jwt: string; keyAlg: KeyAlgorithm
   try {
     jwt = readFileSync(options.jwt, 'utf8');
   } catch (error) {
-    complain(`the token file cannot be read: ${describeError(error)}`);
+    complain(`the token file cannot be read: ${readProblem(options.jwt, error)}`);
+    return Exit.Failed;
+  }
+  if (jwt.trim() === '') {
+    complain(`the token file ${options.jwt} is empty; let the controller make a new token`);
     return Exit.Failed;
   }
   try {

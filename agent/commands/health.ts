@@ -7,6 +7,7 @@ import { parsePemCertificates } from '#lib/certificates.ts';
 import { examples } from '#lib/command-name.ts';
 import { describeError, errorCode } from '#lib/errors.ts';
 import { parseJson } from '#lib/json.ts';
+import { readProblem } from '#lib/read-problem.ts';
 import { complain, Exit, print } from './exit.ts';
 
 interface HealthOptions {
@@ -28,6 +29,9 @@ interface Payload {
   data?: {
     healthy?: boolean;
     draining?: boolean;
+    /** `starting` with the reason, while the router waits for controllers or links. */
+    state?: string;
+    reason?: string;
     checks?: { id: string; healthy: boolean; err?: { message: string } }[];
   };
 }
@@ -45,7 +49,7 @@ const NOT_VERIFIED: ReadonlySet<string> = new Set([
 
 export function healthCommand(): Command {
   return new Command('health')
-    .description('ask a running router for its health; exit code 1 when it is not healthy')
+    .description('ask a running router for its health; exit code 1 while it starts and when it is not healthy')
     .argument('[where]', 'its configuration file, or the URL of its health-checks API', DEFAULT_URL)
     .option('--ca <file>', 'certificate authorities to verify the router with')
     .option('--insecure', 'do not verify the certificate', false)
@@ -91,7 +95,7 @@ function readAuthorities(file: string): string {
   try {
     pem = readFileSync(file, 'utf8');
   } catch (error) {
-    throw new Error(`the file of --ca cannot be read: ${describeError(error)}`, { cause: error });
+    throw new Error(`the file of --ca cannot be read: ${readProblem(file, error)}`, { cause: error });
   }
   if (parsePemCertificates(pem).length === 0)
     throw new Error(
@@ -146,10 +150,13 @@ function show(url: string, text: string, json: boolean): number {
     return Exit.Failed;
   }
   if (json) print(text);
-  else
+  else {
+    const failed = data.state === 'starting' ? 'waits ' : 'failed';
     for (const check of data.checks ?? [])
-      print(`${check.healthy ? 'ok    ' : 'failed'} ${check.id}${check.err ? `: ${check.err.message}` : ''}`);
-  if (data.draining && !json) print('the router drains: it takes no new circuits');
+      print(`${check.healthy ? 'ok    ' : failed} ${check.id}${check.err ? `: ${check.err.message}` : ''}`);
+    if (data.state === 'starting') print(`the router is starting: ${data.reason}`);
+    if (data.draining) print('the router drains: it takes no new circuits');
+  }
   return data.healthy ? Exit.Done : Exit.Failed;
 }
 

@@ -283,6 +283,25 @@ t.test(
   },
 );
 
+t.test('folders and empty files in the place of identity files are said to be that', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
+  const at = (name: string) => join(folder, name);
+  writeFileSync(at('empty'), '\n');
+  mkdirSync(at('folder'));
+  const text = `v: 3\nctrl: {endpoint: "tls:c:1"}\nidentity: {cert: ${at('empty')}, server_cert: ${at('folder')}, key: ${at('empty')}, ca: ${at('empty/x')}}\n`;
+  const { findings } = checkRouterConfig(text, at('router.yml'));
+  const messageAt = (path: string) => findings.find((each) => each.path === path && each.severity === 'error')?.message;
+  t.match(messageAt('identity.cert'), /empty is empty$/);
+  t.match(messageAt('identity.key'), /empty is empty$/);
+  t.match(messageAt('identity.server_cert'), /folder is a folder; name a file$/);
+  t.match(messageAt('identity.ca'), /does not exist$/);
+  const others = check(
+    `${MINIMAL}web: [{name: w, identity: {cert: "x:y", key: b}, bindPoints: [{interface: "a:1", address: "localhost:1"}], apis: [{binding: metrics}]}]`,
+  );
+  t.match(others.findings.find(({ code }) => code === 'CFG-IDENTITY')?.path, 'web[0].identity.cert');
+  t.match(loadRouterConfig(folder).findings, [{ code: 'CFG-FILE', message: `${folder} is a folder; name a file` }]);
+});
+
 t.test('files that cannot be written are found, and none is created', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
   writeFileSync(join(folder, 'file'), '');

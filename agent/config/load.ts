@@ -4,7 +4,8 @@
 import { readFileSync, statSync } from 'node:fs';
 import { SystemClock } from '#lib/clock.ts';
 import { deepFreeze } from '#lib/deep-freeze.ts';
-import { describeError, errorCode } from '#lib/errors.ts';
+import { errorCode } from '#lib/errors.ts';
+import { readProblem } from '#lib/read-problem.ts';
 import { checkBackoff } from './checks/backoff.ts';
 import type { Check, CheckInput } from './checks/check.ts';
 import { checkFiles } from './checks/files.ts';
@@ -55,13 +56,14 @@ export function loadRouterConfig(file: string, options: LoadOptions = {}): Loade
   let bytes: Buffer;
   try {
     const stat = statSync(file);
+    if (stat.isDirectory()) return refused(file, `${file} is a folder; name a file`);
     if (!stat.isFile()) return refused(file, `${file} is not a file`);
     if (stat.size > LARGEST_FILE) return tooLarge(file, stat.size);
     bytes = readFileSync(file);
   } catch (error) {
     if (errorCode(error) === 'ENOENT')
       return refused(file, `${file} does not exist`, '`config init --output FILE` writes one to start from');
-    return refused(file, `${file} cannot be read: ${describeError(error)}`);
+    return refused(file, readProblem(file, error));
   }
   return checkRouterBytes(bytes, file, options);
 }

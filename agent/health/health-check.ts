@@ -14,6 +14,8 @@ export interface CheckDefinition {
   readonly healthyAtFirst: boolean;
   /** Throws an Error whose message says what is wrong; what it returns is shown as details. */
   run(): unknown;
+  /** What is missing while the router starts; undefined when nothing is. */
+  missing(): string | undefined;
 }
 
 const NOT_RUN = "didn't run yet";
@@ -29,6 +31,8 @@ export class HealthCheck {
   #failingSince: number | undefined;
   #lastTime: number;
   #lastDuration = 0;
+  #hasRun = false;
+  #hasPassed: boolean;
   #details: unknown;
 
   constructor(definition: CheckDefinition, clock: Clock) {
@@ -37,6 +41,7 @@ export class HealthCheck {
     this.#clock = clock;
     this.#lastTime = clock.now();
     this.#healthy = definition.healthyAtFirst;
+    this.#hasPassed = this.#healthy;
     this.#error = this.#healthy ? undefined : NOT_RUN;
     this.#failures = this.#healthy ? 0 : 1;
     this.#failingSince = this.#healthy ? undefined : this.#lastTime;
@@ -45,6 +50,17 @@ export class HealthCheck {
 
   get healthy(): boolean {
     return this.#healthy;
+  }
+
+  /** What the check waits for, as long as it has never passed; undefined once it has. */
+  get waitsFor(): string | undefined {
+    if (this.#hasPassed) return undefined;
+    const { id, initialDelay, missing } = this.#definition;
+    return missing() ?? `the first run of ${id} is due ${formatDuration(initialDelay)} after the start`;
+  }
+
+  get hasRun(): boolean {
+    return this.#hasRun;
   }
 
   /** As the API shows it: keys sorted, undefined ones left out. */
@@ -68,10 +84,12 @@ export class HealthCheck {
 
   #run(): void {
     const begun = this.#clock.monotonic();
+    this.#hasRun = true;
     this.#lastTime = this.#clock.now();
     try {
       this.#details = this.#definition.run() ?? null;
       this.#healthy = true;
+      this.#hasPassed = true;
       this.#failures = 0;
       this.#failingSince = undefined;
     } catch (error) {

@@ -1,4 +1,5 @@
-// The health of the router: the two checks of the reference, and their answer (reference fact: config, section 7).
+// The health of the router: the two checks of the reference, and their answer (reference fact: config, section 7). The reference shows a router
+// that has just been started as failing; here it is `starting`, with the reason, until its checks have passed or their initial delays are over.
 
 import type { Clock } from '#lib/clock.ts';
 import { HealthCheck } from './health-check.ts';
@@ -27,11 +28,18 @@ export interface HealthInit {
 export class Health {
   readonly #checks: readonly HealthCheck[];
   readonly #isDraining: () => boolean;
+  readonly #clock: Clock;
+  readonly #startedAt: number;
+  /** Milliseconds in which checks that have not passed yet do not count as failures. */
+  readonly #startTime: number;
 
   constructor(components: HealthComponents, init: HealthInit) {
     const { clock } = components;
     const { minLinks } = init.linkCheck;
     this.#isDraining = components.isDraining;
+    this.#clock = clock;
+    this.#startedAt = clock.monotonic();
+    this.#startTime = Math.max(init.ctrlPingCheck.initialDelay, init.linkCheck.initialDelay);
     this.#checks = [
       new HealthCheck(
         {
@@ -39,6 +47,10 @@ export class Health {
           ...init.ctrlPingCheck,
           healthyAtFirst: false,
           run: () => checkControllers(components.controllers()),
+          missing: () =>
+            components.controllers().some(({ isConnected }) => isConnected)
+              ? undefined
+              : 'no controller has been reached yet',
         },
         clock,
       ),
@@ -48,6 +60,12 @@ export class Health {
           ...init.linkCheck,
           healthyAtFirst: minLinks === 0,
           run: () => checkLinks(components.links(), minLinks),
+          missing: () => {
+            const { length } = components.links();
+            return length < minLinks
+              ? `${length} of ${minLinks} links are up (healthChecks.linkCheck.minLinks)`
+              : undefined;
+          },
         },
         clock,
       ),
@@ -58,6 +76,14 @@ export class Health {
     return this.#checks.every((check) => check.healthy);
   }
 
+  /** Why the router is still starting; undefined when it has started, or has failed to in time. */
+  get starting(): string | undefined {
+    const failing = this.#checks.filter((check) => !check.healthy);
+    const isEarly = this.#clock.monotonic() - this.#startedAt < this.#startTime;
+    const reasons = failing.map((check) => (isEarly || !check.hasRun ? check.waitsFor : undefined));
+    return reasons.length === 0 || reasons.includes(undefined) ? undefined : reasons.join('; ');
+  }
+
   /** Whether new traffic may be sent here. */
   get ready(): boolean {
     return this.healthy && !this.#isDraining();
@@ -66,8 +92,12 @@ export class Health {
   /** The payload: four spaces of indentation and a new line at the end. */
   payload(options: { short?: boolean } = {}): string {
     const checks = this.#checks.map((check) => check.describe(options.short ?? false));
-    const draining = this.#isDraining() || undefined; // shown only while it is so: the reference has no such key
-    return `${JSON.stringify({ data: { checks, draining, healthy: this.healthy }, meta: {} }, undefined, 4)}\n`;
+    // Shown only while it is so: the reference has no such keys.
+    const draining = this.#isDraining() || undefined;
+    const reason = this.starting;
+    const state = reason === undefined ? undefined : 'starting';
+    const data = { checks, draining, healthy: this.healthy, reason, state };
+    return `${JSON.stringify({ data, meta: {} }, undefined, 4)}\n`;
   }
 
   close(): void {

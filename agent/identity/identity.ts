@@ -12,6 +12,7 @@ import type { Clock, Timer } from '#lib/clock.ts';
 import { describeError, ProjectError } from '#lib/errors.ts';
 import { Listeners } from '#lib/listeners.ts';
 import type { Log } from '#lib/log.ts';
+import { readProblem } from '#lib/read-problem.ts';
 import type { IdentityConfig } from '../config/router-config.ts';
 import { parsePemSource, readPemSource } from './pem-source.ts';
 
@@ -21,6 +22,8 @@ export interface IdentityInit {
   log: Log;
   /** Reload when the files change. */
   watch?: boolean;
+  /** Place of `config` in the configuration file, for errors; `identity` when left out. */
+  key?: string;
 }
 
 export class IdentityError extends ProjectError {
@@ -64,7 +67,7 @@ export class Identity {
 
   /** Throws IdentityError naming the key of the configuration that is at fault. */
   static async open(init: IdentityInit): Promise<Identity> {
-    const identity = new Identity(init, await loadMaterial(init.config));
+    const identity = new Identity(init, await loadMaterial(init));
     if (init.watch) identity.#watch();
     return identity;
   }
@@ -127,7 +130,7 @@ export class Identity {
 
   /** Reads the sources again. When that fails the old material stays, and the error is thrown. */
   async reload(): Promise<void> {
-    this.#material = await loadMaterial(this.#init.config);
+    this.#material = await loadMaterial(this.#init);
     this.#contexts = undefined;
     this.#init.log.info(
       { certificate: this.#material.certificate.fingerprint256, validTo: this.#material.certificate.validTo },
@@ -186,24 +189,24 @@ export class Identity {
   }
 }
 
-async function loadMaterial(config: IdentityConfig): Promise<Material> {
-  const certPem = await readPem('identity.cert', config.cert);
-  const keyPem = await readPem('identity.key', config.key);
-  const [certificate] = certificates('identity.cert', certPem);
-  if (!certificate) throw new IdentityError('identity.cert: there is no certificate in it');
-  mustPair('identity.cert', certificate, privateKey('identity.key', keyPem));
-  const caPem = config.ca === undefined ? undefined : await readPem('identity.ca', config.ca);
+async function loadMaterial({ config, key: place = 'identity' }: IdentityInit): Promise<Material> {
+  const certPem = await readPem(`${place}.cert`, config.cert);
+  const keyPem = await readPem(`${place}.key`, config.key);
+  const [certificate] = certificates(`${place}.cert`, certPem);
+  if (!certificate) throw new IdentityError(`${place}.cert: there is no certificate in it`);
+  mustPair(`${place}.cert`, certificate, privateKey(`${place}.key`, keyPem));
+  const caPem = config.ca === undefined ? undefined : await readPem(`${place}.ca`, config.ca);
   const servers: ServerPair[] = [];
   if (config.server_cert !== undefined)
-    servers.push(await serverPair('identity', config.server_cert, config.server_key, keyPem));
+    servers.push(await serverPair(place, config.server_cert, config.server_key, keyPem));
   for (const [index, each] of config.alt_server_certs.entries())
-    servers.push(await serverPair(`identity.alt_server_certs[${index}]`, each.server_cert, each.server_key, keyPem));
+    servers.push(await serverPair(`${place}.alt_server_certs[${index}]`, each.server_cert, each.server_key, keyPem));
   return {
     certificate,
     certPem,
     keyPem,
     caPem,
-    roots: caPem === undefined ? [] : certificates('identity.ca', caPem),
+    roots: caPem === undefined ? [] : certificates(`${place}.ca`, caPem),
     servers,
   };
 }
@@ -230,7 +233,7 @@ async function readPem(path: string, value: string | undefined): Promise<string>
     try {
       return await readFile(file, 'utf8');
     } catch (error) {
-      throw new IdentityError(`${path}: ${file} cannot be read (${describeError(error)})`, { cause: error });
+      throw new IdentityError(`${path}: ${readProblem(file, error)}`, { cause: error });
     }
   });
 }

@@ -59,7 +59,8 @@ export class WebServer {
   /** Opens every bind point; `key` is the place of the server in the configuration. Rejects with ListenError. */
   static async open(components: WebServerComponents, config: WebConfig, key: string): Promise<WebServer> {
     const { clock, log } = components;
-    const own = config.identity ? await Identity.open({ config: config.identity, clock, log, watch: true }) : undefined;
+    const given = config.identity;
+    const own = given && (await Identity.open({ config: given, clock, log, watch: true, key: `${key}.identity` }));
     const server = new WebServer(components, config, own);
     try {
       for (const [index, point] of config.bindPoints.entries()) {

@@ -6,35 +6,30 @@ import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { validity, verifyChain } from '#lib/certificate-chain.ts';
 import { commonName, parsePemCertificates } from '#lib/certificates.ts';
 import { describeError, errorCode } from '#lib/errors.ts';
+import { readProblem } from '#lib/read-problem.ts';
 import { parsePemSource, readPemSource } from '../../identity/pem-source.ts';
 import { renewalObstacles } from '../../identity/renewable.ts';
 import type { Finding } from '../finding.ts';
-import type { IdentityConfig } from '../router-config.ts';
+import type { IdentityConfig, RouterConfig } from '../router-config.ts';
 import { uncoveredHosts, unrequestedHosts } from './advertise.ts';
 import { at, type Check, type CheckInput } from './check.ts';
 
 const SOON = 7 * 86_400_000;
 /** Rights of the group and of everybody. */
 const OTHERS = 0o077;
+/** The identity that enrollment writes; others are of single listeners, and come from elsewhere. */
+const ROUTER = 'identity';
+const REPLACE_HINT = 'replace the file; a running router takes the new one up by itself';
 const ENROLL_HINT = 'enroll the router first: router enroll FILE --jwt FILE (or check with --before-enrollment)';
 
 /** Certificates, keys and authorities: there, readable, fitting together, valid; and whether they cover the advertised hosts. */
 export const checkIdentity: Check = (input) => {
-  const findings: Finding[] = [];
   const { identity } = input.config;
-  for (const key of ['cert', 'key'] as const) {
-    if (identity[key] === undefined)
-      findings.push(
-        at(
-          input,
-          'error',
-          'CFG-MISSING',
-          `identity.${key}`,
-          `${key} is missing`,
-          `name the ${key === 'cert' ? 'client certificate' : 'private key'} of the router`,
-        ),
-      );
-  }
+  const others = ownIdentities(input.config);
+  const findings = [
+    ...missing(input, 'identity', identity),
+    ...others.flatMap(([place, other]) => [...missing(input, place, other), ...forms(input, place, other)]),
+  ];
   if (identity.server_cert === undefined)
     findings.push(
       at(
@@ -46,16 +41,37 @@ export const checkIdentity: Check = (input) => {
         'name a server certificate',
       ),
     );
-  findings.push(...forms(input, identity));
+  findings.push(...forms(input, 'identity', identity));
   if (findings.some((each) => each.severity === 'error')) return findings;
   if (input.beforeEnrollment) return [...findings, ...unrequestedHosts(input)];
   const files = new IdentityFiles(input, findings);
   files.check(identity);
+  for (const [place, other] of others) new IdentityFiles(input, findings, place).check(other);
   if (findings.some((each) => each.severity === 'error')) return findings;
   const uncovered = uncoveredHosts(input, files.shown);
   const later = unrequestedHosts(input).filter(({ path }) => uncovered.every((each) => each.path !== path));
   return [...findings, ...uncovered, ...later, ...notRenewable(input, files.clientCertificate)];
 };
+
+/** Identities of listeners that do not show the one of the router, with their places. */
+function ownIdentities({ web, listeners, transport }: RouterConfig): [string, IdentityConfig][] {
+  const hasWebSockets = listeners.some((each) => each.binding === 'edge' && each.address.type === 'wss');
+  const { identity } = transport.wss;
+  return [
+    ...web.flatMap((server, index): [string, IdentityConfig][] =>
+      server.identity ? [[`web[${index}].identity`, server.identity]] : [],
+    ),
+    ...(identity && hasWebSockets ? [['transport.wss.identity', identity] as [string, IdentityConfig]] : []),
+  ];
+}
+
+function missing(input: CheckInput, place: string, identity: IdentityConfig): Finding[] {
+  return (['cert', 'key'] as const).flatMap((key) => {
+    if (identity[key] !== undefined) return [];
+    const remedy = `name the ${key === 'cert' ? 'client certificate' : 'private key'} of the router`;
+    return [at(input, 'error', 'CFG-MISSING', `${place}.${key}`, `${key} is missing`, remedy)];
+  });
+}
 
 /** A missing csr section has a finding of its own. */
 function notRenewable(input: CheckInput, certificate: X509Certificate | undefined): Finding[] {
@@ -65,12 +81,12 @@ function notRenewable(input: CheckInput, certificate: X509Certificate | undefine
   );
 }
 
-function sources(identity: IdentityConfig): [string, string][] {
+function sources(place: string, identity: IdentityConfig): [string, string][] {
   const named = (['cert', 'key', 'server_cert', 'server_key', 'ca'] as const).flatMap((key) =>
-    identity[key] === undefined ? [] : [[`identity.${key}`, identity[key]] as [string, string]],
+    identity[key] === undefined ? [] : [[`${place}.${key}`, identity[key]] as [string, string]],
   );
   const alternates = identity.alt_server_certs.flatMap((each, index) => {
-    const path = `identity.alt_server_certs[${index}]`;
+    const path = `${place}.alt_server_certs[${index}]`;
     return [
       [`${path}.server_cert`, each.server_cert] as [string, string],
       ...(each.server_key === undefined ? [] : [[`${path}.server_key`, each.server_key] as [string, string]]),
@@ -79,8 +95,8 @@ function sources(identity: IdentityConfig): [string, string][] {
   return [...named, ...alternates];
 }
 
-function forms(input: CheckInput, identity: IdentityConfig): Finding[] {
-  return sources(identity).flatMap(([path, value]) => {
+function forms(input: CheckInput, place: string, identity: IdentityConfig): Finding[] {
+  return sources(place, identity).flatMap(([path, value]) => {
     try {
       parsePemSource(value);
       return [];
@@ -96,10 +112,13 @@ class IdentityFiles {
   clientCertificate: X509Certificate | undefined;
   readonly #input: CheckInput;
   readonly #findings: Finding[];
+  readonly #place: string;
 
-  constructor(input: CheckInput, findings: Finding[]) {
+  /** `place` is where the identity stands in the configuration. */
+  constructor(input: CheckInput, findings: Finding[], place: string = ROUTER) {
     this.#input = input;
     this.#findings = findings;
+    this.#place = place;
   }
 
   /** Certificates by which others may know the router. */
@@ -108,19 +127,20 @@ class IdentityFiles {
   }
 
   check(identity: IdentityConfig): void {
-    const key = this.#key('identity.key', identity.key);
-    const chain = this.#certificates('identity.cert', identity.cert);
+    const place = this.#place;
+    const key = this.#key(`${place}.key`, identity.key);
+    const chain = this.#certificates(`${place}.cert`, identity.cert);
     this.clientCertificate = chain?.[0];
-    this.#pair('identity.key', key, 'identity.cert', chain?.[0]);
-    this.#dates('identity.cert', chain?.[0]);
-    if (this.clientCertificate && commonName(this.clientCertificate) === undefined)
-      this.#error('identity.cert', 'the certificate has no common name, which is the id of the router');
-    const authorities = identity.ca === undefined ? undefined : this.#certificates('identity.ca', identity.ca);
-    if (chain && authorities) this.#signed('identity.cert', chain, authorities);
-    const serverKey = identity.server_key === undefined ? key : this.#key('identity.server_key', identity.server_key);
-    this.#server('identity', identity.server_cert, serverKey);
+    this.#pair(`${place}.key`, key, `${place}.cert`, chain?.[0]);
+    this.#dates(`${place}.cert`, chain?.[0]);
+    if (place === ROUTER && this.clientCertificate && commonName(this.clientCertificate) === undefined)
+      this.#error(`${place}.cert`, 'the certificate has no common name, which is the id of the router');
+    const authorities = identity.ca === undefined ? undefined : this.#certificates(`${place}.ca`, identity.ca);
+    if (place === ROUTER && chain && authorities) this.#signed(`${place}.cert`, chain, authorities);
+    const serverKey = identity.server_key === undefined ? key : this.#key(`${place}.server_key`, identity.server_key);
+    this.#server(place, identity.server_cert, serverKey);
     for (const [index, each] of identity.alt_server_certs.entries()) {
-      const path = `identity.alt_server_certs[${index}]`;
+      const path = `${place}.alt_server_certs[${index}]`;
       this.#server(
         path,
         each.server_cert,
@@ -141,12 +161,14 @@ class IdentityFiles {
   #read(path: string, value: string): string | undefined {
     return readPemSource(value, (file) => {
       try {
-        return this.#input.readFile(file);
+        const text = this.#input.readFile(file);
+        if (text.trim() !== '') return text;
+        this.#error(path, `${file} is empty`, this.#remedy);
       } catch (error) {
         if (errorCode(error) === 'ENOENT') this.#missing(path, file);
-        else this.#error(path, `${file} cannot be read: ${describeError(error)}`);
-        return undefined;
+        else this.#error(path, readProblem(file, error));
       }
+      return undefined;
     });
   }
 
@@ -159,8 +181,13 @@ class IdentityFiles {
     const message = isAbsolute(file) ? `${file} does not exist` : `${file} does not exist: ${absolute}`;
     const hint = isElsewhere
       ? `relative paths count from the working directory, and there is ${beside}: start the router in ${folder}, or write the whole path`
-      : ENROLL_HINT;
-    this.#findings.push(at(this.#input, 'error', 'CFG-NOT-ENROLLED', path, message, hint));
+      : this.#remedy;
+    const code = this.#place === ROUTER ? 'CFG-NOT-ENROLLED' : 'CFG-IDENTITY';
+    this.#findings.push(at(this.#input, 'error', code, path, message, hint));
+  }
+
+  get #remedy(): string {
+    return this.#place === ROUTER ? ENROLL_HINT : 'name a file that is there, or leave the section out';
   }
 
   #isThere(file: string): boolean {
@@ -244,7 +271,14 @@ class IdentityFiles {
     const problem = validity(certificate, now);
     if (problem)
       this.#findings.push(
-        at(this.#input, 'warning', 'CFG-CERTIFICATE', path, problem, 'renew it: enroll the router again'),
+        at(
+          this.#input,
+          'warning',
+          'CFG-CERTIFICATE',
+          path,
+          problem,
+          this.#place === ROUTER ? 'renew it: enroll the router again' : REPLACE_HINT,
+        ),
       );
     else if (validity(certificate, now + SOON))
       this.#findings.push(
@@ -254,7 +288,7 @@ class IdentityFiles {
           'CFG-CERTIFICATE',
           path,
           `the certificate expires on ${certificate.validTo}`,
-          'a running router renews it by itself',
+          this.#place === ROUTER ? 'a running router renews it by itself' : REPLACE_HINT,
         ),
       );
   }

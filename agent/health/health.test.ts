@@ -1,0 +1,74 @@
+// The state of a router from its start: starting with a reason, healthy, failing.
+
+import t from 'tap';
+import { VirtualClock } from '#lib/clock.ts';
+import { Health } from './health.ts';
+
+function setup({ minLinks = 0, ctrlDelay = 15_000, linkDelay = 1_000 } = {}) {
+  const clock = new VirtualClock();
+  const controllers: { isConnected: boolean; isResponsive: boolean }[] = [];
+  const links: { destRouterId: string; latency: number; addresses: object }[] = [];
+  const health = new Health(
+    { clock, controllers: () => controllers, links: () => links as never[], isDraining: () => false },
+    {
+      ctrlPingCheck: { interval: 30_000, initialDelay: ctrlDelay },
+      linkCheck: { interval: 5_000, initialDelay: linkDelay, minLinks },
+    },
+  );
+  t.teardown(() => health.close());
+  const state = () => {
+    const { data } = JSON.parse(health.payload());
+    return [data.state, data.reason, data.healthy, health.ready];
+  };
+  const connect = () => controllers.push({ isConnected: true, isResponsive: true });
+  return { clock, controllers, links, health, state, connect };
+}
+
+t.test('until a controller is reached the router is starting, no longer than the initial delay', async (t) => {
+  const { clock, state } = setup();
+  const starting = ['starting', 'no controller has been reached yet', false, false];
+  t.same(state(), starting);
+  await clock.advance(14_999);
+  t.same(state(), starting);
+  await clock.advance(1);
+  t.same(state(), [undefined, undefined, false, false], 'the check has run and failed');
+});
+
+t.test('a router that is connected waits for its first check, and is healthy then', async (t) => {
+  const { clock, controllers, state, connect } = setup();
+  connect();
+  t.same(state(), ['starting', 'the first run of controllerPing is due 15s after the start', false, false]);
+  await clock.advance(15_000);
+  t.same(state(), [undefined, undefined, true, true]);
+  controllers.length = 0;
+  await clock.advance(30_000);
+  t.same(state(), [undefined, undefined, false, false], 'what has passed once fails afterwards');
+});
+
+t.test('links that are missing are a reason, too', async (t) => {
+  const { clock, links, state, connect } = setup({ minLinks: 2, ctrlDelay: 10_000 });
+  links.push({ destRouterId: 'b', latency: 1, addresses: {} });
+  const missing = '1 of 2 links are up (healthChecks.linkCheck.minLinks)';
+  t.same(state(), ['starting', `no controller has been reached yet; ${missing}`, false, false]);
+  connect();
+  await clock.advance(9_000);
+  t.match(state(), ['starting', /^the first run of controllerPing .*1 of 2 links/, false, false]);
+  await clock.advance(1_000);
+  t.same(state(), [undefined, undefined, false, false], 'the time to start is over');
+});
+
+t.test('a link that was there and is lost is a failure, also early', async (t) => {
+  const { clock, links, state, connect } = setup({ minLinks: 1 });
+  connect();
+  links.push({ destRouterId: 'b', latency: 1, addresses: {} });
+  await clock.advance(1_000);
+  links.length = 0;
+  await clock.advance(5_000);
+  t.same(state(), [undefined, undefined, false, false]);
+});
+
+t.test('without an initial delay nothing is starting', async (t) => {
+  const { clock, state } = setup({ ctrlDelay: 0, linkDelay: 0 });
+  await clock.advance(0);
+  t.same(state(), [undefined, undefined, false, false]);
+});
