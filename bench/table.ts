@@ -9,14 +9,17 @@ const MISSING = '–';
 
 /** With the last report, the ratio of the first column of each section in that one. */
 export function table(report: Report, last: Report | undefined): string {
+  const sections = sectionsOf(report);
+  const shown = new Set(sections.flatMap(({ columns }) => columns));
+  const meanings = Object.entries(report.columns).filter(([name]) => shown.has(name));
   const head = [
     report.title,
     describeRun(report.run),
     `Medians of the rounds. ↑ higher is better, ↓ lower is better; × is the ratio to ${report.yardstick}.`,
-    ...Object.entries(report.columns).map(([name, column]) => `  ${heading(name, column)}: ${column.meaning}`),
+    ...meanings.map(([name, column]) => `  ${heading(name, column)}: ${column.meaning}`),
   ];
-  const sections = sectionsOf(report).map((section) => sectionText(report, section, last));
-  return [...head, ...sections.flatMap((lines) => ['', ...lines]), ...report.notes, ''].join('\n');
+  const texts = sections.map((section) => sectionText(report, section, last));
+  return [...head, ...texts.flatMap((lines) => ['', ...lines]), ...report.notes, ''].join('\n');
 }
 
 /** `tasks /s ↑`. */
