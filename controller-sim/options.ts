@@ -1,14 +1,14 @@
 // The options of a simulator and what they may be: the same for `startSimulator` and for the flags of `sim start`.
 
-import { hostProblem } from '#lib/address.ts';
+import { isIP } from 'node:net';
 import type { Clock } from '#lib/clock.ts';
 import type { Log } from '#lib/log.ts';
 import {
   checkOptions,
   flag,
+  hostForOthers,
   listOf,
   log,
-  notEmpty,
   type OptionCheck,
   OptionError,
   objectWith,
@@ -69,10 +69,9 @@ const COST = { memory: wholeNumber(8, 4_194_304), passes: wholeNumber(1, 1_000) 
 /** Passwords being checked take memory: as many as could ever wait. */
 const HIGHEST_WAITING = 1_000_000;
 
-const host: OptionCheck = (value) => {
-  const problem = notEmpty(value) ?? hostProblem(String(value));
-  return problem === undefined ? undefined : `${problem.replace(/\.$/, '')}. Give a host name or an IP address.`;
-};
+const name = hostForOthers('sim.example');
+/** An interface may need its zone (`fe80::1%eth0`). */
+const host: OptionCheck = (value) => (typeof value === 'string' && isIP(value) !== 0 ? undefined : name(value));
 
 const eventType: OptionCheck = (value) => {
   if (typeof value === 'string' && namespaceOf(value)) return undefined;
@@ -102,7 +101,7 @@ export const OPTION_CHECKS: Readonly<Record<keyof SimulatorOptions, OptionCheck>
   host,
   port: wholeNumber(0, HIGHEST_PORT),
   data: path,
-  advertise: listOf(host),
+  advertise: listOf(name),
   username: lengthIn(bodies.$defs.username),
   password: lengthIn(bodies.$defs.password),
   log,

@@ -141,8 +141,16 @@ t.test('what cannot work is told in one line with the remedy', async (t) => {
 t.test('options that cannot be used are refused in the same words by the command and by startSimulator', async (t) => {
   const missing = join(directory, 'nowhere', 'events');
   const table: [flags: string[], options: Record<string, unknown>, sentence: RegExp][] = [
-    [['--host', 'foo bar'], { host: 'foo bar' }, /Give a host name or an IP address\./],
-    [['--advertise', 'foo bar'], { advertise: ['foo bar'] }, /Give a host name or an IP address\./],
+    [
+      ['--host', 'foo bar'],
+      { host: 'foo bar' },
+      /Give a host name or an IP address without a port, such as sim\.example\./,
+    ],
+    [
+      ['--advertise', 'foo bar'],
+      { advertise: ['foo bar'] },
+      /Give a host name or an IP address without a port, such as sim\.example\./,
+    ],
     [['--username', 'ann'], { username: 'ann' }, /It must have 4 to 100 characters, not 3\./],
     [['--password', 'abc'], { password: 'abc' }, /It must have 5 to 100 characters, not 3\./],
     [['--data', ''], { data: '' }, /It must not be empty\./],

@@ -5,6 +5,7 @@ import { createLog, silentLog } from './log.ts';
 import {
   checkOptions,
   flag,
+  hostForOthers,
   listOf,
   log,
   notEmpty,
@@ -61,6 +62,18 @@ t.test('each check accepts what is good and says what to give instead of anythin
         ['', /empty/],
         ['a\0b', /NUL/],
         [null, /not null/],
+      ],
+    ],
+    [
+      hostForOthers('a.example'),
+      ['b.example', '192.0.2.1', '::1'],
+      [
+        ['', /a host name or an IP address without a port, such as a\.example\./],
+        [7, /a host name/],
+        ['b.example:80', /without a port, such as b\.example\./],
+        ['[::1]:80', /such as ::1\./],
+        ['fe80::1%eth0', /such as a\.example\./],
+        ['foo bar', /such as a\.example\./],
       ],
     ],
     [

@@ -1,6 +1,8 @@
 // Options that a program gives to a function of the package. TypeScript finds most mistakes before; JavaScript, `any` and values from files and the
 // environment come here. The command lines use the same checks, so that both refuse the same values in the same words.
 
+import { isIP } from 'node:net';
+import { hostProblem } from './address.ts';
 import { ProjectError } from './errors.ts';
 import { didYouMean } from './suggestion.ts';
 
@@ -39,6 +41,17 @@ export const notEmpty: OptionCheck = (value) => {
 /** The path of a file or folder. */
 export const path: OptionCheck = (value) =>
   notEmpty(value) ?? (String(value).includes('\0') ? 'A path has no NUL characters.' : undefined);
+
+/** A host that others reach a program by: no port, no zone of an IPv6 address. `example` is shown where nothing better can be guessed. */
+export function hostForOthers(example: string): OptionCheck {
+  return (value) => {
+    const text = typeof value === 'string' ? value : '';
+    if (hostProblem(text) === undefined && !text.includes('%')) return undefined;
+    const bare = text.replace(/^\[(.*)\](:\d+)?$|:\d+$/, '$1');
+    const meant = hostProblem(bare) === undefined && isIP(text) === 0 ? bare : example;
+    return `Give a host name or an IP address without a port, such as ${meant}.`;
+  };
+}
 
 export const flag: OptionCheck = (value) =>
   typeof value === 'boolean' ? undefined : `It must be true or false, not ${kindOf(value)}.`;

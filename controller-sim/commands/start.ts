@@ -11,9 +11,10 @@ import { daemonSignals } from '#lib/daemon-signals.ts';
 import { endProcess } from '#lib/end-process.ts';
 import { describeError, errorCode } from '#lib/errors.ts';
 import type { LogLevel } from '#lib/log.ts';
+import { type OptionCheck, path } from '#lib/options.ts';
 import { stopSignals } from '#lib/stop-signal.ts';
 import { NAMESPACES, type Namespace } from '../events/events.ts';
-import { combinationProblem, OPTION_CHECKS, type SimulatorOptions } from '../options.ts';
+import { combinationProblem, OPTION_CHECKS } from '../options.ts';
 import { type Simulator, startSimulator } from '../simulator.ts';
 
 interface StartOptions {
@@ -43,42 +44,44 @@ interface CaFile {
 export function startCommand(): Command {
   return new Command('start')
     .description('start the simulator and serve until it is stopped')
-    .option('--host <address>', 'address to listen on', (text) => checked('host', text), '127.0.0.1')
+    .option('--host <address>', 'address to listen on', (text) => checked(OPTION_CHECKS.host, text), '127.0.0.1')
     .option('--port <port>', 'port to listen on; left out: that of the data file, else a free one', (text) =>
-      checked('port', text.trim() === '' ? text : Number(text)),
+      checked(OPTION_CHECKS.port, text.trim() === '' ? Number.NaN : Number(text)),
     )
-    .option('--data <file>', 'keep everything in this file; left out: in memory', (file) => checked('data', file))
+    .option('--data <file>', 'keep everything in this file; left out: in memory', (file) =>
+      checked(OPTION_CHECKS.data, file),
+    )
     .option(
       '--advertise <name>',
       'further host name or address for clients; may be repeated',
-      (name: string, names: string[]) => [...names, ...checked('advertise', [name])],
+      (name: string, names: string[]) => [...names, ...checked(OPTION_CHECKS.advertise, [name])],
       [],
     )
     .option(
       '--username <name>',
       'administrator; left out: admin, or the one of the data file. A later start can rename it',
-      (name) => checked('username', name),
+      (name) => checked(OPTION_CHECKS.username, name),
     )
     .option(
       '--password <password>',
       'its password; left out: made up and shown at the first start, then kept. A later start can set a new one',
-      (password) => checked('password', password),
+      (password) => checked(OPTION_CHECKS.password, password),
     )
     .option(
       '--events-file <file>',
       'write events to this file, a JSON object in each line; - for the standard output',
-      (file) => checked('eventsFile', file),
+      (file) => checked(OPTION_CHECKS.eventsFile, file),
     )
     .option(
       '--events <type>',
       `which events: ${NAMESPACES.join(', ')}; may be repeated; left out: all`,
-      (type: string, types: Namespace[]) => [...types, ...checked('eventTypes', [type as Namespace])],
+      (type: string, types: Namespace[]) => [...types, ...checked(OPTION_CHECKS.eventTypes, [type as Namespace])],
       [],
     )
     .option('--cluster', 'answer as the only member of a cluster')
     .option('--dial-routers', 'dial routers that listen for controllers (ctrl.listeners)')
     .option('--console <folder>', 'serve the web console that was built in this folder', (folder) =>
-      checked('console', folder),
+      checked(OPTION_CHECKS.console, folder),
     )
     .option('--json', 'print the ready line as JSON')
     .addOption(
@@ -91,9 +94,7 @@ export function startCommand(): Command {
         .choices(['json', 'text'])
         .default(process.stderr.isTTY ? 'text' : 'json'),
     )
-    .option('--log-file <file>', 'append the log to this file instead of standard error', (file) =>
-      checked('data', file),
-    )
+    .option('--log-file <file>', 'append the log to this file instead of standard error', (file) => checked(path, file))
     .addHelpText(
       'after',
       examples('sim', 'start --port 1280 --data sim.db --json', 'start --data sim.db --password NEW_PASSWORD'),
@@ -208,11 +209,8 @@ function explain(error: unknown, { host, port, data }: StartOptions): string {
 }
 
 /** The value when `startSimulator` would take it. */
-function checked<Key extends keyof SimulatorOptions>(
-  key: Key,
-  value: SimulatorOptions[Key] | string,
-): NonNullable<SimulatorOptions[Key]> {
-  const problem = OPTION_CHECKS[key](value);
+function checked<T>(check: OptionCheck, value: T): T {
+  const problem = check(value);
   if (problem !== undefined) throw new InvalidArgumentError(problem);
-  return value as NonNullable<SimulatorOptions[Key]>;
+  return value;
 }
