@@ -1,6 +1,6 @@
 // Tables, plots, pages and comparisons of synthetic reports: nothing is measured here.
 
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { compare, compareAll, comparisonText } from './compare.ts';
@@ -10,7 +10,7 @@ import { logAxis, ticksOf } from './plot/axis.ts';
 import { plotsOf } from './plot/plots.ts';
 import { type Drawing, FONT_SIZE, svgDocument, textWidth } from './plot/svg.ts';
 import { type Column, FORMAT, isWanted, type Report, type Row, sectionsOf } from './report.ts';
-import { keep, readLast, readReports } from './result-files.ts';
+import { KEPT_RESULTS, keep, readLast, readReports } from './result-files.ts';
 import { toRows, type Values } from './rounds.ts';
 import { describeRun, runFacts } from './run-facts.ts';
 import { table } from './table.ts';
@@ -230,6 +230,16 @@ t.test('results that are missing, broken or of another program are refused with 
     t.throws(() => readReports(join(folder, name)), { message, name: 'Error' }, name);
 });
 
+t.test('files of a folder that are no results are left out, and reported', async (t) => {
+  const warnings: string[] = [];
+  const folder = t.testdir({ 'a.json': '{', 'b.json': '{}', 'c.json': JSON.stringify(SMALL), 'd.svg': '<svg/>' });
+  t.same(
+    readReports(folder, (text) => warnings.push(text)),
+    [SMALL],
+  );
+  t.match(warnings, [/^left out: .*a\.json cannot be read as JSON/, /^left out: .*b\.json: these are not results/]);
+});
+
 t.test('an axis covers its values, and its labels do not touch', async (t) => {
   const ranges: [number, number][] = [
     [1, 1],
@@ -357,4 +367,23 @@ t.test('a folder in the place of a results file is read as a folder', async (t) 
   const folder = t.testdir({});
   mkdirSync(join(folder, 'things.json'));
   t.throws(() => readReports(join(folder, 'things.json')), { message: /no results/ });
+});
+
+t.test('what README.md says of the memory of queues is what the kept results say', async (t) => {
+  const [report] = readReports(join(KEPT_RESULTS, 'queues.json'));
+  const said = readFileSync(join(KEPT_RESULTS, '..', 'README.md'), 'utf8').replaceAll(/\s+/g, ' ');
+  const [, unbounded, least, most] =
+    /is about (\d+) MiB in p-queue and fastq, and (\d+) to (\d+) MiB in ours/.exec(said) ?? [];
+  const groups = Map.groupBy(report?.rows ?? [], ({ group }) => group);
+  for (const [group, rows] of groups) {
+    const memory = (subject: string) =>
+      rows.find((row) => row.subject === subject)?.values.memory?.median ?? Number.NaN;
+    if (group.includes('no-op')) {
+      for (const subject of ['p-queue', 'fastq'])
+        t.ok(Math.abs(memory(subject) / Number(unbounded) - 1) < 0.2, `${group}: ${subject} ${memory(subject)}`);
+      const ours = Math.round(memory('DialQueue'));
+      t.ok(ours >= Number(least) && ours <= Number(most), `${group}: ours ${memory('DialQueue')}`);
+    } else for (const subject of ['p-queue', 'DialQueue']) t.ok(memory(subject) < 1, group);
+  }
+  t.ok(groups.size >= 6);
 });

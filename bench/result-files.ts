@@ -73,15 +73,27 @@ export function isKeptResults(directory: string): boolean {
     : path === KEPT_RESULTS;
 }
 
-/** The reports of a results file or of all such files in a folder. Throws UsageError. */
-export function readReports(path: string): Report[] {
+/**
+ * The reports of a results file, or of all such files in a folder; `warn` hears of files of the folder that are something else. Throws UsageError
+ * when there are none.
+ */
+export function readReports(path: string, warn: (text: string) => void = () => undefined): Report[] {
   const stat = statSync(path, { throwIfNoEntry: false });
   if (!stat)
     throw new UsageError(`there is no file or folder ${path}; ${AGAIN}: npm run bench -- queues --json ${path}`);
   if (!stat.isDirectory()) return readFile(path);
-  const files = readdirSync(path).filter((name) => name.endsWith('.json'));
-  if (files.length === 0) throw new UsageError(`there are no results (.json) in the folder ${path}; ${AGAIN}`);
-  return files.toSorted().flatMap((name) => readFile(join(path, name)));
+  const reports: Report[] = [];
+  for (const name of readdirSync(path).toSorted()) {
+    if (!name.endsWith('.json')) continue;
+    try {
+      reports.push(...readFile(join(path, name)));
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error;
+      warn(`left out: ${error.message}`);
+    }
+  }
+  if (reports.length === 0) throw new UsageError(`there are no results (.json) in the folder ${path}; ${AGAIN}`);
+  return reports;
 }
 
 /** The last report of this name, or undefined where there is none of this form. */

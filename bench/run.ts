@@ -74,7 +74,7 @@ program
   .argument('<b>', 'results (JSON) or a folder of them: after')
   .addHelpText('after', '\nExample:\n  npm run bench -- compare bench/results /tmp/results')
   .exitOverride()
-  .action((a: string, b: string) => showComparison(readReports(a), readReports(b)));
+  .action((a: string, b: string) => showComparison(readReports(a, warn), readReports(b, warn)));
 
 tolerateClosedOutput();
 try {
@@ -155,10 +155,14 @@ async function measure(benchmark: Benchmark, options: Options): Promise<Report> 
 
 function showComparison(a: readonly Report[], b: readonly Report[]): void {
   const { comparisons, warnings } = compareAll(a, b);
-  for (const warning of warnings) say(`warning: ${warning}`);
+  for (const warning of warnings) warn(warning);
   if (comparisons.length === 0)
     throw new UsageError('A and B have no benchmark in common; compare results of the same one');
   for (const comparison of comparisons) say(comparisonText(comparison));
+}
+
+function warn(text: string): void {
+  say(`warning: ${text}`);
 }
 
 function progress(text: string): void {
