@@ -6,15 +6,26 @@
 import { SystemClock } from '#lib/clock.ts';
 import { ProjectError } from '#lib/errors.ts';
 import { type Log, silentLog } from '#lib/log.ts';
+import {
+  checkOptions,
+  flag,
+  log as isLog,
+  notEmpty,
+  type OptionCheck,
+  OptionError,
+  objectWith,
+  oneOf,
+  path,
+} from '#lib/options.ts';
 import { type Finding, findingText } from './config/finding.ts';
-import { type LoadedConfig, loadRouterConfig } from './config/load.ts';
+import { type LoadedConfig, type LoadOptions, loadRouterConfig } from './config/load.ts';
 import type { RouterConfig } from './config/router-config.ts';
 import { type EnrollmentResult, enrollRouter as enrollWith, type KeyAlgorithm } from './enroll/enroll.ts';
 import { Router } from './router.ts';
 
 export { createLog, type Log, type LogOptions } from '#lib/log.ts';
-export type { EnrollmentResult, Finding, KeyAlgorithm, LoadedConfig, Router };
-export { loadRouterConfig as checkRouterConfig };
+export { OptionError } from '#lib/options.ts';
+export type { EnrollmentResult, Finding, KeyAlgorithm, LoadedConfig, LoadOptions, Router };
 
 export interface StartRouterOptions {
   /** Nothing is logged without one; `createLog()` writes to stderr. */
@@ -29,6 +40,18 @@ export interface EnrollRouterOptions {
   readonly keyAlgorithm?: KeyAlgorithm;
 }
 
+const START_CHECKS: Readonly<Record<keyof StartRouterOptions, OptionCheck>> = { log: isLog, extend: flag };
+const ENROLL_CHECKS: Readonly<Record<keyof EnrollRouterOptions, OptionCheck>> = {
+  log: isLog,
+  keyAlgorithm: oneOf('RSA', 'EC'),
+};
+const LOAD_CHECKS: Readonly<Record<keyof LoadOptions, OptionCheck>> = {
+  beforeEnrollment: flag,
+  environment: objectWith([], 'an object of variables'),
+  readFile: (value) => (typeof value === 'function' ? undefined : 'It must be a function from a path to a text.'),
+  now: (value) => (Number.isFinite(value) ? undefined : 'It must be a number of milliseconds since 1970.'),
+};
+
 /** The router would not start with this configuration. The message has each error with its place and remedy. */
 export class ConfigurationError extends ProjectError {
   readonly findings: readonly Finding[];
@@ -41,24 +64,43 @@ export class ConfigurationError extends ProjectError {
   }
 }
 
+/** Reads a configuration file and finds its mistakes, as `router config check` does. Throws OptionError alone. */
+export function checkRouterConfig(file: string, options: LoadOptions = {}): LoadedConfig {
+  checkFile('checkRouterConfig', file);
+  checkOptions('checkRouterConfig', options, LOAD_CHECKS);
+  return loadRouterConfig(file, options);
+}
+
 /**
  * Starts the router of a configuration file; it is open when this resolves, and looks for its controllers. Close it to free its ports.
- * Rejects with ConfigurationError, and with the system's error where a port or file cannot be had.
+ * Rejects with OptionError, with ConfigurationError, and with the system's error where a port or file is not available.
  */
 export async function startRouter(file: string, options: StartRouterOptions = {}): Promise<Router> {
+  checkFile('startRouter', file);
+  checkOptions('startRouter', options, START_CHECKS);
   const config = accepted(loadRouterConfig(file));
   return await Router.start({ config, log: options.log ?? silentLog, extend: options.extend ?? false });
 }
 
-/** Enrolls the router of a configuration file with the text of a one-time token. Rejects with ConfigurationError and EnrollmentError. */
+/** Enrolls the router of a configuration file with the text of a one-time token. Rejects with OptionError, ConfigurationError and EnrollmentError. */
 export async function enrollRouter(
   file: string,
   token: string,
   options: EnrollRouterOptions = {},
 ): Promise<EnrollmentResult> {
+  checkFile('enrollRouter', file);
+  const problem = notEmpty(token);
+  if (problem !== undefined) throw new OptionError(`enrollRouter: the token is invalid. ${problem}`);
+  checkOptions('enrollRouter', options, ENROLL_CHECKS);
   const config = accepted(loadRouterConfig(file, { beforeEnrollment: true }));
   const { keyAlgorithm = 'EC', log = silentLog } = options;
   return await enrollWith({ config, jwt: token, keyAlgorithm, clock: new SystemClock(), log });
+}
+
+function checkFile(caller: string, file: unknown): void {
+  const problem = path(file);
+  if (problem !== undefined)
+    throw new OptionError(`${caller}: the path of the configuration file is invalid. ${problem}`);
 }
 
 function accepted(loaded: LoadedConfig): RouterConfig {

@@ -1,81 +1,137 @@
-// What a benchmark answers, and how it is shown.
+// The report of a benchmark: what its JSON file holds, and all that tables, plots, pages and comparisons are made from. Measuring happens in
+// the folders beside it; rounds.ts turns what was measured into rows.
+
+/** The first field of every results file. The number changes with the form. */
+export const FORMAT = 'edgeweave-bench/2';
+
+export type Direction = 'higher' | 'lower';
+
+/** One unit and one direction for every value of a column. */
+export interface Column {
+  readonly unit: string;
+  /** Which values are better. */
+  readonly better: Direction;
+  /** What it is, in a few words. */
+  readonly meaning: string;
+}
+
+export interface Spread {
+  readonly median: number;
+  readonly min: number;
+  readonly max: number;
+}
+
+export interface Value extends Spread {
+  /** How often it was measured. After one round nobody knows how much it varies. */
+  readonly rounds: number;
+  /**
+   * Relative to the yardstick in the same group: the ratio of the medians, the least and the greatest ratio within one round. Absent where
+   * the yardstick has no such value or zero.
+   */
+  readonly ratio?: Spread;
+}
 
 export interface Row {
-  /** What is measured, for example `link (queue 1000, workers 10), tls dial`. */
+  /** What is measured, for example `link (queue 1000, workers 10): 300 TLS dials`. */
   readonly group: string;
   /** Who does it. */
   readonly subject: string;
-  readonly values: Readonly<Record<string, number>>;
-  /** The value of the first column, relative to that of the yardstick in the same group. */
-  readonly ratio: number;
+  readonly values: Readonly<Record<string, Value>>;
+  /** Its place in a plot of lines: which line, and where on the x axis. */
+  readonly point?: Point;
 }
 
-export interface Report {
+export interface Point {
+  readonly series: string;
+  readonly x: number;
+}
+
+/** A plot of one column. Bars show every row that has the column; lines those that have a point as well. */
+export interface Plot {
   readonly name: string;
   readonly title: string;
-  /** Columns with their units. */
-  readonly columns: Readonly<Record<string, string>>;
+  readonly column: string;
+  /** The title of the x axis of lines; bars without one. */
+  readonly x?: string;
+}
+
+/** Where, when and how it was measured. */
+export interface RunFacts {
+  /** ISO 8601, of the start. */
+  readonly date: string;
+  /** The git hash; null outside of a checkout. */
+  readonly commit: string | null;
+  /** Whether files differed from that commit. */
+  readonly dirty: boolean;
+  readonly cpu: string;
+  readonly cores: number;
+  readonly node: string;
+  readonly platform: string;
+  /** Rounds of most groups; each value has its own. */
+  readonly rounds: number;
+  /** Made to see that the benchmark works: no figures to rely on. */
+  readonly quick: boolean;
+}
+
+/** What a benchmark finds out. */
+export interface Findings {
+  readonly name: string;
+  readonly title: string;
+  readonly columns: Readonly<Record<string, Column>>;
   /** The subject that all others of a group are compared with. */
   readonly yardstick: string;
   readonly rows: readonly Row[];
   /** Lines below the table. */
-  readonly notes?: readonly string[];
-  /** An SVG document. */
-  readonly plot: string;
+  readonly notes: readonly string[];
+  readonly plots: readonly Plot[];
+  /** Rounds of most groups. */
+  readonly rounds: number;
+}
+
+export interface Report extends Omit<Findings, 'rounds'> {
+  readonly format: typeof FORMAT;
+  readonly run: RunFacts;
 }
 
 export interface BenchmarkOptions {
   readonly quick: boolean;
   /** A router configuration file. */
-  readonly config: string | undefined;
+  readonly config?: string | undefined;
   /** Folder of another checkout of this project. */
-  readonly beside: string | undefined;
+  readonly beside?: string | undefined;
   /** Only groups whose name contains this. */
-  readonly only: string | undefined;
-  progress(text: string): void;
+  readonly only?: string | undefined;
 }
 
-export type Benchmark = (options: BenchmarkOptions) => Promise<Report>;
+export interface Benchmark {
+  /** The groups that it would measure, `only` aside. Throws UsageError or an Error for options that cannot be used. */
+  groups(options: BenchmarkOptions): string[];
+  measure(options: BenchmarkOptions, progress: (text: string) => void): Promise<Findings>;
+}
 
-/** A table for people. With the last report, the change of each ratio since then. */
-export function table(report: Report, last: Report | undefined): string {
-  const names = Object.keys(report.columns);
-  const head = [
-    '',
-    ...names.map((name) => `${name} ${report.columns[name] ?? ''}`.trim()),
-    `× ${report.yardstick}`,
-    'last run',
-  ];
-  const lines: string[][] = [];
-  let group = '';
-  for (const row of report.rows) {
-    if (row.group !== group) lines.push([row.group]);
-    group = row.group;
-    const before = last?.rows.find((other) => other.group === row.group && other.subject === row.subject)?.ratio;
-    const change = before === undefined ? '–' : `× ${before.toFixed(2)}`;
-    lines.push([
-      `  ${row.subject}`,
-      ...names.map((name) => (row.values[name] === undefined ? '–' : figure(row.values[name]))),
-      row.ratio.toFixed(2),
-      change,
-    ]);
+/** Arguments that cannot be used: exit code 2. */
+export class UsageError extends Error {}
+
+export function isWanted(group: string, { only = '' }: BenchmarkOptions): boolean {
+  return group.toLowerCase().includes(only.toLowerCase());
+}
+
+/** Rows that have the same columns stand below one head. */
+export interface Section {
+  readonly columns: readonly string[];
+  readonly groups: readonly { readonly group: string; readonly rows: readonly Row[] }[];
+}
+
+export function sectionsOf({ columns, rows }: Pick<Report, 'columns' | 'rows'>): Section[] {
+  const sections = new Map<string, { columns: string[]; groups: Map<string, Row[]> }>();
+  for (const [group, members] of Map.groupBy(rows, (row) => row.group)) {
+    const own = Object.keys(columns).filter((name) => members.some(({ values }) => values[name] !== undefined));
+    const section = sections.get(own.join()) ?? { columns: own, groups: new Map() };
+    sections.set(own.join(), section);
+    section.groups.set(group, members);
   }
-  const widths = head.map((_, column) =>
-    Math.max(...[head, ...lines.filter((line) => line.length > 1)].map((line) => (line[column] ?? '').length)),
-  );
-  const render = (line: readonly string[]) =>
-    line.length === 1
-      ? line[0]
-      : line
-          .map((cell, column) => (column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0)))
-          .join('  ');
-  return [report.title, '', ...[head, ...lines].map(render), ...(report.notes ?? []), ''].join('\n');
-}
-
-/** Three significant digits, thousands with k and M. */
-export function figure(value: number): string {
-  if (value >= 999_500) return `${(value / 1e6).toPrecision(3)} M`;
-  if (value >= 9_995) return `${(value / 1e3).toPrecision(3)} k`;
-  if (Number.isInteger(value)) return String(value);
-  return value >= 100 ? value.toFixed(0) : value.toPrecision(3);
+  return Array.from(sections.values(), ({ columns: own, groups }) => ({
+    columns: own,
+    groups: Array.from(groups, ([group, members]) => ({ group, rows: members })),
+  }));
 }

@@ -1,85 +1,174 @@
-// `npm run bench [-- NAME…] [--json FILE] [--quick]`: runs benchmarks, prints tables, keeps the results with a plot beside them, and compares
-// with the last run. Figures of different runs are only compared as ratios: machines are shared and noisy.
+// `npm run bench [-- NAME…]`: runs benchmarks, prints tables, keeps results and plots, and compares with the last run. `bench compare A B` compares
+// two results. Exit codes: 0 done, 1 the work failed, 2 wrong use.
 
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { Command } from 'commander';
+import { tolerateClosedOutput } from '#lib/closed-output.ts';
 import { describeError } from '#lib/errors.ts';
-import { api } from './api/api.ts';
-import { data } from './data/data.ts';
-import { queues } from './queues/queues.ts';
-import type { Benchmark, Report } from './report.ts';
-import { table } from './report.ts';
+import { didYouMean } from '#lib/suggestion.ts';
+import { compareAll, comparisonText } from './compare.ts';
+import { htmlPage } from './html.ts';
+import type { Benchmark, BenchmarkOptions, Report } from './report.ts';
+import { FORMAT, isWanted, UsageError } from './report.ts';
+import {
+  checkWritable,
+  isKeptResults,
+  KEPT_RESULTS,
+  keep,
+  prepareDirectory,
+  readLast,
+  readReports,
+  writeOut,
+} from './result-files.ts';
+import { runFacts } from './run-facts.ts';
+import { table } from './table.ts';
 
-const BENCHMARKS: Readonly<Record<string, Benchmark>> = { queues, api, data };
-const RESULTS = join(import.meta.dirname, 'results');
+/** Loaded when they are measured: they bring the router and the simulator with them. */
+const BENCHMARKS: Readonly<Record<string, () => Promise<Benchmark>>> = {
+  queues: async () => (await import('./queues/queues.ts')).queues,
+  api: async () => (await import('./api/api.ts')).api,
+  data: async () => (await import('./data/data.ts')).data,
+};
+const NAMES = Object.keys(BENCHMARKS);
+/** The value of --json that means the standard output. */
+const STDOUT = '-';
 
-interface Options {
-  json?: string;
-  quick: boolean;
-  results: string;
-  config?: string;
-  beside?: string;
-  only?: string;
+interface Options extends BenchmarkOptions {
+  readonly json?: string;
+  readonly html?: string;
+  readonly results?: string;
 }
 
 const program = new Command('bench')
   .description('measures of the data path and its queues')
-  .argument('[names...]', `what to measure: ${Object.keys(BENCHMARKS).join(', ')}; everything when left out`)
-  .option('--json <file>', 'also write the results there')
-  .option('--results <directory>', 'where results and plots are kept', RESULTS)
-  .option('--config <file>', 'router configuration whose queue lengths and worker counts are used')
-  .option('--beside <directory>', 'another checkout of this project that `data` measures as well')
-  .option('--only <text>', 'groups of `data` whose name contains the text')
+  .argument('[names...]', `what to measure: ${NAMES.join(', ')}; everything when left out`)
   .option('--quick', 'fewer tasks and rounds: to see that it works, not for figures', false)
-  .addHelpText('after', '\nExample:\n  npm run bench -- queues --json queues.json')
-  .exitOverride()
-  .action(run);
+  .option('--only <text>', 'only groups whose name contains the text')
+  .option('--json <file>', 'write the results there; - for the standard output (tables go to standard error then)')
+  .option('--html <file>', 'write a page with all plots and tables there')
+  .option(
+    '--results <directory>',
+    'where results and plots are kept, and the last ones are found (default: bench/results; with --quick or --only they are not kept)',
+  )
+  .option('--config <file>', 'router configuration whose queue lengths and workers `queues` uses')
+  .option('--beside <directory>', 'another checkout of this project that `data` measures as well')
+  .addHelpText(
+    'after',
+    `
+Examples:
+  npm run bench -- queues --json queues.json --html queues.html
+  npm run bench -- data --only encrypted
+  npm run bench -- compare before.json after.json
 
+Where the time goes: the key profile.cpu.path of a router's configuration makes the router write a CPU profile every 10
+minutes and when it stops (name it NAME.cpuprofile). Open it as a flame graph in Chrome (developer tools, Performance, load
+profile) or with https://www.speedscope.app. profile.memory.path (NAME.heapprofile) does the same for allocations.`,
+  )
+  .enablePositionalOptions()
+  .exitOverride()
+  .showHelpAfterError('(--help shows how it is used)')
+  .action(run);
+program
+  .command('compare')
+  .description('compare two results, by their ratios to the yardstick')
+  .argument('<a>', 'results (JSON) or a folder of them: before')
+  .argument('<b>', 'results (JSON) or a folder of them: after')
+  .addHelpText('after', '\nExample:\n  npm run bench -- compare bench/results /tmp/results')
+  .exitOverride()
+  .action((a: string, b: string) => showComparison(readReports(a, warn), readReports(b, warn)));
+
+tolerateClosedOutput();
 try {
   await program.parseAsync();
 } catch (error) {
   const { exitCode } = error as { exitCode?: number };
   if (exitCode === undefined) process.stderr.write(`bench: ${describeError(error)}\n`);
-  process.exitCode = exitCode === 0 ? 0 : exitCode === undefined ? 1 : 2;
+  process.exitCode = exitCode === undefined ? (error instanceof UsageError ? 2 : 1) : exitCode === 0 ? 0 : 2;
 }
 
-async function run(names: string[], options: Options): Promise<void> {
-  const unknown = names.find((name) => !(name in BENCHMARKS));
-  if (unknown !== undefined)
-    throw new Error(`there is no benchmark ${unknown}; there are ${Object.keys(BENCHMARKS).join(', ')}`);
+async function run(names: readonly string[], options: Options): Promise<void> {
+  const chosen = await choose(names, options);
+  const directory = options.results ?? (options.quick || options.only !== undefined ? undefined : KEPT_RESULTS);
+  if (directory !== undefined) prepareDirectory(directory);
+  if (options.json !== undefined && options.json !== STDOUT) checkWritable('--json', options.json);
+  if (options.html !== undefined) checkWritable('--html', options.html);
+  const print = options.json === STDOUT ? progress : say;
   const reports: Report[] = [];
-  for (const [name, benchmark] of Object.entries(BENCHMARKS)) {
-    if (names.length > 0 && !names.includes(name)) continue;
-    const { quick, config, beside, only } = options;
-    const report = await benchmark({ quick, config, beside, only, progress });
-    const last = readLast(options.results, name);
-    print(table(report, last));
-    keep(options.results, report);
+  const kept: string[] = [];
+  for (const [name, benchmark] of chosen) {
+    const report = await measure(benchmark, options);
     reports.push(report);
+    print(table(report, readLast(directory ?? KEPT_RESULTS, name)));
+    if (directory !== undefined) kept.push(...keep(directory, report));
   }
-  if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify(reports, undefined, 2)}\n`);
+  if (options.json === STDOUT) say(JSON.stringify(reports, undefined, 2));
+  else if (options.json !== undefined) writeOut(options.json, `${JSON.stringify(reports, undefined, 2)}\n`);
+  if (options.html !== undefined) writeOut(options.html, htmlPage(reports));
+  const reason = options.quick ? '--quick' : '--only';
+  print(
+    kept.length > 0 ? `kept: ${kept.join(', ')}` : `the results are not kept (${reason}); --results DIR keeps them`,
+  );
 }
 
-function keep(directory: string, report: Report): void {
-  mkdirSync(directory, { recursive: true });
-  writeFileSync(join(directory, `${report.name}.json`), `${JSON.stringify(report, undefined, 2)}\n`);
-  writeFileSync(join(directory, `${report.name}.svg`), report.plot);
+/** The benchmarks that have something to do. Everything that cannot be used is found before the first one starts. */
+async function choose(names: readonly string[], options: Options): Promise<[string, Benchmark][]> {
+  const chosen = NAMES.filter((name) => names.length === 0 || names.includes(name));
+  checkNames(names);
+  checkOptions(chosen, options);
+  const loaded = await Promise.all(
+    chosen.map(async (name) => [name, await BENCHMARKS[name]?.()] as [string, Benchmark]),
+  );
+  const all = loaded.flatMap(([name, benchmark]) => benchmark.groups(options).map((group) => ({ name, group })));
+  const wanted = new Set(all.filter(({ group }) => isWanted(group, options)).map(({ name }) => name));
+  if (wanted.size === 0) {
+    const list = all.map(({ name, group }) => `\n  ${name}: ${group}`).join('');
+    throw new UsageError(`no group contains "${options.only}" (--only); there are these groups:${list}`);
+  }
+  return loaded.filter(([name]) => wanted.has(name));
 }
 
-/** Undefined when there was none, or one of another form. */
-function readLast(directory: string, name: string): Report | undefined {
-  try {
-    return JSON.parse(readFileSync(join(directory, `${name}.json`), 'utf8')) as Report;
-  } catch {
-    return undefined; // the first run has nothing to compare with
-  }
+function checkNames(names: readonly string[]): void {
+  const unknown = names.find((name) => !NAMES.includes(name));
+  if (unknown === undefined) return;
+  const meant = didYouMean(unknown, [...NAMES, 'compare']);
+  throw new UsageError(`there is no benchmark ${unknown}; ${meant || `there are ${NAMES.join(', ')}`}`);
+}
+
+function checkOptions(chosen: readonly string[], { quick, results, config, beside }: Options): void {
+  const needs = [
+    ['--config', config, 'queues'],
+    ['--beside', beside, 'data'],
+  ] as const;
+  for (const [flag, value, name] of needs)
+    if (value !== undefined && !chosen.includes(name))
+      throw new UsageError(`${flag} is for \`${name}\`, which is not measured; name ${name} too, or leave ${flag} out`);
+  if (quick && results !== undefined && isKeptResults(results))
+    throw new UsageError(`--quick gives no figures to keep in ${results}; name another folder with --results`);
+}
+
+async function measure(benchmark: Benchmark, options: Options): Promise<Report> {
+  const facts = runFacts(options.quick, new Date());
+  const { rounds, ...findings } = await benchmark.measure(options, progress);
+  const { name, title, columns, yardstick, rows, notes, plots } = findings;
+  const run = { ...facts, rounds };
+  return { format: FORMAT, name, title, run, columns, yardstick, plots, rows, notes };
+}
+
+function showComparison(a: readonly Report[], b: readonly Report[]): void {
+  const { comparisons, warnings } = compareAll(a, b);
+  for (const warning of warnings) warn(warning);
+  if (comparisons.length === 0)
+    throw new UsageError('A and B have no benchmark in common; compare results of the same one');
+  for (const comparison of comparisons) say(comparisonText(comparison));
+}
+
+function warn(text: string): void {
+  say(`warning: ${text}`);
 }
 
 function progress(text: string): void {
   process.stderr.write(`${text}\n`);
 }
 
-function print(text: string): void {
+function say(text: string): void {
   process.stdout.write(`${text}\n`);
 }

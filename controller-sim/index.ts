@@ -4,4 +4,5 @@
 //   simulator.managementUrl, simulator.username, simulator.password, simulator.ca …
 
 export { createLog, type Log, type LogOptions } from '#lib/log.ts';
+export { OptionError } from '#lib/options.ts';
 export { type Simulator, type SimulatorOptions, startSimulator } from './simulator.ts';

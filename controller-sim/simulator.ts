@@ -4,9 +4,9 @@
 //   simulator.managementUrl, simulator.username, simulator.password, simulator.ca …
 
 import { joinHostPort } from '#lib/address.ts';
-import { type Clock, SystemClock } from '#lib/clock.ts';
+import { SystemClock } from '#lib/clock.ts';
 import { IdSource } from '#lib/ids.ts';
-import { type Log, silentLog } from '#lib/log.ts';
+import { silentLog } from '#lib/log.ts';
 import { type Random, systemRandom } from '#lib/random.ts';
 import { ownVersionInfo } from '#wire/version-info.ts';
 import packageJson from '../package.json' with { type: 'json' };
@@ -20,7 +20,7 @@ import { Activity } from './auth/activity.ts';
 import { DisabledIdentities } from './auth/disabled-identities.ts';
 import { Jwks } from './auth/jwks.ts';
 import { Lockouts } from './auth/lockouts.ts';
-import { type PasswordCost, Passwords } from './auth/passwords.ts';
+import { Passwords } from './auth/passwords.ts';
 import { Revocations } from './auth/revocations.ts';
 import type { ControlContext } from './control-channel/context.ts';
 import { ControlServer } from './control-channel/control-server.ts';
@@ -28,17 +28,18 @@ import { DataModelFeed } from './control-channel/data-model/data-model-feed.ts';
 import { ModelSets } from './control-channel/data-model/model-sets.ts';
 import { LegacySessions } from './control-channel/legacy-sessions.ts';
 import { RouterDialer } from './control-channel/router-dialer.ts';
-import { Events, type Namespace } from './events/events.ts';
+import { Events, namespaceOf } from './events/events.ts';
 import { openSink } from './events/sinks.ts';
 import { EventSources } from './events/sources.ts';
 import { Tokens } from './jwt/tokens.ts';
 import { Listener } from './listener/listener.ts';
 import { CodeGuesses } from './mfa/code-guesses.ts';
 import { Network } from './network/network.ts';
+import { checkSimulatorOptions, type SimulatorOptions } from './options.ts';
 import { Authority } from './pki/authority.ts';
 import { Posture } from './posture/posture.ts';
 import { SessionRights } from './posture/session-rights.ts';
-import { hasAdmin, seedBuiltIns, setAdmin } from './seed.ts';
+import { adminUsername, hasAdmin, seedBuiltIns, setAdmin } from './seed.ts';
 import { DataIntegrity } from './state/integrity.ts';
 import { State } from './state/state.ts';
 import { MemoryStore } from './store/memory-store.ts';
@@ -46,42 +47,7 @@ import { Snapshots } from './store/snapshots.ts';
 import { SqliteStore, StoreError } from './store/sqlite-store.ts';
 import { DamagedError } from './store/store.ts';
 
-export interface SimulatorOptions {
-  /** Address to listen on. */
-  host?: string;
-  /** 0 or nothing: the port that the data file remembers, else any free one. */
-  port?: number;
-  /** SQLite file; memory when left out. */
-  data?: string;
-  /** Further names that clients reach the simulator by. The first one stands in URLs and tokens. */
-  advertise?: readonly string[];
-  username?: string;
-  /** Left out, one is made up for new data, and that of older data stays as it is. */
-  password?: string;
-  log?: Log;
-  clock?: Clock;
-  random?: Random;
-  passwordCost?: PasswordCost;
-  /** Logins that may wait for their password to be looked at; those above are told to come later. */
-  passwordsWaiting?: number;
-  /** Where events are written: a file or `-` for the standard output, and which (all when empty). */
-  eventsFile?: string;
-  eventTypes?: readonly Namespace[];
-  /** Answers as the only member of a cluster, for clients that want one. */
-  cluster?: boolean;
-  /** Folder of the reference's web console, built: it is served as `consoleUrl`. */
-  console?: string;
-  /** Milliseconds in which a router may not connect a second time. */
-  churnLimit?: number;
-  /** Dial routers that listen for controllers and are not connected. */
-  dialRouters?: boolean;
-  /** Milliseconds of an API session without a request. */
-  sessionLifetime?: number;
-  /** Milliseconds for which one-time tokens are valid. */
-  enrollmentLifetime?: number;
-  /** The version that routers hear of each other instead of the true one. Below v1.6.6 they dial split or single links. */
-  linkVersion?: string;
-}
+export type { SimulatorOptions } from './options.ts';
 
 const LOOPBACK = ['127.0.0.1', '::1', 'localhost'];
 const MINUTE = 60_000;
@@ -100,7 +66,7 @@ export class Simulator {
   /** `tls:host:port`, for routers. */
   readonly controlAddress: string;
   readonly username: string;
-  /** Undefined when older data keeps a password that nobody gave. */
+  /** Undefined when older data keeps its password, which only its hash is known of. */
   readonly password: string | undefined;
   /** PEM: what clients and routers are to trust. */
   readonly ca: string;
@@ -134,8 +100,12 @@ export class Simulator {
   }
 }
 
-/** Resolves once everything is served. Rejects with the system's error for a port that is taken, StoreError for a bad data file. */
+/**
+ * Resolves once everything is served. Rejects with OptionError for unknown or wrong options, with the system's error for a port that is taken,
+ * with StoreError for a bad data file.
+ */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
+  checkSimulatorOptions(options);
   const owned = new AsyncDisposableStack();
   try {
     return await build(options, owned);
@@ -204,7 +174,10 @@ async function build(options: SimulatorOptions, owned: AsyncDisposableStack): Pr
   const sources = new EventSources({ state, network, events, clock, ids, controllerId });
   owned.defer(() => sources.close());
   if (options.eventsFile !== undefined) {
-    const sink = { file: options.eventsFile, namespaces: options.eventTypes ?? [] };
+    const sink = {
+      file: options.eventsFile,
+      namespaces: (options.eventTypes ?? []).flatMap((name) => namespaceOf(name) ?? []),
+    };
     owned.use(await openSink(events, sink, { log: log.child({ component: 'events' }), clock }));
   }
   const sets = new ModelSets(state, access, authority);
@@ -318,10 +291,11 @@ async function prepare(
   random: Random,
 ): Promise<{ username: string; password: string | undefined }> {
   await seedBuiltIns(state);
-  const username = options.username ?? 'admin';
-  const isNew = !hasAdmin(state);
-  const password = options.password ?? (isNew ? random.bytes(PASSWORD_BYTES).toString('base64url') : undefined);
-  if (password !== undefined) await setAdmin(state, passwords, username, password);
+  const known = adminUsername(state);
+  const username = options.username ?? known ?? 'admin';
+  const password =
+    options.password ?? (hasAdmin(state) ? undefined : random.bytes(PASSWORD_BYTES).toString('base64url'));
+  if (password !== undefined || username !== known) await setAdmin(state, passwords, username, password);
   return { username, password };
 }
 

@@ -38,7 +38,6 @@ const NOT_LIMITS: Readonly<Record<string, readonly string[]>> = {
     'agent/trace/decode-message.ts LONGEST_TEXT',
     'agent/trace/message-trace.ts LARGEST_FILE',
     'agent/trace/message-trace.ts MOST_WAITING',
-    'controller-sim/commands/start.ts SHORTEST_PASSWORD',
     'controller-sim/store/file-holder.ts LONGEST_COMMAND',
     'controller-sim/store/file-holder.ts MOST_FILES',
     'controller-sim/store/file-holder.ts MOST_PROCESSES',

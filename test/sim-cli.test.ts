@@ -1,14 +1,17 @@
 // The command of the simulator, as a user types it.
 
+import { spawn } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { text } from 'node:stream/consumers';
 import { connect } from 'node:tls';
 import t from 'tap';
 import { subjectAltNames } from '#lib/certificates.ts';
+import { type SimulatorOptions, startSimulator } from '../controller-sim/simulator.ts';
 import { Management } from '../examples/two-routers/management.ts';
 import { Program } from '../examples/two-routers/process.ts';
 import { runProgram } from './support/run.ts';
@@ -135,21 +138,84 @@ t.test('what cannot work is told in one line with the remedy', async (t) => {
   holder.close();
 });
 
-t.test('options that cannot be used are refused with what to do', async (t) => {
-  const table: [string[], RegExp][] = [
-    [['--advertise', ''], /host/],
-    [['--advertise', 'foo bar'], /host name or an IP address/],
-    [['--username', ''], /empty/],
-    [['--password', 'abc'], /at least 5/],
-    [['--data', ''], /empty/],
-    [['--port', '70000'], /whole number/],
-    [['--events', 'nothing'], /there are events of these types: apiSession, /],
+t.test('options that cannot be used are refused in the same words by the command and by startSimulator', async (t) => {
+  const missing = join(directory, 'nowhere', 'events');
+  const table: [flags: string[], options: Record<string, unknown>, sentence: RegExp][] = [
+    [
+      ['--host', 'foo bar'],
+      { host: 'foo bar' },
+      /Give a host name or an IP address without a port, such as sim\.example\./,
+    ],
+    [
+      ['--advertise', 'foo bar'],
+      { advertise: ['foo bar'] },
+      /Give a host name or an IP address without a port, such as sim\.example\./,
+    ],
+    [['--username', 'ann'], { username: 'ann' }, /It must have 4 to 100 characters, not 3\./],
+    [['--password', 'abc'], { password: 'abc' }, /It must have 5 to 100 characters, not 3\./],
+    [['--data', ''], { data: '' }, /It must not be empty\./],
+    [['--port', '70000'], { port: 70_000 }, /It must be a whole number from 0 to 65535\./],
+    [['--port', ''], { port: '' }, /It must be a whole number from 0 to 65535\./],
+    [
+      ['--events', 'linc'],
+      { eventTypes: ['linc'] },
+      /There are events of these types: apiSession, .*\. Did you mean link\?/,
+    ],
+    [['--events', 'link'], { eventTypes: ['link'] }, /name the file too \(eventsFile, --events-file; /],
+    [
+      ['--events-file', missing],
+      { eventsFile: missing },
+      /events file .*nowhere.events cannot be opened: ENOENT.*; name one/,
+    ],
+    [['--console', directory], { console: directory }, /holds no built web console/],
   ];
-  for (const [options, message] of table) {
-    const { code, stderr } = await runProgram(['controller-sim/cli.ts', 'start', ...options]);
-    t.equal(code, 2, options.join(' '));
-    t.match(stderr, message);
+  for (const [flags, options, sentence] of table) {
+    const { code, stderr } = await runProgram(['controller-sim/cli.ts', 'start', ...flags]);
+    const isStart = /cannot be opened|web console/.test(String(sentence));
+    t.equal(code, isStart ? 1 : 2, flags.join(' '));
+    t.match(stderr, sentence);
+    await t.rejects(startSimulator(options as SimulatorOptions), { message: sentence }, JSON.stringify(options));
   }
+});
+
+t.test('a later start keeps the password and says how to set a new one; --password sets it', async (t) => {
+  const data = join(directory, 'password.db');
+  const login = async ({ management: url, ca }: Ready, username: string, password: string) => {
+    const management = new Management(url, readFileSync(ca, 'utf8'));
+    await management.login(username, password).finally(() => management.close());
+  };
+  const first = start('first-password', '--data', data, '--username', 'root');
+  const made = await ready(first);
+  t.notOk('passwordNote' in made);
+  await first.stop();
+  const second = start('kept-password', '--data', data);
+  const kept = await ready(second);
+  t.match(kept, {
+    username: 'root',
+    password: null,
+    passwordNote: /earlier start with .*password\.db; .*--password NEW_PASSWORD/,
+  });
+  await t.resolves(login(kept, 'root', made.password ?? ''));
+  await second.stop();
+  const third = start('new-password', '--data', data, '--password', 'a new secret');
+  const renewed = await ready(third);
+  t.match(renewed, { username: 'root', password: 'a new secret' }, 'the name stays');
+  await t.resolves(login(renewed, 'root', 'a new secret'));
+  await t.rejects(login(renewed, 'root', made.password ?? ''), 'the old one is refused');
+  await third.stop();
+  const fourth = start('new-name', '--data', data, '--username', 'chief');
+  await t.resolves(login(await ready(fourth), 'chief', 'a new secret'), 'the password stays');
+  await fourth.stop();
+  const child = spawn(process.execPath, ['controller-sim/cli.ts', 'start', '--data', data]);
+  const shown = text(child.stdout);
+  child.stdout.once('data', () => child.kill());
+  t.match(
+    await shown,
+    /username +chief\n +password +\(the one of an earlier start with .*; .*--password NEW_PASSWORD\)/,
+  );
+  const help = await runProgram(['controller-sim/cli.ts', 'start', '--help']);
+  t.match(help.stdout, /A later start can set a new\s+one/);
+  t.match(help.stdout, /start --data sim\.db --password NEW_PASSWORD/);
 });
 
 t.test('operations: what is served, for people and for programs', async (t) => {

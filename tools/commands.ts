@@ -20,8 +20,14 @@ export function runTool(
       env: { ...process.env, PATH: `${bin}:${process.env.PATH ?? ''}` },
     });
     if (onLine && child.stdout) createInterface(child.stdout).on('line', onLine);
+    // A reader that leaves (`npm test | head`) ends this process; the tool must not go on unseen.
+    const stop = () => void child.kill();
+    process.once('exit', stop);
     child.once('error', reject);
-    child.once('close', (code) => resolve(code ?? 1));
+    child.once('close', (code) => {
+      process.off('exit', stop);
+      resolve(code ?? 1);
+    });
   });
 }
 

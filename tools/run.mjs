@@ -52,6 +52,11 @@ if (!(script in PROGRAMS) && !(script in TOOLS)) {
   process.stderr.write(`run.mjs: there is no script ${script}\n`);
   process.exit(2);
 }
+if (script === 'test' && (args.includes('--help') || args.includes('-h'))) {
+  const { TEST_HELP } = await import('./test-help.mjs');
+  process.stdout.write(TEST_HELP);
+  process.exit(0);
+}
 installIfMissing();
 run();
 

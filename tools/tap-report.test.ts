@@ -83,3 +83,9 @@ t.test('tests are counted; a file that fails without a test counts as one', asyn
   t.same(countIn('not ok 1 - agent/two.test.ts\n'), { passed: 0, failed: 1 });
   t.same([...skippedIn(REPORT)], ['the environment variable ZITI_BIN names no binary']);
 });
+
+t.test('tests that a pattern leaves out neither count nor are reported as skipped', async (t) => {
+  const report = `    ok 1 - a # time=1ms\n    ok 2 - b # SKIP filter: /a/\n    1..2\nok 1 - x.test.ts # time=9ms\n`;
+  t.same(countIn(report), { passed: 1, failed: 0 });
+  t.equal(skippedIn(report).size, 0);
+});

@@ -44,14 +44,17 @@ export function progressOf(line: string): string | undefined {
   return `${outcome.padEnd(6)} ${seconds.toFixed(1).padStart(6)} s  ${file}`;
 }
 
-/** Why some tests were not run: what they need is not there. */
+/** Why some tests were not run: what they need is not there. Tests that `--grep` leaves out are not meant to run. */
 export function skippedIn(report: string): Set<string> {
-  return new Set([...report.matchAll(/^ {4}ok \d+ .*# SKIP (.+)$/gm)].map(([, reason = '']) => reason));
+  return new Set([...report.matchAll(/^ {4}ok \d+ .*# SKIP (?!filter: )(.+)$/gm)].map(([, reason = '']) => reason));
 }
 
-/** A file is a point of the report, its tests stand one level below. A file that fails by itself counts as one failed test. */
+/**
+ * A file is a point of the report, its tests stand one level below. A file that fails by itself counts as one failed test; tests that
+ * `--grep` leaves out do not count.
+ */
 export function countIn(report: string): { passed: number; failed: number } {
-  const tests = [...report.matchAll(/^ {4}(ok|not ok) \d+ /gm)].map((match) => match[1] === 'ok');
+  const tests = [...report.matchAll(/^ {4}(ok|not ok) \d+ (?!.*# SKIP filter: )/gm)].map((match) => match[1] === 'ok');
   const files = [...report.matchAll(/^(ok|not ok) \d+ /gm)].map((match) => match[1] === 'ok');
   const failedTests = tests.filter((ok) => !ok).length;
   return {

@@ -6,14 +6,24 @@ import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { ROOT, runTool, say } from './commands.ts';
 import { countIn, failuresIn, progressOf, skippedIn } from './tap-report.ts';
+import { chooseTests, testFilesOf } from './test-files.ts';
 
 /** tap compiles its plugins once; what it makes is no part of the project. */
 const BUILT = join(ROOT, '.tap', 'plugins', 'dist');
 const REPORT = join(ROOT, '.tap', 'report.tap');
 
+const WRONG_USE = 2;
+
+process.stdout.once('error', () => process.exit(1)); // the reader left, as `head` does
+
+const { args: chosen, problems } = chooseTests(process.argv.slice(2), testFilesOf(ROOT), ROOT);
+if (problems.length > 0) {
+  for (const problem of problems) process.stderr.write(`test: ${problem}\n`);
+  process.exit(WRONG_USE);
+}
 if (!existsSync(BUILT)) await runTool('tap', ['build']);
 rmSync(REPORT, { force: true });
-const code = await runTests(process.argv.slice(2));
+const code = await runTests(chosen);
 const report = existsSync(REPORT) ? readFileSync(REPORT, 'utf8') : '';
 const { passed, failed } = countIn(report);
 for (const reason of skippedIn(report)) say(`skipped: ${reason}`);

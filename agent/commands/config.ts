@@ -2,13 +2,13 @@
 // These commands load their libraries when they run: the daemon shares the command line, but not the libraries.
 
 import { existsSync, writeFileSync } from 'node:fs';
-import { isIP } from 'node:net';
 import { dirname, resolve } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { hostProblem, parseAddress } from '#lib/address.ts';
+import { parseAddress } from '#lib/address.ts';
 import { examples } from '#lib/command-name.ts';
 import { describeError, errorCode } from '#lib/errors.ts';
+import { hostForOthers } from '#lib/options.ts';
 import { TEMPLATES, type TemplateName, writeTemplate } from '../config/templates.ts';
 import { complain, Exit, print } from './exit.ts';
 import { jsonReport, sarifReport, textReport } from './report.ts';
@@ -163,9 +163,7 @@ function controlProblem(value: string): string | undefined {
 }
 
 function plainHost(value: string): string {
-  const problem = hostProblem(value);
-  if (problem === undefined && !value.includes('%')) return value;
-  const unbracketed = value.replace(/^\[(.*)\](:\d+)?$|:\d+$/, '$1');
-  const meant = hostProblem(unbracketed) === undefined && isIP(value) === 0 ? unbracketed : 'router.example';
-  throw new InvalidArgumentError(`Give a host name or an IP address without a port, such as ${meant}.`);
+  const problem = hostForOthers('router.example')(value);
+  if (problem === undefined) return value;
+  throw new InvalidArgumentError(problem);
 }

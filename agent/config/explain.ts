@@ -1,9 +1,9 @@
 // Prints for people what the schema says about a key.
 
+import { suggest } from '#lib/suggestion.ts';
 import type { ConfigSchema } from '../../schemas/config/schema.ts';
 import { dereference } from './normalize.ts';
 import { ROUTER_SCHEMA } from './router-schema.ts';
-import { suggest } from './suggestion.ts';
 
 export interface Explanation {
   readonly text?: string;

@@ -4,13 +4,13 @@
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { parseDuration } from '#lib/duration.ts';
+import { didYouMean, suggest } from '#lib/suggestion.ts';
 import type { ConfigSchema } from '../../schemas/config/schema.ts';
 import { type ConfigNode, nearestNode } from './document.ts';
 import { type Finding, type FindingCode, finding } from './finding.ts';
 import { FORMAT_NAMES, FORMATS, meantAddress } from './formats.ts';
 import { ROUTER_SCHEMA } from './router-schema.ts';
 import { HIDDEN } from './secret.ts';
-import { suggest } from './suggestion.ts';
 
 export interface SchemaVerdict {
   readonly findings: Finding[];
@@ -148,14 +148,13 @@ function unknownKey(error: ErrorObject, schema: ConfigSchema, root: ConfigNode, 
   const key = String(error.params.additionalProperty);
   const parent = nearestNode(root, path);
   const full = path === '' ? key : `${path}.${key}`;
-  const meant = suggest(key, Object.keys(schema.properties ?? {}));
   return finding({
     severity: 'warning',
     code: 'CFG-UNKNOWN-KEY',
     path: full,
     at: parent.entries.get(key)?.keyAt ?? parent.at,
     message: `unknown key ${key}, which is ignored`,
-    hint: meant ? `did you mean ${meant}?` : '',
+    hint: didYouMean(key, Object.keys(schema.properties ?? {})),
   });
 }
 

@@ -7,83 +7,153 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Agent } from 'undici';
 import { serverCertificate } from '../certificate.ts';
-import { barChart } from '../plot.ts';
-import type { Benchmark, Row } from '../report.ts';
-import { ask, CONNECTIONS, load, newAgent, type Target } from './load.ts';
 import {
-  type Answers,
-  type SimulatorReady,
-  startBareProgram,
-  startSimulatorProgram,
-  timeToBare,
-  timeToReady,
-} from './programs.ts';
+  type Benchmark,
+  type BenchmarkOptions,
+  type Column,
+  isWanted,
+  type Plot,
+  type Point,
+  type Row,
+} from '../report.ts';
+import { toRows, type Values } from '../rounds.ts';
+import { ask, CONNECTIONS, load, newAgent, type Target } from './load.ts';
+import { fill, REQUESTS, type RequestName, targets } from './network.ts';
+import { type Answers, startBareProgram, startSimulatorProgram, timeToBare, timeToReady } from './programs.ts';
 
-const COLUMNS = { rate: '/s', time: 'ms' };
-const API_SESSIONS = 1_000;
-/** Services that the measured client may dial, whatever else there is. */
-const OWN_SERVICES = 5;
+const COLUMNS: Readonly<Record<string, Column>> = {
+  rate: { unit: '/s', better: 'higher', meaning: `answers per second over ${CONNECTIONS} connections` },
+  p50: { unit: 'ms', better: 'lower', meaning: 'time of half of the answers at most' },
+  p99: { unit: 'ms', better: 'lower', meaning: 'time of 99 of 100 answers at most' },
+  memory: { unit: 'MiB', better: 'lower', meaning: 'resident memory of the process after the load' },
+  ready: { unit: 'ms', better: 'lower', meaning: 'from exec until requests are answered' },
+};
+const PLOTS: readonly Plot[] = [
+  { name: 'rate', title: 'answers per second', column: 'rate', x: 'identities' },
+  { name: 'p50', title: 'typical time of an answer', column: 'p50', x: 'identities' },
+  { name: 'p99', title: 'longest times of answers', column: 'p99', x: 'identities' },
+  { name: 'memory', title: 'memory', column: 'memory', x: 'identities' },
+  { name: 'ready', title: 'start', column: 'ready' },
+];
+const YARDSTICK = 'bare fastify';
+/** The only one whose time depends on the store. */
+const STORED_REQUESTS: readonly RequestName[] = ['POST identities'];
+const MEMORY = 'resident after the load';
+const STARTS = 'exec to ready';
 
 interface Sizes {
   readonly identities: readonly number[];
+  /** Identities in a file. */
+  readonly stored: number;
   readonly rounds: number;
   /** Milliseconds. */
   readonly round: number;
   readonly starts: number;
+  /** Identities in the file that a simulator starts with. */
+  readonly startsWith: number;
 }
 
-const FULL: Sizes = { identities: [1_000, 10_000, 100_000], rounds: 3, round: 2_000, starts: 5 };
-const QUICK: Sizes = { identities: [100], rounds: 1, round: 100, starts: 1 };
+const FULL: Sizes = {
+  identities: [1_000, 10_000, 100_000],
+  stored: 10_000,
+  rounds: 3,
+  round: 2_000,
+  starts: 5,
+  startsWith: 100_000,
+};
+const QUICK: Sizes = { identities: [100], stored: 100, rounds: 1, round: 100, starts: 1, startsWith: 100 };
 
-export const api: Benchmark = async ({ quick, progress }) => {
-  const sizes = quick ? QUICK : FULL;
-  const directory = mkdtempSync(join(tmpdir(), 'edgeweave-bench-'));
-  const agent = newAgent();
-  const rows: Row[] = [];
-  try {
-    const data = join(directory, 'sim.db');
-    for (const identities of sizes.identities) {
-      progress(`${identities} identities in memory`);
-      rows.push(...(await measureApi(agent, sizes, identities, undefined)));
+/** One simulator, and what it is asked. */
+interface Work {
+  readonly identities: number;
+  readonly isStored: boolean;
+  readonly requests: readonly RequestName[];
+}
+
+export const api: Benchmark = {
+  groups: ({ quick }) => [...worksOf(sizesOf(quick)).flatMap(groupsOf), STARTS],
+  async measure(options, progress) {
+    const sizes = sizesOf(options.quick);
+    const directory = mkdtempSync(join(tmpdir(), 'edgeweave-bench-'));
+    const agent = newAgent();
+    const rows: Row[] = [];
+    try {
+      for (const work of worksOf(sizes)) {
+        if (!groupsOf(work).some((group) => isWanted(group, options))) continue;
+        progress(groupOf(`${work.requests.length} requests`, work));
+        const data = work.isStored ? join(directory, 'sim.db') : undefined;
+        rows.push(...(await measureApi({ agent, sizes, options, data }, work)));
+      }
+      if (isWanted(STARTS, options)) {
+        progress(STARTS);
+        rows.push(...(await measureStarts(agent, sizes, directory)));
+      }
+    } finally {
+      await agent.close();
+      rmSync(directory, { recursive: true });
     }
-    const stored = quick ? 100 : 10_000;
-    progress(`${stored} identities in SQLite`);
-    rows.push(...(await measureApi(agent, sizes, stored, data)));
-    progress('starts');
-    rows.push(...(await measureStarts(agent, sizes, directory, quick ? 100 : 100_000)));
-  } finally {
-    await agent.close();
-    rmSync(directory, { recursive: true });
-  }
-  const title = 'Management and client API';
-  return {
-    name: 'api',
-    title,
-    columns: COLUMNS,
-    yardstick: 'bare fastify',
-    rows,
-    plot: barChart(title, 'rate', 'answers per second', rows),
-  };
+    const title = 'Management and client API';
+    const { rounds } = sizes;
+    return { name: 'api', title, columns: COLUMNS, yardstick: YARDSTICK, rows, notes: [], plots: PLOTS, rounds };
+  },
 };
 
-async function measureApi(agent: Agent, sizes: Sizes, identities: number, data: string | undefined): Promise<Row[]> {
+interface Lab {
+  readonly agent: Agent;
+  readonly sizes: Sizes;
+  readonly options: BenchmarkOptions;
+  /** The file of the simulator; in memory without one. */
+  readonly data: string | undefined;
+}
+
+function sizesOf(quick: boolean): Sizes {
+  return quick ? QUICK : FULL;
+}
+
+function worksOf({ identities, stored }: Sizes): Work[] {
+  const inMemory = identities.map((count) => ({ identities: count, isStored: false, requests: REQUESTS }));
+  return [...inMemory, { identities: stored, isStored: true, requests: STORED_REQUESTS }];
+}
+
+function groupsOf(work: Work): string[] {
+  return [...work.requests, MEMORY].map((name) => groupOf(name, work));
+}
+
+function groupOf(name: string, { identities, isStored }: Work): string {
+  return `${name}, ${identities.toLocaleString('en')} identities${isStored ? ' in SQLite' : ''}`;
+}
+
+function pointOf(name: string, { identities, isStored }: Work): Point {
+  return { series: `${name}${isStored ? ' in SQLite' : ''}`, x: identities };
+}
+
+async function measureApi({ agent, sizes, options, data }: Lab, work: Work): Promise<Row[]> {
   await using simulator = await startSimulatorProgram(data);
-  const network = await fill(agent, simulator.ready, identities);
-  const kind = `${identities.toLocaleString('en')} identities${data === undefined ? '' : ' in SQLite'}`;
+  const network = await fill(agent, simulator.ready, work.identities);
   const all = targets(simulator.ready, network);
-  const wanted = data === undefined ? all : { 'POST identities': all['POST identities'] as Target };
-  const answers: Record<string, { method: 'GET' | 'POST'; status: number; body: string }> = {};
-  for (const [name, target] of Object.entries(wanted)) {
+  const answers: Record<string, Answers[string]> = {};
+  for (const name of work.requests) {
+    const target = all[name];
     const body = await ask(agent, target);
     answers[bareUrl(name)] = { method: target.method, status: target.method === 'POST' ? 201 : 200, body };
   }
-  await using bare = await startBareProgram({ ...(await serverCertificate()), answers: answers as Answers });
+  await using bare = await startBareProgram({ ...(await serverCertificate()), answers });
   const rows: Row[] = [];
-  for (const [name, target] of Object.entries(wanted)) {
-    const yardstick = { ...target, url: `https://127.0.0.1:${bare.ready.port}${bareUrl(name)}` };
-    rows.push(...(await compare(agent, sizes, `${name}, ${kind}`, { 'bare fastify': yardstick, simulator: target })));
+  for (const name of work.requests) {
+    const group = groupOf(name, work);
+    if (!isWanted(group, options)) continue;
+    const yardstick = { ...all[name], url: `https://127.0.0.1:${bare.ready.port}${bareUrl(name)}` };
+    const measured = await compare(agent, sizes, { [YARDSTICK]: yardstick, simulator: all[name] });
+    rows.push(...toRows(group, measured, YARDSTICK, pointOf(name, work)));
   }
-  return rows;
+  const [memory, bareMemory] = [simulator.resident(), bare.resident()];
+  const group = groupOf(MEMORY, work);
+  if (!isWanted(group, options) || memory === undefined || bareMemory === undefined) return rows;
+  const resident = new Map([
+    [YARDSTICK, [{ memory: bareMemory }]],
+    ['simulator', [{ memory }]],
+  ]);
+  return [...rows, ...toRows(group, resident, YARDSTICK, pointOf(MEMORY, work))];
 }
 
 function bareUrl(name: string): string {
@@ -93,154 +163,31 @@ function bareUrl(name: string): string {
 async function compare(
   agent: Agent,
   { rounds, round }: Sizes,
-  group: string,
   subjects: Readonly<Record<string, Target>>,
-): Promise<Row[]> {
-  const taken = new Map<string, number[]>(Object.keys(subjects).map((name) => [name, []]));
+): Promise<Map<string, Values[]>> {
+  const taken = new Map<string, Values[]>(Object.keys(subjects).map((name) => [name, []]));
   for (const target of Object.values(subjects)) await load(agent, target, round / 4);
   for (let each = 0; each < rounds; each++)
-    for (const [name, target] of Object.entries(subjects)) taken.get(name)?.push(await load(agent, target, round));
-  const rates = [...taken].map(([subject, list]) => ({ subject, rate: median(list) }));
-  return toRows(group, rates);
+    for (const [name, target] of Object.entries(subjects))
+      taken.get(name)?.push({ ...(await load(agent, target, round)) });
+  return taken;
 }
-
-function toRows(group: string, rates: readonly { subject: string; rate: number }[]): Row[] {
-  const yardstick = rates[0]?.rate ?? 1;
-  return rates.map(({ subject, rate }) => ({
-    group,
-    subject,
-    values: { rate, time: (1000 * CONNECTIONS) / rate },
-    ratio: rate / yardstick,
-  }));
-}
-
-interface Filled {
-  readonly token: string;
-  readonly clientToken: string;
-  readonly identityId: string;
-  readonly serviceId: string;
-}
-
-/** As many identities, and a tenth as many services and policies; one client has a few services of its own. */
-async function fill(agent: Agent, ready: SimulatorReady, identities: number): Promise<Filled> {
-  const { managementUrl } = ready;
-  const token = await login(agent, ready, 'admin', 'admin');
-  const create = async (kind: string, body: unknown): Promise<string> => {
-    const target: Target = { url: `${managementUrl}/${kind}`, method: 'POST', token, body: () => body };
-    return (JSON.parse(await ask(agent, target)) as { data: { id: string } }).data.id;
-  };
-  await inParallel(identities, (each) =>
-    create('identities', {
-      name: `identity-${each}`,
-      type: 'Device',
-      isAdmin: false,
-      roleAttributes: [`role-${each % 50}`],
-    }),
-  );
-  await inParallel(identities / 10, (each) =>
-    create('services', { name: `service-${each}`, encryptionRequired: true, roleAttributes: [`role-${each % 50}`] }),
-  );
-  await inParallel(identities / 10, (each) =>
-    create('service-policies', {
-      name: `policy-${each}`,
-      type: 'Dial',
-      semantic: 'AllOf',
-      identityRoles: [`#role-${each % 50}`, `#group-${each}`],
-      serviceRoles: [`#role-${each % 50}`, `#group-${each}`],
-    }),
-  );
-  const identityId = await create('identities', {
-    name: 'client',
-    type: 'User',
-    isAdmin: false,
-    roleAttributes: ['own'],
-  });
-  await create('authenticators', { identityId, method: 'updb', username: 'client', password: 'client' });
-  let serviceId = '';
-  for (let each = 0; each < OWN_SERVICES; each++)
-    serviceId = await create('services', { name: `own-${each}`, encryptionRequired: true, roleAttributes: ['own'] });
-  const own = { semantic: 'AnyOf', identityRoles: ['#own'], serviceRoles: ['#own'] };
-  await create('service-policies', { name: 'own', type: 'Dial', ...own });
-  const sessions = Math.min(API_SESSIONS, identities);
-  await inParallel(sessions, () => login(agent, ready, 'client', 'client'));
-  return { token, clientToken: await login(agent, ready, 'client', 'client'), identityId, serviceId };
-}
-
-async function login(agent: Agent, { clientUrl }: SimulatorReady, username: string, password: string): Promise<string> {
-  const url = `${clientUrl}/authenticate?method=password`;
-  const answer = await ask(agent, { url, method: 'POST', body: () => ({ username, password }) });
-  return (JSON.parse(answer) as { data: { token: string } }).data.token;
-}
-
-async function inParallel(count: number, work: (each: number) => Promise<unknown>): Promise<void> {
-  let next = 0;
-  const worker = async () => {
-    while (next < count) await work(next++);
-  };
-  await Promise.all(Array.from({ length: CONNECTIONS }, worker));
-}
-
-function targets(
-  { managementUrl, clientUrl }: SimulatorReady,
-  { token, clientToken, identityId, serviceId }: Filled,
-): Readonly<Record<string, Target>> {
-  const filter = encodeURIComponent('name contains "-9"');
-  const stamp = Date.now();
-  return {
-    'GET version': { url: `${managementUrl}/version`, method: 'GET' },
-    'GET identities?limit=100': { url: `${managementUrl}/identities?limit=100`, method: 'GET', token },
-    'GET identities?limit=100 with a filter': {
-      url: `${managementUrl}/identities?limit=100&filter=${filter}`,
-      method: 'GET',
-      token,
-    },
-    'GET identities by a name': {
-      url: `${managementUrl}/identities?filter=${encodeURIComponent('name = "identity-9"')}`,
-      method: 'GET',
-      token,
-    },
-    'GET one identity': { url: `${managementUrl}/identities/${identityId}`, method: 'GET', token },
-    'GET own services': { url: `${clientUrl}/services`, method: 'GET', token: clientToken },
-    'GET one own service': { url: `${clientUrl}/services/${serviceId}`, method: 'GET', token: clientToken },
-    'POST identities': {
-      url: `${managementUrl}/identities`,
-      method: 'POST',
-      token,
-      body: (count) => ({ name: `made-${stamp}-${made++}-${count}`, type: 'Device', isAdmin: false }),
-    },
-  };
-}
-
-let made = 0;
 
 /** From exec to ready: of an empty simulator, and of one with a file that is full. */
-async function measureStarts(agent: Agent, { starts }: Sizes, directory: string, identities: number): Promise<Row[]> {
+async function measureStarts(agent: Agent, { starts, startsWith }: Sizes, directory: string): Promise<Row[]> {
   const file = join(directory, 'full.db');
   {
     await using simulator = await startSimulatorProgram(file);
-    await fill(agent, simulator.ready, identities);
+    await fill(agent, simulator.ready, startsWith);
   }
   const pair = await serverCertificate();
   const subjects: Readonly<Record<string, () => Promise<number>>> = {
-    'bare fastify': () => timeToBare(pair),
+    [YARDSTICK]: () => timeToBare(pair),
     simulator: () => timeToReady([]),
-    [`simulator with ${identities.toLocaleString('en')} identities in SQLite`]: () => timeToReady(['--data', file]),
+    [`simulator with ${startsWith.toLocaleString('en')} identities in SQLite`]: () => timeToReady(['--data', file]),
   };
-  const taken = new Map<string, number[]>(Object.keys(subjects).map((name) => [name, []]));
+  const taken = new Map<string, Values[]>(Object.keys(subjects).map((name) => [name, []]));
   for (let each = 0; each < starts; each++)
-    for (const [name, start] of Object.entries(subjects)) taken.get(name)?.push(await start());
-  const yardstick = median(taken.get('bare fastify') ?? [1]);
-  return [...taken].map(([subject, list]) => {
-    const time = median(list);
-    return {
-      group: 'exec to ready (ratio of times)',
-      subject,
-      values: { rate: 1000 / time, time },
-      ratio: time / yardstick,
-    };
-  });
-}
-
-function median(list: readonly number[]): number {
-  return list.toSorted((a, b) => a - b)[Math.floor(list.length / 2)] ?? 0;
+    for (const [name, start] of Object.entries(subjects)) taken.get(name)?.push({ ready: await start() });
+  return toRows(STARTS, taken, YARDSTICK);
 }

@@ -1,4 +1,4 @@
-// Requests to a server for a while, over a fixed number of connections: how many were answered in a second.
+// Requests to a server for a while, over a fixed number of connections: how many were answered in a second, and how fast.
 
 import { Agent, request } from 'undici';
 
@@ -12,16 +12,33 @@ export interface Target {
 
 export const CONNECTIONS = 16;
 
-/** Resolves to answers per second; rejects for an answer that does not grant the request. */
-export async function load(agent: Agent, target: Target, milliseconds: number): Promise<number> {
-  const end = performance.now() + milliseconds;
+export interface Load {
+  /** Answers per second. */
+  readonly rate: number;
+  /** Milliseconds from a request to its answer. */
+  readonly p50: number;
+  readonly p99: number;
+}
+
+/** Rejects for an answer that does not grant the request. */
+export async function load(agent: Agent, target: Target, milliseconds: number): Promise<Load> {
+  const times: number[] = [];
   let count = 0;
   const started = performance.now();
+  const end = started + milliseconds;
   const worker = async () => {
-    while (performance.now() < end) await ask(agent, target, count++);
+    for (let since = performance.now(); since < end; ) {
+      await ask(agent, target, count++);
+      const now = performance.now();
+      times.push(now - since);
+      since = now;
+    }
   };
   await Promise.all(Array.from({ length: CONNECTIONS }, worker));
-  return (count * 1000) / (performance.now() - started);
+  const rate = (times.length * 1000) / (performance.now() - started);
+  times.sort((a, b) => a - b);
+  const at = (share: number) => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0;
+  return { rate, p50: at(0.5), p99: at(0.99) };
 }
 
 export async function ask(agent: Agent, { url, method, token, body }: Target, count = 0): Promise<string> {

@@ -2,6 +2,7 @@
 
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
@@ -10,7 +11,12 @@ const ROOT = join(HERE, '..', '..');
 
 export interface Program<T> extends AsyncDisposable {
   readonly ready: T;
+  /** MiB of memory that the process uses now; undefined where the system does not tell. */
+  resident(): number | undefined;
 }
+
+/** /proc counts memory in pages of 4 KiB. */
+const PAGES_IN_MIB = 256;
 
 /** Starts a script and tells it what to do; resolves with what it says when it is ready. */
 async function start<T>(script: string, setup: unknown): Promise<Program<T>> {
@@ -21,7 +27,15 @@ async function start<T>(script: string, setup: unknown): Promise<Program<T>> {
   });
   const ready = (await Promise.race([once(child, 'message').then(([message]) => message), ended])) as T;
   ended.catch(() => undefined); // that it ends later is what is wanted of it
-  return { ready, [Symbol.asyncDispose]: () => stop(child) };
+  return { ready, resident: () => residentOf(child.pid), [Symbol.asyncDispose]: () => stop(child) };
+}
+
+function residentOf(pid: number | undefined): number | undefined {
+  try {
+    return Number(readFileSync(`/proc/${pid}/statm`, 'latin1').split(' ')[1]) / PAGES_IN_MIB;
+  } catch {
+    return undefined; // another operating system
+  }
 }
 
 async function stop(child: ChildProcess): Promise<void> {

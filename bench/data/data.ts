@@ -2,26 +2,38 @@
 // beside two routers of the reference. All of them run at once and take turns; the median of the rounds counts. Load generator, targets and
 // routers share the machine: ratios are what can be compared.
 
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { describeError } from '#lib/errors.ts';
 import { serverCertificate } from '../certificate.ts';
-import { barChart } from '../plot.ts';
-import type { Benchmark, Row } from '../report.ts';
+import { ratioText } from '../figure.ts';
+import { type Benchmark, type Column, isWanted, type Plot, type Row, UsageError } from '../report.ts';
+import { toRows, type Values } from '../rounds.ts';
 import { block, circuits, idle, push, roundTrips, saturate } from './load.ts';
 import { ours, ROOT, reference, type Subject, startBareChain, startNetwork, startTargets } from './subjects.ts';
 
-const COLUMNS = {
-  rate: '',
-  'cpu entry': 's/GiB',
-  'cpu exit': 's/GiB',
-  'cpu circuit': 'ms',
-  p50: 'ms',
-  p99: 'ms',
-  'p99.9': 'ms',
-  memory: 'MiB',
+const COLUMNS: Readonly<Record<string, Column>> = {
+  throughput: { unit: 'MiB/s', better: 'higher', meaning: 'bytes of all connections together' },
+  'cpu entry': { unit: 's/GiB', better: 'lower', meaning: 'processor time of the entry router' },
+  'cpu exit': { unit: 's/GiB', better: 'lower', meaning: 'processor time of the exit router' },
+  circuits: { unit: '/s', better: 'higher', meaning: 'circuits that are opened, used once and closed' },
+  'cpu circuit': { unit: 'ms', better: 'lower', meaning: 'processor time of both routers for one circuit' },
+  p50: { unit: 'ms', better: 'lower', meaning: 'time of half of the round trips at most' },
+  p99: { unit: 'ms', better: 'lower', meaning: 'time of 99 of 100 round trips at most' },
+  'p99.9': { unit: 'ms', better: 'lower', meaning: 'time of 999 of 1,000 round trips at most' },
+  memory: { unit: 'MiB', better: 'lower', meaning: 'resident memory, of the larger router unless both are named' },
 };
+const PLOTS: readonly Plot[] = [
+  { name: 'throughput', title: 'throughput', column: 'throughput' },
+  { name: 'cpu-entry', title: 'processor time of the entry router', column: 'cpu entry' },
+  { name: 'cpu-exit', title: 'processor time of the exit router', column: 'cpu exit' },
+  { name: 'circuits', title: 'circuits per second', column: 'circuits' },
+  { name: 'p50', title: 'typical round trip', column: 'p50' },
+  { name: 'p99', title: 'longest round trips', column: 'p99' },
+  { name: 'memory', title: 'memory', column: 'memory' },
+];
 const YARDSTICK = 'bare chain';
 const OURS = 'edgeweave';
 const MIB = 1024 * 1024;
@@ -46,35 +58,51 @@ const QUIET_CPU = 0.02;
 /** Milliseconds that routers get to become quiet. */
 const LONGEST_CLEANUP = 30_000;
 
-type Values = Record<string, number>;
-/** Measures one subject once. The first value is the one whose ratio is shown. */
+/** Measures one subject once. */
 type Measure = (subject: Subject) => Promise<Values>;
 
-export const data: Benchmark = async ({ quick, beside, only = '', progress }) => {
-  const sizes = quick ? QUICK : FULL;
-  const directory = mkdtempSync(join(tmpdir(), 'edgeweave-bench-'));
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
-  try {
-    await using stack = new AsyncDisposableStack();
-    const subjects = await startSubjects(stack, directory, beside, progress);
-    const rows: Row[] = [];
-    for (const [group, rounds, measure] of measures(sizes)) {
-      if (!group.includes(only)) continue;
-      progress(group);
-      rows.push(...toRows(group, await inTurns(subjects, rounds, measure)));
+export const data: Benchmark = {
+  groups({ quick, beside }) {
+    checkPrograms(beside);
+    return measures(quick ? QUICK : FULL).map(([group]) => group);
+  },
+  async measure(options, progress) {
+    const sizes = options.quick ? QUICK : FULL;
+    const directory = mkdtempSync(join(tmpdir(), 'edgeweave-bench-'));
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+    try {
+      await using stack = new AsyncDisposableStack();
+      const subjects = await startSubjects(stack, directory, options.beside, progress);
+      const rows: Row[] = [];
+      for (const [group, rounds, measure] of measures(sizes)) {
+        if (!isWanted(group, options)) continue;
+        progress(group);
+        rows.push(...toRows(group, await inTurns(subjects, rounds, measure), YARDSTICK));
+      }
+      const title = 'Data path of two routers';
+      const { rounds } = sizes;
+      const others = notes(rows, subjects);
+      return { name: 'data', title, columns: COLUMNS, yardstick: YARDSTICK, rows, notes: others, plots: PLOTS, rounds };
+    } finally {
+      rmSync(directory, { recursive: true });
     }
-    const title = 'Data path of two routers';
-    const plot = barChart(
-      title,
-      'rate',
-      'MiB or circuits per second',
-      rows.filter(({ values }) => 'rate' in values),
-    );
-    return { name: 'data', title, columns: COLUMNS, yardstick: YARDSTICK, rows, notes: notes(rows, subjects), plot };
-  } finally {
-    rmSync(directory, { recursive: true });
-  }
+  },
 };
+
+/** What is measured besides the own routers must be there before anything starts. */
+function checkPrograms(beside: string | undefined): void {
+  if (beside !== undefined && !existsSync(join(beside, 'tools', 'run.mjs')))
+    throw new UsageError(`--beside ${beside} is not a checkout of this project: it has no file tools/run.mjs`);
+  const binary = process.env.ZITI_BIN;
+  if (!binary) return;
+  try {
+    accessSync(binary, constants.X_OK);
+    if (!statSync(binary).isFile()) throw new Error(`${binary} is not a file`);
+  } catch (error) {
+    const remedy = 'name the program `ziti`, or unset ZITI_BIN to leave the reference out';
+    throw new UsageError(`ZITI_BIN cannot be run: ${describeError(error)}; ${remedy}`);
+  }
+}
 
 async function startSubjects(
   stack: AsyncDisposableStack,
@@ -107,26 +135,28 @@ function measures(sizes: Sizes): [group: string, rounds: number, measure: Measur
   const echo: Measure = ({ entries }) => latency(entries.echo, sizes.roundTrips);
   const slowEcho: Measure = ({ entries }) => latency(entries.echo, sizes.roundTrips / 10);
   return [
-    once('resident after the start (ratio of memory)', async (subject) => ({ memory: resident(subject) })),
-    once('round trip on fresh routers (ratio of p99)', echo),
+    once('resident after the start', async (subject) => ({ memory: resident(subject) })),
+    once('round trip on fresh routers', echo),
     ...CONNECTIONS.map((count) =>
-      often(`encrypted, ${count} connections, MiB/s`, (subject) => throughput(subject, 'sink', count, sizes)),
+      often(`encrypted, ${connections(count)}`, (subject) => throughput(subject, 'sink', count, sizes)),
     ),
     ...CONNECTIONS.map((count) =>
-      often(`not encrypted, ${count} connections, MiB/s`, (subject) => throughput(subject, 'plain', count, sizes)),
+      often(`not encrypted, ${connections(count)}`, (subject) => throughput(subject, 'plain', count, sizes)),
     ),
-    often('round trip right after a bulk transfer (ratio of p99)', async (subject) => {
+    often('round trip right after a bulk transfer', async (subject) => {
       await push(subject.entries.sink, sizes.mib / 4, 1);
       return echo(subject);
     }),
-    often('round trip beside a saturated circuit (ratio of p99)', (subject) =>
-      beside(subject, saturate, 'sink', slowEcho),
-    ),
-    once('round trip beside a stuck circuit (ratio of p99)', (subject) => beside(subject, block, 'stuck', echo)),
+    often('round trip beside a saturated circuit', (subject) => beside(subject, saturate, 'sink', slowEcho)),
+    once('round trip beside a stuck circuit', (subject) => beside(subject, block, 'stuck', echo)),
     often('circuits per second', (subject) => circuitRate(subject, sizes.circuits)),
-    once('resident after load (ratio of memory)', async (subject) => ({ memory: resident(subject) })),
-    once('10,000 idle circuits (ratio of memory of both routers)', (subject) => idleMemory(subject, sizes.idle)),
+    once('resident after load', async (subject) => ({ memory: resident(subject) })),
+    once('10,000 idle circuits, both routers', (subject) => idleMemory(subject, sizes.idle)),
   ];
+}
+
+function connections(count: number): string {
+  return `${count} ${count === 1 ? 'connection' : 'connections'}`;
 }
 
 async function throughput(
@@ -138,7 +168,7 @@ async function throughput(
   const before = subject.usage();
   const rate = await push(subject.entries[entry], mib / connections, connections);
   const [first = 0, second = 0] = subject.usage().map(({ cpu }, index) => cpu - (before[index]?.cpu ?? 0));
-  return { rate, 'cpu entry': (first * 1024) / mib, 'cpu exit': (second * 1024) / mib };
+  return { throughput: rate, 'cpu entry': (first * 1024) / mib, 'cpu exit': (second * 1024) / mib };
 }
 
 /** Circuits per second, and what both routers spend on one: also what they do after it is closed. */
@@ -146,13 +176,13 @@ async function circuitRate(subject: Subject, count: number): Promise<Values> {
   const before = spent([subject]);
   const rate = await circuits(subject.entries.echo, count, AT_ONCE);
   await quiet([subject]);
-  return { rate, 'cpu circuit': ((spent([subject]) - before) * 1_000) / count };
+  return { circuits: rate, 'cpu circuit': ((spent([subject]) - before) * 1_000) / count };
 }
 
 async function latency(port: number, count: number): Promise<Values> {
   const times = await roundTrips(port, count);
   const at = (share: number) => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0;
-  return { p99: at(0.99), p50: at(0.5), 'p99.9': at(0.999) };
+  return { p50: at(0.5), p99: at(0.99), 'p99.9': at(0.999) };
 }
 
 async function beside(
@@ -198,31 +228,14 @@ async function quiet(subjects: readonly Subject[]): Promise<void> {
   }
 }
 
-async function inTurns(subjects: readonly Subject[], rounds: number, measure: Measure): Promise<Map<string, Values>> {
+async function inTurns(subjects: readonly Subject[], rounds: number, measure: Measure): Promise<Map<string, Values[]>> {
   const taken = new Map<string, Values[]>(subjects.map(({ name }) => [name, []]));
   for (let round = 0; round < rounds; round++)
     for (const subject of subjects) {
       await quiet(subjects);
       taken.get(subject.name)?.push(await measure(subject));
     }
-  return new Map(Array.from(taken, ([name, list]) => [name, medians(list)]));
-}
-
-function medians(list: readonly Values[]): Values {
-  const middle = (name: string) =>
-    list.map((values) => values[name] ?? 0).sort((a, b) => a - b)[Math.floor(list.length / 2)] ?? 0;
-  return Object.fromEntries(Object.keys(list[0] ?? {}).map((name) => [name, middle(name)]));
-}
-
-function toRows(group: string, measured: ReadonlyMap<string, Values>): Row[] {
-  const main = Object.keys(measured.get(YARDSTICK) ?? {})[0] ?? '';
-  const yardstick = measured.get(YARDSTICK)?.[main] || 1;
-  return Array.from(measured, ([subject, values]) => ({
-    group,
-    subject,
-    values,
-    ratio: (values[main] ?? 0) / yardstick,
-  }));
+  return taken;
 }
 
 /** The same ratios relative to each other subject. */
@@ -235,7 +248,7 @@ function notes(rows: readonly Row[], subjects: readonly Subject[]): string[] {
       if (row.subject !== OURS) continue;
       const other = rows.find(({ group, subject }) => group === row.group && subject === name);
       const ratios = Object.entries(row.values).map(
-        ([column, value]) => `${column} ${(value / (other?.values[column] || 1)).toFixed(2)}`,
+        ([column, { median }]) => `${column} ${ratioText(median / (other?.values[column]?.median || 1))}`,
       );
       lines.push(`  ${row.group}: ${ratios.join(', ')}`);
     }

@@ -1,56 +1,76 @@
-// `npm run bench -- queues`: the forwarder's dial queues with their configured lengths and workers. A producer offers tasks as fast as
-// they are taken; refused ones are offered again after a turn of the event loop. Subjects take turns within each round, and the median of
-// the rounds counts.
+// `npm run bench -- queues`: the forwarder's dial queues with their configured lengths and workers. A producer offers tasks as fast as they are
+// taken. Subjects take turns within each round; the median of the rounds counts.
 
 import { checkRouterConfig, loadRouterConfig } from '../../agent/config/load.ts';
 import type { RouterConfig } from '../../agent/config/router-config.ts';
 import { writeTemplate } from '../../agent/config/templates.ts';
-import { barChart } from '../plot.ts';
-import type { Benchmark, Row } from '../report.ts';
+import { ConfigurationError } from '../../agent/index.ts';
+import { type Benchmark, type BenchmarkOptions, type Column, isWanted, type Plot, type Row } from '../report.ts';
+import { toRows, type Values } from '../rounds.ts';
 import { type QueueSize, SUBJECTS, type Subject, type Task } from './subjects.ts';
 import { TlsTarget } from './tls-target.ts';
 
-interface Measured extends Record<string, number> {
-  tasks: number;
-  p50: number;
-  p99: number;
-  refused: number;
-  memory: number;
-}
-
-const COLUMNS = { tasks: '/s', p50: 'ms waited', p99: 'ms waited', refused: 'offers', memory: 'MiB' };
+const COLUMNS: Readonly<Record<string, Column>> = {
+  tasks: { unit: '/s', better: 'higher', meaning: 'tasks that ended in a second' },
+  p50: { unit: 'ms', better: 'lower', meaning: 'how long half of the tasks waited at most' },
+  p99: { unit: 'ms', better: 'lower', meaning: 'how long 99 of 100 tasks waited at most' },
+  refused: { unit: 'offers', better: 'lower', meaning: 'offers that a full queue refused; they were made again' },
+  memory: { unit: 'MiB', better: 'lower', meaning: 'what a queue holds when it takes no more, or has everything' },
+};
+const PLOTS: readonly Plot[] = [
+  { name: 'tasks', title: 'tasks per second', column: 'tasks' },
+  { name: 'p50', title: 'typical wait', column: 'p50' },
+  { name: 'p99', title: 'longest waits', column: 'p99' },
+  { name: 'memory', title: 'memory of what waits', column: 'memory' },
+];
+const YARDSTICK = 'p-queue';
 const MIB = 1024 * 1024;
 
-export const queues: Benchmark = async ({ quick, config, progress }) => {
-  const sizes = queueSizes(readConfig(config));
-  const target = await TlsTarget.open();
-  const kinds: Readonly<Record<string, { task: Task; count: number }>> = {
-    'no-op tasks': { task: () => Promise.resolve(), count: quick ? 2_000 : 50_000 },
-    'TLS dials': { task: () => target.dial(), count: quick ? 20 : 300 },
-  };
-  const rounds = quick ? 1 : 5;
-  const rows: Row[] = [];
-  try {
-    for (const [queue, size] of Object.entries(sizes)) {
-      for (const [kind, { task, count }] of Object.entries(kinds)) {
-        const group = `${queue} (queue ${size.length}, workers ${size.workers}): ${count} ${kind}`;
-        progress(group);
-        rows.push(...(await measureGroup(group, size, task, count, rounds)));
+interface Work {
+  readonly group: string;
+  readonly size: QueueSize;
+  readonly kind: Kind;
+  readonly count: number;
+}
+
+type Kind = 'no-op tasks' | 'TLS dials';
+
+export const queues: Benchmark = {
+  groups: (options) => workOf(options).map(({ group }) => group),
+  async measure(options, progress) {
+    const rounds = options.quick ? 1 : 5;
+    const target = await TlsTarget.open();
+    const tasks: Readonly<Record<Kind, Task>> = {
+      'no-op tasks': () => Promise.resolve(),
+      'TLS dials': () => target.dial(),
+    };
+    const rows: Row[] = [];
+    try {
+      for (const work of workOf(options)) {
+        if (!isWanted(work.group, options)) continue;
+        progress(work.group);
+        rows.push(...(await measureGroup(work, tasks[work.kind], rounds)));
       }
+    } finally {
+      await target.close();
     }
-  } finally {
-    await target.close();
-  }
-  const title = 'Dial queues';
-  return {
-    name: 'queues',
-    title,
-    columns: COLUMNS,
-    yardstick: 'p-queue',
-    rows,
-    plot: barChart(title, 'tasks', 'tasks per second', rows),
-  };
+    const title = 'Dial queues';
+    return { name: 'queues', title, columns: COLUMNS, yardstick: YARDSTICK, rows, notes: [], plots: PLOTS, rounds };
+  },
 };
+
+function workOf({ quick, config }: BenchmarkOptions): Work[] {
+  const counts: Readonly<Record<Kind, number>> = quick
+    ? { 'no-op tasks': 2_000, 'TLS dials': 20 }
+    : { 'no-op tasks': 50_000, 'TLS dials': 300 };
+  return Object.entries(queueSizes(readConfig(config))).flatMap(([queue, size]) =>
+    (['no-op tasks', 'TLS dials'] as const).map((kind) => {
+      const count = counts[kind];
+      const group = `${queue} (queue ${size.length}, workers ${size.workers}): ${count} ${kind}`;
+      return { group, size, kind, count };
+    }),
+  );
+}
 
 /** Link and egress dials, and rate-limited requests to controllers. */
 function queueSizes({ forwarder }: RouterConfig): Readonly<Record<string, QueueSize>> {
@@ -67,71 +87,90 @@ function readConfig(file: string | undefined): RouterConfig {
     file === undefined
       ? checkRouterConfig(writeTemplate('minimal', values), 'defaults', { beforeEnrollment: true })
       : loadRouterConfig(file, { beforeEnrollment: true });
-  if (!loaded.config) throw new Error(`${file} has mistakes; see \`router config check ${file}\``);
+  if (!loaded.config) throw new ConfigurationError(loaded);
   return loaded.config;
 }
 
-async function measureGroup(group: string, size: QueueSize, task: Task, count: number, rounds: number): Promise<Row[]> {
+/** Speed and memory in rounds of their own: collecting garbage takes time. */
+async function measureGroup({ group, size, count }: Work, task: Task, rounds: number): Promise<Row[]> {
   const subjects = Object.entries(SUBJECTS);
-  const taken = new Map<string, Measured[]>(subjects.map(([name]) => [name, []]));
+  const taken = new Map<string, Values[]>(subjects.map(([name]) => [name, []]));
   for (let round = 0; round < rounds; round++) {
-    for (const [name, make] of subjects) taken.get(name)?.push(await measure(make(size), task, count));
+    for (const [name, make] of subjects) {
+      const values = await measureSpeed(make(size), task, count);
+      taken.get(name)?.push({ ...values, ...(await measureMemory(make(size), count)) });
+    }
   }
-  const medians = new Map([...taken].map(([name, list]) => [name, median(list)]));
-  const yardstick = medians.get('p-queue')?.tasks ?? 1;
-  return [...medians].map(([subject, values]) => ({ group, subject, values, ratio: values.tasks / yardstick }));
+  return toRows(group, taken, YARDSTICK);
 }
 
-async function measure(subject: Subject, task: Task, count: number): Promise<Measured> {
+async function measureSpeed(subject: Subject, task: Task, count: number): Promise<Values> {
   globalThis.gc?.();
-  const before = process.memoryUsage().heapUsed;
   const waits = new Float64Array(count);
   let refused = 0;
-  let peak = before;
   const start = performance.now();
-  await new Promise<void>((resolve) => {
+  const timed = (index: number): Task => {
+    const since = performance.now();
+    return () => {
+      waits[index] = performance.now() - since;
+      return task();
+    };
+  };
+  await produce(subject, count, timed, () => refused++);
+  const seconds = (performance.now() - start) / 1000;
+  waits.sort();
+  return { tasks: count / seconds, p50: quantile(waits, 0.5), p99: quantile(waits, 0.99), refused };
+}
+
+/**
+ * MiB that are in use, garbage aside, when the producer stops for the first time: the queue refuses an offer, or every task is in it. The tasks
+ * do nothing, so that only what waits counts. Nothing is measured where the garbage collector cannot be called.
+ */
+async function measureMemory(subject: Subject, count: number): Promise<Values> {
+  const { gc } = globalThis;
+  if (!gc) return {};
+  gc();
+  const before = process.memoryUsage().heapUsed;
+  let held: number | undefined;
+  const look = () => {
+    if (held !== undefined) return;
+    gc();
+    held = process.memoryUsage().heapUsed - before;
+  };
+  await produce(subject, count, () => () => Promise.resolve(), look, look);
+  return { memory: Math.max(0, held ?? 0) / MIB };
+}
+
+/** Offers `count` tasks as fast as they are taken, refused ones again after a turn of the event loop; resolves when all have ended. */
+function produce(
+  subject: Subject,
+  count: number,
+  taskOf: (index: number) => Task,
+  onRefused: () => void,
+  onAllOffered: () => void = () => undefined,
+): Promise<void> {
+  return new Promise((resolve) => {
     let offered = 0;
     let ended = 0;
     const done = () => {
       ended++;
       if (ended === count) resolve();
     };
-    const produce = () => {
+    const offer = () => {
       while (offered < count) {
-        const index = offered;
-        const since = performance.now();
-        const run = () => {
-          waits[index] = performance.now() - since;
-          return task();
-        };
-        if (!subject.offer(run, done)) {
-          refused++;
-          setImmediate(produce);
-          break;
+        if (!subject.offer(taskOf(offered), done)) {
+          onRefused();
+          setImmediate(offer);
+          return;
         }
         offered++;
       }
-      peak = Math.max(peak, process.memoryUsage().heapUsed);
+      onAllOffered();
     };
-    produce();
+    offer();
   });
-  const seconds = (performance.now() - start) / 1000;
-  waits.sort();
-  return {
-    tasks: count / seconds,
-    p50: quantile(waits, 0.5),
-    p99: quantile(waits, 0.99),
-    refused,
-    memory: Math.max(0, peak - before) / MIB,
-  };
 }
 
 function quantile(sorted: Float64Array, share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
-}
-
-/** The round with the median speed. */
-function median(list: readonly Measured[]): Measured {
-  const sorted = list.toSorted((a, b) => a.tasks - b.tasks);
-  return sorted[Math.floor(sorted.length / 2)] ?? { tasks: 0, p50: 0, p99: 0, refused: 0, memory: 0 };
 }

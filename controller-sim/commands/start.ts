@@ -4,7 +4,6 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { hostProblem } from '#lib/address.ts';
 import { type Clock, SystemClock } from '#lib/clock.ts';
 import { examples } from '#lib/command-name.ts';
 import { DaemonLog } from '#lib/daemon-log.ts';
@@ -13,8 +12,10 @@ import { endProcess } from '#lib/end-process.ts';
 import { describeError } from '#lib/errors.ts';
 import { ListenError } from '#lib/listening.ts';
 import type { LogLevel } from '#lib/log.ts';
+import { type OptionCheck, path } from '#lib/options.ts';
 import { stopSignals } from '#lib/stop-signal.ts';
-import { NAMESPACES, type Namespace, namespaceOf } from '../events/events.ts';
+import { NAMESPACES, type Namespace } from '../events/events.ts';
+import { combinationProblem, OPTION_CHECKS } from '../options.ts';
 import { type Simulator, startSimulator } from '../simulator.ts';
 
 interface StartOptions {
@@ -41,33 +42,48 @@ interface CaFile {
   remove(): void;
 }
 
-const HIGHEST_PORT = 65_535;
-const SHORTEST_PASSWORD = 5;
-
 export function startCommand(): Command {
   return new Command('start')
     .description('start the simulator and serve until it is stopped')
-    .option('--host <address>', 'address to listen on', '127.0.0.1')
-    .option('--port <port>', 'port to listen on; left out: that of the data file, else a free one', toPort)
-    .option('--data <file>', 'keep everything in this file; left out: in memory', notEmpty)
+    .option('--host <address>', 'address to listen on', (text) => checked(OPTION_CHECKS.host, text), '127.0.0.1')
+    .option('--port <port>', 'port to listen on; left out: that of the data file, else a free one', (text) =>
+      checked(OPTION_CHECKS.port, text.trim() === '' ? Number.NaN : Number(text)),
+    )
+    .option('--data <file>', 'keep everything in this file; left out: in memory', (file) =>
+      checked(OPTION_CHECKS.data, file),
+    )
     .option(
       '--advertise <name>',
       'further host name or address for clients; may be repeated',
-      (name: string, names: string[]) => [...names, toHost(name)],
+      (name: string, names: string[]) => [...names, ...checked(OPTION_CHECKS.advertise, [name])],
       [],
     )
-    .option('--username <name>', 'administrator (default: admin)', notEmpty)
-    .option('--password <password>', 'its password; left out: made up and shown', longEnough)
-    .option('--events-file <file>', 'write events to this file, a JSON object in each line; - for the standard output')
+    .option(
+      '--username <name>',
+      'administrator; left out: admin, or the one of the data file. A later start can rename it',
+      (name) => checked(OPTION_CHECKS.username, name),
+    )
+    .option(
+      '--password <password>',
+      'its password; left out: made up and shown at the first start, then kept. A later start can set a new one',
+      (password) => checked(OPTION_CHECKS.password, password),
+    )
+    .option(
+      '--events-file <file>',
+      'write events to this file, a JSON object in each line; - for the standard output',
+      (file) => checked(OPTION_CHECKS.eventsFile, file),
+    )
     .option(
       '--events <type>',
       `which events: ${NAMESPACES.join(', ')}; may be repeated; left out: all`,
-      (type: string, types: Namespace[]) => [...types, toNamespace(type)],
+      (type: string, types: Namespace[]) => [...types, ...checked(OPTION_CHECKS.eventTypes, [type as Namespace])],
       [],
     )
     .option('--cluster', 'answer as the only member of a cluster')
     .option('--dial-routers', 'dial routers that listen for controllers (ctrl.listeners)')
-    .option('--console <folder>', 'serve the web console that was built in this folder', notEmpty)
+    .option('--console <folder>', 'serve the web console that was built in this folder', (folder) =>
+      checked(OPTION_CHECKS.console, folder),
+    )
     .option('--json', 'print the ready line as JSON')
     .addOption(
       new Option('--log-level <level>', 'least severe messages to log')
@@ -79,9 +95,14 @@ export function startCommand(): Command {
         .choices(['json', 'text'])
         .default(process.stderr.isTTY ? 'text' : 'json'),
     )
-    .option('--log-file <file>', 'append the log to this file instead of standard error', notEmpty)
-    .addHelpText('after', examples('sim', 'start --port 1280 --data sim.db --json'))
-    .action(async (options: StartOptions) => {
+    .option('--log-file <file>', 'append the log to this file instead of standard error', (file) => checked(path, file))
+    .addHelpText(
+      'after',
+      examples('sim', 'start --port 1280 --data sim.db --json', 'start --data sim.db --password NEW_PASSWORD'),
+    )
+    .action(async (options: StartOptions, command: Command) => {
+      const problem = combinationProblem({ ...options, eventTypes: options.events });
+      if (problem !== undefined) command.error(`error: ${problem}`);
       const clock = new SystemClock();
       await endProcess(await start(options, clock), clock);
     });
@@ -116,7 +137,10 @@ async function start(options: StartOptions, clock: Clock): Promise<number> {
     process.stderr.write(`the simulator cannot start: its authorities cannot be written: ${describeError(error)}\n`);
     return 1;
   }
-  process.stdout.write(`${json ? JSON.stringify(readyLine(simulator, ca.file)) : readyText(simulator, ca.file)}\n`);
+  const { data } = options;
+  process.stdout.write(
+    `${json ? JSON.stringify(readyLine(simulator, ca.file, data)) : readyText(simulator, ca.file, data)}\n`,
+  );
   const signal = await stop;
   log.info({ signal }, 'simulator stops');
   await simulator.close();
@@ -125,7 +149,7 @@ async function start(options: StartOptions, clock: Clock): Promise<number> {
   return 0;
 }
 
-function readyLine(simulator: Simulator, ca: string): Record<string, unknown> {
+function readyLine(simulator: Simulator, ca: string, data: string | undefined): Record<string, unknown> {
   const { managementUrl, clientUrl, consoleUrl, controlAddress, username, password, port, controllerId } = simulator;
   return {
     event: 'ready',
@@ -135,6 +159,7 @@ function readyLine(simulator: Simulator, ca: string): Record<string, unknown> {
     ctrl: controlAddress,
     username,
     password: password ?? null,
+    ...(password === undefined && { passwordNote: keptPassword(data) }),
     ca,
     port,
     controllerId,
@@ -142,7 +167,7 @@ function readyLine(simulator: Simulator, ca: string): Record<string, unknown> {
   };
 }
 
-function readyText(simulator: Simulator, ca: string): string {
+function readyText(simulator: Simulator, ca: string, data: string | undefined): string {
   const { managementUrl, clientUrl, consoleUrl, controlAddress, username, password } = simulator;
   const rows = {
     management: managementUrl,
@@ -150,12 +175,17 @@ function readyText(simulator: Simulator, ca: string): string {
     ...(consoleUrl !== undefined && { console: consoleUrl }),
     ctrl: controlAddress,
     username,
-    password: password ?? '(as it was set before)',
+    password: password ?? `(${keptPassword(data)})`,
     ca,
   };
   return `the simulator is ready\n${Object.entries(rows)
     .map(([name, value]) => `  ${name.padEnd(12)}${value}`)
     .join('\n')}`;
+}
+
+/** Only its hash is known. */
+function keptPassword(data: string | undefined): string {
+  return `the one of an earlier start with ${data}; to set a new one, start with --password NEW_PASSWORD`;
 }
 
 /** Beside the data file, or in a directory that goes when the simulator goes. */
@@ -180,32 +210,9 @@ function explain(error: unknown, { host, port, data }: StartOptions): string {
   return describeError(error);
 }
 
-function toNamespace(text: string): Namespace {
-  const found = namespaceOf(text);
-  if (!found) throw new InvalidArgumentError(`there are events of these types: ${NAMESPACES.join(', ')}.`);
-  return found;
-}
-
-function toHost(text: string): string {
-  const problem = hostProblem(text);
-  if (problem === undefined) return text;
-  throw new InvalidArgumentError(`${problem}. Give a host name or an IP address.`);
-}
-
-function notEmpty(text: string): string {
-  if (text.trim() !== '') return text;
-  throw new InvalidArgumentError('it must not be empty.');
-}
-
-/** Logins with a shorter one are refused. */
-function longEnough(text: string): string {
-  if (text.length >= SHORTEST_PASSWORD) return text;
-  throw new InvalidArgumentError(`a password has at least ${SHORTEST_PASSWORD} characters.`);
-}
-
-function toPort(text: string): number {
-  const port = Number(text);
-  if (!Number.isInteger(port) || port < 0 || port > HIGHEST_PORT)
-    throw new InvalidArgumentError(`a port is a whole number from 0 to ${HIGHEST_PORT}.`);
-  return port;
+/** The value when `startSimulator` would take it. */
+function checked<T>(check: OptionCheck, value: T): T {
+  const problem = check(value);
+  if (problem !== undefined) throw new InvalidArgumentError(problem);
+  return value;
 }

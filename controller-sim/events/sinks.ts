@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import { createWriteStream, type WriteStream } from 'node:fs';
 import type { Clock } from '#lib/clock.ts';
-import { describeError } from '#lib/errors.ts';
+import { describeError, ProjectError } from '#lib/errors.ts';
 import { LineOutput } from '#lib/line-output.ts';
 import type { Log } from '#lib/log.ts';
 import type { Events, Namespace } from './events.ts';
@@ -42,7 +42,12 @@ export async function openSink(
 
 async function openFile(file: string, log: Log): Promise<WriteStream> {
   const stream = createWriteStream(file, { flags: 'a', mode: 0o600 });
-  await once(stream, 'open');
+  try {
+    await once(stream, 'open');
+  } catch (error) {
+    const why = `the events file ${file} cannot be opened: ${describeError(error)}; name one in a folder that you may write`;
+    throw new ProjectError('EVENTS_FILE', why, { cause: error });
+  }
   stream.on('error', (error) => log.error({ error: describeError(error) }, 'events cannot be written'));
   return stream;
 }

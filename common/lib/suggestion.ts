@@ -17,8 +17,14 @@ export function suggest(word: string, candidates: Iterable<string>): string | un
   return best;
 }
 
+/** `did you mean X?` for the candidate nearest to `word`, or the empty text. */
+export function didYouMean(word: string, candidates: Iterable<string>): string {
+  const meant = suggest(word, candidates);
+  return meant === undefined ? '' : `did you mean ${meant}?`;
+}
+
 /** Damerau-Levenshtein distance (adjacent letters swapped count once). */
-export function editDistance(a: string, b: string): number {
+function editDistance(a: string, b: string): number {
   if (Math.abs(a.length - b.length) > FARTHEST) return FARTHEST + 1;
   const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, column) => column)];
   const at = (row: number, column: number): number => rows[row]?.[column] ?? 0;

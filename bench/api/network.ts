@@ -1,0 +1,120 @@
+// What the measured simulator holds, and what it is asked.
+
+import type { Agent } from 'undici';
+import { ask, CONNECTIONS, type Target } from './load.ts';
+import type { SimulatorReady } from './programs.ts';
+
+const API_SESSIONS = 1_000;
+/** Services that the measured client may dial, whatever else there is. */
+const OWN_SERVICES = 5;
+/** What is asked, in the order of the table. */
+export const REQUESTS = [
+  'GET version',
+  'GET identities?limit=100',
+  'GET identities?limit=100 with a filter',
+  'GET identities by a name',
+  'GET one identity',
+  'GET own services',
+  'GET one own service',
+  'POST identities',
+] as const;
+export type RequestName = (typeof REQUESTS)[number];
+
+export interface Filled {
+  readonly token: string;
+  readonly clientToken: string;
+  readonly identityId: string;
+  readonly serviceId: string;
+}
+
+/** As many identities, and a tenth as many services and policies; one client has a few services of its own. */
+export async function fill(agent: Agent, ready: SimulatorReady, identities: number): Promise<Filled> {
+  const { managementUrl } = ready;
+  const token = await login(agent, ready, 'admin', 'admin');
+  const create = async (kind: string, body: unknown): Promise<string> => {
+    const target: Target = { url: `${managementUrl}/${kind}`, method: 'POST', token, body: () => body };
+    return (JSON.parse(await ask(agent, target)) as { data: { id: string } }).data.id;
+  };
+  await inParallel(identities, (each) =>
+    create('identities', {
+      name: `identity-${each}`,
+      type: 'Device',
+      isAdmin: false,
+      roleAttributes: [`role-${each % 50}`],
+    }),
+  );
+  await inParallel(identities / 10, (each) =>
+    create('services', { name: `service-${each}`, encryptionRequired: true, roleAttributes: [`role-${each % 50}`] }),
+  );
+  await inParallel(identities / 10, (each) =>
+    create('service-policies', {
+      name: `policy-${each}`,
+      type: 'Dial',
+      semantic: 'AllOf',
+      identityRoles: [`#role-${each % 50}`, `#group-${each}`],
+      serviceRoles: [`#role-${each % 50}`, `#group-${each}`],
+    }),
+  );
+  const identityId = await create('identities', {
+    name: 'client',
+    type: 'User',
+    isAdmin: false,
+    roleAttributes: ['own'],
+  });
+  await create('authenticators', { identityId, method: 'updb', username: 'client', password: 'client' });
+  let serviceId = '';
+  for (let each = 0; each < OWN_SERVICES; each++)
+    serviceId = await create('services', { name: `own-${each}`, encryptionRequired: true, roleAttributes: ['own'] });
+  const own = { semantic: 'AnyOf', identityRoles: ['#own'], serviceRoles: ['#own'] };
+  await create('service-policies', { name: 'own', type: 'Dial', ...own });
+  const sessions = Math.min(API_SESSIONS, identities);
+  await inParallel(sessions, () => login(agent, ready, 'client', 'client'));
+  return { token, clientToken: await login(agent, ready, 'client', 'client'), identityId, serviceId };
+}
+
+async function login(agent: Agent, { clientUrl }: SimulatorReady, username: string, password: string): Promise<string> {
+  const url = `${clientUrl}/authenticate?method=password`;
+  const answer = await ask(agent, { url, method: 'POST', body: () => ({ username, password }) });
+  return (JSON.parse(answer) as { data: { token: string } }).data.token;
+}
+
+async function inParallel(count: number, work: (each: number) => Promise<unknown>): Promise<void> {
+  let next = 0;
+  const worker = async () => {
+    while (next < count) await work(next++);
+  };
+  await Promise.all(Array.from({ length: CONNECTIONS }, worker));
+}
+
+export function targets(
+  { managementUrl, clientUrl }: SimulatorReady,
+  { token, clientToken, identityId, serviceId }: Filled,
+): Readonly<Record<RequestName, Target>> {
+  const filter = encodeURIComponent('name contains "-9"');
+  const stamp = Date.now();
+  return {
+    'GET version': { url: `${managementUrl}/version`, method: 'GET' },
+    'GET identities?limit=100': { url: `${managementUrl}/identities?limit=100`, method: 'GET', token },
+    'GET identities?limit=100 with a filter': {
+      url: `${managementUrl}/identities?limit=100&filter=${filter}`,
+      method: 'GET',
+      token,
+    },
+    'GET identities by a name': {
+      url: `${managementUrl}/identities?filter=${encodeURIComponent('name = "identity-9"')}`,
+      method: 'GET',
+      token,
+    },
+    'GET one identity': { url: `${managementUrl}/identities/${identityId}`, method: 'GET', token },
+    'GET own services': { url: `${clientUrl}/services`, method: 'GET', token: clientToken },
+    'GET one own service': { url: `${clientUrl}/services/${serviceId}`, method: 'GET', token: clientToken },
+    'POST identities': {
+      url: `${managementUrl}/identities`,
+      method: 'POST',
+      token,
+      body: (count) => ({ name: `made-${stamp}-${made++}-${count}`, type: 'Device', isAdmin: false }),
+    },
+  };
+}
+
+let made = 0;

@@ -1,0 +1,33 @@
+// The plots of a report, drawn from its rows alone: a results file is enough to draw them again.
+
+import type { Column, Report } from '../report.ts';
+import { bars } from './bars.ts';
+import { lines } from './lines.ts';
+import type { Drawing } from './svg.ts';
+
+export interface NamedDrawing {
+  readonly name: string;
+  readonly drawing: Drawing;
+}
+
+/** Plots without a row (`--only` left them out) are not drawn. */
+export function plotsOf({ title, plots, columns, rows, yardstick }: Report): NamedDrawing[] {
+  const subjects = [...new Set([yardstick, ...rows.map(({ subject }) => subject)])];
+  return plots.flatMap((plot) => {
+    const { name, column, x: xTitle } = plot;
+    const shown = rows.filter(({ values, point }) => values[column] !== undefined && (xTitle === undefined || point));
+    const about = columns[column];
+    if (shown.length === 0 || !about) return [];
+    const options = { title: `${title}: ${plot.title}`, column, subjects };
+    const axisTitle = titleOf(column, about);
+    const drawing =
+      xTitle === undefined
+        ? bars(shown, { ...options, axisTitle })
+        : lines(shown, { ...options, xTitle, yTitle: axisTitle });
+    return [{ name, drawing }];
+  });
+}
+
+function titleOf(name: string, { unit, better }: Column): string {
+  return `${name} ${unit}, ${better} is better`;
+}

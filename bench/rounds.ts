@@ -1,0 +1,46 @@
+// From measurements to rows: the median of the rounds with its spread, beside the yardstick. The subjects take turns within a round, so the
+// ratio of one round compares what was measured under the same load of the machine.
+
+import type { Point, Row, Spread, Value } from './report.ts';
+
+/** What one round of one subject gave, by column. */
+export type Values = Readonly<Record<string, number>>;
+
+/** `measured` has the rounds of each subject, in their order. */
+export function toRows(
+  group: string,
+  measured: ReadonlyMap<string, readonly Values[]>,
+  yardstick: string,
+  point?: Point,
+): Row[] {
+  const yardstickRounds = measured.get(yardstick) ?? [];
+  return Array.from(measured, ([subject, rounds]) => ({
+    group,
+    subject,
+    values: Object.fromEntries(
+      Object.keys(rounds[0] ?? {}).map((column) => [column, toValue(column, rounds, yardstickRounds)]),
+    ),
+    ...(point && { point }),
+  }));
+}
+
+export function spreadOf(list: readonly number[]): Spread {
+  const sorted = list.toSorted((a, b) => a - b);
+  return { median: medianOf(sorted), min: sorted[0] ?? 0, max: sorted.at(-1) ?? 0 };
+}
+
+function medianOf(sorted: readonly number[]): number {
+  return sorted[Math.floor(sorted.length / 2)] ?? 0;
+}
+
+function toValue(column: string, rounds: readonly Values[], yardstickRounds: readonly Values[]): Value {
+  const own = rounds.map((values) => values[column] ?? 0);
+  const value = { ...spreadOf(own), rounds: own.length };
+  const others = yardstickRounds.map((values) => values[column] ?? 0);
+  const { median } = spreadOf(others);
+  if (median === 0) return value;
+  const ratios = own.flatMap((each, round) => (others[round] ? each / others[round] : []));
+  if (ratios.length === 0) return value;
+  const { min, max } = spreadOf(ratios);
+  return { ...value, ratio: { median: value.median / median, min, max } };
+}

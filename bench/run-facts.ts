@@ -1,0 +1,52 @@
+// Where and when a benchmark ran. Figures without this cannot be compared with others.
+
+import { execFileSync } from 'node:child_process';
+import { realpathSync } from 'node:fs';
+import { availableParallelism, cpus, release } from 'node:os';
+import { join } from 'node:path';
+import type { RunFacts } from './report.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+
+/** `root` is the folder of the project. */
+export function runFacts(quick: boolean, date: Date, root = ROOT): Omit<RunFacts, 'rounds'> {
+  const commit = commitOf(root);
+  return {
+    date: date.toISOString(),
+    commit: commit ?? null,
+    dirty: commit !== undefined && isDirty(root),
+    cpu: cpus()[0]?.model.trim() || 'unknown',
+    cores: availableParallelism(),
+    node: process.version,
+    platform: `${process.platform} ${release()} ${process.arch}`,
+    quick,
+  };
+}
+
+/** One line for people. */
+export function describeRun({ date, commit, dirty, cpu, cores, node, platform, rounds, quick }: RunFacts): string {
+  const source = commit === null ? 'no checkout' : `commit ${commit.slice(0, 12)}${dirty ? ' (dirty)' : ''}`;
+  const times = `${rounds} ${rounds === 1 ? 'round' : 'rounds'}${quick ? ' (--quick: not for figures)' : ''}`;
+  return [date, source, `${cpu}, ${cores} ${cores === 1 ? 'core' : 'cores'}`, `Node ${node}`, platform, times].join(
+    ' · ',
+  );
+}
+
+/** Undefined outside of a checkout, also where the project lies inside another repository. */
+function commitOf(root: string): string | undefined {
+  const [top, commit] = git(root, 'rev-parse', '--show-toplevel', 'HEAD')?.split('\n') ?? [];
+  return top !== undefined && realpathSync(top) === realpathSync(root) ? commit : undefined;
+}
+
+/** Whether files of the project differ from the commit. Results of earlier runs do not count. */
+function isDirty(root: string): boolean {
+  return git(root, 'status', '--porcelain', '--untracked-files=no', '--', '.', ':!bench/results') !== '';
+}
+
+function git(root: string, ...args: string[]): string | undefined {
+  try {
+    return execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+  } catch {
+    return undefined; // git is not installed, or this is not a checkout
+  }
+}

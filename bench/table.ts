@@ -1,0 +1,69 @@
+// The table for people in a terminal. Each column has its unit, an arrow to where better values lie, and beside it the ratio to the yardstick.
+
+import { figure, ratioText } from './figure.ts';
+import type { Column, Report, Row, Section } from './report.ts';
+import { sectionsOf } from './report.ts';
+import { describeRun } from './run-facts.ts';
+
+const MISSING = '–';
+
+/** With the last report, the ratio of the first column of each section in that one. */
+export function table(report: Report, last: Report | undefined): string {
+  const sections = sectionsOf(report);
+  const shown = new Set(sections.flatMap(({ columns }) => columns));
+  const meanings = Object.entries(report.columns).filter(([name]) => shown.has(name));
+  const head = [
+    report.title,
+    describeRun(report.run),
+    `Medians of the rounds. ↑ higher is better, ↓ lower is better; × is the ratio to ${report.yardstick}.`,
+    ...meanings.map(([name, column]) => `  ${heading(name, column)}: ${column.meaning}`),
+  ];
+  const texts = sections.map((section) => sectionText(report, section, last));
+  return [...head, ...texts.flatMap((lines) => ['', ...lines]), ...report.notes, ''].join('\n');
+}
+
+/** `tasks /s ↑`. */
+export function heading(name: string, { unit, better }: Column): string {
+  return `${name} ${unit} ${better === 'higher' ? '↑' : '↓'}`;
+}
+
+/** Columns of equal width: the first one to the left, the others to the right. Lines of one cell are headings. */
+export function align(lines: readonly (readonly string[])[], left = 1): string[] {
+  const rows = lines.filter((line) => line.length > 1);
+  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((line) => (line[column] ?? '').length))) ?? [];
+  return lines.map((line) =>
+    line.length === 1
+      ? (line[0] ?? '')
+      : line
+          .map((cell, column) =>
+            column < left ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0),
+          )
+          .join('  '),
+  );
+}
+
+function sectionText(report: Report, { columns, groups }: Section, last: Report | undefined): string[] {
+  const [first = ''] = columns;
+  const headings = columns.flatMap((name) => [heading(name, report.columns[name] as Column), '×']);
+  const lines: string[][] = [['', ...headings, ...(last ? [`last × ${first}`] : [])]];
+  for (const { group, rows } of groups) {
+    lines.push([group]);
+    for (const row of rows)
+      lines.push([`  ${row.subject}`, ...cells(row, columns), ...(last ? [before(row, first, last)] : [])]);
+  }
+  return align(lines);
+}
+
+function cells({ values }: Row, columns: readonly string[]): string[] {
+  return columns.flatMap((name) => {
+    const value = values[name];
+    if (!value) return [MISSING, MISSING];
+    return [figure(value.median), value.ratio ? ratioText(value.ratio.median) : MISSING];
+  });
+}
+
+function before({ group, subject }: Row, column: string, last: Report): string {
+  const row = last.rows.find((other) => other.group === group && other.subject === subject);
+  const ratio = row?.values[column]?.ratio;
+  return ratio ? ratioText(ratio.median) : MISSING;
+}

@@ -1,0 +1,70 @@
+// Which test files the arguments of `npm test` name. Names that lead to no test are refused with the near ones: tap would run nothing.
+
+import { globSync, statSync } from 'node:fs';
+import { basename, join, relative, resolve } from 'node:path';
+import { suggest } from '../common/lib/suggestion.ts';
+
+export interface TestChoice {
+  /** Options of tap, and the files. All files when there is none. */
+  readonly args: readonly string[];
+  /** One sentence for each name that leads to no test. */
+  readonly problems: readonly string[];
+}
+
+/** Options of tap whose value is the next argument. */
+const WITH_VALUE = /^(-[gjtRs]|--(grep|jobs|timeout|reporter|save|exclude|include|serial|test-arg|test-env|node-arg))$/;
+const TEST_FILE = /\.test\.ts$/;
+/** Names in one sentence. */
+const MOST_NEAR = 3;
+
+/** `all` are the test files of the project, relative to `root`; arguments are relative to `root` too, or absolute. */
+export function chooseTests(args: readonly string[], all: readonly string[], root: string): TestChoice {
+  const chosen: string[] = [];
+  const problems: string[] = [];
+  for (const [index, arg] of args.entries()) {
+    if (arg.startsWith('-') || WITH_VALUE.test(args[index - 1] ?? '')) {
+      chosen.push(arg);
+      continue;
+    }
+    const files = filesOf(arg, all, root);
+    if (files.length > 0) chosen.push(...files);
+    else problems.push(problemOf(arg, all, root));
+  }
+  return { args: chosen, problems };
+}
+
+/** Every test file of the project, as `.taprc` includes them. */
+export function testFilesOf(root: string): string[] {
+  const folders = ['{agent,bench,common,controller-sim,schemas,tools}/**/*.test.ts', 'test/**/*.test.ts'];
+  return globSync(folders, { cwd: root, exclude: (name) => name === 'node_modules' }).toSorted();
+}
+
+function filesOf(arg: string, all: readonly string[], root: string): string[] {
+  const path = relative(root, resolve(root, arg));
+  if (all.includes(path)) return [path];
+  const inside = all.filter((file) => path === '' || file.startsWith(`${path}/`));
+  if (inside.length > 0) return inside;
+  if (!/[*?[{]/.test(arg)) return [];
+  const matching = new Set(globSync(arg, { cwd: root }));
+  return all.filter((file) => matching.has(file));
+}
+
+function problemOf(arg: string, all: readonly string[], root: string): string {
+  const near = nearest(arg, all);
+  const meant = near.length === 0 ? '`npm test -- --help` shows how to choose' : `did you mean ${near.join(' or ')}?`;
+  const stat = statSync(join(root, arg), { throwIfNoEntry: false });
+  if (stat?.isDirectory()) return `there are no tests in the folder ${arg}; ${meant}`;
+  if (stat) return `${arg} is not a test file (NAME.test.ts); ${meant}`;
+  return `there is no test file ${arg}; ${meant}`;
+}
+
+/** The same name elsewhere, then the test beside a source file, then names that contain it, then typing mistakes. */
+function nearest(arg: string, all: readonly string[]): string[] {
+  const name = basename(arg).replace(/(\.test)?(\.[mc]?[jt]s)?$/, '');
+  const nameOf = (file: string) => basename(file).replace(TEST_FILE, '');
+  const same = all.filter((file) => nameOf(file) === name);
+  const containing = name.length < 3 ? [] : all.filter((file) => nameOf(file).includes(name));
+  const typed = suggest(arg, all) ?? suggest(name, all.map(nameOf));
+  const meant = all.filter((file) => file === typed || nameOf(file) === typed);
+  return [same, containing, meant].find((files) => files.length > 0)?.slice(0, MOST_NEAR) ?? [];
+}

@@ -1,0 +1,28 @@
+// The help of `npm test`. Plain JavaScript for any Node from 20 on: it is shown before anything is installed.
+
+export const TEST_HELP = `Usage: npm test [-- FILE…] [-- OPTION…]
+
+Runs all tests, or those of some files. The last line is "N passed, N failed"; the exit code is 0 when all tests passed, 1 when
+one failed, 2 for wrong use.
+
+  npm test                                                  all files
+  npm test -- agent/link/link.test.ts                       one file
+  npm test -- bench/report.test.ts tools/tap-report.test.ts several files
+  npm test -- agent/link                                    the files of a folder
+  npm test -- agent/link/link.test.ts --grep='a name'       tests of a file whose name matches; the pattern is a regular expression
+
+Options:
+  --grep=PATTERN      only the tests whose name matches
+  --bail              stop at the first failure
+  --jobs=N            files that run at the same time
+  --timeout=SECONDS   longest time of one file
+  --help              this text
+Further options go to tap as they are (npx tap --help).
+
+To see what a test prints, run its file with Node itself: every assertion and all output appear as they come.
+
+  npx node agent/link/link.test.ts
+  TAP_GREP='a name' npx node agent/link/link.test.ts
+
+In a terminal a table shows the progress. Elsewhere each file gets one line, without cursor movement: npm test | cat
+`;
