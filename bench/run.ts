@@ -2,7 +2,7 @@
 // two results. Exit codes: 0 done, 1 the work failed, 2 wrong use.
 
 import { Command } from 'commander';
-import { tolerateClosedOutput } from '#lib/closed-output.ts';
+import { tolerateClosedOutput } from '#lib/commands/closed-output.ts';
 import { describeError } from '#lib/errors.ts';
 import { didYouMean } from '#lib/suggestion.ts';
 import { compareAll, comparisonText } from './compare.ts';

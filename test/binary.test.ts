@@ -39,7 +39,13 @@ t.test('the executables are built, with the licenses of what is inside', async (
   execFileSync(process.execPath, [join(import.meta.dirname, '../tools/binary/build.ts'), root], {
     env: { PATH: process.env.PATH },
   });
-  t.same(readdirSync(root).sort(), ['LICENSES.txt', 'edgeweave-router', 'edgeweave-sim']);
+  t.same(readdirSync(root).sort(), [
+    'LICENSES.txt',
+    'edgeweave-router',
+    'edgeweave-router.1',
+    'edgeweave-sim',
+    'edgeweave-sim.1',
+  ]);
   const licenses = readFileSync(join(root, 'LICENSES.txt'), 'utf8');
   for (const name of ['Node.js v', 'fastify ', 'sodium-native ', 'pino ']) t.match(licenses, `\n${name}`.trimStart());
   const libraries = execFileSync('ldd', [join(root, 'edgeweave-router')], { encoding: 'utf8' });

@@ -61,6 +61,14 @@ t.test('both commands run, and an old Node gets a sentence', async (t) => {
     await run(installed('.bin/edgeweave-router'), ['run', '--help'], consumer),
     /\n {2}edgeweave-router run router\.yml\n/,
   );
+  for (const name of ['edgeweave-router', 'edgeweave-sim']) {
+    const manual = readFileSync(installed('edgeweave/dist/man', `${name}.1`), 'utf8');
+    t.match(manual, new RegExp(`^\\.SS ${name.replace('-', '\\\\-')} \\w+`, 'm'));
+    t.match(
+      await run(installed('.bin', name), ['completion', 'bash'], consumer),
+      `complete -F _${name.replace('-', '_')} ${name}\n`,
+    );
+  }
   const config = ['config', 'init', '--template', 'tunnel-host', '--ctrl', 'tls:c.example:1280'];
   const file = join(consumer, 'example.yml');
   await run(installed('.bin/edgeweave-router'), [...config, '--advertise', 'e.example', '--output', file], consumer);

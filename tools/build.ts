@@ -5,6 +5,7 @@ import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from
 import { stripTypeScriptTypes } from 'node:module';
 import { dirname, join } from 'node:path';
 import { ROOT, runTool, say } from './commands.ts';
+import { manuals } from './manuals.ts';
 
 const DIST = join(ROOT, 'dist');
 const ROOMS = '{agent,controller-sim,common,schemas}';
@@ -25,6 +26,7 @@ if (code !== 0) process.exit(code);
 for (const file of globSync('**/*.d.ts', { cwd: DIST }))
   write(file, withBuiltModules(readFileSync(join(DIST, file), 'utf8')));
 writeManifest();
+for (const [name, text] of Object.entries(manuals())) write(join('man', name), text);
 say(`built ${sources.length} modules in ${DIST}`);
 
 /** Names what the build makes of a module, in the place of its source. */

@@ -6,7 +6,7 @@ import { dirname, resolve } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { parseAddress } from '#lib/address.ts';
-import { examples } from '#lib/command-name.ts';
+import { examples } from '#lib/commands/name.ts';
 import { describeError, errorCode } from '#lib/errors.ts';
 import { hostForOthers } from '#lib/options.ts';
 import { TEMPLATES, type TemplateName, writeTemplate } from '../config/templates.ts';

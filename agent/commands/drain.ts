@@ -2,7 +2,7 @@
 // before. The router drains on after the command, until `--cancel`.
 
 import { Command } from 'commander';
-import { examples } from '#lib/command-name.ts';
+import { examples } from '#lib/commands/name.ts';
 import type { DrainStatus } from '../drain/drain.ts';
 import { ask } from './ask.ts';
 import { seconds } from './durations.ts';

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { SystemClock } from '#lib/clock.ts';
-import { examples } from '#lib/command-name.ts';
+import { examples } from '#lib/commands/name.ts';
 import { describeError } from '#lib/errors.ts';
 import { createLog } from '#lib/log.ts';
 import { readProblem } from '#lib/read-problem.ts';

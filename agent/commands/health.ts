@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { checkServerIdentity, type PeerCertificate } from 'node:tls';
 import { Command } from 'commander';
 import { parsePemCertificates } from '#lib/certificates.ts';
-import { examples } from '#lib/command-name.ts';
+import { examples } from '#lib/commands/name.ts';
 import { describeError, errorCode } from '#lib/errors.ts';
 import { parseJson } from '#lib/json.ts';
 import { readProblem } from '#lib/read-problem.ts';

@@ -1,7 +1,7 @@
 // `inspect FILE [NAME]`: what a running router of this machine does; with a name, one of the network's inspections.
 
 import { Command } from 'commander';
-import { examples } from '#lib/command-name.ts';
+import { examples } from '#lib/commands/name.ts';
 import { ask } from './ask.ts';
 import { Exit, print } from './exit.ts';
 

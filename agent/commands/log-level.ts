@@ -1,7 +1,7 @@
 // `log-level FILE [COMPONENT] [LEVEL]`: shows or changes what a running router logs, until it stops.
 
 import { Command } from 'commander';
-import { examples } from '#lib/command-name.ts';
+import { examples } from '#lib/commands/name.ts';
 import { ask } from './ask.ts';
 import { Exit, print } from './exit.ts';
 

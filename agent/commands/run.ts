@@ -4,7 +4,7 @@
 import { Command, Option } from 'commander';
 import { background } from '#lib/background.ts';
 import { type Clock, SystemClock } from '#lib/clock.ts';
-import { examples } from '#lib/command-name.ts';
+import { examples } from '#lib/commands/name.ts';
 import { DaemonLog } from '#lib/daemon-log.ts';
 import { type DaemonSignals, daemonSignals } from '#lib/daemon-signals.ts';
 import { endProcess } from '#lib/end-process.ts';
@@ -37,9 +37,9 @@ export function runCommand(): Command {
     .argument('<file>', 'configuration file')
     .addOption(new Option('--log-level <level>', 'least severe messages to log').choices(LOG_LEVELS).default('info'))
     .addOption(
-      new Option('--log-format <format>', 'json for machines, text for people')
+      new Option('--log-format <format>', 'how to write the log: json for machines, text for people')
         .choices(['json', 'text'])
-        .default(process.stderr.isTTY ? 'text' : 'json'),
+        .default(process.stderr.isTTY ? 'text' : 'json', 'text on a terminal, else json'),
     )
     .option('--log-file <file>', 'append the log to this file instead of standard error')
     .option('--drain-seconds <seconds>', 'how long open circuits may go on after SIGTERM', seconds, DRAIN_SECONDS)

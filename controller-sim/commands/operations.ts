@@ -1,7 +1,7 @@
 // `operations`: which operations of the APIs are served, under which paths, and how they answer.
 
 import { Command, Option } from 'commander';
-import { examples } from '#lib/command-name.ts';
+import { examples } from '#lib/commands/name.ts';
 import { type ApiOperation, readOperations } from '#schemas/api/operations.ts';
 import { BASES } from '../api/bases.ts';
 import { routes } from '../api/routes.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { type Clock, SystemClock } from '#lib/clock.ts';
-import { examples } from '#lib/command-name.ts';
+import { examples } from '#lib/commands/name.ts';
 import { DaemonLog } from '#lib/daemon-log.ts';
 import { daemonSignals } from '#lib/daemon-signals.ts';
 import { endProcess } from '#lib/end-process.ts';
@@ -91,9 +91,9 @@ export function startCommand(): Command {
         .default('info'),
     )
     .addOption(
-      new Option('--log-format <format>', 'json for machines, text for people')
+      new Option('--log-format <format>', 'how to write the log: json for machines, text for people')
         .choices(['json', 'text'])
-        .default(process.stderr.isTTY ? 'text' : 'json'),
+        .default(process.stderr.isTTY ? 'text' : 'json', 'text on a terminal, else json'),
     )
     .option('--log-file <file>', 'append the log to this file instead of standard error', (file) => checked(path, file))
     .addHelpText(

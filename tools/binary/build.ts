@@ -7,6 +7,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { ROOT, say } from '../commands.ts';
+import { manuals } from '../manuals.ts';
 import { ADDONS } from './addon-names.ts';
 import { bundle } from './bundle.ts';
 import { licenses } from './licenses.ts';
@@ -41,6 +42,7 @@ try {
     say(`built ${file} (${Math.round(statSync(file).size / 1024 / 1024)} MiB)`);
   }
   writeFileSync(join(folder, 'LICENSES.txt'), licenses(packages));
+  for (const [name, text] of Object.entries(manuals())) writeFileSync(join(folder, name), text);
 } finally {
   rmSync(work, { recursive: true, force: true });
 }

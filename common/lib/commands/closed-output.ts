@@ -1,6 +1,6 @@
 // Output that nobody reads to its end, as in `… | head`.
 
-import { errorCode } from './errors.ts';
+import { errorCode } from '../errors.ts';
 
 /** From this call on, it is no error of a program when its reader has gone: who reads no more has read enough. */
 export function tolerateClosedOutput(): void {

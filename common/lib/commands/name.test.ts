@@ -1,7 +1,7 @@
 // Names of the commands in a checkout and in an installed package.
 
 import t from 'tap';
-import { commandName, examples } from './command-name.ts';
+import { commandName, examples } from './name.ts';
 
 t.test('the installed commands have the name of the package', async (t) => {
   t.equal(commandName('router', '/usr/lib/node_modules/edgeweave/bin/edgeweave-router.mjs'), 'edgeweave-router');

@@ -1,0 +1,37 @@
+// The command line of the router: each command is a file of this folder.
+
+import { Command } from 'commander';
+import { completionCommand } from '#lib/commands/completion.ts';
+import { commandName } from '#lib/commands/name.ts';
+import { PROGRAM_VERSION } from '../version.ts';
+import { configCommand } from './config.ts';
+import { drainCommand } from './drain.ts';
+import { enrollCommand } from './enroll.ts';
+import { print } from './exit.ts';
+import { healthCommand } from './health.ts';
+import { inspectCommand } from './inspect.ts';
+import { logLevelCommand } from './log-level.ts';
+import { runCommand } from './run.ts';
+
+export function routerProgram(): Command {
+  const program = new Command(commandName('router'))
+    .description('router of an OpenZiti overlay network')
+    .version(PROGRAM_VERSION, '-V, --version', 'print the version')
+    .showHelpAfterError();
+  for (const command of [
+    runCommand(),
+    enrollCommand(),
+    configCommand(),
+    healthCommand(),
+    inspectCommand(),
+    drainCommand(),
+    logLevelCommand(),
+    completionCommand(program, 'edgeweave-router'),
+  ])
+    program.addCommand(command);
+  program
+    .command('version')
+    .description('print the version')
+    .action(() => print(PROGRAM_VERSION));
+  return program;
+}

@@ -1,0 +1,132 @@
+// What shells complete, and what the manual says, of a program that has all that a command line can have.
+
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Argument, Command, Option } from 'commander';
+import t from 'tap';
+import { bashCompletion } from './bash.ts';
+import { fishCompletion } from './fish.ts';
+import { manPage } from './man-page.ts';
+import { shapeOf } from './shape.ts';
+import { zshCompletion } from './zsh.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
+t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+writeFileSync(join(folder, 'file one.yml'), '');
+
+function program(): Command {
+  const root = new Command('edge-tool').description("a tool's tool").version('1.2.3', '-V, --version', 'print it');
+  const config = new Command('config').description('files: [checked]');
+  config.addCommand(
+    new Command('check')
+      .description("finds what isn't right")
+      .argument('<file...>', 'files to check')
+      .addOption(new Option('-f, --format <format>', 'how to write').choices(['text', 'json']).default('text'))
+      .option('--output <file>', 'where to write')
+      .addOption(new Option('--hidden', 'for tests').hideHelp())
+      .addHelpText('after', '\nExample:\n  edge-tool config check a.yml'),
+  );
+  config.addCommand(
+    new Command('show').description('shows').addArgument(new Argument('[kind]', 'what').choices(['a', 'b'])),
+  );
+  root.addCommand(config);
+  root.addCommand(new Command('wait').description('waits').option('--seconds <seconds>', 'how long'));
+  return root;
+}
+
+const SHAPE = shapeOf(program());
+
+/** Whether the shell is on this machine. */
+function has(shell: string): boolean {
+  return (process.env.PATH ?? '').split(':').some((path) => existsSync(join(path, shell)));
+}
+
+/** Words before the one to complete, and what may follow. */
+const CASES: readonly (readonly [string[], string[]])[] = [
+  [[''], ['config', 'wait']],
+  [['w'], ['wait']],
+  [
+    ['config', ''],
+    ['check', 'show'],
+  ],
+  [
+    ['config', 'show', ''],
+    ['a', 'b'],
+  ],
+  [
+    ['config', 'check', '--format', ''],
+    ['json', 'text'],
+  ],
+  [['config', 'check', '-f', 'j'], ['json']],
+  [['config', 'check', '--output', 'fi'], ['file one.yml']],
+  [['config', 'check', 'fi'], ['file one.yml']],
+  [
+    ['config', 'check', '--'],
+    ['--format', '--help', '--output'],
+  ],
+  [['--v'], ['--version']],
+  [['wait', '--seconds', ''], []],
+];
+
+t.test('bash', { skip: !has('bash') && 'bash is not there' }, async (t) => {
+  const script = join(folder, 'edge-tool.bash');
+  writeFileSync(script, bashCompletion('edge-tool', SHAPE));
+  execFileSync('bash', ['-n', script]);
+  // `compopt` works within a completion only; readline then completes files itself.
+  const ask = `source ${script}
+compopt() { mapfile -t COMPREPLY < <(compgen -f -- "$current"); }
+COMP_WORDS=(edge-tool "$@"); COMP_CWORD=$#; _edge_tool; printf '%s\\n' "\${COMPREPLY[@]}"`;
+  for (const [words, expected] of CASES) {
+    const output = execFileSync('bash', ['-c', ask, 'bash', ...words], { cwd: folder, encoding: 'utf8' });
+    t.same(output.split('\n').filter(Boolean).sort(), expected, words.join(' '));
+  }
+});
+
+t.test('fish', { skip: !has('fish') && 'fish is not there' }, async (t) => {
+  const script = join(folder, 'edge-tool.fish');
+  writeFileSync(script, fishCompletion('edge-tool', SHAPE));
+  for (const [words, expected] of CASES) {
+    const line = ['edge-tool', ...words].join(' ');
+    const command = `source ${script}; complete -C ${JSON.stringify(line)}`;
+    const output = execFileSync('fish', ['--no-config', '-c', command], { cwd: folder, encoding: 'utf8' });
+    const found = output.split('\n').map((each) => each.split('\t')[0] ?? '');
+    const offered = found.filter((each) => each.startsWith(words.at(-1) ?? '') && each !== '');
+    const flags = words.at(-1)?.startsWith('-') ? offered : offered.filter((each) => !each.startsWith('-'));
+    t.same([...new Set(flags)].filter((each) => !each.endsWith('fish')).sort(), expected, line);
+  }
+});
+
+t.test('zsh', { skip: !has('zsh') && 'zsh is not there' }, async (t) => {
+  const script = join(folder, '_edge-tool');
+  writeFileSync(script, zshCompletion('edge-tool', SHAPE));
+  execFileSync('zsh', ['-n', script]);
+  // What the functions would tell the completion system of zsh, which needs a terminal.
+  const trace = `_arguments() { printf '%s\\n' "$@"; state=command; }; _describe() { printf '%s\\n' $commands; }; compdef() { }
+source ${script}; $FUNCTION`;
+  const of = (name: string) =>
+    execFileSync('zsh', ['-f', '-c', trace.replace('$FUNCTION', name)], { encoding: 'utf8' });
+  t.match(of('_edge-tool'), 'wait:waits');
+  t.match(of('_edge-tool'), '(-V --version)-V[print it]');
+  t.match(of('_edge-tool__config'), "check:finds what isn't right");
+  t.match(of('_edge-tool__config_check'), '(-f --format)--format[how to write]:format:(text json)');
+  t.match(of('_edge-tool__config_check'), '--output[where to write]:file:_files');
+  t.match(of('_edge-tool__config_check'), '*:files to check:_files');
+  t.match(of('_edge-tool__config_show'), '::what:(a b)');
+  t.notMatch(of('_edge-tool__config_check'), 'hidden');
+});
+
+t.test('the manual has every command with its options, values and examples', async (t) => {
+  const sections = { SIGNALS: ['.first', 'second'] };
+  const page = manPage(SHAPE, { name: 'edge-tool', version: '1.2.3', date: '2026-01-02', sections });
+  t.match(page, /^\.TH EDGE\\-TOOL 1 "2026\\?-01\\?-02" "edge\\-tool 1\.2\.3"/);
+  t.match(page, ".SS edge\\-tool config check <file...>\nFinds what isn't right.\n");
+  t.match(page, '.TP\n\\fB\\-f\\fR, \\fB\\-\\-format\\fR \\fIformat\\fR\nHow to write (text, json; default: text).\n');
+  t.match(page, '\nExample:\n  edge\\-tool config check a.yml\n.fi');
+  t.match(page, '.SH SIGNALS\n\\&.first\n.PP\nsecond\n');
+  t.notMatch(page, 'hidden');
+  if (!has('mandoc')) return;
+  writeFileSync(join(folder, 'edge-tool.1'), page);
+  execFileSync('mandoc', ['-Tlint', '-Wwarning', join(folder, 'edge-tool.1')]);
+});

@@ -1,0 +1,18 @@
+// The command line of the simulator: each command is a file of this folder.
+
+import { Command } from 'commander';
+import { completionCommand } from '#lib/commands/completion.ts';
+import { commandName } from '#lib/commands/name.ts';
+import packageJson from '../../package.json' with { type: 'json' };
+import { operationsCommand } from './operations.ts';
+import { startCommand } from './start.ts';
+
+export function simulatorProgram(): Command {
+  const program = new Command(commandName('sim'))
+    .description('controller simulator for OpenZiti overlay networks')
+    .version(packageJson.version, '-V, --version', 'print the version')
+    .showHelpAfterError();
+  for (const command of [startCommand(), operationsCommand(), completionCommand(program, 'edgeweave-sim')])
+    program.addCommand(command);
+  return program;
+}
