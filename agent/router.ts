@@ -170,6 +170,7 @@ export class Router {
         connections,
       })),
       wantedLinks: wanted.describe(),
+      notDialed: wanted.notDialed(),
       circuits: forwarder.circuits.size,
       circuitEnds: ends.count,
       terminators: terminators?.describe() ?? [],

@@ -36,6 +36,21 @@ export interface WantedLink {
   retryDelay: number;
   /** Milliseconds of the clock's `monotonic`. */
   nextDial: number;
+  /** Why the last dial failed; undefined once a link has come up. */
+  lastError: string | undefined;
+}
+
+/** For operators. */
+export interface WantedLinkState {
+  readonly peerId: string;
+  readonly linkId: string;
+  readonly key: string;
+  readonly address: string;
+  readonly state: LinkState;
+  readonly attempts: number;
+  /** Milliseconds since the epoch; absent while no dial is planned. */
+  readonly nextDial?: number;
+  readonly lastError?: string;
 }
 
 export interface LinkDestination {
@@ -48,6 +63,24 @@ export interface LinkDestination {
 
 /** The name under which the reference shows a binding without one. */
 const DEFAULT_BINDING = 'default';
+
+export function describeWanted(
+  peerId: string,
+  { linkId, key, listener, state, attempts, nextDial, lastError }: WantedLink,
+  toTimeOfDay: (monotonic: number) => number,
+): WantedLinkState {
+  const isWaiting = state !== 'established' && nextDial > 0;
+  return {
+    peerId,
+    linkId,
+    key,
+    address: listener.address,
+    state,
+    attempts,
+    ...(isWaiting && { nextDial: toTimeOfDay(nextDial) }),
+    ...(lastError !== undefined && { lastError }),
+  };
+}
 
 /** `toTimeOfDay` takes milliseconds of the clock's `monotonic` to those since the epoch. */
 export function inspectWanted(

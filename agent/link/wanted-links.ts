@@ -21,8 +21,16 @@ import {
 } from './link-dialer.ts';
 import { linkKey } from './link-key.ts';
 import type { LinkRegistry } from './link-registry.ts';
-import { canDial, type LinkEvent, type LinkState, nextLinkState } from './link-states.ts';
-import { inspectWanted, type LinkDestination, type Peer, type PeerListener, type WantedLink } from './wanted-link.ts';
+import { canDial, type LinkEvent, nextLinkState } from './link-states.ts';
+import {
+  describeWanted,
+  inspectWanted,
+  type LinkDestination,
+  type Peer,
+  type PeerListener,
+  type WantedLink,
+  type WantedLinkState,
+} from './wanted-link.ts';
 
 export interface PeerChange {
   readonly id: string;
@@ -66,19 +74,29 @@ export class WantedLinks {
     });
   }
 
-  /** States of all wanted links, for diagnostics. `nextDial` in milliseconds since the epoch. */
-  describe(): { key: string; linkId: string; peerId: string; state: LinkState; attempts: number; nextDial: number }[] {
+  /** States of all wanted links, for diagnostics. */
+  describe(): WantedLinkState[] {
     const toTimeOfDay = this.#toTimeOfDay();
     return [...this.#peers.values()].flatMap((peer) =>
-      [...peer.wanted.values()].map(({ key, linkId, state, attempts, nextDial }) => ({
-        key,
-        linkId,
-        peerId: peer.id,
-        state,
-        attempts,
-        nextDial: toTimeOfDay(nextDial),
-      })),
+      [...peer.wanted.values()].map((wanted) => describeWanted(peer.id, wanted, toTimeOfDay)),
     );
+  }
+
+  /** Routers that are known, have no link, and are not dialed: with the reason. */
+  notDialed(): { peerId: string; reason: string }[] {
+    const { registry } = this.#components;
+    const isAlone = ({ id, wanted }: Peer) => wanted.size === 0 && !registry.links.some(({ peerId }) => peerId === id);
+    return [...this.#peers.values()]
+      .filter(isAlone)
+      .map((peer) => ({ peerId: peer.id, reason: this.#whyNotDialed(peer) }));
+  }
+
+  #whyNotDialed({ healthy, listeners }: Peer): string {
+    if (!healthy && listeners.length === 0) return 'it was not connected to the controller since this router knows it';
+    if (listeners.length === 0) return 'it has no link listener: it has to dial this router';
+    if (this.#dialers.length === 0) return 'this router has no link dialer (link.dialers)';
+    const groups = [listeners, this.#dialers].map((each) => [...new Set(each.flatMap((one) => one.groups))].join(', '));
+    return `no group is common: its listeners have ${groups[0]}, the dialers of this router ${groups[1]}`;
   }
 
   /** The destinations of the inspection `links`. */
@@ -186,6 +204,7 @@ export class WantedLinks {
         connects: 0,
         retryDelay: 0,
         nextDial: 0,
+        lastError: undefined,
       };
       peer.wanted.set(key, wanted);
       if (registry.byKey(key)) this.#step(wanted, 'linkUp');
@@ -286,6 +305,7 @@ export class WantedLinks {
   #onDialFailed(peer: Peer, wanted: WantedLink, error: unknown): void {
     if (this.#closed || wanted.state === 'destRemoved') return;
     const queueFull = errorCode(error) === 'QUEUE_FULL';
+    wanted.lastError = describeError(error);
     this.#step(wanted, queueFull ? 'queueFull' : 'dialError');
     if (wanted.state === 'established') return;
     this.#retryLater(peer, wanted, 0);
@@ -296,7 +316,7 @@ export class WantedLinks {
         address: wanted.listener.address,
         attempts: wanted.attempts,
         retryIn: Math.round(wanted.retryDelay),
-        error: describeError(error),
+        error: wanted.lastError,
       },
       queueFull ? 'link dial refused: queue full' : 'link dial failed',
     );
@@ -329,6 +349,7 @@ export class WantedLinks {
     if (!wanted) return;
     wanted.retryDelay = 0;
     wanted.connects++;
+    wanted.lastError = undefined;
   }
 
   #onDown(link: Link): void {

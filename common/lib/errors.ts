@@ -48,10 +48,17 @@ export class ClosedError extends ProjectError {
 /** The text of anything that was thrown, with the texts of its causes: `a: b: c`. */
 export function describeError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  const own = error.message || (error as NodeJS.ErrnoException).code || error.name;
+  const own = ownText(error);
   if (error.cause === undefined || error.cause === null) return own;
   const cause = describeError(error.cause);
   return own.includes(cause) ? own : `${own}: ${cause}`;
+}
+
+/** OpenSSL puts addresses and lines of its sources around its reason. */
+function ownText(error: Error): string {
+  const { library, reason, code } = error as NodeJS.ErrnoException & { library?: unknown; reason?: unknown };
+  if (library === 'SSL routines' && typeof reason === 'string') return `TLS: ${reason}`;
+  return error.message || code || error.name;
 }
 
 /** The `code` of a system or project error (`ECONNREFUSED`, `CLOSED`), or undefined. */

@@ -6,7 +6,7 @@ import { connect as connectTls, type SecureContextOptions, type TLSSocket } from
 import type { Address } from '#lib/address.ts';
 import { formatAddress, joinHostPort } from '#lib/address.ts';
 import type { Clock } from '#lib/clock.ts';
-import { asError, ProjectError, TimeoutError } from '#lib/errors.ts';
+import { asError, describeError, ProjectError, TimeoutError } from '#lib/errors.ts';
 
 /** An outbound HTTP proxy that is asked to CONNECT. */
 export interface HttpProxy {
@@ -62,7 +62,7 @@ export async function dialTls(options: DialOptions): Promise<TLSSocket> {
   } catch (error) {
     if (signal.aborted) throw asError(signal.reason);
     // Errors of the proxy name it; a handshake that fails behind it is the proxy's doing as often as the router's.
-    const text = asError(error).message;
+    const text = describeError(error);
     throw new DialError(`${where}: ${text}${text.includes(via.trim()) ? '' : via}`, { cause: error });
   } finally {
     timer.cancel();
@@ -109,7 +109,7 @@ export async function connectThroughProxy(
     socket.destroy();
     if (signal.aborted) throw asError(signal.reason);
     if (error instanceof ProxyRefusal) throw error;
-    throw new DialError(`no connection through ${nameOf(proxy)}: ${asError(error).message}`, { cause: error });
+    throw new DialError(`no connection through ${nameOf(proxy)}: ${describeError(error)}`, { cause: error });
   }
 }
 
