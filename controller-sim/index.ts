@@ -3,6 +3,7 @@
 //   await using simulator = await startSimulator();
 //   simulator.managementUrl, simulator.username, simulator.password, simulator.ca …
 
+export { type Clock, SystemClock, VirtualClock } from '#lib/clock.ts';
 export { createLog, type Log, type LogOptions } from '#lib/log.ts';
 export { OptionError } from '#lib/options.ts';
 export { type Simulator, type SimulatorOptions, startSimulator } from './simulator.ts';

@@ -1,9 +1,11 @@
 // What a newcomer types: the example network, and every command of the documents.
 
-import { spawn } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { execFile, spawn } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { promisify } from 'node:util';
 import t from 'tap';
 
 const ROOT = dirname(import.meta.dirname);
@@ -124,6 +126,23 @@ t.test('every shell command of the documents works', { timeout: PATIENCE }, asyn
       if (COVERED.has(command)) continue;
       const { code, stderr } = await run(command);
       t.equal(code, 0, `${file}: ${command}\n${stderr}`);
+    }
+  }
+});
+
+t.test('every script of the documents works', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  const programs = { 'edgeweave-sim': 'controller-sim/cli.ts', 'edgeweave-router': 'agent/cli.ts' };
+  for (const [name, file] of Object.entries(programs))
+    writeFileSync(join(folder, name), `#!/bin/sh\nexec ${process.execPath} ${join(ROOT, file)} "$@"\n`, {
+      mode: 0o755,
+    });
+  const env = { ...process.env, PATH: `${folder}:${process.env.PATH}` };
+  for (const file of DOCUMENTS) {
+    for (const [, script = ''] of readFileSync(join(ROOT, file), 'utf8').matchAll(/^```bash\n([\s\S]*?)^```/gm)) {
+      const cwd = mkdtempSync(join(folder, 'script-'));
+      await t.resolves(promisify(execFile)('bash', ['-euo', 'pipefail', '-c', script], { cwd, env }), file);
     }
   }
 });

@@ -1,7 +1,7 @@
 // The package: what `npm pack` makes works in an empty folder, for its commands, for programs and for the TypeScript compiler.
 
 import { execFile, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -155,6 +155,17 @@ t.test('a program starts a simulator, enrolls a router and runs it', async (t) =
     refused: /^broken\.yml is no configuration of a router\nbroken\.yml:1:1 /,
   });
   t.ok(Number(outcome.findings) > 0);
+});
+
+t.test('the programs of the guides work', async (t) => {
+  const guides = join(ROOT, 'docs/guides');
+  for (const guide of readdirSync(guides)) {
+    const blocks = readFileSync(join(guides, guide), 'utf8').matchAll(/^```ts\n(\/\/ (\S+)\n[\s\S]*?)^```/gm);
+    for (const [, program = '', name = ''] of blocks) {
+      writeFileSync(join(consumer, name), program);
+      await t.resolves(run(process.execPath, ['--test', name], consumer), `${guide}: ${name}`);
+    }
+  }
 });
 
 t.test('the types hold for both ways of resolution, and refuse what is not there', async (t) => {

@@ -234,7 +234,10 @@ t.test('atomic files: the new content or the old one, private, nothing beside it
 t.test('errors tell their causes; background failures are logged; secrets are not', async (t) => {
   t.equal(describeError(new Error('outer', { cause: new Error('inner') })), 'outer: inner');
   t.equal(describeError('text'), 'text');
-  const tls = Object.assign(new Error('0A:error:SSL routines:x.c:7:'), { library: 'SSL routines', reason: 'unknown ca' });
+  const tls = Object.assign(new Error('0A:error:SSL routines:x.c:7:'), {
+    library: 'SSL routines',
+    reason: 'unknown ca',
+  });
   t.equal(describeError(tls), 'TLS: unknown ca', 'without places in the sources of OpenSSL');
   const lines: string[] = [];
   const log = createLog({ write: (line) => lines.push(line) });
