@@ -43,7 +43,7 @@ export class ConfigurationError extends ProjectError {
 
 /**
  * Starts the router of a configuration file; it is open when this resolves, and looks for its controllers. Close it to free its ports.
- * Rejects with ConfigurationError, and with the system's error where a port or file cannot be had.
+ * Rejects with ConfigurationError; with an error that has the system's code (`EADDRINUSE`, …) and names the key where a port cannot be opened.
  */
 export async function startRouter(file: string, options: StartRouterOptions = {}): Promise<Router> {
   const config = accepted(loadRouterConfig(file));
