@@ -73,7 +73,8 @@ export function checkRouterConfig(file: string, options: LoadOptions = {}): Load
 
 /**
  * Starts the router of a configuration file; it is open when this resolves, and looks for its controllers. Close it to free its ports.
- * Rejects with OptionError, with ConfigurationError, and with the system's error where a port or file is not available.
+ * Rejects with OptionError and ConfigurationError; with an error that has the system's code (`EADDRINUSE`, …) and names the key where a port
+ * cannot be opened.
  */
 export async function startRouter(file: string, options: StartRouterOptions = {}): Promise<Router> {
   checkFile('startRouter', file);

@@ -296,7 +296,7 @@ t.test('folders and empty files in the place of identity files are said to be th
   t.match(messageAt('identity.server_cert'), /folder is a folder; name a file$/);
   t.match(messageAt('identity.ca'), /does not exist$/);
   const others = check(
-    `${MINIMAL}web: [{name: w, identity: {cert: "x:y", key: b}, bindPoints: [{interface: "a:1", address: "localhost:1"}], apis: [{binding: metrics}]}]`,
+    `${MINIMAL}web: [{name: w, identity: {cert: "xy:z", server_cert: s, key: b, ca: c}, bindPoints: [{interface: "a:1", address: "localhost:1"}], apis: [{binding: metrics}]}]`,
   );
   t.match(others.findings.find(({ code }) => code === 'CFG-IDENTITY')?.path, 'web[0].identity.cert');
   t.match(loadRouterConfig(folder).findings, [{ code: 'CFG-FILE', message: `${folder} is a folder; name a file` }]);

@@ -76,7 +76,7 @@ export class MessageTrace {
 
   #onError(error: unknown): void {
     this.#file = undefined;
-    const fields = { path: this.#path, retryIn: RETRY_INTERVAL, error: describeError(error) };
+    const fields = { key: 'trace.path', path: this.#path, retryIn: RETRY_INTERVAL, error: describeError(error) };
     this.#log.error(fields, 'trace cannot be written');
     this.#retry = this.#clock.after('trace file', RETRY_INTERVAL, () => this.#open());
   }

@@ -4,6 +4,7 @@
 //   /proc/net/tcp, tcp6 ─► inode of the socket ─► /proc/PID/fd ─► name of the program
 
 import { open, readdir, readFile, readlink } from 'node:fs/promises';
+import { basename } from 'node:path';
 
 export type Network = 'tcp' | 'udp';
 
@@ -77,6 +78,12 @@ async function processWith(sockets: ReadonlySet<string>): Promise<number | undef
 
 async function describe(pid: number): Promise<string> {
   if (pid === process.pid) return THIS_PROCESS;
-  const name = await readFile(`/proc/${pid}/comm`, 'utf8').catch(() => '');
-  return `${name.trim() || 'a process'} (pid ${pid})`;
+  // The program's file, since the other name is that of a thread; its arguments may hold secrets.
+  const program = await readlink(`/proc/${pid}/exe`).catch(() => '');
+  const name = basename(program.replace(/ \(deleted\)$/, '')) || (await threadName(pid)) || 'a process';
+  return `${name} (pid ${pid})`;
+}
+
+async function threadName(pid: number): Promise<string> {
+  return (await readFile(`/proc/${pid}/comm`, 'utf8').catch(() => '')).trim();
 }
