@@ -57,6 +57,7 @@ const program = new Command('bench')
 Examples:
   npm run bench -- queues --json queues.json --html queues.html
   npm run bench -- data --only encrypted
+  npm -s run bench -- queues --quick --json - | jq '.[0].run'
   npm run bench -- compare before.json after.json
 
 Where the time goes: the key profile.cpu.path of a router's configuration makes the router write a CPU profile every 10

@@ -93,6 +93,9 @@ export function listOf(check: OptionCheck): OptionCheck {
   };
 }
 
+export const isFunction: OptionCheck = (value) =>
+  typeof value === 'function' ? undefined : `It must be a function, not ${kindOf(value)}.`;
+
 /** An object with these functions; `made` says where such objects come from. */
 export function objectWith(functions: readonly string[], made: string): OptionCheck {
   return (value) => {
