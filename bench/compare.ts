@@ -30,7 +30,7 @@ export interface Comparison {
   readonly changes: readonly Change[];
 }
 
-/** What both have, in the order of `a`; what only one has becomes a warning. */
+/** Compares the benchmarks that both have, in the order of `a`. Each one that only one side has becomes a warning. */
 export function compareAll(
   a: readonly Report[],
   b: readonly Report[],

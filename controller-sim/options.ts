@@ -28,7 +28,7 @@ export interface SimulatorOptions {
   port?: number;
   /** SQLite file; memory when left out. */
   data?: string;
-  /** Further names that clients reach the simulator by. The first one stands in URLs and tokens. */
+  /** Further names that clients reach the simulator by. The first one is used in URLs and tokens. */
   advertise?: readonly string[];
   /** The administrator's, 4 to 100 characters. Left out, that of older data stays, and new data gets `admin`. */
   username?: string;

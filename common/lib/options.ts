@@ -104,7 +104,7 @@ export function objectWith(functions: readonly string[], made: string): OptionCh
   };
 }
 
-/** What `createLog` makes. */
+/** A log made by `createLog`. */
 export const log = objectWith(['child', 'info', 'warn', 'error'], 'a log as createLog() makes it');
 
 /** Never the value: it may be a password. */
