@@ -9,6 +9,7 @@ import { type Log, silentLog } from '#lib/log.ts';
 import {
   checkOptions,
   flag,
+  isFunction,
   log as isLog,
   notEmpty,
   type OptionCheck,
@@ -48,7 +49,7 @@ const ENROLL_CHECKS: Readonly<Record<keyof EnrollRouterOptions, OptionCheck>> = 
 const LOAD_CHECKS: Readonly<Record<keyof LoadOptions, OptionCheck>> = {
   beforeEnrollment: flag,
   environment: objectWith([], 'an object of variables'),
-  readFile: (value) => (typeof value === 'function' ? undefined : 'It must be a function from a path to a text.'),
+  readFile: isFunction,
   now: (value) => (Number.isFinite(value) ? undefined : 'It must be a number of milliseconds since 1970.'),
 };
 

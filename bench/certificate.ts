@@ -6,7 +6,7 @@ import { Authority } from '../controller-sim/pki/authority.ts';
 import { State } from '../controller-sim/state/state.ts';
 import { MemoryStore } from '../controller-sim/store/memory-store.ts';
 
-/** Of the kind that the simulator has, for the loopback address. */
+/** A certificate for the loopback address, issued as the simulator issues its own. */
 export async function serverCertificate(): Promise<{ key: string; cert: string }> {
   const clock = new SystemClock();
   const state = await State.open({ store: new MemoryStore(), clock, ids: new IdSource() });

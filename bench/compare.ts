@@ -30,7 +30,7 @@ export interface Comparison {
   readonly changes: readonly Change[];
 }
 
-/** What both have, in the order of `a`; what only one has becomes a warning. */
+/** Compares the benchmarks that both have, in the order of `a`. Each one that only one side has becomes a warning. */
 export function compareAll(
   a: readonly Report[],
   b: readonly Report[],
@@ -79,6 +79,7 @@ export function comparisonText({ title, yardstick, columns, runs, warnings, chan
       ]);
   }
   const outside = changes.filter(({ verdict }) => verdict === 'better' || verdict === 'worse').length;
+  const unknown = changes.filter(({ verdict }) => verdict.startsWith('one round')).length;
   return [
     title,
     `A: ${describeRun(runs[0])}`,
@@ -88,7 +89,7 @@ export function comparisonText({ title, yardstick, columns, runs, warnings, chan
     '',
     ...align(lines, 2).map((line) => line.trimEnd()),
     '',
-    `${outside} of ${changes.length} values changed beyond the spread of the rounds`,
+    `${outside} of ${changes.length} values changed beyond the spread of the rounds${unknown > 0 ? `; the spread of ${unknown} is unknown` : ''}`,
     '',
   ].join('\n');
 }

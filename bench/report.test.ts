@@ -387,3 +387,14 @@ t.test('what README.md says of the memory of queues is what the kept results say
   }
   t.ok(groups.size >= 6);
 });
+t.test('kept results are not quick, and whole', async (t) => {
+  const warnings: string[] = [];
+  const reports = readReports(KEPT_RESULTS, (text) => warnings.push(text));
+  t.same(warnings, []);
+  t.same(reports.map(({ name }) => name).toSorted(), ['api', 'data', 'queues']);
+  for (const { name, run, rows } of reports) {
+    t.equal(run.quick, false, name);
+    t.match(run, { commit: /^[0-9a-f]{40}$/, cpu: /./, node: /^v/ }, name);
+    t.ok(rows.length > 20, name);
+  }
+});

@@ -1,5 +1,5 @@
-// The report of a benchmark: what its JSON file holds, and all that tables, plots, pages and comparisons are made from. Measuring happens in
-// the folders beside it; rounds.ts turns what was measured into rows.
+// The report of a benchmark: the content of its JSON file, and the source of tables, plots, pages and comparisons. The folders beside it
+// measure; rounds.ts turns measurements into rows.
 
 /** The first field of every results file. The number changes with the form. */
 export const FORMAT = 'edgeweave-bench/2';
@@ -11,7 +11,7 @@ export interface Column {
   readonly unit: string;
   /** Which values are better. */
   readonly better: Direction;
-  /** What it is, in a few words. */
+  /** A few words for people. */
   readonly meaning: string;
 }
 
@@ -22,7 +22,7 @@ export interface Spread {
 }
 
 export interface Value extends Spread {
-  /** How often it was measured. After one round nobody knows how much it varies. */
+  /** Number of measurements. A single one gives no spread: all three values are equal. */
   readonly rounds: number;
   /**
    * Relative to the yardstick in the same group: the ratio of the medians, the least and the greatest ratio within one round. Absent where
@@ -32,9 +32,9 @@ export interface Value extends Spread {
 }
 
 export interface Row {
-  /** What is measured, for example `link (queue 1000, workers 10): 300 TLS dials`. */
+  /** The measured work, for example `link (queue 1000, workers 10): 300 TLS dials`. */
   readonly group: string;
-  /** Who does it. */
+  /** The program or queue that does it. */
   readonly subject: string;
   readonly values: Readonly<Record<string, Value>>;
   /** Its place in a plot of lines: which line, and where on the x axis. */
@@ -73,7 +73,7 @@ export interface RunFacts {
   readonly quick: boolean;
 }
 
-/** What a benchmark finds out. */
+/** The outcome of a benchmark. */
 export interface Findings {
   readonly name: string;
   readonly title: string;

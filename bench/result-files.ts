@@ -74,8 +74,8 @@ export function isKeptResults(directory: string): boolean {
 }
 
 /**
- * The reports of a results file, or of all such files in a folder; `warn` hears of files of the folder that are something else. Throws UsageError
- * when there are none.
+ * The reports of a results file, or of all such files in a folder; `warn` is called for other files of the folder. Throws UsageError
+ * when there are no reports.
  */
 export function readReports(path: string, warn: (text: string) => void = () => undefined): Report[] {
   const stat = statSync(path, { throwIfNoEntry: false });

@@ -3,7 +3,7 @@
 
 import type { Point, Row, Spread, Value } from './report.ts';
 
-/** What one round of one subject gave, by column. */
+/** The measurements of one subject in one round, by column. */
 export type Values = Readonly<Record<string, number>>;
 
 /** `measured` has the rounds of each subject, in their order. */

@@ -103,6 +103,7 @@ t.test('what cannot be used is refused before anything is measured, in sentences
       /no group contains "nothing" \(--only\).*\n {2}queues: link \(queue 1000/,
     ],
     [['queues', '--quick', '--results', KEPT], 2, /--quick gives no figures to keep in .*name another folder/],
+    [['queues', '--quick', '--json', join(KEPT, 'queues.json')], 2, /--quick gives no figures.* with --json\n$/],
     [['queues', '--results', join(file, 'x')], 1, /folder of the results cannot be written: ENOTDIR.*--results DIR\n$/],
     [
       ['queues', '--quick', '--json', at('nowhere', 'x.json')],

@@ -1,6 +1,7 @@
 // `npm run bench [-- NAME…]`: runs benchmarks, prints tables, keeps results and plots, and compares with the last run. `bench compare A B` compares
 // two results. Exit codes: 0 done, 1 the work failed, 2 wrong use.
 
+import { dirname } from 'node:path';
 import { Command } from 'commander';
 import { tolerateClosedOutput } from '#lib/commands/closed-output.ts';
 import { describeError } from '#lib/errors.ts';
@@ -57,6 +58,7 @@ const program = new Command('bench')
 Examples:
   npm run bench -- queues --json queues.json --html queues.html
   npm run bench -- data --only encrypted
+  npm -s run bench -- queues --quick --json - | jq '.[0].run'
   npm run bench -- compare before.json after.json
 
 Where the time goes: the key profile.cpu.path of a router's configuration makes the router write a CPU profile every 10
@@ -133,7 +135,7 @@ function checkNames(names: readonly string[]): void {
   throw new UsageError(`there is no benchmark ${unknown}; ${meant || `there are ${NAMES.join(', ')}`}`);
 }
 
-function checkOptions(chosen: readonly string[], { quick, results, config, beside }: Options): void {
+function checkOptions(chosen: readonly string[], { quick, results, json, html, config, beside }: Options): void {
   const needs = [
     ['--config', config, 'queues'],
     ['--beside', beside, 'data'],
@@ -141,8 +143,11 @@ function checkOptions(chosen: readonly string[], { quick, results, config, besid
   for (const [flag, value, name] of needs)
     if (value !== undefined && !chosen.includes(name))
       throw new UsageError(`${flag} is for \`${name}\`, which is not measured; name ${name} too, or leave ${flag} out`);
-  if (quick && results !== undefined && isKeptResults(results))
-    throw new UsageError(`--quick gives no figures to keep in ${results}; name another folder with --results`);
+  if (!quick) return;
+  const folders = { '--results': results, '--json': json && dirname(json), '--html': html && dirname(html) };
+  for (const [flag, folder] of Object.entries(folders))
+    if (folder !== undefined && isKeptResults(folder))
+      throw new UsageError(`--quick gives no figures to keep in ${folder}; name another folder with ${flag}`);
 }
 
 async function measure(benchmark: Benchmark, options: Options): Promise<Report> {

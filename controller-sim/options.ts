@@ -17,10 +17,9 @@ import {
   wholeNumber,
 } from '#lib/options.ts';
 import type { Random } from '#lib/random.ts';
-import { didYouMean } from '#lib/suggestion.ts';
 import bodies from '#schemas/api/bodies.json' with { type: 'json' };
 import type { PasswordCost } from './auth/passwords.ts';
-import { NAMESPACES, type Namespace, namespaceOf } from './events/events.ts';
+import { type Namespace, namespaceProblem } from './events/events.ts';
 
 export interface SimulatorOptions {
   /** Address to listen on. */
@@ -29,7 +28,7 @@ export interface SimulatorOptions {
   port?: number;
   /** SQLite file; memory when left out. */
   data?: string;
-  /** Further names that clients reach the simulator by. The first one stands in URLs and tokens. */
+  /** Further names that clients reach the simulator by. The first one is used in URLs and tokens. */
   advertise?: readonly string[];
   /** The administrator's, 4 to 100 characters. Left out, that of older data stays, and new data gets `admin`. */
   username?: string;
@@ -73,12 +72,6 @@ const name = hostForOthers('sim.example');
 /** An interface may need its zone (`fe80::1%eth0`). */
 const host: OptionCheck = (value) => (typeof value === 'string' && isIP(value) !== 0 ? undefined : name(value));
 
-const eventType: OptionCheck = (value) => {
-  if (typeof value === 'string' && namespaceOf(value)) return undefined;
-  const meant = didYouMean(String(value), NAMESPACES);
-  return `There are events of these types: ${NAMESPACES.join(', ')}.${meant && ` D${meant.slice(1)}`}`;
-};
-
 const passwordCost: OptionCheck = (value) => {
   try {
     checkOptions('passwordCost', value, COST);
@@ -110,7 +103,7 @@ export const OPTION_CHECKS: Readonly<Record<keyof SimulatorOptions, OptionCheck>
   passwordCost,
   passwordsWaiting: wholeNumber(0, HIGHEST_WAITING),
   eventsFile: path,
-  eventTypes: listOf(eventType),
+  eventTypes: listOf(namespaceProblem),
   cluster: flag,
   console: path,
   churnLimit: wholeNumber(0, YEAR),

@@ -1,4 +1,4 @@
-// What a fresh controller holds before anybody has said anything: config types, the default auth policy, the administrator.
+// The initial data of a controller: config types, the default auth policy, the administrator.
 
 import { OptionError } from '#lib/options.ts';
 import type { Passwords } from './auth/passwords.ts';

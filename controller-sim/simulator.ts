@@ -28,7 +28,7 @@ import { DataModelFeed } from './control-channel/data-model/data-model-feed.ts';
 import { ModelSets } from './control-channel/data-model/model-sets.ts';
 import { LegacySessions } from './control-channel/legacy-sessions.ts';
 import { RouterDialer } from './control-channel/router-dialer.ts';
-import { Events, namespaceOf } from './events/events.ts';
+import { Events } from './events/events.ts';
 import { openSink } from './events/sinks.ts';
 import { EventSources } from './events/sources.ts';
 import { Tokens } from './jwt/tokens.ts';
@@ -176,7 +176,7 @@ async function build(options: SimulatorOptions, owned: AsyncDisposableStack): Pr
   if (options.eventsFile !== undefined) {
     const sink = {
       file: options.eventsFile,
-      namespaces: (options.eventTypes ?? []).flatMap((name) => namespaceOf(name) ?? []),
+      namespaces: options.eventTypes ?? [],
     };
     owned.use(await openSink(events, sink, { log: log.child({ component: 'events' }), clock }));
   }

@@ -59,6 +59,11 @@ t.test('unknown and wrong options are refused before anything is opened', async 
   t.throws(() => check(''), { message: /must not be empty/ });
   t.throws(() => check(FILE, { now: 'today' }), { message: /milliseconds since 1970/ });
   t.throws(() => check(FILE, { readFile: {} }), { message: /must be a function/ });
+  const createLog = router.createLog as Call;
+  t.throws(() => createLog({ level: 'loud' }), {
+    message: /^createLog: the option level is invalid\. .*one of trace, debug/,
+  });
+  t.throws(() => createLog({ fromat: 'text' }), { message: /did you mean format\?/ });
   t.equal(router.OptionError, sim.OptionError);
 });
 
@@ -68,5 +73,10 @@ t.test('good options are not refused', async (t) => {
   });
   t.match(router.checkRouterConfig(FILE, { beforeEnrollment: true, environment: process.env, now: 0 }), { ok: false });
   await using simulator = await sim.startSimulator({ sessionLifetime: 1_000, advertise: ['localhost'], cluster: true });
+  const subscribe = simulator.events.subscribe.bind(simulator.events) as Call;
+  t.throws(() => subscribe(() => undefined, ['entityChanges']), {
+    message: /"entityChanges" is unknown\. .* Did you mean entityChange\?/,
+  });
+  subscribe(() => undefined, ['entityChange', 'fabric.links']);
   t.match(simulator.baseUrl, /^https:\/\/localhost:/);
 });

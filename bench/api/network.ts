@@ -1,4 +1,4 @@
-// What the measured simulator holds, and what it is asked.
+// The data of the measured simulator, and the requests to it.
 
 import type { Agent } from 'undici';
 import { ask, CONNECTIONS, type Target } from './load.ts';
@@ -7,7 +7,7 @@ import type { SimulatorReady } from './programs.ts';
 const API_SESSIONS = 1_000;
 /** Services that the measured client may dial, whatever else there is. */
 const OWN_SERVICES = 5;
-/** What is asked, in the order of the table. */
+/** In the order of the table. */
 export const REQUESTS = [
   'GET version',
   'GET identities?limit=100',

@@ -89,7 +89,7 @@ export const data: Benchmark = {
   },
 };
 
-/** What is measured besides the own routers must be there before anything starts. */
+/** Fails before anything starts when another program to measure is missing. */
 function checkPrograms(beside: string | undefined): void {
   if (beside !== undefined && !existsSync(join(beside, 'tools', 'run.mjs')))
     throw new UsageError(`--beside ${beside} is not a checkout of this project: it has no file tools/run.mjs`);

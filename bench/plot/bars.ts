@@ -77,7 +77,7 @@ function bar({ median, min, max, rounds }: Value, { axis, left, y, colour }: Pla
   const length = (value: number) => axis.at(value) * PLOT_WIDTH;
   const middle = y + BAR / 2;
   const parts = [];
-  // What is at the start of the axis is still seen; zero has no place on a logarithmic axis.
+  // A bar at the start of the axis keeps two pixels; zero has no place on a logarithmic axis.
   if (median > 0) parts.push(rectangle(left, y + 4, Math.max(2, length(median)), BAR - 8, colour));
   if (rounds > 1 && max > 0) parts.push(line(left + length(min), middle, left + length(max), middle, 'range'));
   const end = median > 0 ? length(Math.max(median, max)) : 0;

@@ -111,7 +111,7 @@ function axes(
   ];
 }
 
-/** What was measured, where there is room for that; else round numbers. */
+/** The measured numbers when their labels fit, else round numbers. */
 function xTicks(axis: Axis, measured: readonly number[]): ReturnType<typeof ticksOf> {
   const own = measured.map((value) => ({ value, label: tickLabel(value) }));
   const room = (label: string) => textWidth(label) + 8;

@@ -1,10 +1,10 @@
-// Drawing in SVG: elements as texts, and documents of them. Colours are classes, so that a drawing follows the light or dark scheme of whoever
-// looks at it, alone or in a page.
+// Drawing in SVG: elements as texts, and documents of them. Colours are classes, so that a drawing follows the light or dark scheme of the
+// reader, alone or in a page.
 
 export interface Drawing {
   readonly width: number;
   readonly height: number;
-  /** What it shows, for readers that do not see it. */
+  /** For screen readers. */
   readonly title: string;
   readonly elements: readonly string[];
 }

@@ -3,7 +3,8 @@
 
 import { createHash } from 'node:crypto';
 import { pino } from 'pino';
-import type { LogLevel, LogLevels } from './log-levels.ts';
+import { LOG_LEVELS, type LogLevel, type LogLevels } from './log-levels.ts';
+import { checkOptions, isFunction, type OptionCheck, objectWith, oneOf } from './options.ts';
 
 export type { LogLevel } from './log-levels.ts';
 
@@ -33,8 +34,17 @@ export interface LogOptions {
 /** Pino's number of the level. */
 const INFO = 30;
 
-/** A root logger. `text` is for people at a terminal: time, level, component, message, fields. */
+const LOG_CHECKS: Readonly<Record<keyof LogOptions, OptionCheck>> = {
+  level: oneOf(...LOG_LEVELS, 'fatal', 'silent'),
+  levels: objectWith(['follow'], 'a LogLevels object'),
+  format: oneOf('json', 'text'),
+  write: isFunction,
+  admit: isFunction,
+};
+
+/** A root logger. `text` is for people at a terminal: time, level, component, message, fields. Throws OptionError. */
 export function createLog(options: LogOptions = {}): Log {
+  checkOptions('createLog', options, LOG_CHECKS);
   const write = options.write ?? ((line: string) => void process.stderr.write(line));
   const destination = { write: options.format === 'text' ? (line: string) => write(toText(line)) : write };
   const { levels } = options;

@@ -93,6 +93,9 @@ export function listOf(check: OptionCheck): OptionCheck {
   };
 }
 
+export const isFunction: OptionCheck = (value) =>
+  typeof value === 'function' ? undefined : `It must be a function, not ${kindOf(value)}.`;
+
 /** An object with these functions; `made` says where such objects come from. */
 export function objectWith(functions: readonly string[], made: string): OptionCheck {
   return (value) => {
@@ -101,7 +104,7 @@ export function objectWith(functions: readonly string[], made: string): OptionCh
   };
 }
 
-/** What `createLog` makes. */
+/** A log made by `createLog`. */
 export const log = objectWith(['child', 'info', 'warn', 'error'], 'a log as createLog() makes it');
 
 /** Never the value: it may be a password. */

@@ -3,7 +3,9 @@
 import type { Clock } from '#lib/clock.ts';
 import { describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
+import { OptionError } from '#lib/options.ts';
 import { ownValue } from '#lib/own-value.ts';
+import { didYouMean } from '#lib/suggestion.ts';
 
 /** reference fact: HTTP behaviour, Events. */
 export const NAMESPACES = [
@@ -68,6 +70,13 @@ export function namespaceOf(name: string): Namespace | undefined {
   return NAMESPACES.find((each) => each === name) ?? ownValue(ALIASES, name);
 }
 
+/** Says what is wrong with the name of a type of events; undefined for a known one. */
+export function namespaceProblem(name: unknown): string | undefined {
+  if (typeof name === 'string' && namespaceOf(name)) return undefined;
+  const meant = didYouMean(String(name), NAMESPACES);
+  return `There are events of these types: ${NAMESPACES.join(', ')}.${meant && ` D${meant.slice(1)}`}`;
+}
+
 export class Events {
   readonly #log: Log;
   readonly #listeners = new Map<EventListener, Subscription>();
@@ -80,14 +89,22 @@ export class Events {
     this.#listeners.clear();
   }
 
-  /** Calls `listener` with each event of the namespaces (all when none is named), until the returned function is called. */
+  /**
+   * Calls `listener` with each event of the namespaces (all when none is named), until the returned function is called. Throws OptionError for an
+   * unknown namespace: its listener would never be called.
+   */
   subscribe(
     listener: EventListener,
     namespaces: readonly Namespace[] = [],
     { usageVersion = 2 }: { usageVersion?: UsageVersion } = {},
   ): () => void {
+    const known = namespaces.map((name) => {
+      const problem = namespaceProblem(name);
+      if (problem !== undefined) throw new OptionError(`subscribe: the namespace "${name}" is unknown. ${problem}`);
+      return namespaceOf(name) ?? name;
+    });
     this.#listeners.set(listener, {
-      namespaces: new Set(namespaces.length > 0 ? namespaces : NAMESPACES),
+      namespaces: new Set(known.length > 0 ? known : NAMESPACES),
       usageVersion,
     });
     return () => void this.#listeners.delete(listener);
