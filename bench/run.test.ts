@@ -112,7 +112,7 @@ t.test('what cannot be used is refused before anything is measured, in sentences
     ],
     [['queues', '--quick', '--html', at('folder')], 1, /--html .*folder cannot be written: it is a folder/],
     [['queues', '--quick', '--config', at('nosuch.yml')], 1, /nosuch\.yml/],
-    [['queues', '--quick', '--config', broken], 1, /broken\.yml:2:\d+ forwarder\.linkDialQueueLength/],
+    [['queues', '--quick', '--config', broken], 1, /broken\.yml:2:\d+ error CFG-\S+ forwarder\.linkDialQueueLength/],
     [['api', '--config', broken], 2, /--config is for `queues`, which is not measured/],
     [['queues', '--beside', directory], 2, /--beside is for `data`/],
     [['data', '--beside', directory], 2, /--beside .* is not a checkout of this project/],

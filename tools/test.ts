@@ -8,8 +8,6 @@ import { ROOT, runTool, say } from './commands.ts';
 import { countIn, failuresIn, progressOf, skippedIn } from './tap-report.ts';
 import { chooseTests, testFilesOf } from './test-files.ts';
 
-/** tap compiles its plugins once; what it makes is no part of the project. */
-const BUILT = join(ROOT, '.tap', 'plugins', 'dist');
 const REPORT = join(ROOT, '.tap', 'report.tap');
 
 const WRONG_USE = 2;
@@ -21,7 +19,6 @@ if (problems.length > 0) {
   for (const problem of problems) process.stderr.write(`test: ${problem}\n`);
   process.exit(WRONG_USE);
 }
-if (!existsSync(BUILT)) await runTool('tap', ['build']);
 rmSync(REPORT, { force: true });
 const code = await runTests(chosen);
 const report = existsSync(REPORT) ? readFileSync(REPORT, 'utf8') : '';
