@@ -11,7 +11,7 @@ import { Agent, request } from 'undici';
 import { Program } from '../examples/two-routers/process.ts';
 import { ApiClient } from './support/api-client.ts';
 
-const WRITES = 1_000;
+const WRITES = 600;
 const WRITERS = 8;
 /** Milliseconds of writing before a kill. */
 const LONGEST_ROUND = 250;
@@ -36,7 +36,8 @@ class Life {
   }
 
   static async begin(number: number, directory: string): Promise<Life> {
-    const options = ['--data', join(directory, 'sim.db'), '--password', PASSWORD, '--log-level', 'silent'];
+    const first = number === 0 ? ['--password', PASSWORD] : []; // later lives keep it
+    const options = ['--data', join(directory, 'sim.db'), ...first, '--log-level', 'silent'];
     const program = new Program(`life-${number}`, ['controller-sim/cli.ts', 'start', '--json', ...options], {
       directory,
     });

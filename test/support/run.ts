@@ -22,7 +22,8 @@ export interface RunOptions {
 export function runProgram(args: readonly string[], options: RunOptions = {}): Promise<Outcome> {
   const [file = '', ...rest] = args;
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, [join(ROOT, file), ...rest], {
+    // tap makes every child process load its own modules, which takes longer than most commands.
+    const child = spawn('env', ['-u', 'NODE_OPTIONS', process.execPath, join(ROOT, file), ...rest], {
       cwd: options.cwd ?? ROOT,
       env: { ...process.env, ...options.env },
     });
