@@ -1,8 +1,8 @@
 // `npm test [-- FILE…]`: all tests, or those of some files. The last line tells how many passed and failed; before it stand the failures
 // with their details and why other tests were skipped. In a terminal a table shows the progress; otherwise each file gets a line.
 
-import { createWriteStream, existsSync, readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { createWriteStream, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { ROOT, runTool, say } from './commands.ts';
 import { countIn, failuresIn, progressOf, skippedIn } from './tap-report.ts';
@@ -19,6 +19,7 @@ if (problems.length > 0) {
   for (const problem of problems) process.stderr.write(`test: ${problem}\n`);
   process.exit(WRONG_USE);
 }
+mkdirSync(dirname(REPORT), { recursive: true });
 rmSync(REPORT, { force: true });
 const code = await runTests(chosen);
 const report = existsSync(REPORT) ? readFileSync(REPORT, 'utf8') : '';
