@@ -6,6 +6,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
+import { errorCode } from '#lib/errors.ts';
 import { freePorts } from '../examples/two-routers/ports.ts';
 import { Program } from '../examples/two-routers/process.ts';
 import { Overlay, until } from './support/overlay.ts';
@@ -22,21 +23,36 @@ const PATIENCE = 240_000;
 const PATIENCE_IN_ALL = 600_000;
 
 interface Outcome {
+  /** Null for a program that a signal ended. */
   readonly code: number | null;
   readonly output: string;
 }
 
 function run(command: string, args: readonly string[]): Promise<Outcome> {
   return new Promise((resolve) => {
-    const child = spawn(command, args, { cwd: DRIVERS, env: { ...process.env, PYTHONDONTWRITEBYTECODE: '1' } });
+    const env = { ...process.env, PYTHONDONTWRITEBYTECODE: '1', PYTHONFAULTHANDLER: '1' };
+    const child = spawn(command, args, { cwd: DRIVERS, env, detached: true });
     let output = '';
     for (const stream of [child.stdout, child.stderr])
       stream.setEncoding('utf8').on('data', (text: string) => {
         output += text;
       });
     child.once('error', (error) => resolve({ code: null, output: error.message }));
-    child.once('close', (code) => resolve({ code, output }));
+    // A driver that crashes leaves its own children behind, and they would keep its output open.
+    child.once('exit', (code, signal) => {
+      if (signal !== null) output += `\nended by ${signal}`;
+      endGroup(child.pid);
+      child.once('close', () => resolve({ code, output }));
+    });
   });
+}
+
+function endGroup(leader: number | undefined): void {
+  try {
+    if (leader !== undefined) process.kill(-leader, 'SIGKILL');
+  } catch (error) {
+    if (errorCode(error) !== 'ESRCH') throw error; // nobody is left
+  }
 }
 
 /** Why the drivers cannot run here; undefined when they can. */
@@ -87,9 +103,9 @@ t.test(
       await overlay.addRouter({ name, mode: 'host', listeners });
     }
     const { management } = overlay;
-    const tokenOf = async (name: string) => {
+    const tokenOf = async (name: string, attempt: number) => {
       const id = await management.create('identities', {
-        name,
+        name: `${name} ${attempt}`,
         type: 'Device',
         isAdmin: false,
         roleAttributes: [name === 'client' ? 'clients' : 'hosts'],
@@ -117,9 +133,16 @@ t.test(
       const policy = { name: type, type, semantic: 'AnyOf', identityRoles: [`#${role}`], serviceRoles: ['#all'] };
       await management.create('service-policies', policy);
     }
-    const tokens = { first: await tokenOf('first'), second: await tokenOf('second'), client: await tokenOf('client') };
-    const { code, output } = await run(PYTHON, ['data.py', 'drive', JSON.stringify({ service: 'sdk', ...tokens })]);
-    t.equal(code, 0, output);
+    const drive = async (attempt: number) => {
+      const [first, second, client] = await Promise.all(
+        ['first', 'second', 'client'].map((name) => tokenOf(name, attempt)),
+      );
+      return run(PYTHON, ['data.py', 'drive', JSON.stringify({ service: 'sdk', first, second, client })]);
+    };
+    const outcomes = [await drive(1)];
+    // Once in dozens of runs this SDK crashes. A refusal, a lost byte or a wrong answer ends it with an exit code, and counts at once.
+    if (outcomes[0]?.code === null) outcomes.push(await drive(2));
+    t.equal(outcomes.at(-1)?.code, 0, outcomes.map(({ output }) => output).join('\n'));
     await until('the routers to be empty', () =>
       overlay.routers.every(({ router }) => {
         const { circuits, circuitEnds, sdkClients } = router.describe();

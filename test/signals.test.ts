@@ -26,6 +26,12 @@ function linesOf(file: string): Record<string, unknown>[] {
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
+/** At once, as editors do: a reload that still runs reads the old text or the new one. */
+function replace(file: string, text: string): void {
+  writeFileSync(`${file}.new`, text);
+  renameSync(`${file}.new`, file);
+}
+
 t.test('signals stop no running router, except those that are to', { timeout: 60_000 }, async (t) => {
   await using overlay = await Overlay.start({ churnLimit: 0 });
   const b = await overlay.addRouter({ name: 'b', mode: 'host' });
@@ -57,16 +63,16 @@ t.test('signals stop no running router, except those that are to', { timeout: 60
 
   await t.test('SIGHUP says what needs a restart, and what would not start', async (t) => {
     const before = readFileSync(configFile, 'utf8');
-    writeFileSync(configFile, `${before}forwarder: {faultTxInterval: 7000}\n`);
+    replace(configFile, `${before}forwarder: {faultTxInterval: 7000}\n`);
     process.kill(a.pid, 'SIGHUP');
     await until('the difference', () => said('configuration has changed: a restart is needed').length > 0);
     t.match(said('configuration has changed: a restart is needed')[0], { paths: ['forwarder.faultTxInterval'] });
-    writeFileSync(configFile, before.replace('v: 3', 'v: x'));
+    replace(configFile, before.replace('v: 3', 'v: x'));
     process.kill(a.pid, 'SIGHUP');
     const errors = 'configuration has errors: the router would not start with it';
     await until('the error', () => said(errors).length > 0);
     t.match(said(errors)[0], { line: 1, path: 'v' });
-    writeFileSync(configFile, before);
+    replace(configFile, before);
   });
 
   await t.test('SIGUSR1 and SIGUSR2 do nothing', async (t) => {

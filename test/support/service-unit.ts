@@ -9,6 +9,8 @@ import { until } from './overlay.ts';
 
 /** Microseconds; the unit's own is too long to wait for. */
 const WATCHDOG = 2_000_000;
+/** Milliseconds, on a machine that has much else to do. */
+const NOTIFICATION_PATIENCE = 45_000;
 
 export class ServiceUnit {
   /** Lines of all notifications since the last start. */
@@ -106,11 +108,12 @@ export class ServiceUnit {
   }
 
   async #notification(line: string): Promise<void> {
-    await until(line, () => {
+    const isThere = () => {
       if (this.#process?.exitCode !== null) throw new Error(`the service ended:\n${this.log}`);
       this.#read();
       return this.notified.includes(line);
-    });
+    };
+    await until(line, isThere, NOTIFICATION_PATIENCE);
   }
 
   #read(): void {
