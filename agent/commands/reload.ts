@@ -2,11 +2,13 @@
 
 import type { DaemonLog } from '#lib/daemon-log.ts';
 import { describeError } from '#lib/errors.ts';
+import type { ServiceManager } from '#lib/service-manager.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { loadApart } from '../config/load-apart.ts';
 import type { Router } from '../router.ts';
 
 interface Reloaded {
+  readonly manager: ServiceManager;
   readonly router: Pick<Router, 'reload'>;
   readonly daemonLog: DaemonLog;
   /** The configuration that the router runs with. */
@@ -26,7 +28,9 @@ export function reloader(reloaded: Reloaded): () => Promise<void> {
     isRunning = true;
     while (isWanted) {
       isWanted = false;
+      reloaded.manager.reloading();
       await reload(reloaded);
+      reloaded.manager.reloaded();
     }
     isRunning = false;
   };

@@ -110,13 +110,8 @@ async function serve(
     return Exit.Failed;
   }
   manager.ready(() => router.summary);
-  const reload = reloader({ router, daemonLog, loaded });
-  signals.onHangup = () =>
-    background(log, 'reload', async () => {
-      manager.reloading();
-      await reload();
-      manager.reloaded();
-    });
+  const reload = reloader({ manager, router, daemonLog, loaded });
+  signals.onHangup = () => background(log, 'reload', reload);
   const reason = await Promise.race([router.failed, stop.first]);
   if (reason instanceof Error) log.fatal({ error: describeError(reason) }, 'router cannot go on');
   else log.info({ signal: reason }, 'signal received');
