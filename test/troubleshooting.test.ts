@@ -21,13 +21,13 @@ interface Described {
 }
 
 /** Router b listens, router a dials. */
-async function pair({ a, b, host }: { a: string; b: string; host?: string }) {
+async function pair({ a, b }: { a: string; b: string }) {
   const lines: Record<string, unknown>[] = [];
   const overlay = await Overlay.start({
     churnLimit: 0,
     log: createLog({ level: 'info', format: 'json', write: (line) => void lines.push(JSON.parse(line)) }),
   });
-  await overlay.addRouter({ name: 'b', link: b, ...(host && { edge: host }) });
+  await overlay.addRouter({ name: 'b', link: b });
   const { router } = await overlay.addRouter({ name: 'a', link: a });
   return { overlay, lines, described: () => router.describe() as unknown as Described };
 }

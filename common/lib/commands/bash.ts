@@ -1,5 +1,6 @@
 // Completion for bash: one function that finds out the command by its words, and then what may follow.
 
+import { quoted, spaced } from './script-text.ts';
 import { type CommandShape, eachCommand, type ValueShape } from './shape.ts';
 
 export function bashCompletion(name: string, program: CommandShape): string {
@@ -31,7 +32,7 @@ complete -F ${call} ${name}
 `;
 }
 
-/** What follows an option. */
+/** Cases for the value of each option. */
 function valueCases({ path, options }: CommandShape): string[] {
   return options.flatMap(({ flags, value }) => {
     if (!value) return [];
@@ -40,7 +41,7 @@ function valueCases({ path, options }: CommandShape): string[] {
   });
 }
 
-/** What else may follow a command. */
+/** The case for options, commands and arguments of a command. */
 function commandCase({ path, commands, options, arguments: given }: CommandShape): string {
   const words = [...commands.map((each) => each.path.at(-1) ?? ''), ...given.flatMap(({ choices }) => choices)];
   const flags = options.flatMap((option) => option.flags);
@@ -52,13 +53,4 @@ function assignments({ choices, isFile }: ValueShape): string {
   return [...(choices.length > 0 ? [`words=${quoted(choices.join(' '))}`] : []), ...(isFile ? ['files=1'] : [])].join(
     ' ',
   );
-}
-
-/** ` config check` */
-function spaced(path: readonly string[]): string {
-  return path.map((name) => ` ${name}`).join('');
-}
-
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
 }

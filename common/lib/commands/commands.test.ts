@@ -1,4 +1,4 @@
-// What shells complete, and what the manual says, of a program that has all that a command line can have.
+// Completion and manual of a program that has all that a command line can have.
 
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -102,7 +102,7 @@ t.test('zsh', { skip: !has('zsh') && 'zsh is not there' }, async (t) => {
   const script = join(folder, '_edge-tool');
   writeFileSync(script, zshCompletion('edge-tool', SHAPE));
   execFileSync('zsh', ['-n', script]);
-  // What the functions would tell the completion system of zsh, which needs a terminal.
+  // The completion system of zsh needs a terminal: stand-ins print what the functions hand over to it.
   const trace = `_arguments() { printf '%s\\n' "$@"; state=command; }; _describe() { printf '%s\\n' $commands; }; compdef() { }
 source ${script}; $FUNCTION`;
   const of = (name: string) =>

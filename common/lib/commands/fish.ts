@@ -1,5 +1,6 @@
 // Completion for fish: a line for each command, option and argument, with the command that it belongs to.
 
+import { spaced } from './script-text.ts';
 import { type CommandShape, eachCommand, type ValueShape } from './shape.ts';
 
 export function fishCompletion(name: string, program: CommandShape): string {
@@ -47,11 +48,6 @@ function lines(start: string, { commands, options, arguments: given }: CommandSh
 function values({ choices, isFile }: ValueShape): string[] {
   if (choices.length > 0) return ['-a', quoted(choices.join(' '))];
   return isFile ? ['-F'] : [];
-}
-
-/** ` config check` */
-function spaced(path: readonly string[]): string {
-  return path.map((name) => ` ${name}`).join('');
 }
 
 function quoted(text: string): string {

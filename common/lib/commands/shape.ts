@@ -1,4 +1,4 @@
-// What the completion of shells and the manual need of a command line, out of its definition.
+// The shape of a command line, out of its definition: for the completion of shells and the manual.
 
 import type { Command } from 'commander';
 
@@ -80,9 +80,8 @@ function optionShape(option: Command['options'][number]): OptionShape {
 function notesOf(command: Command): string {
   let page = '';
   const before = command.configureOutput();
-  const { writeOut } = before;
   command.configureOutput({ writeOut: (text) => (page += text) });
   command.outputHelp();
-  command.configureOutput({ ...before, ...(writeOut && { writeOut }) });
+  command.configureOutput(before);
   return page.slice(command.helpInformation().length).trim();
 }

@@ -1,5 +1,6 @@
 // Completion for zsh: a function for each command, with its descriptions.
 
+import { quoted } from './script-text.ts';
 import { type CommandShape, eachCommand, type OptionShape, type ValueShape } from './shape.ts';
 
 export function zshCompletion(name: string, program: CommandShape): string {
@@ -66,8 +67,4 @@ function functionName(name: string, path: readonly string[]): string {
 /** Within a specification, brackets and colons have a meaning. */
 function escaped(text: string): string {
   return text.replaceAll(/[[\]:\\]/g, '\\$&');
-}
-
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
 }
