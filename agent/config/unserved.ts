@@ -1,4 +1,4 @@
-// What a valid configuration asks for and this version does not serve: `config check` warns of it, and the router logs it once when it starts.
+// Settings of a valid configuration that this version does not serve: `config check` warns of them, and the router logs them once at its start.
 
 import { formatAddress } from '#lib/address.ts';
 import type { RouterConfig } from './router-config.ts';

@@ -10,7 +10,7 @@ export interface RenewalObstacle {
   readonly remedy: string;
 }
 
-/** What keeps certificates from being renewed. `hasCsr` tells whether there is anything to ask for new ones with. */
+/** The reasons why certificates cannot be renewed. `hasCsr` tells whether there is anything to ask for new ones with. */
 export function renewalObstacles({ cert, server_cert }: IdentityConfig, hasCsr: boolean): RenewalObstacle[] {
   if (!hasCsr)
     return [{ key: 'csr', reason: 'there is no csr section to ask for new ones with', remedy: 'add csr with sans' }];

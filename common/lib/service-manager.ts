@@ -1,5 +1,5 @@
-// What a service manager such as systemd wants to know of a daemon: that it is ready, reloads or stops, how it is, and that it still works
-// (the protocol of sd_notify). Without a service manager nothing happens.
+// Notifies a service manager such as systemd that the daemon is ready, reloads, stops or still works, and of its status (the protocol of
+// sd_notify). Without a service manager nothing happens.
 
 import type { Clock, Timer } from './clock.ts';
 import { describeError } from './errors.ts';

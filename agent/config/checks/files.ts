@@ -7,7 +7,7 @@ import { at, type Check } from './check.ts';
 interface WrittenFile extends WriteOptions {
   readonly key: string;
   readonly path: string | undefined;
-  /** What does not work without it. */
+  /** The consequence of not writing it. */
   readonly loss: string;
 }
 
