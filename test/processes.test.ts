@@ -185,15 +185,27 @@ t.test('a signal before the router is up ends it well', async (t) => {
 async function duringCheck(configFile: string, directory: string): Promise<[router: Program, check: number]> {
   for (let attempt = 0; attempt < 10; attempt++) {
     const program = new Program(`early${attempt}`, ['agent/cli.ts', 'run', configFile], { directory });
-    await until('the check of the configuration', () => children(program.pid) !== '');
-    const check = Number(children(program.pid).trim().split(/\s+/)[0]);
-    const isStopped = check > 0 && signalled(check, 'SIGSTOP');
+    let check = 0;
+    await until('the check of the configuration', () => {
+      check = Number(children(program.pid).trim().split(/\s+/)[0]);
+      return check > 0 && runsCheck(check);
+    });
+    const isStopped = signalled(check, 'SIGSTOP');
     await new Promise((resolve) => setTimeout(resolve, 500));
     if (isStopped && program.logTail() === '') return [program, check];
     program.kill(); // the check was faster
     await program.exited.catch(() => undefined);
   }
   throw new Error('the check of the configuration was never seen at work');
+}
+
+/** Between fork and exec, a child is a copy of the router, which waits for it in the kernel: stopped there, it would stop the router. */
+function runsCheck(pid: number): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('load-child');
+  } catch {
+    return false; // it has ended
+  }
 }
 
 function signalled(pid: number, signal: NodeJS.Signals): boolean {
