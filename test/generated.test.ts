@@ -4,7 +4,11 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { Ajv } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import t from 'tap';
+import bodies from '#schemas/api/bodies.json' with { type: 'json' };
+import { ROUTER_SCHEMA } from '../agent/config/router-schema.ts';
 import { generateApi } from '../tools/generate-api.ts';
 import { generateConfig } from '../tools/generate-config.ts';
 import { numbersSource } from '../tools/generate-wire.ts';
@@ -14,11 +18,20 @@ const ROOT = dirname(import.meta.dirname);
 t.test('generated files follow from the schemas; run `npm run generate` if this fails', async (t) => {
   for (const [path, content] of [
     ...generateConfig(),
-    ...generateApi(),
+    ...(await generateApi()),
     ['common/wire/gen/numbers.ts', numbersSource()] as const,
   ]) {
     t.equal(readFileSync(join(ROOT, path), 'utf8'), content, path);
   }
+});
+
+t.test('the schemas are schemas: the programs do not hold them against the meta schema at each start', async (t) => {
+  const table: [ajv: Ajv | Ajv2020, schema: object][] = [
+    [new Ajv2020({ strict: false }), ROUTER_SCHEMA],
+    ...Object.values(bodies.$defs).map((schema): [Ajv, object] => [new Ajv({ strict: false }), schema]),
+  ];
+  for (const [ajv, schema] of table) t.ok(ajv.validateSchema(schema), ajv.errorsText());
+  t.notOk(new Ajv({ logger: false }).validateSchema({ type: 'no type' }), 'another one is not');
 });
 
 t.test('the lockfile names every platform, so that `npm ci` takes it; run `npm run lock` if this fails', async (t) => {

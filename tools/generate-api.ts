@@ -23,8 +23,8 @@ API (\`/oidc/.well-known/openid-configuration\` names its paths), \`/health-chec
 `;
 
 /** Path (relative to the project) to content. */
-export function generateApi(): Map<string, string> {
+export async function generateApi(): Promise<Map<string, string>> {
   const oidc = OIDC_ROUTES.map(({ method, path }) => `| ${method} | /oidc${path} |`).join('\n');
   const tail = `\n## oidc\n\n| method | path |\n|---|---|\n${oidc}\n`;
-  return new Map([['docs/reference/api.md', `${HEAD}\n${table(coverage(), 'markdown')}${tail}`]]);
+  return new Map([['docs/reference/api.md', `${HEAD}\n${table(await coverage(), 'markdown')}${tail}`]]);
 }

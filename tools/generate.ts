@@ -8,7 +8,7 @@ import { generateApi } from './generate-api.ts';
 import { generateConfig } from './generate-config.ts';
 import { generateMessages, numbersSource } from './generate-wire.ts';
 
-const files = new Map([...generateConfig(), ...generateApi(), ['common/wire/gen/numbers.ts', numbersSource()]]);
+const files = new Map([...generateConfig(), ...(await generateApi()), ['common/wire/gen/numbers.ts', numbersSource()]]);
 for (const [path, content] of files) {
   mkdirSync(dirname(join(ROOT, path)), { recursive: true });
   writeFileSync(join(ROOT, path), content);

@@ -1,5 +1,7 @@
 // What tap's report says, for people who read it as plain text: in a log of CI, in a pipe, in a file.
 
+import type { FileResult } from './test-runner.ts';
+
 export interface Failure {
   /** File, tests and the message of the assertion, from the outside in. */
   readonly path: readonly string[];
@@ -12,7 +14,6 @@ const INDENT = 4;
 const LONGEST_DETAIL = 60;
 const POINT = /^( *)(ok|not ok) \d+(?: - (.*?))?(?: # (.*))?$/;
 const SUBTEST = /^( *)# Subtest: (.*)$/;
-const DURATION = /time=([\d.]+)ms/;
 
 /** The failed assertions of a report. A test or file that failed by itself (a timeout, a crash) counts as one. */
 export function failuresIn(report: string): Failure[] {
@@ -36,12 +37,9 @@ export function failuresIn(report: string): Failure[] {
   return found;
 }
 
-/** One line for a file that is done, or `undefined` for any other line of a report. */
-export function progressOf(line: string): string | undefined {
-  const [, spaces, outcome = '', file = '', comment = ''] = POINT.exec(line) ?? [];
-  if (spaces !== '') return undefined;
-  const seconds = Number(DURATION.exec(comment)?.[1] ?? 0) / 1000;
-  return `${outcome.padEnd(6)} ${seconds.toFixed(1).padStart(6)} s  ${file}`;
+/** One line for a file that is done. */
+export function progressOf({ file, isOk, milliseconds }: FileResult): string {
+  return `${(isOk ? 'ok' : 'not ok').padEnd(6)} ${(milliseconds / 1000).toFixed(1).padStart(6)} s  ${file}`;
 }
 
 /** Why some tests were not run: what they need is not there. Tests that `--grep` leaves out are not meant to run. */

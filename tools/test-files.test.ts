@@ -1,31 +1,31 @@
 // Which files `npm test` runs, and what it says to names that lead nowhere.
 
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import t from 'tap';
-import { chooseTests, testFilesOf } from './test-files.ts';
+import { chooseTests, SLOWEST, slowestFirst, testFilesOf } from './test-files.ts';
 
 const ROOT = dirname(import.meta.dirname);
 const FILES = ['agent/link/link.test.ts', 'agent/trace/trace.test.ts', 'test/links.test.ts', 'test/sdk.test.ts'];
 const choose = (...args: string[]) => chooseTests(args, FILES, ROOT);
 
-t.test('files and folders are chosen, options of the runner stay as they are', async (t) => {
-  t.same(choose(), { args: [], problems: [] });
-  t.same(choose('agent/link/link.test.ts').args, ['agent/link/link.test.ts']);
-  t.same(choose('./test/sdk.test.ts', join(ROOT, 'test/links.test.ts')).args, [
+t.test('files and folders are chosen, each once', async (t) => {
+  t.same(choose(), { files: FILES, problems: [] });
+  t.same(choose('agent/link/link.test.ts').files, ['agent/link/link.test.ts']);
+  t.same(choose('./test/sdk.test.ts', join(ROOT, 'test/links.test.ts'), 'test/sdk.test.ts').files, [
     'test/sdk.test.ts',
     'test/links.test.ts',
   ]);
-  t.same(choose('agent').args, ['agent/link/link.test.ts', 'agent/trace/trace.test.ts']);
-  t.same(choose('agent/link/').args, ['agent/link/link.test.ts']);
-  t.same(choose('test/{links,sdk}.test.ts').args, ['test/links.test.ts', 'test/sdk.test.ts']);
-  t.same(choose('test/sdk.test.ts', '--bail', '--grep', 'a name').args, [
-    'test/sdk.test.ts',
-    '--bail',
-    '--grep',
-    'a name',
-  ]);
+  t.same(choose('agent').files, ['agent/link/link.test.ts', 'agent/trace/trace.test.ts']);
+  t.same(choose('agent/link/').files, ['agent/link/link.test.ts']);
+  t.same(choose('test/{links,sdk}.test.ts').files, ['test/links.test.ts', 'test/sdk.test.ts']);
+});
+
+t.test('the slowest files begin first', async (t) => {
+  for (const file of SLOWEST) t.ok(existsSync(join(ROOT, file)), file);
+  const [slow = '', slower = ''] = SLOWEST.toReversed();
+  t.same(slowestFirst(['a.test.ts', slow, 'b.test.ts', slower]), [slower, slow, 'a.test.ts', 'b.test.ts']);
 });
 
 t.test('a name that leads to no test gets a sentence with the near names', async (t) => {
@@ -50,21 +50,26 @@ t.test('a name that leads to no test gets a sentence with the near names', async
   }
 });
 
-t.test('the files are those that the configuration of tap includes', async (t) => {
+t.test('the files are those of the project', async (t) => {
   const files = testFilesOf(ROOT);
   t.ok(files.includes('tools/test-files.test.ts') && files.includes('test/architecture.test.ts'));
   t.notOk(files.some((file) => file.includes('node_modules')));
-  const included = readFileSync(join(ROOT, '.taprc'), 'utf8');
-  for (const folder of new Set(files.map((file) => file.split('/')[0] ?? ''))) t.match(included, folder);
 });
 
-t.test('npm test refuses unknown files with exit code 2 and runs nothing', async (t) => {
-  const { status, stdout, stderr } = spawnSync(process.execPath, ['tools/test.ts', 'nosuch.test.ts'], {
-    cwd: ROOT,
-    encoding: 'utf8',
-  });
-  t.same([status, stdout], [2, '']);
-  t.match(stderr, /^test: there is no test file nosuch\.test\.ts; .*\n$/);
+t.test('npm test refuses unknown files and options with exit code 2 and runs nothing', async (t) => {
+  const table: [args: string[], expected: RegExp][] = [
+    [['nosuch.test.ts'], /^test: there is no test file nosuch\.test\.ts; .*\n$/],
+    [['--bial'], /^test: Unknown option '--bial'/],
+    [['--jobs', 'many'], /^test: --jobs is a number from 1 on, not "many"\n$/],
+  ];
+  for (const [args, expected] of table) {
+    const { status, stdout, stderr } = spawnSync(process.execPath, ['tools/test.ts', ...args], {
+      cwd: ROOT,
+      encoding: 'utf8',
+    });
+    t.same([status, stdout], [2, '']);
+    t.match(stderr, expected);
+  }
 });
 
 t.test('npm test -- --help explains itself before anything is installed', async (t) => {

@@ -1,39 +1,59 @@
-// Which test files the arguments of `npm test` name. Names that lead to no test are refused with the near ones: tap would run nothing.
+// Which test files the arguments of `npm test` name, and in which order they run. Names that lead to no test are refused with the near ones.
 
 import { globSync, statSync } from 'node:fs';
 import { basename, join, relative, resolve } from 'node:path';
 import { suggest } from '../common/lib/suggestion.ts';
 
 export interface TestChoice {
-  /** Options of tap, and the files. All files when there is none. */
-  readonly args: readonly string[];
+  /** All files when none was named. */
+  readonly files: readonly string[];
   /** One sentence for each name that leads to no test. */
-  readonly problems: readonly string[];
+  readonly problems: string[];
 }
 
-/** Options of tap whose value is the next argument. */
-const WITH_VALUE = /^(-[gjtRs]|--(grep|jobs|timeout|reporter|save|exclude|include|serial|test-arg|test-env|node-arg))$/;
 const TEST_FILE = /\.test\.ts$/;
 /** Names in one sentence. */
 const MOST_NEAR = 3;
+/** Files that take more than 20 seconds. Begun last, one of them would run alone at the end. */
+export const SLOWEST = [
+  'test/drivers.test.ts',
+  'test/example.test.ts',
+  'test/processes.test.ts',
+  'test/network.test.ts',
+  'test/reroute-silence.test.ts',
+  'test/attack/hello.test.ts',
+  'test/service.test.ts',
+  'test/sdk.test.ts',
+  'test/package.test.ts',
+  'test/router-cli.test.ts',
+  'test/sim-cli.test.ts',
+  'bench/run.test.ts',
+  'test/fuzz/fuzz.test.ts',
+  'test/durability.test.ts',
+  'test/enroll.test.ts',
+  'test/tunnel-udp.test.ts',
+  'test/reroute.test.ts',
+  'test/binary.test.ts',
+];
 
 /** `all` are the test files of the project, relative to `root`; arguments are relative to `root` too, or absolute. */
 export function chooseTests(args: readonly string[], all: readonly string[], root: string): TestChoice {
-  const chosen: string[] = [];
+  const files = new Set(args.length === 0 ? all : []);
   const problems: string[] = [];
-  for (const [index, arg] of args.entries()) {
-    if (arg.startsWith('-') || WITH_VALUE.test(args[index - 1] ?? '')) {
-      chosen.push(arg);
-      continue;
-    }
-    const files = filesOf(arg, all, root);
-    if (files.length > 0) chosen.push(...files);
-    else problems.push(problemOf(arg, all, root));
+  for (const arg of args) {
+    const found = filesOf(arg, all, root);
+    for (const file of found) files.add(file);
+    if (found.length === 0) problems.push(problemOf(arg, all, root));
   }
-  return { args: chosen, problems };
+  return { files: [...files], problems };
 }
 
-/** Every test file of the project, as `.taprc` includes them. */
+export function slowestFirst(files: readonly string[]): string[] {
+  const rank = (file: string) => (SLOWEST.includes(file) ? SLOWEST.indexOf(file) : SLOWEST.length);
+  return files.toSorted((a, b) => rank(a) - rank(b));
+}
+
+/** Every test file of the project. */
 export function testFilesOf(root: string): string[] {
   const folders = ['{agent,bench,common,controller-sim,schemas,tools}/**/*.test.ts', 'test/**/*.test.ts'];
   return globSync(folders, { cwd: root, exclude: (name) => name === 'node_modules' }).toSorted();

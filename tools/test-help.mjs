@@ -12,17 +12,17 @@ one failed, 2 for wrong use.
   npm test -- agent/link/link.test.ts --grep='a name'       tests of a file whose name matches; the pattern is a regular expression
 
 Options:
-  --grep=PATTERN      only the tests whose name matches
-  --bail              stop at the first failure
-  --jobs=N            files that run at the same time
-  --timeout=SECONDS   longest time of one file
+  --grep=PATTERN      only the tests whose name matches; may be repeated
+  --thorough          tests that broaden others as well (minutes), as CI does
+  --bail              start no further file after a failure
+  --jobs=N            files that run at the same time (cores + 1)
+  --timeout=SECONDS   longest time of one file (120)
   --help              this text
-Further options go to tap as they are (npx tap --help).
 
 To see what a test prints, run its file with Node itself: every assertion and all output appear as they come.
 
   npx node agent/link/link.test.ts
   TAP_GREP='a name' npx node agent/link/link.test.ts
 
-In a terminal a table shows the progress. Elsewhere each file gets one line, without cursor movement: npm test | cat
+Each file gets a line when it is done, without cursor movement. The whole report is in .tap/report.tap.
 `;

@@ -1,54 +1,68 @@
-// `npm test [-- FILE…]`: all tests, or those of some files. The last line tells how many passed and failed; before it stand the failures
-// with their details and why other tests were skipped. In a terminal a table shows the progress; otherwise each file gets a line.
+// `npm test [-- FILE…] [-- OPTION…]`: all tests, or those of some files; each file gets a line when it is done. The last line tells how many
+// tests passed and failed; before it stand the failures with their details and why other tests were skipped.
 
-import { createWriteStream, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
-import { finished } from 'node:stream/promises';
-import { ROOT, runTool, say } from './commands.ts';
+import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
+import { ROOT, say } from './commands.ts';
 import { countIn, failuresIn, progressOf, skippedIn } from './tap-report.ts';
-import { chooseTests, testFilesOf } from './test-files.ts';
+import { chooseTests, slowestFirst, testFilesOf } from './test-files.ts';
+import { type FileResult, reportOf, runTestFiles } from './test-runner.ts';
 
-/** tap compiles its plugins once after an installation, without one that it comes with and .taprc leaves out. */
-const PLUGINS = join(ROOT, 'node_modules', '@tapjs', 'test', 'test-built', 'dist', 'esm', 'index.d.ts');
-const LEFT_OUT = '@tapjs/typescript';
 const REPORT = join(ROOT, '.tap', 'report.tap');
+/** Seconds. */
+const TIMEOUT = '120';
+/** Tests wait for timers and for other processes about a third of their time. */
+const JOBS = String(availableParallelism() + 1);
+const OPTIONS = {
+  grep: { type: 'string', short: 'g', multiple: true, default: [] as string[] },
+  bail: { type: 'boolean', short: 'b', default: false },
+  jobs: { type: 'string', short: 'j', default: JOBS },
+  timeout: { type: 'string', short: 't', default: TIMEOUT },
+  thorough: { type: 'boolean', default: false },
+} satisfies ParseArgsOptionsConfig;
 
 const WRONG_USE = 2;
 
 process.stdout.once('error', () => process.exit(1)); // the reader left, as `head` does
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 
-const { args: chosen, problems } = chooseTests(process.argv.slice(2), testFilesOf(ROOT), ROOT);
-if (problems.length > 0) {
-  for (const problem of problems) process.stderr.write(`test: ${problem}\n`);
-  process.exit(WRONG_USE);
-}
-if (!existsSync(PLUGINS) || readFileSync(PLUGINS, 'utf8').includes(LEFT_OUT)) await runTool('tap', ['build']);
+const { values, positionals } = parsed();
+const { files, problems } = chooseTests(positionals, testFilesOf(ROOT), ROOT);
+for (const name of ['jobs', 'timeout'] as const)
+  if (!/^[1-9]\d{0,4}$/.test(values[name])) problems.push(`--${name} is a number from 1 on, not "${values[name]}"`);
+if (problems.length > 0) refuse(problems);
+
+const results: FileResult[] = [];
+await runTestFiles(
+  { ...values, files: slowestFirst(files), jobs: Number(values.jobs), timeout: Number(values.timeout) },
+  (result) => {
+    results.push(result);
+    say(progressOf(result));
+  },
+);
+const report = reportOf(results);
 mkdirSync(dirname(REPORT), { recursive: true });
-rmSync(REPORT, { force: true });
-const code = await runTests(chosen);
-const report = existsSync(REPORT) ? readFileSync(REPORT, 'utf8') : '';
-const { passed, failed } = countIn(report);
+writeFileSync(REPORT, report);
 for (const reason of skippedIn(report)) say(`skipped: ${reason}`);
 for (const { path, detail } of failuresIn(report)) {
   say(`failed: ${path.join(' > ')}`);
-  // In a terminal, tap has printed the details itself.
-  if (!process.stdout.isTTY) for (const line of detail) say(`  ${line}`);
+  for (const line of detail) say(`  ${line}`);
 }
+const { passed, failed } = countIn(report);
 say(`${passed} passed, ${failed} failed`);
-process.exitCode = code === 0 && failed === 0 && passed > 0 ? 0 : 1;
+process.exitCode = results.every(({ isOk }) => isOk) && failed === 0 && passed > 0 ? 0 : 1;
 
-async function runTests(args: readonly string[]): Promise<number> {
-  if (process.stdout.isTTY) return runTool('tap', ['run', `--output-file=${REPORT}`, '--reporter=terse', ...args]);
-  // With this reporter and an output file, tap writes every line twice: the report is written here.
-  const report = createWriteStream(REPORT);
-  const code = await runTool('tap', ['run', '--reporter=tap', ...args], {
-    onLine: (line) => {
-      report.write(`${line}\n`);
-      const progress = progressOf(line);
-      if (progress) say(progress);
-    },
-  });
-  report.end();
-  await finished(report);
-  return code;
+function parsed() {
+  try {
+    return parseArgs({ options: OPTIONS, allowPositionals: true });
+  } catch (error) {
+    return refuse([(error as Error).message]);
+  }
+}
+
+function refuse(reasons: readonly string[]): never {
+  for (const reason of reasons) process.stderr.write(`test: ${reason}\n`);
+  process.exit(WRONG_USE);
 }

@@ -55,6 +55,12 @@ function compile(): ValidateFunction {
     discriminator: true,
     allowUnionTypes: true,
     validateFormats: true,
+    // One file is checked in a process's life: so the schema is compiled fast, not well. test/generated.test.ts
+    // holds the schema against its meta schema.
+    meta: false,
+    validateSchema: false,
+    inlineRefs: false,
+    code: { optimize: false },
   });
   for (const [name, check] of Object.entries(FORMATS))
     ajv.addFormat(name, { type: 'string', validate: (text: string) => check(text) === undefined });

@@ -4,7 +4,6 @@ import { Command, Option } from 'commander';
 import { examples } from '#lib/commands/name.ts';
 import { type ApiOperation, readOperations } from '#schemas/api/operations.ts';
 import { BASES } from '../api/bases.ts';
-import { routes } from '../api/routes.ts';
 
 export interface CoverageRow {
   readonly api: string;
@@ -23,14 +22,15 @@ export function operationsCommand(): Command {
       new Option('--format <format>', 'text, json or markdown').choices(['text', 'json', 'markdown']).default('text'),
     )
     .addHelpText('after', examples('sim', 'operations --format json'))
-    .action(({ format }: { format: 'text' | 'json' | 'markdown' }) => {
-      const rows = coverage();
+    .action(async ({ format }: { format: 'text' | 'json' | 'markdown' }) => {
+      const rows = await coverage();
       process.stdout.write(format === 'json' ? `${JSON.stringify(rows)}\n` : table(rows, format));
     });
 }
 
 /** All operations of the table, in its order. */
-export function coverage(): CoverageRow[] {
+export async function coverage(): Promise<CoverageRow[]> {
+  const { routes } = await import('../api/routes.ts');
   const served = new Set(routes().map(({ operation }) => key(operation)));
   return readOperations().map((operation) => {
     const { api, id, method, path, access, status } = operation;

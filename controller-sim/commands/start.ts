@@ -16,7 +16,7 @@ import { type OptionCheck, path } from '#lib/options.ts';
 import { stopSignals } from '#lib/stop-signal.ts';
 import { NAMESPACES, type Namespace } from '../events/events.ts';
 import { combinationProblem, OPTION_CHECKS } from '../options.ts';
-import { type Simulator, startSimulator } from '../simulator.ts';
+import type { Simulator } from '../simulator.ts';
 
 interface StartOptions {
   host: string;
@@ -123,6 +123,7 @@ async function start(options: StartOptions, clock: Clock): Promise<number> {
   signals.onHangup = () => daemonLog.reopen();
   let simulator: Simulator;
   try {
+    const { startSimulator } = await import('../simulator.ts');
     simulator = await startSimulator({ ...rest, eventTypes: events, log });
   } catch (error) {
     process.stderr.write(`the simulator cannot start: ${explain(error, options)}\n`);

@@ -14,8 +14,11 @@ from schemathesis.cli import schemathesis as command
 from simulator import Simulator
 
 SEED = 1
-#: Random ones of each operation, besides those that cover each part of the document.
+#: Random ones of each operation.
 EXAMPLES = 2
+PHASES = ["examples", "fuzzing", "stateful"]
+#: Every bound of every part of the documents: a minute and more of one core.
+THOROUGH = "coverage"
 #: Not those that look at what is taken and refused: null stands for what is left out, and names that are taken or ids that lead nowhere
 #: are beyond a schema.
 CHECKS = [
@@ -112,6 +115,7 @@ def play(simulator: Simulator, api: str, ids: dict[str, list[str]]) -> bool:
         "--url": simulator.urls[api],
         "--header": f"zt-session: {simulator.token}",
         "--tls-verify": simulator.ca,
+        "--phases": ",".join([THOROUGH, *PHASES] if os.environ.get("TEST_THOROUGH") else PHASES),
         "--checks": ",".join(CHECKS),
         "--exclude-operation-id": EXCLUDED,
         "--max-examples": str(EXAMPLES),

@@ -1,0 +1,72 @@
+// What the runner makes of test files that pass, fail, crash and write without end.
+
+import { join } from 'node:path';
+import t from 'tap';
+import { ROOT } from './commands.ts';
+import { countIn, failuresIn } from './tap-report.ts';
+import { type FileResult, reportOf, runTestFiles, type TestRun } from './test-runner.ts';
+
+const TAP = JSON.stringify(import.meta.resolve('tap'));
+const PASSES = `import t from ${TAP}; t.test('one', async (t) => t.pass()); t.test('two', async (t) => t.pass());`;
+const FAILS = `import t from ${TAP}; t.test('one', async (t) => t.equal(1, 2, 'are equal')); t.test('two', async (t) => t.pass());`;
+const CRASHES = 'process.exit(7);';
+
+async function run(files: Record<string, string>, options: Partial<TestRun> = {}): Promise<FileResult[]> {
+  const folder = t.testdir(files);
+  const results: FileResult[] = [];
+  const paths = Object.keys(files).map((name) => join(folder, name));
+  const defaults = { jobs: 1, timeout: 60, grep: [], bail: false, thorough: false };
+  await runTestFiles({ ...defaults, ...options, files: paths }, (result) => results.push(result));
+  return results.map((result) => ({ ...result, file: result.file.slice(folder.length + 1) }));
+}
+
+t.test('each file is a point of the report; failures have their place, crashes their exit code', async (t) => {
+  const results = await run({ 'a.mjs': PASSES, 'b.mjs': FAILS, 'c.mjs': CRASHES });
+  t.same(
+    results.map(({ file, isOk, exit }) => [file, isOk, exit]),
+    [
+      ['a.mjs', true, 0],
+      ['b.mjs', false, 1],
+      ['c.mjs', false, 7],
+    ],
+  );
+  const report = reportOf(results);
+  t.same(countIn(report), { passed: 3, failed: 1 });
+  const [equal, crash] = failuresIn(report);
+  t.same(equal?.path, ['b.mjs', 'one', 'are equal']);
+  t.ok(
+    equal?.detail.some((line) => line.includes('diff')),
+    'the difference is there',
+  );
+  t.same(crash, { path: ['c.mjs'], detail: ['exit: 7'] });
+});
+
+t.test('only tests whose name matches run, and a failure can be the end', async (t) => {
+  const chosen = reportOf(await run({ 'a.mjs': PASSES, 'b.mjs': FAILS }, { grep: ['two'] }));
+  t.same(countIn(chosen), { passed: 2, failed: 0 });
+  const ended = await run({ 'a.mjs': CRASHES, 'b.mjs': PASSES }, { bail: true });
+  t.equal(ended.length, 1);
+});
+
+t.test('a test sees whether more than usual is wanted', async (t) => {
+  const asks = `import t from ${TAP}; t.equal(process.env.TEST_THOROUGH, '1');`;
+  t.equal((await run({ 'a.mjs': asks }, { thorough: true }))[0]?.isOk, true);
+  t.equal((await run({ 'a.mjs': asks }))[0]?.isOk, process.env.TEST_THOROUGH === '1');
+});
+
+t.test('a file that takes too long fails, and what it left behind is not waited for', async (t) => {
+  const waits = `import t from ${TAP}; t.test('for ever', () => new Promise((resolve) => setTimeout(resolve, 3_000)));`;
+  const leaves = `import { spawn } from 'node:child_process';
+    spawn(process.execPath, ['-e', 'setTimeout(() => {}, 20_000)'], { stdio: 'inherit', detached: true }).unref();`;
+  const start = performance.now();
+  const [slow, parent] = await run({ 'a.mjs': waits, 'b.mjs': leaves }, { timeout: 1 });
+  t.ok(performance.now() - start < 15_000);
+  t.equal(slow?.isOk, false);
+  t.equal(parent?.isOk, true);
+  t.ok(failuresIn(reportOf([slow as FileResult])).length > 0);
+});
+
+t.test('the folder of the tests is the project', async (t) => {
+  const [result] = await run({ 'a.mjs': `console.log('1..1\\nok 1 -', process.cwd())` });
+  t.match(result?.output, ROOT);
+});
