@@ -10,8 +10,9 @@ import t from 'tap';
 import { Agent, request } from 'undici';
 import { Program } from '../examples/two-routers/process.ts';
 import { ApiClient } from './support/api-client.ts';
+import { THOROUGH } from './support/thorough.ts';
 
-const WRITES = 600;
+const WRITES = THOROUGH ? 600 : 200;
 const WRITERS = 8;
 /** Milliseconds of writing before a kill. */
 const LONGEST_ROUND = 250;

@@ -67,6 +67,8 @@ t.test('long details are cut and say their length', async (t) => {
   const [failure] = failuresIn(`not ok 1 - broken\n  ---\n${detail}\n  ...\n`);
   t.equal(failure?.detail.length, 61);
   t.equal(failure?.detail.at(-1), '(500 lines)');
+  const [wide] = failuresIn(`not ok 1 - broken\n  ---\n  ${'x'.repeat(9_000)}\n  ...\n`);
+  t.match(wide?.detail[0], /^x{400} \(9000 characters\)$/);
 });
 
 t.test('a file that is done gives a line of progress, with seconds', async (t) => {

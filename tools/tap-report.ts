@@ -12,6 +12,8 @@ export interface Failure {
 const INDENT = 4;
 /** Lines of detail for one failure: a comparison of long texts must not bury the others. */
 const LONGEST_DETAIL = 60;
+/** Characters of one of them. */
+const LONGEST_LINE = 400;
 const POINT = /^( *)(ok|not ok) \d+(?: - (.*?))?(?: # (.*))?$/;
 const SUBTEST = /^( *)# Subtest: (.*)$/;
 
@@ -74,6 +76,10 @@ function detailAfter(lines: readonly string[], index: number): string[] {
   const block = lines.slice(index + 2, end < 0 ? undefined : end).map((line) => line.slice(spaces));
   const source = block.findIndex((line) => line.startsWith('source:'));
   const after = block.findIndex((line, at) => at > source && /^\S/.test(line));
-  const kept = source < 0 ? block : [...block.slice(0, source), ...(after < 0 ? [] : block.slice(after))];
+  const kept = (source < 0 ? block : [...block.slice(0, source), ...(after < 0 ? [] : block.slice(after))]).map(cut);
   return kept.length <= LONGEST_DETAIL ? kept : [...kept.slice(0, LONGEST_DETAIL), `(${kept.length} lines)`];
+}
+
+function cut(line: string): string {
+  return line.length <= LONGEST_LINE ? line : `${line.slice(0, LONGEST_LINE)} (${line.length} characters)`;
 }

@@ -48,14 +48,14 @@ export class ApiClient {
   /** The administrator's session: begun when it is needed, and again when it has ended. */
   token = '';
   readonly #agents: Agent[] = [];
-  readonly #plain: Agent;
+  /** Without a certificate. A clock that jumps ends the connections that wait for another request, so they are of one moment. */
+  #plain: { readonly agent: Agent; readonly moment: number } | undefined;
   #isOwner = false;
 
   /** Of a simulator that another owner closes. */
   constructor(simulator: Simulator, clock = new VirtualClock()) {
     this.simulator = simulator;
     this.clock = clock;
-    this.#plain = this.connect();
   }
 
   /** The clock begins now: TLS clients look at the real one. */
@@ -68,7 +68,7 @@ export class ApiClient {
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.#agents.map((agent) => agent.close()));
+    await Promise.all([...this.#agents, this.#plain?.agent].map((agent) => agent?.close()));
     if (this.#isOwner) await this.simulator.close();
   }
 
@@ -85,9 +85,24 @@ export class ApiClient {
     return agent;
   }
 
+  #plainAgent(): Agent {
+    const moment = this.clock.monotonic();
+    if (this.#plain?.moment !== moment) {
+      if (this.#plain) this.#agents.push(this.#plain.agent);
+      this.#plain = { agent: new Agent({ connect: { ca: this.simulator.ca }, pipelining: 1 }), moment };
+    }
+    return this.#plain.agent;
+  }
+
   /** As whoever the options tell, in the client API. */
   async ask(method: string, path: string, options: AskOptions = {}): Promise<ApiAnswer> {
-    const { token, headers, body, type = body === undefined ? undefined : JSON_TYPE, as = this.#plain } = options;
+    const {
+      token,
+      headers,
+      body,
+      type = body === undefined ? undefined : JSON_TYPE,
+      as = this.#plainAgent(),
+    } = options;
     const { baseUrl, clientUrl } = this.simulator;
     const response = await request(`${WITH_BASE.test(path) ? baseUrl : clientUrl}${path}`, {
       method: method as Dispatcher.HttpMethod,
