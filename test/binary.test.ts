@@ -1,6 +1,6 @@
 // The single executables: in a root folder of their own, with nothing but the C library, they make a network that carries encrypted traffic.
 
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -56,6 +56,17 @@ t.test('the executables are built, with the licenses of what is inside', async (
   mkdirSync(join(root, 'work'));
   mkdirSync(join(root, 'dev'));
   writeFileSync(join(root, 'dev/null'), '');
+});
+
+t.test('a folder that cannot be written is refused before anything is built', async (t) => {
+  const file = join(root, 'edgeweave-sim.1');
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    [join(import.meta.dirname, '../tools/binary/build.ts'), join(file, 'x')],
+    { encoding: 'utf8' },
+  );
+  t.same([status, stdout], [1, '']);
+  t.equal(stderr, `${file} is not a folder; name another folder: npm run build:binary -- FOLDER\n`);
 });
 
 t.test('they know their version and name, and check a configuration', async (t) => {

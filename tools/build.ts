@@ -4,7 +4,7 @@
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import { dirname, join } from 'node:path';
-import { ROOT, runTool, say } from './commands.ts';
+import { needFolder, ROOT, runTool, say } from './commands.ts';
 import { manuals } from './manuals.ts';
 
 const DIST = join(ROOT, 'dist');
@@ -14,6 +14,7 @@ const ASSETS = [`${ROOMS}/**/gen/*_pb.{js,d.ts}`, 'schemas/**/*.{json,tsv}'];
 /** A module of ours in an import, an export or a URL: relative, or by one of the names in package.json. */
 const SPECIFIER = /(?<before>\b(?:from|import|new URL)\s*\(?\s*)'(?<path>(?:\.{1,2}\/|#)[^']+)\.ts'/g;
 
+needFolder(DIST);
 rmSync(DIST, { recursive: true, force: true });
 const sources = globSync(`${ROOMS}/**/*.ts`, { cwd: ROOT }).filter((file) => !/\.(test|d)\.ts$/.test(file));
 for (const file of sources) {

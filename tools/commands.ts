@@ -3,6 +3,7 @@
 import { spawn } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { writeObstacle } from '../common/lib/writable.ts';
 
 export const ROOT = dirname(import.meta.dirname);
 
@@ -29,6 +30,14 @@ export function runTool(
       resolve(code ?? 1);
     });
   });
+}
+
+/** Ends this process with a sentence when no file can be made in a folder. */
+export function needFolder(folder: string, remedy = 'copy the project to a folder of your own'): void {
+  const obstacle = writeObstacle(join(folder, 'file'), { makesFolder: true });
+  if (obstacle === undefined) return;
+  process.stderr.write(`${obstacle}; ${remedy}\n`);
+  process.exit(1);
 }
 
 export function say(text: string): void {

@@ -5,7 +5,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
-import { ROOT, say } from './commands.ts';
+import { needFolder, ROOT, say } from './commands.ts';
 import { countIn, failuresIn, progressOf, skippedIn } from './tap-report.ts';
 import { chooseTests, slowestFirst, testFilesOf } from './test-files.ts';
 import { type FileResult, reportOf, runTestFiles } from './test-runner.ts';
@@ -34,6 +34,7 @@ for (const name of ['jobs', 'timeout'] as const)
   if (!/^[1-9]\d{0,4}$/.test(values[name])) problems.push(`--${name} is a number from 1 on, not "${values[name]}"`);
 if (problems.length > 0) refuse(problems);
 
+needFolder(dirname(REPORT));
 const results: FileResult[] = [];
 await runTestFiles(
   { ...values, files: slowestFirst(files), jobs: Number(values.jobs), timeout: Number(values.timeout) },

@@ -6,7 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { ROOT, say } from '../commands.ts';
+import { needFolder, ROOT, say } from '../commands.ts';
 import { manuals } from '../manuals.ts';
 import { ADDONS } from './addon-names.ts';
 import { bundle } from './bundle.ts';
@@ -31,6 +31,7 @@ if (process.platform !== 'linux') {
   process.exit(1);
 }
 const folder = resolve(process.argv[2] ?? join(ROOT, 'build'));
+needFolder(folder, 'name another folder: npm run build:binary -- FOLDER');
 const work = mkdtempSync(join(tmpdir(), 'edgeweave-build-'));
 try {
   mkdirSync(folder, { recursive: true });
