@@ -181,9 +181,9 @@ t.test('a claim names the identity by a part of the certificate', async (t) => {
     ['another one', {}, 'ann', {}, undefined],
     ['a part of a common name', { ...slash, index: 1 }, 'unit/eve', {}, 'eve'],
     ['a part that is not there', { ...slash, index: 2 }, 'unit/eve', {}, undefined],
-    ['a prefix', { matcher: 'PREFIX', matcherCriteria: 'e' }, 'eve', {}, 'eve'],
+    ['what follows a prefix', { matcher: 'PREFIX', matcherCriteria: 'cn-' }, 'cn-eve', {}, 'eve'],
     ['a wrong prefix', { matcher: 'PREFIX', matcherCriteria: 'E' }, 'eve', {}, undefined],
-    ['a suffix', { matcher: 'SUFFIX', matcherCriteria: 've' }, 'eve', {}, 'eve'],
+    ['what stands before a suffix', { matcher: 'SUFFIX', matcherCriteria: '-cn' }, 'eve-cn', {}, 'eve'],
     ['a wrong suffix', { matcher: 'SUFFIX', matcherCriteria: 'ev' }, 'eve', {}, undefined],
     [
       'a scheme',
@@ -243,6 +243,17 @@ t.test('an authority makes identities of its clients, each certificate once', as
     status: 400,
     code: 'CERT_FAILED_VALIDATION',
   });
+
+  const byPrefix = { ...BY_COMMON_NAME, matcher: 'PREFIX', matcherCriteria: 'device-' };
+  await api.change('PATCH', `/cas/${id}`, { externalIdClaim: byPrefix });
+  const missing = { status: 400, code: 'MISSING_CERT_CLAIM' };
+  t.match((await enroll('three', 'x')).answer, missing, 'nothing matches');
+  t.match((await enroll('device-', 'x')).answer, missing, 'nothing is left');
+  const claimed = await enroll('device-three', 'y');
+  t.equal(claimed.answer.status, 200);
+  const { identityId } = (await api.loginWith(claimed.as)).data;
+  t.match(await api.get(`/identities/${identityId}`), { externalId: 'three', authenticators: { cert: undefined } });
+
   await api.manage('PATCH', `/cas/${id}`, { isAutoCaEnrollmentEnabled: false });
   t.match((await enroll('two', 'x')).answer, { status: 400, code: 'CERT_FAILED_VALIDATION' });
 });

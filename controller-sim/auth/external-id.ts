@@ -18,10 +18,11 @@ export function validateClaim({ location, matcher, matcherCriteria, parser, pars
   if (index < 0) throw invalidField('externalIdClaim.index', 'must be 0 or greater', index);
 }
 
-/** What the claim finds in a certificate; undefined when nothing fits. */
+/** The name that the claim finds in a certificate; undefined when nothing matches, or nothing is left of what does. */
 export function externalIdOf(certificate: X509Certificate, claim: ExternalIdClaim): string | undefined {
-  const matching = located(certificate, claim).filter((value) => fits(value, claim));
-  return matching.flatMap((value) => parse(value, claim))[claim.index];
+  const matching = located(certificate, claim).map((value) => matched(value, claim));
+  const names = matching.flatMap((value) => (value === undefined ? [] : parse(value, claim)));
+  return names[claim.index] || undefined;
 }
 
 function located(certificate: X509Certificate, { location }: ExternalIdClaim): readonly string[] {
@@ -33,16 +34,17 @@ function located(certificate: X509Certificate, { location }: ExternalIdClaim): r
   return location === 'SAN_URI' ? names.uri : names.email;
 }
 
-function fits(value: string, { matcher, matcherCriteria }: ExternalIdClaim): boolean {
+/** The value without the prefix or suffix that it has to have (seen at the reference). */
+function matched(value: string, { matcher, matcherCriteria }: ExternalIdClaim): string | undefined {
   switch (matcher) {
     case 'ALL':
-      return true;
+      return value;
     case 'PREFIX':
-      return value.startsWith(matcherCriteria);
+      return value.startsWith(matcherCriteria) ? value.slice(matcherCriteria.length) : undefined;
     case 'SUFFIX':
-      return value.endsWith(matcherCriteria);
+      return value.endsWith(matcherCriteria) ? value.slice(0, -matcherCriteria.length) : undefined;
     case 'SCHEME':
-      return value.toLowerCase().startsWith(`${matcherCriteria.toLowerCase()}:`);
+      return value.toLowerCase().startsWith(`${matcherCriteria.toLowerCase()}:`) ? value : undefined;
   }
 }
 

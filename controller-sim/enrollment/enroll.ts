@@ -14,7 +14,7 @@ import { Body } from '../request/body.ts';
 import type { Answer, ApiRequest } from '../request/context.ts';
 import { ApiError, badRequest } from '../request/errors.ts';
 import type { Transaction } from '../state/transaction.ts';
-import type { CertificateAuthority, Enrollment } from '../state/types.ts';
+import type { CertificateAuthority, Enrollment, ExternalIdClaim } from '../state/types.ts';
 import { readCsr } from './csr.ts';
 import { enrollWithToken } from './enroll-token.ts';
 import { useUp } from './enrollments.ts';
@@ -116,7 +116,7 @@ export async function enrollByCertificate(request: ApiRequest): Promise<Answer> 
   const id = state.ids.short();
   await state.change((transaction) => {
     refuseUsedCertificate(transaction, leaf);
-    const externalId = ca.externalIdClaim ? (externalIdOf(leaf, ca.externalIdClaim) ?? null) : null;
+    const externalId = ca.externalIdClaim && claimedBy(leaf, ca.externalIdClaim);
     if (externalId !== null) refuseTaken(transaction, 'identity', 'externalId', externalId, undefined);
     const wanted = nameByFormat(ca, { identityId: id, requestedName, commonName: commonName(leaf) });
     transaction.put('identity', {
@@ -129,6 +129,13 @@ export async function enrollByCertificate(request: ApiRequest): Promise<Answer> 
       addAuthenticator(transaction, { id: state.ids.short(), identityId: id, proof: certificateProof(leaf, ca.id) });
   });
   return { data: {} };
+}
+
+/** Throws ApiError for a certificate that names nobody: without a name, its identity could never log in. */
+function claimedBy(leaf: X509Certificate, claim: ExternalIdClaim): string {
+  const externalId = externalIdOf(leaf, claim);
+  if (externalId === undefined) throw new ApiError('MISSING_CERT_CLAIM');
+  return externalId;
 }
 
 /** What the client shows in TLS: valid now, made for clients, and of a verified authority. */

@@ -60,6 +60,7 @@ export const API_ERRORS = Object.freeze({
   MFA_EXISTS: [409, 'An MFA enrollment already exists'],
   MFA_INVALID_TOKEN: [400, 'An invalid token/code was provided'],
   MFA_NOT_ENROLLED: [409, 'The current identity is not enrolled in MFA'],
+  MISSING_CERT_CLAIM: [400, 'The certificate is expected to contain and externalId, which was not found'],
   MISSING_OR_INVALID_CSR: [400, 'The supplied enrollment request is missing or contains an invalid CSR'],
   /** Sent as COULD_NOT_VALIDATE. */
   NOT_ACCEPTABLE: [
