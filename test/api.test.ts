@@ -214,3 +214,29 @@ t.test('an enrollment asked for in a form that nobody sends is refused', async (
   t.match(await ask('application/x-pem-file'), { status: 406, code: 'COULD_NOT_VALIDATE' });
   t.match(await ask('application/x-pem-file, application/json'), { status: 400, code: 'INVALID_ENROLLMENT_TOKEN' });
 });
+
+t.test('health checks are short when asked so, and have an address of their own', async (t) => {
+  await using api = await ApiClient.start({ cluster: true });
+  const ask = async (path: string) => JSON.parse((await api.ask('GET', `/../../..${path}`)).text);
+  const check = async (path: string) => (await ask(path)).data;
+  t.match(await check('/health-checks'), { healthy: true, checks: [{ id: 'store.read', lastCheckTime: /Z$/ }] });
+  t.same(await check('/health-checks?type=short'), { healthy: true, checks: [{ id: 'store.read', healthy: true }] });
+  const { raft } = await ask('/health-checks/controller/raft');
+  t.same(raft, { isLeader: true, isRaftEnabled: true });
+  const [controller] = await api.get('/controllers');
+  const [{ url }] = controller.apiAddresses['health-checks'];
+  t.equal(url, `${api.simulator.baseUrl}/health-checks`);
+});
+
+t.test('which identity hosts a terminator is of the fabric API', async (t) => {
+  await using api = await ApiClient.start();
+  const service = await api.create('/services', { name: 's', encryptionRequired: true });
+  const router = await api.create('/edge-routers', { name: 'r' });
+  const fields = { service, router, binding: 'transport', address: 'tcp:127.0.0.1:1', hostId: 'host' };
+  const id = await api.create('/terminators', fields);
+  t.notOk('hostId' in (await api.get(`/terminators/${id}`)));
+  t.equal((await api.get(`/fabric/v1/terminators/${id}`)).hostId, '');
+  await api.change('PATCH', `/fabric/v1/terminators/${id}`, { hostId: 'another' });
+  await api.change('PATCH', `/terminators/${id}`, { cost: 7, hostId: 'nobody' });
+  t.match(await api.get(`/fabric/v1/terminators/${id}`), { hostId: 'another', cost: 7 });
+});

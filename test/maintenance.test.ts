@@ -260,11 +260,13 @@ t.test('traces are on for a time and off when wanted', async (t) => {
   const trace = (body: object) => api.manage('PUT', `/identities/${id}/trace`, body);
   const on = { enabled: true, duration: '90s', traceId: 'mine', channels: ['all'] };
   t.same((await trace(on)).data, { enabled: true, traceId: 'mine', until: new Date(start + 90_000).toISOString() });
-  t.match(await trace({ enabled: true }), {
+  t.match(await trace({ enabled: true, duration: '10m' }), {
     status: 200,
     data: { enabled: true, traceId: /./, until: new Date(start + 600_000).toISOString() },
   });
-  t.match(await trace({ enabled: false }), { status: 200, data: { enabled: false } });
+  const noDuration = { field: 'duration', reason: 'time: invalid duration ""' };
+  t.match(await trace({ enabled: true }), { status: 400, code: 'COULD_NOT_VALIDATE', cause: noDuration });
+  t.same((await trace({ enabled: false, duration: 'soon' })).data, { until: '0001-01-01T00:00:00.000Z' });
   t.match(await trace({ ...on, duration: 'soon' }), {
     status: 400,
     code: 'COULD_NOT_VALIDATE',

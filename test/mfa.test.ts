@@ -128,7 +128,7 @@ t.test(
       t.match(await anna.ask('POST', `${MFA}/verify`, anna.code()), { status: 200, data: {} });
       t.equal(await isEnabled(), true);
       const verified = (await anna.ask('GET', MFA)).data;
-      t.same([verified.isVerified, verified.provisioningUrl, verified.recoveryCodes], [true, undefined, undefined]);
+      t.same([verified.isVerified, verified.provisioningUrl, verified.recoveryCodes], [true, undefined, null]);
       t.match(await anna.ask('GET', `${MFA}/qr-code`), { status: 404 });
       t.match(await anna.ask('POST', MFA), { status: 409, code: 'MFA_EXISTS' });
       t.match(await anna.ask('GET', '/services'), { status: 200 }, 'this session has given its code');
@@ -218,13 +218,26 @@ t.test(
       t.match(await anna.give('123456'), { status: 409, code: 'MFA_NOT_ENROLLED' });
       await anna.begin();
       t.equal((await anna.ask('GET', `${MFA}/qr-code`)).status, 200);
-      t.match(await anna.give(anna.code()), { status: 409, code: 'MFA_NOT_ENROLLED' }, 'not before it is verified');
       t.match(await anna.ask('GET', '/services'), NOT_ALLOWED);
       await anna.ask('POST', `${MFA}/verify`, anna.code());
       t.equal((await anna.ask('GET', '/services')).status, 200);
+      t.match(await anna.ask('POST', `${MFA}/verify`, anna.code()), { status: 404 }, 'once');
     });
   },
 );
+
+t.test('a second factor that was begun and not yet verified completes a session', async (t) => {
+  await withPerson(async (api, anna, id) => {
+    const authPolicyId = await api.authPolicy('two', { secondary: { requireTotp: true } });
+    await api.manage('PATCH', `/identities/${id}`, { authPolicyId });
+    await anna.login();
+    await anna.begin();
+    t.match(await anna.give('123456'), { status: 400, code: 'MFA_INVALID_TOKEN' });
+    t.equal((await anna.give(anna.code())).status, 200);
+    t.equal((await anna.ask('GET', '/services')).status, 200);
+    t.match((await anna.ask('GET', MFA)).data, { isVerified: false });
+  });
+});
 
 t.test('a code is accepted once, two steps of the clock before and after its own', async (t) => {
   await withPerson(async (api, anna) => {

@@ -103,7 +103,7 @@ t.test('a client hosts and dials at a router with nothing but tokens', async (t)
     terminatorId: 't1',
     result: CreateTerminatorResult.SUCCESS,
   });
-  t.match(await stage.overlay.management.get('terminators'), [{ id: 't1', hostId: stage.userId }]);
+  t.match(await stage.overlay.management.get('../../../fabric/v1/terminators'), [{ id: 't1', hostId: stage.userId }]);
   const session = await stage.session('Dial');
   t.equal((await stage.dial(session)).contentType, EdgeControlType.CreateCircuitV2Response);
   t.equal((await stage.dialByName(stage.userId)).contentType, EdgeControlType.CreateCircuitV3Response);

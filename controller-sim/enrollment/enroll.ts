@@ -12,7 +12,7 @@ import { refuseTaken } from '../entities/common.ts';
 import { freeName, plainIdentity } from '../entities/identity.ts';
 import { Body } from '../request/body.ts';
 import type { Answer, ApiRequest } from '../request/context.ts';
-import { ApiError, badRequest } from '../request/errors.ts';
+import { ApiError, type ApiErrorCode, badRequest, type ErrorCause } from '../request/errors.ts';
 import type { Transaction } from '../state/transaction.ts';
 import type { CertificateAuthority, Enrollment, ExternalIdClaim } from '../state/types.ts';
 import { readCsr } from './csr.ts';
@@ -77,13 +77,12 @@ async function enrollWithRequest(request: ApiRequest, enrollment: Enrollment): P
 /** The certificate that the client shows in TLS becomes its authenticator: one of the authority that the enrollment names. */
 async function enrollWithCertificate(request: ApiRequest, enrollment: Enrollment): Promise<Answer> {
   const { state } = request.services;
-  if (request.certificates.length === 0) throw new ApiError('INVALID_CLIENT_CERT');
-  const { leaf, ca } = shownCertificate(request);
-  if (ca.id !== enrollment.caId) throw new ApiError('CERT_FAILED_VALIDATION');
+  const { leaf, ca } = shownCertificate(request, 'CERTIFICATE_FAILED_VALIDATION');
+  if (ca.id !== enrollment.caId) throw new ApiError('CERTIFICATE_FAILED_VALIDATION');
   if (!ca.isOttCaEnrollmentEnabled) throw new ApiError('ENROLLMENT_CA_NOT_VALID');
   await state.change((transaction) => {
     useUp(transaction, enrollment);
-    refuseUsedCertificate(transaction, leaf);
+    refuseUsedCertificate(transaction, leaf, { data: { fingerprint: sha1Fingerprint(leaf) } });
     const identityId = enrollment.identityId ?? '';
     addAuthenticator(transaction, { id: state.ids.short(), identityId, proof: certificateProof(leaf, ca.id) });
   });
@@ -110,7 +109,7 @@ async function enrollWithPassword(request: ApiRequest, enrollment: Enrollment): 
 /** Any client with a certificate of an authority that allows it becomes an identity. */
 export async function enrollByCertificate(request: ApiRequest): Promise<Answer> {
   const { state } = request.services;
-  const { leaf, ca } = shownCertificate(request);
+  const { leaf, ca } = shownCertificate(request, 'CERT_FAILED_VALIDATION');
   if (!ca.isAutoCaEnrollmentEnabled) throw new ApiError('CERT_FAILED_VALIDATION');
   const requestedName = typeof request.body === 'object' ? new Body(request.body, 'create').text('name') : undefined;
   const id = state.ids.short();
@@ -139,10 +138,13 @@ function claimedBy(leaf: X509Certificate, claim: ExternalIdClaim): string {
 }
 
 /** What the client shows in TLS: valid now, made for clients, and of a verified authority. */
-function shownCertificate({ services, certificates }: ApiRequest): { leaf: X509Certificate; ca: CertificateAuthority } {
+function shownCertificate(
+  { services, certificates }: ApiRequest,
+  refusal: ApiErrorCode,
+): { leaf: X509Certificate; ca: CertificateAuthority } {
   const [leaf] = certificates;
   const voucher = vouch(services, certificates, { now: services.clock.now() });
-  if (!leaf || !isForClients(leaf) || voucher?.kind !== 'ca') throw new ApiError('CERT_FAILED_VALIDATION');
+  if (!leaf || !isForClients(leaf) || voucher?.kind !== 'ca') throw new ApiError(refusal);
   return { leaf, ca: voucher.ca };
 }
 
@@ -164,7 +166,7 @@ function nameByFormat(
   return name.trim() === '' ? known.identityId : name;
 }
 
-function refuseUsedCertificate(transaction: Transaction, certificate: X509Certificate): void {
+function refuseUsedCertificate(transaction: Transaction, certificate: X509Certificate, cause?: ErrorCause): void {
   if (transaction.tables.authenticator.findBy('fingerprint', sha1Fingerprint(certificate)))
-    throw new ApiError('CERT_IN_USE');
+    throw new ApiError('CERT_IN_USE', cause);
 }

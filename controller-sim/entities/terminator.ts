@@ -18,6 +18,17 @@ export function createTerminator(transaction: Transaction, id: string, body: Bod
   });
 }
 
+/** Through the fabric API, which knows by which identity a terminator is hosted. */
+export function createFabricTerminator(transaction: Transaction, id: string, body: Body): void {
+  createTerminator(transaction, id, body);
+  transaction.patch('terminator', id, { hostId: body.text('hostId') ?? '' });
+}
+
+export function updateFabricTerminator(transaction: Transaction, terminator: Terminator, body: Body): void {
+  updateTerminator(transaction, terminator, body);
+  transaction.patch('terminator', terminator.id, { hostId: body.text('hostId') ?? terminator.hostId });
+}
+
 /** Service and router are fixed. */
 export function updateTerminator(transaction: Transaction, terminator: Terminator, body: Body): void {
   transaction.put('terminator', {
@@ -38,6 +49,6 @@ function terminatorFields(body: Body, current: Terminator | undefined) {
     precedence: (body.text('precedence') as Precedence | undefined) ?? keep?.precedence ?? ('default' as const),
     instanceId: body.text('identity') ?? body.text('instanceId') ?? keep?.instanceId ?? '',
     instanceSecret: body.text('identitySecret') ?? body.text('instanceSecret') ?? keep?.instanceSecret ?? '',
-    hostId: body.text('hostId') ?? current?.hostId ?? '',
+    hostId: current?.hostId ?? '',
   };
 }

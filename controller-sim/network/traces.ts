@@ -5,7 +5,6 @@ import { timeText } from '#lib/duration.ts';
 import type { IdSource } from '#lib/ids.ts';
 
 export interface TraceSpec {
-  readonly enabled: boolean;
   /** Milliseconds. */
   readonly duration: number;
   /** Made up when empty. */
@@ -13,7 +12,7 @@ export interface TraceSpec {
 }
 
 export interface Trace {
-  readonly enabled: boolean;
+  readonly enabled: true;
   readonly traceId: string;
   /** RFC 3339. */
   readonly until: string;
@@ -32,11 +31,14 @@ export class Traces {
     this.#ids = ids;
   }
 
-  set(identityId: string, { enabled, duration, traceId }: TraceSpec): Trace {
+  end(identityId: string): void {
     this.#byIdentity.delete(identityId);
-    const now = this.#clock.now();
-    if (!enabled) return { enabled, traceId, until: new Date(now).toISOString() };
-    const trace = { enabled, traceId: traceId || this.#ids.uuid(), until: timeText(now + duration) };
+  }
+
+  begin(identityId: string, { duration, traceId }: TraceSpec): Trace {
+    this.end(identityId);
+    const until = timeText(this.#clock.now() + duration);
+    const trace = { enabled: true, traceId: traceId || this.#ids.uuid(), until } as const;
     this.#byIdentity.set(identityId, trace);
     const [oldest] = this.#byIdentity.keys();
     if (this.#byIdentity.size > MOST && oldest !== undefined) this.#byIdentity.delete(oldest);

@@ -16,7 +16,7 @@ export const API_ERRORS = Object.freeze({
   ],
   CERTIFICATE_IS_NOT_CA: [400, 'The supplied certificate is not a CA'],
   CERT_FAILED_VALIDATION: [400, 'certificate failed to validate against CA'],
-  CERT_IN_USE: [409, 'The supplied certificate is already in use by another authenticator'],
+  CERT_IN_USE: [409, 'The certificate supplied is already associated with another identity'],
   COULD_NOT_PARSE_BODY: [400, 'The body of the request could not be parsed'],
   COULD_NOT_PARSE_PEM_BLOCK: [400, 'The supplied PEM block could not be parsed'],
   COULD_NOT_PARSE_x509_FROM_DER: [400, 'could not parse x509 from DER'],
@@ -57,7 +57,7 @@ export const API_ERRORS = Object.freeze({
   ],
   METHOD_NOT_ALLOWED: [405, 'The resource identified does not support this method'],
   MFA_ENROLLMENT_NOT_STARTED: [404, 'An MFA enrollment has not been started'],
-  MFA_EXISTS: [409, 'An MFA enrollment already exists'],
+  MFA_EXISTS: [409, 'An MFA record already exists, try removing it'],
   MFA_INVALID_TOKEN: [400, 'An invalid token/code was provided'],
   MFA_NOT_ENROLLED: [409, 'The current identity is not enrolled in MFA'],
   MISSING_CERT_CLAIM: [400, 'The certificate is expected to contain and externalId, which was not found'],
@@ -69,7 +69,10 @@ export const API_ERRORS = Object.freeze({
   ],
   NOT_FOUND: [404, 'The resource requested was not found or is no longer available'],
   NO_EDGE_ROUTERS_AVAILABLE: [400, 'No edge routers are assigned and online to handle the requested connection'],
-  RATE_LIMITED: [429, 'The request was rate limited, try again later'],
+  RATE_LIMITED: [
+    429,
+    'The requested operation is rate limited and the rate limit has been exceeded. Please try again later',
+  ],
   REQUEST_ENTITY_TOO_LARGE: [413, 'The request body exceeds the maximum accepted size'],
   SERVER_NOT_RUNNING_IN_HA_MODE: [400, 'The server is not running in HA mode. HA operations are not permitted'],
   SERVER_TOO_MANY_REQUESTS: [
@@ -100,7 +103,7 @@ export type ApiErrorCode = keyof typeof API_ERRORS;
 export type ErrorCause =
   | { field: string; reason: string; value: string }
   | { code: 'UNHANDLED'; message: string }
-  | { message: string; data: unknown };
+  | { message?: string; data: unknown };
 
 const SENT_AS: Partial<Readonly<Record<ApiErrorCode, ApiErrorCode>>> = {
   NOT_ACCEPTABLE: 'COULD_NOT_VALIDATE',

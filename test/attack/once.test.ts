@@ -55,10 +55,10 @@ t.test('a one-time password, a recovery code and every token count once, however
   let shown = await code();
   const verify = (session: string) =>
     api.ask('POST', '/current-identity/mfa/verify', { token: session, body: { code: shown } });
-  t.equal((await verify(token)).status, 200);
+  const early = await Promise.all(Array.from({ length: 5 }, () => api.login('anna')));
+  t.match(await atOnce((index) => verify(early[index] as string), 5), { s200: 1 }, 'verification in several sessions');
+  t.equal((await verify(token)).status, 404, 'verification of what is verified');
   const sessions = await Promise.all(Array.from({ length: 5 }, () => api.login('anna')));
-  const again = (index: number) => verify(sessions[index] as string);
-  t.same(await atOnce(again, 5), five, 'verification of what is verified, in several sessions');
   shown = await code();
   const give = (index: number) =>
     api.ask('POST', '/authenticate/mfa', { token: sessions[index] as string, body: { code: shown } });

@@ -2,7 +2,7 @@
 
 import { createTransitRouter, deleteRouter, updateTransitRouter } from '../../entities/router.ts';
 import { createService, deleteService, updateFabricService } from '../../entities/service.ts';
-import { createTerminator, updateTerminator } from '../../entities/terminator.ts';
+import { createFabricTerminator, updateFabricTerminator } from '../../entities/terminator.ts';
 import type { ApiServices, Handlers } from '../../request/context.ts';
 import type { Router } from '../../state/types.ts';
 import { base, reference } from '../references.ts';
@@ -66,8 +66,8 @@ const terminators: Resource<'terminator'> = {
   kind: 'terminator',
   names: { one: 'Terminator', many: 'Terminators' },
   symbols: terminatorSymbols,
-  create: createTerminator,
-  update: updateTerminator,
+  create: createFabricTerminator,
+  update: updateFabricTerminator,
   remove: (transaction, { id }) => transaction.delete('terminator', id),
   show: (terminator, context) => {
     const { tables } = context.state;
@@ -76,6 +76,7 @@ const terminators: Resource<'terminator'> = {
       service: fabricReference('services', tables.service.get(terminator.serviceId)),
       router: fabricReference('routers', tables.router.get(terminator.routerId)),
       instanceId: terminator.instanceId,
+      hostId: terminator.hostId,
     };
   },
 };

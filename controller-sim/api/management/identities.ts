@@ -18,6 +18,7 @@ import { showPostureData } from '../resources/posture.ts';
 import { edgeRouters } from '../resources/routers.ts';
 import { otherServices } from '../resources/services.ts';
 import { hasPowerOver, refuseOverAdmins } from '../shared/rights.ts';
+import { NEVER } from '../show.ts';
 
 const MINUTE = 60_000;
 
@@ -94,12 +95,13 @@ async function enable(request: ApiRequest): Promise<Answer> {
 function trace(request: ApiRequest): Answer {
   const identity = find(request, 'identity');
   const body = new Body(request.body, 'create');
-  const enabled = body.flag('enabled') ?? false;
-  const given = body.text('duration') || '10m';
-  const duration = readDuration(given);
-  return {
-    data: request.services.network.traces.set(identity.id, { enabled, duration, traceId: body.text('traceId') ?? '' }),
-  };
+  const { traces } = request.services.network;
+  if (!body.flag('enabled')) {
+    traces.end(identity.id);
+    return { data: { until: NEVER } };
+  }
+  const duration = readDuration(body.text('duration') ?? '');
+  return { data: traces.begin(identity.id, { duration, traceId: body.text('traceId') ?? '' }) };
 }
 
 function readDuration(text: string): number {

@@ -44,7 +44,7 @@ export function commonTerminator(
   { state: { tables }, network }: ApiServices,
   routers: string,
 ): Record<string, unknown> {
-  const { id, serviceId, routerId, binding, address, cost, precedence, hostId } = terminator;
+  const { id, serviceId, routerId, binding, address, cost, precedence } = terminator;
   return {
     ...base('terminator', terminator),
     serviceId,
@@ -56,6 +56,5 @@ export function commonTerminator(
     cost,
     dynamicCost: network.costs.get(id),
     precedence,
-    hostId,
   };
 }

@@ -35,7 +35,11 @@ export function showController({ services, operation }: ApiRequest): Controller 
     apiAddresses: {
       'edge-client': at('/edge/client/v1'),
       'edge-oidc': at('/oidc'),
-      ...(!isClient && { 'edge-management': at('/edge/management/v1'), fabric: at('/fabric/v1') }),
+      ...(!isClient && {
+        'edge-management': at('/edge/management/v1'),
+        fabric: at('/fabric/v1'),
+        'health-checks': at('/health-checks'),
+      }),
     },
     ...(!isClient && { ctrlAddress: controlAddress }),
     certPem: certificate.toString(),

@@ -10,6 +10,7 @@ import type { ApiSession, Identity, Mfa } from '../../state/types.ts';
 
 const QR_SIZE = 256;
 const LINKS = { self: { href: './current-identity/mfa' } };
+const OWNER = { 'current-identity': { href: './current-identity' } };
 
 export const mfaHandlers: Handlers = {
   enrollMfa: enroll,
@@ -25,12 +26,6 @@ export const mfaHandlers: Handlers = {
 
 function mfaOf({ services, identity }: ApiRequest): Mfa | undefined {
   return ownMfa(services, identity as Identity);
-}
-
-function demandVerified(request: ApiRequest): Mfa {
-  const mfa = mfaOf(request);
-  if (!mfa?.isVerified) throw new ApiError('MFA_NOT_ENROLLED');
-  return mfa;
 }
 
 /** @throws ApiError for a code that is wrong, or was used before */
@@ -64,7 +59,7 @@ function detail(request: ApiRequest): Answer {
   if (!mfa) throw new ApiError('NOT_FOUND');
   const { id, createdAt, updatedAt, tags, isVerified, recoveryCodes: codes } = mfa;
   const secrets = isVerified
-    ? {}
+    ? { recoveryCodes: null }
     : { provisioningUrl: provisioningUrl(mfa, (request.identity as Identity).name), recoveryCodes: codes };
   return { data: { _links: mfaLinks(isVerified), id, createdAt, updatedAt, tags, isVerified, ...secrets } };
 }
@@ -73,6 +68,7 @@ function mfaLinks(isVerified: boolean): Record<string, unknown> {
   const more = isVerified ? ['recovery-codes'] : ['verify', 'qr'];
   return {
     ...LINKS,
+    ...OWNER,
     ...Object.fromEntries(
       more.map((name) => [name, { href: `./current-identity/mfa/${name === 'qr' ? 'qr-code' : name}` }]),
     ),
@@ -89,22 +85,25 @@ async function remove(request: ApiRequest): Promise<Answer> {
   return { data: {} };
 }
 
-async function verify(request: ApiRequest): Promise<Answer> {
+/** One that was begun: its secret is shown, and it waits for the first code. */
+function unverifiedMfa(request: ApiRequest): Mfa {
   const mfa = mfaOf(request);
-  if (!mfa) throw new ApiError('NOT_FOUND');
-  const act = (transaction: Transaction) => {
+  if (!mfa || mfa.isVerified) throw new ApiError('NOT_FOUND');
+  return mfa;
+}
+
+async function verify(request: ApiRequest): Promise<Answer> {
+  const mfa = unverifiedMfa(request);
+  await usePassword(request, mfa, codeOf(request), (transaction) => {
     transaction.patch('mfa', mfa.id, { isVerified: true });
-    completeSession(request, transaction);
-  };
-  // To verify a second time completes the session, so it counts like a login.
-  await useCode(request, mfa, codeOf(request), { passwordOnly: true, act, ...(mfa.isVerified && { by: LOGIN }) });
+    transaction.patch('apiSession', (request.session as ApiSession).id, { isMfaRequired: true, isMfaComplete: true });
+  });
   request.services.posture.passedMfa(request.session as ApiSession);
   return { data: {} };
 }
 
 async function qrCode(request: ApiRequest): Promise<Answer> {
-  const mfa = mfaOf(request);
-  if (!mfa || mfa.isVerified) throw new ApiError('NOT_FOUND');
+  const mfa = unverifiedMfa(request);
   const url = provisioningUrl(mfa, (request.identity as Identity).name);
   const { toBuffer } = await import('qrcode');
   return { raw: await toBuffer(url, { type: 'png', width: QR_SIZE }), contentType: 'image/png' };
@@ -121,8 +120,7 @@ async function recoveryCodes(request: ApiRequest): Promise<Answer> {
   const mfa = mfaWithCodes(request);
   await usePassword(request, mfa, codeOf(request) || headerCode(request));
   const { id, createdAt, updatedAt, tags } = mfa;
-  const links = { self: { href: './current-identity/mfa/recovery-codes' } };
-  return { data: { _links: links, id, createdAt, updatedAt, tags, recoveryCodes: mfa.recoveryCodes } };
+  return { data: { _links: mfaLinks(true), id, createdAt, updatedAt, tags, recoveryCodes: mfa.recoveryCodes } };
 }
 
 async function renewRecoveryCodes(request: ApiRequest): Promise<Answer> {
@@ -134,22 +132,21 @@ async function renewRecoveryCodes(request: ApiRequest): Promise<Answer> {
   return { data: {} };
 }
 
+/** reference fact: a second factor that was begun and not yet verified counts, too. */
 async function authenticate(request: ApiRequest): Promise<Answer> {
-  const mfa = demandVerified(request);
-  const act = (transaction: Transaction) => completeSession(request, transaction);
+  const mfa = mfaOf(request);
+  if (!mfa) throw new ApiError('MFA_NOT_ENROLLED');
+  const session = request.session as ApiSession;
+  const act = (transaction: Transaction) => transaction.patch('apiSession', session.id, { isMfaComplete: true });
   await useCode(request, mfa, codeOf(request), { by: LOGIN, act });
-  request.services.posture.passedMfa(request.session as ApiSession);
+  request.services.posture.passedMfa(session);
   return { data: {} };
-}
-
-/** The session owes no one-time password from now on. */
-function completeSession({ session }: ApiRequest, transaction: Transaction): void {
-  transaction.patch('apiSession', (session as ApiSession).id, { isMfaComplete: true });
 }
 
 /** For sessions of the OIDC API: what proves to routers and to the token endpoint that a password was given. */
 async function totpToken(request: ApiRequest): Promise<Answer> {
-  const mfa = demandVerified(request);
+  const mfa = mfaOf(request);
+  if (!mfa?.isVerified) throw new ApiError('MFA_NOT_ENROLLED');
   const session = request.session as ApiSession;
   await useCode(request, mfa, codeOf(request), { by: session.id });
   const { tokens, clock, posture } = request.services;
