@@ -169,8 +169,8 @@ export class Circuits {
       if (!circuit) break;
       try {
         await this.#moveToBestPath(circuit);
-        // A link that was lost while the routes were on their way was not yet a link of this circuit.
-        const isWhole = circuit.path.links.every((linkId) => this.#components.links.get(linkId));
+        // A link that was lost or taken down while the routes were on their way was not yet a link of this circuit.
+        const isWhole = circuit.path.links.every((linkId) => this.#components.links.get(linkId)?.isDown === false);
         if (!isWhole && this.#isCurrent(circuit)) this.#moving.set(id, true);
       } catch (error) {
         this.#components.log.info(

@@ -370,6 +370,24 @@ t.test('a circuit moves on when a link of its new path is lost while it moves', 
   t.match(circuits.get('circuit')?.path.links, ['ad']);
 });
 
+t.test('a circuit moves on when a link of its new path is taken down while it moves', async (t) => {
+  const net = links('a-b:1', 'b-d:1', 'a-c:10', 'c-d:10', 'a-d:500');
+  const { circuits, answer, create, pass } = network(net);
+  const made = create();
+  await answer();
+  await made;
+  for (const [id, answered] of [
+    ['bd', 2],
+    ['cd', 3],
+  ] as const) {
+    Object.assign(net.get(id) ?? {}, { isDown: true });
+    circuits.onLinkChanged(id);
+    await answer(answered);
+  }
+  await pass(100);
+  t.match(circuits.get('circuit')?.path.links, ['ad']);
+});
+
 t.test('a circuit whose end is disconnected is removed at once', async (t) => {
   const net = links('a-b:1', 'b-d:1');
   const { circuits, routers, answer, create, clock } = network(net);
