@@ -85,18 +85,14 @@ t.test('filters find what they say, for every type of field', async (t) => {
     ['services', 'name = "a" or name = "b" and isEmpty(configs)', 'a'],
     ['services', '(name = "a" or name = "b") and not isFabricOnly', 'a b'],
     ['services', `anyOf(configs) = "${configs[1]}"`, 'b'],
-    ['services', 'anyOf(configs.name) = "two"', 'b'],
-    ['services', 'anyOf(configs.type.name) = "other kind"', 'b'],
     ['services', 'not isEmpty(from configs where name = "one")', 'a b'],
-    ['services', 'count(from configs where type.name contains "kind") = 2', 'b'],
+    ['services', 'count(from configs where name contains "o") = 2', 'b'],
     ['services', `createdAt > ${far}`, 'a b c'],
     ['services', `createdAt between ${far} and datetime(2002-01-01T00:00:00Z)`, ''],
     ['services', `updatedAt not between ${far} and datetime(2002-01-01T00:00:00Z)`, 'a b c'],
     ['services', 'isSystem = false', 'a b c'],
     ['services', 'false', ''],
     ['services', 'NOT name = "a" AND Name = "b" '.replace('Name', 'name'), 'b'],
-    ['configs', 'type.name = "kind"', 'one'],
-    ['configs', 'type.target = "router"', ''],
     ['edge-routers', 'cost = 200', 'r2'],
     ['edge-routers', 'cost > 10', 'r2 r3'],
     ['edge-routers', 'cost between 10 and 200', 'r1'],
@@ -111,10 +107,8 @@ t.test('filters find what they say, for every type of field', async (t) => {
     ['identities', 'externalId != null', 'ada'],
     ['identities', 'isAdmin and not isDefaultAdmin', 'ada'],
     ['identities', 'type = "Default" and name icontains "B"', 'bob'],
-    ['identities', 'type.name = "Default" and authPolicyId.name = "Default"', 'Default Admin ada bob'],
-    ['service-policies', 'anyOf(services.name) = "a"', 'policy'],
-    ['service-policies', 'anyOf(services.name) = "c"', ''],
-    ['service-policies', 'anyOf(identities.name) = "ada" and type = "Dial"', 'policy'],
+    ['service-policies', 'not isEmpty(from identities where name = "ada") and type = "Dial"', 'policy'],
+    ['service-policies', 'isEmpty(from services where name = "c")', 'policy'],
     ['service-policies', 'not isEmpty(from services where terminatorStrategy = "random")', 'policy'],
     ['service-policies', 'anyOf(serviceRoles) = "#y" and semantic = "AnyOf"', 'policy'],
     [`service-policies/${policy}/services`, 'name = "b"', 'b'],
@@ -123,14 +117,6 @@ t.test('filters find what they say, for every type of field', async (t) => {
   ];
   for (const [list, filter, found] of table)
     t.equal((await api.names(filtered(`/${list}?sort=name`, filter))).join(' '), found, `${list}: ${filter}`);
-  t.match(
-    await api.get(
-      filtered('/api-sessions', 'identity.name = "Default Admin" and authenticator.updbUsername = "admin"'),
-    ),
-    [{}],
-  );
-  t.same(await api.get(filtered('/api-sessions', 'identity.name = "bob"')), []);
-  t.match(await api.get(filtered('/authenticators', 'identity.isDefaultAdmin')), [{ username: 'admin' }]);
   t.same(await api.get(filtered('/service-role-attributes', 'id > "x"')), ['y']);
 });
 
@@ -140,7 +126,17 @@ t.test('what a filter must not be', async (t) => {
   const refused: [list: string, filter: string, code: string, message: string | RegExp][] = [
     ['identities', "name = 'x'", 'INVALID_FILTER', /line: 1, column: 7, symbol: /],
     ['identities', 'frob = 1', 'INVALID_FILTER', "unknown symbol 'frob'"],
-    ['identities', 'type.frob = "x"', 'INVALID_FILTER', "unknown symbol 'type.frob'"],
+    ['identities', 'type.name = "x"', 'INVALID_FILTER', "unknown symbol 'type.name'"],
+    ['services', 'anyOf(configs.name) = "x"', 'INVALID_FILTER', "unknown symbol 'configs.name'"],
+    ['identities', 'tags = null', 'INVALID_FILTER', "unknown symbol 'tags'"],
+    ['identities', 'isAdmin contains 5', 'INVALID_FILTER', /is not supported with operands types bool, number/],
+    ['identities', 'createdAt contains 5', 'INVALID_FILTER', /is not supported with operands types datetime, number/],
+    [
+      'identities',
+      'isEmpty(from roleAttributes where true)',
+      'INVALID_FILTER',
+      'attempt to subquery on non-entity symbol roleAttributes',
+    ],
     ['identities', 'constructor = 1', 'INVALID_FILTER', "unknown symbol 'constructor'"],
     [
       'identities',

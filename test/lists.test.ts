@@ -105,10 +105,11 @@ t.test('everything that a list says it can be filtered by, it can be filtered an
     const list = await ask(at);
     t.equal(list.status, 200, `${at}: ${list.text.slice(0, 200)}`);
     const fields: string[] = list.meta.filterableFields ?? [];
+    // Each tag is a field, all together are none, as at the reference.
     const wanted = isClient ? undefined : (FIELDS[at] ?? FIELDS[at.replace('/fabric/v1', '')]);
     if (wanted) t.same([...fields].sort(), [...BASE, ...wanted].sort(), at);
     const wrong: string[] = [];
-    for (const field of fields) {
+    for (const field of fields.filter((each) => each !== 'tags')) {
       count += 1;
       const sorted = await ask(`${at}?sort=${field}`);
       const isSet = sorted.code === 'INVALID_SORT_IDENTIFIER' && sorted.cause?.message?.includes('is a set symbol');

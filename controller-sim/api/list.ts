@@ -44,8 +44,8 @@ export function fieldSet<T>(key: keyof T & string): FilterSymbol<T> {
 }
 
 /**
- * A symbol of ids whose entities are found in `table`: `identity.name` is the name of the one that `identity` names. Their own symbols are
- * made when a filter asks for them, which few do.
+ * A symbol of ids whose entities are found in `table`: `from configs where name = "x"` looks at the configs themselves. Their own symbols
+ * are made when a filter asks for them, which few do.
  */
 export function linked<T, U extends Entity>(
   symbol: FilterSymbol<T>,

@@ -15,7 +15,7 @@ export interface FilterSymbol<T> {
   readonly type?: FieldType;
   readonly get?: (entity: T) => FieldValue;
   readonly set?: (entity: T) => readonly FieldValue[];
-  /** Of ids: the entities that they name, whose symbols follow after a dot. */
+  /** Of ids: the entities that they name, for `from … where …`. */
   readonly to?: Link;
 }
 
@@ -25,6 +25,8 @@ export interface Link {
 }
 
 export type Symbols<T> = Readonly<Record<string, FilterSymbol<T>>>;
+
+const TAGS = 'tags';
 
 /** A sort by something that cannot be sorted by. */
 export class SortError extends Error {
@@ -128,48 +130,19 @@ function typeOf<T>(subject: Subject, symbols: Symbols<T>): FieldType | undefined
 function checkType<T>(subject: Subject, operator: string, value: Value, symbols: Symbols<T>): void {
   const type = typeOf(subject, symbols);
   if (type === undefined || type === 'any' || value.type === 'null') return;
-  const partOfText = operator.endsWith('contains') && value.type === 'number';
+  const partOfText = operator.endsWith('contains') && value.type === 'number' && type === 'number';
   if (type === value.type || partOfText) return;
   const operation = `${subject.field} ${operator} ${String(value.value)}`;
   throw new FilterError(`operation ${operation} is not supported with operands types ${type}, ${value.type}`);
 }
 
-/** The symbol of a field, of a tag, or of what a field leads to. */
+/** The symbol of a field or of a tag, where entities have them (seen at the reference: `tags` itself is none). */
 function symbolOf<T>(field: string, symbols: Symbols<T>): FilterSymbol<T> | undefined {
-  if (Object.hasOwn(symbols, field)) return symbols[field];
-  for (let dot = field.indexOf('.'); dot > 0; dot = field.indexOf('.', dot + 1)) {
-    const name = field.slice(0, dot);
-    const first = Object.hasOwn(symbols, name) ? symbols[name] : undefined;
-    const next = first?.to && symbolOf(field.slice(dot + 1), first.to.symbols);
-    if (first?.to && next) return joined(first, first.to, next);
-  }
-  if (!field.startsWith('tags.')) return undefined;
-  const tag = field.slice('tags.'.length);
+  if (field !== TAGS && Object.hasOwn(symbols, field)) return symbols[field];
+  if (!field.startsWith(`${TAGS}.`) || !Object.hasOwn(symbols, TAGS)) return undefined;
+  const tag = field.slice(TAGS.length + 1);
   const get = (entity: T) => ownValue((entity as { tags?: Readonly<Record<string, FieldValue>> }).tags ?? {}, tag);
   return { type: 'any', get };
-}
-
-/** What `next` says of the entities whose ids `first` holds. */
-function joined<T>(first: FilterSymbol<T>, link: Link, next: FilterSymbol<never>): FilterSymbol<T> {
-  const { type, get, set, to } = next;
-  const common = { ...(type && { type }), ...(to && { to }) };
-  const { get: id, set: ids } = first;
-  if (id && get) {
-    const read = (entity: T) => {
-      const other = found(link, id(entity));
-      return other && get(other as never);
-    };
-    return { ...common, get: read };
-  }
-  const valuesOf = (other: object) => (set ? set(other as never) : [get?.(other as never)]);
-  return {
-    ...common,
-    set: (entity) =>
-      (ids ? ids(entity) : [id?.(entity)]).flatMap((each) => {
-        const other = found(link, each);
-        return other ? valuesOf(other) : [];
-      }),
-  };
 }
 
 function found(link: Link, id: FieldValue): object | undefined {
@@ -207,12 +180,10 @@ function setOf<T>({ field, where }: Subject, symbols: Symbols<T>): (entity: T) =
   const symbol = symbolOf(field, symbols);
   const set = symbol?.set;
   if (!set) throw new FilterError(symbol ? `symbol '${field}' is not a set symbol` : `unknown symbol '${field}'`);
-  if (!where?.predicate) return set;
+  if (!where) return set;
   const { to } = symbol;
-  if (!to) {
-    const inner = compilePredicate<{ value: FieldValue }>(where.predicate, { id: { get: ({ value }) => value } });
-    return (entity) => set(entity).filter((value) => inner({ value }));
-  }
+  if (!to) throw new FilterError(`attempt to subquery on non-entity symbol ${field}`);
+  if (!where.predicate) return set;
   const inner = compilePredicate(where.predicate, to.symbols);
   return (entity) =>
     set(entity).filter((value) => {

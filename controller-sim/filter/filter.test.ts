@@ -23,6 +23,7 @@ const SYMBOLS: Symbols<Thing> = {
   open: { type: 'bool', get: ({ open }) => open },
   made: { type: 'datetime', get: ({ made }) => made },
   roles: { set: ({ roles }) => roles },
+  tags: { get: () => undefined },
 };
 const THINGS: readonly Thing[] = [
   {

@@ -5,12 +5,10 @@ import { endApiSession } from '../../entities/api-session.ts';
 import type { Symbols } from '../../filter/compile.ts';
 import type { ApiRequest, ApiServices } from '../../request/context.ts';
 import type { ApiSession } from '../../state/types.ts';
-import { field, flagField, linked } from '../list.ts';
+import { field, flagField } from '../list.ts';
 import { base, reference } from '../references.ts';
 import type { Listed, Resource } from '../resource.ts';
 import { seesTokensOf } from '../shared/rights.ts';
-import { authenticatorSymbols } from './authenticators.ts';
-import { identitySymbols } from './identities.ts';
 
 /** reference fact: HTTP entities, section 2. */
 const MFA_QUERY = {
@@ -25,13 +23,11 @@ const MFA_QUERY = {
 };
 
 /** Filters compare a token only for callers that see it: a filter that matches parts would reveal the rest. */
-export const apiSessionSymbols = (context: ApiServices, request: ApiRequest): Symbols<ApiSession> => ({
+const apiSessionSymbols = (_context: ApiServices, request: ApiRequest): Symbols<ApiSession> => ({
   ipAddress: field('ipAddress'),
   token: { get: ({ identityId, token }) => (seesTokensOf(request, identityId) ? token : undefined) },
-  identity: linked(field('identityId'), context.state.tables.identity, () => identitySymbols(context)),
-  authenticator: linked(field('authenticatorId'), context.state.tables.authenticator, () =>
-    authenticatorSymbols(context),
-  ),
+  identity: field('identityId'),
+  authenticator: field('authenticatorId'),
   lastActivityAt: { type: 'datetime', get: ({ lastActivityAt }) => new Date(lastActivityAt) },
   mfaRequired: flagField('isMfaRequired'),
   mfaComplete: flagField('isMfaComplete'),

@@ -13,7 +13,7 @@ import { isByAdmin, notAllowed } from '../shared/rights.ts';
 const flag = (get: (policy: AuthPolicy) => boolean) => ({ type: 'bool' as const, get });
 const number = (get: (policy: AuthPolicy) => number) => ({ type: 'number' as const, get });
 
-export const AUTH_POLICY_SYMBOLS: Symbols<AuthPolicy> = {
+const AUTH_POLICY_SYMBOLS: Symbols<AuthPolicy> = {
   name: field('name'),
   'primary.cert.allowed': flag(({ primary }) => primary.cert.allowed),
   'primary.cert.allowExpiredCerts': flag(({ primary }) => primary.cert.allowExpiredCerts),

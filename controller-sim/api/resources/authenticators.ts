@@ -15,14 +15,13 @@ import type { Body } from '../../request/body.ts';
 import type { ApiRequest, ApiServices } from '../../request/context.ts';
 import { invalid, notFound } from '../../request/errors.ts';
 import type { Authenticator } from '../../state/types.ts';
-import { field, flagField, linked } from '../list.ts';
+import { field, flagField } from '../list.ts';
 import { base, reference } from '../references.ts';
 import type { Resource } from '../resource.ts';
-import { identitySymbols } from './identities.ts';
 
-export const authenticatorSymbols = (context: ApiServices): Symbols<Authenticator> => ({
+const AUTHENTICATOR_SYMBOLS: Symbols<Authenticator> = {
   method: field('method'),
-  identity: linked(field('identityId'), context.state.tables.identity, () => identitySymbols(context)),
+  identity: field('identityId'),
   certFingerprint: field('fingerprint'),
   certPem: field('certPem'),
   publicKeyPrint: { get: ({ certPem }) => (certPem === null ? null : publicKeyPrint(certPem)) },
@@ -36,7 +35,7 @@ export const authenticatorSymbols = (context: ApiServices): Symbols<Authenticato
   },
   lastExtendRolledKeys: flagField('lastExtendRolledKeys'),
   lastAuthResolvedToRoot: flagField('lastAuthResolvedToRoot'),
-});
+};
 
 /** Hex SHA-1 of the public key. */
 function publicKeyPrint(certPem: string): string | undefined {
@@ -49,7 +48,7 @@ type Proof = ReturnType<typeof passwordProof>;
 export const authenticators: Resource<'authenticator', Proof | string | undefined> = {
   kind: 'authenticator',
   names: { one: 'Authenticator', many: 'Authenticators' },
-  symbols: authenticatorSymbols,
+  symbols: AUTHENTICATOR_SYMBOLS,
   newId: ({ state }) => state.ids.short(),
   prepare: (request, _id, body) => (body.mode === 'create' ? newProof(request, body) : newPassword(request, body)),
   create: (transaction, id, body, proof) =>

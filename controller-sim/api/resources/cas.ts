@@ -9,7 +9,7 @@ import type { Resource } from '../resource.ts';
 import { isByAdmin } from '../shared/rights.ts';
 import { nullWhenEmpty } from '../show.ts';
 
-export const CA_SYMBOLS: Symbols<CertificateAuthority> = {
+const CA_SYMBOLS: Symbols<CertificateAuthority> = {
   name: field('name'),
   fingerprint: field('fingerprint'),
   isVerified: flagField('isVerified'),

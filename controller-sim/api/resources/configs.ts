@@ -10,9 +10,8 @@ import {
 } from '../../entities/config.ts';
 import { loadSchemaValidator } from '../../entities/schema-validator.ts';
 import type { Symbols } from '../../filter/compile.ts';
-import type { ApiServices } from '../../request/context.ts';
 import type { Config, ConfigType } from '../../state/types.ts';
-import { field, linked } from '../list.ts';
+import { field } from '../list.ts';
 import { base, reference } from '../references.ts';
 import type { Resource } from '../resource.ts';
 
@@ -22,10 +21,7 @@ const CONFIG_TYPE_SYMBOLS: Symbols<ConfigType> = {
   target: field('target'),
 };
 
-export const configSymbols = ({ state: { tables } }: ApiServices): Symbols<Config> => ({
-  name: field('name'),
-  type: linked(field('configTypeId'), tables.configType, () => CONFIG_TYPE_SYMBOLS),
-});
+export const CONFIG_SYMBOLS: Symbols<Config> = { name: field('name'), type: field('configTypeId') };
 
 export const configTypes: Resource<'configType', void> = {
   kind: 'configType',
@@ -42,7 +38,7 @@ export const configTypes: Resource<'configType', void> = {
 export const configs: Resource<'config', void> = {
   kind: 'config',
   names: { one: 'Config', many: 'Configs' },
-  symbols: configSymbols,
+  symbols: CONFIG_SYMBOLS,
   prepare: loadSchemaValidator,
   create: createConfig,
   update: updateConfig,

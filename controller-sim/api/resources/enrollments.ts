@@ -1,15 +1,11 @@
 // Enrollments that are open.
 
 import { removeEnrollment } from '../../enrollment/enrollments.ts';
-import type { Enrollment } from '../../state/types.ts';
-import { field, linked } from '../list.ts';
+import { field } from '../list.ts';
 import { base, reference } from '../references.ts';
 import type { Resource } from '../resource.ts';
 import { refuseOverAdmins, seesEnrollmentTokens } from '../shared/rights.ts';
 import { NEVER } from '../show.ts';
-import { CA_SYMBOLS } from './cas.ts';
-import { identitySymbols } from './identities.ts';
-import { routerSymbols } from './routers.ts';
 
 /** What needs more than a permission. */
 export const OF_ADMINS = 'manage enrollments of admins';
@@ -17,20 +13,13 @@ export const OF_ADMINS = 'manage enrollments of admins';
 export const enrollments: Resource<'enrollment'> = {
   kind: 'enrollment',
   names: { one: 'Enrollment', many: 'Enrollments' },
-  symbols: (context, request) => {
-    const { identity, router, ca } = context.state.tables;
-    const routerOf = (wanted: Enrollment['method']) => {
-      const get = ({ method, routerId }: Enrollment) => (method === wanted ? routerId : null);
-      return linked({ get }, router, () => routerSymbols(context));
-    };
-    return {
-      token: { get: (enrollment) => (seesEnrollmentTokens(request, enrollment) ? enrollment.token : undefined) },
-      identity: linked(field('identityId'), identity, () => identitySymbols(context)),
-      edgeRouter: routerOf('erott'),
-      transitRouter: routerOf('trott'),
-      caId: linked(field('caId'), ca, () => CA_SYMBOLS),
-    };
-  },
+  symbols: (_context, request) => ({
+    token: { get: (enrollment) => (seesEnrollmentTokens(request, enrollment) ? enrollment.token : undefined) },
+    identity: field('identityId'),
+    edgeRouter: { get: ({ method, routerId }) => (method === 'erott' ? routerId : null) },
+    transitRouter: { get: ({ method, routerId }) => (method === 'trott' ? routerId : null) },
+    caId: field('caId'),
+  }),
   remove: (transaction, enrollment, request) => {
     refuseOverAdmins(request, enrollment.identityId, OF_ADMINS);
     removeEnrollment(transaction, enrollment);

@@ -8,29 +8,25 @@ import type { Body } from '../../request/body.ts';
 import type { ApiRequest, ApiServices } from '../../request/context.ts';
 import { ApiError } from '../../request/errors.ts';
 import type { Enrollment, Identity } from '../../state/types.ts';
-import { field, fieldSet, flagField, linked } from '../list.ts';
+import { field, fieldSet, flagField } from '../list.ts';
 import { base, reference } from '../references.ts';
 import type { Resource } from '../resource.ts';
 import { notAllowed, refuseOverAdmins, seesEnrollmentTokens } from '../shared/rights.ts';
-import { AUTH_POLICY_SYMBOLS } from './auth-policies.ts';
-import { IDENTITY_TYPE_LINK } from './types.ts';
 
-export function identitySymbols({ state: { tables } }: ApiServices): Symbols<Identity> {
-  return {
-    name: field('name'),
-    type: { ...field('type'), to: IDENTITY_TYPE_LINK },
-    externalId: field('externalId'),
-    authPolicyId: linked(field('authPolicyId'), tables.authPolicy, () => AUTH_POLICY_SYMBOLS),
-    isAdmin: flagField('isAdmin'),
-    isDefaultAdmin: flagField('isDefaultAdmin'),
-    roleAttributes: fieldSet('roleAttributes'),
-  };
-}
+export const IDENTITY_SYMBOLS: Symbols<Identity> = {
+  name: field('name'),
+  type: field('type'),
+  externalId: field('externalId'),
+  authPolicyId: field('authPolicyId'),
+  isAdmin: flagField('isAdmin'),
+  isDefaultAdmin: flagField('isDefaultAdmin'),
+  roleAttributes: fieldSet('roleAttributes'),
+};
 
 export const identities: Resource<'identity', IdentityEnrollment | undefined> = {
   kind: 'identity',
   names: { one: 'Identity', many: 'Identities' },
-  symbols: identitySymbols,
+  symbols: IDENTITY_SYMBOLS,
   newId: ({ state }) => state.ids.short(),
   prepare: async (request, id, body) => {
     if (body.mode !== 'create') return undefined;

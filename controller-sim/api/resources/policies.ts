@@ -17,7 +17,7 @@ import { field, fieldSet, linked } from '../list.ts';
 import { base } from '../references.ts';
 import type { Resource } from '../resource.ts';
 import { roles } from '../show.ts';
-import { identitySymbols } from './identities.ts';
+import { IDENTITY_SYMBOLS } from './identities.ts';
 import { serviceSymbols } from './services.ts';
 
 function members({ access }: ApiServices, side: Side): FilterSymbol<ServicePolicy> {
@@ -34,7 +34,7 @@ export const servicePolicies: Resource<'servicePolicy'> = {
     identityRoles: fieldSet('identityRoles'),
     serviceRoles: fieldSet('serviceRoles'),
     postureCheckRoles: fieldSet('postureCheckRoles'),
-    identities: linked(members(context, 'left'), context.state.tables.identity, () => identitySymbols(context)),
+    identities: linked(members(context, 'left'), context.state.tables.identity, () => IDENTITY_SYMBOLS),
     services: linked(members(context, 'right'), context.state.tables.service, () => serviceSymbols(context)),
   }),
   create: createServicePolicy,

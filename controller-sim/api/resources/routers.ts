@@ -20,7 +20,7 @@ import type { Resource } from '../resource.ts';
 import { capabilityMask, capabilityNames } from '../router-capabilities.ts';
 import { seesEnrollmentTokens } from '../shared/rights.ts';
 import { NEVER, nullWhenEmpty } from '../show.ts';
-import { configSymbols } from './configs.ts';
+import { CONFIG_SYMBOLS } from './configs.ts';
 
 export const routerSymbols = (context: ApiServices): Symbols<Router> => ({
   name: field('name'),
@@ -28,7 +28,7 @@ export const routerSymbols = (context: ApiServices): Symbols<Router> => ({
   cost: numberField('cost'),
   noTraversal: flagField('noTraversal'),
   disabled: flagField('disabled'),
-  configs: linked(fieldSet('configs'), context.state.tables.config, () => configSymbols(context)),
+  configs: linked(fieldSet('configs'), context.state.tables.config, () => CONFIG_SYMBOLS),
   ctrlChanListeners: { set: ({ ctrlChanListeners }: Router) => Object.keys(ctrlChanListeners ?? {}) },
 });
 

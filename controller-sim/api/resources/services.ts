@@ -9,7 +9,7 @@ import { field, fieldSet, flagField, linked } from '../list.ts';
 import { base } from '../references.ts';
 import type { Listed, Resource } from '../resource.ts';
 import { nullWhenEmpty } from '../show.ts';
-import { configSymbols } from './configs.ts';
+import { CONFIG_SYMBOLS } from './configs.ts';
 import { postureQueries } from './posture.ts';
 
 export const serviceSymbols = (context: ApiServices): Symbols<Service> => ({
@@ -17,7 +17,7 @@ export const serviceSymbols = (context: ApiServices): Symbols<Service> => ({
   terminatorStrategy: field('terminatorStrategy'),
   roleAttributes: fieldSet('roleAttributes'),
   isFabricOnly: flagField('isFabricOnly'),
-  configs: linked(fieldSet('configs'), context.state.tables.config, () => configSymbols(context)),
+  configs: linked(fieldSet('configs'), context.state.tables.config, () => CONFIG_SYMBOLS),
 });
 
 export const services: Resource<'service'> = {

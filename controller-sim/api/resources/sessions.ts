@@ -2,26 +2,21 @@
 
 import type { ApiServices } from '../../request/context.ts';
 import type { Router, Session } from '../../state/types.ts';
-import { field, linked } from '../list.ts';
+import { field } from '../list.ts';
 import { base, reference } from '../references.ts';
 import type { Resource } from '../resource.ts';
 import { seesTokensOf } from '../shared/rights.ts';
-import { apiSessionSymbols } from './api-sessions.ts';
 import { commonRouter } from './routers.ts';
-import { serviceSymbols } from './services.ts';
 
 export const sessions: Resource<'session'> = {
   kind: 'session',
   names: { one: 'Session', many: 'Sessions' },
-  symbols: (context, request) => {
-    const { apiSession, service } = context.state.tables;
-    return {
-      token: { get: ({ identityId, token }) => (seesTokensOf(request, identityId) ? token : undefined) },
-      apiSession: linked(field('apiSessionId'), apiSession, () => apiSessionSymbols(context, request)),
-      service: linked(field('serviceId'), service, () => serviceSymbols(context)),
-      type: field('type'),
-    };
-  },
+  symbols: (_context, request) => ({
+    token: { get: ({ identityId, token }) => (seesTokensOf(request, identityId) ? token : undefined) },
+    apiSession: field('apiSessionId'),
+    service: field('serviceId'),
+    type: field('type'),
+  }),
   remove: (transaction, { id }) => transaction.delete('session', id),
   show: (session, context) => ({
     ...showSession(session, context),

@@ -4,18 +4,16 @@ import { createTerminator, updateTerminator } from '../../entities/terminator.ts
 import type { Symbols } from '../../filter/compile.ts';
 import type { ApiServices } from '../../request/context.ts';
 import type { Terminator } from '../../state/types.ts';
-import { field, linked } from '../list.ts';
+import { field } from '../list.ts';
 import { base, reference } from '../references.ts';
 import type { Resource } from '../resource.ts';
-import { routerSymbols } from './routers.ts';
-import { serviceSymbols } from './services.ts';
 
 export const terminatorSymbols = (context: ApiServices): Symbols<Terminator> => {
   const { service, router } = context.state.tables;
   return {
-    service: linked(field('serviceId'), service, () => serviceSymbols(context)),
+    service: field('serviceId'),
     'service.name': { get: ({ serviceId }) => service.get(serviceId)?.name },
-    router: linked(field('routerId'), router, () => routerSymbols(context)),
+    router: field('routerId'),
     'router.name': { get: ({ routerId }) => router.get(routerId)?.name },
     instanceId: field('instanceId'),
     hostId: field('hostId'),

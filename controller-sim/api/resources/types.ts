@@ -13,15 +13,6 @@ const type = (list: string, id: string, name: string) => ({
 
 export const IDENTITY_TYPES = ['Default', 'Router'].map((name) => type('identity-types', name, name));
 
-/** For filters of what has a type. */
-export const IDENTITY_TYPE_LINK = {
-  find: (id: string) => IDENTITY_TYPES.find((each) => each.id === id),
-  symbols: {
-    id: { get: ({ id }: { id: string }) => id },
-    name: { get: ({ name }: { name: string }) => name },
-  },
-};
-
 const VERSIONS = {
   Android: ['10', '11', '9'],
   Linux: ['4.14', '4.19', '5.4', '5.9'],
