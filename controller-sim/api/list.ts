@@ -196,11 +196,11 @@ function wholeNumber(text: string | null, name: string): number | undefined {
   return Number(text);
 }
 
-/** reference fact: more than the most is cut, and so is `none`; a negative limit is none. */
+/** More than the most is cut; `none` and a negative limit are not (seen at the reference). */
 function paging({ limit = DEFAULT_LIMIT, skip = 0 }: Query): { limit: number; offset: number } {
   const offset = Math.max(0, skip);
-  if (limit === 'none') return { limit: MOST, offset };
-  return { limit: limit < 0 ? UNLIMITED : Math.min(MOST, limit || DEFAULT_LIMIT), offset };
+  if (limit === 'none' || limit < 0) return { limit: UNLIMITED, offset };
+  return { limit: Math.min(MOST, limit || DEFAULT_LIMIT), offset };
 }
 
 /** reference fact: what is wrong stands in a cause of the code UNHANDLED. */

@@ -56,9 +56,9 @@ function showRouter(router: Router, context: ApiServices): Record<string, unknow
     ...(ctrlChanListeners !== null && { ctrlChanListeners }),
     fingerprint,
     connected: isOnline,
-    listenerAddresses: listeners.map(({ address, protocol }) => ({ address, protocol })),
+    listenerAddresses: nullWhenEmpty(listeners.map(({ address, protocol }) => ({ address, protocol }))),
     ...(versionInfo && { versionInfo }),
-    interfaces: [],
+    interfaces: null,
   };
 }
 

@@ -21,7 +21,11 @@ const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 const revocations: Resource<'revocation'> = {
   kind: 'revocation',
   names: { one: 'Revocation', many: 'Revocations' },
-  symbols: { type: field('type') },
+  symbols: {
+    type: field('type'),
+    expiresAt: { type: 'datetime', get: ({ expiresAt }) => new Date(expiresAt) },
+    issuedBefore: { type: 'datetime', get: () => null },
+  },
   newId: (_services, body) => body.text('id') ?? '',
   create: (transaction, id, body, _prepared, { services }) => {
     const type = body.text('type') as 'JTI' | 'IDENTITY' | 'API_SESSION';

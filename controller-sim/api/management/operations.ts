@@ -88,13 +88,13 @@ function roleAttributeUsage(kind: RoleKind): Handler {
   };
 }
 
-/** Sorted. `#all` selects everything and is not an attribute. */
+/** Sorted. `#all` selects everything and is not an attribute, nor is `#` alone. */
 function usedAttributes(tables: ApiRequest['services']['state']['tables'], kind: RoleKind): string[] {
   const used = new Set(tables[kind].roleAttributes());
   for (const [policy, field] of SELECTING[kind])
     for (const each of tables[policy].values())
       for (const role of (each as unknown as Readonly<Record<string, readonly string[]>>)[field] ?? [])
-        if (role.startsWith('#') && role !== '#all') used.add(role.slice(1));
+        if (role.startsWith('#') && role !== '#all' && role !== '#') used.add(role.slice(1));
   return [...used].sort();
 }
 

@@ -42,6 +42,7 @@ export const externalJwtSigners: Resource<'externalJwtSigner'> = {
   show: (signer) => ({
     ...base('externalJwtSigner', signer),
     ...forClients(signer),
+    clientId: signer.clientId,
     issuer: signer.issuer,
     enabled: signer.enabled,
     jwksEndpoint: signer.jwksEndpoint,

@@ -2,7 +2,6 @@
 
 import { sha1Fingerprint } from '#lib/certificates.ts';
 import type { ApiRequest } from '../../request/context.ts';
-import { NEVER } from '../show.ts';
 
 export interface Controller {
   readonly _links: Readonly<Record<string, unknown>>;
@@ -16,7 +15,7 @@ export interface Controller {
   readonly certPem: string;
   readonly fingerprint: string;
   readonly isOnline: boolean;
-  readonly lastJoinedAt: string | null;
+  readonly lastJoinedAt: string;
 }
 
 /** Clients are not told how routers reach it, or where it is administered (reference fact: HTTP entities, section 16). */
@@ -25,10 +24,11 @@ export function showController({ services, operation }: ApiRequest): Controller 
   const isClient = operation.api === 'client';
   const at = (path: string) => [{ url: `${baseUrl}${path}`, version: 'v1' }];
   const certificate = authority.serverCertificate;
+  const since = certificate.validFromDate.toISOString();
   return {
     _links: { self: { href: `./controllers/${id}` } },
-    createdAt: NEVER,
-    updatedAt: NEVER,
+    createdAt: since,
+    updatedAt: since,
     id,
     name: id,
     tags: {},
@@ -45,6 +45,6 @@ export function showController({ services, operation }: ApiRequest): Controller 
     certPem: certificate.toString(),
     fingerprint: sha1Fingerprint(certificate),
     isOnline: true,
-    lastJoinedAt: null,
+    lastJoinedAt: since,
   };
 }
