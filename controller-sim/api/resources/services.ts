@@ -65,10 +65,10 @@ function effectiveConfig(
   service: Service,
   { state: { tables } }: ApiServices,
   request: ApiRequest,
-): Record<string, unknown> | null {
+): Record<string, unknown> {
   const asked = request.query.getAll('configTypes').flatMap((each) => each.split(','));
   const types = asked.length > 0 ? asked : (request.session?.configTypes ?? []);
-  if (types.length === 0) return null;
+  if (types.length === 0) return {};
   const overrides = ownValue(request.identity?.serviceConfigs ?? {}, service.id) ?? [];
   const shown = new Map<string, unknown>();
   for (const id of [...service.configs, ...overrides]) {
@@ -77,5 +77,5 @@ function effectiveConfig(
     if (config && type && (types.includes('all') || types.includes(type.id) || types.includes(type.name)))
       shown.set(type.name, config.data);
   }
-  return shown.size === 0 ? null : Object.fromEntries(shown);
+  return Object.fromEntries(shown);
 }
