@@ -128,6 +128,7 @@ t.test('what a filter must not be', async (t) => {
     ['identities', 'frob = 1', 'INVALID_FILTER', "unknown symbol 'frob'"],
     ['identities', 'type.name = "x"', 'INVALID_FILTER', "unknown symbol 'type.name'"],
     ['services', 'anyOf(configs.name) = "x"', 'INVALID_FILTER', "unknown symbol 'configs.name'"],
+    ['sessions', 'apiSession.token contains "a"', 'INVALID_FILTER', "unknown symbol 'apiSession.token'"],
     ['identities', 'tags = null', 'INVALID_FILTER', "unknown symbol 'tags'"],
     ['identities', 'isAdmin contains 5', 'INVALID_FILTER', /is not supported with operands types bool, number/],
     ['identities', 'createdAt contains 5', 'INVALID_FILTER', /is not supported with operands types datetime, number/],

@@ -2,25 +2,19 @@
 
 import { spawn } from 'node:child_process';
 import { dirname, join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { writeObstacle } from '../common/lib/writable.ts';
 
 export const ROOT = dirname(import.meta.dirname);
 
-/** Runs a tool of node_modules/.bin; resolves with its exit code. With `onLine`, the lines of its output go there instead of to stdout. */
-export function runTool(
-  name: string,
-  args: readonly string[],
-  { onLine }: { readonly onLine?: (line: string) => void } = {},
-): Promise<number> {
+/** Runs a tool of node_modules/.bin; resolves with its exit code. */
+export function runTool(name: string, args: readonly string[]): Promise<number> {
   const bin = join(ROOT, 'node_modules', '.bin');
   return new Promise((resolve, reject) => {
     const child = spawn(join(bin, name), args, {
       cwd: ROOT,
-      stdio: ['inherit', onLine ? 'pipe' : 'inherit', 'inherit'],
+      stdio: 'inherit',
       env: { ...process.env, PATH: `${bin}:${process.env.PATH ?? ''}` },
     });
-    if (onLine && child.stdout) createInterface(child.stdout).on('line', onLine);
     // A reader that leaves (`npm test | head`) ends this process; the tool must not go on unseen.
     const stop = () => void child.kill();
     process.once('exit', stop);

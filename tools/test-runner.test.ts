@@ -1,4 +1,4 @@
-// What the runner makes of test files that pass, fail, crash and write without end.
+// The runner reports test files that pass, fail, crash and take too long.
 
 import { join } from 'node:path';
 import t from 'tap';

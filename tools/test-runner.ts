@@ -25,7 +25,7 @@ export interface FileResult {
   /** How its process ended. */
   readonly exit: number | NodeJS.Signals;
   readonly milliseconds: number;
-  /** What the file wrote to stdout: TAP. */
+  /** TAP, as the file wrote it to stdout. */
   readonly output: string;
 }
 

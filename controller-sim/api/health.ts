@@ -14,9 +14,9 @@ export const HEALTH_PATHS = [
 const CHECK = 'store.read';
 
 export function serveHealth(app: FastifyInstance, services: ApiServices): void {
+  const { isClusterMember } = services;
   for (const path of HEALTH_PATHS) {
     const isOfCluster = path.endsWith('/raft');
-    const { isClusterMember } = services;
     app.get(path, async (request, reply) => {
       const isShort = (request.query as Record<string, unknown>).type === 'short';
       const body = {
@@ -29,7 +29,7 @@ export function serveHealth(app: FastifyInstance, services: ApiServices): void {
   }
 }
 
-/** `isShort`: each check with no more than its id and whether it passes. */
+/** `isShort` reduces each check to its id and whether it passes. */
 function check({ state, clock }: ApiServices, isShort: boolean): Record<string, unknown> {
   const started = performance.now();
   const healthy = state.tables.authPolicy.size > 0;

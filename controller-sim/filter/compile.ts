@@ -15,7 +15,7 @@ export interface FilterSymbol<T> {
   readonly type?: FieldType;
   readonly get?: (entity: T) => FieldValue;
   readonly set?: (entity: T) => readonly FieldValue[];
-  /** Of ids: the entities that they name, for `from … where …`. */
+  /** For a symbol of ids: finds their entities, so that `from … where …` can look at them. */
   readonly to?: Link;
 }
 
@@ -136,7 +136,7 @@ function checkType<T>(subject: Subject, operator: string, value: Value, symbols:
   throw new FilterError(`operation ${operation} is not supported with operands types ${type}, ${value.type}`);
 }
 
-/** The symbol of a field or of a tag, where entities have them (seen at the reference: `tags` itself is none). */
+/** Finds the symbol of a field, or of a tag where the list has tags. The reference refuses `tags` by itself. */
 function symbolOf<T>(field: string, symbols: Symbols<T>): FilterSymbol<T> | undefined {
   if (field !== TAGS && Object.hasOwn(symbols, field)) return symbols[field];
   if (!field.startsWith(`${TAGS}.`) || !Object.hasOwn(symbols, TAGS)) return undefined;
