@@ -4,7 +4,7 @@ import { SystemClock } from '#lib/clock.ts';
 import { IdSource } from '#lib/ids.ts';
 import { Authority } from '../controller-sim/pki/authority.ts';
 import { State } from '../controller-sim/state/state.ts';
-import { MemoryStore } from '../controller-sim/store/memory-store.ts';
+import { MemoryStore } from '../controller-sim/state/store/memory-store.ts';
 
 /** A certificate for the loopback address, issued as the simulator issues its own. */
 export async function serverCertificate(): Promise<{ key: string; cert: string }> {

@@ -13,16 +13,16 @@ import { DataState_ChangeSetSchema, DataStateSchema } from '#wire/gen/edge_contr
 import { Access as RouterAccess } from '../agent/access/access.ts';
 import { DataModel } from '../agent/access/data-model.ts';
 import { Access } from '../controller-sim/access/access.ts';
+import { seedBuiltIns } from '../controller-sim/assembly/seed.ts';
 import { type ModelSet, ModelSets } from '../controller-sim/control-channel/data-model/model-sets.ts';
+import { Body } from '../controller-sim/entities/body.ts';
 import { createIdentity, updateIdentity } from '../controller-sim/entities/identity.ts';
 import { createServicePolicy, updateServicePolicy } from '../controller-sim/entities/policy.ts';
 import { createPostureCheck, updatePostureCheck } from '../controller-sim/entities/posture-check.ts';
 import { createService } from '../controller-sim/entities/service.ts';
 import type { Authority } from '../controller-sim/pki/authority.ts';
-import { Body } from '../controller-sim/request/body.ts';
-import { seedBuiltIns } from '../controller-sim/seed.ts';
 import { State } from '../controller-sim/state/state.ts';
-import { MemoryStore } from '../controller-sim/store/memory-store.ts';
+import { MemoryStore } from '../controller-sim/state/store/memory-store.ts';
 
 const SEEDS = [1, 2, 3, 4];
 const CHANGES = 150;

@@ -7,7 +7,7 @@ import { dialTls } from '#wire/dial.ts';
 import { Alpn, TlsPort } from '#wire/tls-port.ts';
 import { Authority } from '../../controller-sim/pki/authority.ts';
 import { State } from '../../controller-sim/state/state.ts';
-import { MemoryStore } from '../../controller-sim/store/memory-store.ts';
+import { MemoryStore } from '../../controller-sim/state/store/memory-store.ts';
 
 const DIAL_TIMEOUT = 10_000;
 

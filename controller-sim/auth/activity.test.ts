@@ -7,7 +7,7 @@ import { silentLog } from '#lib/log.ts';
 import { seededRandom } from '#lib/random.ts';
 import { baseFields } from '../entities/common.ts';
 import { State } from '../state/state.ts';
-import { MemoryStore } from '../store/memory-store.ts';
+import { MemoryStore } from '../state/store/memory-store.ts';
 import { Activity } from './activity.ts';
 
 const MINUTE = 60_000;

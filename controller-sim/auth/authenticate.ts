@@ -3,14 +3,12 @@
 
 import { sha1Fingerprint } from '#lib/certificates.ts';
 import { ownValue } from '#lib/own-value.ts';
+import type { ApiRequest, LoginRequest } from '../api/http/context.ts';
+import { Body } from '../entities/body.ts';
 import { baseFields } from '../entities/common.ts';
 import { isDisabled } from '../entities/identity.ts';
+import { ApiError, invalid } from '../errors/errors.ts';
 import { eventOf } from '../events/events.ts';
-import { owesTotp } from '../mfa/enrollment.ts';
-import { isAdmin } from '../request/access.ts';
-import { Body } from '../request/body.ts';
-import type { ApiRequest, LoginRequest } from '../request/context.ts';
-import { ApiError, invalid } from '../request/errors.ts';
 import type { Transaction } from '../state/transaction.ts';
 import type { ApiSession, Authenticator, AuthPolicy, Identity } from '../state/types.ts';
 import { bearerTokens } from './bearer-tokens.ts';
@@ -18,6 +16,8 @@ import { isForClients, vouch } from './certificates.ts';
 import { challenge } from './challenges.ts';
 import { externalIdOf } from './external-id.ts';
 import { judgeExternalToken, policyForToken } from './external-jwt.ts';
+import { isAdmin } from './permissions.ts';
+import { owesTotp } from './second-factor/second-factor.ts';
 import { mayVouchFor, NOT_FOR_ADMINS, NOT_THROUGH_ROUTERS } from './vouching.ts';
 
 /** Who somebody has shown to be, and by what. */

@@ -1,6 +1,6 @@
 // The bearer tokens of a request.
 
-import type { ApiRequest } from '../request/context.ts';
+import type { ApiRequest } from '../api/http/context.ts';
 
 /** Those of the Authorization header, which may hold several. */
 export function bearerTokens({ headers }: Pick<ApiRequest, 'headers'>): string[] {

@@ -3,9 +3,9 @@
 import type { X509Certificate } from 'node:crypto';
 import { type ChainOptions, verifyChain } from '#lib/certificate-chain.ts';
 import { parsePemCertificates, sha1Fingerprint } from '#lib/certificates.ts';
+import type { ApiServices } from '../api/http/context.ts';
+import { ApiError, badRequest } from '../errors/errors.ts';
 import { PURPOSES } from '../pki/certificate.ts';
-import type { ApiServices } from '../request/context.ts';
-import { ApiError, badRequest } from '../request/errors.ts';
 import type { CertificateAuthority } from '../state/types.ts';
 
 /** What vouches for a presented chain. */

@@ -1,7 +1,7 @@
 // The header `www-authenticate`: tells a client which token its request lacks, so that it can fetch one instead of logging in again. Refusals
 // carry it, and so do answers to sessions that still owe the token of another issuer. Only issuers are named, which everybody may list.
 
-import type { ApiRequest } from '../request/context.ts';
+import type { ApiRequest } from '../api/http/context.ts';
 import type { ExternalJwtSigner } from '../state/types.ts';
 import { bearerTokens } from './bearer-tokens.ts';
 

@@ -2,7 +2,7 @@
 
 import type { X509Certificate } from 'node:crypto';
 import { commonName, subjectAltNames } from '#lib/certificates.ts';
-import { invalidField } from '../request/errors.ts';
+import { invalidField } from '../errors/errors.ts';
 import type { ExternalIdClaim } from '../state/types.ts';
 
 /** Throws ApiError for parts that do not fit together. */

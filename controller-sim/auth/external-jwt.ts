@@ -4,7 +4,7 @@ import { createPublicKey } from 'node:crypto';
 import type { JWTPayload } from 'jose';
 import { DEEPEST_JSON, isNestedDeeper, JsonDepthError } from '#lib/json.ts';
 import { ownValue } from '#lib/own-value.ts';
-import type { ApiServices } from '../request/context.ts';
+import type { ApiServices } from '../api/http/context.ts';
 import type { AuthPolicy, ExternalJwtSigner, Identity } from '../state/types.ts';
 import type { TokenProblem } from './challenges.ts';
 import { mayVouchFor, NOT_FOR_ADMINS } from './vouching.ts';

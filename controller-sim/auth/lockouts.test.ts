@@ -9,7 +9,7 @@ import { defaultAuthPolicy } from '../entities/built-in.ts';
 import { baseFields } from '../entities/common.ts';
 import { plainIdentity } from '../entities/identity.ts';
 import { State } from '../state/state.ts';
-import { MemoryStore } from '../store/memory-store.ts';
+import { MemoryStore } from '../state/store/memory-store.ts';
 import { Lockouts } from './lockouts.ts';
 
 t.test('a right password that comes out before the lock is committed is refused', async (t) => {

@@ -9,7 +9,7 @@ import { DialQueue, QueueFullError } from '#lib/dial-queue.ts';
 import { type Random, systemRandom } from '#lib/random.ts';
 import { Shares } from '#lib/shares.ts';
 import { sourceOf } from '#lib/source-address.ts';
-import { ApiError } from '../request/errors.ts';
+import { ApiError } from '../errors/errors.ts';
 
 const argon2 = promisify(argon2Callback);
 

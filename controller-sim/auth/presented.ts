@@ -5,8 +5,8 @@ import { X509Certificate } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import { peerCertificates, sha1Fingerprint } from '#lib/certificates.ts';
-import type { ApiServices } from '../request/context.ts';
-import { ApiError } from '../request/errors.ts';
+import type { ApiServices } from '../api/http/context.ts';
+import { ApiError } from '../errors/errors.ts';
 
 /** A router writes it into every request that it passes on. */
 const PROXY_HEADER = 'x-edge-router-proxy-request';

@@ -2,8 +2,8 @@
 
 import type { X509Certificate } from 'node:crypto';
 import { sha1Fingerprint } from '#lib/certificates.ts';
-import type { AccessClaims } from '../jwt/tokens.ts';
-import type { ApiServices } from '../request/context.ts';
+import type { ApiServices } from '../api/http/context.ts';
+import type { AccessClaims } from '../pki/tokens.ts';
 
 /** A request, with the chain that its client presented, leaf first. */
 interface Presenting {

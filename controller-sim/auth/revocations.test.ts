@@ -6,7 +6,7 @@ import { IdSource } from '#lib/ids.ts';
 import { silentLog } from '#lib/log.ts';
 import { seededRandom } from '#lib/random.ts';
 import { State } from '../state/state.ts';
-import { MemoryStore } from '../store/memory-store.ts';
+import { MemoryStore } from '../state/store/memory-store.ts';
 import { Revocations } from './revocations.ts';
 
 t.test('a token is revoked once, by whoever comes first', async (t) => {

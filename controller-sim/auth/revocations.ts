@@ -2,7 +2,7 @@
 
 import type { Clock, Timer } from '#lib/clock.ts';
 import type { Log } from '#lib/log.ts';
-import type { AccessClaims } from '../jwt/tokens.ts';
+import type { AccessClaims } from '../pki/tokens.ts';
 import type { State } from '../state/state.ts';
 import type { Revocation } from '../state/types.ts';
 

@@ -1,13 +1,13 @@
 // Whose session a request shows: by the token of an API session, or by a signed token in its place, of the OIDC API or of another issuer.
 
+import type { ApiRequest } from '../api/http/context.ts';
 import { isDisabled } from '../entities/identity.ts';
-import { owesTotp } from '../mfa/enrollment.ts';
-import type { ApiRequest } from '../request/context.ts';
 import type { ApiSession, Identity } from '../state/types.ts';
 import { bearerTokens } from './bearer-tokens.ts';
 import { challenge, type TokenProblem } from './challenges.ts';
 import { judgeExternalToken, policyForToken, verifyExternalToken } from './external-jwt.ts';
 import { holdsCertificate } from './proof-of-possession.ts';
+import { owesTotp } from './second-factor/second-factor.ts';
 import { sessionFromClaims, sessionFromExternalToken, sessionIdOf } from './token-session.ts';
 
 type Asking = Pick<ApiRequest, 'services' | 'headers' | 'remoteAddress' | 'certificates'>;

@@ -1,7 +1,7 @@
 // A session that is a token, of the OIDC API or of another issuer, in the form in which sessions are kept.
 
 import { createHash } from 'node:crypto';
-import type { AccessClaims } from '../jwt/tokens.ts';
+import type { AccessClaims } from '../pki/tokens.ts';
 import type { ApiSession, AuthPolicy, Identity } from '../state/types.ts';
 
 /** `policy` is that of the identity now: it may ask for more than the login proved. */

@@ -5,9 +5,9 @@
 // - Only administrators change an auth policy of an administrator.
 // - An edge router proves nothing about administrators when it passes on the certificate of a client.
 
-import { isAdmin } from '../request/access.ts';
 import type { Tables } from '../state/tables.ts';
 import type { AuthPolicy, Identity, Vouching } from '../state/types.ts';
+import { isAdmin } from './permissions.ts';
 
 /** Whether a signer or an authority may prove that a client is this identity. Data of older releases was made by administrators. */
 export function mayVouchFor({ vouchesForAdmins = true }: Vouching, identity: Identity): boolean {

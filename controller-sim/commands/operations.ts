@@ -3,7 +3,7 @@
 import { Command, Option } from 'commander';
 import { examples } from '#lib/commands/name.ts';
 import { type ApiOperation, readOperations } from '#schemas/api/operations.ts';
-import { BASES } from '../api/bases.ts';
+import { BASES } from '../api/server/bases.ts';
 
 export interface CoverageRow {
   readonly api: string;
@@ -30,7 +30,7 @@ export function operationsCommand(): Command {
 
 /** All operations of the table, in its order. */
 export async function coverage(): Promise<CoverageRow[]> {
-  const { routes } = await import('../api/routes.ts');
+  const { routes } = await import('../api/server/routes.ts');
   const served = new Set(routes().map(({ operation }) => key(operation)));
   return readOperations().map((operation) => {
     const { api, id, method, path, access, status } = operation;

@@ -14,8 +14,8 @@ import { ListenError } from '#lib/listening.ts';
 import type { LogLevel } from '#lib/log.ts';
 import { type OptionCheck, path } from '#lib/options.ts';
 import { stopSignals } from '#lib/stop-signal.ts';
+import { combinationProblem, OPTION_CHECKS } from '../assembly/options.ts';
 import { NAMESPACES, type Namespace } from '../events/events.ts';
-import { combinationProblem, OPTION_CHECKS } from '../options.ts';
 import type { Simulator } from '../simulator.ts';
 
 interface StartOptions {

@@ -1,9 +1,9 @@
 // Rules of auth policies: which ways of logging in are open, and what else is demanded.
 
-import type { Body } from '../request/body.ts';
-import { ApiError } from '../request/errors.ts';
+import { ApiError } from '../errors/errors.ts';
 import type { Transaction } from '../state/transaction.ts';
 import type { AuthPolicy } from '../state/types.ts';
+import type { Body } from './body.ts';
 import { baseFields, changedBase, referenced, uniqueName } from './common.ts';
 
 /** reference fact: characters that every auth policy demands of a password at least. */

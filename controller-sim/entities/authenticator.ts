@@ -2,11 +2,11 @@
 
 import type { X509Certificate } from 'node:crypto';
 import { sha1Fingerprint } from '#lib/certificates.ts';
-import type { Body } from '../request/body.ts';
-import { ApiError, badRequest, invalid } from '../request/errors.ts';
+import { ApiError, badRequest, invalid } from '../errors/errors.ts';
 import type { Transaction } from '../state/transaction.ts';
 import type { Authenticator, Entity } from '../state/types.ts';
 import { endApiSessions } from './api-session.ts';
+import type { Body } from './body.ts';
 import { baseFields, changedBase, existing, refuseTaken } from './common.ts';
 
 type Own = Required<Omit<Authenticator, keyof Entity | 'identityId'>>;

@@ -4,11 +4,11 @@ import type { X509Certificate } from 'node:crypto';
 import { commonName, leafOf, parsePemCertificates, sha1Fingerprint } from '#lib/certificates.ts';
 import { describeError } from '#lib/errors.ts';
 import { validateClaim } from '../auth/external-id.ts';
-import type { Body } from '../request/body.ts';
-import { ApiError, badRequest, invalid } from '../request/errors.ts';
+import { ApiError, badRequest, invalid } from '../errors/errors.ts';
 import type { Transaction } from '../state/transaction.ts';
 import type { Authenticator, CertificateAuthority, ExternalIdClaim } from '../state/types.ts';
 import { deleteAuthenticator } from './authenticator.ts';
+import type { Body } from './body.ts';
 import { baseFields, changedBase, uniqueName } from './common.ts';
 
 export const DEFAULT_NAME_FORMAT = '[caName]-[commonName]';

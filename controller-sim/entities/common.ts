@@ -1,10 +1,10 @@
 // Rules that several entities share: base fields, names, role attributes, role lists, references.
 
-import type { Body } from '../request/body.ts';
-import { ApiError, invalid, notFound } from '../request/errors.ts';
+import { ApiError, invalid, notFound } from '../errors/errors.ts';
 import type { Table } from '../state/table.ts';
 import type { Transaction } from '../state/transaction.ts';
 import type { Entity, EntityKind, EntityTypes, Named, Router, Service, Tags } from '../state/types.ts';
+import type { Body } from './body.ts';
 
 /** Singular names where messages do not call a kind by its own. */
 export const SINGULAR: Partial<Readonly<Record<EntityKind, string>>> = { mfa: 'MFA enrollment' };

@@ -1,10 +1,10 @@
 // Rules of config types and configs: the data of a config must fit the schema of its type.
 
 import type { ErrorObject } from 'ajv';
-import type { Body } from '../request/body.ts';
-import { type ApiError, invalid } from '../request/errors.ts';
+import { type ApiError, invalid } from '../errors/errors.ts';
 import type { Transaction } from '../state/transaction.ts';
 import type { Config, ConfigType } from '../state/types.ts';
+import type { Body } from './body.ts';
 import { baseFields, changedBase, referenced, uniqueName } from './common.ts';
 import { demandSchema, firstError } from './schema-validator.ts';
 

@@ -3,10 +3,10 @@
 import type { X509Certificate } from 'node:crypto';
 import { commonName, parsePemCertificates, sha1Fingerprint } from '#lib/certificates.ts';
 import { endpointProblem } from '../auth/jwks-endpoint.ts';
-import type { Body } from '../request/body.ts';
-import { ApiError, invalid, invalidField } from '../request/errors.ts';
+import { ApiError, invalid, invalidField } from '../errors/errors.ts';
 import type { Transaction } from '../state/transaction.ts';
 import type { ExternalJwtSigner } from '../state/types.ts';
+import type { Body } from './body.ts';
 import { baseFields, changedBase, referenced, refuseTaken, uniqueName } from './common.ts';
 import { DEFAULT_AUTH_POLICY } from './identity.ts';
 

@@ -1,11 +1,11 @@
 // Rules of identities and of what belongs to them.
 
 import { timeText } from '#lib/duration.ts';
-import type { Body } from '../request/body.ts';
-import { ApiError, badRequest, invalid, notFound } from '../request/errors.ts';
+import { ApiError, badRequest, invalid, notFound } from '../errors/errors.ts';
 import type { Transaction } from '../state/transaction.ts';
 import type { Identity, Precedence, Tags } from '../state/types.ts';
 import { endApiSessions } from './api-session.ts';
+import type { Body } from './body.ts';
 import { baseFields, changedBase, refuseTaken, removeFromPolicies, roleAttributes } from './common.ts';
 
 export const DEFAULT_AUTH_POLICY = 'default';

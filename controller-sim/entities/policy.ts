@@ -1,9 +1,9 @@
 // Rules of the three kinds of policies.
 
-import type { Body } from '../request/body.ts';
-import { invalid } from '../request/errors.ts';
+import { invalid } from '../errors/errors.ts';
 import type { Transaction } from '../state/transaction.ts';
 import type { EdgeRouterPolicy, Entity, Semantic, ServiceEdgeRouterPolicy, ServicePolicy } from '../state/types.ts';
+import type { Body } from './body.ts';
 import { baseFields, changedBase, refuseSystem, roleList, uniqueName } from './common.ts';
 
 export function createServicePolicy(transaction: Transaction, id: string, body: Body): void {

@@ -2,10 +2,10 @@
 
 import { ownValue } from '#lib/own-value.ts';
 import { isVersionStatement, plainMacAddress } from '#model/posture.ts';
-import type { Body } from '../request/body.ts';
-import { ApiError, badRequest, invalid } from '../request/errors.ts';
+import { ApiError, badRequest, invalid } from '../errors/errors.ts';
 import type { Transaction } from '../state/transaction.ts';
 import type { PostureCheck, PostureCheckType } from '../state/types.ts';
+import type { Body } from './body.ts';
 import { baseFields, changedBase, removeFromPolicies, roleAttributes, uniqueName } from './common.ts';
 
 export const POSTURE_CHECK_TYPES = ['OS', 'PROCESS', 'DOMAIN', 'MAC', 'MFA', 'PROCESS_MULTI'] as const;

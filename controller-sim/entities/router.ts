@@ -1,10 +1,10 @@
 // Rules of routers: those of the edge and those that only carry circuits are kept in one store. What comes with a new one: its enrollment,
 // and for the tunneler of an edge router an identity and a policy.
 
-import type { Body } from '../request/body.ts';
-import { ApiError, badRequest } from '../request/errors.ts';
+import { ApiError, badRequest } from '../errors/errors.ts';
 import type { Transaction } from '../state/transaction.ts';
 import type { Enrollment, Entity, Router, Tags } from '../state/types.ts';
+import type { Body } from './body.ts';
 import {
   baseFields,
   changedBase,

@@ -6,7 +6,7 @@ import type { Ajv, ErrorObject, ValidateFunction } from 'ajv';
 import { within } from '#lib/bounded.ts';
 import { describeError, InvariantError } from '#lib/errors.ts';
 import { DEEPEST_JSON, isNestedDeeper } from '#lib/json.ts';
-import { invalid } from '../request/errors.ts';
+import { invalid } from '../errors/errors.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 

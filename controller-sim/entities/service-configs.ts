@@ -1,7 +1,7 @@
 // Configs of services that are another one for an identity: one for each service and type.
 
 import { ownValue } from '#lib/own-value.ts';
-import { invalid, notFound } from '../request/errors.ts';
+import { invalid, notFound } from '../errors/errors.ts';
 import type { Transaction } from '../state/transaction.ts';
 import type { Identity } from '../state/types.ts';
 

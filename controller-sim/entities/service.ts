@@ -1,9 +1,9 @@
 // Rules of services.
 
-import type { Body } from '../request/body.ts';
-import { ApiError } from '../request/errors.ts';
+import { ApiError } from '../errors/errors.ts';
 import type { Transaction } from '../state/transaction.ts';
 import type { Service } from '../state/types.ts';
+import type { Body } from './body.ts';
 import {
   baseFields,
   changedBase,

@@ -1,9 +1,9 @@
 // Rules of terminators. The management and the fabric API call the same things by other names.
 
-import type { Body } from '../request/body.ts';
-import { invalid } from '../request/errors.ts';
+import { invalid } from '../errors/errors.ts';
 import type { Transaction } from '../state/transaction.ts';
 import type { Precedence, Terminator } from '../state/types.ts';
+import type { Body } from './body.ts';
 import { baseFields, changedBase, existing } from './common.ts';
 
 export function createTerminator(transaction: Transaction, id: string, body: Body): void {

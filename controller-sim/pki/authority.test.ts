@@ -5,10 +5,10 @@ import t from 'tap';
 import { VirtualClock } from '#lib/clock.ts';
 import { IdSource } from '#lib/ids.ts';
 import { seededRandom } from '#lib/random.ts';
-import { Tokens } from '../jwt/tokens.ts';
 import { State } from '../state/state.ts';
-import { MemoryStore } from '../store/memory-store.ts';
+import { MemoryStore } from '../state/store/memory-store.ts';
 import { Authority } from './authority.ts';
+import { Tokens } from './tokens.ts';
 import { x509 } from './x509.ts';
 
 const clock = new VirtualClock();

@@ -18,7 +18,7 @@ import { describeError, ProjectError } from '#lib/errors.ts';
 import type { GeneralNames } from '#lib/general-names.ts';
 import { type Random, systemRandom } from '#lib/random.ts';
 import type { State } from '../state/state.ts';
-import { DamagedError } from '../store/store.ts';
+import { DamagedError } from '../state/store/store.ts';
 import { issueAuthority, issueLeaf, type LeafFields, type Pair, type Purpose } from './certificate.ts';
 
 /**

@@ -13,7 +13,7 @@ import {
   type ProcessState,
 } from '#model/posture.ts';
 import type { Access, PermissionType } from '../access/access.ts';
-import { ApiError } from '../request/errors.ts';
+import { ApiError } from '../errors/errors.ts';
 import type { State } from '../state/state.ts';
 import type { ApiSession, Mfa, PostureCheck, Service, ServicePolicy } from '../state/types.ts';
 import { FailedRequests } from './failed-requests.ts';

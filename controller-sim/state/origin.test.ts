@@ -5,9 +5,9 @@ import { VirtualClock } from '#lib/clock.ts';
 import { IdSource } from '#lib/ids.ts';
 import { seededRandom } from '#lib/random.ts';
 import { plainIdentity } from '../entities/identity.ts';
-import { MemoryStore } from '../store/memory-store.ts';
 import { type Origin, withOrigin } from './origin.ts';
 import { State } from './state.ts';
+import { MemoryStore } from './store/memory-store.ts';
 
 const origin = (id: string): Origin => ({ author: { type: 'identity', id }, source: { type: 'rest' } });
 

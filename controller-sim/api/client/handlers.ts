@@ -1,9 +1,9 @@
 // The client API: what answers each of its operations.
 
-import type { Handlers } from '../../request/context.ts';
-import { sharedHandlers } from '../shared/handlers.ts';
-import { certificateHandlers } from './certificates.ts';
-import { enrollmentHandlers } from './enrollment.ts';
+import { enrollmentHandlers } from '../enrollment/handlers.ts';
+import type { Handlers } from '../http/context.ts';
+import { certificateHandlers } from '../own/certificates.ts';
+import { sharedHandlers } from '../own/handlers.ts';
 import { postureHandlers } from './posture.ts';
 import { clientServiceHandlers } from './services.ts';
 import { clientSessionHandlers } from './sessions.ts';

@@ -1,9 +1,9 @@
 // What a client tells of the state of its machine.
 
+import { badRequest } from '../../errors/errors.ts';
 import type { PostureResponse } from '../../posture/posture.ts';
-import type { Answer, ApiRequest, Handlers } from '../../request/context.ts';
-import { badRequest } from '../../request/errors.ts';
 import type { ApiSession } from '../../state/types.ts';
+import type { Answer, ApiRequest, Handlers } from '../http/context.ts';
 
 /** Characters of a response as JSON: it is kept with the identity, and again with requests that failed because of it. */
 const LARGEST_RESPONSE = 16 * 1024;

@@ -1,19 +1,19 @@
 // What an identity sees of the network: its services, the routers it may use, who else can vouch for it.
 
-import { TokenKind } from '../../jwt/tokens.ts';
-import { isAdmin } from '../../request/access.ts';
-import type { Answer, ApiRequest, Handlers } from '../../request/context.ts';
-import { ApiError, notFound } from '../../request/errors.ts';
+import { isAdmin } from '../../auth/permissions.ts';
+import { ApiError, notFound } from '../../errors/errors.ts';
+import { TokenKind } from '../../pki/tokens.ts';
 import type { ApiSession, Identity, Service } from '../../state/types.ts';
-import { listPage } from '../list.ts';
-import { base, reference } from '../references.ts';
-import { list, selectListed } from '../resource.ts';
-import { clientSigners } from '../resources/external-jwt-signers.ts';
-import { edgeRouterSymbols } from '../resources/routers.ts';
-import { services, showService } from '../resources/services.ts';
-import { showRouter } from '../resources/sessions.ts';
-import { terminatorSymbols } from '../resources/terminators.ts';
-import { notServed } from '../shared/not-served.ts';
+import { clientSigners } from '../edge/external-jwt-signers.ts';
+import { edgeRouterSymbols } from '../edge/routers.ts';
+import { services, showService } from '../edge/services.ts';
+import { showRouter } from '../edge/sessions.ts';
+import { terminatorSymbols } from '../edge/terminators.ts';
+import type { Answer, ApiRequest, Handlers } from '../http/context.ts';
+import { listPage } from '../http/list.ts';
+import { notServed } from '../http/not-served.ts';
+import { base, reference } from '../http/references.ts';
+import { list, selectListed } from '../http/resource.ts';
 
 export const clientServiceHandlers: Handlers = {
   listServices: list(services, (request) =>

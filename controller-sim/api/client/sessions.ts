@@ -1,12 +1,12 @@
 // Sessions of services: the right to dial or bind one, as a token.
 
+import { Body } from '../../entities/body.ts';
 import { baseFields } from '../../entities/common.ts';
-import { Body } from '../../request/body.ts';
-import type { Answer, ApiRequest, Handlers } from '../../request/context.ts';
-import { ApiError, invalid, notFound } from '../../request/errors.ts';
+import { ApiError, invalid, notFound } from '../../errors/errors.ts';
 import type { ApiSession, Session } from '../../state/types.ts';
-import { list } from '../resource.ts';
-import { sessions, showSession } from '../resources/sessions.ts';
+import { sessions, showSession } from '../edge/sessions.ts';
+import type { Answer, ApiRequest, Handlers } from '../http/context.ts';
+import { list } from '../http/resource.ts';
 import { idOfCaller, visibleService } from './services.ts';
 
 const TYPES = ['Dial', 'Bind'] as const;

@@ -1,10 +1,10 @@
 // Members of a cluster. A simulator is the only member, or stands alone.
 
-import { Body } from '../../request/body.ts';
-import type { Answer, ApiRequest, Handler, Handlers } from '../../request/context.ts';
-import { ApiError, invalidField } from '../../request/errors.ts';
-import { databaseHandlers } from '../shared/database.ts';
-import { VERSION } from '../shared/information.ts';
+import { Body } from '../../entities/body.ts';
+import { ApiError, invalidField } from '../../errors/errors.ts';
+import { databaseHandlers } from '../edge/database.ts';
+import type { Answer, ApiRequest, Handler, Handlers } from '../http/context.ts';
+import { VERSION } from '../information/information.ts';
 
 export const clusterHandlers: Handlers = {
   ...databaseHandlers,

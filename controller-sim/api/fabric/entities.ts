@@ -3,14 +3,14 @@
 import { createTransitRouter, deleteRouter, updateTransitRouter } from '../../entities/router.ts';
 import { createService, deleteService, updateFabricService } from '../../entities/service.ts';
 import { createFabricTerminator, updateFabricTerminator } from '../../entities/terminator.ts';
-import type { ApiServices, Handlers } from '../../request/context.ts';
 import type { Router } from '../../state/types.ts';
-import { base, reference } from '../references.ts';
-import { crud, find, list, type Resource } from '../resource.ts';
-import { routerSymbols } from '../resources/routers.ts';
-import { serviceSymbols } from '../resources/services.ts';
-import { commonTerminator, terminatorSymbols } from '../resources/terminators.ts';
-import { nullWhenEmpty } from '../show.ts';
+import { routerSymbols } from '../edge/routers.ts';
+import { serviceSymbols } from '../edge/services.ts';
+import { commonTerminator, terminatorSymbols } from '../edge/terminators.ts';
+import type { ApiServices, Handlers } from '../http/context.ts';
+import { base, reference } from '../http/references.ts';
+import { crud, find, list, type Resource } from '../http/resource.ts';
+import { nullWhenEmpty } from '../http/show.ts';
 
 const services: Resource<'service'> = {
   kind: 'service',

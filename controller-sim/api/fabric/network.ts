@@ -1,12 +1,12 @@
 // The network as it runs: links, circuits, what routers and controllers say of themselves.
 
+import { Body } from '../../entities/body.ts';
+import { notFound } from '../../errors/errors.ts';
 import type { Circuit } from '../../network/circuit.ts';
 import { inspect } from '../../network/inspect.ts';
 import { linkCost, type NetworkLink } from '../../network/links.ts';
-import { Body } from '../../request/body.ts';
-import type { Answer, ApiRequest, ApiServices, Handlers } from '../../request/context.ts';
-import { notFound } from '../../request/errors.ts';
-import { field, listRecords } from '../list.ts';
+import type { Answer, ApiRequest, ApiServices, Handlers } from '../http/context.ts';
+import { field, listRecords } from '../http/list.ts';
 import { fabricReference } from './entities.ts';
 
 export const networkHandlers: Handlers = {

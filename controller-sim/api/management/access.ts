@@ -3,17 +3,17 @@
 import { REVOCATION_LIFETIME } from '../../auth/revocations.ts';
 import { verifyCa } from '../../entities/ca.ts';
 import { existing } from '../../entities/common.ts';
-import type { Answer, ApiRequest, Handlers } from '../../request/context.ts';
-import { ApiError, invalid } from '../../request/errors.ts';
-import { field } from '../list.ts';
-import { base } from '../references.ts';
-import { crud, find, type Resource } from '../resource.ts';
-import { apiSessions } from '../resources/api-sessions.ts';
-import { authPolicies } from '../resources/auth-policies.ts';
-import { cas } from '../resources/cas.ts';
-import { externalJwtSigners } from '../resources/external-jwt-signers.ts';
-import { postureChecks } from '../resources/posture-checks.ts';
-import { sessions } from '../resources/sessions.ts';
+import { ApiError, invalid } from '../../errors/errors.ts';
+import { apiSessions } from '../edge/api-sessions.ts';
+import { authPolicies } from '../edge/auth-policies.ts';
+import { cas } from '../edge/cas.ts';
+import { externalJwtSigners } from '../edge/external-jwt-signers.ts';
+import { postureChecks } from '../edge/posture-checks.ts';
+import { sessions } from '../edge/sessions.ts';
+import type { Answer, ApiRequest, Handlers } from '../http/context.ts';
+import { field } from '../http/list.ts';
+import { base } from '../http/references.ts';
+import { crud, find, type Resource } from '../http/resource.ts';
 
 /** Ids of tokens and of their sessions. */
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;

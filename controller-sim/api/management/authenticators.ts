@@ -1,15 +1,15 @@
 // Authenticators, and what administrators want of their owners.
 
-import { addEnrollment, prepareEnrollment, refuseOpenEnrollment } from '../../enrollment/enrollments.ts';
 import { deleteAuthenticator, requestExtension } from '../../entities/authenticator.ts';
+import { Body } from '../../entities/body.ts';
 import { isCertificateOf } from '../../entities/ca.ts';
 import { existing } from '../../entities/common.ts';
-import { Body } from '../../request/body.ts';
-import type { Answer, ApiRequest, Handlers } from '../../request/context.ts';
-import { invalid } from '../../request/errors.ts';
-import { created } from '../references.ts';
-import { crud, find } from '../resource.ts';
-import { authenticators } from '../resources/authenticators.ts';
+import { addEnrollment, prepareEnrollment, refuseOpenEnrollment } from '../../entities/enrollment.ts';
+import { invalid } from '../../errors/errors.ts';
+import { authenticators } from '../edge/authenticators.ts';
+import type { Answer, ApiRequest, Handlers } from '../http/context.ts';
+import { created } from '../http/references.ts';
+import { crud, find } from '../http/resource.ts';
 
 export const authenticatorHandlers: Handlers = {
   ...crud(authenticators),

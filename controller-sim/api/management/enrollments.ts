@@ -1,22 +1,22 @@
 // Enrollments of identities that administrators open, renew and close.
 
+import { isAdmin } from '../../auth/permissions.ts';
+import { Body } from '../../entities/body.ts';
+import { existing } from '../../entities/common.ts';
 import {
   addEnrollment,
   prepareEnrollment,
   refuseOpenEnrollment,
   replaceToken,
   signEnrollment,
-} from '../../enrollment/enrollments.ts';
-import { existing } from '../../entities/common.ts';
-import { isAdmin } from '../../request/access.ts';
-import { Body } from '../../request/body.ts';
-import type { Answer, ApiRequest, Handlers } from '../../request/context.ts';
-import { invalid, invalidField } from '../../request/errors.ts';
+} from '../../entities/enrollment.ts';
+import { invalid, invalidField } from '../../errors/errors.ts';
 import type { Identity } from '../../state/types.ts';
-import { created } from '../references.ts';
-import { crud, find, list } from '../resource.ts';
-import { enrollments, OF_ADMINS } from '../resources/enrollments.ts';
-import { hasPowerOver, refuseOverAdmins } from '../shared/rights.ts';
+import { enrollments, OF_ADMINS } from '../edge/enrollments.ts';
+import type { Answer, ApiRequest, Handlers } from '../http/context.ts';
+import { created } from '../http/references.ts';
+import { crud, find, list } from '../http/resource.ts';
+import { hasPowerOver, refuseOverAdmins } from '../http/rights.ts';
 
 export const enrollmentHandlers: Handlers = {
   ...crud(enrollments),

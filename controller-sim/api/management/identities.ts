@@ -2,23 +2,23 @@
 
 import { parseDuration } from '#lib/duration.ts';
 import { describeError } from '#lib/errors.ts';
+import { Body } from '../../entities/body.ts';
 import { existing } from '../../entities/common.ts';
 import { disableIdentity, enableIdentity } from '../../entities/identity.ts';
 import { associateConfigs, disassociateConfigs } from '../../entities/service-configs.ts';
-import { Body } from '../../request/body.ts';
-import type { Answer, ApiRequest, Handlers } from '../../request/context.ts';
-import { invalid } from '../../request/errors.ts';
-import { reference } from '../references.ts';
-import { crud, find, list } from '../resource.ts';
-import { authenticators } from '../resources/authenticators.ts';
-import { enrollments } from '../resources/enrollments.ts';
-import { identities } from '../resources/identities.ts';
-import { edgeRouterPolicies, servicePolicies } from '../resources/policies.ts';
-import { showPostureData } from '../resources/posture.ts';
-import { edgeRouters } from '../resources/routers.ts';
-import { otherServices } from '../resources/services.ts';
-import { hasPowerOver, refuseOverAdmins } from '../shared/rights.ts';
-import { NEVER } from '../show.ts';
+import { invalid } from '../../errors/errors.ts';
+import { authenticators } from '../edge/authenticators.ts';
+import { enrollments } from '../edge/enrollments.ts';
+import { identities } from '../edge/identities.ts';
+import { edgeRouterPolicies, servicePolicies } from '../edge/policies.ts';
+import { showPostureData } from '../edge/posture.ts';
+import { edgeRouters } from '../edge/routers.ts';
+import { otherServices } from '../edge/services.ts';
+import type { Answer, ApiRequest, Handlers } from '../http/context.ts';
+import { reference } from '../http/references.ts';
+import { crud, find, list } from '../http/resource.ts';
+import { hasPowerOver, refuseOverAdmins } from '../http/rights.ts';
+import { NEVER } from '../http/show.ts';
 
 const MINUTE = 60_000;
 

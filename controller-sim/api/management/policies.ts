@@ -1,14 +1,14 @@
 // Policies, and who and what each of them joins.
 
 import type { MemberKind, PolicyKind, Side } from '../../access/memberships.ts';
-import type { ApiRequest, Handlers } from '../../request/context.ts';
 import type { EntityTypes } from '../../state/types.ts';
-import { crud, find, list } from '../resource.ts';
-import { identities } from '../resources/identities.ts';
-import { edgeRouterPolicies, serviceEdgeRouterPolicies, servicePolicies } from '../resources/policies.ts';
-import { postureChecks } from '../resources/posture-checks.ts';
-import { edgeRouters } from '../resources/routers.ts';
-import { otherServices } from '../resources/services.ts';
+import { identities } from '../edge/identities.ts';
+import { edgeRouterPolicies, serviceEdgeRouterPolicies, servicePolicies } from '../edge/policies.ts';
+import { postureChecks } from '../edge/posture-checks.ts';
+import { edgeRouters } from '../edge/routers.ts';
+import { otherServices } from '../edge/services.ts';
+import type { ApiRequest, Handlers } from '../http/context.ts';
+import { crud, find, list } from '../http/resource.ts';
 
 export const policyHandlers: Handlers = {
   ...crud(servicePolicies),

@@ -1,15 +1,15 @@
 // Routers, and everything below one.
 
-import { signEnrollment } from '../../enrollment/enrollments.ts';
 import { existing } from '../../entities/common.ts';
+import { signEnrollment } from '../../entities/enrollment.ts';
 import { reEnrollEdgeRouter } from '../../entities/router.ts';
-import type { Answer, ApiRequest, Handlers } from '../../request/context.ts';
-import { notFound } from '../../request/errors.ts';
-import { crud, find, list } from '../resource.ts';
-import { identities } from '../resources/identities.ts';
-import { edgeRouterPolicies, serviceEdgeRouterPolicies } from '../resources/policies.ts';
-import { edgeRouters, transitRouters } from '../resources/routers.ts';
-import { otherServices } from '../resources/services.ts';
+import { notFound } from '../../errors/errors.ts';
+import { identities } from '../edge/identities.ts';
+import { edgeRouterPolicies, serviceEdgeRouterPolicies } from '../edge/policies.ts';
+import { edgeRouters, transitRouters } from '../edge/routers.ts';
+import { otherServices } from '../edge/services.ts';
+import type { Answer, ApiRequest, Handlers } from '../http/context.ts';
+import { crud, find, list } from '../http/resource.ts';
 
 export const routerHandlers: Handlers = {
   ...crud(edgeRouters),

@@ -1,13 +1,13 @@
 // Services, and everything below one.
 
-import type { ApiRequest, Handlers } from '../../request/context.ts';
-import { crud, find, list } from '../resource.ts';
-import { configs } from '../resources/configs.ts';
-import { identities } from '../resources/identities.ts';
-import { serviceEdgeRouterPolicies, servicePolicies } from '../resources/policies.ts';
-import { edgeRouters } from '../resources/routers.ts';
-import { services } from '../resources/services.ts';
-import { terminators } from '../resources/terminators.ts';
+import { configs } from '../edge/configs.ts';
+import { identities } from '../edge/identities.ts';
+import { serviceEdgeRouterPolicies, servicePolicies } from '../edge/policies.ts';
+import { edgeRouters } from '../edge/routers.ts';
+import { services } from '../edge/services.ts';
+import { terminators } from '../edge/terminators.ts';
+import type { ApiRequest, Handlers } from '../http/context.ts';
+import { crud, find, list } from '../http/resource.ts';
 import { policyType } from './identities.ts';
 
 const idOf = (request: ApiRequest) => find(request, 'service').id;

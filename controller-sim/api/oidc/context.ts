@@ -1,7 +1,7 @@
 // What the operations of the OIDC API work with. They speak OAuth: no envelope, errors of their own, pages for browsers.
 
 import { ownValue } from '#lib/own-value.ts';
-import type { ApiServices, LoginRequest } from '../../request/context.ts';
+import type { ApiServices, LoginRequest } from '../http/context.ts';
 import type { AuthRequests } from './auth-requests.ts';
 
 export interface OidcRequest extends LoginRequest {

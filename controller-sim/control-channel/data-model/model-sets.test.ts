@@ -4,11 +4,11 @@ import t from 'tap';
 import { VirtualClock } from '#lib/clock.ts';
 import { IdSource } from '#lib/ids.ts';
 import { Access } from '../../access/access.ts';
+import { Body } from '../../entities/body.ts';
 import { createServicePolicy } from '../../entities/policy.ts';
 import type { Authority } from '../../pki/authority.ts';
-import { Body } from '../../request/body.ts';
 import { State } from '../../state/state.ts';
-import { MemoryStore } from '../../store/memory-store.ts';
+import { MemoryStore } from '../../state/store/memory-store.ts';
 import { type ModelSet, ModelSets } from './model-sets.ts';
 
 t.test('a change for which no set can be made ends the history, and receivers get the full state', async (t) => {

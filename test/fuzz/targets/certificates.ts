@@ -13,9 +13,9 @@ import { readDer } from '#lib/der.ts';
 import { errorCode } from '#lib/errors.ts';
 import { readCertificateBag } from '../../../agent/enroll/pkcs7.ts';
 import { createCsr } from '../../../agent/identity/csr.ts';
-import { readCsr } from '../../../controller-sim/enrollment/csr.ts';
+import { ApiError } from '../../../controller-sim/errors/errors.ts';
 import { certificateBag } from '../../../controller-sim/pki/certificate-bag.ts';
-import { ApiError } from '../../../controller-sim/request/errors.ts';
+import { readCsr } from '../../../controller-sim/pki/csr.ts';
 import { issue, makeAuthority } from '../../support/certificates.ts';
 import type { FuzzTarget } from '../runner.ts';
 

@@ -15,8 +15,8 @@ import { BadRequestError, parseRequest } from '../../../agent/ingress/fabric/cir
 import { HostConfigError } from '../../../agent/ingress/tunnel/config-values.ts';
 import { chooseTarget, readHostConfigs } from '../../../agent/ingress/tunnel/host-config.ts';
 import { readInterceptConfig } from '../../../agent/ingress/tunnel/tproxy/intercept-config.ts';
-import { listRecords } from '../../../controller-sim/api/list.ts';
-import { ApiError } from '../../../controller-sim/request/errors.ts';
+import { listRecords } from '../../../controller-sim/api/http/list.ts';
+import { ApiError } from '../../../controller-sim/errors/errors.ts';
 import type { FuzzTarget } from '../runner.ts';
 
 const EXAMPLES = join(import.meta.dirname, '../../../examples/two-routers');

@@ -5,10 +5,10 @@ import { IdSource } from '#lib/ids.ts';
 import { seededRandom } from '#lib/random.ts';
 import { EnrollmentError } from '../../../agent/enroll/errors.ts';
 import { readToken } from '../../../agent/enroll/token.ts';
-import { Tokens } from '../../../controller-sim/jwt/tokens.ts';
 import { Authority } from '../../../controller-sim/pki/authority.ts';
+import { Tokens } from '../../../controller-sim/pki/tokens.ts';
 import { State } from '../../../controller-sim/state/state.ts';
-import { MemoryStore } from '../../../controller-sim/store/memory-store.ts';
+import { MemoryStore } from '../../../controller-sim/state/store/memory-store.ts';
 import type { FuzzTarget } from '../runner.ts';
 
 const HEADER = Buffer.from('{"alg":"RS256"}').toString('base64url');

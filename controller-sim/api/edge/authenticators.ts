@@ -1,0 +1,115 @@
+// Authenticators. Password hashes are never shown.
+
+import { createHash } from 'node:crypto';
+import { parsePemCertificates } from '#lib/certificates.ts';
+import { readClientCertificate } from '../../auth/certificates.ts';
+import {
+  addAuthenticator,
+  certificateProof,
+  deleteAuthenticator,
+  passwordProof,
+  updateAuthenticator,
+} from '../../entities/authenticator.ts';
+import type { Body } from '../../entities/body.ts';
+import { invalid, notFound } from '../../errors/errors.ts';
+import type { Symbols } from '../../filter/compile.ts';
+import type { Authenticator } from '../../state/types.ts';
+import type { ApiRequest, ApiServices } from '../http/context.ts';
+import { field, flagField } from '../http/list.ts';
+import { base, reference } from '../http/references.ts';
+import type { Resource } from '../http/resource.ts';
+
+const AUTHENTICATOR_SYMBOLS: Symbols<Authenticator> = {
+  method: field('method'),
+  identity: field('identityId'),
+  certFingerprint: field('fingerprint'),
+  certPem: field('certPem'),
+  publicKeyPrint: { get: ({ certPem }) => (certPem === null ? null : publicKeyPrint(certPem)) },
+  updbUsername: field('username'),
+  isIssuedByNetwork: flagField('isIssuedByNetwork'),
+  isExtendRequested: flagField('isExtendRequested'),
+  isKeyRollRequested: flagField('isKeyRollRequested'),
+  extendRequestedAt: {
+    type: 'datetime',
+    get: ({ extendRequestedAt }) => (extendRequestedAt === null ? null : new Date(extendRequestedAt)),
+  },
+  lastExtendRolledKeys: flagField('lastExtendRolledKeys'),
+  lastAuthResolvedToRoot: flagField('lastAuthResolvedToRoot'),
+};
+
+/** Hex SHA-1 of the public key. */
+function publicKeyPrint(certPem: string): string | undefined {
+  const key = parsePemCertificates(certPem)[0]?.publicKey.export({ type: 'spki', format: 'der' });
+  return key && createHash('sha1').update(key).digest('hex');
+}
+
+type Proof = ReturnType<typeof passwordProof>;
+
+export const authenticators: Resource<'authenticator', Proof | string | undefined> = {
+  kind: 'authenticator',
+  names: { one: 'Authenticator', many: 'Authenticators' },
+  symbols: AUTHENTICATOR_SYMBOLS,
+  newId: ({ state }) => state.ids.short(),
+  prepare: (request, _id, body) => (body.mode === 'create' ? newProof(request, body) : newPassword(request, body)),
+  create: (transaction, id, body, proof) =>
+    addAuthenticator(transaction, { id, identityId: body.text('identityId') ?? '', proof: proof as Proof, body }),
+  update: (transaction, authenticator, body, _request, passwordHash) =>
+    updateAuthenticator(transaction, authenticator, body, passwordHash as string | undefined),
+  remove: deleteAuthenticator,
+  show: showAuthenticator,
+};
+
+async function newProof(request: ApiRequest, body: Body): Promise<Proof> {
+  const { state, passwords } = request.services;
+  const identityId = body.text('identityId') ?? '';
+  const identity = state.tables.identity.get(identityId);
+  if (!identity) throw notFound('identity', identityId);
+  if (identity.type === 'Router')
+    throw invalid('identityId', 'may not create authenticators for router identities', identityId);
+  const method = body.text('method') ?? '';
+  if (method === 'cert') {
+    const certPem = body.text('certPem') ?? '';
+    if (certPem === '') throw invalid('certPem', 'certPem is required', '');
+    const { certificate, caId } = readClientCertificate(request.services, certPem);
+    return certificateProof(certificate, caId);
+  }
+  if (method !== 'updb') throw invalid('method', 'method must be updb or cert', method);
+  const username = body.text('username') ?? '';
+  const password = body.text('password') ?? '';
+  if (username === '') throw invalid('username', 'username is required', '');
+  if (password === '') throw invalid('password', 'password is required', '');
+  return passwordProof(username, await passwords.hash(password));
+}
+
+async function newPassword({ services }: ApiRequest, body: Body): Promise<string | undefined> {
+  const password = body.text('password');
+  return password === undefined ? undefined : services.passwords.hash(password);
+}
+
+export function showAuthenticator(authenticator: Authenticator, { state }: ApiServices): Record<string, unknown> {
+  const { method, identityId, username } = authenticator;
+  const { _links, ...shown } = base('authenticator', authenticator);
+  return {
+    _links: { ...(_links as object), identities: { href: `./identities/${identityId}` } },
+    ...shown,
+    method,
+    identityId,
+    identity: reference('identity', state.tables.identity.get(identityId)),
+    ...(method === 'updb' ? { username } : certificateFields(authenticator)),
+  };
+}
+
+function certificateFields(authenticator: Authenticator): Record<string, unknown> {
+  const { certPem, fingerprint, isIssuedByNetwork, isExtendRequested, isKeyRollRequested, extendRequestedAt } =
+    authenticator;
+  return {
+    certPem,
+    fingerprint,
+    isIssuedByNetwork,
+    ...(isExtendRequested && { isExtendRequested }),
+    ...(isKeyRollRequested && { isKeyRollRequested }),
+    ...(extendRequestedAt !== null && { extendRequestedAt }),
+    ...(authenticator.lastExtendRolledKeys && { lastExtendRolledKeys: true }),
+    lastAuthResolvedToRoot: authenticator.lastAuthResolvedToRoot,
+  };
+}

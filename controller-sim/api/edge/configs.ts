@@ -1,0 +1,53 @@
+// Config types, and the configs that follow their schemas.
+
+import {
+  createConfig,
+  createConfigType,
+  deleteConfig,
+  deleteConfigType,
+  updateConfig,
+  updateConfigType,
+} from '../../entities/config.ts';
+import { loadSchemaValidator } from '../../entities/schema-validator.ts';
+import type { Symbols } from '../../filter/compile.ts';
+import type { Config, ConfigType } from '../../state/types.ts';
+import { field } from '../http/list.ts';
+import { base, reference } from '../http/references.ts';
+import type { Resource } from '../http/resource.ts';
+
+const CONFIG_TYPE_SYMBOLS: Symbols<ConfigType> = {
+  name: field('name'),
+  schema: { get: ({ schema }) => schema && JSON.stringify(schema) },
+  target: field('target'),
+};
+
+export const CONFIG_SYMBOLS: Symbols<Config> = { name: field('name'), type: field('configTypeId') };
+
+export const configTypes: Resource<'configType', void> = {
+  kind: 'configType',
+  names: { one: 'ConfigType', many: 'ConfigTypes' },
+  symbols: CONFIG_TYPE_SYMBOLS,
+  fixed: ['target'],
+  prepare: loadSchemaValidator,
+  create: createConfigType,
+  update: updateConfigType,
+  remove: deleteConfigType,
+  show: (type) => ({ ...base('configType', type), name: type.name, schema: type.schema, target: type.target }),
+};
+
+export const configs: Resource<'config', void> = {
+  kind: 'config',
+  names: { one: 'Config', many: 'Configs' },
+  symbols: CONFIG_SYMBOLS,
+  prepare: loadSchemaValidator,
+  create: createConfig,
+  update: updateConfig,
+  remove: deleteConfig,
+  show: (config, { state }) => ({
+    ...base('config', config),
+    name: config.name,
+    configTypeId: config.configTypeId,
+    configType: reference('configType', state.tables.configType.get(config.configTypeId)),
+    data: config.data,
+  }),
+};

@@ -1,0 +1,27 @@
+// The data as a whole: checked, mended, copied to a file.
+
+import { Body } from '../../entities/body.ts';
+import { ApiError } from '../../errors/errors.ts';
+import type { Answer, ApiRequest, Handlers } from '../http/context.ts';
+
+export const databaseHandlers: Handlers = {
+  checkDataIntegrity: (request) => begin(request, { fix: false }),
+  fixDataIntegrity: (request) => begin(request, { fix: true }),
+  dataIntegrityResults: ({ services }) => ({ data: services.integrity.report }),
+  createDatabaseSnapshot: async (request) => {
+    await snapshot(request, undefined);
+    return { data: {} };
+  },
+  createDatabaseSnapshotWithPath: async (request) => ({
+    data: { path: await snapshot(request, new Body(request.body, 'create').text('path')) },
+  }),
+};
+
+function begin({ services }: ApiRequest, options: { fix: boolean }): Answer {
+  if (!services.integrity.start(options)) throw new ApiError('RATE_LIMITED');
+  return { data: {} };
+}
+
+async function snapshot({ services }: ApiRequest, path: string | undefined): Promise<string> {
+  return services.snapshots.take(path);
+}

@@ -1,0 +1,83 @@
+// External JWT signers: all of one for administrators, what a client needs to log in for everybody.
+
+import { createSigner, deleteSigner, updateSigner } from '../../entities/external-jwt-signer.ts';
+import type { Symbols } from '../../filter/compile.ts';
+import type { ExternalJwtSigner } from '../../state/types.ts';
+import { field, fieldSet, flagField } from '../http/list.ts';
+import { base } from '../http/references.ts';
+import type { Listed, Resource } from '../http/resource.ts';
+import { isByAdmin } from '../http/rights.ts';
+import { nullWhenEmpty } from '../http/show.ts';
+
+const SYMBOLS: Symbols<ExternalJwtSigner> = {
+  name: field('name'),
+  issuer: field('issuer'),
+  audience: field('audience'),
+  kid: field('kid'),
+  fingerprint: field('fingerprint'),
+  certPem: field('certPem'),
+  commonName: field('commonName'),
+  notBefore: { type: 'datetime', get: ({ notBefore }) => new Date(notBefore) },
+  notAfter: { type: 'datetime', get: ({ notAfter }) => new Date(notAfter) },
+  enabled: flagField('enabled'),
+  claimsProperty: field('claimsProperty'),
+  useExternalId: flagField('useExternalId'),
+  clientId: field('clientId'),
+  scopes: fieldSet('scopes'),
+  targetToken: field('targetToken'),
+  enrollToCertEnabled: flagField('enrollToCertEnabled'),
+  enrollToTokenEnabled: flagField('enrollToTokenEnabled'),
+  enrollNameClaimsSelector: field('enrollNameClaimsSelector'),
+  enrollAttributeClaimsSelector: field('enrollAttributeClaimsSelector'),
+  enrollAuthPolicyId: field('enrollAuthPolicyId'),
+};
+
+export const externalJwtSigners: Resource<'externalJwtSigner'> = {
+  kind: 'externalJwtSigner',
+  names: { one: 'ExternalJwtSigner', many: 'ExternalJwtSigners' },
+  symbols: SYMBOLS,
+  create: (transaction, id, body, _prepared, request) => createSigner(transaction, id, body, isByAdmin(request)),
+  update: (transaction, signer, body, request) => updateSigner(transaction, signer, body, isByAdmin(request)),
+  remove: deleteSigner,
+  show: (signer) => ({
+    ...base('externalJwtSigner', signer),
+    ...forClients(signer),
+    clientId: signer.clientId,
+    issuer: signer.issuer,
+    enabled: signer.enabled,
+    jwksEndpoint: signer.jwksEndpoint,
+    certPem: signer.certPem,
+    fingerprint: signer.fingerprint,
+    commonName: signer.commonName,
+    notBefore: signer.notBefore,
+    notAfter: signer.notAfter,
+    kid: signer.kid,
+    claimsProperty: signer.claimsProperty,
+    useExternalId: signer.useExternalId,
+    enrollAuthPolicyId: signer.enrollAuthPolicyId,
+    enrollNameClaimsSelector: signer.enrollNameClaimsSelector,
+    ...(signer.enrollAttributeClaimsSelector !== '' && {
+      enrollAttributeClaimsSelector: signer.enrollAttributeClaimsSelector,
+    }),
+  }),
+};
+
+export const clientSigners: Listed<'externalJwtSigner'> = {
+  kind: 'externalJwtSigner',
+  symbols: SYMBOLS,
+  show: (signer) => ({ ...base('externalJwtSigner', signer), ...forClients(signer) }),
+};
+
+function forClients(signer: ExternalJwtSigner): Record<string, unknown> {
+  const { name, audience, clientId, externalAuthUrl, scopes, targetToken } = signer;
+  return {
+    name,
+    audience,
+    ...(clientId !== null && { clientId }),
+    externalAuthUrl,
+    scopes: nullWhenEmpty(scopes),
+    targetToken,
+    ...(signer.enrollToCertEnabled && { enrollToCertEnabled: true }),
+    ...(signer.enrollToTokenEnabled && { enrollToTokenEnabled: true }),
+  };
+}

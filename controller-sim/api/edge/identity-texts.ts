@@ -1,0 +1,57 @@
+// Identities as JSON text, kept from answer to answer: a list of a hundred is mostly the same hundred as before. A text is dropped with any
+// change of what it tells: the identity, its authenticators, enrollments, sessions and second factor, its connections.
+
+import type { Network } from '../../network/network.ts';
+import type { Change } from '../../state/change.ts';
+import type { State } from '../../state/state.ts';
+import type { TextCache } from '../http/text-cache.ts';
+
+/** About 30 MB. */
+const MOST = 20_000;
+
+/** Kinds of which a change may show in any identity. */
+const IN_ALL: ReadonlySet<string> = new Set(['authPolicy', 'ca']);
+/** Kinds that belong to one identity. */
+const OWNED: ReadonlySet<string> = new Set(['authenticator', 'enrollment', 'apiSession', 'mfa']);
+
+export class ShownIdentities implements TextCache {
+  readonly #texts = new Map<string, string>();
+  readonly #unsubscribe: readonly (() => void)[];
+
+  constructor(state: State, network: Network) {
+    this.#unsubscribe = [
+      state.subscribe(({ changes }) => {
+        for (const change of changes) this.#onChange(change);
+      }),
+      network.events.subscribe((event) => {
+        if (event.kind === 'router') this.#texts.delete(event.routerId);
+        if (event.kind === 'sdk') this.#texts.delete(event.identityId);
+      }),
+    ];
+  }
+
+  close(): void {
+    for (const unsubscribe of this.#unsubscribe) unsubscribe();
+    this.#texts.clear();
+  }
+
+  textOf(id: string, make: () => string): string {
+    const known = this.#texts.get(id);
+    if (known !== undefined) return known;
+    const text = make();
+    if (this.#texts.size >= MOST) this.#texts.clear();
+    this.#texts.set(id, text);
+    return text;
+  }
+
+  #onChange({ kind, id, before, after }: Change): void {
+    if (kind === 'identity') this.#texts.delete(id);
+    else if (IN_ALL.has(kind)) this.#texts.clear();
+    else if (OWNED.has(kind)) {
+      for (const entity of [before, after]) {
+        const { identityId } = (entity ?? {}) as { identityId?: string | null };
+        if (identityId) this.#texts.delete(identityId);
+      }
+    }
+  }
+}

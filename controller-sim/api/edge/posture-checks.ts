@@ -1,0 +1,31 @@
+// Posture checks: what every type has, beside what the own type demands.
+
+import { createPostureCheck, deletePostureCheck, updatePostureCheck } from '../../entities/posture-check.ts';
+import { field, fieldSet } from '../http/list.ts';
+import { base } from '../http/references.ts';
+import type { Resource } from '../http/resource.ts';
+
+export const postureChecks: Resource<'postureCheck'> = {
+  kind: 'postureCheck',
+  names: { one: 'PostureCheck', many: 'PostureChecks' },
+  symbols: {
+    name: field('name'),
+    typeId: field('typeId'),
+    roleAttributes: fieldSet('roleAttributes'),
+    promptOnWake: { type: 'bool', get: ({ demands }) => demands.promptOnWake === true },
+    promptOnUnlock: { type: 'bool', get: ({ demands }) => demands.promptOnUnlock === true },
+  },
+  fixed: ['typeId'],
+  create: createPostureCheck,
+  update: updatePostureCheck,
+  remove: deletePostureCheck,
+  show: (check) => ({
+    ...base('postureCheck', check),
+    name: check.name,
+    typeId: check.typeId,
+    version: check.version,
+    roleAttributes: check.roleAttributes,
+    // Prompts that are off are left out (reference fact: HTTP entities, section 17).
+    ...Object.fromEntries(Object.entries(check.demands).filter(([, value]) => value !== false)),
+  }),
+};

@@ -1,0 +1,118 @@
+// Posture as it is shown: what a service wants to know of a machine, and what is known of the machines of an identity.
+
+import { timeText } from '#lib/duration.ts';
+import { evaluatePosture, type PostureState } from '#model/posture.ts';
+import type { ApiSession, Identity, PostureCheck, Service, ServicePolicy } from '../../state/types.ts';
+import type { ApiRequest, ApiServices } from '../http/context.ts';
+import { base } from '../http/references.ts';
+import { NEVER } from '../http/show.ts';
+
+/** A group for each policy that grants the service to who asks; one for each permission where nothing is demanded. */
+export function postureQueries(
+  service: Service,
+  context: ApiServices,
+  { identity, session }: ApiRequest,
+  permissions: readonly string[],
+): unknown[] {
+  const policies = identity ? context.access.granting(identity.id, service.id) : [];
+  if (session && policies.some(({ postureCheckRoles }) => postureCheckRoles.length > 0))
+    return policies.map((policy) => group(policy, context, session));
+  return permissions.map((permission) => ({
+    policyId: `dummy ${permission.toLowerCase()} policy: no posture checks defined`,
+    policyType: permission,
+    isPassing: true,
+    postureQueries: [],
+  }));
+}
+
+function group(policy: ServicePolicy, context: ApiServices, session: ApiSession): Record<string, unknown> {
+  const queries = context.access.checksOf(policy).map((check) => query(check, context, session));
+  return {
+    policyId: policy.id,
+    policyType: policy.type,
+    isPassing: queries.every(({ isPassing }) => isPassing),
+    postureQueries: queries,
+  };
+}
+
+function query(check: PostureCheck, { posture, clock }: ApiServices, session: ApiSession) {
+  const { demands, typeId } = check;
+  const now = clock.now();
+  const state = posture.stateOf(session.identityId, session.id);
+  const verdict = evaluatePosture(check, state, now);
+  const processes = demands.processes as readonly { osType: string; path: string }[] | undefined;
+  const process = demands.process as { osType: string; path: string } | undefined;
+  const prompts = ['promptOnWake', 'promptOnUnlock'].filter((name) => demands[name] === true);
+  return {
+    ...base('postureCheck', check),
+    updatedAt: updatedAt(check, state),
+    queryType: typeId,
+    ...verdict,
+    ...(verdict.timeoutRemaining >= 0 && { timeoutAt: timeText(now + verdict.timeoutRemaining * 1000) }),
+    ...Object.fromEntries(prompts.map((name) => [name, true])),
+    ...(process && { process: { osType: process.osType, path: process.path } }),
+    processes: processes?.map(({ osType, path }) => ({ osType, path })) ?? null,
+  };
+}
+
+/** reference fact: an MFA check counts as changed when the machine wakes up or is unlocked, so that clients look at it again. */
+function updatedAt({ demands, updatedAt: changed }: PostureCheck, state: PostureState): string {
+  const { passedMfaAt, wokenAt, unlockedAt } = state;
+  if (passedMfaAt === undefined) return changed;
+  const prompts = [demands.promptOnWake === true && wokenAt, demands.promptOnUnlock === true && unlockedAt];
+  const times = prompts.filter((time) => typeof time === 'number');
+  return new Date(Math.max(Date.parse(changed), ...times)).toISOString();
+}
+
+/** What is known of an identity's machines; times that there are none of are null. */
+export function showPostureData({ id }: Identity, { posture, state }: ApiServices): Record<string, unknown> {
+  const data = posture.dataOf(id);
+  const sessions = [...(data?.sessions ?? [])].map(([sessionId, known]) => [
+    sessionId,
+    {
+      mfa: {
+        apiSessionId: sessionId,
+        passedAt: date(known.passedMfaAt),
+        passedMfa: known.passedMfaAt !== undefined,
+        passedOnUnlock: isBefore(known.unlockedAt, known.passedMfaAt),
+        passedOnWake: isBefore(known.wokenAt, known.passedMfaAt),
+      },
+      endpointState: { unlockedAt: date(known.unlockedAt), wokenAt: date(known.wokenAt) },
+      sdkInfo: state.tables.identity.get(id)?.sdkInfo ?? {},
+    },
+  ]);
+  return {
+    apiSessionPostureData: Object.fromEntries(sessions),
+    domain: { ...told(data?.domain), domain: data?.domain?.name ?? '' },
+    mac: { ...told(data?.mac), addresses: data?.mac?.addresses ?? null },
+    os: {
+      ...told(data?.os),
+      type: data?.os?.type ?? '',
+      version: data?.os?.version ?? '',
+      build: data?.os?.build ?? '',
+    },
+    processes: [...(data?.processes.values() ?? [])].map((process) => ({
+      ...told({ checkId: process.postureCheckId, at: process.at }),
+      path: process.path,
+      isRunning: process.isRunning,
+      binaryHash: process.hash,
+      signerFingerprints: process.signerFingerprints,
+    })),
+  };
+}
+
+function told(data: { checkId: string; at: number } | undefined): Record<string, unknown> {
+  return {
+    postureCheckId: data?.checkId ?? '',
+    timedOut: false,
+    lastUpdatedAt: data ? new Date(data.at).toISOString() : NEVER,
+  };
+}
+
+function date(time: number | undefined): string | null {
+  return time === undefined ? null : new Date(time).toISOString();
+}
+
+function isBefore(event: number | undefined, passedAt: number | undefined): boolean {
+  return passedAt !== undefined && (event === undefined || event < passedAt);
+}

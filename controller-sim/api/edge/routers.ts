@@ -1,0 +1,153 @@
+// Routers: those of the edge, and all of them as carriers of circuits.
+
+import type { Body } from '../../entities/body.ts';
+import { signEnrollment } from '../../entities/enrollment.ts';
+import {
+  createEdgeRouter,
+  createTransitRouter,
+  deleteRouter,
+  type SignedEnrollment,
+  updateEdgeRouter,
+  updateTransitRouter,
+} from '../../entities/router.ts';
+import type { Symbols } from '../../filter/compile.ts';
+import type { RouterStatus } from '../../network/router-status.ts';
+import type { Router } from '../../state/types.ts';
+import type { ApiRequest, ApiServices } from '../http/context.ts';
+import { field, fieldSet, flagField, linked, numberField } from '../http/list.ts';
+import { base } from '../http/references.ts';
+import type { Resource } from '../http/resource.ts';
+import { seesEnrollmentTokens } from '../http/rights.ts';
+import { NEVER, nullWhenEmpty } from '../http/show.ts';
+import { CONFIG_SYMBOLS } from './configs.ts';
+import { capabilityMask, capabilityNames } from './router-capabilities.ts';
+
+export const routerSymbols = (context: ApiServices): Symbols<Router> => ({
+  name: field('name'),
+  fingerprint: field('fingerprint'),
+  cost: numberField('cost'),
+  noTraversal: flagField('noTraversal'),
+  disabled: flagField('disabled'),
+  configs: linked(fieldSet('configs'), context.state.tables.config, () => CONFIG_SYMBOLS),
+  ctrlChanListeners: { set: ({ ctrlChanListeners }: Router) => Object.keys(ctrlChanListeners ?? {}) },
+});
+
+export const edgeRouterSymbols = (context: ApiServices): Symbols<Router> => ({
+  ...routerSymbols(context),
+  isVerified: flagField('isVerified'),
+  isTunnelerEnabled: flagField('isTunnelerEnabled'),
+  roleAttributes: fieldSet('roleAttributes'),
+  connected: { type: 'bool', get: ({ id }) => context.network.status(id).isOnline },
+  online: { type: 'bool', get: ({ id }) => context.network.status(id).isOnline },
+});
+
+/** Of a router that has not said what it is. */
+const NO_VERSION = { arch: '', buildDate: '', os: '', revision: '', version: '' };
+
+export const edgeRouters: Resource<'router', SignedEnrollment | undefined> = {
+  kind: 'router',
+  names: { one: 'EdgeRouter', many: 'EdgeRouters' },
+  symbols: edgeRouterSymbols,
+  includes: ({ isEdge }) => isEdge,
+  newId: ({ state }) => state.ids.short(),
+  prepare: (request, id, body) => newEnrollment(request, 'erott', id, body),
+  create: (transaction, id, body, enrollment) => {
+    if (enrollment) createEdgeRouter(transaction, id, body, enrollment);
+  },
+  update: updateEdgeRouter,
+  remove: deleteRouter,
+  show: (router, context, request) => {
+    const { appData, certPem, isTunnelerEnabled, roleAttributes } = router;
+    return {
+      ...base('router', router),
+      ...commonRouter(router, context),
+      ...routerFields(router, request, 'erott'),
+      appData,
+      certPem,
+      isTunnelerEnabled,
+      roleAttributes: nullWhenEmpty(roleAttributes),
+      ...shownStatus(context.network.status(router.id)),
+    };
+  },
+};
+
+/** reference fact: the mask is left out while it is zero. */
+function shownStatus({ capabilities, versionInfo }: RouterStatus): Record<string, unknown> {
+  const capabilitiesMask = capabilityMask(capabilities);
+  return { ...(capabilitiesMask !== 0 && { capabilitiesMask }), versionInfo: versionInfo ?? NO_VERSION };
+}
+
+/** Signed for new routers alone. */
+async function newEnrollment(
+  { services }: ApiRequest,
+  method: 'erott' | 'trott',
+  id: string,
+  { mode }: Body,
+): Promise<SignedEnrollment | undefined> {
+  return mode === 'create' ? signEnrollment(services, method, id) : undefined;
+}
+
+/** What both APIs show of an edge router. */
+export function commonRouter(router: Router, context: ApiServices): Record<string, unknown> {
+  const { name, cost, noTraversal, appData, disabled } = router;
+  const { isOnline, hostname, supportedProtocols, syncStatus, ...status } = context.network.status(router.id);
+  const capabilities = capabilityNames(status.capabilities);
+  return {
+    name,
+    cost,
+    noTraversal,
+    appData,
+    disabled,
+    isOnline,
+    hostname,
+    supportedProtocols,
+    syncStatus,
+    capabilities,
+  };
+}
+
+/** Shows enrollments of one method: only the list of edge routers shows those of edge routers. */
+function routerFields(router: Router, request: ApiRequest, method: 'erott' | 'trott'): Record<string, unknown> {
+  const { state } = request.services;
+  const { configs, ctrlChanListeners, fingerprint, isVerified } = router;
+  const enrollment = state.tables.enrollment.referring('routerId', router.id).find((each) => each.method === method);
+  return {
+    configs: nullWhenEmpty(configs),
+    ...(Object.keys(ctrlChanListeners ?? {}).length > 0 && { ctrlChanListeners }),
+    ...(fingerprint !== null && { fingerprint }),
+    isVerified,
+    interfaces: null,
+    unverifiedCertPem: null,
+    unverifiedFingerprint: null,
+    ...(enrollment && {
+      ...(seesEnrollmentTokens(request, enrollment) && {
+        enrollmentToken: enrollment.token,
+        enrollmentJwt: enrollment.jwt,
+      }),
+      enrollmentCreatedAt: method === 'erott' ? NEVER : enrollment.createdAt,
+      enrollmentExpiresAt: enrollment.expiresAt,
+    }),
+  };
+}
+
+export const transitRouters: Resource<'router', SignedEnrollment | undefined> = {
+  kind: 'router',
+  plural: 'transit-routers',
+  names: { one: 'TransitRouter', many: 'TransitRouters' },
+  symbols: routerSymbols,
+  newId: ({ state }) => state.ids.short(),
+  prepare: (request, id, body) => newEnrollment(request, 'trott', id, body),
+  create: createTransitRouter,
+  update: updateTransitRouter,
+  remove: deleteRouter,
+  show: (router, context, request) => ({
+    ...base('router', router, 'transit-routers'),
+    name: router.name,
+    cost: router.cost,
+    noTraversal: router.noTraversal,
+    disabled: router.disabled,
+    isOnline: context.network.status(router.id).isOnline,
+    ...routerFields(router, request, 'trott'),
+    fingerprint: router.fingerprint,
+  }),
+};

@@ -1,0 +1,81 @@
+// Services: with the permissions of who asks, what its posture has to prove, and the configuration of the types that were asked for.
+
+import { ownValue } from '#lib/own-value.ts';
+import { createService, deleteService, updateService } from '../../entities/service.ts';
+import type { Symbols } from '../../filter/compile.ts';
+import type { Service } from '../../state/types.ts';
+import type { ApiRequest, ApiServices } from '../http/context.ts';
+import { field, fieldSet, flagField, linked } from '../http/list.ts';
+import { base } from '../http/references.ts';
+import type { Listed, Resource } from '../http/resource.ts';
+import { nullWhenEmpty } from '../http/show.ts';
+import { CONFIG_SYMBOLS } from './configs.ts';
+import { postureQueries } from './posture.ts';
+
+export const serviceSymbols = (context: ApiServices): Symbols<Service> => ({
+  name: field('name'),
+  terminatorStrategy: field('terminatorStrategy'),
+  roleAttributes: fieldSet('roleAttributes'),
+  isFabricOnly: flagField('isFabricOnly'),
+  configs: linked(fieldSet('configs'), context.state.tables.config, () => CONFIG_SYMBOLS),
+});
+
+export const services: Resource<'service'> = {
+  kind: 'service',
+  names: { one: 'Service', many: 'Services' },
+  symbols: serviceSymbols,
+  includes: ({ isFabricOnly }) => !isFabricOnly,
+  fixed: ['encryptionRequired'],
+  create: createService,
+  update: updateService,
+  remove: deleteService,
+  show: showService,
+};
+
+/** Services in lists that are not about who asks: what the caller may do with them is left out. */
+export const otherServices: Listed<'service'> = {
+  kind: 'service',
+  symbols: serviceSymbols,
+  show: (service, context, request) => ({ ...showService(service, context, request), ...NOT_ASKED }),
+};
+
+const NOT_ASKED = { permissions: null, postureQueries: [] };
+
+export function showService(service: Service, context: ApiServices, request: ApiRequest): Record<string, unknown> {
+  const { name, encryptionRequired, terminatorStrategy, maxIdleTimeMillis, configs, roleAttributes } = service;
+  const allowed = request.identity ? context.access.permissions(request.identity.id, service.id) : [];
+  const permissions = allowed.length > 0 || request.operation.api === 'client' ? allowed : ['Invalid'];
+  return {
+    ...base('service', service),
+    name,
+    encryptionRequired,
+    terminatorStrategy,
+    maxIdleTimeMillis,
+    configs: nullWhenEmpty(configs),
+    config: effectiveConfig(service, context, request),
+    roleAttributes: nullWhenEmpty(roleAttributes),
+    permissions,
+    postureQueries: postureQueries(service, context, request, permissions),
+    ...(request.query.has('roleFilter') && NOT_ASKED),
+  };
+}
+
+/** Type name to data, for the types that the query or the session names; what the identity overrides wins. */
+function effectiveConfig(
+  service: Service,
+  { state: { tables } }: ApiServices,
+  request: ApiRequest,
+): Record<string, unknown> {
+  const asked = request.query.getAll('configTypes').flatMap((each) => each.split(','));
+  const types = asked.length > 0 ? asked : (request.session?.configTypes ?? []);
+  if (types.length === 0) return {};
+  const overrides = ownValue(request.identity?.serviceConfigs ?? {}, service.id) ?? [];
+  const shown = new Map<string, unknown>();
+  for (const id of [...service.configs, ...overrides]) {
+    const config = tables.config.get(id);
+    const type = config && tables.configType.get(config.configTypeId);
+    if (config && type && (types.includes('all') || types.includes(type.id) || types.includes(type.name)))
+      shown.set(type.name, config.data);
+  }
+  return Object.fromEntries(shown);
+}

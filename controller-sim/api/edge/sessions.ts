@@ -1,0 +1,49 @@
+// Sessions of services.
+
+import type { Router, Session } from '../../state/types.ts';
+import type { ApiServices } from '../http/context.ts';
+import { field } from '../http/list.ts';
+import { base, reference } from '../http/references.ts';
+import type { Resource } from '../http/resource.ts';
+import { seesTokensOf } from '../http/rights.ts';
+import { commonRouter } from './routers.ts';
+
+export const sessions: Resource<'session'> = {
+  kind: 'session',
+  names: { one: 'Session', many: 'Sessions' },
+  symbols: (_context, request) => ({
+    token: { get: ({ identityId, token }) => (seesTokensOf(request, identityId) ? token : undefined) },
+    apiSession: field('apiSessionId'),
+    service: field('serviceId'),
+    type: field('type'),
+  }),
+  remove: (transaction, { id }) => transaction.delete('session', id),
+  show: (session, context) => ({
+    ...showSession(session, context),
+    token: session.id, // reference fact: what proves the session is for its owner alone
+    apiSession: reference('apiSession', context.state.tables.apiSession.get(session.apiSessionId)),
+    servicePolicies: [], // reference fact: named, and never filled
+  }),
+};
+
+/** As its owner sees it: without the API session, with the routers over which it may be used. */
+export function showSession(session: Session, context: ApiServices): Record<string, unknown> {
+  const { token, type, apiSessionId, identityId, serviceId } = session;
+  return {
+    ...base('session', session),
+    token,
+    type,
+    apiSessionId,
+    apiSession: null,
+    identityId,
+    serviceId,
+    service: reference('service', context.state.tables.service.get(serviceId)),
+    edgeRouters: context.access.commonRouters(identityId, serviceId).map((router) => showRouter(router, context)),
+  };
+}
+
+export function showRouter(router: Router, context: ApiServices): Record<string, unknown> {
+  const { appData: _own, ...common } = commonRouter(router, context);
+  const { versionInfo } = context.network.status(router.id);
+  return { ...common, urls: common.supportedProtocols, ...(versionInfo && { version: versionInfo.version }) };
+}

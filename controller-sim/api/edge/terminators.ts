@@ -1,0 +1,58 @@
+// Terminators, as the management API calls their parts.
+
+import { createTerminator, updateTerminator } from '../../entities/terminator.ts';
+import type { Symbols } from '../../filter/compile.ts';
+import type { Terminator } from '../../state/types.ts';
+import type { ApiServices } from '../http/context.ts';
+import { field } from '../http/list.ts';
+import { base, reference } from '../http/references.ts';
+import type { Resource } from '../http/resource.ts';
+
+export const terminatorSymbols = (context: ApiServices): Symbols<Terminator> => {
+  const { service, router } = context.state.tables;
+  return {
+    service: field('serviceId'),
+    'service.name': { get: ({ serviceId }) => service.get(serviceId)?.name },
+    router: field('routerId'),
+    'router.name': { get: ({ routerId }) => router.get(routerId)?.name },
+    instanceId: field('instanceId'),
+    hostId: field('hostId'),
+    binding: field('binding'),
+    address: field('address'),
+    sourceCtrl: { get: () => context.controllerId },
+  };
+};
+
+export const terminators: Resource<'terminator'> = {
+  kind: 'terminator',
+  names: { one: 'Terminator', many: 'Terminators' },
+  symbols: terminatorSymbols,
+  create: createTerminator,
+  update: updateTerminator,
+  remove: (transaction, { id }) => transaction.delete('terminator', id),
+  show: (terminator, context) => ({
+    ...commonTerminator(terminator, context, 'transit-routers'),
+    identity: terminator.instanceId,
+  }),
+};
+
+/** `routers` is the list in which references find the router. */
+export function commonTerminator(
+  terminator: Terminator,
+  { state: { tables }, network }: ApiServices,
+  routers: string,
+): Record<string, unknown> {
+  const { id, serviceId, routerId, binding, address, cost, precedence } = terminator;
+  return {
+    ...base('terminator', terminator),
+    serviceId,
+    service: reference('service', tables.service.get(serviceId)),
+    routerId,
+    router: reference('router', tables.router.get(routerId), routers),
+    binding,
+    address,
+    cost,
+    dynamicCost: network.costs.get(id),
+    precedence,
+  };
+}

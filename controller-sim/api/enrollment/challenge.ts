@@ -1,0 +1,22 @@
+// The controller shows that it holds the key of its tokens: it signs what the client made up (specification: controller challenge).
+
+import { sign } from 'node:crypto';
+import { Body } from '../../entities/body.ts';
+import { invalid } from '../../errors/errors.ts';
+import type { Answer, ApiRequest } from '../http/context.ts';
+
+export function signChallenge({ services: { authority }, body }: ApiRequest): Answer {
+  const given = new Body(body, 'create');
+  const keyId = given.text('keyId') ?? '';
+  const nonce = given.text('nonce') ?? '';
+  if (keyId !== authority.keyId) throw invalid('keyId', 'no key of this controller has this id', keyId);
+  // As in tokens: what this says of curves does not matter to other keys.
+  const key = { key: authority.signingKey, dsaEncoding: 'ieee-p1363' } as const;
+  const answer = {
+    algorithm: authority.tokenAlgorithm,
+    kid: keyId,
+    signature: sign('sha256', Buffer.from(nonce), key).toString('base64'),
+    caPool: authority.bundle,
+  };
+  return { raw: JSON.stringify(answer), contentType: 'application/json' };
+}

@@ -1,0 +1,172 @@
+// Enrolling identities: with a one-time token (for a certificate of this network, with one of another authority, or for a password), with
+// a certificate alone, or with the token of another issuer (reference fact: HTTP behaviour, Enrollment).
+
+import type { X509Certificate } from 'node:crypto';
+import { commonName, leafOf, sha1Fingerprint } from '#lib/certificates.ts';
+import { ownValue } from '#lib/own-value.ts';
+import { isForClients, vouch } from '../../auth/certificates.ts';
+import { externalIdOf } from '../../auth/external-id.ts';
+import { addAuthenticator, certificateProof, passwordProof } from '../../entities/authenticator.ts';
+import { Body } from '../../entities/body.ts';
+import { refuseTaken } from '../../entities/common.ts';
+import { useUp } from '../../entities/enrollment.ts';
+import { freeName, plainIdentity } from '../../entities/identity.ts';
+import { ApiError, type ApiErrorCode, badRequest, type ErrorCause } from '../../errors/errors.ts';
+import { readCsr } from '../../pki/csr.ts';
+import type { Transaction } from '../../state/transaction.ts';
+import type { CertificateAuthority, Enrollment, ExternalIdClaim } from '../../state/types.ts';
+import type { Answer, ApiRequest } from '../http/context.ts';
+import { showController } from '../information/controllers.ts';
+import { enrollWithToken } from './external-token.ts';
+import { enrollRouter } from './router.ts';
+
+/** `method` as the path or the query names it; undefined when neither does. */
+export async function enroll(request: ApiRequest, method: string | undefined): Promise<Answer> {
+  if (method === 'ca') return enrollByCertificate(request);
+  if (method === 'token') return enrollWithToken(request);
+  const enrollment = findEnrollment(request);
+  if (method !== undefined && method !== '' && method !== enrollment.method && method !== anyRouter(enrollment))
+    throw new ApiError('INVALID_ENROLL_METHOD');
+  // At that very moment it is over, as it is for whoever looks at the token.
+  if (Date.parse(enrollment.expiresAt) <= request.services.clock.now()) throw new ApiError('ENROLLMENT_EXPIRED');
+  switch (enrollment.method) {
+    case 'erott':
+    case 'trott':
+      return enrollRouter(request, enrollment);
+    case 'ott':
+      return enrollWithRequest(request, enrollment);
+    case 'ottca':
+      return enrollWithCertificate(request, enrollment);
+    case 'updb':
+      return enrollWithPassword(request, enrollment);
+  }
+}
+
+function findEnrollment({ query, body, services }: ApiRequest): Enrollment {
+  const inBody = typeof body === 'object' ? (body as { token?: unknown } | null)?.token : undefined;
+  const token = query.get('token') ?? String(inBody ?? '');
+  const enrollment = services.state.tables.enrollment.findBy('token', token);
+  if (!enrollment) throw new ApiError('INVALID_ENROLLMENT_TOKEN');
+  return enrollment;
+}
+
+/** Routers that only carry circuits enroll on the same path as those of the edge. */
+function anyRouter({ method }: Enrollment): string | undefined {
+  return method === 'trott' ? 'erott' : undefined;
+}
+
+async function enrollWithRequest(request: ApiRequest, enrollment: Enrollment): Promise<Answer> {
+  const { authority, state } = request.services;
+  const identityId = enrollment.identityId ?? '';
+  const given =
+    typeof request.body === 'string' ? request.body : (request.body as { clientCsr?: unknown } | null)?.clientCsr;
+  const csr = await readCsr(given);
+  const cert = authority.signIdentity(csr, identityId);
+  await state.change((transaction) => {
+    useUp(transaction, enrollment);
+    const proof = certificateProof(leafOf(cert));
+    addAuthenticator(transaction, { id: state.ids.short(), identityId, proof: { ...proof, certPem: cert } });
+  });
+  const wantsJson =
+    String(request.headers.accept ?? '').includes('application/json') || typeof request.body === 'object';
+  return wantsJson
+    ? { data: { controllers: [showController(request)], cert, ca: authority.bundle } }
+    : { raw: cert, contentType: 'application/x-pem-file' };
+}
+
+/** The certificate that the client shows in TLS becomes its authenticator: one of the authority that the enrollment names. */
+async function enrollWithCertificate(request: ApiRequest, enrollment: Enrollment): Promise<Answer> {
+  const { state } = request.services;
+  const { leaf, ca } = shownCertificate(request, 'CERTIFICATE_FAILED_VALIDATION');
+  if (ca.id !== enrollment.caId) throw new ApiError('CERTIFICATE_FAILED_VALIDATION');
+  if (!ca.isOttCaEnrollmentEnabled) throw new ApiError('ENROLLMENT_CA_NOT_VALID');
+  await state.change((transaction) => {
+    useUp(transaction, enrollment);
+    refuseUsedCertificate(transaction, leaf, { data: { fingerprint: sha1Fingerprint(leaf) } });
+    const identityId = enrollment.identityId ?? '';
+    addAuthenticator(transaction, { id: state.ids.short(), identityId, proof: certificateProof(leaf, ca.id) });
+  });
+  return { data: { controllers: [showController(request)] } };
+}
+
+/** The identity chooses its password; the name was chosen when the enrollment was made. */
+async function enrollWithPassword(request: ApiRequest, enrollment: Enrollment): Promise<Answer> {
+  const { state, passwords } = request.services;
+  const body = new Body(request.body, 'create');
+  const password = body.text('password') ?? '';
+  const username = body.text('username') || enrollment.username || '';
+  if (password === '') throw badRequest('password expected for updb enrollment');
+  if (username === '') throw badRequest('username expected for updb enrollment');
+  const passwordHash = await passwords.hash(password);
+  await state.change((transaction) => {
+    useUp(transaction, enrollment);
+    const identityId = enrollment.identityId ?? '';
+    addAuthenticator(transaction, { id: state.ids.short(), identityId, proof: passwordProof(username, passwordHash) });
+  });
+  return { data: { controllers: [showController(request)], username } };
+}
+
+/** Any client with a certificate of an authority that allows it becomes an identity. */
+export async function enrollByCertificate(request: ApiRequest): Promise<Answer> {
+  const { state } = request.services;
+  const { leaf, ca } = shownCertificate(request, 'CERT_FAILED_VALIDATION');
+  if (!ca.isAutoCaEnrollmentEnabled) throw new ApiError('CERT_FAILED_VALIDATION');
+  const requestedName = typeof request.body === 'object' ? new Body(request.body, 'create').text('name') : undefined;
+  const id = state.ids.short();
+  await state.change((transaction) => {
+    refuseUsedCertificate(transaction, leaf);
+    const externalId = ca.externalIdClaim && claimedBy(leaf, ca.externalIdClaim);
+    if (externalId !== null) refuseTaken(transaction, 'identity', 'externalId', externalId, undefined);
+    const wanted = nameByFormat(ca, { identityId: id, requestedName, commonName: commonName(leaf) });
+    transaction.put('identity', {
+      ...plainIdentity(transaction, id, freeName(transaction, wanted)),
+      roleAttributes: [...new Set(ca.identityRoles)].sort(),
+      externalId,
+    });
+    // Who is known by a part of the certificate may come with another certificate next time.
+    if (externalId === null)
+      addAuthenticator(transaction, { id: state.ids.short(), identityId: id, proof: certificateProof(leaf, ca.id) });
+  });
+  return { data: {} };
+}
+
+/** Throws ApiError for a certificate that names nobody: without a name, its identity could never log in. */
+function claimedBy(leaf: X509Certificate, claim: ExternalIdClaim): string {
+  const externalId = externalIdOf(leaf, claim);
+  if (externalId === undefined) throw new ApiError('MISSING_CERT_CLAIM');
+  return externalId;
+}
+
+/** What the client shows in TLS: valid now, made for clients, and of a verified authority. */
+function shownCertificate(
+  { services, certificates }: ApiRequest,
+  refusal: ApiErrorCode,
+): { leaf: X509Certificate; ca: CertificateAuthority } {
+  const [leaf] = certificates;
+  const voucher = vouch(services, certificates, { now: services.clock.now() });
+  if (!leaf || !isForClients(leaf) || voucher?.kind !== 'ca') throw new ApiError(refusal);
+  return { leaf, ca: voucher.ca };
+}
+
+function nameByFormat(
+  ca: CertificateAuthority,
+  known: { identityId: string; requestedName: string | undefined; commonName: string | undefined },
+): string {
+  const symbols: Readonly<Record<string, string>> = {
+    caName: ca.name,
+    caId: ca.id,
+    commonName: known.commonName ?? '',
+    requestedName: known.requestedName ?? '',
+    identityId: known.identityId,
+  };
+  const name = ca.identityNameFormat.replace(
+    /\[(\w+)\]/g,
+    (whole, symbol: string) => ownValue(symbols, symbol) ?? whole,
+  );
+  return name.trim() === '' ? known.identityId : name;
+}
+
+function refuseUsedCertificate(transaction: Transaction, certificate: X509Certificate, cause?: ErrorCause): void {
+  if (transaction.tables.authenticator.findBy('fingerprint', sha1Fingerprint(certificate)))
+    throw new ApiError('CERT_IN_USE', cause);
+}

@@ -1,0 +1,206 @@
+// Bodies against schemas/api/bodies.json, in two passes as the reference does it: a value of the wrong type makes the body unreadable, then
+// the first rule that is broken is named (reference fact: HTTP entities, section 1).
+
+import { Ajv, type AnySchemaObject, type ErrorObject, type ValidateFunction } from 'ajv';
+import { ownValue } from '#lib/own-value.ts';
+import bodies from '#schemas/api/bodies.json' with { type: 'json' };
+import { ApiError, invalid } from '../../errors/errors.ts';
+
+type Definitions = Readonly<Record<string, AnySchemaObject>>;
+
+/** The largest whole number below 2^63 that a JavaScript number can be. */
+const INT64 = { minimum: -(2 ** 63), maximum: 2 ** 63 - 1_024 };
+/** reference fact: whole numbers have 64 bits. */
+const RULES = mapValues(bodies.$defs as Definitions, boundedIntegers);
+const DATE_TIME = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:[Zz]|[+-]\d{2}:\d{2})$/;
+const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+
+// The schemas are our own: test/generated.test.ts holds them against the meta schema, not each start.
+const ajv = new Ajv({ strict: true, allowUnionTypes: true, verbose: true, meta: false, validateSchema: false });
+ajv.addFormat('date-time', (text) => DATE_TIME.test(text) && !Number.isNaN(Date.parse(text)));
+ajv.addFormat('uri', (text) => URL.canParse(text));
+// Clients send an empty one where there is none.
+ajv.addFormat('url', (text) => text === '' || URL.canParse(text));
+ajv.addFormat('uuid', UUID);
+ajv.addFormat('byte', BASE64);
+ajv.addKeyword({
+  keyword: 'anyCase',
+  schemaType: 'array',
+  validate: (allowed: string[], value: unknown) =>
+    typeof value === 'string' && allowed.some((each) => each.toLowerCase() === value.toLowerCase()),
+});
+ajv.addSchema({ $id: 'shapes', $defs: mapValues(RULES, shapeOf) });
+ajv.addSchema({ $id: 'rules', $defs: RULES });
+
+/** Compiled when first used: few of them are in the life of a simulator. */
+const compiled = new Map<string, ValidateFunction>();
+
+/** Posture checks and their responses differ by what they are about. */
+const VARIANTS: Readonly<Record<string, string>> = {
+  OS: 'OperatingSystem',
+  MAC: 'MacAddress',
+  DOMAIN: 'Domain',
+  MFA: 'Mfa',
+  PROCESS: 'Process',
+  PROCESS_MULTI: 'ProcessMulti',
+  ENDPOINT_STATE: 'EndpointState',
+};
+
+const VARYING = /^(postureCheck|postureResponse)(Create|Update|Patch)$/;
+
+/** Throws ApiError for a body that is not what its type wants. What the type does not know is let through. */
+export function validateBody(type: string, body: unknown): void {
+  if (type === 'postureResponses' && Array.isArray(body)) {
+    for (const each of body) validateBody('postureResponseCreate', each);
+    return;
+  }
+  validate(variantOf(type, body), body);
+}
+
+function variantOf(type: string, body: unknown): string {
+  const [, kind, action] = VARYING.exec(type) ?? [];
+  if (kind === undefined || typeof body !== 'object' || body === null) return type;
+  const { typeId } = body as { typeId?: unknown };
+  if (typeId === undefined || typeId === null || typeId === '')
+    throw invalid('typeId', 'typeId in body is required', '');
+  const variant = `${kind}${ownValue(VARIANTS, String(typeId))}${action}`;
+  if (Object.hasOwn(RULES, variant)) return variant;
+  const message = `invalid typeId value: ${JSON.stringify(typeId)}`;
+  throw new ApiError('COULD_NOT_PARSE_BODY', { code: 'UNHANDLED', message });
+}
+
+function validate(type: string, body: unknown): void {
+  const rules = validator('rules', type);
+  if (rules(body)) return;
+  // Something is wrong, or only null: what it is, and in which order it is told, is worth a second look.
+  const shape = validator('shapes', type);
+  if (!shape(body)) throw unreadable(shape.errors?.[0]);
+  if (!rules(withoutNulls(body))) throw broken(rules.errors?.[0]);
+}
+
+/** What a body of a type may be in particular, by its typeId; nothing for types that have no variants. */
+export function variantsOf(type: string): { readonly typeId: string; readonly variant: string }[] {
+  const [, kind, action] = VARYING.exec(type) ?? [];
+  if (kind === undefined) return [];
+  return Object.entries(VARIANTS)
+    .map(([typeId, name]) => ({ typeId, variant: `${kind}${name}${action}` }))
+    .filter(({ variant }) => Object.hasOwn(RULES, variant));
+}
+
+/** The names of the fields that a body of a type may have. */
+export function fieldsOfBody(type: string, body: unknown): string[] {
+  return fieldsOf(variantOf(type, body));
+}
+
+function fieldsOf(type: string): string[] {
+  const schema = RULES[type];
+  const { $ref, properties = {}, allOf = [] } = (schema ?? {}) as AnySchemaObject;
+  const parts = [...($ref === undefined ? [] : [{ $ref }]), ...(allOf as AnySchemaObject[])];
+  const inherited = parts.flatMap((part) =>
+    part.$ref === undefined ? Object.keys(part.properties ?? {}) : fieldsOf(String(part.$ref).slice('#/$defs/'.length)),
+  );
+  return [...Object.keys(properties as object), ...inherited];
+}
+
+function validator(pass: 'shapes' | 'rules', type: string): ValidateFunction {
+  const ref = `${pass}#/$defs/${type}`;
+  const known = compiled.get(ref);
+  if (known) return known;
+  const made = ajv.compile({ $ref: ref });
+  compiled.set(ref, made);
+  return made;
+}
+
+function unreadable(error: ErrorObject | undefined): ApiError {
+  const field = fieldOf(error);
+  const { schema } = error ?? {};
+  const types = Array.isArray(schema) ? (schema as string[]).filter((each) => each !== 'null').join(' or ') : 'int64';
+  const wanted = error ? types : 'object';
+  const where = field === '' ? 'the body must be' : `the field ${field} must be`;
+  return new ApiError('COULD_NOT_PARSE_BODY', { code: 'UNHANDLED', message: `${where} of type ${wanted}` });
+}
+
+function broken(error: ErrorObject | undefined): ApiError {
+  const at = fieldOf(error);
+  if (!error) return invalid(at, 'the body is not valid', '');
+  const { keyword, data: value, schema, params } = error;
+  if (keyword === 'required') {
+    const name = (params as { missingProperty: string }).missingProperty;
+    const field = at === '' ? name : `${at}.${name}`;
+    const type = (error.parentSchema?.properties as Definitions | undefined)?.[name];
+    return invalid(field, `${field} in body is required`, isList(type) ? '[]' : '<nil>');
+  }
+  switch (keyword) {
+    case 'enum':
+    case 'anyCase':
+      return invalid(at, `${at} in body should be one of [${(schema as string[]).join(' ')}]`, value);
+    case 'minimum':
+      return invalid(at, `${at} in body should be greater than or equal to ${String(schema)}`, value);
+    case 'maximum':
+      return invalid(at, `${at} in body should be less than or equal to ${String(schema)}`, value);
+    case 'minLength':
+      return invalid(at, `${at} in body should be at least ${String(schema)} chars long`, value);
+    case 'maxLength':
+      return invalid(at, `${at} in body should be at most ${String(schema)} chars long`, value);
+    case 'minItems':
+      return invalid(
+        at,
+        `${at} in body should have at least ${String(schema)} items`,
+        String((value as unknown[]).length),
+      );
+    case 'format':
+      return invalid(at, `${at} in body must be of type ${String(schema)}: ${JSON.stringify(value)}`, value);
+    default:
+      return invalid(at, `${at} in body is not valid: ${error.message ?? keyword}`, value);
+  }
+}
+
+/** `operatingSystems.0.type` */
+function fieldOf(error: ErrorObject | undefined): string {
+  return (error?.instancePath ?? '').slice(1).replaceAll('/', '.');
+}
+
+function isList(schema: AnySchemaObject | undefined): boolean {
+  const target = schema?.$ref ? RULES[String(schema.$ref).slice('#/$defs/'.length)] : schema;
+  return target?.type === 'array';
+}
+
+/** Only the types, and null for each of them: null stands for what is left out. */
+function shapeOf(schema: AnySchemaObject): AnySchemaObject {
+  const { $ref, type, properties, items, additionalProperties, allOf } = schema;
+  return {
+    ...($ref !== undefined && { $ref }),
+    ...(type !== undefined && { type: [type, 'null'] }),
+    ...(type === 'integer' && INT64),
+    ...(properties !== undefined && { properties: mapValues(properties as Definitions, shapeOf) }),
+    ...(items !== undefined && { items: shapeOf(items) }),
+    ...(typeof additionalProperties === 'object' && { additionalProperties: shapeOf(additionalProperties) }),
+    ...(allOf !== undefined && { allOf: (allOf as AnySchemaObject[]).map(shapeOf) }),
+  };
+}
+
+function boundedIntegers(schema: AnySchemaObject): AnySchemaObject {
+  const { type, properties, items, additionalProperties, allOf } = schema;
+  return {
+    ...(type === 'integer' && INT64),
+    ...schema,
+    ...(properties !== undefined && { properties: mapValues(properties as Definitions, boundedIntegers) }),
+    ...(items !== undefined && { items: boundedIntegers(items) }),
+    ...(typeof additionalProperties === 'object' && { additionalProperties: boundedIntegers(additionalProperties) }),
+    ...(allOf !== undefined && { allOf: (allOf as AnySchemaObject[]).map(boundedIntegers) }),
+  };
+}
+
+/** For the rules a null is no value; what maps of anything hold has no rules. */
+function withoutNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutNulls);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, each]) => (each === null ? [] : [[key, withoutNulls(each)]])),
+  );
+}
+
+function mapValues(map: Definitions, change: (schema: AnySchemaObject) => AnySchemaObject): Definitions {
+  return Object.fromEntries(Object.entries(map).map(([key, each]) => [key, change(each)]));
+}

@@ -1,0 +1,214 @@
+// Lists: filter, sort, limit, offset from the query, and the page with its meta data (reference fact: HTTP behaviour, Lists).
+
+import { ApiError, invalid } from '../../errors/errors.ts';
+import type { Predicate, Query } from '../../filter/ast.ts';
+import { compileQuery, type FieldValue, type FilterSymbol, SortError, type Symbols } from '../../filter/compile.ts';
+import { FilterError } from '../../filter/lexer.ts';
+import { parseQuery, parseSort } from '../../filter/parser.ts';
+import { Table } from '../../state/table.ts';
+import type { Entity } from '../../state/types.ts';
+import type { ListPage } from './context.ts';
+
+const DEFAULT_LIMIT = 10;
+const MOST = 500;
+/** reference fact: what is told where nothing is cut, as near as a number comes to it. */
+const UNLIMITED = Number.MAX_SAFE_INTEGER;
+
+/** Symbols that every list of entities has. */
+const BASE: Symbols<Entity> = {
+  id: { get: ({ id }) => id },
+  createdAt: { type: 'datetime', get: ({ createdAt }) => new Date(createdAt) },
+  updatedAt: { type: 'datetime', get: ({ updatedAt }) => new Date(updatedAt) },
+  tags: { get: () => undefined },
+  isSystem: { type: 'bool', get: ({ isSystem }) => isSystem },
+};
+
+/** A symbol for a plain key of the entity. */
+export function field<T>(key: keyof T & string): FilterSymbol<T> {
+  return { get: (entity) => entity[key] as FieldValue };
+}
+
+/** A symbol for a key that is true or false. */
+export function flagField<T>(key: keyof T & string): FilterSymbol<T> {
+  return { type: 'bool', ...field<T>(key) };
+}
+
+/** A symbol for a key that is a number. */
+export function numberField<T>(key: keyof T & string): FilterSymbol<T> {
+  return { type: 'number', ...field<T>(key) };
+}
+
+/** A symbol for a key that holds several values. */
+export function fieldSet<T>(key: keyof T & string): FilterSymbol<T> {
+  return { set: (entity) => (entity[key] ?? []) as readonly FieldValue[] };
+}
+
+/**
+ * A symbol of ids whose entities are found in `table`: `from configs where name = "x"` looks at the configs themselves. Their own symbols
+ * are made when a filter asks for them, which few do.
+ */
+export function linked<T, U extends Entity>(
+  symbol: FilterSymbol<T>,
+  table: Table<U>,
+  own: () => Symbols<U>,
+): FilterSymbol<T> {
+  const to = {
+    find: (id: string) => table.get(id),
+    get symbols() {
+      return { ...BASE, ...own() } as Symbols<U>;
+    },
+  };
+  return { ...symbol, to };
+}
+
+/** The page that a query asks for. Throws ApiError for what cannot be understood. */
+export function listPage<T extends Entity>(
+  entities: Iterable<T> | Table<T>,
+  query: URLSearchParams,
+  own: Symbols<T>,
+  toItem: (entity: T) => unknown,
+): ListPage {
+  return page(entities, query, { ...BASE, ...own } as Symbols<T>, toItem);
+}
+
+/** What is listed without being kept in a table. */
+interface Listable {
+  readonly id: string;
+  readonly tags: Readonly<Record<string, unknown>>;
+}
+
+/** A page of records that have no base fields but their id and tags. */
+export function listRecords<T extends Listable>(
+  records: Iterable<T>,
+  query: URLSearchParams,
+  own: Symbols<T>,
+  toItem: (record: T) => unknown,
+): ListPage {
+  return page(records, query, { id: { get: ({ id }) => id }, ...own } as Symbols<T>, toItem);
+}
+
+/** A page of what never changes: types, by their name. */
+export function listFixed<T extends Listable & { readonly name: string }>(
+  types: readonly T[],
+  query: URLSearchParams,
+): ListPage {
+  const date = { type: 'datetime', get: () => new Date(0) } as const;
+  const own = { ...BASE, createdAt: date, updatedAt: date, name: { get: ({ name }: T) => name } };
+  return page(types, query, own as unknown as Symbols<T>, (type) => type);
+}
+
+function page<T extends Listable>(
+  all: Iterable<T> | Table<T & Entity>,
+  query: URLSearchParams,
+  symbols: Symbols<T>,
+  toItem: (entity: T) => unknown,
+): ListPage {
+  const parsed = readQuery(query);
+  const { matches, compare } = compile(parsed, symbols);
+  const { limit, offset } = paging(parsed);
+  const source = (all instanceof Table && parsed.predicate && lookUp(all, parsed.predicate)) || all;
+  const answer = (totalCount: number, entities: readonly T[]) => ({
+    items: entities.map(toItem),
+    pagination: { limit, offset, totalCount },
+    filterableFields: Object.keys(symbols),
+  });
+  const end = offset + limit;
+  if (source instanceof Table && parsed.sort === undefined) {
+    // A table keeps its entities in order: without a filter only the page itself is looked at.
+    if (!parsed.predicate) return answer(source.size, source.ordered.slice(offset, end));
+    const { total, first } = source.select(matches, end);
+    return answer(total, first.slice(offset));
+  }
+  const matching: T[] = [];
+  for (const entity of source instanceof Table ? source.values() : source) if (matches(entity)) matching.push(entity);
+  return answer(matching.length, matching.sort(compare).slice(offset, end));
+}
+
+/**
+ * All that can match a predicate that demands an id, or a value that is unique, such as `name = "x"`: it is found without a look at the
+ * others. Undefined for other predicates. Symbols of unique keys have the name of the key.
+ */
+function lookUp<T extends Entity>(table: Table<T>, predicate: Predicate): readonly T[] | undefined {
+  if (predicate.kind === 'and') {
+    for (const part of predicate.parts) {
+      const found = lookUp(table, part);
+      if (found) return found;
+    }
+  }
+  if (predicate.kind !== 'compare' || predicate.operator !== '=' || predicate.negated) return undefined;
+  const { subject, value } = predicate;
+  if (subject.function !== undefined || value.type !== 'string') return undefined;
+  return table.lookUp(subject.field, value.value);
+}
+
+/**
+ * A list of texts, such as role attributes, which the filter calls `id`. reference fact: the parameters sort, limit and offset are not even
+ * looked at (the web console sorts by a name that there is not); what the filter itself says of them counts.
+ */
+export function listTexts(
+  texts: readonly string[],
+  query: URLSearchParams,
+  toItem: (text: string) => unknown = (text) => text,
+): ListPage {
+  const entities = texts.map((id) => ({ id, tags: {} }));
+  const parsed = readQuery(new URLSearchParams({ filter: query.get('filter') ?? '' }));
+  const compiled = compile(parsed, { id: { get: ({ id }: { id: string }) => id } });
+  const matching = entities.filter(compiled.matches).sort(compiled.compare);
+  const limit = typeof parsed.limit === 'number' && parsed.limit >= 0 ? parsed.limit : UNLIMITED;
+  const offset = Math.max(0, parsed.skip ?? 0);
+  return {
+    items: matching.slice(offset, offset + limit).map(({ id }) => toItem(id)),
+    pagination: { limit, offset, totalCount: matching.length },
+    filterableFields: ['id'],
+  };
+}
+
+function compile<T extends { id: string; tags: Readonly<Record<string, unknown>> }>(query: Query, symbols: Symbols<T>) {
+  try {
+    return compileQuery(query, symbols);
+  } catch (error) {
+    throw translate(error);
+  }
+}
+
+/** What the filter itself says wins over the other parameters. */
+function readQuery(parameters: URLSearchParams): Query {
+  try {
+    const query = parseQuery(parameters.get('filter') ?? '');
+    const sort = parameters.get('sort');
+    const limit = wholeNumber(parameters.get('limit'), 'limit');
+    const offset = wholeNumber(parameters.get('offset'), 'offset');
+    return {
+      ...(query.predicate && { predicate: query.predicate }),
+      ...((query.sort ?? sort) && { sort: query.sort ?? parseSort(sort ?? '') }),
+      ...((query.limit ?? limit) !== undefined && { limit: query.limit ?? (limit as number) }),
+      ...((query.skip ?? offset) !== undefined && { skip: query.skip ?? (offset as number) }),
+    };
+  } catch (error) {
+    throw translate(error);
+  }
+}
+
+function wholeNumber(text: string | null, name: string): number | undefined {
+  if (text === null || text === '') return undefined;
+  if (!/^-?\d+$/.test(text))
+    throw invalid(name, `${name} in query must be of type int64: ${JSON.stringify(text)}`, text);
+  return Number(text);
+}
+
+/** More than the most is cut; `none` and a negative limit are not (seen at the reference). */
+function paging({ limit = DEFAULT_LIMIT, skip = 0 }: Query): { limit: number; offset: number } {
+  const offset = Math.max(0, skip);
+  if (limit === 'none' || limit < 0) return { limit: UNLIMITED, offset };
+  return { limit: Math.min(MOST, limit || DEFAULT_LIMIT), offset };
+}
+
+/** reference fact: what is wrong stands in a cause of the code UNHANDLED. */
+function translate(error: unknown): unknown {
+  if (error instanceof SortError)
+    return new ApiError('INVALID_SORT_IDENTIFIER', { code: 'UNHANDLED', message: error.message });
+  if (!(error instanceof FilterError)) return error;
+  const { message, place } = error;
+  const where = place ? `. line: ${place.line}, column: ${place.column}, symbol: ${place.text}` : '';
+  return new ApiError('INVALID_FILTER', { code: 'UNHANDLED', message: `${message}${where}` });
+}

@@ -1,0 +1,98 @@
+// How entities are shown in answers: their base fields, links, and references to others.
+
+import type { CertificateAuthority, Entity, EntityKind, Identity, Named } from '../../state/types.ts';
+
+export const PLURAL: Readonly<Record<EntityKind, string>> = {
+  apiSession: 'api-sessions',
+  apiSessionCertificate: 'current-api-session/certificates',
+  authenticator: 'authenticators',
+  authPolicy: 'auth-policies',
+  ca: 'cas',
+  config: 'configs',
+  configType: 'config-types',
+  router: 'edge-routers',
+  edgeRouterPolicy: 'edge-router-policies',
+  enrollment: 'enrollments',
+  externalJwtSigner: 'external-jwt-signers',
+  identity: 'identities',
+  mfa: 'mfas',
+  postureCheck: 'posture-checks',
+  revocation: 'revocations',
+  service: 'services',
+  serviceEdgeRouterPolicy: 'service-edge-router-policies',
+  servicePolicy: 'service-policies',
+  session: 'sessions',
+  terminator: 'terminators',
+};
+
+/** Lists below an entity, by kind. */
+const SUB_LISTS: Partial<Readonly<Record<EntityKind, readonly string[]>>> = {
+  router: ['edge-router-policies'],
+  edgeRouterPolicy: ['edge-routers', 'identities'],
+  apiSession: ['sessions'],
+  session: ['route-path'],
+  ca: ['jwt', 'verify'],
+  identity: [
+    'authenticators',
+    'edge-router-policies',
+    'edge-routers',
+    'enrollments',
+    'failed-service-requests',
+    'posture-data',
+    'service-configs',
+    'service-policies',
+    'services',
+  ],
+  service: ['configs', 'service-edge-router-policies', 'service-policies', 'terminators'],
+  serviceEdgeRouterPolicy: ['edge-routers', 'services'],
+  servicePolicy: ['identities', 'posture-checks', 'services'],
+};
+
+/** An authority that is verified has nothing to verify. */
+function subLists(kind: EntityKind, entity: Entity): readonly string[] {
+  const lists = SUB_LISTS[kind] ?? [];
+  const isVerified = kind === 'ca' && (entity as CertificateAuthority).isVerified;
+  return isVerified ? lists.filter((list) => list !== 'verify') : lists;
+}
+
+export function links(kind: EntityKind, entity: Entity, plural = PLURAL[kind]): Record<string, { href: string }> {
+  const self = `./${plural}/${entity.id}`;
+  const { authPolicyId } = entity as Partial<Identity>;
+  return {
+    self: { href: self },
+    ...(authPolicyId !== undefined && { 'auth-policies': { href: `./${PLURAL.authPolicy}/${authPolicyId}` } }),
+    ...Object.fromEntries(
+      (plural === PLURAL[kind] ? subLists(kind, entity) : []).map((list) => [list, { href: `${self}/${list}` }]),
+    ),
+  };
+}
+
+export function base(kind: EntityKind, entity: Entity, plural?: string): Record<string, unknown> {
+  const { id, createdAt, updatedAt, tags } = entity;
+  return { _links: links(kind, entity, plural), id, createdAt, updatedAt, tags };
+}
+
+/** What a creation answers. */
+export function created(plural: string, id: string): { _links: Record<string, unknown>; id: string } {
+  return { _links: { self: { href: `./${plural}/${id}` } }, id };
+}
+
+/** References to these come with the links of their lists. */
+const WITH_LISTS: ReadonlySet<EntityKind> = new Set(['identity', 'service', 'router', 'apiSession', 'ca']);
+
+/** A reference to an entity; null when it is not there. */
+export function reference(
+  kind: EntityKind,
+  entity: Entity | undefined,
+  plural = PLURAL[kind],
+): Record<string, unknown> | null {
+  if (!entity) return null;
+  const { name } = entity as Partial<Named>;
+  const shown = WITH_LISTS.has(kind) && plural === PLURAL[kind];
+  return {
+    _links: shown ? links(kind, entity) : { self: { href: `./${plural}/${entity.id}` } },
+    entity: plural,
+    id: entity.id,
+    ...(name !== undefined && { name }),
+  };
+}

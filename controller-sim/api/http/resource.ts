@@ -1,0 +1,169 @@
+// The six operations that nearly every entity has, made from what is special about it.
+
+import { type Semantic, selectByRoles } from '#model/roles.ts';
+import { Body, type Mode } from '../../entities/body.ts';
+import { existing, SINGULAR } from '../../entities/common.ts';
+import { badRequest, invalid, notFound } from '../../errors/errors.ts';
+import type { Symbols } from '../../filter/compile.ts';
+import { Table } from '../../state/table.ts';
+import type { Transaction } from '../../state/transaction.ts';
+import type { EntityKind, EntityTypes } from '../../state/types.ts';
+import type { Answer, ApiRequest, ApiServices, Handler, Handlers } from './context.ts';
+import { listPage } from './list.ts';
+import { created, PLURAL } from './references.ts';
+import { fieldsOfBody } from './validate.ts';
+
+/** Kinds with role attributes. */
+const ROLE_KINDS: ReadonlySet<EntityKind> = new Set(['identity', 'router', 'service', 'postureCheck']);
+
+/** What it takes to list entities of a kind. */
+export interface Listed<K extends EntityKind> {
+  readonly kind: K;
+  /** Fields for filters and sorting. A function where they depend on the data, or on what the caller may see. */
+  readonly symbols: Symbols<EntityTypes[K]> | ((services: ApiServices, request: ApiRequest) => Symbols<EntityTypes[K]>);
+  /** Which entities of the kind there are for this list; all of them when left out. */
+  includes?(entity: EntityTypes[K]): boolean;
+  show(entity: EntityTypes[K], services: ApiServices, request: ApiRequest): Record<string, unknown>;
+  /** The same as JSON, where it is kept. */
+  text?(entity: EntityTypes[K], services: ApiServices, request: ApiRequest): string;
+}
+
+export interface Resource<K extends EntityKind, P = undefined> extends Listed<K> {
+  /** As they stand in the ids of operations: `Identity` and `Identities`. */
+  readonly names: { readonly one: string; readonly many: string };
+  /** Where it is found, for links; the kind's own when left out. */
+  readonly plural?: string;
+  /** Fields of a body that no patch changes. */
+  readonly fixed?: readonly string[];
+  newId?(services: ApiServices, body: Body): string;
+  /** What has to be waited for before the transaction that creates or changes. */
+  prepare?(request: ApiRequest, id: string, body: Body): Promise<P>;
+  create?(transaction: Transaction, id: string, body: Body, prepared: P, request: ApiRequest): void;
+  update?(transaction: Transaction, entity: EntityTypes[K], body: Body, request: ApiRequest, prepared: P): void;
+  remove?(transaction: Transaction, entity: EntityTypes[K], request: ApiRequest): void;
+}
+
+/** List, detail, create, update, patch, delete, as far as the resource has them. */
+export function crud<K extends EntityKind, P = undefined>(resource: Resource<K, P>): Handlers {
+  const { one, many } = resource.names;
+  return {
+    [`list${many}`]: list(resource, (request) => all(request, resource)),
+    [`detail${one}`]: (request) => {
+      const entity = found(request, resource);
+      return resource.text
+        ? { json: resource.text(entity, request.services, request) }
+        : { data: resource.show(entity, request.services, request) };
+    },
+    ...(resource.create && { [`create${one}`]: (request: ApiRequest) => create(resource, request) }),
+    ...(resource.update && {
+      [`update${one}`]: (request: ApiRequest) => update(resource, request, 'update'),
+      [`patch${one}`]: (request: ApiRequest) => update(resource, request, 'patch'),
+    }),
+    ...(resource.remove && { [`delete${one}`]: (request: ApiRequest) => remove(resource, request) }),
+  };
+}
+
+/** A list of entities, as the query wants it. */
+export function list<K extends EntityKind>(
+  listed: Listed<K>,
+  select: (request: ApiRequest) => Iterable<EntityTypes[K]> | Table<EntityTypes[K]>,
+): Handler {
+  return (request) => {
+    const { services, query } = request;
+    const symbols = typeof listed.symbols === 'function' ? listed.symbols(services, request) : listed.symbols;
+    const { text } = listed;
+    if (!text)
+      return { page: listPage(select(request), query, symbols, (each) => listed.show(each, services, request)) };
+    const page = listPage(select(request), query, symbols, (each) => text(each, services, request));
+    return { page: { ...page, isText: true } };
+  };
+}
+
+/** The entity that the path names; 404 when there is none. */
+export function find<K extends EntityKind>(
+  { services, params }: ApiRequest,
+  kind: K,
+  id = params.id ?? '',
+): EntityTypes[K] {
+  const entity = services.state.tables[kind].get(id) as EntityTypes[K] | undefined;
+  if (!entity) throw notFound(SINGULAR[kind] ?? kind, id);
+  return entity;
+}
+
+/** As the transaction has it, or as it is. */
+function found<K extends EntityKind, P>(
+  request: ApiRequest,
+  resource: Resource<K, P>,
+  transaction?: Transaction,
+): EntityTypes[K] {
+  const entity = transaction
+    ? existing(transaction, resource.kind, request.params.id ?? '')
+    : find(request, resource.kind);
+  if (resource.includes?.(entity) === false) throw notFound(SINGULAR[resource.kind] ?? resource.kind, entity.id);
+  return entity;
+}
+
+/** All entities of a kind, or those that `roleFilter` selects. */
+function all<K extends EntityKind>(
+  request: ApiRequest,
+  listed: Listed<K>,
+): Iterable<EntityTypes[K]> | Table<EntityTypes[K]> {
+  const table = request.services.state.tables[listed.kind] as unknown as Table<EntityTypes[K]>;
+  const { includes } = listed;
+  const selected = selectListed(request, listed, undefined);
+  if (!includes) return selected;
+  return selected instanceof Table ? table.ordered.filter(includes) : [...selected].filter(includes);
+}
+
+/** Of `entities`, or of all, those that `roleFilter` selects: `#attribute`, `@id`, by `roleSemantic` (AllOf when left out). */
+export function selectListed<K extends EntityKind>(
+  { services, query }: ApiRequest,
+  { kind }: Listed<K>,
+  entities: readonly EntityTypes[K][] | undefined,
+): Iterable<EntityTypes[K]> | Table<EntityTypes[K]> {
+  const table = services.state.tables[kind] as unknown as Table<EntityTypes[K]>;
+  const roles = query.getAll('roleFilter');
+  if (roles.length === 0 || !ROLE_KINDS.has(kind)) return entities ?? table;
+  const ids = selectByRoles(roles.map(checkedRole), checkedSemantic(query.get('roleSemantic') || 'AllOf'), table);
+  return entities ? entities.filter(({ id }) => ids.has(id)) : [...ids].flatMap((id) => table.get(id) ?? []);
+}
+
+function checkedSemantic(text: string): Semantic {
+  if (text === 'AllOf' || text === 'AnyOf') return text;
+  throw invalid('roleSemantic', 'roleSemantic in query should be one of [AllOf AnyOf]', text);
+}
+
+function checkedRole(role: string): string {
+  if (/^[#@]/.test(role)) return role;
+  const reason = `'${role}' is neither role attribute (prefixed with #) or an entity id or name (prefixed with @)`;
+  throw badRequest(reason);
+}
+
+async function create<K extends EntityKind, P>(resource: Resource<K, P>, request: ApiRequest): Promise<Answer> {
+  const { services } = request;
+  const body = new Body(request.body, 'create');
+  const id = resource.newId?.(services, body) ?? services.state.ids.long();
+  const prepared = (await resource.prepare?.(request, id, body)) as P;
+  await services.state.change((transaction) => resource.create?.(transaction, id, body, prepared, request));
+  return { data: created(resource.plural ?? PLURAL[resource.kind], id) };
+}
+
+async function update<K extends EntityKind, P>(resource: Resource<K, P>, request: ApiRequest, mode: Mode) {
+  const { services, operation } = request;
+  const body = new Body(request.body, mode);
+  const current = found(request, resource);
+  const fields = operation.body ? await fieldsOfBody(operation.body.type, request.body) : [];
+  body.demandOneOf(fields.filter((field) => !resource.fixed?.includes(field)));
+  const prepared = (await resource.prepare?.(request, current.id, body)) as P;
+  await services.state.change((transaction) => {
+    resource.update?.(transaction, found(request, resource, transaction), body, request, prepared);
+  });
+  return { data: {} };
+}
+
+async function remove<K extends EntityKind, P>(resource: Resource<K, P>, request: ApiRequest) {
+  await request.services.state.change((transaction) => {
+    resource.remove?.(transaction, found(request, resource, transaction), request);
+  });
+  return { data: {} };
+}

@@ -1,0 +1,50 @@
+// The controllers of the network as clients and administrators see them: of a simulator there is one, itself.
+
+import { sha1Fingerprint } from '#lib/certificates.ts';
+import type { ApiRequest } from '../http/context.ts';
+
+export interface Controller {
+  readonly _links: Readonly<Record<string, unknown>>;
+  readonly id: string;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly tags: Readonly<Record<string, unknown>>;
+  readonly name: string;
+  readonly ctrlAddress?: string;
+  readonly apiAddresses: Readonly<Record<string, readonly { readonly url: string; readonly version: string }[]>>;
+  readonly certPem: string;
+  readonly fingerprint: string;
+  readonly isOnline: boolean;
+  readonly lastJoinedAt: string;
+}
+
+/** Clients are not told how routers reach it, or where it is administered (reference fact: HTTP entities, section 16). */
+export function showController({ services, operation }: ApiRequest): Controller {
+  const { authority, baseUrl, controllerId: id, controlAddress } = services;
+  const isClient = operation.api === 'client';
+  const at = (path: string) => [{ url: `${baseUrl}${path}`, version: 'v1' }];
+  const certificate = authority.serverCertificate;
+  const since = certificate.validFromDate.toISOString();
+  return {
+    _links: { self: { href: `./controllers/${id}` } },
+    createdAt: since,
+    updatedAt: since,
+    id,
+    name: id,
+    tags: {},
+    apiAddresses: {
+      'edge-client': at('/edge/client/v1'),
+      'edge-oidc': at('/oidc'),
+      ...(!isClient && {
+        'edge-management': at('/edge/management/v1'),
+        fabric: at('/fabric/v1'),
+        'health-checks': at('/health-checks'),
+      }),
+    },
+    ...(!isClient && { ctrlAddress: controlAddress }),
+    certPem: certificate.toString(),
+    fingerprint: sha1Fingerprint(certificate),
+    isOnline: true,
+    lastJoinedAt: since,
+  };
+}

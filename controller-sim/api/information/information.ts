@@ -1,0 +1,129 @@
+// What anybody may know: version, capabilities, specifications, authorities, the network's own token.
+
+import type { ApiName } from '#schemas/api/operations.ts';
+import { ApiError } from '../../errors/errors.ts';
+import { certificateBag } from '../../pki/certificate-bag.ts';
+import { ROUTER_CAPABILITIES } from '../edge/router-capabilities.ts';
+import type { Answer, ApiRequest, Handlers } from '../http/context.ts';
+import { listRecords } from '../http/list.ts';
+import { NEVER } from '../http/show.ts';
+import { type Controller, showController } from './controllers.ts';
+
+/** The release of the reference whose behaviour is served: clients choose by it. */
+export const VERSION = 'v2.0.0';
+/** reference fact: HTTP entities, section 12. */
+/** Those that there are at all, and those of a controller that stands alone. */
+const CAPABILITIES = ['OIDC_AUTH', 'HA_CONTROLLER', 'OIDC_AUTH_WITH_CSR'];
+const ALONE = ['OIDC_AUTH', 'OIDC_AUTH_WITH_CSR'];
+const SPECS = { 'edge-client': 'client', 'edge-management': 'management' } as const;
+
+const dateOf = (get: (controller: Controller) => string | null) => ({
+  type: 'datetime' as const,
+  get: (controller: Controller) => {
+    const date = get(controller);
+    return date === null ? null : new Date(date);
+  },
+});
+
+const CONTROLLERS = {
+  tags: { get: () => undefined },
+  name: { get: ({ name }: Controller) => name },
+  certPem: { get: ({ certPem }: Controller) => certPem },
+  fingerprint: { get: ({ fingerprint }: Controller) => fingerprint },
+  ctrlAddress: { get: ({ ctrlAddress }: Controller) => ctrlAddress },
+  isOnline: { type: 'bool', get: ({ isOnline }: Controller) => isOnline },
+  lastJoinedAt: dateOf(({ lastJoinedAt }) => lastJoinedAt),
+  createdAt: dateOf(({ createdAt }) => createdAt),
+  updatedAt: dateOf(({ updatedAt }) => updatedAt),
+  isPreferredLeader: { type: 'bool', get: () => false },
+  isSystem: { type: 'bool', get: () => false },
+} as const;
+
+export const informationHandlers: Handlers = {
+  listRoot: version,
+  listVersion: version,
+  listEnumeratedCapabilities: () => ({ data: CAPABILITIES }),
+  listEnumeratedRouterCapabilities: () => ({ data: ROUTER_CAPABILITIES }),
+  listWellKnownCas: ({ services }) => ({
+    raw: certificateBag(services.authority.roots).toString('base64'),
+    contentType: 'application/pkcs7-mime',
+  }),
+  listNetworkJWTs: networkTokens,
+  listSpecs: () => ({ data: [showSpec('edge-client')] }),
+  detailSpec: ({ params }) => ({ data: showSpec(knownSpec(params.id)) }),
+  detailSpecBody: specBody,
+  // reference fact: of a controller that stands alone there is no list.
+  listControllers: (request) => ({
+    page: listRecords(
+      request.services.isClusterMember ? [showController(request)] : [],
+      request.query,
+      CONTROLLERS,
+      (each) => each,
+    ),
+  }),
+};
+
+function version({ services }: ApiRequest): Answer {
+  const { baseUrl } = services;
+  const api = (path: string, at = `${baseUrl}${path}`) => ({ v1: { apiBaseUrls: [at], path } });
+  return {
+    data: {
+      apiVersions: {
+        edge: api('/edge/client/v1'),
+        'edge-client': api('/edge/client/v1'),
+        'edge-management': api('/edge/management/v1'),
+        'edge-oidc': api('/oidc'),
+        fabric: api('/fabric/v1', baseUrl),
+        'health-checks': api('/health-checks/v1'),
+      },
+      buildDate: '2026-01-01T00:00:00Z',
+      capabilities: services.isClusterMember ? CAPABILITIES : ALONE,
+      revision: 'edgeweave',
+      runtimeVersion: process.version,
+      version: VERSION,
+    },
+  };
+}
+
+async function networkTokens({ services }: ApiRequest): Promise<Answer> {
+  const token = await services.tokens.network(services.state.ids.uuid());
+  return { data: [{ name: 'default', token }] };
+}
+
+function knownSpec(id = ''): keyof typeof SPECS {
+  if (!Object.hasOwn(SPECS, id)) throw new ApiError('NOT_FOUND');
+  return id as keyof typeof SPECS;
+}
+
+function showSpec(id: string): Record<string, unknown> {
+  const self = `./specs/${id}`;
+  return {
+    _links: { self: { href: self }, spec: { href: `${self}/spec` } },
+    id,
+    createdAt: NEVER,
+    updatedAt: NEVER,
+    tags: {},
+    name: id,
+  };
+}
+
+/** What describes an API to generators of code, under the path that they know. */
+export const documentHandlers: Handlers = {
+  getSwagger: async ({ operation }) => ({
+    raw: JSON.stringify(await documentOf(operation.api)),
+    contentType: 'application/json',
+  }),
+};
+
+/** Loaded when somebody asks: it brings along everything that bodies and answers may be. */
+async function documentOf(api: ApiName): Promise<Record<string, unknown>> {
+  const { openApiDocument } = await import('./openapi.ts');
+  return openApiDocument(api);
+}
+
+/** The OpenAPI document of an API: JSON, which is YAML as well. */
+async function specBody(request: ApiRequest): Promise<Answer> {
+  const document = await documentOf(SPECS[knownSpec(request.params.id)]);
+  const wantsJson = String(request.headers.accept ?? '').includes('application/json');
+  return wantsJson ? { data: document } : { raw: JSON.stringify(document, null, 2), contentType: 'text/yaml' };
+}

@@ -1,0 +1,72 @@
+// Certificates for the time of an API session: the client keeps the key.
+
+import { commonName, leafOf, sha1Fingerprint } from '#lib/certificates.ts';
+import { Body } from '../../entities/body.ts';
+import { baseFields } from '../../entities/common.ts';
+import { ApiError, notFound } from '../../errors/errors.ts';
+import { readCsr } from '../../pki/csr.ts';
+import type { ApiSession, ApiSessionCertificate } from '../../state/types.ts';
+import { idOfCaller } from '../client/services.ts';
+import { sessionCertificates } from '../edge/api-sessions.ts';
+import type { Answer, ApiRequest, Handlers } from '../http/context.ts';
+import { created } from '../http/references.ts';
+import { list } from '../http/resource.ts';
+
+const LIST = 'current-api-session/certificates';
+
+export const certificateHandlers: Handlers = {
+  listCurrentApiSessionCertificates: list(sessionCertificates, ({ services, session }) =>
+    services.state.tables.apiSessionCertificate.referring('apiSessionId', (session as ApiSession).id),
+  ),
+  detailCurrentApiSessionCertificate: (request) => ({
+    data: sessionCertificates.show(own(request), request.services, request),
+  }),
+  createCurrentApiSessionCertificate: create,
+  deleteCurrentApiSessionCertificate: remove,
+};
+
+async function create(request: ApiRequest): Promise<Answer> {
+  const { authority, state } = request.services;
+  const identityId = idOfCaller(request);
+  const apiSession = request.session as ApiSession;
+  const csr = await readCsr(new Body(request.body, 'create').text('csr'));
+  const id = state.ids.long();
+  const certificate = authority.signIdentity(csr, identityId, { apiSessionId: apiSession.id, id });
+  const leaf = leafOf(certificate);
+  const isKept = state.tables.apiSession.has(apiSession.id);
+  await state.change((transaction) => {
+    if (isKept && !transaction.get('apiSession', apiSession.id)) throw new ApiError('UNAUTHORIZED');
+    transaction.put('apiSessionCertificate', {
+      ...baseFields(transaction, id),
+      apiSessionId: apiSession.id,
+      certPem: certificate,
+      fingerprint: sha1Fingerprint(leaf),
+      subject: `CN=${commonName(leaf) ?? ''}`,
+      validFrom: leaf.validFromDate.toISOString(),
+      validTo: leaf.validToDate.toISOString(),
+    });
+    const current = transaction.get('apiSession', apiSession.id);
+    const fingerprints = [...(current?.fingerprints ?? []), sha1Fingerprint(leaf)];
+    transaction.patch('apiSession', apiSession.id, { fingerprints });
+  });
+  return { data: { ...created(LIST, id), certificate, cas: authority.bundle } };
+}
+
+function own({ services, params, session }: ApiRequest): ApiSessionCertificate {
+  const id = params.id ?? '';
+  const certificate = services.state.tables.apiSessionCertificate.get(id);
+  if (!certificate || certificate.apiSessionId !== session?.id) throw notFound('apiSessionCertificate', id);
+  return certificate;
+}
+
+async function remove(request: ApiRequest): Promise<Answer> {
+  const { id, fingerprint, apiSessionId } = own(request);
+  await request.services.state.change((transaction) => {
+    transaction.delete('apiSessionCertificate', id);
+    const fingerprints = transaction.get('apiSession', apiSessionId)?.fingerprints ?? [];
+    transaction.patch('apiSession', apiSessionId, {
+      fingerprints: fingerprints.filter((each) => each !== fingerprint),
+    });
+  });
+  return { data: {} };
+}

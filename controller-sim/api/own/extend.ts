@@ -1,0 +1,63 @@
+// Renewing the certificate of an identity: a new one is handed out, and counts from when its owner has shown it.
+
+import { leafOf, sha1Fingerprint } from '#lib/certificates.ts';
+import { Body } from '../../entities/body.ts';
+import { existing } from '../../entities/common.ts';
+import { ApiError } from '../../errors/errors.ts';
+import { readCsr } from '../../pki/csr.ts';
+import type { Authenticator } from '../../state/types.ts';
+import type { Answer, ApiRequest } from '../http/context.ts';
+
+/** Only over a connection that shows the certificate that is to be renewed. */
+export async function extendCertificate(request: ApiRequest, authenticator: Authenticator): Promise<Answer> {
+  const { authority, state } = request.services;
+  if (authenticator.method !== 'cert' || !authenticator.isIssuedByNetwork)
+    throw new ApiError('INVALID_AUTHENTICATOR_PROPERTIES');
+  const [leaf] = request.certificates;
+  if (!leaf || sha1Fingerprint(leaf) !== authenticator.fingerprint) throw new ApiError('UNAUTHORIZED');
+  const pem = new Body(request.body, 'create').text('clientCertCsr') ?? '';
+  const csr = await readCsr(pem);
+  const clientCert = authority.signIdentity(csr, authenticator.identityId);
+  await state.change((transaction) => {
+    const { fingerprint } = existing(transaction, 'authenticator', authenticator.id);
+    if (fingerprint !== authenticator.fingerprint) throw new ApiError('UNAUTHORIZED');
+    transaction.patch('authenticator', authenticator.id, { unverifiedCertPem: clientCert });
+  });
+  return { data: { ca: authority.bundle, clientCert } };
+}
+
+/** The new certificate replaces the old one. */
+export async function verifyExtension(request: ApiRequest, authenticator: Authenticator): Promise<Answer> {
+  const given = new Body(request.body, 'create').text('clientCert') ?? '';
+  const expected = authenticator.unverifiedCertPem;
+  const fingerprint = fingerprintOf(given);
+  if (expected === null || fingerprint === undefined || fingerprint !== fingerprintOf(expected))
+    throw new ApiError('INVALID_CLIENT_CERT');
+  const rolledKeys = publicKeyOf(expected) !== publicKeyOf(authenticator.certPem ?? '');
+  await request.services.state.change((transaction) => {
+    if (transaction.get('authenticator', authenticator.id)?.unverifiedCertPem !== expected)
+      throw new ApiError('INVALID_CLIENT_CERT');
+    transaction.patch('authenticator', authenticator.id, {
+      certPem: expected,
+      fingerprint,
+      unverifiedCertPem: null,
+      isExtendRequested: false,
+      isKeyRollRequested: false,
+      extendRequestedAt: null,
+      lastExtendRolledKeys: rolledKeys,
+    });
+  });
+  return { data: {} };
+}
+
+function fingerprintOf(pem: string): string | undefined {
+  try {
+    return sha1Fingerprint(leafOf(pem));
+  } catch {
+    return undefined; // no certificate, so not the one that was handed out
+  }
+}
+
+function publicKeyOf(pem: string): string {
+  return leafOf(pem).publicKey.export({ type: 'spki', format: 'pem' }).toString();
+}

@@ -1,0 +1,156 @@
+// The second factor of who asks: begin, verify, use, renew its recovery codes, end.
+
+import { abandonTotp, type CodeOptions, enrollTotp, ownMfa, takeCode } from '../../auth/second-factor/second-factor.ts';
+import { LOGIN, newRecoveryCodes, provisioningUrl } from '../../auth/second-factor/totp.ts';
+import { Body } from '../../entities/body.ts';
+import { ApiError } from '../../errors/errors.ts';
+import type { Transaction } from '../../state/transaction.ts';
+import type { ApiSession, Identity, Mfa } from '../../state/types.ts';
+import type { Answer, ApiRequest, Handlers } from '../http/context.ts';
+
+const QR_SIZE = 256;
+const LINKS = { self: { href: './current-identity/mfa' } };
+const OWNER = { 'current-identity': { href: './current-identity' } };
+
+export const mfaHandlers: Handlers = {
+  enrollMfa: enroll,
+  detailMfa: detail,
+  deleteMfa: remove,
+  verifyMfa: verify,
+  detailMfaQrCode: qrCode,
+  detailMfaRecoveryCodes: recoveryCodes,
+  createMfaRecoveryCodes: renewRecoveryCodes,
+  authenticateMfa: authenticate,
+  createTotpToken: totpToken,
+};
+
+function mfaOf({ services, identity }: ApiRequest): Mfa | undefined {
+  return ownMfa(services, identity as Identity);
+}
+
+/** @throws ApiError for a code that is wrong, or was used before */
+async function useCode({ services }: ApiRequest, mfa: Mfa, code: string, options: CodeOptions = {}): Promise<void> {
+  if (!(await takeCode(services, mfa, code, options))) throw new ApiError('MFA_INVALID_TOKEN');
+}
+
+/** Takes no recovery code: for what proves that the owner has the app, and for what protects the recovery codes. */
+function usePassword(request: ApiRequest, mfa: Mfa, code: string, act?: CodeOptions['act']): Promise<void> {
+  return useCode(request, mfa, code, { passwordOnly: true, ...(act && { act }) });
+}
+
+function codeOf({ body }: ApiRequest): string {
+  return new Body(body, 'create').text('code') ?? '';
+}
+
+/** The code in the header; the query takes it too, as the reference does. */
+function headerCode({ headers, query }: ApiRequest): string {
+  const given = headers['mfa-validation-code'] ?? query.get('code') ?? '';
+  return Array.isArray(given) ? (given[0] ?? '') : given;
+}
+
+async function enroll({ services, identity }: ApiRequest): Promise<Answer> {
+  const { id } = await enrollTotp(services, identity as Identity);
+  return { data: { _links: LINKS, id } };
+}
+
+/** While it is not verified, with what the owner's app needs. */
+function detail(request: ApiRequest): Answer {
+  const mfa = mfaOf(request);
+  if (!mfa) throw new ApiError('NOT_FOUND');
+  const { id, createdAt, updatedAt, tags, isVerified, recoveryCodes: codes } = mfa;
+  const secrets = isVerified
+    ? { recoveryCodes: null }
+    : { provisioningUrl: provisioningUrl(mfa, (request.identity as Identity).name), recoveryCodes: codes };
+  return { data: { _links: mfaLinks(isVerified), id, createdAt, updatedAt, tags, isVerified, ...secrets } };
+}
+
+function mfaLinks(isVerified: boolean): Record<string, unknown> {
+  const more = isVerified ? ['recovery-codes'] : ['verify', 'qr'];
+  return {
+    ...LINKS,
+    ...OWNER,
+    ...Object.fromEntries(
+      more.map((name) => [name, { href: `./current-identity/mfa/${name === 'qr' ? 'qr-code' : name}` }]),
+    ),
+  };
+}
+
+/** A verified second factor is deleted with a code, one that was only begun without. */
+async function remove(request: ApiRequest): Promise<Answer> {
+  const mfa = mfaOf(request);
+  if (!mfa) throw new ApiError('NOT_FOUND');
+  if (mfa.isVerified)
+    await useCode(request, mfa, headerCode(request), { act: (transaction) => transaction.delete('mfa', mfa.id) });
+  else if (!(await abandonTotp(request.services, mfa))) throw new ApiError('MFA_INVALID_TOKEN');
+  return { data: {} };
+}
+
+/** One that was begun: its secret is shown, and it waits for the first code. */
+function unverifiedMfa(request: ApiRequest): Mfa {
+  const mfa = mfaOf(request);
+  if (!mfa || mfa.isVerified) throw new ApiError('NOT_FOUND');
+  return mfa;
+}
+
+async function verify(request: ApiRequest): Promise<Answer> {
+  const mfa = unverifiedMfa(request);
+  await usePassword(request, mfa, codeOf(request), (transaction) => {
+    transaction.patch('mfa', mfa.id, { isVerified: true });
+    transaction.patch('apiSession', (request.session as ApiSession).id, { isMfaRequired: true, isMfaComplete: true });
+  });
+  request.services.posture.passedMfa(request.session as ApiSession);
+  return { data: {} };
+}
+
+async function qrCode(request: ApiRequest): Promise<Answer> {
+  const mfa = unverifiedMfa(request);
+  const url = provisioningUrl(mfa, (request.identity as Identity).name);
+  const { toBuffer } = await import('qrcode');
+  return { raw: await toBuffer(url, { type: 'png', width: QR_SIZE }), contentType: 'image/png' };
+}
+
+/** reference fact: to whom has none, its recovery codes are not found. */
+function mfaWithCodes(request: ApiRequest): Mfa {
+  const mfa = mfaOf(request);
+  if (!mfa?.isVerified) throw new ApiError('NOT_FOUND');
+  return mfa;
+}
+
+async function recoveryCodes(request: ApiRequest): Promise<Answer> {
+  const mfa = mfaWithCodes(request);
+  await usePassword(request, mfa, codeOf(request) || headerCode(request));
+  const { id, createdAt, updatedAt, tags } = mfa;
+  return { data: { _links: mfaLinks(true), id, createdAt, updatedAt, tags, recoveryCodes: mfa.recoveryCodes } };
+}
+
+async function renewRecoveryCodes(request: ApiRequest): Promise<Answer> {
+  const mfa = mfaWithCodes(request);
+  const { random } = request.services;
+  await usePassword(request, mfa, codeOf(request), (transaction) =>
+    transaction.patch('mfa', mfa.id, { recoveryCodes: newRecoveryCodes(random) }),
+  );
+  return { data: {} };
+}
+
+/** reference fact: a second factor that was begun and not yet verified counts, too. */
+async function authenticate(request: ApiRequest): Promise<Answer> {
+  const mfa = mfaOf(request);
+  if (!mfa) throw new ApiError('MFA_NOT_ENROLLED');
+  const session = request.session as ApiSession;
+  const act = (transaction: Transaction) => transaction.patch('apiSession', session.id, { isMfaComplete: true });
+  await useCode(request, mfa, codeOf(request), { by: LOGIN, act });
+  request.services.posture.passedMfa(session);
+  return { data: {} };
+}
+
+/** For sessions of the OIDC API: what proves to routers and to the token endpoint that a password was given. */
+async function totpToken(request: ApiRequest): Promise<Answer> {
+  const mfa = mfaOf(request);
+  if (!mfa?.isVerified) throw new ApiError('MFA_NOT_ENROLLED');
+  const session = request.session as ApiSession;
+  await useCode(request, mfa, codeOf(request), { by: session.id });
+  const { tokens, clock, posture } = request.services;
+  posture.passedMfa(session);
+  const issuedAt = new Date(clock.now()).toISOString();
+  return { data: { token: await tokens.totp(session.id, session.identityId), issuedAt } };
+}

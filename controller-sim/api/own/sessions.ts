@@ -1,0 +1,118 @@
+// Logging in and out, and what belongs to who asks.
+
+import { authenticate } from '../../auth/authenticate.ts';
+import { withSecondToken } from '../../auth/session-of.ts';
+import { endApiSession } from '../../entities/api-session.ts';
+import { updateAuthenticator } from '../../entities/authenticator.ts';
+import { Body, type Mode } from '../../entities/body.ts';
+import { existing } from '../../entities/common.ts';
+import { ApiError, notFound } from '../../errors/errors.ts';
+import type { ApiSession, Authenticator, Identity } from '../../state/types.ts';
+import { showApiSession } from '../edge/api-sessions.ts';
+import { authenticators, showAuthenticator } from '../edge/authenticators.ts';
+import { showIdentity } from '../edge/identities.ts';
+import type { Answer, ApiRequest, Handlers } from '../http/context.ts';
+import { type Listed, list } from '../http/resource.ts';
+import { extendCertificate, verifyExtension } from './extend.ts';
+
+const OWN_LINKS = { self: { href: './current-identity' }, mfa: { href: './current-identity/mfa' } };
+
+const ownAuthenticators: Listed<'authenticator'> = {
+  kind: 'authenticator',
+  symbols: authenticators.symbols,
+  show: (authenticator, services) => ({
+    ...showAuthenticator(authenticator, services),
+    _links: { self: { href: `./current-identity/authenticators/${authenticator.id}` } },
+  }),
+};
+
+export const sessionHandlers: Handlers = {
+  authenticate: login,
+  getCurrentAPISession: (request) => ({ data: own(request.session as ApiSession, request) }),
+  deleteCurrentAPISession: logout,
+  getCurrentIdentity: (request) => ({
+    data: { ...showIdentity(request.identity as Identity, request.services), _links: OWN_LINKS },
+  }),
+  listCurrentIdentityAuthenticators: list(ownAuthenticators, ({ services, identity }) =>
+    services.state.tables.authenticator.referring('identityId', (identity as Identity).id),
+  ),
+  detailCurrentIdentityAuthenticator: (request) => ({
+    data: ownAuthenticators.show(ownAuthenticator(request), request.services, request),
+  }),
+  updateCurrentIdentityAuthenticator: (request) => changePassword(request, 'update'),
+  patchCurrentIdentityAuthenticator: (request) => changePassword(request, 'patch'),
+  extendCurrentIdentityAuthenticator: (request) => extendCertificate(request, extendable(request)),
+  extendVerifyCurrentIdentityAuthenticator: (request) => verifyExtension(request, extendable(request)),
+};
+
+async function login(request: ApiRequest): Promise<Answer> {
+  const made = await authenticate(request);
+  const { sessionLifetime, state } = request.services;
+  const identity = state.tables.identity.get(made.identityId);
+  const { session, challenge } = identity ? await withSecondToken(request, made, identity) : { session: made };
+  request.challenge = challenge;
+  const shown = own(session, request);
+  return {
+    data: shown,
+    headers: {
+      'zt-session': session.token,
+      'expiration-seconds': String(Math.round(sessionLifetime / 1000)),
+      'expires-at': String(shown.expiresAt),
+    },
+  };
+}
+
+function own(session: ApiSession, request: ApiRequest): Record<string, unknown> {
+  const { sessionLifetime, clock } = request.services;
+  const expiresAt = new Date(clock.now() + sessionLifetime).toISOString();
+  return {
+    ...showApiSession(session, request.services),
+    expirationSeconds: Math.round(sessionLifetime / 1000),
+    expiresAt,
+  };
+}
+
+async function logout(request: ApiRequest): Promise<Answer> {
+  const { id } = request.session as ApiSession;
+  await request.services.state.change((transaction) => {
+    existing(transaction, 'apiSession', id);
+    endApiSession(transaction, id);
+  });
+  return { data: {} };
+}
+
+function ownAuthenticator({ services, identity, params }: ApiRequest): Authenticator {
+  const id = params.id ?? '';
+  const authenticator = services.state.tables.authenticator.get(id);
+  if (authenticator?.identityId !== identity?.id || !authenticator) throw notFound('authenticator', id);
+  return authenticator;
+}
+
+/** reference fact: who wants to extend the authenticator of somebody else is not authorized; elsewhere it is not found. */
+function extendable(request: ApiRequest): Authenticator {
+  const other = request.services.state.tables.authenticator.get(request.params.id ?? '');
+  if (other && other.identityId !== request.identity?.id) throw new ApiError('UNAUTHORIZED');
+  return ownAuthenticator(request);
+}
+
+/** Changing your password requires the current one. Of several changes that know it, the first wins: it is not current for the others. */
+async function changePassword(request: ApiRequest, mode: Mode): Promise<Answer> {
+  const { state, passwords } = request.services;
+  const authenticator = ownAuthenticator(request);
+  if (authenticator.method !== 'updb') throw new ApiError('CAN_NOT_UPDATE_AUTHENTICATOR');
+  const body = new Body(request.body, mode);
+  const isKnown = await passwords.verify(body.text('currentPassword') ?? '', authenticator.passwordHash ?? undefined);
+  const refuse = () => {
+    const reason = 'invalid current password';
+    throw new ApiError('UNAUTHORIZED', { field: 'currentPassword', reason, value: '' });
+  };
+  if (!isKnown) refuse();
+  const password = body.text('password');
+  const hash = password === undefined ? undefined : await passwords.hash(password);
+  await state.change((transaction) => {
+    const current = existing(transaction, 'authenticator', authenticator.id);
+    if (current.passwordHash !== authenticator.passwordHash) refuse();
+    updateAuthenticator(transaction, current, body, hash);
+  });
+  return { data: {} };
+}

@@ -1,0 +1,54 @@
+// Reads the bodies of requests, within a budget: anybody may begin to send one, before it is known who asks. The first part
+// of each body is free, so that ordinary requests go on while somebody else has spent the budget.
+
+import type { Readable } from 'node:stream';
+import { Shares } from '#lib/shares.ts';
+import { sourceOf } from '#lib/source-address.ts';
+import { ApiError } from '../../errors/errors.ts';
+
+/** Bytes of a body that do not count; hardly any body is larger. */
+const FREE = 16 * 1024;
+/** Bytes of the bodies that are being read, in all and for each source. */
+const MOST_BYTES = 128 * 1024 * 1024;
+const MOST_BYTES_OF_SOURCE = 32 * 1024 * 1024;
+
+export interface BodyOptions {
+  readonly remoteAddress: string | undefined;
+  /** Bytes of this body. */
+  readonly limit: number;
+}
+
+export class BodyReader {
+  readonly #shares = new Shares({ most: MOST_BYTES, mostOfSource: MOST_BYTES_OF_SOURCE });
+
+  /** Rejects with ApiError for a body that is too large, and when too many large ones are being read. The rest of it is discarded. */
+  read(body: Readable, { remoteAddress, limit }: BodyOptions): Promise<string> {
+    const source = sourceOf(remoteAddress);
+    const parts: Buffer[] = [];
+    let length = 0;
+    let counted = 0;
+    return new Promise((resolve, reject) => {
+      const finish = (settle: () => void) => {
+        body.off('data', onData).off('end', onEnd).off('error', onBroken).off('close', onBroken);
+        this.#shares.give(source, counted);
+        settle();
+      };
+      const onData = (part: Buffer) => {
+        length += part.length;
+        const more = Math.max(0, length - FREE) - counted;
+        const code =
+          length > limit ? 'REQUEST_ENTITY_TOO_LARGE' : this.#shares.take(source, more) ? undefined : 'RATE_LIMITED';
+        if (code === undefined) {
+          counted += more;
+          parts.push(part);
+          return;
+        }
+        finish(() => reject(new ApiError(code)));
+        body.on('error', () => undefined).resume();
+      };
+      const onEnd = () => finish(() => resolve(Buffer.concat(parts, length).toString()));
+      const onBroken = () => finish(() => reject(new ApiError('COULD_NOT_PARSE_BODY')));
+      body.on('data', onData).on('end', onEnd).on('error', onBroken).on('close', onBroken);
+    });
+  }
+}

@@ -1,0 +1,115 @@
+// What happens to every request, in order: find the session, ask whether it may, note that it was used, look at query and body, act. Each
+// step throws ApiError to refuse.
+
+import { sessionChallenge } from '../../auth/challenges.ts';
+import { mayCall } from '../../auth/permissions.ts';
+import { sessionOf } from '../../auth/session-of.ts';
+import { isJson } from '../../entities/body.ts';
+import { ApiError, invalid } from '../../errors/errors.ts';
+import { type Origin, withOrigin } from '../../state/origin.ts';
+import type { ApiSession } from '../../state/types.ts';
+import type { Answer, ApiRequest, Handler } from '../http/context.ts';
+import { validateBody } from '../http/validate.ts';
+
+const STEPS: readonly ((request: ApiRequest) => Promise<void> | void)[] = [
+  findSession,
+  checkAccess,
+  noteActivity,
+  checkAccept,
+  checkQuery,
+  checkBody,
+];
+
+/** reference fact: it answers certificates as PEM to clients that accept JSON or anything, and refuses those that accept PEM alone. */
+const GENERIC_ENROLLMENT = '/enroll';
+
+/** reference fact: told who shows nothing at all; a token that is no good gets no cause. */
+const ANONYMOUS = { code: 'UNHANDLED', message: 'unauthenticated for invalid credentials' } as const;
+
+export async function perform(request: ApiRequest, handler: Handler): Promise<Answer> {
+  for (const step of STEPS) {
+    const wait = step(request);
+    if (wait) await wait;
+  }
+  if (request.operation.method === 'GET') return handler(request);
+  return withOrigin(originOf(request), () => handler(request));
+}
+
+function originOf({ operation, identity, headers, remoteAddress }: ApiRequest): Origin {
+  return {
+    author: identity ? { type: 'identity', id: identity.id, name: identity.name } : { type: 'unattributed' },
+    source: {
+      type: 'rest',
+      auth: 'edge',
+      localAddr: headers.host === undefined ? '' : String(headers.host),
+      remoteAddr: remoteAddress,
+      method: operation.method,
+    },
+  };
+}
+
+/** A token that is no good does not matter to who asks for what everybody may have. */
+async function findSession(request: ApiRequest): Promise<void> {
+  if (request.operation.access === 'none') return;
+  const found = await sessionOf(request);
+  if (!found) return;
+  request.session = found.session;
+  request.identity = found.identity;
+  request.challenge = found.challenge;
+}
+
+function checkAccess(request: ApiRequest): Promise<void> | void {
+  const { operation, identity, session, challenge } = request;
+  const { access } = operation;
+  if (access === 'none') return;
+  if (!identity || !session) return refuseStranger(request);
+  if (access !== 'partial' && isPartial(session)) throw new ApiError('UNAUTHORIZED', undefined, challenge);
+  if (!mayCall(identity, access)) throw new ApiError('UNAUTHORIZED');
+}
+
+async function refuseStranger(request: ApiRequest): Promise<void> {
+  const cause = isAnonymous(request.headers) ? ANONYMOUS : undefined;
+  throw new ApiError('UNAUTHORIZED', cause, await sessionChallenge(request));
+}
+
+function isAnonymous(headers: ApiRequest['headers']): boolean {
+  return !headers['zt-session'] && !headers.authorization;
+}
+
+/** A second factor is still owed. */
+export function isPartial({ isMfaRequired, isMfaComplete, requiredSignerId }: ApiSession): boolean {
+  return (isMfaRequired && !isMfaComplete) || requiredSignerId !== null;
+}
+
+function checkAccept({ operation, headers }: ApiRequest): void {
+  const { accept = '' } = headers;
+  if (accept === '' || /\*\/\*|application\/(?:\*|(?:\S+\+)?json)/i.test(String(accept))) return;
+  const { kind, forms } = operation.answer;
+  if (kind === 'bare' || (forms.length > 0 && operation.path !== GENERIC_ENROLLMENT)) return;
+  const reason = 'unsupported media type requested, only [application/json] are available';
+  throw new ApiError('NOT_ACCEPTABLE', { field: 'Accept', reason, value: String(accept) });
+}
+
+function checkQuery({ operation, query }: ApiRequest): void {
+  for (const { name, required } of operation.query)
+    if (required && !query.has(name)) throw invalid(name, `${name} in query is required`, '[]');
+}
+
+/** Text bodies are looked at by who takes them; most operations take none. */
+function checkBody({ operation, body, headers }: ApiRequest): Promise<void> | void {
+  if (!operation.body) return;
+  const contentType = headers['content-type'] ?? '';
+  if (typeof body === 'string' && !isJson(String(contentType))) {
+    if (operation.bodyForms.length > 0) return;
+    const reason = `unsupported media type "${contentType}", only [application/json] are allowed`;
+    throw new ApiError('UNSUPPORTED_CONTENT_TYPE', { field: 'Content-Type', reason, value: String(contentType) });
+  }
+  const { type, optional } = operation.body;
+  if (body === undefined && optional) return;
+  if (body === undefined) throw invalid(operation.body.name, `${operation.body.name} in body is required`, '');
+  return validateBody(type, body);
+}
+
+function noteActivity({ session, services }: ApiRequest): void {
+  if (session) services.activity.note(session);
+}

@@ -1,0 +1,78 @@
+// The initial data of a controller: config types, the default auth policy, the administrator.
+
+import { OptionError } from '#lib/options.ts';
+import type { Passwords } from '../auth/passwords.ts';
+import { addAuthenticator, passwordProof } from '../entities/authenticator.ts';
+import { builtInConfigTypes, defaultAuthPolicy } from '../entities/built-in.ts';
+import { baseFields } from '../entities/common.ts';
+import { DEFAULT_AUTH_POLICY, enableIdentity, plainIdentity } from '../entities/identity.ts';
+import type { State } from '../state/state.ts';
+import type { Tables } from '../state/tables.ts';
+import type { Transaction } from '../state/transaction.ts';
+import type { Authenticator, Identity } from '../state/types.ts';
+
+/** Adds what is missing. Safe on data that is there already. */
+export async function seedBuiltIns(state: State): Promise<void> {
+  await state.change((transaction) => {
+    const base = (id: string) => baseFields(transaction, id);
+    for (const type of builtInConfigTypes(base))
+      if (!transaction.get('configType', type.id)) transaction.put('configType', type);
+    if (!transaction.get('authPolicy', DEFAULT_AUTH_POLICY)) {
+      transaction.put('authPolicy', defaultAuthPolicy(base(DEFAULT_AUTH_POLICY)));
+    }
+  });
+}
+
+/** Whether the data has an administrator. */
+export function hasAdmin(state: State): boolean {
+  return adminOf(state.tables) !== undefined;
+}
+
+/** The name that the administrator logs in with; undefined without an administrator or without a password. */
+export function adminUsername(state: State): string | undefined {
+  const admin = adminOf(state.tables);
+  return (admin && passwordOf(state.tables, admin.id)?.username) ?? undefined;
+}
+
+/**
+ * Makes the administrator, or gives the existing one this name and password and enables it: it is set by the person who runs the simulator, who
+ * may be locked out. Without a password the old one stays. Rejects with OptionError when the name belongs to another identity.
+ */
+export async function setAdmin(
+  state: State,
+  passwords: Passwords,
+  username: string,
+  password: string | undefined,
+): Promise<void> {
+  const passwordHash = password === undefined ? undefined : await passwords.hash(password);
+  await state.change((transaction) => {
+    const { tables } = transaction;
+    const known = adminOf(tables);
+    const id = known?.id ?? transaction.ids.short();
+    const updb = passwordOf(tables, id);
+    const owner = tables.authenticator.findBy('username', username);
+    if (owner && owner.id !== updb?.id)
+      throw new OptionError(`the username ${username} belongs to another identity of this data; choose another one`);
+    if (!known) transaction.put('identity', adminIdentity(transaction, id));
+    else if (passwordHash !== undefined && known.disabled) enableIdentity(transaction, known);
+    if (updb) transaction.patch('authenticator', updb.id, { username, ...(passwordHash && { passwordHash }) });
+    else if (passwordHash !== undefined)
+      addAuthenticator(transaction, {
+        id: transaction.ids.short(),
+        identityId: id,
+        proof: passwordProof(username, passwordHash),
+      });
+  });
+}
+
+function adminOf(tables: Tables): Identity | undefined {
+  return [...tables.identity.values()].find(({ isDefaultAdmin }) => isDefaultAdmin);
+}
+
+function passwordOf(tables: Tables, identityId: string): Authenticator | undefined {
+  return tables.authenticator.referring('identityId', identityId).find(({ method }) => method === 'updb');
+}
+
+function adminIdentity(transaction: Transaction, id: string): Identity {
+  return { ...plainIdentity(transaction, id, 'Default Admin'), isAdmin: true, isDefaultAdmin: true };
+}

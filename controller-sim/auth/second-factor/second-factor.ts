@@ -1,0 +1,93 @@
+// The life of a second factor, wherever it is used: begun, verified, used.
+
+import type { ApiServices } from '../../api/http/context.ts';
+import { baseFields } from '../../entities/common.ts';
+import { ApiError } from '../../errors/errors.ts';
+import type { Transaction } from '../../state/transaction.ts';
+import type { AuthPolicy, Identity, Mfa } from '../../state/types.ts';
+import { newRecoveryCodes, newSecret, recoveryCode, stepOf, useStep } from './totp.ts';
+
+export function ownMfa({ state }: ApiServices, { id }: Identity): Mfa | undefined {
+  return state.tables.mfa.referring('identityId', id)[0];
+}
+
+/** Whether who logs in has to give a one-time password: the auth policy wants one, or he has a verified second factor. */
+export function owesTotp(services: ApiServices, identity: Identity, { secondary }: AuthPolicy): boolean {
+  return secondary.requireTotp || ownMfa(services, identity)?.isVerified === true;
+}
+
+/** Begins one. Throws ApiError when there is one already. */
+export async function enrollTotp({ state, random }: ApiServices, { id: identityId }: Identity): Promise<Mfa> {
+  const secret = await newSecret(random);
+  return state.change((transaction) => {
+    if (transaction.tables.mfa.referring('identityId', identityId).length > 0) throw new ApiError('MFA_EXISTS');
+    const mfa: Mfa = {
+      ...baseFields(transaction, state.ids.long()),
+      identityId,
+      isVerified: false,
+      secret,
+      recoveryCodes: newRecoveryCodes(random),
+    };
+    transaction.put('mfa', mfa);
+    return mfa;
+  });
+}
+
+export interface CodeOptions {
+  /** Recovery codes are not accepted. */
+  readonly passwordOnly?: boolean;
+  /** LOGIN or the id of a session, for which a one-time password counts once; without it, the use does not count. */
+  readonly by?: string;
+  /** The act that the code allows. Runs in the transaction that uses the code up. */
+  readonly act?: (transaction: Transaction, mfa: Mfa) => void;
+}
+
+/**
+ * Checks a one-time password or a recovery code. A recovery code counts once; a one-time password completes one login and
+ * serves one session. Other uses do not count: clients of the reference log in with the code that has just verified their
+ * enrollment.
+ *
+ * @returns false for a code that is wrong or was used before, or if the second factor has changed meanwhile
+ * @throws ApiError after too many wrong codes
+ */
+export async function takeCode(
+  services: ApiServices,
+  mfa: Mfa,
+  code: string,
+  { passwordOnly = false, by, act }: CodeOptions = {},
+): Promise<boolean> {
+  const { state, clock, codeGuesses } = services;
+  codeGuesses.begin(mfa.id);
+  const step = await stepOf(mfa, code, clock.now());
+  const useUp = (transaction: Transaction, current: Mfa): boolean => {
+    if (step !== undefined) {
+      if (by === undefined) return true;
+      const usedSteps = useStep(current, step, { by, now: clock.now() });
+      if (usedSteps) transaction.patch('mfa', mfa.id, { usedSteps });
+      return usedSteps !== undefined;
+    }
+    const recovery = passwordOnly ? undefined : recoveryCode(current, code);
+    if (recovery === undefined) return false;
+    const recoveryCodes = current.recoveryCodes.filter((each) => each !== recovery);
+    transaction.patch('mfa', mfa.id, { recoveryCodes });
+    return true;
+  };
+  const isRight = await state.change((transaction) => {
+    const current = transaction.get('mfa', mfa.id);
+    if (!current || current.secret !== mfa.secret || current.isVerified !== mfa.isVerified) return false;
+    if (!useUp(transaction, current)) return false;
+    act?.(transaction, current);
+    return true;
+  });
+  if (isRight) codeGuesses.wasRight(mfa.id);
+  return isRight;
+}
+
+/** Ends a second factor that was begun and never verified: this needs no code. @returns false if it was verified meanwhile */
+export function abandonTotp({ state }: ApiServices, { id }: Mfa): Promise<boolean> {
+  return state.change((transaction) => {
+    if (transaction.get('mfa', id)?.isVerified) return false;
+    transaction.delete('mfa', id);
+    return true;
+  });
+}

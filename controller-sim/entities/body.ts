@@ -1,0 +1,82 @@
+// Reading request bodies that have been validated: field by field, null as what is left out.
+
+import { badRequest } from '../errors/errors.ts';
+
+/** Whether bodies of a content type are parsed; without one they are JSON. */
+export function isJson(contentType: string): boolean {
+  return contentType === '' || contentType.includes('json');
+}
+
+export type Mode = 'create' | 'update' | 'patch';
+
+/** A body of a request. In a patch only the fields that are given count. */
+export class Body {
+  readonly mode: Mode;
+  readonly #fields: Readonly<Record<string, unknown>>;
+
+  /** `body` is an object, or nothing. */
+  constructor(body: unknown, mode: Mode) {
+    this.#fields = (body ?? {}) as Readonly<Record<string, unknown>>;
+    this.mode = mode;
+  }
+
+  /** Whether the field is given and not null. */
+  has(name: string): boolean {
+    return this.#fields[name] !== undefined && this.#fields[name] !== null;
+  }
+
+  raw(name: string): unknown {
+    return this.#fields[name];
+  }
+
+  /**
+   * A patch that gives none of these fields is refused (reference fact: HTTP entities, section 1; there it is an error of the server,
+   * here it is one of who asks).
+   */
+  demandOneOf(fields: readonly string[]): void {
+    if (this.mode === 'patch' && !fields.some((name) => this.has(name)))
+      throw badRequest('no fields updated, nothing to do');
+  }
+
+  text(name: string): string | undefined {
+    const value = this.#fields[name];
+    return typeof value === 'string' ? value : undefined;
+  }
+
+  flag(name: string): boolean | undefined {
+    const value = this.#fields[name];
+    return typeof value === 'boolean' ? value : undefined;
+  }
+
+  whole(name: string): number | undefined {
+    const value = this.#fields[name];
+    return typeof value === 'number' ? value : undefined;
+  }
+
+  texts(name: string): string[] | undefined {
+    const value = this.#fields[name];
+    return Array.isArray(value) ? value.map(String) : undefined;
+  }
+
+  map(name: string): Record<string, unknown> | undefined {
+    const value = this.#fields[name];
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? { ...(value as Record<string, unknown>) }
+      : undefined;
+  }
+
+  /** An object as a body of its own, empty when it is not given. */
+  part(name: string): Body {
+    return new Body(this.map(name), this.mode);
+  }
+
+  list(name: string): Body[] {
+    const value = this.#fields[name];
+    return Array.isArray(value) ? value.map((each) => new Body(each, this.mode)) : [];
+  }
+
+  date(name: string): Date | undefined {
+    const value = this.text(name);
+    return value === undefined ? undefined : new Date(value);
+  }
+}

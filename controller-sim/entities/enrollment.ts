@@ -1,0 +1,83 @@
+// Making enrollments: the one-time secret and the token that carries it. Signing waits, so it is done before the transaction.
+
+import type { ApiServices } from '../api/http/context.ts';
+import { ApiError } from '../errors/errors.ts';
+import type { Transaction } from '../state/transaction.ts';
+import type { Enrollment } from '../state/types.ts';
+import { baseFields } from './common.ts';
+import type { SignedEnrollment } from './router.ts';
+
+/** Signs a token for a subject; valid until `expires`, else as long as configured. */
+export async function signEnrollment(
+  services: ApiServices,
+  method: Enrollment['method'],
+  subject: string,
+  expires?: Date,
+): Promise<SignedEnrollment> {
+  const { state, tokens, clock, enrollmentLifetime } = services;
+  const token = state.ids.uuid();
+  const expiresAt = (expires ?? new Date(clock.now() + enrollmentLifetime)).toISOString();
+  const jwt = await tokens.enrollment({ method, subject, token, expiresAt });
+  return { id: state.ids.short(), token, jwt, expiresAt };
+}
+
+/**
+ * What an identity is to enroll with: a certificate of this network (ott), one of another authority (ottca), or a password under a
+ * name (updb).
+ */
+export interface WantedEnrollment {
+  readonly identityId: string;
+  readonly method: 'ott' | 'ottca' | 'updb';
+  readonly expires?: Date;
+  readonly caId?: string;
+  readonly username?: string;
+}
+
+export interface IdentityEnrollment extends WantedEnrollment {
+  readonly signed: SignedEnrollment;
+}
+
+export async function prepareEnrollment(services: ApiServices, wanted: WantedEnrollment): Promise<IdentityEnrollment> {
+  return { ...wanted, signed: await signEnrollment(services, wanted.method, wanted.identityId, wanted.expires) };
+}
+
+export function addEnrollment(transaction: Transaction, enrollment: IdentityEnrollment): void {
+  const { signed, method, identityId, caId = null, username = null } = enrollment;
+  transaction.put('enrollment', {
+    ...baseFields(transaction, signed.id),
+    ...signed,
+    method,
+    identityId,
+    routerId: null,
+    caId,
+    username,
+  });
+}
+
+/** 409 when the identity has an open enrollment of the method. */
+export function refuseOpenEnrollment(transaction: Transaction, identityId: string, method: string): void {
+  const open = transaction.tables.enrollment.referring('identityId', identityId);
+  if (open.some((each) => each.method === method)) {
+    throw new ApiError('ENROLLMENT_EXISTS', {
+      field: 'method',
+      reason: 'enrollment of same method exists',
+      value: method,
+    });
+  }
+}
+
+/** The enrollment stays, and its old token counts no more. */
+export function replaceToken(transaction: Transaction, { id }: Enrollment, signed: SignedEnrollment): void {
+  const { token, jwt, expiresAt } = signed;
+  transaction.patch('enrollment', id, { token, jwt, expiresAt });
+}
+
+/** The first of several callers with the same token succeeds. A token that was renewed meanwhile is invalid as well. */
+export function useUp(transaction: Transaction, { id, token }: Enrollment): void {
+  if (transaction.get('enrollment', id)?.token !== token) throw new ApiError('INVALID_ENROLLMENT_TOKEN');
+  transaction.delete('enrollment', id);
+}
+
+export function removeEnrollment(transaction: Transaction, { id }: Enrollment): void {
+  transaction.delete('enrollment', id);
+}

@@ -1,0 +1,17 @@
+// Certificate requests in bodies.
+
+import { ApiError } from '../errors/errors.ts';
+import { type CertificateRequest, CsrError, readRequest } from './authority.ts';
+
+/** A request out of a body. Throws ApiError for what cannot be read. */
+export async function readCsr(pem: unknown, use: 'client' | 'server' = 'client'): Promise<CertificateRequest> {
+  if (typeof pem !== 'string' || pem === '')
+    throw new ApiError('MISSING_OR_INVALID_CSR', { code: 'UNHANDLED', message: `invalid ${use} CSR` });
+  try {
+    return await readRequest(pem);
+  } catch (error) {
+    if (error instanceof CsrError)
+      throw new ApiError('COULD_NOT_PROCESS_CSR', { code: 'UNHANDLED', message: error.message });
+    throw error;
+  }
+}

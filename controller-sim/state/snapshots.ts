@@ -1,0 +1,47 @@
+// Copies of the data in files that can be started from.
+
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { Clock } from '#lib/clock.ts';
+import { describeError } from '#lib/errors.ts';
+import { ApiError, invalidField } from '../errors/errors.ts';
+import type { State } from './state.ts';
+import { SqliteStore } from './store/sqlite-store.ts';
+import { StoreWriteError } from './store/store.ts';
+
+/** reference fact: one a minute. */
+const SHORTEST_PAUSE = 60_000;
+
+export class Snapshots {
+  readonly #state: State;
+  readonly #clock: Clock;
+  /** Beside the data file, or for data in memory in a directory for temporary files. */
+  readonly #directory: () => string;
+  #last = Number.NEGATIVE_INFINITY;
+
+  constructor(state: State, clock: Clock, dataFile: string | undefined) {
+    this.#state = state;
+    this.#clock = clock;
+    const made = dataFile === undefined ? undefined : resolve(dataFile, '..');
+    this.#directory = () => made ?? mkdtempSync(join(tmpdir(), 'edgeweave-snapshot-'));
+  }
+
+  /** Writes a copy and answers its path. Throws ApiError for a file that is there already or cannot be written. */
+  async take(path?: string): Promise<string> {
+    const now = this.#clock.now();
+    if (now - this.#last < SHORTEST_PAUSE) throw new ApiError('RATE_LIMITED');
+    const last = this.#last;
+    this.#last = now;
+    const stamp = new Date(now).toISOString().replace(/[:.]/g, '-');
+    const file = path ? resolve(path) : join(this.#directory(), `snapshot-${stamp}.db`);
+    try {
+      await SqliteStore.copy(file, this.#state.snapshot());
+    } catch (error) {
+      this.#last = last; // nothing was written: another try need not wait
+      if (error instanceof StoreWriteError) throw error;
+      throw invalidField('path', describeError(error), file);
+    }
+    return file;
+  }
+}

@@ -1,0 +1,230 @@
+// What every store must do, and what the state makes of it.
+
+import { mkdtempSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import t from 'tap';
+import { VirtualClock } from '#lib/clock.ts';
+import { IdSource } from '#lib/ids.ts';
+import { createLog } from '#lib/log.ts';
+import { seededRandom } from '#lib/random.ts';
+import { baseFields } from '../../entities/common.ts';
+import type { ChangeSet } from '../change.ts';
+import { State } from '../state.ts';
+import type { Transaction } from '../transaction.ts';
+import type { Service } from '../types.ts';
+import { MemoryStore } from './memory-store.ts';
+import { SqliteStore, StoreError } from './sqlite-store.ts';
+import type { Store } from './store.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
+let files = 0;
+
+function open(store: Store): Promise<State> {
+  return State.open({ store, clock: new VirtualClock(), ids: new IdSource(seededRandom(++files)) });
+}
+
+function service(transaction: Transaction, id: string, name: string): Service {
+  return {
+    ...baseFields(transaction, id),
+    name,
+    encryptionRequired: true,
+    terminatorStrategy: 'smartrouting',
+    maxIdleTimeMillis: 0,
+    configs: [],
+    isFabricOnly: false,
+    roleAttributes: ['role'],
+  };
+}
+
+for (const [kind, make] of [
+  ['memory', () => new MemoryStore()],
+  ['sqlite', () => SqliteStore.open(join(directory, `${++files}.db`))],
+] as const) {
+  t.test(`${kind}: a transaction is all or nothing, and is published once it is kept`, async (t) => {
+    const state = await open(make());
+    const heard: ChangeSet[] = [];
+    state.subscribe((set) => heard.push(set));
+    await state.change((transaction) => {
+      transaction.put('service', service(transaction, 'a', 'one'));
+      transaction.put('service', service(transaction, 'b', 'two'));
+      t.equal(transaction.get('service', 'a')?.name, 'one', 'it sees its own writes');
+      t.notOk(state.tables.service.has('a'), 'nobody else does yet');
+    });
+    t.equal(heard.length, 1);
+    t.equal(heard[0]?.changes.length, 2);
+    await t.rejects(
+      state.change((transaction) => {
+        transaction.delete('service', 'a');
+        throw new Error('no');
+      }),
+      /no/,
+    );
+    t.ok(state.tables.service.has('a'));
+    t.equal(state.index, heard[0]?.index);
+    await state.change(() => undefined);
+    t.equal(heard.length, 1, 'nothing changed, nothing published');
+    await state.close();
+  });
+
+  t.test(`${kind}: indexes follow every change`, async (t) => {
+    const state = await open(make());
+    const { service: table } = state.tables;
+    await state.change((transaction) => transaction.put('service', service(transaction, 'a', 'one')));
+    t.equal(table.findBy('name', 'one')?.id, 'a');
+    t.same([...table.withRole('role')], ['a']);
+    await state.change((transaction) => transaction.patch('service', 'a', { name: 'other', roleAttributes: ['new'] }));
+    t.equal(table.findBy('name', 'one'), undefined);
+    t.equal(table.findBy('name', 'other')?.id, 'a');
+    t.same(table.roleAttributes(), ['new']);
+    await state.change((transaction) => transaction.delete('service', 'a'));
+    t.equal(table.size, 0);
+    t.same(table.roleAttributes(), []);
+    await state.close();
+  });
+
+  t.test(`${kind}: changes run one after the other and indexes rise by one`, async (t) => {
+    const state = await open(make());
+    const heard: ChangeSet[] = [];
+    state.subscribe((set) => heard.push(set));
+    await Promise.all(
+      Array.from({ length: 50 }, (_, each) =>
+        state.change((transaction) => transaction.put('service', service(transaction, `s${each}`, `n${each}`))),
+      ),
+    );
+    t.equal(state.tables.service.size, 50);
+    t.ok(heard.every((set, position) => set.index === BigInt(position + 1) && set.previousIndex === BigInt(position)));
+    await state.close();
+  });
+}
+
+t.test('sqlite: everything is there after it was closed, in a file of its owner alone', async (t) => {
+  const file = join(directory, 'kept.db');
+  const first = await open(SqliteStore.open(file));
+  await first.change((transaction) => transaction.put('service', service(transaction, 'a', 'one')));
+  await first.putMeta(new Map([['key', 'value']]));
+  const { index, timeline } = first;
+  await first.close();
+  t.equal(statSync(file).mode & 0o777, 0o600);
+  const second = await open(SqliteStore.open(file));
+  t.equal(second.tables.service.get('a')?.name, 'one');
+  t.equal(second.index, index);
+  t.equal(second.timeline, timeline, 'the same history goes on');
+  t.equal(second.meta('key'), 'value');
+  await second.close();
+});
+
+t.test('sqlite: a file that is none, or that somebody else has, is refused clearly', async (t) => {
+  const broken = join(directory, 'broken.db');
+  writeFileSync(broken, 'this is no database, but long enough to be looked at as one, is it not? '.repeat(20));
+  t.throws(() => SqliteStore.open(broken), StoreError);
+  t.throws(() => SqliteStore.open(join(directory, 'no', 'such', 'folder.db')), StoreError);
+  const taken = join(directory, 'taken.db');
+  const holder = SqliteStore.open(taken);
+  t.throws(() => SqliteStore.open(taken), StoreError, 'two simulators on one file');
+  await holder.close();
+});
+
+for (const [kind, make] of [
+  ['memory', () => new MemoryStore()],
+  ['sqlite', () => SqliteStore.open(join(directory, `${++files}.db`))],
+] as const) {
+  t.test(
+    `${kind}: a listener that throws is logged; the change stands and the other listeners hear of it`,
+    async (t) => {
+      const lines: string[] = [];
+      const log = createLog({ write: (line) => void lines.push(line) });
+      const ids = new IdSource(seededRandom(++files));
+      const state = await State.open({ store: make(), clock: new VirtualClock(), ids, log });
+      const heard: bigint[] = [];
+      state.subscribe(() => {
+        throw new Error('broken listener');
+      });
+      state.subscribe(({ index }) => heard.push(index));
+      await Promise.all(
+        ['a', 'b'].map((id) => state.change((transaction) => transaction.put('service', service(transaction, id, id)))),
+      );
+      t.same(
+        [...state.tables.service.values()].map(({ id }) => id),
+        ['a', 'b'],
+      );
+      t.same(heard, [1n, 2n]);
+      t.equal(state.index, 2n);
+      t.match(lines, [/a listener failed.*|.*broken listener/, /broken listener/]);
+      await state.change((transaction) => transaction.delete('service', 'a'));
+      t.same(heard, [1n, 2n, 3n], 'changes go on');
+      await state.close();
+    },
+  );
+}
+
+t.test('a change that the tables cannot take leaves nothing behind', async (t) => {
+  const state = await open(new MemoryStore());
+  const broken = 1 as unknown as readonly string[];
+  const change = state.change((transaction) => {
+    transaction.put('service', service(transaction, 'a', 'one'));
+    transaction.put('service', { ...service(transaction, 'b', 'two'), roleAttributes: broken });
+  });
+  await t.rejects(change, /roleAttributes is not a list/);
+  t.equal(state.tables.service.size, 0);
+  t.equal(state.tables.service.findBy('name', 'one'), undefined);
+  await state.close();
+});
+
+t.test('sqlite: a damaged row is named, with its table and without what it holds', async (t) => {
+  const damage: [sql: string, named: RegExp][] = [
+    ["UPDATE entity SET body = '{\"secret' WHERE id = 'b'", /^table entity, row 2 \(service b\): .*not JSON$/],
+    ["UPDATE entity SET body = x'00' WHERE id = 'b'", /^table entity, row 2 \(service b\): the body is not a text$/],
+    ["UPDATE entity SET body = '[]' WHERE id = 'b'", /row 2 \(service b\): .*not a map/],
+    [`UPDATE entity SET body = '${'['.repeat(8_000)}' WHERE id = 'b'`, /row 2 \(service b\): .*nested deeper/],
+    ["UPDATE entity SET id = 'c' WHERE id = 'b'", /row 2 \(service c\): .*its id is not that of the row/],
+    ["UPDATE entity SET kind = 'castle' WHERE id = 'b'", /row 2 \(castle b\): the kind is unknown/],
+    ["UPDATE entity SET body = replace(body, '[\"role\"]', '7')", /row 1 \(service a\): .*roleAttributes/],
+    ['UPDATE entity SET body = replace(body, \'"tags":{}\', \'"tags":7\')', /row 1 \(service a\): .*tags is not a map/],
+    ["UPDATE meta SET value = 'many' WHERE key = 'index'", /^table meta, row index: /],
+  ];
+  for (const [sql, named] of damage) {
+    const file = join(directory, `${++files}.db`);
+    const state = await open(SqliteStore.open(file));
+    for (const id of ['a', 'b'])
+      await state.change((transaction) => transaction.put('service', service(transaction, id, id)));
+    await state.close();
+    const database = new DatabaseSync(file);
+    database.exec(sql);
+    database.close();
+    const store = SqliteStore.open(file);
+    await t.rejects(open(store), { code: 'STORE_DAMAGED', message: named }, sql);
+    await store.close();
+  }
+});
+
+t.test(
+  'sqlite: a full disk refuses a change, says so, and lets the next one in when there is room again',
+  async (t) => {
+    const opened: DatabaseSync[] = [];
+    const { exec } = DatabaseSync.prototype;
+    t.teardown(() => Object.assign(DatabaseSync.prototype, { exec }));
+    DatabaseSync.prototype.exec = function (sql) {
+      if (!opened.includes(this)) opened.push(this);
+      exec.call(this, sql);
+    };
+    const state = await open(SqliteStore.open(join(directory, `${++files}.db`)));
+    const [database] = opened;
+    const add = (id: string) =>
+      state.change((transaction) =>
+        transaction.put('service', { ...service(transaction, id, id), tags: { large: 'x'.repeat(100_000) } }),
+      );
+    await add('a');
+    database?.exec('PRAGMA max_page_count = 40');
+    await t.rejects(Promise.all([add('b'), add('c')]), {
+      code: 'STORE_WRITE',
+      message: /disk is full; free some space/,
+    });
+    t.equal(state.tables.service.size, 1);
+    database?.exec('PRAGMA max_page_count = 4000');
+    await add('d');
+    t.equal(state.tables.service.size, 2);
+    await state.close();
+  },
+);
