@@ -4,10 +4,10 @@ import { leafOf } from '#lib/certificates.ts';
 import { endApiSession } from '../../entities/api-session.ts';
 import type { Symbols } from '../../filter/compile.ts';
 import type { ApiSession } from '../../state/types.ts';
-import type { ApiRequest, ApiServices } from '../http/context.ts';
+import type { ApiRequest, ApiServices, Handlers } from '../http/context.ts';
 import { field, flagField } from '../http/list.ts';
 import { base, reference } from '../http/references.ts';
-import type { Listed, Resource } from '../http/resource.ts';
+import { crud, type Listed, type Resource } from '../http/resource.ts';
 import { seesTokensOf } from '../http/rights.ts';
 
 /** reference fact: HTTP entities, section 2. */
@@ -100,3 +100,5 @@ export const sessionCertificates: Listed<'apiSessionCertificate'> = {
     return { ...shown, certificate: leafOf(certPem).toString(), fingerprint, subject, validFrom, validTo };
   },
 };
+
+export const apiSessionHandlers: Handlers = crud(apiSessions);

@@ -4,10 +4,10 @@ import { letsAdminsIn } from '../../auth/vouching.ts';
 import { createAuthPolicy, deleteAuthPolicy, updateAuthPolicy } from '../../entities/auth-policy.ts';
 import type { Symbols } from '../../filter/compile.ts';
 import type { AuthPolicy } from '../../state/types.ts';
-import type { ApiRequest } from '../http/context.ts';
+import type { ApiRequest, Handlers } from '../http/context.ts';
 import { field } from '../http/list.ts';
 import { base } from '../http/references.ts';
-import type { Resource } from '../http/resource.ts';
+import { crud, type Resource } from '../http/resource.ts';
 import { isByAdmin, notAllowed } from '../http/rights.ts';
 
 const flag = (get: (policy: AuthPolicy) => boolean) => ({ type: 'bool' as const, get });
@@ -56,3 +56,5 @@ export const authPolicies: Resource<'authPolicy'> = {
     };
   },
 };
+
+export const authPolicyHandlers: Handlers = crud(authPolicies);

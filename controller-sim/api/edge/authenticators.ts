@@ -1,4 +1,4 @@
-// Authenticators. Password hashes are never shown.
+// Authenticators. Password hashes are never part of an answer.
 
 import { createHash } from 'node:crypto';
 import { parsePemCertificates } from '#lib/certificates.ts';
@@ -8,16 +8,20 @@ import {
   certificateProof,
   deleteAuthenticator,
   passwordProof,
+  requestExtension,
   updateAuthenticator,
 } from '../../entities/authenticator.ts';
-import type { Body } from '../../entities/body.ts';
+import { Body } from '../../entities/body.ts';
+import { isCertificateOf } from '../../entities/ca.ts';
+import { existing } from '../../entities/common.ts';
+import { addEnrollment, prepareEnrollment, refuseOpenEnrollment } from '../../entities/enrollment.ts';
 import { invalid, notFound } from '../../errors/errors.ts';
 import type { Symbols } from '../../filter/compile.ts';
 import type { Authenticator } from '../../state/types.ts';
-import type { ApiRequest, ApiServices } from '../http/context.ts';
+import type { Answer, ApiRequest, ApiServices, Handlers } from '../http/context.ts';
 import { field, flagField } from '../http/list.ts';
-import { base, reference } from '../http/references.ts';
-import type { Resource } from '../http/resource.ts';
+import { base, created, reference } from '../http/references.ts';
+import { crud, find, type Resource } from '../http/resource.ts';
 
 const AUTHENTICATOR_SYMBOLS: Symbols<Authenticator> = {
   method: field('method'),
@@ -112,4 +116,43 @@ function certificateFields(authenticator: Authenticator): Record<string, unknown
     ...(authenticator.lastExtendRolledKeys && { lastExtendRolledKeys: true }),
     lastAuthResolvedToRoot: authenticator.lastAuthResolvedToRoot,
   };
+}
+
+export const authenticatorHandlers: Handlers = {
+  ...crud(authenticators),
+  reEnrollAuthenticator: reEnroll,
+  requestExtendAuthenticator: requestExtend,
+};
+
+/** Replaces the authenticator by an enrollment of its kind, which keeps the user name. */
+async function reEnroll(request: ApiRequest): Promise<Answer> {
+  const { state, clock } = request.services;
+  const authenticator = find(request, 'authenticator');
+  const { identityId } = authenticator;
+  const expires = new Body(request.body, 'create').date('expiresAt') as Date;
+  if (expires.getTime() <= clock.now())
+    throw invalid('expiresAt', 'must be after the current date and time', expires.toISOString());
+  const ca = [...state.tables.ca.values()].find((each) => isCertificateOf(authenticator, each));
+  const method = authenticator.method === 'updb' ? 'updb' : ca ? 'ottca' : 'ott';
+  const enrollment = await prepareEnrollment(request.services, {
+    identityId,
+    method,
+    expires,
+    ...(ca && { caId: ca.id }),
+    ...(authenticator.username !== null && { username: authenticator.username }),
+  });
+  await state.change((transaction) => {
+    const current = existing(transaction, 'authenticator', authenticator.id);
+    refuseOpenEnrollment(transaction, identityId, method);
+    deleteAuthenticator(transaction, current);
+    addEnrollment(transaction, enrollment);
+  });
+  return { data: created('enrollments', enrollment.signed.id) };
+}
+
+async function requestExtend(request: ApiRequest): Promise<Answer> {
+  const { id } = find(request, 'authenticator');
+  const rollKeys = new Body(request.body, 'create').flag('rollKeys') ?? false;
+  await request.services.state.change((transaction) => requestExtension(transaction, id, rollKeys));
+  return { data: {} };
 }

@@ -1,11 +1,14 @@
 // Other authorities.
 
-import { createCa, deleteCa, updateCa } from '../../entities/ca.ts';
+import { createCa, deleteCa, updateCa, verifyCa } from '../../entities/ca.ts';
+import { existing } from '../../entities/common.ts';
+import { ApiError } from '../../errors/errors.ts';
 import type { Symbols } from '../../filter/compile.ts';
 import type { CertificateAuthority } from '../../state/types.ts';
+import type { Answer, ApiRequest, Handlers } from '../http/context.ts';
 import { field, flagField } from '../http/list.ts';
 import { base } from '../http/references.ts';
-import type { Resource } from '../http/resource.ts';
+import { crud, find, type Resource } from '../http/resource.ts';
 import { isByAdmin } from '../http/rights.ts';
 import { nullWhenEmpty } from '../http/show.ts';
 
@@ -41,3 +44,22 @@ export const cas: Resource<'ca'> = {
     ...(ca.externalIdClaim && { externalIdClaim: ca.externalIdClaim }),
   }),
 };
+
+export const caHandlers: Handlers = { ...crud(cas), getCaJwt: caToken, verifyCa: verify };
+
+/** What names the network and the authority to clients that enroll with a certificate of it; it stays the same. */
+async function caToken(request: ApiRequest): Promise<Answer> {
+  const { id } = find(request, 'ca');
+  return { raw: await request.services.tokens.authority(id), contentType: 'application/jwt' };
+}
+
+async function verify(request: ApiRequest): Promise<Answer> {
+  const { id } = find(request, 'ca');
+  if (typeof request.body !== 'string') {
+    const message = 'the body has to be a certificate in PEM form, sent as text/plain';
+    throw new ApiError('COULD_NOT_PARSE_BODY', { code: 'UNHANDLED', message });
+  }
+  const pem = request.body;
+  await request.services.state.change((transaction) => verifyCa(transaction, existing(transaction, 'ca', id), pem));
+  return { data: {} };
+}

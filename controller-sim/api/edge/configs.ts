@@ -11,9 +11,10 @@ import {
 import { loadSchemaValidator } from '../../entities/schema-validator.ts';
 import type { Symbols } from '../../filter/compile.ts';
 import type { Config, ConfigType } from '../../state/types.ts';
+import type { Handlers } from '../http/context.ts';
 import { field } from '../http/list.ts';
 import { base, reference } from '../http/references.ts';
-import type { Resource } from '../http/resource.ts';
+import { crud, type Resource } from '../http/resource.ts';
 
 const CONFIG_TYPE_SYMBOLS: Symbols<ConfigType> = {
   name: field('name'),
@@ -51,3 +52,5 @@ export const configs: Resource<'config', void> = {
     data: config.data,
   }),
 };
+
+export const configHandlers: Handlers = { ...crud(configTypes), ...crud(configs) };

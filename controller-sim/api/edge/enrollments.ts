@@ -1,10 +1,23 @@
-// Enrollments that are open.
+// Open enrollments. Administrators create, refresh and delete them.
 
-import { removeEnrollment } from '../../entities/enrollment.ts';
+import { isAdmin } from '../../auth/permissions.ts';
+import { Body } from '../../entities/body.ts';
+import { existing } from '../../entities/common.ts';
+import {
+  addEnrollment,
+  prepareEnrollment,
+  refuseOpenEnrollment,
+  removeEnrollment,
+  replaceToken,
+  signEnrollment,
+} from '../../entities/enrollment.ts';
+import { invalid, invalidField } from '../../errors/errors.ts';
+import type { Identity } from '../../state/types.ts';
+import type { Answer, ApiRequest, Handlers } from '../http/context.ts';
 import { field } from '../http/list.ts';
-import { base, reference } from '../http/references.ts';
-import type { Resource } from '../http/resource.ts';
-import { refuseOverAdmins, seesEnrollmentTokens } from '../http/rights.ts';
+import { base, created, reference } from '../http/references.ts';
+import { crud, find, list, type Resource } from '../http/resource.ts';
+import { hasPowerOver, refuseOverAdmins, seesEnrollmentTokens } from '../http/rights.ts';
 import { NEVER } from '../http/show.ts';
 
 /** What needs more than a permission. */
@@ -47,3 +60,68 @@ export const enrollments: Resource<'enrollment'> = {
     };
   },
 };
+
+export const enrollmentHandlers: Handlers = {
+  ...crud(enrollments),
+  listEnrollments: list(enrollments, (request) => {
+    const { enrollment } = request.services.state.tables;
+    if (isAdmin(request.identity as Identity)) return enrollment;
+    return [...enrollment.values()].filter(({ identityId }) => hasPowerOver(request, identityId));
+  }),
+  detailEnrollment: detail,
+  createEnrollment,
+  refreshEnrollment,
+};
+
+/** It holds the token with which one enrolls. */
+function detail(request: ApiRequest): Answer {
+  const enrollment = find(request, 'enrollment');
+  refuseOverAdmins(request, enrollment.identityId, OF_ADMINS);
+  return { data: enrollments.show(enrollment, request.services, request) };
+}
+
+async function createEnrollment(request: ApiRequest): Promise<Answer> {
+  const { state, clock } = request.services;
+  const body = new Body(request.body, 'create');
+  const identityId = body.text('identityId') ?? '';
+  const method = body.text('method') as 'ott' | 'ottca' | 'updb';
+  const expires = body.date('expiresAt') as Date;
+  if (!state.tables.identity.has(identityId)) throw invalidField('identityId', 'identity not found', identityId);
+  refuseOverAdmins(request, identityId, OF_ADMINS);
+  if (expires.getTime() <= clock.now())
+    throw invalidField('expiresAt', 'expiresAt must be in the future', expires.toISOString());
+  const caId = body.text('caId') ?? '';
+  if (method === 'ottca' && !state.tables.ca.has(caId)) throw invalidField('caId', 'ca not found', caId);
+  const username = body.text('username') ?? '';
+  if (method === 'updb' && username === '') throw invalidField('username', 'username not provided', username);
+  const enrollment = await prepareEnrollment(request.services, {
+    identityId,
+    method,
+    expires,
+    ...(method === 'ottca' && { caId }),
+    ...(method === 'updb' && { username }),
+  });
+  await state.change((transaction) => {
+    existing(transaction, 'identity', identityId);
+    refuseOverAdmins(request, identityId, OF_ADMINS);
+    refuseOpenEnrollment(transaction, identityId, method);
+    addEnrollment(transaction, enrollment);
+  });
+  return { data: created('enrollments', enrollment.signed.id) };
+}
+
+/** A new token for the same enrollment; the old one counts no more. */
+async function refreshEnrollment(request: ApiRequest): Promise<Answer> {
+  const { state, clock } = request.services;
+  const { id, method, identityId, routerId } = find(request, 'enrollment');
+  refuseOverAdmins(request, identityId, OF_ADMINS);
+  const expires = new Body(request.body, 'create').date('expiresAt') as Date;
+  if (expires.getTime() <= clock.now())
+    throw invalid('expiresAt', 'must be after the current date and time', expires.toISOString());
+  const signed = await signEnrollment(request.services, method, identityId ?? routerId ?? '', expires);
+  await state.change((transaction) => {
+    refuseOverAdmins(request, identityId, OF_ADMINS);
+    replaceToken(transaction, existing(transaction, 'enrollment', id), signed);
+  });
+  return { data: created('enrollments', id) };
+}

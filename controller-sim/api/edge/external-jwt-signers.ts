@@ -3,9 +3,10 @@
 import { createSigner, deleteSigner, updateSigner } from '../../entities/external-jwt-signer.ts';
 import type { Symbols } from '../../filter/compile.ts';
 import type { ExternalJwtSigner } from '../../state/types.ts';
+import type { Handlers } from '../http/context.ts';
 import { field, fieldSet, flagField } from '../http/list.ts';
 import { base } from '../http/references.ts';
-import type { Listed, Resource } from '../http/resource.ts';
+import { crud, type Listed, type Resource } from '../http/resource.ts';
 import { isByAdmin } from '../http/rights.ts';
 import { nullWhenEmpty } from '../http/show.ts';
 
@@ -81,3 +82,5 @@ function forClients(signer: ExternalJwtSigner): Record<string, unknown> {
     ...(signer.enrollToTokenEnabled && { enrollToTokenEnabled: true }),
   };
 }
+
+export const externalJwtSignerHandlers: Handlers = crud(externalJwtSigners);

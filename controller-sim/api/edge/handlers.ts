@@ -1,28 +1,54 @@
-// The management API: what answers each of its operations.
+// The management API: the handlers of its operations.
 
 import type { Handlers } from '../http/context.ts';
-import { accessHandlers } from '../management/access.ts';
-import { authenticatorHandlers } from '../management/authenticators.ts';
-import { enrollmentHandlers } from '../management/enrollments.ts';
-import { identityHandlers } from '../management/identities.ts';
-import { policyHandlers } from '../management/policies.ts';
-import { routerHandlers } from '../management/routers.ts';
-import { serviceHandlers } from '../management/services.ts';
 import { sharedHandlers } from '../own/handlers.ts';
+import { apiSessionHandlers } from './api-sessions.ts';
+import { authPolicyHandlers } from './auth-policies.ts';
+import { authenticatorHandlers } from './authenticators.ts';
+import { caHandlers } from './cas.ts';
+import { configHandlers } from './configs.ts';
 import { databaseHandlers } from './database.ts';
-import { operationHandlers } from './role-attributes.ts';
+import { enrollmentHandlers } from './enrollments.ts';
+import { externalJwtSignerHandlers } from './external-jwt-signers.ts';
+import { identityHandlers } from './identities.ts';
+import { policyHandlers } from './policies.ts';
+import { policyAdviceHandlers } from './policy-advice.ts';
+import { postureCheckHandlers } from './posture-checks.ts';
+import { revocationHandlers } from './revocations.ts';
+import { roleAttributeHandlers } from './role-attributes.ts';
+import { routerHandlers } from './routers.ts';
+import { serviceConfigHandlers } from './service-configs.ts';
+import { serviceHandlers } from './services.ts';
+import { sessionHandlers } from './sessions.ts';
 import { settingHandlers } from './settings.ts';
+import { subListHandlers } from './sub-lists.ts';
+import { summaryHandlers } from './summary.ts';
+import { terminatorHandlers } from './terminators.ts';
+import { typeHandlers } from './types.ts';
 
 export const managementHandlers: Handlers = {
   ...sharedHandlers,
-  ...databaseHandlers,
-  ...settingHandlers,
-  ...accessHandlers,
+  ...apiSessionHandlers,
+  ...authPolicyHandlers,
   ...authenticatorHandlers,
+  ...caHandlers,
+  ...configHandlers,
+  ...databaseHandlers,
   ...enrollmentHandlers,
+  ...externalJwtSignerHandlers,
   ...identityHandlers,
-  ...operationHandlers,
   ...policyHandlers,
+  ...policyAdviceHandlers,
+  ...postureCheckHandlers,
+  ...revocationHandlers,
+  ...roleAttributeHandlers,
   ...routerHandlers,
+  ...serviceConfigHandlers,
   ...serviceHandlers,
+  ...sessionHandlers,
+  ...settingHandlers,
+  ...subListHandlers,
+  ...summaryHandlers,
+  ...terminatorHandlers,
+  ...typeHandlers,
 };

@@ -1,17 +1,29 @@
-// Identities.
+// Identities, and the operations on one.
 
+import { parseDuration } from '#lib/duration.ts';
+import { describeError } from '#lib/errors.ts';
 import { isAdmin } from '../../auth/permissions.ts';
-import type { Body } from '../../entities/body.ts';
+import { Body } from '../../entities/body.ts';
+import { existing } from '../../entities/common.ts';
 import { addEnrollment, type IdentityEnrollment, prepareEnrollment } from '../../entities/enrollment.ts';
-import { createIdentity, deleteIdentity, isDisabled, updateIdentity } from '../../entities/identity.ts';
-import { ApiError } from '../../errors/errors.ts';
+import {
+  createIdentity,
+  deleteIdentity,
+  disableIdentity,
+  enableIdentity,
+  isDisabled,
+  updateIdentity,
+} from '../../entities/identity.ts';
+import { ApiError, invalid } from '../../errors/errors.ts';
 import type { Symbols } from '../../filter/compile.ts';
 import type { Enrollment, Identity } from '../../state/types.ts';
-import type { ApiRequest, ApiServices } from '../http/context.ts';
+import type { Answer, ApiRequest, ApiServices, Handlers } from '../http/context.ts';
 import { field, fieldSet, flagField } from '../http/list.ts';
 import { base, reference } from '../http/references.ts';
-import type { Resource } from '../http/resource.ts';
+import { crud, find, type Resource } from '../http/resource.ts';
 import { notAllowed, refuseOverAdmins, seesEnrollmentTokens } from '../http/rights.ts';
+import { NEVER } from '../http/show.ts';
+import { showPostureData } from './posture.ts';
 
 export const IDENTITY_SYMBOLS: Symbols<Identity> = {
   name: field('name'),
@@ -132,4 +144,68 @@ function proof({ id, jwt, token, expiresAt }: Enrollment): Record<string, unknow
 function routerConnection({ id, type }: Identity, context: ApiServices): Record<string, unknown> {
   const isOnline = type === 'Router' ? context.network.status(id).isOnline : context.network.isConnected(id);
   return { hasEdgeRouterConnection: isOnline, edgeRouterConnectionStatus: isOnline ? 'online' : 'offline' };
+}
+
+const MINUTE = 60_000;
+
+export const identityHandlers: Handlers = {
+  ...crud(identities),
+  disableIdentity: disable,
+  enableIdentity: enable,
+  updateIdentityTracing: trace,
+  removeIdentityMfa: removeMfa,
+  getIdentityPostureData: (request) => ({ data: showPostureData(find(request, 'identity'), request.services) }),
+  getIdentityFailedServiceRequests: (request) => ({
+    data: request.services.posture.failedRequests.of(find(request, 'identity').id),
+  }),
+};
+
+async function disable(request: ApiRequest): Promise<Answer> {
+  const { state, clock } = request.services;
+  const minutes = new Body(request.body, 'create').whole('durationMinutes') ?? 0;
+  const until = minutes > 0 ? clock.now() + minutes * MINUTE : undefined;
+  const { id } = find(request, 'identity');
+  await state.change((transaction) => {
+    refuseOverAdmins(request, id, 'disable admins');
+    disableIdentity(transaction, existing(transaction, 'identity', id), until);
+  });
+  return { data: {} };
+}
+
+async function enable(request: ApiRequest): Promise<Answer> {
+  const { id } = find(request, 'identity');
+  await request.services.state.change((transaction) => {
+    refuseOverAdmins(request, id, 'enable admins');
+    enableIdentity(transaction, existing(transaction, 'identity', id));
+  });
+  return { data: {} };
+}
+
+function trace(request: ApiRequest): Answer {
+  const identity = find(request, 'identity');
+  const body = new Body(request.body, 'create');
+  const { traces } = request.services.network;
+  if (!body.flag('enabled')) {
+    traces.end(identity.id);
+    return { data: { until: NEVER } };
+  }
+  const duration = readDuration(body.text('duration') ?? '');
+  return { data: traces.begin(identity.id, { duration, traceId: body.text('traceId') ?? '' }) };
+}
+
+function readDuration(text: string): number {
+  try {
+    return parseDuration(text);
+  } catch (error) {
+    throw invalid('duration', `time: ${describeError(error)}`, text);
+  }
+}
+
+async function removeMfa(request: ApiRequest): Promise<Answer> {
+  const { id } = find(request, 'identity');
+  await request.services.state.change((transaction) => {
+    refuseOverAdmins(request, id, 'remove the second factor of admins');
+    for (const mfa of transaction.tables.mfa.referring('identityId', id)) transaction.delete('mfa', mfa.id);
+  });
+  return { data: {} };
 }

@@ -12,10 +12,10 @@ import {
 } from '../../entities/policy.ts';
 import type { FilterSymbol } from '../../filter/compile.ts';
 import type { ServicePolicy } from '../../state/types.ts';
-import type { ApiServices } from '../http/context.ts';
+import type { ApiServices, Handlers } from '../http/context.ts';
 import { field, fieldSet, linked } from '../http/list.ts';
 import { base } from '../http/references.ts';
-import type { Resource } from '../http/resource.ts';
+import { crud, type Resource } from '../http/resource.ts';
 import { roles } from '../http/show.ts';
 import { IDENTITY_SYMBOLS } from './identities.ts';
 import { serviceSymbols } from './services.ts';
@@ -92,4 +92,10 @@ export const serviceEdgeRouterPolicies: Resource<'serviceEdgeRouterPolicy'> = {
     ...roles('edgeRouterRoles', policy.edgeRouterRoles, tables.router),
     ...roles('serviceRoles', policy.serviceRoles, tables.service),
   }),
+};
+
+export const policyHandlers: Handlers = {
+  ...crud(servicePolicies),
+  ...crud(edgeRouterPolicies),
+  ...crud(serviceEdgeRouterPolicies),
 };

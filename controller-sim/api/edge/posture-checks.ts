@@ -1,9 +1,10 @@
 // Posture checks: what every type has, beside what the own type demands.
 
 import { createPostureCheck, deletePostureCheck, updatePostureCheck } from '../../entities/posture-check.ts';
+import type { Handlers } from '../http/context.ts';
 import { field, fieldSet } from '../http/list.ts';
 import { base } from '../http/references.ts';
-import type { Resource } from '../http/resource.ts';
+import { crud, type Resource } from '../http/resource.ts';
 
 export const postureChecks: Resource<'postureCheck'> = {
   kind: 'postureCheck',
@@ -29,3 +30,5 @@ export const postureChecks: Resource<'postureCheck'> = {
     ...Object.fromEntries(Object.entries(check.demands).filter(([, value]) => value !== false)),
   }),
 };
+
+export const postureCheckHandlers: Handlers = crud(postureChecks);

@@ -1,26 +1,11 @@
-// What is not an entity of its own: counts, role attributes, types that are fixed, the state of the data.
+// Role attributes: those that entities of a kind have, and which entities and policies use each of them.
 
-import { notFound } from '../../errors/errors.ts';
-import type { Answer, ApiRequest, Handler, Handlers } from '../http/context.ts';
-import { listFixed, listTexts } from '../http/list.ts';
-import { crud, find, list } from '../http/resource.ts';
-import { configs, configTypes } from './configs.ts';
-import { otherServices } from './services.ts';
-import { terminators } from './terminators.ts';
-import { IDENTITY_TYPES, POSTURE_CHECK_TYPES } from './types.ts';
+import type { ApiRequest, Handler, Handlers } from '../http/context.ts';
+import { listTexts } from '../http/list.ts';
 
 type RoleKind = 'identity' | 'router' | 'service' | 'postureCheck';
 
-export const operationHandlers: Handlers = {
-  ...crud(configTypes),
-  ...crud(configs),
-  ...crud(terminators),
-  listConfigsForConfigType: list(configs, (request) =>
-    request.services.state.tables.config.referring('configTypeId', find(request, 'configType').id),
-  ),
-  listConfigServices: list(otherServices, (request) =>
-    request.services.state.tables.service.referring('configs', find(request, 'config').id),
-  ),
+export const roleAttributeHandlers: Handlers = {
   listIdentityRoleAttributes: roleAttributes('identity'),
   listEdgeRouterRoleAttributes: roleAttributes('router'),
   listServiceRoleAttributes: roleAttributes('service'),
@@ -29,11 +14,6 @@ export const operationHandlers: Handlers = {
   listEdgeRouterRoleAttributeUsage: roleAttributeUsage('router'),
   listServiceRoleAttributeUsage: roleAttributeUsage('service'),
   listPostureCheckRoleAttributeUsage: roleAttributeUsage('postureCheck'),
-  listIdentityTypes: ({ query }) => ({ page: listFixed(IDENTITY_TYPES, query) }),
-  detailIdentityType: ({ params }) => ({ data: one(IDENTITY_TYPES, 'identityType', params.id) }),
-  listPostureCheckTypes: ({ query }) => ({ page: listFixed(POSTURE_CHECK_TYPES, query) }),
-  detailPostureCheckType: ({ params }) => ({ data: one(POSTURE_CHECK_TYPES, 'postureCheckType', params.id) }),
-  listSummary: summary,
 };
 
 function roleAttributes(kind: RoleKind): Handler {
@@ -96,44 +76,4 @@ function usedAttributes(tables: ApiRequest['services']['state']['tables'], kind:
       for (const role of (each as unknown as Readonly<Record<string, readonly string[]>>)[field] ?? [])
         if (role.startsWith('#') && role !== '#all' && role !== '#') used.add(role.slice(1));
   return [...used].sort();
-}
-
-function one<T extends { readonly id: string }>(types: readonly T[], singular: string, id = ''): T {
-  const found = types.find((type) => type.id === id);
-  if (!found) throw notFound(singular, id);
-  return found;
-}
-
-function summary({ services: { state, isClusterMember } }: ApiRequest): Answer {
-  const { tables } = state;
-  const edge = [...tables.router.values()].filter(({ isEdge }) => isEdge).length;
-  return {
-    data: {
-      apiSessionCertificates: tables.apiSessionCertificate.size,
-      apiSessions: tables.apiSession.size,
-      authPolicies: tables.authPolicy.size,
-      authenticators: tables.authenticator.size,
-      cas: tables.ca.size,
-      configTypes: tables.configType.size,
-      configs: tables.config.size,
-      controllers: isClusterMember ? 1 : 0,
-      edgeRouterPolicies: tables.edgeRouterPolicy.size,
-      enrollments: tables.enrollment.size,
-      eventualEvents: 0,
-      externalJwtSigners: tables.externalJwtSigner.size,
-      identities: tables.identity.size,
-      identityTypes: IDENTITY_TYPES.length,
-      mfas: tables.mfa.size,
-      postureCheckTypes: POSTURE_CHECK_TYPES.length,
-      postureChecks: tables.postureCheck.size,
-      revocations: tables.revocation.size,
-      routers: tables.router.size,
-      'routers.edge': edge,
-      serviceEdgeRouterPolicies: tables.serviceEdgeRouterPolicy.size,
-      servicePolicies: tables.servicePolicy.size,
-      services: tables.service.size,
-      sessions: tables.session.size,
-      terminators: tables.terminator.size,
-    },
-  };
 }

@@ -1,26 +1,29 @@
-// Routers: those of the edge, and all of them as carriers of circuits.
+// Routers: edge routers, and all routers as carriers of circuits.
 
 import type { Body } from '../../entities/body.ts';
+import { existing } from '../../entities/common.ts';
 import { signEnrollment } from '../../entities/enrollment.ts';
 import {
   createEdgeRouter,
   createTransitRouter,
   deleteRouter,
+  reEnrollEdgeRouter,
   type SignedEnrollment,
   updateEdgeRouter,
   updateTransitRouter,
 } from '../../entities/router.ts';
+import { notFound } from '../../errors/errors.ts';
 import type { Symbols } from '../../filter/compile.ts';
+import { capabilityMask, capabilityNames } from '../../network/router-capabilities.ts';
 import type { RouterStatus } from '../../network/router-status.ts';
 import type { Router } from '../../state/types.ts';
-import type { ApiRequest, ApiServices } from '../http/context.ts';
+import type { Answer, ApiRequest, ApiServices, Handlers } from '../http/context.ts';
 import { field, fieldSet, flagField, linked, numberField } from '../http/list.ts';
 import { base } from '../http/references.ts';
-import type { Resource } from '../http/resource.ts';
+import { crud, find, type Resource } from '../http/resource.ts';
 import { seesEnrollmentTokens } from '../http/rights.ts';
 import { NEVER, nullWhenEmpty } from '../http/show.ts';
 import { CONFIG_SYMBOLS } from './configs.ts';
-import { capabilityMask, capabilityNames } from './router-capabilities.ts';
 
 export const routerSymbols = (context: ApiServices): Symbols<Router> => ({
   name: field('name'),
@@ -151,3 +154,20 @@ export const transitRouters: Resource<'router', SignedEnrollment | undefined> = 
     fingerprint: router.fingerprint,
   }),
 };
+
+export const routerHandlers: Handlers = {
+  ...crud(edgeRouters),
+  ...crud(transitRouters),
+  ...crud({ ...transitRouters, names: { one: 'Router', many: 'Routers' } }),
+  reEnrollEdgeRouter: reEnroll,
+};
+
+async function reEnroll(request: ApiRequest): Promise<Answer> {
+  const router = find(request, 'router');
+  if (!router.isEdge) throw notFound('router', router.id);
+  const enrollment = await signEnrollment(request.services, 'erott', router.id);
+  await request.services.state.change((transaction) =>
+    reEnrollEdgeRouter(transaction, existing(transaction, 'router', router.id), enrollment),
+  );
+  return { data: {} };
+}

@@ -1,13 +1,13 @@
-// Services: with the permissions of who asks, what its posture has to prove, and the configuration of the types that were asked for.
+// Services: with the caller's permissions, the posture that it has to prove, and the configs of the types that it asked for.
 
 import { ownValue } from '#lib/own-value.ts';
 import { createService, deleteService, updateService } from '../../entities/service.ts';
 import type { Symbols } from '../../filter/compile.ts';
 import type { Service } from '../../state/types.ts';
-import type { ApiRequest, ApiServices } from '../http/context.ts';
+import type { ApiRequest, ApiServices, Handlers } from '../http/context.ts';
 import { field, fieldSet, flagField, linked } from '../http/list.ts';
 import { base } from '../http/references.ts';
-import type { Listed, Resource } from '../http/resource.ts';
+import { crud, type Listed, type Resource } from '../http/resource.ts';
 import { nullWhenEmpty } from '../http/show.ts';
 import { CONFIG_SYMBOLS } from './configs.ts';
 import { postureQueries } from './posture.ts';
@@ -79,3 +79,5 @@ function effectiveConfig(
   }
   return Object.fromEntries(shown);
 }
+
+export const serviceHandlers: Handlers = crud(services);

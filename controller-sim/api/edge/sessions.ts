@@ -1,10 +1,10 @@
 // Sessions of services.
 
 import type { Router, Session } from '../../state/types.ts';
-import type { ApiServices } from '../http/context.ts';
+import type { Answer, ApiRequest, ApiServices, Handlers } from '../http/context.ts';
 import { field } from '../http/list.ts';
 import { base, reference } from '../http/references.ts';
-import type { Resource } from '../http/resource.ts';
+import { crud, find, type Resource } from '../http/resource.ts';
 import { seesTokensOf } from '../http/rights.ts';
 import { commonRouter } from './routers.ts';
 
@@ -46,4 +46,15 @@ export function showRouter(router: Router, context: ApiServices): Record<string,
   const { appData: _own, ...common } = commonRouter(router, context);
   const { versionInfo } = context.network.status(router.id);
   return { ...common, urls: common.supportedProtocols, ...(versionInfo && { version: versionInfo.version }) };
+}
+
+export const sessionHandlers: Handlers = { ...crud(sessions), detailSessionRoutePath: routePath };
+
+/** The routers of the circuits that run for the identity to the service. */
+function routePath(request: ApiRequest): Answer {
+  const { identityId, serviceId } = find(request, 'session');
+  const circuits = request.services.network.circuits
+    .values()
+    .filter((circuit) => circuit.serviceId === serviceId && circuit.clientId === identityId);
+  return { data: { routePath: [...new Set(circuits.flatMap(({ path }) => path.routers))] } };
 }

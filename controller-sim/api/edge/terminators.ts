@@ -3,10 +3,10 @@
 import { createTerminator, updateTerminator } from '../../entities/terminator.ts';
 import type { Symbols } from '../../filter/compile.ts';
 import type { Terminator } from '../../state/types.ts';
-import type { ApiServices } from '../http/context.ts';
+import type { ApiServices, Handlers } from '../http/context.ts';
 import { field } from '../http/list.ts';
 import { base, reference } from '../http/references.ts';
-import type { Resource } from '../http/resource.ts';
+import { crud, type Resource } from '../http/resource.ts';
 
 export const terminatorSymbols = (context: ApiServices): Symbols<Terminator> => {
   const { service, router } = context.state.tables;
@@ -56,3 +56,5 @@ export function commonTerminator(
     precedence,
   };
 }
+
+export const terminatorHandlers: Handlers = crud(terminators);

@@ -1,5 +1,8 @@
 // Types that are fixed: those of identities and of posture checks (reference facts: HTTP entities, sections 3 and 17).
 
+import { notFound } from '../../errors/errors.ts';
+import type { Handlers } from '../http/context.ts';
+import { listFixed } from '../http/list.ts';
 import { NEVER } from '../http/show.ts';
 
 const type = (list: string, id: string, name: string) => ({
@@ -37,3 +40,16 @@ export const POSTURE_CHECK_TYPES = [
   checkType('PROCESS', 'Process Check', ['Linux', 'Windows', 'macOS']),
   checkType('PROCESS_MULTI', 'Process Multi Check', ['Linux', 'Windows', 'macOS'], false),
 ];
+
+export const typeHandlers: Handlers = {
+  listIdentityTypes: ({ query }) => ({ page: listFixed(IDENTITY_TYPES, query) }),
+  detailIdentityType: ({ params }) => ({ data: one(IDENTITY_TYPES, 'identityType', params.id) }),
+  listPostureCheckTypes: ({ query }) => ({ page: listFixed(POSTURE_CHECK_TYPES, query) }),
+  detailPostureCheckType: ({ params }) => ({ data: one(POSTURE_CHECK_TYPES, 'postureCheckType', params.id) }),
+};
+
+function one<T extends { readonly id: string }>(types: readonly T[], singular: string, id = ''): T {
+  const found = types.find((type) => type.id === id);
+  if (!found) throw notFound(singular, id);
+  return found;
+}

@@ -2,8 +2,8 @@
 
 import type { ApiName } from '#schemas/api/operations.ts';
 import { ApiError } from '../../errors/errors.ts';
+import { ROUTER_CAPABILITIES } from '../../network/router-capabilities.ts';
 import { certificateBag } from '../../pki/certificate-bag.ts';
-import { ROUTER_CAPABILITIES } from '../edge/router-capabilities.ts';
 import type { Answer, ApiRequest, Handlers } from '../http/context.ts';
 import { listRecords } from '../http/list.ts';
 import { NEVER } from '../http/show.ts';

@@ -1,0 +1,31 @@
+// Why an identity can, or cannot, use a service: its permissions, and the routers that both may use.
+
+import type { Answer, ApiRequest, Handlers } from '../http/context.ts';
+import { reference } from '../http/references.ts';
+import { find } from '../http/resource.ts';
+
+export const policyAdviceHandlers: Handlers = { getIdentityPolicyAdvice: policyAdvice };
+
+function policyAdvice(request: ApiRequest): Answer {
+  const { access, state, network } = request.services;
+  const identity = find(request, 'identity');
+  const service = find(request, 'service', request.params.serviceId);
+  const common = access.commonRouters(identity.id, service.id);
+  return {
+    data: {
+      identityId: identity.id,
+      identity: reference('identity', state.tables.identity.get(identity.id)),
+      serviceId: service.id,
+      service: reference('service', service),
+      // What is not allowed is left out.
+      ...(access.may(identity.id, service.id, 'Bind') && { isBindAllowed: true }),
+      ...(access.may(identity.id, service.id, 'Dial') && { isDialAllowed: true }),
+      identityRouterCount: access.routersOfIdentity(identity.id).length,
+      serviceRouterCount: access.routersOfService(service.id).length,
+      commonRouters: common.map((router) => ({
+        ...reference('router', router),
+        isOnline: network.status(router.id).isOnline,
+      })),
+    },
+  };
+}

@@ -1,0 +1,44 @@
+// Revocations: of a token, of all tokens of a session, or of an identity.
+
+import { REVOCATION_LIFETIME } from '../../auth/revocations.ts';
+import { existing } from '../../entities/common.ts';
+import { invalid } from '../../errors/errors.ts';
+import type { Handlers } from '../http/context.ts';
+import { field } from '../http/list.ts';
+import { base } from '../http/references.ts';
+import { crud, type Resource } from '../http/resource.ts';
+
+/** Ids of tokens and of their sessions. */
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
+const revocations: Resource<'revocation'> = {
+  kind: 'revocation',
+  names: { one: 'Revocation', many: 'Revocations' },
+  symbols: {
+    type: field('type'),
+    expiresAt: { type: 'datetime', get: ({ expiresAt }) => new Date(expiresAt) },
+    issuedBefore: { type: 'datetime', get: () => null },
+  },
+  newId: (_services, body) => body.text('id') ?? '',
+  create: (transaction, id, body, _prepared, { services }) => {
+    const type = body.text('type') as 'JTI' | 'IDENTITY' | 'API_SESSION';
+    if (type === 'IDENTITY') existing(transaction, 'identity', id);
+    else if (!UUID.test(id)) throw invalid('id', 'must be a valid UUID v4', id);
+    transaction.put('revocation', {
+      id,
+      createdAt: transaction.now,
+      updatedAt: transaction.now,
+      tags: body.map('tags') ?? {},
+      isSystem: false,
+      type,
+      expiresAt: new Date(services.clock.now() + REVOCATION_LIFETIME).toISOString(),
+    });
+  },
+  show: (revocation) => ({
+    ...base('revocation', revocation),
+    type: revocation.type,
+    expiresAt: revocation.expiresAt,
+  }),
+};
+
+export const revocationHandlers: Handlers = crud(revocations);

@@ -1,0 +1,51 @@
+// The configs that an identity has instead of those of a service.
+
+import { existing } from '../../entities/common.ts';
+import { associateConfigs, disassociateConfigs } from '../../entities/service-configs.ts';
+import type { Answer, ApiRequest, Handlers } from '../http/context.ts';
+import { reference } from '../http/references.ts';
+import { find } from '../http/resource.ts';
+
+export const serviceConfigHandlers: Handlers = {
+  listIdentitysServiceConfigs: serviceConfigs,
+  associateIdentitysServiceConfigs: associate,
+  disassociateIdentitysServiceConfigs: disassociate,
+};
+
+function serviceConfigs(request: ApiRequest): Answer {
+  const { tables } = request.services.state;
+  const identity = find(request, 'identity');
+  const shown = Object.entries(identity.serviceConfigs).flatMap(([serviceId, configIds]) =>
+    configIds.map((configId) => ({
+      serviceId,
+      service: reference('service', tables.service.get(serviceId)),
+      configId,
+      config: reference('config', tables.config.get(configId)),
+    })),
+  );
+  const limit = shown.length;
+  return { page: { items: shown, pagination: { limit, offset: 0, totalCount: shown.length } } };
+}
+
+async function associate(request: ApiRequest): Promise<Answer> {
+  const { id } = find(request, 'identity');
+  await request.services.state.change((transaction) =>
+    associateConfigs(transaction, existing(transaction, 'identity', id), pairs(request)),
+  );
+  return { data: {} };
+}
+
+async function disassociate(request: ApiRequest): Promise<Answer> {
+  const { id } = find(request, 'identity');
+  await request.services.state.change((transaction) =>
+    disassociateConfigs(transaction, existing(transaction, 'identity', id), pairs(request)),
+  );
+  return { data: {} };
+}
+
+function pairs({ body }: ApiRequest): { serviceId: string; configId: string }[] {
+  return ((body ?? []) as { serviceId: string; configId: string }[]).map(({ serviceId, configId }) => ({
+    serviceId,
+    configId,
+  }));
+}

@@ -1,0 +1,18 @@
+// The query parameter that narrows a list to services which may be dialed, or bound.
+
+import { invalid } from '../../errors/errors.ts';
+import type { ApiRequest } from './context.ts';
+
+const TYPES = ['Dial', 'Bind'] as const;
+
+/**
+ * @returns the value of `policyType`, regardless of case; undefined if it is missing
+ * @throws ApiError for any other value
+ */
+export function policyType({ query }: ApiRequest): 'Dial' | 'Bind' | undefined {
+  const given = query.get('policyType');
+  if (given === null) return undefined;
+  const found = TYPES.find((each) => each.toLowerCase() === given.toLowerCase());
+  if (!found) throw invalid('policyType', 'policyType in query should be one of [dial bind]', given);
+  return found;
+}
