@@ -6,14 +6,14 @@
 import { joinHostPort } from '#lib/address.ts';
 import { SystemClock } from '#lib/clock.ts';
 import { IdSource } from '#lib/ids.ts';
+import { Listeners } from '#lib/listeners.ts';
 import { silentLog } from '#lib/log.ts';
 import { type Random, systemRandom } from '#lib/random.ts';
-import { ownVersionInfo } from '#wire/version-info.ts';
+import { ownVersionInfo, PROTOCOL_VERSION } from '#wire/version-info.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import { Access } from './access/access.ts';
 import { ServiceChanges } from './access/service-changes.ts';
 import { ShownIdentities } from './api/edge/identity-texts.ts';
-import { VERSION } from './api/information/information.ts';
 import { CONSOLE_PATH } from './api/server/console.ts';
 import { ApiServer } from './api/server/server.ts';
 import { checkSimulatorOptions, type SimulatorOptions } from './assembly/options.ts';
@@ -22,6 +22,7 @@ import { Activity } from './auth/activity.ts';
 import { DisabledIdentities } from './auth/disabled-identities.ts';
 import { Jwks } from './auth/jwks.ts';
 import { Lockouts } from './auth/lockouts.ts';
+import type { LoginAttempt } from './auth/login-attempt.ts';
 import { Passwords } from './auth/passwords.ts';
 import { Revocations } from './auth/revocations.ts';
 import { CodeGuesses } from './auth/second-factor/code-guesses.ts';
@@ -171,7 +172,8 @@ async function build(options: SimulatorOptions, owned: AsyncDisposableStack): Pr
   owned.defer(() => network.close());
   const events = new Events(log.child({ component: 'events' }));
   owned.defer(() => events.close());
-  const sources = new EventSources({ state, network, events, clock, ids, controllerId });
+  const logins = new Listeners<LoginAttempt>('logins', log.child({ component: 'api' }));
+  const sources = new EventSources({ state, network, events, logins, clock, ids, controllerId });
   owned.defer(() => sources.close());
   if (options.eventsFile !== undefined) {
     const sink = {
@@ -241,6 +243,7 @@ async function build(options: SimulatorOptions, owned: AsyncDisposableStack): Pr
     network,
     shownIdentities,
     events,
+    logins,
     integrity: new DataIntegrity(state, clock),
     snapshots: new Snapshots(state, clock, data),
     clock,
@@ -261,7 +264,7 @@ async function build(options: SimulatorOptions, owned: AsyncDisposableStack): Pr
     sources.tellLeadership({
       id: controllerId,
       addr: controlAddress,
-      version: VERSION,
+      version: PROTOCOL_VERSION,
       apiAddresses: JSON.parse(apiAddresses(baseUrl)) as unknown,
     });
   const managementUrl = `${baseUrl}/edge/management/v1`;

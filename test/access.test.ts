@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
 import { type ApiOperation, readOperations } from '#schemas/api/operations.ts';
-import { BASES } from '../controller-sim/api/server/bases.ts';
+import { BASES } from '../controller-sim/api/http/bases.ts';
 import { ApiClient, JSON_TYPE } from './support/api-client.ts';
 
 /** These look at credentials of their own. */

@@ -19,7 +19,7 @@ export class Access {
     this.#state = state;
     this.#listeners = new Listeners('changes of memberships', state.log);
     this.#memberships = new Memberships(state.tables);
-    this.#unsubscribe = state.subscribe((set) => {
+    this.#unsubscribe = state.subscribe('access', (set) => {
       this.#latest = this.#memberships.apply(set);
       if (this.#latest.length > 0) this.#listeners.call(this.#latest);
     });

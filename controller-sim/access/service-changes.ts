@@ -22,13 +22,12 @@ export class ServiceChanges {
   readonly #unsubscribe: readonly (() => void)[];
   #forAll: number;
 
-  /** `access` must have been made before: it has to hear of a change first. */
   constructor(components: ServiceChangesComponents) {
     const { state, access, clock } = components;
     this.#components = components;
     this.#forAll = clock.now();
     this.#unsubscribe = [
-      state.subscribe(({ changes }) => {
+      state.subscribe('derived', ({ changes }) => {
         for (const change of changes) this.#onChange(change);
       }),
       access.subscribe((moves) => this.#onMoves(moves)),

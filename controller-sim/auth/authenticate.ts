@@ -3,34 +3,22 @@
 
 import { sha1Fingerprint } from '#lib/certificates.ts';
 import { ownValue } from '#lib/own-value.ts';
-import type { ApiRequest, LoginRequest } from '../api/http/context.ts';
 import { Body } from '../entities/body.ts';
 import { baseFields } from '../entities/common.ts';
+import { externalIdOf } from '../entities/external-id.ts';
 import { isDisabled } from '../entities/identity.ts';
 import { ApiError, invalid } from '../errors/errors.ts';
-import { eventOf } from '../events/events.ts';
 import type { Transaction } from '../state/transaction.ts';
 import type { ApiSession, Authenticator, AuthPolicy, Identity } from '../state/types.ts';
 import { bearerTokens } from './bearer-tokens.ts';
 import { isForClients, vouch } from './certificates.ts';
 import { challenge } from './challenges.ts';
-import { externalIdOf } from './external-id.ts';
 import { judgeExternalToken, policyForToken } from './external-jwt.ts';
+import type { Proven } from './login-attempt.ts';
 import { isAdmin } from './permissions.ts';
+import type { AuthRequest } from './request.ts';
 import { owesTotp } from './second-factor/second-factor.ts';
 import { mayVouchFor, NOT_FOR_ADMINS, NOT_THROUGH_ROUTERS } from './vouching.ts';
-
-/** Who somebody has shown to be, and by what. */
-export interface Proven {
-  readonly identity: Identity;
-  readonly policy: AuthPolicy;
-  /** None for the token of another issuer. */
-  readonly authenticator?: Authenticator;
-  /** Whose token it was. */
-  readonly signerId?: string;
-  readonly isCertExtendable?: boolean;
-  readonly improperClientCertChain?: boolean;
-}
 
 /** specification: envInfo and sdkInfo. */
 const ENV_FIELDS = ['arch', 'domain', 'hostname', 'os', 'osRelease', 'osVersion'];
@@ -38,15 +26,15 @@ const SDK_FIELDS = ['appId', 'appVersion', 'branch', 'revision', 'type', 'versio
 /** Config types that a session names. */
 export const MOST_CONFIG_TYPES = 100;
 
-const METHODS: Readonly<Record<string, (request: LoginRequest) => Promise<Proven> | Proven>> = {
+const METHODS: Readonly<Record<string, (request: AuthRequest) => Promise<Proven> | Proven>> = {
   password: byPassword,
   cert: byCertificate,
   'ext-jwt': byToken,
 };
 
-/** Checks who asks and makes an API session. Throws ApiError. */
-export async function authenticate(request: ApiRequest): Promise<ApiSession> {
-  const proven = await prove(request, request.query.get('method') ?? '');
+/** Proves the caller's identity by a method and creates an API session. Throws ApiError. */
+export async function authenticate(request: AuthRequest, method: string): Promise<ApiSession> {
+  const proven = await prove(request, method);
   const { state } = request.services;
   const body = new Body(typeof request.body === 'object' ? request.body : undefined, 'patch');
   const names = body.texts('configTypes') ?? [];
@@ -89,44 +77,24 @@ function noteCertificate(transaction: Transaction, authenticator: Authenticator 
     transaction.patch('authenticator', authenticator.id, { lastAuthResolvedToRoot: true });
 }
 
-/** Who asks, by one of the methods. Throws ApiError. */
-export async function prove(request: LoginRequest, method: string): Promise<Proven> {
+/** Proves the caller's identity by one of the methods. Throws ApiError. */
+export async function prove(request: AuthRequest, method: string): Promise<Proven> {
+  const { services, remoteAddress } = request;
   const check = ownValue(METHODS, method);
   if (!check) throw invalid('method', `method in query should be one of [${Object.keys(METHODS).join(' ')}]`, method);
   try {
     const proven = await check(request);
-    if (isDisabled(proven.identity, request.services.clock.now())) throw new ApiError('INVALID_AUTH');
-    tellAuthentication(request, method, proven, '');
+    if (isDisabled(proven.identity, services.clock.now())) throw new ApiError('INVALID_AUTH');
+    services.logins.call({ method, remoteAddress, proven });
     return proven;
   } catch (error) {
-    if (error instanceof ApiError) tellAuthentication(request, method, undefined, error.code);
+    if (error instanceof ApiError) services.logins.call({ method, remoteAddress, failure: error.code });
     throw error;
   }
 }
 
-function tellAuthentication(
-  { services, remoteAddress }: LoginRequest,
-  method: string,
-  proven: Proven | undefined,
-  reason: string,
-): void {
-  const event = eventOf(services, 'authentication', {
-    event_type: proven ? 'success' : 'fail',
-    type: method,
-    authenticator_id: proven?.authenticator?.id ?? '',
-    external_jwt_signer_id: proven?.signerId ?? '',
-    identity_id: proven?.identity.id ?? '',
-    auth_policy_id: proven?.policy.id ?? '',
-    remote_address: remoteAddress,
-    success: proven !== undefined,
-    reason,
-    improper_client_cert_chain: proven?.improperClientCertChain ?? false,
-  });
-  services.events.emit(event);
-}
-
 /** What a session says of how it was made, and what it still owes. */
-export function sessionFacts({ services }: LoginRequest, proven: Proven) {
+export function sessionFacts({ services }: AuthRequest, proven: Proven) {
   const { identity, policy, authenticator, isCertExtendable = false, improperClientCertChain = false } = proven;
   return {
     identityId: identity.id,
@@ -159,7 +127,7 @@ function knownTexts(
   return Object.fromEntries(names.flatMap((name) => (typeof given[name] === 'string' ? [[name, given[name]]] : [])));
 }
 
-async function byPassword(request: LoginRequest): Promise<Proven> {
+async function byPassword(request: AuthRequest): Promise<Proven> {
   const { state, clock, passwords, lockouts } = request.services;
   const body = new Body(request.body, 'create');
   const username = body.text('username') ?? '';
@@ -186,7 +154,7 @@ async function byPassword(request: LoginRequest): Promise<Proven> {
 }
 
 /** A certificate that an authenticator holds, or one of an authority that names identities by a part of it. */
-async function byCertificate(request: LoginRequest): Promise<Proven> {
+async function byCertificate(request: AuthRequest): Promise<Proven> {
   const { services, certificates, viaRouter } = request;
   const { state, clock } = services;
   const [leaf] = certificates;
@@ -223,7 +191,7 @@ async function byCertificate(request: LoginRequest): Promise<Proven> {
   };
 }
 
-async function byToken(request: LoginRequest): Promise<Proven> {
+async function byToken(request: AuthRequest): Promise<Proven> {
   const { services } = request;
   const verdicts = await Promise.all(bearerTokens(request).map((each) => judgeExternalToken(services, each)));
   for (const token of verdicts.map((each) => each?.verified)) {
@@ -236,12 +204,12 @@ async function byToken(request: LoginRequest): Promise<Proven> {
   throw new ApiError('UNAUTHORIZED', undefined, challenge('primary', problem, signers));
 }
 
-function policyOf({ services }: LoginRequest, { authPolicyId }: Identity): AuthPolicy | undefined {
+function policyOf({ services }: AuthRequest, { authPolicyId }: Identity): AuthPolicy | undefined {
   return services.state.tables.authPolicy.get(authPolicyId);
 }
 
 /** Names become ids; what is unknown stays as it is and fits nothing. */
-export function typeIds(request: LoginRequest, names: readonly string[]): string[] {
+export function typeIds(request: AuthRequest, names: readonly string[]): string[] {
   const { configType } = request.services.state.tables;
   return names.map((name) => (name === 'all' ? name : (configType.findBy('name', name)?.id ?? name)));
 }

@@ -1,9 +1,9 @@
 // The bearer tokens of a request.
 
-import type { ApiRequest } from '../api/http/context.ts';
+import type { AuthRequest } from './request.ts';
 
 /** Those of the Authorization header, which may hold several. */
-export function bearerTokens({ headers }: Pick<ApiRequest, 'headers'>): string[] {
+export function bearerTokens({ headers }: Pick<AuthRequest, 'headers'>): string[] {
   const { authorization } = headers;
   const values = Array.isArray(authorization) ? authorization : [authorization ?? ''];
   return values

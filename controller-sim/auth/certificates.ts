@@ -3,10 +3,12 @@
 import type { X509Certificate } from 'node:crypto';
 import { type ChainOptions, verifyChain } from '#lib/certificate-chain.ts';
 import { parsePemCertificates, sha1Fingerprint } from '#lib/certificates.ts';
-import type { ApiServices } from '../api/http/context.ts';
 import { ApiError, badRequest } from '../errors/errors.ts';
 import { PURPOSES } from '../pki/certificate.ts';
 import type { CertificateAuthority } from '../state/types.ts';
+import type { AuthServices } from './request.ts';
+
+type Components = Pick<AuthServices, 'state' | 'authority'>;
 
 /** What vouches for a presented chain. */
 export type Voucher = { readonly kind: 'own' } | { readonly kind: 'ca'; readonly ca: CertificateAuthority };
@@ -19,7 +21,7 @@ const rootsByAuthority = new WeakMap<CertificateAuthority, readonly X509Certific
  * verified authorities, so that its bounds hold however many there are.
  */
 export function vouch(
-  { state, authority }: ApiServices,
+  { state, authority }: Components,
   presented: readonly X509Certificate[],
   dates: ChainOptions = {},
 ): Voucher | undefined {
@@ -42,7 +44,7 @@ function rootsOf(ca: CertificateAuthority): readonly X509Certificate[] {
 
 /** One certificate of a body, which somebody known has signed. Throws ApiError. */
 export function readClientCertificate(
-  services: ApiServices,
+  services: Components,
   pem: string,
 ): { certificate: X509Certificate; caId: string | undefined } {
   let certificates: X509Certificate[];

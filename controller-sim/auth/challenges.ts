@@ -1,9 +1,9 @@
 // The header `www-authenticate`: tells a client which token its request lacks, so that it can fetch one instead of logging in again. Refusals
 // carry it, and so do answers to sessions that still owe the token of another issuer. Only issuers are named, which everybody may list.
 
-import type { ApiRequest } from '../api/http/context.ts';
 import type { ExternalJwtSigner } from '../state/types.ts';
 import { bearerTokens } from './bearer-tokens.ts';
+import type { AuthRequest, AuthServices } from './request.ts';
 
 export type TokenProblem = 'missing' | 'expired' | 'invalid';
 
@@ -42,7 +42,7 @@ export function challenge(
 export async function sessionChallenge({
   headers,
   services,
-}: Pick<ApiRequest, 'headers' | 'services'>): Promise<string> {
+}: Pick<AuthRequest<Pick<AuthServices, 'tokens'>>, 'headers' | 'services'>): Promise<string> {
   if (headers['zt-session']) return challenge('session', 'invalid');
   const bearers = bearerTokens({ headers });
   for (const token of bearers)

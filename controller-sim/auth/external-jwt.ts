@@ -4,10 +4,12 @@ import { createPublicKey } from 'node:crypto';
 import type { JWTPayload } from 'jose';
 import { DEEPEST_JSON, isNestedDeeper, JsonDepthError } from '#lib/json.ts';
 import { ownValue } from '#lib/own-value.ts';
-import type { ApiServices } from '../api/http/context.ts';
 import type { AuthPolicy, ExternalJwtSigner, Identity } from '../state/types.ts';
 import type { TokenProblem } from './challenges.ts';
+import type { AuthServices } from './request.ts';
 import { mayVouchFor, NOT_FOR_ADMINS } from './vouching.ts';
+
+type Components = Pick<AuthServices, 'state' | 'clock' | 'jwks' | 'log'>;
 
 export interface VerifiedToken {
   readonly signer: ExternalJwtSigner;
@@ -28,12 +30,12 @@ export interface TokenVerdict {
 }
 
 /** Undefined for a token that proves nothing. */
-export async function verifyExternalToken(services: ApiServices, token: string): Promise<VerifiedToken | undefined> {
+export async function verifyExternalToken(services: Components, token: string): Promise<VerifiedToken | undefined> {
   return (await judgeExternalToken(services, token))?.verified;
 }
 
 /** Undefined for a token that no enabled signer can have issued. */
-export async function judgeExternalToken(services: ApiServices, token: string): Promise<TokenVerdict | undefined> {
+export async function judgeExternalToken(services: Components, token: string): Promise<TokenVerdict | undefined> {
   const { decodeJwt } = await import('jose');
   let signer: ExternalJwtSigner | undefined;
   try {
@@ -52,7 +54,7 @@ export async function judgeExternalToken(services: ApiServices, token: string): 
 
 /** Throws for a token that is not signed by the signer, or not valid now. */
 async function verifyAgainst(
-  services: ApiServices,
+  services: Components,
   signer: ExternalJwtSigner,
   token: string,
 ): Promise<VerifiedToken | undefined> {
@@ -87,7 +89,10 @@ async function verifyAgainst(
 }
 
 /** The auth policy of whom a token names, when it lets him log in with tokens of this signer. */
-export function policyForToken({ state }: ApiServices, { identity, signer }: VerifiedToken): AuthPolicy | undefined {
+export function policyForToken(
+  { state }: Pick<AuthServices, 'state'>,
+  { identity, signer }: VerifiedToken,
+): AuthPolicy | undefined {
   const policy = identity && state.tables.authPolicy.get(identity.authPolicyId);
   if (!policy?.primary.extJwt.allowed) return undefined;
   const { allowedSigners } = policy.primary.extJwt;

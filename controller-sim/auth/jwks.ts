@@ -5,7 +5,7 @@ import type { Clock } from '#lib/clock.ts';
 import { ClosedError, describeError } from '#lib/errors.ts';
 import { parseJson } from '#lib/json.ts';
 import type { Log } from '#lib/log.ts';
-import { checkedLookup, endpointProblem } from './jwks-endpoint.ts';
+import { checkedLookup, endpointProblem } from '../entities/jwks-endpoint.ts';
 
 export interface JwksComponents {
   readonly clock: Clock;

@@ -17,7 +17,7 @@ export class Lockouts {
 
   constructor(state: State) {
     this.#state = state;
-    this.#unsubscribe = state.subscribe(({ changes }) => {
+    this.#unsubscribe = state.subscribe('derived', ({ changes }) => {
       for (const { kind, id, after } of changes) if (kind === 'authenticator' && !after) this.#failures.delete(id);
     });
   }

@@ -5,8 +5,8 @@ import { X509Certificate } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import { peerCertificates, sha1Fingerprint } from '#lib/certificates.ts';
-import type { ApiServices } from '../api/http/context.ts';
 import { ApiError } from '../errors/errors.ts';
+import type { AuthServices } from './request.ts';
 
 /** A router writes it into every request that it passes on. */
 const PROXY_HEADER = 'x-edge-router-proxy-request';
@@ -24,7 +24,7 @@ export interface Presented {
 
 /** Throws ApiError when the request comes through a proxy that is not an edge router of the network. */
 export function presentedCertificates(
-  { state }: ApiServices,
+  { state }: Pick<AuthServices, 'state'>,
   socket: TLSSocket,
   headers: IncomingHttpHeaders,
 ): Presented {

@@ -1,15 +1,10 @@
 // Tokens of the OIDC API that are bound to certificates: whoever shows one has to hold the key of such a certificate.
 
-import type { X509Certificate } from 'node:crypto';
 import { sha1Fingerprint } from '#lib/certificates.ts';
-import type { ApiServices } from '../api/http/context.ts';
 import type { AccessClaims } from '../pki/tokens.ts';
+import type { AuthRequest, AuthServices } from './request.ts';
 
-/** A request, with the chain that its client presented, leaf first. */
-interface Presenting {
-  readonly services: Pick<ApiServices, 'clock'>;
-  readonly certificates: readonly X509Certificate[];
-}
+type Presenting = Pick<AuthRequest<Pick<AuthServices, 'clock'>>, 'services' | 'certificates'>;
 
 /** Whether a client may use a token: it is bound to no certificate, or the client presents one of those, valid now. */
 export function holdsCertificate(

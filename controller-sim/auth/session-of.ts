@@ -1,16 +1,16 @@
 // Whose session a request shows: by the token of an API session, or by a signed token in its place, of the OIDC API or of another issuer.
 
-import type { ApiRequest } from '../api/http/context.ts';
 import { isDisabled } from '../entities/identity.ts';
 import type { ApiSession, Identity } from '../state/types.ts';
 import { bearerTokens } from './bearer-tokens.ts';
 import { challenge, type TokenProblem } from './challenges.ts';
 import { judgeExternalToken, policyForToken, verifyExternalToken } from './external-jwt.ts';
 import { holdsCertificate } from './proof-of-possession.ts';
+import type { AuthRequest, AuthServices } from './request.ts';
 import { owesTotp } from './second-factor/second-factor.ts';
 import { sessionFromClaims, sessionFromExternalToken, sessionIdOf } from './token-session.ts';
 
-type Asking = Pick<ApiRequest, 'services' | 'headers' | 'remoteAddress' | 'certificates'>;
+type Asking = Pick<AuthRequest, 'services' | 'headers' | 'remoteAddress' | 'certificates'>;
 
 interface SessionAndChallenge {
   readonly session: ApiSession;
@@ -82,7 +82,10 @@ async function sessionOfOtherToken(request: Asking, bearers: readonly string[]):
  * @returns the session without the debt, or with a challenge for the token
  */
 export async function withSecondToken(
-  { services, headers }: Pick<Asking, 'services' | 'headers'>,
+  {
+    services,
+    headers,
+  }: Pick<AuthRequest<Pick<AuthServices, 'state' | 'clock' | 'jwks' | 'log'>>, 'services' | 'headers'>,
   session: ApiSession,
   identity: Identity,
 ): Promise<SessionAndChallenge> {

@@ -3,7 +3,7 @@
 import { Command, Option } from 'commander';
 import { examples } from '#lib/commands/name.ts';
 import { type ApiOperation, readOperations } from '#schemas/api/operations.ts';
-import { BASES } from '../api/server/bases.ts';
+import { BASES } from '../api/http/bases.ts';
 
 export interface CoverageRow {
   readonly api: string;

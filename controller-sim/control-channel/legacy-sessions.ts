@@ -32,7 +32,7 @@ export class LegacySessions {
     this.#state = state;
     this.#network = network;
     this.#ids = ids;
-    this.#unsubscribe = state.subscribe((set) => this.#onChange(set));
+    this.#unsubscribe = state.subscribe('derived', (set) => this.#onChange(set));
   }
 
   close(): void {

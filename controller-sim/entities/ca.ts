@@ -3,13 +3,13 @@
 import type { X509Certificate } from 'node:crypto';
 import { commonName, leafOf, parsePemCertificates, sha1Fingerprint } from '#lib/certificates.ts';
 import { describeError } from '#lib/errors.ts';
-import { validateClaim } from '../auth/external-id.ts';
 import { ApiError, badRequest, invalid } from '../errors/errors.ts';
 import type { Transaction } from '../state/transaction.ts';
 import type { Authenticator, CertificateAuthority, ExternalIdClaim } from '../state/types.ts';
 import { deleteAuthenticator } from './authenticator.ts';
 import type { Body } from './body.ts';
 import { baseFields, changedBase, uniqueName } from './common.ts';
+import { validateClaim } from './external-id.ts';
 
 export const DEFAULT_NAME_FORMAT = '[caName]-[commonName]';
 

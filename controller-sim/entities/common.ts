@@ -5,9 +5,7 @@ import type { Table } from '../state/table.ts';
 import type { Transaction } from '../state/transaction.ts';
 import type { Entity, EntityKind, EntityTypes, Named, Router, Service, Tags } from '../state/types.ts';
 import type { Body } from './body.ts';
-
-/** Singular names where messages do not call a kind by its own. */
-export const SINGULAR: Partial<Readonly<Record<EntityKind, string>>> = { mfa: 'MFA enrollment' };
+import { SINGULAR } from './names.ts';
 
 /** What every entity begins with. */
 export function baseFields(transaction: Transaction, id: string, body?: Body): Entity {

@@ -1,20 +1,30 @@
 // Making enrollments: the one-time secret and the token that carries it. Signing waits, so it is done before the transaction.
 
-import type { ApiServices } from '../api/http/context.ts';
+import type { Clock } from '#lib/clock.ts';
 import { ApiError } from '../errors/errors.ts';
+import type { Tokens } from '../pki/tokens.ts';
+import type { State } from '../state/state.ts';
 import type { Transaction } from '../state/transaction.ts';
 import type { Enrollment } from '../state/types.ts';
 import { baseFields } from './common.ts';
 import type { SignedEnrollment } from './router.ts';
 
+export interface EnrollmentComponents {
+  readonly state: State;
+  readonly tokens: Tokens;
+  readonly clock: Clock;
+  /** Milliseconds. */
+  readonly enrollmentLifetime: number;
+}
+
 /** Signs a token for a subject; valid until `expires`, else as long as configured. */
 export async function signEnrollment(
-  services: ApiServices,
+  components: EnrollmentComponents,
   method: Enrollment['method'],
   subject: string,
   expires?: Date,
 ): Promise<SignedEnrollment> {
-  const { state, tokens, clock, enrollmentLifetime } = services;
+  const { state, tokens, clock, enrollmentLifetime } = components;
   const token = state.ids.uuid();
   const expiresAt = (expires ?? new Date(clock.now() + enrollmentLifetime)).toISOString();
   const jwt = await tokens.enrollment({ method, subject, token, expiresAt });
@@ -37,8 +47,11 @@ export interface IdentityEnrollment extends WantedEnrollment {
   readonly signed: SignedEnrollment;
 }
 
-export async function prepareEnrollment(services: ApiServices, wanted: WantedEnrollment): Promise<IdentityEnrollment> {
-  return { ...wanted, signed: await signEnrollment(services, wanted.method, wanted.identityId, wanted.expires) };
+export async function prepareEnrollment(
+  components: EnrollmentComponents,
+  wanted: WantedEnrollment,
+): Promise<IdentityEnrollment> {
+  return { ...wanted, signed: await signEnrollment(components, wanted.method, wanted.identityId, wanted.expires) };
 }
 
 export function addEnrollment(transaction: Transaction, enrollment: IdentityEnrollment): void {

@@ -2,13 +2,13 @@
 
 import type { X509Certificate } from 'node:crypto';
 import { commonName, parsePemCertificates, sha1Fingerprint } from '#lib/certificates.ts';
-import { endpointProblem } from '../auth/jwks-endpoint.ts';
 import { ApiError, invalid, invalidField } from '../errors/errors.ts';
 import type { Transaction } from '../state/transaction.ts';
 import type { ExternalJwtSigner } from '../state/types.ts';
 import type { Body } from './body.ts';
 import { baseFields, changedBase, referenced, refuseTaken, uniqueName } from './common.ts';
 import { DEFAULT_AUTH_POLICY } from './identity.ts';
+import { endpointProblem } from './jwks-endpoint.ts';
 
 /** What the reference sends for a time that there is none of. */
 const NEVER = '0001-01-01T00:00:00.000Z';

@@ -4,9 +4,11 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import type { Clock, Timer } from '#lib/clock.ts';
 import type { IdSource } from '#lib/ids.ts';
+import type { Listeners } from '#lib/listeners.ts';
 import type { MetricsMessage } from '#wire/gen/metrics_pb.js';
-import { PLURAL } from '../api/http/references.ts';
-import { VERSION as RELEASE } from '../api/information/information.ts';
+import { PROTOCOL_VERSION } from '#wire/version-info.ts';
+import type { LoginAttempt } from '../auth/login-attempt.ts';
+import { PLURAL } from '../entities/names.ts';
 import { linkCost } from '../network/links.ts';
 import type { Network } from '../network/network.ts';
 import type { NetworkEvent } from '../network/network-events.ts';
@@ -26,6 +28,7 @@ export interface EventSourcesComponents {
   readonly clock: Clock;
   readonly ids: IdSource;
   readonly controllerId: string;
+  readonly logins: Listeners<LoginAttempt>;
 }
 
 /** reference fact: a controller as the others of its cluster are told of it. */
@@ -52,8 +55,9 @@ export class EventSources {
     this.#components = components;
     this.#services = new ServiceCounters(components.clock, (fields) => this.#emit('service', fields));
     this.#unsubscribe = [
-      state.subscribe((set) => this.#onChange(set)),
+      state.subscribe('observers', (set) => this.#onChange(set)),
       network.events.subscribe((event) => this.#onNetwork(event)),
+      components.logins.add((attempt) => this.#onLogin(attempt)),
     ];
   }
 
@@ -91,7 +95,7 @@ export class EventSources {
   #tellChanges({ changes, origin }: ChangeSet): void {
     const { ids, controllerId } = this.#components;
     const eventId = ids.uuid();
-    const metadata = { ...(origin ?? { author: { type: 'controller', id: controllerId } }), version: RELEASE };
+    const metadata = { ...(origin ?? { author: { type: 'controller', id: controllerId } }), version: PROTOCOL_VERSION };
     for (const { kind, before, after } of changes) {
       this.#emit('entityChange', {
         eventId,
@@ -104,6 +108,21 @@ export class EventSources {
       });
     }
     this.#emit('entityChange', { eventId, eventType: 'committed' });
+  }
+
+  #onLogin({ method, remoteAddress, proven, failure }: LoginAttempt): void {
+    this.#emit('authentication', {
+      event_type: proven ? 'success' : 'fail',
+      type: method,
+      authenticator_id: proven?.authenticator?.id ?? '',
+      external_jwt_signer_id: proven?.signerId ?? '',
+      identity_id: proven?.identity.id ?? '',
+      auth_policy_id: proven?.policy.id ?? '',
+      remote_address: remoteAddress,
+      success: proven !== undefined,
+      reason: failure ?? '',
+      improper_client_cert_chain: proven?.improperClientCertChain ?? false,
+    });
   }
 
   #onApiSession({ before, after }: Change): void {

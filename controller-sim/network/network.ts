@@ -73,7 +73,7 @@ export class Network {
     this.costs = new TerminatorCosts(components.clock);
     const { links, costs } = this;
     this.circuits = new Circuits({ ...components, links, routers: this.#routers, events, costs });
-    this.#unsubscribe = components.state.subscribe((set) => this.#onChange(set));
+    this.#unsubscribe = components.state.subscribe('derived', (set) => this.#onChange(set));
     this.#rebalance = components.clock.every('rebalance circuits', REBALANCE_INTERVAL, () => this.circuits.rebalance());
   }
 

@@ -71,7 +71,7 @@ export class Posture {
     this.#components = components;
     this.#listeners = new Listeners('changes of posture', components.state.log);
     this.failedRequests = new FailedRequests(components.clock);
-    this.#unsubscribe = components.state.subscribe(({ changes }) => {
+    this.#unsubscribe = components.state.subscribe('access', ({ changes }) => {
       for (const { kind, id, before, after } of changes) {
         if (kind === 'identity' && !after) this.#forget(id);
         else if (kind === 'identity' && this.#identities.has(id)) this.#watch(id);

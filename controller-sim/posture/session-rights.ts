@@ -12,7 +12,6 @@ import type { Posture } from './posture.ts';
 
 export interface SessionRightsComponents {
   readonly state: State;
-  /** Must have been made before: it has to hear of a change first. */
   readonly access: Access;
   readonly posture: Posture;
   readonly log: Log;
@@ -27,7 +26,7 @@ export class SessionRights {
     const { state, access, posture } = components;
     this.#unsubscribe = [
       access.subscribe((moves) => this.#onMoves(moves)),
-      state.subscribe((set) => this.#onChange(set)),
+      state.subscribe('derived', (set) => this.#onChange(set)),
       posture.subscribe((identityId) => this.#review(state.tables.session.referring('identityId', identityId))),
     ];
   }

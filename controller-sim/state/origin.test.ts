@@ -18,7 +18,7 @@ t.test('changes that are made together keep the origin of each, and so does what
   const add = (id: string) =>
     state.change((transaction) => transaction.put('identity', plainIdentity(transaction, id, id)));
   let followed: Promise<void> | undefined;
-  state.subscribe(({ changes: [first], origin: from }) => {
+  state.subscribe('derived', ({ changes: [first], origin: from }) => {
     heard.push([first?.id, from?.author.id]);
     if (first?.id === 'b') followed = add('of-b');
   });

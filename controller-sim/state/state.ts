@@ -20,6 +20,14 @@ import type { Entity, EntityKind } from './types.ts';
 
 export type FeedListener = (set: ChangeSet) => void;
 
+/**
+ * Who hears of a change first: the rules of access and posture; then all that is derived from them (the data model of routers, sessions,
+ * circuits); then those that only observe.
+ */
+const STAGES = ['access', 'derived', 'observers'] as const;
+
+export type Stage = (typeof STAGES)[number];
+
 export interface StateComponents {
   store: Store;
   clock: Clock;
@@ -58,7 +66,8 @@ export class State {
   readonly clock: Clock;
   readonly log: Log;
   readonly #store: Store;
-  readonly #listeners: Listeners<ChangeSet>;
+  /** By stage, in the order in which the stages hear of a change. */
+  readonly #stages: ReadonlyMap<Stage, Listeners<ChangeSet>>;
   #index = 0n;
   #timeline = '';
   #meta = new Map<string, string>();
@@ -70,7 +79,7 @@ export class State {
     this.clock = components.clock;
     this.ids = components.ids;
     this.log = components.log ?? silentLog;
-    this.#listeners = new Listeners('changes of the state', this.log);
+    this.#stages = new Map(STAGES.map((stage) => [stage, new Listeners(`changes of the state (${stage})`, this.log)]));
   }
 
   /** Loads what the store has. Rejects with DamagedError for an entity that is not one of ours. */
@@ -121,9 +130,9 @@ export class State {
     return { index: this.#index, entities, meta: this.#meta };
   }
 
-  /** Calls `listener` after each change, until the returned function is called. */
-  subscribe(listener: FeedListener): () => void {
-    return this.#listeners.add(listener);
+  /** Calls `listener` after each change, in its stage, until the returned function is called. */
+  subscribe(stage: Stage, listener: FeedListener): () => void {
+    return (this.#stages.get(stage) as Listeners<ChangeSet>).add(listener);
   }
 
   /**
@@ -140,7 +149,7 @@ export class State {
 
   async close(): Promise<void> {
     while (this.#working) await this.#working;
-    this.#listeners.clear();
+    for (const listeners of this.#stages.values()) listeners.clear();
     await this.#store.close();
   }
 
@@ -197,7 +206,9 @@ export class State {
   #publish(index: bigint, changes: readonly Change[], origin: Origin | undefined): void {
     const set: ChangeSet = { index, previousIndex: this.#index, time: this.clock.now(), changes, origin };
     this.#index = index;
-    withOrigin(origin, () => this.#listeners.call(set));
+    withOrigin(origin, () => {
+      for (const listeners of this.#stages.values()) listeners.call(set);
+    });
   }
 }
 

@@ -6,7 +6,7 @@ import { Agent } from 'undici';
 import { VirtualClock } from '#lib/clock.ts';
 import { IdSource } from '#lib/ids.ts';
 import { AuthRequests } from '../../controller-sim/api/oidc/auth-requests.ts';
-import type { Proven } from '../../controller-sim/auth/authenticate.ts';
+import type { Proven } from '../../controller-sim/auth/login-attempt.ts';
 import { ApiClient, PASSWORD } from '../support/api-client.ts';
 import { holdings, leftSince } from '../support/leftovers.ts';
 import { until } from '../support/overlay.ts';

@@ -13,7 +13,7 @@ import { type ApiOperation, readOperations } from '#schemas/api/operations.ts';
 import { EnrollmentCertsResponseSchema, EnrollmentExtendRouterRequestSchema } from '#wire/gen/edge_control_pb.js';
 import { EdgeControlType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
-import { BASES } from '../../controller-sim/api/server/bases.ts';
+import { BASES } from '../../controller-sim/api/http/bases.ts';
 import { x509 } from '../../controller-sim/pki/x509.ts';
 import { ApiClient, filtered, PASSWORD } from '../support/api-client.ts';
 import { type Authority, issue, makeAuthority } from '../support/certificates.ts';

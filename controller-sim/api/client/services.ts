@@ -14,6 +14,7 @@ import { listPage } from '../http/list.ts';
 import { notServed } from '../http/not-served.ts';
 import { base, reference } from '../http/references.ts';
 import { list, selectListed } from '../http/resource.ts';
+import { idOfCaller } from '../http/rights.ts';
 
 export const clientServiceHandlers: Handlers = {
   listServices: list(services, (request) =>
@@ -32,10 +33,6 @@ export const clientServiceHandlers: Handlers = {
   ),
   listProtocols: ({ services: { baseUrl } }) => ({ data: { https: { address: new URL(baseUrl).host } } }),
 };
-
-export function idOfCaller(request: ApiRequest): string {
-  return (request.identity as Identity).id;
-}
 
 /** The service that the path names, when the caller may use it in any way. */
 export function visibleService(request: ApiRequest, id = request.params.id ?? ''): Service {

@@ -7,7 +7,8 @@ import type { ApiSession, Session } from '../../state/types.ts';
 import { sessions, showSession } from '../edge/sessions.ts';
 import type { Answer, ApiRequest, Handlers } from '../http/context.ts';
 import { list } from '../http/resource.ts';
-import { idOfCaller, visibleService } from './services.ts';
+import { idOfCaller } from '../http/rights.ts';
+import { visibleService } from './services.ts';
 
 const TYPES = ['Dial', 'Bind'] as const;
 

@@ -1,7 +1,6 @@
-// The management API: the handlers of its operations.
+// The handlers of the entities that administrators manage.
 
 import type { Handlers } from '../http/context.ts';
-import { sharedHandlers } from '../own/handlers.ts';
 import { apiSessionHandlers } from './api-sessions.ts';
 import { authPolicyHandlers } from './auth-policies.ts';
 import { authenticatorHandlers } from './authenticators.ts';
@@ -26,8 +25,7 @@ import { summaryHandlers } from './summary.ts';
 import { terminatorHandlers } from './terminators.ts';
 import { typeHandlers } from './types.ts';
 
-export const managementHandlers: Handlers = {
-  ...sharedHandlers,
+export const edgeHandlers: Handlers = {
   ...apiSessionHandlers,
   ...authPolicyHandlers,
   ...authenticatorHandlers,

@@ -20,7 +20,7 @@ export class ShownIdentities implements TextCache {
 
   constructor(state: State, network: Network) {
     this.#unsubscribe = [
-      state.subscribe(({ changes }) => {
+      state.subscribe('observers', ({ changes }) => {
         for (const change of changes) this.#onChange(change);
       }),
       network.events.subscribe((event) => {

@@ -1,10 +1,10 @@
 // Members of a cluster. A simulator is the only member, or stands alone.
 
+import { PROTOCOL_VERSION } from '#wire/version-info.ts';
 import { Body } from '../../entities/body.ts';
 import { ApiError, invalidField } from '../../errors/errors.ts';
 import { databaseHandlers } from '../edge/database.ts';
 import type { Answer, ApiRequest, Handler, Handlers } from '../http/context.ts';
-import { VERSION } from '../information/information.ts';
 
 export const clusterHandlers: Handlers = {
   ...databaseHandlers,
@@ -22,7 +22,15 @@ function inCluster(handler: Handler): Handler {
 }
 
 function listMembers({ services: { controllerId: id, controlAddress: address } }: ApiRequest): Answer {
-  const member = { id, address, voter: true, leader: true, version: VERSION, connected: true, readOnly: false };
+  const member = {
+    id,
+    address,
+    voter: true,
+    leader: true,
+    version: PROTOCOL_VERSION,
+    connected: true,
+    readOnly: false,
+  };
   return { raw: JSON.stringify({ data: [member] }), contentType: 'application/json' };
 }
 

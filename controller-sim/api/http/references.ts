@@ -1,29 +1,7 @@
 // How entities are shown in answers: their base fields, links, and references to others.
 
+import { PLURAL } from '../../entities/names.ts';
 import type { CertificateAuthority, Entity, EntityKind, Identity, Named } from '../../state/types.ts';
-
-export const PLURAL: Readonly<Record<EntityKind, string>> = {
-  apiSession: 'api-sessions',
-  apiSessionCertificate: 'current-api-session/certificates',
-  authenticator: 'authenticators',
-  authPolicy: 'auth-policies',
-  ca: 'cas',
-  config: 'configs',
-  configType: 'config-types',
-  router: 'edge-routers',
-  edgeRouterPolicy: 'edge-router-policies',
-  enrollment: 'enrollments',
-  externalJwtSigner: 'external-jwt-signers',
-  identity: 'identities',
-  mfa: 'mfas',
-  postureCheck: 'posture-checks',
-  revocation: 'revocations',
-  service: 'services',
-  serviceEdgeRouterPolicy: 'service-edge-router-policies',
-  servicePolicy: 'service-policies',
-  session: 'sessions',
-  terminator: 'terminators',
-};
 
 /** Lists below an entity, by kind. */
 const SUB_LISTS: Partial<Readonly<Record<EntityKind, readonly string[]>>> = {

@@ -2,7 +2,8 @@
 
 import { type Semantic, selectByRoles } from '#model/roles.ts';
 import { Body, type Mode } from '../../entities/body.ts';
-import { existing, SINGULAR } from '../../entities/common.ts';
+import { existing } from '../../entities/common.ts';
+import { PLURAL, SINGULAR } from '../../entities/names.ts';
 import { badRequest, invalid, notFound } from '../../errors/errors.ts';
 import type { Symbols } from '../../filter/compile.ts';
 import { Table } from '../../state/table.ts';
@@ -10,7 +11,7 @@ import type { Transaction } from '../../state/transaction.ts';
 import type { EntityKind, EntityTypes } from '../../state/types.ts';
 import type { Answer, ApiRequest, ApiServices, Handler, Handlers } from './context.ts';
 import { listPage } from './list.ts';
-import { created, PLURAL } from './references.ts';
+import { created } from './references.ts';
 import { fieldsOfBody } from './validate.ts';
 
 /** Kinds with role attributes. */

@@ -3,7 +3,7 @@
 
 import { isAdmin, mayCall } from '../../auth/permissions.ts';
 import { ApiError } from '../../errors/errors.ts';
-import type { Enrollment } from '../../state/types.ts';
+import type { Enrollment, Identity } from '../../state/types.ts';
 import type { ApiRequest } from './context.ts';
 
 /** Permissions that open enrollments, or renew their tokens. Permissions to read give no tokens. */
@@ -39,6 +39,11 @@ export function seesEnrollmentTokens(
   if (isAdmin(caller) || caller.id === identityId) return true;
   const permissions = identityId ? OPENS.identity : OPENS.router;
   return hasPowerOver(request, identityId ?? null) && permissions.some((permission) => mayCall(caller, permission));
+}
+
+/** For operations that need a session: they always have a caller. */
+export function idOfCaller({ identity }: ApiRequest): string {
+  return (identity as Identity).id;
 }
 
 /** Whether an administrator asks. */

@@ -1,6 +1,7 @@
 // What anybody may know: version, capabilities, specifications, authorities, the network's own token.
 
 import type { ApiName } from '#schemas/api/operations.ts';
+import { PROTOCOL_VERSION } from '#wire/version-info.ts';
 import { ApiError } from '../../errors/errors.ts';
 import { ROUTER_CAPABILITIES } from '../../network/router-capabilities.ts';
 import { certificateBag } from '../../pki/certificate-bag.ts';
@@ -9,8 +10,6 @@ import { listRecords } from '../http/list.ts';
 import { NEVER } from '../http/show.ts';
 import { type Controller, showController } from './controllers.ts';
 
-/** The release of the reference whose behaviour is served: clients choose by it. */
-export const VERSION = 'v2.0.0';
 /** reference fact: HTTP entities, section 12. */
 /** Those that there are at all, and those of a controller that stands alone. */
 const CAPABILITIES = ['OIDC_AUTH', 'HA_CONTROLLER', 'OIDC_AUTH_WITH_CSR'];
@@ -80,7 +79,7 @@ function version({ services }: ApiRequest): Answer {
       capabilities: services.isClusterMember ? CAPABILITIES : ALONE,
       revision: 'edgeweave',
       runtimeVersion: process.version,
-      version: VERSION,
+      version: PROTOCOL_VERSION,
     },
   };
 }

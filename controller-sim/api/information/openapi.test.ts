@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import t from 'tap';
 import type { ApiName } from '#schemas/api/operations.ts';
-import { BASES } from '../server/bases.ts';
+import { BASES } from '../http/bases.ts';
 import { openApiDocument } from './openapi.ts';
 
 interface Recording {

@@ -3,8 +3,8 @@
 
 import bodies from '#schemas/api/bodies.json' with { type: 'json' };
 import { type ApiName, type ApiOperation, readOperations } from '#schemas/api/operations.ts';
+import { BASES } from '../http/bases.ts';
 import { variantsOf } from '../http/body-rules.ts';
-import { BASES } from '../server/bases.ts';
 import { ANSWER_SCHEMAS, responses } from './openapi-answers.ts';
 
 type Json = Record<string, unknown>;

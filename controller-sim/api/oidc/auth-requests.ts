@@ -5,7 +5,7 @@
 import type { Clock } from '#lib/clock.ts';
 import type { IdSource } from '#lib/ids.ts';
 import { sourceOf } from '#lib/source-address.ts';
-import type { Proven } from '../../auth/authenticate.ts';
+import type { Proven } from '../../auth/login-attempt.ts';
 import type { ExternalJwtSigner } from '../../state/types.ts';
 
 export interface AuthRequest {

@@ -1,10 +1,11 @@
 // What the operations of the OIDC API work with. They speak OAuth: no envelope, errors of their own, pages for browsers.
 
 import { ownValue } from '#lib/own-value.ts';
-import type { ApiServices, LoginRequest } from '../http/context.ts';
+import type { AuthRequest } from '../../auth/request.ts';
+import type { ApiServices } from '../http/context.ts';
 import type { AuthRequests } from './auth-requests.ts';
 
-export interface OidcRequest extends LoginRequest {
+export interface OidcRequest extends AuthRequest<ApiServices> {
   readonly requests: AuthRequests;
   readonly query: URLSearchParams;
   /** The fields of a form or of a JSON object. */

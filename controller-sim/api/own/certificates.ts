@@ -6,11 +6,11 @@ import { baseFields } from '../../entities/common.ts';
 import { ApiError, notFound } from '../../errors/errors.ts';
 import { readCsr } from '../../pki/csr.ts';
 import type { ApiSession, ApiSessionCertificate } from '../../state/types.ts';
-import { idOfCaller } from '../client/services.ts';
 import { sessionCertificates } from '../edge/api-sessions.ts';
 import type { Answer, ApiRequest, Handlers } from '../http/context.ts';
 import { created } from '../http/references.ts';
 import { list } from '../http/resource.ts';
+import { idOfCaller } from '../http/rights.ts';
 
 const LIST = 'current-api-session/certificates';
 

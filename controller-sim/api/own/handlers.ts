@@ -1,13 +1,7 @@
-// Operations that the management and the client API have in common.
+// The caller's own session, identity and second factor: the same in the management and the client API.
 
 import type { Handlers } from '../http/context.ts';
-import { documentHandlers, informationHandlers } from '../information/information.ts';
 import { mfaHandlers } from './mfa.ts';
 import { sessionHandlers } from './sessions.ts';
 
-export const sharedHandlers: Handlers = {
-  ...informationHandlers,
-  ...documentHandlers,
-  ...mfaHandlers,
-  ...sessionHandlers,
-};
+export const ownHandlers: Handlers = { ...sessionHandlers, ...mfaHandlers };

@@ -46,7 +46,7 @@ export const sessionHandlers: Handlers = {
 };
 
 async function login(request: ApiRequest): Promise<Answer> {
-  const made = await authenticate(request);
+  const made = await authenticate(request, request.query.get('method') ?? '');
   const { sessionLifetime, state } = request.services;
   const identity = state.tables.identity.get(made.identityId);
   const { session, challenge } = identity ? await withSecondToken(request, made, identity) : { session: made };

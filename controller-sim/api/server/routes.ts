@@ -2,14 +2,25 @@
 
 import { type ApiName, type ApiOperation, readOperations } from '#schemas/api/operations.ts';
 import { clientHandlers } from '../client/handlers.ts';
-import { managementHandlers } from '../edge/handlers.ts';
+import { edgeHandlers } from '../edge/handlers.ts';
+import { enrollmentHandlers } from '../enrollment/handlers.ts';
 import { fabricHandlers } from '../fabric/handlers.ts';
 import type { Handler, Handlers } from '../http/context.ts';
+import { documentHandlers, informationHandlers } from '../information/information.ts';
+import { certificateHandlers } from '../own/certificates.ts';
+import { ownHandlers } from '../own/handlers.ts';
 
 const HANDLERS: Readonly<Record<ApiName, Handlers>> = {
-  management: managementHandlers,
-  client: clientHandlers,
-  fabric: fabricHandlers,
+  management: { ...documentHandlers, ...informationHandlers, ...ownHandlers, ...edgeHandlers },
+  client: {
+    ...documentHandlers,
+    ...informationHandlers,
+    ...ownHandlers,
+    ...certificateHandlers,
+    ...enrollmentHandlers,
+    ...clientHandlers,
+  },
+  fabric: { ...documentHandlers, ...fabricHandlers },
 };
 
 export interface Route {

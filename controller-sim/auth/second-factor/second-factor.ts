@@ -1,23 +1,30 @@
 // The life of a second factor, wherever it is used: begun, verified, used.
 
-import type { ApiServices } from '../../api/http/context.ts';
 import { baseFields } from '../../entities/common.ts';
 import { ApiError } from '../../errors/errors.ts';
 import type { Transaction } from '../../state/transaction.ts';
 import type { AuthPolicy, Identity, Mfa } from '../../state/types.ts';
+import type { AuthServices } from '../request.ts';
 import { newRecoveryCodes, newSecret, recoveryCode, stepOf, useStep } from './totp.ts';
 
-export function ownMfa({ state }: ApiServices, { id }: Identity): Mfa | undefined {
+export function ownMfa({ state }: Pick<AuthServices, 'state'>, { id }: Identity): Mfa | undefined {
   return state.tables.mfa.referring('identityId', id)[0];
 }
 
 /** Whether who logs in has to give a one-time password: the auth policy wants one, or he has a verified second factor. */
-export function owesTotp(services: ApiServices, identity: Identity, { secondary }: AuthPolicy): boolean {
+export function owesTotp(
+  services: Pick<AuthServices, 'state'>,
+  identity: Identity,
+  { secondary }: AuthPolicy,
+): boolean {
   return secondary.requireTotp || ownMfa(services, identity)?.isVerified === true;
 }
 
 /** Begins one. Throws ApiError when there is one already. */
-export async function enrollTotp({ state, random }: ApiServices, { id: identityId }: Identity): Promise<Mfa> {
+export async function enrollTotp(
+  { state, random }: Pick<AuthServices, 'state' | 'random'>,
+  { id: identityId }: Identity,
+): Promise<Mfa> {
   const secret = await newSecret(random);
   return state.change((transaction) => {
     if (transaction.tables.mfa.referring('identityId', identityId).length > 0) throw new ApiError('MFA_EXISTS');
@@ -51,7 +58,7 @@ export interface CodeOptions {
  * @throws ApiError after too many wrong codes
  */
 export async function takeCode(
-  services: ApiServices,
+  services: Pick<AuthServices, 'state' | 'clock' | 'codeGuesses'>,
   mfa: Mfa,
   code: string,
   { passwordOnly = false, by, act }: CodeOptions = {},
@@ -84,7 +91,7 @@ export async function takeCode(
 }
 
 /** Ends a second factor that was begun and never verified: this needs no code. @returns false if it was verified meanwhile */
-export function abandonTotp({ state }: ApiServices, { id }: Mfa): Promise<boolean> {
+export function abandonTotp({ state }: Pick<AuthServices, 'state'>, { id }: Mfa): Promise<boolean> {
   return state.change((transaction) => {
     if (transaction.get('mfa', id)?.isVerified) return false;
     transaction.delete('mfa', id);

@@ -49,7 +49,6 @@ export class ModelSets {
   #sets: ModelSet[] = [];
   #index: bigint;
 
-  /** `access` must have been made before: it has to hear of a change first. */
   constructor(state: State, access: Access, authority: Authority) {
     this.#state = state;
     this.#access = access;
@@ -58,7 +57,7 @@ export class ModelSets {
     this.#listeners = new Listeners('sets of the data model', state.log);
     this.#resets = new Listeners('resets of the data model', state.log);
     this.#readChecks();
-    this.#unsubscribe = state.subscribe((set) => this.#onChange(set));
+    this.#unsubscribe = state.subscribe('derived', (set) => this.#onChange(set));
   }
 
   /** Index of the last set. */

@@ -45,7 +45,7 @@ for (const [kind, make] of [
   t.test(`${kind}: a transaction is all or nothing, and is published once it is kept`, async (t) => {
     const state = await open(make());
     const heard: ChangeSet[] = [];
-    state.subscribe((set) => heard.push(set));
+    state.subscribe('derived', (set) => heard.push(set));
     await state.change((transaction) => {
       transaction.put('service', service(transaction, 'a', 'one'));
       transaction.put('service', service(transaction, 'b', 'two'));
@@ -87,7 +87,7 @@ for (const [kind, make] of [
   t.test(`${kind}: changes run one after the other and indexes rise by one`, async (t) => {
     const state = await open(make());
     const heard: ChangeSet[] = [];
-    state.subscribe((set) => heard.push(set));
+    state.subscribe('derived', (set) => heard.push(set));
     await Promise.all(
       Array.from({ length: 50 }, (_, each) =>
         state.change((transaction) => transaction.put('service', service(transaction, `s${each}`, `n${each}`))),
@@ -138,10 +138,10 @@ for (const [kind, make] of [
       const ids = new IdSource(seededRandom(++files));
       const state = await State.open({ store: make(), clock: new VirtualClock(), ids, log });
       const heard: bigint[] = [];
-      state.subscribe(() => {
+      state.subscribe('derived', () => {
         throw new Error('broken listener');
       });
-      state.subscribe(({ index }) => heard.push(index));
+      state.subscribe('derived', ({ index }) => heard.push(index));
       await Promise.all(
         ['a', 'b'].map((id) => state.change((transaction) => transaction.put('service', service(transaction, id, id)))),
       );

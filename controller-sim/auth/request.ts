@@ -1,0 +1,58 @@
+// What the logins work with: the components that they need, and the parts of a request that prove something.
+
+import type { X509Certificate } from 'node:crypto';
+import type { Clock } from '#lib/clock.ts';
+import type { Listeners } from '#lib/listeners.ts';
+import type { Log } from '#lib/log.ts';
+import type { Random } from '#lib/random.ts';
+import type { Authority } from '../pki/authority.ts';
+import type { Tokens } from '../pki/tokens.ts';
+import type { Posture } from '../posture/posture.ts';
+import type { State } from '../state/state.ts';
+import type { Activity } from './activity.ts';
+import type { Jwks } from './jwks.ts';
+import type { Lockouts } from './lockouts.ts';
+import type { LoginAttempt } from './login-attempt.ts';
+import type { Revocations } from './revocations.ts';
+import type { CodeGuesses } from './second-factor/code-guesses.ts';
+
+/** Hashes passwords and compares them; the time that this takes reveals nothing. */
+export interface PasswordHasher {
+  hash(password: string): Promise<string>;
+  /** `hash` is undefined for an unknown user. */
+  verify(password: string, hash: string | undefined, remoteAddress?: string): Promise<boolean>;
+}
+
+export interface AuthServices {
+  readonly state: State;
+  readonly authority: Authority;
+  readonly tokens: Tokens;
+  readonly passwords: PasswordHasher;
+  readonly lockouts: Lockouts;
+  readonly codeGuesses: CodeGuesses;
+  readonly jwks: Jwks;
+  readonly revocations: Revocations;
+  readonly activity: Activity;
+  readonly posture: Posture;
+  /** Called with every login, whether it succeeds or fails. */
+  readonly logins: Listeners<LoginAttempt>;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  /** Milliseconds. */
+  readonly sessionLifetime: number;
+}
+
+export type RequestHeaders = Readonly<Record<string, string | string[] | undefined>>;
+
+export interface AuthRequest<Services = AuthServices> {
+  readonly services: Services;
+  readonly headers: RequestHeaders;
+  /** Parsed JSON, or the text of other content types. */
+  readonly body: unknown;
+  /** The chain that the client presents, leaf first. Throws ApiError if an untrusted proxy forwards it. */
+  readonly certificates: readonly X509Certificate[];
+  /** The edge router whose API proxy forwards the request; undefined for the client's own connection. */
+  readonly viaRouter: string | undefined;
+  readonly remoteAddress: string;
+}

@@ -1,0 +1,30 @@
+// The names of the kinds of entities in paths, events and messages.
+
+import type { EntityKind } from '../state/types.ts';
+
+/** Singular names where messages do not call a kind by its own. */
+export const SINGULAR: Partial<Readonly<Record<EntityKind, string>>> = { mfa: 'MFA enrollment' };
+
+/** The path below the base of an API, and the type in events. */
+export const PLURAL: Readonly<Record<EntityKind, string>> = {
+  apiSession: 'api-sessions',
+  apiSessionCertificate: 'current-api-session/certificates',
+  authenticator: 'authenticators',
+  authPolicy: 'auth-policies',
+  ca: 'cas',
+  config: 'configs',
+  configType: 'config-types',
+  router: 'edge-routers',
+  edgeRouterPolicy: 'edge-router-policies',
+  enrollment: 'enrollments',
+  externalJwtSigner: 'external-jwt-signers',
+  identity: 'identities',
+  mfa: 'mfas',
+  postureCheck: 'posture-checks',
+  revocation: 'revocations',
+  service: 'services',
+  serviceEdgeRouterPolicy: 'service-edge-router-policies',
+  servicePolicy: 'service-policies',
+  session: 'sessions',
+  terminator: 'terminators',
+};
