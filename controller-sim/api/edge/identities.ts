@@ -90,7 +90,7 @@ function identityText(identity: Identity, context: ApiServices, request: ApiRequ
   if (!seesEnrollmentTokens(request, { identityId: identity.id }))
     return JSON.stringify(withoutProofs(identity, context));
   const make = () => JSON.stringify(showIdentity(identity, context));
-  return identity.disabledUntil === null ? context.shownIdentities.textOf(identity.id, make) : make();
+  return identity.disabledUntil === null ? context.identityTexts.textOf(identity.id, make) : make();
 }
 
 /** Leaves out enrollments: their tokens are for callers that may open them. */

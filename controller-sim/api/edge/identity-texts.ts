@@ -14,7 +14,7 @@ const IN_ALL: ReadonlySet<string> = new Set(['authPolicy', 'ca']);
 /** Kinds that belong to one identity. */
 const OWNED: ReadonlySet<string> = new Set(['authenticator', 'enrollment', 'apiSession', 'mfa']);
 
-export class ShownIdentities implements TextCache {
+export class IdentityTexts implements TextCache {
   readonly #texts = new Map<string, string>();
   readonly #unsubscribe: readonly (() => void)[];
 

@@ -28,7 +28,7 @@ export interface ApiServices extends AuthServices {
   readonly network: Network;
   readonly events: Events;
   /** Identities as they are shown. */
-  readonly shownIdentities: TextCache;
+  readonly identityTexts: TextCache;
   readonly integrity: DataIntegrity;
   readonly snapshots: Snapshots;
   /** Addresses of the APIs, for version answers. */

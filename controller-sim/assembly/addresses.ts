@@ -1,0 +1,61 @@
+// Where the simulator is reached: one port for routers and clients, remembered with the data.
+
+import { joinHostPort } from '#lib/address.ts';
+import { Listener } from '../listener/listener.ts';
+import type { State } from '../state/state.ts';
+import { DamagedError } from '../state/store/store.ts';
+import type { SimulatorContext } from './context.ts';
+import type { Data } from './data.ts';
+
+const Meta = { Port: 'listener.port', ControllerId: 'controller.id' } as const;
+
+export interface Addresses {
+  readonly listener: Listener;
+  /** `https://host:port`. */
+  readonly baseUrl: string;
+  /** `tls:host:port`, for routers. */
+  readonly controlAddress: string;
+  readonly controllerId: string;
+}
+
+/** Rejects with the system's error if the port is taken. */
+export async function openListener(context: SimulatorContext, { state, authority }: Data): Promise<Addresses> {
+  const { options, ids } = context;
+  const listener = context.own(
+    await Listener.open(
+      {
+        host: options.host ?? '127.0.0.1',
+        port: rememberedPort(state, options.port),
+        log: context.logOf('listener'),
+      },
+      authority,
+    ),
+  );
+  const address = joinHostPort(options.advertise?.[0] ?? '127.0.0.1', listener.port);
+  const controllerId = state.meta(Meta.ControllerId) ?? `ctrl-${ids.short()}`;
+  await state.putMeta(
+    new Map([
+      [Meta.Port, String(listener.port)],
+      [Meta.ControllerId, controllerId],
+    ]),
+  );
+  return { listener, baseUrl: `https://${address}`, controlAddress: `tls:${address}`, controllerId };
+}
+
+/** Routers remember the address of their controller, so a restarted simulator listens on the same port. */
+function rememberedPort(state: State, wanted: number | undefined): number {
+  if (wanted !== undefined && wanted !== 0) return wanted;
+  const remembered = state.meta(Meta.Port) ?? '0';
+  if (!/^\d{1,5}$/.test(remembered)) throw new DamagedError('meta', Meta.Port, 'the value is not a port');
+  return Number(remembered);
+}
+
+/** The APIs as routers and peers of a cluster learn them: name to URLs. */
+export function apiAddresses(baseUrl: string): Readonly<Record<string, readonly { url: string; version: string }[]>> {
+  const at = (path: string) => [{ url: `${baseUrl}${path}`, version: 'v1' }];
+  return {
+    'edge-client': at('/edge/client/v1'),
+    'edge-management': at('/edge/management/v1'),
+    'edge-oidc': at('/oidc'),
+  };
+}

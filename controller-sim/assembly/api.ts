@@ -1,0 +1,71 @@
+// The HTTP APIs: what logins need beside the data, and the server.
+
+import { IdentityTexts } from '../api/edge/identity-texts.ts';
+import { ApiServer } from '../api/server/server.ts';
+import { Activity } from '../auth/activity.ts';
+import { DisabledIdentities } from '../auth/disabled-identities.ts';
+import { Jwks } from '../auth/jwks.ts';
+import { Lockouts } from '../auth/lockouts.ts';
+import { CodeGuesses } from '../auth/second-factor/code-guesses.ts';
+import type { Network } from '../network/network.ts';
+import { DataIntegrity } from '../state/integrity.ts';
+import { Snapshots } from '../state/snapshots.ts';
+import type { Addresses } from './addresses.ts';
+import type { SimulatorContext } from './context.ts';
+import type { Control } from './control.ts';
+import type { Data } from './data.ts';
+import type { Observers } from './events.ts';
+import type { Rules } from './rules.ts';
+
+const MINUTE = 60_000;
+const DEFAULTS = { sessionLifetime: 30 * MINUTE, enrollmentLifetime: 180 * MINUTE };
+
+export interface ApiParts {
+  readonly data: Data;
+  readonly rules: Rules;
+  readonly network: Network;
+  readonly observers: Observers;
+  readonly control: Control;
+  readonly addresses: Addresses;
+}
+
+/** Rejects with ConsoleError if the folder of the web console is not one. */
+export async function openApi(context: SimulatorContext, parts: ApiParts): Promise<ApiServer> {
+  const { options, clock, random } = context;
+  const { state, authority, passwords } = parts.data;
+  const { network } = parts;
+  const { events, logins } = parts.observers;
+  const { tokens, revocations } = parts.control;
+  const { baseUrl, controllerId, controlAddress } = parts.addresses;
+  const log = context.logOf('api');
+  const sessionLifetime = options.sessionLifetime ?? DEFAULTS.sessionLifetime;
+  context.own(new DisabledIdentities({ state, clock, log }));
+  const services = {
+    ...parts.rules,
+    state,
+    authority,
+    passwords,
+    network,
+    events,
+    logins,
+    tokens,
+    revocations,
+    activity: context.own(new Activity({ state, clock, log, lifetime: sessionLifetime })),
+    identityTexts: context.own(new IdentityTexts(state, network)),
+    lockouts: context.own(new Lockouts(state)),
+    jwks: context.own(new Jwks({ clock, log })),
+    codeGuesses: new CodeGuesses(clock),
+    integrity: new DataIntegrity(state, clock),
+    snapshots: new Snapshots(state, clock, options.data),
+    clock,
+    random,
+    log,
+    baseUrl,
+    controllerId,
+    controlAddress,
+    isClusterMember: options.cluster ?? false,
+    sessionLifetime,
+    enrollmentLifetime: options.enrollmentLifetime ?? DEFAULTS.enrollmentLifetime,
+  };
+  return context.own(await ApiServer.open(services, options.console));
+}

@@ -1,0 +1,42 @@
+// What every part of the assembly works with: the options, the time and the chance of the simulator, and the stack that closes its rooms.
+
+import { type Clock, SystemClock } from '#lib/clock.ts';
+import { IdSource } from '#lib/ids.ts';
+import { type Log, silentLog } from '#lib/log.ts';
+import { type Random, systemRandom } from '#lib/random.ts';
+import type { SimulatorOptions } from './options.ts';
+
+/** A room that can be closed. */
+interface Closable {
+  close(): unknown;
+}
+
+export class SimulatorContext {
+  readonly options: SimulatorOptions;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly ids: IdSource;
+  readonly #log: Log;
+  readonly #owned: AsyncDisposableStack;
+
+  /** `owned` closes the rooms in the reverse order of their construction. */
+  constructor(options: SimulatorOptions, owned: AsyncDisposableStack) {
+    const { clock = new SystemClock(), random = systemRandom, log = silentLog } = options;
+    this.options = options;
+    this.clock = clock;
+    this.random = random;
+    this.ids = new IdSource(random);
+    this.#log = log;
+    this.#owned = owned;
+  }
+
+  logOf(component: string): Log {
+    return this.#log.child({ component });
+  }
+
+  /** Closes `room` with the simulator. */
+  own<T extends Closable>(room: T): T {
+    this.#owned.defer(async () => void (await room.close()));
+    return room;
+  }
+}

@@ -1,0 +1,54 @@
+// The control channels: the data model and the sessions that routers learn, and the server that they connect to.
+
+import { ownVersionInfo } from '#wire/version-info.ts';
+import packageJson from '../../package.json' with { type: 'json' };
+import { Revocations } from '../auth/revocations.ts';
+import type { ControlContext } from '../control-channel/context.ts';
+import { ControlServer } from '../control-channel/control-server.ts';
+import { DataModelFeed } from '../control-channel/data-model/data-model-feed.ts';
+import { ModelSets } from '../control-channel/data-model/model-sets.ts';
+import { LegacySessions } from '../control-channel/legacy-sessions.ts';
+import { RouterDialer } from '../control-channel/router-dialer.ts';
+import type { Network } from '../network/network.ts';
+import { Tokens } from '../pki/tokens.ts';
+import { type Addresses, apiAddresses } from './addresses.ts';
+import type { SimulatorContext } from './context.ts';
+import type { Data } from './data.ts';
+import type { Rules } from './rules.ts';
+
+/** Milliseconds. */
+const CHURN_LIMIT = 60_000;
+
+export interface Control {
+  readonly server: ControlServer;
+  readonly tokens: Tokens;
+  readonly revocations: Revocations;
+}
+
+export function assembleControl(
+  context: SimulatorContext,
+  { data, rules, network, addresses }: { data: Data; rules: Rules; network: Network; addresses: Addresses },
+): Control {
+  const { options, clock, random, ids } = context;
+  const { state, authority } = data;
+  const { access } = rules;
+  const { baseUrl, controlAddress, controllerId } = addresses;
+  const sets = context.own(new ModelSets(state, access, authority));
+  const feed = context.own(new DataModelFeed({ state, sets, clock }));
+  const sessions = context.own(new LegacySessions(state, network, ids));
+  const revocations = context.own(new Revocations({ state, clock, log: context.logOf('revocations') }));
+  const tokens = new Tokens({ authority, clock, issuer: baseUrl, controlAddress });
+  const log = context.logOf('control');
+  const unverified: ControlContext['unverified'] = new Map();
+  const shared = { state, access, authority, network, feed, sessions, tokens, revocations, clock, log, unverified };
+  const control: ControlContext = { ...shared, controllerId, controlAddress };
+  const server = context.own(
+    new ControlServer(control, {
+      version: ownVersionInfo(packageJson.version),
+      apiAddresses: JSON.stringify(apiAddresses(baseUrl)),
+      churnLimit: options.churnLimit ?? CHURN_LIMIT,
+    }),
+  );
+  if (options.dialRouters) context.own(new RouterDialer(control, server, random));
+  return { server, tokens, revocations };
+}

@@ -1,0 +1,51 @@
+// The data of the simulator: its store and tables, the passwords and the administrator, the certificate authority.
+
+import { Passwords } from '../auth/passwords.ts';
+import { Authority } from '../pki/authority.ts';
+import { State } from '../state/state.ts';
+import { MemoryStore } from '../state/store/memory-store.ts';
+import { SqliteStore } from '../state/store/sqlite-store.ts';
+import type { SimulatorContext } from './context.ts';
+import { adminUsername, hasAdmin, seedBuiltIns, setAdmin } from './seed.ts';
+
+const LOOPBACK = ['127.0.0.1', '::1', 'localhost'];
+const PASSWORD_BYTES = 12;
+
+export interface Admin {
+  readonly username: string;
+  /** Undefined if older data keeps its password: only the hash is stored. */
+  readonly password: string | undefined;
+}
+
+export interface Data {
+  readonly state: State;
+  readonly passwords: Passwords;
+  readonly authority: Authority;
+  readonly admin: Admin;
+}
+
+/** Rejects with StoreError or DamagedError for a bad data file. */
+export async function openData(context: SimulatorContext): Promise<Data> {
+  const { options, clock, random, ids } = context;
+  const store = context.own(options.data === undefined ? new MemoryStore() : SqliteStore.open(options.data));
+  const state = context.own(await State.open({ store, clock, ids, log: context.logOf('state') }));
+  const limits = { cost: options.passwordCost, waiting: options.passwordsWaiting };
+  const passwords = context.own(new Passwords({ clock, random, ...limits }));
+  // A password hash and a key pair: each is computed in a thread of its own.
+  const [admin, authority] = await Promise.all([
+    prepareAdmin(context, state, passwords),
+    Authority.open({ state, clock, random }, [...LOOPBACK, ...(options.advertise ?? [])]),
+  ]);
+  return { state, passwords, authority, admin };
+}
+
+/** Adds missing built-in entities and settles the name and password of the administrator. */
+async function prepareAdmin({ options, random }: SimulatorContext, state: State, passwords: Passwords): Promise<Admin> {
+  await seedBuiltIns(state);
+  const known = adminUsername(state);
+  const username = options.username ?? known ?? 'admin';
+  const password =
+    options.password ?? (hasAdmin(state) ? undefined : random.bytes(PASSWORD_BYTES).toString('base64url'));
+  if (password !== undefined || username !== known) await setAdmin(state, passwords, username, password);
+  return { username, password };
+}
