@@ -1,0 +1,49 @@
+// Bodies of requests: JSON is parsed, every other content type stays text, an empty body is undefined.
+
+import type { IncomingMessage } from 'node:http';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { describeError } from '#lib/errors.ts';
+import { JsonDepthError, parseJson } from '#lib/json.ts';
+import { isJson } from '../../entities/body.ts';
+import { ApiError } from '../../errors/errors.ts';
+import { BodyReader } from './body-reader.ts';
+
+/** Bytes. */
+export const LARGEST_BODY = 1024 * 1024;
+
+export function readBodies(app: FastifyInstance): void {
+  const reader = new BodyReader();
+  // Recovery codes may be asked for with the MFA code in the body of a GET.
+  app.addHttpMethod('GET', { hasBody: true, overrideExisting: true });
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', (request: FastifyRequest, payload: IncomingMessage) =>
+    readBody(reader, request, payload),
+  );
+}
+
+async function readBody(reader: BodyReader, request: FastifyRequest, payload: IncomingMessage): Promise<unknown> {
+  const { method, headers, routeOptions, raw } = request;
+  const limit = routeOptions.bodyLimit ?? LARGEST_BODY;
+  if (Number(headers['content-length']) > limit) throw new ApiError('REQUEST_ENTITY_TOO_LARGE');
+  const body = await reader.read(payload, { remoteAddress: raw.socket.remoteAddress, limit });
+  if (body === '') return undefined;
+  if (!isJson(headers['content-type'] ?? '')) return body;
+  try {
+    return parseBody(body);
+  } catch (error) {
+    if (method === 'GET') return undefined; // all other GETs ignore their body, so an invalid one does not matter
+    throw error;
+  }
+}
+
+/** Throws ApiError for a text that is not JSON, or nested too deeply. */
+function parseBody(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    // The parser's message repeats parts of the body, which may be a password: the answer names only the place.
+    const place = / at position \d+(?: \(line \d+ column \d+\))?/.exec(describeError(error))?.[0] ?? '';
+    const why = error instanceof JsonDepthError ? error.message : `the body is not JSON${place}`;
+    throw new ApiError('COULD_NOT_PARSE_BODY', { code: 'UNHANDLED', message: why });
+  }
+}

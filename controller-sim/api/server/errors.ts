@@ -1,0 +1,36 @@
+// Everything that is thrown while a request is served, as an error of the API.
+
+import { describeError } from '#lib/errors.ts';
+import type { Log } from '#lib/log.ts';
+import { ApiError } from '../../errors/errors.ts';
+import { BusyError } from '../../state/state.ts';
+import { StoreWriteError } from '../../state/store/store.ts';
+import { pathOf } from './paths.ts';
+
+/** Logs faults of the simulator itself. */
+export function toApiError(thrown: unknown, log: Log): ApiError {
+  if (thrown instanceof ApiError) return thrown;
+  if (thrown instanceof BusyError) return new ApiError('SERVER_TOO_MANY_REQUESTS');
+  if (thrown instanceof StoreWriteError) {
+    log.error({ error: describeError(thrown) }, 'a change could not be stored');
+    return new ApiError('STORE_UNAVAILABLE', { code: 'UNHANDLED', message: thrown.message });
+  }
+  const code = (thrown as { code?: unknown }).code;
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new ApiError('REQUEST_ENTITY_TOO_LARGE');
+  if (typeof code === 'string' && code.startsWith('FST_ERR_CTP'))
+    return new ApiError('COULD_NOT_PARSE_BODY', { code: 'UNHANDLED', message: describeError(thrown) });
+  log.error({ error: describeError(thrown), stack: (thrown as Error).stack }, 'request failed');
+  return new ApiError('UNHANDLED');
+}
+
+export function unknownPath(url: string): ApiError {
+  return new ApiError('NOT_FOUND', { code: 'UNHANDLED', message: `path ${pathOf(url)} was not found` });
+}
+
+/** `allowed` are the methods that the path has. */
+export function unknownMethod(method: string, allowed: readonly string[]): ApiError {
+  return new ApiError('METHOD_NOT_ALLOWED', {
+    code: 'UNHANDLED',
+    message: `method ${method} is not allowed, but [${allowed.join(',')}] are`,
+  });
+}
