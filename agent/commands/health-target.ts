@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs';
 import { joinHostPort } from '#lib/address.ts';
 import { loadRouterConfig } from '../config/load.ts';
-import { readPemSource } from '../identity/pem-source.ts';
+import { readPemSource } from '../config/pem-source.ts';
 import { textReport } from './report.ts';
 
 export interface HealthTarget {

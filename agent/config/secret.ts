@@ -2,8 +2,8 @@
 // checks, so that no check has to know which of its words is a secret.
 
 import type { ConfigSchema } from '../../schemas/config/schema.ts';
-import { parsePemSource } from '../identity/pem-source.ts';
 import type { Finding } from './finding.ts';
+import { parsePemSource } from './pem-source.ts';
 
 export const HIDDEN = '(hidden)';
 

@@ -4,7 +4,7 @@
 
 import type { Clock } from '#lib/clock.ts';
 import type { Log } from '#lib/log.ts';
-import type { CtrlConfig } from '../config/router-config.ts';
+import type { CtrlConfig } from '#schemas/config/gen/router-config.ts';
 import type { MetricsRegistry } from '../metrics/registry.ts';
 
 /** The section `ctrl.rateLimiter`; times in milliseconds. */

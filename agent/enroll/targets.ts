@@ -5,10 +5,10 @@ import { existsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { makePrivateFolder } from '#lib/atomic-file.ts';
 import { describeError } from '#lib/errors.ts';
+import { parsePemSource } from '../config/pem-source.ts';
 import type { RouterConfig } from '../config/router-config.ts';
 import { endpointsFilePath } from '../control/endpoints-file.ts';
 import { proveReplaceable } from '../identity/file-set.ts';
-import { parsePemSource } from '../identity/pem-source.ts';
 import { EnrollmentError } from './errors.ts';
 
 export interface TargetFiles {

@@ -13,8 +13,8 @@ import { describeError, ProjectError } from '#lib/errors.ts';
 import { Listeners } from '#lib/listeners.ts';
 import type { Log } from '#lib/log.ts';
 import { readProblem } from '#lib/read-problem.ts';
+import { parsePemSource, readPemSource } from '../config/pem-source.ts';
 import type { IdentityConfig } from '../config/router-config.ts';
-import { parsePemSource, readPemSource } from './pem-source.ts';
 
 export interface IdentityInit {
   config: IdentityConfig;

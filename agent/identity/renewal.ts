@@ -20,12 +20,12 @@ import {
 } from '#wire/gen/edge_control_pb.js';
 import { EdgeControlType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
+import { parsePemSource } from '../config/pem-source.ts';
 import type { CsrConfig, IdentityConfig } from '../config/router-config.ts';
 import type { Controllers } from '../control/controllers.ts';
 import { createCsr } from './csr.ts';
 import { replaceFiles } from './file-set.ts';
 import type { Identity } from './identity.ts';
-import { parsePemSource } from './pem-source.ts';
 
 export interface RenewalComponents {
   clock: Clock;

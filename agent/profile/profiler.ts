@@ -10,7 +10,7 @@ import { background } from '#lib/background.ts';
 import type { Clock, Timer } from '#lib/clock.ts';
 import { describeError, errorCode } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
-import type { RouterConfig } from '../config/router-config.ts';
+import type { RouterConfigValues } from '#schemas/config/gen/router-config.ts';
 
 export interface ProfilerComponents {
   clock: Clock;
@@ -38,7 +38,10 @@ export class Profiler {
   }
 
   /** Undefined when the configuration asks for no profile. */
-  static async start(components: ProfilerComponents, config: RouterConfig['profile']): Promise<Profiler | undefined> {
+  static async start(
+    components: ProfilerComponents,
+    config: RouterConfigValues['profile'],
+  ): Promise<Profiler | undefined> {
     const cpuPath = config?.cpu?.path;
     const memoryPath = config?.memory?.path;
     if (cpuPath === undefined && memoryPath === undefined) return undefined;

@@ -5,8 +5,8 @@
 import type { X509Certificate } from 'node:crypto';
 import { isIP, SocketAddress } from 'node:net';
 import { parsePemCertificates, subjectAltNames } from '#lib/certificates.ts';
-import { readPemSource } from '../../identity/pem-source.ts';
 import type { Finding } from '../finding.ts';
+import { readPemSource } from '../pem-source.ts';
 import type { CsrConfig, RouterConfig } from '../router-config.ts';
 import { at, type CheckInput } from './check.ts';
 

@@ -1,8 +1,8 @@
 // Whether renewed certificates could be put in place, known long before they come: without it the router stops working when the present ones end.
 
 import { writeObstacle } from '#lib/writable.ts';
-import type { IdentityConfig } from '../config/router-config.ts';
 import { parsePemSource } from './pem-source.ts';
+import type { IdentityConfig } from './router-config.ts';
 
 export interface RenewalObstacle {
   readonly key: string;
