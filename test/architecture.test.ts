@@ -128,6 +128,19 @@ t.test('schemas know nothing of the programs, and common knows neither of them',
   t.ok(PRODUCT.length > 150);
 });
 
+t.test('no file imports itself through others', async (t) => {
+  const imports = new Map(ALL.map((file) => [file.path, file.imports]));
+  const checked = new Set<string>();
+  const visit = (path: string, trail: readonly string[]) => {
+    if (trail.includes(path)) t.fail([...trail.slice(trail.indexOf(path)), path].join(' imports '));
+    if (trail.includes(path) || checked.has(path)) return;
+    for (const target of imports.get(path) ?? []) visit(target, [...trail, path]);
+    checked.add(path);
+  };
+  for (const path of imports.keys()) visit(path, []);
+  t.ok(checked.size >= ALL.length, 'and files that are not TypeScript');
+});
+
 t.test('agent and simulator never import each other', async (t) => {
   for (const { path, imports } of PRODUCT) {
     const [home] = path.split('/');

@@ -4,9 +4,9 @@ import { TerminatorPrecedence } from '#wire/gen/edge_control_pb.js';
 import { EdgeErrorCode, SdkHeader } from '#wire/gen/numbers.ts';
 import type { Message } from '#wire/message.ts';
 import type { ClientEnd } from './client-end.ts';
+import type { Right } from './right.ts';
 import type { SdkConnection } from './sdk-connection.ts';
 import { type RefusalDetail, SdkRefusal, stateClosed } from './sdk-messages.ts';
-import type { Right } from './sdk-right.ts';
 
 /** The Bind message of the client, decoded. */
 export interface BindInit {

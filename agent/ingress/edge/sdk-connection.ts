@@ -10,9 +10,8 @@ import type { Subject } from '../../access/access.ts';
 import type { ApiSession } from '../../access/api-session.ts';
 import { SessionPosture } from '../../access/posture-store.ts';
 import type { ClientEnd, SdkLink } from './client-end.ts';
+import type { Right } from './right.ts';
 import { SdkRelay } from './sdk-relay.ts';
-import type { Right } from './sdk-right.ts';
-import type { ServiceSubscription } from './service-subscription.ts';
 
 /** Underlay types of a grouped connection. */
 export const SdkUnderlay = Object.freeze({ Default: 'edge.default', Control: 'edge.control' } as const);
@@ -38,7 +37,7 @@ export class SdkConnection implements SdkLink {
   readonly connectedAt: number;
   onDataDelay: ((milliseconds: number) => void) | undefined;
   /** Set once the client is served. */
-  subscription: ServiceSubscription | undefined;
+  subscription: { refresh(): void } | undefined;
   readonly #ends = new Map<number, { end: ClientEnd; right: Right } | undefined>();
   readonly #relays = new Map<string, SdkRelay>();
   /** Messages that found no room. */

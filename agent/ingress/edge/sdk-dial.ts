@@ -10,10 +10,11 @@ import type { Controllers } from '../../control/controllers.ts';
 import { DRAINING } from '../../drain/drain-error.ts';
 import type { XgressOptions } from '../../xgress/options.ts';
 import { requestSdkCircuit, type SdkCircuit } from './circuit-request.ts';
+import type { Right } from './right.ts';
 import type { SdkConnection } from './sdk-connection.ts';
 import { legacyEnd, relayEnd, type SdkEndComponents } from './sdk-ends.ts';
 import { refusalOf, SdkRefusal, stateClosed, stateConnected } from './sdk-messages.ts';
-import { demandAccess, type Right, type RightComponents, rightByService, rightByToken } from './sdk-right.ts';
+import { demandAccess, type RightComponents, rightByService, rightByToken } from './sdk-right.ts';
 import { SDK_HOP } from './sdk-trace.ts';
 import { controllerOf } from './session-controller.ts';
 

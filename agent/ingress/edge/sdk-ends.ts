@@ -4,9 +4,9 @@ import type { Clock } from '#lib/clock.ts';
 import type { Forwarder } from '../../forwarder/forwarder.ts';
 import type { CircuitEnds } from '../../xgress/circuit-ends.ts';
 import { LegacyClient } from './legacy-client.ts';
+import type { Right } from './right.ts';
 import type { SdkConnection } from './sdk-connection.ts';
 import { SdkRelay, type SdkRelayInit } from './sdk-relay.ts';
-import type { Right } from './sdk-right.ts';
 
 export interface SdkEndComponents {
   clock: Clock;

@@ -9,6 +9,7 @@ import type { Access } from '../../access/access.ts';
 import type { DataModel, Permission } from '../../access/data-model.ts';
 import type { LegacySessions } from '../../access/legacy-sessions.ts';
 import { isSignedToken, type ServiceClaims, TokenError, type Tokens } from '../../access/tokens.ts';
+import type { Right } from './right.ts';
 import type { SdkConnection } from './sdk-connection.ts';
 import { SdkRefusal } from './sdk-messages.ts';
 
@@ -18,14 +19,6 @@ export interface RightComponents {
   access: Access;
   legacy: LegacySessions;
   tokens: Tokens;
-}
-
-/** A client may do this with a service, as long as `demandAccess` agrees. */
-export interface Right {
-  readonly serviceId: string;
-  readonly permission: Permission;
-  /** Token and id of the service session; undefined for dials with the API session alone. */
-  readonly serviceSession: { readonly token: string; readonly id: string | undefined } | undefined;
 }
 
 const SERVICE_BY_NAME = 1;
