@@ -246,7 +246,7 @@ t.test('an end that is made for a circuit which was taken down meanwhile is cut 
   ends.open(init, { ...NO_ENDS, closed }, 'c').start();
   t.equal(outcome, 'cut');
   t.same([ends.count, forwarder.addresses()], [0, []]);
-  ends.giveUp('refused', 'initiator', 'c');
+  ends.abandon('refused', 'initiator', 'c');
   t.same(faulted(heard), ['refused'], 'the controller takes the rest of it down');
   close();
 });

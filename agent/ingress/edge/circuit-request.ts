@@ -33,12 +33,12 @@ export interface SdkCircuit {
 /** A circuit that is made after its request was given up is taken down again. */
 export function takeDownLateSdkCircuits(
   controllers: Pick<Controllers, 'on'>,
-  ends: { giveUp(circuitId: string, role: 'initiator', owner: string): void },
+  ends: { abandon(circuitId: string, role: 'initiator', owner: string): void },
 ): void {
   for (const type of [EdgeControlType.CreateCircuitV2Response, EdgeControlType.CreateCircuitV3Response])
     controllers.on(type, (controller, message) => {
       const circuitId = message.string(EdgeControlHeader.SessionToken);
-      if (circuitId) ends.giveUp(circuitId, 'initiator', controller.id);
+      if (circuitId) ends.abandon(circuitId, 'initiator', controller.id);
     });
 }
 

@@ -85,7 +85,7 @@ function stillMay(components: SdkDialComponents, connection: SdkConnection, righ
     demandAccepting(components);
     demandAccess(components, connection, right);
   } catch (error) {
-    components.ends.giveUp(circuit.circuitId, 'initiator', circuit.owner);
+    components.ends.abandon(circuit.circuitId, 'initiator', circuit.owner);
     throw error;
   }
 }
@@ -132,7 +132,7 @@ function open(
   const { ends, forwarder, options } = components;
   const { circuitId, address, owner } = circuit;
   if (connection.isClosed) {
-    ends.giveUp(circuitId, 'initiator', owner);
+    ends.abandon(circuitId, 'initiator', owner);
     return;
   }
   if (request.bool(SdkHeader.UseXgressToSdk)) {

@@ -35,9 +35,9 @@ export function relayEnd(
   { owner, ...init }: SdkRelayInit & { readonly owner: string },
 ): SdkRelay {
   const { connectionId, circuitId, role } = init;
-  const giveUp = () => ends.giveUp(circuitId, role, owner);
+  const abandon = () => ends.abandon(circuitId, role, owner);
   const onGone = () => connection.remove(connectionId);
-  const relay = new SdkRelay({ clock, forwarder, link: connection, onUnroutable, giveUp, onGone }, init);
+  const relay = new SdkRelay({ clock, forwarder, link: connection, onUnroutable, abandon, onGone }, init);
   connection.put(connectionId, relay, right);
   return relay;
 }

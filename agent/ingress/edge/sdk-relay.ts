@@ -22,7 +22,7 @@ export interface SdkRelayComponents {
   /** A payload of the client could not be forwarded. */
   onUnroutable(circuitId: string): void;
   /** The client ended the circuit, or is gone: the controller takes it down. */
-  giveUp(circuitId: string, role: CircuitRole): void;
+  abandon(circuitId: string, role: CircuitRole): void;
   /** Called once, when neither side knows the connection any longer. */
   onGone(): void;
 }
@@ -137,17 +137,17 @@ export class SdkRelay implements CircuitEnd, ClientEnd {
 
   /** The client has closed the circuit. */
   onClosed(): void {
-    this.#giveUp();
+    this.#abandon();
   }
 
   onLost(): void {
-    this.#giveUp();
+    this.#abandon();
   }
 
   cut(reason: string, detail: RefusalDetail): void {
     if (this.#isOver) return;
     this.#components.link.send(stateClosed(this.connectionId, reason, detail));
-    this.#giveUp();
+    this.#abandon();
   }
 
   onLinkWritable(): void {
@@ -159,10 +159,10 @@ export class SdkRelay implements CircuitEnd, ClientEnd {
     return this.#components.link.trySendData(head, body);
   }
 
-  #giveUp(): void {
+  #abandon(): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#components.giveUp(this.circuitId, this.role);
+    this.#components.abandon(this.circuitId, this.role);
     this.#gone();
   }
 

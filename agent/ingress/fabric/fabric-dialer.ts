@@ -38,10 +38,10 @@ export interface FabricRequest {
 /** An answer that comes after its request has been given up made a circuit that nobody uses: it is taken down again. */
 export function takeDownLateFabricCircuits(
   controllers: Pick<Controllers, 'on'>,
-  ends: { giveUp(circuitId: string, role: 'initiator', owner: string): void },
+  ends: { abandon(circuitId: string, role: 'initiator', owner: string): void },
 ): void {
   controllers.on(ControlType.CircuitSuccess, (controller, message) =>
-    ends.giveUp(message.body.toString(), 'initiator', controller.id),
+    ends.abandon(message.body.toString(), 'initiator', controller.id),
   );
 }
 
@@ -76,7 +76,7 @@ export class FabricDialer {
     const circuitId = reply.body.toString();
     if (reply.contentType !== ControlType.CircuitSuccess) throw refusal(reply);
     if (!acceptsCircuits()) {
-      ends.giveUp(circuitId, 'initiator', controller.id);
+      ends.abandon(circuitId, 'initiator', controller.id);
       throw new DrainingError();
     }
     const address = reply.string(RouteHeader.IngressAddress) ?? '';

@@ -67,7 +67,7 @@ export class ServiceDialer {
     });
     const { circuitId, address, owner } = circuit;
     if (!acceptsCircuits()) {
-      ends.giveUp(circuitId, 'initiator', owner);
+      ends.abandon(circuitId, 'initiator', owner);
       throw new DrainingError();
     }
     const encryption = keys && this.#encryption(keys, circuit);
@@ -84,7 +84,7 @@ export class ServiceDialer {
       if (!peerKey) throw new ProjectError('ENCRYPTION', 'the service requires encryption and its host sent no key');
       return new EncryptedStream(sessionKeys('dialer', keys, peerKey));
     } catch (error) {
-      this.#components.ends.giveUp(circuit.circuitId, 'initiator', circuit.owner);
+      this.#components.ends.abandon(circuit.circuitId, 'initiator', circuit.owner);
       throw error;
     }
   }

@@ -38,11 +38,11 @@ export class CircuitRefusedError extends ProjectError {
 /** An answer that comes after its request has been given up made a circuit which nobody uses: it is taken down again. */
 export function takeDownLateCircuits(
   controllers: Pick<Controllers, 'on'>,
-  ends: { giveUp(circuitId: string, role: 'initiator', owner: string): void },
+  ends: { abandon(circuitId: string, role: 'initiator', owner: string): void },
 ): void {
   controllers.on(EdgeControlType.CreateTunnelCircuitV2Response, (controller, message) => {
     const { circuitId } = message.decode(CreateTunnelCircuitV2ResponseSchema);
-    if (circuitId !== '') ends.giveUp(circuitId, 'initiator', controller.id);
+    if (circuitId !== '') ends.abandon(circuitId, 'initiator', controller.id);
   });
 }
 
