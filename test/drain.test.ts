@@ -71,7 +71,7 @@ t.test('a hosting router drains: no terminators, no new circuits, open ones go o
   const refused = connect(a.proxyPort, '127.0.0.1');
   t.equal(await ending(refused), 'ECONNRESET');
   const { answer } = await client.dialByName('echo');
-  t.match(answer, { contentType: SdkType.StateClosed, body: /this router is draining: it takes no new circuits/ });
+  t.match(answer, { contentType: SdkType.StateClosed, body: /this router is draining and accepts no new circuits/ });
   await echo(socket, 'still there');
   t.match(b.router.describe(), { drain: { state: 'draining', circuits: 1 }, links: [{}] });
 
