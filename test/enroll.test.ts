@@ -69,14 +69,14 @@ t.test('a host that the certificates would lack stops the enrollment before the 
   });
   const done = await enroll(overlay, configFile, jwt);
   t.equal(done.code, 0, `the token was not spent: ${done.stderr}`);
-  t.match(done.stderr, /warning CFG-ADVERTISE web\[0\].bindPoints\[0\].address: csr.sans does not name health.example/);
+  t.match(done.stderr, /warning CFG-ADVERTISE web\[0\].bindPoints\[0\].address: csr.sans does not contain health.example/);
 
   const text = readFileSync(configFile, 'utf8').replace('dns: [localhost]', 'dns: [other]');
   const { ok, findings } = checkRouterConfig(text, configFile);
   t.ok(ok, 'the certificates that are there have the name');
   t.match(
     findings.find(({ path }) => path === 'link.listeners[0].advertise'),
-    { severity: 'warning', message: /the next renewal brings certificates that lack it/, hint: /csr\.sans\.dns/ },
+    { severity: 'warning', message: /the renewed certificates will lack it/, hint: /csr\.sans\.dns/ },
   );
 });
 

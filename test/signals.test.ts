@@ -65,11 +65,11 @@ t.test('signals stop no running router, except those that are to', { timeout: 60
     const before = readFileSync(configFile, 'utf8');
     replace(configFile, `${before}forwarder: {faultTxInterval: 7000}\n`);
     process.kill(a.pid, 'SIGHUP');
-    await until('the difference', () => said('configuration has changed: a restart is needed').length > 0);
-    t.match(said('configuration has changed: a restart is needed')[0], { paths: ['forwarder.faultTxInterval'] });
+    await until('the difference', () => said('configuration has changed, a restart is required').length > 0);
+    t.match(said('configuration has changed, a restart is required')[0], { paths: ['forwarder.faultTxInterval'] });
     replace(configFile, before.replace('v: 3', 'v: x'));
     process.kill(a.pid, 'SIGHUP');
-    const errors = 'configuration has errors: the router would not start with it';
+    const errors = 'configuration has errors, the router would not start with it';
     await until('the error', () => said(errors).length > 0);
     t.match(said(errors)[0], { line: 1, path: 'v' });
     replace(configFile, before);

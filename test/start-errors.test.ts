@@ -108,7 +108,7 @@ t.test('certificates that cannot be renewed are told at the start, with their en
     );
     t.match(finding, {
       severity: 'warning',
-      message: /cannot be renewed: it is inline text; the current one ends on .*GMT/,
+      message: /cannot be renewed: it is inline text; the current one expires on .*GMT/,
     });
     const web = 'bindPoints: [{interface: "127.0.0.1:1", address: "localhost:1"}], apis: [{binding: metrics}]';
     writeFileSync(
@@ -117,7 +117,7 @@ t.test('certificates that cannot be renewed are told at the start, with their en
     );
     t.match(
       loadRouterConfig(configFile).findings.find(({ path }) => path === 'web[0].identity.cert'),
-      { severity: 'error', code: 'CFG-IDENTITY', message: /nowhere does not exist/, hint: /name a file that is there/ },
+      { severity: 'error', code: 'CFG-IDENTITY', message: /nowhere does not exist/, hint: /choose an existing file/ },
       'identities of single servers are looked at, too',
     );
   }
