@@ -96,7 +96,7 @@ t.test(
       ['the same of the key', /[^ ]*a\.key/, file('nowhere/a.key'), /nowhere\/a\.key.*does not exist/],
       ['a folder in the place of a file', /[^ ]*a\.ca(?=})/, file('folder'), /folder is a folder; name a file/],
       ['a place that takes no files', /[^ ]*a\.ca(?=})/, '/proc/a.ca', /\/proc\/a\.ca cannot be written/],
-      ['one file for two things', /[^ ]*a\.ca(?=})/, file('a.cert'), /a\.cert is named for two things/],
+      ['one file for two things', /[^ ]*a\.ca(?=})/, file('a.cert'), /a\.cert is used for two purposes/],
       ['a data file that is a folder', /edge: {}/, `edge: {db: ${file('folder')}}`, /folder is a folder/],
       [
         'an endpoints file below a file',

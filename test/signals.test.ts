@@ -90,7 +90,7 @@ t.test('signals stop no running router, except those that are to', { timeout: 60
     t.equal(said('router stopped').length, 0, 'an echo of the first changes nothing, and the circuit is open');
     process.kill(a.pid, 'SIGTERM');
     t.equal(await a.exited, 0);
-    t.equal(said('router does not wait any more').length, 1);
+    t.equal(said('router stops waiting for circuits').length, 1);
   });
 });
 

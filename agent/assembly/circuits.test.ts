@@ -1,5 +1,5 @@
-// Circuits that others take down, lose or name without a right: dials that come too late, links that are
-// lost, payloads from the wrong side.
+// Circuits that controllers remove, that lose a link, or that a peer names without a right: late dials, lost links,
+// payloads from the wrong side.
 
 import { EventEmitter } from 'node:events';
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
@@ -36,7 +36,7 @@ import { CircuitEnds } from '../xgress/circuit-ends.ts';
 
 const NO_ENDS = { deliver: () => true, end: () => undefined, closed: () => undefined, writable: () => undefined };
 
-/** The rooms of a router that have to do with circuits, and a controller `c` that notes what it hears. */
+/** The rooms of a router that handle circuits, and a controller `c` that records its messages. */
 function router() {
   const clock = new VirtualClock();
   const log = silentLog;
@@ -74,7 +74,7 @@ function router() {
   return { clock, heard, controllers, forwarder, faulter, scanner, unrouter, ends, close, foreign: () => foreign };
 }
 
-/** A link that takes everything. */
+/** A link that accepts all traffic. */
 function link(address: string): Destination {
   return {
     address,
@@ -95,7 +95,7 @@ const faulted = (messages: readonly Message[]) =>
     .map(({ body }) => fromBinary(FaultSchema, body).id);
 
 t.test(
-  'circuits that lose their link are compared with the controller at once, and again when it is back',
+  'circuits that lose their link are checked with the controller at once, and again after it reconnects',
   async (t) => {
     const { clock, heard, controllers, forwarder, scanner, close } = router();
     const lost = link('link1');
@@ -123,7 +123,7 @@ t.test(
 );
 
 t.test(
-  'a controller that is back is asked about circuits whose other end is silent, not about living ones',
+  'after a reconnect the router asks about circuits with a silent other end, not about live ones',
   async (t) => {
     const { clock, heard, forwarder, scanner, ends, close } = router();
     const questions: string[] = [];
@@ -182,7 +182,7 @@ t.test(
   },
 );
 
-t.test('a peer that names circuits of others moves and ends none of them', async (t) => {
+t.test("a peer that names other routers' circuits neither reroutes nor ends them", async (t) => {
   const { clock, heard, forwarder, faulter, close, foreign } = router();
   forwarder.registerLink(link('link1'));
   forwarder.registerLink(link('attacker'));
@@ -206,7 +206,7 @@ t.test('a peer that names circuits of others moves and ends none of them', async
   close();
 });
 
-t.test('a peer that goes on sending does not keep a circuit that is over', async (t) => {
+t.test('a peer that keeps sending does not keep an ended circuit', async (t) => {
   const { clock, forwarder, unrouter, ends, close } = router();
   forwarder.registerLink(link('link1'));
   forwarder.circuits.open('circuit', 'c', {}).forwards.set('link1', 'end').set('end', 'link1');
@@ -230,7 +230,7 @@ t.test('a peer that goes on sending does not keep a circuit that is over', async
   t.same(clock.timers(), [], 'nor does a message that comes while the router stops start a timer');
 });
 
-t.test('an end that is made for a circuit which was taken down meanwhile is cut at once', async (t) => {
+t.test('an end for a circuit that was removed in the meantime is cut at once', async (t) => {
   const { ends, forwarder, heard, close } = router();
   let outcome = '';
   const init = {
@@ -251,7 +251,7 @@ t.test('an end that is made for a circuit which was taken down meanwhile is cut 
   close();
 });
 
-t.test('a service that answers after its circuit was taken down, or after the drain began, is let go', async (t) => {
+t.test('the connection to a service that answers after the removal of its circuit, or after a drain began, is closed', async (t) => {
   for (const how of ['unroute', 'drain'] as const) {
     const { clock, forwarder, ends, unrouter, close } = router();
     const egress = new Egress(silentLog);

@@ -299,7 +299,7 @@ t.test('folders and empty files in place of identity files are reported as such'
     `${MINIMAL}web: [{name: w, identity: {cert: "xy:z", server_cert: s, key: b, ca: c}, bindPoints: [{interface: "a:1", address: "localhost:1"}], apis: [{binding: metrics}]}]`,
   );
   t.match(others.findings.find(({ code }) => code === 'CFG-IDENTITY')?.path, 'web[0].identity.cert');
-  t.match(loadRouterConfig(folder).findings, [{ code: 'CFG-FILE', message: `${folder} is a folder; pass a file` }]);
+  t.match(loadRouterConfig(folder).findings, [{ code: 'CFG-FILE', message: `${folder} is a folder; name a file` }]);
 });
 
 t.test('files that cannot be written are found, and none is created', async (t) => {

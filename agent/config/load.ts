@@ -56,7 +56,7 @@ export function loadRouterConfig(file: string, options: LoadOptions = {}): Loade
   let bytes: Buffer;
   try {
     const stat = statSync(file);
-    if (stat.isDirectory()) return refused(file, `${file} is a folder; pass a file`);
+    if (stat.isDirectory()) return refused(file, `${file} is a folder; name a file`);
     if (!stat.isFile()) return refused(file, `${file} is not a file`);
     if (stat.size > LARGEST_FILE) return tooLarge(file, stat.size);
     bytes = readFileSync(file);

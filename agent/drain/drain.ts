@@ -157,7 +157,7 @@ export class Drain {
   /**
    * Only sends the request, as `ziti agent router quiesce` and `dequiesce` do. Resolves with the controller's answer.
    */
-  async tellController(type: typeof ControlType.Quiesce | typeof ControlType.Dequiesce): Promise<string> {
+  async notifyController(type: typeof ControlType.Quiesce | typeof ControlType.Dequiesce): Promise<string> {
     const { leader } = this.#components.controllers;
     const result = await leader.requestResult(new Message(type), { timeout: QUIESCE_TIMEOUT });
     this.#isQuiesced = type === ControlType.Quiesce;
