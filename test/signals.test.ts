@@ -55,7 +55,7 @@ t.test('signals stop no running router, except those that are to', { timeout: 60
     renameSync(log, `${log}.1`);
     renameSync(trace, `${trace}.1`);
     process.kill(a.pid, 'SIGHUP');
-    await until('a new log', () => said('identity loaded anew').length === 1);
+    await until('a new log', () => said('identity reloaded').length === 1);
     t.equal(said('reload').length, 1);
     t.ok(existsSync(trace), 'a new trace');
     t.equal(linesOf(`${log}.1`).filter(({ msg }) => msg === 'reload').length, 0, 'the old file keeps what it has');
