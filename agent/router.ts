@@ -221,7 +221,9 @@ export class Router {
     for (const listener of this.#ingress.edgeListeners) listener.close();
     for (const listener of this.#ingress.fabricListeners) listener.close();
     for (const listener of this.#linkListeners) listener.close();
-    await ends.whenEmpty(drain, hurry).catch(() => log.info({ circuits: ends.count }, 'router stops waiting for circuits'));
+    await ends
+      .whenEmpty(drain, hurry)
+      .catch(() => log.info({ circuits: ends.count }, 'router stops waiting for circuits'));
     ends.cut();
     await this.#drain?.close();
     await owned.disposeAsync();

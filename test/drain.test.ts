@@ -109,7 +109,7 @@ web: [{name: h, bindPoints: [${bindPoint}], apis: [{binding: health-checks}]}]`;
     t.match(timedOut.stdout, /1 circuits are left after 1 s; .* until --cancel/);
     t.equal(await ending(connect(a.proxyPort, '127.0.0.1')), 'ECONNRESET');
     const ca = join(overlay.directory, 'a.ca');
-    t.match((await cli('health', `https://127.0.0.1:${port}`, '--ca', ca)).stdout, /the router drains/);
+    t.match((await cli('health', `https://127.0.0.1:${port}`, '--ca', ca)).stdout, /the router is draining/);
     const waiting = cli('drain', a.configFile, '--json');
     await echo(socket, 'still there');
     socket.end();

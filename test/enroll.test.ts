@@ -69,7 +69,10 @@ t.test('a host that the certificates would lack stops the enrollment before the 
   });
   const done = await enroll(overlay, configFile, jwt);
   t.equal(done.code, 0, `the token was not spent: ${done.stderr}`);
-  t.match(done.stderr, /warning CFG-ADVERTISE web\[0\].bindPoints\[0\].address: csr.sans does not contain health.example/);
+  t.match(
+    done.stderr,
+    /warning CFG-ADVERTISE web\[0\].bindPoints\[0\].address: csr.sans does not contain health.example/,
+  );
 
   const text = readFileSync(configFile, 'utf8').replace('dns: [localhost]', 'dns: [other]');
   const { ok, findings } = checkRouterConfig(text, configFile);

@@ -75,7 +75,10 @@ t.test('identity files that lie elsewhere, that others can read, that no authori
   t.equal(elsewhere.code, 1);
   const beside = join(overlay.directory, 'a.key');
   t.match(elsewhere.stdout, `a.key does not exist: ${join(process.cwd(), 'a.key')}`);
-  t.match(elsewhere.stdout, `but ${beside} exists: start the router in ${overlay.directory}, or write the absolute path`);
+  t.match(
+    elsewhere.stdout,
+    `but ${beside} exists: start the router in ${overlay.directory}, or write the absolute path`,
+  );
   chmodSync(beside, 0o640);
   const open = await router('config', 'check', configFile);
   t.equal(open.code, 0);
@@ -145,12 +148,12 @@ t.test('wrong use is exit code 2 with a hint; help has examples', async (t) => {
     [['config', 'init', '--ctrl', 'foo'], /expected type:host:port\. Write tls:HOST:PORT/],
     [['config', 'init', '--ctrl', 'tls:a:99999'], /port 99999 is above 65535\. Write tls:HOST:PORT/],
     [['config', 'init', '--ctrl', 'udp:a:1'], /not by udp\. Write tls:HOST:PORT/],
-    [['config', 'init', '--ctrl', 'tls::1'], /host and port of the controller are needed/],
+    [['config', 'init', '--ctrl', 'tls::1'], /host and port of the controller are required/],
     [['config', 'init', '--advertise', ''], /host name or an IP address/],
     [['config', 'init', '--advertise', 'foo bar'], /host name or an IP address/],
     [['config', 'init', '--advertise', 'x]\nfoo: bar'], /host name or an IP address/],
-    [['config', 'init', '--advertise', 'edge.example:3022'], /without a port, such as edge\.example\./],
-    [['config', 'init', '--advertise', '[::1]:80'], /without a port, such as ::1\./],
+    [['config', 'init', '--advertise', 'edge.example:3022'], /without a port, for example edge\.example\./],
+    [['config', 'init', '--advertise', '[::1]:80'], /without a port, for example ::1\./],
   ];
   for (const [args, text] of table) {
     const { code, stderr } = await router(...args);

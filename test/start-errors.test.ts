@@ -29,7 +29,9 @@ t.test('what is configured and not served is logged once at the start, and is no
   const lines: string[] = [];
   const log = createLog({ write: (line) => void lines.push(line) });
   await using _ = await overlay.startRouter(configFile, { log });
-  const told = lines.filter((line) => line.includes('configured, but not supported')).map((line) => JSON.parse(line).key);
+  const told = lines
+    .filter((line) => line.includes('configured, but not supported'))
+    .map((line) => JSON.parse(line).key);
   t.same(told, ['link.listeners[0].bind', 'dialers[0].binding']);
   await t.rejects(once(connect(port, '127.0.0.1'), 'connect'), { code: 'ECONNREFUSED' });
 });
@@ -82,7 +84,7 @@ t.test('a router that another one took the place of is told so', async (t) => {
   t.match(lines[0], {
     msg: 'controller refuses this router',
     likely: /same certificate is connected in place of this one/,
-    remedy: /one router with each enrollment/,
+    remedy: /one router per enrollment/,
   });
 });
 

@@ -103,7 +103,7 @@ t.test('a lookup waits, within bounds, for a session that no controller has push
   const missing = checked.find('never', 5_000, NEVER_ABORTED);
   missing.catch(() => undefined);
   await clock.advance(5_001);
-  await t.rejects(missing, /no controller knows/);
+  await t.rejects(missing, /unknown to all controllers/);
   const gone = new AbortController();
   const abandoned = checked.find('never', 5_000, gone.signal);
   abandoned.catch(() => undefined);

@@ -41,7 +41,10 @@ export function inspectModel(model: DataModel): Record<string, Inspected> {
       usages: usages.map((usage) => DataState_PublicKey_Usage[usage]),
       format,
     })),
-    revocations: inspectAll(model.revocations, ({ id, expiresAt }) => ({ id, expiresAt: Number(expiresAt?.seconds ?? 0n) })),
+    revocations: inspectAll(model.revocations, ({ id, expiresAt }) => ({
+      id,
+      expiresAt: Number(expiresAt?.seconds ?? 0n),
+    })),
   };
 }
 

@@ -122,65 +122,62 @@ t.test(
   },
 );
 
-t.test(
-  'after a reconnect the router asks about circuits with a silent other end, not about live ones',
-  async (t) => {
-    const { clock, heard, forwarder, scanner, ends, close } = router();
-    const questions: string[] = [];
-    const peer: Destination = {
-      ...link('link1'),
-      sendControl(frame) {
-        const id = frame.body.toString('utf8', 1);
-        questions.push(id);
-        const hop = { hopType: 'xgress/test', hopId: 'end', now: clock.now() };
-        const answer = (error?: string) => traceRouteAnswer(frame, { ...hop, error });
-        if (id === 'living') forwarder.forwardControl('link1', answer());
-        if (id === 'lost') forwarder.forwardControl('link1', answer('no way'));
-        return true;
-      },
-    };
-    forwarder.registerLink(peer);
-    const options = { ...defaultXgressOptions(), circuitStartTimeout: 0 };
-    for (const circuitId of ['living', 'lost', 'silent', 'routed', 'closed', 'talking']) {
-      forwarder.circuits.open(circuitId, 'c', {}).forwards.set('link1', circuitId).set(circuitId, 'link1');
-      ends
-        .open({ circuitId, address: circuitId, role: 'initiator', options, hopType: 'xgress/test' }, NO_ENDS, 'c')
-        .start();
-    }
-    forwarder.circuits.open('passing', 'c', {}).forwards.set('link1', 'link2').set('link2', 'link1');
-    await clock.advance(1_000);
-    scanner.onConnect('c');
-    t.same(questions, ['living', 'lost', 'silent', 'routed', 'closed', 'talking']);
-    await clock.advance(1_000);
-    forwarder.circuits.open('routed', 'c', {});
-    forwarder.remove('closed');
-    forwarder.forwardPayload(
-      'link1',
-      Payload.create('talking', 0, PayloadFlag.Originator, Buffer.from('x')),
-      PayloadOrigin.Forwarded,
-    );
-    t.same(confirmed(heard), []);
-    await clock.advance(5_000);
-    t.same(confirmed(heard), ['lost', 'silent']);
-    scanner.onConnect('c');
-    scanner.onConnect('c');
-    await clock.advance(6_000);
-    t.same(confirmed(heard).length, 6, 'a connection that is lost again begins the check again, once');
-    for (let count = 0; count < 1_000; count++) {
-      const circuitId = `many-${count}`;
-      forwarder.circuits.open(circuitId, 'c', {}).forwards.set('link1', circuitId).set(circuitId, 'link1');
-      ends.open({ circuitId, address: circuitId, role: 'initiator', options, hopType: 'x' }, NO_ENDS, 'c').start();
-    }
-    await clock.advance(100);
-    questions.length = 0;
-    scanner.onConnect('c');
-    t.equal(questions.length, 200, 'not all at once');
-    await clock.advance(1_000);
-    t.equal(questions.length, 1_005);
-    close();
-    t.notOk(clock.timers().includes('liveness of circuits'));
-  },
-);
+t.test('after a reconnect the router asks about circuits with a silent other end, not about live ones', async (t) => {
+  const { clock, heard, forwarder, scanner, ends, close } = router();
+  const questions: string[] = [];
+  const peer: Destination = {
+    ...link('link1'),
+    sendControl(frame) {
+      const id = frame.body.toString('utf8', 1);
+      questions.push(id);
+      const hop = { hopType: 'xgress/test', hopId: 'end', now: clock.now() };
+      const answer = (error?: string) => traceRouteAnswer(frame, { ...hop, error });
+      if (id === 'living') forwarder.forwardControl('link1', answer());
+      if (id === 'lost') forwarder.forwardControl('link1', answer('no way'));
+      return true;
+    },
+  };
+  forwarder.registerLink(peer);
+  const options = { ...defaultXgressOptions(), circuitStartTimeout: 0 };
+  for (const circuitId of ['living', 'lost', 'silent', 'routed', 'closed', 'talking']) {
+    forwarder.circuits.open(circuitId, 'c', {}).forwards.set('link1', circuitId).set(circuitId, 'link1');
+    ends
+      .open({ circuitId, address: circuitId, role: 'initiator', options, hopType: 'xgress/test' }, NO_ENDS, 'c')
+      .start();
+  }
+  forwarder.circuits.open('passing', 'c', {}).forwards.set('link1', 'link2').set('link2', 'link1');
+  await clock.advance(1_000);
+  scanner.onConnect('c');
+  t.same(questions, ['living', 'lost', 'silent', 'routed', 'closed', 'talking']);
+  await clock.advance(1_000);
+  forwarder.circuits.open('routed', 'c', {});
+  forwarder.remove('closed');
+  forwarder.forwardPayload(
+    'link1',
+    Payload.create('talking', 0, PayloadFlag.Originator, Buffer.from('x')),
+    PayloadOrigin.Forwarded,
+  );
+  t.same(confirmed(heard), []);
+  await clock.advance(5_000);
+  t.same(confirmed(heard), ['lost', 'silent']);
+  scanner.onConnect('c');
+  scanner.onConnect('c');
+  await clock.advance(6_000);
+  t.same(confirmed(heard).length, 6, 'a connection that is lost again begins the check again, once');
+  for (let count = 0; count < 1_000; count++) {
+    const circuitId = `many-${count}`;
+    forwarder.circuits.open(circuitId, 'c', {}).forwards.set('link1', circuitId).set(circuitId, 'link1');
+    ends.open({ circuitId, address: circuitId, role: 'initiator', options, hopType: 'x' }, NO_ENDS, 'c').start();
+  }
+  await clock.advance(100);
+  questions.length = 0;
+  scanner.onConnect('c');
+  t.equal(questions.length, 200, 'not all at once');
+  await clock.advance(1_000);
+  t.equal(questions.length, 1_005);
+  close();
+  t.notOk(clock.timers().includes('liveness of circuits'));
+});
 
 t.test("a peer that names other routers' circuits neither reroutes nor ends them", async (t) => {
   const { clock, heard, forwarder, faulter, close, foreign } = router();
@@ -251,65 +248,68 @@ t.test('an end for a circuit that was removed in the meantime is cut at once', a
   close();
 });
 
-t.test('the connection to a service that answers after the removal of its circuit, or after a drain began, is closed', async (t) => {
-  for (const how of ['unroute', 'drain'] as const) {
-    const { clock, forwarder, ends, unrouter, close } = router();
-    const egress = new Egress(silentLog);
-    const service = new EventEmitter();
-    let abandoned = 0;
-    egress.use('slow', async (request: EgressRequest): Promise<DialedEgress> => {
-      await new Promise((resolve) => service.once('answers', resolve));
-      return {
-        client: { ...NO_ENDS, attach: () => undefined },
-        peerData: new Map(),
-        hopType: request.address,
-        abandon: () => void abandoned++,
-      };
-    });
-    const dials = new DialsInProgress();
-    const queue = new DialQueue({ name: 'dials', length: 10, workers: 1, clock });
-    let accepts = true;
-    const route = onRoute({
-      clock,
-      log: silentLog,
-      forwarder,
-      egress,
-      ends,
-      queue,
-      dials,
-      onMissingLink: () => undefined,
-      optionsFor: () => defaultXgressOptions(),
-      dwellTime: 0,
-      acceptsCircuits: () => accepts,
-    });
-    const answers: Message[] = [];
-    const channel = { reply: (_request: Message, answer: Message) => answers.push(answer) > 0 };
-    const controller = { id: 'c', channel } as unknown as Controller;
-    forwarder.registerLink(link('link1'));
-    for (const circuitId of ['dialing', 'waiting']) route(controller, routeMessage(circuitId));
-    await new Promise((resolve) => setImmediate(resolve));
-    t.equal(dials.size, 2);
-    if (how === 'drain') accepts = false;
-    else
-      for (const circuitId of ['dialing', 'waiting'])
-        onUnroute(unrouter, dials)(
-          controller,
-          new Message(
-            ControlType.Unroute,
-            [],
-            toBinary(UnrouteSchema, create(UnrouteSchema, { circuitId, now: true })),
-          ),
-        );
-    service.emit('answers');
-    await new Promise((resolve) => setImmediate(resolve));
-    t.equal(abandoned, 1, how);
-    t.same([ends.count, forwarder.circuits.size, dials.size], [0, 0, 0]);
-    t.notOk(answers.some(({ headers }) => headers.has(RouteHeader.Success)));
-    await queue.close();
-    close();
-    t.same(clock.timers(), []);
-  }
-});
+t.test(
+  'the connection to a service that answers after the removal of its circuit, or after a drain began, is closed',
+  async (t) => {
+    for (const how of ['unroute', 'drain'] as const) {
+      const { clock, forwarder, ends, unrouter, close } = router();
+      const egress = new Egress(silentLog);
+      const service = new EventEmitter();
+      let abandoned = 0;
+      egress.use('slow', async (request: EgressRequest): Promise<DialedEgress> => {
+        await new Promise((resolve) => service.once('answers', resolve));
+        return {
+          client: { ...NO_ENDS, attach: () => undefined },
+          peerData: new Map(),
+          hopType: request.address,
+          abandon: () => void abandoned++,
+        };
+      });
+      const dials = new DialsInProgress();
+      const queue = new DialQueue({ name: 'dials', length: 10, workers: 1, clock });
+      let accepts = true;
+      const route = onRoute({
+        clock,
+        log: silentLog,
+        forwarder,
+        egress,
+        ends,
+        queue,
+        dials,
+        onMissingLink: () => undefined,
+        optionsFor: () => defaultXgressOptions(),
+        dwellTime: 0,
+        acceptsCircuits: () => accepts,
+      });
+      const answers: Message[] = [];
+      const channel = { reply: (_request: Message, answer: Message) => answers.push(answer) > 0 };
+      const controller = { id: 'c', channel } as unknown as Controller;
+      forwarder.registerLink(link('link1'));
+      for (const circuitId of ['dialing', 'waiting']) route(controller, routeMessage(circuitId));
+      await new Promise((resolve) => setImmediate(resolve));
+      t.equal(dials.size, 2);
+      if (how === 'drain') accepts = false;
+      else
+        for (const circuitId of ['dialing', 'waiting'])
+          onUnroute(unrouter, dials)(
+            controller,
+            new Message(
+              ControlType.Unroute,
+              [],
+              toBinary(UnrouteSchema, create(UnrouteSchema, { circuitId, now: true })),
+            ),
+          );
+      service.emit('answers');
+      await new Promise((resolve) => setImmediate(resolve));
+      t.equal(abandoned, 1, how);
+      t.same([ends.count, forwarder.circuits.size, dials.size], [0, 0, 0]);
+      t.notOk(answers.some(({ headers }) => headers.has(RouteHeader.Success)));
+      await queue.close();
+      close();
+      t.same(clock.timers(), []);
+    }
+  },
+);
 
 function routeMessage(circuitId: string): Message {
   const route: Partial<Route> = {

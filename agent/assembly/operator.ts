@@ -104,10 +104,7 @@ async function serveInspect(inspections: Inspections, { arguments: given }: Oper
   if (typeof name !== 'string') throw new ProjectError('BAD_ARGUMENT', 'name must be a string');
   const found = await inspections.find(name);
   if (found === undefined)
-    throw new ProjectError(
-      'NOT_FOUND',
-      `unknown inspection "${name}"; known are ${inspections.names.join(', ')}`,
-    );
+    throw new ProjectError('NOT_FOUND', `unknown inspection "${name}"; known are ${inspections.names.join(', ')}`);
   return JSON.parse(JSON.stringify(found, plainNumbers));
 }
 

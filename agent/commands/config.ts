@@ -28,9 +28,7 @@ function checkCommand(): Command {
   return new Command('check')
     .description('check configuration files; exit code 1 if the router would not start')
     .argument('<file...>', 'configuration files; - for standard input')
-    .addOption(
-      new Option('--format <format>', 'output format').choices(Object.keys(REPORTS)).default('text'),
-    )
+    .addOption(new Option('--format <format>', 'output format').choices(Object.keys(REPORTS)).default('text'))
     .option('--before-enrollment', 'skip checks of the identity files, which enrollment creates', false)
     .addHelpText('after', examples('router', 'config check router.yml --format json'))
     .action(async (files: string[], options: { format: keyof typeof REPORTS; beforeEnrollment: boolean }) => {

@@ -24,7 +24,9 @@ export function healthTarget(file: string): HealthTarget {
   const web = config.web.find(({ apis }) => apis.some(({ binding }) => binding === 'health-checks'));
   const [point] = web?.bindPoints ?? [];
   if (!web || !point)
-    throw new Error(`${file} has no web section with the API health-checks; use \`router inspect ${file}\`, which works without one`);
+    throw new Error(
+      `${file} has no web section with the API health-checks; use \`router inspect ${file}\`, which works without one`,
+    );
   const { host, port } = point.interface;
   const authorities = (web.identity ?? config.identity).ca;
   return {

@@ -136,8 +136,7 @@ function explain(error: unknown, { url, ca, caFile }: Target): string {
       : `its certificate is not signed by an authority in ${caFile}; pass others with --ca FILE, or skip the verification with --insecure`;
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
     return `${describeError(error)}; use a host name of the certificate, or skip the verification with --insecure`;
-  if (code.startsWith('ERR_SSL_') && code.includes('ALERT'))
-    return `the port serves TLS, but no HTTP; ${WHICH_PORT}`;
+  if (code.startsWith('ERR_SSL_') && code.includes('ALERT')) return `the port serves TLS, but no HTTP; ${WHICH_PORT}`;
   if (code.startsWith('ERR_SSL_')) return `the port does not serve TLS; ${WHICH_PORT}`;
   if (new URL(url).protocol !== 'https:') return `${describeError(error)}; health checks are served over https`;
   return describeError(error);

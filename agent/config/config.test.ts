@@ -266,22 +266,18 @@ t.test('an unknown key is reported with a suggestion', async (t) => {
   t.match(`${finding?.message} ${finding?.hint}`, /forwarder/);
 });
 
-t.test(
-  'two listeners on one port are reported; protocols that share a TLS port are not',
-  async (t) => {
-    const link =
-      'link: {listeners: [{binding: transport, bind: "tls:127.0.0.1:3022", advertise: "tls:127.0.0.1:3022"}]}';
-    const edge =
-      'edge: {}\nlisteners: [{binding: edge, address: "tls:127.0.0.1:3022", options: {advertise: "127.0.0.1:3022"}}]';
-    t.notOk(
-      withMore(`${link}\n${edge}`).findings.some((each) => each.code === 'CFG-PORT-CONFLICT'),
-      'link and edge by ALPN',
-    );
-    const twice =
-      'link: {listeners: [{binding: transport, bind: "tls:127.0.0.1:3022", advertise: "tls:a:3022"}, {binding: transport, bind: "tls:127.0.0.1:3022", advertise: "tls:b:3022"}]}';
-    t.ok(withMore(twice).findings.some((each) => each.code === 'CFG-PORT-CONFLICT'));
-  },
-);
+t.test('two listeners on one port are reported; protocols that share a TLS port are not', async (t) => {
+  const link = 'link: {listeners: [{binding: transport, bind: "tls:127.0.0.1:3022", advertise: "tls:127.0.0.1:3022"}]}';
+  const edge =
+    'edge: {}\nlisteners: [{binding: edge, address: "tls:127.0.0.1:3022", options: {advertise: "127.0.0.1:3022"}}]';
+  t.notOk(
+    withMore(`${link}\n${edge}`).findings.some((each) => each.code === 'CFG-PORT-CONFLICT'),
+    'link and edge by ALPN',
+  );
+  const twice =
+    'link: {listeners: [{binding: transport, bind: "tls:127.0.0.1:3022", advertise: "tls:a:3022"}, {binding: transport, bind: "tls:127.0.0.1:3022", advertise: "tls:b:3022"}]}';
+  t.ok(withMore(twice).findings.some((each) => each.code === 'CFG-PORT-CONFLICT'));
+});
 
 t.test('folders and empty files in place of identity files are reported as such', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));

@@ -135,7 +135,10 @@ export class Drain {
     try {
       await this.#ask(ControlType.Dequiesce);
     } catch (error) {
-      this.#components.log.warn({ error: describeError(error) }, 'dequiesce failed: the controller still avoids terminators of this router');
+      this.#components.log.warn(
+        { error: describeError(error) },
+        'dequiesce failed: the controller still avoids terminators of this router',
+      );
     }
   }
 

@@ -128,11 +128,9 @@ function readKey(path: string, pem: string): KeyObject {
   try {
     return createPrivateKey(pem);
   } catch (error) {
-    throw new EnrollmentError(
-      'KEY',
-      `${path} contains no readable private key; remove the file to create a new key`,
-      { cause: error },
-    );
+    throw new EnrollmentError('KEY', `${path} contains no readable private key; remove the file to create a new key`, {
+      cause: error,
+    });
   }
 }
 

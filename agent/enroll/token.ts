@@ -59,11 +59,9 @@ export function readToken(jwt: string): EnrollmentToken {
     decodeProtectedHeader(jwt);
     claims = decodeJwt(jwt);
   } catch (error) {
-    throw new EnrollmentError(
-      'TOKEN_MALFORMED',
-      'this is not a token: a JWT has three parts separated by dots',
-      { cause: error },
-    );
+    throw new EnrollmentError('TOKEN_MALFORMED', 'this is not a token: a JWT has three parts separated by dots', {
+      cause: error,
+    });
   }
   const { iss, sub, jti, em, ctrl, ctrls } = claims;
   if (typeof em === 'string' && !METHODS.includes(em))

@@ -60,7 +60,8 @@ export class DatagramSessions {
   open({ key, port, serve }: NewSession): DatagramClient | undefined {
     const { clock, log } = this.#components;
     if (!this.#hasRoom()) {
-      if (this.#rejected++ === 0) log.warn({ listener: this.#name, sessions: this.size }, 'UDP sessions are rejected: limit reached');
+      if (this.#rejected++ === 0)
+        log.warn({ listener: this.#name, sessions: this.size }, 'UDP sessions are rejected: limit reached');
       port.close();
       return undefined;
     }

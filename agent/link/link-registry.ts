@@ -89,7 +89,10 @@ export class LinkRegistry {
       );
     const isOver = !init.dialed && this.#countOf(init.peerId) >= MOST_LINKS_OF_PEER;
     if (isOver)
-      this.#components.log.warn({ linkId: init.id, peerId: init.peerId }, 'link rejected: the router has too many links');
+      this.#components.log.warn(
+        { linkId: init.id, peerId: init.peerId },
+        'link rejected: the router has too many links',
+      );
     if (taken || isOver || this.#closed || init.payloads.isClosed || init.acknowledgements.isClosed) {
       for (const channel of [init.payloads, init.acknowledgements]) channel.close();
       return undefined;

@@ -92,7 +92,8 @@ export class WantedLinks {
   }
 
   #whyNotDialed({ healthy, listeners }: Peer): string {
-    if (!healthy && listeners.length === 0) return 'it has not connected to the controller since this router learned of it';
+    if (!healthy && listeners.length === 0)
+      return 'it has not connected to the controller since this router learned of it';
     if (listeners.length === 0) return 'it has no link listener, so it must dial this router';
     if (this.#dialers.length === 0) return 'this router has no link dialer (link.dialers)';
     const groups = [listeners, this.#dialers].map((each) => [...new Set(each.flatMap((one) => one.groups))].join(', '));

@@ -60,7 +60,8 @@ const EDGE = {
   'edge.connect.failures': 'number of SDK clients that were rejected',
   'edge.disconnects': 'number of SDK clients that disconnected',
   'edge.invalid_api_tokens': 'number of tokens that belong to no session',
-  'edge.invalid_api_tokens_during_sync': 'number of tokens that belonged to no session before the data model had arrived',
+  'edge.invalid_api_tokens_during_sync':
+    'number of tokens that belonged to no session before the data model had arrived',
   'edge.foreign_frames': "number of frames for other clients' circuits",
   'xgress.edge.dropped_msgs': 'number of messages to SDK clients that a full queue dropped',
   'xgress.edge.dropped_payloads': 'number of payloads to SDK clients that a full queue dropped',

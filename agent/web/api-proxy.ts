@@ -186,7 +186,8 @@ export class ApiProxy {
   }
 
   #logCut({ method, url }: IncomingMessage, error: Error | null | undefined): void {
-    if (error) this.#components.log.debug({ method, url, error: describeError(asError(error)) }, 'answer was interrupted');
+    if (error)
+      this.#components.log.debug({ method, url, error: describeError(asError(error)) }, 'answer was interrupted');
   }
 }
 

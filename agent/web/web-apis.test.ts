@@ -21,21 +21,18 @@ t.test('an invalid target is rejected with an answer', async (t) => {
 });
 
 t.test('the only API of a server answers every path, except the path of a missing API', async (t) => {
-  t.match(await apis('health-checks').answer('GET', '/metrics'), { status: 404, body: /there is .health-checks/ });
+  t.match(await apis('health-checks').answer('GET', '/metrics'), { status: 404, body: /use .health-checks/ });
   t.equal((await apis('health-checks').answer('GET', '/anything')).status, 200);
   t.equal((await apis('health-checks', 'metrics').answer('GET', '/anything')).status, 404);
 });
 
-t.test(
-  'the APIs are read-only: other methods than GET and HEAD are rejected with the allowed ones',
-  async (t) => {
-    for (const method of ['POST', 'PUT', 'DELETE', 'PATCH', 'TRACE', 'PROPFIND'])
-      t.match(await apis('health-checks').answer(method, '/health-checks'), {
-        status: 405,
-        headers: { allow: 'GET, HEAD, OPTIONS' },
-        body: /METHOD_NOT_ALLOWED/,
-      });
-    t.match(await apis('health-checks').answer('OPTIONS', '*'), { status: 204, headers: { allow: /GET/ }, body: '' });
-    t.equal((await apis('health-checks').answer('HEAD', '/livez')).status, 200);
-  },
-);
+t.test('the APIs are read-only: other methods than GET and HEAD are rejected with the allowed ones', async (t) => {
+  for (const method of ['POST', 'PUT', 'DELETE', 'PATCH', 'TRACE', 'PROPFIND'])
+    t.match(await apis('health-checks').answer(method, '/health-checks'), {
+      status: 405,
+      headers: { allow: 'GET, HEAD, OPTIONS' },
+      body: /METHOD_NOT_ALLOWED/,
+    });
+  t.match(await apis('health-checks').answer('OPTIONS', '*'), { status: 204, headers: { allow: /GET/ }, body: '' });
+  t.equal((await apis('health-checks').answer('HEAD', '/livez')).status, 200);
+});

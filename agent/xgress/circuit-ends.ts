@@ -192,7 +192,10 @@ export class CircuitEnds {
     try {
       this.#components.controllers.byId(owner)?.send(new Message(ControlType.Fault, [], body));
     } catch (error) {
-      this.#components.log.debug({ circuitId, error: describeError(error) }, 'circuit end could not be reported to its controller');
+      this.#components.log.debug(
+        { circuitId, error: describeError(error) },
+        'circuit end could not be reported to its controller',
+      );
     }
   }
 }

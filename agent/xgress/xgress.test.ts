@@ -630,23 +630,20 @@ t.test('payloads of all sizes keep their content while memory of acknowledged on
   t.equal(sharedBuffers.idleBytes > 0, true, 'blocks came back');
 });
 
-t.test(
-  'slow acknowledgements reduce the bytes in flight of a circuit, and fast ones raise them again',
-  async (t) => {
-    const limit = new DelayLimit();
-    const full = 4 * 1024 * 1024;
-    limit.measured(1, 65_536, full, 1_000);
-    t.equal(limit.bytes, Number.POSITIVE_INFINITY, 'the window decides');
-    limit.measured(20, 65_536, full, 1_020);
-    t.equal(limit.bytes, full / 2);
-    limit.measured(20, 65_536, full, 1_030);
-    t.equal(limit.bytes, full / 2, 'once per round trip');
-    for (let now = 1_100; now < 2_000; now += 100) limit.measured(20, 65_536, limit.bytes, now);
-    t.equal(limit.bytes, 128 * 1024, 'the least');
-    limit.measured(2, 65_536, limit.bytes, 2_100);
-    t.equal(limit.bytes, 192 * 1024);
-  },
-);
+t.test('slow acknowledgements reduce the bytes in flight of a circuit, and fast ones raise them again', async (t) => {
+  const limit = new DelayLimit();
+  const full = 4 * 1024 * 1024;
+  limit.measured(1, 65_536, full, 1_000);
+  t.equal(limit.bytes, Number.POSITIVE_INFINITY, 'the window decides');
+  limit.measured(20, 65_536, full, 1_020);
+  t.equal(limit.bytes, full / 2);
+  limit.measured(20, 65_536, full, 1_030);
+  t.equal(limit.bytes, full / 2, 'once per round trip');
+  for (let now = 1_100; now < 2_000; now += 100) limit.measured(20, 65_536, limit.bytes, now);
+  t.equal(limit.bytes, 128 * 1024, 'the least');
+  limit.measured(2, 65_536, limit.bytes, 2_100);
+  t.equal(limit.bytes, 192 * 1024);
+});
 
 t.test('a path that became longer does not slow a circuit forever', async (t) => {
   const limit = new DelayLimit();

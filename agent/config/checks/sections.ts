@@ -119,7 +119,9 @@ function edge(input: CheckInput): Finding[] {
   for (const { listener, index } of edgeListeners) {
     const path = `listeners[${index}]`;
     if (!config.edge)
-      findings.push(at(input, 'error', 'CFG-EDGE', path, 'an edge listener requires the edge section', 'add `edge: {}`'));
+      findings.push(
+        at(input, 'error', 'CFG-EDGE', path, 'an edge listener requires the edge section', 'add `edge: {}`'),
+      );
     if (listener.address.host.includes(':'))
       findings.push(
         at(
@@ -174,7 +176,9 @@ function dialers(input: CheckInput): Finding[] {
     const path = `dialers[${index}].binding`;
     const findings: Finding[] = [];
     if (seen.has(dialer.binding))
-      findings.push(at(input, 'warning', 'CFG-VALUE', path, `duplicate binding ${dialer.binding}; the last entry wins`));
+      findings.push(
+        at(input, 'warning', 'CFG-VALUE', path, `duplicate binding ${dialer.binding}; the last entry wins`),
+      );
     seen.add(dialer.binding);
     return findings;
   });

@@ -40,7 +40,7 @@ t.test('addresses that are not allowed are rejected in every notation', async (t
     '10.1.2.3\0',
   ];
   for (const dst of refused) t.throws(() => chooseTarget(config, { dst_hostname: dst, dst_port: '80' }), Error, dst);
-  t.throws(() => chooseTarget(config, { dst_port: '80' }), /does not say dst_ip/);
+  t.throws(() => chooseTarget(config, { dst_port: '80' }), /did not send dst_ip/);
 });
 
 t.test('an IPv6 range does not allow IPv4-mapped addresses', async (t) => {
@@ -86,7 +86,7 @@ t.test('an invalid configuration is rejected with the name of its field', async 
     [{ proxy: { type: 'http', address: 'a' } }, /proxy\.address/],
     [{ forwardAddressTranslations: [{ from: '10.0.0.0', to: '10.0.0.0' }] }, /prefixLength/],
     [{ forwardAddressTranslations: [{ from: '10.0.0.0', to: '10.0.0.0', prefixLength: 33 }] }, /prefixLength/],
-    [{ forwardAddressTranslations: [{ from: '10.0.0.0', to: '::1', prefixLength: 8 }] }, /one version/],
+    [{ forwardAddressTranslations: [{ from: '10.0.0.0', to: '::1', prefixLength: 8 }] }, /same version/],
     [{ port: 65_536 }, /port/],
     [{ protocol: 'sctp' }, /protocol/],
   ];

@@ -74,7 +74,7 @@ t.test('port and HTTP checks are read; an error names the invalid field', async 
     [{ portChecks: {} }, /portChecks must be a list/],
     [{ portChecks: [{ ...CHECK, address: 'localhost' }] }, /portChecks\.address/],
     [{ portChecks: [{ ...CHECK, interval: '5' }] }, /portChecks\.interval: missing unit/],
-    [{ portChecks: [{ ...CHECK, timeout: '0s' }] }, /portChecks\.timeout must be longer than 0/],
+    [{ portChecks: [{ ...CHECK, timeout: '0s' }] }, /portChecks\.timeout must be greater than 0/],
     [{ httpChecks: [{ ...http, url: 'ftp://localhost' }] }, /httpChecks\.url/],
     [{ portChecks: [{ ...CHECK, actions: [{ trigger: 'never', action: 'send event' }] }] }, /actions\.trigger/],
     [{ portChecks: [{ ...CHECK, actions: [{ trigger: 'fail', action: 'increase cost 0' }] }] }, /actions\.action/],

@@ -194,7 +194,8 @@ function askOverTcp({ host, port }: Upstream, query: DnsQuery, message: Buffer, 
       if (read.length < 2 + length) return;
       const answer = read.subarray(2, 2 + length);
       const status = statusOfAnswer(answer, query);
-      if (status === undefined) fail(new ProjectError('DNS_UPSTREAM', 'the name server sent an answer to another query'));
+      if (status === undefined)
+        fail(new ProjectError('DNS_UPSTREAM', 'the name server sent an answer to another query'));
       else finish(), resolve({ message: Buffer.from(answer), status });
     });
     const length = Buffer.alloc(2);
