@@ -70,9 +70,9 @@ function reportFabricUsage(forwarder: Forwarder, metrics: MetricsRegistry): void
     fabric.rx = 0;
     fabric.tx = 0;
   };
-  forwarder.onCircuitRemoved = tell;
+  forwarder.onCircuitRemoved = report;
   metrics.addUsageSource(() => {
-    for (const circuit of forwarder.circuits.values()) tell(circuit);
+    for (const circuit of forwarder.circuits.values()) report(circuit);
   });
 }
 

@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { describeError, errorCode } from '#lib/errors.ts';
 import type { AskOptions } from '../operator/operator-client.ts';
-import { printError, Exit } from './exit.ts';
+import { Exit, printError } from './exit.ts';
 
 /** No socket, or the socket of a killed router. */
 const NOBODY_THERE: ReadonlySet<string> = new Set(['ENOENT', 'ECONNREFUSED']);

@@ -10,7 +10,7 @@ import { examples } from '#lib/commands/name.ts';
 import { describeError, errorCode } from '#lib/errors.ts';
 import { hostForOthers } from '#lib/options.ts';
 import { TEMPLATES, type TemplateName, writeTemplate } from '../config/templates.ts';
-import { printError, Exit, print } from './exit.ts';
+import { Exit, print, printError } from './exit.ts';
 import { jsonReport, sarifReport, textReport } from './report.ts';
 
 const REPORTS = { text: textReport, json: jsonReport, sarif: sarifReport } as const;

@@ -6,7 +6,7 @@ import { examples } from '#lib/commands/name.ts';
 import type { DrainStatus } from '../drain/drain.ts';
 import { ask } from './ask.ts';
 import { seconds } from './durations.ts';
-import { printError, Exit, print } from './exit.ts';
+import { Exit, print, printError } from './exit.ts';
 
 interface DrainOptions {
   seconds: number;

@@ -9,7 +9,7 @@ import { createLog } from '#lib/log.ts';
 import { readProblem } from '#lib/read-problem.ts';
 import { type FindingCode, findingText } from '../config/finding.ts';
 import type { KeyAlgorithm } from '../enroll/enroll.ts';
-import { printError, Exit, print } from './exit.ts';
+import { Exit, print, printError } from './exit.ts';
 import { textReport } from './report.ts';
 
 /** Findings about names that the new certificates would lack, checked before the one-time token is used. */

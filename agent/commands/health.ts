@@ -8,7 +8,7 @@ import { examples } from '#lib/commands/name.ts';
 import { describeError, errorCode } from '#lib/errors.ts';
 import { parseJson } from '#lib/json.ts';
 import { readProblem } from '#lib/read-problem.ts';
-import { printError, Exit, print } from './exit.ts';
+import { Exit, print, printError } from './exit.ts';
 
 interface HealthOptions {
   ca?: string;

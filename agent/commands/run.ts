@@ -17,7 +17,7 @@ import type { LoadedConfig } from '../config/load.ts';
 import { loadApart } from '../config/load-apart.ts';
 import type { Router } from '../router.ts';
 import { seconds } from './durations.ts';
-import { printError, Exit } from './exit.ts';
+import { Exit, printError } from './exit.ts';
 import { reloader } from './reload.ts';
 import { textReport } from './report.ts';
 

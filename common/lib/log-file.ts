@@ -13,19 +13,19 @@ export class LogFile implements LineSink {
   readonly destroyed = false;
   readonly #path: string;
   readonly #clock: Clock;
-  readonly #onError: (text: string) => void;
+  readonly #report: (text: string) => void;
   readonly #onDrain: (() => void)[] = [];
   #stream: WriteStream | undefined;
   #retry: Timer | undefined;
 
   /**
-   * Appends. @throws the system's error if the file cannot be opened. `onError` receives a message if it cannot be
+   * Appends. @throws the system's error if the file cannot be opened. `report` receives a message if it cannot be
    * written later.
    */
-  constructor(path: string, clock: Clock, onError: (text: string) => void) {
+  constructor(path: string, clock: Clock, report: (text: string) => void) {
     this.#path = path;
     this.#clock = clock;
-    this.#onError = onError;
+    this.#report = report;
     this.#stream = this.#open();
   }
 
@@ -69,7 +69,7 @@ export class LogFile implements LineSink {
 
   #onError(error: Error): void {
     this.#stream = undefined;
-    this.#onError(`the log file ${this.#path} cannot be written: ${describeError(error)}`);
+    this.#report(`the log file ${this.#path} cannot be written: ${describeError(error)}`);
     this.#retry = this.#clock.after('log file', RETRY_INTERVAL, () => {
       try {
         this.reopen();

@@ -28,7 +28,10 @@ t.test('the obstacle is described, and nothing is created', async (t) => {
     chmodSync(at('locked', 'file'), 0o400);
     chmodSync(at('locked'), 0o500);
     t.match(writeObstacle(at('locked', 'file')), /file cannot be written by this user: permission denied$/);
-    t.match(writeObstacle(at('locked', 'file'), { isReplaced: true }), /locked cannot be written by this user: permission denied$/);
+    t.match(
+      writeObstacle(at('locked', 'file'), { isReplaced: true }),
+      /locked cannot be written by this user: permission denied$/,
+    );
     t.match(writeObstacle(at('locked', 'new')), /locked cannot be written by this user: permission denied$/);
     chmodSync(at('locked'), 0o700);
   }
