@@ -1,4 +1,4 @@
-// Where the router's process begins.
+// Entry point of the router's process.
 
 import { runProgram } from '#lib/commands/run-program.ts';
 import { routerProgram } from './commands/program.ts';

@@ -1,4 +1,4 @@
-// The router in a program of one's own: what the package exports as `edgeweave/router`.
+// The router as a library: the package exports this file as `edgeweave/router`.
 //
 //   await enrollRouter('router.yml', token);
 //   await using router = await startRouter('router.yml');
@@ -29,15 +29,15 @@ export { OptionError } from '#lib/options.ts';
 export type { EnrollmentResult, Finding, KeyAlgorithm, LoadedConfig, LoadOptions, Router };
 
 export interface StartRouterOptions {
-  /** Nothing is logged without one; `createLog()` writes to stderr. */
+  /** Default: no logging; `createLog()` writes to stderr. */
   readonly log?: Log;
-  /** Renew the certificates at once, however long they are still valid. */
+  /** Renew the certificates at once, regardless of their remaining validity. */
   readonly extend?: boolean;
 }
 
 export interface EnrollRouterOptions {
   readonly log?: Log;
-  /** EC when left out. */
+  /** Default: EC. */
   readonly keyAlgorithm?: KeyAlgorithm;
 }
 
@@ -53,19 +53,19 @@ const LOAD_CHECKS: Readonly<Record<keyof LoadOptions, OptionCheck>> = {
   now: (value) => (Number.isFinite(value) ? undefined : 'It must be a number of milliseconds since 1970.'),
 };
 
-/** The router would not start with this configuration. The message has each error with its place and remedy. */
+/** The configuration is invalid. The message lists each error with its place and remedy. */
 export class ConfigurationError extends ProjectError {
   readonly findings: readonly Finding[];
 
   constructor({ file, findings }: LoadedConfig) {
     const errors = findings.filter(({ severity }) => severity === 'error');
     const lines = errors.map((each) => findingText(file, each));
-    super('CONFIGURATION', [`${file} is no configuration of a router`, ...lines].join('\n'), { detail: { file } });
+    super('CONFIGURATION', [`${file} is not a valid router configuration`, ...lines].join('\n'), { detail: { file } });
     this.findings = findings;
   }
 }
 
-/** Reads a configuration file and finds its mistakes, as `router config check` does. Throws OptionError alone. */
+/** Reads a configuration file and returns its findings, as `router config check` does. @throws OptionError only */
 export function checkRouterConfig(file: string, options: LoadOptions = {}): LoadedConfig {
   checkFile('checkRouterConfig', file);
   checkOptions('checkRouterConfig', options, LOAD_CHECKS);
@@ -73,9 +73,9 @@ export function checkRouterConfig(file: string, options: LoadOptions = {}): Load
 }
 
 /**
- * Starts the router of a configuration file; it is open when this resolves, and looks for its controllers. Close it to free its ports.
- * Rejects with OptionError and ConfigurationError; with an error that has the system's code (`EADDRINUSE`, …) and names the key where a port
- * cannot be opened.
+ * Starts the router of a configuration file. Resolves once the router is open and dials its controllers. Close it to
+ * free its ports. Rejects with OptionError and ConfigurationError; if a port cannot be opened, with an error that has
+ * the system's code (`EADDRINUSE`, …) and names the key.
  */
 export async function startRouter(file: string, options: StartRouterOptions = {}): Promise<Router> {
   checkFile('startRouter', file);
@@ -84,7 +84,10 @@ export async function startRouter(file: string, options: StartRouterOptions = {}
   return await Router.start({ config, log: options.log ?? silentLog, extend: options.extend ?? false });
 }
 
-/** Enrolls the router of a configuration file with the text of a one-time token. Rejects with OptionError, ConfigurationError and EnrollmentError. */
+/**
+ * Enrolls the router of a configuration file with a one-time token. Rejects with OptionError, ConfigurationError and
+ * EnrollmentError.
+ */
 export async function enrollRouter(
   file: string,
   token: string,

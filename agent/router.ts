@@ -1,4 +1,4 @@
-// The router: builds its rooms in the order in which data enters and leaves, owns them, and closes them in reverse.
+// The router: builds its rooms in the order of the data flow, owns them, and closes them in reverse order.
 //
 //   config, identity ─► controllers ─► circuits ─► links ─► health ─► ingress ─► web, inspection, reports
 
@@ -41,18 +41,18 @@ import type { WebServer } from './web/web-server.ts';
 export interface RouterOptions {
   config: RouterConfig;
   log: Log;
-  /** Levels of `log`, for operators that change them. */
+  /** Levels of `log`, which operators may change. */
   logLevels?: LogLevels;
   clock?: Clock;
   random?: Random;
-  /** Renew the certificates at once, however long they are still valid. */
+  /** Renew the certificates at once, regardless of their remaining validity. */
   extend?: boolean;
 }
 
 export interface CloseOptions {
   /** Milliseconds that open circuits get to finish. */
   drain?: number;
-  /** Open circuits get no more time when it aborts. */
+  /** Ends the wait for open circuits when it aborts. */
   hurry?: AbortSignal;
 }
 
@@ -68,11 +68,11 @@ function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }
 
-/** Circuits that are open when the router stops get this long to finish. */
+/** Milliseconds that open circuits get to finish when the router stops. */
 const DRAIN_TIME = 10_000;
 
 export class Router {
-  /** Rejects nothing: resolves with the reason when the router cannot go on by itself. */
+  /** Never rejects: resolves with the reason if the router cannot continue. */
   readonly failed: Promise<Error>;
   readonly #context: RouterContext;
   readonly #debugging: Debugging;
@@ -114,7 +114,10 @@ export class Router {
     this.#health = assembleHealth(context, this.#controllers, this.#links);
   }
 
-  /** Starts everything that does not need a controller, begins to dial controllers, and resolves. Rejects when the router cannot start. */
+  /**
+   * Starts all parts that do not need a controller, starts to dial controllers, and resolves. Rejects if the router
+   * cannot start.
+   */
   static async start({ config, log, logLevels, clock, random, extend = false }: RouterOptions): Promise<Router> {
     clock ??= new SystemClock();
     const owned = new AsyncDisposableStack();
@@ -135,7 +138,7 @@ export class Router {
     return this.#context.routerId;
   }
 
-  /** How the router is, in a line: `1 controller, 2 links, 40 circuits`. */
+  /** The state of the router in one line: `1 controller, 2 links, 40 circuits`. */
   get summary(): string {
     const circuits = this.#circuits.forwarder.circuits.size;
     const parts = [
@@ -188,8 +191,8 @@ export class Router {
   }
 
   /**
-   * Stops: no new circuits, listeners closed, open circuits get `drain` milliseconds or until `hurry` aborts, then everything is closed. A
-   * second call waits for the first.
+   * Stops: rejects new circuits, closes listeners, waits for open circuits for `drain` milliseconds or until `hurry`
+   * aborts, then closes all rooms. A second call waits for the first.
    */
   close({ drain = DRAIN_TIME, hurry }: CloseOptions = {}): Promise<void> {
     this.#closing ??= this.#close(drain, hurry);
@@ -197,8 +200,8 @@ export class Router {
   }
 
   /**
-   * Reads the certificates again and goes on with a new trace file; channels that are open keep the certificates that they have. Rejects when
-   * the certificates cannot be used; then the old ones stay.
+   * Loads the certificates again and continues in a new trace file; open channels keep their certificates. Rejects if
+   * the certificates are unusable; the old ones stay in use then.
    */
   async reload(): Promise<void> {
     this.#debugging.reopen();
@@ -212,13 +215,15 @@ export class Router {
   async #close(drain: number, hurry: AbortSignal | undefined): Promise<void> {
     const { log, owned } = this.#context;
     const { ends } = this.#circuits;
-    log.info({ routerId: this.id, circuits: ends.count }, 'router stops');
+    log.info({ routerId: this.id, circuits: ends.count }, 'router is stopping');
     this.#drain?.begin({ quiesce: false });
     this.#ingress.tunneler?.closeListeners();
     for (const listener of this.#ingress.edgeListeners) listener.close();
     for (const listener of this.#ingress.fabricListeners) listener.close();
     for (const listener of this.#linkListeners) listener.close();
-    await ends.whenEmpty(drain, hurry).catch(() => log.info({ circuits: ends.count }, 'router does not wait any more'));
+    await ends
+      .whenEmpty(drain, hurry)
+      .catch(() => log.info({ circuits: ends.count }, 'router stops waiting for circuits'));
     ends.cut();
     await this.#drain?.close();
     await owned.disposeAsync();
@@ -231,7 +236,7 @@ export class Router {
     const circuits = this.#circuits;
     const links = this.#links;
     for (const { path: key, message, remedy } of unserved(context.config))
-      context.log.warn({ key, reason: message, remedy }, 'configured, but not served');
+      context.log.warn({ key, reason: message, remedy }, 'configured, but not supported');
     serveRoutes(context, controllers, circuits, (linkId) => links.reporter.missing(linkId));
     await openControlListeners(context, controllers, this.#linkListeners, this.#ports);
     const openLinkListener = linkListenerOpener(context, controllers, links, this.#ports, this.#linkListeners);
@@ -260,7 +265,7 @@ export class Router {
     context.log.info({ routerId: this.id, version: PROGRAM_VERSION, config: context.config.file }, 'router started');
   }
 
-  /** Names of the channels that are open. */
+  /** Names of the open channels. */
   #channels(): string[] {
     return [
       ...this.#controllers.all.map(({ channel }) => channel.name),
@@ -269,7 +274,7 @@ export class Router {
     ];
   }
 
-  /** Undefined for a router without a data model, which gets no configuration. */
+  /** Undefined for a router without a data model, which cannot receive configuration. */
   #followManagedConfig(open: OpenLinkListener): ManagedConfig | undefined {
     const context = this.#context;
     const { config, routerId, owned } = context;

@@ -1,4 +1,4 @@
-// The version of this program: package.json holds it, and nothing else does.
+// The version of this program, read from package.json, its only source.
 
 import packageJson from '../package.json' with { type: 'json' };
 

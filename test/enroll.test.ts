@@ -69,14 +69,17 @@ t.test('a host that the certificates would lack stops the enrollment before the 
   });
   const done = await enroll(overlay, configFile, jwt);
   t.equal(done.code, 0, `the token was not spent: ${done.stderr}`);
-  t.match(done.stderr, /warning CFG-ADVERTISE web\[0\].bindPoints\[0\].address: csr.sans does not name health.example/);
+  t.match(
+    done.stderr,
+    /warning CFG-ADVERTISE web\[0\].bindPoints\[0\].address: csr.sans does not contain health.example/,
+  );
 
   const text = readFileSync(configFile, 'utf8').replace('dns: [localhost]', 'dns: [other]');
   const { ok, findings } = checkRouterConfig(text, configFile);
   t.ok(ok, 'the certificates that are there have the name');
   t.match(
     findings.find(({ path }) => path === 'link.listeners[0].advertise'),
-    { severity: 'warning', message: /the next renewal brings certificates that lack it/, hint: /csr\.sans\.dns/ },
+    { severity: 'warning', message: /the renewed certificates will lack it/, hint: /csr\.sans\.dns/ },
   );
 });
 
@@ -96,7 +99,7 @@ t.test(
       ['the same of the key', /[^ ]*a\.key/, file('nowhere/a.key'), /nowhere\/a\.key.*does not exist/],
       ['a folder in the place of a file', /[^ ]*a\.ca(?=})/, file('folder'), /folder is a folder; name a file/],
       ['a place that takes no files', /[^ ]*a\.ca(?=})/, '/proc/a.ca', /\/proc\/a\.ca cannot be written/],
-      ['one file for two things', /[^ ]*a\.ca(?=})/, file('a.cert'), /a\.cert is named for two things/],
+      ['one file for two things', /[^ ]*a\.ca(?=})/, file('a.cert'), /a\.cert is used for two purposes/],
       ['a data file that is a folder', /edge: {}/, `edge: {db: ${file('folder')}}`, /folder is a folder/],
       [
         'an endpoints file below a file',

@@ -145,7 +145,7 @@ t.test('every inspection has the name and the form of the reference, without sec
   );
   t.match(await runProgram(['agent/cli.ts', 'inspect', a.configFile, 'nothing']), {
     code: 1,
-    stderr: /there is nothing of name "nothing"; names are .*circuit:ID, /,
+    stderr: /unknown inspection "nothing"; known are .*circuit:ID, /,
   });
   const one = await runProgram(['agent/cli.ts', 'inspect', a.configFile, 'stackdump']);
   t.match(one.stdout, /^event loop: /);

@@ -228,8 +228,8 @@ t.test('the log level of a running router changes, for all components or for one
   t.match((await logLevel('link', 'debug', '--json')).stdout, /"link": "debug"/);
   t.match((await logLevel('warn')).stdout, /^all +warn\n.*control +warn\n.*link +debug\n/s);
   t.match((await logLevel('link', 'default')).stdout, /link +warn\n/);
-  t.match(await logLevel('loud'), { code: 1, stderr: /"loud" is not a level; levels are trace, debug/ });
-  t.match(await logLevel('nothing', 'debug'), { code: 1, stderr: /no component "nothing" logs; there are access/ });
+  t.match(await logLevel('loud'), { code: 1, stderr: /"loud" is not a log level; use one of trace, debug/ });
+  t.match(await logLevel('nothing', 'debug'), { code: 1, stderr: /unknown component "nothing"; known are access/ });
   t.match(lines.join(''), /"of":"link","level":"debug","msg":"log level changed"|log level changed/);
   await router.close({ drain: 0 });
   await daemonLog.close();

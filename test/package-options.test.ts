@@ -15,9 +15,9 @@ t.test('unknown and wrong options are refused before anything is opened', async 
     [
       sim.startSimulator as Call,
       [{ pasword: 'secret' }],
-      /^startSimulator: there is no option pasword; did you mean password\?$/,
+      /^startSimulator: unknown option pasword; did you mean password\?$/,
     ],
-    [sim.startSimulator as Call, [{ dataFile: 'x' }], /there is no option dataFile; there are host, port, data, /],
+    [sim.startSimulator as Call, [{ dataFile: 'x' }], /unknown option dataFile; known are host, port, data, /],
     [sim.startSimulator as Call, ['sim.db'], /the options must be an object/],
     [sim.startSimulator as Call, [{ log: () => undefined }], /option log is invalid\. .*createLog\(\)/],
     [sim.startSimulator as Call, [{ clock: Date }], /option clock is invalid/],
@@ -37,16 +37,20 @@ t.test('unknown and wrong options are refused before anything is opened', async 
     [sim.startSimulator as Call, [{ passwordCost: { memry: 64 } }], /no option memry; did you mean memory\?/],
     [sim.startSimulator as Call, [{ linkVersion: 'old' }], /option linkVersion is invalid\. .*v1\.6\.5/],
     [sim.startSimulator as Call, [{ advertise: 'sim.example' }], /option advertise is invalid\. It must be a list/],
+    [router.startRouter as Call, [FILE, { extnd: true }], /^startRouter: unknown option extnd; did you mean extend\?$/],
+    [router.startRouter as Call, [FILE, { log: 'info' }], /option log is invalid/],
     [
       router.startRouter as Call,
-      [FILE, { extnd: true }],
-      /^startRouter: there is no option extnd; did you mean extend\?$/,
+      [],
+      /^startRouter: the path of the configuration file is invalid\. It must be a string/,
     ],
-    [router.startRouter as Call, [FILE, { log: 'info' }], /option log is invalid/],
-    [router.startRouter as Call, [], /^startRouter: the path of the configuration file is invalid\. It must be a text/],
-    [router.enrollRouter as Call, [FILE, 'token', { keyAlg: 'EC' }], /no option keyAlg; there are log, keyAlgorithm/],
+    [
+      router.enrollRouter as Call,
+      [FILE, 'token', { keyAlg: 'EC' }],
+      /unknown option keyAlg; known are log, keyAlgorithm/,
+    ],
     [router.enrollRouter as Call, [FILE, 'token', { keyAlgorithm: 'ec' }], /one of RSA, EC\. Did you mean EC\?/],
-    [router.enrollRouter as Call, [FILE], /^enrollRouter: the token is invalid\. It must be a text/],
+    [router.enrollRouter as Call, [FILE], /^enrollRouter: the token is invalid\. It must be a string/],
   ];
   for (const [call, args, message] of table)
     await t.rejects(

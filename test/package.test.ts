@@ -152,7 +152,7 @@ t.test('a program starts a simulator, enrolls a router and runs it', async (t) =
   t.match(outcome, {
     isOnline: true,
     isSame: true,
-    refused: /^broken\.yml is no configuration of a router\nbroken\.yml:1:1 /,
+    refused: /^broken\.yml is not a valid router configuration\nbroken\.yml:1:1 /,
   });
   t.ok(Number(outcome.findings) > 0);
 });

@@ -60,7 +60,7 @@ t.test('config check reads standard input', async (t) => {
   };
   t.match(check(readFileSync(GOOD, 'utf8')), { status: 0, stdout: /^standard input: ok/m });
   t.match(check(readFileSync(BAD, 'utf8')), { status: 1, stdout: /^standard input:3:\d+ error CFG-ADDRESS/m });
-  t.match(check(`# ${'x'.repeat(2 * 1024 * 1024)}\n`), { status: 1, stdout: /no configuration is larger than/ });
+  t.match(check(`# ${'x'.repeat(2 * 1024 * 1024)}\n`), { status: 1, stdout: /; the limit is \d+/ });
   t.match(check(''), { status: 1, stdout: /CFG-EMPTY/ });
 });
 
@@ -75,11 +75,14 @@ t.test('identity files that lie elsewhere, that others can read, that no authori
   t.equal(elsewhere.code, 1);
   const beside = join(overlay.directory, 'a.key');
   t.match(elsewhere.stdout, `a.key does not exist: ${join(process.cwd(), 'a.key')}`);
-  t.match(elsewhere.stdout, `there is ${beside}: start the router in ${overlay.directory}, or write the whole path`);
+  t.match(
+    elsewhere.stdout,
+    `but ${beside} exists: start the router in ${overlay.directory}, or write the absolute path`,
+  );
   chmodSync(beside, 0o640);
   const open = await router('config', 'check', configFile);
   t.equal(open.code, 0);
-  t.match(open.stdout, `others can read or change the private key ${beside} (mode 0640)`);
+  t.match(open.stdout, `other users can read or change the private key ${beside} (mode 0640)`);
   chmodSync(beside, 0o600);
   writeFileSync(configFile, text.replace(/ca: \S*a\.ca\b/, `ca: ${STRANGER}`));
   const foreign = await router('config', 'check', configFile);
@@ -136,21 +139,21 @@ t.test('wrong use is exit code 2 with a hint; help has examples', async (t) => {
     [['config', 'check'], /missing required argument/],
     [['config', 'check', GOOD, '--format', 'xml'], /text, json, sarif|Allowed choices/],
     [['config', 'explain', 'forwarder.linkDialQueueLenght'], /did you mean forwarder\.linkDialQueueLength/],
-    [['config', 'explain', '__proto__'], /there is no key __proto__/],
+    [['config', 'explain', '__proto__'], /unknown key __proto__/],
     [['enroll', GOOD], /--jwt/],
     [['enroll', GOOD, '--jwt', GOOD, '--key-alg', 'DSA'], /Allowed choices are RSA, EC/],
     [['health', 'not a url'], /neither a URL nor a configuration file/],
     [['config', 'init', '--template', 'castle'], /minimal/],
-    [['config', 'init', '--ctrl', ''], /such as tls:controller\.example:6262/],
+    [['config', 'init', '--ctrl', ''], /for example tls:controller\.example:6262/],
     [['config', 'init', '--ctrl', 'foo'], /expected type:host:port\. Write tls:HOST:PORT/],
     [['config', 'init', '--ctrl', 'tls:a:99999'], /port 99999 is above 65535\. Write tls:HOST:PORT/],
     [['config', 'init', '--ctrl', 'udp:a:1'], /not by udp\. Write tls:HOST:PORT/],
-    [['config', 'init', '--ctrl', 'tls::1'], /host and port of the controller are needed/],
+    [['config', 'init', '--ctrl', 'tls::1'], /host and port of the controller are required/],
     [['config', 'init', '--advertise', ''], /host name or an IP address/],
     [['config', 'init', '--advertise', 'foo bar'], /host name or an IP address/],
     [['config', 'init', '--advertise', 'x]\nfoo: bar'], /host name or an IP address/],
-    [['config', 'init', '--advertise', 'edge.example:3022'], /without a port, such as edge\.example\./],
-    [['config', 'init', '--advertise', '[::1]:80'], /without a port, such as ::1\./],
+    [['config', 'init', '--advertise', 'edge.example:3022'], /without a port, for example edge\.example\./],
+    [['config', 'init', '--advertise', '[::1]:80'], /without a port, for example ::1\./],
   ];
   for (const [args, text] of table) {
     const { code, stderr } = await router(...args);
@@ -177,7 +180,7 @@ t.test('wrong use is exit code 2 with a hint; help has examples', async (t) => {
 
 t.test('a configuration file that is not there, or has no name, is told so', async (t) => {
   for (const [file, text] of [
-    ['', /^'':1:1 error CFG-FILE the name of the file is empty\n +give the path/],
+    ['', /^'':1:1 error CFG-FILE the name of the file is empty\n +pass the path/],
     [join(directory, 'nowhere.yml'), /error CFG-FILE .*nowhere\.yml does not exist\n +`config init/],
   ] as const) {
     const { code, stdout } = await router('config', 'check', file);
@@ -216,12 +219,12 @@ t.test('health and inspect ask a running router', async (t) => {
   const linkPort = /bind: "tls:127\.0\.0\.1:(\d+)"/.exec(readFileSync(a.configFile, 'utf8'))?.[1];
   const failures: [string[], RegExp][] = [
     [[url], /unknown authority; .*--ca FILE.*--insecure/],
-    [[url, '--ca', GOOD], /good\.yml holds no certificate/],
+    [[url, '--ca', GOOD], /good\.yml contains no certificate/],
     [[url, '--ca', join(directory, 'nowhere')], /file of --ca cannot be read/],
     [[url, '--ca', STRANGER], /not signed by an authority in .*stranger\.pem/],
-    [[`https://127.0.0.1:${linkPort}`], /refuses HTTP; give the port of a web section/],
-    [[`https://127.0.0.1:${overlay.echo.port}`], /does not speak TLS; give the port of a web section/],
-    [[`https://127.0.0.1:${metricsPort}`, '--ca', ca], /not with health checks; give the port of a web section/],
+    [[`https://127.0.0.1:${linkPort}`], /serves TLS, but no HTTP; use the port of a web section/],
+    [[`https://127.0.0.1:${overlay.echo.port}`], /does not serve TLS; use the port of a web section/],
+    [[`https://127.0.0.1:${metricsPort}`, '--ca', ca], /not with health checks; use the port of a web section/],
     [[`http://127.0.0.1:${port}`], /served over https/],
   ];
   for (const [args, text] of failures) {
@@ -244,7 +247,7 @@ t.test('health and inspect ask a running router', async (t) => {
   const shown = await router('inspect', a.configFile, '--json');
   t.equal(shown.code, 0, shown.stderr);
   t.match(JSON.parse(shown.stdout), { id: a.id, controllers: [{ isResponsive: true }], links: [] });
-  t.match((await router('inspect', GOOD)).stderr, /^no router of this user runs with .*good\.yml\n$/);
+  t.match((await router('inspect', GOOD)).stderr, /^no router is running with .*good\.yml under this user\n$/);
   t.match((await router('inspect', '/no/such.yml')).stderr, /^\/no\/such\.yml does not exist; /);
   t.match((await router('inspect', a.configFile)).stdout, new RegExp(a.id.replaceAll('.', '\\.')));
 });

@@ -55,7 +55,7 @@ t.test('signals stop no running router, except those that are to', { timeout: 60
     renameSync(log, `${log}.1`);
     renameSync(trace, `${trace}.1`);
     process.kill(a.pid, 'SIGHUP');
-    await until('a new log', () => said('identity loaded anew').length === 1);
+    await until('a new log', () => said('identity reloaded').length === 1);
     t.equal(said('reload').length, 1);
     t.ok(existsSync(trace), 'a new trace');
     t.equal(linesOf(`${log}.1`).filter(({ msg }) => msg === 'reload').length, 0, 'the old file keeps what it has');
@@ -65,11 +65,11 @@ t.test('signals stop no running router, except those that are to', { timeout: 60
     const before = readFileSync(configFile, 'utf8');
     replace(configFile, `${before}forwarder: {faultTxInterval: 7000}\n`);
     process.kill(a.pid, 'SIGHUP');
-    await until('the difference', () => said('configuration has changed: a restart is needed').length > 0);
-    t.match(said('configuration has changed: a restart is needed')[0], { paths: ['forwarder.faultTxInterval'] });
+    await until('the difference', () => said('configuration has changed, a restart is required').length > 0);
+    t.match(said('configuration has changed, a restart is required')[0], { paths: ['forwarder.faultTxInterval'] });
     replace(configFile, before.replace('v: 3', 'v: x'));
     process.kill(a.pid, 'SIGHUP');
-    const errors = 'configuration has errors: the router would not start with it';
+    const errors = 'configuration has errors, the router would not start with it';
     await until('the error', () => said(errors).length > 0);
     t.match(said(errors)[0], { line: 1, path: 'v' });
     replace(configFile, before);
@@ -90,7 +90,7 @@ t.test('signals stop no running router, except those that are to', { timeout: 60
     t.equal(said('router stopped').length, 0, 'an echo of the first changes nothing, and the circuit is open');
     process.kill(a.pid, 'SIGTERM');
     t.equal(await a.exited, 0);
-    t.equal(said('router does not wait any more').length, 1);
+    t.equal(said('router stops waiting for circuits').length, 1);
   });
 });
 

@@ -144,12 +144,12 @@ t.test('options that cannot be used are refused in the same words by the command
     [
       ['--host', 'foo bar'],
       { host: 'foo bar' },
-      /Give a host name or an IP address without a port, such as sim\.example\./,
+      /Use a host name or an IP address without a port, for example sim\.example\./,
     ],
     [
       ['--advertise', 'foo bar'],
       { advertise: ['foo bar'] },
-      /Give a host name or an IP address without a port, such as sim\.example\./,
+      /Use a host name or an IP address without a port, for example sim\.example\./,
     ],
     [['--username', 'ann'], { username: 'ann' }, /It must have 4 to 100 characters, not 3\./],
     [['--password', 'abc'], { password: 'abc' }, /It must have 5 to 100 characters, not 3\./],

@@ -29,7 +29,9 @@ t.test('what is configured and not served is logged once at the start, and is no
   const lines: string[] = [];
   const log = createLog({ write: (line) => void lines.push(line) });
   await using _ = await overlay.startRouter(configFile, { log });
-  const told = lines.filter((line) => line.includes('configured, but not served')).map((line) => JSON.parse(line).key);
+  const told = lines
+    .filter((line) => line.includes('configured, but not supported'))
+    .map((line) => JSON.parse(line).key);
   t.same(told, ['link.listeners[0].bind', 'dialers[0].binding']);
   await t.rejects(once(connect(port, '127.0.0.1'), 'connect'), { code: 'ECONNREFUSED' });
 });
@@ -82,7 +84,7 @@ t.test('a router that another one took the place of is told so', async (t) => {
   t.match(lines[0], {
     msg: 'controller refuses this router',
     likely: /same certificate is connected in place of this one/,
-    remedy: /one router with each enrollment/,
+    remedy: /one router per enrollment/,
   });
 });
 
@@ -108,7 +110,7 @@ t.test('certificates that cannot be renewed are told at the start, with their en
     );
     t.match(finding, {
       severity: 'warning',
-      message: /cannot be renewed: it is inline text; the current one ends on .*GMT/,
+      message: /cannot be renewed: it is inline text; the current one expires on .*GMT/,
     });
     const web = 'bindPoints: [{interface: "127.0.0.1:1", address: "localhost:1"}], apis: [{binding: metrics}]';
     writeFileSync(
@@ -117,7 +119,7 @@ t.test('certificates that cannot be renewed are told at the start, with their en
     );
     t.match(
       loadRouterConfig(configFile).findings.find(({ path }) => path === 'web[0].identity.cert'),
-      { severity: 'error', code: 'CFG-IDENTITY', message: /nowhere does not exist/, hint: /name a file that is there/ },
+      { severity: 'error', code: 'CFG-IDENTITY', message: /nowhere does not exist/, hint: /choose an existing file/ },
       'identities of single servers are looked at, too',
     );
   }

@@ -41,7 +41,7 @@ t.test('nobody listens, or nobody dials', async (t) => {
   const { overlay, described } = await pair({ a: dialer(), b: '  dialers: []' });
   await using _ = overlay;
   await until('a reason', () => described().notDialed.length > 0);
-  const reason = 'it has no link listener: it has to dial this router';
+  const reason = 'it has no link listener, so it must dial this router';
   t.equal(described().notDialed[0]?.reason, reason);
   isNamed(t, reason);
 });
@@ -56,7 +56,7 @@ t.test('the router has no dialer', async (t) => {
   isNamed(t, reason);
 });
 
-t.test('no group is common', async (t) => {
+t.test('no common group', async (t) => {
   const [port] = await freePorts(1);
   const { overlay, described } = await pair({
     a: dialer(', groups: [inside]'),
@@ -64,7 +64,7 @@ t.test('no group is common', async (t) => {
   });
   await using _ = overlay;
   await until('a reason', () => described().notDialed.length > 0);
-  const reason = 'no group is common: its listeners have outside, dmz, the dialers of this router inside';
+  const reason = 'no common group: its listeners have outside, dmz, the dialers of this router have inside';
   t.equal(described().notDialed[0]?.reason, reason);
   isNamed(t, reason);
 });

@@ -1,4 +1,4 @@
-// Whether a session may dial or bind a service, by the router's copy of the network's data.
+// Decides whether a session may dial or bind a service, from the router's copy of the network's data.
 
 import { type AccessVerdict, decideAccess, type GrantingPolicy } from '#model/access.ts';
 import type { PostureDemand, PostureState } from '#model/posture.ts';
@@ -18,7 +18,7 @@ export class Access {
     this.#model = model;
   }
 
-  /** `now` in milliseconds. An identity or a service that does not exist, or a disabled identity, has no access. */
+  /** `now` in milliseconds. Unknown identities and services, and disabled identities, have no access. */
   decide({ identityId, posture }: Subject, serviceId: string, permission: Permission, now: number): AccessVerdict {
     const model = this.#model;
     const identity = model.identities.get(identityId);

@@ -1,4 +1,4 @@
-// Which certificates and sessions of SDK clients count, and from when on they count no longer.
+// Valid certificates and sessions of SDK clients, and the events that end their validity.
 
 import { X509Certificate } from 'node:crypto';
 import { create } from '@bufbuild/protobuf';
@@ -50,7 +50,7 @@ const session = (fields: Partial<ApiSession> = {}): ApiSession => ({
 });
 
 t.test(
-  'a certificate counts when the session lists it, or when the network issued it for the identity or the session',
+  'a certificate is valid if the session lists it, or if the network issued it for the identity or the session',
   async (t) => {
     const { network, checked, claims } = await sessions();
     const elsewhere = await makeAuthority('elsewhere');
@@ -93,7 +93,7 @@ t.test(
   },
 );
 
-t.test('a session that controllers have not pushed yet is waited for, within bounds', async (t) => {
+t.test('a lookup waits, within bounds, for a session that no controller has pushed yet', async (t) => {
   const { clock, known, checked } = await sessions();
   const found = checked.find('late', 5_000, NEVER_ABORTED);
   await clock.advance(1_500);
@@ -103,7 +103,7 @@ t.test('a session that controllers have not pushed yet is waited for, within bou
   const missing = checked.find('never', 5_000, NEVER_ABORTED);
   missing.catch(() => undefined);
   await clock.advance(5_001);
-  await t.rejects(missing, /no controller knows/);
+  await t.rejects(missing, /unknown to all controllers/);
   const gone = new AbortController();
   const abandoned = checked.find('never', 5_000, gone.signal);
   abandoned.catch(() => undefined);
@@ -137,5 +137,5 @@ t.test('a session ends with its token, its identity, its removal or its revocati
   model.identities.set('me', create(DataState_IdentitySchema, { id: 'me', disabled: true }));
   t.match(checked.endOf(session()), /disabled/);
   model.identities.clear();
-  t.match(checked.endOf(session()), /does not exist/);
+  t.match(checked.endOf(session()), /not found/);
 });

@@ -1,5 +1,5 @@
-// Whether an SDK client may use its connection: the API session behind the token of its hello, and its certificate
-// (reference fact: edge, section 1.2).
+// Decides whether an SDK client may use its connection: validates the API session of the token in its hello, and its
+// certificate (reference fact: edge, section 1.2).
 
 import type { X509Certificate } from 'node:crypto';
 import { validity, verifyChain } from '#lib/certificate-chain.ts';
@@ -17,7 +17,7 @@ export interface ApiSession {
   readonly token: string;
   /** SHA-1 of the certificates that its client may present. */
   readonly fingerprints: ReadonlySet<string>;
-  /** The controller that pushed a legacy session; undefined for a session that is a signed token. */
+  /** The controller that pushed a legacy session; undefined for a token session. */
   readonly controllerId: string | undefined;
   /** Claims of the token; undefined for a legacy session. */
   readonly claims: AccessClaims | undefined;
@@ -35,11 +35,11 @@ export interface ApiSessionsComponents {
   model: DataModel;
   legacy: LegacySessions;
   tokens: Tokens;
-  /** The network's own authorities. Others cannot say which identity a certificate belongs to. */
+  /** The network's own authorities. Other authorities cannot vouch for identities. */
   identity: { readonly roots: readonly X509Certificate[] };
 }
 
-/** Longest pause between two looks for a session that a controller has not pushed yet; milliseconds. */
+/** Longest pause in milliseconds between two lookups of a session that no controller has pushed yet. */
 const LONGEST_PAUSE = 1_000;
 
 export class ApiSessions {
@@ -49,18 +49,21 @@ export class ApiSessions {
     this.#components = components;
   }
 
-  /** The session of a token. A legacy token may be on its way from the controller for `patience` milliseconds. Throws SessionRefusedError. */
+  /**
+   * The session of a token. Waits up to `patience` milliseconds for a legacy session from the controller. @throws
+   * SessionRefusedError
+   */
   async find(token: string, patience: number, signal: AbortSignal): Promise<ApiSession> {
     return isSignedToken(token) ? this.verify(token) : ofLegacy(await this.#await(token, patience, signal));
   }
 
-  /** The session of an access token. Throws SessionRefusedError. */
+  /** The session of an access token. @throws SessionRefusedError */
   async verify(token: string): Promise<ApiSession> {
     let claims: AccessClaims;
     try {
       claims = await this.#components.tokens.access(token);
     } catch (error) {
-      throw new SessionRefusedError('the access token is not valid', { cause: error });
+      throw new SessionRefusedError('the access token is invalid', { cause: error });
     }
     const listed = Array.isArray(claims.z_cfs) ? claims.z_cfs.filter((each) => typeof each === 'string') : [];
     const session = {
@@ -76,12 +79,12 @@ export class ApiSessions {
     return session;
   }
 
-  /** Why a session that was valid before is over; undefined when it goes on. */
+  /** The reason why an earlier session is no longer valid; undefined if it still is. */
   endOf({ id, identityId, token, claims }: ApiSession): string | undefined {
     const { model, legacy, clock } = this.#components;
     const identity = model.identities.get(identityId);
-    if (!identity) return `the identity ${identityId} does not exist`;
-    if (identity.disabled) return `the identity ${identityId} is disabled`;
+    if (!identity) return `identity ${identityId} not found`;
+    if (identity.disabled) return `identity ${identityId} is disabled`;
     if (!claims) return legacy.get(token) ? undefined : 'the controller removed the API session';
     if (claims.exp * 1000 <= clock.now()) return 'the access token has expired';
     if (model.revocations.has(id)) return 'the API session is revoked';
@@ -93,13 +96,13 @@ export class ApiSessions {
     return undefined;
   }
 
-  /** Checks the certificates that a client presented (leaf first) against its session. Throws SessionRefusedError. */
+  /** Checks the certificates that a client presented (leaf first) against its session. @throws SessionRefusedError */
   checkCertificate(session: ApiSession, presented: readonly X509Certificate[]): void {
     const [leaf] = presented;
     if (!leaf) throw new SessionRefusedError('the client presented no certificate');
     const { clock, identity } = this.#components;
     const invalid = validity(leaf, clock.now());
-    // Legacy sessions outlive their certificate; tokens say whether theirs may have expired.
+    // Legacy sessions outlive their certificate; for tokens, a claim decides whether the certificate may have expired.
     const mayExpire = session.claims === undefined || session.claims.z_cae === true;
     if (session.fingerprints.has(sha1Fingerprint(leaf))) {
       if (invalid && !mayExpire) throw new SessionRefusedError(invalid);
@@ -110,11 +113,11 @@ export class ApiSessions {
     const name = subjectAltNames(leaf).uri.find((uri) => uri.startsWith('spiffe://'));
     const fit = name === undefined ? undefined : spiffeFit(name, session);
     if (!fit)
-      throw new SessionRefusedError('the certificate is neither listed by the session nor issued for its identity');
+      throw new SessionRefusedError('the certificate is neither listed in the session nor issued for its identity');
     if (invalid && !(fit === 'identity' && mayExpire)) throw new SessionRefusedError(invalid);
   }
 
-  /** Looks again and again, ever more rarely. */
+  /** Looks up a session repeatedly, with growing pauses. */
   async #await(token: string, patience: number, signal: AbortSignal): Promise<LegacySession> {
     const { clock, legacy } = this.#components;
     const end = clock.monotonic() + patience;
@@ -122,7 +125,7 @@ export class ApiSessions {
       const session = legacy.get(token);
       if (session) return session;
       const left = end - clock.monotonic();
-      if (left <= 0) throw new SessionRefusedError('no controller knows the API session');
+      if (left <= 0) throw new SessionRefusedError('the API session is unknown to all controllers');
       await clock.sleep(Math.min(pause, left), { name: 'api session lookup', signal });
     }
   }
@@ -132,7 +135,7 @@ function ofLegacy({ id, identityId, token, fingerprints, controllerId }: LegacyS
   return { id, identityId, token, fingerprints, controllerId, claims: undefined };
 }
 
-/** Whether a certificate that the network issued belongs to the identity or to this session. */
+/** Whether a certificate of the network belongs to the identity or to this session. */
 function spiffeFit(uri: string, { id, identityId }: ApiSession): 'identity' | 'session' | undefined {
   const [, , , ...path] = uri.split('/');
   if (path[0] !== 'identity' || path[1] !== identityId) return undefined;

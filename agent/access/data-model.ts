@@ -1,6 +1,6 @@
-// The router's copy of the network's data: identities, services, configurations, policies, keys. Fed by full states and changes of
-// a controller (subscription.ts), asked by the tunneler and by access decisions. Listeners hear that something changed, not what:
-// they compare with what they have.
+// The router's copy of the network's data: identities, services, configurations, policies, keys. A controller sends
+// full states and changes (subscription.ts); the tunneler and access decisions read it. Listeners learn that something
+// changed, not what: they compare it with their own state.
 
 import { X509Certificate } from 'node:crypto';
 import { describeError } from '#lib/errors.ts';
@@ -88,7 +88,7 @@ export class DataModel {
     return this.#listeners.add(listener);
   }
 
-  /** Replaces everything. Answers whether this is an older state than the one before: the history began anew. */
+  /** Replaces all data. `wentBack`: the state is older than the previous one, so the history has restarted. */
   replace(state: DataState): { wentBack: boolean } {
     const wentBack = state.endIndex < this.#index;
     for (const table of this.#tables()) table.clear();
@@ -97,11 +97,11 @@ export class DataModel {
     for (const event of state.events) this.#apply(event);
     this.#index = state.endIndex;
     this.#timeline = state.timelineId;
-    this.#tell();
+    this.#notify();
     return { wentBack };
   }
 
-  /** Applies one change set, if it follows the last one. */
+  /** Applies a change set if it follows the previous one. */
   change(set: DataState_ChangeSet): ChangeVerdict {
     if (!set.isSynthetic) {
       if (set.index <= this.#index) return 'outdated';
@@ -109,11 +109,11 @@ export class DataModel {
       this.#index = set.index;
     }
     for (const event of set.changes) this.#apply(event);
-    this.#tell();
+    this.#notify();
     return 'applied';
   }
 
-  /** Services that an identity may use in a way, in no order. Posture checks are not looked at here. */
+  /** Services that an identity may dial or bind, unordered. Does not evaluate posture checks. */
   servicesFor(identityId: string, permission: Permission): DataState_Service[] {
     const ids = new Set<string>();
     for (const policy of this.policiesOf(identityId, permission)) for (const id of policy.services) ids.add(id);
@@ -126,7 +126,7 @@ export class DataModel {
     return this.#clientRoots;
   }
 
-  /** An unreadable certificate vouches for nobody; the others still count. */
+  /** An unreadable certificate is skipped; the others remain valid. */
   #read({ kid, data }: DataState_PublicKey): X509Certificate[] {
     try {
       return [new X509Certificate(data)];
@@ -136,7 +136,7 @@ export class DataModel {
     }
   }
 
-  /** The policies of a type, or of both, that an identity is in. */
+  /** The policies of one type, or of both, that contain an identity. */
   policiesOf(identityId: string, permission?: Permission): Policy[] {
     const policies = [...(this.#policiesOf.get(identityId) ?? [])];
     return permission ? policies.filter(({ type }) => type === POLICY_TYPES[permission]) : policies;
@@ -151,7 +151,7 @@ export class DataModel {
     return this.#servicesByName.get(name);
   }
 
-  /** Configuration data of a service by the name of its type; those that the identity overrides replace the service's own. */
+  /** Configuration data of a service by type name; the identity's overrides replace the service's own. */
   configsFor(service: DataState_Service, identity: DataState_Identity): Map<string, unknown> {
     const data = new Map<string, unknown>();
     for (const { typeName, dataJson } of this.configDataFor(service, identity))
@@ -159,7 +159,7 @@ export class DataModel {
     return data;
   }
 
-  /** As `configsFor`, as it arrived. */
+  /** As `configsFor`, but unparsed. */
   configDataFor(
     service: DataState_Service,
     identity: DataState_Identity,
@@ -192,7 +192,7 @@ export class DataModel {
     ];
   }
 
-  #tell(): void {
+  #notify(): void {
     this.#clientRoots = undefined;
     this.#listeners.call();
   }
@@ -306,11 +306,11 @@ function put<T extends { id: string }>(table: Map<string, T>, action: DataState_
   else table.set(entity.id, entity);
 }
 
-/** Data that is no JSON is a mistake of who wrote it; the service is then one without this configuration. */
+/** Invalid JSON is a mistake of its author; the service then lacks this configuration. */
 function parseConfig(json: string): unknown {
   try {
     return parseJson(json);
   } catch {
-    return undefined; // the config decoders say that it is missing
+    return undefined; // the config decoders report it as missing
   }
 }

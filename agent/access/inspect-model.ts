@@ -1,16 +1,16 @@
-// The router data model in the form of the inspection `router-data-model`. Data of public keys is left out.
+// The router data model in the form of the inspection `router-data-model`, without the data of public keys.
 
 import { DataState_PublicKey_Usage, PolicyType } from '#wire/gen/edge_control_pb.js';
 import type { DataModel, Permission, Policy } from './data-model.ts';
 
-type Shown = Record<string, unknown>;
+type Inspected = Record<string, unknown>;
 
-export function inspectModel(model: DataModel): Record<string, Shown> {
+export function inspectModel(model: DataModel): Record<string, Inspected> {
   const policies = [...model.policies.values()];
   return {
-    configTypes: shown(model.configTypes, ({ id, name }) => ({ id, name })),
-    configs: shown(model.configs, ({ id, name, typeId, dataJson }) => ({ id, name, typeId, dataJson })),
-    identities: shown(model.identities, (identity) => {
+    configTypes: inspectAll(model.configTypes, ({ id, name }) => ({ id, name })),
+    configs: inspectAll(model.configs, ({ id, name, typeId, dataJson }) => ({ id, name, typeId, dataJson })),
+    identities: inspectAll(model.identities, (identity) => {
       const { id, name, disabled, appDataJson, defaultHostingPrecedence, defaultHostingCost } = identity;
       return {
         id,
@@ -26,26 +26,29 @@ export function inspectModel(model: DataModel): Record<string, Shown> {
         services: serviceCounts(model, id),
       };
     }),
-    services: shown(model.services, ({ id, name, encryptionRequired, configs }) => ({
+    services: inspectAll(model.services, ({ id, name, encryptionRequired, configs }) => ({
       id,
       name,
       encryptionRequired,
       configs,
       servicePolicies: policies.filter(({ services }) => services.has(id)).map((policy) => policy.id),
     })),
-    routers: shown(model.routers, ({ id, name, fingerprint, disabled }) => ({ id, name, fingerprint, disabled })),
-    servicePolicies: shown(model.policies, inspectPolicy),
-    postureChecks: shown(model.postureChecks, ({ id, name, typeId }) => ({ id, name, typeId })),
-    publicKeys: shown(model.publicKeys, ({ kid, usages, format }) => ({
+    routers: inspectAll(model.routers, ({ id, name, fingerprint, disabled }) => ({ id, name, fingerprint, disabled })),
+    servicePolicies: inspectAll(model.policies, inspectPolicy),
+    postureChecks: inspectAll(model.postureChecks, ({ id, name, typeId }) => ({ id, name, typeId })),
+    publicKeys: inspectAll(model.publicKeys, ({ kid, usages, format }) => ({
       kid,
       usages: usages.map((usage) => DataState_PublicKey_Usage[usage]),
       format,
     })),
-    revocations: shown(model.revocations, ({ id, expiresAt }) => ({ id, expiresAt: Number(expiresAt?.seconds ?? 0n) })),
+    revocations: inspectAll(model.revocations, ({ id, expiresAt }) => ({
+      id,
+      expiresAt: Number(expiresAt?.seconds ?? 0n),
+    })),
   };
 }
 
-function inspectPolicy({ id, name, type, services, postureChecks, identities }: Policy): Shown {
+function inspectPolicy({ id, name, type, services, postureChecks, identities }: Policy): Inspected {
   return {
     id,
     name,
@@ -56,7 +59,7 @@ function inspectPolicy({ id, name, type, services, postureChecks, identities }: 
   };
 }
 
-/** How many policies give an identity each of its services. */
+/** Counts the policies that grant an identity each of its services. */
 function serviceCounts(model: DataModel, identityId: string): Record<string, Record<Permission, number>> {
   const counts: Record<string, Record<Permission, number>> = {};
   for (const permission of ['dial', 'bind'] as const)
@@ -68,6 +71,6 @@ function serviceCounts(model: DataModel, identityId: string): Record<string, Rec
   return counts;
 }
 
-function shown<T>(table: ReadonlyMap<string, T>, show: (entity: T) => Shown): Shown {
+function inspectAll<T>(table: ReadonlyMap<string, T>, show: (entity: T) => Inspected): Inspected {
   return Object.fromEntries([...table].map(([id, entity]) => [id, show(entity)]));
 }

@@ -1,5 +1,6 @@
-// API sessions that controllers push to routers, since their tokens are opaque: added one by one and as full states in chunks, updated
-// and removed. Tokens in use are reported, so that controllers keep their sessions (reference fact: control channel, sections 4.1, 4.7).
+// API sessions that controllers push to routers, because their tokens are opaque: added one by one or as full states in
+// chunks, updated and removed. The router reports tokens in use, so that controllers keep their sessions (reference
+// fact: control channel, sections 4.1, 4.7).
 
 import { create, toBinary } from '@bufbuild/protobuf';
 import type { Clock, Timer } from '#lib/clock.ts';
@@ -48,9 +49,9 @@ interface FullState {
   last: number | undefined;
 }
 
-/** Removed service sessions that are remembered, so that a bind with one of them is refused. */
+/** Limit on remembered removed service sessions; a bind with one of them is rejected. */
 const MOST_REMOVED = 10_000;
-/** Sessions that are kept. A controller that pushes more is broken. */
+/** Limit on sessions. A controller that pushes more is faulty. */
 const MOST_SESSIONS = 1_000_000;
 
 export class LegacySessions {
@@ -100,7 +101,7 @@ export class LegacySessions {
     return this.#listeners.add(listener);
   }
 
-  /** A client with this token is connected, until the returned function is called. */
+  /** Marks a token as in use by a connected client, until the returned function is called. */
   use(token: string): () => void {
     this.#inUse.set(token, (this.#inUse.get(token) ?? 0) + 1);
     return () => {
@@ -110,7 +111,7 @@ export class LegacySessions {
     };
   }
 
-  /** Whether a controller has removed a service session recently; by its token or by its id, which is the token's `jti`. */
+  /** Whether a controller has recently removed a service session, by its token or by its id (the token's `jti`). */
   isRemovedServiceSession({ token, id }: { readonly token: string; readonly id: string | undefined }): boolean {
     return this.#removedServiceSessions.has(token) || (id !== undefined && this.#removedServiceSessions.has(id));
   }
@@ -124,12 +125,12 @@ export class LegacySessions {
 
   #put(controller: Controller, { token, id, identityId, certFingerprints }: ApiSessionMessage): void {
     if (this.#sessions.size >= MOST_SESSIONS && !this.#sessions.has(token)) return;
-    this.#state?.tokens.add(token); // it may be newer than the state that is arriving
+    this.#state?.tokens.add(token); // it may be newer than the arriving state
     const fingerprints = new Set(certFingerprints.map((each) => each.toLowerCase()));
     this.#sessions.set(token, { token, id, identityId, fingerprints, controllerId: controller.id });
   }
 
-  /** When the last chunk of a full state is here, the sessions of that controller which are not in it are gone. */
+  /** The last chunk of a full state removes that controller's sessions which the state does not contain. */
   #onChunk(controller: Controller, message: Message, sessions: readonly ApiSessionMessage[]): void {
     const chunk = chunkOf(message);
     if (!chunk) return;
@@ -171,7 +172,7 @@ export class LegacySessions {
   }
 }
 
-/** Where a message stands in a full state; undefined when it does not say so. */
+/** The position of a message in a full state; undefined if it has none. */
 function chunkOf(message: Message): { id: string; sequence: number; isLast: boolean } | undefined {
   const state = parseJson(message.string(EdgeControlHeader.ErrorCode) ?? '') as Readonly<
     Record<string, unknown>

@@ -1,12 +1,13 @@
-// Posture checks of the router data model in the form that the evaluation takes (reference fact: control channel, section 5.5).
+// Converts posture checks of the router data model to the form that the evaluation uses (reference fact: control
+// channel, section 5.5).
 
 import type { PostureDemand } from '#model/posture.ts';
 import type { DataState_PostureCheck, DataState_PostureCheck_Process } from '#wire/gen/edge_control_pb.js';
 
-/** Made once for each version of a check. */
+/** Converted once for each version of a check. */
 const converted = new WeakMap<DataState_PostureCheck, PostureDemand | null>();
 
-/** The check as a demand; undefined when its type is unknown here. */
+/** The check as a demand; undefined if its type is unknown. */
 export function postureDemand(check: DataState_PostureCheck): PostureDemand | undefined {
   let demand = converted.get(check);
   if (demand === undefined) {

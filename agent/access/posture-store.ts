@@ -1,20 +1,20 @@
-// Posture data that SDK clients reported, by API session, in the form that the evaluation takes
-// (reference fact: edge, section 9).
+// Posture data that SDK clients reported, by API session, in the form that the evaluation uses (reference fact: edge,
+// section 9).
 
 import type { PostureState, ProcessState } from '#model/posture.ts';
 import type { PostureResponse } from '#wire/gen/edge_client_pb.js';
 
-/** Processes of one endpoint that are kept; no network asks for more. */
+/** Limit on stored processes of one endpoint; no network queries more. */
 const MOST_PROCESSES = 500;
-/** MAC addresses of one endpoint that are kept. */
+/** Limit on stored MAC addresses of one endpoint. */
 const MOST_ADDRESSES = 100;
-/** Characters of one reported text. */
+/** Characters of one reported string. */
 const LONGEST_TEXT = 4_096;
 
 type Mutable<T> = { -readonly [key in keyof T]: T[key] };
 type Timestamp = { readonly seconds: bigint; readonly nanos: number };
 
-/** Everything that one API session reported. */
+/** All reports of one API session. */
 export class SessionPosture {
   #state: Mutable<PostureState> = { processes: [] };
 
@@ -22,12 +22,12 @@ export class SessionPosture {
     return this.#state;
   }
 
-  /** A one-time password was given at `time` (milliseconds); an older time than the known one changes nothing. */
+  /** Records a one-time password entered at `time` (milliseconds); a time before the known one is ignored. */
   passedMfa(time: number): void {
     this.#state = { ...this.#state, passedMfaAt: Math.max(time, this.#state.passedMfaAt ?? 0) };
   }
 
-  /** Notes one report. A TOTP token has to be verified first: see `passedMfa`. */
+  /** Stores a report. The caller must verify TOTP tokens first: see `passedMfa`. */
   report({ type }: PostureResponse, now: number): void {
     const state = { ...this.#state };
     switch (type.case) {
@@ -68,7 +68,7 @@ function processOf(process: {
   return { postureCheckId: '', path: text(path), isRunning, hash: text(hash), signerFingerprints: signers };
 }
 
-/** An event in the future would outlive every one-time password: it counts as now. */
+/** An event in the future would outlive every one-time password, so it counts as now. */
 function milliseconds(time: Timestamp | undefined, now: number): number {
   return time ? Math.min(now, Number(time.seconds) * 1000 + Math.floor(time.nanos / 1e6)) : now;
 }

@@ -1,5 +1,5 @@
-// Keeps the data model current: subscribes with one controller, renews before the subscription ends, begins anew when changes are
-// missing or the controller is gone (reference fact: control channel, sections 5.1 and 5.2).
+// Keeps the data model current: subscribes with one controller, renews before the subscription expires, and subscribes
+// again if changes are missing or the controller disconnects (reference fact: control channel, sections 5.1 and 5.2).
 
 import { create, toBinary } from '@bufbuild/protobuf';
 import type { Clock, Timer } from '#lib/clock.ts';
@@ -25,9 +25,9 @@ export interface SubscriptionComponents {
   random: Random;
   controllers: Controllers;
   model: DataModel;
-  /** A full state older than the last one: the controllers' history began anew. */
+  /** A full state is older than the previous one: the controllers' history has restarted. */
   onHistoryReset(): void;
-  /** For figures: a change of the model begins, and is over when the returned function is called. */
+  /** For metrics: called when a model change begins; the returned function is called when it ends. */
   working(): () => void;
 }
 
@@ -101,9 +101,9 @@ export class ModelSubscription {
     } catch (error) {
       log.debug(
         { controller: subscription.controller.id, error: describeError(error) },
-        'data model could not be subscribed to',
+        'subscription to the data model failed, retrying',
       );
-      this.#current = undefined; // the next check tries again
+      this.#current = undefined; // the next check retries
     }
   }
 
@@ -132,7 +132,7 @@ export class ModelSubscription {
     if (verdict !== 'gap') return;
     this.#components.log.info(
       { controller: controller.id, index: String(this.#components.model.index), missing: String(set.previousIndex) },
-      'data model changes are missing, subscribing anew',
+      'data model changes are missing, subscribing again',
     );
     this.#subscribe(this.#components.model.index);
   }
@@ -143,7 +143,7 @@ export class ModelSubscription {
     );
   }
 
-  /** Controllers show how far a router is (message 20506). */
+  /** Reports the position of this router to the controller, for its status pages (message 20506). */
   #reportIndex(): void {
     const { index } = this.#components.model;
     if (index === this.#reportedIndex) return;

@@ -1,5 +1,5 @@
-// Tokens that the controllers of the network signed, verified with the keys of the router data model: access tokens, tokens of service
-// sessions, and proofs of a one-time password (reference fact: edge, sections 1.2 and 5.1).
+// Verifies tokens that controllers of the network signed, with the keys of the router data model: access tokens,
+// service session tokens, and proofs of a one-time password (reference fact: edge, sections 1.2 and 5.1).
 
 import { createPublicKey, type KeyObject, X509Certificate } from 'node:crypto';
 import type { JWTPayload } from 'jose';
@@ -24,7 +24,7 @@ export interface AccessClaims extends JWTPayload {
   readonly z_asid: string;
 }
 
-/** The right to dial or bind a service. `sub` is the id of the service. */
+/** The right to dial or bind a service. `sub` is the service id. */
 export interface ServiceClaims extends JWTPayload {
   readonly sub: string;
   readonly z_asid: string;
@@ -44,15 +44,15 @@ export interface TokensComponents {
 
 const AUDIENCES = ['openziti', 'native'];
 const ALGORITHMS = ['ES256', 'ES384', 'ES512', 'RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'EdDSA'];
-/** Characters. A token of the reference has less than two thousand. */
+/** Characters. A token of the reference has fewer than two thousand. */
 const LONGEST_TOKEN = 16_384;
 
-/** Loaded with the first token: a router without SDK clients needs none of it. */
+/** Loaded for the first token: a router without SDK clients does not need it. */
 function jose(): Promise<typeof import('jose')> {
   return import('jose');
 }
 
-/** Tokens and the random texts of legacy sessions differ in how they begin. */
+/** The prefix distinguishes signed tokens from the random strings of legacy sessions. */
 export function isSignedToken(token: string): boolean {
   return token.startsWith('ey');
 }
@@ -65,32 +65,35 @@ export class Tokens {
     this.#components = components;
   }
 
-  /** Throws TokenError, also for an expired token. */
+  /** @throws TokenError, also for an expired token */
   async access(token: string): Promise<AccessClaims> {
     const claims = await this.#verify(token, TokenKind.Access);
-    if (typeof claims.exp !== 'number') throw new TokenError('the access token has no time of expiry');
+    if (typeof claims.exp !== 'number') throw new TokenError('the access token has no expiry time');
     return claims as AccessClaims;
   }
 
-  /** Throws TokenError. `apiSessionId` is the session that must have asked for it. */
+  /**
+   * @throws TokenError
+   * @param apiSessionId The session that must have requested the token.
+   */
   async service(token: string, apiSessionId: string): Promise<ServiceClaims> {
     const claims = await this.#verify(token, TokenKind.Service);
     if (claims.z_asid !== apiSessionId) throw new TokenError('the service token belongs to another API session');
     if (claims.z_st !== 'Dial' && claims.z_st !== 'Bind')
-      throw new TokenError(`the service token is for '${String(claims.z_st)}', neither Dial nor Bind`);
+      throw new TokenError(`the service token has type '${String(claims.z_st)}', expected Dial or Bind`);
     return claims as ServiceClaims;
   }
 
-  /** When a one-time password was given, in milliseconds. Throws TokenError. */
+  /** The time when the one-time password was entered, in milliseconds. @throws TokenError */
   async totp(token: string, apiSessionId: string): Promise<number> {
     const claims = await this.#verify(token, TokenKind.Totp);
     if (claims.z_asid !== apiSessionId) throw new TokenError('the TOTP token belongs to another API session');
-    if (typeof claims.iat !== 'number') throw new TokenError('the TOTP token does not say when it was issued');
+    if (typeof claims.iat !== 'number') throw new TokenError('the TOTP token has no issue time');
     return claims.iat * 1000;
   }
 
   async #verify(token: string, kind: TokenKind): Promise<JWTPayload & { sub: string; z_asid: string }> {
-    if (token.length > LONGEST_TOKEN) throw new TokenError(`the token has ${token.length} characters`);
+    if (token.length > LONGEST_TOKEN) throw new TokenError(`the token is too long: ${token.length} characters`);
     const { jwtVerify } = await jose();
     const { clock } = this.#components;
     let payload: JWTPayload;
@@ -98,19 +101,19 @@ export class Tokens {
       const options = { algorithms: ALGORITHMS, audience: AUDIENCES, currentDate: new Date(clock.now()) };
       ({ payload } = await jwtVerify(token, (header: { kid?: string }) => this.#key(header.kid), options));
     } catch (error) {
-      throw new TokenError(`the token is not valid: ${describeError(error)}`, { cause: error });
+      throw new TokenError(`the token is invalid: ${describeError(error)}`, { cause: error });
     }
     if (isNestedDeeper(payload)) throw new TokenError('the token is nested too deeply');
     if (payload.z_t !== kind) throw new TokenError(`the token has type '${String(payload.z_t)}', expected '${kind}'`);
     if (typeof payload.sub !== 'string' || typeof payload.z_asid !== 'string')
-      throw new TokenError('the token names no subject or no API session');
+      throw new TokenError('the token has no subject or no API session');
     return payload as JWTPayload & { sub: string; z_asid: string };
   }
 
   #key(kid: string | undefined): KeyObject {
     const key = this.#components.model.publicKeys.get(kid ?? '');
     if (!key?.usages.includes(DataState_PublicKey_Usage.JWTVALIDATION))
-      throw new TokenError(`no controller of the network signs tokens with the key ${kid ?? '(none named)'}`);
+      throw new TokenError(`unknown signing key ${kid ?? '(missing)'}: it belongs to no controller of the network`);
     const known = this.#keys.get(key);
     if (known) return known;
     const made = keyOf(key);

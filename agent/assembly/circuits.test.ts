@@ -1,5 +1,5 @@
-// Circuits that others take down, lose or name without a right: dials that come too late, links that are
-// lost, payloads from the wrong side.
+// Circuits that controllers remove, that lose a link, or that a peer names without a right: late dials, lost links,
+// payloads from the wrong side.
 
 import { EventEmitter } from 'node:events';
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
@@ -36,7 +36,7 @@ import { CircuitEnds } from '../xgress/circuit-ends.ts';
 
 const NO_ENDS = { deliver: () => true, end: () => undefined, closed: () => undefined, writable: () => undefined };
 
-/** The rooms of a router that have to do with circuits, and a controller `c` that notes what it hears. */
+/** The rooms of a router that handle circuits, and a controller `c` that records its messages. */
 function router() {
   const clock = new VirtualClock();
   const log = silentLog;
@@ -74,7 +74,7 @@ function router() {
   return { clock, heard, controllers, forwarder, faulter, scanner, unrouter, ends, close, foreign: () => foreign };
 }
 
-/** A link that takes everything. */
+/** A link that accepts all traffic. */
 function link(address: string): Destination {
   return {
     address,
@@ -95,7 +95,7 @@ const faulted = (messages: readonly Message[]) =>
     .map(({ body }) => fromBinary(FaultSchema, body).id);
 
 t.test(
-  'circuits that lose their link are compared with the controller at once, and again when it is back',
+  'circuits that lose their link are checked with the controller at once, and again after it reconnects',
   async (t) => {
     const { clock, heard, controllers, forwarder, scanner, close } = router();
     const lost = link('link1');
@@ -122,67 +122,64 @@ t.test(
   },
 );
 
-t.test(
-  'a controller that is back is asked about circuits whose other end is silent, not about living ones',
-  async (t) => {
-    const { clock, heard, forwarder, scanner, ends, close } = router();
-    const questions: string[] = [];
-    const peer: Destination = {
-      ...link('link1'),
-      sendControl(frame) {
-        const id = frame.body.toString('utf8', 1);
-        questions.push(id);
-        const hop = { hopType: 'xgress/test', hopId: 'end', now: clock.now() };
-        const answer = (error?: string) => traceRouteAnswer(frame, { ...hop, error });
-        if (id === 'living') forwarder.forwardControl('link1', answer());
-        if (id === 'lost') forwarder.forwardControl('link1', answer('no way'));
-        return true;
-      },
-    };
-    forwarder.registerLink(peer);
-    const options = { ...defaultXgressOptions(), circuitStartTimeout: 0 };
-    for (const circuitId of ['living', 'lost', 'silent', 'routed', 'closed', 'talking']) {
-      forwarder.circuits.open(circuitId, 'c', {}).forwards.set('link1', circuitId).set(circuitId, 'link1');
-      ends
-        .open({ circuitId, address: circuitId, role: 'initiator', options, hopType: 'xgress/test' }, NO_ENDS, 'c')
-        .start();
-    }
-    forwarder.circuits.open('passing', 'c', {}).forwards.set('link1', 'link2').set('link2', 'link1');
-    await clock.advance(1_000);
-    scanner.onConnect('c');
-    t.same(questions, ['living', 'lost', 'silent', 'routed', 'closed', 'talking']);
-    await clock.advance(1_000);
-    forwarder.circuits.open('routed', 'c', {});
-    forwarder.remove('closed');
-    forwarder.forwardPayload(
-      'link1',
-      Payload.create('talking', 0, PayloadFlag.Originator, Buffer.from('x')),
-      PayloadOrigin.Forwarded,
-    );
-    t.same(confirmed(heard), []);
-    await clock.advance(5_000);
-    t.same(confirmed(heard), ['lost', 'silent']);
-    scanner.onConnect('c');
-    scanner.onConnect('c');
-    await clock.advance(6_000);
-    t.same(confirmed(heard).length, 6, 'a connection that is lost again begins the check again, once');
-    for (let count = 0; count < 1_000; count++) {
-      const circuitId = `many-${count}`;
-      forwarder.circuits.open(circuitId, 'c', {}).forwards.set('link1', circuitId).set(circuitId, 'link1');
-      ends.open({ circuitId, address: circuitId, role: 'initiator', options, hopType: 'x' }, NO_ENDS, 'c').start();
-    }
-    await clock.advance(100);
-    questions.length = 0;
-    scanner.onConnect('c');
-    t.equal(questions.length, 200, 'not all at once');
-    await clock.advance(1_000);
-    t.equal(questions.length, 1_005);
-    close();
-    t.notOk(clock.timers().includes('liveness of circuits'));
-  },
-);
+t.test('after a reconnect the router asks about circuits with a silent other end, not about live ones', async (t) => {
+  const { clock, heard, forwarder, scanner, ends, close } = router();
+  const questions: string[] = [];
+  const peer: Destination = {
+    ...link('link1'),
+    sendControl(frame) {
+      const id = frame.body.toString('utf8', 1);
+      questions.push(id);
+      const hop = { hopType: 'xgress/test', hopId: 'end', now: clock.now() };
+      const answer = (error?: string) => traceRouteAnswer(frame, { ...hop, error });
+      if (id === 'living') forwarder.forwardControl('link1', answer());
+      if (id === 'lost') forwarder.forwardControl('link1', answer('no way'));
+      return true;
+    },
+  };
+  forwarder.registerLink(peer);
+  const options = { ...defaultXgressOptions(), circuitStartTimeout: 0 };
+  for (const circuitId of ['living', 'lost', 'silent', 'routed', 'closed', 'talking']) {
+    forwarder.circuits.open(circuitId, 'c', {}).forwards.set('link1', circuitId).set(circuitId, 'link1');
+    ends
+      .open({ circuitId, address: circuitId, role: 'initiator', options, hopType: 'xgress/test' }, NO_ENDS, 'c')
+      .start();
+  }
+  forwarder.circuits.open('passing', 'c', {}).forwards.set('link1', 'link2').set('link2', 'link1');
+  await clock.advance(1_000);
+  scanner.onConnect('c');
+  t.same(questions, ['living', 'lost', 'silent', 'routed', 'closed', 'talking']);
+  await clock.advance(1_000);
+  forwarder.circuits.open('routed', 'c', {});
+  forwarder.remove('closed');
+  forwarder.forwardPayload(
+    'link1',
+    Payload.create('talking', 0, PayloadFlag.Originator, Buffer.from('x')),
+    PayloadOrigin.Forwarded,
+  );
+  t.same(confirmed(heard), []);
+  await clock.advance(5_000);
+  t.same(confirmed(heard), ['lost', 'silent']);
+  scanner.onConnect('c');
+  scanner.onConnect('c');
+  await clock.advance(6_000);
+  t.same(confirmed(heard).length, 6, 'a connection that is lost again begins the check again, once');
+  for (let count = 0; count < 1_000; count++) {
+    const circuitId = `many-${count}`;
+    forwarder.circuits.open(circuitId, 'c', {}).forwards.set('link1', circuitId).set(circuitId, 'link1');
+    ends.open({ circuitId, address: circuitId, role: 'initiator', options, hopType: 'x' }, NO_ENDS, 'c').start();
+  }
+  await clock.advance(100);
+  questions.length = 0;
+  scanner.onConnect('c');
+  t.equal(questions.length, 200, 'not all at once');
+  await clock.advance(1_000);
+  t.equal(questions.length, 1_005);
+  close();
+  t.notOk(clock.timers().includes('liveness of circuits'));
+});
 
-t.test('a peer that names circuits of others moves and ends none of them', async (t) => {
+t.test("a peer that names other routers' circuits neither reroutes nor ends them", async (t) => {
   const { clock, heard, forwarder, faulter, close, foreign } = router();
   forwarder.registerLink(link('link1'));
   forwarder.registerLink(link('attacker'));
@@ -206,7 +203,7 @@ t.test('a peer that names circuits of others moves and ends none of them', async
   close();
 });
 
-t.test('a peer that goes on sending does not keep a circuit that is over', async (t) => {
+t.test('a peer that keeps sending does not keep an ended circuit', async (t) => {
   const { clock, forwarder, unrouter, ends, close } = router();
   forwarder.registerLink(link('link1'));
   forwarder.circuits.open('circuit', 'c', {}).forwards.set('link1', 'end').set('end', 'link1');
@@ -230,7 +227,7 @@ t.test('a peer that goes on sending does not keep a circuit that is over', async
   t.same(clock.timers(), [], 'nor does a message that comes while the router stops start a timer');
 });
 
-t.test('an end that is made for a circuit which was taken down meanwhile is cut at once', async (t) => {
+t.test('an end for a circuit that was removed in the meantime is cut at once', async (t) => {
   const { ends, forwarder, heard, close } = router();
   let outcome = '';
   const init = {
@@ -246,70 +243,73 @@ t.test('an end that is made for a circuit which was taken down meanwhile is cut 
   ends.open(init, { ...NO_ENDS, closed }, 'c').start();
   t.equal(outcome, 'cut');
   t.same([ends.count, forwarder.addresses()], [0, []]);
-  ends.giveUp('refused', 'initiator', 'c');
+  ends.abandon('refused', 'initiator', 'c');
   t.same(faulted(heard), ['refused'], 'the controller takes the rest of it down');
   close();
 });
 
-t.test('a service that answers after its circuit was taken down, or after the drain began, is let go', async (t) => {
-  for (const how of ['unroute', 'drain'] as const) {
-    const { clock, forwarder, ends, unrouter, close } = router();
-    const egress = new Egress(silentLog);
-    const service = new EventEmitter();
-    let abandoned = 0;
-    egress.use('slow', async (request: EgressRequest): Promise<DialedEgress> => {
-      await new Promise((resolve) => service.once('answers', resolve));
-      return {
-        client: { ...NO_ENDS, attach: () => undefined },
-        peerData: new Map(),
-        hopType: request.address,
-        abandon: () => void abandoned++,
-      };
-    });
-    const dials = new DialsInProgress();
-    const queue = new DialQueue({ name: 'dials', length: 10, workers: 1, clock });
-    let accepts = true;
-    const route = onRoute({
-      clock,
-      log: silentLog,
-      forwarder,
-      egress,
-      ends,
-      queue,
-      dials,
-      onMissingLink: () => undefined,
-      optionsFor: () => defaultXgressOptions(),
-      dwellTime: 0,
-      acceptsCircuits: () => accepts,
-    });
-    const answers: Message[] = [];
-    const channel = { reply: (_request: Message, answer: Message) => answers.push(answer) > 0 };
-    const controller = { id: 'c', channel } as unknown as Controller;
-    forwarder.registerLink(link('link1'));
-    for (const circuitId of ['dialing', 'waiting']) route(controller, routeMessage(circuitId));
-    await new Promise((resolve) => setImmediate(resolve));
-    t.equal(dials.size, 2);
-    if (how === 'drain') accepts = false;
-    else
-      for (const circuitId of ['dialing', 'waiting'])
-        onUnroute(unrouter, dials)(
-          controller,
-          new Message(
-            ControlType.Unroute,
-            [],
-            toBinary(UnrouteSchema, create(UnrouteSchema, { circuitId, now: true })),
-          ),
-        );
-    service.emit('answers');
-    await new Promise((resolve) => setImmediate(resolve));
-    t.equal(abandoned, 1, how);
-    t.same([ends.count, forwarder.circuits.size, dials.size], [0, 0, 0]);
-    t.notOk(answers.some(({ headers }) => headers.has(RouteHeader.Success)));
-    await queue.close();
-    close();
-    t.same(clock.timers(), []);
-  }
-});
+t.test(
+  'the connection to a service that answers after the removal of its circuit, or after a drain began, is closed',
+  async (t) => {
+    for (const how of ['unroute', 'drain'] as const) {
+      const { clock, forwarder, ends, unrouter, close } = router();
+      const egress = new Egress(silentLog);
+      const service = new EventEmitter();
+      let abandoned = 0;
+      egress.use('slow', async (request: EgressRequest): Promise<DialedEgress> => {
+        await new Promise((resolve) => service.once('answers', resolve));
+        return {
+          client: { ...NO_ENDS, attach: () => undefined },
+          peerData: new Map(),
+          hopType: request.address,
+          abandon: () => void abandoned++,
+        };
+      });
+      const dials = new DialsInProgress();
+      const queue = new DialQueue({ name: 'dials', length: 10, workers: 1, clock });
+      let accepts = true;
+      const route = onRoute({
+        clock,
+        log: silentLog,
+        forwarder,
+        egress,
+        ends,
+        queue,
+        dials,
+        onMissingLink: () => undefined,
+        optionsFor: () => defaultXgressOptions(),
+        dwellTime: 0,
+        acceptsCircuits: () => accepts,
+      });
+      const answers: Message[] = [];
+      const channel = { reply: (_request: Message, answer: Message) => answers.push(answer) > 0 };
+      const controller = { id: 'c', channel } as unknown as Controller;
+      forwarder.registerLink(link('link1'));
+      for (const circuitId of ['dialing', 'waiting']) route(controller, routeMessage(circuitId));
+      await new Promise((resolve) => setImmediate(resolve));
+      t.equal(dials.size, 2);
+      if (how === 'drain') accepts = false;
+      else
+        for (const circuitId of ['dialing', 'waiting'])
+          onUnroute(unrouter, dials)(
+            controller,
+            new Message(
+              ControlType.Unroute,
+              [],
+              toBinary(UnrouteSchema, create(UnrouteSchema, { circuitId, now: true })),
+            ),
+          );
+      service.emit('answers');
+      await new Promise((resolve) => setImmediate(resolve));
+      t.equal(abandoned, 1, how);
+      t.same([ends.count, forwarder.circuits.size, dials.size], [0, 0, 0]);
+      t.notOk(answers.some(({ headers }) => headers.has(RouteHeader.Success)));
+      await queue.close();
+      close();
+      t.same(clock.timers(), []);
+    }
+  },
+);
 
 function routeMessage(circuitId: string): Message {
   const route: Partial<Route> = {

@@ -1,4 +1,5 @@
-// Circuits: the table, their ends on this router, the dialers of services, and who keeps the table clean.
+// Builds the rooms of circuits: the table, the ends on this router, the service dialers, and the scanners that keep the
+// table clean.
 
 import type { DialQueue } from '#lib/dial-queue.ts';
 import { ControlType } from '#wire/gen/numbers.ts';
@@ -21,7 +22,7 @@ import { IdleSweeper } from '../xgress/idle-sweeper.ts';
 import type { RouterContext } from './context.ts';
 import { httpProxy, xgressOptionsFor } from './settings.ts';
 
-/** Sessions with UDP services: milliseconds without traffic until they end, as in the tunneler's defaults. */
+/** Idle timeout and sweep interval of UDP sessions in milliseconds, the defaults of the tunneler. */
 const UDP_IDLE = { timeout: 300_000, interval: 30_000 };
 
 /** The reference reports the usage of links without tags. */
@@ -33,7 +34,7 @@ export interface Circuits {
   readonly egress: Egress;
   /** Queue of rate-limited requests for circuits and terminators. */
   readonly rateLimited: DialQueue;
-  /** Tells the circuit's controller that frames of it cannot be forwarded. */
+  /** Reports to the circuit's controller that its frames cannot be forwarded. */
   onUnroutable(circuitId: string): void;
 }
 
@@ -63,15 +64,15 @@ export function assembleCircuits(context: RouterContext, controllers: Controller
 
 /** Reports the usage of circuits on links. */
 function reportFabricUsage(forwarder: Forwarder, metrics: MetricsRegistry): void {
-  const tell = ({ id, fabric }: Circuit) => {
+  const report = ({ id, fabric }: Circuit) => {
     if (fabric.rx > 0) metrics.usage(id, 'fabric.rx', fabric.rx, NO_TAGS);
     if (fabric.tx > 0) metrics.usage(id, 'fabric.tx', fabric.tx, NO_TAGS);
     fabric.rx = 0;
     fabric.tx = 0;
   };
-  forwarder.onCircuitRemoved = tell;
+  forwarder.onCircuitRemoved = report;
   metrics.addUsageSource(() => {
-    for (const circuit of forwarder.circuits.values()) tell(circuit);
+    for (const circuit of forwarder.circuits.values()) report(circuit);
   });
 }
 
@@ -97,7 +98,7 @@ function assembleEgress(context: RouterContext): Egress {
   return egress;
 }
 
-/** Serves the controllers' routes and unroutes. `onMissingLink` hears the id of a link that a route names and nobody has here. */
+/** Handles the controllers' routes and unroutes. `onMissingLink` receives the id of an unknown link in a route. */
 export function serveRoutes(
   context: RouterContext,
   controllers: Controllers,

@@ -1,4 +1,4 @@
-// The parts that every room of the router is built from.
+// The parts that every room of the router uses.
 
 import type { Clock } from '#lib/clock.ts';
 import type { Log } from '#lib/log.ts';
@@ -15,7 +15,7 @@ export interface RouterContextInit {
   readonly clock: Clock;
   readonly random: Random;
   readonly identity: Identity;
-  /** Closes everything at the end, the last opened first. */
+  /** Closes all resources at the end, in reverse order. */
   readonly owned: AsyncDisposableStack;
 }
 
@@ -28,7 +28,7 @@ export class RouterContext implements RouterContextInit {
   readonly owned: AsyncDisposableStack;
   readonly version: VersionInfo = ownVersionInfo(PROGRAM_VERSION);
   readonly metrics: MetricsRegistry;
-  /** Set while the router drains. */
+  /** True while the router drains. */
   isDraining = false;
 
   constructor({ config, log, clock, random, identity, owned }: RouterContextInit) {
@@ -46,10 +46,10 @@ export class RouterContext implements RouterContextInit {
     return this.identity.id;
   }
 
-  /** Whether circuits may begin and end here. */
+  /** Whether circuits may begin and end on this router. */
   readonly acceptsCircuits = (): boolean => !this.isDraining;
 
-  /** The log of one room. */
+  /** Returns the log of one room. */
   component(name: string): Log {
     return this.log.child({ component: name, routerId: this.routerId });
   }

@@ -1,4 +1,4 @@
-// Control channels, and the view of the cluster behind them.
+// Builds the control channels and the view of the cluster.
 
 import { formatAddress } from '#lib/address.ts';
 import { listening } from '#lib/listening.ts';
@@ -13,7 +13,7 @@ import type { RouterContext } from './context.ts';
 import { advertisedControlListeners, advertisedListeners, controlSettings } from './settings.ts';
 import type { TlsPorts } from './tls-ports.ts';
 
-/** `linkListeners` are what each hello advertises; they may be opened later. */
+/** `linkListeners` returns the listeners for each hello; they may be opened later. */
 export function assembleControllers(
   context: RouterContext,
   linkListeners: readonly LinkListener[],

@@ -1,4 +1,4 @@
-// Edge listeners: for SDK clients over TLS, and for those in browsers over WebSocket.
+// Opens edge listeners: for SDK clients over TLS, and for browser clients over WebSocket.
 
 import { Alpn } from '#wire/tls-port.ts';
 import type { DataModel } from '../access/data-model.ts';
@@ -47,7 +47,7 @@ async function serveTls(
   };
 }
 
-/** A port of its own asks browsers for no certificate; one that serves other protocols as well must. */
+/** A dedicated port does not request a client certificate from browsers; a shared port must. */
 async function serveWebSockets(
   context: RouterContext,
   ports: TlsPorts,

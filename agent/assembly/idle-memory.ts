@@ -1,4 +1,4 @@
-// Gives memory back when the router has come to rest: after its start, and after each burst of circuits.
+// Releases memory when the router becomes idle: after its start, and after each burst of circuits.
 
 import type { Clock, Timer } from '#lib/clock.ts';
 
@@ -6,7 +6,7 @@ export interface IdleMemoryComponents {
   clock: Clock;
   /** Whether circuits are open. */
   isBusy(): boolean;
-  /** Grows with every circuit. */
+  /** Increases with every circuit. */
   circuitsSoFar(): number;
   release(): void;
 }
@@ -16,21 +16,21 @@ const INTERVAL = 10_000;
 export class IdleMemory {
   readonly #components: IdleMemoryComponents;
   readonly #timer: Timer;
-  /** Circuits that had been seen when memory was last given back; none yet. */
+  /** The circuit count at the last release; -1 before the first. */
   #released = -1;
   #seen = 0;
 
   constructor(components: IdleMemoryComponents) {
     this.#components = components;
-    this.#timer = components.clock.every('idle memory', INTERVAL, () => this.#look());
+    this.#timer = components.clock.every('idle memory', INTERVAL, () => this.#check());
   }
 
   close(): void {
     this.#timer.cancel();
   }
 
-  /** Once, when nothing has happened since the last look. */
-  #look(): void {
+  /** Releases once, if nothing has happened since the last check. */
+  #check(): void {
     const { circuitsSoFar, isBusy, release } = this.#components;
     const count = circuitsSoFar();
     const quiet = count === this.#seen && !isBusy();

@@ -1,4 +1,4 @@
-// Where clients come in: the tunneler, the listeners of SDKs, and the copy of the network's data that both decide by.
+// Opens the client side: the tunneler, the SDK listeners, and the copy of the network's data that both use.
 
 import { formatAddress } from '#lib/address.ts';
 import { type ListenPlace, listening } from '#lib/listening.ts';
@@ -33,7 +33,7 @@ export interface Ingress {
   readonly model: DataModel | undefined;
 }
 
-/** Milliseconds for controllers to hear that nothing is hosted here any longer. */
+/** Milliseconds for the removal of terminators from the controllers. */
 const REMOVE_TIME = 2_000;
 
 /** Opens the configured listeners. Rejects with ListenError, which names the key. */
@@ -56,7 +56,7 @@ export async function openIngress(
   for (const { listener, key } of inOrder(config)) {
     const log = context.component(`listener.${listener.binding}`);
     if (listener.binding === 'edge') {
-      if (!sdk) continue; // the check of the configuration refuses it
+      if (!sdk) continue; // the configuration check rejects it
       const { clients } = sdk;
       const onHello = () => edgePool.begin();
       const parts = { model, clients, onHello };
@@ -86,8 +86,8 @@ export async function openIngress(
 }
 
 /**
- * Listeners with their place in the configuration. Those for WebSockets are last: on a shared port they take clients without a protocol name
- * only when no other listener does.
+ * Listeners with their keys in the configuration. WebSocket listeners come last: on a shared port they accept clients
+ * without ALPN only if no other listener does.
  */
 function inOrder({ listeners }: RouterConfig): { listener: RouterConfig['listeners'][number]; key: string }[] {
   const isLast = ({ listener }: { listener: RouterConfig['listeners'][number] }) =>
@@ -97,7 +97,7 @@ function inOrder({ listeners }: RouterConfig): { listener: RouterConfig['listene
     .toSorted((a, b) => isLast(a) - isLast(b));
 }
 
-/** Where a listener for clients without an identity listens, in words for errors. */
+/** The address of a listener for clients without an identity, as text for errors. */
 function placeOf(listener: FabricListenerConfig): Omit<ListenPlace, 'key'> {
   if (listener.binding === 'transport_udp' || listener.binding === 'proxy_udp')
     return { network: 'udp', ...parseDatagramAddress(listener.address) };
@@ -110,7 +110,7 @@ function edgeHellos({ config, metrics, clock }: RouterContext): PoolFigures {
   return new PoolFigures(metrics, clock, 'pool.listener.xgress_edge', hellos);
 }
 
-/** The router withdraws its terminators before the control channels close, so that controllers stop sending circuits here. */
+/** Removes the terminators before the control channels close, so that controllers stop routing circuits here. */
 function assembleTerminators(
   context: RouterContext,
   controllers: Controllers,

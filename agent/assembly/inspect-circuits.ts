@@ -1,4 +1,4 @@
-// Inspections of circuits: those that use this router, and one of them with everything that carries it here.
+// Inspections of circuits: those that use this router, and a single one with all its parts on this router.
 
 import type { Clock } from '#lib/clock.ts';
 import { formatDuration } from '#lib/duration.ts';
@@ -40,7 +40,7 @@ export function inspectCircuits({ clock, forwarder }: CircuitInspectionComponent
   return { circuits };
 }
 
-/** `circuit:ID`; undefined for a circuit that is not here. */
+/** `circuit:ID`; undefined for an unknown circuit. */
 export async function inspectCircuit(
   { forwarder, sdk }: CircuitInspectionComponents,
   circuitId: string,
@@ -77,7 +77,7 @@ function relate(into: CircuitInspection, kind: string, id: string, shown: unknow
   into.relatedEntities[kind][id] = shown;
 }
 
-/** The reference's words. */
+/** Names of the reference. */
 function kindOf(destination: Destination | undefined): string {
   if (!destination) return 'missing';
   if (destination instanceof Link) return 'link';

@@ -1,4 +1,4 @@
-// Which inspection asks which room.
+// Assigns each inspection to the room that answers it.
 
 import type { DataModel } from '../access/data-model.ts';
 import { inspectModel } from '../access/inspect-model.ts';
@@ -22,7 +22,7 @@ export interface InspectedRooms {
   readonly ingress: Ingress;
   readonly reporter: MetricsReporter;
   readonly managed: ManagedConfig | undefined;
-  /** All that runs, for people. */
+  /** The state of all rooms, for people. */
   describe(): Record<string, unknown>;
 }
 
@@ -56,7 +56,7 @@ export function assembleInspections(context: RouterContext, rooms: InspectedRoom
     },
     withArgument: {
       circuit,
-      circuitandstacks: circuit, // there are no stacks of a circuit: all run in one thread
+      circuitandstacks: circuit, // circuits have no stacks: all share one thread
       'sdk-context': (id) => sdk?.contextOf(id),
     },
   });
@@ -69,7 +69,7 @@ function modelInspections(model: DataModel | undefined): Record<string, Inspecti
   };
 }
 
-/** Without the names of message types. */
+/** Converts a message to plain JSON, without message type names. */
 function plainMessage(message: object): unknown {
   return JSON.parse(
     JSON.stringify(message, (key, value) => (key === '$typeName' ? undefined : plainNumbers(key, value))),

@@ -1,4 +1,5 @@
-// Links to other routers: the registry that dials them, the listeners that accept them, and what controllers hear of both.
+// Links to other routers: the registry that dials them, the listeners that accept them, and the reports about both to
+// controllers.
 
 import { listening } from '#lib/listening.ts';
 import { ControlType } from '#wire/gen/numbers.ts';
@@ -53,7 +54,7 @@ export function assembleLinks(
 
 export type OpenLinkListener = (listener: LinkConfig['listeners'][number], key: string) => Promise<LinkListener>;
 
-/** Opens a listener, which joins `listeners` once its port is taken; `key` is its place in the configuration. Rejects with ListenError. */
+/** Opens a listener and adds it to `listeners`; `key` is its key in the configuration. Rejects with ListenError. */
 export function linkListenerOpener(
   context: RouterContext,
   controllers: Controllers,

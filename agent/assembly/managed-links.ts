@@ -1,4 +1,5 @@
-// Link listeners and dialers that controllers hold for this router (`router.link.v1`). Listeners that did not change stay open.
+// Link listeners and dialers that controllers configure for this router (`router.link.v1`). Unchanged listeners stay
+// open.
 
 import { create, toBinary } from '@bufbuild/protobuf';
 import { ProjectError } from '#lib/errors.ts';
@@ -18,7 +19,7 @@ import { advertisedListeners, linkDialerSettings } from './settings.ts';
 export interface ManagedLinksComponents {
   readonly controllers: Controllers;
   readonly links: Links;
-  /** The listeners that are open; this adds to them and takes from them. */
+  /** The open listeners; this room adds and removes entries. */
   readonly listeners: LinkListener[];
   /** Opens one listener; `key` names it in errors. Rejects with ListenError. */
   open(listener: LinkConfig['listeners'][number], key: string): Promise<LinkListener>;
@@ -45,9 +46,12 @@ export function managedLinks(context: RouterContext, components: ManagedLinksCom
   };
 }
 
-/** Reads a managed configuration as the section `link` of a file. Rejects with ProjectError that names every mistake. */
+/**
+ * Reads a managed configuration like the section `link` of a file. Rejects with a ProjectError that names every
+ * mistake.
+ */
 async function readLinkConfig(data: string, log: Log): Promise<LinkConfig> {
-  // Loaded when a controller holds configuration; other routers need none of it.
+  // Loaded only if a controller configures this router.
   const { checkRouterConfig } = await import('../config/load.ts');
   const file = {
     v: 3,
@@ -55,11 +59,11 @@ async function readLinkConfig(data: string, log: Log): Promise<LinkConfig> {
     identity: { cert: 'c', server_cert: 's', key: 'k', ca: 'a' },
   };
   const text = JSON.stringify({ ...file, link: JSON.parse(data) });
-  // The environment of this router is not the controllers' to read.
+  // Controllers must not read the environment of this router.
   const { config, findings } = checkRouterConfig(text, 'router.link.v1', { beforeEnrollment: true, environment: {} });
   if (config) {
     for (const { path: key, message, remedy } of unserved(config))
-      log.warn({ key, reason: message, remedy }, 'configured, but not served');
+      log.warn({ key, reason: message, remedy }, 'configured, but not supported');
     return config.link;
   }
   const mistakes = findings
@@ -68,7 +72,7 @@ async function readLinkConfig(data: string, log: Log): Promise<LinkConfig> {
   throw new ProjectError('MANAGED_CONFIG', mistakes.join('; '));
 }
 
-/** New listeners are opened before old ones are closed, except where they need the same port. */
+/** Opens new listeners before closing old ones, unless both need the same port. */
 async function replaceListeners(
   { controllers, listeners, open }: ManagedLinksComponents,
   opened: Map<string, LinkListener>,

@@ -1,4 +1,4 @@
-// Builds what operators see and what maintains a long-lived process: health, metrics, web pages, profiles, certificates, memory.
+// Builds the rooms for operators and maintenance: health, metrics, web pages, profiles, certificates, memory.
 
 import { joinHostPort } from '#lib/address.ts';
 import { listening } from '#lib/listening.ts';
@@ -21,11 +21,11 @@ import type { Links } from './links.ts';
 import type { TlsPorts } from './tls-ports.ts';
 
 export interface Debugging {
-  /** Goes on with a new trace file, when the old one was renamed. */
+  /** Continues in a new trace file after the old one was renamed. */
   reopen(): void;
 }
 
-/** Profiles and the trace of messages: to be opened before everything that they are to see. */
+/** Profiles and the message trace: open them before the rooms that they observe. */
 export async function openDebugging(context: RouterContext): Promise<Debugging> {
   const { config, clock, owned } = context;
   const { profile, trace } = config;
@@ -82,7 +82,7 @@ export async function openWeb(context: RouterContext, health: Health): Promise<W
   return servers;
 }
 
-/** Opens the proxy to the controller's API where `edge.apiProxy` asks for it. Rejects with ListenError, which names the key. */
+/** Opens the proxy to the controller's API if `edge.apiProxy` is set. Rejects with ListenError, which names the key. */
 export async function openApiProxy(context: RouterContext, ports: TlsPorts): Promise<void> {
   const { config, clock, identity, owned } = context;
   const proxy = config.edge?.apiProxy;
@@ -103,7 +103,7 @@ export async function openApiProxy(context: RouterContext, ports: TlsPorts): Pro
   );
 }
 
-/** The library of the page is only loaded where somebody wants the page. */
+/** Loads the library of the metrics page only if the page is configured. */
 async function metricsPage({ config, metrics, owned }: RouterContext): Promise<PrometheusPage | undefined> {
   if (!config.web.some(({ apis }) => apis.some(({ binding }) => binding === 'metrics'))) return undefined;
   const { PrometheusPage } = await import('../metrics/prometheus.ts');
@@ -112,7 +112,7 @@ async function metricsPage({ config, metrics, owned }: RouterContext): Promise<P
   return page;
 }
 
-/** Metrics and interfaces, to the controllers. */
+/** Reports metrics and interfaces to the controllers. */
 export function openReports(
   context: RouterContext,
   controllers: Controllers,
@@ -136,14 +136,14 @@ export function openReports(
   return reporter;
 }
 
-/** Renews certificates before they end, or with `now` at once. Logs what will keep it from that. */
+/** Renews certificates before they expire, or at once with `now`. Logs obstacles to a renewal. */
 export function openRenewal(context: RouterContext, controllers: Controllers, now: boolean): void {
   const { config, clock, identity, owned } = context;
   const csr = config.csr ?? config.edge?.csr;
   const log = context.component('identity');
   const { validTo } = identity.certificate;
   for (const obstacle of renewalObstacles(config.identity, csr !== undefined))
-    log.warn({ ...obstacle, validTo }, 'certificates cannot be renewed: the router stops working when they end');
+    log.warn({ ...obstacle, validTo }, 'certificates cannot be renewed, the router stops working when they expire');
   if (!csr) return;
   const renewal = new CertificateRenewal({ clock, log, identity, controllers }, { identity: config.identity, csr });
   owned.defer(() => renewal.close());

@@ -1,4 +1,4 @@
-// Serves the requests of operators to a running router: over the operator socket on this machine, or through a controller.
+// Serves requests of operators to a running router: over the operator socket on this machine, or through a controller.
 
 import { ProjectError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
@@ -15,18 +15,18 @@ import { AgentMessage, type ReferenceAgentComponents } from '../operator/referen
 import { ControllerTraces } from '../trace/controller-traces.ts';
 import type { RouterContext } from './context.ts';
 
-/** Longest drain that is waited for: a day. */
+/** Longest drain with a wait: a day. */
 const MOST_DRAIN_SECONDS = 86_400;
 
-/** Gives a component the level of all. */
+/** Removes the separate level of a component. */
 const DEFAULT_LEVEL = 'default';
 
 export interface OperatorRooms {
   readonly controllers: Controllers;
   readonly drain: Drain;
-  /** Undefined where the log's levels are somebody else's. */
+  /** Undefined if the caller of the router owns the log levels. */
   readonly logLevels: LogLevels | undefined;
-  /** Names of the channels that are open. */
+  /** Names of the open channels. */
   channels(): string[];
   readonly inspections: Inspections;
 }
@@ -64,25 +64,25 @@ function agentComponents(context: RouterContext, rooms: OperatorRooms): Referenc
 
 /** Messages of `ziti agent router`. */
 function serveAgentMessage({ drain, inspections }: OperatorRooms, request: Message): Promise<Message> | undefined {
-  const told = async (text: Promise<string>) => resultMessage(true, `${await text}\n`);
+  const reply = async (text: Promise<string>) => resultMessage(true, `${await text}\n`);
   const dumped = async (name: string) => JSON.stringify(await inspections.find(name), plainNumbers, 2);
   switch (request.contentType) {
     case AgentMessage.Inspect:
       return inspectAnswer(inspections, request);
     case AgentMessage.DumpForwarder:
-      return told(dumped('router-circuits'));
+      return reply(dumped('router-circuits'));
     case AgentMessage.DumpLinks:
-      return told(dumped('links'));
+      return reply(dumped('links'));
     case AgentMessage.Quiesce:
-      return told(drain.tellController(ControlType.Quiesce));
+      return reply(drain.notifyController(ControlType.Quiesce));
     case AgentMessage.Dequiesce:
-      return told(drain.tellController(ControlType.Dequiesce));
+      return reply(drain.notifyController(ControlType.Dequiesce));
     default:
       return undefined;
   }
 }
 
-/** Drains, and waits until no circuit ends here or the time is over; or serves again. */
+/** Drains, and waits until no circuit ends here or until the timeout; or serves again. */
 async function serveDrain(drain: Drain, { arguments: given, signal, progress }: OperatorRequest): Promise<unknown> {
   const { seconds = 0, cancel = false } = given;
   if (cancel === true) {
@@ -90,7 +90,7 @@ async function serveDrain(drain: Drain, { arguments: given, signal, progress }: 
     return drain.status;
   }
   if (typeof seconds !== 'number' || !(seconds >= 0 && seconds <= MOST_DRAIN_SECONDS))
-    throw new ProjectError('BAD_ARGUMENT', `seconds is a number from 0 to ${MOST_DRAIN_SECONDS}`);
+    throw new ProjectError('BAD_ARGUMENT', `seconds must be a number from 0 to ${MOST_DRAIN_SECONDS}`);
   drain.begin({ quiesce: true });
   await drain.whenEmpty(seconds * 1000, signal, (left) =>
     progress({ ...drain.status, secondsLeft: Math.ceil(left / 1000) }),
@@ -98,20 +98,17 @@ async function serveDrain(drain: Drain, { arguments: given, signal, progress }: 
   return drain.status;
 }
 
-/** The named inspection; without a name, everything that runs. */
+/** The named inspection; without a name, the state of all rooms. */
 async function serveInspect(inspections: Inspections, { arguments: given }: OperatorRequest): Promise<unknown> {
   const { name = 'router' } = given;
-  if (typeof name !== 'string') throw new ProjectError('BAD_ARGUMENT', 'name is a text');
+  if (typeof name !== 'string') throw new ProjectError('BAD_ARGUMENT', 'name must be a string');
   const found = await inspections.find(name);
   if (found === undefined)
-    throw new ProjectError(
-      'NOT_FOUND',
-      `there is nothing of name "${name}"; names are ${inspections.names.join(', ')}`,
-    );
+    throw new ProjectError('NOT_FOUND', `unknown inspection "${name}"; known are ${inspections.names.join(', ')}`);
   return JSON.parse(JSON.stringify(found, plainNumbers));
 }
 
-/** Changes the level of all components or of one, when a level is given; answers all levels. */
+/** Changes the level of one component or of all, if a level is passed; returns all levels. */
 function serveLogLevel(levels: LogLevels | undefined, log: Log, { arguments: given }: OperatorRequest): unknown {
   if (!levels) throw new ProjectError('NO_LEVELS', 'the levels of this log cannot be changed');
   const { component, level } = given;
@@ -119,7 +116,7 @@ function serveLogLevel(levels: LogLevels | undefined, log: Log, { arguments: giv
     const wanted = LOG_LEVELS.find((each) => each === level);
     const isReset = level === DEFAULT_LEVEL && component !== undefined;
     if (!wanted && !isReset)
-      throw new ProjectError('BAD_ARGUMENT', `"${level}" is not a level; levels are ${LOG_LEVELS.join(', ')}`);
+      throw new ProjectError('BAD_ARGUMENT', `"${level}" is not a log level; use one of ${LOG_LEVELS.join(', ')}`);
     if (typeof component === 'string') levels.setComponent(component, wanted);
     else if (wanted) levels.set(wanted);
     log.info({ of: component, level }, 'log level changed');

@@ -1,4 +1,5 @@
-// Builds what all listeners for SDK clients share: sessions, rights, hosted services, reports of connected identities.
+// Builds the parts that all listeners for SDK clients share: sessions, rights, hosted services, reports of connected
+// identities.
 
 import { IdSource } from '#lib/ids.ts';
 import { Access } from '../access/access.ts';
@@ -22,9 +23,9 @@ export interface SdkRooms {
   readonly events: ConnectEvents | undefined;
 }
 
-/** For a configuration without an `edge` section. */
+/** Default for a configuration without an `edge` section. */
 const HEARTBEAT_SECONDS = 60;
-/** Tokens in one report of those in use. */
+/** Tokens in one report of tokens in use. */
 const HEARTBEAT_BATCH = 250;
 
 export function assembleSdk(

@@ -1,4 +1,4 @@
-// Settings of each room, derived from a checked configuration. Pure functions; the other files of this folder pass them on.
+// Settings of each room, derived from a checked configuration. Pure functions; the other files of this folder use them.
 
 import { create, toBinary } from '@bufbuild/protobuf';
 import { formatAddress } from '#lib/address.ts';
@@ -51,7 +51,10 @@ export function linkChannelSettings({ link }: RouterConfig): LinkChannelSettings
   };
 }
 
-/** For one entry of link.dialers. The interface of an only listener is adopted by an only dialer that names none. */
+/**
+ * For one entry of link.dialers. If there is one listener and one dialer, a dialer without an interface adopts the
+ * listener's.
+ */
 export function linkDialerSettings(link: LinkConfig, dialer: LinkConfig['dialers'][number]): LinkDialerSettings {
   const bound = dialer.bindInterface ?? dialer.bind;
   const [onlyListener] = link.listeners.length === 1 && link.dialers.length === 1 ? link.listeners : [];
@@ -76,7 +79,7 @@ export function linkDialerSettings(link: LinkConfig, dialer: LinkConfig['dialers
   };
 }
 
-/** For one entry of link.listeners; `port` is the one that was really taken. */
+/** For one entry of link.listeners; `port` is the actual port. */
 export function linkListenerSettings(listener: LinkConfig['listeners'][number], port: number): LinkListenerSettings {
   return {
     bind: formatAddress(listener.bind),
@@ -89,7 +92,9 @@ export function linkListenerSettings(listener: LinkConfig['listeners'][number], 
   };
 }
 
-/** Encodes our link listeners as the protobuf that controllers announce to other routers. Undefined without listeners. */
+/**
+ * Encodes our link listeners as the protobuf that controllers announce to other routers; undefined without listeners.
+ */
 export function advertisedListeners(listeners: readonly LinkListenerSettings[]): Uint8Array | undefined {
   if (listeners.length === 0) return undefined;
   const advertised = listeners.map(({ advertise, protocol, groups, bindInterface }) => ({
@@ -101,7 +106,7 @@ export function advertisedListeners(listeners: readonly LinkListenerSettings[]):
   return toBinary(ListenersSchema, create(ListenersSchema, { listeners: advertised }));
 }
 
-/** Where controllers may dial this router, as protobuf; undefined when it does not listen for them. */
+/** Addresses at which controllers may dial this router, as protobuf; undefined without listeners. */
 export function advertisedControlListeners({ ctrl }: RouterConfig): Uint8Array | undefined {
   const served = ctrl.listeners.filter(({ bind }) => isServed(bind));
   if (served.length === 0) return undefined;
@@ -112,7 +117,10 @@ export function advertisedControlListeners({ ctrl }: RouterConfig): Uint8Array |
   return toBinary(CtrlChanListenersSchema, create(CtrlChanListenersSchema, { listeners }));
 }
 
-/** Options of the circuit ends that a binding makes: its listener for tunnels, its last dialers entry otherwise, else the defaults. */
+/**
+ * Options of a binding's circuit ends: from its listener for tunnels, else from its last dialers entry, else the
+ * defaults.
+ */
 export function xgressOptionsFor({ listeners, dialers }: RouterConfig, binding: string): XgressOptions {
   const listener = listeners.find((each) => each.binding === binding);
   if (listener?.binding === 'tunnel' || listener?.binding === 'edge') return listener.options;

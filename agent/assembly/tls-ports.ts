@@ -1,4 +1,4 @@
-// The TLS ports of the router. Listeners that write the same `host:port` share one, told apart by ALPN.
+// The TLS ports of the router. Listeners with the same `host:port` share a port; ALPN distinguishes them.
 
 import { joinHostPort } from '#lib/address.ts';
 import type { Log } from '#lib/log.ts';
@@ -12,11 +12,11 @@ export interface TlsPortsInit {
   handshakeTimeout: number;
 }
 
-/** How the first listener of a port wants it. */
+/** Settings of the first listener of a port. */
 export interface TlsPortUse {
   /** Whether clients are asked for a certificate. */
   requestCert?: boolean;
-  /** Instead of the router's identity. */
+  /** Used instead of the router's identity. */
   identity?: Identity;
 }
 
@@ -29,7 +29,7 @@ export class TlsPorts {
     this.#init = init;
   }
 
-  /** The port at `host:port`, opened by the first who asks. Rejects with the system's error. */
+  /** Returns the port at `host:port`; the first caller opens it. Rejects with the system's error. */
   async at(
     host: string,
     port: number,

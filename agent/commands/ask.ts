@@ -1,14 +1,14 @@
-// Commands that ask the running router of a configuration file, and what they say when it cannot be asked.
+// Commands that query the running router of a configuration file, and their errors if it does not answer.
 
 import { existsSync } from 'node:fs';
 import { describeError, errorCode } from '#lib/errors.ts';
 import type { AskOptions } from '../operator/operator-client.ts';
-import { complain, Exit } from './exit.ts';
+import { Exit, printError } from './exit.ts';
 
-/** No socket, or one that a killed router left behind. */
+/** No socket, or the socket of a killed router. */
 const NOBODY_THERE: ReadonlySet<string> = new Set(['ENOENT', 'ECONNREFUSED']);
 
-/** `show` gets the result and returns the exit code. */
+/** `show` receives the result and returns the exit code. */
 export async function ask(
   file: string,
   command: string,
@@ -20,14 +20,14 @@ export async function ask(
   try {
     result = await askRouter(file, command, options);
   } catch (error) {
-    complain(explain(error, file));
+    printError(explain(error, file));
     return Exit.Failed;
   }
   return show(result);
 }
 
 function explain(error: unknown, file: string): string {
-  if (!existsSync(file)) return `${file} does not exist; give the configuration file of a running router`;
-  if (NOBODY_THERE.has(errorCode(error) ?? '')) return `no router of this user runs with ${file}`;
-  return `the router of ${file} cannot be asked: ${describeError(error)}`;
+  if (!existsSync(file)) return `${file} does not exist; pass the configuration file of a running router`;
+  if (NOBODY_THERE.has(errorCode(error) ?? '')) return `no router is running with ${file} under this user`;
+  return `the router of ${file} cannot be reached: ${describeError(error)}`;
 }

@@ -1,5 +1,5 @@
-// `config check | effective | explain | init`: everything about the configuration file that can be known without starting a router.
-// These commands load their libraries when they run: the daemon shares the command line, but not the libraries.
+// `config check | effective | explain | init`: works on the configuration file without starting a router. The commands
+// load their libraries when they run, because the daemon shares the command line but does not need these libraries.
 
 import { existsSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
@@ -10,7 +10,7 @@ import { examples } from '#lib/commands/name.ts';
 import { describeError, errorCode } from '#lib/errors.ts';
 import { hostForOthers } from '#lib/options.ts';
 import { TEMPLATES, type TemplateName, writeTemplate } from '../config/templates.ts';
-import { complain, Exit, print } from './exit.ts';
+import { Exit, print, printError } from './exit.ts';
 import { jsonReport, sarifReport, textReport } from './report.ts';
 
 const REPORTS = { text: textReport, json: jsonReport, sarif: sarifReport } as const;
@@ -26,12 +26,10 @@ export function configCommand(): Command {
 
 function checkCommand(): Command {
   return new Command('check')
-    .description('find mistakes before the router does; exit code 1 when it would refuse to start')
+    .description('check configuration files; exit code 1 if the router would not start')
     .argument('<file...>', 'configuration files; - for standard input')
-    .addOption(
-      new Option('--format <format>', 'how to write the findings').choices(Object.keys(REPORTS)).default('text'),
-    )
-    .option('--before-enrollment', 'leave out what needs the identity files, which come with enrollment', false)
+    .addOption(new Option('--format <format>', 'output format').choices(Object.keys(REPORTS)).default('text'))
+    .option('--before-enrollment', 'skip checks of the identity files, which enrollment creates', false)
     .addHelpText('after', examples('router', 'config check router.yml --format json'))
     .action(async (files: string[], options: { format: keyof typeof REPORTS; beforeEnrollment: boolean }) => {
       const { checkRouterBytes, loadRouterConfig } = await import('../config/load.ts');
@@ -49,15 +47,15 @@ function checkCommand(): Command {
 
 function effectiveCommand(): Command {
   return new Command('effective')
-    .description('show every value with its source: given, default or environment')
+    .description('print every value with its source: given, default or environment')
     .argument('<file>', 'configuration file')
-    .addOption(new Option('--format <format>', 'how to write them').choices(['yaml', 'json']).default('yaml'))
+    .addOption(new Option('--format <format>', 'output format').choices(['yaml', 'json']).default('yaml'))
     .addHelpText('after', examples('router', 'config effective router.yml'))
     .action(async (file: string, options: { format: 'yaml' | 'json' }) => {
       const { loadRouterConfig } = await import('../config/load.ts');
       const loaded = loadRouterConfig(file, { beforeEnrollment: true });
       if (!loaded.ok) {
-        complain(textReport([loaded]).trimEnd());
+        printError(textReport([loaded]).trimEnd());
         process.exitCode = Exit.Failed;
         return;
       }
@@ -71,8 +69,8 @@ function effectiveCommand(): Command {
 
 function explainCommand(): Command {
   return new Command('explain')
-    .description('what a key means, its type, default and bounds')
-    .argument('[key]', 'such as forwarder.linkDialQueueLength; all sections when left out')
+    .description('explain a key: meaning, type, default and bounds')
+    .argument('[key]', 'for example forwarder.linkDialQueueLength; default: list all sections')
     .addHelpText('after', examples('router', 'config explain link.dialers[].healthyDialBackoff'))
     .action(async (key: string | undefined) => {
       const { explain, explainAll } = await import('../config/explain.ts');
@@ -81,7 +79,7 @@ function explainCommand(): Command {
         print(explained.text);
         return;
       }
-      complain(`there is no key ${key}${explained.suggestion ? `; did you mean ${explained.suggestion}?` : ''}`);
+      printError(`unknown key ${key}${explained.suggestion ? `; did you mean ${explained.suggestion}?` : ''}`);
       process.exitCode = Exit.WrongUse;
     });
 }
@@ -97,15 +95,15 @@ interface InitOptions {
 
 function initCommand(): Command {
   return new Command('init')
-    .description('write a configuration file to start from')
-    .addOption(new Option('--template <name>', 'what the router is for').choices(TEMPLATES).default('minimal'))
-    .option('--output <file>', 'where to write; stdout when left out')
+    .description('write a new configuration file from a template')
+    .addOption(new Option('--template <name>', 'purpose of the router').choices(TEMPLATES).default('minimal'))
+    .option('--output <file>', 'file to write (default: stdout)')
     .option('--force', 'replace an existing file', false)
-    .option('--name <name>', 'name of the identity files', plainName, 'router')
+    .option('--name <name>', 'base name of the identity files', plainName, 'router')
     .option('--ctrl <address>', 'control address of the controller', controlAddress, 'tls:controller.example:6262')
     .option(
       '--advertise <host>',
-      'host name or IP address that others reach this router by',
+      'host name or IP address under which others reach this router',
       plainHost,
       'router.example',
     )
@@ -122,12 +120,12 @@ function initCommand(): Command {
       }
       const problem = writeNew(options.output, text, options.force);
       if (problem === undefined) return;
-      complain(problem);
+      printError(problem);
       process.exitCode = Exit.Failed;
     });
 }
 
-/** Writes a file; answers what is in the way. */
+/** Writes a file; returns an error message if that fails. */
 function writeNew(file: string, text: string, force: boolean): string | undefined {
   if (existsSync(file) && !force) return `${file} exists; use --force to replace it`;
   try {
@@ -136,27 +134,27 @@ function writeNew(file: string, text: string, force: boolean): string | undefine
   } catch (error) {
     const folder = dirname(file);
     if (errorCode(error) === 'ENOENT' && !existsSync(folder))
-      return `${file} cannot be written: the folder ${folder} does not exist; create it or choose another --output`;
-    return `${file} cannot be written: ${describeError(error)}; choose another --output`;
+      return `${file} cannot be written: the folder ${folder} does not exist; create it or pass another --output`;
+    return `${file} cannot be written: ${describeError(error)}; pass another --output`;
   }
 }
 
 function plainName(value: string): string {
   if (/^[A-Za-z0-9._-]+$/.test(value)) return value;
-  throw new InvalidArgumentError('letters, digits, points, dashes and underscores');
+  throw new InvalidArgumentError('Use letters, digits, dots, dashes and underscores.');
 }
 
 function controlAddress(value: string): string {
   const problem = controlProblem(value);
   if (problem === undefined) return value;
-  throw new InvalidArgumentError(`${problem}. Write tls:HOST:PORT, such as tls:controller.example:6262.`);
+  throw new InvalidArgumentError(`${problem}. Write tls:HOST:PORT, for example tls:controller.example:6262.`);
 }
 
 function controlProblem(value: string): string | undefined {
   try {
     const { type, host, port } = parseAddress(value);
-    if (type !== 'tls') return `controllers are reached by tls, not by ${type}`;
-    return host === '' || port === 0 ? 'host and port of the controller are needed' : undefined;
+    if (type !== 'tls') return `controllers support tls only, not ${type}`;
+    return host === '' || port === 0 ? 'host and port of the controller are required' : undefined;
   } catch (error) {
     return describeError(error);
   }

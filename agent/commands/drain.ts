@@ -1,12 +1,12 @@
-// `drain FILE`: a running router takes no new circuits; waits until those that are open have ended. Exit code 1 when the time is over
-// before. The router drains on after the command, until `--cancel`.
+// `drain FILE`: a running router stops accepting circuits; the command waits until the open ones have ended. Exit code
+// 1 on timeout. The router continues to drain after the command, until `--cancel`.
 
 import { Command } from 'commander';
 import { examples } from '#lib/commands/name.ts';
 import type { DrainStatus } from '../drain/drain.ts';
 import { ask } from './ask.ts';
 import { seconds } from './durations.ts';
-import { complain, Exit, print } from './exit.ts';
+import { Exit, print, printError } from './exit.ts';
 
 interface DrainOptions {
   seconds: number;
@@ -17,15 +17,15 @@ interface DrainOptions {
 type Progress = DrainStatus & { readonly secondsLeft: number };
 
 const SECONDS = 300;
-/** Seconds between lines while nothing changes. */
+/** Maximum seconds between two lines. */
 const QUIET = 10;
 
 export function drainCommand(): Command {
   return new Command('drain')
-    .description('let a running router take no new circuits, and wait until the open ones have ended')
+    .description('stop a running router from accepting circuits, and wait until the open ones have ended')
     .argument('<file>', 'its configuration file')
-    .option('--seconds <seconds>', 'how long to wait; 0 to return at once', seconds, SECONDS)
-    .option('--cancel', 'let the router take new circuits again', false)
+    .option('--seconds <seconds>', 'time to wait; 0 returns at once', seconds, SECONDS)
+    .option('--cancel', 'accept circuits again', false)
     .option('--json', 'print the result as JSON', false)
     .addHelpText(
       'after',
@@ -51,23 +51,23 @@ function drain(file: string, options: DrainOptions): Promise<number> {
   });
 }
 
-/** A line on stderr for every change, and one now and then. */
+/** Prints a line to stderr for every change, and one at intervals. */
 function progressLines(): (progress: unknown) => void {
   let last = '';
   let shownAt = Number.POSITIVE_INFINITY;
   return (progress) => {
     const { circuits, passing, terminators, secondsLeft } = progress as Progress;
     if (circuits === 0) return;
-    const text = `${circuits} circuits left, ${passing} pass through, ${terminators} terminators to withdraw`;
+    const text = `${circuits} circuits left, ${passing} passing through, ${terminators} terminators to remove`;
     if (text === last && shownAt - secondsLeft < QUIET) return;
     last = text;
     shownAt = secondsLeft;
-    complain(`${text}, ${secondsLeft} s left`);
+    printError(`${text}, ${secondsLeft} s left`);
   };
 }
 
 function summary({ state, circuits }: DrainStatus, options: DrainOptions): string {
-  if (state === 'serving') return 'the router takes new circuits';
-  if (circuits === 0) return 'drained: no circuit is left, and the router takes no new ones';
-  return `${circuits} circuits are left after ${options.seconds} s; the router takes no new ones until --cancel`;
+  if (state === 'serving') return 'the router accepts circuits';
+  if (circuits === 0) return 'drained: no circuit is left, and the router accepts no new ones';
+  return `${circuits} circuits are left after ${options.seconds} s; the router accepts no new ones until --cancel`;
 }

@@ -1,4 +1,4 @@
-// `enroll FILE --jwt FILE`: certificates for a one-time token.
+// `enroll FILE --jwt FILE`: enrolls the router with a one-time token.
 
 import { readFileSync } from 'node:fs';
 import { Command, InvalidArgumentError, Option } from 'commander';
@@ -9,23 +9,23 @@ import { createLog } from '#lib/log.ts';
 import { readProblem } from '#lib/read-problem.ts';
 import { type FindingCode, findingText } from '../config/finding.ts';
 import type { KeyAlgorithm } from '../enroll/enroll.ts';
-import { complain, Exit, print } from './exit.ts';
+import { Exit, print, printError } from './exit.ts';
 import { textReport } from './report.ts';
 
-/** Findings about what the new certificates lack, which are known before the one-time token is spent. */
+/** Findings about names that the new certificates would lack, checked before the one-time token is used. */
 const ABOUT_NAMES: ReadonlySet<FindingCode> = new Set(['CFG-ADVERTISE', 'CFG-SECTION']);
 const KEY_ALGORITHMS: readonly KeyAlgorithm[] = ['RSA', 'EC'];
 
 export function enrollCommand(): Command {
   return new Command('enroll')
-    .description('get certificates for a one-time token')
+    .description('enroll the router with a one-time token')
     .argument('<file>', 'configuration file')
-    .requiredOption('--jwt <file>', 'file with the token')
+    .requiredOption('--jwt <file>', 'token file')
     .addOption(
-      new Option('--key-alg <algorithm>', 'kind of a new private key')
+      new Option('--key-alg <algorithm>', 'algorithm of a new private key')
         .choices(KEY_ALGORITHMS)
         .default('RSA')
-        .argParser(keyAlgorithm), // instead of the check that choices() brings, which would refuse lower case
+        .argParser(keyAlgorithm), // replaces the check of choices(), which rejects lower case
     )
     .addHelpText('after', examples('router', 'enroll router.yml --jwt router.jwt --key-alg EC'))
     .action(async (file: string, options: { jwt: string; keyAlg: KeyAlgorithm }) => {
@@ -37,20 +37,20 @@ async function enroll(file: string, options: { jwt: string; keyAlg: KeyAlgorithm
   const { loadRouterConfig } = await import('../config/load.ts');
   const loaded = loadRouterConfig(file, { beforeEnrollment: true });
   if (!loaded.config) {
-    complain(textReport([loaded]).trimEnd());
+    printError(textReport([loaded]).trimEnd());
     return Exit.Failed;
   }
   const aboutNames = loaded.findings.filter(({ code }) => ABOUT_NAMES.has(code));
-  if (aboutNames.length > 0) complain(aboutNames.map((each) => findingText(file, each)).join('\n'));
+  if (aboutNames.length > 0) printError(aboutNames.map((each) => findingText(file, each)).join('\n'));
   let jwt: string;
   try {
     jwt = readFileSync(options.jwt, 'utf8');
   } catch (error) {
-    complain(`the token file cannot be read: ${readProblem(options.jwt, error)}`);
+    printError(`the token file cannot be read: ${readProblem(options.jwt, error)}`);
     return Exit.Failed;
   }
   if (jwt.trim() === '') {
-    complain(`the token file ${options.jwt} is empty; let the controller make a new token`);
+    printError(`the token file ${options.jwt} is empty; create a new token at the controller`);
     return Exit.Failed;
   }
   try {
@@ -66,7 +66,7 @@ async function enroll(file: string, options: { jwt: string; keyAlg: KeyAlgorithm
     print(`router ${routerId} is enrolled; written: ${files.join(', ')}`);
     return Exit.Done;
   } catch (error) {
-    complain(`not enrolled: ${error instanceof Error ? error.message : describeError(error)}`);
+    printError(`not enrolled: ${error instanceof Error ? error.message : describeError(error)}`);
     return Exit.Failed;
   }
 }

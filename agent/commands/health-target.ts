@@ -1,5 +1,5 @@
-// Where the health checks of a router are, read from its configuration: the address of the web section, the authorities, and the name that its
-// certificate must have.
+// Reads from a router's configuration where its health checks are: the address of the web section, the authorities, and
+// the name in its certificate.
 
 import { readFileSync } from 'node:fs';
 import { joinHostPort } from '#lib/address.ts';
@@ -10,13 +10,13 @@ import { textReport } from './report.ts';
 export interface HealthTarget {
   readonly url: string;
   readonly ca: string | undefined;
-  /** The host that others know the router by; it may listen on another address. */
+  /** The advertised host of the router; it may listen on another address. */
   readonly name: string;
 }
 
 const WILDCARDS: Readonly<Record<string, string>> = { '': '127.0.0.1', '0.0.0.0': '127.0.0.1', '::': '::1' };
 
-/** Throws an Error that says what is missing, and where. */
+/** @throws Error that names the missing part and its place */
 export function healthTarget(file: string): HealthTarget {
   const loaded = loadRouterConfig(file);
   const { config } = loaded;
@@ -24,7 +24,9 @@ export function healthTarget(file: string): HealthTarget {
   const web = config.web.find(({ apis }) => apis.some(({ binding }) => binding === 'health-checks'));
   const [point] = web?.bindPoints ?? [];
   if (!web || !point)
-    throw new Error(`${file} has no web section with the API health-checks; \`router inspect ${file}\` needs none`);
+    throw new Error(
+      `${file} has no web section with the API health-checks; use \`router inspect ${file}\`, which works without one`,
+    );
   const { host, port } = point.interface;
   const authorities = (web.identity ?? config.identity).ca;
   return {

@@ -1,4 +1,4 @@
-// `health [URL|FILE]`: the checks of a running router, for people and for scripts.
+// `health [URL|FILE]`: the health checks of a running router, for people and scripts.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { checkServerIdentity, type PeerCertificate } from 'node:tls';
@@ -8,7 +8,7 @@ import { examples } from '#lib/commands/name.ts';
 import { describeError, errorCode } from '#lib/errors.ts';
 import { parseJson } from '#lib/json.ts';
 import { readProblem } from '#lib/read-problem.ts';
-import { complain, Exit, print } from './exit.ts';
+import { Exit, print, printError } from './exit.ts';
 
 interface HealthOptions {
   ca?: string;
@@ -19,9 +19,9 @@ interface HealthOptions {
 interface Target {
   readonly url: string;
   readonly ca?: string | undefined;
-  /** Where the authorities are from, for people. */
+  /** Source of the authorities, for messages. */
   readonly caFile?: string | undefined;
-  /** The host that the certificate must have, when it is not the one of the URL. */
+  /** The host that the certificate must have, if it is not the one of the URL. */
   readonly name?: string;
 }
 
@@ -38,7 +38,7 @@ interface Payload {
 
 const DEFAULT_URL = 'https://127.0.0.1:8081';
 const TIMEOUT = 5_000;
-const WHICH_PORT = 'give the port of a web section with the API health-checks';
+const WHICH_PORT = 'use the port of a web section with the API health-checks';
 const NOT_VERIFIED: ReadonlySet<string> = new Set([
   'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
   'UNABLE_TO_GET_ISSUER_CERT',
@@ -49,11 +49,11 @@ const NOT_VERIFIED: ReadonlySet<string> = new Set([
 
 export function healthCommand(): Command {
   return new Command('health')
-    .description('ask a running router for its health; exit code 1 while it starts and when it is not healthy')
+    .description('check the health of a running router; exit code 1 if it is starting or unhealthy')
     .argument('[where]', 'its configuration file, or the URL of its health-checks API', DEFAULT_URL)
     .option('--ca <file>', 'certificate authorities to verify the router with')
     .option('--insecure', 'do not verify the certificate', false)
-    .option('--json', 'print what the router answers', false)
+    .option('--json', "print the router's answer as JSON", false)
     .addHelpText('after', examples('router', 'health router.yml', 'health https://127.0.0.1:8081 --ca router.cas'))
     .action(async (url: string, options: HealthOptions) => {
       process.exitCode = await health(url, options);
@@ -63,7 +63,7 @@ export function healthCommand(): Command {
 async function health(where: string, options: HealthOptions): Promise<number> {
   const isUrl = URL.canParse(where);
   if (!isUrl && !existsSync(where)) {
-    complain(`${where} is neither a URL nor a configuration file`);
+    printError(`${where} is neither a URL nor a configuration file`);
     return Exit.WrongUse;
   }
   let target: Target;
@@ -71,7 +71,7 @@ async function health(where: string, options: HealthOptions): Promise<number> {
     const given = options.ca === undefined ? {} : { ca: readAuthorities(options.ca), caFile: options.ca };
     target = { ...(isUrl ? { url: where } : await targetOf(where)), ...given };
   } catch (error) {
-    complain(describeError(error));
+    printError(describeError(error));
     return Exit.Failed;
   }
   const { url } = target;
@@ -79,7 +79,7 @@ async function health(where: string, options: HealthOptions): Promise<number> {
     const text = await ask(target, options.insecure);
     return show(url, text, options.json);
   } catch (error) {
-    complain(`${url} cannot be asked: ${explain(error, target)}`);
+    printError(`${url} cannot be reached: ${explain(error, target)}`);
     return Exit.Failed;
   }
 }
@@ -89,7 +89,7 @@ async function targetOf(file: string): Promise<Target> {
   return { ...healthTarget(file), caFile: `identity.ca of ${file}` };
 }
 
-/** Throws an Error with one line that says what is wrong with the file. */
+/** @throws Error with one line that describes the problem of the file */
 function readAuthorities(file: string): string {
   let pem: string;
   try {
@@ -99,7 +99,7 @@ function readAuthorities(file: string): string {
   }
   if (parsePemCertificates(pem).length === 0)
     throw new Error(
-      `${file} holds no certificate; --ca names a file with authorities, such as identity.ca of the router`,
+      `${file} contains no certificate; pass a file of authorities to --ca, for example identity.ca of the router`,
     );
   return pem;
 }
@@ -127,18 +127,17 @@ async function ask({ url, ca, name }: Target, insecure: boolean): Promise<string
   }
 }
 
-/** Explains a failed connection and the remedy, in place of OpenSSL's texts. */
+/** Describes a failed connection and the remedy, instead of OpenSSL's text. */
 function explain(error: unknown, { url, ca, caFile }: Target): string {
   const code = errorCode(error) ?? '';
   if (NOT_VERIFIED.has(code))
     return ca === undefined
-      ? `its certificate is signed by an unknown authority; name the router's authorities (identity.ca) with --ca FILE, or do not verify with --insecure`
-      : `its certificate is not signed by an authority in ${caFile}; name others with --ca FILE, or do not verify with --insecure`;
+      ? `its certificate is signed by an unknown authority; pass the router's authorities (identity.ca) with --ca FILE, or skip the verification with --insecure`
+      : `its certificate is not signed by an authority in ${caFile}; pass others with --ca FILE, or skip the verification with --insecure`;
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
-    return `${describeError(error)}; ask by a name that the certificate has, or do not verify with --insecure`;
-  if (code.startsWith('ERR_SSL_') && code.includes('ALERT'))
-    return `the port speaks TLS and refuses HTTP; ${WHICH_PORT}`;
-  if (code.startsWith('ERR_SSL_')) return `the port does not speak TLS; ${WHICH_PORT}`;
+    return `${describeError(error)}; use a host name of the certificate, or skip the verification with --insecure`;
+  if (code.startsWith('ERR_SSL_') && code.includes('ALERT')) return `the port serves TLS, but no HTTP; ${WHICH_PORT}`;
+  if (code.startsWith('ERR_SSL_')) return `the port does not serve TLS; ${WHICH_PORT}`;
   if (new URL(url).protocol !== 'https:') return `${describeError(error)}; health checks are served over https`;
   return describeError(error);
 }
@@ -146,7 +145,7 @@ function explain(error: unknown, { url, ca, caFile }: Target): string {
 function show(url: string, text: string, json: boolean): number {
   const data = healthData(text);
   if (!data) {
-    complain(`${url} answers, but not with health checks; ${WHICH_PORT}`);
+    printError(`${url} answered, but not with health checks; ${WHICH_PORT}`);
     return Exit.Failed;
   }
   if (json) print(text);
@@ -155,7 +154,7 @@ function show(url: string, text: string, json: boolean): number {
     for (const check of data.checks ?? [])
       print(`${check.healthy ? 'ok    ' : failed} ${check.id}${check.err ? `: ${check.err.message}` : ''}`);
     if (data.state === 'starting') print(`the router is starting: ${data.reason}`);
-    if (data.draining) print('the router drains: it takes no new circuits');
+    if (data.draining) print('the router is draining and accepts no new circuits');
   }
   return data.healthy ? Exit.Done : Exit.Failed;
 }
@@ -165,6 +164,6 @@ function healthData(text: string): Payload['data'] {
     const { data } = parseJson(text) as Payload;
     return typeof data?.healthy === 'boolean' ? data : undefined;
   } catch {
-    return undefined; // no JSON, so no router
+    return undefined; // not JSON, so not a router
   }
 }

@@ -1,4 +1,4 @@
-// `inspect FILE [NAME]`: what a running router of this machine does; with a name, one of the network's inspections.
+// `inspect FILE [NAME]`: the state of a running router on this machine; with a name, one of the network's inspections.
 
 import { Command } from 'commander';
 import { examples } from '#lib/commands/name.ts';
@@ -7,10 +7,10 @@ import { Exit, print } from './exit.ts';
 
 export function inspectCommand(): Command {
   return new Command('inspect')
-    .description('show what a running router does: controllers, links, circuits, terminators')
+    .description('print the state of a running router: controllers, links, circuits, terminators')
     .argument('<file>', 'its configuration file')
-    .argument('[name]', 'only this, as `ziti fabric inspect` names it, such as links or circuit:ID')
-    .option('--json', 'print it as JSON', false)
+    .argument('[name]', 'a single inspection of `ziti fabric inspect`, for example links or circuit:ID')
+    .option('--json', 'print JSON', false)
     .addHelpText('after', examples('router', 'inspect router.yml', 'inspect router.yml router-circuits --json'))
     .action(async (file: string, name: string | undefined, { json }: { json: boolean }) => {
       process.exitCode = await ask(file, 'inspect', { arguments: { name } }, async (shown) => {

@@ -1,4 +1,4 @@
-// `log-level FILE [COMPONENT] [LEVEL]`: shows or changes what a running router logs, until it stops.
+// `log-level FILE [COMPONENT] [LEVEL]`: prints or changes the log levels of a running router, until it stops.
 
 import { Command } from 'commander';
 import { examples } from '#lib/commands/name.ts';
@@ -12,14 +12,14 @@ interface Levels {
 
 export function logLevelCommand(): Command {
   return new Command('log-level')
-    .description('show or change what a running router logs')
+    .description('print or change the log levels of a running router')
     .argument('<file>', 'its configuration file')
-    .argument('[component]', 'only this component, such as link; without it, all that have no level of their own')
-    .argument('[level]', 'trace, debug, info, warn or error; default gives a component the level of all')
+    .argument('[component]', 'a component, for example link (default: all components without their own level)')
+    .argument('[level]', 'trace, debug, info, warn or error; default removes the level of a component')
     .option('--json', 'print the levels as JSON', false)
     .addHelpText(
       'after',
-      `\nWithout a level, the levels are shown.\n${examples('router', 'log-level router.yml link debug', 'log-level router.yml warn')}`,
+      `\nWithout a level, the command prints the levels.\n${examples('router', 'log-level router.yml link debug', 'log-level router.yml warn')}`,
     )
     .action(
       async (file: string, first: string | undefined, second: string | undefined, { json }: { json: boolean }) => {

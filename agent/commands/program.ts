@@ -1,4 +1,4 @@
-// The command line of the router: each command is a file of this folder.
+// The command line of the router: each command is a file in this folder.
 
 import { Command } from 'commander';
 import { completionCommand } from '#lib/commands/completion.ts';

@@ -1,4 +1,4 @@
-// SIGHUP: the router reads again what it can while it runs, and logs which other changes need a restart.
+// SIGHUP: the router reloads certificates and log files, and logs which changes of the configuration need a restart.
 
 import type { DaemonLog } from '#lib/daemon-log.ts';
 import { describeError } from '#lib/errors.ts';
@@ -15,10 +15,10 @@ interface Reloaded {
   readonly loaded: LoadedConfig;
 }
 
-/** Paths that one line of the log names. */
+/** Limit on paths in one log line. */
 const MOST_PATHS = 20;
 
-/** One reload at a time; those that are asked for meanwhile are one more. */
+/** Runs one reload at a time; requests that arrive in the meantime are combined into one more. */
 export function reloader(reloaded: Reloaded): () => Promise<void> {
   let isRunning = false;
   let isWanted = false;
@@ -36,7 +36,9 @@ export function reloader(reloaded: Reloaded): () => Promise<void> {
   };
 }
 
-/** Reopens the log and trace files, reads the certificates, and logs what has changed in the configuration. It also logs each failure. */
+/**
+ * Reopens the log and trace files, loads the certificates, and logs changes of the configuration. Failures are logged.
+ */
 async function reload({ router, daemonLog, loaded }: Reloaded): Promise<void> {
   const { log } = daemonLog;
   daemonLog.reopen();
@@ -44,26 +46,26 @@ async function reload({ router, daemonLog, loaded }: Reloaded): Promise<void> {
   try {
     await router.reload();
   } catch (error) {
-    log.error({ error: describeError(error) }, 'certificates cannot be loaded: the old ones stay');
+    log.error({ error: describeError(error) }, 'certificates cannot be loaded, the old ones stay in use');
   }
   try {
     const now = await loadApart(loaded.file);
     const [first] = now.findings.filter(({ severity }) => severity === 'error');
     if (first) {
       const { line, path, message } = first;
-      log.error({ line, path, error: message }, 'configuration has errors: the router would not start with it');
+      log.error({ line, path, error: message }, 'configuration has errors, the router would not start with it');
       return;
     }
     const changed = changedPaths(loaded, now);
     if (changed.length === 0) return;
     const fields = { changed: changed.length, paths: changed.slice(0, MOST_PATHS) };
-    log.warn(fields, 'configuration has changed: a restart is needed');
+    log.warn(fields, 'configuration has changed, a restart is required');
   } catch (error) {
     log.error({ error: describeError(error) }, 'configuration cannot be read');
   }
 }
 
-/** Paths whose values differ, also those that are in one of the two only. */
+/** Paths whose values differ, including those that exist in one of the two only. */
 function changedPaths(before: Pick<LoadedConfig, 'values'>, now: Pick<LoadedConfig, 'values'>): string[] {
   const [was, is] = [before, now].map(({ values }) => new Map(values.map(({ path, written }) => [path, written])));
   const paths = new Set([...(was?.keys() ?? []), ...(is?.keys() ?? [])]);

@@ -1,4 +1,4 @@
-// The findings of `config check` in the three forms that it writes.
+// The findings of `config check` in its three output formats.
 
 import { styleText } from 'node:util';
 import { FINDING_CODES, type Finding, findingText, type Severity } from '../config/finding.ts';
@@ -12,7 +12,7 @@ const COLOURS: Readonly<Record<Severity, 'red' | 'yellow' | 'blue'>> = {
 };
 const SARIF_LEVELS: Readonly<Record<Severity, string>> = { error: 'error', warning: 'warning', info: 'note' };
 
-/** `file:line:column severity CODE path: message`, the hint below. */
+/** `file:line:column severity CODE path: message`, with the hint below. */
 export function textReport(checked: readonly LoadedConfig[]): string {
   return checked
     .map(
@@ -73,6 +73,6 @@ function summary({ ok, findings }: LoadedConfig): string {
   const count = (severity: Severity) => findings.filter((finding) => finding.severity === severity).length;
   const verdict = ok
     ? styleText('green', 'ok', { stream: process.stdout })
-    : styleText('red', 'the router would refuse to start', { stream: process.stdout });
+    : styleText('red', 'the router would not start', { stream: process.stdout });
   return `${verdict} (${count('error')} errors, ${count('warning')} warnings)`;
 }

@@ -1,5 +1,5 @@
-// `run FILE`: the router as a daemon. Logs go to stderr or a file. SIGTERM and SIGINT drain and end with exit code 0, the second one without
-// more waiting; SIGHUP reads files again (reload.ts).
+// `run FILE`: the router as a daemon. It logs to stderr or a file. SIGTERM and SIGINT drain and end with exit code 0; a
+// second signal skips the wait. SIGHUP reloads files (reload.ts).
 
 import { Command, Option } from 'commander';
 import { background } from '#lib/background.ts';
@@ -17,7 +17,7 @@ import type { LoadedConfig } from '../config/load.ts';
 import { loadApart } from '../config/load-apart.ts';
 import type { Router } from '../router.ts';
 import { seconds } from './durations.ts';
-import { complain, Exit } from './exit.ts';
+import { Exit, printError } from './exit.ts';
 import { reloader } from './reload.ts';
 import { textReport } from './report.ts';
 
@@ -35,14 +35,14 @@ export function runCommand(): Command {
   return new Command('run')
     .description('run the router')
     .argument('<file>', 'configuration file')
-    .addOption(new Option('--log-level <level>', 'least severe messages to log').choices(LOG_LEVELS).default('info'))
+    .addOption(new Option('--log-level <level>', 'lowest severity to log').choices(LOG_LEVELS).default('info'))
     .addOption(
-      new Option('--log-format <format>', 'how to write the log: json for machines, text for people')
+      new Option('--log-format <format>', 'log format: json for machines, text for people')
         .choices(['json', 'text'])
         .default(process.stderr.isTTY ? 'text' : 'json', 'text on a terminal, else json'),
     )
     .option('--log-file <file>', 'append the log to this file instead of standard error')
-    .option('--drain-seconds <seconds>', 'how long open circuits may go on after SIGTERM', seconds, DRAIN_SECONDS)
+    .option('--drain-seconds <seconds>', 'time that open circuits may continue after SIGTERM', seconds, DRAIN_SECONDS)
     .option('--extend', 'renew the certificates at once', false)
     .addHelpText('after', examples('router', 'run router.yml'))
     .action(async (file: string, options: RunOptions) => {
@@ -54,25 +54,25 @@ export function runCommand(): Command {
 async function run(file: string, options: RunOptions, clock: Clock): Promise<number> {
   const stop = stopSignals();
   const signals = daemonSignals();
-  // The router's code is loaded while the configuration is checked.
+  // Loads the router's code while the configuration is being checked.
   const loading = Promise.all([loadApart(file), import('../router.ts')]);
   let ready: Awaited<typeof loading> | string;
   try {
     ready = await Promise.race([loading, stop.first]);
   } catch (error) {
-    complain(`${file} cannot be checked: ${describeError(error)}`);
+    printError(`${file} cannot be checked: ${describeError(error)}`);
     return Exit.Failed;
   }
-  if (typeof ready === 'string') return Exit.Done; // nothing has been opened yet
+  if (typeof ready === 'string') return Exit.Done; // no resource is open yet
   const [loaded, { Router: Daemon }] = ready;
-  if (loaded.findings.length > 0) complain(textReport([loaded]).trimEnd());
+  if (loaded.findings.length > 0) printError(textReport([loaded]).trimEnd());
   const { config } = loaded;
   if (!config) return Exit.Failed;
   let daemonLog: DaemonLog;
   try {
     daemonLog = new DaemonLog({ level: options.logLevel, format: options.logFormat, clock, file: options.logFile });
   } catch (error) {
-    complain(`the log file ${options.logFile} cannot be opened: ${describeError(error)} (--log-file)`);
+    printError(`the log file ${options.logFile} cannot be opened: ${describeError(error)} (--log-file)`);
     return Exit.Failed;
   }
   const { log, levels } = daemonLog;
@@ -96,7 +96,7 @@ interface Serving {
   readonly manager: ServiceManager;
 }
 
-/** From the start of the router to its end. */
+/** Runs the router from its start to its end. */
 async function serve(
   start: () => Promise<Router>,
   { stop, signals, drain, loaded, daemonLog, manager }: Serving,
@@ -113,7 +113,7 @@ async function serve(
   const reload = reloader({ manager, router, daemonLog, loaded });
   signals.onHangup = () => background(log, 'reload', reload);
   const reason = await Promise.race([router.failed, stop.first]);
-  if (reason instanceof Error) log.fatal({ error: describeError(reason) }, 'router cannot go on');
+  if (reason instanceof Error) log.fatal({ error: describeError(reason) }, 'router failed');
   else log.info({ signal: reason }, 'signal received');
   const time = reason instanceof Error ? 0 : drain;
   manager.stopping(time);

@@ -1,4 +1,4 @@
-// The configuration file: what is accepted with which values, and what is found with which code, place and remedy.
+// The configuration file: accepted files with their values, and findings with code, place and remedy.
 
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,7 +19,7 @@ function check(text: string, environment: Record<string, string> = {}): LoadedCo
   return checkRouterConfig(text, 'router.yml', { beforeEnrollment: true, environment });
 }
 
-/** The minimal file with more lines. */
+/** The minimal file with further lines. */
 function withMore(more: string): LoadedConfig {
   return check(`${MINIMAL}${more}\n`);
 }
@@ -29,7 +29,7 @@ function accepted(loaded: LoadedConfig) {
   return loaded.config;
 }
 
-t.test('v, ctrl and identity are enough; everything else has its default', async (t) => {
+t.test('v, ctrl and identity are sufficient; all other keys have defaults', async (t) => {
   const config = accepted(check(MINIMAL));
   t.match(config.forwarder, {
     faultTxInterval: 15_000,
@@ -71,7 +71,7 @@ t.test('an empty edge section enables edge', async (t) => {
   for (const edge of ['edge: {}', 'edge:']) t.ok(accepted(withMore(edge)).edge, edge);
 });
 
-/** Lines after the minimal file; code and path of a finding; whether the router would start. */
+/** Lines added to the minimal file; code and path of the finding; whether the router would start. */
 const MISTAKES: readonly (readonly [string, string, string, boolean])[] = [
   ['forwarder: {linkDialQueueLenght: 5}', 'CFG-UNKNOWN-KEY', 'forwarder.linkDialQueueLenght', true],
   ['forwarder: {linkDialQueueLength: many}', 'CFG-TYPE', 'forwarder.linkDialQueueLength', false],
@@ -146,7 +146,7 @@ const MISTAKES: readonly (readonly [string, string, string, boolean])[] = [
   ],
 ];
 
-t.test('mistakes are found with their code and place', async (t) => {
+t.test('findings have a code and a place', async (t) => {
   for (const [more, code, path, ok] of MISTAKES) {
     const loaded = withMore(more);
     const found = loaded.findings.find((each) => each.code === code && each.path === path);
@@ -176,7 +176,7 @@ t.test('queue lengths and worker counts have the bounds of the specification', a
   }
 });
 
-t.test('a bad number is reported once, as it was written, with what to write', async (t) => {
+t.test('an invalid number is reported once, as written, with a correction', async (t) => {
   const table: [string, string, RegExp, RegExp][] = [
     ['forwarder: {linkDialWorkerCount: 1e400}', 'CFG-TYPE', /1e400$/, /1 to 10000/],
     ['forwarder: {linkDialWorkerCount: 1.5}', 'CFG-TYPE', /1\.5$/, /write 1$/],
@@ -205,7 +205,7 @@ t.test('a bad number is reported once, as it was written, with what to write', a
   t.equal(version.length, 1);
 });
 
-t.test('a duration where a number is wanted comes with the number, for every key with a unit', async (t) => {
+t.test('a duration in place of a number is reported with the number, for every key with a unit', async (t) => {
   const durations = { '1m': 60_000, '5s': 5_000, '1h30m': 5_400_000, '2000ms': 2_000 };
   const keys: [string, string, number][] = [
     ...[
@@ -236,7 +236,7 @@ t.test('a duration where a number is wanted comes with the number, for every key
   t.match(withMore('forwarder: {faultTxInterval: 500ms}').findings[0]?.hint, /write 500$/);
 });
 
-t.test('an address without its scheme, or with one too many, comes with the one that was meant', async (t) => {
+t.test('an address without a scheme, or with two, is reported with a correction', async (t) => {
   const cases: [string, string][] = [
     ['ctrl: {endpoint: "c.example:6262"}', 'tls:c.example:6262'],
     ['ctrl: {endpoint: "https://c.example:6262/"}', 'tls:c.example:6262'],
@@ -260,30 +260,26 @@ t.test('an address without its scheme, or with one too many, comes with the one 
   t.notMatch(withMore('ctrl: {endpoint: "c.example"}').findings[0]?.hint, /did you mean/);
 });
 
-t.test('an unknown key comes with the one that was meant', async (t) => {
+t.test('an unknown key is reported with a suggestion', async (t) => {
   const [finding] = withMore('forwader: {}').findings.filter((each) => each.code === 'CFG-UNKNOWN-KEY');
   t.match(finding, { path: 'forwader', line: 5, column: 1 });
   t.match(`${finding?.message} ${finding?.hint}`, /forwarder/);
 });
 
-t.test(
-  'two listeners that want one port are told of each other; protocols that share a TLS port are not',
-  async (t) => {
-    const link =
-      'link: {listeners: [{binding: transport, bind: "tls:127.0.0.1:3022", advertise: "tls:127.0.0.1:3022"}]}';
-    const edge =
-      'edge: {}\nlisteners: [{binding: edge, address: "tls:127.0.0.1:3022", options: {advertise: "127.0.0.1:3022"}}]';
-    t.notOk(
-      withMore(`${link}\n${edge}`).findings.some((each) => each.code === 'CFG-PORT-CONFLICT'),
-      'link and edge by ALPN',
-    );
-    const twice =
-      'link: {listeners: [{binding: transport, bind: "tls:127.0.0.1:3022", advertise: "tls:a:3022"}, {binding: transport, bind: "tls:127.0.0.1:3022", advertise: "tls:b:3022"}]}';
-    t.ok(withMore(twice).findings.some((each) => each.code === 'CFG-PORT-CONFLICT'));
-  },
-);
+t.test('two listeners on one port are reported; protocols that share a TLS port are not', async (t) => {
+  const link = 'link: {listeners: [{binding: transport, bind: "tls:127.0.0.1:3022", advertise: "tls:127.0.0.1:3022"}]}';
+  const edge =
+    'edge: {}\nlisteners: [{binding: edge, address: "tls:127.0.0.1:3022", options: {advertise: "127.0.0.1:3022"}}]';
+  t.notOk(
+    withMore(`${link}\n${edge}`).findings.some((each) => each.code === 'CFG-PORT-CONFLICT'),
+    'link and edge by ALPN',
+  );
+  const twice =
+    'link: {listeners: [{binding: transport, bind: "tls:127.0.0.1:3022", advertise: "tls:a:3022"}, {binding: transport, bind: "tls:127.0.0.1:3022", advertise: "tls:b:3022"}]}';
+  t.ok(withMore(twice).findings.some((each) => each.code === 'CFG-PORT-CONFLICT'));
+});
 
-t.test('folders and empty files in the place of identity files are said to be that', async (t) => {
+t.test('folders and empty files in place of identity files are reported as such', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
   const at = (name: string) => join(folder, name);
   writeFileSync(at('empty'), '\n');
@@ -313,7 +309,7 @@ t.test('files that cannot be written are found, and none is created', async (t) 
     ['trace: {path: PATH}', 'trace.path', /messages are not traced/],
     ['profile: {cpu: {path: PATH}}', 'profile.cpu.path', /no CPU profile/],
     ['profile: {memory: {path: PATH}}', 'profile.memory.path', /no memory profile/],
-    ['ctrl: {endpoint: "tls:c:1", endpointsFile: PATH}', 'ctrl.endpointsFile', /a restart forgets controllers/],
+    ['ctrl: {endpoint: "tls:c:1", endpointsFile: PATH}', 'ctrl.endpointsFile', /are lost at a restart/],
   ];
   for (const [more, key, loss] of sections) {
     const at = (path: string) => found(more.replace('PATH', join(folder, path)));
@@ -326,7 +322,7 @@ t.test('files that cannot be written are found, and none is created', async (t) 
   t.same(readdirSync(folder), ['file']);
 });
 
-t.test('what this version does not serve is a warning at its place, or an error when nothing is left', async (t) => {
+t.test('an unsupported setting is a warning at its place, or an error if nothing is left', async (t) => {
   const found = (more: string) =>
     withMore(more)
       .findings.filter(({ code }) => code === 'CFG-UNSUPPORTED')
@@ -351,7 +347,7 @@ t.test('what this version does not serve is a warning at its place, or an error 
   ]);
 });
 
-t.test('two listeners that want one port are found with both places, whatever they are', async (t) => {
+t.test('two listeners of any kind on one port are reported with both places', async (t) => {
   const edge = (address: string) =>
     `{binding: edge, address: "${address}", options: {advertise: "localhost:${address.split(':').at(-1)}"}}`;
   const proxy = (address: string) => `{binding: proxy, address: "${address}", service: s}`;
@@ -370,7 +366,7 @@ t.test('two listeners that want one port are found with both places, whatever th
   const cases: [string[], RegExp | undefined][] = [
     [
       conflicts([edge('tls:0.0.0.0:3022')], web('127.0.0.1:3022')),
-      /^error web.* is taken by listeners\[0\].address in line 6 /,
+      /^error web.* is already used by listeners\[0\].address in line 6 /,
     ],
     [conflicts([edge('tls:127.0.0.1:3022')], web('127.0.0.1:3022')), /^error web/],
     [conflicts([edge('tls:127.0.0.1:3022')], link('tls:127.0.0.1:3022')), undefined],
@@ -396,7 +392,7 @@ t.test('two listeners that want one port are found with both places, whatever th
     else t.same(found, [], `case ${index}`);
 });
 
-t.test('endpoint counts more than endpoints; one of them must be there', async (t) => {
+t.test('endpoint takes precedence over endpoints; one of them is required', async (t) => {
   const both = check(
     MINIMAL.replace('{endpoint: "tls:controller.example:6262"}', '{endpoint: "tls:one:1", endpoints: ["tls:two:2"]}'),
   );
@@ -410,12 +406,12 @@ t.test('endpoint counts more than endpoints; one of them must be there', async (
   t.notOk(none.ok);
 });
 
-t.test('only version 3, and it must be said', async (t) => {
+t.test('version 3 is required', async (t) => {
   for (const version of ['v: 2', 'v: "three"', 'version: 3'])
     t.notOk(check(MINIMAL.replace('v: 3', version)).ok, version);
 });
 
-t.test('the environment fills in values, and what is not set is told', async (t) => {
+t.test('environment variables are substituted, and unset ones are reported', async (t) => {
   const text = MINIMAL.replace('controller.example', '$HOST').replace('6262', `\${PORT}`);
   const { host, port } = accepted(check(text, { HOST: 'real.example', PORT: '1280' })).ctrl.endpoint ?? {};
   t.same([host, port], ['real.example', 1280]);
@@ -423,7 +419,7 @@ t.test('the environment fills in values, and what is not set is told', async (t)
   t.ok(missing.findings.some((each) => each.code === 'CFG-ENVIRONMENT' && each.line === 3));
 });
 
-t.test('a variable without a value that leaves no host is an error that names it', async (t) => {
+t.test('an unset variable that leaves an address without a host is an error', async (t) => {
   const edge = `edge: {}\nlisteners: [{binding: edge, address: "tls:\${BIND}:3022", options: {advertise: "localhost:3022"}}]`;
   const web = 'apis: [{binding: health-checks}]';
   const cases: [string, string, string][] = [
@@ -459,7 +455,7 @@ t.test('a variable without a value that leaves no host is an error that names it
   }
 });
 
-t.test('each value knows where it comes from', async (t) => {
+t.test('each value has a source', async (t) => {
   const { values } = check(`${MINIMAL.replace('controller.example', '$HOST')}forwarder: {linkDialWorkerCount: 7}`, {
     HOST: 'h',
   });
@@ -469,7 +465,7 @@ t.test('each value knows where it comes from', async (t) => {
   t.equal(source('ctrl.endpoint'), 'environment');
 });
 
-t.test('merge keys are merged as the reference does it', async (t) => {
+t.test('merge keys are merged as in the reference', async (t) => {
   const common = 'common: &common {linkDialQueueLength: 11, linkDialWorkerCount: 12}';
   const table: [string, string, [number, number]][] = [
     ['below its own keys', 'forwarder:\n  linkDialQueueLength: 1\n  <<: *common', [11, 12]],
@@ -509,7 +505,7 @@ t.test('merge keys are merged as the reference does it', async (t) => {
   );
 });
 
-t.test('listeners of clients without an identity take TCP, TLS and UDP addresses, each port once', async (t) => {
+t.test('listeners for clients without an identity accept TCP, TLS and UDP addresses, each port once', async (t) => {
   const listeners = (...entries: string[]) => withMore(`listeners: [${entries.join(', ')}]`).findings;
   const fine = [
     '{binding: transport, address: "tcp:127.0.0.1:7001"}',
@@ -534,7 +530,7 @@ t.test('listeners of clients without an identity take TCP, TLS and UDP addresses
   t.match(twice, [{ code: 'CFG-PORT-CONFLICT', path: 'listeners[5].address' }]);
 });
 
-t.test('WebSocket listeners: addresses, shared ports, times and certificates that do not fit are found', async (t) => {
+t.test('WebSocket listeners: invalid addresses, shared ports, times and certificates are found', async (t) => {
   const findings = (listeners: readonly string[], wss = '') => {
     const entries = listeners.map(
       (address) => `{binding: edge, address: "${address}", options: {advertise: "localhost:443"}}`,
@@ -555,14 +551,14 @@ t.test('WebSocket listeners: addresses, shared ports, times and certificates tha
   );
 });
 
-t.test('csr below edge is taken and called deprecated; the root one counts more', async (t) => {
+t.test('csr below edge works but is deprecated; the root one takes precedence', async (t) => {
   const below = check(`${MINIMAL.replace(/^csr.*\n/m, '')}edge: {csr: {sans: {dns: [below]}}}`);
   t.same(accepted(below).edge?.csr?.sans?.dns, ['below']);
   t.ok(below.findings.some((each) => each.code === 'CFG-DEPRECATED'));
 });
 
 t.test(
-  'an alias means the last anchor before it; one without an anchor is an error, and many cost little',
+  'an alias refers to the last anchor before it; without an anchor it is an error, and many aliases cost little',
   async (t) => {
     const levels = 'x: &a {ctrl: 1s}\ny: &a {reportInterval: 7s}\nmetrics: *a\n';
     t.equal(accepted(withMore(levels)).metrics.reportInterval, 7_000);
@@ -574,7 +570,7 @@ t.test(
   },
 );
 
-t.test('what is no configuration gives findings, whatever it is', async (t) => {
+t.test('any content that is not a configuration gives findings', async (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
   const file = join(directory, 'router.yml');
   const bomb = `a0: &a0 [x,x,x,x,x,x,x,x,x,x]\n${Array.from({ length: 12 }, (_, index) => `a${index + 1}: &a${index + 1} [${Array(10).fill(`*a${index}`).join(',')}]`).join('\n')}`;
@@ -582,9 +578,9 @@ t.test('what is no configuration gives findings, whatever it is', async (t) => {
     ['empty', ''],
     ['only a comment', '# nothing\n'],
     ['a list', '- v: 3\n'],
-    ['a text', 'hello'],
+    ['a string', 'hello'],
     ['a number', '42'],
-    ['not YAML', 'v: [3\nctrl: }'],
+    ['invalid YAML', 'v: [3\nctrl: }'],
     ['tabs', 'v: 3\n\tctrl: {}\n'],
     ['NUL bytes', Buffer.from('v: 3\0\n')],
     ['not UTF-8', Buffer.from([0x76, 0x3a, 0xff, 0xfe, 0x0a])],
@@ -618,7 +614,7 @@ t.test('what is no configuration gives findings, whatever it is', async (t) => {
   }
 });
 
-t.test('any YAML value in any place is an answer, never an exception', async (t) => {
+t.test('any YAML value in any place gives findings, never an exception', async (t) => {
   const value = fc
     .anything({ maxDepth: 3, withBigInt: false, withNullPrototype: false })
     .map((each) => JSON.stringify(each) ?? 'null');
@@ -652,7 +648,7 @@ t.test('any YAML value in any place is an answer, never an exception', async (t)
   t.pass('400 files');
 });
 
-t.test('advertised hosts that csr.sans does not name are found before the token is spent', async (t) => {
+t.test('advertised hosts missing in csr.sans are found before the token is used', async (t) => {
   const link = (host: string) =>
     `link: {listeners: [{binding: transport, bind: "tls:0.0.0.0:1", advertise: "tls:${host}:1"}]}`;
   const edge = (host: string) =>
@@ -687,7 +683,7 @@ t.test('advertised hosts that csr.sans does not name are found before the token 
   );
 });
 
-t.test('every template passes the check that it comes from', async (t) => {
+t.test('every template passes the check', async (t) => {
   for (const template of TEMPLATES) {
     for (const advertise of ['edge.example', '192.0.2.1', '2001:db8::1', 'no', 'null', '0x1f', 'a_b-c.']) {
       const loaded = check(writeTemplate(template, { name: 'router', ctrl: 'tls:controller.example:6262', advertise }));
@@ -700,7 +696,7 @@ t.test('every template passes the check that it comes from', async (t) => {
   }
 });
 
-t.test('templates name identity files beside the written file, or tell what relative paths count from', async (t) => {
+t.test('templates name identity files beside the written file, or explain relative paths', async (t) => {
   const values = { name: 'r', ctrl: 'tls:controller.example:6262', advertise: 'edge.example' };
   for (const template of TEMPLATES) {
     for (const folder of ['/etc/ziti', "/srv/it's: #1 [x]", '/a b']) {
@@ -710,13 +706,13 @@ t.test('templates name identity files beside the written file, or tell what rela
     }
     for (const folder of [undefined, '/home/$USER']) {
       const text = writeTemplate(template, { ...values, folder });
-      t.match(text, /# .*Relative paths count from the working directory of the router\.\nidentity:/);
+      t.match(text, /# .*Relative paths start at the working directory of the router\.\nidentity:/);
       t.equal(accepted(check(text)).identity.key, 'r.key');
     }
   }
 });
 
-t.test('every key explains itself; an unknown one suggests', async (t) => {
+t.test('every key has an explanation; an unknown one has a suggestion', async (t) => {
   t.match(explainAll(), /forwarder/);
   t.match(explain('forwarder.linkDialQueueLength').text, /1000/);
   t.match(explain('link.dialers[].healthyDialBackoff.minRetryInterval').text, /5s/);
@@ -736,7 +732,7 @@ t.test('every key explains itself; an unknown one suggests', async (t) => {
     t.equal(explain(key).text, undefined, `there is no key ${key}`);
 });
 
-t.test('no spelling of a secret is shown, neither as a value nor in a finding', async (t) => {
+t.test('secrets are hidden in values and findings, in every spelling', async (t) => {
   const secrets = [
     'hunter.2',
     'hunter/2',
@@ -778,7 +774,7 @@ t.test('no spelling of a secret is shown, neither as a value nor in a finding', 
   t.notMatch(JSON.stringify([wrong.values, wrong.findings]), /MIGHAgEA/, 'a key in the place of its file');
 });
 
-t.test('where a key lies is shown', async (t) => {
+t.test('the path of a key is not hidden', async (t) => {
   for (const path of ['keys/a.key', '/etc/router.key', 'file:///etc/router.key', 'router'])
     t.equal(
       check(MINIMAL.replace(/key: [^,}\n]+/, `key: ${path}`)).values.find((each) => each.path === 'identity.key')

@@ -1,5 +1,6 @@
-// Text to a tree of nodes that know where they stand. YAML 1.1 as the reference reads it: `yes` and `on` are booleans, `010` is
-// eight, only the first document counts, a key that stands twice counts as its last, `<<` merges (reference facts: config, 1.1 and 1.5).
+// Parses text to a tree of nodes with positions. YAML 1.1 as the reference reads it: `yes` and `on` are booleans, `010`
+// is eight, only the first document is read, the last of two duplicate keys wins, `<<` merges (reference facts: config,
+// 1.1 and 1.5).
 
 import {
   type Alias,
@@ -21,32 +22,32 @@ export interface ConfigNode {
   /** `link.dialers[0].groups` */
   readonly path: string;
   readonly at: Position;
-  /** Where the key stands; the node itself for list items. */
+  /** Position of the key; the node itself for list items. */
   readonly keyAt: Position;
   readonly kind: 'map' | 'list' | 'scalar';
   readonly entries: ReadonlyMap<string, ConfigNode>;
   readonly items: readonly ConfigNode[];
   readonly scalar: Scalar;
-  /** The number was written with a point or an exponent, or is too large for a whole one. */
+  /** The number was written with a decimal point or an exponent, or is too large for an integer. */
   readonly isFloat: boolean;
-  /** A number or truth value as it was written; empty for everything else. */
+  /** A number or boolean as written; empty for all other values. */
   readonly literal: string;
-  /** The value came out of the environment. */
+  /** The value comes from the environment. */
   readonly fromEnvironment: boolean;
-  /** Environment variables in the value that are not set or empty. */
+  /** Environment variables in the value that are unset or empty. */
   readonly unset?: readonly string[];
 }
 
-/** Far more than any configuration needs; keeps an alias bomb or a bracket bomb from costing anything. */
+/** Far above the needs of any configuration; protects against alias bombs and bracket bombs. */
 const MOST_NODES = 50_000;
 const DEEPEST = 64;
-/** Forms in which the reference accepts whole numbers. */
+/** Range in which the reference accepts integers. */
 const LARGEST_INTEGER = 2 ** 63;
 const START: Position = { line: 1, column: 1 };
 
 class TooLarge extends Error {}
 
-/** The tree of the first document. Undefined with findings when there is none that is a map. */
+/** The tree of the first document. If it is missing or not a map, only findings. */
 export function readDocument(text: string): { root?: ConfigNode; findings: Finding[] } {
   const tooDeep = nestingTooDeep(text);
   if (tooDeep) return { findings: [tooDeep] };
@@ -69,7 +70,7 @@ export function readDocument(text: string): { root?: ConfigNode; findings: Findi
             path: '',
             at: START,
             message: 'the file is empty',
-            hint: '`config init` writes one to start from',
+            hint: '`config init` writes a new one',
           }),
         ],
       };
@@ -83,17 +84,17 @@ export function readDocument(text: string): { root?: ConfigNode; findings: Findi
   } catch (error) {
     if (error instanceof TooLarge || error instanceof RangeError) return { findings: [tooLarge(START)] };
     return {
-      findings: [finding({ code: 'CFG-YAML', path: '', at: START, message: `not YAML: ${describeError(error)}` })],
+      findings: [finding({ code: 'CFG-YAML', path: '', at: START, message: `invalid YAML: ${describeError(error)}` })],
     };
   }
 }
 
-/** A child of a map node, or undefined. */
+/** Returns a child of a map node, or undefined. */
 export function child(node: ConfigNode | undefined, key: string): ConfigNode | undefined {
   return node?.entries.get(key);
 }
 
-/** The node at a path such as `link.dialers[0].groups`, or the nearest one above it. */
+/** The node at a path such as `link.dialers[0].groups`, or its nearest existing parent. */
 export function nearestNode(root: ConfigNode, path: string): ConfigNode {
   let node = root;
   for (const part of path.match(/[^.[\]]+/g) ?? []) {
@@ -104,7 +105,7 @@ export function nearestNode(root: ConfigNode, path: string): ConfigNode {
   return node;
 }
 
-/** The plain value of a node, as JSON would hold it. */
+/** The plain value of a node, as in JSON. */
 export function plain(node: ConfigNode): unknown {
   if (node.kind === 'map') return Object.fromEntries([...node.entries].map(([key, value]) => [key, plain(value)]));
   if (node.kind === 'list') return node.items.map(plain);
@@ -128,7 +129,7 @@ function tooLarge(at: Position): Finding {
   });
 }
 
-/** Brackets are counted before anything is parsed: a parser that recurses must not see a bomb. */
+/** Counts brackets before parsing: a recursive parser must not see a bracket bomb. */
 function nestingTooDeep(text: string): Finding | undefined {
   let depth = 0;
   for (let index = 0; index < text.length; index++) {
@@ -144,7 +145,7 @@ class TreeBuilder {
   readonly findings: Finding[] = [];
   readonly #lines: LineCounter;
   readonly #contents: YamlNode;
-  /** The last node before the current one with each anchor. The library searches the document for each alias. */
+  /** The latest node with each anchor. The library would search the document for each alias. */
   readonly #anchors = new Map<string, YamlNode>();
   #aliasDepth = 0;
   #count = 0;
@@ -155,8 +156,8 @@ class TreeBuilder {
   }
 
   furtherDocuments(count: number, offset: number): void {
-    const message = `${count === 1 ? 'another document follows' : `${count} more documents follow`}; only the first one counts`;
-    const hint = 'remove the line --- and what follows, or merge it into the first document';
+    const message = `${count === 1 ? 'another document follows' : `${count} more documents follow`}; only the first one is read`;
+    const hint = 'remove the line --- and the text after it, or merge it into the first document';
     this.findings.push(
       finding({ severity: 'warning', code: 'CFG-IGNORED', path: '', at: this.#position(offset), message, hint }),
     );
@@ -172,21 +173,21 @@ class TreeBuilder {
           code: 'CFG-DUPLICATE-KEY',
           path: '',
           at,
-          message: 'this key stands twice in its map; the last one counts',
+          message: 'duplicate key in this map; the last one wins',
         }),
       );
-    // These messages repeat the text after their colon. It may be a password that begins with * or !.
+    // These messages quote the text after their colon, which may be a password that begins with * or !.
     else if (code === 'BAD_ALIAS' || code === 'TAG_RESOLVE_FAILED')
       this.findings.push(
         finding({
           code: 'CFG-YAML',
           path: '',
           at,
-          message: `not YAML: ${text.split(':')[0]}`,
-          hint: 'put quotes around a text that begins with *, & or !',
+          message: `invalid YAML: ${text.split(':')[0]}`,
+          hint: 'quote a string that begins with *, & or !',
         }),
       );
-    else this.findings.push(finding({ code: 'CFG-YAML', path: '', at, message: `not YAML: ${text}` }));
+    else this.findings.push(finding({ code: 'CFG-YAML', path: '', at, message: `invalid YAML: ${text}` }));
   }
 
   build(): ConfigNode | undefined {
@@ -197,7 +198,7 @@ class TreeBuilder {
           code: 'CFG-TOP-LEVEL',
           path: '',
           at: this.#position(this.#contents.range?.[0] ?? 0),
-          message: `the file holds ${what} instead of a map of sections`,
+          message: `the file contains ${what} instead of a map of sections`,
         }),
       );
       return undefined;
@@ -244,8 +245,8 @@ class TreeBuilder {
           code: 'CFG-YAML',
           path,
           at,
-          message: 'not YAML: this alias has no anchor before it',
-          hint: 'put quotes around a text that begins with *',
+          message: 'invalid YAML: this alias has no anchor before it',
+          hint: 'quote a string that begins with *',
         }),
       );
     this.#aliasDepth++;
@@ -271,7 +272,7 @@ class TreeBuilder {
             code: 'CFG-UNKNOWN-KEY',
             path,
             at: keyAt,
-            message: 'a key that is not a text has no meaning',
+            message: 'this key is not a string and is ignored',
           }),
         );
         continue;
@@ -286,8 +287,8 @@ class TreeBuilder {
   }
 
   /**
-   * As the reference's decoder does it: what is merged replaces what stands above it and is replaced by what stands below it; of a list
-   * the first map counts most.
+   * Merges as the reference's decoder does: merged entries replace entries above and are replaced by entries below. In
+   * a list, the first map has the highest priority.
    */
   #merge(source: YamlNode | null, path: string, keyAt: Position, depth: number, into: Map<string, ConfigNode>): void {
     const sources = isSeq(source) ? (source.items as YamlNode[]) : [source];
@@ -299,7 +300,7 @@ class TreeBuilder {
           code: 'CFG-YAML',
           path,
           at: other.at,
-          message: 'a merge key needs a map or a list of maps',
+          message: 'a merge key requires a map or a list of maps',
           hint: 'write <<: *NAME, where &NAME stands before a map',
         }),
       );
@@ -312,7 +313,7 @@ class TreeBuilder {
   }
 }
 
-/** The unquoted `<<`: the library gives it a value that is no text. */
+/** The unquoted `<<`: the library represents it as a symbol. */
 function isMergeKey(key: YamlNode | null): boolean {
   return isScalar(key) && typeof key.value === 'symbol';
 }

@@ -1,5 +1,5 @@
-// Replaces `$NAME` and `${NAME}` in every text value. A variable that is not set gives nothing; there is no default syntax and
-// no escape (reference fact: config, section 1.2). Keys and values that are not text stay as they are.
+// Replaces `$NAME` and `${NAME}` in every string value. An unset variable becomes empty; there is no default syntax and
+// no escape (reference fact: config, section 1.2). Keys and values of other types stay unchanged.
 
 import { ownValue } from '#lib/own-value.ts';
 import { type ConfigNode, mapNode, scalarNode } from './document.ts';
@@ -9,7 +9,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 const REFERENCE = /\$(?:\{([^}]*)(\}|$)|([A-Za-z0-9_]+)|([*#@!?$-]))/g;
 
-/** The tree with texts replaced, and a warning for each variable that is not set. */
+/** Returns the tree with substituted strings, and adds a warning for each unset variable. */
 export function substituteEnvironment(node: ConfigNode, environment: Environment, findings: Finding[]): ConfigNode {
   if (node.kind === 'map')
     return mapNode(
@@ -28,15 +28,17 @@ export function substituteEnvironment(node: ConfigNode, environment: Environment
         code: 'CFG-ENVIRONMENT',
         path: node.path,
         at: node.at,
-        message: `the environment variable ${JSON.stringify(name)} is not set, so nothing stands in its place`,
-        hint: name.includes(':-') ? 'there is no default syntax' : '',
+        message: `the environment variable ${JSON.stringify(name)} is not set and is replaced by nothing`,
+        hint: name.includes(':-') ? 'default values are not supported' : '',
       }),
     );
   }
   return { ...scalarNode(node, text, true), unset: [...unset, ...empty] };
 }
 
-/** `unset` and `empty` are the variables without a value. A digit after `$` is a name of one character, unlike longer names. */
+/**
+ * `unset` and `empty` are the variables without a value. After `$`, a digit is a one-character name, unlike letters.
+ */
 export function expand(
   text: string,
   environment: Environment,

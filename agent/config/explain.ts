@@ -1,4 +1,4 @@
-// Prints for people what the schema says about a key.
+// Formats the schema of a key as text for people.
 
 import { suggest } from '#lib/suggestion.ts';
 import type { ConfigSchema } from '../../schemas/config/schema.ts';
@@ -7,7 +7,7 @@ import { ROUTER_SCHEMA } from './router-schema.ts';
 
 export interface Explanation {
   readonly text?: string;
-  /** The nearest key when there is none of that name. */
+  /** The most similar key if the name is unknown. */
   readonly suggestion?: string;
 }
 
@@ -21,8 +21,8 @@ const TYPE_WORDS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Explains `link.dialers[].groups` and `listeners[]{edge}.options.mtu`, as the manual writes them; list brackets and the binding in braces
- * may be left out.
+ * Explains `link.dialers[].groups` and `listeners[]{edge}.options.mtu`, in the manual's notation; list brackets and the
+ * binding in braces are optional.
  */
 export function explain(key: string): Explanation {
   let schemas: ConfigSchema[] = [ROUTER_SCHEMA];
@@ -48,7 +48,7 @@ export function explain(key: string): Explanation {
   };
 }
 
-/** The kinds of an item, where it has several, tell themselves apart by this. */
+/** The binding that distinguishes the kinds of a list item. */
 function bindingOf(schema: ConfigSchema): string | undefined {
   const binding = schema.properties?.binding?.const;
   return binding === undefined ? undefined : String(binding);
@@ -65,10 +65,10 @@ export function explainAll(): string {
   const lines = Object.entries(ROUTER_SCHEMA.properties ?? {}).map(
     ([key, schema]) => `${key.padEnd(20)}${schema.description ?? dereference(ROUTER_SCHEMA, schema).description ?? ''}`,
   );
-  return `${lines.join('\n')}\n\nrouter config explain KEY tells more about one of them.`;
+  return `${lines.join('\n')}\n\nrouter config explain KEY describes one of them.`;
 }
 
-/** A list stands for its items, and items of several kinds for all of them. */
+/** A list is replaced by its items, and items of several kinds by all kinds. */
 function within(given: ConfigSchema): ConfigSchema[] {
   const schema = dereference(ROUTER_SCHEMA, given);
   if (schema.type === 'array' && schema.items) return within(schema.items);
@@ -103,9 +103,9 @@ function describe(key: string, given: ConfigSchema): string {
 }
 
 function typeName(schema: ConfigSchema): string {
-  if (schema.format?.startsWith('duration')) return 'duration, such as 250ms, 5s, 1m30s';
-  if (schema.format === 'address') return 'address, such as tls:host:6262';
-  if (schema['x-as-list']) return 'text or list of texts';
+  if (schema.format?.startsWith('duration')) return 'duration, for example 250ms, 5s, 1m30s';
+  if (schema.format === 'address') return 'address, for example tls:host:6262';
+  if (schema['x-as-list']) return 'string or list of strings';
   return [schema.type ?? 'value']
     .flat()
     .map((type) => TYPE_WORDS[type] ?? type)

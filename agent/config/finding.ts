@@ -1,4 +1,4 @@
-// Findings of the check of a configuration file. Mistakes of a user are data, never exceptions.
+// Findings of a configuration check. User mistakes are data, never exceptions.
 
 export type Severity = 'error' | 'warning' | 'info';
 
@@ -16,36 +16,36 @@ export interface Finding {
   readonly hint: string;
 }
 
-/** Every code with what it stands for. */
+/** Every code with its meaning. */
 export const FINDING_CODES = Object.freeze({
   'CFG-FILE': 'a file that cannot be read or written',
-  'CFG-YAML': 'the file is not YAML',
+  'CFG-YAML': 'the file is not valid YAML',
   'CFG-EMPTY': 'the file is empty',
   'CFG-TOP-LEVEL': 'the file is not a map of sections',
-  'CFG-TOO-LARGE': 'the file is larger or nested deeper than any configuration',
-  'CFG-DUPLICATE-KEY': 'a key stands twice; the last one counts',
-  'CFG-UNKNOWN-KEY': 'a key that has no meaning',
-  'CFG-MISSING': 'a key that is needed is not there',
+  'CFG-TOO-LARGE': 'the file is too large or nested too deeply',
+  'CFG-DUPLICATE-KEY': 'a duplicate key; the last one wins',
+  'CFG-UNKNOWN-KEY': 'an unknown key',
+  'CFG-MISSING': 'a required key is missing',
   'CFG-VERSION': 'the version of the file format is not 3',
   'CFG-TYPE': 'a value of the wrong type',
-  'CFG-RANGE': 'a value out of its bounds',
-  'CFG-VALUE': 'a value that is not one of those allowed',
-  'CFG-DURATION': 'a text that is no duration',
-  'CFG-ADDRESS': 'a text that is no address',
+  'CFG-RANGE': 'a value out of bounds',
+  'CFG-VALUE': 'a value that is not allowed',
+  'CFG-DURATION': 'an invalid duration',
+  'CFG-ADDRESS': 'an invalid address',
   'CFG-IGNORED': 'a value without effect',
-  'CFG-DEPRECATED': 'a key or place that should no longer be used',
-  'CFG-UNSUPPORTED': 'something that this router does not do',
-  'CFG-PORTABILITY': 'the reference router would refuse or read this differently',
-  'CFG-ENVIRONMENT': 'an environment variable that is not set',
-  'CFG-BACKOFF': 'a retry policy whose smallest wait is longer than its longest',
-  'CFG-PORT-CONFLICT': 'two listeners that want one port',
-  'CFG-ENDPOINT': 'no controller to connect to, or more than one way to name it',
-  'CFG-EDGE': 'edge listeners and edge section do not fit together',
-  'CFG-IDENTITY': 'certificates and keys that cannot be used',
-  'CFG-NOT-ENROLLED': 'identity files that are not there yet',
-  'CFG-CERTIFICATE': 'a certificate that has expired or will soon',
+  'CFG-DEPRECATED': 'a deprecated key or place',
+  'CFG-UNSUPPORTED': 'a setting that this router does not support',
+  'CFG-PORTABILITY': 'the reference router would reject this or read it differently',
+  'CFG-ENVIRONMENT': 'an unset environment variable',
+  'CFG-BACKOFF': 'a retry policy whose shortest wait exceeds its longest',
+  'CFG-PORT-CONFLICT': 'two listeners on one port',
+  'CFG-ENDPOINT': 'no controller is configured, or in two ways',
+  'CFG-EDGE': 'edge listeners contradict the edge section',
+  'CFG-IDENTITY': 'unusable certificates or keys',
+  'CFG-NOT-ENROLLED': 'identity files that do not exist yet',
+  'CFG-CERTIFICATE': 'a certificate that has expired or expires soon',
   'CFG-ADVERTISE': 'an advertised host that the certificate does not cover',
-  'CFG-SECTION': 'a section that is recommended is not there',
+  'CFG-SECTION': 'a recommended section is missing',
   'CFG-INTERFACE': 'a network interface that does not exist',
 } as const);
 export type FindingCode = keyof typeof FINDING_CODES;
@@ -64,7 +64,7 @@ export interface FindingInit {
   hint?: string;
 }
 
-/** Makes a finding; an error unless it says otherwise. */
+/** Creates a finding, by default an error. */
 export function finding(init: FindingInit): Finding {
   const { line, column } = init.at;
   return {
@@ -78,7 +78,7 @@ export function finding(init: FindingInit): Finding {
   };
 }
 
-/** `file:line:column severity CODE path: message`, the remedy below. `paint` colours the severity. */
+/** `file:line:column severity CODE path: message`, with the remedy below. `paint` colors the severity. */
 export function findingText(file: string, each: Finding, paint: (severity: Severity) => string = String): string {
   const { line, column, severity, code, path, message, hint } = each;
   const where = path === '' ? '' : `${path}: `;
@@ -91,7 +91,7 @@ export function isAcceptable(findings: readonly Finding[]): boolean {
   return findings.every((each) => each.severity !== 'error');
 }
 
-/** By place in the file. */
+/** Sorts findings by their position in the file. */
 export function inOrder(findings: readonly Finding[]): Finding[] {
   return findings.toSorted((a, b) => a.line - b.line || a.column - b.column || a.path.localeCompare(b.path));
 }

@@ -1,11 +1,12 @@
-// The text forms that the schema names: durations, addresses, `host:port`, and so on. Each says what is wrong in words.
+// The string formats that the schema names: durations, addresses, `host:port`, and others. Each returns a problem as
+// text.
 
 import { isIP } from 'node:net';
 import { parseAddress, splitHostPort } from '#lib/address.ts';
 import { parseDuration } from '#lib/duration.ts';
 import { describeError } from '#lib/errors.ts';
 
-/** Undefined when the text is fine, else what is wrong with it. */
+/** Returns undefined for a valid text, else its problem. */
 export type FormatCheck = (text: string) => string | undefined;
 
 export const FORMATS: Readonly<Record<string, FormatCheck>> = Object.freeze({
@@ -25,20 +26,20 @@ export const FORMATS: Readonly<Record<string, FormatCheck>> = Object.freeze({
 
 /** Names of formats in messages. */
 export const FORMAT_NAMES: Readonly<Record<string, string>> = Object.freeze({
-  duration: 'a duration such as 250ms, 5s or 1m30s',
-  'duration-or-ms': 'a duration such as 250ms, 5s or 1m30s',
-  address: 'an address such as tls:host:6262',
+  duration: 'a duration, for example 250ms, 5s or 1m30s',
+  'duration-or-ms': 'a duration, for example 250ms, 5s or 1m30s',
+  address: 'an address, for example tls:host:6262',
   'host-port': 'host:port',
   'host-port-required': 'host:port with a port from 1 to 65535',
   ip: 'an IP address',
   'uri-reference': 'a URI',
-  cidr: 'an address range such as 100.64.0.1/10',
-  'datagram-address': 'an address such as udp:host:port',
+  cidr: 'an address range, for example 100.64.0.1/10',
+  'datagram-address': 'an address, for example udp:host:port',
   'proxy-service': 'SERVICE:PORT or SERVICE:PORT:tcp|udp',
   interface: 'an interface name or IP address',
 });
 
-/** An address that the writer of a wrong one may have meant: a scheme is missing, or one too many is there. */
+/** A corrected address: adds a missing scheme, or removes a superfluous one. */
 export function meantAddress(format: string, text: string): string | undefined {
   if (!['address', 'host-port', 'host-port-required'].includes(format)) return undefined;
   const place = /^(?:[a-z][a-z0-9]*:)?\/*((?:\[[^\]]*\]|[^:/]+):\d+)\/*$/i.exec(text)?.[1];

@@ -1,5 +1,5 @@
-// Loads a configuration in a process of its own (load-child.ts). YAML, schema and checks are large and needed once: so their memory goes back
-// before the router begins to work, and no file, however hostile, costs the daemon anything but an answer.
+// Loads a configuration in a separate process (load-child.ts). The code for YAML, schema and checks is large and needed
+// only once: the child frees its memory before the router starts to work, and shields the daemon from hostile files.
 
 import { fork } from 'node:child_process';
 import { extname, join } from 'node:path';
@@ -7,32 +7,32 @@ import { deepFreeze } from '#lib/deep-freeze.ts';
 import { InvariantError } from '#lib/errors.ts';
 import type { LoadedConfig } from './load.ts';
 
-/** The child is TypeScript as this file is, or built as this file is. */
+/** The child has the extension of this file: TypeScript, or JavaScript if built. */
 const CHILD = join(import.meta.dirname, `load-child${extname(import.meta.filename)}`);
 
-/** Characters that are kept of what the process says when it fails. */
-const LONGEST_COMPLAINT = 4_096;
+/** Characters of the child's error output that are kept. */
+const LONGEST_ERROR = 4_096;
 
-/** Like loadRouterConfig. Rejects only when the process cannot do its work at all. */
+/** Like loadRouterConfig. Rejects only if the child process fails. */
 export function loadApart(file: string): Promise<LoadedConfig> {
   return new Promise((resolve, reject) => {
     const child = fork(CHILD, [file], {
       serialization: 'advanced',
       execArgv: [], // options for the router's memory
-      // Not the router's stderr: Node makes a pipe that it inherited block again when it exits, and so would every write
-      // of the router to a log that nobody reads.
+      // Not the router's stderr: Node makes an inherited pipe blocking when it exits. Every write of the router to an
+      // unread log would then block.
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-      detached: true, // a signal for the whole group is for the router to answer
+      detached: true, // signals for the process group must reach only the router
     });
-    let complaint = '';
+    let output = '';
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      complaint = (complaint + text).slice(0, LONGEST_COMPLAINT);
+      output = (output + text).slice(0, LONGEST_ERROR);
     });
-    // The way between the processes loses that the configuration is frozen.
+    // The result loses its frozen state between the processes.
     child.once('message', (loaded) => resolve(deepFreeze(loaded as LoadedConfig)));
     child.once('error', reject);
     child.once('close', (code, signal) => {
-      const reason = [`the check of ${file} ended early (${signal ?? code})`, complaint.trim()].filter(Boolean);
+      const reason = [`the check of ${file} ended early (${signal ?? code})`, output.trim()].filter(Boolean);
       reject(new InvariantError(reason.join(': ')));
     });
   });

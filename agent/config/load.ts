@@ -1,5 +1,5 @@
-// The whole way from a file to a frozen RouterConfig: text → document with positions → environment → schema → values → checks.
-// Whatever a user does wrong comes back as findings.
+// Loads a file into a frozen RouterConfig: text → document with positions → environment → schema → values → checks.
+// User mistakes become findings.
 
 import { readFileSync, statSync } from 'node:fs';
 import { SystemClock } from '#lib/clock.ts';
@@ -25,10 +25,10 @@ import { redacted, type Secret } from './secret.ts';
 import { writtenTree } from './written-tree.ts';
 
 export interface LoadOptions {
-  /** Leave out what needs identity files: they come with enrollment. */
+  /** Skip checks that need the identity files: enrollment creates them. */
   beforeEnrollment?: boolean;
   environment?: Environment;
-  /** Reads identity files; node:fs when left out. */
+  /** Reads identity files; default: node:fs. */
   readFile?: (path: string) => string;
   /** Milliseconds since the epoch, for expiry dates. */
   now?: number;
@@ -36,7 +36,7 @@ export interface LoadOptions {
 
 export interface LoadedConfig {
   readonly file: string;
-  /** True when the router would start with it; `config` is there then. */
+  /** True if the router would start; `config` is set then. */
   readonly ok: boolean;
   readonly config?: RouterConfig;
   /** In the order of the file. */
@@ -46,13 +46,13 @@ export interface LoadedConfig {
 }
 
 const CHECKS: readonly Check[] = [checkSections, checkBackoff, checkPorts, checkValues, checkFiles, checkIdentity];
-/** No configuration comes near this. */
+/** Far above the size of any configuration. */
 const LARGEST_FILE = 1024 * 1024;
 const START = { line: 1, column: 1 };
 
-/** Reads and checks a file. Never throws for what is in it. */
+/** Reads and checks a file. Never throws for its content. */
 export function loadRouterConfig(file: string, options: LoadOptions = {}): LoadedConfig {
-  if (file === '') return refused(file, 'the name of the file is empty', 'give the path of a configuration file');
+  if (file === '') return refused(file, 'the name of the file is empty', 'pass the path of a configuration file');
   let bytes: Buffer;
   try {
     const stat = statSync(file);
@@ -62,21 +62,21 @@ export function loadRouterConfig(file: string, options: LoadOptions = {}): Loade
     bytes = readFileSync(file);
   } catch (error) {
     if (errorCode(error) === 'ENOENT')
-      return refused(file, `${file} does not exist`, '`config init --output FILE` writes one to start from');
+      return refused(file, `${file} does not exist`, '`config init --output FILE` writes a new one');
     return refused(file, readProblem(file, error));
   }
   return checkRouterBytes(bytes, file, options);
 }
 
-/** Checks what a file holds; `file` is its name. */
+/** Checks the content of a file; `file` is its name. */
 export function checkRouterBytes(bytes: Buffer, file: string, options: LoadOptions = {}): LoadedConfig {
   if (bytes.length > LARGEST_FILE) return tooLarge(file, bytes.length);
-  if (bytes.includes(0)) return refused(file, `${file} holds NUL bytes: it is no text`);
+  if (bytes.includes(0)) return refused(file, `${file} contains NUL bytes, so it is not a text file`);
   let text: string;
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    return refused(file, `${file} is not UTF-8 text`); // the decoder's own text says nothing more
+    return refused(file, `${file} is not UTF-8 text`); // the decoder's own error has no details
   }
   return checkRouterConfig(text, file, options);
 }
@@ -87,7 +87,7 @@ function refused(file: string, message: string, hint = ''): LoadedConfig {
 }
 
 function tooLarge(file: string, size: number): LoadedConfig {
-  return refused(file, `${file} has ${size} bytes; no configuration is larger than ${LARGEST_FILE}`);
+  return refused(file, `${file} has ${size} bytes; the limit is ${LARGEST_FILE}`);
 }
 
 /** Checks the text of a configuration; `file` is its name. */
@@ -101,7 +101,7 @@ export function checkRouterConfig(text: string, file: string, options: LoadOptio
   const verdict = checkSchema(root, plain(root));
   const resolution = resolve(root, ROUTER_SCHEMA, verdict);
   const findings = [...read.findings, ...normalized.findings, ...verdict.findings, ...resolution.findings];
-  // An error at the same place names the variable.
+  // An error at the same place already names the variable.
   const mistakes = new Set(findings.filter(({ severity }) => severity === 'error').map(({ path }) => path));
   findings.push(...unset.filter(({ path }) => !mistakes.has(path)));
   const config = { ...(resolution.value as object), file, written: writtenTree(resolution.values) } as RouterConfig;
@@ -125,7 +125,7 @@ export function checkRouterConfig(text: string, file: string, options: LoadOptio
   };
 }
 
-/** Secrets with their texts before the environment was filled in. */
+/** Secrets, including their text before environment substitution. */
 function asInFile(secrets: readonly Secret[], root: ConfigNode): Secret[] {
   return secrets.map(({ path, texts }) => ({ path, texts: [...texts, String(nearestNode(root, path).scalar ?? '')] }));
 }

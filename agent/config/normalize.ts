@@ -1,5 +1,5 @@
-// Brings the tree into the form that the schema describes, before it is held against it: null sections, texts that stand for a
-// list or a truth value, keys without case.
+// Converts the tree to the form that the schema describes: null sections, a string in place of a list or boolean,
+// case-insensitive keys.
 
 import type { ConfigSchema } from '../../schemas/config/schema.ts';
 import { type ConfigNode, mapNode, scalarNode } from './document.ts';
@@ -10,7 +10,7 @@ export function normalize(root: ConfigNode, schema: ConfigSchema): { root: Confi
   return { root: new Normalizer(schema, findings).node(root, schema) ?? root, findings };
 }
 
-/** The branch of a `oneOf` that a node chooses by its discriminator. */
+/** The branch of a `oneOf` that a node selects by its discriminator. */
 export function branchFor(schema: ConfigSchema, node: ConfigNode): ConfigSchema | undefined {
   const property = schema.discriminator?.propertyName ?? '';
   const value = node.entries.get(property)?.scalar;
@@ -30,7 +30,7 @@ class Normalizer {
     this.#findings = findings;
   }
 
-  /** Undefined when the node stands for nothing. */
+  /** Returns undefined if the node counts as absent. */
   node(node: ConfigNode, given: ConfigSchema): ConfigNode | undefined {
     const schema = dereference(this.#root, given);
     if (node.kind === 'scalar') return this.#scalar(node, schema);
@@ -45,7 +45,7 @@ class Normalizer {
   #scalar(node: ConfigNode, schema: ConfigSchema): ConfigNode | undefined {
     if (node.scalar === null && schema['x-null'] === 'absent') return undefined;
     if (node.scalar === null && schema['x-null'] === 'empty') {
-      const message = 'an empty section counts as present here; the reference takes it for absent';
+      const message = 'an empty section counts as present here, but as absent in the reference';
       this.#findings.push(
         finding({
           severity: 'warning',
@@ -53,7 +53,7 @@ class Normalizer {
           path: node.path,
           at: node.at,
           message,
-          hint: 'write {} to mean an empty section everywhere',
+          hint: 'write {} for an empty section in both',
         }),
       );
       return mapNode(node, new Map());

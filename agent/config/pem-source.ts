@@ -1,4 +1,5 @@
-// Where a certificate or key of the identity section is: in a file or inline (reference fact: config, section 2.2).
+// The source of a certificate or key of the identity section: a file or inline text (reference fact: config, section
+// 2.2).
 
 import { fileURLToPath } from 'node:url';
 import { ProjectError } from '#lib/errors.ts';
@@ -13,7 +14,7 @@ export class PemSourceError extends ProjectError {
   }
 }
 
-/** `path/to/file`, `file:///path`, `pem:TEXT` or the PEM text itself. Throws PemSourceError for other forms. */
+/** Accepts `path/to/file`, `file:///path`, `pem:TEXT` or the PEM text itself. @throws PemSourceError for other forms */
 export function parsePemSource(value: string): PemSource {
   if (value.startsWith('pem:')) return { kind: 'inline', pem: value.slice('pem:'.length) };
   if (value.startsWith('-----BEGIN')) return { kind: 'inline', pem: value };
@@ -25,7 +26,7 @@ export function parsePemSource(value: string): PemSource {
   return { kind: 'file', path: value };
 }
 
-/** The PEM text that a source names. `read` reads a file, at once or later; what it throws or rejects with goes on to the caller. */
+/** Returns the PEM text of a source. `read` reads a file, sync or async; its errors pass to the caller. */
 export function readPemSource<T>(value: string, read: (path: string) => T): T | string {
   const source = parsePemSource(value);
   return source.kind === 'inline' ? source.pem : read(source.path);
@@ -36,6 +37,6 @@ function filePath(value: string): string {
   try {
     return fileURLToPath(value);
   } catch {
-    throw new PemSourceError(`${value} is not a file URL`); // the URL parser's own text says nothing more
+    throw new PemSourceError(`${value} is not a file URL`); // the URL parser's own error has no details
   }
 }

@@ -1,4 +1,5 @@
-// Whether renewed certificates could be put in place, known long before they come: without it the router stops working when the present ones end.
+// Checks early whether renewed certificates could be installed: otherwise the router stops working when the current
+// ones expire.
 
 import { writeObstacle } from '#lib/writable.ts';
 import { parsePemSource } from './pem-source.ts';
@@ -10,10 +11,10 @@ export interface RenewalObstacle {
   readonly remedy: string;
 }
 
-/** The reasons why certificates cannot be renewed. `hasCsr` tells whether there is anything to ask for new ones with. */
+/** The obstacles to a renewal. `hasCsr`: the configuration has a csr section, which requests need. */
 export function renewalObstacles({ cert, server_cert }: IdentityConfig, hasCsr: boolean): RenewalObstacle[] {
   if (!hasCsr)
-    return [{ key: 'csr', reason: 'there is no csr section to ask for new ones with', remedy: 'add csr with sans' }];
+    return [{ key: 'csr', reason: 'there is no csr section to request new ones', remedy: 'add csr with sans' }];
   const files = [
     ['identity.cert', cert],
     ['identity.server_cert', server_cert],
@@ -22,8 +23,8 @@ export function renewalObstacles({ cert, server_cert }: IdentityConfig, hasCsr: 
     const source = value === undefined ? undefined : parsePemSource(value);
     if (!source) return [];
     if (source.kind === 'inline')
-      return [{ key, reason: 'it is inline text', remedy: 'name a file that the router may replace' }];
+      return [{ key, reason: 'it is inline text', remedy: 'use a file that the router can replace' }];
     const reason = writeObstacle(source.path, { isReplaced: true });
-    return reason === undefined ? [] : [{ key, reason, remedy: 'let the user of the router write to the folder' }];
+    return reason === undefined ? [] : [{ key, reason, remedy: 'allow the user of the router to write to the folder' }];
   });
 }

@@ -1,6 +1,6 @@
-// From a tree that the schema accepts to the values that the router works with: defaults filled in, durations in milliseconds,
-// addresses parsed. On the way it checks the words of the schema that Ajv does not know (`x-min`, `x-float`, `x-clamp`, …) and
-// notes where each value came from.
+// Converts a valid tree to the values that the router uses: fills in defaults, converts durations to milliseconds,
+// parses addresses. It also checks the schema keywords that Ajv does not know (`x-min`, `x-float`, `x-clamp`, …) and
+// records the source of each value.
 
 import { parseAddress, splitHostPort } from '#lib/address.ts';
 import { formatDuration, parseDuration } from '#lib/duration.ts';
@@ -16,7 +16,7 @@ export type ValueSource = 'given' | 'default' | 'environment';
 
 export interface ResolvedValue {
   readonly path: string;
-  /** As it would be written in a file; secrets are hidden. */
+  /** As written in a file; secrets are hidden. */
   readonly written: unknown;
   readonly source: ValueSource;
 }
@@ -28,14 +28,14 @@ export interface Resolution {
   readonly findings: Finding[];
 }
 
-/** Passes over what the schema check says is to be ignored, and says nothing more about what it refuses. */
+/** Skips values that the schema check ignores, and adds no findings to values that it rejects. */
 export function resolve(root: ConfigNode, schema: ConfigSchema, verdict: Verdict): Resolution {
   const resolver = new Resolver(schema, verdict);
   const value = resolver.resolve(root, schema, '', root.at);
   return { value, values: resolver.values, secrets: resolver.secrets, findings: resolver.findings };
 }
 
-/** The values of a schema when nothing is given. */
+/** The values of a schema without any input. */
 export function defaultsOf(root: ConfigSchema, schema: ConfigSchema): unknown {
   return new Resolver(root, NO_VERDICT).resolve(undefined, { ...schema, 'x-default-object': true }, '', {
     line: 1,
@@ -114,16 +114,16 @@ class Resolver {
 
   #aboutKey(node: ConfigNode, schema: ConfigSchema, path: string): void {
     if (schema['x-deprecated'])
-      this.#add('warning', 'CFG-DEPRECATED', path, node.keyAt, 'this is deprecated', schema['x-deprecated']);
+      this.#add('warning', 'CFG-DEPRECATED', path, node.keyAt, 'this key is deprecated', schema['x-deprecated']);
     if (schema['x-ignored'])
-      this.#add('warning', 'CFG-IGNORED', path, node.keyAt, 'this is read for compatibility and has no effect');
+      this.#add('warning', 'CFG-IGNORED', path, node.keyAt, 'this key is accepted for compatibility and has no effect');
     if (schema['x-unsupported'])
-      this.#add('warning', 'CFG-UNSUPPORTED', path, node.keyAt, 'this is not supported and is left out');
+      this.#add('warning', 'CFG-UNSUPPORTED', path, node.keyAt, 'this is not supported and is ignored');
   }
 
   #aboutMap(node: ConfigNode, schema: ConfigSchema, path: string): void {
     for (const [key, why] of Object.entries(schema['x-portability-without'] ?? {})) {
-      if (!node.entries.has(key)) this.#add('warning', 'CFG-PORTABILITY', path, node.at, why, `give ${key}`);
+      if (!node.entries.has(key)) this.#add('warning', 'CFG-PORTABILITY', path, node.at, why, `set ${key}`);
     }
     for (const key of schema['x-required-together'] ?? []) {
       if (!node.entries.has(key))
@@ -133,7 +133,7 @@ class Resolver {
           `${path}.${key}`,
           node.at,
           `${key} is missing`,
-          `${path} needs all of ${schema['x-required-together']?.join(', ')}`,
+          `${path} requires all of ${schema['x-required-together']?.join(', ')}`,
         );
     }
   }
@@ -156,12 +156,12 @@ class Resolver {
           'CFG-TYPE',
           path,
           node.at,
-          `expected a number with a point, found ${value}`,
-          `write ${value}.0; the reference stops at a whole number here`,
+          `expected a number with a decimal point, found ${value}`,
+          `write ${value}.0; the reference does not start with a whole number here`,
         );
       const least = schema['x-portability-min'];
       if (least !== undefined && value < least)
-        this.#add('warning', 'CFG-PORTABILITY', path, node.at, `the reference refuses values below ${least}`);
+        this.#add('warning', 'CFG-PORTABILITY', path, node.at, `the reference rejects values below ${least}`);
     }
     if (typeof value === 'string') this.#aboutText(node, value, schema, path);
   }
@@ -174,7 +174,7 @@ class Resolver {
         path,
         node.at,
         `${value} has no host: the environment variable ${node.unset.join(', ')} is not set or empty`,
-        'set it, or write the host into the file',
+        'set it, or write the host in the file',
       );
     if (!schema.format?.startsWith('duration') || FORMATS.duration?.(value) !== undefined) return;
     const milliseconds = parseDuration(value);
@@ -220,7 +220,7 @@ class Resolver {
   }
 }
 
-/** The host of an address, or undefined for texts that are not addresses. */
+/** The host of an address; undefined for a text that is not an address. */
 function hostOf(value: string, format: string | undefined): string | undefined {
   if (format === undefined || FORMATS[format]?.(value) !== undefined) return undefined;
   if (format === 'address') return parseAddress(value).host;
@@ -228,7 +228,7 @@ function hostOf(value: string, format: string | undefined): string | undefined {
   return format === 'datagram-address' ? /^\w+:(.*?)(:\d*)?$/.exec(value)?.[1] : undefined;
 }
 
-/** Texts that the schema check has refused stay as they are: nobody works with a refused configuration. */
+/** Texts that the schema check rejected stay unchanged: an invalid configuration is never used. */
 function convert(written: unknown, schema: ConfigSchema): unknown {
   const { format } = schema;
   if (format === undefined || typeof written !== 'string' || FORMATS[format]?.(written) !== undefined) return written;

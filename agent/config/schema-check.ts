@@ -1,5 +1,5 @@
-// Holds the plain values against the JSON Schema and words what Ajv finds. What the schema cannot say follows in
-// schema-words.ts and checks/.
+// Validates plain values against the JSON Schema and turns the errors of Ajv into findings. Rules that the schema
+// cannot express follow in resolve.ts and checks/.
 
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -14,15 +14,15 @@ import { HIDDEN } from './secret.ts';
 
 export interface SchemaVerdict {
   readonly findings: Finding[];
-  /** Paths whose value is passed over: the default stands in its place. */
+  /** Paths whose value is ignored in favor of the default. */
   readonly ignored: ReadonlySet<string>;
-  /** Paths whose value is not accepted: there is no more to say about it. */
+  /** Paths whose value is rejected; further findings about them would be redundant. */
   readonly refused: ReadonlySet<string>;
 }
 
 let compiled: ValidateFunction | undefined;
 
-/** Findings of the schema for a tree whose plain value is `value`. */
+/** Findings of the schema for a tree with the plain value `value`. */
 export function checkSchema(root: ConfigNode, value: unknown): SchemaVerdict {
   compiled ??= compile();
   const validate = compiled;
@@ -43,7 +43,7 @@ export function checkSchema(root: ConfigNode, value: unknown): SchemaVerdict {
   return { findings: withoutEchoes(findings), ignored, refused };
 }
 
-/** Compound keywords: what failed inside of them is reported by itself. */
+/** Compound keywords: their inner failures are reported separately. */
 const SILENT = new Set(['oneOf', 'if', 'allOf', 'anyOf']);
 
 function compile(): ValidateFunction {
@@ -51,12 +51,12 @@ function compile(): ValidateFunction {
     allErrors: true,
     verbose: true,
     strict: false,
-    strictNumbers: true, // neither .nan nor .inf is a number that anything could work with
+    strictNumbers: true, // .nan and .inf are not usable numbers
     discriminator: true,
     allowUnionTypes: true,
     validateFormats: true,
-    // One file is checked in a process's life: so the schema is compiled fast, not well. test/generated.test.ts
-    // holds the schema against its meta schema.
+    // A process checks only one file, so the schema must compile fast. test/generated.test.ts validates the schema
+    // against its meta schema.
     meta: false,
     validateSchema: false,
     inlineRefs: false,
@@ -67,12 +67,12 @@ function compile(): ValidateFunction {
   return ajv.compile(ROUTER_SCHEMA);
 }
 
-/** The path that is passed over when the schema is lenient there, or undefined. */
+/** The path whose value is ignored if the schema is lenient there, else undefined. */
 function leniency(error: ErrorObject): string | undefined {
   const schema = error.parentSchema as ConfigSchema | undefined;
   if (schema?.['x-lenient'] !== 'ignored' || !['type', 'minimum', 'maximum', 'format'].includes(error.keyword))
     return undefined;
-  // Bounds still apply to values whose wrong type is only ignored.
+  // Bounds still apply to values whose wrong type is ignored.
   if (error.keyword !== 'type' && !schema['x-clamp'] && !schema['x-ignored']) return undefined;
   return toPath(error.instancePath);
 }
@@ -118,11 +118,11 @@ function word(error: ErrorObject, root: ConfigNode, path: string): Finding {
     case 'minLength':
       return make('CFG-VALUE', 'must not be empty');
     default:
-      return make('CFG-VALUE', error.message ?? 'is not valid');
+      return make('CFG-VALUE', error.message ?? 'is invalid');
   }
 }
 
-/** Names the variables without a value: they are the reason of most mistakes in the rest. In a secret, a name may be a piece of it. */
+/** Names the unset variables, which cause most mistakes in a value. In a secret, a name may be part of it. */
 function withVariables({ parentSchema }: ErrorObject, found: Finding, root: ConfigNode): Finding {
   const node = nearestNode(root, found.path);
   if (node.path !== found.path || !node.unset?.length || (parentSchema as ConfigSchema)?.['x-secret']) return found;
@@ -138,7 +138,7 @@ function unsupportedVersion(make: Make, shown: string): Finding {
 
 function formatFinding(schema: ConfigSchema, data: unknown, make: Make): Finding {
   const format = schema.format ?? '';
-  const problem = FORMATS[format]?.(String(data)) ?? 'is not valid';
+  const problem = FORMATS[format]?.(String(data)) ?? 'is invalid';
   const code = format.startsWith('duration')
     ? 'CFG-DURATION'
     : /address|host-port/.test(format)
@@ -197,7 +197,7 @@ function unknownBinding(error: ErrorObject, root: ConfigNode, path: string): Fin
       code: 'CFG-TYPE',
       path: `${path}.binding`,
       at: node.at,
-      message: `expected a text, found ${kindInWords(value)}`,
+      message: `expected a string, found ${kindInWords(value)}`,
     });
   return finding({
     code: 'CFG-VALUE',
@@ -209,8 +209,8 @@ function unknownBinding(error: ErrorObject, root: ConfigNode, path: string): Fin
 }
 
 /**
- * A missing binding is reported by `required` and by the discriminator, each at its own path; what is of the wrong type may be out of
- * bounds as well, which says nothing more.
+ * Removes duplicates: `required` and the discriminator both report a missing binding, each at its own path. A value of
+ * the wrong type may be out of bounds too, which adds nothing.
  */
 function withoutEchoes(findings: Finding[]): Finding[] {
   const seen = new Set<string>();
@@ -232,14 +232,14 @@ function typeHint(schema: ConfigSchema, data: unknown, node: ConfigNode): string
   if (schema.type === 'integer' && typeof data === 'string') return wholeNumberHint(schema, data, node.path);
   if (schema.format === 'duration' && typeof data === 'number')
     return Number.isFinite(data) ? `write the unit: ${data}s or ${data}ms` : '';
-  if (node.fromEnvironment && schema.type !== 'string') return 'what comes out of the environment is always a text';
+  if (node.fromEnvironment && schema.type !== 'string') return 'values from the environment are always strings';
   if (schema.type === 'string' && typeof data === 'boolean')
-    return 'put quotes around it: unquoted yes, no, on, off, true and false are not texts';
+    return 'put quotes around it: unquoted yes, no, on, off, true and false are booleans';
   if (schema.type === 'string' && typeof data === 'number') return 'put quotes around it';
   return '';
 }
 
-/** Converts a duration into the fixed unit of a key, which its description or its name tells. */
+/** Converts a duration to the fixed unit of a key, which its description or its name states. */
 function wholeNumberHint({ description = '' }: ConfigSchema, data: string, key: string): string {
   const named = /(?:Ms|_ms)$/.test(key) ? 'milliseconds' : key.endsWith('Seconds') ? 'seconds' : undefined;
   const unit = /in (milliseconds|seconds)/.exec(description)?.[1] ?? named;
@@ -248,7 +248,7 @@ function wholeNumberHint({ description = '' }: ConfigSchema, data: string, key: 
   return Number.isSafeInteger(value) ? `the unit is ${unit}: write ${value}` : '';
 }
 
-/** Describes a value that is no number, or no whole one, where a number is expected. */
+/** Hint for a value that is not a number, or not an integer, where one is expected. */
 function numberHint(schema: ConfigSchema, data: number): string {
   const { minimum = -Infinity, maximum = Infinity } = schema;
   if (schema.type === 'integer' && Number.isFinite(data))
@@ -280,15 +280,15 @@ function typeInWords(schema: ConfigSchema): string {
 const WORDS: Readonly<Record<string, string>> = {
   object: 'a map',
   array: 'a list',
-  string: 'a text',
+  string: 'a string',
   integer: 'a whole number',
   number: 'a number',
   boolean: 'true or false',
 };
 
 function foundInWords(value: unknown, shown: string): string {
-  if (typeof value === 'number' && !Number.isFinite(value)) return shown; // nothing that one would call a number
-  // YAML 1.1 reads yes, no, on and off as truth values: who wrote them meant something else.
+  if (typeof value === 'number' && !Number.isFinite(value)) return shown; // .nan and .inf have no better description
+  // YAML 1.1 reads yes, no, on and off as booleans: the author meant something else.
   if (typeof value === 'boolean') return /^(true|false)$/i.test(shown) ? shown : `${shown}, which means ${value}`;
   return typeof value === 'object' ? kindInWords(value) : `${kindInWords(value)} ${shown}`;
 }
@@ -297,7 +297,7 @@ function kindInWords(value: unknown): string {
   if (value === null) return 'nothing';
   if (Array.isArray(value)) return 'a list';
   return (
-    { object: 'a map', string: 'the text', number: 'the number', boolean: 'true or false' }[typeof value as string] ??
+    { object: 'a map', string: 'the string', number: 'the number', boolean: 'true or false' }[typeof value as string] ??
     typeof value
   );
 }

@@ -1,4 +1,4 @@
-// The files that `config init` writes. Each passes the check; what stands in them is what somebody has to decide.
+// The files that `config init` writes. Each passes the check and contains only settings that need a decision.
 
 import { join } from 'node:path';
 
@@ -12,11 +12,11 @@ export interface TemplateValues {
   readonly ctrl: string;
   /** Host name or IP address. */
   readonly advertise: string;
-  /** Absolute path of the folder that the file is written to. Left out, the identity files have relative paths. */
+  /** Absolute path of the output folder. If missing, the identity files have relative paths. */
   readonly folder?: string | undefined;
 }
 
-/** The text of a configuration file. */
+/** Returns the text of a configuration file. */
 export function writeTemplate(template: TemplateName, values: TemplateValues): string {
   const parts = [head(values)];
   if (template !== 'minimal') parts.push(csr(values), links(values));
@@ -26,11 +26,11 @@ export function writeTemplate(template: TemplateName, values: TemplateValues): s
 }
 
 function head({ name, ctrl, folder }: TemplateValues): string {
-  // The environment would replace `$` in a path, and there is no escape.
+  // The environment would replace `$` in a path, and YAML has no escape for it.
   const isAbsolute = folder !== undefined && !folder.includes('$');
   const file = (suffix: string) => (isAbsolute ? quoted(join(folder, `${name}${suffix}`)) : `${name}${suffix}`);
-  const rule = isAbsolute ? '' : ' Relative paths count from the working directory of the router.';
-  return `# Router configuration. \`router config check FILE\` finds mistakes, \`router config explain KEY\` tells what a key means.
+  const rule = isAbsolute ? '' : ' Relative paths start at the working directory of the router.';
+  return `# Router configuration. \`router config check FILE\` finds mistakes, \`router config explain KEY\` explains a key.
 v: 3
 
 # \`router enroll\` writes these files.${rule}
@@ -119,7 +119,7 @@ function hostPort(host: string, port: number): string {
   return quoted(`${bracketed(host)}:${port}`);
 }
 
-/** YAML reads text that begins with a bracket as a list, `no` as a truth value, `1:2` as a number. */
+/** YAML reads text that begins with a bracket as a list, `no` as a boolean, `1:2` as a number. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }

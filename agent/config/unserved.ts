@@ -1,4 +1,5 @@
-// Settings of a valid configuration that this version does not serve: `config check` warns of them, and the router logs them once at its start.
+// Valid settings that this version does not support: `config check` warns about them, and the router logs them once at
+// startup.
 
 import { formatAddress } from '#lib/address.ts';
 import type { RouterConfig } from './router-config.ts';
@@ -7,20 +8,20 @@ export interface Unserved {
   readonly path: string;
   readonly message: string;
   readonly remedy: string;
-  /** The router could do nothing. */
+  /** The router would have nothing to do. */
   readonly isFatal?: boolean;
 }
 
-/** Bindings whose options circuits and their ends use. */
+/** Bindings whose options apply to circuits and their ends. */
 const EGRESS_BINDINGS: readonly string[] = ['transport', 'transport_udp', 'edge_transport', 'edge', 'tunnel'];
 const LISTENERS_ONLY: readonly string[] = ['proxy', 'proxy_udp'];
 
-/** Whether links or controllers can be listened for at an address: both need TLS over TCP. */
+/** Whether this version supports listeners for links or controllers at an address: both require TLS over TCP. */
 export function isServed({ type }: { type: string }): boolean {
   return type === 'tls';
 }
 
-/** Everything that is configured and not served, in the order of the sections. */
+/** All configured settings that are unsupported, in the order of the sections. */
 export function unserved(config: RouterConfig): Unserved[] {
   return [...controllers(config), ...links(config), ...dialers(config), ...tunnels(config)];
 }
@@ -35,7 +36,7 @@ function controllers({ ctrl }: RouterConfig): Unserved[] {
       .filter(({ address }) => !isServed(address))
       .map(({ path, address }) => ({
         path,
-        message: `controllers are dialed over tls only, so ${formatAddress(address)} is never reached`,
+        message: `controllers are dialed over tls only, so ${formatAddress(address)} is never dialed`,
         remedy: `write ${formatAddress({ ...address, type: 'tls' })}`,
         isFatal,
       })),
@@ -72,7 +73,7 @@ function dialers({ dialers: entries }: RouterConfig): Unserved[] {
     if (EGRESS_BINDINGS.includes(binding)) return [];
     const message = LISTENERS_ONLY.includes(binding)
       ? `${binding} is a listener: as a dialer it has no effect`
-      : `the binding "${binding}" is not served: no terminator with it is dialed`;
+      : `the binding "${binding}" is not supported: its terminators cannot be dialed`;
     return [{ path: `dialers[${index}].binding`, message, remedy: `known are ${EGRESS_BINDINGS.join(', ')}` }];
   });
 }
@@ -81,7 +82,7 @@ function tunnels({ listeners }: RouterConfig): Unserved[] {
   const [, ...further] = [...listeners.keys()].filter((index) => listeners[index]?.binding === 'tunnel');
   return further.map((index) => ({
     path: `listeners[${index}]`,
-    message: 'a router has one tunneler: the first tunnel listener counts, this one is not served',
+    message: 'a router has one tunneler: only the first tunnel listener is used, not this one',
     remedy: 'keep one of them',
   }));
 }

@@ -1,10 +1,11 @@
-// A configuration as its file gives it, for inspections: a tree of values without defaults. Secrets are hidden already.
+// A configuration as written in its file, for inspections: a tree of values without defaults. Secrets are already
+// hidden.
 
 import type { ResolvedValue } from './resolve.ts';
 
 type Tree = Record<string, unknown> | unknown[];
 
-/** `a.b[0].c` names keys and list items. */
+/** Converts values to a tree; paths like `a.b[0].c` name keys and list items. */
 export function writtenTree(values: readonly ResolvedValue[]): Record<string, unknown> {
   const root: Record<string, unknown> = {};
   for (const { path, written, source } of values) {
@@ -29,7 +30,7 @@ function put(root: Tree, path: readonly (string | number)[], value: unknown): vo
   }
 }
 
-/** A key may be called `__proto__`. */
+/** Defines the key as data, because a key may be named `__proto__`. */
 function define(tree: Record<string | number, unknown>, key: string | number, value: unknown): void {
   Object.defineProperty(tree, key, { value, enumerable: true, configurable: true, writable: true });
 }

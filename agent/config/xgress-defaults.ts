@@ -1,4 +1,4 @@
-// The options of a circuit end whose binding has no entry in the configuration: the defaults of the schema.
+// The options of circuit ends whose binding has no entry in the configuration: the defaults of the schema.
 
 import { defaultsOf } from './resolve.ts';
 import type { XgressConfig } from './router-config.ts';

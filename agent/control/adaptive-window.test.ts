@@ -1,4 +1,4 @@
-// The window of rate-limited requests grows and shrinks with how controllers answer.
+// The window of rate-limited requests adapts to the answers of controllers.
 
 import t from 'tap';
 import { VirtualClock } from '#lib/clock.ts';
@@ -16,7 +16,7 @@ function window(init: Partial<AdaptiveWindowInit> = {}) {
   return { clock, metrics, made, times };
 }
 
-t.test('places are bounded by the window, and given back once', async (t) => {
+t.test('the window bounds places, and each is released once', async (t) => {
   const { made, metrics } = window({ maxSize: 5 });
   const places = Array.from({ length: 5 }, () => made.begin());
   t.equal(made.begin(), undefined);
@@ -49,7 +49,7 @@ t.test('the window shrinks while the controller is busy, and grows while it answ
   t.equal(made.size, 100, 'few refusals among many successes are no reason');
 });
 
-t.test('failures of other kinds, and a window that is off, change nothing', async (t) => {
+t.test('other failures do not change the window, and a disabled window has no bound', async (t) => {
   const { made, times } = window({ maxSize: 10 });
   times(100, (place) => place.failed());
   t.equal(made.size, 10);

@@ -1,6 +1,6 @@
-// How many rate-limited requests to controllers may be under way (`ctrl.rateLimiter`): a window that shrinks while controllers are busy and
-// grows again while they answer. Requests for terminators and their removal take a place and report how they ended (reference fact:
-// config, section 2.3).
+// Limits the rate-limited requests to controllers in progress (`ctrl.rateLimiter`): the window shrinks while
+// controllers are busy and grows while they answer. Requests for terminators and their removal take a place and report
+// their outcome (reference fact: config, section 2.3).
 
 import type { Clock } from '#lib/clock.ts';
 import type { Log } from '#lib/log.ts';
@@ -16,16 +16,16 @@ export interface AdaptiveWindowComponents {
   metrics: MetricsRegistry;
 }
 
-/** A place for one request. Its end is reported once; later reports are ignored. */
+/** A place for one request. Its outcome counts once; later reports are ignored. */
 export interface WindowPlace {
   success(): void;
   /** The controller is busy, or did not answer in time. */
   backoff(): void;
-  /** Another failure, which says nothing of the controller's load. */
+  /** Another failure, unrelated to the controller's load. */
   failed(): void;
 }
 
-/** Defaults of a configuration without the section `ctrl.rateLimiter`. */
+/** Defaults for a configuration without the section `ctrl.rateLimiter`. */
 export const DEFAULT_WINDOW: AdaptiveWindowInit = {
   enabled: true,
   minSize: 5,
@@ -38,14 +38,14 @@ export const DEFAULT_WINDOW: AdaptiveWindowInit = {
   decreaseCheckInterval: 10,
 };
 
-/** Outcomes that make up the share of successes. */
+/** Number of outcomes from which the success rate is computed. */
 const MOST_OUTCOMES = 128;
 
 export class AdaptiveWindow {
   readonly #components: AdaptiveWindowComponents;
   readonly #init: AdaptiveWindowInit;
   readonly #workTimer: { update(milliseconds: number): void };
-  /** The newest outcomes: 1 for a success, 0 for a refusal. The oldest is replaced. */
+  /** The latest outcomes: 1 for a success, 0 for a rejection. A new one replaces the oldest. */
   readonly #outcomes: number[] = [];
   #size: number;
   #used = 0;
@@ -71,7 +71,7 @@ export class AdaptiveWindow {
     return this.#init.timeout;
   }
 
-  /** A place for a request; undefined while all are taken. */
+  /** Returns a place for a request, or undefined if all are in use. */
   begin(): WindowPlace | undefined {
     if (this.#init.enabled && this.#used >= this.#size) return undefined;
     this.#used++;

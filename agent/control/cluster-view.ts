@@ -1,6 +1,6 @@
-// The cluster as its controllers report it: members (1037) and leader (1051). Lists are accepted by their index; a list of a
-// controller that is not the leader never makes us drop a controller that is connected, the leader is asked then
-// (reference facts: config, section 5.3; control channel, section 4.9).
+// The cluster as its controllers report it: members (1037) and leader (1051). Lists are accepted in the order of their
+// index. A list from a controller that is not the leader never removes a connected controller; the router asks the
+// leader instead (reference facts: config, section 5.3; control channel, section 4.9).
 
 import type { Clock, Timer } from '#lib/clock.ts';
 import { describeError } from '#lib/errors.ts';
@@ -40,7 +40,7 @@ export class ClusterView {
     );
   }
 
-  /** A full data model older than the last one means another history: indexes begin anew. */
+  /** Forgets the indexes: a full data model older than the previous one starts another history. */
   reset(): void {
     this.#membersIndex = 0n;
     this.#leaderIndex = 0n;
@@ -89,7 +89,7 @@ export class ClusterView {
     try {
       this.#components.controllers.leader.send(new Message(ControlType.RequestClusterMembers));
     } catch (error) {
-      this.#components.log.debug({ error: describeError(error) }, 'cluster members could not be asked for');
+      this.#components.log.debug({ error: describeError(error) }, 'request for cluster members failed, retrying');
     }
   }
 }

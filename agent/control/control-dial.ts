@@ -1,5 +1,5 @@
-// Dials one controller endpoint: TLS, hello, what the answer must contain, and further connections of the group
-// (reference facts: control channel, sections 1.5, 1.7, 7.2). It knows neither when to dial nor what is said afterwards.
+// Dials one controller endpoint: TLS, hello, checks of the answer, and further connections of the group (reference
+// facts: control channel, sections 1.5, 1.7, 7.2). Its callers decide when to dial and handle the messages.
 
 import type { SecureContextOptions } from 'node:tls';
 import { parseAddress } from '#lib/address.ts';
@@ -30,9 +30,11 @@ export interface ControlDialComponents {
 
 export interface ControlDialInit {
   version: VersionInfo;
-  /** Protobuf Listeners of the links that others may dial; undefined when there are none. Read at each dial. */
+  /** Protobuf Listeners of the links that other routers may dial; undefined if there are none. Read at each dial. */
   linkListeners(): Uint8Array | undefined;
-  /** Addresses at which controllers may dial this router, as protobuf CtrlChanListeners. Undefined without any. */
+  /**
+   * Addresses at which controllers may dial this router, as protobuf CtrlChanListeners; undefined if there are none.
+   */
   controlListeners(): Uint8Array | undefined;
   capabilities: Buffer;
   connectTimeout: number;
@@ -44,16 +46,19 @@ export interface ControlDialInit {
   proxy?: HttpProxy | undefined;
 }
 
-/** The full router data model comes as one message, so the limit is far above what any network has. */
+/** The full router data model is one message, so the limit is far above the size of any network. */
 const CONTROL_LIMITS = { maxHeaders: 1024 * 1024, maxBody: 512 * 1024 * 1024 };
-/** reference fact: further connections are dialed 5 s after the channel was made, at most one a second, failures 2 s to 1 min. */
+/**
+ * Further connections are dialed 5 s after the first, at most one a second; the backoff is 2 s to 1 min (reference
+ * fact).
+ */
 const GROUP_START_DELAY = 5_000;
 const GROUP_MIN_INTERVAL = 1_000;
 const GROUP_BACKOFF = { min: 2_000, max: 60_000, factor: 2, jitter: 0 };
-/** Requests made at once are bounded by their makers; this only guards against a stuck connection. */
+/** The callers bound their requests; this limit only guards against a stuck connection. */
 const LANE_QUEUE = 4_096;
 
-/** A controller that we cannot work with, however often we dial it. */
+/** The router cannot work with this controller; retrying does not help. */
 export class UnsuitableControllerError extends ProjectError {
   constructor(message: string) {
     super('CONTROLLER_UNSUITABLE', message, { retriable: true });
@@ -61,8 +66,8 @@ export class UnsuitableControllerError extends ProjectError {
 }
 
 /**
- * Connects to `endpoint` (`tls:host:port`) and resolves once the hello is done and the answer is complete. No message is
- * delivered before the caller calls `open`. Rejects with what stood in the way; nothing is left open then.
+ * Connects to `endpoint` (`tls:host:port`) and resolves once the hello is complete. No message is delivered before the
+ * caller calls `open`. Rejects with the cause of the failure; every connection is closed then.
  */
 export async function dialController(
   components: ControlDialComponents,
@@ -90,14 +95,14 @@ export async function dialController(
   }
 }
 
-/** The facts from a controller's hello, or from its answer to ours. */
+/** The data of a controller's hello, or of its answer to ours. */
 export interface ControllerHello {
   readonly id: string;
   readonly connectionId: string;
   readonly headers: Message;
 }
 
-/** The controller at the other end of a connection whose hello is done. Throws UnsuitableControllerError. */
+/** Creates the controller of a connection whose hello is complete. @throws UnsuitableControllerError */
 export function controllerFrom(
   { clock, log }: { clock: Clock; log: Log },
   init: ControlDialInit,
@@ -178,8 +183,8 @@ async function connect(
 
 function checkHello(id: string, answer: Message, where: string): VersionInfo {
   const version = parseVersionInfo(answer.string(ChannelHeader.HelloVersion));
-  if (!version) throw new UnsuitableControllerError(`the controller at ${where} does not say its version`);
-  if (id === '') throw new UnsuitableControllerError(`the controller at ${where} does not say its id`);
+  if (!version) throw new UnsuitableControllerError(`the controller at ${where} did not send its version`);
+  if (id === '') throw new UnsuitableControllerError(`the controller at ${where} did not send its id`);
   if (!hasBit(capabilitiesOf(answer), ControllerCapability.JwtLegacySessions)) {
     throw new UnsuitableControllerError(
       `the controller at ${where} (${version.version}) does not support JWT sessions; version 2.0 or later is needed`,

@@ -1,6 +1,6 @@
-// `ctrl.listeners`: accepts control channels that controllers dial. Everything that a controller may ask of a router comes over such a
-// channel, so the peer must prove that it is a controller: its certificate leads to `identity.ca` and names it (`spiffe://…/controller/ID`).
-// The reference asks for any certificate.
+// `ctrl.listeners`: accepts control channels that controllers dial. Such a channel carries every control request, so
+// the peer must prove that it is a controller: its certificate must chain to `identity.ca` and name it
+// (`spiffe://…/controller/ID`). The reference accepts any certificate.
 
 import type { X509Certificate } from 'node:crypto';
 import { verifyChain } from '#lib/certificate-chain.ts';
@@ -21,7 +21,7 @@ export interface ControlListenerComponents {
   port: TlsPort;
   identity: { readonly id: string; readonly roots: readonly X509Certificate[] };
   controllers: Controllers;
-  /** For figures: a hello begins, and is over when the returned function is called. */
+  /** For metrics: called when a hello begins; the returned function is called when it ends. */
   onHello(): () => void;
 }
 
@@ -37,7 +37,7 @@ export class ControlListener {
   readonly #listener: ChannelListener;
   readonly #unhandle: () => void;
 
-  /** Begins to accept. Throws ProtocolTakenError when the port has such a listener. */
+  /** Starts to accept. @throws ProtocolTakenError if the port already has such a listener. */
   constructor(components: ControlListenerComponents, settings: ControlListenerSettings) {
     const { identity, clock, log, port, onHello } = components;
     this.#components = components;
@@ -74,26 +74,26 @@ export class ControlListener {
     if (!verdict.ok || !leaf) throw new HelloRefusedError(verdict.ok ? 'no certificate was presented' : verdict.reason);
     const id = hello.body.toString();
     const isController = subjectAltNames(leaf).uri.some((uri) => controllerIn(uri) === id);
-    if (id === '' || !isController) throw new HelloRefusedError(`the certificate is not one of controller ${id}`);
+    if (id === '' || !isController) throw new HelloRefusedError(`the certificate does not belong to controller ${id}`);
   }
 
   #answerHeaders(): HeaderEntries {
     return helloHeaders(this.#settings);
   }
 
-  /** Handlers learn of the controller once its connection has joined the channel. */
+  /** Handlers are notified of the controller once its connection has joined the channel. */
   #open({ hello, socket, connectionId }: AcceptedHello): Channel {
     const { controllers, clock, log } = this.#components;
     const address = `tls:${socket.remoteAddress}:${socket.remotePort}`;
     const said = { id: hello.body.toString(), connectionId, headers: hello };
     const controller = controllerFrom({ clock, log }, this.#settings, address, said);
     if (!controllers.accept(controller))
-      throw new HelloRefusedError(`controller ${controller.id} is connected already`);
+      throw new HelloRefusedError(`controller ${controller.id} is already connected`);
     return controller.channel;
   }
 }
 
-/** The id in `spiffe://DOMAIN/controller/ID`; undefined for other names. */
+/** Returns the id in `spiffe://DOMAIN/controller/ID`; undefined for other names. */
 function controllerIn(uri: string): string | undefined {
   return /^spiffe:\/\/[^/]+\/controller\/([^/]+)$/.exec(uri)?.[1];
 }

@@ -1,4 +1,4 @@
-// What a router remembers of its controllers, and whom it believes about their cluster.
+// The stored controllers of a router, and its trust in their cluster reports.
 
 import { mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ import { EndpointsFile, type KnownController } from './endpoints-file.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
 
-t.test('the endpoints file comes back as it was written, private', async (t) => {
+t.test('the endpoints file is private and reads as written', async (t) => {
   const file = new EndpointsFile(join(directory, 'sub', 'endpoints.yml'), silentLog);
   t.same(await file.load(), [], 'nothing is there at first');
   const known = [
@@ -34,7 +34,7 @@ t.test('the endpoints file comes back as it was written, private', async (t) => 
   );
 });
 
-t.test('a file of another hand is read as far as it can be, and never stops the router', async (t) => {
+t.test('a foreign endpoints file is read as far as possible and never stops the router', async (t) => {
   const path = join(directory, 'endpoints.yml');
   const table: [string, string[]][] = [
     ['endpoints:\n  - tls:one:1\n  - tls:two:2\n', ['tls:one:1', 'tls:two:2']],
@@ -91,7 +91,7 @@ function clusterOf(...connected: string[]) {
   return { log, say, clock, view };
 }
 
-t.test('a newer list of members counts, an older one does not', async (t) => {
+t.test('a newer list of members is accepted, an older one is ignored', async (t) => {
   const { log, say, view } = clusterOf('a', 'b');
   say('a', 5n, true, 'a', 'b');
   say('b', 4n, false, 'b');
@@ -106,7 +106,7 @@ t.test('a newer list of members counts, an older one does not', async (t) => {
   view.close();
 });
 
-t.test('who is not the leader cannot make us leave a controller; the leader is asked until it answers', async (t) => {
+t.test('only the leader can remove a connected controller; it is asked until it answers', async (t) => {
   const { log, say, clock, view } = clusterOf('a', 'b');
   say('b', 3n, false, 'b', 'c');
   t.same(log.members, [{ ids: ['b', 'c'], remove: false }], 'what is new is taken');

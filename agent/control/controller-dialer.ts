@@ -1,6 +1,6 @@
-// Keeps the router connected to one controller: dials its endpoints in turn, waits longer after each failure, and dials again
-// when the channel is lost (reference facts: control channel, section 4.1; config, section 5.3). There is one of these per
-// known controller, and per configured endpoint as long as nobody knows which controller answers there.
+// Keeps the router connected to one controller: dials its endpoints in turn, waits longer after each failure, and
+// redials when the channel is lost (reference facts: control channel, section 4.1; config, section 5.3). Each known
+// controller has one dialer. A configured endpoint has one as long as its controller is unknown.
 
 import { background } from '#lib/background.ts';
 import { type BackoffPolicy, nextBackoff } from '#lib/backoff.ts';
@@ -16,20 +16,23 @@ export interface ControllerDialerComponents {
   clock: Clock;
   log: Log;
   random: Random;
-  /** Connects to an endpoint and registers the controller; undefined when that controller is connected already. */
+  /** Connects to an endpoint and registers the controller; undefined if that controller is already connected. */
   connect(endpoint: string, signal: AbortSignal): Promise<{ id: string; controller: Controller | undefined }>;
-  /** The connected controller with this id or address. */
+  /** Returns the connected controller with this id or address. */
   connected(id: string, endpoints: readonly string[]): Controller | undefined;
 }
 
-/** reference fact: from 50 ms to 5 min, factor 1.5 with a jitter of half of it, without end. */
+/** From 50 ms to 5 min, factor 1.5 with a jitter of half of it, without a limit on attempts (reference fact). */
 export const CONTROL_BACKOFF: BackoffPolicy = { min: 50, max: 300_000, factor: 1.5, jitter: 0.5 };
-/** A controller that refuses while binding answers the hello and closes; so does a short life count as a failure. */
+/**
+ * A channel that closes within this time counts as a failure: a controller that rejects the router answers the hello
+ * first.
+ */
 const SHORT_LIFE = 10_000;
 const PAUSE_AFTER_CLOSE = 1_000;
 
 export class ControllerDialer {
-  /** Empty until the controller at the endpoint has said its id. */
+  /** Empty until the controller at the endpoint has sent its id. */
   id: string;
   endpoints: readonly string[];
   readonly #components: ControllerDialerComponents;
@@ -51,7 +54,7 @@ export class ControllerDialer {
     background(this.#components.log, 'controller dialer', () => this.#run());
   }
 
-  /** Stops dialing; an open channel is not touched. */
+  /** Stops dialing; an open channel stays open. */
   stop(): void {
     this.#abort.abort(new ClosedError('the controller dialer'));
   }
@@ -82,7 +85,7 @@ export class ControllerDialer {
       const { id, controller } = await this.#components.connect(endpoint, this.#abort.signal);
       this.id = id;
       const before = this.#unreachable.ended();
-      if (before) this.#components.log.info({ endpoint, ...before }, 'controller is reached again');
+      if (before) this.#components.log.info({ endpoint, ...before }, 'controller can be reached again');
       return controller ?? this.#components.connected(id, []);
     } catch (error) {
       this.#lengthen();
@@ -101,17 +104,20 @@ export class ControllerDialer {
     else this.#components.log.debug(fields, `controller still ${what}`);
   }
 
-  /** Controllers close without a word (reference fact: control channel, section 1.6), so that only guesses are left. */
+  /**
+   * Controllers send no reason when they close (reference fact: control channel, section 1.6), so these are likely
+   * causes.
+   */
   #whyRefused(): { likely: string; remedy: string } {
     if (this.#wasConnected)
       return {
         likely: 'another router with the same certificate is connected in place of this one, or this one was deleted',
-        remedy: 'run one router with each enrollment: stop the other one, or enroll this one with a token of its own',
+        remedy: 'run one router per enrollment: stop the other router, or enroll this one with its own token',
       };
     return {
       likely:
         'the controller does not know the certificate, the router is disabled, or another router with the same certificate is connected',
-      remedy: 'look into the log of the controller; stop the other router, or enroll this one again',
+      remedy: 'read the log of the controller; stop the other router, or enroll this one again',
     };
   }
 

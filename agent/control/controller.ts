@@ -1,5 +1,5 @@
-// One controller with which a control channel is up: who it is, how responsive it is, and how to ask it something. The
-// set of all of them, and the dialing, is in controllers.ts.
+// One controller with an established control channel: identity, responsiveness and requests. controllers.ts holds the
+// set of all controllers and dials them.
 
 import type { Clock } from '#lib/clock.ts';
 import type { Channel, RequestOptions } from '#wire/channel.ts';
@@ -10,10 +10,16 @@ import type { VersionInfo } from '#wire/version-info.ts';
 
 /** Underlay types of a control channel, which are also its lanes. */
 export const ControlUnderlay = Object.freeze({ Default: 'ctrl.default', High: 'ctrl.high' } as const);
-/** The lane of what a circuit waits for: routes, results and circuit requests (reference fact: control channel, section 1.7). */
+/**
+ * The lane for messages that a circuit waits for: routes, results and circuit requests (reference fact: control
+ * channel, section 1.7).
+ */
 export const HIGH_LANE = 'high';
 
-/** A heartbeat without answer for this long makes a controller unresponsive, whatever is configured (reference fact: config, 2.5). */
+/**
+ * A heartbeat unanswered for this long makes a controller unresponsive, regardless of the configuration (reference
+ * fact: config, 2.5).
+ */
 const ANSWER_OVERDUE = 5_000;
 
 export interface ControllerInfo {
@@ -24,7 +30,7 @@ export interface ControllerInfo {
   readonly channel: Channel;
   /** Milliseconds of latency above which the controller counts as unresponsive. */
   readonly unresponsiveAfter: number;
-  /** Milliseconds that a request waits when it names no time of its own. */
+  /** Default timeout of requests in milliseconds. */
   readonly requestTimeout: number;
   readonly clock: Clock;
 }
@@ -55,7 +61,7 @@ export class Controller {
     };
   }
 
-  /** Last round trip in nanoseconds, 0 before the first. */
+  /** Last round trip in nanoseconds; 0 before the first. */
   get latency(): number {
     return this.#latency;
   }
@@ -64,7 +70,7 @@ export class Controller {
     return !this.channel.isClosed && this.channel.underlays.length > 0;
   }
 
-  /** An unresponsive controller is asked last; it is not closed for it. */
+  /** Requests prefer responsive controllers; an unresponsive one is not closed. */
   get isResponsive(): boolean {
     return (
       this.isConnected && this.#latency <= this.#unresponsiveAfter * 1e6 && this.channel.unanswered <= ANSWER_OVERDUE
@@ -75,17 +81,17 @@ export class Controller {
     return hasBit(this.#capabilities, capability);
   }
 
-  /** Queues a message; throws ClosedError or SendQueueFullError. */
+  /** Queues a message. @throws ClosedError or SendQueueFullError */
   send(message: Message, lane?: string): void {
     this.channel.send(message, lane);
   }
 
-  /** Asks and waits for the reply, `ctrl.defaultRequestTimeout` long unless the options say otherwise. */
+  /** Sends a request and waits for the reply; `ctrl.defaultRequestTimeout` is the default timeout. */
   request(message: Message, options: Partial<RequestOptions> = {}): Promise<Message> {
     return this.channel.request(message, { timeout: this.#requestTimeout, ...options });
   }
 
-  /** Asks something that is answered by a Result; throws RequestFailedError when that is a failure. */
+  /** Sends a request whose reply is a Result. @throws RequestFailedError if the result is a failure */
   requestResult(message: Message, options: Partial<RequestOptions> = {}): Promise<Message> {
     return this.channel.requestResult(message, { timeout: this.#requestTimeout, ...options });
   }

@@ -1,5 +1,5 @@
-// All controllers of the router: whom to dial, who is connected, whom to ask. Rooms register handlers for content types
-// before the start and are told when a controller comes and goes.
+// All controllers of the router: dials them, tracks connected ones, and selects one for a request. Rooms register
+// handlers for content types before the start, and are notified when a controller connects or disconnects.
 //
 //   endpoints (file, else config) ──► ControllerDialer… ──► Controller… ──► handlers by content type
 //   cluster members (1037) ──► setMembers ──► dialers added and removed, endpoints file
@@ -27,11 +27,11 @@ export interface ControllersComponents extends ControlDialComponents {
 }
 
 export interface ControllersInit extends ControlDialInit {
-  /** `tls:host:port` of the configuration, used when the endpoints file has none. */
+  /** `tls:host:port` of the configuration, used if the endpoints file has no controllers. */
   endpoints: readonly string[];
 }
 
-/** No controller can be asked now. */
+/** No controller is connected. */
 export class NoControllerError extends ProjectError {
   constructor() {
     super('NO_CONTROLLER', 'no controller is connected', { retriable: true });
@@ -71,19 +71,19 @@ export class Controllers {
     this.#onDisconnect.add(listener);
   }
 
-  /** Begins to dial. Resolves at once; connections come and go from now on. */
+  /** Starts to dial and resolves without waiting for a connection. */
   async start(): Promise<void> {
     const remembered = await this.#components.endpointsFile.load();
     const configured = this.#init.endpoints.map((address) => ({ id: '', endpoints: [{ address, groups: [] }] }));
     for (const known of remembered.length > 0 ? remembered : configured) this.#startDialer(known);
   }
 
-  /** Whether a control channel was ever fully up: the question of `ctrl.startupTimeout`. */
+  /** Whether a control channel was ever established; `ctrl.startupTimeout` depends on it. */
   get everConnected(): boolean {
     return this.#everConnected;
   }
 
-  /** The connected ones, in no order. */
+  /** The connected controllers, in no particular order. */
   get all(): Controller[] {
     return [...this.#connected.values()];
   }
@@ -92,19 +92,22 @@ export class Controllers {
     return this.#connected.get(id);
   }
 
-  /** Ids of all that are known, connected or not. */
+  /** Ids of all known controllers, connected or not. */
   get knownIds(): string[] {
     return [...this.#dialers].map((dialer) => dialer.id).filter((id) => id !== '');
   }
 
-  /** Whom to ask what any can answer: connected, then responsive, then quickest. Throws NoControllerError. */
+  /**
+   * The controller for requests that any can answer: connected, then responsive, then fastest. @throws
+   * NoControllerError
+   */
   get best(): Controller {
     const [best] = this.all.sort(byPreference);
     if (!best) throw new NoControllerError();
     return best;
   }
 
-  /** Whom to ask for changes: the leader when it is responsive, else the best. Throws NoControllerError. */
+  /** The controller for changes: the leader if it is responsive, else the best. @throws NoControllerError */
   get leader(): Controller {
     const leader = this.#leaderId === undefined ? undefined : this.#connected.get(this.#leaderId);
     return leader?.isResponsive ? leader : this.best;
@@ -138,17 +141,17 @@ export class Controllers {
   }
 
   /**
-   * Takes the members of the cluster: unknown ones are dialed; with `remove`, missing ones are disconnected and forgotten.
-   * The endpoints file follows.
+   * Sets the members of the cluster: dials unknown ones; with `remove`, disconnects and removes missing ones. Saves the
+   * endpoints file.
    */
   setMembers(members: readonly KnownController[], options: { remove: boolean }): void {
     if (this.#closed) return;
     for (const dialer of [...this.#dialers]) {
       if (!options.remove || members.some((member) => isSame(dialer, member))) continue;
-      this.#forget(dialer);
+      this.#remove(dialer);
     }
     for (const member of members) {
-      if (member.endpoints.length === 0) continue; // a member without an address stays where it was reached before
+      if (member.endpoints.length === 0) continue; // without a new address, the known ones stay valid
       const dialer = [...this.#dialers].find((each) => isSame(each, member));
       if (!dialer) this.#startDialer(member);
       else {
@@ -159,15 +162,15 @@ export class Controllers {
     background(this.#components.log, 'save endpoints', this.#components.endpointsFile.save(this.#known(members)));
   }
 
-  /** A controller told that it has moved: dial it at `address` from now on. */
+  /** A controller announced that it has moved: dials it at `address` from now on. */
   moveController(id: string, address: string): void {
     const dialer = [...this.#dialers].find((each) => each.id === id);
     if (dialer) dialer.endpoints = [address];
   }
 
   /**
-   * Takes a controller that has dialed this router, before its connection joins the channel. False when it is connected already, or when
-   * the router stops; the caller then closes the connection.
+   * Registers a controller that dialed this router, before its connection joins the channel. Returns false if it is
+   * already connected, or if the router is stopping; the caller then closes the connection.
    */
   accept(controller: Controller): boolean {
     if (this.#closed || this.#connected.has(controller.id)) return false;
@@ -217,7 +220,7 @@ export class Controllers {
     dialer.start();
   }
 
-  #forget(dialer: ControllerDialer): void {
+  #remove(dialer: ControllerDialer): void {
     this.#components.log.info(
       { controller: dialer.id, endpoints: dialer.endpoints },
       'controller is no longer a member of the cluster',
@@ -242,7 +245,7 @@ export class Controllers {
     }
     this.#register(controller);
     open();
-    // Only now can something be sent: listeners report what the controller has to know.
+    // The channel is ready now: listeners send the router's state to the controller.
     this.#onConnect.call(controller);
     return { id, controller };
   }

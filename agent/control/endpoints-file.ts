@@ -1,5 +1,5 @@
-// The file in which a router remembers its controllers between runs. Once connected, what the cluster said last counts more than
-// the configuration (spec, section ctrl; reference fact: config, section 5.3).
+// The file in which a router stores its controllers between runs. The stored result of the last connection takes
+// precedence over the configuration (spec, section ctrl; reference fact: config, section 5.3).
 
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -16,12 +16,12 @@ export interface KnownEndpoint {
 }
 
 export interface KnownController {
-  /** Empty while only its address is known. */
+  /** Empty if only its address is known. */
   readonly id: string;
   readonly endpoints: readonly KnownEndpoint[];
 }
 
-/** Controllers of a file, and endpoints of each; a cluster has a few. */
+/** Limits for a file: controllers, and endpoints of each; a cluster has a few. */
 const MOST_CONTROLLERS = 100;
 const MOST_ENDPOINTS = 100;
 
@@ -34,7 +34,7 @@ export class EndpointsFile {
     this.#log = log;
   }
 
-  /** The remembered controllers; empty when there is no file or none that can be used, which is logged. */
+  /** The stored controllers; empty if the file is missing or unusable, which is logged. */
   async load(): Promise<KnownController[]> {
     let text: string;
     try {
@@ -52,13 +52,13 @@ export class EndpointsFile {
     } catch (error) {
       this.#log.warn(
         { file: this.path, error: describeError(error) },
-        'endpoints file is not usable, using the configured endpoints',
+        'endpoints file is invalid, using the configured endpoints',
       );
       return [];
     }
   }
 
-  /** Replaces the file; readable by the owner only. */
+  /** Replaces the file; only its owner can read it. */
   async save(controllers: readonly KnownController[]): Promise<void> {
     const content = {
       controllers: controllers.map((controller) => ({
@@ -77,7 +77,7 @@ export class EndpointsFile {
   }
 }
 
-/** Where the remembered controllers of a configuration are kept: `ctrl.endpointsFile`, or beside the configuration file. */
+/** Path of the stored controllers: `ctrl.endpointsFile`, or a file beside the configuration file. */
 export function endpointsFilePath(config: {
   readonly file: string;
   readonly ctrl: { readonly endpointsFile?: string };
@@ -85,7 +85,7 @@ export function endpointsFilePath(config: {
   return config.ctrl.endpointsFile ?? join(dirname(config.file), 'endpoints.yml');
 }
 
-/** Passes over entries that cannot be dialed: when none is left, the configuration counts. */
+/** Skips entries that cannot be dialed; if none is left, the configured endpoints apply. */
 function readControllers(content: unknown): KnownController[] {
   if (!isRecord(content)) throw new TypeError('expected a map');
   const known = asList(content.controllers).flatMap(readController);
@@ -110,7 +110,7 @@ function isDialable(value: unknown): value is string {
     const { host, port } = parseAddress(value);
     return host !== '' && port !== 0;
   } catch {
-    return false; // not an address: it was damaged, or written by another program
+    return false; // damaged, or written by another program
   }
 }
 

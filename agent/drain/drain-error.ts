@@ -1,8 +1,8 @@
-// The error that callers get while the router drains.
+// The error for new circuits while the router drains.
 
 import { ProjectError } from '#lib/errors.ts';
 
-export const DRAINING = 'this router is draining: it takes no new circuits';
+export const DRAINING = 'this router is draining and accepts no new circuits';
 
 export class DrainingError extends ProjectError {
   constructor() {

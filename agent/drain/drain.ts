@@ -1,10 +1,12 @@
-// Drains the router: no new circuits end here, hosted terminators are withdrawn, and the controller is told to quiesce the terminators that
-// it keeps itself. Circuits that are open go on; links stay for circuits that only pass. Draining does not stop the router.
+// Drains the router: rejects new circuits that end here, removes hosted terminators, and asks the controller to quiesce
+// the terminators that it manages. Open circuits continue; links stay for circuits that only pass. Draining does not
+// stop the router.
 //
 //   serving ──begin──► draining ──cancel──► serving
 //
-// Quiesce (1039) and Dequiesce (1040) are the reference's: the controller sets the precedence of the router's terminators to failed,
-// and restores it. The controller keeps that while the router is away, so `close` restores it as well.
+// Quiesce (1039) and Dequiesce (1040) are the reference's: the controller sets the precedence of the router's
+// terminators to failed, and restores it. The controller keeps that state while the router is away, so `close` restores
+// it as well.
 
 import { background } from '#lib/background.ts';
 import type { Clock } from '#lib/clock.ts';
@@ -13,7 +15,7 @@ import type { Log } from '#lib/log.ts';
 import { ControlType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
 
-/** The controllers, as far as they are asked to quiesce. */
+/** The part of the controllers that receives quiesce requests. */
 export interface QuiescingControllers {
   readonly all: readonly unknown[];
   readonly leader: { requestResult(message: Message, options?: { timeout?: number }): Promise<Message> };
@@ -24,12 +26,12 @@ export interface DrainComponents {
   clock: Clock;
   log: Log;
   controllers: QuiescingControllers;
-  /** Ends of circuits on this router. */
+  /** Circuit ends on this router. */
   ends: { readonly count: number; whenEmpty(milliseconds: number, signal?: AbortSignal): Promise<boolean> };
   terminators: { suspend(): void; resume(): void; readonly unremoved: number } | undefined;
   /** All circuits that use this router. */
   circuits(): number;
-  /** The router takes new circuits from now on, or none. */
+  /** The router starts or stops accepting circuits. */
   onChange(isDraining: boolean): void;
 }
 
@@ -47,20 +49,20 @@ export interface DrainStatus {
 
 /** Milliseconds for the controller's answer, as in the reference. */
 const QUIESCE_TIMEOUT = 5_000;
-/** Milliseconds between reports of progress. */
+/** Milliseconds between progress reports. */
 const PROGRESS_INTERVAL = 1_000;
 
 export class Drain {
   readonly #components: DrainComponents;
   #since: number | undefined;
-  /** Whether the controller's own terminators are to be avoided, and whether it knows. */
+  /** The wanted quiesce state of the controller's own terminators, and its acknowledged state. */
   #isQuiesceWanted = false;
   #isQuiesced = false;
   #isAsking = false;
 
   constructor(components: DrainComponents) {
     this.#components = components;
-    components.controllers.onConnect(() => this.#tell());
+    components.controllers.onConnect(() => this.#notify());
   }
 
   get isDraining(): boolean {
@@ -79,7 +81,7 @@ export class Drain {
     };
   }
 
-  /** With `quiesce`, it also asks the controller to quiesce. A second call changes nothing else. */
+  /** With `quiesce`, also asks the controller to quiesce. A second call has no other effect. */
   begin({ quiesce }: { quiesce: boolean }): void {
     const { clock, log, terminators, ends } = this.#components;
     if (this.#since === undefined) {
@@ -90,10 +92,10 @@ export class Drain {
     }
     if (!quiesce) return;
     this.#isQuiesceWanted = true;
-    this.#tell();
+    this.#notify();
   }
 
-  /** Serves again. The controller is told in any case: another run of the router may have asked it to quiesce. */
+  /** Serves again. Always sends a dequiesce: an earlier run of the router may have asked the controller to quiesce. */
   async cancel(): Promise<void> {
     const { log, terminators } = this.#components;
     if (this.#since !== undefined) {
@@ -108,8 +110,8 @@ export class Drain {
   }
 
   /**
-   * Resolves with true when no circuit ends here, with false after `milliseconds`; `onProgress` is called every second and gets the
-   * milliseconds that are left. Rejects when the signal aborts; the router drains on.
+   * Resolves with true when no circuit ends here, or with false after `milliseconds`. Calls `onProgress` every second
+   * with the remaining milliseconds. Rejects when the signal aborts; the router continues to drain.
    */
   async whenEmpty(milliseconds: number, signal: AbortSignal, onProgress: (left: number) => void): Promise<boolean> {
     const { clock, ends } = this.#components;
@@ -125,7 +127,7 @@ export class Drain {
     }
   }
 
-  /** Before the control channels close. */
+  /** Call before the control channels close. */
   async close(): Promise<void> {
     const isKnown = this.#isQuiesced || this.#isAsking;
     this.#isQuiesceWanted = false;
@@ -133,11 +135,14 @@ export class Drain {
     try {
       await this.#ask(ControlType.Dequiesce);
     } catch (error) {
-      this.#components.log.warn({ error: describeError(error) }, 'controller still avoids terminators of this router');
+      this.#components.log.warn(
+        { error: describeError(error) },
+        'dequiesce failed: the controller still avoids terminators of this router',
+      );
     }
   }
 
-  #tell(): void {
+  #notify(): void {
     const { controllers, log } = this.#components;
     if (!this.#isQuiesceWanted || this.#isQuiesced || this.#isAsking || controllers.all.length === 0) return;
     this.#isAsking = true;
@@ -145,15 +150,17 @@ export class Drain {
       .then(() => {
         this.#isQuiesced = this.#isQuiesceWanted;
       })
-      .catch((error: unknown) => log.warn({ error: describeError(error) }, 'controller could not be told to quiesce'))
+      .catch((error: unknown) => log.warn({ error: describeError(error) }, 'quiesce request to the controller failed'))
       .finally(() => {
         this.#isAsking = false;
       });
     background(log, 'quiesce', asked);
   }
 
-  /** Only tells the controller, as `ziti agent router quiesce` and `dequiesce` do. Resolves with its words. */
-  async tellController(type: typeof ControlType.Quiesce | typeof ControlType.Dequiesce): Promise<string> {
+  /**
+   * Only sends the request, as `ziti agent router quiesce` and `dequiesce` do. Resolves with the controller's answer.
+   */
+  async notifyController(type: typeof ControlType.Quiesce | typeof ControlType.Dequiesce): Promise<string> {
     const { leader } = this.#components.controllers;
     const result = await leader.requestResult(new Message(type), { timeout: QUIESCE_TIMEOUT });
     this.#isQuiesced = type === ControlType.Quiesce;

@@ -1,4 +1,4 @@
-// Opens the UDP socket to a service. It is connected, so that only this service's datagrams are received.
+// Opens the UDP socket to a service. The socket is connected, so that it receives datagrams of this service only.
 
 import { createSocket, type Socket } from 'node:dgram';
 import { lookup } from 'node:dns/promises';
@@ -8,7 +8,7 @@ import { asError, TimeoutError } from '#lib/errors.ts';
 export interface DatagramTarget {
   readonly host: string;
   readonly port: number;
-  /** 4 or 6 when only that version of IP may be used. */
+  /** 4 or 6 to restrict the IP version. */
   readonly family?: 4 | 6;
 }
 
@@ -16,12 +16,12 @@ export interface DatagramDialOptions {
   clock: Clock;
   localAddress?: string | undefined;
   localPort?: number | undefined;
-  /** Milliseconds; 0 leaves it to the operating system. */
+  /** Milliseconds; 0 means no limit of our own. */
   timeout: number;
   signal: AbortSignal;
 }
 
-/** Resolves with a connected socket. Rejects with the system's error or TimeoutError; nothing is left open then. */
+/** Resolves with a connected socket. Rejects with the system's error or TimeoutError, and closes the socket. */
 export async function dialDatagram(target: DatagramTarget, options: DatagramDialOptions): Promise<Socket> {
   const { clock, timeout, signal } = options;
   const late =
@@ -36,7 +36,7 @@ export async function dialDatagram(target: DatagramTarget, options: DatagramDial
       await unlessAborted(either, connected(socket, address, target.port, options));
       return socket;
     } catch (error) {
-      socket.on('error', () => undefined); // the first error has been reported
+      socket.on('error', () => undefined); // the first error was already reported
       socket.close();
       throw error;
     }
@@ -68,7 +68,7 @@ async function connected(
   socket.removeAllListeners('error');
 }
 
-/** Neither name resolution nor a socket can be cancelled, so results that come after the abort are ignored. */
+/** Name resolution and sockets cannot be cancelled, so results after the abort are ignored. */
 function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const onAbort = () => reject(asError(signal.reason));

@@ -1,5 +1,5 @@
-// UDP services: the bindings `transport_udp` (`udp:`, `udp4:`, `udp6:` addresses) and `transport` with a `udp:` address, and
-// what hosting over UDP has in common with them (reference fact: tunnel, section 1).
+// UDP services: the bindings `transport_udp` (`udp:`, `udp4:`, `udp6:` addresses) and `transport` with a `udp:`
+// address, and the code that hosting over UDP shares with them (reference fact: tunnel, section 1).
 
 import type { Socket } from 'node:dgram';
 import { joinHostPort, splitHostPort } from '#lib/address.ts';
@@ -17,7 +17,7 @@ import { hostEncryption } from './host-encryption.ts';
 export interface DatagramComponents {
   clock: Clock;
   log: Log;
-  /** Ends the sessions that are idle. */
+  /** Ends idle sessions. */
   sweeper: IdleSweeper;
 }
 
@@ -40,9 +40,9 @@ export function datagramDialer(components: DatagramComponents, { connectTimeout 
 
 export interface DialedDatagrams {
   readonly socket: Socket;
-  /** Do the host's part of the key agreement when the route carries a key. */
+  /** Perform the host's part of the key agreement if the route carries a key. */
   readonly encryption: boolean;
-  /** Tell the other end the addresses of the socket. */
+  /** Send the addresses of the socket to the other end. */
   readonly peerData: boolean;
   readonly hopType: string;
 }
@@ -73,7 +73,7 @@ export function hostDatagrams(
   }
 }
 
-/** Throws EgressError when the text is not an address that can be dialed. */
+/** @throws EgressError if the text is not a valid address */
 export function parseDatagramAddress(text: string): DatagramTarget {
   const [, type, rest = ''] = /^(udp|udp4|udp6|unixgram):(.*)$/s.exec(text) ?? [];
   try {
@@ -90,7 +90,7 @@ export function parseDatagramAddress(text: string): DatagramTarget {
   }
 }
 
-/** A connected socket as the port of a session. */
+/** Adapts a connected socket to the port of a session. */
 export function portOf(socket: Socket): DatagramPort {
   return {
     send: (data, done) => socket.send(data, done),

@@ -1,10 +1,11 @@
-// Why a service could not be dialed, as the number that a controller acts upon (reference fact: messages, section 6).
+// Maps the failure of a service dial to the error code that a controller acts upon (reference fact: messages, section
+// 6).
 
 import { errorCode, ProjectError } from '#lib/errors.ts';
 import { ownValue } from '#lib/own-value.ts';
 import { RouteErrorCode } from '#wire/gen/numbers.ts';
 
-/** A failure whose number is known where it happens. */
+/** A failure with a known error code. */
 export class EgressError extends ProjectError {
   readonly routeErrorCode: RouteErrorCode;
 

@@ -1,15 +1,15 @@
-// The routes that are being worked on, by circuit: when the controller takes a circuit down before its service has answered, the
-// dial is stopped. Otherwise it would leave a circuit end that nobody knows of.
+// The routes in progress, by circuit. If the controller removes a circuit before its service has answered, the dial is
+// aborted. Otherwise it would leave an orphaned circuit end.
 
 import { ProjectError } from '#lib/errors.ts';
 
 export class CircuitOverError extends ProjectError {
   constructor(circuitId: string) {
-    super('CIRCUIT_OVER', `circuit ${circuitId} was taken down before its service had answered`);
+    super('CIRCUIT_OVER', `circuit ${circuitId} was removed before its service answered`);
   }
 }
 
-/** As many as the dial queue holds: each is ended when its task is. */
+/** Bounded by the dial queue: each entry ends with its task. */
 export class DialsInProgress {
   readonly #dials = new Map<string, Set<AbortController>>();
 
@@ -17,7 +17,7 @@ export class DialsInProgress {
     return this.#dials.size;
   }
 
-  /** Call `end` when the route is done. */
+  /** Call `end` when the route is complete. */
   begin(circuitId: string): { readonly signal: AbortSignal; end(): void } {
     const controller = new AbortController();
     const dials = this.#dials.get(circuitId) ?? new Set();
@@ -29,7 +29,7 @@ export class DialsInProgress {
     return { signal: controller.signal, end };
   }
 
-  /** The circuit is over. Routes for it that come later are dialed again. */
+  /** The circuit was removed: aborts its dials. Later routes for it are dialed again. */
   cancel(circuitId: string): void {
     for (const controller of this.#dials.get(circuitId) ?? []) controller.abort(new CircuitOverError(circuitId));
     this.#dials.delete(circuitId);

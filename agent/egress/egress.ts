@@ -1,5 +1,5 @@
-// Where circuits end: the binding of a route decides who dials. Each binding is one function; which bindings there are is said
-// when the router is built.
+// The terminating side of circuits: the binding of a route selects the dialer. Each binding is one function; the
+// assembly registers the available bindings.
 
 import type { Log } from '#lib/log.ts';
 import { RouteErrorCode } from '#wire/gen/numbers.ts';
@@ -12,32 +12,32 @@ export type PeerData = ReadonlyMap<number, Buffer>;
 
 export interface EgressRequest {
   readonly circuitId: string;
-  /** Address of the end that is made, given by the controller. */
+  /** Address of the new end, assigned by the controller. */
   readonly address: string;
   /** The address to dial; its form depends on the binding. */
   readonly destination: string;
   readonly peerData: PeerData;
-  /** Milliseconds that are left for dialing; 0 when the controller gave no time. */
+  /** Milliseconds left for dialing; 0 if the controller set no limit. */
   readonly timeLeft: number;
   readonly tags: Readonly<Record<string, string>>;
-  /** Id of the controller that makes the circuit. */
+  /** Id of the controller that creates the circuit. */
   readonly owner: string;
   readonly signal: AbortSignal;
 }
 
-/** A service that answers: its client, and what the other end is told. */
+/** A service that answered: its client, and the peer data for the other end. */
 export interface DialedEgress {
   readonly client: XgressClient & { attach(xgress: Xgress): void };
   readonly peerData: PeerData;
-  /** `xgress/transport`, … for trace route. */
+  /** For trace route: `xgress/transport`, … */
   readonly hopType: string;
-  /** Gives the connection up again, when the circuit cannot be made after all. */
+  /** Closes the connection if the circuit cannot be created. */
   abandon(): void;
-  /** The end is made and open. */
+  /** The end is created and open. */
   opened?(): void;
 }
 
-/** A host whose flow control is its own: it is the end of the circuit itself. */
+/** A host that does its own flow control: it is itself the end of the circuit. */
 export interface DialedRelay {
   readonly relay: CircuitEnd & { open(ends: CircuitEnds): void };
   readonly peerData: PeerData;
@@ -54,7 +54,7 @@ export class Egress {
     this.#log = log;
   }
 
-  /** Sets who dials for a binding. */
+  /** Sets the dialer of a binding. */
   use(binding: string, dialer: EgressDialer): void {
     this.#dialers.set(binding, dialer);
   }
@@ -63,7 +63,7 @@ export class Egress {
     return this.#dialers.has(binding);
   }
 
-  /** Rejects with EgressError or a system error; routeErrorCodeOf tells the number for the controller. */
+  /** Rejects with EgressError or a system error; routeErrorCodeOf returns its code for the controller. */
   dial(binding: string, request: EgressRequest): Promise<DialedEgress | DialedRelay> {
     const dialer = this.#dialers.get(binding);
     if (!dialer) {

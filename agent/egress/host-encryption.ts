@@ -1,11 +1,11 @@
-// The host's part of end-to-end encryption: when the dialing end sent a key, the host makes a pair of its own and answers with
+// The host's part of end-to-end encryption: if the dialing end sent a key, the host creates a key pair and answers with
 // its public key (reference fact: tunnel, section 3.4).
 
 import { PeerDataKey } from '#wire/gen/numbers.ts';
 import { EncryptedStream, makeKeyPair, sessionKeys } from '../xgress/end-to-end.ts';
 import type { PeerData } from './egress.ts';
 
-/** Adds the host's key to `ours`. Undefined when the other end wants no encryption. Throws EncryptionError. */
+/** Adds the host's key to `ours`. Returns undefined if the other end sent no key. @throws EncryptionError */
 export function hostEncryption(theirs: PeerData, ours: Map<number, Buffer>): EncryptedStream | undefined {
   const peerKey = theirs.get(PeerDataKey.PublicKey);
   if (!peerKey) return undefined;

@@ -16,15 +16,15 @@ export interface SocketDialOptions {
   context?: SecureContextOptions;
   localAddress?: string | undefined;
   localPort?: number | undefined;
-  /** Milliseconds; 0 leaves it to the operating system. */
+  /** Milliseconds; 0 means no limit of our own. */
   timeout: number;
   signal: AbortSignal;
 }
 
 export interface DialedSocket {
-  /** Can end each direction on its own. */
+  /** Supports a half close. */
   readonly socket: Socket;
-  /** Ends the connection with a TCP reset. */
+  /** Closes the connection with a TCP reset. */
   reset(): void;
 }
 
@@ -41,7 +41,7 @@ export function dialSocket(address: Address, options: SocketDialOptions): Promis
   return established(open(address, options), address, options);
 }
 
-/** Resolves once the connection, and TLS on it, is up. The time limit is that of the options. */
+/** Resolves once the connection, and TLS on it, is established, within the timeout of the options. */
 function established(dialed: DialedSocket, address: Address, options: SocketDialOptions): Promise<DialedSocket> {
   const { clock, timeout, signal } = options;
   const { socket } = dialed;
@@ -59,7 +59,7 @@ function established(dialed: DialedSocket, address: Address, options: SocketDial
     };
     const fail = (error: Error) => {
       finish();
-      socket.on('error', () => undefined); // the first error has been reported
+      socket.on('error', () => undefined); // the first error was already reported
       socket.destroy();
       reject(error);
     };
@@ -71,7 +71,7 @@ function established(dialed: DialedSocket, address: Address, options: SocketDial
   });
 }
 
-/** As `dialSocket`, through an HTTP proxy that is asked to CONNECT. */
+/** As `dialSocket`, through an HTTP proxy with CONNECT. */
 export async function dialThroughProxy(
   address: Address,
   proxy: HttpProxy,
@@ -117,5 +117,5 @@ function secured(tcp: Socket, { host: named }: Address, { context }: SocketDialO
     allowPartialTrustChain: true,
     ...(isIP(host) === 0 ? { servername: host } : { host }),
   } as ConnectionOptions);
-  return { socket, reset: () => tcp.resetAndDestroy() }; // takes the TLS socket along
+  return { socket, reset: () => tcp.resetAndDestroy() }; // also closes the TLS socket
 }

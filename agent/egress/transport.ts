@@ -1,4 +1,4 @@
-// The bindings `transport` and `edge_transport`: the terminator's address is dialed as it stands. The second one also does the
+// The bindings `transport` and `edge_transport`: dial the address of the terminator. The second also performs the
 // host's part of end-to-end encryption (reference fact: tunnel, section 1).
 
 import type { SecureContextOptions } from 'node:tls';
@@ -21,14 +21,14 @@ export interface TransportComponents {
   clock: Clock;
   log: Log;
   identity: { clientContext(): SecureContextOptions };
-  /** Ends UDP sessions that are idle. */
+  /** Ends idle UDP sessions. */
   sweeper: IdleSweeper;
 }
 
 export interface TransportInit {
   /** Milliseconds; 0 for the operating system's limit. */
   connectTimeout: number;
-  /** Do the host's part of the key agreement when the route carries a key. */
+  /** Perform the host's part of the key agreement if the route carries a key. */
   encryption: boolean;
   hopType: string;
   /** For tls addresses. */
@@ -47,7 +47,7 @@ export function transportDialer(components: TransportComponents, init: Transport
       return hostDatagrams(components, request, { socket, encryption, peerData: true, hopType });
     }
     const options = { clock, context: components.identity.clientContext(), timeout, signal: request.signal };
-    // The reference dials tls addresses alone through the proxy of its section `transport`.
+    // The reference uses the proxy of its section `transport` for tls addresses only.
     const dialed =
       init.proxy && address.type === 'tls'
         ? await dialThroughProxy(address, init.proxy, options)
@@ -61,7 +61,7 @@ export function transportDialer(components: TransportComponents, init: Transport
   };
 }
 
-/** Makes a connected socket the terminating end of a circuit, with encryption when the other end sent a key. */
+/** Makes a connected socket the terminating end of a circuit, encrypted if the other end sent a key. */
 export function hostSocket(
   components: { clock: Clock; log: Log },
   request: EgressRequest,

@@ -1,7 +1,8 @@
-// Enrollment of a router: a one-time token in, certificates and the endpoints file out (reference fact: config, section 6). Nothing
-// that worked before is lost when any step fails.
+// Enrolls a router: exchanges a one-time token for certificates and the endpoints file (reference fact: config, section
+// 6). If any step fails, the previous files stay valid.
 //
-//   places to write ─► token ─► controller's certificate ─► signature ─► authorities ─► key, two requests ─► POST enroll ─► files, together
+//   writable targets ─► token ─► controller's certificate ─► signature ─► authorities ─► key, two requests ─► POST
+// enroll ─► all files
 
 import { createPrivateKey, generateKeyPair, type KeyObject, type X509Certificate } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -47,19 +48,19 @@ interface Answer {
 }
 
 const TIMEOUT = 15_000;
-/** Three chains of certificates are a few kilobytes. */
+/** Three certificate chains need a few kilobytes. */
 const LARGEST_ANSWER = 1024 * 1024;
 const RSA_BITS = 4096;
 const generate = promisify(generateKeyPair);
 
-/** Throws EnrollmentError with one clear line. */
+/** @throws EnrollmentError with a message of one line */
 export async function enrollRouter(init: EnrollInit): Promise<EnrollmentResult> {
   const { config, clock } = init;
   const csr = config.csr ?? config.edge?.csr;
   if (!csr)
     throw new EnrollmentError(
       'NO_CSR',
-      'the configuration has no csr section, so there is nothing to ask a certificate for; add csr with sans',
+      'the configuration has no csr section to request certificates; add csr with sans',
     );
   const paths = targetFiles(config);
   await proveTargets(paths);
@@ -73,7 +74,7 @@ export async function enrollRouter(init: EnrollInit): Promise<EnrollmentResult> 
   return { routerId: token.routerId, controllers, files };
 }
 
-/** The leaf is the only trust so far: the token vouches for it. */
+/** Only the leaf is trusted at this point: the token vouches for it. */
 async function fetchAuthorities(issuer: URL, leaf: X509Certificate): Promise<string> {
   const url = new URL('/edge/client/v1/.well-known/est/cacerts', issuer);
   const { status, body } = await call(url, {
@@ -84,11 +85,11 @@ async function fetchAuthorities(issuer: URL, leaf: X509Certificate): Promise<str
   if (status !== 200)
     throw new EnrollmentError(
       'NO_AUTHORITIES',
-      `the controller at ${issuer.origin} does not name its certificate authorities (status ${status})`,
+      `the controller at ${issuer.origin} did not send its certificate authorities (status ${status})`,
     );
   try {
     const authorities = readCertificateBag(Buffer.from(body, 'base64'));
-    if (authorities.length === 0) throw new RangeError('the bag is empty');
+    if (authorities.length === 0) throw new RangeError('the list is empty');
     return authorities.map((each) => each.toString()).join('');
   } catch (error) {
     throw new EnrollmentError(
@@ -99,7 +100,7 @@ async function fetchAuthorities(issuer: URL, leaf: X509Certificate): Promise<str
   }
 }
 
-/** An existing key of the right kind is used again; it is not written then. */
+/** Reuses an existing key of the requested type; it is not written then. */
 async function privateKey(
   path: string,
   algorithm: KeyAlgorithm,
@@ -111,7 +112,7 @@ async function privateKey(
     if (found !== algorithm)
       throw new EnrollmentError(
         'KEY',
-        `${path} holds an ${found} key and an ${algorithm} key is wanted; use --key-alg ${found} or remove the file`,
+        `${path} contains an ${found} key, but an ${algorithm} key was requested; use --key-alg ${found} or remove the file`,
       );
     return { object, pem, isNew: false };
   }
@@ -127,11 +128,9 @@ function readKey(path: string, pem: string): KeyObject {
   try {
     return createPrivateKey(pem);
   } catch (error) {
-    throw new EnrollmentError(
-      'KEY',
-      `${path} holds no private key that can be read; remove the file to let a new one be made`,
-      { cause: error },
-    );
+    throw new EnrollmentError('KEY', `${path} contains no readable private key; remove the file to create a new key`, {
+      cause: error,
+    });
   }
 }
 
@@ -149,7 +148,7 @@ async function enroll(token: EnrollmentToken, authorities: string, csr: CsrConfi
   const data = (readJson(body) as { data?: Partial<Answer> } | undefined)?.data;
   for (const part of ['cert', 'serverCert', 'ca'] as const) {
     if (typeof data?.[part] !== 'string' || data[part] === '')
-      throw new EnrollmentError('CONTROLLER_ANSWER', `the controller's answer holds no ${part}`);
+      throw new EnrollmentError('CONTROLLER_ANSWER', `the controller's answer has no ${part}`);
   }
   return data as Answer;
 }
@@ -159,16 +158,16 @@ function refusal(status: number, body: string): EnrollmentError {
   if (error?.code === 'INVALID_ENROLLMENT_TOKEN')
     return new EnrollmentError(
       'TOKEN_USED',
-      'the controller does not know the token: it has been used already or was withdrawn; let the controller make a new one',
+      'the token is unknown to the controller: it was already used or withdrawn; create a new token at the controller',
     );
   if (error?.code === 'ENROLLMENT_EXPIRED')
     return new EnrollmentError(
       'TOKEN_EXPIRED',
-      'the token has expired; let the controller make a new one (re-enroll the router)',
+      'the token has expired; create a new one at the controller (re-enroll the router)',
     );
   return new EnrollmentError(
     'CONTROLLER_ANSWER',
-    `the controller refused the enrollment: ${error?.code ?? `status ${status}`}${error?.message ? ` (${error.message})` : ''}`,
+    `the controller rejected the enrollment: ${error?.code ?? `status ${status}`}${error?.message ? ` (${error.message})` : ''}`,
   );
 }
 
@@ -176,7 +175,7 @@ function readJson(text: string): unknown {
   try {
     return parseJson(text);
   } catch {
-    return undefined; // who asks says what is missing
+    return undefined; // the caller reports the missing part
   }
 }
 
@@ -197,7 +196,7 @@ async function call(
   } catch (error) {
     throw new EnrollmentError(
       'CONTROLLER_UNREACHABLE',
-      `the controller at ${url.origin} cannot be asked: ${describeError(error)}`,
+      `the controller at ${url.origin} did not answer: ${describeError(error)}`,
       { cause: error },
     );
   } finally {
@@ -234,7 +233,7 @@ function mustBelong(certificate: X509Certificate | undefined, key: KeyObject): v
     );
 }
 
-/** Configured endpoints count more than those of the token. */
+/** Configured endpoints take precedence over those of the token. */
 async function writeEndpoints(config: RouterConfig, file: string, token: EnrollmentToken, log: Log): Promise<string[]> {
   const configured = config.ctrl.endpoint ? [config.ctrl.endpoint] : (config.ctrl.endpoints ?? []);
   const addresses = configured.length > 0 ? configured.map(formatAddress) : [...token.controllers];

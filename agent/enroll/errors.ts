@@ -1,4 +1,4 @@
-// Why an enrollment did not come about: one class, one clear line each.
+// The causes of a failed enrollment, each with a message of one line.
 
 import { ProjectError } from '#lib/errors.ts';
 

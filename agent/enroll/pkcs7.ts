@@ -1,11 +1,11 @@
-// The certificates of a PKCS#7 bag ("certs-only"), as controllers hand out their authorities.
+// Reads the certificates of a PKCS#7 message ("certs-only"), in which controllers send their authorities.
 
 import { X509Certificate } from 'node:crypto';
 import { type DerValue, readDer } from '#lib/der.ts';
 
 const SIGNED_DATA_CONTENT = 0xa0;
 
-/** Reads the DER of a SignedData without signers. Throws RangeError or an error of node:crypto when it is none. */
+/** Reads the DER of a SignedData without signers. @throws RangeError or an error of node:crypto if it is invalid */
 export function readCertificateBag(bag: Buffer): X509Certificate[] {
   const [contentInfo] = readDer(bag);
   const signedData = first(readDer(content(contentInfo)), SIGNED_DATA_CONTENT);
@@ -19,6 +19,6 @@ function first(values: readonly DerValue[], tag: number): DerValue | undefined {
 }
 
 function content(value: DerValue | undefined): Buffer {
-  if (!value) throw new RangeError('this is no bag of certificates');
+  if (!value) throw new RangeError('not a PKCS#7 list of certificates');
   return value.content;
 }

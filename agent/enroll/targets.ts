@@ -1,5 +1,5 @@
-// The files that an enrollment writes: which they are, and that they can be written. That is proven before the one-time token is spent,
-// since a token that was spent for nothing locks the router out.
+// The files that an enrollment writes. It checks that they are writable before it uses the one-time token: a failure
+// afterwards would lock the router out.
 
 import { existsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
@@ -17,11 +17,11 @@ export interface TargetFiles {
   readonly key: string;
   readonly ca: string;
   readonly endpoints: string;
-  /** The router's copy of the network's data, which an enrollment makes worthless. */
+  /** The router's copy of the network's data, which an enrollment invalidates. */
   readonly data: string;
 }
 
-/** Throws EnrollmentError when a place to write to is missing. */
+/** @throws EnrollmentError if a target is missing */
 export function targetFiles(config: RouterConfig): TargetFiles {
   const { cert, server_cert, key, ca } = config.identity;
   const targets = {
@@ -36,34 +36,36 @@ export function targetFiles(config: RouterConfig): TargetFiles {
   return targets;
 }
 
-/** Proves that every file can be written or removed. Throws EnrollmentError or FileSetError; leaves nothing behind. */
+/**
+ * Checks that every file can be written or removed, and leaves nothing behind. @throws EnrollmentError or FileSetError
+ */
 export async function proveTargets({ cert, serverCert, key, ca, endpoints, data }: TargetFiles): Promise<void> {
   try {
     makePrivateFolder(dirname(endpoints));
   } catch (error) {
-    throw new EnrollmentError('FILES', `the folder of ${endpoints} cannot be made: ${describeError(error)}`, {
+    throw new EnrollmentError('FILES', `the folder of ${endpoints} cannot be created: ${describeError(error)}`, {
       cause: error,
     });
   }
   const written = [cert, serverCert, ca, endpoints];
-  if (!isFile(key)) written.push(key); // a key that is there is used again
+  if (!isFile(key)) written.push(key); // an existing key is reused
   if (existsSync(data)) written.push(data);
   await proveReplaceable(written);
 }
 
 function identityFile(name: string, value: string | undefined): string {
   if (value === undefined)
-    throw new EnrollmentError('FILES', `identity.${name} is missing: enrollment needs a file to write to`);
+    throw new EnrollmentError('FILES', `identity.${name} is missing: enrollment requires a file to write to`);
   const source = parsePemSource(value);
   if (source.kind === 'inline')
-    throw new EnrollmentError('FILES', `identity.${name} is inline text: enrollment needs a file to write to`);
+    throw new EnrollmentError('FILES', `identity.${name} is inline text: enrollment requires a file to write to`);
   return source.path;
 }
 
 function mustDiffer(paths: readonly string[]): void {
   const twice = paths.find((path, index) => paths.slice(0, index).some((other) => resolve(other) === resolve(path)));
   if (twice !== undefined)
-    throw new EnrollmentError('FILES', `${twice} is named for two things; give each a file of its own`);
+    throw new EnrollmentError('FILES', `${twice} is used for two purposes; choose a separate file for each`);
 }
 
 function isFile(path: string): boolean {

@@ -1,5 +1,5 @@
-// The one-time token: read, contact the controller that it names, verify the signature against the certificate that this
-// controller shows (reference fact: config, section 6, steps 2 and 3).
+// The one-time token: reads it, connects to the controller that it names, and verifies the signature against the
+// certificate that this controller presents (reference fact: config, section 6, steps 2 and 3).
 
 import { X509Certificate } from 'node:crypto';
 import { connect } from 'node:tls';
@@ -12,7 +12,7 @@ export interface EnrollmentToken {
   /** Base URL of the controller's client API. */
   readonly issuer: URL;
   readonly routerId: string;
-  /** The secret that is used once. */
+  /** The one-time secret. */
   readonly id: string;
   /** `tls:host:port` of controllers. */
   readonly controllers: readonly string[];
@@ -20,14 +20,14 @@ export interface EnrollmentToken {
 
 export interface TokenOptions {
   clock: Clock;
-  /** Milliseconds for contacting the controller. */
+  /** Milliseconds for connecting to the controller. */
   timeout: number;
 }
 
-/** The token of an edge router; transit routers have their own. */
+/** Enrollment methods of edge routers and transit routers. */
 const METHODS = ['erott', 'trott'];
 
-/** Throws EnrollmentError with one line that says what is wrong with the token. */
+/** @throws EnrollmentError with one line that describes the problem of the token */
 export async function verifyToken(
   text: string,
   options: TokenOptions,
@@ -41,49 +41,47 @@ export async function verifyToken(
     if (error instanceof errors.JWTExpired)
       throw new EnrollmentError(
         'TOKEN_EXPIRED',
-        'the token has expired; let the controller make a new one (re-enroll the router)',
+        'the token has expired; create a new one at the controller (re-enroll the router)',
       );
     throw new EnrollmentError(
       'TOKEN_SIGNATURE',
-      `the token was not signed by the controller at ${token.issuer.origin}: it was tampered with or belongs to another controller`,
+      `the token was not signed by the controller at ${token.issuer.origin}: it was modified or belongs to another controller`,
       { cause: error },
     );
   }
   return { token, serverCertificate };
 }
 
-/** Reads the claims of a token; does not verify its signature. Throws EnrollmentError. */
+/** Reads the claims of a token without verifying its signature. @throws EnrollmentError */
 export function readToken(jwt: string): EnrollmentToken {
   let claims: Record<string, unknown>;
   try {
     decodeProtectedHeader(jwt);
     claims = decodeJwt(jwt);
   } catch (error) {
-    throw new EnrollmentError(
-      'TOKEN_MALFORMED',
-      'this is not a token: a JWT has three parts with points between them',
-      { cause: error },
-    );
+    throw new EnrollmentError('TOKEN_MALFORMED', 'this is not a token: a JWT has three parts separated by dots', {
+      cause: error,
+    });
   }
   const { iss, sub, jti, em, ctrl, ctrls } = claims;
   if (typeof em === 'string' && !METHODS.includes(em))
     throw new EnrollmentError(
       'TOKEN_METHOD',
-      `the token enrolls by ${em}, which is not for routers; make a token for an edge router`,
+      `the enrollment method ${em} of the token is not for routers; create a token for an edge router`,
     );
   if (typeof iss !== 'string' || !URL.canParse(iss) || new URL(iss).protocol !== 'https:')
-    throw new EnrollmentError('TOKEN_MALFORMED', 'the token names no controller (claim iss)');
+    throw new EnrollmentError('TOKEN_MALFORMED', 'the token has no controller (claim iss)');
   if (typeof sub !== 'string' || sub === '')
-    throw new EnrollmentError('TOKEN_MALFORMED', 'the token names no router (claim sub)');
+    throw new EnrollmentError('TOKEN_MALFORMED', 'the token has no router id (claim sub)');
   if (typeof jti !== 'string' || jti === '')
-    throw new EnrollmentError('TOKEN_MALFORMED', 'the token holds no one-time secret (claim jti)');
+    throw new EnrollmentError('TOKEN_MALFORMED', 'the token has no one-time secret (claim jti)');
   const controllers = [ctrl, ...(Array.isArray(ctrls) ? ctrls : [])].filter(
     (each): each is string => typeof each === 'string' && each !== '',
   );
   return { issuer: new URL(iss), routerId: sub, id: jti, controllers };
 }
 
-/** The leaf that the server shows. Nothing is verified yet: it is the token that proves who the server is. */
+/** Returns the leaf that the server presents. Nothing is verified yet: the token proves the server's identity. */
 function presentedCertificate(issuer: URL, options: TokenOptions): Promise<X509Certificate> {
   const port = Number(issuer.port || 443);
   const host = issuer.hostname.replace(/^\[(.*)\]$/, '$1');
@@ -108,11 +106,11 @@ function presentedCertificate(issuer: URL, options: TokenOptions): Promise<X509C
     socket.once('secureConnect', () => {
       const { raw } = socket.getPeerCertificate();
       if (!raw) {
-        fail(new Error('it shows no certificate'));
+        fail(new Error('it presented no certificate'));
         return;
       }
       timer.cancel();
-      socket.end().unref(); // an orderly end: cut off, the controller would log a failed handshake
+      socket.end().unref(); // a reset would make the controller log a failed handshake
       resolve(new X509Certificate(raw));
     });
   });

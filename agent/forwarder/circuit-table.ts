@@ -1,16 +1,18 @@
-// The circuits that run over this router: who owns them, when they were last used, and from where to where their traffic goes.
+// The circuits that pass through this router: owner, last use, and the map from source address to destination address.
 
 import type { Clock } from '#lib/clock.ts';
 
 export interface Circuit {
   readonly id: string;
-  /** Id of the controller that made it; faults and confirmations go there. */
+  /** Id of the controller that created the circuit; it receives faults and confirmations. */
   owner: string;
   /** Milliseconds of the clock's `monotonic`. */
   lastActivity: number;
-  /** Time of the controller's last route, in the same unit. */
+  /** Time of the controller's last route message, in the same unit. */
   routedAt: number;
-  /** A link of it was lost: its controller may have taken it down without this router hearing of it. */
+  /**
+   * The circuit lost a link. Its controller may have removed it in the meantime, and that message may have been lost.
+   */
   isSuspect: boolean;
   /** Source address to destination address. */
   readonly forwards: Map<string, string>;
@@ -35,7 +37,7 @@ export class CircuitTable {
     return this.#circuits.get(id);
   }
 
-  /** The circuit, made when it is not there yet. A known one keeps its forwards and gets the new owner. */
+  /** Returns the circuit and creates it if it is unknown. A known circuit keeps its forwards and gets the new owner. */
   open(id: string, owner: string, tags: Readonly<Record<string, string>>): Circuit {
     const now = this.#clock.monotonic();
     const known = this.#circuits.get(id);
@@ -70,7 +72,7 @@ export class CircuitTable {
     for (const circuit of this.#circuits.values()) if (now - circuit.lastActivity > milliseconds) yield circuit;
   }
 
-  /** Marks the circuits that go over a link which is gone, and answers them. */
+  /** Marks the circuits that use a lost link as suspect, and returns them. */
   suspect(linkId: string): Circuit[] {
     const found = [...this.#circuits.values()].filter(({ forwards }) => forwards.has(linkId));
     for (const circuit of found) circuit.isSuspect = true;

@@ -1,10 +1,10 @@
-// Where circuit traffic can be handed to inside this router: a link, or the xgress at one end of a circuit. The forwarder
-// knows nothing else about them.
+// A destination for circuit traffic inside this router: a link, or the xgress at one end of a circuit. The forwarder
+// knows nothing else about either.
 
 import type { Frame } from '#wire/frame.ts';
 import type { Acknowledgement, Payload } from '#wire/xgress-frames.ts';
 
-/** Why a payload is on its way; decides what happens when a queue is full, and which drop counter moves. */
+/** Why a payload is sent. It decides what happens if a queue is full and which drop counter is incremented. */
 export const PayloadOrigin = Object.freeze({
   Xgress: 'xgress',
   Retransmission: 'retransmission',
@@ -16,8 +16,8 @@ export const PayloadOrigin = Object.freeze({
 export type PayloadOrigin = (typeof PayloadOrigin)[keyof typeof PayloadOrigin];
 
 /**
- * `full`: not taken, try again when `onceWritable` says so. `unroutable`: this circuit has no route. `foreign`: the circuit does not
- * come from this source; it is nobody's fault but the sender's.
+ * `full`: rejected; the sender retries when `onceWritable` calls. `unroutable`: the circuit has no route. `foreign`:
+ * the circuit does not enter at this source; only the sender is at fault.
  */
 export type ForwardOutcome = 'sent' | 'full' | 'unroutable' | 'foreign';
 
@@ -25,11 +25,11 @@ export interface Destination {
   /** Link id or xgress address. */
   readonly address: string;
   readonly isLink?: boolean;
-  /** False when the queue is full. The payload is the caller's: a destination copies what it keeps. */
+  /** Returns false if the queue is full. The payload belongs to the caller: a destination copies what it keeps. */
   sendPayload(payload: Payload, origin: PayloadOrigin): boolean;
   sendAcknowledgement(acknowledgement: Acknowledgement): boolean;
   sendControl(frame: Frame): boolean;
-  /** Calls `task` once, when a payload that was refused would be taken. */
+  /** Calls `task` once, as soon as the destination accepts payloads again. */
   onceWritable(task: () => void): void;
 }
 
@@ -38,6 +38,6 @@ export interface CircuitEnd extends Destination {
   readonly circuitId: string;
   /** Milliseconds of the clock's `monotonic` at which something last arrived from the network. */
   readonly lastReceived: number;
-  /** The circuit is gone: nothing more will arrive; what was received is still delivered. */
+  /** The circuit was removed: nothing more will arrive. The end still delivers the data that it has received. */
   unrouted(): void;
 }

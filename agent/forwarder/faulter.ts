@@ -1,6 +1,6 @@
-// Collects circuits whose traffic could not be forwarded and tells their controllers in batches: to the owner when it is
-// known, else to all (reference fact: config, section 9). A report that cannot be sent is lost; the next payload that fails
-// makes a new one.
+// Collects circuits whose traffic could not be forwarded and reports them to their controllers in batches: to the owner
+// if it is known, else to all (reference fact: config, section 9). A report that cannot be sent is lost; the next
+// payload that fails creates a new one.
 
 import { create, toBinary } from '@bufbuild/protobuf';
 import type { Clock, Timer } from '#lib/clock.ts';
@@ -10,7 +10,7 @@ import { FaultSchema, FaultSubject } from '#wire/gen/control_pb.js';
 import { ControlType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
 
-/** Somebody a fault can be told to. */
+/** A controller that receives fault reports. */
 export interface FaultReceiver {
   readonly id: string;
   send(message: Message): void;
@@ -24,11 +24,11 @@ export interface FaulterComponents {
   faults: { mark(count?: number): void };
 }
 
-/** More different circuits than this cannot be waiting; later ones are reported by their next payload. */
+/** Limit on different circuits in the queue; the next payload of a later circuit reports it. */
 const MOST_CIRCUITS = 10_000;
 /** Circuits in one message. */
 const MOST_PER_MESSAGE = 1_000;
-/** Ids stand in one text, separated by spaces: with a space in it an unknown id would name circuits of others. */
+/** Spaces separate the ids in a report. An unknown id that contains a space would therefore name other circuits. */
 const REPORTABLE_ID = /^[!-~]+$/;
 
 export class Faulter {
@@ -36,20 +36,20 @@ export class Faulter {
   readonly #circuits = new Map<string, string>();
   readonly #timer: Timer | undefined;
 
-  /** `interval` milliseconds between reports; 0 or less only counts. */
+  /** @param interval Milliseconds between reports; at 0 or less, faults are only counted. */
   constructor(components: FaulterComponents, interval: number) {
     this.#components = components;
     this.#timer = interval > 0 ? components.clock.every('forwarding faults', interval, () => this.flush()) : undefined;
   }
 
-  /** Remembers a circuit; `owner` is the id of its controller, empty when unknown. */
+  /** Queues a circuit for the next report; `owner` is the id of its controller, or empty if unknown. */
   report(circuitId: string, owner: string): void {
     this.#components.faults.mark();
     if (this.#timer && this.#circuits.size < MOST_CIRCUITS && REPORTABLE_ID.test(circuitId))
       this.#circuits.set(circuitId, owner);
   }
 
-  /** Sends what was collected. */
+  /** Sends the queued reports. */
   flush(): void {
     if (this.#circuits.size === 0) return;
     const byOwner = Map.groupBy(this.#circuits, ([, owner]) => owner);

@@ -1,8 +1,8 @@
-// Hands circuit traffic from where it comes in to where it goes out. The hot path: no promises, no copies, no protobuf.
+// Forwards circuit traffic from its source to its destination. The hot path: no promises, no copies, no protobuf.
 //
 //   link or xgress ─► circuit id ─► circuit table ─► source address ─► destination address ─► destination table ─► send
 //
-// What cannot be forwarded is answered with `unroutable`; who asked decides whether that is a fault (reference fact: link,
+// Traffic without a route returns `unroutable`; the caller decides whether that is a fault (reference fact: link,
 // section 3).
 
 import type { Clock } from '#lib/clock.ts';
@@ -16,17 +16,17 @@ import { traceRouteAnswer, traceRouteStep } from './trace-route.ts';
 export interface ForwarderComponents {
   clock: Clock;
   log: Log;
-  /** Id of this router, named in answers to trace route. */
+  /** Id of this router, sent in trace route answers. */
   routerId: string;
-  /** Counts payloads that came from where their circuit does not come from. */
+  /** Counts payloads that arrive from a source which their circuit does not use. */
   foreign?: { mark(count?: number): void };
 }
 
 export class Forwarder {
   readonly circuits: CircuitTable;
-  /** A link is gone and has not been replaced. */
+  /** A link was lost and has no replacement. */
   onLinkLost: (linkId: string) => void = () => undefined;
-  /** A circuit is taken out: the last moment to look at it. */
+  /** A circuit is being removed: the last chance to read its state. */
   onCircuitRemoved: (circuit: Circuit) => void = () => undefined;
   readonly #components: ForwarderComponents;
   readonly #destinations = new Map<string, Destination>();
@@ -41,7 +41,7 @@ export class Forwarder {
     return this.#destinations.size;
   }
 
-  /** The link or circuit end that has an address. */
+  /** Returns the link or circuit end with this address. */
   destination(address: string): Destination | undefined {
     return this.#destinations.get(address);
   }
@@ -55,14 +55,14 @@ export class Forwarder {
     this.#destinations.set(link.address, link);
   }
 
-  /** Only removes the entry when it is still this link: a redialed one has the same id. */
+  /** Removes the entry only if it still belongs to this link: a redialed link has the same id. */
   unregisterLink(link: Destination): void {
     if (this.#destinations.get(link.address) !== link) return;
     this.#destinations.delete(link.address);
     this.onLinkLost(link.address);
   }
 
-  /** Before the end is started, so that nothing which arrives early is lost. */
+  /** Call this before the end starts, so that early frames are not lost. */
   registerEnd(end: CircuitEnd): void {
     this.#destinations.set(end.address, end);
     const ends = this.#ends.get(end.circuitId) ?? new Set();
@@ -77,7 +77,7 @@ export class Forwarder {
     if (ends?.size === 0) this.#ends.delete(end.circuitId);
   }
 
-  /** The ends of a circuit that are on this router: none, one or both. */
+  /** Returns the ends of a circuit on this router: none, one or both. */
   endsOf(circuitId: string): CircuitEnd[] {
     return [...(this.#ends.get(circuitId) ?? [])];
   }
@@ -102,7 +102,7 @@ export class Forwarder {
     return destination.sendAcknowledgement(acknowledgement) ? 'sent' : 'full';
   }
 
-  /** Control messages: trace route ends here when its hops are used up, everything else goes on. */
+  /** Forwards control frames. A trace route request whose hops are used up is answered here. */
   forwardControl(source: string, frame: Frame): ForwardOutcome {
     const circuitId = circuitIdOf(frame) ?? frame.body.toString('utf8', 1, 1 + MAX_CIRCUIT_ID);
     const circuit = this.circuits.get(circuitId);
@@ -111,20 +111,20 @@ export class Forwarder {
     const destination = circuit && this.#next(circuit, source);
     if (!destination) {
       if (step.isRequest)
-        this.#answerTrace(source, frame, circuit, 'forwarder', `no way for circuit ${circuitId} from ${source}`);
+        this.#answerTrace(source, frame, circuit, 'forwarder', `no route for circuit ${circuitId} from ${source}`);
       return 'unroutable';
     }
     circuit.lastActivity = this.#components.clock.monotonic();
     return destination.sendControl(step.frame) ? 'sent' : 'full';
   }
 
-  /** Where the next payload of a circuit from `source` would go; for who has to wait until there is room. */
+  /** Returns the next hop of a circuit from `source`, for callers that wait until it is writable. */
   nextHop(circuitId: string, source: string): Destination | undefined {
     const circuit = this.circuits.get(circuitId);
     return circuit && this.#next(circuit, source);
   }
 
-  /** Removes a circuit and tells its ends. False when it was not known. */
+  /** Removes a circuit and notifies its ends. Returns false if it was unknown. */
   remove(circuitId: string): boolean {
     const circuit = this.circuits.get(circuitId);
     if (circuit) this.onCircuitRemoved(circuit);
@@ -136,7 +136,7 @@ export class Forwarder {
     return known;
   }
 
-  /** A peer that names circuits of others must not make their controller move or end them. */
+  /** Reports no fault: a peer that names other routers' circuits must not make their controller reroute or end them. */
   #foreign(): 'foreign' {
     this.#components.foreign?.mark();
     return 'foreign';
@@ -160,7 +160,7 @@ export class Forwarder {
       now: this.#components.clock.now(),
       error,
     });
-    // The answer goes back where the question came from: that is where the source itself is a destination.
+    // The source is itself a destination, so the answer goes back to it.
     const back = circuit ? this.#destinations.get(source) : undefined;
     return back?.sendControl(answer) ? 'sent' : 'unroutable';
   }

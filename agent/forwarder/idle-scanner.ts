@@ -1,7 +1,8 @@
-// Asks the owning controllers whether circuits still exist: those that nobody uses, and at once those that have lost a link, since
-// the message that took them down may have been lost with it. When a controller is back, also those whose other end is gone. Nothing
-// is removed here: a controller that does not know a circuit answers with an unroute (reference fact: config, section 9). Circuits
-// that work are not asked about: a controller that was restarted knows none of them.
+// Asks the owning controllers whether circuits still exist: idle circuits at each scan, and circuits that lost a link
+// at once, since the message that removed them may have been lost too. After a controller reconnects, it also asks
+// about circuits whose other end is gone. Nothing is removed here: a controller answers an unknown circuit with an
+// unroute (reference fact: config, section 9). It never asks about working circuits, because a restarted controller
+// knows none of them.
 
 import { create, toBinary } from '@bufbuild/protobuf';
 import type { Clock, Timer } from '#lib/clock.ts';
@@ -25,7 +26,7 @@ export interface IdleScannerComponents {
 export interface IdleScannerInit {
   /** Milliseconds between scans; 0 or less never scans. */
   interval: number;
-  /** Milliseconds without traffic after which a circuit is asked about. */
+  /** Milliseconds without traffic after which a circuit counts as idle. */
   timeout: number;
 }
 
@@ -50,12 +51,15 @@ export class IdleScanner {
     this.#confirm([...this.#components.forwarder.circuits.idle(this.#init.timeout)]);
   }
 
-  /** Circuits that this router has not seen again since are asked about once more when their controller comes back. */
+  /**
+   * Asks about the circuits of a lost link. Those that see no new route are asked about again when their controller
+   * reconnects.
+   */
   onLinkLost(linkId: string): void {
     this.#confirm(this.#components.forwarder.circuits.suspect(linkId));
   }
 
-  /** The controller's decisions since it was lost did not arrive here. */
+  /** Asks again about suspect and idle circuits: the controller's messages since the disconnect did not arrive. */
   onConnect(controllerId: string): void {
     const { forwarder, clock } = this.#components;
     const now = clock.monotonic();
@@ -91,7 +95,7 @@ export class IdleScanner {
     try {
       const controller = controllers.byId(owner);
       if (controller) controller.send(new Message(ControlType.CircuitConfirmation, [], body));
-      else log.debug({ owner, circuits: circuits.length }, 'circuits wait for their controller to be confirmed');
+      else log.debug({ owner, circuits: circuits.length }, 'controller is not connected, circuits are confirmed later');
     } catch (error) {
       log.debug({ owner, error: describeError(error) }, 'circuits could not be confirmed');
     }

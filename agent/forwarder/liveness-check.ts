@@ -1,7 +1,7 @@
-// Finds the circuits whose other end is gone. A controller that was away may have taken circuits down without this router hearing of
-// it; one that was restarted knows none of the circuits that work, so they must not be asked about. A trace route through the circuit
-// tells the two apart: only the end of a living circuit answers it. Circuits that only pass through this router have no end here from
-// which to ask; those wait for the idle scan.
+// Finds circuits whose other end is gone. A disconnected controller may have removed circuits without this router's
+// knowledge; a restarted controller knows none of the working circuits, so this router must not ask about those. A
+// trace route through the circuit distinguishes the two cases: only the end of a live circuit answers it. Circuits that
+// only pass through this router have no end here to ask from; the idle scan handles them.
 
 import type { Clock, Timer } from '#lib/clock.ts';
 import type { Circuit } from './circuit-table.ts';
@@ -14,9 +14,9 @@ export interface LivenessCheckComponents {
   forwarder: Forwarder;
 }
 
-/** Milliseconds that the other end has to answer. */
+/** Milliseconds within which the other end must answer. */
 const ANSWER_TIMEOUT = 5_000;
-/** Questions that are sent at once, so that they do not displace traffic from the queues of links. */
+/** Requests in one batch: more could displace traffic from the link queues. */
 const MOST_AT_ONCE = 200;
 /** Milliseconds between such batches. */
 const BATCH_INTERVAL = 50;
@@ -24,10 +24,10 @@ const BATCH_INTERVAL = 50;
 export class LivenessCheck {
   readonly #components: LivenessCheckComponents;
   readonly #onSilent: (circuits: readonly Circuit[]) => void;
-  /** One per owner: a check that begins again replaces the one before. */
+  /** One timer per owner: a new check replaces the previous one. */
   readonly #timers = new Map<string, Timer>();
 
-  /** `onSilent` is called once for each check that found circuits without a sign of life. */
+  /** `onSilent` is called once for each check that found silent circuits. */
   constructor(components: LivenessCheckComponents, onSilent: (circuits: readonly Circuit[]) => void) {
     this.#components = components;
     this.#onSilent = onSilent;
@@ -66,7 +66,7 @@ export class LivenessCheck {
     this.#timers.set(owner, timer);
   }
 
-  /** A circuit that the controller has routed since is known to it. */
+  /** Skips circuits that the controller has routed since the check began: it knows them. */
   #report(circuits: readonly Circuit[], began: number): void {
     const { forwarder } = this.#components;
     const isSilent = (end: CircuitEnd) => end.lastReceived < began;

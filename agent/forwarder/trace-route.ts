@@ -1,23 +1,23 @@
-// Trace route messages inside circuits: a question loses one hop at every router and is answered where its hops end
-// (reference fact: link, section 2.2).
+// Trace route messages inside circuits. Every router takes one hop from a request; the router where the hops run out
+// answers (reference fact: link, section 2.2).
 
 import { Frame } from '#wire/frame.ts';
 import { ControlMessageType, XgressHeader, XgressType } from '#wire/gen/numbers.ts';
 import { encodeUint32, encodeUint64 } from '#wire/header-values.ts';
 import { type HeaderEntries, Message } from '#wire/message.ts';
 
-/** More than a path has: the question reaches the other end. */
+/** More hops than any path has, so the request reaches the other end. */
 const HOPS_TO_THE_END = 255;
 
 export interface TraceStep {
   readonly isRequest: boolean;
-  /** The hops are used up: answer here. */
+  /** The hops are used up: this router answers. */
   readonly used: boolean;
-  /** The frame to forward otherwise. */
+  /** The frame to forward if the hops are not used up. */
   readonly frame: Frame;
 }
 
-/** Looks at a control frame and takes one hop from it when it is a trace route question. */
+/** Reads a control frame and takes one hop from it if it is a trace route request. */
 export function traceRouteStep(frame: Frame): TraceStep {
   if (frame.body[0] !== ControlMessageType.TraceRoute) return { isRequest: false, used: false, frame };
   const message = Message.fromFrame(frame);
@@ -27,20 +27,20 @@ export function traceRouteStep(frame: Frame): TraceStep {
   return { isRequest: true, used: left === 0, frame: new Frame(message.encode()) };
 }
 
-/** A question that only the other end of a circuit answers. */
+/** Creates a request that only the other end of a circuit answers. */
 export function traceRouteQuestion(circuitId: string): Frame {
   return traceRouteFrame(ControlMessageType.TraceRoute, circuitId, [
     [XgressHeader.HopCount, encodeUint32(HOPS_TO_THE_END)],
   ]);
 }
 
-/** A question or an answer along a circuit. */
+/** Encodes a trace route request or answer. */
 export function traceRouteFrame(type: ControlMessageType, circuitId: string, headers: HeaderEntries): Frame {
   const body = Buffer.concat([Buffer.of(type), Buffer.from(circuitId)]);
   return new Frame(new Message(XgressType.Control, headers, body).encode());
 }
 
-/** Whether a frame is an answer of the other end, not the report of a router on the way that it knows no way. */
+/** Returns true if the other end answered; false for the error of a router on the path that has no route. */
 export function isAnswerOfEnd(frame: Frame): boolean {
   if (frame.body[0] !== ControlMessageType.TraceRouteResponse) return false;
   return !Message.fromFrame(frame).headers.has(XgressHeader.Error);
@@ -54,7 +54,7 @@ export interface TraceHop {
   readonly error?: string | undefined;
 }
 
-/** The answer to a trace route question, from the hop that `hop` describes. */
+/** Creates the answer to a trace route request, from the hop that `hop` describes. */
 export function traceRouteAnswer(question: Frame, hop: TraceHop): Frame {
   const asked = Message.fromFrame(question);
   const body = Buffer.from(asked.body);

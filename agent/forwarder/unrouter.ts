@@ -1,5 +1,5 @@
-// Takes circuits down. At once when the controller says so; otherwise when nothing has arrived for their local end within the
-// close check interval, so that data which is still on its way is delivered (reference fact: config, section 9).
+// Removes circuits. At once if the controller says so; otherwise when nothing has arrived for their local end within
+// the close check interval, so that data in flight is still delivered (reference fact: config, section 9).
 
 import type { Clock, Timer } from '#lib/clock.ts';
 import type { Log } from '#lib/log.ts';
@@ -11,13 +11,15 @@ export interface UnrouterComponents {
   forwarder: Forwarder;
 }
 
-/** A peer that keeps sending on a circuit that is over does not keep it for ever. */
+/** Limit on checks of one circuit: a peer that keeps sending on an ended circuit cannot keep it forever. */
 const MOST_CHECKS = 24;
 
 export class Unrouter {
   readonly #components: UnrouterComponents;
   readonly #interval: number;
-  /** Circuits that end when they are idle, by when they are looked at next; in that order, since all wait equally long. */
+  /**
+   * Circuits to remove once they are idle, with the time of the next check. Ordered by it, since all wait equally long.
+   */
   readonly #waiting = new Map<string, { due: number; checks: number }>();
   #timer: Timer | undefined;
   #isClosed = false;
@@ -50,7 +52,7 @@ export class Unrouter {
     this.#arm();
   }
 
-  /** One timer for all, for the first that is due. */
+  /** Arms one timer for all circuits, due with the first of them. */
   #arm(): void {
     const [first] = this.#waiting.values();
     if (this.#timer || first === undefined) return;

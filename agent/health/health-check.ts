@@ -1,5 +1,5 @@
-// One health check: runs on its own schedule, remembers its last result and since when it has been failing (reference fact: config,
-// section 7).
+// One health check: runs on its own schedule and records its last result and the time since which it fails (reference
+// fact: config, section 7).
 
 import type { Clock, Timer } from '#lib/clock.ts';
 import { formatDuration } from '#lib/duration.ts';
@@ -12,9 +12,9 @@ export interface CheckDefinition {
   readonly interval: number;
   /** The state until the first run. */
   readonly healthyAtFirst: boolean;
-  /** Throws an Error whose message says what is wrong; what it returns is shown as details. */
+  /** Throws an Error with the problem as message; the return value becomes the details. */
   run(): unknown;
-  /** What is missing while the router starts; undefined when nothing is. */
+  /** The missing condition while the router starts; undefined if none is missing. */
   missing(): string | undefined;
 }
 
@@ -52,7 +52,7 @@ export class HealthCheck {
     return this.#healthy;
   }
 
-  /** What the check waits for, as long as it has never passed; undefined once it has. */
+  /** The condition that the check waits for until it has passed once; undefined afterwards. */
   get waitsFor(): string | undefined {
     if (this.#hasPassed) return undefined;
     const { id, initialDelay, missing } = this.#definition;
@@ -63,7 +63,7 @@ export class HealthCheck {
     return this.#hasRun;
   }
 
-  /** As the API shows it: keys sorted, undefined ones left out. */
+  /** The form of the API: sorted keys, undefined ones omitted. */
   describe(short: boolean): Record<string, unknown> {
     if (short) return { healthy: this.#healthy, id: this.id };
     return {

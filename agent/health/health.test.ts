@@ -24,7 +24,7 @@ function setup({ minLinks = 0, ctrlDelay = 15_000, linkDelay = 1_000 } = {}) {
   return { clock, controllers, links, health, state, connect };
 }
 
-t.test('until a controller is reached the router is starting, no longer than the initial delay', async (t) => {
+t.test('until a controller is reached the router is starting, at most for the initial delay', async (t) => {
   const { clock, state } = setup();
   const starting = ['starting', 'no controller has been reached yet', false, false];
   t.same(state(), starting);
@@ -34,7 +34,7 @@ t.test('until a controller is reached the router is starting, no longer than the
   t.same(state(), [undefined, undefined, false, false], 'the check has run and failed');
 });
 
-t.test('a router that is connected waits for its first check, and is healthy then', async (t) => {
+t.test('a connected router waits for its first check, and is healthy then', async (t) => {
   const { clock, controllers, state, connect } = setup();
   connect();
   t.same(state(), ['starting', 'the first run of controllerPing is due 15s after the start', false, false]);
@@ -45,7 +45,7 @@ t.test('a router that is connected waits for its first check, and is healthy the
   t.same(state(), [undefined, undefined, false, false], 'what has passed once fails afterwards');
 });
 
-t.test('links that are missing are a reason, too', async (t) => {
+t.test('missing links are a reason too', async (t) => {
   const { clock, links, state, connect } = setup({ minLinks: 2, ctrlDelay: 10_000 });
   links.push({ destRouterId: 'b', latency: 1, addresses: {} });
   const missing = '1 of 2 links are up (healthChecks.linkCheck.minLinks)';
@@ -57,7 +57,7 @@ t.test('links that are missing are a reason, too', async (t) => {
   t.same(state(), [undefined, undefined, false, false], 'the time to start is over');
 });
 
-t.test('a link that was there and is lost is a failure, also early', async (t) => {
+t.test('a lost link is a failure, even during the start', async (t) => {
   const { clock, links, state, connect } = setup({ minLinks: 1 });
   connect();
   links.push({ destRouterId: 'b', latency: 1, addresses: {} });
@@ -67,7 +67,7 @@ t.test('a link that was there and is lost is a failure, also early', async (t) =
   t.same(state(), [undefined, undefined, false, false]);
 });
 
-t.test('without an initial delay nothing is starting', async (t) => {
+t.test('without an initial delay the router is never starting', async (t) => {
   const { clock, state } = setup({ ctrlDelay: 0, linkDelay: 0 });
   await clock.advance(0);
   t.same(state(), [undefined, undefined, false, false]);

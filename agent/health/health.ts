@@ -1,10 +1,11 @@
-// The health of the router: the two checks of the reference, and their answer (reference fact: config, section 7). The reference shows a router
-// that has just been started as failing; here it is `starting`, with the reason, until its checks have passed or their initial delays are over.
+// The health of the router: the two checks of the reference, and their answer (reference fact: config, section 7). The
+// reference reports a freshly started router as failing; this router is `starting`, with the reason, until its checks
+// have passed or their initial delays are over.
 
 import type { Clock } from '#lib/clock.ts';
 import { HealthCheck } from './health-check.ts';
 
-/** Has no link id, which the reference shows: everybody can read this answer. */
+/** Omits the link id of the reference: this answer is public. */
 export interface LinkDetail {
   readonly destRouterId: string;
   /** Mean round trip in nanoseconds. */
@@ -76,7 +77,7 @@ export class Health {
     return this.#checks.every((check) => check.healthy);
   }
 
-  /** Why the router is still starting; undefined when it has started, or has failed to in time. */
+  /** The reason why the router is still starting; undefined if it has started, or did not start in time. */
   get starting(): string | undefined {
     const failing = this.#checks.filter((check) => !check.healthy);
     const isEarly = this.#clock.monotonic() - this.#startedAt < this.#startTime;
@@ -84,15 +85,15 @@ export class Health {
     return reasons.length === 0 || reasons.includes(undefined) ? undefined : reasons.join('; ');
   }
 
-  /** Whether new traffic may be sent here. */
+  /** Whether the router is ready for new traffic. */
   get ready(): boolean {
     return this.healthy && !this.#isDraining();
   }
 
-  /** The payload: four spaces of indentation and a new line at the end. */
+  /** The payload, indented by four spaces and with a trailing newline. */
   payload(options: { short?: boolean } = {}): string {
     const checks = this.#checks.map((check) => check.describe(options.short ?? false));
-    // Shown only while it is so: the reference has no such keys.
+    // Present only while the state applies: the reference has no such keys.
     const draining = this.#isDraining() || undefined;
     const reason = this.starting;
     const state = reason === undefined ? undefined : 'starting';

@@ -1,4 +1,4 @@
-// Certificate signing requests (PKCS#10): subject and names from the `csr` section, signed with the router's key.
+// Certificate signing requests (PKCS#10): subject and names come from the `csr` section, signed with the router's key.
 
 import { createPublicKey, type KeyObject, sign } from 'node:crypto';
 import { bitString, context, der, integer, oid, sequence, Tag, utf8 } from '#lib/der.ts';
@@ -17,7 +17,7 @@ const EXTENSION_REQUEST = '1.2.840.113549.1.9.14';
 const ECDSA_SHA256 = '1.2.840.10045.4.3.2';
 const RSA_SHA256 = '1.2.840.113549.1.1.11';
 
-/** A PEM request for `name`, which becomes the common name. Keys are EC or RSA; the signature uses SHA-256. */
+/** Returns a PEM request with the common name `name`. Keys are EC or RSA; the signature uses SHA-256. */
 export function createCsr(name: string, csr: CsrConfig, key: KeyObject): string {
   const info = sequence(
     integer(0),
@@ -35,7 +35,7 @@ function subject(name: string, csr: CsrConfig): Buffer {
   return sequence(...parts, relativeName(COMMON_NAME, name));
 }
 
-/** Countries are printable strings of two letters by the standard; everything else is UTF-8. */
+/** The standard requires countries to be printable strings of two letters; all other values are UTF-8. */
 function relativeName(id: string, value: string): Buffer {
   const isCountry = id === SUBJECT_OIDS[0][1];
   return der(Tag.Set, sequence(oid(id), isCountry ? der(Tag.Printable, Buffer.from(value)) : utf8(value)));

@@ -1,5 +1,5 @@
-// Replaces several files together: all new ones are written and read back beside the old ones before the first is renamed, so that
-// a failure at any step leaves what was working.
+// Replaces several files together. All new files are written and read back beside the old ones before the first rename,
+// so a failure at any step keeps the old files.
 
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -7,7 +7,7 @@ import { link, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { describeError, errorCode, ProjectError } from '#lib/errors.ts';
 
-/** New files could not be put in place; the old ones are still there. */
+/** The new files could not be installed; the old ones still exist. */
 export class FileSetError extends ProjectError {
   constructor(message: string, options: { cause?: unknown } = {}) {
     super('FILES', message, options);
@@ -19,12 +19,12 @@ export interface NewFile {
   readonly content: string;
 }
 
-/** As large as the chains of certificates that will stand there, so that a full disk is noticed. */
+/** As large as certificate chains, so that a full disk is noticed. */
 const TRIAL = '\n'.repeat(16 * 1024);
 
 /**
- * Writes all files with mode 0600 or none. `check` sees the temporary paths, in the order of `files`, once all are written;
- * when it throws nothing is replaced. Throws FileSetError.
+ * Writes all files with mode 0600, or none. Calls `check` with the temporary paths, in the order of `files`, once all
+ * are written; if it throws, nothing is replaced. @throws FileSetError
  */
 export async function replaceFiles(
   files: readonly NewFile[],
@@ -43,8 +43,8 @@ export async function replaceFiles(
 }
 
 /**
- * Does with files of these paths what replaceFiles would do, except for the last step: what comes from elsewhere only once must not be
- * asked for when it could not be kept. Leaves everything as it was. Throws FileSetError.
+ * Does everything that replaceFiles would do with these paths, except the last step. A caller can thus check first
+ * before it requests contents that are issued only once. Leaves the files unchanged. @throws FileSetError
  */
 export async function proveReplaceable(paths: readonly string[]): Promise<void> {
   const suffix = randomBytes(6).toString('hex');
@@ -55,7 +55,7 @@ export async function proveReplaceable(paths: readonly string[]): Promise<void> 
       string,
     ];
     try {
-      await mustBeNoFolder(path);
+      await rejectFolder(path);
       await write(trial, { path, content: TRIAL });
       await rename(trial, renamed);
       await keepOld(path, kept);
@@ -68,8 +68,8 @@ export async function proveReplaceable(paths: readonly string[]): Promise<void> 
   }
 }
 
-async function mustBeNoFolder(path: string): Promise<void> {
-  const found = await stat(path).catch(() => undefined); // why there is none is said when it is written
+async function rejectFolder(path: string): Promise<void> {
+  const found = await stat(path).catch(() => undefined); // the later write reports the reason
   if (found?.isDirectory()) throw new FileSetError(`${path} is a folder; name a file`);
 }
 
@@ -89,7 +89,7 @@ async function write(path: string, file: NewFile): Promise<void> {
   }
 }
 
-/** Renames one after the other; when one fails, those before it are put back. */
+/** Renames the files one by one; if one fails, the earlier ones are restored. */
 async function swap(files: readonly NewFile[], temporary: readonly string[], kept: readonly string[]): Promise<void> {
   const done: number[] = [];
   try {
@@ -100,7 +100,7 @@ async function swap(files: readonly NewFile[], temporary: readonly string[], kep
     }
   } catch (error) {
     for (const index of done.reverse()) await putBack(kept[index] as string, (files[index] as NewFile).path);
-    throw new FileSetError(`the new files could not be put in place: ${describeError(error)}`, {
+    throw new FileSetError(`the new files could not be installed: ${describeError(error)}`, {
       cause: error,
     });
   }
@@ -110,7 +110,7 @@ async function keepOld(path: string, kept: string): Promise<void> {
   try {
     await link(path, kept);
   } catch (error) {
-    if (errorCode(error) !== 'ENOENT') throw error; // there is no old file the first time
+    if (errorCode(error) !== 'ENOENT') throw error; // the first time no old file exists
   }
 }
 
@@ -119,7 +119,7 @@ async function putBack(kept: string, path: string): Promise<void> {
     await rename(kept, path);
   } catch (error) {
     if (errorCode(error) === 'ENOENT')
-      await rm(path, { force: true }); // there was none before
+      await rm(path, { force: true }); // no file existed before
     else throw error;
   }
 }

@@ -1,5 +1,5 @@
-// The router's certificates, key and trusted authorities, loaded from where the configuration says, watched, and handed out in
-// the forms that TLS needs. Writing certificates is not done here: that is enrollment and renewal.
+// The router's certificates, key and trusted authorities: loaded from the configured sources, watched, and provided in
+// the forms that TLS needs. Enrollment and renewal write them.
 
 import { createPrivateKey, type KeyObject, type X509Certificate } from 'node:crypto';
 import { type FSWatcher, watch } from 'node:fs';
@@ -22,7 +22,7 @@ export interface IdentityInit {
   log: Log;
   /** Reload when the files change. */
   watch?: boolean;
-  /** Place of `config` in the configuration file, for errors; `identity` when left out. */
+  /** Key of `config` in the configuration file, for errors; default `identity`. */
   key?: string;
 }
 
@@ -38,7 +38,7 @@ interface ServerPair {
   readonly leaves: readonly X509Certificate[];
 }
 
-/** Everything that one reading of the sources gave. */
+/** The result of reading all sources once. */
 interface Material {
   readonly certificate: X509Certificate;
   readonly certPem: string;
@@ -48,7 +48,7 @@ interface Material {
   readonly servers: readonly ServerPair[];
 }
 
-/** reference fact: config, section 2.2: changes are taken up one second after the last of them. */
+/** Changes are loaded one second after the last of them (reference fact: config, section 2.2). */
 const DEBOUNCE = 1_000;
 
 export class Identity {
@@ -65,14 +65,14 @@ export class Identity {
     this.#material = material;
   }
 
-  /** Throws IdentityError naming the key of the configuration that is at fault. */
+  /** @throws IdentityError that names the faulty key of the configuration */
   static async open(init: IdentityInit): Promise<Identity> {
     const identity = new Identity(init, await loadMaterial(init));
     if (init.watch) identity.#watch();
     return identity;
   }
 
-  /** The id of the router: the common name of its client certificate. */
+  /** The router's id: the common name of its client certificate. */
   get id(): string {
     return commonName(this.#material.certificate) ?? '';
   }
@@ -82,7 +82,7 @@ export class Identity {
     return this.#material.certificate;
   }
 
-  /** The leaf of the first server certificate; the client certificate serves when there is none. */
+  /** The leaf of the first server certificate; the client certificate if there is none. */
   get serverCertificate(): X509Certificate {
     return this.#material.servers[0]?.leaves[0] ?? this.#material.certificate;
   }
@@ -92,7 +92,7 @@ export class Identity {
     return createPrivateKey(this.#material.keyPem);
   }
 
-  /** Trusted authorities; empty when the system's are used. */
+  /** Trusted authorities; empty if the system's are used. */
   get roots(): readonly X509Certificate[] {
     return this.#material.roots;
   }
@@ -110,7 +110,7 @@ export class Identity {
     return { cert: first?.pem ?? certPem, key: first?.key ?? keyPem, ...(caPem !== undefined && { ca: caPem }) };
   }
 
-  /** The certificate for a name that a client asks for; undefined when the default one is right or none fits. */
+  /** The certificate for a server name; undefined if the default certificate matches or none does. */
   contextFor(serverName: string): SecureContext | undefined {
     const { servers, caPem } = this.#material;
     const index = servers.findIndex((server) =>
@@ -128,13 +128,13 @@ export class Identity {
     return this.#listeners.add(listener);
   }
 
-  /** Reads the sources again. When that fails the old material stays, and the error is thrown. */
+  /** Reads the sources again. On failure it throws, and the old material stays in use. */
   async reload(): Promise<void> {
     this.#material = await loadMaterial(this.#init);
     this.#contexts = undefined;
     this.#init.log.info(
       { certificate: this.#material.certificate.fingerprint256, validTo: this.#material.certificate.validTo },
-      'identity loaded anew',
+      'identity reloaded',
     );
     this.#listeners.call();
   }
@@ -145,7 +145,7 @@ export class Identity {
     this.#watchers.length = 0;
   }
 
-  /** Folders are watched, not files: a file that is replaced by renaming is another file. */
+  /** Watches folders instead of files, because renaming replaces the watched file. */
   #watch(): void {
     const { cert, key, server_cert, server_key } = this.#init.config;
     const names = new Map<string, Set<string>>();
@@ -181,7 +181,7 @@ export class Identity {
         } catch (error) {
           this.#init.log.error(
             { error: describeError(error) },
-            'identity files have changed and cannot be used, keeping the old ones',
+            'changed identity files cannot be used, keeping the old ones',
           );
         }
       });
@@ -193,7 +193,7 @@ async function loadMaterial({ config, key: place = 'identity' }: IdentityInit): 
   const certPem = await readPem(`${place}.cert`, config.cert);
   const keyPem = await readPem(`${place}.key`, config.key);
   const [certificate] = certificates(`${place}.cert`, certPem);
-  if (!certificate) throw new IdentityError(`${place}.cert: there is no certificate in it`);
+  if (!certificate) throw new IdentityError(`${place}.cert: the file contains no certificate`);
   mustPair(`${place}.cert`, certificate, privateKey(`${place}.key`, keyPem));
   const caPem = config.ca === undefined ? undefined : await readPem(`${place}.ca`, config.ca);
   const servers: ServerPair[] = [];
@@ -222,7 +222,7 @@ async function serverPair(
   const all = certificates(`${path}.server_cert`, pem);
   const leaves = all.filter((each) => !each.ca);
   const [leaf] = leaves.length > 0 ? leaves : all;
-  if (!leaf) throw new IdentityError(`${path}.server_cert: there is no certificate in it`);
+  if (!leaf) throw new IdentityError(`${path}.server_cert: the file contains no certificate`);
   mustPair(`${path}.server_cert`, leaf, privateKey(`${path}.server_key`, keyPem));
   return { pem, key: keyPem, leaves: leaves.length > 0 ? leaves : [leaf] };
 }
@@ -250,7 +250,7 @@ function privateKey(path: string, pem: string): KeyObject {
   try {
     return createPrivateKey(pem);
   } catch (error) {
-    throw new IdentityError(`${path}: there is no private key in it that can be read`, { cause: error });
+    throw new IdentityError(`${path}: the file contains no readable private key`, { cause: error });
   }
 }
 

@@ -1,7 +1,9 @@
-// Renews the router's certificates before they end: asks a controller for new ones, lets it confirm the new client certificate, and puts
-// both in place together (reference fact: config, section 6, Certificate extension). The key stays.
+// Renews the router's certificates before they expire: requests new ones from a controller, has it confirm the new
+// client certificate, and installs both together (reference fact: config, section 6, Certificate extension). The key
+// stays.
 //
-//   wait ─► 20302 two requests ─► 20301 certificates ─► written beside, checked ─► 20303 ─► 20002 confirmed ─► in place ─► reload ─► wait
+//   wait ─► 20302 two requests ─► 20301 certificates ─► written beside, checked ─► 20303 ─► 20002 confirmed ─►
+// installed ─► reload ─► wait
 
 import type { KeyObject, X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -39,7 +41,7 @@ export interface RenewalInit {
   readonly csr: CsrConfig;
 }
 
-/** Milliseconds before the end of a certificate at which it is renewed. */
+/** Milliseconds before the expiry of a certificate at which it is renewed. */
 const WINDOW = 7 * 86_400_000;
 const ANSWER_TIMEOUT = 35_000;
 const VERIFY_TIMEOUT = 30_000;
@@ -59,7 +61,7 @@ export class CertificateRenewal {
   #answered: ((response: EnrollmentCertsResponse) => void) | undefined;
   #closed = false;
 
-  /** Make it before the controllers are started: it takes one of their messages. */
+  /** Create it before the controllers start: it handles one of their messages. */
   constructor(components: RenewalComponents, init: RenewalInit) {
     this.#components = components;
     this.#init = init;
@@ -68,13 +70,13 @@ export class CertificateRenewal {
     );
   }
 
-  /** Waits for the time to renew, as long as the certificates live; with `now` the first time is at once. */
+  /** Schedules renewals for as long as the router runs; with `now` the first one starts at once. */
   start(options: { now?: boolean } = {}): void {
     if (this.#closed) return;
     const { identity, clock, log } = this.#components;
     const ends = Math.min(identity.certificate.validToDate.getTime(), identity.serverCertificate.validToDate.getTime());
     if (identity.certificate.validToDate.getTime() <= clock.now()) {
-      log.error({ validTo: identity.certificate.validTo }, 'client certificate has expired: enroll the router again');
+      log.error({ validTo: identity.certificate.validTo }, 'client certificate has expired, enroll the router again');
       return;
     }
     this.#wait(options.now ? 0 : Math.max(0, ends - WINDOW - clock.now()));
@@ -85,7 +87,7 @@ export class CertificateRenewal {
     this.#timer?.cancel();
   }
 
-  /** Renews now. Rejects with RenewalError or TimeoutError; the old certificates are in use then. */
+  /** Renews now. If it rejects with RenewalError or TimeoutError, the old certificates stay in use. */
   async renew(): Promise<void> {
     const { identity, controllers, log } = this.#components;
     const csr = createCsr(identity.id, this.#init.csr, identity.key);
@@ -122,12 +124,12 @@ export class CertificateRenewal {
       await this.renew();
       this.start();
     } catch (error) {
-      log.warn({ error: describeError(error), retryIn: AGAIN_AFTER }, 'certificates could not be renewed');
+      log.warn({ error: describeError(error), retryIn: AGAIN_AFTER }, 'certificates could not be renewed, retrying');
       if (!this.#closed) this.#wait(AGAIN_AFTER);
     }
   }
 
-  /** The certificates come as a message of their own, not as a reply. */
+  /** The certificates arrive as a separate message, not as a reply. */
   #nextAnswer(): Promise<EnrollmentCertsResponse> {
     const { clock } = this.#components;
     return new Promise((resolve, reject) => {
@@ -149,7 +151,7 @@ export class CertificateRenewal {
     const message = new Message(EdgeControlType.EnrollmentExtendRouterVerify, [], body);
     const answer = await this.#components.controllers.best.request(message, { timeout: VERIFY_TIMEOUT });
     const { code, message: reason } = answer.decode(ErrorSchema);
-    if (code !== '') throw new RenewalError(`the controller does not confirm the new certificate: ${reason || code}`);
+    if (code !== '') throw new RenewalError(`the controller did not confirm the new certificate: ${reason || code}`);
   }
 
   async #install(clientCertPem: string, serverCertPem: string): Promise<void> {
@@ -160,7 +162,7 @@ export class CertificateRenewal {
         ? []
         : [{ path: fileOf('identity.server_cert', server_cert), content: serverCertPem }]),
     ];
-    // The new files are read back before the router confirms them to the controller; only then it removes the old ones.
+    // The files are read back before the confirmation, because the controller then removes the old certificates.
     await replaceFiles(files, async (written) => {
       for (const path of written) mustPair(path, await readFile(path, 'utf8'), this.#components.identity.key);
       await this.#confirm(clientCertPem);
@@ -170,11 +172,11 @@ export class CertificateRenewal {
 
 function fileOf(name: string, value: string | undefined): string {
   const source = parsePemSource(value ?? '');
-  if (source.kind === 'inline') throw new RenewalError(`${name} is inline text: renewal needs a file to write to`);
+  if (source.kind === 'inline') throw new RenewalError(`${name} is inline text: renewal requires a file to write to`);
   return source.path;
 }
 
-/** Certificates from a controller must belong to the key, or the router could not use them. */
+/** Rejects certificates of a controller that do not belong to the key: the router could not use them. */
 function mustPair(path: string, pem: string, key: KeyObject): void {
   let leaf: X509Certificate | undefined;
   try {

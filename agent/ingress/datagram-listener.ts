@@ -1,4 +1,4 @@
-// A UDP port whose sources become circuits: one session per source address.
+// A UDP port that opens one session, and so one circuit, per source address.
 
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
 import { joinHostPort } from '#lib/address.ts';
@@ -8,13 +8,13 @@ import type { IdleLimits } from '../xgress/idle-sweeper.ts';
 import { DatagramSessions, type DatagramSessionsComponents } from './datagram-sessions.ts';
 
 export interface DatagramListenerInit {
-  /** Named in the log: the service, or what the port is for. */
+  /** Name in the log: the service, or the purpose of the port. */
   readonly name: string;
   readonly host: string;
   readonly port: number;
   readonly family: 4 | 6;
   readonly limits: IdleLimits;
-  /** Makes the circuit of a source. Its first datagram is in `first`, and is not given to the client. */
+  /** Creates the circuit of a source. `first` holds its first datagram, which is not passed to the client. */
   serve(client: DatagramClient, source: DatagramSource, signal: AbortSignal): Promise<void>;
 }
 
@@ -39,7 +39,7 @@ export class DatagramListener {
     this.#sessions = new DatagramSessions(components, init.name, init.limits);
   }
 
-  /** Rejects with the system's error when the port cannot be had. */
+  /** Rejects with the system's error if the port is not available. */
   static async open(components: DatagramSessionsComponents, init: DatagramListenerInit): Promise<DatagramListener> {
     const listener = new DatagramListener(components, init);
     const socket = listener.#socket;
@@ -55,7 +55,7 @@ export class DatagramListener {
     return listener;
   }
 
-  /** The real port when 0 was asked for. */
+  /** The actual port if the configured one is 0. */
   get port(): number {
     return this.#isClosed ? 0 : this.#socket.address().port;
   }
@@ -64,7 +64,7 @@ export class DatagramListener {
     return this.#sessions.size;
   }
 
-  /** No new sessions. The socket stays open while there are any: it is what they receive with. */
+  /** Accepts no further sessions. The socket stays open while sessions exist, because they receive through it. */
   close(): void {
     if (this.#isClosing) return;
     this.#isClosing = true;
@@ -86,7 +86,7 @@ export class DatagramListener {
       return;
     }
     const reply = (answer: Buffer) => {
-      if (!this.#isClosed) this.#socket.send(answer, port, address, () => undefined); // UDP promises nothing
+      if (!this.#isClosed) this.#socket.send(answer, port, address, () => undefined); // UDP does not guarantee delivery
     };
     this.#sessions.open({
       key,

@@ -1,5 +1,6 @@
-// UDP has no connections, so a session stands for one: all datagrams of a source (and destination) belong to it. Each session is
-// a circuit. It ends with its circuit, or when it is idle for too long (reference fact: tunnel, sections 2 and 3.7).
+// UDP has no connections; a session takes their place: all datagrams between one source and one destination belong to
+// it. Each session is a circuit. It ends with its circuit, or after an idle timeout (reference fact: tunnel, sections 2
+// and 3.7).
 
 import { background } from '#lib/background.ts';
 import type { Clock } from '#lib/clock.ts';
@@ -18,15 +19,17 @@ export interface DatagramSessionsComponents {
 export interface NewSession {
   readonly key: string;
   readonly port: DatagramPort;
-  /** Makes the circuit and attaches the client to it. */
+  /** Creates the circuit and attaches the client to it. */
   serve(client: DatagramClient, signal: AbortSignal): Promise<void>;
 }
 
-/** Sessions of one listener. Beyond it the session that is idle longest gives way, if it is idle for QUIET at least. */
+/**
+ * Sessions of one listener. At the limit, the session that is idle longest is evicted if it has been idle for QUIET.
+ */
 const MOST_SESSIONS = 4_096;
-/** Sessions that wait for their circuit at once; datagrams of further sources are dropped. */
+/** Sessions that may wait for their circuit; datagrams of further sources are dropped. */
 const MOST_WAITING = 1_000;
-/** Milliseconds without a datagram after which a session may be evicted for a new one. */
+/** Milliseconds without a datagram after which a session may be evicted. */
 const QUIET = 10_000;
 
 export class DatagramSessions {
@@ -36,8 +39,8 @@ export class DatagramSessions {
   readonly #abort = new AbortController();
   readonly #sessions = new Map<string, DatagramClient>();
   #waiting = 0;
-  /** Datagrams dropped for want of a session since the last log line. */
-  #refused = 0;
+  /** Datagrams dropped for lack of a session since the last log line. */
+  #rejected = 0;
 
   constructor(components: DatagramSessionsComponents, name: string, limits: IdleLimits) {
     this.#components = components;
@@ -53,16 +56,17 @@ export class DatagramSessions {
     return this.#sessions.get(key);
   }
 
-  /** Opens a session; undefined when there is no room, and the datagram has to be dropped. */
+  /** Opens a session; returns undefined at the limit, and the caller must drop the datagram. */
   open({ key, port, serve }: NewSession): DatagramClient | undefined {
     const { clock, log } = this.#components;
     if (!this.#hasRoom()) {
-      if (this.#refused++ === 0) log.warn({ listener: this.#name, sessions: this.size }, 'UDP sessions are refused');
+      if (this.#rejected++ === 0)
+        log.warn({ listener: this.#name, sessions: this.size }, 'UDP sessions are rejected: limit reached');
       port.close();
       return undefined;
     }
-    this.#refused = 0;
-    const client = new DatagramClient({ port, clock, log, onClosed: () => this.#forget(key, client) });
+    this.#rejected = 0;
+    const client = new DatagramClient({ port, clock, log, onClosed: () => this.#remove(key, client) });
     this.#sessions.set(key, client);
     this.#sweeper.add(client);
     this.#waiting++;
@@ -81,7 +85,7 @@ export class DatagramSessions {
     return client;
   }
 
-  /** No new sessions. Those that have a circuit end with it. */
+  /** Opens no further sessions. Sessions with a circuit end with it. */
   close(): void {
     this.#abort.abort(new ClosedError('the listener'));
   }
@@ -104,7 +108,7 @@ export class DatagramSessions {
     return true;
   }
 
-  #forget(key: string, client: DatagramClient): void {
+  #remove(key: string, client: DatagramClient): void {
     this.#sweeper.delete(client);
     if (this.#sessions.get(key) === client) this.#sessions.delete(key);
   }

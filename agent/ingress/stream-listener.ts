@@ -1,5 +1,5 @@
-// A TCP port whose connections become circuits. It accepts and bounds them; `serve` makes the circuit of one connection. A
-// connection without a circuit is reset: an end would be an empty stream for the client.
+// A TCP port whose connections become circuits. It accepts and limits connections; `serve` creates the circuit of one.
+// A connection without a circuit is reset: a normal end would look like an empty stream to the client.
 
 import { createServer, type Socket } from 'node:net';
 import { background } from '#lib/background.ts';
@@ -13,21 +13,21 @@ export interface StreamListenerComponents {
   acceptsCircuits(): boolean;
 }
 
-/** Where to listen: a TCP port, a listening socket as a file descriptor, or a TLS port, of which clients without ALPN come here. */
+/** Where to listen: a TCP port, a listening socket as a file descriptor, or a TLS port (clients without ALPN). */
 export type StreamPlace =
   | { readonly host: string; readonly port: number }
   | { readonly fd: number }
   | { readonly tls: TlsPort };
 
 export interface StreamListenerInit {
-  /** Named in the log: the service, or what the port is for. */
+  /** Name in the log: the service, or the purpose of the port. */
   readonly name: string;
   readonly at: StreamPlace;
-  /** Makes the circuit and attaches the socket to it. The signal aborts when the listener is closed. */
+  /** Creates the circuit and attaches the socket to it. The signal aborts when the listener closes. */
   serve(socket: Socket, signal: AbortSignal): Promise<void>;
 }
 
-/** Connections that wait for their circuit at once; further ones are reset. */
+/** Connections that may wait for their circuit; further ones are reset. */
 const MOST_WAITING = 1_000;
 
 export class StreamListener {
@@ -43,7 +43,10 @@ export class StreamListener {
     this.#init = init;
   }
 
-  /** Rejects with the system's error when the port cannot be had, ProtocolTakenError when a TLS port is shared already. */
+  /**
+   * Rejects with the system's error if the port is not available, or with ProtocolTakenError if a TLS port is already
+   * shared.
+   */
   static async open(components: StreamListenerComponents, init: StreamListenerInit): Promise<StreamListener> {
     const listener = new StreamListener(components, init);
     if ('tls' in init.at) listener.#handle(init.at.tls);
@@ -51,12 +54,12 @@ export class StreamListener {
     return listener;
   }
 
-  /** The real port when 0 was asked for. */
+  /** The actual port if the configured one is 0. */
   get port(): number {
     return this.#port;
   }
 
-  /** Accepts no more; circuits that are open go on. */
+  /** Stops accepting; open circuits stay. */
   close(): void {
     this.#abort.abort(new ClosedError('the listener'));
     this.#stop();
@@ -90,9 +93,9 @@ export class StreamListener {
   #onConnection(socket: Socket): void {
     const { log } = this.#components;
     const { name } = this.#init;
-    socket.on('error', () => undefined); // reported by whoever owns the socket then; before a circuit is there nobody needs it
+    socket.on('error', () => undefined); // the later owner of the socket reports errors; earlier ones need no report
     if (!this.#components.acceptsCircuits() || this.#waiting >= MOST_WAITING) {
-      log.warn({ listener: name, waiting: this.#waiting }, 'connection refused');
+      log.warn({ listener: name, waiting: this.#waiting }, 'connection reset: too many wait for a circuit');
       socket.resetAndDestroy();
       return;
     }

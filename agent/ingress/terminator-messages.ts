@@ -15,7 +15,7 @@ import {
 import { ControlType, EdgeControlType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
 
-/** The answer of a controller to a request for a terminator. */
+/** A controller's answer to a request for a terminator. */
 export interface TerminatorAnswer {
   readonly terminatorId: string;
   readonly result: CreateTerminatorResult;
@@ -24,7 +24,7 @@ export interface TerminatorAnswer {
   readonly retryHint?: number;
 }
 
-/** A controller refuses to change a terminator. */
+/** A controller rejects a change of a terminator. */
 export class RefusedError extends ProjectError {
   constructor({ contentType, body }: Message) {
     super('TERMINATOR_REFUSED', body.toString() || `the controller answered with message ${contentType}`);
@@ -47,7 +47,7 @@ export function removeTerminators(terminatorIds: string[]): Message {
   return new Message(ControlType.RemoveTerminators, [], toBinary(RemoveTerminatorsRequestSchema, request));
 }
 
-/** The states of terminators that a controller has asked about, by id. */
+/** Answers a controller's validation: the states of terminators, by id. */
 export function validatedTerminators(states: Record<string, RouterTerminatorState>): Message {
   const response = create(ValidateTerminatorsV2ResponseSchema, { states });
   const body = toBinary(ValidateTerminatorsV2ResponseSchema, response);

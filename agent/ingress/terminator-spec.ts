@@ -1,4 +1,4 @@
-// A terminator that this router keeps with a controller, as its owners describe it and as inspections show it.
+// A terminator of this router at a controller, as its owner describes it and as inspections report it.
 
 import type { Message } from '#wire/message.ts';
 import type { Controller } from '../control/controller.ts';
@@ -12,17 +12,17 @@ export interface TerminatorSpec {
   readonly cost: number;
   readonly precedence: string;
   readonly instanceId: string;
-  /** The message that asks a controller for it. `now` in milliseconds. */
+  /** Creates the request for a controller. `now` in milliseconds. */
   request(now: number): Message;
-  /** The controller to ask; undefined while there is none. */
+  /** Returns the controller to ask; undefined if none is connected. */
   controller(): Controller | undefined;
-  /** The controller knows it now. */
+  /** The controller created the terminator. */
   established?(): void;
-  /** The controller refused for the `failures`th time in a row. False gives the terminator up. */
+  /** The controller rejected the terminator for the `failures`th time in a row. Returns false to stop retrying. */
   mayRetry?(answer: TerminatorAnswer, failures: number): boolean;
 }
 
-/** How the inspections `sdk-terminators` and `ert-terminators` show one. */
+/** One entry of the inspections `sdk-terminators` and `ert-terminators`. */
 export interface TerminatorInspection {
   readonly key: string;
   readonly id: string;

@@ -1,4 +1,4 @@
-// Terminators that controllers are asked for: how many at once, what a busy controller changes, and what a drain does to them.
+// Terminators at controllers: the number of parallel requests, busy controllers, and drains.
 
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import t from 'tap';
@@ -15,7 +15,7 @@ import type { Controllers } from '../control/controllers.ts';
 import { MetricsRegistry } from '../metrics/registry.ts';
 import { Terminators } from './terminators.ts';
 
-/** A controller that answers when the test says so. */
+/** A controller that answers on the test's command. */
 class FakeController {
   readonly asked: { id: string; answer(result: CreateTerminatorResult): void }[] = [];
   readonly removed: string[] = [];
@@ -81,7 +81,7 @@ const turns = async () => {
   for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
 };
 
-t.test('the window bounds the requests that are outstanding, and answers make room for the next', async (t) => {
+t.test('the window bounds outstanding requests, and each answer admits the next', async (t) => {
   const { controller, terminators, add } = setup();
   for (let id = 0; id < 35; id++) add(`t${id}`);
   for (let round = 0; round < 5; round++) {
@@ -95,7 +95,7 @@ t.test('the window bounds the requests that are outstanding, and answers make ro
   t.equal(new Set(controller.removed).size, 35, 'all batches are removed');
 });
 
-t.test('a busy controller is asked for less at once, and later', async (t) => {
+t.test('a busy controller gets fewer parallel requests, and later ones', async (t) => {
   const { clock, controller, window, terminators, add } = setup({ maxSize: 20 });
   for (let id = 0; id < 40; id++) add(`t${id}`);
   for (let round = 0; round < 3; round++) {
@@ -115,7 +115,7 @@ t.test('a busy controller is asked for less at once, and later', async (t) => {
   await terminators.close(100);
 });
 
-t.test('suspended terminators are removed, also those that are answered late, and created again', async (t) => {
+t.test('suspended terminators are removed, also after a late answer, and created again', async (t) => {
   const { clock, controller, terminators, add } = setup();
   add('early');
   await turns();

@@ -1,5 +1,5 @@
-// The terminators that this router keeps with the controllers: created when a service is hosted, created again when a controller
-// does not know them any more, removed when the service goes (reference facts: control channel, section 4.6; tunnel, section 3.4;
+// The terminators of this router at the controllers: created when a service is hosted, created again when a controller
+// no longer knows them, removed with the service (reference facts: control channel, section 4.6; tunnel, section 3.4;
 // edge, section 8.1).
 //
 //   establishing ──answered──► established ──controller returned──► unconfirmed ──1041──► established
@@ -38,13 +38,13 @@ export interface TerminatorsComponents {
   controllers: Controllers;
   /** Sends rate-limited requests to controllers. */
   queue: DialQueue;
-  /** How many of them may be under way. */
+  /** Bounds the requests in progress. */
   window: AdaptiveWindow;
-  /** Bindings whose terminators are valid without being known here. */
+  /** Bindings whose terminators are valid although this router does not track them. */
   isStatelessBinding(binding: string): boolean;
-  /** For figures: a validation begins, and is over when the returned function is called. */
+  /** For metrics: called when a validation begins; the returned function is called when it ends. */
   validated(): () => void;
-  /** For figures: a controller has answered a request for a terminator. */
+  /** For metrics: a controller answered a request for a terminator. */
   created(binding: string, milliseconds: number): void;
 }
 
@@ -53,7 +53,7 @@ type State = 'establishing' | 'requested' | 'established' | 'unconfirmed' | 'sus
 interface Kept {
   readonly spec: TerminatorSpec;
   state: State;
-  /** Milliseconds of the clock's `monotonic` before which nothing is tried. */
+  /** No attempt is made before this time, in milliseconds of the clock's `monotonic`. */
   notBefore: number;
   failures: number;
   /** Clock times, for inspections. */
@@ -68,7 +68,7 @@ const FIRST_RETRY = 2_000;
 const LONGEST_RETRY = 120_000;
 const REMOVE_BATCH = 50;
 
-/** Bindings whose terminators are made here. */
+/** Bindings whose terminators this router creates. */
 export const KEPT_BINDINGS: ReadonlySet<string> = new Set(['tunnel', 'edge']);
 
 export class Terminators {
@@ -77,10 +77,13 @@ export class Terminators {
   readonly #removing = new Set<string>();
   readonly #answers = new Map<string, (answer: TerminatorAnswer) => void>();
   readonly #timer: Timer;
-  /** Asked to be removed, and not answered yet. Controllers differ in speed, so none of these is created meanwhile. */
+  /**
+   * Removal requested, but not answered yet. Controllers differ in speed, so none of these may be created in the
+   * meantime.
+   */
   #beingRemoved: ReadonlySet<string> = new Set();
   #isSuspended = false;
-  /** Terminators wait for a place in the window. */
+  /** Some terminators wait for a place in the window. */
   #isLimited = false;
   #isScheduled = false;
   #isClosed = false;
@@ -110,7 +113,7 @@ export class Terminators {
     });
   }
 
-  /** Those of one binding, with the reference's names. */
+  /** The terminators of one binding, with the reference's field names. */
   inspect(binding: string): TerminatorInspection[] {
     return [...this.#kept.values()]
       .filter(({ spec }) => spec.binding === binding)
@@ -135,12 +138,12 @@ export class Terminators {
     return this.#kept.get(id)?.state === 'established';
   }
 
-  /** Terminators that a controller is still to be told to remove. */
+  /** Number of terminators whose removal is still to be sent to a controller. */
   get unremoved(): number {
     return this.#removing.size;
   }
 
-  /** While suspended, it is remembered and created on `resume`. */
+  /** Adds a terminator. While suspended, it is stored and created on `resume`. */
   add(spec: TerminatorSpec): void {
     const state = this.#isSuspended ? 'suspended' : 'establishing';
     if (!this.#isSuspended) this.#removing.delete(spec.id);
@@ -149,7 +152,7 @@ export class Terminators {
     this.#work();
   }
 
-  /** Removes all from the controllers, without forgetting them. */
+  /** Removes all terminators from the controllers, but keeps their specs. */
   suspend(): void {
     this.#isSuspended = true;
     for (const kept of this.#kept.values()) {
@@ -159,7 +162,7 @@ export class Terminators {
     this.#work();
   }
 
-  /** Creates all again. */
+  /** Creates all terminators again. */
   resume(): void {
     this.#isSuspended = false;
     for (const kept of this.#kept.values()) {
@@ -177,8 +180,8 @@ export class Terminators {
   }
 
   /**
-   * Asks a controller, by default the one that changes the network, when the turn of the request in the queue comes. Rejects with
-   * QueueFullError, NoControllerError, what the request ends with, or an error for an answer of another type.
+   * Sends a change to a controller, by default the one that accepts changes, through the queue. Rejects with
+   * QueueFullError, NoControllerError, the error of the request, or an error for an answer of another type.
    */
   async change(message: Message, answerType: number, controller?: Controller): Promise<void> {
     const { queue, controllers, window } = this.#components;
@@ -188,7 +191,7 @@ export class Terminators {
     if (answer.contentType !== answerType) throw new RefusedError(answer);
   }
 
-  /** Tells controllers, for at most `milliseconds`, that nothing is hosted here any more. */
+  /** Removes all terminators from the controllers, within `milliseconds`. */
   async close(milliseconds: number): Promise<void> {
     this.#isClosed = true;
     this.#timer.cancel();
@@ -220,7 +223,7 @@ export class Terminators {
     }
   }
 
-  /** Goes on in the next turn when terminators wait for a place. */
+  /** Continues in the next turn if terminators wait for a place. */
   #onPlace(): void {
     if (!this.#isLimited || this.#isScheduled) return;
     this.#isScheduled = true;
@@ -239,7 +242,7 @@ export class Terminators {
       if (this.#isWanted(kept)) this.#retry(kept, FIRST_RETRY, describeError(error));
     };
     const sent = this.#components.queue.add(async () => {
-      // The window bounds how many answers are outstanding; the queue only sends.
+      // The window bounds outstanding answers; the queue only sends.
       void this.#create(kept, place)
         .catch(onError)
         .finally(() => this.#onPlace());
@@ -257,7 +260,7 @@ export class Terminators {
     const answer = await this.#ask(spec);
     reportAnswer(place, answer);
     if (!this.#isWanted(kept)) {
-      // The removal may have been ahead of the request.
+      // The removal may have been sent before the request.
       if (answer.result === CreateTerminatorResult.SUCCESS && !this.#isWanted(this.#kept.get(spec.id)))
         this.#removing.add(spec.id);
       return;
@@ -287,7 +290,7 @@ export class Terminators {
     const answered = new AbortController();
     this.#answers.set(spec.id, resolve);
     try {
-      // Controllers answer with a reply or with a message of its own; whichever comes.
+      // Controllers answer with a reply or with a separate message; the first of both counts.
       const options = { timeout: window.timeout, signal: answered.signal };
       const reply = controller.request(spec.request(clock.now()), options);
       return await Promise.race([promise, reply.then(decodeAnswer)]);
@@ -304,11 +307,11 @@ export class Terminators {
     kept.notBefore = this.#components.clock.monotonic() + wait;
     this.#components.log.warn(
       { terminatorId: kept.spec.id, service: kept.spec.serviceName, retryIn: wait, reason: why },
-      'terminator could not be created',
+      'terminator could not be created, retrying',
     );
   }
 
-  /** In batches, until one fails. */
+  /** Removes terminators in batches, until one batch fails. */
   async #removeAll(milliseconds: number): Promise<void> {
     const { controllers, clock, log, window } = this.#components;
     const end = clock.monotonic() + milliseconds;
@@ -316,7 +319,7 @@ export class Terminators {
     try {
       while (this.#removing.size > 0) {
         place = window.begin();
-        if (!place && !this.#isClosed) return; // the next look tries again
+        if (!place && !this.#isClosed) return; // the next check retries
         const terminatorIds = [...this.#removing].slice(0, REMOVE_BATCH);
         this.#beingRemoved = new Set(terminatorIds);
         await controllers.best.requestResult(removeTerminators(terminatorIds), {
@@ -330,7 +333,7 @@ export class Terminators {
       else place?.failed();
       log.info(
         { terminators: this.#removing.size, error: describeError(error) },
-        'terminators could not be removed yet',
+        'terminators could not be removed, retrying',
       );
     } finally {
       this.#beingRemoved = new Set();

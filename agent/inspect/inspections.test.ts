@@ -8,7 +8,7 @@ import { writtenTree } from '../config/written-tree.ts';
 import { Forwarder } from '../forwarder/forwarder.ts';
 import { Inspections } from './inspections.ts';
 
-t.test('names are found without regard to case; unknown ones have no value, failures are errors', async (t) => {
+t.test('names are case-insensitive; unknown names have no value, failures are errors', async (t) => {
   const inspections = new Inspections({
     named: {
       config: () => ({ a: 1n }),
@@ -35,7 +35,7 @@ t.test('names are found without regard to case; unknown ones have no value, fail
   t.match(await inspections.answer(Array(101).fill('text')), { values: [], errors: [/more than 100 values/] });
 });
 
-t.test('ten thousand circuits are one answer; answers that are too large are an error', async (t) => {
+t.test('ten thousand circuits fit into one answer; an oversized answer is an error', async (t) => {
   const clock = new VirtualClock();
   const forwarder = new Forwarder({ clock, log: silentLog, routerId: 'r1' });
   for (let count = 0; count < 10_000; count++) {
@@ -59,7 +59,7 @@ t.test('ten thousand circuits are one answer; answers that are too large are an 
   t.equal(values.length, 2, 'an answer that fits is still given');
 });
 
-t.test('a configuration is shown as it was written, without defaults', async (t) => {
+t.test('a configuration is returned as written, without defaults', async (t) => {
   const values = [
     { path: 'v', written: 3, source: 'given' },
     { path: 'link.dialers[0].groups[0]', written: 'a', source: 'environment' },

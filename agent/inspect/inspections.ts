@@ -1,9 +1,9 @@
-// Answers inspections by name: to controllers (`ziti fabric inspect`) and to `router inspect FILE NAME`. Names and forms
-// are the reference's. Some names carry an argument behind a colon. Names are compared without regard to case.
+// Answers inspections by name: to controllers (`ziti fabric inspect`) and to `router inspect FILE NAME`. Names and
+// forms are the reference's. Some names have an argument after a colon. Names are case-insensitive.
 
 import { describeError, ProjectError } from '#lib/errors.ts';
 
-/** A text, or what becomes JSON; undefined when there is nothing of that name. `argument` is what follows the colon. */
+/** Returns a text, or a value for JSON; undefined if nothing matches. `argument` is the text after the colon. */
 export type Inspection = (argument: string) => unknown;
 
 export interface InspectionsInit {
@@ -18,9 +18,9 @@ export interface InspectedValues {
   readonly errors: string[];
 }
 
-/** Characters of all values of an answer, since controllers bound their messages. */
+/** Limit on the characters of all values of an answer, since controllers bound their messages. */
 const LARGEST_ANSWER = 32 * 1024 * 1024;
-/** Names in one request. */
+/** Limit on names in one request. */
 const MOST_NAMES = 100;
 
 export class Inspections {
@@ -30,13 +30,13 @@ export class Inspections {
     this.#init = init;
   }
 
-  /** Names that can be asked for. */
+  /** All supported names. */
   get names(): string[] {
     const { named, withArgument } = this.#init;
     return [...Object.keys(named), ...Object.keys(withArgument).map((name) => `${name}:ID`)].sort();
   }
 
-  /** Unknown names get no value, as in the reference; one that fails adds an error, and the others are still answered. */
+  /** Unknown names get no value, as in the reference. A failing one adds an error; the others are still answered. */
   async answer(names: readonly string[]): Promise<InspectedValues> {
     const answer: InspectedValues = { values: [], errors: [] };
     let room = LARGEST_ANSWER;
@@ -57,7 +57,7 @@ export class Inspections {
     return answer;
   }
 
-  /** The value of one name; undefined when there is none. */
+  /** The value of one name; undefined if it is unknown. */
   async find(name: string): Promise<unknown> {
     const { named, withArgument } = this.#init;
     const [kind = ''] = name.split(':', 1);
@@ -67,7 +67,7 @@ export class Inspections {
   }
 }
 
-/** Numbers of 64 bits are numbers in the reference's JSON. */
+/** The reference's JSON writes 64-bit integers as numbers. */
 export function plainNumbers(_key: string, value: unknown): unknown {
   return typeof value === 'bigint' ? Number(value) : value;
 }

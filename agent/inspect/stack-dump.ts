@@ -1,5 +1,5 @@
-// The inspection `stackdump`. This program has one stack, which is empty whenever it can be asked: what is open and waits stands in
-// place of the reference's goroutines.
+// The inspection `stackdump`. The single stack of this program is empty whenever an inspection runs, so timers and open
+// handles take the place of the reference's goroutines.
 
 import type { Clock } from '#lib/clock.ts';
 
@@ -19,7 +19,7 @@ export function stackDump(clock: Clock): string {
   ].join('\n');
 }
 
-/** Each name once, with how often it occurs. */
+/** Each name once, with its number of occurrences. */
 function counted(names: readonly string[]): string[] {
   const groups = Object.entries(Object.groupBy(names, (name) => name));
   return groups.map(([name, each]) => `  ${each?.length ?? 0} ${name}`).sort();

@@ -1,4 +1,4 @@
-// A link in the form of the inspection `links`. The keys of its connections begin with capitals in the reference.
+// A link in the form of the inspection `links`. The reference capitalizes the field names of its connections.
 
 import type { Link } from './link.ts';
 
@@ -12,7 +12,7 @@ export interface LinkInspection {
   readonly dest: string;
   readonly destVersion: string;
   readonly dialed: boolean;
-  /** Connections by type. */
+  /** Number of connections by type. */
   readonly underlays: Readonly<Record<string, number>>;
   readonly connections: readonly { readonly Type: string; readonly Source: string; readonly Dest: string }[];
   readonly connStateIteration: number;

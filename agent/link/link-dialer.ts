@@ -1,5 +1,5 @@
-// Makes one link by dialing: grouped, split or single, by what the other router can do (reference fact: link, sections 1.2
-// and 1.3). When to dial is decided by the registry.
+// Dials one link: grouped, split or single, depending on what the other router supports (reference fact: link, sections
+// 1.2 and 1.3). WantedLinks decides when to dial.
 
 import type { SecureContextOptions } from 'node:tls';
 import { parseAddress } from '#lib/address.ts';
@@ -25,7 +25,7 @@ import { ACK_LANE, LinkUnderlay, PAYLOAD_LANE } from './link.ts';
 /** Settings of a configured dialer. */
 export interface LinkDialerSettings {
   readonly groups: readonly string[];
-  /** Configured `bind`, or the adopted interface of the only listener, or empty. */
+  /** Configured `bind`, else the interface of the only listener, else empty. */
   readonly binding: string;
   readonly localAddress: string | undefined;
   readonly split: boolean;
@@ -66,23 +66,23 @@ export interface LinkDialRequest {
 export interface DialedLink {
   payloads: Channel;
   acknowledgements: Channel;
-  /** Sets handlers first, then lets frames in. */
+  /** Sets the handlers, then starts to read frames. */
   open(): void;
-  /** Dials no further connections of a grouped link. */
+  /** Stops dialing further connections of a grouped link. */
   stopGrowing(): void;
 }
 
-/** Far above any payload; a frame is a read of a socket. */
+/** Far above the size of any payload; a frame carries one read of a socket. */
 const LINK_LIMITS = { maxHeaders: 64 * 1024, maxBody: 16 * 1024 * 1024 };
 const GROUP_BACKOFF: BackoffPolicy = { min: 2_000, max: 60_000, factor: 2, jitter: 0 };
-/** From this version on routers understand grouped links. */
+/** Routers support grouped links from this version on. */
 const GROUPED_FROM = 'v1.6.6';
 const PAYLOAD_CHANNEL = 1;
 const ACK_CHANNEL = 2;
 
 type Headers = [number, Uint8Array | string][];
 
-/** Rejects with what stood in the way; nothing is left open then. */
+/** Rejects with the cause of the failure; every connection is closed then. */
 export async function dialLink(
   components: LinkDialComponents,
   request: LinkDialRequest,
@@ -94,7 +94,7 @@ export async function dialLink(
   return dialSplit(components, request, connectionId, signal);
 }
 
-/** The channel of a link, for both sides. `types` are the underlay types that carry the two lanes. */
+/** Creates the channel of a link, for both sides. `types` are the underlay types that carry the two lanes. */
 export function linkChannel(
   components: { clock: Clock; log: Log; settings: LinkChannelSettings },
   init: { linkId: string; peerId: string; connectionId: string; grouped: boolean },

@@ -1,10 +1,10 @@
-// When two links between two routers are the same link. Both directions normally produce equal keys, which is what makes
-// duplicates visible (reference fact: link, section 1.8).
+// Decides when two links between two routers are duplicates. Both directions normally produce equal keys, which reveals
+// duplicates (reference fact: link, section 1.8).
 
 import { networkInterfaces } from 'node:os';
 import { ownValue } from '#lib/own-value.ts';
 
-/** `<dialer binding>-><protocol>:<router id>-><listener binding>`; an empty binding is written `default`. */
+/** `<dialer binding>-><protocol>:<router id>-><listener binding>`; an empty binding becomes `default`. */
 export function linkKey(parts: {
   dialerBinding: string;
   protocol: string;
@@ -14,7 +14,7 @@ export function linkKey(parts: {
   return `${parts.dialerBinding || 'default'}->${parts.protocol}:${parts.routerId}->${parts.listenerBinding || 'default'}`;
 }
 
-/** The name of the interface that owns an IP address; empty when there is none, as for 0.0.0.0. */
+/** Returns the name of the interface that owns an IP address; empty if none does, as for 0.0.0.0. */
 export function interfaceOf(host: string): string {
   for (const [name, addresses] of Object.entries(networkInterfaces())) {
     if (addresses?.some((each) => each.address === host)) return name;
@@ -22,7 +22,7 @@ export function interfaceOf(host: string): string {
   return '';
 }
 
-/** An IP address of a local interface, for an interface name or one of its addresses; undefined when there is none. */
+/** Returns a local IP address for an interface name or one of its addresses; undefined if there is none. */
 export function localAddressFor(interfaceOrIp: string): string | undefined {
   const interfaces = networkInterfaces();
   const byName = ownValue(interfaces, interfaceOrIp);
@@ -32,10 +32,13 @@ export function localAddressFor(interfaceOrIp: string): string | undefined {
 
 export type DuplicateVerdict = 'accept' | 'replace' | 'reject';
 
-/** How many duplicates a link refuses before it gives way: something is wrong with it that the other side knows better. */
+/** Duplicates that a link rejects before it is replaced: the other side may know that this link is broken. */
 const MOST_REJECTIONS = 5;
 
-/** Decides about a new link when `existing` has the same key: the smaller id survives; an equal id is a redial and replaces it. */
+/**
+ * Decides about a new link if `existing` has the same key: the smaller id survives; an equal id is a redial and
+ * replaces it.
+ */
 export function judgeDuplicate(
   existing: { id: string; rejectedDuplicates: number } | undefined,
   added: { id: string },

@@ -1,5 +1,5 @@
-// Accepts links that other routers dial: hello, certificate, the two halves of a split link, and the question to a controller
-// whether the dialing router is who it says (reference fact: link, sections 1.2, 1.5 and 1.6).
+// Accepts links that other routers dial: checks the hello and the certificate, joins the two halves of a split link,
+// and asks a controller to verify the dialing router (reference fact: link, sections 1.2, 1.5 and 1.6).
 
 import type { X509Certificate } from 'node:crypto';
 import { verifyChain } from '#lib/certificate-chain.ts';
@@ -21,25 +21,28 @@ export interface LinkListenerComponents {
   clock: Clock;
   log: Log;
   port: TlsPort;
-  /** A further protocol name under which links are accepted, where the port has no other use for it. */
+  /** A further protocol name under which links are accepted, if the port does not use it otherwise. */
   protocol?: string | undefined;
   identity: { readonly id: string; readonly roots: readonly X509Certificate[] };
   settings: LinkChannelSettings;
-  /** Asks a controller whether a certificate belongs to a router; rejects when it does not or nobody can say. */
+  /**
+   * Asks a controller whether a certificate belongs to a router; rejects if it does not, or if no controller can
+   * answer.
+   */
   verifyRouter(routerId: string, fingerprints: string[]): Promise<void>;
-  /** A verified link; the registry decides whether it is kept. */
+  /** Called with a verified link; the registry decides whether to keep it. */
   onLink(init: LinkInit): void;
-  /** For figures: a hello begins, and is over when the returned function is called. */
+  /** For metrics: called when a hello begins; the returned function is called when it ends. */
   onHello?: () => () => void;
 }
 
 export interface LinkListenerSettings {
-  /** The configured address that is listened on. */
+  /** The configured listen address. */
   readonly bind: string;
   readonly protocol: string;
   readonly advertise: string;
   readonly groups: readonly string[];
-  /** Configured or found interface name; empty when unknown. */
+  /** Configured or detected interface name; empty if unknown. */
   readonly bindInterface: string;
   /** Milliseconds for the hello. */
   readonly connectTimeout: number;
@@ -59,9 +62,11 @@ const ACK_CHANNEL = 2;
 const HALF_LIFETIME = 30_000;
 const HALF_SWEEP = 60_000;
 const MOST_HALVES = 1_000;
-/** One router must not use up the places of all others. It dials a link for each pair of a dialer and a listener. */
+/**
+ * Keeps one router from using the places of all others. A router dials a link for each pair of a dialer and a listener.
+ */
 const MOST_HALVES_OF_ROUTER = 50;
-/** The reference's forms: UUIDs, base 62, and short ids with dots and dashes. Ids become names of metrics. */
+/** The forms of the reference: UUIDs, base 62, and short ids with dots and dashes. Ids become part of metric names. */
 const LINK_ID = /^[\w.-]{1,64}$/;
 
 export class LinkListener {
@@ -72,7 +77,7 @@ export class LinkListener {
   readonly #unhandle: (() => void)[];
   readonly #sweeper: Timer;
 
-  /** Begins to accept on the port. Throws ProtocolTakenError when links are served there already. */
+  /** Starts to accept on the port. @throws ProtocolTakenError if the port already serves links. */
   constructor(components: LinkListenerComponents, settings: LinkListenerSettings) {
     this.#components = components;
     this.settings = settings;
@@ -92,7 +97,7 @@ export class LinkListener {
     this.#sweeper = components.clock.every('split link halves', HALF_SWEEP, () => this.#sweep());
   }
 
-  /** Accepts no more; links that are up stay. */
+  /** Stops accepting; established links stay open. */
   close(): void {
     this.#sweeper.cancel();
     for (const unhandle of this.#unhandle) unhandle();
@@ -102,14 +107,14 @@ export class LinkListener {
   }
 
   /**
-   * Verifies the dialer before its hello is answered, so that nothing of an unverified router is kept. A further
-   * connection of a group proves itself by the secret of the group.
+   * Verifies the dialer before answering its hello, so that nothing is stored for unverified routers. Further
+   * connections of a group prove themselves by the secret of the group.
    */
   async #check({ hello, socket, newChannel }: AcceptedHello): Promise<void> {
     const { identity, clock, log } = this.#components;
     const dialed = hello.string(LinkHeader.DialedRouterId);
     if (dialed !== undefined && dialed !== identity.id)
-      throw new HelloRefusedError(`the link is meant for router ${dialed}`);
+      throw new HelloRefusedError(`the dialer expects router ${dialed}`);
     const presented = peerCertificates(socket);
     const [leaf] = presented;
     const verdict = verifyChain(presented, identity.roots, { now: clock.now() });
@@ -121,7 +126,7 @@ export class LinkListener {
     } catch (error) {
       log.warn(
         { linkId, peerId, error: describeError(error) },
-        'link refused: the dialing router could not be verified',
+        'link rejected: the dialing router could not be verified',
       );
       throw new HelloRefusedError(`router ${peerId} could not be verified`, { cause: error });
     }
@@ -146,7 +151,7 @@ export class LinkListener {
       this.#components.onLink({ ...init, payloads: channel, acknowledgements: channel });
       return;
     }
-    // Only the router that dialed one half can complete it: connection ids are the dialer's choice.
+    // The dialer chooses connection ids, so only the router that dialed one half may complete it.
     const halfKey = `${peerId} ${linkId} ${accepted.connectionId}`;
     const other = this.#halves.get(halfKey);
     if (!other) {
@@ -204,11 +209,11 @@ export class LinkListener {
   }
 }
 
-/** Throws HelloRefusedError. */
+/** @throws HelloRefusedError */
 function linkIds(hello: Message): { peerId: string; linkId: string } {
   const peerId = hello.string(LinkHeader.RouterId);
-  if (!peerId) throw new HelloRefusedError('the hello of the link names no router');
+  if (!peerId) throw new HelloRefusedError('the link hello has no router id');
   const linkId = hello.string(LinkHeader.LinkId) ?? hello.body.toString();
-  if (!LINK_ID.test(linkId)) throw new HelloRefusedError('the hello of the link has no valid link id');
+  if (!LINK_ID.test(linkId)) throw new HelloRefusedError('the link hello has no valid link id');
   return { peerId, linkId };
 }

@@ -4,12 +4,12 @@
 import type { PayloadOrigin } from '../forwarder/destination.ts';
 import type { MetricsRegistry } from '../metrics/registry.ts';
 
-/** Sizes are recorded for one message in so many: a histogram does not need every one, and recording each costs more than sending it. */
+/** The size of one message in this many is recorded: recording each size costs more than sending the message. */
 const SIZE_SAMPLE = 16;
-/** Kinds of drops in the names of meters: all, new payloads, retransmissions, forwarded payloads. */
+/** Kinds of drops in meter names: all, new payloads, retransmissions, forwarded payloads. */
 const DROPS = ['', '_xg', '_rtx', '_fwd'] as const;
 
-/** Nanoseconds that stand for a link without answers: it costs more than any other (reference fact). */
+/** Nanoseconds reported for a link without answers: it costs more than any other (reference fact). */
 const SILENT_LATENCY = 8_888_888_888_888;
 
 export class LinkMetrics {
@@ -55,7 +55,7 @@ export class LinkMetrics {
     histogram.update(nanoseconds);
   }
 
-  /** The other router has not answered for long. The first answer afterwards makes the link as cheap as it is again. */
+  /** The other router has not answered for a long time. Its next answer restores the cost of the link. */
   silent(): void {
     this.#isSilent = true;
     const histogram = this.#registry.histogram(`link.${this.#id}.latency`);
@@ -63,7 +63,7 @@ export class LinkMetrics {
     histogram.update(SILENT_LATENCY);
   }
 
-  /** Adds what was counted since the last call; `queueTime` in milliseconds. */
+  /** Adds the counts since the last call to the registry; `queueTime` in milliseconds. */
   fold(queueTime: number): void {
     this.#rates('tx', this.#sentBytes, this.#sentMessages);
     this.#rates('rx', this.#receivedBytes, this.#receivedMessages);

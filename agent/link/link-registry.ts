@@ -1,5 +1,5 @@
-// The links that stand, ours and those that others dialed, by key and by id. Duplicates are judged here, links that lost get time to
-// deliver what is on its way, and controllers hear of what comes and goes.
+// The established links, dialed and accepted, by key and by id. The registry judges duplicates, gives the losing link
+// time to deliver frames in flight, and reports changes to controllers.
 //
 //   dialed links ───┐
 //   accepted links ─┴─► register ─┬─► forwarder
@@ -16,12 +16,12 @@ import { judgeDuplicate } from './link-key.ts';
 import { LinkMetrics } from './link-metrics.ts';
 import type { LinkReporter } from './link-reporter.ts';
 
-/** Hears of links, whoever dialed them. */
+/** Notified of links, whichever side dialed them. */
 export interface LinkObserver {
   up(link: Link): void;
-  /** Not of links that were replaced. */
+  /** Not called for replaced links. */
   down(link: Link): void;
-  /** Another link with the same key stays. */
+  /** Another link with the same key was kept. */
   rejected(link: Link): void;
 }
 
@@ -34,11 +34,14 @@ export interface LinkRegistryComponents {
   onUnroutable(circuitId: string): void;
 }
 
-/** Links that one router may dial to us, those that lost against a duplicate included: one for each of its dialers and our listeners. */
+/**
+ * Limit on links that one router may dial to us, rejected duplicates included: one for each pair of its dialers and our
+ * listeners.
+ */
 const MOST_LINKS_OF_PEER = 200;
 /** Milliseconds without an answer after which circuits avoid a link (reference fact). */
 const SILENT_AFTER = 30_000;
-/** Milliseconds that a link has to deliver its last frames after it lost against its duplicate. */
+/** Milliseconds that a link may deliver its last frames after it lost against its duplicate. */
 const CLOSE_REJECTED_ACCEPTED = 30_000;
 const CLOSE_REPLACED_DIALED = 60_000;
 const CLOSE_REPLACED_ACCEPTED = 75_000;
@@ -47,7 +50,7 @@ export class LinkRegistry {
   readonly #components: LinkRegistryComponents;
   readonly #byKey = new Map<string, Link>();
   readonly #byId = new Map<string, Link>();
-  /** Replaced and rejected links that still drain. */
+  /** Replaced and rejected links that still deliver frames. */
   readonly #leaving = new Map<Link, Timer>();
   readonly #metrics = new Map<Link, LinkMetrics>();
   readonly #second: Timer;
@@ -59,7 +62,7 @@ export class LinkRegistry {
     this.#second = components.clock.every('link metrics', 1_000, () => this.#foldMetrics());
   }
 
-  /** The established links. */
+  /** All established links. */
   get links(): Link[] {
     return [...this.#byKey.values()];
   }
@@ -73,20 +76,23 @@ export class LinkRegistry {
   }
 
   /**
-   * Registers a new link, or closes it: see judgeDuplicate. An id that belongs to another link is refused, because the
-   * forwarder finds links by their ids: the dialer of the second one would get the traffic of the first.
-   * @returns undefined when the link was closed.
+   * Registers a new link, or closes it: see judgeDuplicate. A link whose id belongs to another link is rejected: the
+   * forwarder finds links by id, so the second dialer would receive the traffic of the first.
+   * @returns undefined if the link was closed.
    */
   register(init: LinkInit): Link | undefined {
     const taken = this.#isTaken(init);
     if (taken)
       this.#components.log.warn(
         { linkId: init.id, peerId: init.peerId, dialed: init.dialed },
-        'link refused: its id belongs to another link or circuit',
+        'link rejected: its id belongs to another link or circuit',
       );
     const isOver = !init.dialed && this.#countOf(init.peerId) >= MOST_LINKS_OF_PEER;
     if (isOver)
-      this.#components.log.warn({ linkId: init.id, peerId: init.peerId }, 'link refused: the router has too many');
+      this.#components.log.warn(
+        { linkId: init.id, peerId: init.peerId },
+        'link rejected: the router has too many links',
+      );
     if (taken || isOver || this.#closed || init.payloads.isClosed || init.acknowledgements.isClosed) {
       for (const channel of [init.payloads, init.acknowledgements]) channel.close();
       return undefined;
@@ -107,15 +113,15 @@ export class LinkRegistry {
     return link;
   }
 
-  /** A controller says that a link is broken: close it unless it has been redialed since. 0 stands for any iteration. */
+  /** A controller reports that a link is broken: closes it unless it was redialed since. Iteration 0 matches any. */
   faulted(linkId: string, iteration: number): void {
     const link = this.#byId.get(linkId);
     if (!link || (iteration > 0 && iteration < link.iteration)) return;
-    this.#components.log.info({ linkId, iteration }, 'link closed by a controller');
+    this.#components.log.info({ linkId, iteration }, 'link closed on request of a controller');
     link.close();
   }
 
-  /** A router is gone for good. */
+  /** A router was deleted: closes its links. */
   closePeer(peerId: string): void {
     for (const link of this.links) if (link.peerId === peerId) link.close();
   }
@@ -129,7 +135,7 @@ export class LinkRegistry {
     await Promise.all(links.map((link) => link.closed));
   }
 
-  /** A redial has the id and the key of the link that it replaces; the key names the peer. */
+  /** A redial has the id and the key of the link that it replaces; the key contains the peer. */
   #isTaken({ id, key, peerId }: LinkInit): boolean {
     const holder = this.#components.forwarder.destination(id);
     if (holder === undefined) return false;
@@ -166,7 +172,7 @@ export class LinkRegistry {
     this.#components.log.info({ linkId: existing.id, key: existing.key, by: link.id }, 'link replaced by a duplicate');
     this.#byId.delete(existing.id);
     if (existing.id === link.id) {
-      // A redial: the other side has lost the old one already.
+      // A redial: the other side has already lost the old link.
       this.#components.forwarder.unregisterLink(existing);
       existing.close();
       return;

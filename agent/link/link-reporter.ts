@@ -1,5 +1,6 @@
-// Tells controllers about links: new dialed ones, changes of their connections, lost and duplicate ones; and all of them when
-// a controller connects (reference fact: link, section 1.8). Only the dialing side reports a link; both sides report its loss.
+// Reports links to controllers: new dialed links, changes of their connections, lost and duplicate links; and all links
+// when a controller connects (reference fact: link, section 1.8). Only the dialing side reports a link; both sides
+// report its loss.
 
 import { create, toBinary } from '@bufbuild/protobuf';
 import { background } from '#lib/background.ts';
@@ -11,7 +12,7 @@ import { ControlType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
 import type { Link } from './link.ts';
 
-/** A controller that can be told something. */
+/** A controller that receives link reports. */
 export interface LinkReportReceiver {
   readonly id: string;
   readonly isConnected: boolean;
@@ -22,7 +23,7 @@ export interface LinkReporterComponents {
   clock: Clock;
   log: Log;
   controllers: { readonly all: readonly LinkReportReceiver[] };
-  /** Counts routes over links that are not here. */
+  /** Counts routes over unknown links. */
   faults: { mark(): void };
 }
 
@@ -37,8 +38,9 @@ export class LinkReporter {
   }
 
   /**
-   * All dialed links, for a controller that has just connected; it forgets those that are missing. A controller that knows a link reads
-   * nothing else of the list, so links whose connections have changed are told once more.
+   * Reports all dialed links to a controller that has just connected; it deletes links that are missing. A controller
+   * ignores the rest of the entry for a link that it knows, so links whose connections have changed are reported once
+   * more.
    */
   refresh(controller: LinkReportReceiver, links: readonly Link[]): void {
     const dialed = links.filter((link) => link.dialed);
@@ -65,7 +67,7 @@ export class LinkReporter {
     this.#fault(link, FaultSubject.LINK_DUPLICATE);
   }
 
-  /** A route named a link that is not here: its iteration is unknown. */
+  /** A route named an unknown link, so its iteration is unknown too. */
   missing(linkId: string): void {
     this.#components.faults.mark();
     const body = toBinary(FaultSchema, create(FaultSchema, { subject: FaultSubject.LINK_FAULT, id: linkId }));
@@ -79,7 +81,9 @@ export class LinkReporter {
       this.#deliver(controller, { type: ControlType.Fault, body }, 'link fault');
   }
 
-  /** A controller that disconnects meanwhile is told everything by `refresh` when it returns. */
+  /**
+   * Retries a report. If the controller disconnects in the meantime, `refresh` reports all links when it reconnects.
+   */
   #deliver(controller: LinkReportReceiver, report: { type: number; body: Uint8Array }, what: string): void {
     background(this.#components.log, `report ${what}`, async () => {
       for (let attempt = 1; attempt <= ATTEMPTS && controller.isConnected; attempt++) {
@@ -89,7 +93,7 @@ export class LinkReporter {
         } catch (error) {
           this.#components.log.debug(
             { controller: controller.id, what, attempt, error: describeError(error) },
-            'link report is repeated',
+            'link report is retried',
           );
           await this.#components.clock.sleep(PAUSE, { name: 'link report' });
         }

@@ -1,5 +1,5 @@
-// The life of one wanted link (a peer's listener and one of our dialers that fits), as a table. Illegal events are bugs; the
-// wanted-links.ts performs the effects (reference fact: link, section 1.8).
+// The states of one wanted link (one of a peer's listeners and one of our dialers that share a group), as a table.
+// Illegal events are bugs; wanted-links.ts performs the effects (reference fact: link, section 1.8).
 //
 //   pending ──dial──► dialing ──queueFull──► queueFailed ─┐
 //                        │ └────dialError──► dialFailed ──┤──dial──► dialing
@@ -19,13 +19,13 @@ export type LinkState =
 export type LinkEvent = 'dial' | 'queueFull' | 'dialError' | 'linkUp' | 'linkDown' | 'removed';
 
 export const LINK_TRANSITIONS: Readonly<Record<LinkState, Partial<Record<LinkEvent, LinkState>>>> = Object.freeze({
-  // A link can also come up without our dial: the peer dialed us and the keys are equal.
+  // A link may also come up without our dial: the peer dialed us and the keys are equal.
   pending: { dial: 'dialing', linkUp: 'established', removed: 'destRemoved' },
   dialing: { queueFull: 'queueFailed', dialError: 'dialFailed', linkUp: 'established', removed: 'destRemoved' },
   queueFailed: { dial: 'dialing', linkUp: 'established', removed: 'destRemoved' },
   dialFailed: { dial: 'dialing', linkUp: 'established', removed: 'destRemoved' },
   linkFailed: { dial: 'dialing', linkUp: 'established', removed: 'destRemoved' },
-  // A dial that was under way when the peer's own dial brought the link up ends in one of the last two.
+  // The last two events: our own dial ends after the peer's dial has established the link.
   established: {
     linkUp: 'established',
     linkDown: 'linkFailed',
@@ -42,14 +42,14 @@ export const LINK_TRANSITIONS: Readonly<Record<LinkState, Partial<Record<LinkEve
   },
 });
 
-/** The state after `event`. Throws InvariantError when the table has no such step. */
+/** Returns the state after `event`. @throws InvariantError if the table has no such transition. */
 export function nextLinkState(state: LinkState, event: LinkEvent): LinkState {
   const next = LINK_TRANSITIONS[state][event];
-  if (next === undefined) throw new InvariantError(`a link that is ${state} cannot take ${event}`);
+  if (next === undefined) throw new InvariantError(`no transition for event ${event} of a link in state ${state}`);
   return next;
 }
 
-/** Whether a dial may begin in this state. */
+/** Whether a dial may start in this state. */
 export function canDial(state: LinkState): boolean {
   return LINK_TRANSITIONS[state].dial !== undefined;
 }

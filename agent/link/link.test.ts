@@ -14,7 +14,7 @@ import { LinkMetrics } from './link-metrics.ts';
 import { LinkReporter } from './link-reporter.ts';
 import { canDial, LINK_TRANSITIONS, type LinkEvent, type LinkState, nextLinkState } from './link-states.ts';
 
-t.test('a link lives by the table of its states', async (t) => {
+t.test('a link follows the table of its states', async (t) => {
   const walk = (events: LinkEvent[]) =>
     events.reduce<LinkState>((state, event) => nextLinkState(state, event), 'pending');
   const table: [LinkEvent[], LinkState][] = [
@@ -28,7 +28,7 @@ t.test('a link lives by the table of its states', async (t) => {
   for (const [events, state] of table) t.equal(walk(events), state, events.join(', '));
 });
 
-t.test('steps that the table does not have are bugs', async (t) => {
+t.test('transitions that the table lacks are bugs', async (t) => {
   const events: LinkEvent[] = ['dial', 'queueFull', 'dialError', 'linkUp', 'linkDown', 'removed'];
   for (const state of Object.keys(LINK_TRANSITIONS) as LinkState[]) {
     for (const event of events) {
@@ -41,13 +41,13 @@ t.test('steps that the table does not have are bugs', async (t) => {
   t.notOk(canDial('destRemoved'));
 });
 
-t.test('keys make duplicates visible', async (t) => {
+t.test('keys identify duplicates', async (t) => {
   const base = { protocol: 'tls', routerId: 'peer' };
   t.equal(linkKey({ ...base, dialerBinding: '', listenerBinding: '' }), 'default->tls:peer->default');
   t.equal(linkKey({ ...base, dialerBinding: 'eth0', listenerBinding: 'eth1' }), 'eth0->tls:peer->eth1');
 });
 
-t.test('of two links with one key the smaller id survives; a redial replaces; obstinacy wins', async (t) => {
+t.test('the smaller id survives among duplicates; a redial replaces; repeated duplicates win', async (t) => {
   t.equal(judgeDuplicate(undefined, { id: 'b' }), 'accept');
   t.equal(judgeDuplicate({ id: 'a', rejectedDuplicates: 0 }, { id: 'b' }), 'reject');
   t.equal(judgeDuplicate({ id: 'b', rejectedDuplicates: 0 }, { id: 'a' }), 'replace');
@@ -55,7 +55,7 @@ t.test('of two links with one key the smaller id survives; a redial replaces; ob
   t.equal(judgeDuplicate({ id: 'a', rejectedDuplicates: 6 }, { id: 'b' }), 'replace');
 });
 
-t.test('a link without answers costs more than any other until it answers again', async (t) => {
+t.test('a silent link costs more than any other until it answers again', async (t) => {
   const registry = new MetricsRegistry(new VirtualClock(), () => 0.5);
   const metrics = new LinkMetrics(registry, 'l1');
   const mean = () => registry.histogram('link.l1.latency').snapshot().mean;
@@ -68,7 +68,7 @@ t.test('a link without answers costs more than any other until it answers again'
   t.equal(mean(), 2e6);
 });
 
-t.test('a controller that returns hears of all dialed links, and of connections that changed meanwhile', async (t) => {
+t.test('a reconnected controller receives all dialed links and their changed connections', async (t) => {
   const sent: Message[] = [];
   const controller = { id: 'c', isConnected: true, send: (message: Message) => void sent.push(message) };
   const reporter = new LinkReporter({

@@ -1,5 +1,5 @@
-// An established link to another router: takes circuit traffic from the forwarder, gives what arrives to it, and counts. One
-// channel (single, grouped) or two (split: payloads and acknowledgements apart).
+// An established link to another router: sends circuit traffic of the forwarder, passes received frames to it, and
+// counts both. It has one channel (single, grouped) or two (split: payloads and acknowledgements apart).
 
 import type { Clock } from '#lib/clock.ts';
 import { describeError } from '#lib/errors.ts';
@@ -21,7 +21,7 @@ export interface LinkComponents {
   log: Log;
   forwarder: Forwarder;
   metrics: LinkMetrics;
-  /** A payload from this link has no way on. */
+  /** The forwarder has no route for a payload from this link. */
   onUnroutable(circuitId: string): void;
 }
 
@@ -35,12 +35,12 @@ export interface LinkInit {
   dialed: boolean;
   /** `tls` */
   protocol: string;
-  /** The address that was dialed or, on the accepting side, the one it was accepted on. */
+  /** The address that was dialed, or, on the accepting side, the listen address. */
   address: string;
   payloads: Channel;
-  /** The same channel unless the link is split. */
+  /** The same channel as `payloads` unless the link is split. */
   acknowledgements: Channel;
-  /** Dials no further connections; only of links that this router dialed. */
+  /** Stops dialing further connections; set only for links that this router dialed. */
   stopGrowing?: () => void;
 }
 
@@ -59,12 +59,12 @@ export class Link implements Destination {
   readonly dialed: boolean;
   readonly protocol: string;
   readonly dialAddress: string;
-  /** Resolves when the link is over, with the reason. */
+  /** Resolves when the link is closed, with the reason. */
   readonly closed: Promise<Error | null>;
-  /** Grows with every change of the set of connections. */
+  /** Increases with every change of the connections. */
   connectionsIteration = 1;
   readonly isLink = true;
-  /** How many links with the same key this one has outlived. */
+  /** Number of duplicates that this link has survived. */
   rejectedDuplicates = 0;
   readonly #components: LinkComponents;
   readonly #payloads: Channel;
@@ -93,7 +93,7 @@ export class Link implements Destination {
     void this.closed.then((reason) => this.close(reason));
   }
 
-  /** Where the forwarder finds it. */
+  /** The forwarder's key for this link. */
   get address(): string {
     return this.id;
   }
@@ -110,7 +110,7 @@ export class Link implements Destination {
     return this.channels.some((channel) => channel.isClosed);
   }
 
-  /** The connections that carry the link, as controllers are told of them. */
+  /** The connections that carry the link, as reported to controllers. */
   get connections(): LinkConnection[] {
     const describe = (channel: Channel, fallback: string) =>
       channel.underlays.map((underlay) => ({
@@ -122,17 +122,17 @@ export class Link implements Destination {
     return [...describe(this.#payloads, 'payload'), ...describe(this.#acks, 'ack')];
   }
 
-  /** Milliseconds that the oldest frame has been waiting for a connection to take it. */
+  /** Milliseconds that the oldest frame has waited for a connection. */
   get queueTime(): number {
     return Math.max(this.#payloads.oldestWait(PAYLOAD_LANE), this.#acks.oldestWait(ACK_LANE));
   }
 
-  /** Milliseconds for which an answer of the other router is overdue; 0 when none is. */
+  /** Milliseconds for which an answer of the other router is overdue; 0 if none is. */
   get unanswered(): number {
     return Math.max(...this.channels.map((channel) => channel.unanswered));
   }
 
-  /** The link is not wanted any more and only delivers what is on its way. */
+  /** The link is no longer wanted: it only delivers frames in flight. */
   stopGrowing(): void {
     this.#stopGrowing?.();
   }
@@ -149,7 +149,7 @@ export class Link implements Destination {
       payload.writeStamp(this.#components.clock.now());
     const taken = this.#payloads.trySendFrame(payload.bytes, undefined, PAYLOAD_LANE);
     if (taken) this.#components.metrics.sent(payload.bytes.length);
-    // Data of a local end that is refused waits there; it is no drop.
+    // A local end keeps its rejected data, so that counts as no drop.
     else if (origin !== PayloadOrigin.Xgress) this.#components.metrics.dropped(origin);
     return taken;
   }
@@ -183,7 +183,7 @@ export class Link implements Destination {
       const outcome = forwarder.forwardPayload(this.id, payload, PayloadOrigin.Forwarded);
       if (outcome === 'unroutable') this.#components.onUnroutable(payload.circuitId);
     });
-    // Acknowledgements and controls that have no way on are dropped without a report: their payload will say so.
+    // Acknowledgements and controls without a route are dropped without a report: their payloads are reported.
     channel.onFrame(XgressType.Acknowledgement, (frame) => {
       metrics.received(frame.bytes.length);
       forwarder.forwardAcknowledgement(this.id, Acknowledgement.fromFrame(frame));

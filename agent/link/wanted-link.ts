@@ -1,4 +1,4 @@
-// One link that should be there, and the router at its other end; and how the inspection `links` shows them.
+// One link that should exist, the router at its other end, and their form in the inspection `links`.
 
 import { formatDuration } from '#lib/duration.ts';
 import type { Link } from './link.ts';
@@ -17,30 +17,30 @@ export interface Peer {
   version: string;
   healthy: boolean;
   unhealthySince: number;
-  /** What a controller said last. */
+  /** Listeners from the last message of a controller. */
   listeners: readonly PeerListener[];
   readonly wanted: Map<string, WantedLink>;
 }
 
-/** One link that should be there. */
+/** One link that should exist. */
 export interface WantedLink {
   readonly key: string;
-  /** Made once; every redial of this link has the same id and the next iteration. */
+  /** Created once; every redial of this link keeps the id and increases the iteration. */
   readonly linkId: string;
   listener: PeerListener;
   dialer: LinkDialerSettings;
   state: LinkState;
   attempts: number;
-  /** Links that came up. */
+  /** Number of times that the link came up. */
   connects: number;
   retryDelay: number;
   /** Milliseconds of the clock's `monotonic`. */
   nextDial: number;
-  /** Why the last dial failed; undefined once a link has come up. */
+  /** Reason of the last failed dial; undefined once the link is up. */
   lastError: string | undefined;
 }
 
-/** For operators. */
+/** The state of a wanted link, for operators. */
 export interface WantedLinkState {
   readonly peerId: string;
   readonly linkId: string;
@@ -48,7 +48,7 @@ export interface WantedLinkState {
   readonly address: string;
   readonly state: LinkState;
   readonly attempts: number;
-  /** Milliseconds since the epoch; absent while no dial is planned. */
+  /** Milliseconds since the epoch; absent if no dial is planned. */
   readonly nextDial?: number;
   readonly lastError?: string;
 }
@@ -61,7 +61,7 @@ export interface LinkDestination {
   readonly linkStates: readonly Record<string, unknown>[];
 }
 
-/** The name under which the reference shows a binding without one. */
+/** The reference's name for a binding without a name. */
 const DEFAULT_BINDING = 'default';
 
 export function describeWanted(
@@ -82,7 +82,7 @@ export function describeWanted(
   };
 }
 
-/** `toTimeOfDay` takes milliseconds of the clock's `monotonic` to those since the epoch. */
+/** @param toTimeOfDay Converts milliseconds of the clock's `monotonic` to milliseconds since the epoch. */
 export function inspectWanted(
   wanted: WantedLink,
   link: Link | undefined,

@@ -1,5 +1,5 @@
-// The links that the router wants. Peers come and go by what controllers say; for each listener of a peer and each own dialer that
-// shares a group there is one wanted link with a state (link-states.ts), dialed again until it stands.
+// The links that the router wants. Controllers add and remove peers. Each pair of a peer's listener and a dialer of
+// this router with a common group is one wanted link with a state (link-states.ts), redialed until it is established.
 //
 //   peer changes ─► wanted links ─► dial queue ─► link ─► registry
 
@@ -49,7 +49,7 @@ export interface WantedLinksComponents {
 }
 
 const SWEEP = 60_000;
-/** reference fact: an unhealthy peer without links is forgotten after this. */
+/** An unhealthy peer without links is removed after this time (reference fact). */
 const FORGET_AFTER = 48 * 3_600_000;
 const DEFAULT_GROUP = ['default'];
 
@@ -82,7 +82,7 @@ export class WantedLinks {
     );
   }
 
-  /** Routers that are known, have no link, and are not dialed: with the reason. */
+  /** Known routers without a link that are not dialed, with the reason. */
   notDialed(): { peerId: string; reason: string }[] {
     const { registry } = this.#components;
     const isAlone = ({ id, wanted }: Peer) => wanted.size === 0 && !registry.links.some(({ peerId }) => peerId === id);
@@ -92,14 +92,15 @@ export class WantedLinks {
   }
 
   #whyNotDialed({ healthy, listeners }: Peer): string {
-    if (!healthy && listeners.length === 0) return 'it was not connected to the controller since this router knows it';
-    if (listeners.length === 0) return 'it has no link listener: it has to dial this router';
+    if (!healthy && listeners.length === 0)
+      return 'it has not connected to the controller since this router learned of it';
+    if (listeners.length === 0) return 'it has no link listener, so it must dial this router';
     if (this.#dialers.length === 0) return 'this router has no link dialer (link.dialers)';
     const groups = [listeners, this.#dialers].map((each) => [...new Set(each.flatMap((one) => one.groups))].join(', '));
-    return `no group is common: its listeners have ${groups[0]}, the dialers of this router ${groups[1]}`;
+    return `no common group: its listeners have ${groups[0]}, the dialers of this router have ${groups[1]}`;
   }
 
-  /** The destinations of the inspection `links`. */
+  /** The destinations in the inspection `links`. */
   inspect(): LinkDestination[] {
     const { registry } = this.#components;
     const toTimeOfDay = this.#toTimeOfDay();
@@ -127,14 +128,14 @@ export class WantedLinks {
     }
   }
 
-  /** Dials with other dialers from now on; links of those that are gone are closed. */
+  /** Replaces the dialers and closes the links of removed ones. */
   setDialers(dialers: readonly LinkDialerSettings[]): void {
     if (this.#closed) return;
     this.#dialers = dialers;
     for (const peer of this.#peers.values()) this.#updateWanted(peer, peer.listeners, true);
   }
 
-  /** No more dials; links that stand are the registry's. */
+  /** Stops dialing; the registry owns the established links. */
   close(): void {
     this.#closed = true;
     this.#sweeper.cancel();
@@ -164,7 +165,8 @@ export class WantedLinks {
       );
     if (peer.healthy && !healthy) peer.unhealthySince = clock.now();
     peer.healthy = healthy;
-    // An unhealthy peer comes without listeners and version; what was known of it is kept, and dialed more slowly.
+    // The message for an unhealthy peer has no listeners and no version; the known ones are kept, and dialed more
+    // slowly.
     if (!healthy) return;
     peer.version = change.version;
     peer.listeners = change.listeners;
@@ -263,7 +265,7 @@ export class WantedLinks {
     };
     try {
       const task = async (signal: AbortSignal) => {
-        // The peer may have dialed us while this waited.
+        // The peer may have dialed us during the wait.
         if (registry.byKey(wanted.key)) return undefined;
         return dialLink(dial, request, signal);
       };
@@ -297,7 +299,7 @@ export class WantedLinks {
     });
     dialed.open();
     if (link || registry.byKey(wanted.key) || request.iteration !== wanted.attempts) return;
-    // Closed before it could be used: the other side refused it. Something random keeps two routers from meeting again.
+    // The other side closed it before use, as a duplicate. A random wait keeps two routers from colliding again.
     this.#step(wanted, 'dialError');
     this.#retryLater(peer, wanted, 1_000 + random.next() * 3_000);
   }
@@ -318,7 +320,7 @@ export class WantedLinks {
         retryIn: Math.round(wanted.retryDelay),
         error: wanted.lastError,
       },
-      queueFull ? 'link dial refused: queue full' : 'link dial failed',
+      queueFull ? 'link dial rejected: queue full' : 'link dial failed',
     );
   }
 
@@ -329,7 +331,7 @@ export class WantedLinks {
     this.#wakeAt(wanted.nextDial);
   }
 
-  /** One timer for all: it is armed for the earliest wanted link that is due. */
+  /** Arms one timer for all wanted links, due with the earliest of them. */
   #wakeAt(at: number): void {
     if (this.#closed || (this.#due && this.#due.at <= at)) return;
     this.#due?.timer.cancel();
@@ -395,7 +397,7 @@ function stateName(healthy: boolean): string {
   return healthy ? 'healthy' : 'unhealthy';
 }
 
-/** Closes the connections of a link that nobody wants any more. */
+/** Closes the connections of a link that is no longer wanted. */
 function closeUnused({ open, payloads, acknowledgements }: DialedLink): void {
   open();
   payloads.close();

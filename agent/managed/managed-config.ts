@@ -1,6 +1,7 @@
-// `managedConfig`: configuration that controllers hold for this router, such as `router.link.v1`. It comes with the data model: the router's
-// entry names configurations, whose types are versioned. Only types that `managedConfig.allow` names are applied; local configuration of
-// the same subsystem wins (reference fact: its registry of managed configuration).
+// `managedConfig`: configuration that controllers store for this router, such as `router.link.v1`. It arrives with the
+// data model: the router's entry names configurations, whose types are versioned. Only types listed in
+// `managedConfig.allow` are applied; local configuration of the same subsystem takes precedence (reference fact: its
+// registry of managed configuration).
 
 import { background } from '#lib/background.ts';
 import { describeError } from '#lib/errors.ts';
@@ -8,14 +9,16 @@ import { parseJson } from '#lib/json.ts';
 import type { Log } from '#lib/log.ts';
 import type { DataModel } from '../access/data-model.ts';
 
-/** A part of the router whose configuration controllers may hold. */
+/** A part of the router that controllers may configure. */
 export interface ManagedSubsystem {
-  /** Such as `router.link`. */
+  /** For example `router.link`. */
   readonly baseType: string;
   readonly supportedVersions: readonly number[];
-  /** Whether the file configures it: then what controllers hold is ignored. */
+  /** Whether the file configures the subsystem; if so, the configuration of controllers is ignored. */
   readonly isLocal: boolean;
-  /** The data of one version, or undefined for none: what controllers held before is undone. Rejects when it cannot be applied. */
+  /**
+   * Applies the data of one version; undefined reverts earlier data of controllers. Rejects if it cannot be applied.
+   */
   apply(data: string | undefined): Promise<void>;
 }
 
@@ -38,7 +41,7 @@ export class ManagedConfig {
   readonly #allow: readonly string[];
   readonly #subsystem: ManagedSubsystem;
   readonly #unsubscribe: () => void;
-  /** What is in effect, and what was tried last: data that failed is not tried again until it changes. */
+  /** The version in effect, and the last one tried: failed data is not retried until it changes. */
   #applied: Held | undefined;
   #tried: string | undefined;
   #running: Promise<void> | undefined;
@@ -67,13 +70,13 @@ export class ManagedConfig {
     return { sealed: true, closed: false, handlers: [handler] };
   }
 
-  /** Follows the model no further, and waits for what is being applied. */
+  /** Stops following the model and waits for the change in progress. */
   async close(): Promise<void> {
     this.#unsubscribe();
     await this.#running;
   }
 
-  /** One change after the other; those that come meanwhile are looked at together. */
+  /** Applies one change after the other; changes that arrive in the meantime are combined. */
   #schedule(): void {
     if (this.#running) return;
     const running = new Promise<void>((resolve) => setImmediate(resolve))
@@ -98,29 +101,29 @@ export class ManagedConfig {
       this.#applied = wanted;
       log.info(fields, 'managed configuration applied');
     } catch (error) {
-      log.error({ ...fields, error: describeError(error) }, 'managed configuration cannot be applied');
+      log.error({ ...fields, error: describeError(error) }, 'managed configuration could not be applied');
     }
   }
 
-  /** The highest version that is supported here. */
+  /** The highest version that this router supports. */
   #wanted(): Held | undefined {
     const { isLocal, baseType, supportedVersions } = this.#subsystem;
     const held = this.#held();
     const [best] = held
       .filter(({ version }) => supportedVersions.includes(version) && this.#isAllowed(`${baseType}.v${version}`))
       .sort((a, b) => b.version - a.version);
-    if (held.length > 0 && (isLocal || !best)) this.#tellRefused(isLocal);
+    if (held.length > 0 && (isLocal || !best)) this.#logIgnored(isLocal);
     return isLocal ? undefined : best;
   }
 
-  #tellRefused(isLocal: boolean): void {
+  #logIgnored(isLocal: boolean): void {
     if (this.#isRefusedTold) return;
     this.#isRefusedTold = true;
     const reason = isLocal ? 'the file configures it' : 'managedConfig.allow does not name it';
     this.#components.log.info({ baseType: this.#subsystem.baseType, reason }, 'managed configuration ignored');
   }
 
-  /** Configurations of this subsystem that controllers hold for this router. */
+  /** Configurations of this subsystem that controllers store for this router. */
   #held(): Held[] {
     const { model, routerId } = this.#components;
     return (model.routers.get(routerId)?.configs ?? []).flatMap((id) => {

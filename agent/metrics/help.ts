@@ -1,5 +1,6 @@
-// The help texts of the Prometheus page, by the name of the metric without ids (`link.latency`, `pool.queue_size`). A text begins in lower case
-// and has no full stop: prometheus.ts makes sentences of it. `metrics.test.ts` compares the names with docs/reference/metrics.md.
+// The help texts of the Prometheus page, by metric name without ids (`link.latency`, `pool.queue_size`). A text begins
+// in lower case and has no full stop: prometheus.ts builds sentences from it. `metrics.test.ts` compares the names with
+// docs/reference/metrics.md.
 
 const POOL = {
   'pool.queue_size': 'number of tasks that wait in the queue of the pool',
@@ -10,7 +11,7 @@ const POOL = {
   'pool.rejected': 'number of tasks that the pool rejected because its queue was full',
   'ctrl_limiter.in_process': 'number of rate-limited requests that no controller has answered yet',
   'ctrl_limiter.window_size':
-    'number of rate-limited requests that may be without an answer at once (ctrl.rateLimiter)',
+    'number of rate-limited requests that may wait for an answer in parallel (ctrl.rateLimiter)',
   'ctrl_limiter.work_timer': 'time that controllers take for a rate-limited request, in nanoseconds',
 };
 
@@ -35,14 +36,14 @@ const CIRCUIT_ENDS = {
   'xgress.tx.acks': 'number of acknowledgements that were sent',
   'xgress.ack_failures': 'number of acknowledgements that could not be sent',
   'xgress.rx.acks': 'number of acknowledgements that were received',
-  'xgress.ack_duplicates': 'number of acknowledgements of payloads that were acknowledged before',
+  'xgress.ack_duplicates': 'number of acknowledgements of payloads that were already acknowledged',
   'xgress.payload_duplicates': 'number of payloads that were received twice',
   'xgress.dropped_payloads': 'number of payloads that were dropped because the receive buffer was full',
-  'xgress.retransmissions': 'number of payloads that were sent again',
-  'xgress.retransmission_failures': 'number of payloads that could not be sent again',
+  'xgress.retransmissions': 'number of payloads that were retransmitted',
+  'xgress.retransmission_failures': 'number of payloads that could not be retransmitted',
   'xgress.blocked_by_local_window_rate': 'number of times that a client had to wait for the window of its own end',
   'xgress.blocked_by_remote_window_rate': 'number of times that a client had to wait for the window of its peer',
-  'xgress.tx_write_time': 'time that clients took for data that they could not take at once, in nanoseconds',
+  'xgress.tx_write_time': 'time that clients took for data that they could not accept at once, in nanoseconds',
   'xgress.blocked_time': 'time that clients had to wait for a window, in nanoseconds',
   'xgress.acks.queue_size': 'number of acknowledgements that are due',
   'xgress.blocked_by_local_window': 'number of clients that wait for the window of their own end',
@@ -59,7 +60,8 @@ const EDGE = {
   'edge.connect.failures': 'number of SDK clients that were rejected',
   'edge.disconnects': 'number of SDK clients that disconnected',
   'edge.invalid_api_tokens': 'number of tokens that belong to no session',
-  'edge.invalid_api_tokens_during_sync': 'number of tokens that belonged to no session before the data model was there',
+  'edge.invalid_api_tokens_during_sync':
+    'number of tokens that belonged to no session before the data model had arrived',
   'edge.foreign_frames': "number of frames for other clients' circuits",
   'xgress.edge.dropped_msgs': 'number of messages to SDK clients that a full queue dropped',
   'xgress.edge.dropped_payloads': 'number of payloads to SDK clients that a full queue dropped',
@@ -76,8 +78,8 @@ export const METRIC_HELP: Readonly<Record<string, string>> = Object.freeze({
   ...CIRCUIT_ENDS,
   ...EDGE,
   'faults.circuit': 'number of forwarding faults that were reported to controllers',
-  'faults.link': 'number of routes over links that do not exist here',
-  'forwarder.foreign_payloads': 'number of payloads that did not come from the place that their circuit names',
+  'faults.link': 'number of routes over unknown links',
+  'forwarder.foreign_payloads': 'number of payloads from a source that their circuit does not use',
   'control.channels': 'number of connected controllers',
   links: 'number of links',
   circuits: 'number of circuits through this router',
@@ -91,7 +93,7 @@ function traffic(name: string, units: string, way: string): Record<string, strin
   };
 }
 
-/** Sentences for the help lines of a metric. A metric without a text gets its name in words. */
+/** Sentence for the help line of a metric. A metric without a text gets its name in words. */
 export function helpSentence(name: string, kind: 'value' | 'quantiles' | 'mean' | 'count' = 'value'): string {
   const text = METRIC_HELP[name] ?? `value of ${name.replace(/[^a-zA-Z0-9]+/g, ' ')}`;
   switch (kind) {

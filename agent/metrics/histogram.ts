@@ -1,11 +1,11 @@
-// The distribution of recent values: a sample of bounded size in which new values displace old ones, the more likely the older they are
-// (reference fact: 128 values, weight e^(0.015 per second)). Everything but the count is of the sample, so that a mean follows a change:
-// the latency of a link makes its cost.
+// The distribution of recent values: a bounded sample in which new values replace old ones, preferably the oldest
+// (reference fact: 128 values, weight e^(0.015 per second)). All results except the count come from the sample, so that
+// a mean follows a change: the latency of a link determines its cost.
 
 import type { Clock } from '#lib/clock.ts';
 
 const SAMPLE_SIZE = 128;
-/** Per second. A value keeps its place with half the odds of one that is 46 seconds younger. */
+/** Per second. A value is half as likely to stay as one that is 46 seconds younger. */
 const DECAY = 0.015;
 
 export interface HistogramSnapshot {
@@ -15,7 +15,7 @@ export interface HistogramSnapshot {
   readonly mean: number;
   readonly stdDev: number;
   readonly variance: number;
-  /** The value below which a share (0 to 1) of the sample lies. */
+  /** The value below which the given ratio (0 to 1) of the sample lies. */
   quantile(share: number): number;
 }
 
@@ -23,11 +23,11 @@ export class Histogram {
   readonly #clock: Clock;
   readonly #random: () => number;
   readonly #values: number[] = [];
-  /** Logarithms, so that they never overflow. */
+  /** Stored as logarithms, which cannot overflow. */
   readonly #priorities: number[] = [];
   #count = 0;
 
-  /** `random` answers numbers in [0, 1). */
+  /** @param random Returns numbers in [0, 1). */
   constructor(clock: Clock, random: () => number) {
     this.#clock = clock;
     this.#random = random;
@@ -51,7 +51,7 @@ export class Histogram {
     this.#priorities[least] = priority;
   }
 
-  /** Forgets everything. */
+  /** Discards all values. */
   clear(): void {
     this.#values.length = this.#priorities.length = this.#count = 0;
   }

@@ -1,12 +1,12 @@
-// Events per second: over the whole life, and as exponentially weighted averages over 1, 5 and 15 minutes, which decay in steps
-// of 5 s. The steps that have passed are made up for when somebody marks or looks.
+// Events per second: over the lifetime, and as exponentially weighted averages over 1, 5 and 15 minutes that decay in
+// steps of 5 s. Elapsed steps are applied when the meter is marked or read.
 
 import type { Clock } from '#lib/clock.ts';
 
 const STEP = 5_000;
 const STEP_SECONDS = STEP / 1000;
 const ALPHAS = [1, 5, 15].map((minutes) => 1 - Math.exp(-STEP_SECONDS / 60 / minutes));
-/** After this many empty steps every average is zero for all purposes. */
+/** After this many empty steps every average is practically zero. */
 const MOST_STEPS = 5_000;
 
 export interface MeterSnapshot {
@@ -53,7 +53,7 @@ export class Meter {
     const steps = Math.floor((this.#clock.monotonic() - this.#lastStep) / STEP);
     if (steps <= 0) return;
     this.#lastStep += steps * STEP;
-    // Marks between two looks are spread evenly over the steps in between.
+    // Spreads the marks since the last update evenly over the steps in between.
     const rate = this.#uncounted / steps / STEP_SECONDS;
     this.#uncounted = 0;
     for (let index = 0; index < ALPHAS.length; index++)

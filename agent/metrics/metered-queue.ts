@@ -1,10 +1,10 @@
-// A dial queue whose figures stand in the registry, under the names that the reference gives its pools.
+// A dial queue with metrics in the registry, under the names of the reference's pools.
 
 import type { Clock } from '#lib/clock.ts';
 import { DialQueue } from '#lib/dial-queue.ts';
 import type { MetricsRegistry } from './registry.ts';
 
-/** `name` such as `pool.link.dialer`; `length` tasks may wait, `workers` run at once. */
+/** @param name For example `pool.link.dialer`. `length` tasks may wait, `workers` tasks run in parallel. */
 export function meteredQueue(
   metrics: MetricsRegistry,
   clock: Clock,

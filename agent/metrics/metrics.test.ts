@@ -1,4 +1,4 @@
-// What a router reports to its controllers, and what it shows to Prometheus.
+// Reports of a router to its controllers, and its Prometheus page.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -48,7 +48,7 @@ function controller(id: string) {
   return receiver;
 }
 
-t.test('a report has every figure, goes to every controller, and only the first passes it on', async (t) => {
+t.test('a report contains all metrics and goes to every controller; only the first forwards it', async (t) => {
   const [one, two] = [controller('one'), controller('two')];
   const { clock, registry, reporter } = setup([one, two]);
   registry.gauge('circuits', () => 7);
@@ -76,7 +76,7 @@ t.test('a report has every figure, goes to every controller, and only the first 
   reporter.close();
 });
 
-t.test('usage is told when its interval is old enough', async (t) => {
+t.test('usage is reported when its interval is old enough', async (t) => {
   const one = controller('one');
   const { clock, registry, reporter } = setup([one], 80_000);
   registry.usage('circuit', 'egress.tx', 5, {});
@@ -87,7 +87,7 @@ t.test('usage is told when its interval is old enough', async (t) => {
   reporter.close();
 });
 
-t.test('reports wait for a controller, in order and bounded; the oldest give way', async (t) => {
+t.test('reports wait for a controller, in order and bounded; the oldest are dropped', async (t) => {
   const one = controller('one');
   one.accepts = false;
   const { clock, registry, reporter } = setup([one]);
@@ -139,7 +139,7 @@ t.test('every documented metric has a help text, and every help line is a senten
   page.close();
 });
 
-t.test('a histogram follows a change within minutes, and counts everything', async (t) => {
+t.test('a histogram follows a change within minutes and counts all values', async (t) => {
   const clock = new VirtualClock();
   const random = seededRandom(7);
   const histogram = new Histogram(clock, () => random.next());

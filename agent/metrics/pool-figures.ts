@@ -1,4 +1,4 @@
-// The figures of a pool of the reference for work that has no queue of its own here: hellos of a listener, validations, model changes.
+// The metrics of a reference pool for work that has no queue here: hellos of a listener, validations, model changes.
 
 import type { Clock } from '#lib/clock.ts';
 import type { MetricsRegistry } from './registry.ts';
@@ -8,7 +8,7 @@ export class PoolFigures {
   readonly #update: (milliseconds: number) => void;
   #busy = 0;
 
-  /** `name` such as `pool.listener.link`; `workers` is how much may run at once. */
+  /** @param name For example `pool.listener.link`. `workers` is the limit on parallel work. */
   constructor(metrics: MetricsRegistry, clock: Clock, name: string, workers: number) {
     this.#clock = clock;
     const timer = metrics.timer(`${name}.work_timer`);
@@ -18,7 +18,7 @@ export class PoolFigures {
     metrics.gauge(`${name}.busy_workers`, () => this.#busy);
   }
 
-  /** Some work begins; call the returned function once when it ends. */
+  /** A piece of work begins; call the returned function once when it ends. */
   begin(): () => void {
     const began = this.#clock.monotonic();
     this.#busy++;

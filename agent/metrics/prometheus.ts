@@ -1,5 +1,5 @@
-// The registry's figures as a Prometheus page, with a registry of its own. Ids inside of names become labels, so that
-// `link.<id>.latency` is one metric with a label `link`.
+// Renders the registry as a Prometheus page. Ids inside names become labels, so that `link.<id>.latency` is one metric
+// with a label `link`.
 
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { helpSentence } from './help.ts';
@@ -9,7 +9,7 @@ import type { MetricsRegistry } from './registry.ts';
 const PREFIX = 'edgeweave_router_';
 const QUANTILES = [0.5, 0.95, 0.99];
 
-/** Names in which an id stands, with the label that it becomes. */
+/** Names that contain an id, with its label. */
 const LABELLED: readonly [RegExp, string][] = [
   [/^link\.(?<id>[^.]+)\.(?<rest>.+)$/, 'link'],
   [/^link\.(?<rest>dropped_\w+):(?<id>.+)$/, 'link'],
@@ -29,7 +29,7 @@ export class PrometheusPage {
     return this.#registry.contentType;
   }
 
-  /** The page as it is now. */
+  /** The current page. */
   async render(): Promise<string> {
     const page = new Registry();
     const writer = new Writer(page);

@@ -1,12 +1,12 @@
-// The one registry of the router's figures. From it come the metrics messages to controllers and the Prometheus page. Names are
-// those of the network (`link.<id>.latency`, `pool.link.dialer.queue_size`). No timer of its own: rates decay when they are looked
-// at.
+// The single registry of the router's metrics, the source of the metrics messages to controllers and of the Prometheus
+// page. Names are those of the network (`link.<id>.latency`, `pool.link.dialer.queue_size`). It has no timer: rates
+// decay when they are read.
 
 import type { Clock } from '#lib/clock.ts';
 import { Histogram } from './histogram.ts';
 import { Meter } from './meter.ts';
 
-/** A histogram of durations in nanoseconds together with the rate of its events. */
+/** A histogram of durations in nanoseconds, and the rate of its events. */
 export class Timer {
   readonly histogram: Histogram;
   readonly meter: Meter;
@@ -16,7 +16,7 @@ export class Timer {
     this.meter = new Meter(clock);
   }
 
-  /** `milliseconds` that something took. */
+  /** Records a duration in milliseconds. */
   update(milliseconds: number): void {
     this.histogram.update(milliseconds * 1e6);
     this.meter.mark();
@@ -29,7 +29,7 @@ export interface UsageBucket {
   readonly tags: Readonly<Record<string, string>>;
 }
 
-/** `usage` is what clients sent and got, `fabricUsage` what went over links; the reference reports them apart. */
+/** `usage` counts the traffic of clients, `fabricUsage` the traffic of links; the reference reports them separately. */
 export type UsageCounterName = 'usage' | 'fabricUsage';
 
 export interface UsageInterval {
@@ -39,7 +39,7 @@ export interface UsageInterval {
   readonly counters: readonly ReadonlyMap<string, UsageBucket>[];
 }
 
-/** Circuits of one counter in one interval: more cannot be opened in a minute. */
+/** Limit on circuits of one counter in one interval: a router cannot open more in a minute. */
 const MOST_CIRCUITS = 200_000;
 
 export class MetricsRegistry {
@@ -53,14 +53,14 @@ export class MetricsRegistry {
   #usage = usageTables();
   #usageSince: number;
 
-  /** `random` answers numbers in [0, 1) and decides which values a histogram keeps. */
+  /** @param random Returns numbers in [0, 1); it decides which values a histogram keeps. */
   constructor(clock: Clock, random: () => number) {
     this.#clock = clock;
     this.#random = random;
     this.#usageSince = clock.now();
   }
 
-  /** A value that is read when somebody looks. A second gauge of a name replaces the first. */
+  /** Registers a value that is computed when read. A second gauge of a name replaces the first. */
   gauge(name: string, read: () => number): void {
     this.gauges.set(name, read);
   }
@@ -77,7 +77,7 @@ export class MetricsRegistry {
     return getOrMake(this.timers, name, () => new Timer(this.#clock, this.#random));
   }
 
-  /** `source` is called before an interval ends, to add what it has not told yet. */
+  /** `source` is called before an interval ends, to add usage that is not reported yet. */
   addUsageSource(source: () => void): void {
     this.#usageSources.push(source);
   }
@@ -90,7 +90,7 @@ export class MetricsRegistry {
     bucket.values.set(kind, (bucket.values.get(kind) ?? 0) + bytes);
   }
 
-  /** Ends the usage interval and hands it out. Counters without usage are left out. */
+  /** Ends the usage interval and returns it, without counters that have no usage. */
   takeUsage(): UsageInterval {
     for (const source of this.#usageSources) source();
     const counters = Object.values(this.#usage).filter((table) => table.size > 0);
@@ -100,7 +100,7 @@ export class MetricsRegistry {
     return taken;
   }
 
-  /** Removes everything whose name begins with `prefix`. */
+  /** Removes all metrics whose name begins with `prefix`. */
   dispose(prefix: string): void {
     for (const table of [this.gauges, this.meters, this.histograms, this.timers]) {
       for (const name of table.keys()) if (name.startsWith(prefix)) table.delete(name);

@@ -1,5 +1,5 @@
-// Sends the registry's figures to every connected controller, every reportInterval (message 1007). What cannot be sent waits in
-// order, bounded; the oldest is dropped and counted (reference fact: config, section 8.2).
+// Sends the registry's metrics to every connected controller at each reportInterval (message 1007). Unsent reports wait
+// in a bounded queue; the oldest is dropped and counted (reference fact: config, section 8.2).
 
 import { create, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
@@ -32,16 +32,16 @@ export interface MetricsReporterComponents {
 
 type UsageCounters = MessageInitShape<typeof MetricsMessageSchema>['usageCounters'] & object;
 
-/** Milliseconds between two lines about reports that are dropped. */
+/** Milliseconds between two log lines about dropped reports. */
 const DROPS_INTERVAL = 3_600_000;
-/** Usage intervals that may wait for their age. */
+/** Limit on usage intervals that wait for their minimum age. */
 const MOST_INTERVALS = 16;
 
 export interface MetricsReporterInit {
   /** Milliseconds. */
   reportInterval: number;
   messageQueueSize: number;
-  /** Milliseconds since its beginning that a usage interval must have before it is sent. */
+  /** Minimum age of a usage interval in milliseconds, from its beginning, before it is sent. */
   intervalAgeThreshold: number;
 }
 
@@ -52,7 +52,7 @@ export class MetricsReporter {
   readonly #ids: IdSource;
   readonly #timer: Timer;
   readonly #ageThreshold: number;
-  /** Usage intervals that have ended and are not old enough. */
+  /** Usage intervals that have ended but are too young. */
   readonly #usage: RingQueue<UsageInterval> = new RingQueue(MOST_INTERVALS);
   readonly #dropped: RepeatedCondition;
 
@@ -61,27 +61,27 @@ export class MetricsReporter {
     this.#dropped = new RepeatedCondition(components.clock, DROPS_INTERVAL);
     this.#interval = init.reportInterval;
     this.#ageThreshold = init.intervalAgeThreshold;
-    // A queue of length 0 hands over without waiting, which still needs the one that is handed over.
+    // Even a queue of length 0, which only passes reports on, needs a place for the current report.
     this.#waiting = new RingQueue(Math.max(1, init.messageQueueSize));
     this.#ids = new IdSource(components.random);
     this.#timer = components.clock.every('metrics report', init.reportInterval, () => this.report());
   }
 
-  /** Makes a report and sends what waits. */
+  /** Creates a report and sends all queued ones. */
   report(): void {
     const message = this.#collect(this.#dueUsage());
     if (this.#waiting.full) {
       this.#waiting.shift();
       const due = this.#dropped.happened();
-      if (due) this.#logDrops(due, 'metrics reports dropped: no controller is connected');
+      if (due) this.#logDrops(due, 'metrics reports dropped, no controller is connected');
     }
     this.#waiting.push(message);
     for (let next = this.#waiting.peek(); next && this.#send(next); next = this.#waiting.peek()) this.#waiting.shift();
     const before = this.#waiting.peek() ? undefined : this.#dropped.ended();
-    if (before) this.#logDrops(before, 'metrics are reported again');
+    if (before) this.#logDrops(before, 'metrics reports are delivered again');
   }
 
-  /** The figures as they are now, in the form of a report without usage. */
+  /** The current metrics as a report without usage. */
   snapshot(): MetricsMessage {
     return this.#collect([]);
   }
@@ -94,7 +94,7 @@ export class MetricsReporter {
     this.#components.log.warn({ dropped: attempts, seconds }, message);
   }
 
-  /** Only the first controller passes a report on; the others keep it for themselves. */
+  /** Only the first controller forwards a report; the others keep it to themselves. */
   #send(report: MetricsMessage): boolean {
     let delivered = false;
     for (const { channel } of this.#components.controllers.all) {
@@ -104,7 +104,7 @@ export class MetricsReporter {
     return delivered;
   }
 
-  /** The intervals that are old enough, in the form of the message. */
+  /** The intervals of sufficient age, encoded for the message. */
   #dueUsage() {
     const { registry, clock } = this.#components;
     const ended = registry.takeUsage();
@@ -154,7 +154,7 @@ export class MetricsReporter {
   }
 }
 
-/** Those with values: controllers would take the mean 0 of an empty one for a latency. */
+/** Histograms with values: controllers would read the mean 0 of an empty one as a latency. */
 function measured(histograms: ReadonlyMap<string, Histogram>): Map<string, Histogram> {
   return new Map([...histograms].filter(([, { count }]) => count > 0));
 }

@@ -1,4 +1,5 @@
-// The client of the operator socket: sends one request to the running router of a configuration file, and reads its answer.
+// The client of the operator socket: sends one request to the running router of a configuration file and reads its
+// answer.
 
 import { connect, type Socket } from 'node:net';
 import { StringDecoder } from 'node:string_decoder';
@@ -8,19 +9,19 @@ import { findOperatorPath } from './operator-path.ts';
 
 export interface AskOptions {
   readonly arguments?: Readonly<Record<string, unknown>>;
-  /** Gets what the router says while the command runs. */
+  /** Receives progress reports while the command runs. */
   onProgress?(value: unknown): void;
 }
 
-/** The router refused the command, or failed; `code` and message are the router's. */
+/** The router rejected the command, or failed; `code` and message come from the router. */
 export class OperatorError extends ProjectError {}
 
-/** Milliseconds without a sign of the router. Commands that take longer report progress more often. */
+/** Milliseconds without a message from the router. Longer commands report progress more often. */
 const ASK_TIMEOUT = 15_000;
 /** Characters: far more than the circuits of a full router need. */
 const LARGEST_ANSWER = 64 * 1024 * 1024;
 
-/** Resolves with the result. Rejects with OperatorError, or with the system's error when no router answers. */
+/** Resolves with the result. Rejects with OperatorError, or with the system's error if no router answers. */
 export function askRouter(configFile: string, command: string, options: AskOptions = {}): Promise<unknown> {
   return new Promise((done, fail) => {
     const socket = connect(findOperatorPath(configFile));
@@ -46,7 +47,7 @@ export function askRouter(configFile: string, command: string, options: AskOptio
   });
 }
 
-/** Collects lines. A line is bounded; what lies after the end of the answer is not read. */
+/** Collects lines of bounded length; does not read past the end of the answer. */
 class LineReader {
   readonly #socket: Socket;
   readonly #onLine: (line: string) => void;
@@ -84,6 +85,6 @@ function readAnswer(line: string): Answer {
   try {
     return parseJson(line) as Answer;
   } catch (error) {
-    throw new Error('the answer is not the JSON of a router', { cause: error });
+    throw new Error("the answer is not a router's JSON", { cause: error });
   }
 }

@@ -1,5 +1,5 @@
-// Where the operator socket of a router is: in the folder that the service manager made for it, or else in one of the user's own, under a name
-// that follows from the configuration file.
+// The path of a router's operator socket: in the folder of the service manager, else in a folder of the user. Its name
+// is derived from the configuration file.
 
 import { createHash } from 'node:crypto';
 import { lstatSync, realpathSync } from 'node:fs';
@@ -7,34 +7,37 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { refuseForeignFolder } from '#lib/atomic-file.ts';
 
-/** A user of a container need not have a name, so nothing asks for one. Windows has no such numbers, and a folder for each user. */
+/** A user in a container may have no name, so only the id is used. Windows has no such ids, but a folder per user. */
 const USER_ID = process.getuid?.() ?? -1;
-/** The folder of the service in `examples/service`. Only root makes folders there, so what lies in it is the service's. */
+/**
+ * The folder of the service in `examples/service`. Only root creates folders there, so its content belongs to the
+ * service.
+ */
 const SERVICE_FOLDER = '/run/edgeweave';
 
-/** Where a router of this process listens. */
+/** Path of the socket of a router in this process. */
 export function operatorPath(configFile: string): string {
   return join(serviceFolder() ?? userFolder(), socketName(configFile));
 }
 
 /**
- * Where the router of this file listens: another user's service as well, for root. Throws ProjectError when the folder there is another user's
- * and not the service's.
+ * Path of the socket of the router with this file; root also finds services of other users. @throws ProjectError if the
+ * folder belongs to another user and not to the service
  */
 export function findOperatorPath(configFile: string): string {
   const folders = [serviceFolder(), SERVICE_FOLDER].filter((folder) => folder !== undefined);
   const paths = folders.map((folder) => join(folder, socketName(configFile)));
   const path = paths.find(isSocket) ?? join(userFolder(), socketName(configFile));
-  if (dirname(path) !== SERVICE_FOLDER) refuseForeignFolder(dirname(path)); // somebody else's socket may answer anything
+  if (dirname(path) !== SERVICE_FOLDER) refuseForeignFolder(dirname(path)); // another user's socket is not trustworthy
   return path;
 }
 
-/** Where the reference's command line looks for the agent of this process. */
+/** Path where the reference's command line expects the agent of this process. */
 export function agentLink(): string {
   return join(tmpdir(), `gops-agent.${process.pid}.sock`);
 }
 
-/** Systemd names the folders of `RuntimeDirectory=` so. */
+/** The variable in which systemd names the folders of `RuntimeDirectory=`. */
 function serviceFolder(): string | undefined {
   return process.env.RUNTIME_DIRECTORY?.split(':', 1)[0] || undefined;
 }
@@ -52,7 +55,7 @@ function isSocket(path: string): boolean {
   try {
     return lstatSync(path).isSocket();
   } catch {
-    return false; // another user's folder, or none
+    return false; // another user's folder, or a missing one
   }
 }
 
@@ -60,6 +63,6 @@ function realPath(file: string): string {
   try {
     return realpathSync(file);
   } catch {
-    return resolve(file); // the caller learns that no router runs with a file that does not exist
+    return resolve(file); // the caller reports that no router runs with this file
   }
 }

@@ -1,4 +1,4 @@
-// The operator socket against clients that behave well, and against those that do not.
+// The operator socket with well-behaved and hostile clients.
 
 import { chmodSync, mkdirSync, mkdtempSync, readlinkSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
@@ -44,7 +44,7 @@ async function open(): Promise<OperatorSocket> {
   return opened;
 }
 
-/** What the router answers to some bytes, until it closes. */
+/** The answer of the router to some bytes, until it closes. */
 function raw(bytes: string | Buffer, { end = false } = {}): Promise<string> {
   return new Promise((resolve) => {
     let text = '';
@@ -58,7 +58,7 @@ function raw(bytes: string | Buffer, { end = false } = {}): Promise<string> {
   });
 }
 
-t.test('a command gets its arguments, reports progress, and answers; errors keep their code', async (t) => {
+t.test('a command receives its arguments, reports progress, and answers; errors keep their code', async (t) => {
   const socket = await open();
   t.same(await askRouter(configFile, 'echo', { arguments: { a: [1] } }), { a: [1] });
   const progress: unknown[] = [];
@@ -81,7 +81,7 @@ t.test('only the user of the router reaches the socket', async (t) => {
 });
 
 t.test(
-  "a folder with wide rights is made private, and one that is somebody else's is used by neither side",
+  "a folder with wide permissions is made private, and another user's folder is used by neither side",
   async (t) => {
     const before = process.env.TMPDIR;
     process.env.TMPDIR = directory;
@@ -106,7 +106,7 @@ t.test(
   },
 );
 
-t.test('garbage, a huge line and wrong requests are refused, half a line is not answered', async (t) => {
+t.test('garbage, a huge line and invalid requests are rejected, half a line gets no answer', async (t) => {
   const socket = await open();
   for (const bytes of [
     'garbage\n',
@@ -125,7 +125,7 @@ t.test('garbage, a huge line and wrong requests are refused, half a line is not 
   socket.close();
 });
 
-t.test('a thousand connections are bounded, and do not keep others out for longer than their requests', async (t) => {
+t.test('a thousand connections are bounded, and block others only until their requests time out', async (t) => {
   const socket = await open();
   const path = operatorPath(configFile);
   const flood: Socket[] = [];
@@ -142,7 +142,7 @@ t.test('a thousand connections are bounded, and do not keep others out for longe
   socket.close();
 });
 
-t.test('a command that waits ends with the socket, and with its client', async (t) => {
+t.test('a waiting command ends with the socket, and with its client', async (t) => {
   const socket = await open();
   const waiting = askRouter(configFile, 'wait');
   await new Promise((resolve) => setTimeout(resolve, 50));
@@ -177,9 +177,9 @@ t.test('clients of the protocol of the reference agent change log levels and ope
   t.match(await ask(0x11, 9), /^invalid log level 9/);
   t.equal(await ask(0x13, 8, ...Buffer.from('link'), 6), 'log level for channel link set to trace\n');
   t.same(levels.components, { link: 'trace' });
-  t.match(await ask(0x13, 8, ...Buffer.from('lnks'), 6), /^no component "lnks" logs/);
+  t.match(await ask(0x13, 8, ...Buffer.from('lnks'), 6), /^unknown component "lnks"/);
   t.match(await ask(0x14, 8, ...Buffer.from('link')), /cleared/);
-  t.match(await ask(0x99), /^operation 153 is not served/);
+  t.match(await ask(0x99), /does not support operation 153/);
   t.match(await ask(0x15, 7), /^invalid app id 7/);
   t.equal(await ask(0x15, 2, ...Buffer.alloc(40, 'x')), '', 'what is not a hello is closed');
 
@@ -207,7 +207,7 @@ t.test('clients of the protocol of the reference agent change log levels and ope
   t.throws(() => readlinkSync(agentLink()), { code: 'ENOENT' });
 });
 
-t.test('a service listens in the folder that its manager made, and commands find it there', async (t) => {
+t.test('a service listens in the folder of its manager, and commands find it there', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'operator-'));
   const before = process.env.RUNTIME_DIRECTORY;
   t.teardown(() => {

@@ -1,6 +1,7 @@
-// The server of the operator socket: a Unix socket on which commands of the same user ask a running router, such as `router inspect` and
-// `router drain`. A client sends one line of JSON and gets lines of JSON: any number of `progress`, then one `result` or `error`.
-// Only the user that runs the router can reach the socket: it lies in a folder that is that user's alone.
+// The server of the operator socket: a Unix socket through which commands of the same user query a running router, for
+// example `router inspect` and `router drain`. A client sends one line of JSON and receives lines of JSON: any number
+// of `progress`, then one `result` or `error`. Only the user that runs the router can reach the socket, because its
+// folder is private to that user.
 
 import { chmodSync, readlinkSync, rmSync, symlinkSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
@@ -14,16 +15,16 @@ import type { Log } from '#lib/log.ts';
 import { agentLink, operatorPath } from './operator-path.ts';
 import { AGENT_MAGIC, type ReferenceAgentComponents, serveAgent } from './reference-agent.ts';
 
-/** One request, as a command sees it. */
+/** One request, as a command receives it. */
 export interface OperatorRequest {
   readonly arguments: Readonly<Record<string, unknown>>;
-  /** Aborted when the client is gone. */
+  /** Aborts when the client disconnects. */
   readonly signal: AbortSignal;
-  /** Sends what the client shows while it waits. */
+  /** Sends a progress report to the waiting client. */
   progress(value: unknown): void;
 }
 
-/** Returns, or resolves with, what becomes JSON. An error that it throws is the answer: its code and message. */
+/** Returns a value for JSON, or a promise of one. A thrown error becomes the answer, with its code and message. */
 export type OperatorCommand = (request: OperatorRequest) => unknown;
 
 export type OperatorCommands = Readonly<Record<string, OperatorCommand>>;
@@ -32,19 +33,19 @@ export interface OperatorSocketComponents {
   clock: Clock;
   log: Log;
   commands: OperatorCommands;
-  /** For clients that speak the protocol of the reference's agent. */
+  /** For clients that use the protocol of the reference's agent. */
   agent?: ReferenceAgentComponents;
 }
 
-/** Clients at once. Each holds memory for a request and an answer. */
+/** Limit on clients. Each needs memory for a request and an answer. */
 const MOST_CONNECTIONS = 10;
-/** Bytes of a request: the name of a command and a few short arguments. */
+/** Bytes of a request: a command name and a few short arguments. */
 const LONGEST_REQUEST = 8 * 1024;
 /** Milliseconds that a client has for its request. */
 const REQUEST_TIMEOUT = 5_000;
 /** Milliseconds that a client has to read its answer. */
 const READ_TIMEOUT = 30_000;
-/** Bytes of progress that may wait for the client; what comes then is left out. */
+/** Bytes of unread progress; further progress is dropped. */
 const MOST_UNREAD = 64 * 1024;
 
 export class OperatorSocket {
@@ -66,7 +67,7 @@ export class OperatorSocket {
     const opened = new OperatorSocket(components, path);
     try {
       claimPrivateFolder(dirname(path));
-      rmSync(path, { force: true }); // what a killed router left behind
+      rmSync(path, { force: true }); // left behind by a killed router
       await new Promise<void>((done, fail) => opened.#server.once('error', fail).listen(path, done));
       chmodSync(path, 0o600);
       if (components.agent) opened.#linkAgent();
@@ -77,7 +78,7 @@ export class OperatorSocket {
     }
   }
 
-  /** Clients that wait for an answer are disconnected. */
+  /** Disconnects clients that wait for an answer. */
   close(): void {
     this.#server.close();
     for (const socket of this.#sockets) socket.destroy();
@@ -92,7 +93,7 @@ export class OperatorSocket {
       symlinkSync(this.#path, agentLink());
     } catch (error) {
       const fields = { path: agentLink(), error: describeError(error) };
-      this.#components.log.debug(fields, 'ziti agent finds this router only by the path of its socket');
+      this.#components.log.debug(fields, 'ziti agent can find this router only by the path of its socket');
     }
   }
 
@@ -129,13 +130,13 @@ export class OperatorSocket {
       .on('error', () => socket.destroy())
       .on('data', onData)
       .once('end', () => {
-        // A client may end its side after the request; one that is gone is noticed when the next line is written.
+        // A client may half-close after its request; a disconnected one is noticed at the next write.
         if (isWaiting) socket.destroy();
       })
       .once('close', () => {
         timer.cancel();
         this.#sockets.delete(socket);
-        gone.abort(new ProjectError('CLIENT_GONE', 'the client is gone'));
+        gone.abort(new ProjectError('CLIENT_GONE', 'the client disconnected'));
       });
   }
 
@@ -147,7 +148,7 @@ export class OperatorSocket {
     try {
       const { command, arguments: given } = readRequest(line);
       const serve = Object.hasOwn(this.#components.commands, command) ? this.#components.commands[command] : undefined;
-      if (!serve) throw new ProjectError('UNKNOWN_COMMAND', `the router has no command "${command}"`);
+      if (!serve) throw new ProjectError('UNKNOWN_COMMAND', `unknown command "${command}"`);
       answer = toLine({ result: (await serve({ arguments: given, signal, progress })) ?? null });
     } catch (error) {
       answer = toLine({ error: { code: errorCode(error) ?? 'FAILED', message: describeError(error) } });
@@ -163,22 +164,22 @@ function linkTarget(path: string): string | undefined {
   try {
     return readlinkSync(path);
   } catch {
-    return undefined; // there is none
+    return undefined; // no such link
   }
 }
 
 function readRequest(line: string | undefined): { command: string; arguments: Readonly<Record<string, unknown>> } {
   if (line === undefined)
-    throw new ProjectError('BAD_REQUEST', `a request is one line of at most ${LONGEST_REQUEST} bytes`);
+    throw new ProjectError('BAD_REQUEST', `a request must be one line of at most ${LONGEST_REQUEST} bytes`);
   let request: unknown;
   try {
     request = parseJson(line);
   } catch (error) {
-    throw new ProjectError('BAD_REQUEST', 'the request is not JSON', { cause: error });
+    throw new ProjectError('BAD_REQUEST', 'the request is not valid JSON', { cause: error });
   }
   const { command, arguments: given = {} } = (request ?? {}) as { command?: unknown; arguments?: unknown };
   if (typeof command !== 'string' || typeof given !== 'object' || given === null || Array.isArray(given))
-    throw new ProjectError('BAD_REQUEST', 'a request is {"command": NAME, "arguments": {…}}');
+    throw new ProjectError('BAD_REQUEST', 'a request must have the form {"command": NAME, "arguments": {…}}');
   return { command, arguments: given as Record<string, unknown> };
 }
 

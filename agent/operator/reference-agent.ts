@@ -1,6 +1,7 @@
-// The protocol of the reference's local agent, on the operator socket: `ziti agent set-log-level`, `ziti agent router quiesce`, …
-// A request is a magic, one byte that names the operation, and its parameters; the answer is text until the end of the connection.
-// Operation 0x15 makes the connection a channel (reference fact: config, section 6).
+// The protocol of the reference's local agent, on the operator socket: `ziti agent set-log-level`, `ziti agent router
+// quiesce`, … A request consists of a magic number, one byte for the operation, and its parameters; the answer is text
+// until the end of the connection. Operation 0x15 turns the connection into a channel (reference fact: config, section
+// 6).
 
 import type { Socket } from 'node:net';
 import type { Clock } from '#lib/clock.ts';
@@ -45,7 +46,10 @@ const HELLO_TIMEOUT = 1_000;
 const LIMITS = { maxHeaders: 64 * 1024, maxBody: 1024 * 1024 };
 const LANES = { default: { types: [''], queueLimit: 16 } };
 
-/** Serves one connection whose first bytes begin with the magic. `received` holds at least the magic and the operation. */
+/**
+ * Serves a connection whose first bytes are the magic number. `received` contains at least the magic number and the
+ * operation.
+ */
 export async function serveAgent(
   components: ReferenceAgentComponents,
   socket: Socket,
@@ -83,7 +87,7 @@ function answer(components: ReferenceAgentComponents, operation: number, paramet
       return `log level for channel ${text} cleared\n`;
     }
     default:
-      throw new ProjectError('UNKNOWN_OPERATION', `operation ${operation} is not served by this router`);
+      throw new ProjectError('UNKNOWN_OPERATION', `this router does not support operation ${operation}`);
   }
 }
 
@@ -108,11 +112,11 @@ function setComponentLevel(levels: LogLevels, parameters: Buffer): string {
 
 function readLevel(given: number | undefined): LogLevel {
   const level = LEVELS[given ?? -1];
-  if (!level) throw new ProjectError('BAD_LEVEL', `invalid log level ${given}; levels are ${LOG_LEVELS.join(', ')}`);
+  if (!level) throw new ProjectError('BAD_LEVEL', `invalid log level ${given}; use one of ${LOG_LEVELS.join(', ')}`);
   return level;
 }
 
-/** A length, zigzag and in groups of seven bits, and so many bytes. */
+/** A length as a zigzag varint, and that many bytes. */
 function readText(bytes: Buffer): { text: string; rest: Buffer } {
   const [first = 0, second = 0] = bytes;
   const isLong = first > 0x7f;
@@ -156,7 +160,7 @@ async function openChannel(components: ReferenceAgentComponents, socket: Socket,
       });
     channel.addUnderlay(underlay);
   } catch (error) {
-    log.debug({ error: describeError(error) }, 'agent connection refused');
+    log.debug({ error: describeError(error) }, 'agent connection rejected');
     underlay.close();
   }
 }

@@ -1,4 +1,4 @@
-// Profiles are files that developer tools open, bounded in memory and on the disk.
+// Profiles are files for developer tools, bounded in memory and on disk.
 
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -35,7 +35,7 @@ t.test('the CPU profile is written in pieces, and at the end', async (t) => {
   t.same(clock.timers(), []);
 });
 
-t.test('SIGUSR2 ends the CPU profile, and not the process', async (t) => {
+t.test('SIGUSR2 ends the CPU profile, but not the process', async (t) => {
   rmSync(cpu);
   const profiler = await Profiler.start({ clock: new VirtualClock(), log: silentLog }, { cpu: { path: cpu } });
   process.kill(process.pid, 'SIGUSR2');
@@ -45,7 +45,7 @@ t.test('SIGUSR2 ends the CPU profile, and not the process', async (t) => {
   t.equal(readFileSync(cpu, 'utf8'), written, 'it is not written again');
 });
 
-t.test('the memory profile is written every interval; a file that cannot be written is reported', async (t) => {
+t.test('the memory profile is written at each interval; an unwritable file is reported', async (t) => {
   const clock = new VirtualClock();
   const profiler = await Profiler.start({ clock, log: silentLog }, { memory: { path: memory, intervalMs: 500 } });
   await clock.advance(500);

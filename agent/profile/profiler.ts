@@ -1,6 +1,6 @@
-// The `profile` section: a CPU profile, in pieces of ten minutes, and a memory profile that is written every interval. Both are files that
-// the developer tools of Chrome open, when their names end in `.cpuprofile` and `.heapprofile`; the file before is kept as `.previous`.
-// For debugging only: they cost time and memory. SIGUSR2 ends the CPU profile, as in the reference.
+// The `profile` section: a CPU profile in pieces of ten minutes, and a memory profile at each interval. Chrome's
+// developer tools open both files if their names end in `.cpuprofile` and `.heapprofile`; the previous file is kept as
+// `.previous`. For debugging only: profiles cost time and memory. SIGUSR2 ends the CPU profile, as in the reference.
 
 import { renameSync } from 'node:fs';
 import { Session } from 'node:inspector/promises';
@@ -25,9 +25,9 @@ export class Profiler {
   readonly #components: ProfilerComponents;
   readonly #session: Session;
   readonly #timers: Timer[] = [];
-  /** File of the CPU profile while one is taken. */
+  /** File of the CPU profile in progress. */
   #cpuPath: string | undefined;
-  /** Work on the session, one piece after the other. */
+  /** Work on the session runs in sequence. */
   #running: Promise<void> = Promise.resolve();
   #stopped: Promise<void> | undefined;
   #isWritingMemory = false;
@@ -37,7 +37,7 @@ export class Profiler {
     this.#session = session;
   }
 
-  /** Undefined when the configuration asks for no profile. */
+  /** Undefined if the configuration requests no profile. */
   static async start(
     components: ProfilerComponents,
     config: RouterConfigValues['profile'],
@@ -50,11 +50,11 @@ export class Profiler {
     const profiler = new Profiler(components, session);
     if (cpuPath !== undefined) await profiler.#sampleCpu(cpuPath);
     if (memoryPath !== undefined) await profiler.#sampleMemory(memoryPath, config?.memory?.intervalMs ?? 0);
-    components.log.info({ cpu: cpuPath, memory: memoryPath }, 'profiling begins');
+    components.log.info({ cpu: cpuPath, memory: memoryPath }, 'profiling started');
     return profiler;
   }
 
-  /** Writes the CPU profile and ends. A second call waits for the first. */
+  /** Writes the CPU profile and stops. A second call waits for the first. */
   stop(): Promise<void> {
     this.#stopped ??= this.#stop();
     return this.#stopped;
@@ -80,7 +80,7 @@ export class Profiler {
 
   readonly #onSignal = (): void => this.#inBackground('cpu profile', () => this.#endCpu());
 
-  /** The file holds the newest piece, one beside it the piece before. */
+  /** The file contains the latest piece; the previous piece is beside it. */
   async #nextCpuPiece(): Promise<void> {
     const path = this.#cpuPath;
     if (path === undefined) return;
@@ -115,7 +115,7 @@ export class Profiler {
     await this.#session.post('HeapProfiler.startSampling');
     this.#timers.push(
       this.#components.clock.every('memory profile', interval, () => {
-        if (this.#isWritingMemory) return; // the interval is shorter than the work
+        if (this.#isWritingMemory) return; // the previous write is still running
         this.#isWritingMemory = true;
         this.#inBackground('memory profile', () => this.#writeMemory(path));
       }),
@@ -138,7 +138,7 @@ export class Profiler {
 
   #inTurn(task: () => Promise<void>): Promise<void> {
     const done = this.#running.then(task);
-    this.#running = done.catch(() => undefined); // the caller hears of it
+    this.#running = done.catch(() => undefined); // the caller receives the error
     return done;
   }
 

@@ -1,5 +1,6 @@
-// Traces for controllers: TogglePipeTraces (1008) in; TraceEvent (1010) out, one for each message of the channels that were asked for
-// (reference fact: control channel messages). Channels have the reference's names: `ctrl/ID`, `l/ID`, and here also `edge/ADDRESS`.
+// Traces for controllers: TogglePipeTraces (1008) in; TraceEvent (1010) out, one for each message of the traced
+// channels (reference fact: control channel messages). Channels have the reference's names: `ctrl/ID`, `l/ID`, and here
+// also `edge/ADDRESS`.
 
 import { create, toBinary } from '@bufbuild/protobuf';
 import type { Clock } from '#lib/clock.ts';
@@ -16,7 +17,7 @@ import { Message, resultMessage } from '#wire/message.ts';
 import { type MessageEvent, watchMessages } from '#wire/message-events.ts';
 import { decodeMessage } from './decode-message.ts';
 
-/** The controller that asked. */
+/** The controller that requested the trace. */
 export interface TraceReceiver {
   readonly id: string;
   readonly channel: {
@@ -30,11 +31,11 @@ export interface ControllerTracesComponents {
   clock: Clock;
   log: Log;
   routerId: string;
-  /** Names of the channels that are open. */
+  /** Names of the open channels. */
   channels(): readonly string[];
 }
 
-/** Expressions of one controller. */
+/** Limit on expressions of one controller. */
 const MOST_EXPRESSIONS = 100;
 /** Characters of an expression. */
 const LONGEST_EXPRESSION = 512;
@@ -46,7 +47,7 @@ const PIPE_NAMES: readonly (readonly [RegExp, string])[] = [
 
 export class ControllerTraces {
   readonly #components: ControllerTracesComponents;
-  /** Expressions for names of channels, by controller. */
+  /** Expressions for channel names, by controller. */
   readonly #wanted = new Map<TraceReceiver, Map<string, RegExp>>();
   #unwatch: (() => void) | undefined;
 
@@ -54,7 +55,7 @@ export class ControllerTraces {
     this.#components = components;
   }
 
-  /** Serves one TogglePipeTraces. */
+  /** Handles one TogglePipeTraces. */
   readonly toggle = (controller: TraceReceiver, message: Message): void => {
     try {
       const text = this.#toggle(controller, message.decode(TogglePipeTracesRequestSchema));
@@ -79,7 +80,7 @@ export class ControllerTraces {
     const before = this.#matcher(controller);
     const wanted = this.#wanted.get(controller) ?? new Map<string, RegExp>();
     if (!enable) {
-      // As in the reference, the expression says which channels to stop; here also the one that started them.
+      // As in the reference, the expression selects the channels to stop; here also the expression that started them.
       for (const key of wanted.keys())
         if (key === pipeRegex || pipeRegex === '' || pipeRegex === '.*') wanted.delete(key);
     } else if (wanted.size < MOST_EXPRESSIONS) wanted.set(pipeRegex, pipe);
@@ -90,7 +91,7 @@ export class ControllerTraces {
     return this.#report(controller, pipe, before, verbosity);
   }
 
-  /** Which channels the request concerns, in the reference's words. */
+  /** The channels that the request affects, in the reference's wording. */
   #report(
     controller: TraceReceiver,
     pipe: RegExp,
@@ -122,7 +123,9 @@ export class ControllerTraces {
     else this.close();
   }
 
-  /** A trace of traces would never end. Events for which the controller has no room are lost. */
+  /**
+   * Skips trace events, which would cause an endless loop. Events that do not fit into a controller's queue are lost.
+   */
   #onMessage(event: MessageEvent): void {
     if (event.frame.contentType === ControlType.TraceEvent) return;
     const name = pipeName(event.channel);
@@ -155,7 +158,7 @@ export class ControllerTraces {
   }
 }
 
-/** Throws an Error in the reference's words. */
+/** @throws Error in the reference's wording */
 function expression(what: string, text: string): RegExp {
   try {
     if (text.length > LONGEST_EXPRESSION) throw new Error(`longer than ${LONGEST_EXPRESSION} characters`);

@@ -1,5 +1,5 @@
-// Decodes messages for traces: the headers and bodies that the network defines, as JSON. Values that could be secrets are left out:
-// tokens, keys, certificates, instance secrets, peer data, data of configurations, and all payload.
+// Decodes messages for traces: the headers and bodies that the network defines, as JSON. Omits values that could be
+// secret: tokens, keys, certificates, instance secrets, peer data, data of configurations, and all payload.
 
 import type { Message as ProtoMessage } from '@bufbuild/protobuf';
 import { fromBinary, toJson } from '@bufbuild/protobuf';
@@ -62,9 +62,9 @@ type Schema = GenMessage<ProtoMessage>;
 type HeaderType = 'text' | 'number' | 'bool';
 type Headers = readonly (readonly [key: number, name: string, type: HeaderType])[];
 
-/** Characters of a text; reasons and ids are shorter. */
+/** Characters of a string; reasons and ids are shorter. */
 const LONGEST_TEXT = 1_024;
-/** Bytes of a body that is decoded; a data model or a report of metrics may be far larger, and would hide the rest. */
+/** Bytes of a body that is decoded; a data model or metrics report may be far larger and would hide the rest. */
 const LARGEST_BODY = 64 * 1024;
 const SECRET = /token|secret|password|key$|jwt|pem|csr|cert|peerdata|^data$|datajson|instanceid/i;
 const HIDDEN = '…';
@@ -145,7 +145,7 @@ const CIRCUIT_REQUEST: Headers = [
   [EdgeControlHeader.IdentityId, 'identityId', 'text'],
   [EdgeControlHeader.ServiceId, 'serviceId', 'text'],
 ];
-/** In answers, two keys of the request have other meanings. */
+/** In answers, two keys have another meaning than in requests. */
 const CIRCUIT_ANSWER: Headers = [
   [EdgeControlHeader.SessionToken, 'circuitId', 'text'],
   [EdgeControlHeader.Fingerprints, 'address', 'text'],
@@ -183,7 +183,7 @@ export function nameOfType(contentType: number): string {
   return NAMES.get(contentType) ?? 'unknown';
 }
 
-/** Everything known about a message. A body that cannot be decoded is marked as such. */
+/** All known parts of a message. An undecodable body is marked as such. */
 export function decodeMessage(frame: Frame): Record<string, unknown> {
   const decoded: Record<string, unknown> = {};
   for (const [key, name, type] of HEADERS.get(frame.contentType) ?? []) {
@@ -192,7 +192,7 @@ export function decodeMessage(frame: Frame): Record<string, unknown> {
   }
   const body = BODIES.get(frame.contentType);
   if (body === undefined || frame.body.length === 0) return decoded;
-  if (frame.body.length > LARGEST_BODY) return { ...decoded, body: 'too large to be shown' };
+  if (frame.body.length > LARGEST_BODY) return { ...decoded, body: 'too large' };
   return { ...decoded, body: body === 'text' ? shorten(frame.body.toString('utf8')) : decodeBody(frame, body) };
 }
 
@@ -200,7 +200,7 @@ function decodeBody(frame: Frame, schema: Schema): unknown {
   try {
     return hideSecrets(toJson(schema, fromBinary(schema, frame.body)));
   } catch {
-    return 'cannot be decoded'; // the peer may send anything, and a trace shows what came
+    return 'cannot be decoded'; // the peer may send anything, and a trace includes it
   }
 }
 

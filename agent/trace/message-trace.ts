@@ -1,5 +1,5 @@
-// The `trace` section: a file with one line of JSON for every message of every channel that comes in or goes out. For debugging only: it
-// costs time, and the file and its predecessor grow to LARGEST_FILE each.
+// The `trace` section: writes one line of JSON per message of every channel, sent and received. For debugging only: it
+// costs time, and the file and its predecessor each grow to LARGEST_FILE.
 
 import { createWriteStream, fstatSync, openSync, renameSync, type WriteStream } from 'node:fs';
 import type { Clock, Timer } from '#lib/clock.ts';
@@ -10,11 +10,11 @@ import { ChannelHeader } from '#wire/gen/numbers.ts';
 import { type MessageEvent, watchMessages } from '#wire/message-events.ts';
 import { decodeMessage, nameOfType } from './decode-message.ts';
 
-/** Bytes that may wait for the disk; what comes then is counted and left out. */
+/** Bytes that may wait for the disk; further lines are counted and dropped. */
 const MOST_WAITING = 4 * 1024 * 1024;
-/** Bytes after which the file is renamed to `FILE.1`, in the place of the one before. */
+/** Bytes after which the file is renamed to `FILE.1`, replacing the previous one. */
 const LARGEST_FILE = 256 * 1024 * 1024;
-/** Milliseconds until a file that could not be written is tried again: a full disk may be cleaned up. */
+/** Milliseconds until a failed file is retried: the disk may have space again. */
 const RETRY_INTERVAL = 60_000;
 
 export interface MessageTraceOptions {
@@ -33,7 +33,7 @@ export class MessageTrace {
   #leftOut = 0;
   #retry: Timer | undefined;
 
-  /** Appends to the file. One that cannot be written is logged, and costs nothing else. */
+  /** Appends to the file. A failure is logged and has no other effect. */
   constructor(path: string, clock: Clock, log: Log, options: MessageTraceOptions = {}) {
     this.#path = path;
     this.#clock = clock;
@@ -43,7 +43,7 @@ export class MessageTrace {
     this.#unwatch = watchMessages((event) => this.#onMessage(event));
   }
 
-  /** Opens the file of this name, which may be another one by now. */
+  /** Reopens the path, because the file may have been renamed. */
   reopen(): void {
     this.#retry?.cancel();
     this.#file?.end();
@@ -77,7 +77,7 @@ export class MessageTrace {
   #onError(error: unknown): void {
     this.#file = undefined;
     const fields = { key: 'trace.path', path: this.#path, retryIn: RETRY_INTERVAL, error: describeError(error) };
-    this.#log.error(fields, 'trace cannot be written');
+    this.#log.error(fields, 'trace file cannot be written');
     this.#retry = this.#clock.after('trace file', RETRY_INTERVAL, () => this.#open());
   }
 
@@ -86,7 +86,7 @@ export class MessageTrace {
       renameSync(this.#path, `${this.#path}.1`);
     } catch (error) {
       this.#log.error({ path: this.#path, error: describeError(error) }, 'trace file cannot be renamed');
-      this.#written = 0; // a device or pipe cannot be renamed, and does not grow
+      this.#written = 0; // devices and pipes cannot be renamed, and do not grow
       return;
     }
     this.reopen();

@@ -1,4 +1,4 @@
-// What traces say of messages, what they never say, and what happens to the file.
+// Content of traces, hidden secrets, and the trace file.
 
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -39,7 +39,7 @@ const event = (message: Message, channel = 'control c1') => ({
 });
 const UNROUTABLE = new Message(ControlType.CircuitFailed, [], 'no path');
 
-t.test('messages are decoded, secrets are not', async (t) => {
+t.test('messages are decoded, secrets are hidden', async (t) => {
   const route = create(RouteSchema, {
     circuitId: 'circuit1',
     egress: { binding: 'edge', address: 'a1', destination: 'd1', peerData: { 1003: Buffer.from('the-public-key') } },
@@ -80,11 +80,11 @@ t.test('messages are decoded, secrets are not', async (t) => {
     body: 'cannot be decoded',
   });
   t.same(decodeMessage(frameOf(new Message(ControlType.Route, [], Buffer.alloc(100_000)))), {
-    body: 'too large to be shown',
+    body: 'too large',
   });
 });
 
-t.test('the file has a line for each message, and is renamed when it is large', async (t) => {
+t.test('the file has a line for each message and is rotated at its limit', async (t) => {
   const path = join(directory, 'trace.json');
   const trace = new MessageTrace(path, new VirtualClock(), silentLog, { largestFile: 1_000 });
   for (let count = 0; count < 8; count++) publishMessage(event(UNROUTABLE));
@@ -103,7 +103,7 @@ t.test('the file has a line for each message, and is renamed when it is large', 
   });
 });
 
-t.test('a full disk is reported, and tried again later', async (t) => {
+t.test('a full disk is reported, and the file is retried later', async (t) => {
   const clock = new VirtualClock();
   const lines: string[] = [];
   const log = createLog({ write: (line) => lines.push(line) });
@@ -111,7 +111,7 @@ t.test('a full disk is reported, and tried again later', async (t) => {
   publishMessage(event(UNROUTABLE));
   await new Promise((resolve) => setTimeout(resolve, 100));
   publishMessage(event(UNROUTABLE));
-  t.match(lines.join(''), /trace cannot be written/);
+  t.match(lines.join(''), /trace file cannot be written/);
   t.equal(lines.length, 1);
   await clock.advance(60_000);
   publishMessage(event(UNROUTABLE));

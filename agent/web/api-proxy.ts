@@ -1,5 +1,5 @@
-// The API proxy of an edge router: clients that reach no controller send their requests to the router, which passes them on with its own
-// certificate and says which certificates they have shown.
+// The API proxy of an edge router: clients that cannot reach a controller send their requests to the router, which
+// forwards them with its own certificate and names the certificates that the clients presented.
 //
 //   client ─► TLS, HTTP ─► request + X-Client-CertPem ─► controller
 //
@@ -28,7 +28,7 @@ export interface ApiProxyComponents {
 
 const CERTIFICATE_HEADER = 'x-client-certpem';
 const PROXY_HEADER = 'x-edge-router-proxy-request';
-/** Headers of one connection (RFC 9110, section 7.6.1), and those that only the router may set. */
+/** Hop-by-hop headers (RFC 9110, section 7.6.1), and headers that only the router may set. */
 const NOT_PASSED_ON = new Set([
   'connection',
   'keep-alive',
@@ -43,11 +43,11 @@ const NOT_PASSED_ON = new Set([
   PROXY_HEADER,
 ]);
 const LARGEST_HEADERS = 32 * 1024;
-/** Milliseconds: a login with a second factor over a slow line. */
+/** Milliseconds; long enough for a login with a second factor over a slow line. */
 const LIMITS = { read: 30_000, write: 60_000, idle: 60_000 };
-/** Milliseconds for the controller to begin its answer. */
+/** Milliseconds until the controller must start its answer. */
 const ANSWER_TIMEOUT = 30_000;
-/** Connections to the controller; further requests wait. */
+/** Limit on connections to the controller; further requests wait. */
 const MOST_UPSTREAM = 100;
 
 export class ApiProxy {
@@ -58,7 +58,7 @@ export class ApiProxy {
   readonly #unhandle: (() => void)[];
   readonly #sockets = new Set<Duplex>();
 
-  /** Begins to accept on the port. Throws ProtocolTakenError when HTTP is served there already. */
+  /** Starts to accept on the port. @throws ProtocolTakenError if the port already serves HTTP */
   constructor(components: ApiProxyComponents, upstream: { host: string; port: number }) {
     this.#components = components;
     this.#upstream = upstream;
@@ -111,10 +111,10 @@ export class ApiProxy {
       response.writeHead(status, { 'content-type': 'application/json', connection: 'close' }).end(body);
     });
     response.once('close', () => outgoing.destroy());
-    pipeline(request, outgoing, () => undefined); // how it ended is seen at the answer
+    pipeline(request, outgoing, () => undefined); // the handler of the answer reports errors
   }
 
-  /** WebSockets, such as the controller's stream of events. */
+  /** Forwards WebSockets, for example the controller's event stream. */
   #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const { upgrade = '' } = request.headers;
     const outgoing = this.#request(request, ['connection', 'Upgrade', 'upgrade', upgrade]);
@@ -144,7 +144,7 @@ export class ApiProxy {
     outgoing.end();
   }
 
-  /** The request as it goes to the controller; it ends with an error when no answer comes in time. */
+  /** Creates the request to the controller; it fails if the answer does not start in time. */
   #request(request: IncomingMessage, further: readonly string[]) {
     const { identity, clock } = this.#components;
     const { host, port } = this.#upstream;
@@ -179,18 +179,19 @@ export class ApiProxy {
   #failure({ method, url }: IncomingMessage, error: Error): { status: number; body: string } {
     const upstream = joinHostPort(this.#upstream.host, this.#upstream.port);
     const isLate = error instanceof TimeoutError;
-    this.#components.log.warn({ upstream, method, url, error: describeError(error) }, 'request could not be passed on');
+    this.#components.log.warn({ upstream, method, url, error: describeError(error) }, 'request could not be forwarded');
     const code = isLate ? 'GATEWAY_TIMEOUT' : 'BAD_GATEWAY';
-    const message = `the controller's API at ${upstream} ${isLate ? 'does not answer' : 'cannot be reached'}`;
+    const message = `the controller's API at ${upstream} ${isLate ? 'did not answer in time' : 'cannot be reached'}`;
     return { status: isLate ? 504 : 502, body: `${JSON.stringify({ error: { code, message }, meta: {} })}\n` };
   }
 
   #logCut({ method, url }: IncomingMessage, error: Error | null | undefined): void {
-    if (error) this.#components.log.debug({ method, url, error: describeError(asError(error)) }, 'answer was cut');
+    if (error)
+      this.#components.log.debug({ method, url, error: describeError(asError(error)) }, 'answer was interrupted');
   }
 }
 
-/** Raw headers without those of the connection, and without those that `connection` names. */
+/** Raw headers without hop-by-hop headers, and without those that `connection` names. */
 function passedOn(rawHeaders: readonly string[]): string[] {
   const named = new Set<string>();
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -206,7 +207,7 @@ function passedOn(rawHeaders: readonly string[]): string[] {
   return kept;
 }
 
-/** Status line and headers of an answer, as they stand on the wire. */
+/** Status line and headers of an answer in wire format. */
 function headOf({ statusCode, statusMessage, rawHeaders }: IncomingMessage, further: readonly string[]): string {
   const headers = [...passedOn(rawHeaders), ...further];
   const lines = [`HTTP/1.1 ${statusCode} ${statusMessage}`];

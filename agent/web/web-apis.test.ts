@@ -1,4 +1,4 @@
-// What the APIs answer to whatever is asked of them.
+// The answers of the web APIs to all kinds of requests.
 
 import t from 'tap';
 import { VirtualClock } from '#lib/clock.ts';
@@ -14,28 +14,25 @@ function apis(...bindings: string[]): WebApis {
   return new WebApis({ health, metrics: undefined }, bindings);
 }
 
-t.test('a target that is no path is refused, not left without an answer', async (t) => {
+t.test('an invalid target is rejected with an answer', async (t) => {
   for (const target of ['//', '//:', '///\\', 'http://[', '*', ''])
     t.match(String((await apis('health-checks', 'metrics').answer('GET', target)).status), /^40[04]$/, target);
   t.equal((await apis('health-checks', 'metrics').answer('GET', 'https://router/livez')).status, 200, 'a whole URL');
 });
 
-t.test('the only API of a server answers every path, except for that of an API that is not served', async (t) => {
-  t.match(await apis('health-checks').answer('GET', '/metrics'), { status: 404, body: /there is .health-checks/ });
+t.test('the only API of a server answers every path, except the path of a missing API', async (t) => {
+  t.match(await apis('health-checks').answer('GET', '/metrics'), { status: 404, body: /use .health-checks/ });
   t.equal((await apis('health-checks').answer('GET', '/anything')).status, 200);
   t.equal((await apis('health-checks', 'metrics').answer('GET', '/anything')).status, 404);
 });
 
-t.test(
-  'there is nothing to change: other methods than GET and HEAD are refused with those that are allowed',
-  async (t) => {
-    for (const method of ['POST', 'PUT', 'DELETE', 'PATCH', 'TRACE', 'PROPFIND'])
-      t.match(await apis('health-checks').answer(method, '/health-checks'), {
-        status: 405,
-        headers: { allow: 'GET, HEAD, OPTIONS' },
-        body: /METHOD_NOT_ALLOWED/,
-      });
-    t.match(await apis('health-checks').answer('OPTIONS', '*'), { status: 204, headers: { allow: /GET/ }, body: '' });
-    t.equal((await apis('health-checks').answer('HEAD', '/livez')).status, 200);
-  },
-);
+t.test('the APIs are read-only: other methods than GET and HEAD are rejected with the allowed ones', async (t) => {
+  for (const method of ['POST', 'PUT', 'DELETE', 'PATCH', 'TRACE', 'PROPFIND'])
+    t.match(await apis('health-checks').answer(method, '/health-checks'), {
+      status: 405,
+      headers: { allow: 'GET, HEAD, OPTIONS' },
+      body: /METHOD_NOT_ALLOWED/,
+    });
+  t.match(await apis('health-checks').answer('OPTIONS', '*'), { status: 204, headers: { allow: /GET/ }, body: '' });
+  t.equal((await apis('health-checks').answer('HEAD', '/livez')).status, 200);
+});

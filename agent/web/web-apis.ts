@@ -1,13 +1,13 @@
-// Answers of the APIs health-checks and metrics, without sockets. A server whose only API is health-checks answers every path with it,
-// as the reference does, except for `/metrics`: a collector of metrics must not take health for them. `/livez` and `/readyz` answer with a
-// status that probes understand.
+// Answers of the APIs health-checks and metrics, without sockets. A server whose only API is health-checks answers
+// every path with it, as the reference does, except `/metrics`: a metrics collector must not mistake health for
+// metrics. `/livez` and `/readyz` answer with a status for probes.
 
 import type { Health } from '../health/health.ts';
 import type { PrometheusPage } from '../metrics/prometheus.ts';
 
 export interface WebApiComponents {
   health: Health;
-  /** Undefined when no server has the metrics API. */
+  /** Undefined if no server has the metrics API. */
   metrics: PrometheusPage | undefined;
 }
 
@@ -18,7 +18,7 @@ export interface WebAnswer {
 }
 
 const METRICS = '/metrics';
-/** All of them only show something. */
+/** The APIs are read-only. */
 const METHODS = ['GET', 'HEAD'];
 const ALLOW = { allow: [...METHODS, 'OPTIONS'].join(', ') };
 
@@ -26,19 +26,19 @@ export class WebApis {
   readonly #components: WebApiComponents;
   readonly #bindings: readonly string[];
 
-  /** `bindings` are the names of the server's APIs. */
+  /** @param bindings Names of the server's APIs. */
   constructor(components: WebApiComponents, bindings: readonly string[]) {
     this.#components = components;
     this.#bindings = bindings;
   }
 
-  /** `target` is what stands in the request: a path or a URL. */
+  /** @param target The target of the request: a path or a URL. */
   async answer(method: string, target: string): Promise<WebAnswer> {
     if (method === 'OPTIONS') return { status: 204, headers: ALLOW, body: '' };
     if (!METHODS.includes(method))
       return refusal(405, 'METHOD_NOT_ALLOWED', `${method} is not allowed here; use GET`, ALLOW);
     const url = URL.parse(target, 'https://router');
-    if (!url) return refusal(400, 'BAD_REQUEST', 'what is asked for is no path');
+    if (!url) return refusal(400, 'BAD_REQUEST', 'the request target is not a valid path');
     return this.#show(url);
   }
 
@@ -56,7 +56,7 @@ export class WebApis {
     const isHealth = this.#bindings.length === 1 ? url.pathname !== METRICS : url.pathname.startsWith('/health-checks');
     if (hasHealth && isHealth) return checks(200);
     const paths = [...(hasHealth ? ['/health-checks', '/livez', '/readyz'] : []), ...(hasMetrics ? [METRICS] : [])];
-    return refusal(404, 'NOT_FOUND', `path ${url.pathname} was not found; there is ${paths.join(', ')}`);
+    return refusal(404, 'NOT_FOUND', `path ${url.pathname} not found; use ${paths.join(', ')}`);
   }
 }
 

@@ -1,4 +1,5 @@
-// The HTTPS servers of the `web` section: bind points, certificates, time limits, closing. What is answered stands in web-apis.ts.
+// The HTTPS servers of the `web` section: bind points, certificates, timeouts, closing. web-apis.ts creates the
+// answers.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { TLSSocket } from 'node:tls';
@@ -23,7 +24,10 @@ export interface WebServerComponents extends WebApiComponents {
 }
 
 const GRACE = 15_000;
-/** Connections of a bind point, and TLS handshakes among them: probes, collectors of metrics and some people. */
+/**
+ * Limits on connections of a bind point and on TLS handshakes among them: for probes, metrics collectors and some
+ * people.
+ */
 const MOST_CONNECTIONS = 500;
 const MOST_HANDSHAKES = 200;
 const LARGEST_HEADERS = 16 * 1024;
@@ -36,7 +40,7 @@ export class WebServer {
   readonly #servers: Server[] = [];
   readonly #ports: TlsPort[] = [];
   readonly #sockets = new Set<TLSSocket>();
-  /** Sockets with a request that is being answered. */
+  /** Sockets with a request in progress. */
   readonly #busy = new Set<TLSSocket>();
   #closing = false;
   readonly #unsubscribe: () => void;
@@ -56,7 +60,7 @@ export class WebServer {
     });
   }
 
-  /** Opens every bind point; `key` is the place of the server in the configuration. Rejects with ListenError. */
+  /** Opens every bind point; `key` is the server's key in the configuration. Rejects with ListenError. */
   static async open(components: WebServerComponents, config: WebConfig, key: string): Promise<WebServer> {
     const { clock, log } = components;
     const given = config.identity;
@@ -79,7 +83,7 @@ export class WebServer {
     return this.#ports.map((port) => joinHostPort(port.address.host, port.address.port));
   }
 
-  /** Accepts no more; requests under way get a bounded time. */
+  /** Stops accepting; requests in progress get a bounded time. */
   async close(): Promise<void> {
     this.#unsubscribe();
     this.#closing = true;
@@ -119,7 +123,7 @@ export class WebServer {
       maxHandshakes: MOST_HANDSHAKES,
       log: this.#components.log,
     });
-    // The idle time is told to clients; HttpTimeouts keeps it.
+    // The idle timeout is announced to clients; HttpTimeouts enforces it.
     const server = createServer({ maxHeaderSize: LARGEST_HEADERS, keepAliveTimeout: options.idleTimeout });
     const timeouts = new HttpTimeouts(server, this.#components.clock, {
       read: options.readTimeout,
@@ -158,7 +162,7 @@ export class WebServer {
       try {
         await this.#answer(point, request, response);
       } catch (error) {
-        response.destroy(); // nobody waits for an answer that never comes
+        response.destroy(); // closes the connection, because no answer follows
         throw error;
       }
     });

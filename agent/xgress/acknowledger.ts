@@ -1,5 +1,5 @@
-// The acknowledgements of one circuit end: everything that arrives in one turn of the event loop is acknowledged together, and
-// the peer gets an acknowledgement when room has returned (reference fact: link, section 2.4).
+// Sends the acknowledgements of one circuit end. Payloads that arrive in one turn of the event loop are acknowledged
+// together; another acknowledgement reports freed buffer space to the peer (reference fact: link, section 2.4).
 
 import { Acknowledgement, type Payload } from '#wire/xgress-frames.ts';
 
@@ -9,7 +9,7 @@ export interface AcknowledgerComponents {
   send(acknowledgement: Acknowledgement): void;
 }
 
-/** Room is reported again when the last report was above this and half of it is free. */
+/** Freed space is reported if the last reported size was above this and at least half of it is free now. */
 const WINDOW_UPDATE_FROM = 10_000;
 
 export class Acknowledger {
@@ -22,14 +22,14 @@ export class Acknowledger {
   #isClosed = false;
   #reported = 0;
 
-  /** `flags` go out with each acknowledgement. */
+  /** @param flags Sent with each acknowledgement. */
   constructor(components: AcknowledgerComponents, circuitId: string, flags: number) {
     this.#components = components;
     this.#circuitId = circuitId;
     this.#flags = flags;
   }
 
-  /** Acknowledgements that are due. */
+  /** Number of acknowledgements that are due. */
   get pending(): number {
     return this.#sequences.length;
   }
@@ -40,12 +40,12 @@ export class Acknowledger {
     this.#schedule();
   }
 
-  /** The client has taken data. */
+  /** The client consumed data. */
   onRoom(): void {
     if (this.#reported > WINDOW_UPDATE_FROM && this.#reported / 2 > this.#components.bufferSize()) this.#schedule();
   }
 
-  /** Sends what is due, and nothing afterwards. */
+  /** Sends the acknowledgements that are due and stops. */
   close(): void {
     this.#flush();
     this.#isClosed = true;

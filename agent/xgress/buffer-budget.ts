@@ -1,11 +1,11 @@
-// Bounds what all circuit ends of a router hold together: payloads that wait for a client or for an acknowledgement. Each end may
-// hold as much as is still free, so that n ends whose clients do not read share the budget evenly (1/(n + 1) each) and one that
-// comes later gets as much as they have. Nothing is lost: an end that has its share stops reading, or drops payloads
-// unacknowledged, which the peer sends again.
+// Bounds the memory of all circuit ends of a router: payloads that wait for a client or for an acknowledgement. Each
+// end may hold as many bytes as are free. So n ends whose clients do not read share the budget evenly (1/(n + 1) each),
+// and a later end gets the same share. No data is lost: an end that has used its share stops reading, or drops payloads
+// without acknowledging them, and the peer retransmits.
 
 /** Bytes; enough for 15 circuits with full default windows. */
 export const BUFFER_BUDGET = 64 * 1024 * 1024;
-/** Bytes that an end may hold in any case, so that it always makes progress: the least window. */
+/** Bytes that an end may always hold, so that it makes progress: the smallest window. */
 const LEAST_SHARE = 16 * 1024;
 
 export class BufferBudget {
@@ -16,17 +16,17 @@ export class BufferBudget {
     this.#limit = limit;
   }
 
-  /** Bytes that all ends hold. */
+  /** Bytes held by all ends. */
   get used(): number {
     return this.#used;
   }
 
-  /** Bytes that one end may hold now. */
+  /** Bytes that one end may hold at the moment. */
   get share(): number {
     return Math.max(LEAST_SHARE, this.#limit - this.#used);
   }
 
-  /** An end holds so many bytes more, or less. */
+  /** Records that an end holds `bytes` more, or fewer if negative. */
   add(bytes: number): void {
     this.#used += bytes;
   }

@@ -1,5 +1,5 @@
-// Makes the ends of circuits on this router, keeps count of them, and does what has to be done when one is over: out of the
-// forwarder, and a fault to the controller that owns the circuit (reference fact: link, section 2.3).
+// Creates and counts the ends of circuits on this router. A closed end is removed from the forwarder and reported as a
+// fault to the controller that owns the circuit (reference fact: link, section 2.3).
 
 import { create, toBinary } from '@bufbuild/protobuf';
 import type { Clock } from '#lib/clock.ts';
@@ -29,21 +29,21 @@ export interface CircuitEndsComponents {
 
 type UsageTags = Readonly<Record<string, string>>;
 
-/** An end whose flow control is a client's own. */
+/** An end whose client does its own flow control. */
 export interface RelayEnd extends CircuitEnd {
   readonly role: CircuitRole;
-  /** Bytes since usage was last told, in each direction. */
+  /** Bytes since the last usage report, in each direction. */
   readonly transferred: { fromClient: number; toClient: number };
 }
 
 export class CircuitEnds {
-  /** The counters of all ends. */
+  /** Counters shared by all ends. */
   readonly metrics: XgressMetrics;
   readonly #components: CircuitEndsComponents;
   readonly #ticker: XgressTicker;
   readonly #budget = new BufferBudget();
   readonly #open = new Set<Xgress>();
-  /** Ends whose flow control is a client's own. */
+  /** Ends whose clients do their own flow control. */
   readonly #relays = new Set<RelayEnd>();
   #total = 0;
   readonly #whenEmpty = new Set<() => void>();
@@ -54,29 +54,29 @@ export class CircuitEnds {
     this.metrics = registryXgressMetrics(components.metrics, () => this.#open);
     components.metrics.gauge('xgress.buffered_bytes', () => this.bufferedBytes);
     components.metrics.addUsageSource(() => {
-      for (const end of this.#open) this.#tellUsage(end, end.usageTags);
-      for (const relay of this.#relays) this.#tellUsage(relay, this.#tagsOf(relay));
+      for (const end of this.#open) this.#reportUsage(end, end.usageTags);
+      for (const relay of this.#relays) this.#reportUsage(relay, this.#tagsOf(relay));
     });
   }
 
-  /** The ends that are open. */
+  /** Number of open ends. */
   get count(): number {
     return this.#open.size + this.#relays.size;
   }
 
-  /** Bytes that ends hold for clients that read slowly and for peers that have not acknowledged them. */
+  /** Bytes held for clients that read slowly and for peers that have not acknowledged them. */
   get bufferedBytes(): number {
     return this.#budget.used;
   }
 
-  /** The ends that were ever opened. */
+  /** Number of ends ever opened. */
   get total(): number {
     return this.#total;
   }
 
   /**
-   * Makes an end and tells the forwarder of it. `owner` is the id of the circuit's controller. Start it when the client is ready. It is cut
-   * at once when the circuit has been taken down in the meantime.
+   * Creates an end and registers it at the forwarder. `owner` is the id of the circuit's controller. Start the end when
+   * the client is ready. It is cut at once if the circuit was removed in the meantime.
    */
   open(init: XgressInit, client: XgressClient, owner: string): Xgress {
     const { clock, forwarder, onUnroutable } = this.#components;
@@ -102,7 +102,7 @@ export class CircuitEnds {
     return xgress;
   }
 
-  /** An end whose flow control is a client's own, until the returned function is called. */
+  /** Registers an end whose client does its own flow control, until the returned function is called. */
   openRelay(relay: RelayEnd): () => void {
     this.#relays.add(relay);
     this.#total++;
@@ -110,19 +110,24 @@ export class CircuitEnds {
     const tags = this.#tagsOf(relay);
     return () => {
       if (!this.#relays.delete(relay)) return;
-      this.#tellUsage(relay, tags);
+      this.#reportUsage(relay, tags);
       this.#components.forwarder.unregisterEnd(relay);
       this.#checkEmpty();
     };
   }
 
-  /** The end of a circuit cannot be made here: the circuit is taken out and its controller takes it down everywhere. */
-  giveUp(circuitId: string, role: CircuitRole, owner: string): void {
+  /**
+   * This router cannot create the end of a circuit: removes the circuit here, and reports a fault so that its
+   * controller removes it everywhere.
+   */
+  abandon(circuitId: string, role: CircuitRole, owner: string): void {
     this.#components.forwarder.remove(circuitId);
     this.#reportEnd(circuitId, role, owner);
   }
 
-  /** Resolves with true when all ends are closed, with false after `milliseconds`. Rejects with the signal's reason. */
+  /**
+   * Resolves with true when all ends are closed, or with false after `milliseconds`. Rejects with the signal's reason.
+   */
   whenEmpty(milliseconds: number, signal?: AbortSignal): Promise<boolean> {
     if (this.count === 0) return Promise.resolve(true);
     if (milliseconds <= 0) return Promise.resolve(false);
@@ -142,7 +147,7 @@ export class CircuitEnds {
     });
   }
 
-  /** Cuts the ends that are open. */
+  /** Cuts all open ends. */
   cut(): void {
     for (const xgress of [...this.#open]) xgress.abort();
     for (const relay of [...this.#relays]) relay.unrouted();
@@ -150,7 +155,7 @@ export class CircuitEnds {
 
   #onClosed(xgress: Xgress, owner: string): void {
     this.#open.delete(xgress);
-    this.#tellUsage(xgress, xgress.usageTags);
+    this.#reportUsage(xgress, xgress.usageTags);
     const { forwarder, log } = this.#components;
     const circuit = forwarder.circuits.get(xgress.circuitId);
     forwarder.unregisterEnd(xgress);
@@ -165,8 +170,10 @@ export class CircuitEnds {
     for (const onEmpty of [...this.#whenEmpty]) onEmpty();
   }
 
-  /** Reports the bytes of an end since the last report: `ingress.rx` from the dialing client, `egress.tx` to the host. */
-  #tellUsage({ circuitId, role, transferred }: Xgress | RelayEnd, tags: UsageTags): void {
+  /**
+   * Reports the bytes of an end since the last report: `ingress.rx` from the dialing client, `egress.tx` to the host.
+   */
+  #reportUsage({ circuitId, role, transferred }: Xgress | RelayEnd, tags: UsageTags): void {
     const side = role === 'initiator' ? 'ingress' : 'egress';
     const { metrics } = this.#components;
     if (transferred.fromClient > 0) metrics.usage(circuitId, `${side}.rx`, transferred.fromClient, tags);
@@ -185,7 +192,10 @@ export class CircuitEnds {
     try {
       this.#components.controllers.byId(owner)?.send(new Message(ControlType.Fault, [], body));
     } catch (error) {
-      this.#components.log.debug({ circuitId, error: describeError(error) }, 'end of a circuit could not be reported');
+      this.#components.log.debug(
+        { circuitId, error: describeError(error) },
+        'circuit end could not be reported to its controller',
+      );
     }
   }
 }

@@ -1,7 +1,8 @@
-// A UDP session as the client of a circuit end: each datagram is one payload, with encryption one sealed chunk. UDP neither ends
-// nor waits: there is no half close, and datagrams that find no room are dropped (reference fact: tunnel, section 1).
+// A UDP session as the client of a circuit end. Each datagram is one payload, or one sealed chunk if encrypted. UDP has
+// no end and no back pressure: there is no half close, and datagrams that do not fit are dropped (reference fact:
+// tunnel, section 1).
 //
-//   datagrams ─► receive ─► (queue until the circuit takes data) ─► xgress ─► … ─► deliver ─► port
+//   datagrams ─► receive ─► (queue until the circuit accepts data) ─► xgress ─► … ─► deliver ─► port
 
 import type { Clock } from '#lib/clock.ts';
 import { describeError, errorCode } from '#lib/errors.ts';
@@ -11,9 +12,9 @@ import type { EncryptedStream } from './end-to-end.ts';
 import type { Idling } from './idle-sweeper.ts';
 import type { CircuitOutcome, Xgress, XgressClient } from './xgress.ts';
 
-/** Where the datagrams of a session go. */
+/** Sends the datagrams of a session. */
 export interface DatagramPort {
-  /** Sends one datagram. Calls `done` when its memory may be used again. */
+  /** Sends one datagram. Calls `done` when its memory may be reused. */
   send(data: Buffer, done: (error: Error | null) => void): void;
   close(): void;
 }
@@ -23,20 +24,20 @@ export interface DatagramClientInit {
   readonly encryption?: EncryptedStream | undefined;
   readonly clock: Clock;
   readonly log: Log;
-  /** The session is over. Called once. */
+  /** The session ended. Called once. */
   readonly onClosed?: () => void;
 }
 
-/** Datagrams that wait for the circuit; further ones are dropped. The reference keeps as many. */
+/** Datagrams queued for the circuit; further ones are dropped. The reference has the same limit. */
 const MOST_WAITING = 16;
-/** Datagrams that the system has not sent yet; the circuit delivers no more until one is sent. */
+/** Datagrams that the system has not sent yet; at this limit the circuit pauses until one is sent. */
 const MOST_UNSENT = 64;
-/** The datagram is larger than the network takes: it alone is lost. */
+/** Error code for a datagram larger than the network accepts: only this datagram is lost. */
 const TOO_LARGE = 'EMSGSIZE';
 
 export class DatagramClient implements XgressClient, Idling {
   lastActive: number;
-  /** Datagrams that were dropped because the circuit took no more. */
+  /** Number of datagrams dropped because the circuit did not accept them. */
   dropped = 0;
   readonly #init: DatagramClientInit;
   #encryption: EncryptedStream | undefined;
@@ -56,14 +57,17 @@ export class DatagramClient implements XgressClient, Idling {
     return this.#closed;
   }
 
-  /** Connects the two; call before the xgress is started. `encryption` is for keys that are known only with the circuit. */
+  /**
+   * Connects the client to its end; call before the xgress starts. Pass `encryption` if its keys are known only with
+   * the circuit.
+   */
   attach(xgress: Xgress, encryption?: EncryptedStream): void {
     this.#xgress = xgress;
     this.#encryption ??= encryption;
     if (this.#closed) setImmediate(() => xgress.abort());
   }
 
-  /** Takes a datagram from the port. It must not be changed afterwards. */
+  /** Receives a datagram from the port. The caller must not change it afterwards. */
   receive(data: Buffer): void {
     this.#active();
     if (this.#closed) return;
@@ -72,7 +76,7 @@ export class DatagramClient implements XgressClient, Idling {
     else this.dropped++;
   }
 
-  /** The port failed, for example because nothing listens at the other side. */
+  /** The port failed, for example because nothing listens at the destination. */
   fail(error: Error): void {
     if (this.#closed) return;
     const { log } = this.#init;
@@ -96,7 +100,7 @@ export class DatagramClient implements XgressClient, Idling {
     return this.#unsent < MOST_UNSENT;
   }
 
-  /** The peer sends no more: nothing of UDP could say so, hence the session ends. */
+  /** The peer sends no further data. UDP cannot signal that, so the session ends. */
   end(): void {
     this.#finish();
   }
@@ -131,7 +135,7 @@ export class DatagramClient implements XgressClient, Idling {
     this.#xgress?.resume();
   }
 
-  /** Ends both directions in order. A circuit that has not started yet has nothing to end. */
+  /** Ends both directions in order. A circuit that has not started needs no end. */
   #finish(): void {
     if (this.#closed) return;
     this.#close();

@@ -1,12 +1,13 @@
-// Keeps a circuit from filling queues that it shares with others. The send window bounds what a circuit may have on its way, 4 MiB by
-// default; on a short path all of that lies in the buffers of sockets, where each byte of another circuit waits behind it. So the window is
-// halved while acknowledgements take much longer than the quickest ones, and grows again by what is acknowledged in time.
+// Keeps a circuit from filling queues that it shares with others. The send window bounds the bytes of a circuit in
+// flight, 4 MiB by default. On a short path these bytes fill the socket buffers and delay every other circuit. So the
+// window is halved while acknowledgements take much longer than the fastest ones, and grows by the bytes acknowledged
+// in time.
 
-/** Bytes that may be on their way in any case, so that a path whose delay varies stays usable. */
+/** Bytes that may always be in flight, so that a path with varying delay stays usable. */
 const LEAST_LIMIT = 128 * 1024;
-/** Milliseconds of delay in addition to the quickest acknowledgements; on longer paths as much as these take. */
+/** Milliseconds of delay allowed beyond the fastest acknowledgement; longer paths are allowed as much as that takes. */
 const ADDED_DELAY = 3;
-/** Milliseconds for which the quickest acknowledgement counts at least: a path can become longer. */
+/** Milliseconds for which the fastest acknowledgement stays valid: the path may become longer. */
 const QUICKEST_COUNTS = 5_000;
 
 export class DelayLimit {
@@ -16,12 +17,12 @@ export class DelayLimit {
   #since = 0;
   #halvedAt = Number.NEGATIVE_INFINITY;
 
-  /** Bytes that may be on their way. */
+  /** Bytes that may be in flight. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** `size` bytes were on their way when `acknowledged` of them turned out to have taken `delay` milliseconds. */
+  /** Records a round trip of `delay` milliseconds for `acknowledged` bytes while `size` bytes were in flight. */
   measured(delay: number, acknowledged: number, size: number, now: number): void {
     if (now - this.#since > QUICKEST_COUNTS) {
       this.#since = now;
@@ -33,7 +34,7 @@ export class DelayLimit {
     if (delay <= quickest + Math.max(ADDED_DELAY, quickest)) {
       this.#bytes += acknowledged;
     } else if (now - this.#halvedAt > delay) {
-      // Once per round trip: what was sent before has the old delay still.
+      // Once per round trip: payloads sent earlier still show the old delay.
       this.#halvedAt = now;
       this.#bytes = Math.max(LEAST_LIMIT, Math.min(this.#bytes, size) / 2);
     }

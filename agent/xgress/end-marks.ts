@@ -1,4 +1,4 @@
-// How payloads say that a direction of a circuit, or the whole circuit, is over (reference fact: link, section 2).
+// How payloads signal the end of one direction or of the whole circuit (reference fact: link, section 2).
 //
 //   FIN header      the application has ended its direction; nothing was lost
 //   EOF             the same for the circuit; only for peers that announced it

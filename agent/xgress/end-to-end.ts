@@ -1,11 +1,11 @@
-// Encryption between the two ends of a circuit, so that routers in between see only cipher text: key agreement (libsodium's
-// crypto_kx), then one stream per direction (secretstream). The first message each way is the stream's header
-// (reference fact: edge, section 7).
+// Encryption between the two ends of a circuit, so that routers on the path see only cipher text: key agreement
+// (libsodium's crypto_kx), then one stream per direction (secretstream). The first message in each direction is the
+// stream's header (reference fact: edge, section 7).
 
 import { createRequire } from 'node:module';
 import { ProjectError } from '#lib/errors.ts';
 
-/** The part of libsodium that is used here; the package has no types. */
+/** The part of libsodium in use; the package has no types. */
 interface Sodium {
   readonly crypto_kx_PUBLICKEYBYTES: number;
   readonly crypto_kx_SECRETKEYBYTES: number;
@@ -54,11 +54,11 @@ export class EncryptionError extends ProjectError {
 }
 
 let loaded: Sodium | undefined;
-/** Bytes that a sealed message is longer than its clear text. */
+/** Bytes that sealing adds to a message. */
 export const SEAL_LENGTH = 17;
 const TAG_LENGTH = 1;
 
-/** Loaded at the first encrypted circuit: a router without any does not pay for it. */
+/** Loads libsodium for the first encrypted circuit, so that other routers do not pay for it. */
 function sodium(): Sodium {
   loaded ??= createRequire(import.meta.url)('sodium-native') as Sodium;
   return loaded;
@@ -69,7 +69,7 @@ export interface KeyPair {
   readonly secretKey: Buffer;
 }
 
-/** A fresh X25519 pair; with `seed` (32 bytes) a repeatable one, for tests. */
+/** Creates an X25519 key pair: random, or derived from `seed` (32 bytes) for repeatable tests. */
 export function makeKeyPair(seed?: Buffer): KeyPair {
   const lib = sodium();
   const publicKey = Buffer.alloc(lib.crypto_kx_PUBLICKEYBYTES);
@@ -84,7 +84,10 @@ export interface SessionKeys {
   readonly tx: Buffer;
 }
 
-/** `dialer` is the side that opened the circuit, `host` the one that was dialed. Throws EncryptionError for a bad peer key. */
+/**
+ * `dialer` is the side that opened the circuit, `host` the side that accepted it. @throws EncryptionError for an
+ * invalid peer key.
+ */
 export function sessionKeys(role: 'dialer' | 'host', own: KeyPair, peerPublicKey: Buffer): SessionKeys {
   const lib = sodium();
   if (peerPublicKey.length !== lib.crypto_kx_PUBLICKEYBYTES)
@@ -95,19 +98,19 @@ export function sessionKeys(role: 'dialer' | 'host', own: KeyPair, peerPublicKey
     if (role === 'dialer') lib.crypto_kx_client_session_keys(rx, tx, own.publicKey, own.secretKey, peerPublicKey);
     else lib.crypto_kx_server_session_keys(rx, tx, own.publicKey, own.secretKey, peerPublicKey);
   } catch (error) {
-    throw new EncryptionError("the peer's public key is not acceptable", { cause: error });
+    throw new EncryptionError("the peer's public key is invalid", { cause: error });
   }
   return { rx, tx };
 }
 
-/** Both directions of one end. */
+/** The streams of both directions at one end. */
 export class EncryptedStream {
-  /** Goes out as the first message, unencrypted. */
+  /** Sent as the first message, unencrypted. */
   readonly header: Buffer;
   readonly #push: Buffer;
   readonly #rx: Buffer;
   readonly #messageTag: Buffer | number;
-  /** Where libsodium writes the tag of a message. */
+  /** Memory to which libsodium writes the tag of a message. */
   readonly #tag = Buffer.alloc(TAG_LENGTH);
   #pull: Buffer | undefined;
 
@@ -120,7 +123,7 @@ export class EncryptedStream {
     lib.crypto_secretstream_xchacha20poly1305_init_push(this.#push, this.header, keys.tx);
   }
 
-  /** The cipher text, `SEAL_LENGTH` bytes longer than the data: in `into` where it has room, otherwise in a new buffer. */
+  /** Returns the cipher text, `SEAL_LENGTH` bytes longer than the data: in `into` if it fits, else in a new buffer. */
   seal(data: Buffer, into?: Buffer): Buffer {
     const lib = sodium();
     const cipher = roomOf(data.length + SEAL_LENGTH, into);
@@ -129,7 +132,8 @@ export class EncryptedStream {
   }
 
   /**
-   * The clear text of a message, in `into` where it has room; undefined for the header that comes first. Throws EncryptionError.
+   * Returns the clear text of a message, in `into` if it fits; undefined for the header, which arrives first.
+   * @throws EncryptionError
    */
   open(message: Buffer, into?: Buffer): Buffer | undefined {
     const lib = sodium();

@@ -1,12 +1,12 @@
-// Ends UDP sessions without traffic: UDP has no end of its own, so a session that is idle for too long is closed. One timer
-// serves all sessions of an owner, and runs only while there are any.
+// Ends idle UDP sessions: UDP does not signal an end, so a session without traffic is closed after a timeout. One timer
+// serves all sessions of an owner; it runs only while sessions exist.
 
 import type { Clock, Timer } from '#lib/clock.ts';
 
 export interface Idling {
   /** Time of the last datagram in either direction, in milliseconds of the clock's `monotonic`. */
   readonly lastActive: number;
-  /** Called once the session has been idle for too long. It is no longer swept then. */
+  /** Called once the session exceeds the timeout. The sweeper no longer tracks it then. */
   onIdle(): void;
 }
 
@@ -42,7 +42,7 @@ export class IdleSweeper {
     if (this.#sessions.size === 0) this.close();
   }
 
-  /** Sweeps no further. Sessions are left to their owners. */
+  /** Stops sweeping. The sessions stay open; their owners close them. */
   close(): void {
     this.#timer?.cancel();
     this.#timer = undefined;

@@ -1,30 +1,35 @@
-// Tuning of one end of a circuit. Names and defaults are those of the configuration (schemas/config); this type is what
-// the code works with: bytes and milliseconds.
+// Tuning of one end of a circuit. Names and defaults come from the configuration (schemas/config); the units here are
+// bytes and milliseconds.
 
 export interface XgressOptions {
   readonly txQueueSize: number;
-  /** Send window in bytes: at the start, at least, at most. The maximum also limits what the peer may hold unread. */
+  /**
+   * Send window in bytes: initial, minimum, maximum. The maximum also limits the bytes that the peer may hold unread.
+   */
   readonly txPortalStartSize: number;
   readonly txPortalMinSize: number;
   readonly txPortalMaxSize: number;
-  /** Acknowledged payloads per enlargement of the window, and what of the acknowledged bytes is added. */
+  /** Acknowledged payloads per increase of the window, and the share of the acknowledged bytes that is added. */
   readonly txPortalIncreaseThresh: number;
   readonly txPortalIncreaseScale: number;
-  /** Retransmissions per reduction of the window, and its factor. */
+  /** Retransmissions per decrease of the window, and the factor applied. */
   readonly txPortalRetxThresh: number;
   readonly txPortalRetxScale: number;
-  /** Duplicate acknowledgements per raise of the retransmission scale. */
+  /** Duplicate acknowledgements per increase of the retransmission scale. */
   readonly txPortalDupAckThresh: number;
   readonly rxBufferSize: number;
   readonly retxStartMs: number;
   readonly retxScale: number;
   readonly retxAddMs: number;
-  /** 0 for no limit. */
+  /** 0: no limit. */
   readonly retxMaxMs: number;
-  /** 0 for off. */
+  /** 0: off. */
   readonly maxRttScale: number;
   readonly maxCloseWaitMs: number;
-  /** Milliseconds: wait for the controller to make a circuit; for the first payload at the terminating end; for a dial. */
+  /**
+   * Timeouts in milliseconds: for the controller to create a circuit; for the first payload at the terminating end; for
+   * a dial.
+   */
   readonly getCircuitTimeout: number;
   readonly circuitStartTimeout: number;
   readonly connectTimeout: number;

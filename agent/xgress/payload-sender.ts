@@ -1,5 +1,5 @@
-// The sending half of a circuit end: numbers payloads, hands them to the forwarder, waits when the link is full, and repeats what
-// is not acknowledged (reference fact: link, section 2.4). It does not know why something is sent.
+// The sending half of a circuit end: numbers payloads, passes them to the forwarder, waits when the link is full, and
+// retransmits unacknowledged payloads (reference fact: link, section 2.4). It does not know why a payload is sent.
 
 import type { Clock } from '#lib/clock.ts';
 import { PayloadFlag } from '#wire/gen/numbers.ts';
@@ -27,13 +27,16 @@ export interface PayloadSenderInit {
   readonly address: string;
   readonly role: CircuitRole;
   readonly options: XgressOptions;
-  /** Something may be sent again after `admits` was false. */
+  /** Called when payloads are accepted again after `admits` was false. */
   onWritable(): void;
-  /** All sequences are used up. */
+  /** All sequence numbers are used up. */
   onExhausted(): void;
 }
 
-/** How often the last payload of a circuit is offered to a full link. Without it the peer waits for the controller, 5 s or more. */
+/**
+ * Attempts to send the last payload of a circuit over a full link. If it is lost, the peer waits for the controller, 5
+ * s or more.
+ */
 const LAST_ATTEMPTS = 20;
 /** The wire carries 31 bits. */
 const MAX_SEQUENCE = 0x7fff_ffff;
@@ -44,7 +47,7 @@ export class PayloadSender {
   readonly #init: PayloadSenderInit;
   readonly #roleFlag: number;
   readonly #buffer: SendBuffer;
-  /** Built but refused by a full queue: at most one read of the client's data and what ends the circuit. */
+  /** Built, but rejected by a full queue: at most one read of the client's data, and the end of the circuit. */
   readonly #unsent: Payload[] = [];
   #sequence = 0;
   #isWaiting = false;
@@ -60,12 +63,12 @@ export class PayloadSender {
     this.#buffer = new SendBuffer(init.options, { duplicateAck: () => metrics.duplicateAck() }, budget);
   }
 
-  /** Bytes of data and payloads that are not acknowledged. */
+  /** Unacknowledged bytes and payloads. */
   get unacknowledged(): { bytes: number; payloads: number } {
     return { bytes: this.#buffer.size, payloads: this.#buffer.count };
   }
 
-  /** Why the client has to wait. */
+  /** The window for which the client waits, if any. */
   get blockedBy(): 'window' | 'peer' | undefined {
     if (!this.#isBlocked) return undefined;
     if (this.#buffer.blockedByPeer) return 'peer';
@@ -86,7 +89,7 @@ export class PayloadSender {
     return this.#buffer.isEmpty;
   }
 
-  /** Whether the client's next data may be taken. */
+  /** Whether the client may send more data. */
   get admits(): boolean {
     return !this.#isClosed && this.#unsent.length === 0 && this.#buffer.admits;
   }
@@ -105,7 +108,7 @@ export class PayloadSender {
     if (this.#unsent.length === 1) this.#sendUnsent();
   }
 
-  /** The client has to wait for `onWritable`. */
+  /** The client must wait for `onWritable`. */
   block(): void {
     if (this.#isBlocked) return;
     this.#isBlocked = true;
@@ -114,12 +117,12 @@ export class PayloadSender {
     else if (this.#buffer.blockedByWindow) this.#components.metrics.blockedByWindow();
   }
 
-  /** From now on everything is admitted: only what ends the circuit is still to come. */
+  /** Admits every payload from now on: only the end of the circuit is still to be sent. */
   startClosing(): void {
     this.#buffer.startClosing();
   }
 
-  /** True when something was acknowledged that had not been. */
+  /** Returns true if a payload was acknowledged for the first time. */
   acknowledge(acknowledgement: Acknowledgement, now: number): boolean {
     const before = this.#buffer.count;
     const { sequences, receiveBufferSize, stamp } = acknowledgement;
@@ -131,8 +134,8 @@ export class PayloadSender {
   }
 
   /**
-   * Milliseconds. Routers on the way write stamps of their own clocks, so that this takes the time of day; a stamp has 16 bits. Only the
-   * caps of the buffer bound what comes out where clocks differ.
+   * Milliseconds. Routers on the path write timestamps of their own clocks, so this reads the time of day; a timestamp
+   * has 16 bits. Where clocks differ, only the limits of the send buffer bound the result.
    */
   #roundTrip(stamp: number): number | undefined {
     return stamp > 0 ? ((this.#components.clock.now() & 0xffff) - stamp + 0x1_0000) & 0xffff : undefined;
@@ -143,16 +146,16 @@ export class PayloadSender {
     this.#retransmit(now);
   }
 
-  /** Forgets what is not acknowledged. */
-  giveUp(): void {
+  /** Discards unacknowledged payloads. */
+  discard(): void {
     this.#unsent.length = 0;
     this.#buffer.clear();
   }
 
-  /** Sends nothing any longer, apart from a last payload with `flags`, which is not repeated when it gets lost. */
+  /** Stops sending, after one last payload with `flags`. That payload is not retransmitted if it is lost. */
   close(flags?: number): void {
     if (this.#isClosed) return;
-    this.giveUp();
+    this.discard();
     this.#isClosed = true;
     if (flags === undefined || this.#sequence > MAX_SEQUENCE) return;
     const { circuitId, address } = this.#init;
@@ -178,14 +181,14 @@ export class PayloadSender {
         return;
       }
       if (outcome !== 'sent') this.#components.onUnroutable(this.#init.circuitId);
-      // An unroutable payload counts as sent: the controller may find another way before its retransmission is due.
+      // An unroutable payload counts as sent: the controller may reroute before its retransmission is due.
       this.#unsent.shift();
       this.#buffer.sent(payload.sequence, this.#components.clock.monotonic());
     }
     this.#unblock();
   }
 
-  /** One wait at a time: `tick` tries as well, for as long as the link is full. */
+  /** Waits once: `tick` also retries for as long as the link is full. */
   #waitForRoom(): void {
     if (this.#isWaiting) return;
     const { circuitId, address } = this.#init;

@@ -1,5 +1,6 @@
-// The receiving half of flow control: puts payloads in order, drops what does not fit, and knows how much the client has not
-// taken yet (reference fact: link, section 2.4). What was dropped is not acknowledged, so the peer sends it again.
+// The receiving half of flow control: orders payloads, drops payloads that do not fit, and counts the bytes that the
+// client has not consumed (reference fact: link, section 2.4). Dropped payloads are not acknowledged, so the peer
+// retransmits them.
 
 import type { Payload } from '#wire/xgress-frames.ts';
 import type { BufferBudget } from './buffer-budget.ts';
@@ -7,9 +8,11 @@ import { isEnd, isFin } from './end-marks.ts';
 
 export type Reception = 'accepted' | 'duplicate' | 'dropped';
 
-/** Bytes that a stored payload takes beside its frame: objects and table entries. Payloads without data count by it. */
+/**
+ * Bytes that a stored payload needs beside its frame: objects and table entries. They also bound payloads without data.
+ */
 const PAYLOAD_OVERHEAD = 256;
-/** Payloads that are further ahead of the next one are dropped: no sender has so many on their way. */
+/** Payloads further ahead of the next one are dropped: no sender has that many in flight. */
 const MAX_AHEAD = 65_536;
 /** The field of an acknowledgement has 32 bits. */
 const MOST_REPORTED = 0xffff_ffff;
@@ -21,20 +24,20 @@ export class ReceiveBuffer {
   #handedOver = -1;
   #size = 0;
 
-  /** `limit` in bytes of memory, in addition to the budget of all ends. */
+  /** @param limit Bytes of memory for this end; the budget of all ends applies in addition. */
   constructor(limit: number, budget: BufferBudget) {
     this.#limit = limit;
     this.#budget = budget;
   }
 
-  /** Bytes of memory that payloads take which the client has not finished. */
+  /** Bytes of memory of payloads that the client has not consumed. */
   get size(): number {
     return this.#size;
   }
 
   /**
-   * The size as reported to the peer: in proportion to what this end may hold now. A peer compares it with a limit of its own, so a buffer
-   * whose share is used up has to look as full as one that holds the configured limit.
+   * The size as reported to the peer, scaled by the share that this end may hold at the moment. A peer compares it with
+   * its own limit, so a buffer that has used its share must look as full as one that holds the configured limit.
    */
   get reportedSize(): number {
     return Math.min(MOST_REPORTED, Math.floor(this.#size * (this.#limit / this.#allowed)));
@@ -54,7 +57,7 @@ export class ReceiveBuffer {
     };
   }
 
-  /** Whether everything up to the end of the peer's direction is here. */
+  /** Whether every payload up to the end of the peer's direction has arrived. */
   get holdsEnd(): boolean {
     for (let sequence = this.#handedOver + 1; ; sequence++) {
       const payload = this.#stored.get(sequence);
@@ -64,22 +67,25 @@ export class ReceiveBuffer {
   }
 
   /**
-   * Everything but `dropped` has to be acknowledged. `isTakenNow`: the next payload in order is taken within this call of the caller, so it
-   * needs no copy; all others are kept in memory of their own.
+   * The caller acknowledges every payload unless the result is `dropped`. `isConsumedNow`: the caller consumes the next
+   * payload in order within this call, so it needs no copy; all other payloads are copied.
    */
-  receive(payload: Payload, isTakenNow: boolean): Reception {
+  receive(payload: Payload, isConsumedNow: boolean): Reception {
     const { sequence } = payload;
     const next = this.#handedOver + 1;
     if (sequence < next || this.#stored.has(sequence)) return 'duplicate';
-    // The next one in order always fits: everything that is stored may be waiting for it.
+    // The next payload in order always fits: all stored payloads may be waiting for it.
     const isNext = sequence === next;
     if (!isNext && (this.#size >= this.#allowed || sequence - next > MAX_AHEAD)) return 'dropped';
-    this.#stored.set(sequence, isNext && isTakenNow ? payload : payload.copy());
+    this.#stored.set(sequence, isNext && isConsumedNow ? payload : payload.copy());
     this.#grow(costOf(payload));
     return 'accepted';
   }
 
-  /** The next payload in order, if it is there; the caller releases it. Its cost counts until `finished` is called for it. */
+  /**
+   * Removes and returns the next payload in order, if it has arrived; the caller releases it. Its cost counts until
+   * `finished`.
+   */
   take(): Payload | undefined {
     const next = this.#stored.get(this.#handedOver + 1);
     if (!next) return undefined;
@@ -88,7 +94,7 @@ export class ReceiveBuffer {
     return next;
   }
 
-  /** The client has taken payloads that cost so much. */
+  /** The client consumed payloads of this cost. */
   finished(cost: number): void {
     this.#grow(-cost);
   }
@@ -109,7 +115,7 @@ export class ReceiveBuffer {
   }
 }
 
-/** Bytes of memory that a payload takes while it waits. */
+/** Bytes of memory that a stored payload needs. */
 export function costOf(payload: Payload): number {
   return payload.bytes.length + PAYLOAD_OVERHEAD;
 }

@@ -1,20 +1,21 @@
-// The counters of circuit ends under their names in the registry. Meters are looked up once: this is called per payload.
+// The counters of circuit ends under their names in the registry. Meters are looked up once, because they change with
+// each payload.
 
 import type { MetricsRegistry } from '../metrics/registry.ts';
 import type { XgressMetrics } from './xgress-metrics.ts';
 
 interface MeasuredEnd {
   readonly unacknowledged: { bytes: number; payloads: number };
-  /** Why its client has to wait. */
+  /** The window for which its client waits, if any. */
   readonly blockedBy: 'window' | 'peer' | undefined;
-  /** Acknowledgements that are due. */
+  /** Number of acknowledgements that are due. */
   readonly unsentAcks: number;
 }
 
-/** Sizes are recorded for one payload in so many: a histogram does not need every one. */
+/** The size of one payload in this many is recorded: a histogram needs a sample only. */
 const SIZE_SAMPLE = 16;
 
-/** `open` answers the ends that are open now, for the gauges. */
+/** @param open Returns the open ends, for the gauges. */
 export function registryXgressMetrics(registry: MetricsRegistry, open: () => Iterable<MeasuredEnd>): XgressMetrics {
   const meter = (name: string) => registry.meter(name);
   const role = (side: string) => ({
@@ -56,7 +57,7 @@ export function registryXgressMetrics(registry: MetricsRegistry, open: () => Ite
   registry.gauge('xgress.tx_unacked_payloads', () => total(open(), ({ unacknowledged }) => unacknowledged.payloads));
   registry.gauge('xgress.tx_unacked_payload_bytes', () => total(open(), ({ unacknowledged }) => unacknowledged.bytes));
   return {
-    // Bytes of the client are rx of the edge, as the reference counts.
+    // Bytes from the client count as rx of the edge, as in the reference.
     sent(side, bytes) {
       sides[side].rxBytes.mark(bytes);
       sides[side].rxMessages.mark();

@@ -1,5 +1,5 @@
-// The sending half of flow control: which payloads are on their way, how many bytes may be, what has to be sent again
-// (reference fact: link, section 2.4). It decides; sending is done by the xgress that owns it. Times are milliseconds.
+// The sending half of flow control: tracks payloads in flight, sizes the window, and selects payloads to retransmit
+// (reference fact: link, section 2.4). The xgress that owns it sends. Times are in milliseconds.
 
 import { formatDuration } from '#lib/duration.ts';
 import type { Payload } from '#wire/xgress-frames.ts';
@@ -7,18 +7,25 @@ import type { BufferBudget } from './buffer-budget.ts';
 import { DelayLimit } from './delay-limit.ts';
 import type { XgressOptions } from './options.ts';
 
-/** Retransmission is looked at no more often than this. */
+/** Minimum interval between two checks for retransmissions. */
 const MIN_CHECK_INTERVAL = 64;
-/** Raised by this per batch of duplicate acknowledgements, lowered by the other per batch of successful ones. */
+/**
+ * The scale rises by the first per batch of duplicate acknowledgements and falls by the second per batch of successful
+ * ones.
+ */
 const RETX_SCALE_RAISE = 0.2;
 const RETX_SCALE_EASE = 0.01;
-/** A peer that acknowledges what was never sent raises the scale no further than so many times the configured one. */
+/**
+ * Limit of the scale, as a multiple of the configured one, for peers that acknowledge payloads which were never sent.
+ */
 const MOST_RETX_SCALE = 8;
-/** Each retransmission without an answer doubles the wait, up to this factor: a peer whose buffer is full drops what it gets. */
+/**
+ * Each unanswered retransmission doubles the wait, up to this factor: a peer with a full buffer drops every payload.
+ */
 const MOST_BACKOFF = 128;
-/** Milliseconds, where the configuration sets no limit. */
+/** Milliseconds, if the configuration sets no limit. */
 const LONGEST_WAIT = 60_000;
-/** Bytes that an entry takes beside its payload: objects, table entry. */
+/** Bytes that an entry needs beside its payload: objects, table entry. */
 const ENTRY_OVERHEAD = 512;
 const NOT_SENT = -1;
 
@@ -28,11 +35,11 @@ export interface SendBufferMetrics {
 
 interface Entry {
   readonly payload: Payload;
-  /** When it was last sent, or NOT_SENT while it waits for its first time. */
+  /** Time of the last transmission, or NOT_SENT before the first. */
   sentAt: number;
 }
 
-/** The reference's names. */
+/** Field names as in the reference. */
 export interface SendBufferInspection {
   readonly windowSize: number;
   readonly queuedPayloadCount: number;
@@ -56,10 +63,10 @@ export class SendBuffer {
   readonly #options: XgressOptions;
   readonly #metrics: SendBufferMetrics;
   readonly #budget: BufferBudget;
-  /** In the order in which they were sent last. */
+  /** In the order of their last transmission. */
   readonly #entries = new Map<number, Entry>();
   #size = 0;
-  /** Bytes of memory that the entries keep. */
+  /** Bytes of memory held by the entries. */
   #memory = 0;
   #window: number;
   readonly #delayLimit = new DelayLimit();
@@ -84,7 +91,7 @@ export class SendBuffer {
     this.#retxThreshold = options.retxStartMs;
   }
 
-  /** Bytes and payloads that are not acknowledged. */
+  /** Unacknowledged bytes and payloads. */
   get size(): number {
     return this.#size;
   }
@@ -93,12 +100,12 @@ export class SendBuffer {
     return this.#entries.size;
   }
 
-  /** Bytes that may be on their way. */
+  /** Bytes that may be in flight. */
   get window(): number {
     return this.#window;
   }
 
-  /** Milliseconds after which a payload is sent again. */
+  /** Milliseconds after which a payload is retransmitted. */
   get retransmitAfter(): number {
     if (this.#backoff === 1) return this.#retxThreshold;
     const most = this.#options.retxMaxMs > 0 ? this.#options.retxMaxMs : LONGEST_WAIT;
@@ -109,17 +116,17 @@ export class SendBuffer {
     return this.#size > this.#window || this.#size > this.#delayLimit.bytes;
   }
 
-  /** Payloads on their way will lie in the peer's buffer as well: the peer drops those that do not fit. */
+  /** Payloads in flight will also fill the peer's buffer: the peer drops those that do not fit. */
   get blockedByPeer(): boolean {
     return this.#peerBuffer + this.#size > this.#options.txPortalMaxSize;
   }
 
-  /** The router holds too much for all its circuits together. */
+  /** The circuits of this router together hold too many bytes. */
   get blockedByBudget(): boolean {
     return this.#memory > this.#budget.share;
   }
 
-  /** Whether the client's next data may be taken. */
+  /** Whether the client may send more data. */
   get admits(): boolean {
     return this.#closing || this.#size === 0 || !(this.blockedByPeer || this.blockedByWindow || this.blockedByBudget);
   }
@@ -150,7 +157,7 @@ export class SendBuffer {
     };
   }
 
-  /** From now on everything is admitted: only what ends the circuit is still to come. */
+  /** Admits every payload from now on: only the end of the circuit is still to be sent. */
   startClosing(): void {
     this.#closing = true;
   }
@@ -159,14 +166,14 @@ export class SendBuffer {
     return this.#closing;
   }
 
-  /** The payload belongs to this buffer, which releases it when it is acknowledged. */
+  /** Stores a payload. The buffer owns it from now on and releases it once it is acknowledged. */
   add(payload: Payload): void {
     this.#entries.set(payload.sequence, { payload, sentAt: NOT_SENT });
     this.#size += payload.dataLength;
     this.#keep(payload.memory + ENTRY_OVERHEAD);
   }
 
-  /** The payload has left; from now on it can become due again. */
+  /** Records that a payload was sent; from now on it can become due for retransmission. */
   sent(sequence: number, now: number): void {
     const entry = this.#entries.get(sequence);
     if (!entry) return;
@@ -177,25 +184,25 @@ export class SendBuffer {
     entry.sentAt = now;
   }
 
-  /** `roundTrip` in milliseconds, when the acknowledgement tells it. */
+  /** @param roundTrip Milliseconds, if the acknowledgement carries a timestamp. */
   acknowledge(sequences: readonly number[], peerBuffer: number, roundTrip: number | undefined, now: number): void {
     const size = this.#size;
     const newest = this.#entries.get(sequences.at(-1) ?? -1)?.sentAt ?? NOT_SENT;
     for (const sequence of sequences) this.#acknowledge(sequence);
     if (newest !== NOT_SENT && size > this.#size) this.#delayLimit.measured(now - newest, size - this.#size, size, now);
-    if (peerBuffer < this.#peerBuffer) this.#backoff = 1; // there is room again for what was dropped
+    if (peerBuffer < this.#peerBuffer) this.#backoff = 1; // the peer has room for the dropped payloads again
     this.#peerBuffer = peerBuffer;
     if (roundTrip !== undefined) this.#measure(roundTrip);
   }
 
-  /** Payloads that are due for retransmission, in ascending order. Call `retransmitted` for each that was sent. */
+  /** Yields payloads due for retransmission, in ascending order. Call `retransmitted` for each payload sent. */
   *due(now: number): Generator<Payload> {
     if (now - this.#lastCheck < MIN_CHECK_INTERVAL) return;
     this.#lastCheck = now;
     const before = now - this.retransmitAfter;
     const due: Payload[] = [];
     for (const { payload, sentAt } of this.#entries.values()) {
-      if (sentAt > before) break; // those behind it were sent later
+      if (sentAt > before) break; // later entries were sent later
       if (sentAt !== NOT_SENT) due.push(payload);
     }
     yield* due.sort((a, b) => a.sequence - b.sequence);

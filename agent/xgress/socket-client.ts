@@ -1,5 +1,5 @@
-// A socket as the client of a circuit end: proxied connections, connections to hosted services. Each read is one payload; a half
-// close travels as FIN and EOF; with encryption each read is one sealed chunk (reference fact: tunnel, section 1).
+// A socket as the client of a circuit end: proxied connections and connections to hosted services. Each read is one
+// payload, or one sealed chunk if encrypted; a half close is sent as FIN and EOF (reference fact: tunnel, section 1).
 
 import type { Socket } from 'node:net';
 import { sharedBuffers } from '#lib/buffer-pool.ts';
@@ -13,20 +13,20 @@ import type { CircuitOutcome, Xgress, XgressClient } from './xgress.ts';
 
 export interface SocketClientInit {
   socket: Socket;
-  /** Ends the connection with a TCP reset. TLS sockets cannot do that by themselves. */
+  /** Closes the connection with a TCP reset. TLS sockets have no method for that. */
   reset?: () => void;
-  /** The socket can end one direction and go on with the other. */
+  /** The socket can end one direction and keep the other open. */
   halfClose: boolean;
   encryption?: EncryptedStream | undefined;
   clock: Clock;
   log: Log;
 }
 
-/** Milliseconds that a client may take to read what is left when its circuit is over; then it is reset. */
+/** Milliseconds that a client may take to read the remaining data after its circuit ended; then it is reset. */
 const FLUSH_TIME = 10_000;
-/** Bytes of one read, and so of the largest payload. */
+/** Size of one read in bytes, and so of the largest payload. */
 const READ_SIZE = 64 * 1024;
-/** Memory of all clients: what is read and sealed is used up before the next read begins. */
+/** Memory shared by all clients: data is read, sealed and used before the next read begins. */
 let shared: { readonly read: Buffer; readonly sealed: Buffer } | undefined;
 
 export class SocketClient implements XgressClient {
@@ -53,7 +53,7 @@ export class SocketClient implements XgressClient {
     this.#socket.setNoDelay(true);
   }
 
-  /** Connects the two; call before the xgress is started. */
+  /** Connects the client to its end; call before the xgress starts. */
   attach(xgress: Xgress): void {
     this.#xgress = xgress;
     shared ??= { read: Buffer.allocUnsafeSlow(READ_SIZE), sealed: Buffer.allocUnsafeSlow(READ_SIZE + SEAL_LENGTH) };
@@ -61,7 +61,7 @@ export class SocketClient implements XgressClient {
     readInto(this.#socket, shared.read, (data) => this.#onData(data));
     this.#socket.on('end', () => this.#onEnd());
     this.#socket.on('drain', () => xgress.resume());
-    this.#socket.on('finish', () => xgress.resume()); // there is no drain once the socket ends
+    this.#socket.on('finish', () => xgress.resume()); // an ending socket emits no drain
     this.#socket.on('error', (error) =>
       this.#log.debug({ circuitId: xgress.circuitId, error: describeError(error) }, 'client socket failed'),
     );
@@ -106,7 +106,7 @@ export class SocketClient implements XgressClient {
     if (!this.#xgress?.write(this.#encryption?.seal(data, shared?.sealed) ?? data)) this.#socket.pause();
   }
 
-  /** False when the client has to read first. What the system takes at once does not count. */
+  /** Returns false if the client must read first. Bytes that the system accepts at once do not count. */
   #write(data: Buffer): boolean {
     const memory = sharedBuffers.take(data.length);
     const clear = this.#open(data, memory);
@@ -126,7 +126,7 @@ export class SocketClient implements XgressClient {
     if (!this.#halfClose) this.#xgress?.refuseData();
   }
 
-  /** A connection that is closed without its end was reset, by the client or by the network. */
+  /** A connection that closes without an end was reset, by the client or by the network. */
   #onClose(): void {
     this.#writeEnded = true;
     if (this.#readEnded) this.#xgress?.refuseData();

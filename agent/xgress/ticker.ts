@@ -1,5 +1,5 @@
-// One timer for all ends of circuits on this router instead of one each: retransmission and time limits are looked at every
-// 100 ms. It runs only while there are any.
+// One timer for all circuit ends of this router: it checks retransmissions and timeouts every 100 ms. It runs only
+// while ends exist.
 
 import type { Clock, Timer } from '#lib/clock.ts';
 

@@ -1,6 +1,6 @@
 // Counters that all circuit ends of this router share (reference fact: link, end of section 3).
 
-/** Which end of a circuit: the one that dialed, or the one that hosts. */
+/** The side of a circuit: the end that dialed, or the end that hosts. */
 export type CircuitRole = 'initiator' | 'terminator';
 
 export interface XgressMetrics {
@@ -18,8 +18,8 @@ export interface XgressMetrics {
   blockedByPeer(): void;
   /** Milliseconds. */
   blockedFor(duration: number): void;
-  /** Milliseconds that a client took for data that it could not take at once. */
+  /** Milliseconds until a client consumed data that it could not accept at once. */
   clientTook(duration: number): void;
-  /** For a client with flow control of its own: it had no room. */
+  /** A client that does its own flow control had no room. */
   relayDropped(what: 'payload' | 'acknowledgement'): void;
 }

@@ -1,5 +1,5 @@
-// Two ends of a circuit over a network that loses, repeats, delays and reorders: what goes in comes out, in order, and it ends. And the
-// encryption of the ends against recorded bytes.
+// Two ends of a circuit over a network that loses, duplicates, delays and reorders: all data arrives in order, and the
+// circuit ends. Also the encryption of the ends, against recorded bytes.
 
 import { readFileSync } from 'node:fs';
 import t from 'tap';
@@ -19,10 +19,10 @@ import { type CircuitOutcome, Xgress, type XgressClient } from './xgress.ts';
 import type { CircuitRole, XgressMetrics } from './xgress-metrics.ts';
 
 interface Weather {
-  /** Shares of payloads and acknowledgements. */
+  /** Ratios of payloads and acknowledgements. */
   loss: number;
   duplication: number;
-  /** Milliseconds, at most. */
+  /** Milliseconds, maximum. */
   delay: number;
 }
 
@@ -68,7 +68,7 @@ class Circuit {
   readonly counts = { retransmitted: 0, duplicates: 0, payloads: 0, dropped: 0 };
   readonly clients = { initiator: new TestClient(), terminator: new TestClient() };
   readonly ends: Record<CircuitRole, Xgress>;
-  /** Payloads pass this; true drops. */
+  /** Called for each payload; returns true to drop it. */
   drop: (payload: Payload) => boolean = () => false;
   readonly #random: Random;
   readonly #weather: Weather;
@@ -149,7 +149,7 @@ class Circuit {
     };
   }
 
-  /** Writes as a client that waits for `writable`. */
+  /** Writes like a client that waits for `writable`. */
   feed(role: CircuitRole, data: Buffer, chunk: number, then: () => void = () => undefined): void {
     let offset = 0;
     const write = () => {
@@ -166,7 +166,7 @@ class Circuit {
     if (this.ends[role].canWrite) write();
   }
 
-  /** Lets time pass until `done`, at most so many seconds. */
+  /** Advances time until `done`, by `seconds` at most. */
   async until(done: () => boolean, seconds = 600): Promise<boolean> {
     for (let passed = 0; passed < seconds * 4 && !done(); passed++) await this.clock.advance(250);
     return done();
@@ -178,7 +178,7 @@ function bytes(length: number, seed: number): Buffer {
   return Buffer.alloc(length, block);
 }
 
-t.test('both directions carry everything in order, whatever the network does', async (t) => {
+t.test('both directions deliver all data in order over an unreliable network', async (t) => {
   const weathers: [string, Weather][] = [
     ['calm', CALM],
     ['slow', { loss: 0, duplication: 0, delay: 400 }],
@@ -203,7 +203,7 @@ t.test('both directions carry everything in order, whatever the network does', a
   }
 });
 
-t.test('each direction ends on its own; when both have, the circuit is over and nothing is left running', async (t) => {
+t.test('each direction ends separately; after both, the circuit is closed and no timer is left', async (t) => {
   for (const weather of [CALM, { loss: 0.2, duplication: 0.1, delay: 60 }]) {
     const circuit = new Circuit(weather, 5, { circuitStartTimeout: 0 }).start();
     const { initiator, terminator } = circuit.clients;
@@ -222,7 +222,7 @@ t.test('each direction ends on its own; when both have, the circuit is over and 
   }
 });
 
-t.test('a client that does not read stops the sender, and loses nothing', async (t) => {
+t.test('a client that does not read stops the sender without losing data', async (t) => {
   const circuit = new Circuit(CALM, 7, { circuitStartTimeout: 0 }).start();
   const { terminator } = circuit.clients;
   await circuit.until(() => circuit.ends.initiator.canWrite);
@@ -242,7 +242,7 @@ t.test('a client that does not read stops the sender, and loses nothing', async 
   t.ok(terminator.received.equals(data));
 });
 
-t.test('a terminating end that is never started gives up', async (t) => {
+t.test('a terminating end that never starts times out', async (t) => {
   const circuit = new Circuit(CALM, 1, { circuitStartTimeout: 5_000 });
   circuit.drop = (payload) => payload.has(PayloadFlag.CircuitStart);
   circuit.start();
@@ -252,7 +252,7 @@ t.test('a terminating end that is never started gives up', async (t) => {
   t.ok(circuit.ends.terminator.isClosed);
 });
 
-t.test('a client that is gone while it did not read leaves no end', async (t) => {
+t.test('a client that disconnects with unread data leaves no end behind', async (t) => {
   for (const goodbye of ['refuseData', 'abort'] as const) {
     const circuit = new Circuit(CALM, 3, { circuitStartTimeout: 0 }).start();
     const { initiator, terminator } = circuit.clients;
@@ -269,7 +269,7 @@ t.test('a client that is gone while it did not read leaves no end', async (t) =>
   }
 });
 
-t.test('a client that is gone before the circuit was started leaves no end', async (t) => {
+t.test('a client that disconnects before the circuit starts leaves no end behind', async (t) => {
   const circuit = new Circuit(CALM, 1, { circuitStartTimeout: 0 });
   circuit.ends.terminator.start();
   circuit.ends.terminator.abort();
@@ -277,7 +277,7 @@ t.test('a client that is gone before the circuit was started leaves no end', asy
   t.equal(circuit.ticker.size, 0);
 });
 
-t.test('a circuit that is taken down is cut, unless everything up to the end has arrived', async (t) => {
+t.test('a removed circuit is cut unless all data up to the end has arrived', async (t) => {
   for (const complete of [true, false]) {
     const circuit = new Circuit(CALM, 3, { circuitStartTimeout: 0 }).start();
     const { initiator } = circuit.clients;
@@ -296,7 +296,7 @@ t.test('a circuit that is taken down is cut, unless everything up to the end has
   }
 });
 
-t.test('a client that does not read the rest of a circuit that was taken down is given up', async (t) => {
+t.test('a client that does not read the remaining data of a removed circuit times out', async (t) => {
   const circuit = new Circuit(CALM, 3, { circuitStartTimeout: 0, maxCloseWaitMs: 5_000 }).start();
   const { initiator } = circuit.clients;
   await circuit.until(() => circuit.ends.terminator.canWrite);
@@ -313,7 +313,7 @@ t.test('a client that does not read the rest of a circuit that was taken down is
   t.equal(initiator.outcome, 'cut');
 });
 
-t.test('a client that reads slowly after the other side has ended gets everything', async (t) => {
+t.test('a slow client receives all data after the other side has ended', async (t) => {
   const circuit = new Circuit(CALM, 3, { circuitStartTimeout: 0, maxCloseWaitMs: 5_000 }).start();
   const { initiator, terminator } = circuit.clients;
   await circuit.until(() => circuit.ends.terminator.canWrite);
@@ -329,7 +329,7 @@ t.test('a client that reads slowly after the other side has ended gets everythin
   t.same([initiator.outcome, terminator.outcome], ['complete', 'complete']);
 });
 
-t.test('a client that goes when it has heard the end, before the circuit has, leaves no end waiting', async (t) => {
+t.test('a client that disconnects on the end, before the circuit closes, leaves no end waiting', async (t) => {
   const { initiator, client, receive, acknowledge, circuit } = alone();
   circuit.drop = () => true;
   const capabilities = new Map([[PayloadHeader.Capabilities, Buffer.from([0, 0, 1, 0])]]);
@@ -352,7 +352,7 @@ interface Ending {
   readonly ended: boolean;
 }
 
-t.test('ends of other implementations are complete or cut as they are meant', async (t) => {
+t.test('ends of other implementations are complete or cut as intended', async (t) => {
   const fin = new Map([[PayloadHeader.EdgeFlags, Buffer.from([1, 0, 0, 0])]]);
   const { CircuitEnd, Eof, WriteFailed } = PayloadFlag;
   const endings: Ending[] = [
@@ -398,7 +398,7 @@ t.test('ends of other implementations are complete or cut as they are meant', as
   }
 });
 
-/** One end alone, with a peer in the hands of the test. */
+/** One end alone; the test acts as its peer. */
 function alone(options: Partial<XgressOptions> = {}) {
   const circuit = new Circuit(CALM, 1, { circuitStartTimeout: 0, ...options });
   const { initiator } = circuit.ends;
@@ -439,7 +439,7 @@ t.test(
   },
 );
 
-t.test('payloads that are repeated, come back or stay below what was delivered change nothing', async (t) => {
+t.test('duplicated, returned and already delivered payloads change nothing', async (t) => {
   const { circuit, client, initiator, receive } = alone();
   for (const sequence of [0, 1, 1, 0, 3, 3, 2, 2, 3]) receive(sequence, Buffer.from(String(sequence)));
   t.equal(client.received.toString(), '0123');
@@ -450,7 +450,7 @@ t.test('payloads that are repeated, come back or stay below what was delivered c
   initiator.abort();
 });
 
-t.test('acknowledgements of what was never sent, twice, and by the wrong side break nothing', async (t) => {
+t.test('unknown, duplicate and misdirected acknowledgements break nothing', async (t) => {
   const { circuit, initiator, acknowledge } = alone({ retxMaxMs: 0 });
   circuit.drop = () => true;
   times(3, () => void initiator.write(Buffer.alloc(1_000)));
@@ -481,7 +481,7 @@ t.test('acknowledgements of what was never sent, twice, and by the wrong side br
   t.equal(circuit.budget.used, 0);
 });
 
-t.test('a peer that does not read is not flooded with repetitions', async (t) => {
+t.test('a peer that does not read is not flooded with retransmissions', async (t) => {
   const circuit = new Circuit(CALM, 7, { circuitStartTimeout: 0, rxBufferSize: 100_000 }).start();
   const { initiator, terminator } = circuit.clients;
   await circuit.until(() => circuit.ends.initiator.canWrite);
@@ -508,7 +508,7 @@ t.test('a peer that does not read is not flooded with repetitions', async (t) =>
   t.equal(initiator.outcome, 'cut');
 });
 
-t.test('ends whose clients do not read share the budget, and others go on', async (t) => {
+t.test('ends whose clients do not read share the budget, and others make progress', async (t) => {
   const budget = new BufferBudget(4_000_000);
   const stalled = Array.from({ length: 20 }, (_each, index) => {
     const circuit = new Circuit(CALM, index, { circuitStartTimeout: 0 }, budget).start();
@@ -539,7 +539,7 @@ function times(count: number, task: (index: number) => void): void {
 }
 
 t.test(
-  'whatever happens to a circuit, a client that is told of an end has got everything, and nothing is held afterwards',
+  'a client that sees the end has received all data in every case, and no memory is held afterwards',
   async (t) => {
     const roles = ['initiator', 'terminator'] as const;
     for (let seed = 1; seed <= 150; seed++) {
@@ -585,8 +585,8 @@ t.test(
       }
       await circuit.clock.advance(60_000);
       for (const role of roles) {
-        const { outcome, ended: told } = circuit.clients[role];
-        if ((told || outcome === 'complete') && !gone[role] && !has(role))
+        const { outcome, ended } = circuit.clients[role];
+        if ((ended || outcome === 'complete') && !gone[role] && !has(role))
           t.fail(`seed ${seed}: ${role} took a part for the whole`);
         circuit.ends[role].abort();
         circuit.ends[role].resume();
@@ -598,7 +598,7 @@ t.test(
   },
 );
 
-t.test('an end that is cut while it delivers gives back what it held exactly once', async (t) => {
+t.test('an end that is cut during delivery releases its budget exactly once', async (t) => {
   const { circuit, client, initiator, receive } = alone();
   client.onDeliver = () => initiator.abort();
   for (const sequence of [2, 1, 0]) receive(sequence);
@@ -618,7 +618,7 @@ interface Recorded {
 }
 const recorded = JSON.parse(readFileSync(new URL('../../test/vectors/wire.json', import.meta.url), 'utf8')) as Recorded;
 
-t.test('payloads of all sizes keep their content while memory of acknowledged ones is used again', async (t) => {
+t.test('payloads of all sizes keep their content while memory of acknowledged ones is reused', async (t) => {
   const circuit = new Circuit({ loss: 0.05, duplication: 0.1, delay: 30 }, 11, { circuitStartTimeout: 0 }).start();
   await circuit.until(() => circuit.ends.initiator.canWrite);
   const data = bytes(8_000_000, 11);
@@ -630,25 +630,22 @@ t.test('payloads of all sizes keep their content while memory of acknowledged on
   t.equal(sharedBuffers.idleBytes > 0, true, 'blocks came back');
 });
 
-t.test(
-  'a circuit whose acknowledgements become slow has less on its way, and more again when they are quick',
-  async (t) => {
-    const limit = new DelayLimit();
-    const full = 4 * 1024 * 1024;
-    limit.measured(1, 65_536, full, 1_000);
-    t.equal(limit.bytes, Number.POSITIVE_INFINITY, 'the window decides');
-    limit.measured(20, 65_536, full, 1_020);
-    t.equal(limit.bytes, full / 2);
-    limit.measured(20, 65_536, full, 1_030);
-    t.equal(limit.bytes, full / 2, 'once per round trip');
-    for (let now = 1_100; now < 2_000; now += 100) limit.measured(20, 65_536, limit.bytes, now);
-    t.equal(limit.bytes, 128 * 1024, 'the least');
-    limit.measured(2, 65_536, limit.bytes, 2_100);
-    t.equal(limit.bytes, 192 * 1024);
-  },
-);
+t.test('slow acknowledgements reduce the bytes in flight of a circuit, and fast ones raise them again', async (t) => {
+  const limit = new DelayLimit();
+  const full = 4 * 1024 * 1024;
+  limit.measured(1, 65_536, full, 1_000);
+  t.equal(limit.bytes, Number.POSITIVE_INFINITY, 'the window decides');
+  limit.measured(20, 65_536, full, 1_020);
+  t.equal(limit.bytes, full / 2);
+  limit.measured(20, 65_536, full, 1_030);
+  t.equal(limit.bytes, full / 2, 'once per round trip');
+  for (let now = 1_100; now < 2_000; now += 100) limit.measured(20, 65_536, limit.bytes, now);
+  t.equal(limit.bytes, 128 * 1024, 'the least');
+  limit.measured(2, 65_536, limit.bytes, 2_100);
+  t.equal(limit.bytes, 192 * 1024);
+});
 
-t.test('a path that has become longer does not slow a circuit for ever', async (t) => {
+t.test('a path that became longer does not slow a circuit forever', async (t) => {
   const limit = new DelayLimit();
   limit.measured(1, 65_536, 1_000_000, 1_000);
   for (let now = 2_000; now < 14_000; now += 100) limit.measured(80, 65_536, 1_000_000, now);
@@ -667,7 +664,7 @@ t.test('keys are agreed on as recorded', async (t) => {
   t.same([host.rx.toString('hex'), host.tx.toString('hex')], [recorded.kx.serverRx, recorded.kx.serverTx]);
 });
 
-t.test('a recorded stream is opened', async (t) => {
+t.test('a recorded stream decrypts', async (t) => {
   const { key, headerHex, chunks } = recorded.secretstream;
   const stream = new EncryptedStream({ rx: Buffer.from(key, 'hex'), tx: Buffer.from(key, 'hex') });
   t.equal(stream.open(Buffer.from(headerHex, 'hex')), undefined, 'the header holds no data');
@@ -675,7 +672,7 @@ t.test('a recorded stream is opened', async (t) => {
     t.equal(stream.open(Buffer.from(cipherHex, 'hex'))?.toString('hex'), plainHex);
 });
 
-t.test('what was changed on the way, or comes out of order, is not opened', async (t) => {
+t.test('modified or reordered messages are rejected', async (t) => {
   const [a, b] = [makeKeyPair(), makeKeyPair()];
   const dialer = new EncryptedStream(sessionKeys('dialer', a, b.publicKey));
   const fresh = () => {

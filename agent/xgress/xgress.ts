@@ -1,12 +1,13 @@
-// One end of a circuit on this router: turns the bytes of a client into payloads and back, with acknowledgement,
+// One end of a circuit on this router: converts the bytes of a client to payloads and back, with acknowledgement,
 // retransmission, half close and back pressure (reference facts: link, sections 2.3 and 2.4).
 //
 //   client ──write──► PayloadSender ─payloads──► forwarder ─► … network … ─► peer
 //   client ◄─deliver─ ReceiveBuffer ◄─payloads─ forwarder ◄─ … network … ◄─ peer      (acknowledgements go the other way)
 //
-// States: `waiting` for the start (terminator only), `open`, `closed`. Each direction ends on its own: `end()` and the peer's
-// EOF; when both have ended and everything is acknowledged, the circuit is over. A circuit that is over before that was cut:
-// both clients are reset, so that neither takes a part for the whole (see end-marks.ts).
+// States: `waiting` for the start (terminator only), `open`, `closed`. Each direction ends separately: by `end()` and
+// by the peer's EOF. The circuit is complete when both have ended and all payloads are acknowledged. A circuit that
+// closes earlier was cut: both clients are reset, so that neither mistakes partial data for all of it (see
+// end-marks.ts).
 
 import type { Clock } from '#lib/clock.ts';
 import { formatDuration } from '#lib/duration.ts';
@@ -25,22 +26,22 @@ import { costOf, ReceiveBuffer } from './receive-buffer.ts';
 import type { Ticking, XgressTicker } from './ticker.ts';
 import type { CircuitRole, XgressMetrics } from './xgress-metrics.ts';
 
-/** How a circuit ended: `complete` when both sides got everything, else `cut`. */
+/** How a circuit ended: `complete` if both sides received all data, else `cut`. */
 export type CircuitOutcome = 'complete' | 'cut';
 
 /** The application behind this end: a socket, a hosted application, an SDK connection. */
 export interface XgressClient {
-  /** Whether `deliver` copies what it keeps of `data` and `headers`. Otherwise they are in memory of their own. */
+  /** True if `deliver` copies the parts of `data` and `headers` that it keeps. Otherwise the xgress passes copies. */
   readonly borrows?: boolean;
-  /** Data in order. False: do not deliver more until `resume` was called. */
+  /** Data in order. Returns false to pause delivery until `resume` is called. */
   deliver(data: Buffer, headers: ReadonlyMap<number, Buffer> | undefined): boolean;
-  /** The peer sends no more data. */
+  /** The peer sends no further data. */
   end(): void;
-  /** The circuit is over. Called once. */
+  /** The circuit is closed. Called once. */
   closed(outcome: CircuitOutcome): void;
-  /** The client may write again after `write` answered false. */
+  /** The client may write again after `write` returned false. */
   writable(): void;
-  /** A control frame of the circuit. False: the client has no use for it, and this end answers. */
+  /** A control frame of the circuit. Returns false if the client does not handle it; this end answers then. */
   onControl?(frame: Frame): boolean;
 }
 
@@ -59,7 +60,7 @@ export interface XgressComponents {
   budget: BufferBudget;
   metrics: XgressMetrics;
   client: XgressClient;
-  /** The circuit ended here: take it out of the forwarder and tell its controller. */
+  /** The circuit ended here: remove it from the forwarder and notify its controller. */
   onClosed(xgress: Xgress): void;
   /** A payload could not be forwarded. */
   onUnroutable(circuitId: string): void;
@@ -67,23 +68,23 @@ export interface XgressComponents {
 
 export interface XgressInit {
   circuitId: string;
-  /** Given by the controller. */
+  /** Assigned by the controller. */
   address: string;
   role: CircuitRole;
   options: XgressOptions;
-  /** Named in answers to trace route: `xgress/tunnel`, `xgress/transport`, … */
+  /** Sent in trace route answers: `xgress/tunnel`, `xgress/transport`, … */
   hopType: string;
 }
 
-/** Bit 8: understands EOF. The only one that exists. */
+/** Bit 8: understands EOF. The reference defines no other bit. */
 const CAPABILITY_EOF = 0x100;
 const CAPABILITIES = Buffer.from([0, 0, 1, 0]);
 const EMPTY = Buffer.alloc(0);
-/** Bits of the flags that inspections show. */
+/** Bits of the flags in inspections. */
 const CLOSED_FLAG = 1;
 const PEER_ENDED_FLAG = 2;
 const LOCAL_ENDED_FLAG = 4;
-/** Milliseconds in which acknowledgements may still arrive that the peer's last payload has overtaken. */
+/** Milliseconds to wait for acknowledgements that the peer's last payload has overtaken. */
 const LAST_ACKNOWLEDGEMENTS = 1_000;
 
 export class Xgress implements CircuitEnd, Ticking {
@@ -92,9 +93,9 @@ export class Xgress implements CircuitEnd, Ticking {
   readonly role: CircuitRole;
   readonly hopType: string;
   lastReceived: number;
-  /** Whose traffic this is, for usage reports. */
+  /** The identity to which this traffic is attributed in usage reports. */
   usageTags: Readonly<Record<string, string>> = {};
-  /** Bytes since usage was last told, in each direction. */
+  /** Bytes since the last usage report, in each direction. */
   readonly transferred = { fromClient: 0, toClient: 0 };
   readonly #components: XgressComponents;
   readonly #options: XgressOptions;
@@ -104,19 +105,19 @@ export class Xgress implements CircuitEnd, Ticking {
   #state: 'waiting' | 'open' | 'closed' = 'waiting';
   #peerKnowsEof = false;
   #localEnded = false;
-  /** The peer refused further data: what the client still sends is lost. */
+  /** The peer rejected further data: later data from the client is lost. */
   #peerRefuses = false;
   #peerEnded = false;
-  /** All data of the peer has been delivered: its FIN or its end came in order. */
+  /** All data of the peer was delivered: its FIN or its end arrived in order. */
   #peerFinished = false;
-  /** The client is gone: data for it is dropped. */
+  /** The client disconnected: data for it is dropped. */
   #clientGone = false;
-  /** Data of the client will never arrive. */
+  /** Some data of the client will never arrive. */
   #lost = false;
   #unroutedByController = false;
   #clientPaused = false;
   #pausedAt = 0;
-  /** Bytes of memory that a paused client still has to finish. */
+  /** Bytes of memory of payloads that a paused client has not consumed. */
   #unfinished = 0;
   #startBy = Number.POSITIVE_INFINITY;
   #closeBy = Number.POSITIVE_INFINITY;
@@ -153,7 +154,7 @@ export class Xgress implements CircuitEnd, Ticking {
     return this.#acknowledger.pending;
   }
 
-  /** For the inspection of its circuit, with the reference's names. */
+  /** For circuit inspections, with the reference's field names. */
   inspect(): Record<string, unknown> {
     const now = this.#components.clock.monotonic();
     const flags =
@@ -175,7 +176,7 @@ export class Xgress implements CircuitEnd, Ticking {
     };
   }
 
-  /** Bytes and payloads on their way, for metrics. */
+  /** Bytes and payloads in flight, for metrics. */
   get unacknowledged(): { bytes: number; payloads: number } {
     return this.#send.unacknowledged;
   }
@@ -184,7 +185,10 @@ export class Xgress implements CircuitEnd, Ticking {
     return this.#state === 'closed';
   }
 
-  /** Call after the forwarder knows this end. The initiator opens the circuit, the terminator waits for that. */
+  /**
+   * Call after registering this end at the forwarder. The initiator opens the circuit; the terminator waits for the
+   * initiator.
+   */
   start(): void {
     if (this.#state !== 'waiting') return;
     this.#components.ticker.add(this);
@@ -203,7 +207,8 @@ export class Xgress implements CircuitEnd, Ticking {
   }
 
   /**
-   * Sends a copy of the client's data. False: this data was taken, but wait for `writable` before the next. Ignored after `end` and `abort`.
+   * Sends a copy of the client's data. Returns false if the client must wait for `writable` before the next write; this
+   * data was still accepted. Ignored after `end` and `abort`.
    */
   write(data: Buffer, headers?: ReadonlyMap<number, Buffer>): boolean {
     this.#lost ||= this.#peerRefuses;
@@ -214,28 +219,28 @@ export class Xgress implements CircuitEnd, Ticking {
     return this.canWrite;
   }
 
-  /** The client sends no more. `fin` adds the half close that applications see, for streams. */
+  /** The client sends no further data. `fin` adds the half close that applications see, for streams. */
   end(options: { fin?: boolean } = {}): void {
     if (this.#state !== 'open' || this.#localEnded) return;
     if (options.fin) this.#send.send(0, EMPTY, FIN_HEADERS);
     this.#localEnded = true;
     this.#send.send(this.#peerKnowsEof ? PayloadFlag.Eof : PayloadFlag.CircuitEnd);
     this.#send.startClosing();
-    this.#waitAtMost();
+    this.#limitWait();
     this.#closeIfDone();
   }
 
-  /** The client is gone after it has ended its direction: the peer need not send more, and what is here is dropped. */
+  /** The client disconnected after ending its direction: the peer may stop sending, and received data is dropped. */
   refuseData(): void {
     if (this.#state !== 'open' || this.#clientGone) return;
     this.#clientGone = true;
     if (!this.#peerEnded && !this.#unroutedByController) this.#send.send(PayloadFlag.WriteFailed);
-    this.#waitAtMost();
+    this.#limitWait();
     this.resume();
     this.#closeIfDone();
   }
 
-  /** The client takes data again after `deliver` answered false. */
+  /** The client accepts data again after `deliver` returned false. */
   resume(): void {
     if (!this.#clientPaused || this.#state === 'closed') return;
     this.#clientPaused = false;
@@ -243,28 +248,28 @@ export class Xgress implements CircuitEnd, Ticking {
     this.#finish(this.#unfinished);
     this.#unfinished = 0;
     this.#deliver();
-    if (this.#unroutedByController) this.#waitAtMost();
+    if (this.#unroutedByController) this.#limitWait();
   }
 
-  /** Cuts the circuit now, in both directions, and makes the peer reset its client. */
+  /** Cuts the circuit in both directions and makes the peer reset its client. */
   abort(): void {
     this.#over('cut', ABORT_FLAGS);
   }
 
   /**
-   * The controller has taken the circuit down. When everything up to the peer's end is here it is still delivered, otherwise the
-   * circuit is cut.
+   * The controller removed the circuit. If every payload up to the peer's end has arrived, the data is still delivered;
+   * otherwise the circuit is cut.
    */
   unrouted(): void {
     if (this.#state === 'closed' || this.#unroutedByController) return;
     this.#unroutedByController = true;
-    this.#giveUpSending();
+    this.#stopSending();
     this.#localEnded = true;
     if (this.#state === 'waiting' || !(this.#peerFinished || this.#receive.holdsEnd)) {
       this.#over('cut');
       return;
     }
-    this.#waitAtMost();
+    this.#limitWait();
     this.#deliver();
     this.#peerEnded ||= this.#peerFinished;
     this.#closeIfDone();
@@ -275,7 +280,7 @@ export class Xgress implements CircuitEnd, Ticking {
   sendPayload(payload: Payload): boolean {
     if (this.#state === 'closed' || this.#unroutedByController) return true;
     if (payload.isFromTerminator === (this.role === 'terminator')) {
-      this.#components.metrics.droppedPayload(); // it came back to where it was sent
+      this.#components.metrics.droppedPayload(); // the network returned it to its sender
       return true;
     }
     this.lastReceived = this.#components.clock.monotonic();
@@ -301,14 +306,14 @@ export class Xgress implements CircuitEnd, Ticking {
     const now = this.#components.clock.monotonic();
     this.lastReceived = now;
     this.#components.metrics.acknowledgementReceived();
-    if (this.#send.acknowledge(acknowledgement, now) && this.#localEnded) this.#waitAtMost();
+    if (this.#send.acknowledge(acknowledgement, now) && this.#localEnded) this.#limitWait();
     this.#closeIfDone();
     return true;
   }
 
   sendControl(frame: Frame): boolean {
     const isQuestion = traceRouteStep(frame).isRequest;
-    if (!isQuestion && isAnswerOfEnd(frame)) this.lastReceived = this.#components.clock.monotonic(); // the check of liveness asks
+    if (!isQuestion && isAnswerOfEnd(frame)) this.lastReceived = this.#components.clock.monotonic(); // answers the liveness check
     if (this.#components.client.onControl?.(frame) || !isQuestion) return true;
     const answer = traceRouteAnswer(frame, {
       hopType: this.hopType,
@@ -318,13 +323,16 @@ export class Xgress implements CircuitEnd, Ticking {
     return this.#components.forwarder.forwardControl(this.address, answer) === 'sent';
   }
 
-  /** Sends a trace route question or answer of the client along the circuit. */
+  /** Sends a trace route request or answer of the client along the circuit. */
   forwardTrace(type: ControlMessageType, headers: HeaderEntries): void {
     if (this.#state === 'closed') return;
     this.#components.forwarder.forwardControl(this.address, traceRouteFrame(type, this.circuitId, headers));
   }
 
-  /** This end never refuses a payload for want of room: what does not fit is dropped and sent again by the peer. */
+  /**
+   * This end never rejects a payload for lack of space: payloads that do not fit are dropped, and the peer retransmits
+   * them.
+   */
   onceWritable(task: () => void): void {
     setImmediate(task);
   }
@@ -335,30 +343,30 @@ export class Xgress implements CircuitEnd, Ticking {
       return;
     }
     this.#send.tick(now);
-    if (now >= this.#closeBy) this.#onWaitedEnough();
+    if (now >= this.#closeBy) this.#onCloseTimeout();
   }
 
   // Ending -----------------------------------------------------------------------------------------------------------------
 
-  /** From now on the other side has to make progress: whoever does not read for so long is given up. */
-  #waitAtMost(): void {
+  /** Limits the wait for the other side: an end without progress for that long is closed. */
+  #limitWait(): void {
     this.#closeBy = this.#components.clock.monotonic() + this.#options.maxCloseWaitMs;
   }
 
-  #onWaitedEnough(): void {
+  #onCloseTimeout(): void {
     this.#closeBy = Number.POSITIVE_INFINITY;
     if (this.#unroutedByController) {
       this.#over('cut');
       return;
     }
-    this.#giveUpSending();
+    this.#stopSending();
     this.#closeIfDone();
   }
 
-  /** Payloads without an acknowledgement will not get one. */
-  #giveUpSending(): void {
+  /** Discards unacknowledged payloads: their acknowledgements can no longer arrive. */
+  #stopSending(): void {
     this.#lost ||= this.#send.unacknowledged.bytes > 0;
-    this.#send.giveUp();
+    this.#send.discard();
   }
 
   #closeIfDone(): void {
@@ -368,7 +376,7 @@ export class Xgress implements CircuitEnd, Ticking {
     else this.#over('complete', PayloadFlag.CircuitEnd);
   }
 
-  /** `lastFlags` go to the peer in a payload that is not repeated when it gets lost: the controller hears of the end as well. */
+  /** Sends `lastFlags` to the peer in a payload that is not retransmitted if lost: the controller is notified too. */
   #over(outcome: CircuitOutcome, lastFlags?: number): void {
     if (this.#state === 'closed') return;
     this.#acknowledger.close();
@@ -424,7 +432,7 @@ export class Xgress implements CircuitEnd, Ticking {
   #onCapabilities(value: Buffer | undefined, isStart: boolean): void {
     if (value?.length === 4) this.#peerKnowsEof = (value.readUInt32BE() & CAPABILITY_EOF) !== 0;
     if (!isStart || this.role !== 'terminator') return;
-    // A peer from before capabilities gets no answer, only data.
+    // A peer without capabilities gets data, but no capabilities in return.
     if (value) this.#send.send(0, EMPTY, new Map([[PayloadHeader.Capabilities, CAPABILITIES]]));
     this.#components.client.writable();
   }
@@ -443,10 +451,13 @@ export class Xgress implements CircuitEnd, Ticking {
     }
   }
 
-  /** The peer has ended twice, so it is gone. After our end that means that it got everything, whatever acknowledgements say. */
+  /**
+   * The peer ended twice, so it is closed. After our own end this means that it received all data, even without
+   * acknowledgements.
+   */
   #onPeerClosed(): void {
     if (this.#localEnded) {
-      this.#send.giveUp();
+      this.#send.discard();
       return;
     }
     this.#peerRefuses = true;
@@ -455,8 +466,8 @@ export class Xgress implements CircuitEnd, Ticking {
   }
 
   /**
-   * A circuit end instead of an EOF is how peers end that do not know our capabilities. A terminator has heard them before it
-   * sends anything: when it knows EOF and ends without one, its client has failed.
+   * Peers that do not know our capabilities send a circuit end instead of an EOF. A terminator knows them before it
+   * sends anything. So if it supports EOF and ends without one, its client has failed.
    */
   #isCutBy(): boolean {
     return this.role === 'initiator' && this.#peerKnowsEof && !this.#peerFinished && !this.#clientGone;
@@ -466,7 +477,7 @@ export class Xgress implements CircuitEnd, Ticking {
     if (this.#peerRefuses) return;
     this.#peerRefuses = true;
     this.#localEnded = true;
-    this.#giveUpSending();
+    this.#stopSending();
   }
 
   #finish(cost: number): void {

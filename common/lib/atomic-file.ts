@@ -1,4 +1,4 @@
-// Files that must be either the old or the new one, never half of it: written beside, flushed to disk, renamed.
+// Replaces files atomically: writes a new file beside the old one, flushes it to disk, and renames it.
 
 import { randomBytes } from 'node:crypto';
 import { chmodSync, lstatSync, mkdirSync, type PathLike } from 'node:fs';
@@ -6,15 +6,15 @@ import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { ProjectError } from './errors.ts';
 
-/** Permission bits of the group and of everybody else. */
+/** Permission bits of group and others. */
 const OTHERS = 0o077;
 
 export interface AtomicWriteOptions {
-  /** Permission bits of the new file; 0600 when left out, since most of what we write so is a secret. */
+  /** Permission bits of the new file; default 0600, since most of these files are secret. */
   mode?: number;
 }
 
-/** Replaces `path` with `content`. On any failure the old file is still there and nothing is left beside it. */
+/** Replaces `path` with `content`. On any failure the old file remains and the temporary file is removed. */
 export async function writeFileAtomic(
   path: string,
   content: string | Uint8Array,
@@ -37,14 +37,14 @@ export async function writeFileAtomic(
   await syncFolder(dirname(path));
 }
 
-/** Makes a folder and its parents, readable by the owner only. */
+/** Creates a folder and its parents, readable by the owner only. */
 export function makePrivateFolder(path: PathLike): void {
   mkdirSync(path, { recursive: true, mode: 0o700 });
 }
 
 /**
- * Makes a folder that nobody else can enter or replace, at a path that others can reach, such as one in the folder for
- * temporary files. Throws like `refuseForeignFolder`.
+ * Creates a private folder that other users cannot enter or replace, at a shared path such as the folder for temporary
+ * files. Throws like `refuseForeignFolder`.
  */
 export function claimPrivateFolder(path: string): void {
   makePrivateFolder(path);
@@ -52,17 +52,17 @@ export function claimPrivateFolder(path: string): void {
   if ((lstatSync(path).mode & OTHERS) !== 0) chmodSync(path, 0o700);
 }
 
-/** Throws ProjectError when there is something at the path that is not a folder of this user; a symbolic link is not. */
+/** @throws ProjectError if the path exists but is not a folder of this user; a symbolic link is not */
 export function refuseForeignFolder(path: string): void {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (!found || (found.isDirectory() && found.uid === (process.getuid?.() ?? found.uid))) return;
   throw new ProjectError(
     'FOLDER_TAKEN',
-    `${path} is not a folder of this user; remove it, or set TMPDIR to a folder of your own`,
+    `${path} is not a folder of this user; remove it, or set TMPDIR to your own folder`,
   );
 }
 
-/** A rename survives a power cut only once the folder itself is on disk. */
+/** A rename survives a power failure only after the folder itself is flushed. */
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r');
   try {

@@ -1,4 +1,4 @@
-// The limit counts time of the processor, and elapsed time alone refuses nothing.
+// The limit applies to processor time; elapsed time alone rejects nothing.
 
 import t from 'tap';
 import { within } from './bounded.ts';
@@ -8,7 +8,7 @@ function spin(milliseconds: number): void {
   while (performance.now() < end);
 }
 
-t.test('results and errors of the work come through', async (t) => {
+t.test('results and errors of the work reach the caller', async (t) => {
   t.equal(
     within(1_000, () => 7),
     7,
@@ -26,7 +26,7 @@ t.test('results and errors of the work come through', async (t) => {
   );
 });
 
-t.test('work without an end is cut off', async (t) => {
+t.test('endless work is aborted', async (t) => {
   const endless = () => {
     for (;;);
   };
@@ -34,7 +34,7 @@ t.test('work without an end is cut off', async (t) => {
   t.throws(() => within(20, () => /^(a+)+$/.test(`${'a'.repeat(40)}b`)), { message: 'it takes longer than 20 ms' });
 });
 
-t.test('work that got no processor in its time gets a second attempt, and no third', async (t) => {
+t.test('work that was starved of processor time gets a second attempt, but no third', async (t) => {
   let attempts = 0;
   const work = (milliseconds: number) => () => {
     attempts++;

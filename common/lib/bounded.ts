@@ -1,4 +1,4 @@
-// Work that may never come to an end, such as a regular expression that somebody has sent, is cut off: everything else would wait for it.
+// Aborts work that may never end, for example a regular expression from a client: it would block the whole process.
 
 import { createContext, Script } from 'node:vm';
 import { errorCode } from './errors.ts';
@@ -9,15 +9,16 @@ interface Bounded {
 }
 
 let bounded: Bounded | undefined;
-/** The second attempt on a busy machine may last so many times the limit. */
+/** The second attempt on a busy machine may last this many times the limit. */
 const LONGEST_STRETCH = 20;
-/** Work that had more of the processor than this in its time was not held up by others. */
+/** Work that got more than this ratio of the processor was not delayed by other processes. */
 const FAIR_SHARE = 0.8;
 
 /**
- * Returns the result of `work`, and throws what it throws. Throws Error when `work` needs more than so many milliseconds of the
- * processor. Only elapsed time can cut work off: work that got too little of the processor in that time is repeated once, with more time.
- * So it must be free of side effects.
+ * Returns the result of `work`, or rethrows its error. @throws Error if `work` needs more processor time than
+ * `milliseconds`
+ * Only elapsed time can abort work. Work that got too little processor time is therefore repeated once, with more time,
+ * so it must be free of side effects.
  */
 export function within<T>(milliseconds: number, work: () => T, processorTime = threadTime): T {
   bounded ??= make();
@@ -36,7 +37,7 @@ export function within<T>(milliseconds: number, work: () => T, processorTime = t
   throw new Error(`it takes longer than ${milliseconds} ms`);
 }
 
-/** Undefined when the time is over. */
+/** Returns undefined on timeout. */
 function attempt({ run }: Bounded, milliseconds: number): { result: unknown } | undefined {
   try {
     return { result: run(milliseconds) };
@@ -46,7 +47,7 @@ function attempt({ run }: Bounded, milliseconds: number): { result: unknown } | 
   }
 }
 
-/** Milliseconds of the processor that this thread has used. */
+/** Milliseconds of processor time that this thread has used. */
 function threadTime(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1000;
@@ -54,7 +55,7 @@ function threadTime(): number {
 
 const idle = (): unknown => undefined;
 
-/** Only scripts can be cut off, so one of them calls the work. */
+/** Node can abort only scripts, so a script calls the work. */
 function make(): Bounded {
   const script = new Script('work()');
   const box = { work: idle };

@@ -1,4 +1,4 @@
-// Memory that is used again: what the pool holds is bounded, and reads into shared memory lose, repeat and reorder nothing.
+// Reused memory: the pool is bounded, and reads into shared memory keep all bytes in order.
 
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
@@ -6,7 +6,7 @@ import t from 'tap';
 import { BufferPool, memoryOf } from './buffer-pool.ts';
 import { readInto } from './read-into.ts';
 
-t.test('a pool gives out the memory that it got back', async (t) => {
+t.test('a pool reuses released memory', async (t) => {
   const pool = new BufferPool();
   const first = pool.take(65_000);
   t.equal(first.length, 65_000);
@@ -19,7 +19,7 @@ t.test('a pool gives out the memory that it got back', async (t) => {
   t.equal(pool.idleBytes, 0);
 });
 
-t.test('a pool holds no more than its limit, and nothing that is not its own', async (t) => {
+t.test('a pool keeps at most its limit, and only its own memory', async (t) => {
   const pool = new BufferPool(200_000);
   const taken = Array.from({ length: 10 }, () => pool.take(65_000));
   for (const buffer of taken) pool.give(buffer);
@@ -35,7 +35,7 @@ t.test('a pool holds no more than its limit, and nothing that is not its own', a
   t.equal(pool.idleBytes, 0);
 });
 
-t.test('sockets of any kind read into shared memory, in order, also what came before and after pauses', async (t) => {
+t.test('all kinds of sockets read into shared memory in order, before and after pauses', async (t) => {
   const accepted: Socket[] = [];
   const server = createServer((socket) => accepted.push(socket)).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -48,7 +48,7 @@ t.test('sockets of any kind read into shared memory, in order, also what came be
     const other = accepted.shift() as Socket;
     const [reader, writer] = isDialed ? [dialed, other] : [other, dialed];
     writer.write('before ');
-    reader.read(0); // as a socket does that is not paused
+    reader.read(0); // like a socket that is not paused
     await once(reader, 'readable');
     const received: Buffer[] = [];
     let calls = 0;
@@ -73,7 +73,7 @@ t.test('sockets of any kind read into shared memory, in order, also what came be
   server.close();
 });
 
-t.test('a socket that cannot read into memory of others is left as it is', async (t) => {
+t.test('a socket that cannot read into shared memory stays unchanged', async (t) => {
   const socket = new (class {})() as unknown as Socket;
   t.notOk(readInto(socket, Buffer.alloc(10), () => undefined));
 });

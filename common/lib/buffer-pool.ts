@@ -1,20 +1,24 @@
-// Memory for traffic that is reused instead of left to the garbage collector: at hundreds of MiB a second, a new buffer for each
-// read, payload and write costs more than the work on the bytes. Lost buffers do no harm: the collector frees them.
+// Reuses memory for traffic instead of leaving it to the garbage collector. At hundreds of MiB per second, a new buffer
+// for each read, payload and write costs more than the work on the bytes. Lost buffers are harmless: the collector
+// frees them.
 //
 //   take(length) ─► buffer in a block of the next larger size ─► give(buffer) ─► block waits for the next take
 //
-// A buffer must not be used after `give`: its block belongs to somebody else then.
+// A buffer must not be used after `give`, because its block may already have another owner.
 
-/** Bytes of the blocks. A payload of a whole socket read (64 KiB, its head, its seal) fits into 66 KiB. */
+/** Sizes of the blocks in bytes. A payload of a full socket read (64 KiB, its head, its seal) fits into 66 KiB. */
 const BLOCK_SIZES = [6, 8, 12, 16, 24, 32, 48, 66, 132, 264].map((kibibytes) => kibibytes * 1024);
-/** Shorter buffers are left to the garbage collector: they cost little. Not in Node's slabs, which a small buffer that waits keeps alive. */
+/**
+ * Shorter buffers are cheap for the garbage collector. They are not cut from Node's slabs, which one waiting buffer
+ * would keep alive.
+ */
 const LEAST_POOLED = 4 * 1024;
-/** Bytes of blocks that wait for their next use. */
+/** Bytes of idle blocks. */
 const MOST_IDLE = 16 * 1024 * 1024;
 
 export class BufferPool {
   readonly #limit: number;
-  /** Idle blocks by size; the one used last is used next, since it is in the processor's cache. */
+  /** Idle blocks by size; the last one released is reused first, since it is in the processor's cache. */
   readonly #idle = new Map<number, ArrayBufferLike[]>(BLOCK_SIZES.map((size) => [size, []]));
   #idleBytes = 0;
 
@@ -22,12 +26,12 @@ export class BufferPool {
     this.#limit = limit;
   }
 
-  /** Bytes of blocks that wait for their next use. */
+  /** Bytes of idle blocks. */
   get idleBytes(): number {
     return this.#idleBytes;
   }
 
-  /** A buffer of this length with any content. */
+  /** Returns a buffer of this length with arbitrary content. */
   take(length: number): Buffer {
     const size = blockSize(length);
     if (length < LEAST_POOLED || size === undefined) return Buffer.allocUnsafeSlow(length);
@@ -37,14 +41,14 @@ export class BufferPool {
     return Buffer.from(block, 0, length);
   }
 
-  /** A copy of `bytes` in a buffer of the pool. */
+  /** Returns a copy of `bytes` in a buffer of the pool. */
   copy(bytes: Buffer): Buffer {
     const copy = this.take(bytes.length);
     bytes.copy(copy);
     return copy;
   }
 
-  /** Takes a buffer of `take` back, once. Buffers that are not of the pool are left alone. */
+  /** Releases a buffer of `take`, once. Buffers of other origin are ignored. */
   give(buffer: Buffer): void {
     if (buffer.length < LEAST_POOLED) return;
     const block = buffer.buffer;
@@ -61,7 +65,7 @@ export class BufferPool {
   }
 }
 
-/** Bytes of memory that a buffer of a pool keeps. */
+/** Bytes of memory that a buffer of a pool occupies. */
 export function memoryOf(length: number): number {
   return length < LEAST_POOLED ? length : (blockSize(length) ?? length);
 }
@@ -71,5 +75,5 @@ function blockSize(length: number): number | undefined {
   return undefined;
 }
 
-/** The pool of this process. Circuits and connections share it, so that its bound holds for all of them together. */
+/** The pool of this process. All circuits and connections share it, and so its bound. */
 export const sharedBuffers = new BufferPool();

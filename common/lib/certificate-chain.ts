@@ -1,18 +1,21 @@
-// Verification of a presented certificate chain against a pool of roots. Anybody can present certificates before a login,
-// so the work is bounded: the search follows names upwards from the leaf, uses each presented certificate once, and stops
+// Verifies a presented certificate chain against a pool of roots. Unauthenticated clients can present certificates, so
+// the work is bounded: the search follows names upwards from the leaf, uses each presented certificate once, and stops
 // after a fixed number of signature checks.
 
 import type { X509Certificate } from 'node:crypto';
 import { commonName } from './certificates.ts';
 import { readDer, Tag } from './der.ts';
 
-/** Certificates of a chain with its leaf and root. No real chain is longer; a longer one is an attack or a loop. */
+/**
+ * Limit on the certificates of a chain, including leaf and root. Real chains are shorter; a longer one is an attack or
+ * a loop.
+ */
 export const LONGEST_CHAIN = 10;
-/** Pairs of equal name whose signature is checked in one verification. Authorities that share a name need one check each. */
+/** Limit on signature checks of one verification. Authorities with the same name need one check each. */
 const MOST_SIGNATURE_CHECKS = 64;
-/** Bits of an issuer's RSA key. A check with a larger one takes milliseconds. */
+/** Bits of an issuer's RSA key. A check with a larger key takes milliseconds. */
 const LARGEST_RSA_KEY = 8_192;
-/** basicConstraints, 2.5.29.19, as it is encoded. */
+/** The encoding of basicConstraints, 2.5.29.19. */
 const BASIC_CONSTRAINTS = Buffer.from('551d13', 'hex');
 /** Context tag of the extensions in a certificate. */
 const EXTENSIONS = 0xa3;
@@ -21,7 +24,7 @@ const EMPTY = Buffer.alloc(0);
 export interface ChainOptions {
   /** Milliseconds since the epoch at which the certificates must be valid; without it, dates are ignored. */
   now?: number;
-  /** Expired certificates are accepted too. */
+  /** Accept expired certificates too. */
   allowExpired?: boolean;
 }
 
@@ -35,8 +38,8 @@ interface Step {
 }
 
 /**
- * Looks for a chain of signatures from `presented[0]` over the other presented certificates to one of `roots`.
- * A root is trusted because it is in the pool, whether it signed itself or not. The shortest chain wins.
+ * Finds a chain of signatures from `presented[0]` over the other presented certificates to one of `roots`. A root is
+ * trusted because it is in the pool, self-signed or not. The shortest chain wins.
  */
 export function verifyChain(
   presented: readonly X509Certificate[],
@@ -52,7 +55,7 @@ export function verifyChain(
   return new ChainSearch(roots, options).from(leaf, others);
 }
 
-/** Why a certificate is not valid at `now` (milliseconds), or undefined. */
+/** The reason why a certificate is not valid at `now` (milliseconds), or undefined. */
 export function validity(certificate: X509Certificate, now: number): string | undefined {
   if (now < certificate.validFromDate.getTime())
     return `the certificate of ${shown(certificate)} is not valid before ${certificate.validFrom}`;
@@ -65,7 +68,7 @@ class ChainSearch {
   readonly #roots: readonly X509Certificate[];
   readonly #options: ChainOptions;
   #checks = 0;
-  /** Why an issuer that fits was not used. */
+  /** The reason why a matching issuer was rejected. */
   #rejected: string | undefined;
 
   constructor(roots: readonly X509Certificate[], options: ChainOptions) {
@@ -92,7 +95,7 @@ class ChainSearch {
     );
   }
 
-  /** Whether `issuer` may stand above `step` and has signed it. */
+  /** Whether `issuer` may be above `step` and has signed it. */
   #issued(issuer: X509Certificate, { certificate, below }: Step): boolean {
     if (!issuer.ca || !certificate.checkIssued(issuer)) return false;
     const intermediates = [...below, certificate].slice(1);
@@ -102,7 +105,7 @@ class ChainSearch {
       return false;
     }
     if (this.#checks >= MOST_SIGNATURE_CHECKS) {
-      this.#rejected = `the chain of ${shown(certificate)} takes more than ${MOST_SIGNATURE_CHECKS} signature checks`;
+      this.#rejected = `the chain of ${shown(certificate)} requires more than ${MOST_SIGNATURE_CHECKS} signature checks`;
       return false;
     }
     this.#checks++;
@@ -124,14 +127,16 @@ function invalidity(certificate: X509Certificate, { now, allowExpired }: ChainOp
   return validity(certificate, allowExpired ? Math.min(now, certificate.validToDate.getTime()) : now);
 }
 
-/** Why `issuer` may not have `intermediates` below it: self-issued ones do not count (RFC 5280, 4.2.1.9). */
+/**
+ * The reason why `issuer` must not have `intermediates` below it: self-issued ones do not count (RFC 5280, 4.2.1.9).
+ */
 function overlong(issuer: X509Certificate, intermediates: readonly X509Certificate[]): string | undefined {
   const counted = intermediates.filter(({ subject, issuer: above }) => subject !== above).length;
   if (counted === 0 || counted <= pathLength(issuer)) return undefined;
   return `the certificate authority ${shown(issuer)} does not allow ${counted} authorities below it`;
 }
 
-/** The path length constraint of an authority; Infinity when it has none, -1 when its extensions cannot be read. */
+/** The path length constraint of an authority; Infinity if it has none, -1 if its extensions cannot be parsed. */
 function pathLength(certificate: X509Certificate): number {
   try {
     const [whole] = readDer(certificate.raw);
@@ -147,7 +152,7 @@ function pathLength(certificate: X509Certificate): number {
     }
     return Number.POSITIVE_INFINITY;
   } catch {
-    return -1; // an authority whose constraints cannot be read issues nothing
+    return -1; // an authority with unreadable constraints may not issue certificates
   }
 }
 

@@ -1,5 +1,5 @@
-// X.509 for both ends: reading PEM, fingerprints as the network writes them, and what a TLS peer presented.
-// `certificate-chain.ts` verifies chains. Making certificates and CSRs is not done here.
+// X.509 for both ends: reads PEM, formats fingerprints as the network does, and returns the certificates of a TLS peer.
+// `certificate-chain.ts` verifies chains. Other files create certificates and CSRs.
 
 import { X509Certificate } from 'node:crypto';
 import type { TLSSocket } from 'node:tls';
@@ -7,9 +7,9 @@ import { describeError, ProjectError } from './errors.ts';
 
 const PEM_BEGIN = '-----BEGIN CERTIFICATE-----';
 const PEM_END = '-----END CERTIFICATE-----';
-/** One name of the text that Node makes of them: a value with a comma in it is quoted, so that it cannot pass for two names. */
+/** Matches one name in Node's text form. Node quotes a value with a comma, so that it cannot pass for two names. */
 const ALT_NAME = /([^:,]+):(?:("(?:[^"\\]|\\.)*")|([^,]*))(?:, |$)/g;
-/** Certificates read from a TLS peer: one more than `verifyChain` accepts, so that it notices too many. */
+/** Certificates read from a TLS peer: one more than `verifyChain` accepts, so that it detects too many. */
 const MOST_PRESENTED = 11;
 
 export class CertificateError extends ProjectError {
@@ -18,7 +18,7 @@ export class CertificateError extends ProjectError {
   }
 }
 
-/** All certificates of a PEM text in their order; text around them is skipped. Throws CertificateError for a bad block. */
+/** All certificates of a PEM text in order; other text is skipped. @throws CertificateError for an invalid block */
 export function parsePemCertificates(pem: string): X509Certificate[] {
   return pemBlocks(pem).map((block, index) => {
     try {
@@ -29,7 +29,7 @@ export function parsePemCertificates(pem: string): X509Certificate[] {
   });
 }
 
-/** Cut by search and not by a pattern: a pattern takes quadratic time for many beginnings without an end. */
+/** Uses a search instead of a pattern: a pattern takes quadratic time for many beginnings without an end. */
 function pemBlocks(pem: string): string[] {
   const blocks: string[] = [];
   for (let start = pem.indexOf(PEM_BEGIN); start >= 0; ) {
@@ -42,14 +42,17 @@ function pemBlocks(pem: string): string[] {
   return blocks;
 }
 
-/** The first certificate of a PEM text, of a chain the one that it is about. Throws CertificateError when there is none that can be read. */
+/**
+ * The first certificate of a PEM text, which is the leaf of a chain. @throws CertificateError if it is missing or
+ * unreadable
+ */
 export function leafOf(pem: string): X509Certificate {
   const [leaf] = parsePemCertificates(pem);
-  if (!leaf) throw new CertificateError('there is no certificate in the text');
+  if (!leaf) throw new CertificateError('the text contains no certificate');
   return leaf;
 }
 
-/** Lower case hex SHA-1 of the DER form, without separators: how the network names a certificate. */
+/** Lower-case hex SHA-1 of the DER form, without separators: the network's name of a certificate. */
 export function sha1Fingerprint(certificate: X509Certificate): string {
   return certificate.fingerprint.replaceAll(':', '').toLowerCase();
 }
@@ -57,7 +60,7 @@ export function sha1Fingerprint(certificate: X509Certificate): string {
 /** The common name of the subject, or undefined. */
 export function commonName(certificate: X509Certificate): string | undefined {
   const shown = /^CN=(.+)$/m.exec(certificate.subject ?? '')?.[1];
-  // Characters that have a meaning in the text form of a name stand behind a backslash there (RFC 2253).
+  // The text form of a name escapes special characters with a backslash (RFC 2253).
   return shown?.replace(/\\([0-9A-F]{2})|\\(.)/g, (_whole, hex: string | undefined, character: string) =>
     hex === undefined ? character : String.fromCharCode(Number.parseInt(hex, 16)),
   );
@@ -81,7 +84,7 @@ export function subjectAltNames(certificate: X509Certificate): {
   return names;
 }
 
-/** The certificates that the peer of a TLS connection presented, leaf first; empty when it presented none. */
+/** The certificates that the peer of a TLS connection presented, leaf first; empty if it presented none. */
 export function peerCertificates(socket: TLSSocket): X509Certificate[] {
   const chain: X509Certificate[] = [];
   let current = socket.getPeerCertificate(true) as ReturnType<TLSSocket['getPeerCertificate']> | undefined;

@@ -1,11 +1,11 @@
-// Time as an object. Everything that waits or looks at the time is given a Clock; only this file touches the real one.
-// Timers have names, so that diagnostics can list what is running and a test can tell which timer was left behind.
+// Time as an object. All code that waits or reads the time receives a Clock; only this file uses the real one. Timers
+// have names, so that diagnostics can list them and a test can name a leaked one.
 
 import { asError, InvariantError } from './errors.ts';
 
 export interface Timer {
   readonly name: string;
-  /** Stops the timer; a second call does nothing. */
+  /** Stops the timer; a second call has no effect. */
   cancel(): void;
 }
 
@@ -17,23 +17,23 @@ export interface SleepOptions {
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
   now(): number;
-  /** Nanoseconds since the Unix epoch, for wire fields that carry them. Never goes back. */
+  /** Nanoseconds since the Unix epoch, for wire fields. Never decreases. */
   nowNanoseconds(): bigint;
-  /** Milliseconds on a clock that never jumps; only differences mean something. */
+  /** Milliseconds of a monotonic clock; only differences are meaningful. */
   monotonic(): number;
   /** Runs `task` once after `milliseconds`. */
   after(name: string, milliseconds: number, task: () => void): Timer;
   /** Runs `task` every `milliseconds` (at least 1), first after one interval. */
   every(name: string, milliseconds: number, task: () => void): Timer;
-  /** Resolves after `milliseconds`; rejects with the signal's reason when that comes first. */
+  /** Resolves after `milliseconds`; rejects with the signal's reason if it aborts earlier. */
   sleep(milliseconds: number, options?: SleepOptions): Promise<void>;
-  /** A signal that aborts with `reason` after `milliseconds`; cancel the timer when the wait is over. */
+  /** A signal that aborts with `reason` after `milliseconds`; cancel the timer at the end of the wait. */
   deadline(name: string, milliseconds: number, reason: () => Error): { signal: AbortSignal; timer: Timer };
   /** Names of the running timers, sorted. */
   timers(): string[];
 }
 
-/** setTimeout takes at most this many milliseconds; longer waits are made of several. */
+/** setTimeout accepts at most this many milliseconds; longer waits are split. */
 const LONGEST_TIMEOUT = 2_147_483_647;
 
 abstract class BaseClock implements Clock {
@@ -126,7 +126,7 @@ interface VirtualTimer {
   task: () => void;
 }
 
-/** A clock that stands still until `advance` moves it. Timers fire in the order of their due time, then of their making. */
+/** A clock that moves only by `advance`. Timers fire by due time, then by order of creation. */
 export class VirtualClock extends BaseClock {
   #now: number;
   readonly #start: number;
@@ -164,7 +164,7 @@ export class VirtualClock extends BaseClock {
     return [...this.#timers].map((timer) => timer.name).sort();
   }
 
-  /** Moves the time forward, fires what becomes due, and lets promises run after each timer. */
+  /** Advances the time, fires due timers, and lets promises run after each timer. */
   async advance(milliseconds: number): Promise<void> {
     if (milliseconds < 0) throw new InvariantError('a virtual clock cannot go back');
     const target = this.#now + milliseconds;
@@ -196,7 +196,7 @@ export class VirtualClock extends BaseClock {
   }
 }
 
-/** Gives pending promise reactions, and what they start, the chance to run. */
+/** Lets pending promise reactions, and the work that they start, run. */
 function settle(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

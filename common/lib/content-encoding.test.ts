@@ -3,7 +3,7 @@
 import t from 'tap';
 import { contentCoding } from './content-encoding.ts';
 
-t.test('the coding with the highest weight is chosen, and none that the client refuses', async (t) => {
+t.test('the coding with the highest weight is chosen, never one that the client rejects', async (t) => {
   const table: [accepted: string | undefined, chosen: string | undefined][] = [
     [undefined, undefined],
     ['', undefined],

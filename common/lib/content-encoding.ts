@@ -1,11 +1,11 @@
-// Which content coding an answer gets (RFC 9110, section 12.5.3).
+// Selects the content coding of an answer (RFC 9110, section 12.5.3).
 
-/** Parts of a header that are looked at; no client sends more. */
+/** Limit on parsed header parts; no client sends more. */
 const MOST_CODINGS = 20;
 const CODING = /^\s*(?<name>[\w!#$%&'*+.^`|~-]+)\s*(?:;\s*q=(?<weight>[01](?:\.\d{0,3})?)\s*)?$/i;
 const ALIASES: ReadonlyMap<string, string> = new Map([['x-gzip', 'gzip']]);
 
-/** The coding of `offered` with the highest weight, the first among equals; undefined when the client accepts none. */
+/** The coding of `offered` with the highest weight, the first among equals; undefined if the client accepts none. */
 export function contentCoding<T extends string>(
   acceptEncoding: string | readonly string[] | undefined,
   offered: readonly T[],

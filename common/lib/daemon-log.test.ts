@@ -1,4 +1,4 @@
-// A daemon's log under pressure: repeats, a reader that stops, a reader that leaves.
+// A daemon's log under pressure: repeated lines, a reader that stalls, a reader that disconnects.
 
 import { Writable } from 'node:stream';
 import t from 'tap';
@@ -13,7 +13,7 @@ interface Line {
   readonly lines?: number;
 }
 
-/** A reader that takes chunks only while it is open. */
+/** A reader that accepts chunks only while it is open. */
 class Reader extends Writable {
   readonly taken: string[] = [];
   #pending: (() => void)[] = [];
@@ -45,7 +45,7 @@ function daemon(reader: Reader) {
   return { clock, daemonLog: new DaemonLog({ level: 'info', format: 'json', clock, sink: reader }) };
 }
 
-t.test('a phrase that repeats is summarised, others are not affected', async (t) => {
+t.test('a repeated phrase is summarized, others are not affected', async (t) => {
   const reader = new Reader(true);
   const { clock, daemonLog } = daemon(reader);
   for (let index = 0; index < 5_000; index++) daemonLog.log.warn({ index }, 'frame dropped');
@@ -61,7 +61,7 @@ t.test('a phrase that repeats is summarised, others are not affected', async (t)
   t.same(clock.timers(), []);
 });
 
-t.test('lines that nobody reads are dropped and counted', async (t) => {
+t.test('unread lines are dropped and counted', async (t) => {
   const reader = new Reader(false);
   const reports: number[] = [];
   const output = new LineOutput({ sink: reader, limit: 100_000, onDropped: (count) => reports.push(count) });
@@ -75,7 +75,7 @@ t.test('lines that nobody reads are dropped and counted', async (t) => {
   t.equal(reader.taken.at(-1), 'next\n');
 });
 
-t.test('the end does not wait for a reader that stopped, and nothing is written to one that left', async (t) => {
+t.test('closing does not wait for a stalled reader, and nothing is written to a disconnected one', async (t) => {
   const { clock, daemonLog } = daemon(new Reader(false));
   daemonLog.log.info({}, 'last words');
   const closing = daemonLog.close();
@@ -91,7 +91,7 @@ t.test('the end does not wait for a reader that stopped, and nothing is written 
   await output.close(clock, 500);
 });
 
-t.test('levels change while the log runs, for all components or for one', async (t) => {
+t.test('levels can change at run time, for all components or for one', async (t) => {
   const reader = new Reader(true);
   const { daemonLog } = daemon(reader);
   const { levels, log } = daemonLog;
@@ -126,7 +126,7 @@ t.test('levels change while the log runs, for all components or for one', async 
   t.same(levels.components, { control: 'error', late: 'error', link: 'error' });
   t.throws(() => levels.setComponent('lnk', 'debug'), {
     code: 'UNKNOWN_COMPONENT',
-    message: /there are control, late/,
+    message: /known are control, late/,
   });
   await daemonLog.close();
 });

@@ -1,5 +1,5 @@
-// The log of a program that runs for long: repeats are summarised, and a reader that stops reading costs lines, not the
-// program's work.
+// The log of a long-running program. Repeated lines are summarized; a stalled reader loses lines, but does not delay
+// the program.
 
 import type { Clock } from './clock.ts';
 import { describeError } from './errors.ts';
@@ -15,7 +15,7 @@ export interface DaemonLogOptions {
   clock: Clock;
   /** A file instead of standard error. */
   file?: string | undefined;
-  /** Where lines go instead, in tests. */
+  /** Replaces the output in tests. */
   sink?: LineSink;
 }
 
@@ -30,18 +30,18 @@ export class DaemonLog {
   readonly #clock: Clock;
   readonly #file: LogFile | undefined;
 
-  /** Throws the system's error when the file cannot be opened. */
+  /** @throws the system's error if the file cannot be opened */
   constructor({ level, format, clock, file, sink }: DaemonLogOptions) {
     this.#clock = clock;
-    this.#file = file === undefined ? undefined : new LogFile(file, clock, complain);
+    this.#file = file === undefined ? undefined : new LogFile(file, clock, printError);
     this.#output = new LineOutput({
       sink: sink ?? this.#file ?? 'stderr',
-      onDropped: (lines) => this.log.warn({ lines }, 'log lines dropped: nobody read them'),
+      onDropped: (lines) => this.log.warn({ lines }, 'log lines dropped, the reader was too slow'),
     });
     this.#repeats = new LogRepeats({
       clock,
       summarise: (phrase, suppressed, seconds) =>
-        this.log.warn({ phrase, suppressed, seconds }, 'log lines suppressed: they repeat'),
+        this.log.warn({ phrase, suppressed, seconds }, 'repeated log lines suppressed'),
     });
     this.levels = new LogLevels(level);
     this.log = createLog({
@@ -52,22 +52,22 @@ export class DaemonLog {
     });
   }
 
-  /** Goes on in a new file when the log file was renamed. When that fails, it logs an error, and lines go where they went. */
+  /** Continues in a new file after the log file was renamed. On failure it logs an error and keeps the old file. */
   reopen(): void {
     try {
       this.#file?.reopen();
     } catch (error) {
-      this.log.error({ error: describeError(error) }, 'log file cannot be opened: the old one stays');
+      this.log.error({ error: describeError(error) }, 'log file cannot be opened, the old one stays in use');
     }
   }
 
-  /** Writes what is left, for a bounded time; then nothing of the log keeps the process alive. */
+  /** Writes the remaining lines within a bounded time; afterwards the log does not keep the process alive. */
   async close(): Promise<void> {
     this.#repeats.summarise();
     await this.#output.close(this.#clock, LAST_LINES);
   }
 }
 
-function complain(text: string): void {
+function printError(text: string): void {
   process.stderr.write(`${text}\n`);
 }

@@ -1,10 +1,10 @@
-// Signals that do not stop a daemon. SIGHUP is a request to read its files again, and what a terminal sends when it is closed; SIGUSR1 would
-// open Node's debugger, and SIGUSR2 would end the process.
+// Signals that do not stop a daemon. SIGHUP asks it to reload its files, and arrives when a terminal closes. Without a
+// handler, SIGUSR1 would open Node's debugger and SIGUSR2 would end the process.
 
 const IGNORED = ['SIGUSR1', 'SIGUSR2'] as const;
 
 export interface DaemonSignals {
-  /** Called for each SIGHUP from now on; those before have nothing to read again. */
+  /** Called for each SIGHUP from now on; earlier signals need no reload. */
   onHangup: (() => void) | undefined;
 }
 

@@ -1,4 +1,4 @@
-// Freezes a value with everything in it, so that whoever gets it can rely on it.
+// Freezes a value recursively, so that its receivers can rely on it.
 
 /** Returns `value` itself. */
 export function deepFreeze<T>(value: T): T {

@@ -1,6 +1,6 @@
-// Just enough DER: writing certificates, requests and bags of them, and walking their values.
+// The part of DER that is needed: writes certificates, requests and lists of certificates, and reads their values.
 
-/** Universal tags as they stand in the first byte. */
+/** Universal tags as in the first byte. */
 export const Tag = Object.freeze({
   Boolean: 0x01,
   Integer: 0x02,
@@ -17,7 +17,7 @@ export const Tag = Object.freeze({
   Set: 0x31,
 } as const);
 
-/** A value with its tag and length. */
+/** Encodes a value with its tag and length. */
 export function der(tag: number, ...content: readonly Uint8Array[]): Buffer {
   const body = Buffer.concat(content);
   return Buffer.concat([Buffer.from([tag]), lengthBytes(body.length), body]);
@@ -27,7 +27,7 @@ export function sequence(...content: readonly Uint8Array[]): Buffer {
   return der(Tag.Sequence, ...content);
 }
 
-/** `context(0, …)` is [0] CONSTRUCTED; with `primitive` the content stands as it is. */
+/** `context(0, …)` is [0] CONSTRUCTED; with `primitive` the content is not wrapped. */
 export function context(number: number, content: Uint8Array, options: { primitive?: boolean } = {}): Buffer {
   return der((options.primitive ? 0x80 : 0xa0) | number, content);
 }
@@ -58,14 +58,14 @@ export interface DerValue {
   readonly whole: Buffer;
 }
 
-/** The values that stand one behind the other in `bytes`. Throws RangeError for lengths that run past the end. */
+/** Reads consecutive values in `bytes`. @throws RangeError for lengths beyond the end */
 export function readDer(bytes: Buffer): DerValue[] {
   const values: DerValue[] = [];
   let offset = 0;
   while (offset < bytes.length) {
     const { length, headLength } = readLength(bytes, offset);
     const end = offset + headLength + length;
-    if (end > bytes.length) throw new RangeError('a DER value runs past its end');
+    if (end > bytes.length) throw new RangeError('a DER value exceeds its container');
     values.push({
       tag: bytes.readUInt8(offset),
       content: bytes.subarray(offset + headLength, end),
@@ -81,8 +81,7 @@ function readLength(bytes: Buffer, offset: number): { length: number; headLength
   if (first === undefined) throw new RangeError('a DER value has no length');
   if (first < 0x80) return { length: first, headLength: 2 };
   const count = first & 0x7f;
-  if (count === 0 || count > 4 || offset + 2 + count > bytes.length)
-    throw new RangeError('a DER length is not readable');
+  if (count === 0 || count > 4 || offset + 2 + count > bytes.length) throw new RangeError('a DER length is invalid');
   return { length: bytes.readUIntBE(offset + 2, count), headLength: 2 + count };
 }
 

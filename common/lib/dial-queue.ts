@@ -1,35 +1,35 @@
-// A bounded queue for work that waits on the network: link dials, egress dials, rate-limited requests to a controller.
-// p-queue does the concurrency; this adds what it has not: a maximum length (a full queue refuses at once), an end to waiting
-// on shutdown, and figures. Never for payloads: a promise costs more than forwarding one.
+// A bounded queue for work that waits for the network: link dials, egress dials, rate-limited requests to a controller.
+// p-queue provides concurrency; this class adds a maximum length (a full queue rejects at once), an end of all waits on
+// shutdown, and metrics. Never use it for payloads: a promise costs more than forwarding one.
 
 import PQueue from 'p-queue';
 import type { Clock } from './clock.ts';
 import { ClosedError, ProjectError } from './errors.ts';
 
 export interface DialQueueOptions {
-  /** For errors and figures, such as `pool.link.dialer`. */
+  /** For errors and metrics, for example `pool.link.dialer`. */
   name: string;
-  /** Tasks that may wait. */
+  /** Limit on waiting tasks. */
   length: number;
-  /** Tasks that run at once. */
+  /** Limit on running tasks. */
   workers: number;
   clock: Clock;
-  /** Milliseconds that a task waited, when it begins. */
+  /** Receives the wait of a task in milliseconds, when it starts. */
   onWait?: (milliseconds: number) => void;
-  /** Milliseconds that a task worked, when it ends. */
+  /** Receives the duration of a task in milliseconds, when it ends. */
   onWork?: (milliseconds: number) => void;
 }
 
 export interface DialTaskOptions<T = unknown> {
   signal?: AbortSignal | undefined;
-  /** Gets the result of a task that ends after its signal: nobody else does. */
+  /** Receives the result of a task that ends after its signal aborted; no other caller gets it. */
   discard?: (result: T) => void;
 }
 
-/** As many tasks wait as the queue may hold; the same call may succeed later. */
+/** The queue is full; the same call may succeed later. */
 export class QueueFullError extends ProjectError {
   constructor(name: string, length: number) {
-    super('QUEUE_FULL', `${name} is full: ${length} tasks wait already`, { retriable: true });
+    super('QUEUE_FULL', `${name} is full: ${length} tasks are waiting`, { retriable: true });
   }
 }
 
@@ -52,7 +52,7 @@ export class DialQueue {
     this.#queue = new PQueue({ concurrency: options.workers });
   }
 
-  /** Tasks that wait, tasks that run, and tasks that were refused so far. */
+  /** Number of waiting tasks. */
   get depth(): number {
     return this.#queue.size;
   }
@@ -66,12 +66,13 @@ export class DialQueue {
   }
 
   /**
-   * Runs `task` when a worker is free. Rejects with QueueFullError or ClosedError without running it, with the signal's reason
-   * when that comes first, else with what the task does. The task gets a signal that also ends with the queue.
+   * Runs `task` when a worker is free. Rejects with QueueFullError or ClosedError without running it, with the signal's
+   * reason if it aborts first, else with the error of the task. The task receives a signal that also aborts with the
+   * queue.
    */
   add<T>(task: (signal: AbortSignal) => Promise<T>, options: DialTaskOptions<T> = {}): Promise<T> {
     if (this.#abort.signal.aborted) return Promise.reject(new ClosedError(this.name));
-    // A free worker takes the task at once, so that a queue of length 0 would still work.
+    // A free worker starts the task at once, so that a queue of length 0 works.
     if (this.#queue.size >= this.length && this.#queue.pending >= this.workers) {
       this.#rejected++;
       return Promise.reject(new QueueFullError(this.name, this.length));
@@ -81,7 +82,7 @@ export class DialQueue {
     return this.#queue.add(() => this.#run(task, signal, added, options.discard), { signal });
   }
 
-  /** Refuses new tasks, ends the waiting ones, and gives the running ones `milliseconds` before their signal aborts. */
+  /** Rejects new and waiting tasks, and gives the running ones `milliseconds` before their signal aborts. */
   async close(milliseconds = 0): Promise<void> {
     if (this.#abort.signal.aborted) return;
     const closed = new ClosedError(this.name);

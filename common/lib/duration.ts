@@ -1,10 +1,10 @@
-// Duration text as the network's programs write it: `1h2m3.5s`, `250ms`, `-1s`, `0`. Units ns, us, µs, ms, s, m, h; they may
-// repeat and come in any order (reference/router-config.md section 4). Values are milliseconds, with fractions.
+// Durations in the notation of the network's programs: `1h2m3.5s`, `250ms`, `-1s`, `0`. Units ns, us, µs, ms, s, m, h;
+// they may repeat and have any order (reference/router-config.md section 4). Values are milliseconds, with fractions.
 
 import { ProjectError } from './errors.ts';
 import { ownValue } from './own-value.ts';
 
-/** Multiplied and divided by these, a number of the unit is one of milliseconds: exact for all that can be exact. */
+/** Factor and divisor from each unit to milliseconds; two numbers keep exact values exact. */
 const MILLISECONDS: Readonly<Record<string, readonly [number, number]>> = {
   ns: [1, 1e6],
   us: [1, 1e3],
@@ -25,7 +25,7 @@ export class DurationError extends ProjectError {
   }
 }
 
-/** Milliseconds of a duration text. Throws DurationError with what is wrong about it. */
+/** Parses a duration to milliseconds. @throws DurationError that describes the problem */
 export function parseDuration(text: string): number {
   const quoted = JSON.stringify(text);
   const negative = text.startsWith('-');
@@ -47,7 +47,7 @@ export function parseDuration(text: string): number {
   return negative ? -milliseconds : milliseconds;
 }
 
-/** The canonical text of a duration given in milliseconds: `1m0s`, `24h0m0s`, `1.5s`, `250ms`, `24.937µs`, `0s`. */
+/** The canonical text of a duration in milliseconds: `1m0s`, `24h0m0s`, `1.5s`, `250ms`, `24.937µs`, `0s`. */
 export function formatDuration(milliseconds: number): string {
   const absolute = Math.abs(milliseconds);
   const nanoseconds = Math.round(absolute * 1e6);
@@ -63,10 +63,10 @@ export function formatDuration(milliseconds: number): string {
   return minutes > 0 ? `${sign}${minutes}m${seconds}s` : `${sign}${seconds}s`;
 }
 
-/** The last moment that RFC 3339 can write. */
+/** The last time that RFC 3339 can express. */
 const LAST_MOMENT = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
-/** RFC 3339 of a time in milliseconds; of one that is later than can be written, the last that can. */
+/** Formats a time in milliseconds as RFC 3339, limited to the last expressible time. */
 export function timeText(milliseconds: number): string {
   return new Date(Math.min(milliseconds, LAST_MOMENT)).toISOString();
 }

@@ -1,13 +1,13 @@
-// The end of a daemon's process. Node by itself waits for requests of its handles after the event loop is empty; a socket
-// that was cut in the middle of a write can leave one that never completes, and Node then spins for ever (seen with
-// Node 26: Environment::CleanupHandles). So a daemon whose work is done ends itself.
+// Ends a daemon's process. After the event loop is empty, Node waits for requests of its handles. A socket that was
+// closed during a write can leave a request that never completes, and Node then spins forever (seen with Node 26:
+// Environment::CleanupHandles). So a daemon ends itself when its work is done.
 
 import type { Clock } from './clock.ts';
 
-/** Milliseconds for what was written to the standard streams to reach its reader. */
+/** Milliseconds for the output to reach the readers of the standard streams. */
 const LAST_OUTPUT = 500;
 
-/** Ends the process with `code` when its output has left, at the latest after a moment. */
+/** Ends the process with `code` once its output is written, or after a short timeout. */
 export async function endProcess(code: number, clock: Clock): Promise<never> {
   const late = Promise.withResolvers<void>();
   const timer = clock.after('last output', LAST_OUTPUT, late.resolve);

@@ -1,8 +1,8 @@
-// The root of every error that the project throws on purpose. One class per decision that a caller may take, not one
-// per message: callers look at `code` and `retriable`, people read `message`, and `detail` goes to logs only.
+// The base class of all expected errors. There is one class per decision of a caller, not per message: callers read
+// `code` and `retriable`, people read `message`, and `detail` goes to logs only.
 
 export interface ErrorOptions {
-  /** True when the same call may succeed later without anybody changing anything. */
+  /** True if the same call may succeed later without any change. */
   retriable?: boolean;
   cause?: unknown;
   /** For logs, never for an answer on the wire. */
@@ -24,28 +24,28 @@ export class ProjectError extends Error {
   }
 }
 
-/** A bug of ours: a state that the code believes impossible. */
+/** A bug: a state that the code considers impossible. */
 export class InvariantError extends ProjectError {
   constructor(message: string, options: ErrorOptions = {}) {
     super('INVARIANT', message, options);
   }
 }
 
-/** A wait that was given up because its time was over. */
+/** A wait exceeded its time limit. */
 export class TimeoutError extends ProjectError {
   constructor(what: string, milliseconds: number, options: ErrorOptions = {}) {
     super('TIMEOUT', `${what} took longer than ${milliseconds} ms`, { retriable: true, ...options });
   }
 }
 
-/** Something that was asked of an object after it was closed or while it is being drained. */
+/** An operation on an object that is closed or draining. */
 export class ClosedError extends ProjectError {
   constructor(what: string, options: ErrorOptions = {}) {
     super('CLOSED', `${what} is closed`, options);
   }
 }
 
-/** The text of anything that was thrown, with the texts of its causes: `a: b: c`. */
+/** The message of any thrown value, with the messages of its causes: `a: b: c`. */
 export function describeError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const own = ownText(error);
@@ -54,7 +54,7 @@ export function describeError(error: unknown): string {
   return own.includes(cause) ? own : `${own}: ${cause}`;
 }
 
-/** OpenSSL puts addresses and lines of its sources around its reason. */
+/** OpenSSL surrounds its reason with addresses and source lines; returns the reason only. */
 function ownText(error: Error): string {
   const { library, reason, code } = error as NodeJS.ErrnoException & { library?: unknown; reason?: unknown };
   if (library === 'SSL routines' && typeof reason === 'string') return `TLS: ${reason}`;
@@ -67,7 +67,7 @@ export function errorCode(error: unknown): string | undefined {
   return typeof code === 'string' ? code : undefined;
 }
 
-/** Turns anything that was thrown into an Error. */
+/** Converts any thrown value to an Error. */
 export function asError(error: unknown): Error {
   return error instanceof Error ? error : new Error(String(error));
 }

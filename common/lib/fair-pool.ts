@@ -1,8 +1,8 @@
-// Things that may be evicted, by their source. The source that has most loses its oldest, so that one that floods a limit
-// displaces its own.
+// Evictable objects, grouped by source. The source with the most objects loses its oldest, so that a flooding source
+// displaces only its own.
 
 export class FairPool<T> {
-  /** Sources in no order; the things of each from the oldest to the newest. */
+  /** Sources unordered; the objects of each from oldest to newest. */
   readonly #bySource = new Map<string, Set<T>>();
   readonly #sources = new Map<T, string>();
 
@@ -10,7 +10,7 @@ export class FairPool<T> {
     return this.#sources.size;
   }
 
-  /** Adds a thing as the newest of its source. */
+  /** Adds an object as the newest of its source. */
   add(thing: T, source: string): void {
     this.delete(thing);
     const things = this.#bySource.get(source) ?? new Set();
@@ -28,7 +28,7 @@ export class FairPool<T> {
     if (things?.size === 0) this.#bySource.delete(source);
   }
 
-  /** Removes and returns the oldest thing of the source with the most; undefined when the pool is empty. */
+  /** Removes and returns the oldest object of the largest source; undefined if the pool is empty. */
   evict(): T | undefined {
     let largest: Set<T> | undefined;
     for (const things of this.#bySource.values()) if (!largest || things.size > largest.size) largest = things;

@@ -12,7 +12,7 @@ export interface GeneralNames {
 
 export const SUBJECT_ALT_NAME = '2.5.29.17';
 
-/** The sequence of all names; undefined when there are none. */
+/** The sequence of all names; undefined if there are none. */
 export function encodeGeneralNames({ email, dns, uri, ip }: GeneralNames): Buffer | undefined {
   const names = [
     ...email.map((each) => context(1, Buffer.from(each), { primitive: true })),

@@ -1,5 +1,5 @@
-// Identifiers in the forms that the network uses. All of them are opaque to whoever receives them; the forms matter
-// because other programs print, sort and limit them (reference/http-entities.md section 1, wire-control.md 4.4).
+// Identifiers in the network's formats. Their receivers treat them as opaque; the formats matter because other programs
+// print, sort and limit them (reference/http-entities.md section 1, wire-control.md 4.4).
 
 import { type Random, systemRandom } from './random.ts';
 
@@ -21,7 +21,7 @@ export class IdSource {
     return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
   }
 
-  /** A UUID written in base 62, at most 22 characters: circuits, links, terminators, services, configs, policies. */
+  /** A UUID in base 62, at most 22 characters: circuits, links, terminators, services, configs, policies. */
   long(): string {
     let value = BigInt(`0x${this.#uuidBytes().toString('hex')}`);
     let text = '';
@@ -32,7 +32,9 @@ export class IdSource {
     return text || '0';
   }
 
-  /** Ten characters of `A-Za-z0-9.-`: identities, routers. Begins with a letter or a digit, so it can stand in a path. */
+  /**
+   * Ten characters of `A-Za-z0-9.-`: identities, routers. Starts with a letter or a digit, so it is valid in a path.
+   */
   short(): string {
     const bytes = this.#random.bytes(10);
     let text = BASE62[bytes.readUInt8(0) % 62] ?? '0';
@@ -47,7 +49,7 @@ export class IdSource {
     return text;
   }
 
-  /** 256 bits in hex, for what proves something by being known. No JWT begins so. */
+  /** 256 bits in hex, for bearer secrets. No JWT starts like this. */
   secret(): string {
     return this.#random.bytes(32).toString('hex');
   }

@@ -1,4 +1,4 @@
-// The depth of JSON.
+// The nesting limit of JSON.
 
 import fc from 'fast-check';
 import t from 'tap';
@@ -6,7 +6,7 @@ import { isNestedDeeper, JsonDepthError, parseJson } from './json.ts';
 
 const nested = (depth: number, [open, close] = ['[', ']']) => `${open?.repeat(depth)}${close?.repeat(depth)}`;
 
-t.test('JSON of the allowed depth is parsed, and of one level more rejected', async (t) => {
+t.test('JSON of the allowed depth is parsed, one level deeper is rejected', async (t) => {
   t.ok(parseJson(nested(100)));
   t.throws(() => parseJson(nested(101)), JsonDepthError);
   t.throws(() => parseJson('['.repeat(1_000_000)), JsonDepthError);
@@ -20,12 +20,12 @@ t.test('brackets in strings are not levels', async (t) => {
   t.same(parseJson(JSON.stringify({ [text]: [text, `${text}\\`] })), { [text]: [text, `${text}\\`] });
 });
 
-t.test('wide and long JSON is no deep JSON', async (t) => {
+t.test('wide and long JSON is not deep', async (t) => {
   const wide = Array.from({ length: 1_000 }, () => [{}]);
   t.same(parseJson(JSON.stringify(wide)), wide);
 });
 
-t.test('texts are parsed as JSON.parse does, and rejected as it does', async () => {
+t.test('texts are parsed and rejected like JSON.parse does', async () => {
   const result = (parse: (text: string) => unknown, text: string) => {
     try {
       return JSON.stringify(parse(text));
@@ -41,7 +41,7 @@ t.test('texts are parsed as JSON.parse does, and rejected as it does', async () 
   fc.assert(fc.property(text, (each) => result(parseJson, each) === result(JSON.parse, each)));
 });
 
-t.test('the depth of a parsed value is that of its text', async (t) => {
+t.test('the depth of a parsed value equals the depth of its text', async (t) => {
   for (const depth of [0, 1, 99, 100, 101, 5_000])
     t.equal(isNestedDeeper(JSON.parse(depth === 0 ? '1' : nested(depth))), depth > 100, String(depth));
 });

@@ -1,7 +1,7 @@
-// JSON from outside of the process. V8 parses any depth, but whatever walks the value afterwards, such as JSON.stringify, is
-// recursive and exhausts the stack after some thousand levels: the depth is bounded before anybody gets the value.
+// Parses JSON from outside the process. V8 parses any depth, but recursive code that reads the value later, such as
+// JSON.stringify, exhausts the stack after some thousand levels. So the depth is checked first.
 
-/** Levels of lists and maps; documents that people and programs write have about ten. */
+/** Levels of lists and maps; real documents have about ten. */
 export const DEEPEST_JSON = 100;
 
 const QUOTE = 0x22;
@@ -18,14 +18,14 @@ export class JsonDepthError extends Error {
   }
 }
 
-/** As JSON.parse. Throws JsonDepthError for a text that is nested deeper than `deepest`, SyntaxError for one that is not JSON. */
+/** As JSON.parse. @throws JsonDepthError if the text is nested deeper than `deepest`, SyntaxError if it is not JSON */
 export function parseJson(text: string, deepest = DEEPEST_JSON): unknown {
-  // Each level takes a bracket at both ends.
+  // Each level needs a bracket at both ends.
   if (text.length > 2 * deepest && isDeeper(text, deepest)) throw new JsonDepthError(deepest);
   return JSON.parse(text);
 }
 
-/** Whether a value that somebody else has parsed is nested deeper than `deepest`. */
+/** Whether an already parsed value is nested deeper than `deepest`. */
 export function isNestedDeeper(value: unknown, deepest = DEEPEST_JSON): boolean {
   let level: unknown[] = [value];
   for (let depth = 0; level.length > 0; depth++) {

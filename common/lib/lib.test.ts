@@ -30,7 +30,7 @@ import { createLog, secretPrefix } from './log.ts';
 import { seededRandom, systemRandom } from './random.ts';
 import { RingQueue } from './ring-queue.ts';
 
-t.test('durations are read as the reference reads them', async (t) => {
+t.test('durations are parsed like in the reference', async (t) => {
   const table: [string, number][] = [
     ['250ms', 250],
     ['5s', 5_000],
@@ -49,7 +49,7 @@ t.test('durations are read as the reference reads them', async (t) => {
     t.throws(() => parseDuration(bad), DurationError, bad);
 });
 
-t.test('durations survive the way out and back', async (t) => {
+t.test('durations survive formatting and parsing', async (t) => {
   fc.assert(
     fc.property(
       fc.integer({ min: 0, max: 1e12 }),
@@ -87,7 +87,7 @@ t.test('addresses: type, host and port', async (t) => {
   }
 });
 
-t.test('a ring queue is first in, first out and refuses beyond its limit', async (t) => {
+t.test('a ring queue is first in, first out and rejects items beyond its limit', async (t) => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 60 }), fc.array(fc.boolean(), { maxLength: 300 }), (limit, adds) => {
       const ring = new RingQueue<number>(limit);
@@ -124,7 +124,7 @@ t.test('ids have the forms that other programs expect', async (t) => {
   }
 });
 
-t.test('a dial queue runs what fits, keeps what may wait, refuses the rest at once', async (t) => {
+t.test('a dial queue runs tasks, queues tasks up to its length, and rejects the rest at once', async (t) => {
   const clock = new VirtualClock();
   const waits: number[] = [];
   const queue = new DialQueue({ name: 'pool.test', length: 2, workers: 1, clock, onWait: (wait) => waits.push(wait) });
@@ -143,7 +143,7 @@ t.test('a dial queue runs what fits, keeps what may wait, refuses the rest at on
   t.same(waits, [0, 250, 250]);
 });
 
-t.test('closing a dial queue ends who waits, asks who runs to stop, and refuses who comes', async (t) => {
+t.test('closing a dial queue rejects waiting tasks, aborts running ones, and rejects new ones', async (t) => {
   const queue = new DialQueue({ name: 'pool.test', length: 5, workers: 1, clock: new VirtualClock() });
   const running = queue.add(
     (signal) => new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
@@ -159,7 +159,7 @@ t.test('closing a dial queue ends who waits, asks who runs to stop, and refuses 
   await queue.close();
 });
 
-t.test('what a task makes after its signal is given to be discarded, and to nobody else', async (t) => {
+t.test('the result of a task after its signal aborted is passed to discard only', async (t) => {
   const queue = new DialQueue({ name: 'pool.test', length: 5, workers: 1, clock: new VirtualClock() });
   const { promise, resolve } = Promise.withResolvers<string>();
   const discarded: string[] = [];
@@ -172,7 +172,7 @@ t.test('what a task makes after its signal is given to be discarded, and to nobo
   t.same(discarded, ['a connection']);
 });
 
-t.test('a task that fails costs only itself', async (t) => {
+t.test('a failing task does not affect others', async (t) => {
   const queue = new DialQueue({ name: 'pool.test', length: 5, workers: 2, clock: new VirtualClock() });
   await t.rejects(
     queue.add(async () => Promise.reject(new Error('dial failed'))),
@@ -187,7 +187,7 @@ t.test('a task that fails costs only itself', async (t) => {
   );
 });
 
-t.test('virtual time fires timers in their order and never by itself', async (t) => {
+t.test('virtual time fires timers in order, and only on advance', async (t) => {
   const clock = new VirtualClock();
   const fired: string[] = [];
   clock.after('b', 20, () => fired.push('b'));
@@ -206,7 +206,7 @@ t.test('virtual time fires timers in their order and never by itself', async (t)
   await t.rejects(clock.sleep(10, { signal }), /longer than/);
 });
 
-t.test('real time lists its timers until they are over', async (t) => {
+t.test('real time lists its timers until they end', async (t) => {
   const clock = new SystemClock();
   const timer = clock.after('once', 60_000, () => undefined);
   const tick = clock.every('tick', 60_000, () => undefined);
@@ -218,7 +218,7 @@ t.test('real time lists its timers until they are over', async (t) => {
   t.ok(clock.nowNanoseconds() > 0n);
 });
 
-t.test('atomic files: the new content or the old one, private, nothing beside it', async (t) => {
+t.test('atomic files: the new content or the old one, private, no temporary file left', async (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
   const file = join(directory, 'secret');
   await writeFileAtomic(file, 'one');
@@ -231,7 +231,7 @@ t.test('atomic files: the new content or the old one, private, nothing beside it
   t.same(readdirSync(directory), ['secret']);
 });
 
-t.test('errors tell their causes; background failures are logged; secrets are not', async (t) => {
+t.test('errors include their causes; background failures are logged; secrets are not', async (t) => {
   t.equal(describeError(new Error('outer', { cause: new Error('inner') })), 'outer: inner');
   t.equal(describeError('text'), 'text');
   const tls = Object.assign(new Error('0A:error:SSL routines:x.c:7:'), {
@@ -247,7 +247,7 @@ t.test('errors tell their causes; background failures are logged; secrets are no
   t.match(secretPrefix('a secret'), /^[0-9a-f]{8}$/);
 });
 
-t.test('random bytes never come twice, however many are asked for and of whatever length', async (t) => {
+t.test('random bytes never repeat, for any number and length', async (t) => {
   const seen = new Set<string>();
   for (let count = 0; count < 5_000; count++) seen.add(systemRandom.bytes(16).toString('hex'));
   for (const length of [0, 1, 63, 64, 65, 5_000]) t.equal(systemRandom.bytes(length).length, length);
@@ -257,7 +257,7 @@ t.test('random bytes never come twice, however many are asked for and of whateve
   t.equal(new Set(numbers).size > 990, true);
 });
 
-t.test('a private folder is ours alone, whatever was at its path', async (t) => {
+t.test('a private folder belongs to this user only, whatever was at its path', async (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
   t.teardown(() => rmSync(directory, { recursive: true }));
   const modeOf = (path: string) => lstatSync(path).mode & 0o777;

@@ -1,6 +1,6 @@
-// Lines to standard output or standard error, without ever waiting for the reader. A pipe that nobody reads would otherwise
-// stop the event loop, because whether writing to it blocks is a property that other processes with the same pipe can
-// change. Lines that do not fit into the bounded buffer are dropped and counted.
+// Writes lines to standard output or standard error without waiting for the reader. A pipe may be in blocking mode,
+// which other processes with the same pipe can change; an unread pipe would then stop the event loop. Lines beyond the
+// bounded buffer are dropped and counted.
 
 import { constants, fstatSync, openSync } from 'node:fs';
 import { Socket } from 'node:net';
@@ -12,18 +12,18 @@ const LONGEST_BACKLOG = 4 * 1024 * 1024;
 export interface LineSink {
   readonly writableLength: number;
   readonly destroyed: boolean;
-  /** Calls `written` once this and everything before it has left. */
+  /** Calls `written` once this and all earlier text was written. */
   write(text: string, written?: () => void): boolean;
   destroy(): unknown;
   on(event: 'drain' | 'error', listener: () => void): unknown;
 }
 
 export interface LineOutputOptions {
-  /** A standard stream of the process, or anything else that takes lines. */
+  /** A standard stream of the process, or another sink. */
   sink: 'stdout' | 'stderr' | LineSink;
   /** Bytes that may wait for the reader; 4 MiB by default. */
   limit?: number;
-  /** Called with the number of dropped lines once the reader takes lines again. */
+  /** Receives the number of dropped lines once the reader accepts lines again. */
   onDropped?: (count: number) => void;
 }
 
@@ -41,11 +41,11 @@ export class LineOutput {
     this.#onDropped = options.onDropped ?? (() => undefined);
     this.#sink.on('drain', () => this.#report());
     this.#sink.on('error', () => {
-      this.#broken = true; // the reader is gone for good (EPIPE); the program works on without it
+      this.#broken = true; // the reader closed the pipe (EPIPE); the program continues without it
     });
   }
 
-  /** Lines dropped so far. */
+  /** Number of dropped lines. */
   get dropped(): number {
     return this.#total;
   }
@@ -64,7 +64,7 @@ export class LineOutput {
     this.#total++;
   }
 
-  /** Waits at most `milliseconds` until the reader has everything, then discards what is left. */
+  /** Waits at most `milliseconds` until all lines are written, then discards the rest. */
   async close(clock: Clock, milliseconds: number): Promise<void> {
     if (this.#broken || this.#sink.destroyed) return;
     await new Promise<void>((resolve) => {
@@ -82,7 +82,9 @@ export class LineOutput {
   }
 }
 
-/** A file or terminal stays as Node opened it; a pipe is opened a second time, so that its mode is nobody else's. */
+/**
+ * A file or terminal keeps Node's mode; a pipe is opened a second time, so that other processes cannot change its mode.
+ */
 function standardStream(name: 'stdout' | 'stderr'): LineSink {
   const fd = process[name].fd;
   try {
@@ -90,6 +92,6 @@ function standardStream(name: 'stdout' | 'stderr'): LineSink {
     const own = openSync(`/proc/self/fd/${fd}`, constants.O_WRONLY | constants.O_NONBLOCK);
     return new Socket({ fd: own, readable: false, writable: true });
   } catch {
-    return process[name]; // without /proc, the stream that Node made is the best there is
+    return process[name]; // without /proc, only Node's own stream is available
   }
 }

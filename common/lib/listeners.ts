@@ -1,5 +1,5 @@
-// Functions that are called when something has happened. What happened stands, whatever a listener makes of it: its error is
-// logged, and the next listener is called.
+// Functions that are called after an event. The error of a listener is logged; it neither undoes the event nor affects
+// the other listeners.
 
 import { asError, describeError } from './errors.ts';
 import type { Log } from './log.ts';
@@ -9,7 +9,7 @@ export class Listeners<T> {
   readonly #name: string;
   readonly #log: Log;
 
-  /** `name` tells in the log what the listeners listen to. */
+  /** @param name Name of the event for the log. */
   constructor(name: string, log: Log) {
     this.#name = name;
     this.#log = log;
@@ -21,7 +21,7 @@ export class Listeners<T> {
     return () => void this.#listeners.delete(listener);
   }
 
-  /** Calls all listeners in the order in which they were added. Never throws. */
+  /** Calls all listeners in the order of their registration. Never throws. */
   call(value: T): void {
     for (const listener of this.#listeners) {
       try {

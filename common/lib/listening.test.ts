@@ -1,4 +1,4 @@
-// Errors of listening: what they name and advise, and how the holder of a port is found.
+// Errors of listening: content and remedy, and the detection of a port's holder.
 
 import { spawn } from 'node:child_process';
 import { createSocket } from 'node:dgram';
@@ -47,34 +47,38 @@ t.test('each error names the setting, the address and the remedy', async (t) => 
   t.equal(await listening(PLACE, async () => 7), 7);
 });
 
-t.test('a port in use is told with the program that holds it', { skip: process.platform !== 'linux' }, async (t) => {
-  const program = `
+t.test(
+  'the error of a port in use names the program that holds it',
+  { skip: process.platform !== 'linux' },
+  async (t) => {
+    const program = `
     const server = require('node:net').createServer().listen(0, '127.0.0.1', () => {
       const socket = require('node:dgram').createSocket('udp6').bind(0, '::1', () =>
         console.log(server.address().port, socket.address().port));
     });`;
-  const child = spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'pipe', 'inherit'] });
-  t.teardown(() => child.kill('SIGKILL'));
-  const [line] = await once(child.stdout.setEncoding('utf8'), 'data');
-  const [stream = 0, datagram = 0] = String(line).trim().split(' ').map(Number);
-  const held = `${basename(realpathSync(process.execPath))} (pid ${child.pid})`;
-  t.equal(await portHolder('tcp', stream), held);
-  t.equal(await portHolder('udp', datagram), held);
-  t.equal(await portHolder('udp', stream), undefined, 'TCP and UDP have ports of their own');
-  const server = createServer();
-  const open = async () => {
-    server.listen(stream, '127.0.0.1');
-    await once(server, 'listening');
-  };
-  const message = await messageOf({ ...PLACE, port: stream }, open);
-  t.match(
-    message,
-    new RegExp(`^EADDRINUSE listeners.1..address: tcp 127.0.0.1:${stream} is in use by .*pid ${child.pid}`),
-  );
-  child.kill('SIGKILL');
-  await once(child, 'exit');
-  t.equal(await portHolder('tcp', stream), undefined, 'nobody holds it any longer');
-});
+    const child = spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'pipe', 'inherit'] });
+    t.teardown(() => child.kill('SIGKILL'));
+    const [line] = await once(child.stdout.setEncoding('utf8'), 'data');
+    const [stream = 0, datagram = 0] = String(line).trim().split(' ').map(Number);
+    const held = `${basename(realpathSync(process.execPath))} (pid ${child.pid})`;
+    t.equal(await portHolder('tcp', stream), held);
+    t.equal(await portHolder('udp', datagram), held);
+    t.equal(await portHolder('udp', stream), undefined, 'TCP and UDP have ports of their own');
+    const server = createServer();
+    const open = async () => {
+      server.listen(stream, '127.0.0.1');
+      await once(server, 'listening');
+    };
+    const message = await messageOf({ ...PLACE, port: stream }, open);
+    t.match(
+      message,
+      new RegExp(`^EADDRINUSE listeners.1..address: tcp 127.0.0.1:${stream} is in use by .*pid ${child.pid}`),
+    );
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    t.equal(await portHolder('tcp', stream), undefined, 'nobody holds it any longer');
+  },
+);
 
 t.test('the holder may be this process', { skip: process.platform !== 'linux' }, async (t) => {
   const server = createServer().listen(0, '::');

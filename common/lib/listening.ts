@@ -1,4 +1,5 @@
-// Errors of listening in words: which setting, which address, who holds the port, what to do. Used by everything that opens a port.
+// Describes errors of listening: the setting, the address, the holder of the port, and the remedy. All code that opens
+// a port uses it.
 
 import { networkInterfaces } from 'node:os';
 import { joinHostPort } from './address.ts';
@@ -6,25 +7,31 @@ import { describeError, errorCode, ProjectError } from './errors.ts';
 import { type Network, portHolder, THIS_PROCESS } from './port-holder.ts';
 
 export interface ListenPlace {
-  /** The setting that asks for the port, such as `listeners[1].address`. */
+  /** The setting that configures the port, for example `listeners[1].address`. */
   readonly key: string;
   readonly network: Network;
   readonly host: string;
   readonly port: number;
 }
 
-/** A port cannot be opened. `code` is the system's (EADDRINUSE, EACCES, EADDRNOTAVAIL, …); `detail.holder` is who has the port, where known. */
+/**
+ * A port cannot be opened. `code` is the system's (EADDRINUSE, EACCES, EADDRNOTAVAIL, …); `detail.holder` is the holder
+ * of the port, if known.
+ */
 export class ListenError extends ProjectError {}
 
 /** The code of ProtocolTakenError: another listener of this router serves the protocol on the shared port. */
 const TAKEN = 'PROTOCOL_TAKEN';
 const CALLS: ReadonlySet<string> = new Set(['listen', 'bind', 'getaddrinfo']);
-/** Ports below this one need a privilege on Unix. */
+/** Ports below this one require a privilege on Unix. */
 const FIRST_UNPRIVILEGED = 1_024;
-/** Addresses that are offered instead of one that this machine does not have. */
+/** Limit on alternative addresses in a message. */
 const MOST_OFFERED = 6;
 
-/** Opens a listener with `open`. Rejects with ListenError in place of the system's error about the port; other errors go on as they are. */
+/**
+ * Opens a listener with `open`. Rejects with ListenError instead of the system's error about the port; other errors
+ * pass unchanged.
+ */
 export async function listening<T>(place: ListenPlace, open: () => Promise<T>): Promise<T> {
   try {
     return await open();
@@ -64,8 +71,8 @@ async function explained({ key, network, host, port }: ListenPlace, error: unkno
 
 function privilegeRemedy(port: number): string {
   return port < FIRST_UNPRIVILEGED
-    ? `ports below ${FIRST_UNPRIVILEGED} need the capability CAP_NET_BIND_SERVICE (AmbientCapabilities= of systemd, or setcap); or choose a port from ${FIRST_UNPRIVILEGED} on`
-    : 'look for a security policy that forbids the port, or choose another one';
+    ? `ports below ${FIRST_UNPRIVILEGED} require the capability CAP_NET_BIND_SERVICE (AmbientCapabilities= of systemd, or setcap); or choose a port from ${FIRST_UNPRIVILEGED} on`
+    : 'check for a security policy that forbids the port, or choose another one';
 }
 
 function addressRemedy(): string {
@@ -73,5 +80,5 @@ function addressRemedy(): string {
     (addresses ?? []).map(({ address }) => address),
   );
   const offered = [...new Set(own)].slice(0, MOST_OFFERED);
-  return `give 0.0.0.0 for all of its addresses${offered.length > 0 ? `, or one of ${offered.join(', ')}` : ''}`;
+  return `use 0.0.0.0 for all of its addresses${offered.length > 0 ? `, or one of ${offered.join(', ')}` : ''}`;
 }

@@ -1,4 +1,4 @@
-// A log file that is renamed, that cannot be written, and that comes back.
+// A log file that is renamed, becomes unwritable, and recovers.
 
 import { existsSync, mkdirSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { LogFile } from './log-file.ts';
 
 const written = (file: LogFile, text: string) => new Promise<void>((resolve) => void file.write(text, resolve));
 
-t.test('a renamed file keeps what it has, and lines go on in a new one after reopen', async (t) => {
+t.test('a renamed file keeps its lines, and later lines go to a new file after reopen', async (t) => {
   const path = join(t.testdir(), 'router.log');
   const clock = new SystemClock();
   const daemonLog = new DaemonLog({ level: 'info', format: 'json', clock, file: path });
@@ -29,7 +29,7 @@ t.test('a renamed file keeps what it has, and lines go on in a new one after reo
   t.equal(statSync(path).mode & 0o777, 0o600);
 });
 
-t.test('a file that cannot be opened is an error at the start, and keeps the old one later', async (t) => {
+t.test('an unopenable file is an error at the start; later the old one stays in use', async (t) => {
   const folder = t.testdir();
   const path = join(folder, 'sub', 'router.log');
   const clock = new VirtualClock();
@@ -44,7 +44,7 @@ t.test('a file that cannot be opened is an error at the start, and keeps the old
 });
 
 const skip = existsSync('/dev/full') ? false : 'there is no /dev/full';
-t.test('a file that cannot be written is complained of, and tried again', { skip }, async (t) => {
+t.test('an unwritable file is reported and retried', { skip }, async (t) => {
   const clock = new VirtualClock();
   const complaints: string[] = [];
   const file = new LogFile('/dev/full', clock, (text) => complaints.push(text));

@@ -1,32 +1,35 @@
-// A log in a file that others may rename: `reopen` goes on in a new one, so that logrotate needs no copy. A file that cannot be written costs
-// lines, which are counted, and is tried again.
+// A log in a file that others may rename: `reopen` continues in a new file, so that logrotate needs no copy. Lines for
+// an unwritable file are dropped and counted, and the file is retried.
 
 import { createWriteStream, openSync, type WriteStream } from 'node:fs';
 import type { Clock, Timer } from './clock.ts';
 import { describeError } from './errors.ts';
 import type { LineSink } from './line-output.ts';
 
-/** Milliseconds until a file that could not be written is tried again: a full disk may be cleaned up. */
+/** Milliseconds until a failed file is retried: the disk may have space again. */
 const RETRY_INTERVAL = 60_000;
 
 export class LogFile implements LineSink {
   readonly destroyed = false;
   readonly #path: string;
   readonly #clock: Clock;
-  readonly #complain: (text: string) => void;
+  readonly #report: (text: string) => void;
   readonly #onDrain: (() => void)[] = [];
   #stream: WriteStream | undefined;
   #retry: Timer | undefined;
 
-  /** Appends. Throws the system's error when the file cannot be opened. `complain` gets a sentence when it cannot be written later. */
-  constructor(path: string, clock: Clock, complain: (text: string) => void) {
+  /**
+   * Appends. @throws the system's error if the file cannot be opened. `report` receives a message if it cannot be
+   * written later.
+   */
+  constructor(path: string, clock: Clock, report: (text: string) => void) {
     this.#path = path;
     this.#clock = clock;
-    this.#complain = complain;
+    this.#report = report;
     this.#stream = this.#open();
   }
 
-  /** Without a file nothing more fits. */
+  /** Without a file no line fits. */
   get writableLength(): number {
     return this.#stream?.writableLength ?? Number.POSITIVE_INFINITY;
   }
@@ -39,7 +42,10 @@ export class LogFile implements LineSink {
     if (event === 'drain') this.#onDrain.push(listener);
   }
 
-  /** Opens the file of this name, which may be another one by now. Throws the system's error; then lines go where they went. */
+  /**
+   * Reopens the path, because the file may have been renamed. @throws the system's error; the old file then stays in
+   * use.
+   */
   reopen(): void {
     const before = this.#stream;
     this.#stream = this.#open();
@@ -63,7 +69,7 @@ export class LogFile implements LineSink {
 
   #onError(error: Error): void {
     this.#stream = undefined;
-    this.#complain(`the log file ${this.#path} cannot be written: ${describeError(error)}`);
+    this.#report(`the log file ${this.#path} cannot be written: ${describeError(error)}`);
     this.#retry = this.#clock.after('log file', RETRY_INTERVAL, () => {
       try {
         this.reopen();

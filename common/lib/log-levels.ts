@@ -1,5 +1,5 @@
-// The levels of a running log: one for all, and others for single components. Loggers register themselves when they are made; a change
-// reaches them at once.
+// The levels of a running log: one for all components, and separate ones for single components. Loggers register when
+// they are created; a change applies at once.
 
 import { ProjectError } from './errors.ts';
 
@@ -10,12 +10,12 @@ export interface LeveledLogger {
   level: string;
 }
 
-/** From the most to the least talkative. */
+/** From most to least verbose. */
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error'] as const;
 
 export class LogLevels {
   readonly #ofComponent = new Map<string, LogLevel>();
-  /** Loggers by component; those of none under undefined. There are as many as rooms of a program. */
+  /** Loggers by component; undefined for those without one. Their number is bounded by the rooms of a program. */
   readonly #loggers = new Map<string | undefined, LeveledLogger[]>();
   #level: LogLevel;
 
@@ -40,18 +40,20 @@ export class LogLevels {
     logger.level = this.#of(component);
   }
 
-  /** Sets the level of all components that have none of their own. */
+  /** Sets the level of all components without their own level. */
   set(level: LogLevel): void {
     this.#level = level;
     for (const component of this.#loggers.keys()) this.#apply(component);
   }
 
-  /** Sets the level of one component; undefined for the level of all. Throws ProjectError for an unknown component. */
+  /**
+   * Sets the level of one component; undefined restores the common level. @throws ProjectError for an unknown component
+   */
   setComponent(component: string, level: LogLevel | undefined): void {
     if (!this.#loggers.has(component))
       throw new ProjectError(
         'UNKNOWN_COMPONENT',
-        `no component "${component}" logs; there are ${Object.keys(this.components).join(', ')}`,
+        `unknown component "${component}"; known are ${Object.keys(this.components).join(', ')}`,
       );
     if (level === undefined) this.#ofComponent.delete(component);
     else this.#ofComponent.set(component, level);

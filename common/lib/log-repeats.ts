@@ -1,14 +1,14 @@
-// Keeps a condition that repeats from filling the log: each phrase has a bucket of lines that refills slowly. Suppressed
-// lines are counted and summarised in one line, so that nothing happens unseen and no peer can buy log volume.
+// Keeps a repeated condition from filling the log: each phrase has a token bucket that refills slowly. Suppressed lines
+// are counted and summarized in one line, so that every event is visible and no peer can force log volume.
 
 import type { Clock, Timer } from './clock.ts';
 
-/** Lines of one phrase that may come at once, and how many more each second. */
+/** Lines of one phrase in a burst, and additional lines per second. */
 const BURST = 100;
 const PER_SECOND = 10;
 /** Milliseconds between two summaries. */
 const SUMMARY_INTERVAL = 10_000;
-/** Phrases are fixed texts of the code. A text with data in it must not make this grow. */
+/** Limit on phrases. They are fixed texts in the code; a text that contains data must not make the table grow. */
 const MOST_PHRASES = 2_000;
 
 interface Phrase {
@@ -19,7 +19,7 @@ interface Phrase {
 
 export interface LogRepeatsOptions {
   clock: Clock;
-  /** Writes the summary of one phrase. `seconds` is the time since the first suppressed line, at most. */
+  /** Writes the summary of one phrase. `seconds` is an upper bound of the time since the first suppressed line. */
   summarise(phrase: string, suppressed: number, seconds: number): void;
 }
 

@@ -1,5 +1,6 @@
-// The one way to log. JSON lines (or plain text) on stderr, a child logger per component; the message is a fixed lower-case
-// phrase and data stands in fields, so that logs can be searched. Secrets never: tokens are logged by `secretPrefix`.
+// The only way to log. JSON lines (or plain text) on stderr, with a child logger per component. The message is a fixed
+// lower-case phrase and data is in fields, so that logs can be searched. Never log secrets: `secretPrefix` identifies
+// tokens.
 
 import { createHash } from 'node:crypto';
 import { pino } from 'pino';
@@ -22,10 +23,10 @@ export interface Log {
 
 export interface LogOptions {
   level?: LogLevel;
-  /** Levels that may change while the program runs; they count instead of `level`. */
+  /** Levels that may change at run time; they take precedence over `level`. */
   levels?: LogLevels;
   format?: 'json' | 'text';
-  /** Where lines go; stderr by default. */
+  /** The output of lines; default: stderr. */
   write?: (line: string) => void;
   /** Whether a line of level info or above with this message may be written. */
   admit?: (message: string) => boolean;
@@ -42,7 +43,10 @@ const LOG_CHECKS: Readonly<Record<keyof LogOptions, OptionCheck>> = {
   admit: isFunction,
 };
 
-/** A root logger. `text` is for people at a terminal: time, level, component, message, fields. Throws OptionError. */
+/**
+ * Creates a root logger. `text` is for people at a terminal: time, level, component, message, fields. @throws
+ * OptionError
+ */
 export function createLog(options: LogOptions = {}): Log {
   checkOptions('createLog', options, LOG_CHECKS);
   const write = options.write ?? ((line: string) => void process.stderr.write(line));
@@ -73,7 +77,7 @@ function componentOf({ component }: Record<string, unknown>): string | undefined
 
 const noop: Write = () => undefined;
 
-/** Logs nothing: for tests and for tools whose result is their output. */
+/** Logs nothing: for tests, and for tools whose result is their output. */
 export const silentLog: Log = {
   trace: noop,
   debug: noop,
@@ -84,7 +88,7 @@ export const silentLog: Log = {
   child: () => silentLog,
 };
 
-/** Names a secret in a log without giving it away: the first 8 hex digits of its SHA-256. */
+/** Identifies a secret in a log without revealing it: the first 8 hex digits of its SHA-256. */
 export function secretPrefix(secret: string): string {
   return createHash('sha256').update(secret).digest('hex').slice(0, 8);
 }

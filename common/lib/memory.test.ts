@@ -1,4 +1,4 @@
-// That memory goes back, and that asking for it does nothing else.
+// Memory is released, and the release has no other effect.
 
 import { readFileSync } from 'node:fs';
 import t from 'tap';
@@ -6,7 +6,7 @@ import { releaseMemory } from './memory.ts';
 
 const MIB = 1024 * 1024;
 
-t.test('what a burst of buffers needed is given back', { skip: process.platform !== 'linux' }, async (t) => {
+t.test('the memory of a burst of buffers is released', { skip: process.platform !== 'linux' }, async (t) => {
   const warnings: Error[] = [];
   process.on('warning', (warning) => warnings.push(warning));
   releaseMemory();
@@ -14,7 +14,7 @@ t.test('what a burst of buffers needed is given back', { skip: process.platform 
   const before = resident();
   let kept: Buffer[] = [];
   for (let index = 0; index < 4_000; index++) kept.push(Buffer.alloc(16_000 + (index % 7) * 3_000, 1));
-  // Every hundredth stays: so the heap cannot simply shrink from its end.
+  // Every hundredth buffer survives, so the heap cannot simply shrink from its end.
   const survivors = kept.filter((_, index) => index % 100 === 0);
   const peak = resident();
   kept = [];

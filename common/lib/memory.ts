@@ -1,5 +1,6 @@
-// Memory that is kept for growth, given back to the system: V8 keeps pages of its heap, and the C library keeps what buffers of the network
-// were made of. For programs that rest for long after a burst; it takes some tens of milliseconds, so only who is idle may ask for it.
+// Returns memory that is reserved for growth to the system: V8 keeps pages of its heap, and the C library keeps the
+// memory of network buffers. For programs that are idle for long after a burst. It takes some tens of milliseconds, so
+// only idle programs may call it.
 
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -7,7 +8,7 @@ import { sharedBuffers } from './buffer-pool.ts';
 
 type Collect = (options: { type: 'major'; execution: 'sync'; flavor: 'last-resort' }) => void;
 
-/** The part of node:ffi that is used here; not every build of Node has it, and it has no types yet. */
+/** The part of node:ffi in use; not every build of Node has it, and it has no types yet. */
 interface Ffi {
   dlopen(
     path: string,
@@ -33,10 +34,10 @@ function collector(): Collect {
   return collect;
 }
 
-/** Where the C library is another one there is nothing to trim, and nothing is lost. */
+/** With another C library there is nothing to trim. */
 function trimmer(): () => void {
   const emitWarning = process.emitWarning;
-  // That the module is experimental is no news for who runs a program: without it the program works as well.
+  // Hides the warning that the module is experimental: the program works without it too.
   process.emitWarning = () => undefined;
   try {
     const ffi = process.getBuiltinModule('node:ffi') as unknown as Ffi | undefined;

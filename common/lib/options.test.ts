@@ -20,22 +20,22 @@ import {
 
 const CHECKS: Readonly<Record<string, OptionCheck>> = { host: notEmpty, port: wholeNumber(0, 65_535), cluster: flag };
 
-t.test('known options with good values pass, and undefined counts as left out', async (t) => {
+t.test('known options with valid values pass, and undefined counts as missing', async (t) => {
   checkOptions('f', {}, CHECKS);
   checkOptions('f', { host: 'a', port: 0, cluster: false }, CHECKS);
   checkOptions('f', { host: undefined }, CHECKS);
   t.pass('nothing is thrown');
 });
 
-t.test('unknown options and wrong values are refused with the name of the function', async (t) => {
+t.test('unknown options and invalid values are rejected with the name of the function', async (t) => {
   const table: [options: unknown, message: RegExp][] = [
-    [{ hots: 'a' }, /^f: there is no option hots; did you mean host\?$/],
+    [{ hots: 'a' }, /^f: unknown option hots; did you mean host\?$/],
     [{ Cluster: true }, /did you mean cluster\?/],
-    [{ address: 'a' }, /^f: there is no option address; there are host, port, cluster$/],
-    [{ constructor: 1 }, /there is no option constructor/],
-    [{ unknown: undefined }, /there is no option unknown/],
+    [{ address: 'a' }, /^f: unknown option address; known are host, port, cluster$/],
+    [{ constructor: 1 }, /unknown option constructor/],
+    [{ unknown: undefined }, /unknown option unknown/],
     [{ port: 70_000 }, /^f: the option port is invalid\. It must be a whole number from 0 to 65535\.$/],
-    ['router.yml', /^f: the options must be an object such as \{\}, not a value of type string$/],
+    ['router.yml', /^f: the options must be an object, for example \{\}, not a value of type string$/],
     [null, /not null/],
     [[], /not a list/],
   ];
@@ -44,7 +44,7 @@ t.test('unknown options and wrong values are refused with the name of the functi
   t.throws(() => checkOptions('f', { x: 1 }, CHECKS), OptionError);
 });
 
-t.test('each check accepts what is good and says what to give instead of anything else', async (t) => {
+t.test('each check accepts valid values and describes them in its error', async (t) => {
   const table: [check: OptionCheck, good: unknown[], bad: [unknown, RegExp][]][] = [
     [
       notEmpty,
@@ -52,7 +52,7 @@ t.test('each check accepts what is good and says what to give instead of anythin
       [
         ['', /must not be empty/],
         ['  ', /empty/],
-        [7, /must be a text, not a value of type number/],
+        [7, /must be a string, not a value of type number/],
       ],
     ],
     [
@@ -68,12 +68,12 @@ t.test('each check accepts what is good and says what to give instead of anythin
       hostForOthers('a.example'),
       ['b.example', '192.0.2.1', '::1'],
       [
-        ['', /a host name or an IP address without a port, such as a\.example\./],
+        ['', /a host name or an IP address without a port, for example a\.example\./],
         [7, /a host name/],
-        ['b.example:80', /without a port, such as b\.example\./],
-        ['[::1]:80', /such as ::1\./],
-        ['fe80::1%eth0', /such as a\.example\./],
-        ['foo bar', /such as a\.example\./],
+        ['b.example:80', /without a port, for example b\.example\./],
+        ['[::1]:80', /for example ::1\./],
+        ['fe80::1%eth0', /for example a\.example\./],
+        ['foo bar', /for example a\.example\./],
       ],
     ],
     [
@@ -143,7 +143,7 @@ t.test('each check accepts what is good and says what to give instead of anythin
   }
 });
 
-t.test('a refusal never repeats the value, which may be a password', async (t) => {
+t.test('an error never repeats the value, which may be a password', async (t) => {
   for (const check of [notEmpty, textOfLength(20, 30), wholeNumber(0, 1), listOf(flag), flag])
     t.notMatch(check('hunter2') ?? '', 'hunter2');
 });

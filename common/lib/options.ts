@@ -1,55 +1,59 @@
-// Options that a program gives to a function of the package. TypeScript finds most mistakes before; JavaScript, `any` and values from files and the
-// environment come here. The command lines use the same checks, so that both refuse the same values in the same words.
+// Checks options that a program passes to a function of the package. TypeScript finds most mistakes earlier;
+// JavaScript, `any` and values from files and the environment are checked here. The command lines use the same checks,
+// so that both reject the same values with the same messages.
 
 import { isIP } from 'node:net';
 import { hostProblem } from './address.ts';
 import { ProjectError } from './errors.ts';
 import { didYouMean } from './suggestion.ts';
 
-/** Says in one sentence what is wrong with a value and what to give instead; undefined for a good one. */
+/** Returns one sentence with the problem of a value and the remedy; undefined for a valid one. */
 export type OptionCheck = (value: unknown) => string | undefined;
 
-/** An unknown option, or a value that it cannot have. Nothing has been started. */
+/** An unknown option or an invalid value. The function has not started anything. */
 export class OptionError extends ProjectError {
   constructor(message: string) {
     super('BAD_OPTION', message);
   }
 }
 
-/** Throws OptionError for the first option that is unknown or wrong. Options that are undefined count as left out. */
+/** @throws OptionError for the first unknown or invalid option. Options that are undefined count as missing. */
 export function checkOptions(caller: string, options: unknown, checks: Readonly<Record<string, OptionCheck>>): void {
   if (typeof options !== 'object' || options === null || Array.isArray(options))
-    throw new OptionError(`${caller}: the options must be an object such as {}, not ${kindOf(options)}`);
+    throw new OptionError(`${caller}: the options must be an object, for example {}, not ${kindOf(options)}`);
   const names = Object.keys(checks);
   for (const [name, value] of Object.entries(options)) {
     const check = Object.hasOwn(checks, name) ? checks[name] : undefined;
     if (!check) {
-      const remedy = didYouMean(name, names) || `there are ${names.join(', ')}`;
-      throw new OptionError(`${caller}: there is no option ${name}; ${remedy}`);
+      const remedy = didYouMean(name, names) || `known are ${names.join(', ')}`;
+      throw new OptionError(`${caller}: unknown option ${name}; ${remedy}`);
     }
     const problem = value === undefined ? undefined : check(value);
     if (problem !== undefined) throw new OptionError(`${caller}: the option ${name} is invalid. ${problem}`);
   }
 }
 
-/** A text with at least one character that is not a space. */
+/** A string with at least one character that is not white space. */
 export const notEmpty: OptionCheck = (value) => {
-  if (typeof value !== 'string') return `It must be a text, not ${kindOf(value)}.`;
+  if (typeof value !== 'string') return `It must be a string, not ${kindOf(value)}.`;
   return value.trim() === '' ? 'It must not be empty.' : undefined;
 };
 
 /** The path of a file or folder. */
 export const path: OptionCheck = (value) =>
-  notEmpty(value) ?? (String(value).includes('\0') ? 'A path has no NUL characters.' : undefined);
+  notEmpty(value) ?? (String(value).includes('\0') ? 'A path must not contain NUL characters.' : undefined);
 
-/** A host that others reach a program by: no port, no zone of an IPv6 address. `example` is shown where nothing better can be guessed. */
+/**
+ * A host under which others reach a program: without a port, and without the zone of an IPv6 address. `example` appears
+ * in the message if no better one can be derived.
+ */
 export function hostForOthers(example: string): OptionCheck {
   return (value) => {
     const text = typeof value === 'string' ? value : '';
     if (hostProblem(text) === undefined && !text.includes('%')) return undefined;
     const bare = text.replace(/^\[(.*)\](:\d+)?$|:\d+$/, '$1');
     const meant = hostProblem(bare) === undefined && isIP(text) === 0 ? bare : example;
-    return `Give a host name or an IP address without a port, such as ${meant}.`;
+    return `Use a host name or an IP address without a port, for example ${meant}.`;
   };
 }
 
@@ -58,7 +62,7 @@ export const flag: OptionCheck = (value) =>
 
 export function textOfLength(least: number, most: number): OptionCheck {
   return (value) => {
-    if (typeof value !== 'string') return `It must be a text, not ${kindOf(value)}.`;
+    if (typeof value !== 'string') return `It must be a string, not ${kindOf(value)}.`;
     const { length } = value;
     return length >= least && length <= most
       ? undefined
@@ -96,7 +100,7 @@ export function listOf(check: OptionCheck): OptionCheck {
 export const isFunction: OptionCheck = (value) =>
   typeof value === 'function' ? undefined : `It must be a function, not ${kindOf(value)}.`;
 
-/** An object with these functions; `made` says where such objects come from. */
+/** An object with these functions; `made` names the source of such objects. */
 export function objectWith(functions: readonly string[], made: string): OptionCheck {
   return (value) => {
     const object = typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
@@ -104,10 +108,10 @@ export function objectWith(functions: readonly string[], made: string): OptionCh
   };
 }
 
-/** A log made by `createLog`. */
-export const log = objectWith(['child', 'info', 'warn', 'error'], 'a log as createLog() makes it');
+/** A log created by `createLog`. */
+export const log = objectWith(['child', 'info', 'warn', 'error'], 'a log created by createLog()');
 
-/** Never the value: it may be a password. */
+/** Describes the type, never the value, which may be a password. */
 function kindOf(value: unknown): string {
   if (value === null) return 'null';
   return Array.isArray(value) ? 'a list' : `a value of type ${typeof value}`;

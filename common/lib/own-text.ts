@@ -1,6 +1,6 @@
-// V8 keeps a piece of a text as a view of the whole: a 40-byte parameter would keep the 1 MB form alive that it was cut from.
+// V8 stores a substring as a view of its source: a 40-byte parameter would keep the whole 1 MB form alive.
 
-/** The same text, independent of the one that it was cut from. For whatever outlives its request. */
+/** Returns the same text, independent of its source. Use it for text that outlives its request. */
 export function ownText(text: string): string {
   return Buffer.from(text).toString();
 }

@@ -1,5 +1,6 @@
-// Who holds a port of this machine, as far as the system tells it: /proc of Linux knows the socket of the port and the processes that have it
-// open. Best effort for messages: never throws, reads a bounded amount, and sees only the processes that this user may look into.
+// Finds the holder of a port on this machine: /proc of Linux lists the socket of the port and the processes that have
+// it open. Best effort for messages: it never throws, reads a bounded amount, and sees only processes that this user
+// may inspect.
 //
 //   /proc/net/tcp, tcp6 ─► inode of the socket ─► /proc/PID/fd ─► name of the program
 
@@ -8,14 +9,14 @@ import { basename } from 'node:path';
 
 export type Network = 'tcp' | 'udp';
 
-/** Bytes of a table of sockets. Listening sockets stand first in it; connections follow. */
+/** Bytes of a socket table. Listening sockets come first in it; connections follow. */
 const LARGEST_TABLE = 1024 * 1024;
-/** Open files of all processes that are looked at, so that a busy machine costs less than a second. */
+/** Limit on inspected open files of all processes, so that a busy machine takes less than a second. */
 const MOST_DESCRIPTORS = 50_000;
 /** State `0A` is a listening TCP socket, `07` a UDP socket without a peer. */
 const STATES: Readonly<Record<Network, string>> = { tcp: '0A', udp: '07' };
 
-/** The answer for ports that are held here. */
+/** The answer for ports of this process. */
 export const THIS_PROCESS = 'this process itself';
 
 interface Holding {
@@ -23,7 +24,7 @@ interface Holding {
   readonly user: number;
 }
 
-/** `nginx (pid 42)`; the user where the process is hidden from this one; undefined where the system tells nothing. */
+/** `nginx (pid 42)`; the user if this user may not inspect the process; undefined if the system does not tell. */
 export async function portHolder(network: Network, port: number): Promise<string | undefined> {
   try {
     const tables = await Promise.all([network, `${network}6`].map((name) => readTable(`/proc/net/${name}`)));
@@ -33,7 +34,7 @@ export async function portHolder(network: Network, port: number): Promise<string
     if (pid !== undefined) return await describe(pid);
     return `a process of the user with id ${holdings[0]?.user}`;
   } catch {
-    return undefined; // no /proc, or none that may be read: the message goes without
+    return undefined; // /proc is missing or unreadable: the message omits the holder
   }
 }
 
@@ -49,11 +50,13 @@ async function readTable(file: string): Promise<string> {
     }
     return table.toString('latin1', 0, length);
   } catch {
-    return ''; // a machine without IPv6 has no table for it
+    return ''; // a machine without IPv6 has no such table
   }
 }
 
-/** A line has: number, local address, remote address, state, queues, timer, retransmissions, user, timeout, inode. */
+/**
+ * Fields of a line: number, local address, remote address, state, queues, timer, retransmissions, user, timeout, inode.
+ */
 function holdingsOf(table: string, state: string, port: number): Holding[] {
   const end = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
   return table.split('\n').flatMap((line) => {
@@ -66,7 +69,7 @@ async function processWith(sockets: ReadonlySet<string>): Promise<number | undef
   let left = MOST_DESCRIPTORS;
   for (const name of await readdir('/proc')) {
     if (!/^\d+$/.test(name)) continue;
-    const descriptors = await readdir(`/proc/${name}/fd`).catch(() => []); // of another user, or ended meanwhile
+    const descriptors = await readdir(`/proc/${name}/fd`).catch(() => []); // process of another user, or already ended
     for (const descriptor of descriptors) {
       if (left-- <= 0) return undefined;
       const target = await readlink(`/proc/${name}/fd/${descriptor}`).catch(() => '');
@@ -78,7 +81,7 @@ async function processWith(sockets: ReadonlySet<string>): Promise<number | undef
 
 async function describe(pid: number): Promise<string> {
   if (pid === process.pid) return THIS_PROCESS;
-  // The program's file, since the other name is that of a thread; its arguments may hold secrets.
+  // Uses the program's file: the other name belongs to a thread, and arguments may contain secrets.
   const program = await readlink(`/proc/${pid}/exe`).catch(() => '');
   const name = basename(program.replace(/ \(deleted\)$/, '')) || (await threadName(pid)) || 'a process';
   return `${name} (pid ${pid})`;

@@ -1,5 +1,5 @@
-// Randomness as an object: real for security and jitter, seeded where a run must be repeatable. Only this file and
-// ids.ts touch node's generators.
+// Randomness as an object: real for security and jitter, seeded for repeatable runs. Only this file and ids.ts use
+// Node's generators.
 
 import { randomBytes, randomFillSync } from 'node:crypto';
 
@@ -10,7 +10,7 @@ export interface Random {
   bytes(length: number): Buffer;
 }
 
-/** Asking the generator costs more than most ids are long, so it is asked for many at once. */
+/** A call of the generator costs more than most ids are long, so one call fetches bytes for many. */
 const stock = Buffer.alloc(4_096);
 const LONGEST_FROM_STOCK = 64;
 let used = stock.length;
@@ -22,7 +22,7 @@ function systemBytes(length: number): Buffer {
     used = 0;
   }
   const bytes = Buffer.from(stock.subarray(used, used + length));
-  stock.fill(0, used, used + length); // nobody finds in memory what became of a secret
+  stock.fill(0, used, used + length); // erases bytes that may become a secret
   used += length;
   return bytes;
 }

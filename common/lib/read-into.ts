@@ -1,6 +1,7 @@
-// Makes a connected socket read into memory that is used again for each read, as the option `onread` of Node's sockets does. Node takes that
-// option for connections that are dialed only: neither accepted ones nor server sides of TLS have it, so this sets what the option sets.
-// Where a version of Node has other names for it, nothing is changed and the socket goes on with 'data' events.
+// Makes a connected socket read into memory that is reused for each read, like the option `onread` of Node's sockets.
+// Node supports that option for dialed connections only, not for accepted ones or server sides of TLS, so this code
+// sets the same fields. If a Node version names these fields differently, nothing changes and the socket keeps its
+// 'data' events.
 
 import type { Socket } from 'node:net';
 
@@ -16,8 +17,9 @@ interface Internals {
 }
 
 /**
- * From now on what arrives is read into `memory` and given to `onData`, valid until it returns; 'data' events bring only what was read
- * before. The socket is paused afterwards. False, and nothing changed, where this is not possible.
+ * From now on received bytes are read into `memory` and passed to `onData`, valid until it returns; 'data' events
+ * deliver only bytes that were read before. The socket is paused afterwards. Returns false, without any change, if the
+ * socket does not support this.
  */
 export function readInto(socket: Socket, memory: Buffer, onData: (data: Buffer) => void): boolean {
   const internals = socket as unknown as Internals;
@@ -27,7 +29,7 @@ export function readInto(socket: Socket, memory: Buffer, onData: (data: Buffer) 
   handle.useUserBuffer(memory);
   internals[reader.buffer] = memory;
   internals[reader.callback] = (length: number) => onData(memory.subarray(0, length));
-  socket.pause(); // stops a read that has begun: 'data' has to bring what came before
+  socket.pause(); // stops a started read: 'data' delivers the bytes before
   return true;
 }
 

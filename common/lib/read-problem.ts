@@ -1,8 +1,8 @@
-// Why a file cannot be read, in words for its owner in place of the system's.
+// Describes for users why a file cannot be read.
 
 import { describeError, errorCode } from './errors.ts';
 
-/** A sentence about `path` for what reading it has thrown. */
+/** A sentence about `path` for an error of reading it. */
 export function readProblem(path: string, error: unknown): string {
   switch (errorCode(error)) {
     case 'EISDIR':
@@ -12,7 +12,7 @@ export function readProblem(path: string, error: unknown): string {
       return `${path} does not exist`;
     case 'EACCES':
     case 'EPERM':
-      return `${path} may not be read by this user`;
+      return `${path} cannot be read by this user: permission denied`;
     default:
       return `${path} cannot be read: ${describeError(error)}`;
   }

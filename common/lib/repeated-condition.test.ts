@@ -1,10 +1,10 @@
-// Which occurrences of a condition that goes on give a line of the log.
+// Occurrences of a continuing condition that are logged.
 
 import t from 'tap';
 import { VirtualClock } from './clock.ts';
 import { RepeatedCondition } from './repeated-condition.ts';
 
-t.test('the first time gives a line, and then one a minute with attempts and duration', async (t) => {
+t.test('the first occurrence is logged, then one per minute with attempts and duration', async (t) => {
   const clock = new VirtualClock();
   const condition = new RepeatedCondition(clock);
   t.equal(condition.ended(), undefined, 'nothing has happened');
@@ -24,7 +24,7 @@ t.test('the first time gives a line, and then one a minute with attempts and dur
   t.same(condition.happened('refused'), { attempts: 1, seconds: 0 }, 'it begins anew');
 });
 
-t.test('another kind gives a line at once; kinds that alternate give one a minute each', async (t) => {
+t.test('another kind is logged at once; alternating kinds are logged once per minute each', async (t) => {
   const clock = new VirtualClock();
   const condition = new RepeatedCondition(clock);
   let lines = 0;
@@ -35,7 +35,7 @@ t.test('another kind gives a line at once; kinds that alternate give one a minut
   t.equal(lines, 4);
 });
 
-t.test('kinds without end give no lines without end', async (t) => {
+t.test('an unbounded number of kinds gives a bounded number of lines', async (t) => {
   const condition = new RepeatedCondition(new VirtualClock());
   let lines = 0;
   for (let kind = 0; kind < 10_000; kind++) if (condition.happened(`kind ${kind}`)) lines++;

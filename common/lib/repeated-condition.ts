@@ -1,18 +1,18 @@
-// A condition that goes on, such as a peer that cannot be reached: the log gets a line when it begins, one after each interval while it goes
-// on, and the figures of the whole when it ends.
+// A continuing condition, for example an unreachable peer: the log gets a line when it begins, one per interval while
+// it lasts, and totals when it ends.
 
 import type { Clock } from './clock.ts';
 
 export interface ConditionFigures {
-  /** How often it happened since it began. */
+  /** Occurrences since it began. */
   readonly attempts: number;
-  /** Since it began. */
+  /** Duration since it began. */
   readonly seconds: number;
 }
 
-/** Milliseconds between two lines about the same. */
+/** Milliseconds between two lines about the same kind. */
 const INTERVAL = 60_000;
-/** Kinds that are told apart; others wait for the interval together. */
+/** Limit on distinguished kinds; further kinds share one interval. */
 const MOST_KINDS = 32;
 
 export class RepeatedCondition {
@@ -28,7 +28,7 @@ export class RepeatedCondition {
     this.#interval = interval;
   }
 
-  /** The figures when a line is due: for the first time of a `kind`, and when its last line is old. */
+  /** Returns the totals if a line is due: for the first occurrence of a `kind`, and after the interval. */
   happened(kind = ''): ConditionFigures | undefined {
     const now = this.#clock.monotonic();
     if (this.#attempts === 0) this.#began = now;
@@ -40,7 +40,7 @@ export class RepeatedCondition {
     return this.#figures(now);
   }
 
-  /** It is over. Returns its figures, or undefined when there was nothing. */
+  /** The condition ended. Returns its totals, or undefined if it never began. */
   ended(): ConditionFigures | undefined {
     if (this.#attempts === 0) return undefined;
     const figures = this.#figures(this.#clock.monotonic());

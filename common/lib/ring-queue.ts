@@ -1,11 +1,11 @@
-// A bounded first-in first-out queue on a ring that doubles until it reaches its limit. Adding to a full queue is refused,
-// never grown: who adds decides what a refusal means (wait, reject or drop).
+// A bounded first-in first-out queue on a ring that doubles until it reaches its limit. A full queue rejects new items;
+// the caller decides what follows (wait, reject or drop).
 //
 //        head              head + length
 //          v                   v
 //   | . . | a | b | c | d | e | . . . |      slots = power of two, index & mask
 //
-// Taking clears the slot, so that the queue never keeps alive what has left it.
+// Removing an item clears its slot, so that the queue does not keep it alive.
 
 const FIRST_SIZE = 16;
 
@@ -16,7 +16,7 @@ export class RingQueue<T> {
   #head = 0;
   #length = 0;
 
-  /** `limit` is the number of items that may wait, at least 0. */
+  /** `limit` is the maximum number of items, at least 0. */
   constructor(limit: number) {
     this.limit = limit;
   }
@@ -29,7 +29,7 @@ export class RingQueue<T> {
     return this.#length >= this.limit;
   }
 
-  /** False when the queue is full; the item was not added then. */
+  /** Returns false, without adding the item, if the queue is full. */
   push(item: T): boolean {
     if (this.#length >= this.limit) return false;
     if (this.#length === this.#slots.length) this.#grow();

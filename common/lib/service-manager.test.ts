@@ -1,4 +1,4 @@
-// What the manager of a service hears from a daemon.
+// Notifications of a daemon to its service manager.
 
 import { readFileSync } from 'node:fs';
 import t from 'tap';
@@ -17,7 +17,7 @@ for (const [kind, name] of [
   ['a path', undefined],
   ['a name without a file', `@edgeweave-test-${process.pid}`],
 ] as const) {
-  t.test(`readiness, status, reload, stop and signs of life go to ${kind}`, async (t) => {
+  t.test(`readiness, status, reload, stop and watchdog messages reach ${kind}`, async (t) => {
     const socket = new NotifySocket(name);
     t.teardown(() => socket.close());
     const clock = new VirtualClock();
@@ -53,7 +53,7 @@ for (const [kind, name] of [
   });
 }
 
-t.test('a manager that reads slowly gets everything later', async (t) => {
+t.test('a slow manager receives all messages later', async (t) => {
   const socket = new NotifySocket();
   t.teardown(() => socket.close());
   const clock = new VirtualClock();
@@ -74,7 +74,7 @@ t.test('a manager that reads slowly gets everything later', async (t) => {
   manager.close();
 });
 
-t.test('a manager that is gone costs one line in the log', async (t) => {
+t.test('a missing manager is logged once', async (t) => {
   const socket = new NotifySocket();
   const clock = new VirtualClock();
   const { lines, log } = logged();
@@ -84,12 +84,12 @@ t.test('a manager that is gone costs one line in the log', async (t) => {
   manager.ready(() => 'fine');
   await clock.advance(60_000);
   t.equal(lines.length, 1);
-  t.match(lines[0], { msg: 'service manager cannot be told', error: /ENOENT|ECONNREFUSED/ });
+  t.match(lines[0], { msg: 'service manager cannot be notified', error: /ENOENT|ECONNREFUSED/ });
   manager.close();
   t.same(clock.timers(), []);
 });
 
-t.test('an environment that makes no sense is a line in the log', async (t) => {
+t.test('an invalid environment is logged', async (t) => {
   const socket = new NotifySocket();
   t.teardown(() => socket.close());
   const clock = new VirtualClock();
@@ -108,7 +108,7 @@ t.test('an environment that makes no sense is a line in the log', async (t) => {
   t.same(clock.timers(), []);
 });
 
-t.test('without a manager, or as a process that it does not watch, there is no watchdog', async (t) => {
+t.test('without a manager, or in a process that it does not watch, the watchdog is off', async (t) => {
   const socket = new NotifySocket();
   t.teardown(() => socket.close());
   const clock = new VirtualClock();

@@ -1,5 +1,5 @@
-// Notifies a service manager such as systemd that the daemon is ready, reloads, stops or still works, and of its status (the protocol of
-// sd_notify). Without a service manager nothing happens.
+// Notifies a service manager such as systemd when the daemon is ready, reloads, stops or is alive, and of its status
+// (the protocol of sd_notify). Does nothing without a service manager.
 
 import type { Clock, Timer } from './clock.ts';
 import { describeError } from './errors.ts';
@@ -14,14 +14,14 @@ export interface ServiceManagerOptions {
   readonly environment?: NodeJS.ProcessEnv;
 }
 
-/** A part of the watchdog's time after which the next sign of life is due. */
+/** Divisor of the watchdog's time; the next message is due after the result. */
 const WATCHDOG_PART = 2;
-/** Milliseconds between two looks at the status. */
+/** Milliseconds between two status checks. */
 const STATUS_INTERVAL = 5_000;
-/** A service manager that reads slowly gets a message again after this many milliseconds. */
+/** Milliseconds until a message to a slow service manager is retried. */
 const RETRY_DELAY = 200;
 const MOST_RETRIES = 25;
-/** Milliseconds that the end of the process may take after the drain. */
+/** Milliseconds that the process may take to end after the drain. */
 const END_TIME = 10_000;
 
 export class ServiceManager {
@@ -41,7 +41,7 @@ export class ServiceManager {
     if (this.#sender && (watched === undefined || Number(watched) === process.pid)) this.#startWatchdog(watchdog);
   }
 
-  /** The daemon serves. From now on `status` is asked for a line about what it does. */
+  /** The daemon is ready. From now on `status` is called for its status line. */
   ready(status: () => string): void {
     this.#send(['READY=1', this.#statusLine(status)]);
     if (!this.#sender) return;
@@ -51,7 +51,7 @@ export class ServiceManager {
     });
   }
 
-  /** Call `reloaded` at the end. */
+  /** A reload begins; call `reloaded` at its end. */
   reloading(): void {
     this.#send(['RELOADING=1', `MONOTONIC_USEC=${process.hrtime.bigint() / 1000n}`]);
   }
@@ -60,7 +60,7 @@ export class ServiceManager {
     this.#send(['READY=1']);
   }
 
-  /** The daemon stops; `longest` is the time that open work gets, in milliseconds. The watchdog goes on. */
+  /** The daemon stops; `longest` is the time for open work in milliseconds. The watchdog continues. */
   stopping(longest: number): void {
     this.#send(['STOPPING=1', `EXTEND_TIMEOUT_USEC=${(longest + END_TIME) * 1000}`]);
   }
@@ -73,11 +73,11 @@ export class ServiceManager {
   #open(path: string): UnixDatagramSender | undefined {
     try {
       const reason = whyNoSystemLibrary();
-      if (reason !== undefined) throw new Error(`telling it ${reason}; use Type=exec without a watchdog`);
+      if (reason !== undefined) throw new Error(`sending notifications ${reason}; use Type=exec without a watchdog`);
       if (!/^[/@]/.test(path)) throw new Error(`NOTIFY_SOCKET=${path} is neither a path nor a name with @`);
       return new UnixDatagramSender(path);
     } catch (error) {
-      this.#complain(error);
+      this.#logFailure(error);
       return undefined;
     }
   }
@@ -86,7 +86,7 @@ export class ServiceManager {
     if (microseconds === undefined) return;
     const limit = Number(microseconds) / 1000;
     if (!(limit > 0)) {
-      this.#complain(new Error(`WATCHDOG_USEC=${microseconds} is not a number above 0`));
+      this.#logFailure(new Error(`WATCHDOG_USEC=${microseconds} is not a number above 0`));
       return;
     }
     this.#every('service watchdog', limit / WATCHDOG_PART, () => this.#send(['WATCHDOG=1'], 0));
@@ -96,7 +96,7 @@ export class ServiceManager {
     this.#timers.add(this.#clock.every(name, milliseconds, task));
   }
 
-  /** Undefined when it is what it was. */
+  /** Undefined if unchanged. */
   #statusLine(status: () => string): string | undefined {
     const text = status().replaceAll('\n', ' ');
     if (text === this.#status) return undefined;
@@ -111,7 +111,7 @@ export class ServiceManager {
       this.#hasFailed = false;
     } catch (error) {
       if (retries === 0) {
-        this.#complain(error);
+        this.#logFailure(error);
         return;
       }
       const timer = this.#clock.after('service notification', RETRY_DELAY, () => {
@@ -122,10 +122,10 @@ export class ServiceManager {
     }
   }
 
-  /** Once for each run of failures. */
-  #complain(error: unknown): void {
+  /** Logs once for each series of failures. */
+  #logFailure(error: unknown): void {
     if (this.#hasFailed) return;
     this.#hasFailed = true;
-    this.#log.warn({ error: describeError(error) }, 'service manager cannot be told');
+    this.#log.warn({ error: describeError(error) }, 'service manager cannot be notified');
   }
 }

@@ -1,4 +1,4 @@
-// A limit of which each source may have only a part: one that floods a server leaves room for the others.
+// A limit of which each source may use only a part: a flooding source leaves room for others.
 
 export interface ShareLimits {
   /** The limit for all sources together. */
@@ -16,7 +16,7 @@ export class Shares {
     this.#limits = limits;
   }
 
-  /** Takes an amount for a source; false, and nothing is taken, when that would exceed a limit. */
+  /** Reserves an amount for a source; returns false, and reserves nothing, if that exceeds a limit. */
   take(source: string, amount = 1): boolean {
     if (amount === 0) return true;
     const own = (this.#bySource.get(source) ?? 0) + amount;
@@ -26,7 +26,7 @@ export class Shares {
     return true;
   }
 
-  /** Gives back what was taken. */
+  /** Releases a reserved amount. */
   give(source: string, amount = 1): void {
     if (amount === 0) return;
     const own = (this.#bySource.get(source) ?? 0) - amount;

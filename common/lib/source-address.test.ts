@@ -1,4 +1,4 @@
-// Which addresses count as one source.
+// Addresses that count as one source.
 
 import t from 'tap';
 import { sourceOf } from './source-address.ts';

@@ -1,14 +1,14 @@
-// Where a client comes from, for limits that each source has a share of. An IPv6 client usually owns a whole /64, so its
-// network is the source; an IPv4 address is one whether or not it is written as IPv6.
+// The source of a client, for limits per source. An IPv6 client usually owns a whole /64, so its network is the source;
+// an IPv4 address is the source in either notation.
 
 import { isIPv6 } from 'node:net';
 
 const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
-/** 16-bit groups of an IPv6 address, and those that name the network. */
+/** 16-bit groups of an IPv6 address, and the groups of its network. */
 const GROUPS = 8;
 const NETWORK_GROUPS = 4;
 
-/** The source of a socket's remote address; the text itself when it is not an IP address. */
+/** The source of a socket's remote address; the text itself if it is not an IP address. */
 export function sourceOf(remoteAddress: string | undefined): string {
   const [address = ''] = (remoteAddress ?? '').split('%');
   const mapped = MAPPED.exec(address)?.[1];
@@ -22,7 +22,7 @@ export function sourceOf(remoteAddress: string | undefined): string {
   return `${network.map((group) => group.replace(/^0+(?=.)/, '')).join(':')}::/64`;
 }
 
-/** A dotted quad at the end stands for two groups. */
+/** A dotted quad at the end counts as two groups. */
 function groupsOf(text: string): string[] {
   return text === '' ? [] : text.split(':').flatMap((group) => (group.includes('.') ? [group, '0'] : [group]));
 }

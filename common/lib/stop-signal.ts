@@ -1,25 +1,25 @@
-// Being asked to stop. One request may arrive several times: a terminal, `timeout` and systemd signal every process of a group, and each of
-// those that wait for another one passes the signal on. So repeats within a moment are no second request.
+// Requests to stop. One request may arrive several times: a terminal, `timeout` and systemd signal every process of a
+// group, and parents forward the signal to their children. So repeats within a short time are not a second request.
 //
-//   first: stop in order ─► second: do not wait any more ─► third: end at once
+//   first: drain and stop ─► second: stop without waiting ─► third: end at once
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGQUIT'] as const;
-/** Milliseconds after which another signal is no echo of the one before. */
+/** Milliseconds within which a further signal counts as a repeat. */
 const ECHO = 1_000;
 
 export interface StopSignals {
-  /** Resolves with the first signal that asks to stop. */
+  /** Resolves with the first stop signal. */
   readonly first: Promise<NodeJS.Signals>;
-  /** Aborts with the second: whoever sends it does not want to wait. */
+  /** Aborts with the second signal: its sender does not want to wait. */
   readonly second: AbortSignal;
 }
 
 export interface StopSignalOptions {
-  /** Whether a third signal ends the process at once; true when left out. */
+  /** Whether a third signal ends the process at once; default true. */
   endsAtOnce?: boolean;
 }
 
-/** From this call on, signals do not end the process by themselves. */
+/** From this call on, the handlers replace the default action of the signals. */
 export function stopSignals({ endsAtOnce = true }: StopSignalOptions = {}): StopSignals {
   const first = Promise.withResolvers<NodeJS.Signals>();
   const second = new AbortController();

@@ -2,13 +2,13 @@
 
 const FARTHEST = 2;
 
-/** The candidate nearest to `word`: equal but for case, or at most two typing mistakes away. */
+/** The candidate nearest to `word`: equal except for case, or at most two typing mistakes away. */
 export function suggest(word: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined;
   let bestDistance = FARTHEST + 1;
   for (const candidate of candidates) {
     const distance = candidate.toLowerCase() === word.toLowerCase() ? 0 : editDistance(word, candidate);
-    // Two mistakes in a word of three letters make another word.
+    // In a word of three letters, two mistakes produce another word.
     if (distance < bestDistance && distance < Math.max(candidate.length, word.length) / 2) {
       best = candidate;
       bestDistance = distance;
@@ -17,13 +17,13 @@ export function suggest(word: string, candidates: Iterable<string>): string | un
   return best;
 }
 
-/** `did you mean X?` for the candidate nearest to `word`, or the empty text. */
+/** `did you mean X?` for the candidate nearest to `word`, or an empty string. */
 export function didYouMean(word: string, candidates: Iterable<string>): string {
   const meant = suggest(word, candidates);
   return meant === undefined ? '' : `did you mean ${meant}?`;
 }
 
-/** Damerau-Levenshtein distance (adjacent letters swapped count once). */
+/** Damerau-Levenshtein distance (two swapped neighbors count once). */
 function editDistance(a: string, b: string): number {
   if (Math.abs(a.length - b.length) > FARTHEST) return FARTHEST + 1;
   const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, column) => column)];

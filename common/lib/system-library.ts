@@ -1,4 +1,4 @@
-// Functions of the C library of Linux, through Node's own foreign function interface.
+// Calls functions of Linux's C library through Node's own foreign function interface.
 
 import { endianness } from 'node:os';
 import { getSystemErrorMap } from 'node:util';
@@ -8,7 +8,7 @@ export type Signatures = Readonly<Record<string, { readonly arguments: readonly 
 
 export interface SystemLibrary<Functions> {
   readonly functions: Functions;
-  /** Returns a result that is no failure. Throws SystemCallError for a negative one; call it right after the function. */
+  /** Returns a non-negative result. @throws SystemCallError for a negative one; call it directly after the function */
   check(name: string, result: number | bigint): number;
   getRawPointer(buffer: Buffer): bigint;
 }
@@ -21,11 +21,11 @@ export class SystemCallError extends ProjectError {
   }
 }
 
-/** The numbers of system calls' flags are the same on these. */
+/** The numeric values of system call flags are equal on these processors. */
 const PROCESSORS: readonly string[] = ['x64', 'arm64', 'riscv64', 'loong64'];
 const ERRNO = { __errno_location: { arguments: [], return: 'pointer' } };
 
-/** Why the functions cannot be called here; undefined where they can. */
+/** The reason why the functions cannot be called here; undefined if they can. */
 export function whyNoSystemLibrary(): string | undefined {
   if (process.platform !== 'linux' || !PROCESSORS.includes(process.arch) || endianness() !== 'LE')
     return `works on Linux on ${PROCESSORS.join(', ')} only, this is ${process.platform} on ${process.arch}`;
@@ -33,7 +33,7 @@ export function whyNoSystemLibrary(): string | undefined {
   return undefined;
 }
 
-/** Throws where `whyNoSystemLibrary` has a reason, or when the library lacks one of the functions. */
+/** @throws ProjectError if `whyNoSystemLibrary` has a reason, or if the library lacks one of the functions */
 export function systemLibrary<Functions>(signatures: Signatures): SystemLibrary<Functions> {
   const ffi = foreignFunctions();
   if (ffi === undefined) throw new ProjectError('SYSTEM_LIBRARY', `calling the system ${whyNoSystemLibrary()}`);
@@ -50,10 +50,10 @@ export function systemLibrary<Functions>(signatures: Signatures): SystemLibrary<
   };
 }
 
-/** Undefined with a Node that lacks the interface. */
+/** Undefined if Node lacks the interface. */
 function foreignFunctions(): typeof import('node:ffi') | undefined {
   const { emitWarning } = process;
-  // Node calls its interface experimental, on stderr, where the log of the daemon is.
+  // Hides Node's warning about its experimental interface, which would go to stderr, the log of the daemon.
   process.emitWarning = () => undefined;
   try {
     return process.getBuiltinModule('node:ffi');

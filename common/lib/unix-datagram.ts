@@ -1,4 +1,4 @@
-// Datagrams to a Unix socket, which Node cannot send by itself.
+// Sends datagrams to a Unix socket, which Node does not support.
 
 import { type SystemLibrary, systemLibrary } from './system-library.ts';
 
@@ -18,11 +18,11 @@ const SIGNATURES = {
 
 type Calls = Readonly<Record<keyof typeof SIGNATURES, (...args: (number | bigint | Buffer)[]) => number | bigint>>;
 
-/** The address of a path, or of a name without a file (`@name`), as the system takes it. Throws RangeError for one that is too long. */
+/** The system's address of a path, or of an abstract name (`@name`). @throws RangeError if it is too long */
 export function unixAddress(path: string): Buffer {
   const name = Buffer.from(path.startsWith('@') ? `\0${path.slice(1)}` : path);
   if (name.length > LONGEST_PATH)
-    throw new RangeError(`the path of a socket has at most ${LONGEST_PATH} bytes: ${path}`);
+    throw new RangeError(`the path of a socket may have at most ${LONGEST_PATH} bytes: ${path}`);
   const family = Buffer.alloc(2);
   family.writeUInt16LE(AF_UNIX);
   return Buffer.concat([family, name]);
@@ -33,7 +33,7 @@ export class UnixDatagramSender {
   readonly #address: Buffer;
   readonly #socket: number;
 
-  /** Throws RangeError, SystemCallError, and where `whyNoSystemLibrary` has a reason. */
+  /** @throws RangeError, SystemCallError, and if `whyNoSystemLibrary` has a reason */
   constructor(path: string) {
     this.#address = unixAddress(path);
     this.#library = systemLibrary<Calls>(SIGNATURES);
@@ -41,7 +41,7 @@ export class UnixDatagramSender {
     this.#socket = check('socket', functions.socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   }
 
-  /** Does not wait: throws SystemCallError with code EAGAIN when the receiver has too much to read, and with others. */
+  /** Does not wait: throws SystemCallError, with code EAGAIN if the receiver's queue is full. */
   send(text: string): void {
     const bytes = Buffer.from(text);
     const { functions, check } = this.#library;

@@ -1,4 +1,4 @@
-// Whether files could be written, without writing them.
+// Checks whether files are writable, without writing them.
 
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { writeObstacle } from './writable.ts';
 
-t.test('what is in the way is said, and nothing is created', async (t) => {
+t.test('the obstacle is described, and nothing is created', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
   const at = (...names: string[]) => join(folder, ...names);
   writeFileSync(at('file'), '');
@@ -27,9 +27,12 @@ t.test('what is in the way is said, and nothing is created', async (t) => {
   if (process.getuid?.() !== 0) {
     chmodSync(at('locked', 'file'), 0o400);
     chmodSync(at('locked'), 0o500);
-    t.match(writeObstacle(at('locked', 'file')), /file may not be written by this user$/);
-    t.match(writeObstacle(at('locked', 'file'), { isReplaced: true }), /locked may not be written by this user$/);
-    t.match(writeObstacle(at('locked', 'new')), /locked may not be written by this user$/);
+    t.match(writeObstacle(at('locked', 'file')), /file cannot be written by this user: permission denied$/);
+    t.match(
+      writeObstacle(at('locked', 'file'), { isReplaced: true }),
+      /locked cannot be written by this user: permission denied$/,
+    );
+    t.match(writeObstacle(at('locked', 'new')), /locked cannot be written by this user: permission denied$/);
     chmodSync(at('locked'), 0o700);
   }
   t.same(readdirSync(folder, { recursive: true }), before);

@@ -1,21 +1,22 @@
-// Whether a file could be written, in words, without touching it. A hint for people ahead of time: the answer may change before the write.
+// Checks whether a file is writable, without touching it. The result is a hint for people: it may change before the
+// write.
 
 import { accessSync, constants, type Stats, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { errorCode } from './errors.ts';
 
 export interface WriteOptions {
-  /** The file is replaced by a new one beside it, which needs the folder also where the file is there. */
+  /** The file is replaced by a new one beside it, which always needs write access to the folder. */
   readonly isReplaced?: boolean;
-  /** Missing folders are made. */
+  /** Missing folders are created. */
   readonly makesFolder?: boolean;
 }
 
-/** Says why the file cannot be written, and undefined when nothing is in the way. Creates nothing. */
+/** Describes why the file cannot be written; undefined if it can. Creates nothing. */
 export function writeObstacle(path: string, options: WriteOptions = {}): string | undefined {
   const { isReplaced = false, makesFolder = false } = options;
   const file = statOf(path);
-  if (file === 'unknown') return `${path} cannot be looked at: permission denied`;
+  if (file === 'unknown') return `${path} cannot be checked: permission denied`;
   if (file?.isDirectory()) return `${path} is a folder; name a file`;
   if (file && !isReplaced) return denied(path, constants.W_OK);
   const folder = dirname(path);
@@ -40,6 +41,6 @@ function denied(path: string, mode: number): string | undefined {
     return undefined;
   } catch (error) {
     if (errorCode(error) === 'EROFS') return `${path} is on a read-only file system`;
-    return `${path} may not be written by this user`;
+    return `${path} cannot be written by this user: permission denied`;
   }
 }

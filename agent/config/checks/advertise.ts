@@ -1,6 +1,6 @@
-// Advertised hosts against the names of certificates: those that the router has, and those that its next ones will have (`csr.sans`, which
-// controllers copy into certificates). Routers and SDKs verify the host that they dial, and neither this router nor the reference starts when
-// no certificate covers a host that links or SDKs are told (reference fact: config, section 2.2).
+// Checks the advertised hosts against the names of certificates: the current ones, and the next ones (controllers copy
+// `csr.sans` into them). Routers and SDKs verify the host that they dial. Neither this router nor the reference starts
+// if no certificate covers a host that is advertised to links or SDKs (reference fact: config, section 2.2).
 
 import type { X509Certificate } from 'node:crypto';
 import { isIP, SocketAddress } from 'node:net';
@@ -13,28 +13,29 @@ import { at, type CheckInput } from './check.ts';
 interface Advertised {
   readonly path: string;
   readonly host: string;
-  /** The router does not start when no certificate covers the host. */
+  /** The router does not start if no certificate covers the host. */
   readonly isNeeded: boolean;
 }
 
 /**
- * Hosts that `csr.sans` does not name, so that the next certificates lack them. Errors stop an enrollment before its one-time token is spent.
+ * Hosts that `csr.sans` does not contain, so the next certificates lack them. Errors stop an enrollment before its
+ * one-time token is used.
  */
 export function unrequestedHosts(input: CheckInput): Finding[] {
   const { config } = input;
   const csr = config.csr ?? config.edge?.csr;
-  if (!csr) return []; // without it there is no enrollment
+  if (!csr) return []; // enrollment requires a csr section
   const alternates = alternateCertificates(input);
   return advertisedHosts(config).flatMap(({ path, host, isNeeded }) => {
     if (requests(csr, host) || alternates?.some((certificate) => covers(certificate, host))) return [];
     const sans = `${config.csr ? 'csr' : 'edge.csr'}.sans.${isIP(host) === 0 ? 'dns' : 'ip'}`;
     const isFatal = input.beforeEnrollment && isNeeded && alternates !== undefined;
-    const message = `csr.sans does not name ${host}: ${consequence(input.beforeEnrollment, isNeeded)}`;
+    const message = `csr.sans does not contain ${host}: ${consequence(input.beforeEnrollment, isNeeded)}`;
     return [at(input, isFatal ? 'error' : 'warning', 'CFG-ADVERTISE', path, message, `add ${host} to ${sans}`)];
   });
 }
 
-/** Hosts that none of the certificates covers; `certificates` are all that the router shows. */
+/** Hosts that none of the certificates covers; `certificates` are all that the router presents. */
 export function uncoveredHosts(input: CheckInput, certificates: readonly X509Certificate[]): Finding[] {
   return advertisedHosts(input.config).flatMap(({ path, host, isNeeded }) => {
     if (certificates.some((certificate) => covers(certificate, host))) return [];
@@ -46,7 +47,7 @@ export function uncoveredHosts(input: CheckInput, certificates: readonly X509Cer
         'CFG-ADVERTISE',
         path,
         `no certificate of this router is valid for ${host}`,
-        `it is valid for ${[...names].join(', ') || 'no name at all'}; add the host to csr.sans and enroll again`,
+        `its certificates are valid for ${[...names].join(', ') || 'no name'}; add the host to csr.sans and enroll again`,
       ),
     ];
   });
@@ -55,8 +56,8 @@ export function uncoveredHosts(input: CheckInput, certificates: readonly X509Cer
 function consequence(beforeEnrollment: boolean, isNeeded: boolean): string {
   if (!isNeeded) return 'clients that verify the certificate reject it';
   return beforeEnrollment
-    ? 'routers and SDKs verify the host that they dial, and the router does not start with certificates that lack it'
-    : 'the next renewal brings certificates that lack it, and the router does not start with them';
+    ? 'routers and SDKs verify the host that they dial, and the router does not start without it in its certificates'
+    : 'the renewed certificates will lack it, and the router does not start with them';
 }
 
 function advertisedHosts({ link, listeners, ctrl, web }: RouterConfig): Advertised[] {
@@ -78,7 +79,7 @@ function advertisedHosts({ link, listeners, ctrl, web }: RouterConfig): Advertis
     ),
     ...web.flatMap(({ identity, bindPoints }, server) =>
       identity
-        ? [] // it shows a certificate of its own
+        ? [] // it presents its own certificate
         : bindPoints.map(({ address }, index) => ({ path: `web[${server}].bindPoints[${index}].address`, ...address })),
     ),
   ];
@@ -88,14 +89,14 @@ function advertisedHosts({ link, listeners, ctrl, web }: RouterConfig): Advertis
   ];
 }
 
-/** Certificates that enrollment does not write; undefined when they cannot be read yet. */
+/** Certificates that enrollment does not write; undefined if they cannot be read yet. */
 function alternateCertificates({ config, readFile }: CheckInput): X509Certificate[] | undefined {
   try {
     return config.identity.alt_server_certs.flatMap((each) =>
       parsePemCertificates(readPemSource(each.server_cert, readFile)),
     );
   } catch {
-    return undefined; // the check of the identity says why, as soon as the files must be there
+    return undefined; // the identity check reports the reason once the files are required
   }
 }
 

@@ -1,9 +1,9 @@
-// Retry policies: the smallest wait against the longest.
+// Retry policies: compares the shortest wait with the longest.
 
 import { formatDuration } from '#lib/duration.ts';
 import { at, type Check } from './check.ts';
 
-/** The smallest wait of a retry policy may not exceed its longest, after defaults are merged in. */
+/** The shortest wait of a retry policy must not exceed the longest, after defaults are applied. */
 export const checkBackoff: Check = (input) =>
   input.config.link.dialers.flatMap((dialer, index) =>
     (['healthyDialBackoff', 'unhealthyDialBackoff'] as const).flatMap((name) => {
@@ -17,7 +17,7 @@ export const checkBackoff: Check = (input) =>
           'CFG-BACKOFF',
           path,
           `minRetryInterval (${formatDuration(min)}) is longer than maxRetryInterval (${formatDuration(max)})`,
-          "give both, or keep the one within the other's default",
+          "set both, or keep this one within the other's default",
         ),
       ];
     }),

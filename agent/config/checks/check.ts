@@ -1,4 +1,4 @@
-// The interface of all checks: each looks at one rule that the schema cannot express, and returns findings.
+// The interface of all checks: each one checks a rule that the schema cannot express, and returns findings.
 
 import type { ConfigNode } from '../document.ts';
 import { nearestNode } from '../document.ts';
@@ -12,13 +12,13 @@ export interface CheckInput {
   readonly readFile: (path: string) => string;
   /** Milliseconds since the epoch. */
   readonly now: number;
-  /** Leave out whatever needs the identity files. */
+  /** Skip checks that need the identity files. */
   readonly beforeEnrollment: boolean;
 }
 
 export type Check = (input: CheckInput) => Finding[];
 
-/** Makes a finding at the place of `path`, or of the nearest key above it that is in the file. */
+/** Creates a finding at the position of `path`, or of the nearest parent key in the file. */
 export function at(
   input: CheckInput,
   severity: Severity,

@@ -1,4 +1,5 @@
-// Files that the router writes while it runs: a place that takes no file is noticed late, often when the file is needed.
+// Files that the router writes while it runs: an unwritable path would otherwise be noticed late, often when the file
+// is needed.
 
 import { type WriteOptions, writeObstacle } from '#lib/writable.ts';
 import { endpointsFilePath } from '../../control/endpoints-file.ts';
@@ -7,11 +8,11 @@ import { at, type Check } from './check.ts';
 interface WrittenFile extends WriteOptions {
   readonly key: string;
   readonly path: string | undefined;
-  /** The consequence of not writing it. */
+  /** The consequence of not writing the file. */
   readonly loss: string;
 }
 
-/** Paths of debugging and state that cannot be written. The router starts without them, so they are warnings. */
+/** Unwritable paths of debugging and state files. The router starts without them, so these are warnings. */
 export const checkFiles: Check = (input) => {
   const { trace, profile } = input.config;
   const endpoints = endpointsFilePath(input.config);
@@ -22,7 +23,7 @@ export const checkFiles: Check = (input) => {
     {
       key: 'ctrl.endpointsFile',
       path: endpoints,
-      loss: 'a restart forgets controllers that joined the cluster',
+      loss: 'controllers that joined the cluster are lost at a restart',
       isReplaced: true,
       makesFolder: true,
     },
@@ -30,7 +31,7 @@ export const checkFiles: Check = (input) => {
   return files.flatMap(({ key, path, loss, ...options }) => {
     const obstacle = path === undefined ? undefined : writeObstacle(path, options);
     if (obstacle === undefined) return [];
-    const remedy = 'name a file in a folder that the router may write to';
+    const remedy = 'choose a file in a folder that the router can write to';
     return [at(input, 'warning', 'CFG-FILE', key, `${loss}: ${obstacle}`, remedy)];
   });
 };

@@ -1,4 +1,4 @@
-// Identity files: are they there, can they be read, do keys and certificates pair, are they valid, and do they cover the advertised hosts?
+// Identity files: they exist, are readable, keys and certificates match, are valid, and cover the advertised hosts.
 
 import { createPrivateKey, type KeyObject, type X509Certificate } from 'node:crypto';
 import { statSync } from 'node:fs';
@@ -15,14 +15,14 @@ import { uncoveredHosts, unrequestedHosts } from './advertise.ts';
 import { at, type Check, type CheckInput } from './check.ts';
 
 const SOON = 7 * 86_400_000;
-/** Rights of the group and of everybody. */
+/** Permission bits of group and others. */
 const OTHERS = 0o077;
-/** The identity that enrollment writes; others are of single listeners, and come from elsewhere. */
+/** The identity that enrollment writes; others belong to single listeners and have other sources. */
 const ROUTER = 'identity';
-const REPLACE_HINT = 'replace the file; a running router takes the new one up by itself';
+const REPLACE_HINT = 'replace the file; a running router loads the new one';
 const ENROLL_HINT = 'enroll the router first: router enroll FILE --jwt FILE (or check with --before-enrollment)';
 
-/** Certificates, keys and authorities: there, readable, fitting together, valid; and whether they cover the advertised hosts. */
+/** Checks certificates, keys and authorities: existence, access, match, validity, and the advertised hosts. */
 export const checkIdentity: Check = (input) => {
   const { identity } = input.config;
   const others = ownIdentities(input.config);
@@ -38,7 +38,7 @@ export const checkIdentity: Check = (input) => {
         'CFG-PORTABILITY',
         'identity.server_cert',
         'the client certificate serves as server certificate; the reference stops without server_cert',
-        'name a server certificate',
+        'set server_cert to a server certificate',
       ),
     );
   findings.push(...forms(input, 'identity', identity));
@@ -53,7 +53,7 @@ export const checkIdentity: Check = (input) => {
   return [...findings, ...uncovered, ...later, ...notRenewable(input, files.clientCertificate)];
 };
 
-/** Identities of listeners that do not show the one of the router, with their places. */
+/** Identities of listeners that do not present the router's own, with their paths. */
 function ownIdentities({ web, listeners, transport }: RouterConfig): [string, IdentityConfig][] {
   const hasWebSockets = listeners.some((each) => each.binding === 'edge' && each.address.type === 'wss');
   const { identity } = transport.wss;
@@ -68,14 +68,14 @@ function ownIdentities({ web, listeners, transport }: RouterConfig): [string, Id
 function missing(input: CheckInput, place: string, identity: IdentityConfig): Finding[] {
   return (['cert', 'key'] as const).flatMap((key) => {
     if (identity[key] !== undefined) return [];
-    const remedy = `name the ${key === 'cert' ? 'client certificate' : 'private key'} of the router`;
+    const remedy = `set it to the ${key === 'cert' ? 'client certificate' : 'private key'} of the router`;
     return [at(input, 'error', 'CFG-MISSING', `${place}.${key}`, `${key} is missing`, remedy)];
   });
 }
 
-/** A missing csr section has a finding of its own. */
+/** A missing csr section has its own finding. */
 function notRenewable(input: CheckInput, certificate: X509Certificate | undefined): Finding[] {
-  const until = certificate === undefined ? '' : `; the current one ends on ${certificate.validTo}`;
+  const until = certificate === undefined ? '' : `; the current one expires on ${certificate.validTo}`;
   return renewalObstacles(input.config.identity, true).map(({ key, reason, remedy }) =>
     at(input, 'warning', 'CFG-CERTIFICATE', key, `the certificate cannot be renewed: ${reason}${until}`, remedy),
   );
@@ -106,7 +106,7 @@ function forms(input: CheckInput, place: string, identity: IdentityConfig): Find
   });
 }
 
-/** Reads each source once and remembers what it held. */
+/** Reads each source once and caches its content. */
 class IdentityFiles {
   readonly serverCertificates: X509Certificate[] = [];
   clientCertificate: X509Certificate | undefined;
@@ -114,14 +114,14 @@ class IdentityFiles {
   readonly #findings: Finding[];
   readonly #place: string;
 
-  /** `place` is where the identity stands in the configuration. */
+  /** @param place Path of the identity in the configuration. */
   constructor(input: CheckInput, findings: Finding[], place: string = ROUTER) {
     this.#input = input;
     this.#findings = findings;
     this.#place = place;
   }
 
-  /** Certificates by which others may know the router. */
+  /** Certificates that the router may present. */
   get shown(): X509Certificate[] {
     return [...this.serverCertificates, ...(this.clientCertificate ? [this.clientCertificate] : [])];
   }
@@ -172,7 +172,10 @@ class IdentityFiles {
     });
   }
 
-  /** Paths count from the working directory, as in the reference; many expect them beside the configuration. */
+  /**
+   * Relative paths start at the working directory, as in the reference; users often expect the folder of the
+   * configuration.
+   */
   #missing(path: string, file: string): void {
     const absolute = resolve(file);
     const folder = dirname(resolve(this.#input.config.file));
@@ -180,14 +183,14 @@ class IdentityFiles {
     const isElsewhere = !isAbsolute(file) && beside !== absolute && this.#isThere(beside);
     const message = isAbsolute(file) ? `${file} does not exist` : `${file} does not exist: ${absolute}`;
     const hint = isElsewhere
-      ? `relative paths count from the working directory, and there is ${beside}: start the router in ${folder}, or write the whole path`
+      ? `relative paths start at the working directory, but ${beside} exists: start the router in ${folder}, or write the absolute path`
       : this.#remedy;
     const code = this.#place === ROUTER ? 'CFG-NOT-ENROLLED' : 'CFG-IDENTITY';
     this.#findings.push(at(this.#input, 'error', code, path, message, hint));
   }
 
   get #remedy(): string {
-    return this.#place === ROUTER ? ENROLL_HINT : 'name a file that is there, or leave the section out';
+    return this.#place === ROUTER ? ENROLL_HINT : 'choose an existing file, or remove the section';
   }
 
   #isThere(file: string): boolean {
@@ -195,7 +198,7 @@ class IdentityFiles {
       this.#input.readFile(file);
       return true;
     } catch {
-      return false; // whatever the reason, it is no help
+      return false; // an unreadable file does not help either
     }
   }
 
@@ -205,7 +208,7 @@ class IdentityFiles {
     try {
       const certificates = parsePemCertificates(pem);
       if (certificates.length > 0) return certificates;
-      this.#error(path, 'there is no certificate in it');
+      this.#error(path, 'the file contains no certificate');
     } catch (error) {
       this.#error(path, describeError(error));
     }
@@ -219,7 +222,7 @@ class IdentityFiles {
     try {
       return createPrivateKey(pem);
     } catch {
-      this.#error(path, 'there is no private key in it that can be read'); // OpenSSL's text helps nobody
+      this.#error(path, 'the file contains no readable private key'); // OpenSSL's text does not help
       return undefined;
     }
   }
@@ -230,7 +233,7 @@ class IdentityFiles {
     const mode = source.kind === 'inline' ? undefined : statSync(source.path, { throwIfNoEntry: false })?.mode;
     if (mode === undefined || process.platform === 'win32' || (mode & OTHERS) === 0) return;
     const shown = (mode & 0o777).toString(8).padStart(4, '0');
-    const message = `others can read or change the private key ${value} (mode ${shown})`;
+    const message = `other users can read or change the private key ${value} (mode ${shown})`;
     this.#findings.push(at(this.#input, 'warning', 'CFG-IDENTITY', path, message, `chmod 600 ${value}`));
   }
 
@@ -244,22 +247,22 @@ class IdentityFiles {
       this.#error(
         certificatePath,
         `the certificate does not belong to ${keyPath}`,
-        'key and certificate must be made together; enroll again',
+        'key and certificate must be created together; enroll again',
       );
   }
 
-  /** Dates are looked at apart. */
+  /** Dates have their own check. */
   #signed(path: string, chain: readonly X509Certificate[], authorities: readonly X509Certificate[]): void {
     const verdict = verifyChain(chain, authorities);
     if (verdict.ok) return;
-    const hint = 'controllers and other routers are likely to refuse it; enroll again, or correct identity.ca';
+    const hint = 'controllers and other routers are likely to reject it; enroll again, or correct identity.ca';
     this.#findings.push(
       at(
         this.#input,
         'warning',
         'CFG-IDENTITY',
         path,
-        `no authority of identity.ca signed it: ${verdict.reason}`,
+        `it is not signed by an authority of identity.ca: ${verdict.reason}`,
         hint,
       ),
     );
@@ -288,7 +291,7 @@ class IdentityFiles {
           'CFG-CERTIFICATE',
           path,
           `the certificate expires on ${certificate.validTo}`,
-          this.#place === ROUTER ? 'a running router renews it by itself' : REPLACE_HINT,
+          this.#place === ROUTER ? 'a running router renews it automatically' : REPLACE_HINT,
         ),
       );
   }

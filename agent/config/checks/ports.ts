@@ -1,4 +1,4 @@
-// Ports that two listeners want. Protocols that tell themselves apart by ALPN may share a TLS port.
+// Ports that two listeners claim. Protocols that ALPN distinguishes may share a TLS port.
 
 import { isIP, SocketAddress } from 'node:net';
 import { type Address, joinHostPort, splitHostPort } from '#lib/address.ts';
@@ -10,24 +10,24 @@ interface Claim {
   readonly path: string;
   readonly host: string;
   readonly port: number;
-  /** tcp or udp: each has ports of its own. */
+  /** tcp or udp: their ports are independent. */
   readonly network: 'tcp' | 'udp';
-  /** Names under which clients on a TLS port reach the listener; undefined when the port cannot be shared. */
+  /** ALPN names of the listener's clients on a TLS port; undefined if the port cannot be shared. */
   readonly protocols?: readonly string[] | undefined;
-  /** The router starts without the port. */
+  /** The router starts without this port. */
   readonly isOptional?: boolean;
 }
 
-/** Clients without a protocol name go to SDK listeners and to those of the binding transport or proxy. */
+/** Clients without ALPN go to SDK listeners and to listeners of the binding transport or proxy. */
 const WITHOUT_NAME = 'none';
 const DNS_PORT = 53;
 const REMEDY = 'choose another port';
 const SHARING =
-  'choose another port; TLS listeners of different protocols share one when both write the same host:port';
+  'choose another port; TLS listeners of different protocols can share one if both use the same host:port';
 
 /**
- * Listeners that want one port. TLS listeners of different protocols may share a port when they write the same `host:port`;
- * two of one protocol, or one that is not TLS, may not.
+ * Finds listeners that claim the same port. TLS listeners of different protocols may share a port if they use the same
+ * `host:port`. Two listeners of one protocol, or a listener without TLS, may not.
  */
 export const checkPorts: Check = (input) => {
   const claims = claimsOf(input.config);
@@ -36,7 +36,7 @@ export const checkPorts: Check = (input) => {
     if (!other) return [];
     const { line } = nearestNode(input.root, other.path).at;
     const isSure = !claim.isOptional && !other.isOptional && isCertain(claim.host, other.host);
-    const message = `${joinHostPort(claim.host, claim.port)} is taken by ${other.path} in line ${line} (${joinHostPort(other.host, other.port)})`;
+    const message = `${joinHostPort(claim.host, claim.port)} is already used by ${other.path} in line ${line} (${joinHostPort(other.host, other.port)})`;
     const hint = claim.protocols && other.protocols ? SHARING : REMEDY;
     return [at(input, isSure ? 'error' : 'warning', 'CFG-PORT-CONFLICT', claim.path, message, hint)];
   });
@@ -48,7 +48,7 @@ function inConflict(a: Claim, b: Claim): boolean {
   return overlap(a.host, b.host, a.network) || overlap(b.host, a.host, a.network);
 }
 
-/** Whether a socket of the host `a` takes what comes to the host `b`. A TCP socket of `::` takes IPv4 as well. */
+/** Whether a socket bound to host `a` receives traffic for host `b`. A TCP socket on `::` receives IPv4 as well. */
 function overlap(a: string, b: string, network: Claim['network']): boolean {
   if (canonical(a) === canonical(b) || a === '') return true;
   if (a === LOCALHOST) return LOOPBACK.includes(canonical(b));
@@ -60,7 +60,7 @@ function overlap(a: string, b: string, network: Claim['network']): boolean {
 const LOCALHOST = 'localhost';
 const LOOPBACK = ['127.0.0.1', '::1'];
 
-/** What a name stands for is known only where the router runs. */
+/** A name can be resolved only where the router runs. */
 function isCertain(a: string, b: string): boolean {
   return isName(a) === isName(b) || [a, b].some((host) => host === '' || canonical(host) === '::');
 }
@@ -74,7 +74,7 @@ function canonical(host: string): string {
 }
 
 function claimsOf(config: RouterConfig): Claim[] {
-  const tunnel = config.listeners.findIndex(({ binding }) => binding === 'tunnel'); // further ones are not served
+  const tunnel = config.listeners.findIndex(({ binding }) => binding === 'tunnel'); // further ones are unsupported
   return [
     ...config.link.listeners.map((listener, index) =>
       streamClaim(`link.listeners[${index}].bind`, listener.bind, ['link']),
@@ -108,7 +108,7 @@ function claimsOf(config: RouterConfig): Claim[] {
 function listenerClaims(listener: RouterConfig['listeners'][number], path: string): Claim[] {
   switch (listener.binding) {
     case 'edge':
-      // WebSockets are HTTP, which an edge listener with TLS tells apart.
+      // WebSockets use HTTP, which an edge listener with TLS distinguishes.
       return [
         streamClaim(
           `${path}.address`,
@@ -141,11 +141,11 @@ function datagramClaims(path: string, address: string, isOptional = false): Clai
     const everywhere = address.startsWith('udp6') ? '::' : '0.0.0.0';
     return [{ path, host: host === '' ? everywhere : host, port, network: 'udp', isOptional }];
   } catch {
-    return []; // the check of listeners says what is wrong
+    return []; // the check of listeners reports the error
   }
 }
 
-/** Name servers of the tunneler. Without their ports the router starts, and resolves no names of services. */
+/** Name servers of the tunneler. Without their ports the router starts, but resolves no service names. */
 function resolverClaims(path: string, resolvers: readonly string[]): Claim[] {
   return resolvers.flatMap((each) => {
     const place = /^udp:\/\/([^?#/]*)/.exec(each)?.[1];

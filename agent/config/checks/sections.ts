@@ -1,4 +1,4 @@
-// Whole sections: what is missing, and what does not fit together.
+// Whole sections: missing ones, and contradictions between them.
 
 import { splitHostPort } from '#lib/address.ts';
 import { describeError } from '#lib/errors.ts';
@@ -8,7 +8,7 @@ import type { Finding } from '../finding.ts';
 import { unserved } from '../unserved.ts';
 import { at, type Check, type CheckInput } from './check.ts';
 
-/** Sections that are there or not, and what the router can do without them (spec, section Sections). */
+/** Optional sections, and the consequences of their absence (spec, section Sections). */
 export const checkSections: Check = (input) => [
   ...controllers(input),
   ...csr(input),
@@ -30,7 +30,7 @@ function controllers(input: CheckInput): Finding[] {
         'warning',
         'CFG-ENDPOINT',
         'ctrl.endpoints',
-        'endpoints is ignored because endpoint is given',
+        'endpoints is ignored because endpoint is set',
         'keep one of the two',
       ),
     ];
@@ -38,10 +38,10 @@ function controllers(input: CheckInput): Finding[] {
     const remembered = remembersControllers(input);
     const isListening = ctrl.listeners.length > 0;
     const message = remembered
-      ? 'no controller is named: only those that the endpoints file remembers are dialed'
+      ? 'no controller is configured: the router dials only those in the endpoints file'
       : isListening
-        ? 'no controller is named: the router waits for one to dial it'
-        : 'no controller is named, by endpoint or by endpoints';
+        ? 'no controller is configured: the router waits for one to dial it'
+        : 'no controller is configured in endpoint or endpoints';
     return [
       at(
         input,
@@ -49,19 +49,21 @@ function controllers(input: CheckInput): Finding[] {
         'CFG-ENDPOINT',
         'ctrl',
         message,
-        'give endpoint: tls:host:port',
+        'set endpoint: tls:host:port',
       ),
     ];
   }
   return [];
 }
 
-/** Whether the endpoints file names controllers. Its content is the router's own; that it is there and not empty is enough here. */
+/**
+ * Whether the endpoints file contains controllers. The router writes its content, so a file that is not empty suffices.
+ */
 function remembersControllers({ config, readFile }: CheckInput): boolean {
   try {
     return /tls:|address/.test(readFile(endpointsFilePath(config)));
   } catch {
-    return false; // there is no such file
+    return false; // the file does not exist
   }
 }
 
@@ -101,7 +103,7 @@ function csr(input: CheckInput): Finding[] {
         'warning',
         'CFG-SECTION',
         `${path}.sans`,
-        'no name is asked for, so nobody can verify the listeners of this router',
+        'csr.sans is empty, so no client can verify the listeners of this router',
         'add the advertised hosts to sans',
       ),
     );
@@ -117,7 +119,9 @@ function edge(input: CheckInput): Finding[] {
   for (const { listener, index } of edgeListeners) {
     const path = `listeners[${index}]`;
     if (!config.edge)
-      findings.push(at(input, 'error', 'CFG-EDGE', path, 'an edge listener needs the edge section', 'add `edge: {}`'));
+      findings.push(
+        at(input, 'error', 'CFG-EDGE', path, 'an edge listener requires the edge section', 'add `edge: {}`'),
+      );
     if (listener.address.host.includes(':'))
       findings.push(
         at(
@@ -125,7 +129,7 @@ function edge(input: CheckInput): Finding[] {
           'warning',
           'CFG-PORTABILITY',
           `${path}.address`,
-          'the reference refuses IPv6 literals for edge listeners',
+          'the reference rejects IPv6 literals for edge listeners',
         ),
       );
   }
@@ -172,7 +176,9 @@ function dialers(input: CheckInput): Finding[] {
     const path = `dialers[${index}].binding`;
     const findings: Finding[] = [];
     if (seen.has(dialer.binding))
-      findings.push(at(input, 'warning', 'CFG-VALUE', path, `${dialer.binding} stands twice; the last one counts`));
+      findings.push(
+        at(input, 'warning', 'CFG-VALUE', path, `duplicate binding ${dialer.binding}; the last entry wins`),
+      );
     seen.add(dialer.binding);
     return findings;
   });
@@ -188,7 +194,7 @@ function listeners(input: CheckInput): Finding[] {
           'warning',
           'CFG-VALUE',
           `listeners[${index}].options.services`,
-          'proxy mode without services listens for nothing',
+          'proxy mode without services opens no listener',
           'add entries of the form SERVICE:PORT',
         ),
       );
@@ -199,7 +205,7 @@ function listeners(input: CheckInput): Finding[] {
   return findings;
 }
 
-/** Message and remedy for an address that the binding cannot listen on. */
+/** Message and remedy for an address that the binding does not support. */
 function addressProblem(listener: CheckInput['config']['listeners'][number]): [string, string] | undefined {
   const { binding } = listener;
   if (binding === 'edge' && !/^(tls|wss)$/.test(listener.address.type))

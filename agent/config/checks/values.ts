@@ -1,11 +1,11 @@
-// Single values that the schema lets pass and that cannot work.
+// Single values that pass the schema but cannot work.
 
 import { localAddressFor } from '../../link/link-key.ts';
 import type { Finding } from '../finding.ts';
 import { TLS_VERSIONS } from '../tls-versions.ts';
 import { at, type Check, type CheckInput } from './check.ts';
 
-/** Values that fit the schema and still cannot be meant, each on its own. */
+/** Checks single values that match the schema but cannot be intended. */
 export const checkValues: Check = (input) => [
   ...interfaces(input),
   ...web(input),
@@ -31,8 +31,8 @@ function interfaces(input: CheckInput): Finding[] {
             'error',
             'CFG-INTERFACE',
             path,
-            `there is no network interface with the name or address ${name}`,
-            'give the name of an interface or one of its addresses',
+            `no network interface has the name or address ${name}`,
+            'use the name of an interface or one of its addresses',
           ),
         ],
   );
@@ -60,7 +60,7 @@ function web(input: CheckInput): Finding[] {
             'warning',
             'CFG-PORTABILITY',
             `web[${index}].apis[${position}].binding`,
-            'the metrics API is ours; the reference refuses it',
+            'the metrics API is specific to this router; the reference rejects it',
           ),
         );
     }
@@ -72,7 +72,7 @@ function proxies(input: CheckInput): Finding[] {
   const { proxy, transport } = input.config;
   return [['proxy', proxy] as const, ['transport.proxy', transport.proxy] as const].flatMap(([path, section]) =>
     section?.type === 'http' && !section.address
-      ? [at(input, 'error', 'CFG-MISSING', `${path}.address`, 'an http proxy needs its address', 'give host:port')]
+      ? [at(input, 'error', 'CFG-MISSING', `${path}.address`, 'an http proxy requires its address', 'set host:port')]
       : [],
   );
 }
@@ -88,8 +88,8 @@ function webSockets(input: CheckInput): Finding[] {
         'warning',
         'CFG-RANGE',
         'transport.wss.pongTimeout',
-        `WebSockets are closed before the second ping, because pongTimeout (${pongTimeout}) is not above pingInterval (${pingInterval})`,
-        'give a pongTimeout above pingInterval',
+        `WebSockets close before the second ping, because pongTimeout (${pongTimeout}) does not exceed pingInterval (${pingInterval})`,
+        'set pongTimeout above pingInterval',
       ),
     );
   const served = listeners.flatMap((listener) => (listener.binding === 'edge' ? [listener.address] : []));
@@ -103,8 +103,8 @@ function webSockets(input: CheckInput): Finding[] {
         'error',
         'CFG-VALUE',
         'transport.wss.identity',
-        'the port of the WebSocket listener is shared, and a port has one certificate',
-        'give the listener a port of its own, or use alt_server_certs of the router identity',
+        'the WebSocket listener shares its port, and a port has only one certificate',
+        'use a separate port for the listener, or alt_server_certs of the router identity',
       ),
     );
   return findings;
@@ -133,8 +133,8 @@ function heartbeats(input: CheckInput): Finding[] {
       'warning',
       'CFG-PORTABILITY',
       'link.heartbeats',
-      'without closeUnresponsiveTimeout the reference closes silent links after 30s here, not after 60s',
-      'give closeUnresponsiveTimeout',
+      'without closeUnresponsiveTimeout the reference closes silent links after 30s, this router after 60s',
+      'set closeUnresponsiveTimeout',
     ),
   ];
 }

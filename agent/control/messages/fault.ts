@@ -1,4 +1,4 @@
-// Fault (1004) in: only link faults come from controllers; they close the link.
+// Fault (1004) in: controllers report only link faults; the router closes the link.
 
 import { FaultSchema, FaultSubject } from '#wire/gen/control_pb.js';
 import type { ControlHandler } from '../controllers.ts';

@@ -1,4 +1,4 @@
-// InspectRequest (1013) in, InspectResponse (1014) out: an operator looks into the router.
+// InspectRequest (1013) in, InspectResponse (1014) out: an operator inspects the router.
 
 import { create, toBinary } from '@bufbuild/protobuf';
 import { background } from '#lib/background.ts';
@@ -21,7 +21,7 @@ export function onInspect({ log, inspections }: InspectComponents): ControlHandl
   };
 }
 
-/** The answer to an InspectRequest. */
+/** Answers an InspectRequest. */
 export async function inspectAnswer(inspections: Inspections, request: Message): Promise<Message> {
   const { requestedValues } = request.decode(InspectRequestSchema);
   const { values, errors } = await inspections.answer(requestedValues);

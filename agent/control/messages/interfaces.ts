@@ -1,4 +1,4 @@
-// UpdateRouterInterfaces (1052) out: the network interfaces of this machine, after the start and when they change.
+// UpdateRouterInterfaces (1052) out: the network interfaces of this machine, after the start and after each change.
 
 import { networkInterfaces } from 'node:os';
 import { create, toBinary } from '@bufbuild/protobuf';
@@ -22,7 +22,7 @@ export interface InterfaceReporterInit {
 const FLAG_UP = 1;
 const FLAG_LOOPBACK = 4;
 const FLAG_RUNNING = 32;
-/** Controllers before this version do not know the message. */
+/** Earlier controllers do not know the message. */
 const SINCE = 'v1.6.3';
 
 export class InterfaceReporter {

@@ -1,4 +1,4 @@
-// PeerStateChanges (1050) in: which routers there are, and where they accept links.
+// PeerStateChanges (1050) in: the other routers and their link listeners.
 
 import { PeerState, PeerStateChangesSchema } from '#wire/gen/control_pb.js';
 import type { PeerChange } from '../../link/wanted-links.ts';

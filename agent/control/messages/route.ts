@@ -1,5 +1,5 @@
-// Route (1005) in, RouteResult (1022) out: dial the service if the circuit ends here, install the forwards, answer
-// (reference fact: link, section 3).
+// Route (1005) in, RouteResult (1022) out: dials the service if the circuit ends here, installs the forwards, and
+// answers (reference fact: link, section 3).
 
 import type { Clock } from '#lib/clock.ts';
 import type { DialQueue } from '#lib/dial-queue.ts';
@@ -27,19 +27,19 @@ export interface RouteComponents {
   ends: CircuitEnds;
   queue: DialQueue;
   dials: DialsInProgress;
-  /** A route named a link that is not here. */
+  /** A route named an unknown link. */
   onMissingLink(linkId: string): void;
-  /** Options of the ends that a binding makes. */
+  /** Options of the circuit ends of a binding. */
   optionsFor(binding: string): XgressOptions;
-  /** Milliseconds to wait before each dial; 0 or less for none. */
+  /** Milliseconds to wait before each dial; 0 or less: no wait. */
   dwellTime: number;
-  /** False while the router drains: no new circuits then. */
+  /** False while the router drains. */
   acceptsCircuits(): boolean;
 }
 
 const NONE: PeerData = new Map();
 const LEVELS: Readonly<Record<string, 'error' | 'debug'>> = { QUEUE_FULL: 'error', CIRCUIT_OVER: 'debug' };
-/** Only keys from here on are peer data; those below belong to the message itself. */
+/** Keys from here on are peer data; lower keys belong to the message itself. */
 const ROUTE_CONTROL_HEADERS: ReadonlySet<number> = new Set(Object.values(RouteHeader));
 
 export function onRoute(components: RouteComponents): ControlHandler {
@@ -50,7 +50,7 @@ export function onRoute(components: RouteComponents): ControlHandler {
     components.queue
       .add((signal) => handle(components, controller, message, route, arrived, signal), { signal: dial.signal })
       .catch((error: unknown) => {
-        // As the reference does: a full queue answers nothing, and the controller's own time limit decides.
+        // As in the reference: a full queue gets no answer, so the controller's own timeout applies.
         const level = LEVELS[errorCode(error) ?? ''] ?? 'warn';
         components.log[level]({ circuitId: route.circuitId, error: describeError(error) }, 'route dropped');
       })
@@ -127,7 +127,7 @@ async function dial(
 ): Promise<DialedEgress | DialedRelay> {
   const { clock, dwellTime } = components;
   const { egress } = route;
-  if (!egress) throw new InvariantError('a route without an egress is not dialed');
+  if (!egress) throw new InvariantError('a route without an egress cannot be dialed');
   checkAccepts(components);
   if (dwellTime > 0) await clock.sleep(dwellTime, { name: 'egress dwell', signal });
   const allowed = Number(route.timeout / 1_000_000n);
@@ -143,21 +143,24 @@ async function dial(
   });
 }
 
-/** Asked again after the dial: an end that is made after the drain has begun would be closed by nobody. */
+/** Also checked after the dial: an end created after the start of a drain would never be closed. */
 function checkAccepts({ acceptsCircuits }: RouteComponents): void {
   if (!acceptsCircuits()) throw new EgressError(RouteErrorCode.Generic, DRAINING);
 }
 
-/** A link must be here, a terminating end must be here or be made by this route; an initiating end may come later. */
+/**
+ * The route's links must exist, and a terminating end must exist or be created by this route; an initiating end may
+ * follow later.
+ */
 function checkForwards(components: RouteComponents, route: Route): void {
   for (const { dstAddress, dstType } of route.forwards) {
     if (components.forwarder.destination(dstAddress)) continue;
     if (dstType === DestType.LINK) {
       components.onMissingLink(dstAddress);
-      throw new EgressError(RouteErrorCode.InvalidLinkDestination, `there is no link ${dstAddress}`);
+      throw new EgressError(RouteErrorCode.InvalidLinkDestination, `unknown link ${dstAddress}`);
     }
     if (dstType === DestType.END && dstAddress !== route.egress?.address)
-      throw new EgressError(RouteErrorCode.Generic, `there is no end ${dstAddress}`);
+      throw new EgressError(RouteErrorCode.Generic, `unknown circuit end ${dstAddress}`);
   }
 }
 

@@ -1,5 +1,5 @@
-// ServerHello (20000) in, ClientHello (20001) out: what an edge router tells of itself once it is connected. Without the answer a
-// controller shows the router as offline.
+// ServerHello (20000) in, ClientHello (20001) out: an edge router describes itself after connecting. Without this
+// answer a controller reports the router as offline.
 
 import { hostname } from 'node:os';
 import { create, toBinary } from '@bufbuild/protobuf';

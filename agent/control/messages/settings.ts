@@ -1,4 +1,4 @@
-// Settings (1020) in: a controller may say that it has moved to another address.
+// Settings (1020) in: a controller announces a new address.
 
 import { parseAddress } from '#lib/address.ts';
 import type { Log } from '#lib/log.ts';

@@ -1,4 +1,4 @@
-// Unroute (1006) in: a circuit is over.
+// Unroute (1006) in: the controller removed a circuit.
 
 import { UnrouteSchema } from '#wire/gen/control_pb.js';
 import type { ControlHandler } from '../controllers.ts';

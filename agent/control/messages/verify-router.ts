@@ -1,4 +1,4 @@
-// VerifyRouter (1036) out: whether a certificate belongs to a router.
+// VerifyRouter (1036) out: asks whether a certificate belongs to a router.
 
 import { create, toBinary } from '@bufbuild/protobuf';
 import { VerifyRouterSchema } from '#wire/gen/control_pb.js';
@@ -8,7 +8,7 @@ import type { Controllers } from '../controllers.ts';
 
 const TIMEOUT = 10_000;
 
-/** Resolves when a controller confirms it. Rejects with its refusal, NoControllerError or TimeoutError. */
+/** Resolves if a controller confirms it. Rejects with the controller's error, NoControllerError or TimeoutError. */
 export async function verifyRouter(controllers: Controllers, routerId: string, fingerprints: string[]): Promise<void> {
   const body = toBinary(VerifyRouterSchema, create(VerifyRouterSchema, { routerId, fingerprints }));
   await controllers.best.requestResult(new Message(ControlType.VerifyRouter, [], body), { timeout: TIMEOUT });

@@ -1,5 +1,5 @@
-// Asks a controller for a circuit in the name of an SDK client: with the token of a service session (V2), or with the API session alone
-// (V3) (reference facts: edge, section 5; control channel, section 4.4).
+// Requests a circuit from a controller on behalf of an SDK client: with the token of a service session (V2), or with
+// the API session alone (V3) (reference facts: edge, section 5; control channel, section 4.4).
 
 import { EdgeControlHeader, EdgeControlType, EdgeErrorCode, type RetryHint } from '#wire/gen/numbers.ts';
 import { decodeBytesMap, encodeBytesMap, encodeStringList } from '#wire/header-values.ts';
@@ -30,19 +30,19 @@ export interface SdkCircuit {
   readonly owner: string;
 }
 
-/** A circuit that is made after its request was given up is taken down again. */
+/** Removes circuits whose controller answered after the request was abandoned. */
 export function takeDownLateSdkCircuits(
   controllers: Pick<Controllers, 'on'>,
-  ends: { giveUp(circuitId: string, role: 'initiator', owner: string): void },
+  ends: { abandon(circuitId: string, role: 'initiator', owner: string): void },
 ): void {
   for (const type of [EdgeControlType.CreateCircuitV2Response, EdgeControlType.CreateCircuitV3Response])
     controllers.on(type, (controller, message) => {
       const circuitId = message.string(EdgeControlHeader.SessionToken);
-      if (circuitId) ends.giveUp(circuitId, 'initiator', controller.id);
+      if (circuitId) ends.abandon(circuitId, 'initiator', controller.id);
     });
 }
 
-/** Throws SdkRefusal when the controller refuses; rejects with TimeoutError, ClosedError or the signal's reason. */
+/** @throws SdkRefusal if the controller rejects; rejects with TimeoutError, ClosedError or the signal's reason. */
 export async function requestSdkCircuit(controller: Controller, request: SdkCircuitRequest): Promise<SdkCircuit> {
   const { timeout, signal } = request;
   const reply = await controller.request(toMessage(request), { timeout, signal, lane: HIGH_LANE });
@@ -76,7 +76,7 @@ function toMessage({ by, apiSessionToken, fingerprints, instanceId, peerData }: 
   ]);
 }
 
-/** Without an error code a refusal is an internal error. */
+/** A rejection without an error code counts as an internal error. */
 function refusalOf(reply: Message): SdkRefusal {
   const code = (reply.uint32(EdgeControlHeader.ErrorCode) ?? EdgeErrorCode.Internal) as EdgeErrorCode;
   const hint = reply.uint32(EdgeControlHeader.RetryHint) as RetryHint | undefined;

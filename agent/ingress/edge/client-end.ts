@@ -1,21 +1,21 @@
-// Between a client's connection and what it carries: circuit ends and hosted services see the client as a link, the connection sees them as
-// ends.
+// The interface between a client's connection and its ends: circuit ends and hosted services see the client as a link,
+// and the connection sees them as ends.
 
 import type { Message } from '#wire/message.ts';
 import type { RefusalDetail } from './sdk-messages.ts';
 import type { SdkTrace } from './sdk-trace.ts';
 
-/** The way to the client, as its circuits use it. */
+/** The connection to the client, as its circuits use it. */
 export interface SdkLink {
-  /** Hears how many milliseconds data of the client waited for its circuit; undefined where nobody asks. */
+  /** Receives how many milliseconds data of the client waited for its circuit; undefined if not measured. */
   readonly onDataDelay?: ((milliseconds: number) => void) | undefined;
-  /** Sends a message. Without room in the queue it waits, and is not dropped. */
+  /** Sends a message. If the queue is full, the message waits and is not dropped. */
   send(message: Message): void;
-  /** False when there is no room. */
+  /** Returns false if the queue is full. */
   trySendData(head: Buffer, body: Buffer | undefined): boolean;
-  /** `end.onLinkWritable` is called once, when there is room again. */
+  /** Calls `end.onLinkWritable` once, when the queue has room again. */
   onceWritable(end: ClientEnd): void;
-  /** Reads nothing from the client until each end that paused it has resumed it. */
+  /** Stops reading from the client until each end that paused it has resumed it. */
   pause(end: ClientEnd): void;
   resume(end: ClientEnd): void;
 }
@@ -23,15 +23,15 @@ export interface SdkLink {
 /** The object behind a connection id: a circuit end, or a hosted service. */
 export interface ClientEnd {
   readonly connectionId: number;
-  /** The client closed it. */
+  /** The client closed this end. */
   onClosed(): void;
-  /** The connection to the client is lost. */
+  /** The connection to the client was lost. */
   onLost(): void;
-  /** The router takes it down, and tells the client why. */
+  /** The router closes this end and sends the client the reason. */
   cut(reason: string, detail: RefusalDetail): void;
   onLinkWritable?(): void;
-  /** Trace route of a client whose flow control is the router's. */
+  /** A trace route of a client that relies on the router's flow control. */
   onTrace?(trace: SdkTrace): void;
-  /** Data of a client whose flow control is the router's. */
+  /** Data of a client that relies on the router's flow control. */
   onData?(data: Buffer, headers: ReadonlyMap<number, Buffer> | undefined): void;
 }

@@ -1,5 +1,5 @@
-// Reports to controllers which identities are connected: what changed in batches, everything when a controller connects and from time to
-// time (reference fact: control channel, section 3; config, section 2.16).
+// Reports connected identities to controllers: changes in batches, and the full state when a controller connects and at
+// intervals (reference fact: control channel, section 3; config, section 2.16).
 
 import { create, toBinary } from '@bufbuild/protobuf';
 import type { Clock, Timer } from '#lib/clock.ts';
@@ -27,7 +27,7 @@ export interface ConnectEventsComponents {
   clock: Clock;
   log: Log;
   controllers: Pick<Controllers, 'all' | 'onConnect'>;
-  /** The connections that are open now. */
+  /** All open connections. */
   connections(): Iterable<ConnectDetail>;
 }
 
@@ -35,7 +35,7 @@ export interface ConnectEventsInit {
   /** Milliseconds. */
   readonly batchInterval: number;
   readonly fullSyncInterval: number;
-  /** Identities whose change waits; beyond that, everything is reported instead. */
+  /** Limit on identities with a change to report; beyond it, the full state is reported instead. */
   readonly maxQueuedEvents: number;
 }
 
@@ -94,7 +94,7 @@ export class ConnectEvents {
     this.#batch?.cancel();
   }
 
-  /** An identity has one connection more or less. */
+  /** An identity opened or closed a connection. */
   changed(identityId: string): void {
     this.#changed.add(identityId);
     if (this.#changed.size > this.#init.maxQueuedEvents) this.#reportAll();

@@ -1,5 +1,5 @@
-// A listener for SDK clients: their hellos, and the channels that they become. Who they are and what they may do is decided by
-// SdkClients (reference fact: edge, section 1).
+// A listener for SDK clients: it checks their hellos and opens their channels. SdkClients authenticates and authorizes
+// them (reference fact: edge, section 1).
 
 import type { TLSSocket } from 'node:tls';
 import { verifyChain } from '#lib/certificate-chain.ts';
@@ -26,17 +26,19 @@ export interface EdgeListenerComponents {
   version: VersionInfo;
   model: DataModel;
   clients: SdkClients;
-  /** For figures: a hello begins, and is over when the returned function is called. */
+  /** For metrics: called when a hello begins; the returned function is called when it ends. */
   onHello(): () => void;
 }
 
-/** A Data message of an SDK has at most some tens of KiB; a message of several parts is larger. */
+/** A Data message of an SDK has some tens of KiB at most; a multi-part message is larger. */
 const LIMITS = { maxHeaders: 64 * 1024, maxBody: 16 * 1024 * 1024 };
-/** Bytes of the name that a client gives itself. */
+/** Bytes of the name in a client's hello. */
 const LONGEST_NAME = 256;
-/** Frames of requests and answers that wait beside those of data. */
+/** Queued request and answer frames; data frames have their own queue. */
 const CONTROL_QUEUE = 256;
-/** Eight bytes long thanks to its highest bit: the C SDK reads a short mask wrongly (reference fact: edge, section 1). */
+/**
+ * The highest bit makes the mask eight bytes long: the C SDK misreads shorter ones (reference fact: edge, section 1).
+ */
 const CAPABILITIES = encodeBitMask([
   RouterCapability.MultiChannel,
   RouterCapability.ConnectV2,
@@ -67,17 +69,17 @@ export class EdgeListener {
     });
   }
 
-  /** Takes a client; `network` is the connection that carries its TLS, when that is another one. */
+  /** Accepts a client; `network` is the connection that carries its TLS, if that differs from `socket`. */
   readonly accept = (socket: TLSSocket, network?: TLSSocket): void => this.#listener.accept(socket, network);
 
   close(): void {
     this.#listener.close();
   }
 
-  /** The certificate must come from the network; whether it fits to the session is looked at afterwards. Dates count there, too. */
+  /** Requires a certificate of the network. Its dates and its match with the session are checked later. */
   #check({ socket }: AcceptedHello): void {
     const roots = this.#components.model.clientRoots();
-    if (roots.length === 0) throw new HelloRefusedError('no controller has said yet which authorities sign clients');
+    if (roots.length === 0) throw new HelloRefusedError('no controller has sent the client authorities yet');
     const verdict = verifyChain(peerCertificates(socket), roots);
     if (!verdict.ok) throw new HelloRefusedError(verdict.reason);
   }

@@ -1,5 +1,5 @@
-// A circuit that ends at a service of an SDK client: the client is asked, and its answer decides how the end is made
-// (reference fact: edge, section 8.3).
+// A circuit that ends at a service hosted by an SDK client: the router dials the client, whose answer decides the kind
+// of end (reference fact: edge, section 8.3).
 
 import { describeError, TimeoutError } from '#lib/errors.ts';
 import { ChannelHeader, EdgeErrorCode, PeerDataKey, RouteErrorCode, SdkHeader, SdkType } from '#wire/gen/numbers.ts';
@@ -13,10 +13,10 @@ import { legacyEnd, relayEnd, type SdkEndComponents } from './sdk-ends.ts';
 import { type RefusalDetail, stateConnected } from './sdk-messages.ts';
 import { SDK_HOP } from './sdk-trace.ts';
 
-/** Milliseconds that a client has to answer a dial. */
+/** Milliseconds within which a client must answer a dial. */
 const DIAL_TIMEOUT = 5_000;
 const ABANDONED: RefusalDetail = { code: EdgeErrorCode.Internal };
-/** Peer data of the dialing side that the host hears, and the headers in which it stands. */
+/** Peer data of the dialing side that the host receives, and its header keys. */
 const TO_HOST: readonly (readonly [peerData: number, header: number])[] = [
   [PeerDataKey.PublicKey, SdkHeader.PublicKey],
   [PeerDataKey.AppData, SdkHeader.AppData],
@@ -67,7 +67,7 @@ async function dialWithOwnId(
   }
 }
 
-/** A client of 2022 gives the id itself, and waits for a confirmation of its answer. */
+/** Dials a client of 2022: it assigns the connection id itself and waits for a confirmation of its answer. */
 async function dialWithClientId(
   components: SdkEndComponents,
   service: HostedService,

@@ -1,4 +1,5 @@
-// A service that an SDK client hosts over this router: what the client said when it bound (reference fact: edge, section 8.1).
+// A service that an SDK client hosts over this router, as described by its Bind message (reference fact: edge, section
+// 8.1).
 
 import { TerminatorPrecedence } from '#wire/gen/edge_control_pb.js';
 import { EdgeErrorCode, SdkHeader } from '#wire/gen/numbers.ts';
@@ -19,7 +20,7 @@ export interface BindInit {
   readonly precedence: TerminatorPrecedence;
   readonly instanceId: string;
   readonly instanceSecret: Buffer;
-  /** The router gives ids to the connections that it opens to the client. */
+  /** The router assigns the ids of connections that it opens to the client. */
   readonly routerIds: boolean;
   readonly usesXgress: boolean;
   readonly wantsBindSuccess: boolean;
@@ -36,7 +37,7 @@ export class HostedService implements ClientEnd {
   precedence: TerminatorPrecedence;
   readonly #onGone: (service: HostedService) => void;
 
-  /** `onGone` is called when the client or the router ends it. */
+  /** `onGone` is called when the client or the router ends the service. */
   constructor(connection: SdkConnection, init: BindInit, onGone: (service: HostedService) => void) {
     this.#onGone = onGone;
     this.connection = connection;
@@ -63,7 +64,7 @@ export class HostedService implements ClientEnd {
   }
 }
 
-/** Decodes a Bind message. Throws SdkRefusal. */
+/** Decodes a Bind message. @throws SdkRefusal */
 export function readBind(connectionId: number, right: Right, request: Message): Omit<BindInit, 'terminatorId'> {
   const publicKey = request.headers.get(SdkHeader.PublicKey);
   return {
@@ -82,15 +83,15 @@ export function readBind(connectionId: number, right: Right, request: Message): 
   };
 }
 
-/** Two bytes; clients of 2022 send four of which the first two count. */
+/** Two bytes; clients of 2022 send four, and the first two are valid. */
 function readCost(value: Buffer | undefined): number {
   if (value === undefined || value.length < 2) return 0;
   return Math.min(HIGHEST_COST, value.readUInt16LE());
 }
 
-/** One byte; clients of 2022 send four of which the first counts. Throws SdkRefusal. */
+/** One byte; clients of 2022 send four, and the first is valid. @throws SdkRefusal */
 function readPrecedence(value: Buffer | undefined): TerminatorPrecedence {
   const precedence = value?.[0] ?? TerminatorPrecedence.DEFAULT;
   if (precedence in TerminatorPrecedence) return precedence;
-  throw new SdkRefusal(`precedence ${precedence} does not exist`, { code: EdgeErrorCode.InvalidPrecedence });
+  throw new SdkRefusal(`unknown precedence ${precedence}`, { code: EdgeErrorCode.InvalidPrecedence });
 }

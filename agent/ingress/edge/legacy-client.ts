@@ -1,5 +1,5 @@
-// A connection of an SDK client whose flow control is the router's: Data messages on one side, an xgress on the other
-// (reference fact: edge, section 5.4).
+// A connection of an SDK client that relies on the router's flow control: Data messages on one side, an xgress on the
+// other (reference fact: edge, section 5.4).
 
 import type { Clock, Timer } from '#lib/clock.ts';
 import type { Frame } from '#wire/frame.ts';
@@ -10,19 +10,22 @@ import type { ClientEnd, SdkLink } from './client-end.ts';
 import { dataHead, type RefusalDetail, stateClosed } from './sdk-messages.ts';
 import { type SdkTrace, traceToClient } from './sdk-trace.ts';
 
-/** Bytes that a client may send ahead of its circuit before its connection is read no further, with all its circuits. */
+/**
+ * Bytes that a client may send ahead of its circuit; beyond this, the router stops reading its connection and all its
+ * circuits.
+ */
 const MOST_WAITING = 1024 * 1024;
 const FIN_HEADERS: ReadonlyMap<number, Buffer> = new Map([[PayloadHeader.EdgeFlags, encodeUint32(EdgeFlag.Fin)]]);
 const EMPTY = Buffer.alloc(0);
-/** Milliseconds that data waits before its delay is measured, as in the reference. */
+/** Delays above this many milliseconds are reported, as in the reference. */
 const LONG_DELAY = 5;
-/** Milliseconds that a client has to close a connection whose two directions have ended, before it is closed for it. */
+/** Milliseconds that a client has to close a connection whose two directions have ended; then the router closes it. */
 const CLOSE_GRACE = 500;
 
 interface Waiting {
   readonly data: Buffer;
   readonly headers: ReadonlyMap<number, Buffer> | undefined;
-  /** Monotonic time, where delays are measured. */
+  /** Monotonic time, if delays are measured. */
   readonly since?: number;
 }
 
@@ -32,20 +35,20 @@ export class LegacyClient implements XgressClient, ClientEnd {
   readonly #link: SdkLink;
   readonly #onGone: () => void;
   #xgress: Xgress | undefined;
-  /** From the client, until the circuit takes it. */
+  /** Data from the client that waits for the circuit. */
   readonly #fromClient: Waiting[] = [];
   #waitingBytes = 0;
-  /** Until the circuit calls `writable`: at first, and after each write that it answered with false. */
+  /** True until the circuit calls `writable`: initially, and after each write that returned false. */
   #isBlocked = true;
-  /** For the client, until the connection takes it: what the xgress delivered last, and the end. */
+  /** Data for the client that waits for its connection: the last delivery of the xgress, and the end. */
   readonly #toClient: Waiting[] = [];
   #isClosed = false;
-  /** The circuit is complete: the client hears of it after its last data. */
+  /** The circuit is complete: the client is notified after its last data. */
   #isComplete = false;
   #finSent = false;
   #grace: Timer | undefined;
 
-  /** `onGone` is called once, when neither side knows the connection any longer. */
+  /** `onGone` is called once, when neither side uses the connection any longer. */
   constructor(clock: Clock, link: SdkLink, connectionId: number, onGone: () => void) {
     this.#clock = clock;
     this.#link = link;
@@ -53,7 +56,7 @@ export class LegacyClient implements XgressClient, ClientEnd {
     this.#onGone = onGone;
   }
 
-  /** Connects the two; call before the xgress is started. */
+  /** Connects the client to its end; call before the xgress starts. */
   attach(xgress: Xgress): void {
     this.#xgress = xgress;
     if (this.#isClosed) setImmediate(() => xgress.abort());
@@ -73,12 +76,12 @@ export class LegacyClient implements XgressClient, ClientEnd {
     if (this.#waitingBytes > MOST_WAITING) this.#link.pause(this);
   }
 
-  /** A trace route question or answer of the client, for its circuit. */
+  /** Forwards a trace route request or answer of the client to its circuit. */
   onTrace({ type, headers }: SdkTrace): void {
     if (!this.#isClosed) this.#xgress?.forwardTrace(type, headers);
   }
 
-  /** The client closes its connection: what it sent before still arrives. */
+  /** The client closed its connection: data sent before still arrives. */
   onClosed(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -86,7 +89,7 @@ export class LegacyClient implements XgressClient, ClientEnd {
     if (this.#fromClient.length === 0) this.#endByClient();
   }
 
-  /** The connection to the client is lost. */
+  /** The connection to the client was lost. */
   onLost(): void {
     this.#isClosed = true;
     this.#forget();
@@ -94,7 +97,7 @@ export class LegacyClient implements XgressClient, ClientEnd {
     this.#onGone();
   }
 
-  /** The router takes the connection down. */
+  /** The router closes the connection. */
   cut(reason: string, detail: RefusalDetail): void {
     if (!this.#isClosed) this.#sendClosed(reason, detail);
     this.#forget();
@@ -132,20 +135,20 @@ export class LegacyClient implements XgressClient, ClientEnd {
     while (this.#fromClient.length > 0 && !this.#isBlocked) {
       const next = this.#fromClient.shift() as Waiting;
       this.#waitingBytes -= next.data.length;
-      this.#tellDelay(next);
+      this.#reportDelay(next);
       this.#write(next);
     }
     if (this.#waitingBytes <= MOST_WAITING) this.#link.resume(this);
     if (this.#isClosed && this.#fromClient.length === 0) this.#endByClient();
   }
 
-  #tellDelay({ since }: Waiting): void {
+  #reportDelay({ since }: Waiting): void {
     if (since === undefined) return;
     const delay = this.#clock.monotonic() - since;
     if (delay > LONG_DELAY) this.#link.onDataDelay?.(delay);
   }
 
-  /** The connection to the client takes frames again. */
+  /** The connection to the client accepts frames again. */
   onLinkWritable(): void {
     for (let next = this.#toClient[0]; next; next = this.#toClient[0]) {
       if (!this.#trySend(next)) {
@@ -158,12 +161,12 @@ export class LegacyClient implements XgressClient, ClientEnd {
     else this.#xgress?.resume();
   }
 
-  /** A FIN travels as a flag; the circuit ends when the client closes its connection. */
+  /** A FIN is sent as a flag; the circuit ends when the client closes its connection. */
   #write({ data, headers }: Waiting): void {
     this.#isBlocked = !this.#xgress?.write(data, headers);
   }
 
-  /** The C SDK of 2022 drops data that it has not passed on when the close arrives, so the client may close first. */
+  /** The C SDK of 2022 drops undelivered data when the close arrives, so the client gets time to close first. */
   #complete(): void {
     this.#isComplete = true;
     if (this.#toClient.length > 0) return;

@@ -2,7 +2,7 @@
 
 import type { Permission } from '../../access/data-model.ts';
 
-/** A client may do this with a service, as long as `demandAccess` agrees. */
+/** The permission of a client for a service, valid as long as `demandAccess` succeeds. */
 export interface Right {
   readonly serviceId: string;
   readonly permission: Permission;

@@ -1,5 +1,5 @@
-// All SDK clients that are connected: checks their sessions, serves their messages, and takes away what they may use no longer
-// (reference fact: edge, sections 1.2, 2 and 9).
+// All connected SDK clients: checks their sessions, serves their messages, and revokes lost rights (reference fact:
+// edge, sections 1.2, 2 and 9).
 
 import type { X509Certificate } from 'node:crypto';
 import { background } from '#lib/background.ts';
@@ -28,7 +28,7 @@ export interface SdkClientsComponents extends SdkDialComponents {
   sessions: ApiSessions;
   hosting: SdkHosting;
   metrics: SdkMetrics;
-  /** An identity has one connection more or less. */
+  /** An identity opened or closed a connection. */
   onConnections(identityId: string): void;
 }
 
@@ -36,19 +36,19 @@ export interface SdkMetrics {
   connected(): void;
   disconnected(): void;
   refused(): void;
-  /** The token of a client is not one of a session. */
+  /** The token of a client belongs to no session. */
   invalidToken(): void;
   /** Milliseconds that data of a client waited for its circuit; undefined unless `metrics.enableDataDelayMetric`. */
   readonly dataDelayed: ((milliseconds: number) => void) | undefined;
-  /** A frame names a circuit of somebody else. */
+  /** A frame names a circuit of another client. */
   foreign(): void;
 }
 
-/** Milliseconds between looks at sessions and rights that end with time. */
+/** Milliseconds between checks of sessions and rights that expire. */
 const RECHECK_INTERVAL = 60_000;
-/** Milliseconds for which clients are looked at before traffic has its turn. */
+/** Milliseconds of checking before traffic is processed again. */
 const RECHECK_SLICE = 5;
-/** Requests of one client that are being served. */
+/** Limit on requests of one client in progress. */
 const MOST_REQUESTS = 1_000;
 const UUID_HEADER = 128;
 const UUID_LENGTH = 16;
@@ -75,14 +75,14 @@ export class SdkClients {
     return this.#connections.size;
   }
 
-  /** Ends of circuits and hosted services of all clients. */
+  /** Number of circuit ends and hosted services of all clients. */
   get ends(): number {
     let count = 0;
     for (const connection of this.#connections) count += connection.count;
     return count;
   }
 
-  /** The connections that are open. */
+  /** All open connections. */
   *connections(): Generator<ConnectDetail> {
     for (const { session, connectedAt, channel } of this.#connections) {
       const [underlay] = channel.underlays;
@@ -106,11 +106,14 @@ export class SdkClients {
     for (const connection of [...this.#connections]) connection.channel.close();
   }
 
-  /** A client whose hello is done. What it asks waits until its session is checked; without one, its connection is closed. */
+  /**
+   * Accepts a client after its hello. Its requests wait until its session is checked; without a session its connection
+   * is closed.
+   */
   accept(channel: Channel, token: string, presented: readonly X509Certificate[], patience: number): void {
     const { log } = this.#components;
     const pending = new AbortController();
-    void channel.closed.then(() => pending.abort(new ProjectError('CLOSED', 'the client is gone')));
+    void channel.closed.then(() => pending.abort(new ProjectError('CLOSED', 'the client disconnected')));
     const served = this.#serve(channel, token, presented, patience, pending.signal);
     background(
       log,
@@ -118,7 +121,7 @@ export class SdkClients {
       served.catch((error: unknown) => {
         this.#components.metrics.refused();
         if (error instanceof SessionRefusedError) this.#components.metrics.invalidToken();
-        if (!channel.isClosed) log.info({ channel: channel.name, error: describeError(error) }, 'SDK client refused');
+        if (!channel.isClosed) log.info({ channel: channel.name, error: describeError(error) }, 'SDK client rejected');
         channel.close();
       }),
     );
@@ -156,7 +159,7 @@ export class SdkClients {
     channel.setReading(true);
   }
 
-  /** A login with a one-time password counts from the time of the login. */
+  /** A login with a one-time password is valid from the time of the login. */
   #noteMfa(connection: SdkConnection, { claims }: ApiSession): void {
     const methods = Array.isArray(claims?.amr) ? claims.amr : [];
     if (methods.includes('totp') && typeof claims?.auth_time === 'number')
@@ -215,7 +218,7 @@ export class SdkClients {
     channel.on(XgressType.Close, (message) => connection.relay(message.body.toString())?.onClosed());
   }
 
-  /** Only circuits of the client itself: whatever else a client names is nobody's concern but its own. */
+  /** Finds only circuits of this client: frames that name other circuits are dropped without affecting them. */
   #relayOf(connection: SdkConnection, frame: Frame): SdkRelay | undefined {
     const circuitId = circuitIdOf(frame) ?? frame.body.toString('utf8', 1);
     const relay = connection.relay(circuitId);
@@ -223,13 +226,13 @@ export class SdkClients {
     return relay;
   }
 
-  /** The new token replaces the old one on all connections of the session. */
+  /** Replaces the token on all connections of the session. */
   async #updateToken(connection: SdkConnection, request: Message): Promise<void> {
     const { sessions } = this.#components;
     const token = request.body.toString();
     try {
       if (!connection.session.claims || !isSignedToken(token))
-        throw new SdkRefusal('only sessions that are tokens can be updated', {
+        throw new SdkRefusal('only token sessions can be updated', {
           code: EdgeErrorCode.InvalidApiSessionType,
         });
       const session = await sessions.verify(token);
@@ -261,7 +264,7 @@ export class SdkClients {
         const time = await tokens.totp(response.type.value.token, connection.session.id);
         this.#eachOfSession(connection, (each) => each.posture.passedMfa(time));
       } catch (error) {
-        log.info({ channel: connection.channel.name, error: describeError(error) }, 'TOTP token refused');
+        log.info({ channel: connection.channel.name, error: describeError(error) }, 'TOTP token rejected');
       }
     }
     this.#eachOfSession(connection, (each) => this.#recheck(each));
@@ -274,7 +277,7 @@ export class SdkClients {
 
   // Rights -----------------------------------------------------------------------------------------------------------------
 
-  /** All clients are looked at again, from the next turn on and in slices: traffic goes on in between. */
+  /** Checks all clients again, from the next turn on and in slices, so that traffic continues in between. */
   #recheckAll(): void {
     for (const connection of this.#connections) this.#unchecked.add(connection);
     if (this.#isRechecking || this.#unchecked.size === 0) return;
@@ -298,7 +301,7 @@ export class SdkClients {
     const { sessions, legacy, log } = this.#components;
     const ended = sessions.endOf(connection.session);
     if (ended) {
-      log.info({ channel: connection.channel.name, reason: ended }, 'SDK client disconnected: its session is over');
+      log.info({ channel: connection.channel.name, reason: ended }, 'SDK client disconnected: its session ended');
       connection.channel.close();
       return;
     }

@@ -1,4 +1,4 @@
-// One SDK client that is connected: its session, its channel, and its connections, which share one space of ids whether they dial or bind
+// One connected SDK client: its session, its channel, and its connections, which share one id space for dials and binds
 // (reference fact: edge, sections 4 and 5).
 
 import type { X509Certificate } from 'node:crypto';
@@ -15,15 +15,15 @@ import { SdkRelay } from './sdk-relay.ts';
 
 /** Underlay types of a grouped connection. */
 export const SdkUnderlay = Object.freeze({ Default: 'edge.default', Control: 'edge.control' } as const);
-/** Lane of messages that need not keep their order with data. */
+/** Lane for messages that need not keep their order relative to data. */
 export const CONTROL_LANE = 'control';
 export const DATA_LANE = 'default';
 
-/** Connections of one client, dialed and hosted. */
+/** Limit on connections of one client, dialed and hosted. */
 const MOST_CONNECTIONS = 65_536;
-/** Messages, other than data, that wait for a client that reads slowly. */
+/** Limit on messages other than data that wait for a slow client. */
 const MOST_UNSENT = 10_000;
-/** The router's own ids begin above those that clients give. */
+/** The router's own ids begin above the ids that clients assign. */
 const FIRST_OWN_ID = 0x8000_0000;
 const LAST_OWN_ID = 0xffff_ffff;
 
@@ -40,7 +40,7 @@ export class SdkConnection implements SdkLink {
   subscription: { refresh(): void } | undefined;
   readonly #ends = new Map<number, { end: ClientEnd; right: Right } | undefined>();
   readonly #relays = new Map<string, SdkRelay>();
-  /** Messages that found no room. */
+  /** Messages that did not fit into the queue. */
   readonly #unsent: Message[] = [];
   readonly #waiting = new Set<ClientEnd>();
   readonly #pausing = new Set<ClientEnd>();
@@ -56,7 +56,7 @@ export class SdkConnection implements SdkLink {
     channel.onWritable = (lane) => lane === DATA_LANE && this.#onWritable();
   }
 
-  /** Aborted when the client is gone. */
+  /** Aborts when the client disconnects. */
   get signal(): AbortSignal {
     return this.#abort.signal;
   }
@@ -76,14 +76,16 @@ export class SdkConnection implements SdkLink {
 
   // Connection ids ---------------------------------------------------------------------------------------------------------
 
-  /** Takes an id that the client gave. False when it is in use, or when the client has too many connections. */
+  /**
+   * Reserves an id assigned by the client. Returns false if it is in use, or if the client has too many connections.
+   */
   reserve(connectionId: number): boolean {
     if (this.#ends.has(connectionId) || this.#ends.size >= MOST_CONNECTIONS) return false;
     this.#ends.set(connectionId, undefined);
     return true;
   }
 
-  /** An id of the router's own for a connection that it opens; undefined when the client has too many connections. */
+  /** Reserves an id for a connection that the router opens; undefined if the client has too many connections. */
   reserveOwn(): number | undefined {
     if (this.#ends.size >= MOST_CONNECTIONS) return undefined;
     while (this.#ends.has(this.#nextOwnId)) this.#advanceOwnId();
@@ -93,7 +95,7 @@ export class SdkConnection implements SdkLink {
     return id;
   }
 
-  /** Gives an id back for which nothing was put. */
+  /** Releases a reserved id without an end. */
   release(connectionId: number): void {
     if (this.#ends.get(connectionId) === undefined) this.#ends.delete(connectionId);
   }
@@ -103,12 +105,12 @@ export class SdkConnection implements SdkLink {
     if (end instanceof SdkRelay) this.#relays.set(end.circuitId, end);
   }
 
-  /** The end of a circuit whose flow control is the client's. */
+  /** The end of a circuit whose client does its own flow control. */
   relay(circuitId: string): SdkRelay | undefined {
     return this.#relays.get(circuitId);
   }
 
-  /** Ends of circuits whose flow control is the client's. */
+  /** Ends of circuits whose client does its own flow control. */
   relays(): Iterable<SdkRelay> {
     return this.#relays.values();
   }
@@ -142,9 +144,9 @@ export class SdkConnection implements SdkLink {
     if (this.channel.isClosed) return;
     if (this.#unsent.length === 0 && this.channel.trySend(message, DATA_LANE)) return;
     this.#unsent.push(message);
-    // A client that reads so slowly could not be told what became of its connections, and would wait for ever.
+    // A client that reads this slowly cannot learn the outcome of its requests and would wait forever.
     if (this.#unsent.length > MOST_UNSENT)
-      this.channel.close(new ProjectError('SLOW_CLIENT', `${this.channel.name} does not read what it is sent`));
+      this.channel.close(new ProjectError('SLOW_CLIENT', `${this.channel.name} does not read its messages`));
   }
 
   trySendData(head: Buffer, body: Buffer | undefined): boolean {
@@ -164,7 +166,7 @@ export class SdkConnection implements SdkLink {
     if (this.#pausing.delete(end) && this.#pausing.size === 0) this.channel.setReading(true);
   }
 
-  /** The channel is closed: whatever ran over it is over. */
+  /** The channel closed: ends everything that used it. */
   onClosed(): void {
     this.#abort.abort(new ClosedError(this.channel.name));
     for (const each of [...this.#ends.values()]) each?.end.onLost();

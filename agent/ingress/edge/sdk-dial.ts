@@ -1,5 +1,5 @@
-// Dials of SDK clients: checks the right to the service, gets a circuit from the controller, and makes its end here
-// (reference fact: edge, section 5).
+// Dials of SDK clients: checks the right to the service, requests a circuit from the controller, and creates its end
+// here (reference fact: edge, section 5).
 
 import { describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
@@ -25,7 +25,7 @@ export interface SdkDialComponents extends RightComponents, SdkEndComponents {
   acceptsCircuits(): boolean;
 }
 
-/** Peer data that the client gives, under the keys of its message. */
+/** Peer data from the client, by the header keys of its message. */
 const FROM_CLIENT: readonly (readonly [header: number, peerData: number])[] = [
   [SdkHeader.PublicKey, PeerDataKey.PublicKey],
   [SdkHeader.CallerId, PeerDataKey.CallerId],
@@ -34,7 +34,7 @@ const FROM_CLIENT: readonly (readonly [header: number, peerData: number])[] = [
   [SdkHeader.StickinessToken, PeerDataKey.StickinessToken],
 ];
 
-/** Serves one Connect or ConnectV2 message; the client gets the answer, whatever happens. */
+/** Serves one Connect or ConnectV2 message; the client gets an answer in every case. */
 export async function serveDial(
   components: SdkDialComponents,
   connection: SdkConnection,
@@ -59,13 +59,13 @@ export async function serveDial(
     connection.release(connectionId);
     components.log.info(
       { identityId: connection.session.identityId, connectionId, error: describeError(error) },
-      'dial of an SDK client refused',
+      'dial of an SDK client rejected',
     );
     connection.reply(request, stateClosed(connectionId, describeError(error), refusalOf(error)));
   }
 }
 
-/** Throws SdkRefusal. */
+/** @throws SdkRefusal */
 async function rightToDial(components: SdkDialComponents, connection: SdkConnection, request: Message): Promise<Right> {
   demandAccepting(components);
   const right =
@@ -80,13 +80,16 @@ function demandAccepting({ acceptsCircuits }: SdkDialComponents): void {
   if (!acceptsCircuits()) throw new SdkRefusal(DRAINING, { code: EdgeErrorCode.Internal });
 }
 
-/** Access may have been lost, or a drain begun, while the controller made the circuit, which is then removed. Throws SdkRefusal. */
+/**
+ * Checks again: access may be lost, or a drain may have started, while the controller created the circuit. The circuit
+ * is removed then. @throws SdkRefusal
+ */
 function stillMay(components: SdkDialComponents, connection: SdkConnection, right: Right, circuit: SdkCircuit): void {
   try {
     demandAccepting(components);
     demandAccess(components, connection, right);
   } catch (error) {
-    components.ends.giveUp(circuit.circuitId, 'initiator', circuit.owner);
+    components.ends.abandon(circuit.circuitId, 'initiator', circuit.owner);
     throw error;
   }
 }
@@ -121,7 +124,7 @@ function peerDataOf({ model }: SdkDialComponents, { session }: SdkConnection, re
   return peerData;
 }
 
-/** The client hears that it is connected before the first payload can reach it. */
+/** The client must receive the answer before the first payload. */
 function open(
   components: SdkDialComponents,
   connection: SdkConnection,
@@ -133,7 +136,7 @@ function open(
   const { ends, forwarder, options } = components;
   const { circuitId, address, owner } = circuit;
   if (connection.isClosed) {
-    ends.giveUp(circuitId, 'initiator', owner);
+    ends.abandon(circuitId, 'initiator', owner);
     return;
   }
   if (request.bool(SdkHeader.UseXgressToSdk)) {

@@ -1,4 +1,4 @@
-// The two kinds of circuit ends that an SDK client can have, made the same way for dialing and for hosting clients.
+// The two kinds of circuit ends for SDK clients, created in the same way for dialing and hosting clients.
 
 import type { Clock } from '#lib/clock.ts';
 import type { Forwarder } from '../../forwarder/forwarder.ts';
@@ -15,7 +15,10 @@ export interface SdkEndComponents {
   onUnroutable(circuitId: string): void;
 }
 
-/** With the router's flow control. The client's messages reach it from now on; attach the xgress. */
+/**
+ * Creates an end with the router's flow control. It receives the client's messages from now on; the caller attaches the
+ * xgress.
+ */
 export function legacyEnd(
   { clock }: Pick<SdkEndComponents, 'clock'>,
   connection: SdkConnection,
@@ -27,7 +30,10 @@ export function legacyEnd(
   return client;
 }
 
-/** With the client's own flow control. `owner` is the id of the circuit's controller, which hears when the client ends it. */
+/**
+ * Creates an end with the client's own flow control. `owner` is the id of the circuit's controller, which is notified
+ * when the client ends it.
+ */
 export function relayEnd(
   { clock, forwarder, ends, onUnroutable }: SdkEndComponents,
   connection: SdkConnection,
@@ -35,9 +41,9 @@ export function relayEnd(
   { owner, ...init }: SdkRelayInit & { readonly owner: string },
 ): SdkRelay {
   const { connectionId, circuitId, role } = init;
-  const giveUp = () => ends.giveUp(circuitId, role, owner);
+  const abandon = () => ends.abandon(circuitId, role, owner);
   const onGone = () => connection.remove(connectionId);
-  const relay = new SdkRelay({ clock, forwarder, link: connection, onUnroutable, giveUp, onGone }, init);
+  const relay = new SdkRelay({ clock, forwarder, link: connection, onUnroutable, abandon, onGone }, init);
   connection.put(connectionId, relay, right);
   return relay;
 }

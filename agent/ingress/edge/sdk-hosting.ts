@@ -1,5 +1,5 @@
-// Services that SDK clients host over this router: their terminators, and the dials that arrive for them
-// (reference fact: edge, section 8).
+// Services that SDK clients host over this router: their terminators, and the dials to them (reference fact: edge,
+// section 8).
 
 import { create, toBinary } from '@bufbuild/protobuf';
 import type { Timer } from '#lib/clock.ts';
@@ -39,7 +39,7 @@ export interface SdkHostingComponents extends SdkDialComponents {
   ids: IdSource;
 }
 
-/** Refusals without a hint after which a terminator is given up. */
+/** Rejections without a retry hint after which a terminator is no longer requested. */
 const MOST_FAILURES = 3;
 const DESTINATION_PREFIX = 'hosted:';
 const INSPECT_INTERVAL = 10_000;
@@ -59,7 +59,7 @@ export class SdkHosting {
     return this.#hosted.size;
   }
 
-  /** The inspection `sdk-terminators`. Tokens are left out. */
+  /** The inspection `sdk-terminators`, without tokens. */
   inspect(): Record<string, unknown> {
     const entries = this.#components.terminators.inspect('edge').map((each) => {
       const service = this.#hosted.get(each.id);
@@ -99,17 +99,19 @@ export class SdkHosting {
       const { log } = this.#components;
       log.info(
         { identityId: connection.session.identityId, connectionId, error: describeError(error) },
-        'bind refused',
+        'bind rejected',
       );
       connection.reply(request, stateClosed(connectionId, describeError(error), refusalOf(error)));
     }
   }
 
-  /** Takes over the terminator of an older bind of the same listener, confirms a repeated bind, or makes a new one. */
+  /**
+   * Takes over the terminator of an older bind of the same listener, confirms a repeated bind, or creates a terminator.
+   */
   #place(connection: SdkConnection, request: Message, bind: Omit<BindInit, 'terminatorId'>): void {
     const older = this.#ofSameListener(connection, bind);
     if (older?.connection === connection) {
-      if (older.connectionId > bind.connectionId) return; // the bind was overtaken by a newer one
+      if (older.connectionId > bind.connectionId) return; // a newer bind arrived first
       const isRepeated =
         older.connectionId === bind.connectionId &&
         older.init.right.serviceSession?.token === bind.right.serviceSession?.token;
@@ -142,7 +144,7 @@ export class SdkHosting {
     return undefined;
   }
 
-  /** The terminator lives on with another bind. */
+  /** Keeps the terminator for another bind. */
   #replace(older: HostedService): void {
     this.#stopInspecting(older);
     const detail = { code: EdgeErrorCode.Internal, hint: RetryHint.NotRetriable };
@@ -150,7 +152,7 @@ export class SdkHosting {
     older.connection.remove(older.connectionId);
   }
 
-  /** Without a listener id, a bind with the same token and instance replaces the one before. */
+  /** Without a listener id, a bind with the same token and instance replaces the previous one. */
   #closeOlder(service: HostedService): void {
     const token = service.init.right.serviceSession?.token;
     for (const each of [...this.#hosted.values()]) {
@@ -186,7 +188,7 @@ export class SdkHosting {
 
   #request(terminatorId: string): Message {
     const service = this.#hosted.get(terminatorId);
-    if (!service) throw new SdkRefusal('the service is not hosted any longer', { code: EdgeErrorCode.Internal });
+    if (!service) throw new SdkRefusal('the service is no longer hosted', { code: EdgeErrorCode.Internal });
     const { init, connection, cost, precedence } = service;
     const request = create(CreateTerminatorV2RequestSchema, {
       address: terminatorId,
@@ -202,7 +204,7 @@ export class SdkHosting {
     return new Message(EdgeControlType.CreateTerminatorV2, [], toBinary(CreateTerminatorV2RequestSchema, request));
   }
 
-  /** Access may have been lost while the controller made the terminator. */
+  /** Access may have been lost while the controller created the terminator. */
   #onEstablished(service: HostedService | undefined): void {
     if (!service) return;
     const { connection, init } = service;
@@ -225,7 +227,7 @@ export class SdkHosting {
     const hint = (answer.retryHint ?? RetryHint.Default) as RetryHint;
     if (hint === RetryHint.Default && failures < MOST_FAILURES) return true;
     const code = (answer.errorCode ?? EdgeErrorCode.Internal) as EdgeErrorCode;
-    service.cut(answer.msg || 'the controller refused the terminator', { code, hint });
+    service.cut(answer.msg || 'the controller rejected the terminator', { code, hint });
     return false;
   }
 
@@ -267,7 +269,7 @@ export class SdkHosting {
     if (!service) return;
     const checkPassed = request.bool(SdkHeader.HealthStatus);
     const body = create(HealthEventRequestSchema, { ...this.#named(service), checkPassed });
-    this.#tell(connection, EdgeControlType.HealthEvent, toBinary(HealthEventRequestSchema, body));
+    this.#send(connection, EdgeControlType.HealthEvent, toBinary(HealthEventRequestSchema, body));
   }
 
   #named({ init, connection }: HostedService) {
@@ -279,15 +281,15 @@ export class SdkHosting {
     };
   }
 
-  /** Changes take their turn in the queue of all terminators, so that no client floods a controller with them. */
+  /** Sends changes through the queue of all terminators, so that no client floods a controller with them. */
   #change(connection: SdkConnection, message: Message): void {
     const { controllers, terminators, log } = this.#components;
     terminators
       .change(message, EdgeControlType.UpdateTerminatorResponse, ownerOf(controllers, connection))
-      .catch((error: unknown) => log.info({ error: describeError(error) }, 'hosted service could not be changed'));
+      .catch((error: unknown) => log.info({ error: describeError(error) }, 'change of a hosted service failed'));
   }
 
-  #tell(connection: SdkConnection, type: number, body: Uint8Array): void {
+  #send(connection: SdkConnection, type: number, body: Uint8Array): void {
     const { controllers, log } = this.#components;
     const controller = ownerOf(controllers, connection);
     if (!controller?.channel.trySend(new Message(type, [], body)))
@@ -300,7 +302,7 @@ export class SdkHosting {
     return end.init.right.serviceSession?.token === request.body.toString() ? end : undefined;
   }
 
-  /** The service is hosted here no longer; the controller hears of it. */
+  /** Removes a service and notifies the controller. */
   remove(service: HostedService): void {
     const { terminatorId, connectionId } = service.init;
     this.#stopInspecting(service);
@@ -312,7 +314,7 @@ export class SdkHosting {
 
   // Inspection -------------------------------------------------------------------------------------------------------------
 
-  /** Asks the client whether it still hosts, until it answers. */
+  /** Asks the client at intervals whether it still hosts the service, until it answers. */
   #inspect(service: HostedService): void {
     if (this.#inspecting.has(service)) return;
     const timer = this.#components.clock.every('bind inspection', INSPECT_INTERVAL, () => this.#ask(service));
@@ -332,7 +334,7 @@ export class SdkHosting {
     connection.channel
       .request(question, { timeout: INSPECT_INTERVAL, lane: CONTROL_LANE })
       .then((answer) => this.#onInspected(service, answer))
-      .catch(() => undefined); // asked again, or the client is gone
+      .catch(() => undefined); // retried, or the client disconnected
   }
 
   #onInspected(service: HostedService, answer: Message): void {
@@ -346,7 +348,10 @@ export class SdkHosting {
     this.#inspecting.delete(service);
   }
 
-  /** The dialer of the binding `edge`; the destination is the id of a terminator, perhaps with a prefix. Rejects with EgressError. */
+  /**
+   * The dialer of the binding `edge`; the destination is a terminator id with an optional prefix. Rejects with
+   * EgressError.
+   */
   async dial(request: EgressRequest): Promise<DialedEgress | DialedRelay> {
     const id = request.destination.startsWith(DESTINATION_PREFIX)
       ? request.destination.slice(DESTINATION_PREFIX.length)

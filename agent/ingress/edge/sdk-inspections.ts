@@ -1,5 +1,5 @@
-// Inspections of SDK clients and their circuits. Circuits whose flow control is a client's own are known in detail to the
-// client only, so the client is asked (reference fact: edge, section 4).
+// Inspections of SDK clients and their circuits. A client that does its own flow control holds the details of its
+// circuits, so the router asks it (reference fact: edge, section 4).
 
 import type { Clock } from '#lib/clock.ts';
 import { formatDuration } from '#lib/duration.ts';
@@ -19,7 +19,7 @@ export interface SdkInspectionsComponents {
   clients: SdkClients;
 }
 
-/** The client's view of a circuit, or why there is none. */
+/** The client's view of a circuit, or the reason why it is missing. */
 export interface AskedCircuit {
   readonly detail?: Record<string, unknown>;
   readonly error?: string;
@@ -29,7 +29,7 @@ export interface AskedCircuit {
 const CIRCUIT_TIMEOUT = 2_000;
 /** Milliseconds for clients to answer about themselves; the controller waits for 10 s. */
 const CLIENT_TIMEOUT = 4_800;
-/** Clients that are asked for one inspection. */
+/** Limit on clients asked for one inspection. */
 const MOST_ASKED = 1_000;
 
 export class SdkInspections {
@@ -39,7 +39,7 @@ export class SdkInspections {
     this.#components = components;
   }
 
-  /** `router-edge-circuits`: circuits that are relayed to clients. */
+  /** `router-edge-circuits`: circuits relayed to clients. */
   relayedCircuits(): Record<string, unknown> {
     const circuits: Record<string, unknown> = {};
     for (const connection of this.#components.clients.all())
@@ -48,7 +48,7 @@ export class SdkInspections {
     return { circuits };
   }
 
-  /** `router-sdk-circuits`: the same circuits, as the clients know them. */
+  /** `router-sdk-circuits`: the same circuits in the clients' view. */
   async clientCircuits(): Promise<Record<string, unknown>> {
     const circuits: Record<string, unknown> = {};
     const errors: string[] = [];
@@ -69,7 +69,7 @@ export class SdkInspections {
     return { circuits, ...(errors.length > 0 && { errors }) };
   }
 
-  /** `sdk-context:ID`: what the SDKs of an identity know. */
+  /** `sdk-context:ID`: the state of an identity's SDKs. */
   async contextOf(identityId: string): Promise<Record<string, unknown>> {
     const connections = [...this.#components.clients.all()].filter(({ session }) => session.identityId === identityId);
     if (connections.length === 0) return { error: `no connections found for identity ${identityId}` };
@@ -87,7 +87,7 @@ export class SdkInspections {
     return { identityId, results, ...(errors.length > 0 && { errors }) };
   }
 
-  /** One relayed circuit: the router's view under the connection id, and the client's. */
+  /** One relayed circuit: the router's view under the connection id, and the client's view. */
   async circuit(relay: SdkRelay): Promise<{ id: string; shown: unknown; client: AskedCircuit } | undefined> {
     for (const connection of this.#components.clients.all()) {
       if (connection.relay(relay.circuitId) !== relay) continue;
@@ -125,7 +125,7 @@ async function askCircuit(connection: SdkConnection, relay: SdkRelay): Promise<A
   }
 }
 
-/** Asks a client for one value. Rejects when it does not answer in time, or without the value. */
+/** Asks a client for one value. Rejects if the client does not answer in time, or answers without the value. */
 async function askClient(
   connection: SdkConnection,
   name: string,
@@ -140,7 +140,7 @@ async function askClient(
   return found[name];
 }
 
-/** The circuits that a client named; other forms have none. */
+/** The circuits that a client named; empty for answers of another form. */
 function circuitsOf(found: unknown): (Record<string, unknown> & { circuitId: string })[] {
   const { circuits } = (found ?? {}) as { circuits?: unknown };
   if (typeof circuits !== 'object' || circuits === null) return [];

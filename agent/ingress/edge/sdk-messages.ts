@@ -13,7 +13,7 @@ export interface RefusalDetail {
   readonly failingChecks?: readonly string[];
 }
 
-/** A request of an SDK client is refused; the client hears the message and the detail. */
+/** A rejected request of an SDK client; the client receives the message and the detail. */
 export class SdkRefusal extends ProjectError {
   readonly refusal: RefusalDetail;
 
@@ -23,7 +23,7 @@ export class SdkRefusal extends ProjectError {
   }
 }
 
-/** The detail of an error for the client. */
+/** Returns the detail of an error for the client. */
 export function refusalOf(error: unknown): RefusalDetail {
   return error instanceof SdkRefusal ? error.refusal : { code: EdgeErrorCode.Internal };
 }
@@ -37,7 +37,7 @@ export function stateConnected(connectionId: number, headers: HeaderEntries = []
   return new Message(SdkType.StateConnected, [[SdkHeader.ConnectionId, encodeUint32(connectionId)], ...headers]);
 }
 
-/** The connection is over, or never came to be. `detail` when that is an error. */
+/** The connection is closed, or was never opened; with `detail` if that is an error. */
 export function stateClosed(connectionId: number, reason: string, detail?: RefusalDetail): Message {
   return new Message(
     SdkType.StateClosed,
@@ -63,7 +63,7 @@ export function errorHeaders(
   ];
 }
 
-/** Head of a Data message whose body follows: the payload headers become headers of the channel. */
+/** Head of a Data message; the body follows. Payload headers become channel headers. */
 export function dataHead(
   connectionId: number,
   bodyLength: number,
@@ -83,7 +83,7 @@ export function dataHead(
   return head;
 }
 
-/** The payload headers of a Data message; undefined when there are none. */
+/** The payload headers of a Data message; undefined if there are none. */
 export function payloadHeaders(
   uuid: Buffer | undefined,
   flags: Buffer | undefined,

@@ -1,5 +1,5 @@
-// The end of a circuit whose flow control is the SDK client's: payloads and acknowledgements pass between forwarder and client, the
-// router adds and removes the connection id (reference fact: edge, section 5.3).
+// The end of a circuit whose SDK client does its own flow control: payloads and acknowledgements pass between forwarder
+// and client, and the router adds and removes the connection id (reference fact: edge, section 5.3).
 
 import type { Clock } from '#lib/clock.ts';
 import { Frame, frameWithHeader, frameWithoutHeader } from '#wire/frame.ts';
@@ -21,9 +21,9 @@ export interface SdkRelayComponents {
   link: SdkLink;
   /** A payload of the client could not be forwarded. */
   onUnroutable(circuitId: string): void;
-  /** The client ended the circuit, or is gone: the controller takes it down. */
-  giveUp(circuitId: string, role: CircuitRole): void;
-  /** Called once, when neither side knows the connection any longer. */
+  /** The client ended the circuit or disconnected: the controller removes the circuit. */
+  abandon(circuitId: string, role: CircuitRole): void;
+  /** Called once, when neither side uses the connection any longer. */
   onGone(): void;
 }
 
@@ -39,7 +39,7 @@ export class SdkRelay implements CircuitEnd, ClientEnd {
   readonly circuitId: string;
   readonly address: string;
   lastReceived: number;
-  /** Bytes since usage was last told, in each direction. */
+  /** Bytes since the last usage report, in each direction. */
   readonly transferred = { fromClient: 0, toClient: 0 };
   readonly role: CircuitRole;
   readonly #components: SdkRelayComponents;
@@ -59,7 +59,7 @@ export class SdkRelay implements CircuitEnd, ClientEnd {
     this.lastReceived = components.clock.monotonic();
   }
 
-  /** From now on the forwarder knows this end. */
+  /** Registers this end at the forwarder. */
   open(ends: CircuitEnds): void {
     if (this.#isOver) return;
     this.#metrics = ends.metrics;
@@ -93,7 +93,7 @@ export class SdkRelay implements CircuitEnd, ClientEnd {
     const userValue = frame.header(XgressHeader.UserValue);
     if (isAnswerOfEnd(frame)) {
       this.lastReceived = this.#components.clock.monotonic();
-      if (!userValue) return true; // the check of liveness asked for it
+      if (!userValue) return true; // answers the liveness check
       const answer = Message.fromFrame(frame);
       answer.headers.set(ChannelHeader.ReplyFor, encodeInt32(userValue.readInt32LE()));
       return this.#send(answer.encode());
@@ -106,7 +106,7 @@ export class SdkRelay implements CircuitEnd, ClientEnd {
     else if (this.#waiting.push(task) === 1) this.#components.link.onceWritable(this);
   }
 
-  /** The controller has taken the circuit down. */
+  /** The controller removed the circuit. */
   unrouted(): void {
     this.#end('xgress unrouted');
   }
@@ -126,7 +126,7 @@ export class SdkRelay implements CircuitEnd, ClientEnd {
     this.#components.forwarder.forwardAcknowledgement(this.address, acknowledgement);
   }
 
-  /** A trace route question carries the sequence under which the client waits for the answer. */
+  /** A trace route request carries the sequence number under which the client waits for the answer. */
   onControl(frame: Frame): void {
     const message = Message.fromFrame(frame);
     message.headers.delete(SdkHeader.ConnectionId);
@@ -135,19 +135,19 @@ export class SdkRelay implements CircuitEnd, ClientEnd {
     this.#components.forwarder.forwardControl(this.address, new Frame(message.encode()));
   }
 
-  /** The client has closed the circuit. */
+  /** The client closed the circuit. */
   onClosed(): void {
-    this.#giveUp();
+    this.#abandon();
   }
 
   onLost(): void {
-    this.#giveUp();
+    this.#abandon();
   }
 
   cut(reason: string, detail: RefusalDetail): void {
     if (this.#isOver) return;
     this.#components.link.send(stateClosed(this.connectionId, reason, detail));
-    this.#giveUp();
+    this.#abandon();
   }
 
   onLinkWritable(): void {
@@ -159,10 +159,10 @@ export class SdkRelay implements CircuitEnd, ClientEnd {
     return this.#components.link.trySendData(head, body);
   }
 
-  #giveUp(): void {
+  #abandon(): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#components.giveUp(this.circuitId, this.role);
+    this.#components.abandon(this.circuitId, this.role);
     this.#gone();
   }
 

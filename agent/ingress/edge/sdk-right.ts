@@ -1,5 +1,5 @@
-// Rights of an SDK client to a service: by the token of a service session, or by its API session alone (reference fact: edge,
-// sections 5 and 8).
+// The right of an SDK client to a service: by the token of a service session, or by its API session alone (reference
+// fact: edge, sections 5 and 8).
 
 import type { Clock } from '#lib/clock.ts';
 import { describeError } from '#lib/errors.ts';
@@ -23,7 +23,7 @@ export interface RightComponents {
 
 const SERVICE_BY_NAME = 1;
 
-/** The right that the API session gives to a service that the client names. Throws SdkRefusal. */
+/** The right of the API session to a service that the client names. @throws SdkRefusal */
 export function rightByService(
   { model }: Pick<RightComponents, 'model'>,
   connection: SdkConnection,
@@ -34,11 +34,11 @@ export function rightByService(
   const named = request.string(SdkHeader.ServiceIdentifier) ?? '';
   const isName = request.headers.get(SdkHeader.ServiceIdentifierType)?.[0] === SERVICE_BY_NAME;
   const service = isName ? model.serviceByName(named) : model.services.get(named);
-  if (!service) throw new SdkRefusal(`the service ${named} does not exist`, { code: EdgeErrorCode.InvalidService });
+  if (!service) throw new SdkRefusal(`service ${named} not found`, { code: EdgeErrorCode.InvalidService });
   return { serviceId: service.id, permission: 'dial', serviceSession: undefined };
 }
 
-/** The right that a token of a service session gives. Throws SdkRefusal. */
+/** The right of a service session's token. @throws SdkRefusal */
 export async function rightByToken(
   components: Pick<RightComponents, 'model' | 'tokens' | 'legacy'>,
   connection: SdkConnection,
@@ -47,7 +47,7 @@ export async function rightByToken(
 ): Promise<Right> {
   const { model, tokens, legacy } = components;
   if (!isSignedToken(token)) {
-    // Controllers before 2.0 gave opaque tokens; the reference takes such a text as the id of a service.
+    // Controllers before 2.0 issued opaque tokens; the reference reads such a token as a service id.
     if (permission === 'bind')
       throw new SdkRefusal('Invalid Session: the token is not signed', { code: EdgeErrorCode.InvalidSession });
     if (!model.services.has(token))
@@ -76,7 +76,7 @@ async function serviceClaims(tokens: Tokens, connection: SdkConnection, token: s
   }
 }
 
-/** The router decides about sessions that are tokens; the controller has decided about the others. Throws SdkRefusal. */
+/** The router decides about token sessions; the controller has already decided about the others. @throws SdkRefusal */
 export function demandAccess(
   { access, clock, model }: Pick<RightComponents, 'access' | 'clock' | 'model'>,
   connection: SdkConnection,
@@ -84,13 +84,13 @@ export function demandAccess(
 ): void {
   const name = model.services.get(serviceId)?.name;
   if (name === undefined)
-    throw new SdkRefusal(`the service ${serviceId} does not exist`, { code: EdgeErrorCode.InvalidService });
+    throw new SdkRefusal(`service ${serviceId} not found`, { code: EdgeErrorCode.InvalidService });
   if (!connection.session.claims) return;
   const verdict = access.decide(connection.subject, serviceId, permission, clock.now());
   if (verdict.granted) return;
   const { failingChecks } = verdict;
   if (failingChecks.length === 0)
-    throw new SdkRefusal(`no ${permission} policy gives the identity access to service ${name}`, {
+    throw new SdkRefusal(`no ${permission} policy grants the identity access to service ${name}`, {
       code: EdgeErrorCode.AccessDenied,
     });
   throw new SdkRefusal(`posture checks fail for service ${name}: ${failingChecks.join(', ')}`, {

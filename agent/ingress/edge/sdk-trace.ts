@@ -1,15 +1,15 @@
-// Trace route of SDK clients: questions and answers between the messages of a connection and the control frames of its circuit
-// (reference fact: edge, section 9.3).
+// Trace route of SDK clients: translates requests and answers between the messages of a connection and the control
+// frames of its circuit (reference fact: edge, section 9.3).
 
 import type { Frame } from '#wire/frame.ts';
 import { ChannelHeader, ControlMessageType, SdkHeader, SdkType, XgressHeader } from '#wire/gen/numbers.ts';
 import { encodeInt32, encodeUint32 } from '#wire/header-values.ts';
 import { type HeaderEntries, Message } from '#wire/message.ts';
 
-/** How the listener for SDK clients names itself in answers. */
+/** Name of the SDK listener in trace route answers. */
 export const SDK_HOP = 'xgress/edge';
 
-/** Header keys of the same value: of the connection's messages, and of the circuit's frames. */
+/** Header keys with the same value in a connection's messages and in its circuit's frames. */
 const COMMON = [
   [SdkHeader.TraceHopCount, XgressHeader.HopCount],
   [SdkHeader.TraceTimestamp, XgressHeader.Timestamp],
@@ -18,13 +18,13 @@ const COMMON = [
   [SdkHeader.TraceError, XgressHeader.Error],
 ] as const;
 
-/** Where a client answers to: the circuit, or the router, because the hops are used up. */
+/** A trace message of a client: a request for its circuit, or its answer to one. */
 export interface SdkTrace {
   readonly type: ControlMessageType;
   readonly headers: HeaderEntries;
 }
 
-/** The question of a client for its circuit; undefined when its hops end at this router. */
+/** Translates a client's request for its circuit; undefined if its hops end at this router. */
 export function questionFromClient(question: Message): SdkTrace | undefined {
   const hops = hopsAfterThis(question);
   if (hops === 0) return undefined;
@@ -39,7 +39,7 @@ export function questionFromClient(question: Message): SdkTrace | undefined {
   };
 }
 
-/** This router's own answer to a client whose hops are used up. */
+/** This router's answer to a client whose hops are used up. */
 export function answerToClient(question: Message): Message {
   const kept = [SdkHeader.ConnectionId, SdkHeader.TraceTimestamp].flatMap((key) => {
     const value = question.headers.get(key);
@@ -53,7 +53,7 @@ export function answerToClient(question: Message): Message {
   ]);
 }
 
-/** The answer of a hosting client for its circuit. */
+/** Translates a hosting client's answer for its circuit. */
 export function answerFromClient(answer: Message): SdkTrace {
   const asked = answer.headers.get(SdkHeader.TraceSourceRequestId);
   const headers = [...toCircuit(answer), ...(asked ? [[XgressHeader.UserValue, asked] as const] : [])];
@@ -61,8 +61,8 @@ export function answerFromClient(answer: Message): SdkTrace {
 }
 
 /**
- * The message for a client about a control frame of its circuit; undefined for frames that the client does not handle: questions whose hops
- * end here, and those of routers.
+ * Translates a control frame of a circuit for its client; undefined for frames that clients do not handle: requests
+ * whose hops end here, and requests of routers.
  */
 export function traceToClient(connectionId: number, frame: Frame): Message | undefined {
   const message = Message.fromFrame(frame);

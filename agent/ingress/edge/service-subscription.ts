@@ -1,5 +1,5 @@
-// Pushes to one SDK client the services that its identity may use, the policies that give them, and the state of their posture checks:
-// whole when it subscribes, afterwards what changed (reference fact: edge, section 9.1).
+// Sends an SDK client the services that its identity may use, the policies that grant them, and the state of their
+// posture checks: in full when it subscribes, then only changes (reference fact: edge, section 9.1).
 
 import { create, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
@@ -36,7 +36,7 @@ type CheckInit = MessageInitShape<typeof ServiceChangeSet_PostureCheckSchema> & 
 type CheckState = MessageInitShape<typeof PostureStateChange_CheckStateSchema> & { checkId: string };
 type PolicyState = MessageInitShape<typeof PostureStateChange_PolicyStateSchema> & { policyId: string };
 
-/** The services that a client may see, by id. */
+/** The services visible to a client, by id. */
 interface View {
   readonly services: ReadonlyMap<string, ServiceInit>;
   readonly policies: ReadonlyMap<string, PolicyInit>;
@@ -59,7 +59,7 @@ export class ServiceSubscription {
   #view = NOTHING;
   #states = NO_STATES;
   #index = FULL;
-  /** Number of the last state change; it goes on when a client subscribes again. */
+  /** Number of the last state change; it continues when a client subscribes again. */
   #sequence = 0n;
   #isActive = false;
 
@@ -68,7 +68,7 @@ export class ServiceSubscription {
     this.#connection = connection;
   }
 
-  /** Sends everything, as to a client that has nothing, and from now on what changes. */
+  /** Sends the full state, and all changes from now on. */
   start(): void {
     this.#isActive = true;
     this.#view = NOTHING;
@@ -81,13 +81,13 @@ export class ServiceSubscription {
     this.#isActive = false;
   }
 
-  /** Sends the state of all checks and policies, for a client that has missed a change. */
+  /** Sends the state of all checks and policies, for a client that missed a change. */
   resync(): void {
     this.#states = NO_STATES;
     if (this.#isActive) this.#sendStateChanges({ evenNothing: true });
   }
 
-  /** The network's data, or what the client reported, may be other than before. */
+  /** Called when the network's data or the client's posture may have changed. */
   refresh(): void {
     if (!this.#isActive) return;
     this.#sendChanges(this.#currentView(), { evenNothing: false });
@@ -145,7 +145,7 @@ export class ServiceSubscription {
     this.#connection.send(new Message(SdkType.ServiceChangeSet, [], toBinary(ServiceChangeSetSchema, set)));
   }
 
-  // How its checks stand ---------------------------------------------------------------------------------------------------
+  // State of its checks ----------------------------------------------------------------------------------------------------
 
   #currentStates(now: number): States {
     const { model, access } = this.#components;
@@ -196,7 +196,7 @@ export class ServiceSubscription {
   }
 }
 
-/** The remaining time changes with every look; when it ends does not. */
+/** The remaining time changes constantly; the expiry time does not, so only that is compared. */
 function isSameState(before: CheckState | undefined, after: CheckState): boolean {
   return before?.isPassing === after.isPassing && before?.timeoutAt?.seconds === after.timeoutAt?.seconds;
 }
@@ -229,7 +229,7 @@ interface ProcessDemand {
   readonly path: string;
 }
 
-/** A check of one process is pushed as a check of several that demands all. */
+/** A process check is sent as a multi-process check that demands all its processes. */
 function checkInit({ id, typeId, demands }: PostureDemand): CheckInit {
   switch (typeId) {
     case 'MFA': {

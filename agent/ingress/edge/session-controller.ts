@@ -1,4 +1,5 @@
-// Which controller serves an SDK client: legacy sessions belong to one, tokens are known to all.
+// Selects the controller that serves an SDK client: one controller owns a legacy session, all controllers know token
+// sessions.
 
 import { EdgeErrorCode } from '#wire/gen/numbers.ts';
 import type { Controller } from '../../control/controller.ts';
@@ -6,7 +7,7 @@ import type { Controllers } from '../../control/controllers.ts';
 import type { SdkConnection } from './sdk-connection.ts';
 import { SdkRefusal } from './sdk-messages.ts';
 
-/** The controller that owns the session, or any for a session that is a token. Throws SdkRefusal. */
+/** Returns the controller that owns the session, or any controller for a token session. @throws SdkRefusal */
 export function controllerOf(controllers: Controllers, connection: SdkConnection, purpose: string): Controller {
   const controller = ownerOf(controllers, connection);
   if (!controller)
@@ -14,7 +15,7 @@ export function controllerOf(controllers: Controllers, connection: SdkConnection
   return controller;
 }
 
-/** As `controllerOf`; undefined while it is not connected. */
+/** As `controllerOf`; undefined while that controller is not connected. */
 export function ownerOf(controllers: Controllers, { session }: SdkConnection): Controller | undefined {
   if (session.controllerId !== undefined) return controllers.byId(session.controllerId);
   return controllers.all.length > 0 ? controllers.best : undefined;

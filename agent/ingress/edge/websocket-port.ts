@@ -1,4 +1,5 @@
-// SDK clients in browsers. A browser offers no client certificate of the network, so the client's own TLS runs inside a WebSocket:
+// SDK clients in browsers. A browser has no client certificate of the network, so the client's own TLS runs inside a
+// WebSocket:
 //
 //   TLS ─► GET /ws ─► WebSocket ─► binary messages ─► TLS with the client's certificate ─► EdgeListener
 //
@@ -22,7 +23,7 @@ export interface WebSocketSettings {
   readonly readTimeout: number;
   readonly writeTimeout: number;
   readonly idleTimeout: number;
-  /** A client that has answered no ping for this long is gone. */
+  /** A client that answers no ping for this long is disconnected. */
   readonly pongTimeout: number;
   /** 0: no pings. */
   readonly pingInterval: number;
@@ -39,15 +40,15 @@ export interface WebSocketPortComponents {
   port: TlsPort;
   /** For the TLS inside the WebSocket. */
   identity: Identity;
-  /** Takes a client whose inner handshake is complete. `network` is the connection that carries it. */
+  /** Accepts a client whose inner handshake is complete. `network` is the connection that carries it. */
   onClient(socket: TLSSocket, network: TLSSocket): void;
 }
 
 const PATH = '/ws';
 const LARGEST_HEADERS = 16 * 1024;
-/** Bytes. A client sends TLS records, of at most 16 KiB each, and may put some of them into one message. */
+/** Bytes. A client sends TLS records of at most 16 KiB each and may combine several in one message. */
 const LARGEST_MESSAGE = 1024 * 1024;
-/** Inner handshakes in progress, as many as a port takes of outer ones. */
+/** Inner handshakes in progress: the same limit as for a port's outer handshakes. */
 const MOST_HANDSHAKES = 2_000;
 
 export class WebSocketPort {
@@ -60,7 +61,7 @@ export class WebSocketPort {
   readonly #handshakes = new FairPool<WebSocket>();
   readonly #unhandle: (() => void)[];
   #context: SecureContext;
-  /** Connections that are no clients yet; those belong to the listener. */
+  /** Connections before their inner handshake is complete; the listener owns them afterwards. */
   readonly #waiting = new Set<TLSSocket>();
 
   constructor(components: WebSocketPortComponents, settings: WebSocketSettings) {
@@ -72,7 +73,7 @@ export class WebSocketPort {
     this.#upgrades = new WebSocketServer({
       noServer: true,
       maxPayload: LARGEST_MESSAGE,
-      // Messages are TLS records, which cannot be compressed: what clients compress is read, and nothing is compressed here.
+      // Messages are TLS records, which do not compress: compressed messages are accepted, but none are sent.
       perMessageDeflate: settings.enableCompression && {
         serverNoContextTakeover: true,
         clientNoContextTakeover: true,
@@ -81,7 +82,7 @@ export class WebSocketPort {
     });
     this.#http.on('request', answerWithoutUpgrade);
     this.#http.on('upgrade', (request, socket, head) => this.#upgrade(request, socket as TLSSocket, head));
-    // A client without ALPN is taken for a browser when the port serves nothing else.
+    // If the port serves nothing else, a client without ALPN is treated as a browser.
     const { identity } = components;
     const loadContext = () => createSecureContext({ ...SERVER_SECURITY, ...identity.serverContext() });
     this.#context = loadContext();
@@ -117,7 +118,7 @@ export class WebSocketPort {
     this.#upgrades.handleUpgrade(request, socket, head, (webSocket) => this.#secure(webSocket, socket));
   }
 
-  /** The handshake of the TLS inside. Until it is complete the connection is a stranger's, and evictable. */
+  /** Runs the inner TLS handshake. Until it completes, the connection is unauthenticated and evictable. */
   #secure(webSocket: WebSocket, network: TLSSocket): void {
     const { clock, identity, log } = this.#components;
     const { handshakeTimeout, readBufferSize, writeBufferSize } = this.#settings;
@@ -155,7 +156,7 @@ export class WebSocketPort {
     });
   }
 
-  /** Pings, so that proxies between keep the connection, and a client that is gone is noticed. */
+  /** Sends pings, which keep proxies from closing the connection and detect disconnected clients. */
   #keepAlive(webSocket: WebSocket, network: TLSSocket): void {
     const { clock, log } = this.#components;
     const { pingInterval, pongTimeout } = this.#settings;

@@ -1,5 +1,5 @@
-// The bindings `transport` and `transport_udp` begin with one JSON line of the client, `{"id": …, "svcId": …}`, and one JSON
-// line in answer, `{"scc": …, "msg": …, "circuitId": …}` (reference fact: tunnel, section 2).
+// The bindings `transport` and `transport_udp`: the client sends one JSON line, `{"id": …, "svcId": …}`, and gets one
+// JSON line in answer, `{"scc": …, "msg": …, "circuitId": …}` (reference fact: tunnel, section 2).
 
 import type { Socket } from 'node:net';
 import type { Clock } from '#lib/clock.ts';
@@ -23,13 +23,13 @@ export class BadRequestError extends ProjectError {
   }
 }
 
-/** Throws BadRequestError. */
+/** @throws BadRequestError */
 export function parseRequest(line: Buffer): ClientRequest {
   let data: unknown;
   try {
     data = parseJson(line.toString('utf8'));
   } catch (error) {
-    throw new BadRequestError(`the request is not JSON: ${asError(error).message}`);
+    throw new BadRequestError(`the request is not valid JSON: ${asError(error).message}`);
   }
   const { id = '', svcId } = typeof data === 'object' && data !== null ? (data as Record<string, unknown>) : {};
   if (typeof svcId !== 'string' || svcId === '' || typeof id !== 'string')

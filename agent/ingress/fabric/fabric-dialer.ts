@@ -1,5 +1,5 @@
-// Opens circuits for listeners that know no identity: the controller is asked with a CircuitRequest, and decides by the service
-// alone (reference fact: tunnel, section 2).
+// Opens circuits for listeners without identities: sends a CircuitRequest to the controller, which decides by the
+// service alone (reference fact: tunnel, section 2).
 
 import { create, toBinary } from '@bufbuild/protobuf';
 import { ProjectError } from '#lib/errors.ts';
@@ -23,25 +23,25 @@ export interface FabricDialerComponents {
 export interface FabricDialerInit {
   /** Options of the circuit ends; getCircuitTimeout bounds the wait for a circuit. */
   readonly options: XgressOptions;
-  /** `xgress/transport`, … for trace route. */
+  /** For trace route: `xgress/transport`, … */
   readonly hopType: string;
 }
 
 export interface FabricRequest {
-  /** Name that the client gives itself. The controller shows it as the circuit's client and grants nothing for it. */
+  /** The name that the client sends. The controller displays it as the circuit's client; it grants no rights. */
   readonly clientId: string;
   /** Id or name of the service; `instance@service` for one terminator instance. */
   readonly service: string;
   readonly signal: AbortSignal;
 }
 
-/** An answer that comes after its request has been given up made a circuit that nobody uses: it is taken down again. */
+/** Removes circuits whose controller answered after the request was abandoned. */
 export function takeDownLateFabricCircuits(
   controllers: Pick<Controllers, 'on'>,
-  ends: { giveUp(circuitId: string, role: 'initiator', owner: string): void },
+  ends: { abandon(circuitId: string, role: 'initiator', owner: string): void },
 ): void {
   controllers.on(ControlType.CircuitSuccess, (controller, message) =>
-    ends.giveUp(message.body.toString(), 'initiator', controller.id),
+    ends.abandon(message.body.toString(), 'initiator', controller.id),
   );
 }
 
@@ -55,8 +55,8 @@ export class FabricDialer {
   }
 
   /**
-   * Resolves with the circuit's id when the client is attached. `before` hears the id before any data of the circuit. Rejects
-   * with ProjectError when the controller refuses, TimeoutError, NoControllerError.
+   * Resolves with the circuit's id when the client is attached. `before` receives the id before any data of the
+   * circuit. Rejects with ProjectError if the controller rejects, TimeoutError, NoControllerError.
    */
   async dial(
     request: FabricRequest,
@@ -76,7 +76,7 @@ export class FabricDialer {
     const circuitId = reply.body.toString();
     if (reply.contentType !== ControlType.CircuitSuccess) throw refusal(reply);
     if (!acceptsCircuits()) {
-      ends.giveUp(circuitId, 'initiator', controller.id);
+      ends.abandon(circuitId, 'initiator', controller.id);
       throw new DrainingError();
     }
     const address = reply.string(RouteHeader.IngressAddress) ?? '';

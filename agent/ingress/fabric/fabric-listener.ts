@@ -1,5 +1,5 @@
-// Listeners with the bindings `transport`, `transport_udp`, `proxy` and `proxy_udp`: clients without an identity. With the first
-// two the client names the service; with the others the configuration does (reference fact: tunnel, section 2).
+// Listeners with the bindings `transport`, `transport_udp`, `proxy` and `proxy_udp`, for clients without an identity.
+// The client names the service in the first two, the configuration in the others (reference fact: tunnel, section 2).
 
 import type { Socket } from 'node:net';
 import type { Address } from '#lib/address.ts';
@@ -24,7 +24,7 @@ export interface FabricListenerComponents {
   controllers: Controllers;
   ends: CircuitEnds;
   acceptsCircuits(): boolean;
-  /** The TLS port of an address, with the router's identity. */
+  /** Returns the TLS port of an address, with the router's identity. */
   tlsPort(host: string, port: number): Promise<TlsPort>;
 }
 
@@ -33,9 +33,9 @@ export type FabricListenerConfig = Extract<
   { binding: 'transport' | 'transport_udp' | 'proxy' | 'proxy_udp' }
 >;
 
-/** Milliseconds for a client to read why its request was refused. */
+/** Milliseconds for a client to read the reason of a rejected request. */
 const LINGER = 2_000;
-/** Sessions of these bindings: milliseconds without a datagram, and between two sweeps. As in the reference. */
+/** Limits of UDP sessions: idle time and sweep interval in milliseconds, as in the reference. */
 const UDP_IDLE = { timeout: 60_000, interval: 10_000 };
 
 export class FabricListener {
@@ -47,7 +47,7 @@ export class FabricListener {
     this.#listener = listener;
   }
 
-  /** Rejects with the system's error, or ProjectError for an address of another kind. */
+  /** Rejects with the system's error, or with ProjectError for an address of an unsupported type. */
   static async open(components: FabricListenerComponents, config: FabricListenerConfig): Promise<FabricListener> {
     const { binding, options } = config;
     const dialer = new FabricDialer(components, { options, hopType: `xgress/${binding}` });
@@ -59,12 +59,12 @@ export class FabricListener {
     return new FabricListener(binding, listener);
   }
 
-  /** The real port when 0 was asked for. */
+  /** The actual port if the configured one is 0. */
   get port(): number {
     return this.#listener.port;
   }
 
-  /** No new circuits; those that are open go on. */
+  /** Stops accepting; open circuits stay. */
   close(): void {
     this.#listener.close();
   }
@@ -88,7 +88,7 @@ async function placeOf(components: FabricListenerComponents, binding: string, { 
   if (type === 'tcp') return { host, port };
   throw new ProjectError(
     'LISTENER_ADDRESS',
-    `a listener with binding ${binding} takes tcp and tls addresses, not ${type}`,
+    `a listener with binding ${binding} supports tcp and tls addresses, not ${type}`,
   );
 }
 
@@ -133,9 +133,9 @@ async function serveStream(
     const client = new SocketClient({ socket, halfClose: true, clock, log });
     await dialer.dial({ ...request, signal }, client, (circuitId) => socket.write(requestAnswer({ circuitId })));
   } catch (error) {
-    log.warn({ remote: socket.remoteAddress, error: asError(error).message }, 'circuit request refused');
+    log.warn({ remote: socket.remoteAddress, error: asError(error).message }, 'circuit request rejected');
     socket.end(requestAnswer({ error: asError(error) }));
-    socket.resume(); // what is left unread would reset the connection before the client has read the answer
+    socket.resume(); // unread data would reset the connection before the client reads the answer
     const timer = clock.after('refused circuit request', LINGER, () => socket.destroy());
     socket.once('close', () => timer.cancel());
   }

@@ -1,11 +1,11 @@
-// Reads the values of service configurations. Their forms were checked by the controller; what does not fit all the same is
-// refused with the name of the field.
+// Reads the values of service configurations. The controller has checked their form; an invalid value is rejected with
+// the name of its field.
 
 import { ProjectError } from '#lib/errors.ts';
 
 export type Protocol = 'tcp' | 'udp';
 
-/** A service configuration that cannot be used. */
+/** A service configuration is invalid. */
 export class HostConfigError extends ProjectError {
   constructor(message: string) {
     super('HOST_CONFIG', message);
@@ -33,11 +33,11 @@ export function readProtocols(value: unknown, name: string): Protocol[] {
 
 export function readText(value: unknown, name: string): string {
   if (typeof value === 'string' && value !== '') return value;
-  throw new HostConfigError(`${name} must be a text, found ${JSON.stringify(value)}`);
+  throw new HostConfigError(`${name} must be a string, found ${JSON.stringify(value)}`);
 }
 
-/** A whole number from 0 to 65535: a port, a cost. */
+/** An integer from 0 to 65535: a port or a cost. */
 export function readPort(value: unknown, name: string): number {
   if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= 65_535) return value;
-  throw new HostConfigError(`${name} must be a whole number up to 65535, found ${JSON.stringify(value)}`);
+  throw new HostConfigError(`${name} must be an integer from 0 to 65535, found ${JSON.stringify(value)}`);
 }

@@ -1,4 +1,4 @@
-// What a host configuration allows a dialing side to reach, and from where.
+// The targets and source addresses that a host configuration allows to a dialing side.
 
 import t from 'tap';
 import { chooseTarget, readHostConfigs } from './host-config.ts';
@@ -11,7 +11,7 @@ function host(data: Readonly<Record<string, unknown>>) {
 
 const FORWARDED = { forwardAddress: true, forwardPort: true, allowedPortRanges: [{ low: 80, high: 90 }] };
 
-t.test('addresses outside of the allowed ones are refused, however they are written', async (t) => {
+t.test('addresses that are not allowed are rejected in every notation', async (t) => {
   const config = host({ ...FORWARDED, allowedAddresses: ['10.0.0.0/8', '*.db.example', 'exact.example', 'fd00::/64'] });
   const allowed = [
     '10.1.2.3',
@@ -40,21 +40,21 @@ t.test('addresses outside of the allowed ones are refused, however they are writ
     '10.1.2.3\0',
   ];
   for (const dst of refused) t.throws(() => chooseTarget(config, { dst_hostname: dst, dst_port: '80' }), Error, dst);
-  t.throws(() => chooseTarget(config, { dst_port: '80' }), /does not say dst_ip/);
+  t.throws(() => chooseTarget(config, { dst_port: '80' }), /did not send dst_ip/);
 });
 
-t.test('an IPv6 range does not allow IPv4 addresses that are written as IPv6', async (t) => {
+t.test('an IPv6 range does not allow IPv4-mapped addresses', async (t) => {
   const config = host({ ...FORWARDED, allowedAddresses: ['::/0'] });
   t.ok(chooseTarget(config, { dst_ip: '2001:db8::1', dst_port: '80' }));
   t.throws(() => chooseTarget(config, { dst_ip: '::ffff:127.0.0.1', dst_port: '80' }), /not in allowed addresses/);
 });
 
-t.test('an allowed range that is not one allows nothing', async (t) => {
+t.test('an invalid range allows nothing', async (t) => {
   const config = host({ ...FORWARDED, allowedAddresses: ['10.0.0.0/33', '10.0.0.0/x', '10.0.0.0/', '/8'] });
   t.throws(() => chooseTarget(config, { dst_ip: '10.0.0.1', dst_port: '80' }), /not in allowed addresses/);
 });
 
-t.test('ports and protocols outside of the allowed ones are refused', async (t) => {
+t.test('ports and protocols that are not allowed are rejected', async (t) => {
   const config = host({ ...FORWARDED, allowedAddresses: ['*'], forwardProtocol: true, allowedProtocols: ['udp'] });
   const target = { dst_ip: '10.0.0.1', dst_port: '80', dst_protocol: 'udp' };
   t.match(chooseTarget(config, target), { protocol: 'udp', host: '10.0.0.1', port: 80 });
@@ -64,7 +64,7 @@ t.test('ports and protocols outside of the allowed ones are refused', async (t) 
     t.throws(() => chooseTarget(config, { ...target, dst_protocol }), Error, dst_protocol);
 });
 
-t.test('the dialing side may ask for a source address, within the allowed ones', async (t) => {
+t.test('the dialing side may request an allowed source address', async (t) => {
   const any = host({});
   t.equal(chooseTarget(any, {}).source, undefined);
   t.same(chooseTarget(any, { source_addr: '10.0.0.1' }).source, { host: '10.0.0.1', port: 0 });
@@ -77,7 +77,7 @@ t.test('the dialing side may ask for a source address, within the allowed ones',
     t.throws(() => chooseTarget(some, { source_addr }), Error, source_addr);
 });
 
-t.test('a configuration with a mistake is refused with the name of its field', async (t) => {
+t.test('an invalid configuration is rejected with the name of its field', async (t) => {
   const wrong: [Readonly<Record<string, unknown>>, RegExp][] = [
     [{ allowedSourceAddresses: ['10.0.0.0/33'] }, /allowedSourceAddresses/],
     [{ allowedSourceAddresses: ['lo'] }, /allowedSourceAddresses/],
@@ -86,7 +86,7 @@ t.test('a configuration with a mistake is refused with the name of its field', a
     [{ proxy: { type: 'http', address: 'a' } }, /proxy\.address/],
     [{ forwardAddressTranslations: [{ from: '10.0.0.0', to: '10.0.0.0' }] }, /prefixLength/],
     [{ forwardAddressTranslations: [{ from: '10.0.0.0', to: '10.0.0.0', prefixLength: 33 }] }, /prefixLength/],
-    [{ forwardAddressTranslations: [{ from: '10.0.0.0', to: '::1', prefixLength: 8 }] }, /one version/],
+    [{ forwardAddressTranslations: [{ from: '10.0.0.0', to: '::1', prefixLength: 8 }] }, /same version/],
     [{ port: 65_536 }, /port/],
     [{ protocol: 'sctp' }, /protocol/],
   ];

@@ -1,5 +1,5 @@
-// The configuration of a hosted service, from the config types host.v1, host.v2 and ziti-tunneler-server.v1, and the choice of
-// what is dialed for one incoming circuit (reference fact: tunnel, sections 3.4 and 3.5).
+// Reads the configuration of a hosted service (config types host.v1, host.v2 and ziti-tunneler-server.v1), and chooses
+// the target of each incoming circuit (reference fact: tunnel, sections 3.4 and 3.5).
 
 import { BlockList, isIP } from 'node:net';
 import { splitHostPort } from '#lib/address.ts';
@@ -13,15 +13,18 @@ import { type CheckConfig, readChecks } from './health/check-config.ts';
 
 export type Precedence = 'default' | 'required' | 'failed';
 
-/** One terminator of a hosted service. Every choice is either fixed or forwarded from what the dialing side intercepted. */
+/**
+ * One terminator of a hosted service. Each choice is either fixed, or forwarded from the connection that the dialing
+ * side intercepted.
+ */
 export interface HostConfig {
   readonly protocol: Choice<Protocol>;
   readonly address: Choice<string>;
   readonly port: Choice<number>;
   readonly translations: readonly Translation[];
-  /** Addresses that the dialing side may ask for as the source of the connection; empty for any. */
+  /** Source addresses that the dialing side may request; empty for any. */
   readonly sources: readonly string[];
-  /** HTTP proxy that connects to TCP services. */
+  /** HTTP proxy for connections to TCP services. */
   readonly proxy: HostPort | undefined;
   readonly listen: ListenOptions;
   readonly checks: readonly CheckConfig[];
@@ -53,18 +56,21 @@ export interface Target {
   readonly protocol: Protocol;
   readonly host: string;
   readonly port: number;
-  /** Where the connection shall come from; port 0 for any. */
+  /** Source address of the connection; port 0 for any. */
   readonly source: HostPort | undefined;
 }
 
-/** The dialing tunneler's description of the intercepted connection; all parts may be missing. */
+/** The dialing tunneler's description of the intercepted connection; every field may be missing. */
 export type AppData = Readonly<Record<string, unknown>>;
 
 const DEFAULT_CONNECT_TIMEOUT = 5_000;
-/** IPv4 address written as IPv6: `::ffff:10.0.0.1`. */
+/** IPv4-mapped IPv6 address: `::ffff:10.0.0.1`. */
 const MAPPED_IPV4 = /^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i;
 
-/** The terminators that a service's configurations ask for, strongest type first; empty when there is none. Throws HostConfigError. */
+/**
+ * The terminators in a service's configurations, of the type with the highest priority; empty if there are none.
+ * @throws HostConfigError
+ */
 export function readHostConfigs(configs: ReadonlyMap<string, unknown>): HostConfig[] {
   const v2 = configs.get('host.v2');
   if (v2 !== undefined)
@@ -77,7 +83,7 @@ export function readHostConfigs(configs: ReadonlyMap<string, unknown>): HostConf
   return server === undefined ? [] : [readServerConfig(asRecord(server, 'ziti-tunneler-server.v1'))];
 }
 
-/** Chooses what to dial for a circuit. Throws EgressError when the dialing side asks for something that is not allowed. */
+/** Chooses the target of a circuit. @throws EgressError if the dialing side requests a target that is not allowed */
 export function chooseTarget(config: HostConfig, appData: AppData): Target {
   return {
     protocol: chooseProtocol(config, appData),
@@ -87,7 +93,7 @@ export function chooseTarget(config: HostConfig, appData: AppData): Target {
   };
 }
 
-/** Whether the dialing side may ask about a name: only where names are forwarded. */
+/** Whether the dialing side may resolve a name: only if names are forwarded. */
 export function isAllowedName({ address }: HostConfig, name: string): boolean {
   return 'allowed' in address && address.allowed.some((allowed) => isAllowedAddress(String(allowed), name));
 }
@@ -161,7 +167,7 @@ function chooseHost({ address, translations }: HostConfig, appData: AppData): st
   if ('fixed' in address) return address.fixed;
   const hostname = appData.dst_hostname;
   const given = typeof hostname === 'string' && hostname !== '' ? hostname : wantedText(appData, 'dst_ip');
-  const wanted = given.replace(MAPPED_IPV4, ''); // dialed as IPv4, so it is checked as IPv4
+  const wanted = given.replace(MAPPED_IPV4, ''); // checked as IPv4, because it is dialed as IPv4
   if (!address.allowed.some((allowed) => isAllowedAddress(String(allowed), wanted)))
     throw refused(`address '${wanted}' is not in allowed addresses`);
   return translate(translations, wanted);
@@ -197,11 +203,11 @@ function readSource(text: string): HostPort | undefined {
     const source = splitHostPort(text);
     return isIP(source.host) === 0 ? undefined : source;
   } catch {
-    return undefined; // the caller says what is wrong
+    return undefined; // the caller reports the error
   }
 }
 
-/** `*`, `*.domain` (the domain itself too), an IP address, a range, or an exact name; names without case. */
+/** `*`, `*.domain` (includes the domain), an IP address, a range, or an exact name; names are case-insensitive. */
 export function isAllowedAddress(allowed: string, wanted: string): boolean {
   const pattern = allowed.toLowerCase();
   const name = wanted.toLowerCase();
@@ -219,7 +225,10 @@ function inRange(network: string, bits: number, ip: string): boolean {
   return list.check(ip, family);
 }
 
-/** The longest prefix that holds the address: network bits of `to`, host bits as they are. IPv4 only; names stay. */
+/**
+ * Applies the longest prefix that contains the address: network bits of `to`, host bits unchanged. IPv4 only; names
+ * stay.
+ */
 function translate(translations: readonly Translation[], ip: string): string {
   if (isIP(ip) !== 4) return ip;
   const fitting = translations.filter(({ from, prefixLength }) => isIP(from) === 4 && inRange(from, prefixLength, ip));
@@ -238,9 +247,9 @@ function readTranslation(entry: unknown): Translation {
   const { from, to, prefixLength } = asRecord(entry, 'forwardAddressTranslations');
   const family = typeof from === 'string' ? isIP(from) : 0;
   if (family === 0 || typeof from !== 'string' || typeof to !== 'string' || isIP(to) !== family)
-    throw new HostConfigError('forwardAddressTranslations: from and to must be IP addresses of one version');
+    throw new HostConfigError('forwardAddressTranslations: from and to must be IP addresses of the same version');
   if (typeof prefixLength !== 'number' || !isPrefixLength(prefixLength, family))
-    throw new HostConfigError('forwardAddressTranslations: prefixLength must be the length of a prefix');
+    throw new HostConfigError('forwardAddressTranslations: prefixLength must be a valid prefix length');
   return { from, to, prefixLength };
 }
 
@@ -251,7 +260,7 @@ function isPrefixLength(bits: number, family: number): boolean {
 function wantedText(appData: AppData, key: string): string {
   const value = ownValue(appData, key);
   if (value === undefined || value === null || value === '')
-    throw refused(`the dialing side does not say ${key}, which is forwarded`);
+    throw refused(`the dialing side did not send ${key}, which the service forwards`);
   return String(value);
 }
 
@@ -273,5 +282,5 @@ function readRange(entry: unknown, name: string): string {
   const family = isIP(ip);
   const isRange = bits === undefined || (/^\d+$/.test(bits) && isPrefixLength(Number(bits), family));
   if (family !== 0 && isRange) return String(entry);
-  throw new HostConfigError(`${name} must have IP addresses and ranges, found ${JSON.stringify(entry)}`);
+  throw new HostConfigError(`${name} must contain IP addresses and ranges, found ${JSON.stringify(entry)}`);
 }

@@ -1,5 +1,5 @@
-// Hosts the services that the router's identity may bind: follows the data model, keeps a terminator per host configuration, and
-// dials the real service when a circuit arrives (reference fact: tunnel, section 3.4).
+// Hosts the services that the router's identity may bind: follows the data model, keeps a terminator per host
+// configuration, and dials the real service for each circuit (reference fact: tunnel, section 3.4).
 
 import { createHash } from 'node:crypto';
 import type { Clock } from '#lib/clock.ts';
@@ -40,11 +40,11 @@ export interface HostingComponents {
   log: Log;
   model: DataModel;
   terminators: TunnelTerminators;
-  /** Ends UDP sessions that are idle. */
+  /** Ends idle UDP sessions. */
   sweeper: IdleSweeper;
   /** For the source addresses of hosted services. */
   routes: LocalRoutes;
-  /** The tunneler acts as the identity with the router's id. */
+  /** Id of the router, and of the identity that the tunneler uses. */
   routerId: string;
 }
 
@@ -63,11 +63,11 @@ const HOP_TYPE = 'xgress/tunnel';
 export class Hosting {
   readonly #components: HostingComponents;
   readonly #hosted = new Map<string, Hosted>();
-  /** Services whose configuration cannot be used, told once each. */
-  readonly #complaints = new Map<string, string>();
+  /** Services with an invalid configuration; each problem is logged once. */
+  readonly #problems = new Map<string, string>();
   readonly #health: HealthChecks;
   readonly #unsubscribe: () => void;
-  /** Ranges of source addresses that are routed here. */
+  /** Ranges of source addresses that are routed to this machine. */
   #sources: ReadonlySet<string> = new Set();
   #scheduled = false;
 
@@ -92,7 +92,7 @@ export class Hosting {
     await this.#health.close();
   }
 
-  /** The dialer of the binding `tunnel`; the destination is the id of a terminator. */
+  /** The dialer of the binding `tunnel`; the destination is a terminator id. */
   async dial(request: EgressRequest): Promise<DialedEgress> {
     const hosted = this.#hosted.get(request.destination);
     if (!hosted)
@@ -117,7 +117,7 @@ export class Hosting {
       : this.#dialStream(request, target, options, config.proxy);
   }
 
-  /** The dialing tunneler asks for records of names that may be forwarded to. */
+  /** Serves DNS lookups of the dialing tunneler, for names that may be forwarded. */
   #serveResolver(request: EgressRequest, config: HostConfig): DialedEgress {
     const { clock, log, sweeper } = this.#components;
     const peerData = new Map<number, Buffer>();
@@ -147,7 +147,7 @@ export class Hosting {
     return hostDatagrams(this.#components, request, { socket, encryption: true, peerData: true, hopType: HOP_TYPE });
   }
 
-  /** Changes come in bursts; one look at the end of the turn is enough. */
+  /** Changes arrive in bursts, so they are applied once at the end of the turn. */
   #schedule(): void {
     if (this.#scheduled) return;
     this.#scheduled = true;
@@ -188,7 +188,7 @@ export class Hosting {
     this.#health.watch(id, serviceName, { checks: config.checks, base: { cost, precedence }, report });
   }
 
-  /** A socket can be bound to a foreign address once the machine takes it for its own. */
+  /** A socket can bind to a foreign address once a local route covers that address. */
   #routeSources(wanted: ReadonlySet<string>): void {
     const { routes, log } = this.#components;
     const before = this.#sources;
@@ -197,7 +197,7 @@ export class Hosting {
     for (const range of before) if (!wanted.has(range)) routes.release(range);
     this.#sources = wanted;
     routes.apply().catch((error: unknown) => {
-      const remedy = 'allowedSourceAddresses need Linux, the program ip and CAP_NET_ADMIN: run the router as root';
+      const remedy = 'allowedSourceAddresses requires Linux, the program ip and CAP_NET_ADMIN: run the router as root';
       log.error({ error: describeError(error), remedy }, 'source addresses of hosted services cannot be routed');
     });
   }
@@ -221,16 +221,16 @@ export class Hosting {
     try {
       const configs = readHostConfigs(this.#components.model.configsFor(service, identity));
       if (configs.length > 0) {
-        this.#complaints.delete(service.id);
+        this.#problems.delete(service.id);
         return configs;
       }
       problem = 'it has no host configuration';
     } catch (error) {
       problem = describeError(error);
     }
-    if (this.#complaints.get(service.id) !== problem)
+    if (this.#problems.get(service.id) !== problem)
       this.#components.log.warn({ service: service.name, reason: problem }, 'service cannot be hosted');
-    this.#complaints.set(service.id, problem);
+    this.#problems.set(service.id, problem);
     return [];
   }
 
@@ -251,7 +251,7 @@ export class Hosting {
   }
 }
 
-/** Always the same for a router, a service and a host entry, so that a restarted router finds its terminators again. */
+/** Depends only on router, service and host entry, so that a restarted router finds its terminators again. */
 function terminatorId(routerId: string, serviceId: string, index: number): string {
   return createHash('sha256').update(`${routerId}/${serviceId}/${index}`).digest('hex').slice(0, 22);
 }
@@ -264,13 +264,13 @@ function fillIn(template: string, identity: DataState_Identity): string {
     .replace(/\$tunneler_id\.appData\[([^\]]+)\]/g, (_whole, key: string) => String(ownValue(appData, key) ?? ''));
 }
 
-/** Anything but a JSON map counts as empty. */
+/** Any value but a JSON map counts as empty. */
 function readAppData(bytes: Uint8Array | undefined): AppData {
   if (!bytes || bytes.length === 0) return {};
   try {
     const data: unknown = parseJson(Buffer.from(bytes).toString('utf8'));
     return typeof data === 'object' && data !== null ? (data as AppData) : {};
   } catch {
-    return {}; // a forwarded part that is then missing is named in the refusal
+    return {}; // the rejection names a missing forwarded part
   }
 }

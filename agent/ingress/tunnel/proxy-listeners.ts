@@ -1,6 +1,6 @@
-// Ports that stand for services: those that the configuration lists in proxy mode, and those of services with a `proxy.v1`
-// configuration, which are followed while the router runs. TCP connections and UDP sources become circuits
-// (reference fact: tunnel, section 3.7).
+// Ports that lead to services: those that the configuration lists in proxy mode, and those of services with a
+// `proxy.v1` configuration, which follow the data model. TCP connections and UDP sources become circuits (reference
+// fact: tunnel, section 3.7).
 
 import type { Socket } from 'node:net';
 import { isIP } from 'node:net';
@@ -25,13 +25,13 @@ export interface ProxyComponents {
   log: Log;
   model: DataModel;
   dialer: ServiceDialer;
-  /** The tunneler acts as the identity with the router's id. */
+  /** Id of the router, and of the identity that the tunneler uses. */
   routerId: string;
   acceptsCircuits(): boolean;
 }
 
 export interface ProxySettings {
-  /** Address to listen on where a service names none; also told to the host as the destination. */
+  /** Default listen address; also sent to the host as the destination. */
   readonly host: string;
   /** Milliseconds for a circuit. */
   readonly timeout: number;
@@ -51,7 +51,7 @@ interface OpenProxy {
   readonly listener: StreamListener | DatagramListener;
 }
 
-/** Ports that proxy.v1 configurations may open together. */
+/** Limit on ports of all proxy.v1 configurations. */
 const MOST_PROXIES = 1_000;
 
 export class ProxyListeners {
@@ -60,8 +60,8 @@ export class ProxyListeners {
   readonly #configured: OpenProxy[] = [];
   /** Listeners of proxy.v1 services, by their configuration. */
   readonly #followed = new Map<string, OpenProxy>();
-  /** Services whose port cannot be had, told once each. */
-  readonly #complaints = new Map<string, string>();
+  /** Services whose port is not available; each problem is logged once. */
+  readonly #problems = new Map<string, string>();
   readonly #unsubscribe: () => void;
   #reconciling: Promise<void> | undefined;
   #changed = false;
@@ -73,7 +73,10 @@ export class ProxyListeners {
     this.#unsubscribe = components.model.onChange(() => this.#schedule());
   }
 
-  /** Listens for the entries of `services` (`name:port`, `name:port:udp`) with their places in the configuration. Rejects with ListenError. */
+  /**
+   * Opens listeners for `services` (`name:port`, `name:port:udp`), with their keys in the configuration. Rejects with
+   * ListenError.
+   */
   static async open(
     components: ProxyComponents,
     settings: ProxySettings,
@@ -93,7 +96,7 @@ export class ProxyListeners {
     return listeners;
   }
 
-  /** The listeners, with the ports that were taken. */
+  /** The listeners with their actual ports. */
   describe(): { service: string; port: number; protocol: Protocol }[] {
     return [...this.#configured, ...this.#followed.values()].map(({ spec, listener }) => ({
       service: spec.service,
@@ -102,7 +105,7 @@ export class ProxyListeners {
     }));
   }
 
-  /** No new circuits; those that are open go on. */
+  /** Stops accepting; open circuits stay. */
   close(): void {
     this.#isClosed = true;
     this.#unsubscribe();
@@ -168,7 +171,7 @@ export class ProxyListeners {
     return this.#components.dialer.dial(caller, () => client);
   }
 
-  /** Changes come in bursts, and ports are opened one after the other. */
+  /** Changes arrive in bursts; ports are opened one after the other. */
   #schedule(): void {
     this.#changed = true;
     if (this.#reconciling) return;
@@ -196,9 +199,9 @@ export class ProxyListeners {
         const listener = await this.#listen(spec, 'proxy.v1.port');
         if (this.#isClosed) listener.close();
         else this.#followed.set(key, { spec, listener });
-        this.#complaints.delete(spec.service);
+        this.#problems.delete(spec.service);
       } catch (error) {
-        this.#complain(spec.service, describeError(error));
+        this.#logOnce(spec.service, describeError(error));
       }
     }
   }
@@ -215,18 +218,18 @@ export class ProxyListeners {
         for (const spec of readProxyConfig(service.name, config, this.#settings.host))
           wanted.set(JSON.stringify(spec), spec);
       } catch (error) {
-        this.#complain(service.name, describeError(error));
+        this.#logOnce(service.name, describeError(error));
       }
     }
     if (wanted.size <= MOST_PROXIES) return wanted;
-    log.error({ proxies: wanted.size, most: MOST_PROXIES }, 'proxy.v1 services are left out: too many');
+    log.error({ proxies: wanted.size, most: MOST_PROXIES }, 'too many proxy.v1 services, further ones are ignored');
     return new Map([...wanted].slice(0, MOST_PROXIES));
   }
 
-  #complain(service: string, reason: string): void {
-    if (this.#complaints.get(service) !== reason)
+  #logOnce(service: string, reason: string): void {
+    if (this.#problems.get(service) !== reason)
       this.#components.log.error({ service, reason }, 'service cannot be proxied');
-    this.#complaints.set(service, reason);
+    this.#problems.set(service, reason);
   }
 }
 
@@ -236,7 +239,7 @@ function readEntry(entry: string, host: string): ProxySpec {
   return { service, host, port: Number(port), protocol: protocol === 'udp' ? 'udp' : 'tcp' };
 }
 
-/** Throws HostConfigError. */
+/** @throws HostConfigError */
 function readProxyConfig(service: string, data: unknown, defaultHost: string): ProxySpec[] {
   const { port, protocols, binding } = asRecord(data, 'proxy.v1');
   const host = typeof binding === 'string' && binding !== '' ? addressOf(binding) : defaultHost;
@@ -248,11 +251,11 @@ function readProxyConfig(service: string, data: unknown, defaultHost: string): P
   }));
 }
 
-/** The IPv4 address of an interface, else the text itself, which has to be an IP address. */
+/** The IPv4 address of an interface, else the text itself, which must be an IP address. */
 function addressOf(binding: string): string {
   if (isIP(binding) !== 0) return binding;
   const address = networkInterfaces()[binding]?.find(({ family }) => family === 'IPv4')?.address;
   if (address === undefined)
-    throw new ProjectError('PROXY_BINDING', `proxy.v1.binding: there is no interface ${binding} with an IPv4 address`);
+    throw new ProjectError('PROXY_BINDING', `proxy.v1.binding: no interface ${binding} with an IPv4 address was found`);
   return address;
 }

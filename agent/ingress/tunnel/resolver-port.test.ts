@@ -1,4 +1,4 @@
-// Questions for records of names, as a dialing tunneler sends them over a circuit.
+// DNS lookups that a dialing tunneler sends over a circuit.
 
 import t from 'tap';
 import { resolverPort } from './resolver-port.ts';
@@ -19,7 +19,7 @@ function resolver() {
   return { port, ask, answers };
 }
 
-t.test('names that may not be forwarded to, unknown types and mistakes have their status', async (t) => {
+t.test('forbidden names, unknown types and malformed queries have their own status', async (t) => {
   const { ask, port } = resolver();
   const rows: [unknown, number][] = [
     [{ id: 1, question: [{ name: 'other.example', type: 15 }] }, 3],
@@ -45,7 +45,7 @@ t.test('names that may not be forwarded to, unknown types and mistakes have thei
   port.close();
 });
 
-t.test('questions beyond the limit fail at once, and nothing is answered after the end', async (t) => {
+t.test('queries beyond the limit fail at once, and no answer follows the end', async (t) => {
   const { port, answers } = resolver();
   const question = Buffer.from(JSON.stringify({ id: 1, question: [{ name: 'allowed.example', type: 15 }] }));
   for (let n = 0; n < 20; n++) port.send(question, () => undefined);

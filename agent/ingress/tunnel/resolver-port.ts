@@ -1,5 +1,5 @@
-// Circuits with `connType` = `resolver`: the dialing tunneler asks for MX, TXT and SRV records of names that this host may
-// forward to. Each message is one question or one answer, as JSON (reference fact: tunnel, section 3.8).
+// Circuits with `connType` = `resolver`: the dialing tunneler looks up MX, TXT and SRV records of names that this host
+// may forward. Each message is one query or one answer, as JSON (reference fact: tunnel, section 3.8).
 
 import { Resolver } from 'node:dns/promises';
 import { parseJson } from '#lib/json.ts';
@@ -7,7 +7,7 @@ import type { DatagramPort } from '../../xgress/datagram-client.ts';
 
 export interface ResolverPortInit {
   isAllowed(name: string): boolean;
-  /** Takes the answers. */
+  /** Receives the answers. */
   answer(message: Buffer): void;
 }
 
@@ -30,11 +30,11 @@ const Status = Object.freeze({ Ok: 0, Malformed: 1, Failed: 2, UnknownName: 3, U
 const RecordType = Object.freeze({ Mx: 15, Txt: 16, Srv: 33 } as const);
 /** Seconds, as in the reference. */
 const TIME_TO_LIVE = 86_400;
-/** Questions of one circuit at once; further ones fail. */
+/** Parallel queries of one circuit; further ones fail. */
 const MOST_QUESTIONS = 16;
-/** Milliseconds for one try of a name server, and tries. */
+/** Milliseconds per attempt at a name server, and number of attempts. */
 const LOOKUP = { timeout: 2_000, tries: 2 };
-/** Answers of one question. */
+/** Limit on the answers to one query. */
 const MOST_ANSWERS = 100;
 
 export function resolverPort({ isAllowed, answer }: ResolverPortInit): DatagramPort {
@@ -55,14 +55,14 @@ export function resolverPort({ isAllowed, answer }: ResolverPortInit): DatagramP
       const answers = await recordsOf(resolver, name, question.type);
       reply(id, answers ? Status.Ok : Status.UnknownType, [question], answers?.slice(0, MOST_ANSWERS) ?? []);
     } catch {
-      reply(id, Status.Failed, [question], []); // the tunneler learns the status, and nothing of our name servers
+      reply(id, Status.Failed, [question], []); // only the status: errors may describe our name servers
     } finally {
       open--;
     }
   };
   return {
     send: (message, done) => {
-      void serve(message); // answers by itself, also when it fails
+      void serve(message); // always answers, also on failure
       done(null);
     },
     close: () => {
@@ -72,7 +72,7 @@ export function resolverPort({ isAllowed, answer }: ResolverPortInit): DatagramP
   };
 }
 
-/** Undefined for types that are not served. */
+/** Returns undefined for unsupported types. */
 async function recordsOf(resolver: Resolver, name: string, type: number): Promise<Answer[] | undefined> {
   const common = { name, type, ttl: TIME_TO_LIVE };
   switch (type) {

@@ -1,5 +1,5 @@
-// Opens circuits to services in the name of the router's own identity: key pair, request to the controller, circuit end
-// (reference fact: tunnel, section 3.3). Whoever has a client for the circuit uses it: proxy listeners, interception.
+// Opens circuits to services with the router's own identity: key pair, request to the controller, circuit end
+// (reference fact: tunnel, section 3.3). Proxy listeners and interception use it.
 
 import type { Clock } from '#lib/clock.ts';
 import { ProjectError } from '#lib/errors.ts';
@@ -26,11 +26,11 @@ export interface ServiceDialerComponents {
   acceptsCircuits(): boolean;
 }
 
-/** One client that wants a circuit. */
+/** A client that requests a circuit. */
 export interface Caller {
   /** Name of the service. */
   readonly service: string;
-  /** Terminator instance that is asked for; empty for any. */
+  /** Requested terminator instance; empty for any. */
   readonly instanceId?: string;
   readonly appData: AppData;
   /** `host:port` of both ends of the client's connection. */
@@ -41,7 +41,7 @@ export interface Caller {
   readonly signal: AbortSignal;
 }
 
-/** The client of a circuit end; it is made, or completed, when the keys are known. */
+/** The client of a circuit end; it is created or completed once the keys are known. */
 export type AttachableClient = XgressClient & { attach(xgress: Xgress, encryption?: EncryptedStream): void };
 
 const HOP_TYPE = 'xgress/tunnel';
@@ -53,7 +53,10 @@ export class ServiceDialer {
     this.#components = components;
   }
 
-  /** Resolves when the client is attached to its circuit. Rejects with CircuitRefusedError, DrainingError, TimeoutError and others. */
+  /**
+   * Resolves when the client is attached to its circuit. Rejects with CircuitRefusedError, DrainingError, TimeoutError
+   * and others.
+   */
   async dial(caller: Caller, clientFor: (encryption: EncryptedStream | undefined) => AttachableClient): Promise<void> {
     const { controllers, ends, model, options, acceptsCircuits } = this.#components;
     const { service, instanceId = '', timeout, signal } = caller;
@@ -67,7 +70,7 @@ export class ServiceDialer {
     });
     const { circuitId, address, owner } = circuit;
     if (!acceptsCircuits()) {
-      ends.giveUp(circuitId, 'initiator', owner);
+      ends.abandon(circuitId, 'initiator', owner);
       throw new DrainingError();
     }
     const encryption = keys && this.#encryption(keys, circuit);
@@ -77,14 +80,14 @@ export class ServiceDialer {
     xgress.start();
   }
 
-  /** Without a valid key of the host the end cannot be made, and its circuit is removed. */
+  /** Without a valid key of the host the end cannot be created, and the circuit is removed. */
   #encryption(keys: KeyPair, circuit: TunnelCircuit): EncryptedStream {
     try {
       const peerKey = circuit.peerData.get(PeerDataKey.PublicKey);
-      if (!peerKey) throw new ProjectError('ENCRYPTION', 'the service requires encryption and its host sent no key');
+      if (!peerKey) throw new ProjectError('ENCRYPTION', 'the service requires encryption, but its host sent no key');
       return new EncryptedStream(sessionKeys('dialer', keys, peerKey));
     } catch (error) {
-      this.#components.ends.giveUp(circuit.circuitId, 'initiator', circuit.owner);
+      this.#components.ends.abandon(circuit.circuitId, 'initiator', circuit.owner);
       throw error;
     }
   }

@@ -1,4 +1,5 @@
-// Asks a controller for a circuit to a service, in the name of the router's own identity (reference fact: tunnel, section 3.3).
+// Requests a circuit to a service from a controller, with the router's own identity (reference fact: tunnel, section
+// 3.3).
 
 import { create, toBinary } from '@bufbuild/protobuf';
 import { ProjectError } from '#lib/errors.ts';
@@ -15,7 +16,7 @@ export interface TunnelCircuit {
   readonly address: string;
   readonly peerData: PeerData;
   readonly tags: Readonly<Record<string, string>>;
-  /** Id of the controller that made it and owns it. */
+  /** Id of the controller that created and owns the circuit. */
   readonly owner: string;
 }
 
@@ -28,21 +29,21 @@ export interface TunnelCircuitRequest {
   readonly signal: AbortSignal;
 }
 
-/** The controller refused; `detail.code` is its error code. */
+/** The controller rejected the request; `detail.code` is its error code. */
 export class CircuitRefusedError extends ProjectError {
   constructor(message: string, code: number | undefined) {
     super('CIRCUIT_REFUSED', message, { detail: { code } });
   }
 }
 
-/** An answer that comes after its request has been given up made a circuit which nobody uses: it is taken down again. */
+/** Removes circuits whose controller answered after the request was abandoned. */
 export function takeDownLateCircuits(
   controllers: Pick<Controllers, 'on'>,
-  ends: { giveUp(circuitId: string, role: 'initiator', owner: string): void },
+  ends: { abandon(circuitId: string, role: 'initiator', owner: string): void },
 ): void {
   controllers.on(EdgeControlType.CreateTunnelCircuitV2Response, (controller, message) => {
     const { circuitId } = message.decode(CreateTunnelCircuitV2ResponseSchema);
-    if (circuitId !== '') ends.giveUp(circuitId, 'initiator', controller.id);
+    if (circuitId !== '') ends.abandon(circuitId, 'initiator', controller.id);
   });
 }
 

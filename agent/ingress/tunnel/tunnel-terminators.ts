@@ -1,5 +1,5 @@
-// The terminators of the tunneler: what it asks controllers for, and what it reports about the health of the services behind them
-// (reference fact: tunnel, section 3.4).
+// The terminators of the tunneler: requests to controllers, and reports of the health of the hosted services (reference
+// fact: tunnel, section 3.4).
 
 import { create, toBinary } from '@bufbuild/protobuf';
 import { background } from '#lib/background.ts';
@@ -82,7 +82,7 @@ export class TunnelTerminators {
     this.#terminators.remove(id);
   }
 
-  /** Sets cost and precedence. A controller that cannot be reached now learns them with the next call or the next connection. */
+  /** Sets cost and precedence. An unreachable controller receives them with the next call or the next connection. */
   setWeight(id: string, weight: Weight): void {
     const kept = this.#kept.get(id);
     if (!kept) return;
@@ -90,7 +90,7 @@ export class TunnelTerminators {
     this.#report(kept);
   }
 
-  /** Tells a controller the result of a health check. */
+  /** Reports the result of a health check to a controller. */
   sendHealthEvent(id: string, isPassing: boolean): void {
     const headers = [
       [EdgeControlHeader.TerminatorId, id],

@@ -1,5 +1,5 @@
-// The tunneler of a router: hosts services in every mode, listens for services in proxy mode, and intercepts them in tproxy mode
-// (reference fact: tunnel, section 3).
+// The tunneler of a router: hosts services in every mode, listens for services in proxy mode, and intercepts services
+// in tproxy mode (reference fact: tunnel, section 3).
 
 import type { Clock } from '#lib/clock.ts';
 import type { Log } from '#lib/log.ts';
@@ -33,16 +33,16 @@ export interface TunnelerComponents {
 }
 
 export interface TunnelerInit {
-  /** The place of the listener in the configuration. */
+  /** The listener's key in the configuration. */
   readonly key: string;
   readonly options: TunnelListenerOptions;
 }
 
-/** Address that proxied services listen on in proxy mode (reference fact: tunnel, section 3.7). */
+/** Listen address of proxied services in proxy mode (reference fact: tunnel, section 3.7). */
 const PROXY_HOST = '0.0.0.0';
-/** The same for services with proxy.v1 in tproxy mode. */
+/** Listen address of services with proxy.v1 in tproxy mode. */
 const INTERCEPTION_HOST = '127.0.0.1';
-/** Shorter times of UDP sessions are not taken; the defaults take their place, as in the reference. */
+/** Shorter UDP session times are ignored in favor of the defaults, as in the reference. */
 const SHORTEST_IDLE = 5_000;
 const SHORTEST_CHECK = 1_000;
 const DEFAULT_IDLE = { timeout: 300_000, interval: 30_000 };
@@ -70,7 +70,7 @@ export class Tunneler {
     egress.use('tunnel', (request) => this.#hosting.dial(request));
   }
 
-  /** Rejects with ListenError for a port of proxy mode, or when this machine or user cannot intercept. */
+  /** Rejects with ListenError for a port in proxy mode, or if this machine or user cannot intercept. */
   static async open(components: TunnelerComponents, { key, options }: TunnelerInit): Promise<Tunneler> {
     const tunneler = new Tunneler(components, options);
     takeDownLateCircuits(components.controllers, components.ends);
@@ -105,13 +105,13 @@ export class Tunneler {
     return this.#hosting.count;
   }
 
-  /** No new circuits of clients. */
+  /** Accepts no further circuits of clients. */
   closeListeners(): void {
     this.#proxies?.close();
     this.#interception?.closeListeners();
   }
 
-  /** Follows the data model no further, and removes what it changed on this machine. */
+  /** Stops following the data model, and reverts its changes to this machine. */
   async close(): Promise<void> {
     await this.#hosting.close();
     await this.#interception?.close();

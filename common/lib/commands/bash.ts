@@ -1,4 +1,4 @@
-// Completion for bash: one function that finds out the command by its words, and then what may follow.
+// Completion for bash: one function that determines the command from its words, and then completes the next word.
 
 import { quoted, spaced } from './script-text.ts';
 import { type CommandShape, eachCommand, type ValueShape } from './shape.ts';

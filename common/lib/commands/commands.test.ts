@@ -1,4 +1,4 @@
-// Completion and manual of a program that has all that a command line can have.
+// Completion and manual of a program with every feature of a command line.
 
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -38,12 +38,12 @@ function program(): Command {
 
 const SHAPE = shapeOf(program());
 
-/** Whether the shell is on this machine. */
+/** Whether the shell is installed on this machine. */
 function has(shell: string): boolean {
   return (process.env.PATH ?? '').split(':').some((path) => existsSync(join(path, shell)));
 }
 
-/** Words before the one to complete, and what may follow. */
+/** The words before the one to complete, and the completions. */
 const CASES: readonly (readonly [string[], string[]])[] = [
   [[''], ['config', 'wait']],
   [['w'], ['wait']],
@@ -70,11 +70,11 @@ const CASES: readonly (readonly [string[], string[]])[] = [
   [['wait', '--seconds', ''], []],
 ];
 
-t.test('bash', { skip: !has('bash') && 'bash is not there' }, async (t) => {
+t.test('bash', { skip: !has('bash') && 'bash is not installed' }, async (t) => {
   const script = join(folder, 'edge-tool.bash');
   writeFileSync(script, bashCompletion('edge-tool', SHAPE));
   execFileSync('bash', ['-n', script]);
-  // `compopt` works within a completion only; readline then completes files itself.
+  // `compopt` works only within a completion; otherwise readline completes files itself.
   const ask = `source ${script}
 compopt() { mapfile -t COMPREPLY < <(compgen -f -- "$current"); }
 COMP_WORDS=(edge-tool "$@"); COMP_CWORD=$#; _edge_tool; printf '%s\\n' "\${COMPREPLY[@]}"`;
@@ -84,7 +84,7 @@ COMP_WORDS=(edge-tool "$@"); COMP_CWORD=$#; _edge_tool; printf '%s\\n' "\${COMPR
   }
 });
 
-t.test('fish', { skip: !has('fish') && 'fish is not there' }, async (t) => {
+t.test('fish', { skip: !has('fish') && 'fish is not installed' }, async (t) => {
   const script = join(folder, 'edge-tool.fish');
   writeFileSync(script, fishCompletion('edge-tool', SHAPE));
   for (const [words, expected] of CASES) {
@@ -98,11 +98,11 @@ t.test('fish', { skip: !has('fish') && 'fish is not there' }, async (t) => {
   }
 });
 
-t.test('zsh', { skip: !has('zsh') && 'zsh is not there' }, async (t) => {
+t.test('zsh', { skip: !has('zsh') && 'zsh is not installed' }, async (t) => {
   const script = join(folder, '_edge-tool');
   writeFileSync(script, zshCompletion('edge-tool', SHAPE));
   execFileSync('zsh', ['-n', script]);
-  // The completion system of zsh needs a terminal: stand-ins print what the functions hand over to it.
+  // The completion system of zsh needs a terminal: stand-ins print the arguments that it would receive.
   const trace = `_arguments() { printf '%s\\n' "$@"; state=command; }; _describe() { printf '%s\\n' $commands; }; compdef() { }
 source ${script}; $FUNCTION`;
   const of = (name: string) =>
@@ -117,7 +117,7 @@ source ${script}; $FUNCTION`;
   t.notMatch(of('_edge-tool__config_check'), 'hidden');
 });
 
-t.test('the manual has every command with its options, values and examples', async (t) => {
+t.test('the manual lists every command with its options, values and examples', async (t) => {
   const sections = { SIGNALS: ['.first', 'second'] };
   const page = manPage(SHAPE, { name: 'edge-tool', version: '1.2.3', date: '2026-01-02', sections });
   t.match(page, /^\.TH EDGE\\-TOOL 1 "2026\\?-01\\?-02" "edge\\-tool 1\.2\.3"/);

@@ -1,4 +1,4 @@
-// `completion SHELL`: a script that teaches a shell the commands, options and values of a program.
+// `completion SHELL`: prints a completion script for the commands, options and values of a program.
 
 import { Argument, Command } from 'commander';
 import { bashCompletion } from './bash.ts';
@@ -8,11 +8,11 @@ import { zshCompletion } from './zsh.ts';
 
 const SHELLS = { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion } as const;
 
-/** `name` is what the program is called when it is installed. */
+/** @param name Name of the installed program. */
 export function completionCommand(program: Command, name: string): Command {
   return new Command('completion')
-    .description('print a script that completes commands, options and values in a shell')
-    .addArgument(new Argument('<shell>', 'which shell').choices(Object.keys(SHELLS)))
+    .description('print a script for the completion of commands, options and values')
+    .addArgument(new Argument('<shell>', 'shell').choices(Object.keys(SHELLS)))
     .addHelpText(
       'after',
       `

@@ -1,4 +1,4 @@
-// Completion for fish: a line for each command, option and argument, with the command that it belongs to.
+// Completion for fish: one line for each command, option and argument, with its command.
 
 import { spaced } from './script-text.ts';
 import { type CommandShape, eachCommand, type ValueShape } from './shape.ts';

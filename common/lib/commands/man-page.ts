@@ -1,13 +1,13 @@
-// A manual page out of the definition of a command line, in the language of man(7).
+// Generates a manual page from the definition of a command line, in the language of man(7).
 
 import { type ArgumentShape, type CommandShape, eachCommand, type OptionShape } from './shape.ts';
 
 export interface ManualOptions {
   readonly name: string;
   readonly version: string;
-  /** Day of the release, as `2026-11-22`. */
+  /** Release date, for example `2026-11-22`. */
   readonly date: string;
-  /** Further sections, by their title: paragraphs. */
+  /** Further sections by title, as paragraphs. */
   readonly sections: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -33,13 +33,13 @@ export function manPage(program: CommandShape, { name, version, date, sections }
     '.SH EXIT STATUS',
     '.TP',
     '.B 0',
-    'The work is done.',
+    'Success.',
     '.TP',
     '.B 1',
-    'The work failed; standard error says why.',
+    'The work failed; standard error has the reason.',
     '.TP',
     '.B 2',
-    'The command line was wrong.',
+    'The command line was invalid.',
   ];
   return `${lines.join('\n')}\n`;
 }
@@ -75,7 +75,7 @@ function sentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;
 }
 
-/** A text that means itself: a backslash, a hyphen and a line's first full stop or apostrophe have meanings. */
+/** Escapes a text: a backslash, a hyphen, and a leading full stop or apostrophe have special meanings. */
 function roff(text: string): string {
   return text
     .replaceAll('\\', '\\e')

@@ -3,14 +3,14 @@
 import t from 'tap';
 import { commandName, examples } from './name.ts';
 
-t.test('the installed commands have the name of the package', async (t) => {
+t.test('the installed commands have the package name as prefix', async (t) => {
   t.equal(commandName('router', '/usr/lib/node_modules/edgeweave/bin/edgeweave-router.mjs'), 'edgeweave-router');
   t.equal(commandName('sim', '/usr/bin/edgeweave-sim'), 'edgeweave-sim');
   t.equal(commandName('router', '/home/edgeweave/agent/cli.ts'), 'router');
   t.equal(commandName('router', ''), 'router');
 });
 
-t.test('examples are what a user would type', async (t) => {
+t.test('examples show the commands as a user would type them', async (t) => {
   t.equal(examples('sim', 'start'), '\nExample:\n  sim start');
   t.equal(examples('sim', 'start', 'operations'), '\nExamples:\n  sim start\n  sim operations');
 });

@@ -1,10 +1,11 @@
-// What the command lines are called: by the scripts of a checkout `router` and `sim`, as commands of the installed package with its name before.
+// Names of the command lines: `router` and `sim` in the scripts of a checkout, prefixed with the package name in the
+// installed package.
 
 import { basename } from 'node:path';
 
 const PACKAGE = 'edgeweave-';
 
-/** The name by which the user started this program. */
+/** The name with which the user started this program. */
 export function commandName(short: string, file = process.argv[1] ?? ''): string {
   const name = basename(file).replace(/\.mjs$/, '');
   return name.startsWith(PACKAGE) ? name : short;

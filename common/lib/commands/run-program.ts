@@ -1,11 +1,11 @@
-// Runs a command line from the process's arguments. Exit codes: 0 done, 1 the work failed, 2 wrong use.
+// Runs a command line with the arguments of the process. Exit codes: 0 done, 1 the work failed, 2 wrong usage.
 
 import { type Command, CommanderError } from 'commander';
 import { tolerateClosedOutput } from './closed-output.ts';
 
 const WRONG_USE = 2;
 
-/** Resolves when the command has ended. Rejects with what it throws. */
+/** Resolves when the command has ended. Rejects with its error. */
 export async function runProgram(program: Command): Promise<void> {
   useExitOverride(program);
   tolerateClosedOutput();
@@ -13,7 +13,7 @@ export async function runProgram(program: Command): Promise<void> {
     await program.parseAsync();
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    process.exitCode = error.exitCode === 0 ? 0 : WRONG_USE; // commander's own is 1
+    process.exitCode = error.exitCode === 0 ? 0 : WRONG_USE; // commander would use 1
   }
 }
 

@@ -1,20 +1,20 @@
-// The shape of a command line, out of its definition: for the completion of shells and the manual.
+// The structure of a command line, from its definition: for shell completion and the manual.
 
 import type { Command } from 'commander';
 
 export interface CommandShape {
-  /** Names from the program's first command on; empty for the program. */
+  /** Command names below the program; empty for the program itself. */
   readonly path: readonly string[];
   readonly description: string;
   readonly commands: readonly CommandShape[];
   readonly options: readonly OptionShape[];
   readonly arguments: readonly ArgumentShape[];
-  /** What `--help` says after its lists: rules and examples. */
+  /** The text of `--help` after its lists: rules and examples. */
   readonly notes: string;
 }
 
 export interface ValueShape {
-  /** What users may write, where that is a list. */
+  /** Allowed values, if they are a list. */
   readonly choices: readonly string[];
   readonly isFile: boolean;
 }
@@ -29,7 +29,7 @@ export interface OptionShape {
 }
 
 export interface ArgumentShape extends ValueShape {
-  /** As usage shows it: `<file>`, `[name]`, `<file...>`. */
+  /** Notation of the usage line: `<file>`, `[name]`, `<file...>`. */
   readonly name: string;
   readonly description: string;
 }
@@ -76,7 +76,7 @@ function optionShape(option: Command['options'][number]): OptionShape {
   };
 }
 
-/** Commander keeps the further texts of a help page to itself until it writes one. */
+/** Commander exposes the additional help texts only when it writes a help page. */
 function notesOf(command: Command): string {
   let page = '';
   const before = command.configureOutput();

@@ -48,7 +48,7 @@ ${calls.join('\n')}
 }`;
 }
 
-/** One for each way to write it. */
+/** One specification for each spelling of the option. */
 function optionSpecs({ flags, description, value }: OptionShape): string[] {
   const exclusion = flags.length > 1 ? `(${flags.join(' ')})` : '';
   const takes = value ? `:${escaped(value.name)}:${action(value)}` : '';
@@ -64,7 +64,7 @@ function functionName(name: string, path: readonly string[]): string {
   return ['', name, ...path].join('_').replace(`_${name}_`, `_${name}__`);
 }
 
-/** Within a specification, brackets and colons have a meaning. */
+/** Escapes brackets and colons, which have a meaning in a specification. */
 function escaped(text: string): string {
   return text.replaceAll(/[[\]:\\]/g, '\\$&');
 }

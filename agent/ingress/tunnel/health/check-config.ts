@@ -1,5 +1,5 @@
-// Health checks of a hosted service, out of its configuration: what is asked how often, and what follows from the answers
-// (reference fact: tunnel, section 3.5).
+// Reads the health checks of a hosted service from its configuration: probes, intervals and actions (reference fact:
+// tunnel, section 3.5).
 
 import { splitHostPort } from '#lib/address.ts';
 import { parseDuration } from '#lib/duration.ts';
@@ -28,16 +28,16 @@ export interface HttpProbe {
   readonly method: string;
   readonly body: string | undefined;
   readonly expectStatus: number;
-  /** Text that the answer has to contain. */
+  /** Text that the answer must contain. */
   readonly expectInBody: string | undefined;
 }
 
 export interface ActionConfig {
   readonly trigger: 'fail' | 'pass' | 'change';
   readonly action: Action;
-  /** Results in a row before it takes effect. */
+  /** Consecutive results before the action takes effect. */
   readonly consecutiveEvents: number;
-  /** Milliseconds that the results must have been the same. */
+  /** Milliseconds for which the results must have been the same. */
   readonly duration: number;
 }
 
@@ -45,21 +45,21 @@ export type Action =
   | { readonly kind: 'mark healthy' | 'mark unhealthy' | 'send event' }
   | { readonly kind: 'increase cost' | 'decrease cost'; readonly by: number };
 
-/** Checks of one service, and actions of one check. */
+/** Limits for one service: checks, and actions of each check. */
 const MOST_CHECKS = 50;
 const MOST_ACTIONS = 20;
-/** Milliseconds; more often would be load, not a check. */
+/** Milliseconds; a shorter interval would put load on the service. */
 const SHORTEST_INTERVAL = 100;
 const HIGHEST_COST_CHANGE = 65_535;
 
-/** The checks of a host configuration, those of ports first. Throws HostConfigError. */
+/** The checks of a host configuration, port checks first. @throws HostConfigError */
 export function readChecks(data: Readonly<Record<string, unknown>>): CheckConfig[] {
   const checks = [
     ...entries(data.portChecks, 'portChecks').map((check) => readCheck(check, 'portChecks', readPortProbe(check))),
     ...entries(data.httpChecks, 'httpChecks').map((check) => readCheck(check, 'httpChecks', readHttpProbe(check))),
   ];
   if (checks.length > MOST_CHECKS)
-    throw new HostConfigError(`a service has at most ${MOST_CHECKS} health checks, found ${checks.length}`);
+    throw new HostConfigError(`a service may have at most ${MOST_CHECKS} health checks, found ${checks.length}`);
   return checks;
 }
 
@@ -72,7 +72,7 @@ function entries(list: unknown, name: string): Record<string, unknown>[] {
 function readCheck(check: Record<string, unknown>, list: string, probe: CheckConfig['probe']): CheckConfig {
   const actions = entries(check.actions, `${list}.actions`);
   if (actions.length > MOST_ACTIONS)
-    throw new HostConfigError(`a health check has at most ${MOST_ACTIONS} actions, found ${actions.length}`);
+    throw new HostConfigError(`a health check may have at most ${MOST_ACTIONS} actions, found ${actions.length}`);
   return {
     name: probe.kind === 'port' ? `port ${check.address}` : `${probe.method} ${probe.url}`,
     probe,
@@ -135,5 +135,5 @@ function readDuration(value: unknown, name: string): number {
   } catch (error) {
     throw new HostConfigError(`${name}: ${describeError(error)}`);
   }
-  throw new HostConfigError(`${name} must be longer than 0, found ${JSON.stringify(value)}`);
+  throw new HostConfigError(`${name} must be greater than 0, found ${JSON.stringify(value)}`);
 }

@@ -1,4 +1,4 @@
-// What results of health checks do to a terminator.
+// The effect of health check results on a terminator.
 
 import t from 'tap';
 import { HostConfigError } from '../config-values.ts';
@@ -11,14 +11,16 @@ function actions(...list: Record<string, unknown>[]): readonly ActionConfig[] {
   return readChecks({ portChecks: [{ ...CHECK, actions: list }] })[0]?.actions ?? [];
 }
 
-/** What a list of results, one second apart, triggers: a letter each, p for passed and f for failed. */
+/**
+ * Indexes of triggered actions for a list of results one second apart: one letter each, p for passed and f for failed.
+ */
 function triggered(results: string, action: Record<string, unknown>): number[] {
   const history = new CheckHistory();
   const configured = actions({ action: 'send event', ...action });
   return [...results].map((result, second) => history.add(result === 'p', second * 1000, configured).length);
 }
 
-t.test('actions are triggered by results, by changes, by so many in a row, and by how long they last', async (t) => {
+t.test('results, changes, consecutive results and durations trigger actions', async (t) => {
   t.same(triggered('pfffp', { trigger: 'fail' }), [0, 1, 1, 1, 0]);
   t.same(triggered('pfffp', { trigger: 'pass' }), [1, 0, 0, 0, 1]);
   t.same(triggered('ppffp', { trigger: 'change' }), [1, 0, 1, 0, 1], 'the first result is a change');
@@ -27,7 +29,7 @@ t.test('actions are triggered by results, by changes, by so many in a row, and b
   t.same(triggered('pppp', { trigger: 'pass', duration: '2s', consecutiveEvents: 4 }), [0, 0, 0, 1]);
 });
 
-t.test('cost and precedence follow the actions and stay within their bounds', async (t) => {
+t.test('actions change cost and precedence within their bounds', async (t) => {
   const base: Weight = { cost: 10, precedence: 'required' };
   const after = (before: Weight, ...texts: string[]) => {
     const list = actions(...texts.map((action) => ({ trigger: 'fail', action }))).map(({ action }) => action);
@@ -43,7 +45,7 @@ t.test('cost and precedence follow the actions and stay within their bounds', as
   t.same(after(base, 'send event'), base);
 });
 
-t.test('checks of ports and of HTTP are read; what is wrong is named', async (t) => {
+t.test('port and HTTP checks are read; an error names the invalid field', async (t) => {
   const http = { url: 'http://localhost/health', interval: '1m', timeout: '500ms' };
   t.match(
     readChecks({
@@ -72,7 +74,7 @@ t.test('checks of ports and of HTTP are read; what is wrong is named', async (t)
     [{ portChecks: {} }, /portChecks must be a list/],
     [{ portChecks: [{ ...CHECK, address: 'localhost' }] }, /portChecks\.address/],
     [{ portChecks: [{ ...CHECK, interval: '5' }] }, /portChecks\.interval: missing unit/],
-    [{ portChecks: [{ ...CHECK, timeout: '0s' }] }, /portChecks\.timeout must be longer than 0/],
+    [{ portChecks: [{ ...CHECK, timeout: '0s' }] }, /portChecks\.timeout must be greater than 0/],
     [{ httpChecks: [{ ...http, url: 'ftp://localhost' }] }, /httpChecks\.url/],
     [{ portChecks: [{ ...CHECK, actions: [{ trigger: 'never', action: 'send event' }] }] }, /actions\.trigger/],
     [{ portChecks: [{ ...CHECK, actions: [{ trigger: 'fail', action: 'increase cost 0' }] }] }, /actions\.action/],

@@ -1,23 +1,23 @@
-// Derives from the results of health checks: precedence and cost of a terminator, and events. Pure: no clock, no network
-// (reference fact: tunnel, section 3.5).
+// Derives precedence and cost of a terminator, and events, from the results of health checks. Pure: no clock, no
+// network (reference fact: tunnel, section 3.5).
 
 import type { Precedence } from '../host-config.ts';
 import type { Action, ActionConfig } from './check-config.ts';
 
-/** How much traffic a terminator gets. */
+/** The share of traffic that a terminator gets. */
 export interface Weight {
   readonly cost: number;
   readonly precedence: Precedence;
 }
 
 const HIGHEST_COST = 65_535;
-/** Milliseconds by which results of a duration may come early: timers do not fire to the millisecond. */
+/** Milliseconds by which a duration may fall short: timers are not exact to the millisecond. */
 const TOLERANCE = 100;
 
-/** The results of one check so far. A check passes until its first result. */
+/** The results of one check. A check passes until its first result. */
 export class CheckHistory {
   #isPassing = true;
-  /** Results in a row. */
+  /** Consecutive equal results. */
   #count = 0;
   #since = 0;
 
@@ -25,7 +25,7 @@ export class CheckHistory {
     return this.#isPassing;
   }
 
-  /** Actions that a result triggers. `now` in milliseconds of a clock that never jumps. */
+  /** Adds a result and returns the triggered actions. `now` in milliseconds of a monotonic clock. */
   add(isPassing: boolean, now: number, actions: readonly ActionConfig[]): Action[] {
     if (isPassing !== this.#isPassing || this.#count === 0) {
       this.#isPassing = isPassing;
@@ -43,13 +43,13 @@ export class CheckHistory {
   }
 }
 
-/** The weight after the actions of one result. `base` is the configured one, to which a healthy service returns. */
+/** Returns the weight after the actions of one result. A healthy service returns to `base`, the configured weight. */
 export function applyActions(before: Weight, base: Weight, actions: readonly Action[]): Weight {
   let { cost, precedence } = before;
   for (const action of actions) {
     if (action.kind === 'mark healthy') precedence = base.precedence;
     if (action.kind === 'mark unhealthy') precedence = 'failed';
-    // A terminator that has failed already gets no dearer, so that its cost is low soon after it is healthy again.
+    // The cost of a failed terminator does not rise further, so that it falls quickly after recovery.
     if (action.kind === 'increase cost' && before.precedence !== 'failed')
       cost = Math.min(HIGHEST_COST, cost + action.by);
     if (action.kind === 'decrease cost') cost = Math.max(base.cost, cost - action.by);

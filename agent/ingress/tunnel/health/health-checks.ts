@@ -1,4 +1,4 @@
-// The health checks of all hosted services: asks them in their intervals, and reports what follows for their terminators.
+// Runs the health checks of all hosted services at their intervals, and reports the results for their terminators.
 //
 //   timer ─► queue ─► probe ─► history of the check ─► actions ─► weight of the terminator, events
 
@@ -11,9 +11,9 @@ import { applyActions, CheckHistory, type Weight } from './check-state.ts';
 import { probe } from './probes.ts';
 
 export interface HealthReport {
-  /** After each result, also when nothing has changed. */
+  /** Called after each result, even if the weight has not changed. */
   weight(weight: Weight): void;
-  /** A check asks for an event. */
+  /** A check requests an event. */
   event(isPassing: boolean): void;
 }
 
@@ -34,7 +34,7 @@ interface RunningCheck {
   problem: string | undefined;
 }
 
-/** Probes at once; further ones wait, and those beyond the queue are left out until their next turn. */
+/** Limits on parallel probes and on waiting ones; a probe beyond the queue is skipped until its next interval. */
 const PROBES = { workers: 50, length: 1_000 };
 
 export class HealthChecks {
@@ -49,7 +49,7 @@ export class HealthChecks {
     this.#queue = new DialQueue({ name: 'health checks', ...PROBES, clock });
   }
 
-  /** Begins to check a service; the first results come at once. Earlier checks of the same terminator end. */
+  /** Starts to check a service; the first probes run at once. Replaces earlier checks of the same terminator. */
   watch(
     terminatorId: string,
     serviceName: string,
@@ -94,7 +94,7 @@ export class HealthChecks {
     await this.#queue.close();
   }
 
-  /** One probe; while one is under way the check waits for its next turn. */
+  /** Runs one probe. While a probe of the check is running, the check waits for its next interval. */
   #run(watched: Watched, check: RunningCheck): void {
     if (check.isRunning) return;
     check.isRunning = true;
@@ -109,7 +109,7 @@ export class HealthChecks {
         if (!signal.aborted && !watched.isOver) this.#onResult(watched, check, result);
       })
       .catch((error: unknown) =>
-        this.#log.debug({ service: watched.serviceName, error: describeError(error) }, 'health check left out'),
+        this.#log.debug({ service: watched.serviceName, error: describeError(error) }, 'health check skipped'),
       )
       .finally(() => {
         check.isRunning = false;
@@ -129,7 +129,7 @@ export class HealthChecks {
 
   #logChange({ serviceName }: Watched, { config }: RunningCheck, reason: string | undefined): void {
     const fields = { service: serviceName, check: config.name };
-    if (reason === undefined) this.#log.info(fields, 'hosted service is healthy again');
-    else this.#log.warn({ ...fields, reason }, 'hosted service is not healthy');
+    if (reason === undefined) this.#log.info(fields, 'hosted service has recovered');
+    else this.#log.warn({ ...fields, reason }, 'hosted service is unhealthy');
   }
 }

@@ -1,4 +1,4 @@
-// The two ways to ask whether a hosted service works: a TCP connection, an HTTP request.
+// The two probes of a hosted service: a TCP connection, and an HTTP request.
 
 import { Agent, interceptors, request } from 'undici';
 import type { Clock } from '#lib/clock.ts';
@@ -6,18 +6,18 @@ import { ProjectError } from '#lib/errors.ts';
 import { dialSocket } from '../../../egress/socket-dial.ts';
 import type { CheckConfig, HttpProbe, PortProbe } from './check-config.ts';
 
-/** Bytes of an answer in which a text is looked for. */
+/** Bytes of an answer that are searched for the expected text. */
 const LARGEST_ANSWER = 1024 * 1024;
 const MOST_REDIRECTS = 10;
 
-/** The service answered, and not as expected. */
+/** The service gave an unexpected answer. */
 class ProbeError extends ProjectError {
   constructor(message: string) {
     super('HEALTH_PROBE', message);
   }
 }
 
-/** Resolves when the service is well. Rejects with the reason when it is not, and with the signal's when that comes first. */
+/** Resolves if the service is healthy. Rejects with the reason if it is not, or with the signal's reason. */
 export async function probe(
   { probe: what, timeout }: CheckConfig,
   { clock, signal }: { clock: Clock; signal: AbortSignal },
@@ -39,7 +39,7 @@ async function probePort(
   socket.destroy();
 }
 
-/** With a connection of its own, so that it sees what a new client of the service would see. */
+/** Opens its own connection, to see the service as a new client would. */
 async function probeHttp(
   { url, method, body, expectStatus, expectInBody }: HttpProbe,
   { signal }: { signal: AbortSignal },

@@ -1,4 +1,4 @@
-// Runs a program of the operating system (`ip`, `nft`, `iptables`) and reads what it prints.
+// Runs a program of the operating system (`ip`, `nft`, `iptables`) and reads its output.
 
 import { spawn } from 'node:child_process';
 import type { Clock } from '#lib/clock.ts';
@@ -13,28 +13,28 @@ export class CommandError extends ProjectError {
 export interface Command {
   readonly program: string;
   readonly args: readonly string[];
-  /** Text for its standard input. */
+  /** Text for standard input. */
   readonly input?: string;
 }
 
 /** Milliseconds; a program that takes longer is killed. */
 const COMMAND_TIMEOUT = 10_000;
-/** Bytes of output that are kept; the rest is dropped. */
+/** Bytes of output that are kept; further output is dropped. */
 const MOST_OUTPUT = 1024 * 1024;
 
-/** Packages that bring the programs, for the remedy in an error. */
+/** Packages that contain the programs, for the remedy in an error. */
 const PACKAGES: Readonly<Record<string, string>> = { ip: 'iproute2', nft: 'nftables', iptables: 'iptables' };
 
-/** Resolves with the standard output. Rejects with CommandError when the program is missing, fails or takes too long. */
+/** Resolves with the standard output. Rejects with CommandError if the program is missing, fails or times out. */
 export function runCommand(command: Command, clock: Clock): Promise<string> {
   const { program, args, input = '' } = command;
-  const shown = [program, ...args].join(' ');
+  const line = [program, ...args].join(' ');
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'pipe'] });
     const timer = clock.after('system command', COMMAND_TIMEOUT, () => child.kill('SIGKILL'));
     const output = collect(child.stdout);
-    const complaints = collect(child.stderr);
-    child.stdin.on('error', () => undefined); // the exit code tells what went wrong
+    const errors = collect(child.stderr);
+    child.stdin.on('error', () => undefined); // the exit code reports the failure
     child.stdin.end(input);
     child.on('error', (error) => {
       timer.cancel();
@@ -43,7 +43,7 @@ export function runCommand(command: Command, clock: Clock): Promise<string> {
     child.on('close', (code, signal) => {
       timer.cancel();
       if (code === 0) resolve(output.text());
-      else reject(new CommandError(`${shown} failed (${signal ?? code}): ${complaints.text().trim() || 'no message'}`));
+      else reject(new CommandError(`${line} failed (${signal ?? code}): ${errors.text().trim() || 'no message'}`));
     });
   });
 }

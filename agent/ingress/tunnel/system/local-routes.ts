@@ -1,6 +1,7 @@
-// Addresses that this machine takes for its own: intercepted ones, so that their traffic comes in, and source addresses of
-// hosted services, so that sockets can be bound to them. Each is a `local` route on `lo` that carries a protocol number and a
-// metric of this router: what a killed router has left behind is found by them and removed at the next start.
+// Addresses that this machine treats as its own: intercepted ones, so that their traffic arrives here, and source
+// addresses of hosted services, so that sockets can bind to them. Each is a `local` route on `lo` with a protocol
+// number and a metric of this router. By these the next start finds and removes the routes that a killed router left
+// behind.
 
 import { createHash } from 'node:crypto';
 import type { Clock } from '#lib/clock.ts';
@@ -15,15 +16,15 @@ export interface LocalRoutesComponents {
   routerId: string;
 }
 
-/** Marks our routes among those of the kernel and of routing daemons. Numbers from 5 on are free to use. */
+/** Marks our routes among those of the kernel and of routing daemons. Numbers from 5 on are unassigned. */
 const ROUTE_PROTOCOL = 142;
-/** Routes at once. Lists of addresses come from the controller; a mistake there must not fill the kernel's table. */
+/** Limit on routes. The controller provides the address lists; a mistake there must not fill the kernel's table. */
 const MOST_ROUTES = 10_000;
 
 export class LocalRoutes {
   readonly #components: LocalRoutesComponents;
   readonly #metric: number;
-  /** Users of each route. */
+  /** Number of users of each route. */
   readonly #wanted = new Map<string, number>();
   readonly #installed = new Set<string>();
   readonly #refused = new Set<string>();
@@ -36,17 +37,17 @@ export class LocalRoutes {
     this.#metric = 1 + (createHash('sha256').update(components.routerId).digest().readUInt32BE() >>> 1);
   }
 
-  /** Routes that are installed. */
+  /** Number of installed routes. */
   get count(): number {
     return this.#installed.size;
   }
 
-  /** Own connections to addresses that are routed later leave from `address`, which has to be routed already. */
+  /** Connections of this machine to later routes leave from `address`, which must already be routed. */
   useSource(address: string): void {
     this.#source = address;
   }
 
-  /** Counts the users of an address range. Takes effect with `apply`. */
+  /** Adds a user of an address range. Takes effect with `apply`. */
   acquire(range: string): void {
     this.#wanted.set(range, (this.#wanted.get(range) ?? 0) + 1);
   }
@@ -58,8 +59,8 @@ export class LocalRoutes {
   }
 
   /**
-   * Installs and removes routes until they are those that are wanted. Rejects with CommandError when they cannot be listed; a
-   * route that the system refuses is logged and left out.
+   * Installs and removes routes to match the wanted ones. Rejects with CommandError if routes cannot be listed; a route
+   * that the system rejects is logged and skipped.
    */
   async apply(): Promise<void> {
     const before = this.#running ?? Promise.resolve();
@@ -68,7 +69,7 @@ export class LocalRoutes {
     await running;
   }
 
-  /** Removes all routes of this router, also those of an earlier process. */
+  /** Removes all routes of this router, including those of an earlier process. */
   async close(): Promise<void> {
     this.#wanted.clear();
     if (!this.#cleaned) return;

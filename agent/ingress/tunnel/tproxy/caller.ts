@@ -17,7 +17,7 @@ export interface InterceptedConnection {
   readonly protocol: Protocol;
   readonly source: SocketAddress;
   readonly destination: SocketAddress;
-  /** Name that the destination was given out for. */
+  /** The name to which the destination address was assigned. */
   readonly name: string | undefined;
   readonly signal: AbortSignal;
 }
@@ -51,7 +51,7 @@ export function callerOf(connection: InterceptedConnection): Caller {
   };
 }
 
-/** Anything but a JSON map has no values. */
+/** Any value but a JSON map counts as empty. */
 function readAppData(bytes: Uint8Array): AppData {
   if (bytes.length === 0) return {};
   try {

@@ -1,4 +1,5 @@
-// Receives intercepted datagrams on one transparent socket, through a thread of its own, and tells where they were sent to.
+// Receives intercepted datagrams on one transparent socket, in a separate thread, and reports their original
+// destinations.
 
 import { Worker } from 'node:worker_threads';
 import { describeError } from '#lib/errors.ts';
@@ -14,7 +15,7 @@ import {
 } from './system-calls.ts';
 
 const THREAD = new URL('./datagram-thread.ts', import.meta.url);
-/** Datagrams between the two threads; further ones are dropped, so that a flood cannot fill the memory. */
+/** Datagrams queued between the two threads; further ones are dropped, so that a flood cannot fill the memory. */
 const MOST_PENDING = 512;
 
 export class DatagramReceiver {
@@ -40,11 +41,11 @@ export class DatagramReceiver {
       Atomics.sub(pending, 0, 1);
       onDatagram({ data: Buffer.from(data.buffer, data.byteOffset, data.byteLength), source, destination });
     });
-    this.#worker.on('error', (error) => log.error({ error: describeError(error) }, 'thread of datagrams failed'));
+    this.#worker.on('error', (error) => log.error({ error: describeError(error) }, 'datagram thread failed'));
     this.#ended = new Promise((resolve) => this.#worker.once('exit', resolve));
   }
 
-  /** Listens on a free port of `host`. Throws SystemCallError. */
+  /** Listens on a free port of `host`. @throws SystemCallError */
   static open(log: Log, host: string, onDatagram: (datagram: ReceivedDatagram) => void): DatagramReceiver {
     return new DatagramReceiver(log, host, onDatagram);
   }

@@ -1,16 +1,16 @@
-// The thread that waits for intercepted datagrams: Node cannot wait for a socket whose datagrams are read by somebody else. Only
-// the first datagrams of a session come through here; those after them come to the session's own socket.
+// The thread that waits for intercepted datagrams: Node cannot poll a socket that other code reads. Only the first
+// datagrams of a session arrive here; later ones arrive at the session's own socket.
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { DatagramReader, waitReadable } from './system-calls.ts';
 
 export interface DatagramThreadData {
   readonly socket: number;
-  /** Becomes readable when the thread shall end. */
+  /** Becomes readable when the thread must end. */
   readonly stop: number;
-  /** How many datagrams the other thread has not taken yet. */
+  /** Number of datagrams that the other thread has not read yet. */
   readonly pending: Int32Array;
-  /** More than so many are dropped. */
+  /** Limit on pending datagrams; further ones are dropped. */
   readonly mostPending: number;
 }
 

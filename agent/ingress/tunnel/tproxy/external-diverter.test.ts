@@ -1,4 +1,4 @@
-// Mode `tproxy:PROGRAM`: how the program is called.
+// Mode `tproxy:PROGRAM`: the calls of the program.
 
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,7 +19,7 @@ const DIVERSION = {
   interfaces: [],
 };
 
-t.test('it is called for what is new and what is gone, and tried again where it failed', async (t) => {
+t.test('it is called for added and removed diversions, and retried after a failure', async (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
   t.after(() => rmSync(directory, { recursive: true }));
   const [program, log] = [join(directory, 'divert'), join(directory, 'log')];
@@ -58,7 +58,7 @@ t.test('it is called for what is new and what is gone, and tried again where it 
   t.equal(calls().filter((line) => line.startsWith('-D')).length, 4);
 });
 
-t.test('a program that is not there stops the start', async (t) => {
+t.test('a missing program prevents the start', async (t) => {
   const init = { program: '/no/such/program', sockets: { tcp: 1, udp: 2 } };
   await t.rejects(new ExternalDiverter({ clock: new SystemClock(), log: silentLog }, init).open(), /not found/);
 });

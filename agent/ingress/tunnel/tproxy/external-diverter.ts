@@ -1,5 +1,5 @@
-// Mode `tproxy:PROGRAM`: a program of the operator diverts traffic in the place of nft. It is called for each network, range of
-// ports, allowed source and interface, with the options of the reference (reference fact: tunnel, section 3.7).
+// Mode `tproxy:PROGRAM`: a program of the operator diverts traffic instead of nft. It is called for each network, port
+// range, allowed source and interface, with the options of the reference (reference fact: tunnel, section 3.7).
 
 import type { Clock } from '#lib/clock.ts';
 import { describeError } from '#lib/errors.ts';
@@ -10,7 +10,7 @@ import type { Diversion, Diverter } from './firewall.ts';
 
 export interface ExternalDiverterInit {
   readonly program: string;
-  /** Ports on 127.0.0.1 where the tunneler takes what is diverted. */
+  /** Ports on 127.0.0.1 where the tunneler receives diverted traffic. */
   readonly sockets: Readonly<Record<Protocol, number>>;
 }
 
@@ -21,7 +21,7 @@ export class ExternalDiverter implements Diverter {
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #init: ExternalDiverterInit;
-  /** Diverted traffic: arguments that insert a rule, by those that delete it. */
+  /** Diverted traffic: the arguments that insert a rule, keyed by the arguments that delete it. */
   readonly #diverted = new Map<string, readonly string[]>();
 
   constructor({ clock, log }: { clock: Clock; log: Log }, init: ExternalDiverterInit) {
@@ -30,13 +30,13 @@ export class ExternalDiverter implements Diverter {
     this.#init = init;
   }
 
-  /** Rejects with CommandError when the program cannot be run. */
+  /** Rejects with CommandError if the program cannot be run. */
   async open(): Promise<void> {
     const version = await this.#run(['-V']);
     this.#log.info({ program: this.#init.program, version: version.trim() }, 'external diverter');
   }
 
-  /** Calls the program for what is new and what is gone. Failures are logged: the rest goes on. */
+  /** Calls the program for added and removed diversions. A failure is logged; the other calls continue. */
   async apply(diversions: readonly Diversion[]): Promise<void> {
     const wanted = new Map<string, readonly string[]>();
     for (const diversion of diversions)

@@ -1,6 +1,6 @@
-// Diverts intercepted traffic to the tunneler's sockets: one nft table of its own, replaced as a whole at each change, so that
-// rules and sockets never disagree, and what a killed router has left behind goes with the first change of the next one. For
-// lanIf also rules of iptables, since only there a firewall that drops by default can be told to let traffic in
+// Diverts intercepted traffic to the tunneler's sockets. It owns one nft table and replaces it as a whole at each
+// change, so rules and sockets always agree; the first change after a restart also removes the rules that a killed
+// router left behind. For lanIf it adds iptables rules, because only iptables can open a firewall that drops by default
 // (reference fact: tunnel, section 3.7).
 
 import { createHash } from 'node:crypto';
@@ -22,16 +22,16 @@ export interface Diversion {
   /** The same as `ip/bits`, for external diverters. */
   readonly networks: readonly string[];
   readonly ports: readonly PortRange[];
-  /** For external diverters: only traffic from these networks, and over these interfaces; empty for all. */
+  /** For external diverters: diverts only traffic from these networks, and over these interfaces; empty for all. */
   readonly sources: readonly string[];
   readonly interfaces: readonly string[];
 }
 
 /** The program that diverts: nft, or one of the operator. */
 export interface Diverter {
-  /** Rejects with CommandError when nothing can be diverted here. */
+  /** Rejects with CommandError if this machine cannot divert traffic. */
   open(): Promise<void>;
-  /** Diverts this, and no more what was diverted before. */
+  /** Replaces all earlier diversions. */
   apply(diversions: readonly Diversion[]): Promise<void>;
   close(): Promise<void>;
 }
@@ -43,12 +43,12 @@ export interface FirewallComponents {
 }
 
 export interface FirewallInit {
-  /** Ports on 127.0.0.1 where the tunneler takes what is diverted. */
+  /** Ports on 127.0.0.1 where the tunneler receives diverted traffic. */
   readonly sockets: Readonly<Record<Protocol, number>>;
   readonly lanInterfaces: readonly string[];
 }
 
-/** Bit of the packet mark that tells diverted packets, as in the reference. */
+/** The packet mark of diverted packets, as in the reference. */
 const MARK = '0x1';
 const LONGEST_COMMENT = 100;
 
@@ -64,7 +64,7 @@ export class Firewall implements Diverter {
     this.#name = `edgeweave-${createHash('sha256').update(components.routerId).digest('hex').slice(0, 12)}`;
   }
 
-  /** Replaces the rules; does nothing when they are the same. Rejects with CommandError, and the old rules stay. */
+  /** Replaces the rules unless they are unchanged. If it rejects with CommandError, the old rules stay. */
   async apply(diversions: readonly Diversion[]): Promise<void> {
     const rules = diversions.map((each) => this.#rule(each)).join('');
     if (rules === this.#shown) return;
@@ -78,7 +78,7 @@ ${rules}  }
     this.#shown = rules;
   }
 
-  /** Checks that rules can be made at all, and removes those of an earlier process. Rejects with CommandError. */
+  /** Checks that rules can be created, and removes those of an earlier process. Rejects with CommandError. */
   async open(): Promise<void> {
     const table = this.#table();
     await this.#nft(`table ip ${table}\ndelete table ip ${table}\n`);
@@ -92,7 +92,7 @@ ${rules}  }
       await this.#nft(`table ip ${table}\ndelete table ip ${table}\n`);
       await this.#removeAccept();
     } catch (error) {
-      this.#components.log.error({ table, error: describeError(error) }, 'rules of interception could not be removed');
+      this.#components.log.error({ table, error: describeError(error) }, 'interception rules could not be removed');
     }
     this.#shown = '';
   }
@@ -109,7 +109,7 @@ ${rules}  }
     return `    ${match} ${target} comment "${safe(comment)}"\n`;
   }
 
-  /** A chain of our own in INPUT that takes what was diverted on the way in from the interfaces. */
+  /** Adds our own chain to INPUT, which accepts traffic that was diverted on these interfaces. */
   async #accept(): Promise<void> {
     const chain = this.#name;
     await this.#iptables('-N', chain);
@@ -126,7 +126,7 @@ ${rules}  }
       ['-F', chain],
       ['-X', chain],
     ];
-    for (const step of steps) await this.#iptables(...step).catch(() => undefined); // most often it is not there
+    for (const step of steps) await this.#iptables(...step).catch(() => undefined); // the chain is usually missing
   }
 
   #iptables(...args: string[]): Promise<string> {
@@ -142,7 +142,7 @@ function rangeText(first: string, last: string): string {
   return first === last ? first : `${first}-${last}`;
 }
 
-/** Names of services come from others: only what cannot end the comment is taken over. */
+/** Others choose the names of services: replaces all characters that could end the comment. */
 function safe(comment: string): string {
   return comment.replace(/[^\w.\- ]/g, '_').slice(0, LONGEST_COMMENT);
 }

@@ -1,5 +1,5 @@
-// Reads what to intercept for a service, from the config types intercept.v1 and ziti-tunneler-client.v1
-// (reference fact: tunnel, sections 3.2 and 3.5).
+// Reads the interception of a service from the config types intercept.v1 and ziti-tunneler-client.v1 (reference fact:
+// tunnel, sections 3.2 and 3.5).
 
 import { isIP } from 'node:net';
 import { hostProblem } from '#lib/address.ts';
@@ -24,14 +24,14 @@ export interface InterceptConfig {
   readonly networks: readonly Ipv4Network[];
   /** Exact names, in lower case. */
   readonly names: readonly string[];
-  /** Domains whose names below them are intercepted, in lower case; empty for every name. */
+  /** Domains whose subdomains are intercepted, in lower case; empty for every name. */
   readonly wildcards: readonly string[];
   readonly ports: readonly PortRange[];
   /** Callers that are intercepted; empty for all. */
   readonly sources: readonly Ipv4Network[];
   /** Interfaces of an external diverter; empty for all. */
   readonly interfaces: readonly string[];
-  /** Templates; empty when there is none. */
+  /** Templates; empty if not configured. */
   readonly sourceIp: string;
   readonly identity: string;
   /** Milliseconds for a circuit. */
@@ -41,10 +41,10 @@ export interface InterceptConfig {
 }
 
 const DEFAULT_DIAL_TIME = 5_000;
-/** Entries of one list: addresses, ports, sources. */
+/** Limit on entries of one list: addresses, ports, sources. */
 const MOST_ENTRIES = 5_000;
 
-/** Undefined when the service has no such configuration. Throws HostConfigError. */
+/** Returns undefined if the service has no such configuration. @throws HostConfigError */
 export function readInterceptConfig(configs: ReadonlyMap<string, unknown>): InterceptConfig | undefined {
   const intercept = configs.get('intercept.v1');
   const interfaces = readInterfaces(configs.get('interfaces.v1'));
@@ -124,7 +124,7 @@ function readPortRange(entry: unknown): PortRange {
 function readSource(entry: unknown): Ipv4Network {
   const network = parseIpv4Network(readText(entry, 'allowedSourceAddresses'));
   if (network) return network;
-  throw new HostConfigError(`allowedSourceAddresses must have IPv4 addresses and ranges, found ${String(entry)}`);
+  throw new HostConfigError(`allowedSourceAddresses must contain IPv4 addresses and ranges, found ${String(entry)}`);
 }
 
 function boundedList(value: unknown, name: string): unknown[] {

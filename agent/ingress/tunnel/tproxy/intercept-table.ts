@@ -1,5 +1,6 @@
-// Finds the service of an intercepted connection: by the name whose address it goes to, else by the address itself. The most
-// specific intercept counts: an exact name, then the longest wildcard; the smallest network, then the smallest range of ports.
+// Finds the service of an intercepted connection: by the name of its destination address, else by the address itself.
+// The most specific intercept wins: an exact name, then the longest wildcard; the smallest network, then the smallest
+// port range.
 
 import type { Protocol } from '../config-values.ts';
 import type { InterceptConfig, PortRange } from './intercept-config.ts';
@@ -18,7 +19,7 @@ export interface Flow {
   readonly source: number;
   readonly destination: number;
   readonly port: number;
-  /** Name that the destination was given out for. */
+  /** The name to which the destination address was assigned. */
   readonly name: string | undefined;
 }
 
@@ -41,12 +42,12 @@ export class InterceptTable {
     }
   }
 
-  /** Names that have an address at all times. */
+  /** Names that have a permanent address. */
   get names(): Iterable<string> {
     return this.#byName.keys();
   }
 
-  /** How a name is intercepted; undefined when it is not. */
+  /** How a name is intercepted; undefined if it is not. */
   kindOf(name: string): 'exact' | 'wildcard' | undefined {
     if (this.#byName.has(name)) return 'exact';
     return domainsAbove(name).some((domain) => this.#byWildcard.has(domain)) ? 'wildcard' : undefined;
@@ -56,7 +57,7 @@ export class InterceptTable {
     if (flow.name === undefined) return this.#findByAddress(flow);
     const groups = [this.#byName.get(flow.name), ...domainsAbove(flow.name).map((each) => this.#byWildcard.get(each))];
     for (const group of groups) {
-      const found = smallest(group?.filter((each) => takes(each, flow)) ?? [], (each) => portSize(each, flow.port));
+      const found = smallest(group?.filter((each) => matches(each, flow)) ?? [], (each) => portSize(each, flow.port));
       if (found) return found;
     }
     return undefined;
@@ -64,19 +65,19 @@ export class InterceptTable {
 
   #findByAddress(flow: Flow): Intercept | undefined {
     const fitting = this.#intercepts.filter(
-      (each) => networkSize(each, flow.destination) < Infinity && takes(each, flow),
+      (each) => networkSize(each, flow.destination) < Infinity && matches(each, flow),
     );
     return smallest(fitting, (each) => networkSize(each, flow.destination) * 65_536 + portSize(each, flow.port));
   }
 }
 
-/** `a.b.c` → `b.c`, `c`, and the empty domain above all. */
+/** `a.b.c` → `b.c`, `c`, and the empty domain, which matches all names. */
 function domainsAbove(name: string): string[] {
   const labels = name.split('.');
   return labels.map((_label, index) => labels.slice(index + 1).join('.'));
 }
 
-function takes({ protocols, ports, sources }: Intercept, { protocol, port, source }: Flow): boolean {
+function matches({ protocols, ports, sources }: Intercept, { protocol, port, source }: Flow): boolean {
   if (!protocols.includes(protocol) || !ports.some(({ first, last }) => port >= first && port <= last)) return false;
   return sources.length === 0 || sources.some((network) => contains(network, source));
 }
@@ -89,13 +90,13 @@ function portSize({ ports }: Intercept, port: number): number {
   return sizeOf(ports, port);
 }
 
-/** Numbers in the smallest range that has this one. */
+/** Size of the smallest range that contains the number. */
 function sizeOf(ranges: readonly (Ipv4Range | PortRange)[], number: number): number {
   const sizes = ranges.filter((range) => contains(range, number)).map(({ first, last }) => last - first + 1);
   return Math.min(...sizes);
 }
 
-/** The first one in the order of ids when several are equal, so that the choice does not depend on the order of changes. */
+/** Ties are broken by id, so that the choice does not depend on the order of changes. */
 function smallest(intercepts: readonly Intercept[], size: (intercept: Intercept) => number): Intercept | undefined {
   return [...intercepts].sort((a, b) => size(a) - size(b) || (a.id < b.id ? -1 : 1))[0];
 }

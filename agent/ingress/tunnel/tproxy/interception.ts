@@ -1,5 +1,5 @@
-// Mode tproxy: services that the router's identity may dial are intercepted on this machine and for those who route through it
-// (reference fact: tunnel, section 3.7).
+// Mode tproxy: intercepts the services that the router's identity may dial, for programs on this machine and for
+// machines that route through it (reference fact: tunnel, section 3.7).
 //
 //   data model ─► intercepts ─► nft rules, local routes, names
 //   client ─► (name server gives an address) ─► rules divert ─► transparent sockets ─► service of the address ─► circuit
@@ -48,7 +48,7 @@ export interface InterceptionComponents {
   model: DataModel;
   dialer: ServiceDialer;
   routes: LocalRoutes;
-  /** The tunneler acts as the identity with the router's id. */
+  /** Id of the router, and of the identity that the tunneler uses. */
   routerId: string;
   acceptsCircuits(): boolean;
 }
@@ -56,9 +56,9 @@ export interface InterceptionComponents {
 const LOOPBACK = '127.0.0.1';
 const ALL_PORTS = [{ first: 0, last: 65_535 }];
 const PROTOCOLS: readonly Protocol[] = ['tcp', 'udp'];
-/** The network's own address, the one that connections leave from, and at least one for a name. */
+/** The range needs the network's own address, the source address of connections, and at least one for a name. */
 const LONGEST_PREFIX = 30;
-/** Milliseconds until rules that could not be changed are tried again. */
+/** Milliseconds until failed rule changes are retried. */
 const RETRY = 10_000;
 
 export class Interception {
@@ -70,7 +70,7 @@ export class Interception {
   readonly #sessions: DatagramSessions;
   /** Closed in reverse order. */
   readonly #owned = new AsyncDisposableStack();
-  /** Networks that are routed here. */
+  /** Networks that are routed to this machine. */
   #routed: ReadonlySet<string> = new Set();
   /** Names of the services whose rules are in effect. */
   #applied: readonly string[] = [];
@@ -90,7 +90,7 @@ export class Interception {
     this.#sessions = new DatagramSessions(components, 'tproxy', idle);
   }
 
-  /** Rejects with ProjectError, which names the remedy, when this machine or this user cannot intercept. */
+  /** Rejects with ProjectError, including the remedy, if this machine or user cannot intercept. */
   static async open(
     components: InterceptionComponents,
     options: TunnelListenerOptions,
@@ -117,7 +117,7 @@ export class Interception {
     };
   }
 
-  /** No new circuits; those that are open go on. */
+  /** Stops accepting; open circuits stay. */
   closeListeners(): void {
     this.#listener?.close();
     this.#sessions.close();
@@ -128,7 +128,7 @@ export class Interception {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.closeListeners();
-    await this.#reconciling?.catch(() => undefined); // it was logged
+    await this.#reconciling?.catch(() => undefined); // already logged
     this.#retry?.cancel();
     await this.#owned.disposeAsync();
   }
@@ -148,7 +148,7 @@ export class Interception {
       : new Firewall({ clock, log, routerId }, { sockets, lanInterfaces: options.lanIf });
     await diverter.open();
     this.#owned.defer(() => diverter.close());
-    await diverter.apply(this.#namesDiversions()); // a kernel without nft_tproxy shows here
+    await diverter.apply(this.#namesDiversions()); // fails on a kernel without nft_tproxy
     this.#diverter = diverter;
     await this.#routeNames(routes);
     await this.#resolver.open(options);
@@ -172,7 +172,7 @@ export class Interception {
     }
   }
 
-  /** Local programs connect from the second address of the range: answers to it are not intercepted. */
+  /** Local programs connect from the second address of the range: replies to it are not intercepted. */
   async #routeNames(routes: LocalRoutes): Promise<void> {
     const own = ipv4ToText(this.#range.first + 1);
     routes.acquire(`${own}/32`);
@@ -210,7 +210,7 @@ export class Interception {
       known.receive(data);
       return;
     }
-    // Looked up first: what is not intercepted must not take the place of a session.
+    // Looks up the service first: a datagram without one must not evict a session.
     try {
       this.#callerOf('udp', source, destination, new AbortController().signal);
     } catch (error) {
@@ -242,7 +242,7 @@ export class Interception {
     });
   }
 
-  /** Changes come in bursts, and rules are changed one after the other. */
+  /** Changes arrive in bursts; rules are changed one after the other. */
   #schedule(): void {
     this.#changed = true;
     if (this.#reconciling || this.#isClosed) return;
@@ -273,7 +273,7 @@ export class Interception {
       await this.#diverter?.apply([...this.#namesDiversions(), ...intercepts.flatMap(diversionsOf)]);
       await this.#route(new Set(intercepts.flatMap(({ networks }) => networks.map(networkToText))));
     } catch (error) {
-      this.#components.log.error({ error: describeError(error) }, 'rules of interception could not be changed');
+      this.#components.log.error({ error: describeError(error) }, 'interception rules could not be changed, retrying');
       this.#retry ??= this.#components.clock.after('interception retry', RETRY, () => {
         this.#retry = undefined;
         this.#schedule();
@@ -281,7 +281,7 @@ export class Interception {
     }
   }
 
-  /** All of the range: which names have an address changes without a change of rules. */
+  /** Diverts the whole range, so that a newly assigned address needs no rule change. */
   #namesDiversions(): Diversion[] {
     const diversion = {
       serviceId: this.#components.routerId,
@@ -304,7 +304,7 @@ export class Interception {
   }
 }
 
-/** A socket of one session: what it sends comes from where the client sent to. */
+/** A socket of one session; its datagrams leave from the client's original destination. */
 function openReplySocket(source: SocketAddress, destination: SocketAddress): UdpSocket {
   const descriptor = openTransparentSender(destination);
   const socket = createSocket('udp4');
@@ -333,7 +333,7 @@ function diversionsOf({ id, service, protocols, networks, ports, sources, interf
   }));
 }
 
-/** Throws ProjectError. */
+/** @throws ProjectError */
 function serviceRange(text: string): Ipv4Network {
   const network = parseIpv4Network(text);
   if (network && network.bits > 0 && network.bits <= LONGEST_PREFIX) return network;

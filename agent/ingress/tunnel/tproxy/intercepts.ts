@@ -1,5 +1,5 @@
-// The intercepts that the data model asks for: one for each service that the router's identity may dial and that says what is
-// intercepted.
+// The intercepts in the data model: one for each service that the router's identity may dial and that has an intercept
+// configuration.
 
 import { describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
@@ -7,10 +7,10 @@ import type { DataModel } from '../../../access/data-model.ts';
 import { readInterceptConfig } from './intercept-config.ts';
 import type { Intercept } from './intercept-table.ts';
 
-/** Services at once. */
+/** Limit on services. */
 const MOST_SERVICES = 5_000;
 
-/** Services whose configuration cannot be used are logged and left out. */
+/** Services with an invalid configuration are logged and skipped. */
 export function readIntercepts(model: DataModel, routerId: string, log: Log): Intercept[] {
   const identity = model.identities.get(routerId);
   if (!identity || identity.disabled) return [];
@@ -23,14 +23,14 @@ export function readIntercepts(model: DataModel, routerId: string, log: Log): In
       if (leftOut.length > 0)
         log.warn(
           { service: name, addresses: leftOut.slice(0, 10) },
-          'addresses cannot be intercepted, only IPv4 networks can',
+          'addresses are not intercepted: only IPv4 networks are supported',
         );
       intercepts.push({ ...config, id, service: name });
     } catch (error) {
       log.warn({ service: name, reason: describeError(error) }, 'service cannot be intercepted');
     }
     if (intercepts.length < MOST_SERVICES) continue;
-    log.error({ most: MOST_SERVICES }, 'further services are not intercepted: too many');
+    log.error({ most: MOST_SERVICES }, 'too many services, further ones are not intercepted');
     break;
   }
   return intercepts;

@@ -1,15 +1,15 @@
-// IPv4 addresses and ranges as numbers: what is intercepted, routed and given out by the name server.
+// IPv4 addresses and ranges as numbers, for interception, routes and the name server.
 
 import { isIPv4 } from 'node:net';
 
-/** Both ends belong to it. */
+/** Both ends are inclusive. */
 export interface Ipv4Range {
   readonly first: number;
   readonly last: number;
 }
 
 export interface Ipv4Network extends Ipv4Range {
-  /** Length of the prefix. */
+  /** Prefix length. */
   readonly bits: number;
 }
 
@@ -21,7 +21,7 @@ export function ipv4ToText(address: number): string {
   return [24, 16, 8, 0].map((shift) => Math.floor(address / 2 ** shift) % 256).join('.');
 }
 
-/** An address, or one with the length of a prefix; undefined for anything else. Bits behind the prefix are cleared. */
+/** Parses an address, optionally with a prefix length; undefined if invalid. Clears the bits after the prefix. */
 export function parseIpv4Network(text: string): Ipv4Network | undefined {
   const [ip = '', bitsText = '32', ...rest] = text.split('/');
   if (!isIPv4(ip) || rest.length > 0 || !/^\d{1,2}$/.test(bitsText) || Number(bitsText) > 32) return undefined;
@@ -39,7 +39,7 @@ export function contains({ first, last }: Ipv4Range, address: number): boolean {
   return address >= first && address <= last;
 }
 
-/** The same numbers in as few ranges as possible, in order. */
+/** Merges the ranges into as few as possible, in order. */
 export function mergeRanges(ranges: readonly { readonly first: number; readonly last: number }[]): Ipv4Range[] {
   const merged: { first: number; last: number }[] = [];
   for (const { first, last } of [...ranges].sort((a, b) => a.first - b.first)) {

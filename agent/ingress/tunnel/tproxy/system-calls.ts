@@ -1,5 +1,5 @@
-// The system calls of Linux that Node lacks: transparent sockets, and datagrams with the address that they were sent to. Called
-// through Node's own foreign function interface; loaded only where something is intercepted.
+// The system calls of Linux that Node lacks: transparent sockets, and datagrams with their original destination. They
+// use Node's own foreign function interface, and are loaded only for interception.
 
 import { ProjectError } from '#lib/errors.ts';
 import { type SystemLibrary, systemLibrary, whyNoSystemLibrary } from '#lib/system-library.ts';
@@ -13,7 +13,7 @@ export interface SocketAddress {
 export interface ReceivedDatagram {
   readonly data: Buffer;
   readonly source: SocketAddress;
-  /** Where it was sent to, before it was intercepted. */
+  /** The destination before interception. */
   readonly destination: SocketAddress;
 }
 
@@ -60,7 +60,7 @@ const SIGNATURES = {
 
 let loaded: SystemLibrary<Calls> | undefined;
 
-/** Throws ProjectError where the calls are not those that are written down here. */
+/** @throws ProjectError if the platform does not have the calls declared here */
 function foreign(): SystemLibrary<Calls> {
   loaded ??= load();
   return loaded;
@@ -72,19 +72,19 @@ function load(): SystemLibrary<Calls> {
   return systemLibrary<Calls>(SIGNATURES);
 }
 
-/** A TCP socket that listens, and accepts connections to any address that are diverted to it. Returns its file descriptor. */
+/** Opens a TCP listener for connections to any address that are diverted to it. Returns its file descriptor. */
 export function openTransparentListener(at: SocketAddress): number {
   return openSocket(SOCK_STREAM, [IP_TRANSPARENT], at, (fd) =>
     check('listen', foreign().functions.listen(fd, BACKLOG)),
   );
 }
 
-/** A UDP socket that receives datagrams to any address that are diverted to it. */
+/** Opens a UDP socket that receives diverted datagrams to any address. */
 export function openTransparentReceiver(at: SocketAddress): number {
   return openSocket(SOCK_DGRAM, [IP_TRANSPARENT, IP_RECVORIGDSTADDR], at);
 }
 
-/** A UDP socket bound to an address that need not be one of this machine, so that answers come from it. */
+/** Opens a UDP socket bound to a foreign address, so that answers come from that address. */
 export function openTransparentSender(at: SocketAddress): number {
   return openSocket(SOCK_DGRAM, [IP_TRANSPARENT], at);
 }
@@ -102,7 +102,7 @@ export function closeDescriptor(fd: number): void {
   foreign().functions.close(fd);
 }
 
-/** A file descriptor that becomes readable by `signalEvent`. */
+/** A file descriptor that `signalEvent` makes readable. */
 export function openEvent(): number {
   return check('eventfd', foreign().functions.eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
 }
@@ -113,18 +113,18 @@ export function signalEvent(fd: number): void {
   check('write', foreign().functions.write(fd, one, 8n));
 }
 
-/** Blocks the thread until one of the descriptors is readable. Answers which of them are. */
+/** Blocks the thread until one of the descriptors is readable. Returns the readable ones. */
 export function waitReadable(descriptors: readonly number[]): boolean[] {
   const polled = Buffer.alloc(8 * descriptors.length);
   for (const [index, fd] of descriptors.entries()) {
     polled.writeInt32LE(fd, 8 * index);
     polled.writeInt16LE(POLLIN, 8 * index + 4);
   }
-  foreign().functions.poll(polled, BigInt(descriptors.length), -1); // interrupted or not, the answer stands in the buffer
+  foreign().functions.poll(polled, BigInt(descriptors.length), -1); // the buffer has the answer, even after an interruption
   return descriptors.map((_fd, index) => polled.readInt16LE(8 * index + 6) !== 0);
 }
 
-/** Reads datagrams with the addresses that they were sent to. One reader is used by one thread. */
+/** Reads datagrams with their original destinations. A reader belongs to one thread. */
 export class DatagramReader {
   readonly #fd: number;
   readonly #data = Buffer.alloc(LARGEST_DATAGRAM);
@@ -144,21 +144,21 @@ export class DatagramReader {
     this.#message.writeBigUInt64LE(getRawPointer(this.#control), 32);
   }
 
-  /** The next datagram; undefined when there is none. Throws SystemCallError. */
+  /** The next datagram; undefined if there is none. @throws SystemCallError */
   read(): ReceivedDatagram | undefined {
     for (;;) {
       this.#message.writeUInt32LE(ADDRESS_SIZE, 8);
       this.#message.writeBigUInt64LE(BigInt(this.#control.length), 40);
       const { functions: calls } = foreign();
       const length = Number(calls.recvmsg(this.#fd, this.#message, MSG_DONTWAIT));
-      if (length < 0) return undefined; // EAGAIN, or an error that belonged to a datagram
+      if (length < 0) return undefined; // EAGAIN, or the error of an earlier datagram
       const destination = this.#destination();
       if (!destination) continue;
       return { data: Buffer.from(this.#data.subarray(0, length)), source: decodeAddress(this.#source), destination };
     }
   }
 
-  /** The control message that the kernel adds; datagrams without one were not diverted. */
+  /** Reads the control message of the kernel; datagrams without one were not diverted. */
   #destination(): SocketAddress | undefined {
     const controlLength = Number(this.#message.readBigUInt64LE(40));
     if (controlLength < CONTROL_HEADER + ADDRESS_SIZE) return undefined;

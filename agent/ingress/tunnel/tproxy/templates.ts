@@ -17,7 +17,7 @@ export interface TemplateValues {
 const VARIABLE =
   /\$(?:(src_ip|src_port|dst_ip|dst_port|dst_hostname|tunneler_id\.name)(?![\w])|tunneler_id\.appData\[([^\]]*)\])/g;
 
-/** Unknown variables stay as they are; those without a value become empty. */
+/** Unknown variables stay unchanged; variables without a value become empty. */
 export function fillTemplate(template: string, values: TemplateValues): string {
   return template.replace(VARIABLE, (whole: string, name: string | undefined, key: string | undefined) =>
     key === undefined ? variable(name ?? '', values, whole) : String(ownValue(values.tunnelerAppData, key) ?? ''),

@@ -1,4 +1,4 @@
-// Interception without the system: which service a connection belongs to, names and their addresses, templates, hosts files.
+// Interception without the system: matching of services, names and their addresses, templates, hosts files.
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -27,7 +27,7 @@ function network(text: string) {
   return parsed;
 }
 
-t.test('networks are read with the bits behind the prefix cleared, and nothing else is a network', async (t) => {
+t.test('parsing a network clears the bits after the prefix and rejects other text', async (t) => {
   t.equal(networkToText(network('10.1.2.3/16')), '10.1.0.0/16');
   t.equal(networkToText(network('255.255.255.255')), '255.255.255.255/32');
   t.same(network('0.0.0.0/0'), { first: 0, last: 2 ** 32 - 1, bits: 0 });
@@ -38,7 +38,7 @@ t.test('networks are read with the bits behind the prefix cleared, and nothing e
   t.same(mergeRanges([]), []);
 });
 
-t.test('a connection belongs to the most specific intercept that takes it', async (t) => {
+t.test('a connection belongs to the most specific matching intercept', async (t) => {
   const table = new InterceptTable();
   const all = [
     intercept('everything', { addresses: ['10.0.0.0/8', '*'] }),
@@ -87,7 +87,7 @@ t.test('a connection belongs to the most specific intercept that takes it', asyn
   t.equal(table.kindOf('a.b.example'), 'wildcard', 'what was replaced is forgotten');
 });
 
-t.test('configurations with mistakes are refused with the name of the field', async (t) => {
+t.test('invalid configurations are rejected with the name of the field', async (t) => {
   const wrong: [Readonly<Record<string, unknown>>, RegExp][] = [
     [{ addresses: [] }, /addresses/],
     [{ addresses: ['a b'] }, /addresses/],
@@ -116,7 +116,7 @@ t.test('configurations with mistakes are refused with the name of the field', as
   t.equal(intercept('x', { addresses: ['a'], dialOptions: { connectTimeoutSeconds: 9 } }).timeout, 9_000);
 });
 
-t.test('names keep their address; those of wildcards give theirs up when nobody asks for long', async (t) => {
+t.test('names keep their address; wildcard names lose theirs after a long time without lookups', async (t) => {
   const clock = new VirtualClock();
   const pool = new AddressPool(clock, network('100.64.0.0/16'));
   t.equal(pool.addressOf('a', 'exact'), '100.64.0.2');
@@ -138,7 +138,7 @@ t.test('names keep their address; those of wildcards give theirs up when nobody 
   t.equal(pool.addressOf('a', 'exact'), '100.64.0.2');
 });
 
-t.test('a small range is used up, and released addresses are used again, the oldest first', async (t) => {
+t.test('in a small range released addresses are reused, the oldest first', async (t) => {
   const pool = new AddressPool(new VirtualClock(), network('100.64.0.0/29'));
   const names = ['a', 'b', 'c', 'd', 'e', 'f'];
   t.same(
@@ -150,7 +150,7 @@ t.test('a small range is used up, and released addresses are used again, the old
   t.equal(pool.addressOf('g', 'exact'), '100.64.0.4');
 });
 
-t.test('templates are filled in once, and values are not read as templates', async (t) => {
+t.test('templates are expanded once, and values are not expanded', async (t) => {
   const values = {
     sourceIp: '10.0.0.1',
     sourcePort: 1_000,
@@ -171,7 +171,7 @@ t.test('templates are filled in once, and values are not read as templates', asy
   for (const [template, filled] of cases) t.equal(fillTemplate(template, values), filled, template);
 });
 
-t.test('resolvers are read from their addresses', async (t) => {
+t.test('resolver addresses are parsed', async (t) => {
   t.same(parseResolvers(['udp://127.0.0.1:5353?response=servfail']), {
     servers: [{ host: '127.0.0.1', port: 5_353 }],
     file: undefined,
@@ -192,7 +192,7 @@ t.test('resolvers are read from their addresses', async (t) => {
     t.throws(() => parseResolvers(wrong), Error, wrong.join());
 });
 
-t.test('lines of a hosts file are replaced, and those of others stay as they are', async (t) => {
+t.test('own lines of a hosts file are replaced, other lines stay unchanged', async (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
   t.after(() => rmSync(directory, { recursive: true }));
   const path = join(directory, 'hosts');

@@ -1,5 +1,5 @@
-// The part of DNS messages that the tunneler's name server needs (RFC 1035): one question in, an answer with addresses out. What
-// it does not understand is passed on as it came, never taken apart.
+// The part of DNS messages that the tunneler's name server needs (RFC 1035): parses one question, encodes an answer
+// with addresses. Other messages are forwarded unchanged and never parsed.
 
 export const DnsType = Object.freeze({ A: 1, AAAA: 28 } as const);
 
@@ -16,7 +16,7 @@ export type DnsStatus = (typeof DnsStatus)[keyof typeof DnsStatus];
 export interface DnsQuery {
   readonly id: number;
   readonly opcode: number;
-  /** In lower case, without the dot at its end. */
+  /** In lower case, without the trailing dot. */
   readonly name: string;
   readonly type: number;
   readonly class: number;
@@ -28,9 +28,9 @@ export interface DnsAnswer {
   readonly status: DnsStatus;
   /** IPv4 addresses of the name. */
   readonly addresses?: readonly string[];
-  /** The server knows the name by itself. */
+  /** This server is authoritative for the name. */
   readonly isAuthoritative?: boolean;
-  /** Other names are resolved too. */
+  /** The server also resolves other names. */
   readonly isRecursive?: boolean;
 }
 
@@ -41,18 +41,18 @@ const AUTHORITATIVE = 0x0400;
 const RECURSION_DESIRED = 0x0100;
 const RECURSION_AVAILABLE = 0x0080;
 const OPCODE = 0x7800;
-/** Points at the name of the question, which begins right behind the header. */
+/** Pointer to the name of the question, directly after the header. */
 const NAME_OF_QUESTION = 0xc000 | HEADER;
-/** Seconds that programs may keep an address (reference fact: tunnel, section 3.8). */
+/** Seconds that programs may cache an address (reference fact: tunnel, section 3.8). */
 const TIME_TO_LIVE = 60;
-/** Bytes of a name with the lengths of its labels (RFC 1035). */
+/** Bytes of a name including the lengths of its labels (RFC 1035). */
 const LONGEST_NAME = 255;
 
-/** Classifies a datagram: a query, a query with a mistake that is answered, or something that gets no answer. */
+/** Classifies a datagram: a query, a malformed query that gets an answer, or a message that gets none. */
 export function parseQuery(message: Buffer): DnsQuery | 'malformed' | undefined {
   if (message.length < HEADER) return undefined;
   const flags = message.readUInt16BE(2);
-  if ((flags & IS_ANSWER) !== 0) return undefined; // an answer to an answer could go on for ever
+  if ((flags & IS_ANSWER) !== 0) return undefined; // answering an answer could loop forever
   if (message.readUInt16BE(4) !== 1) return 'malformed';
   const name = readName(message);
   if (!name || name.end + 4 > message.length) return 'malformed';
@@ -74,29 +74,29 @@ export function encodeAnswer({ head }: Pick<DnsQuery, 'head'>, answer: DnsAnswer
   message.writeUInt16BE(flags | status, 2);
   message.writeUInt16BE(head.length > HEADER ? 1 : 0, 4);
   message.writeUInt16BE(addresses.length, 6);
-  message.writeUInt32BE(0, 8); // neither authorities nor anything additional
+  message.writeUInt32BE(0, 8); // no authority or additional records
   return message;
 }
 
-/** The refusal of a message whose question cannot be read. */
+/** The error answer to a message whose question is malformed. */
 export function encodeMalformed(message: Buffer): Buffer {
   return encodeAnswer({ head: message.subarray(0, HEADER) }, { status: DnsStatus.Malformed });
 }
 
-/** The status of an answer to `query`; undefined when it is not one. */
+/** Returns the status of an answer to `query`; undefined if the message is not such an answer. */
 export function statusOfAnswer(answer: Buffer, query: DnsQuery): number | undefined {
   if (answer.length < HEADER || answer.readUInt16BE(0) !== query.id) return undefined;
   const flags = answer.readUInt16BE(2);
   if ((flags & IS_ANSWER) === 0) return undefined;
   const name = answer.readUInt16BE(4) === 1 ? readName(answer) : undefined;
-  // A server that could not read the query need not repeat it.
+  // A server that rejects the query as malformed need not repeat it.
   if (answer.readUInt16BE(4) === 0 && (flags & 0xf) !== DnsStatus.Ok) return flags & 0xf;
   const isOurs =
     name?.text === query.name && name.end + 4 <= answer.length && answer.readUInt16BE(name.end) === query.type;
   return isOurs ? flags & 0xf : undefined;
 }
 
-/** The name behind the header. Pointers have no place there: nothing stands before them. */
+/** Reads the name after the header. Compression pointers are invalid there: no name precedes it. */
 function readName(message: Buffer): { text: string; end: number } | undefined {
   const labels: string[] = [];
   let at = HEADER;
@@ -107,7 +107,7 @@ function readName(message: Buffer): { text: string; end: number } | undefined {
     if (length === 0) return { text: labels.join('.').toLowerCase(), end: at };
     if (at + length > message.length) return undefined;
     const label = message.toString('latin1', at, at + length);
-    // A dot inside of a label is not the dot between two: such a name is not one of ours.
+    // Escapes a dot inside a label: such a name never matches a service.
     labels.push(label.replaceAll('.', '\\.'));
     at += length;
   }

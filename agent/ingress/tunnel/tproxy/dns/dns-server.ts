@@ -1,5 +1,5 @@
-// The name server of tproxy mode: names of services get addresses that are intercepted; other names are asked for elsewhere
-// (reference fact: tunnel, section 3.8).
+// The name server of tproxy mode: names of services get intercepted addresses; queries for other names are forwarded to
+// upstream servers (reference fact: tunnel, section 3.8).
 
 import { createSocket, type Socket } from 'node:dgram';
 import { isIPv6 } from 'node:net';
@@ -21,7 +21,7 @@ export type Unanswerable = 'refused' | 'servfail' | 'timeout';
 
 /** Resolves the names of services. */
 export interface NameSource {
-  /** The address of a name; `full` when it is known and no address is left; undefined when it is not known. */
+  /** Returns the address of a name; `full` if the name is known but no address is left; undefined if it is unknown. */
   resolve(name: string): string | 'full' | undefined;
 }
 
@@ -34,7 +34,7 @@ export interface DnsServerComponents {
 export interface DnsServerInit {
   readonly host: string;
   readonly port: number;
-  /** Answer to what nobody knows. */
+  /** The answer for names that no server resolves. */
   readonly unanswerable: Unanswerable;
 }
 
@@ -42,7 +42,7 @@ export class DnsServer {
   readonly #components: DnsServerComponents;
   readonly #init: DnsServerInit;
   readonly #socket: Socket;
-  /** Called for names that are asked for in a test of the system's resolver. */
+  /** Called for names of the resolver test; returns true for the name of a running test. */
   onProbe: (name: string) => boolean = () => false;
   #isClosed = false;
 
@@ -52,7 +52,7 @@ export class DnsServer {
     this.#socket = createSocket(isIPv6(init.host) ? 'udp6' : 'udp4');
   }
 
-  /** Rejects with the system's error when the address cannot be had. */
+  /** Rejects with the system's error if the address is not available. */
   static async open(components: DnsServerComponents, init: DnsServerInit): Promise<DnsServer> {
     const server = new DnsServer(components, init);
     const socket = server.#socket;
@@ -66,7 +66,7 @@ export class DnsServer {
     return server;
   }
 
-  /** The real port when 0 was asked for. */
+  /** The actual port if the configured one is 0. */
   get port(): number {
     return this.#isClosed ? 0 : this.#socket.address().port;
   }
@@ -82,7 +82,7 @@ export class DnsServer {
     const query = parseQuery(message);
     if (query === undefined) return;
     const send = (answer: Buffer) => {
-      if (!this.#isClosed) this.#socket.send(answer, port, address, () => undefined); // who gets no answer asks again
+      if (!this.#isClosed) this.#socket.send(answer, port, address, () => undefined); // a client without an answer retries
     };
     if (query === 'malformed') send(encodeMalformed(message));
     else if (query.opcode !== 0) send(this.#answer(query, DnsStatus.NotImplemented));

@@ -1,5 +1,5 @@
-// The name servers that are asked for names which are not of services. Each question has a socket of its own, so that its port
-// cannot be guessed by others (reference fact: tunnel, section 3.8).
+// The upstream name servers for other names than those of services. Each query uses its own socket, so that attackers
+// cannot guess its port (reference fact: tunnel, section 3.8).
 
 import { createSocket } from 'node:dgram';
 import { connect, isIPv6 } from 'node:net';
@@ -24,15 +24,15 @@ interface Reply {
 
 /** Milliseconds for one server to answer. */
 const UPSTREAM_TIMEOUT = 5_000;
-/** Questions to other servers at once, each with a socket; further ones count as unanswerable. */
+/** Parallel upstream queries, each with a socket; further ones count as unanswerable. */
 const MOST_QUESTIONS = 256;
 /** Bytes of an answer over TCP. */
 const LARGEST_ANSWER = 65_535;
 const DEFAULT_PORT = 53;
-/** Without a good answer, the best bad one: that the name does not exist, then failures. */
+/** Order of answers, best first; among failures, "unknown name" ranks highest. */
 const RANKS: readonly number[] = [DnsStatus.Ok, DnsStatus.NameError, DnsStatus.ServerFailure, DnsStatus.Refused];
 
-/** `udp://host:port`, `tcp://host`. Throws ProjectError. */
+/** `udp://host:port`, `tcp://host`. @throws ProjectError */
 export function parseUpstream(text: string): Upstream {
   const [, protocol, rest = ''] = /^(udp|tcp):\/\/([^/?#]+)\/?$/.exec(text) ?? [];
   if (protocol !== 'udp' && protocol !== 'tcp')
@@ -47,7 +47,7 @@ export class DnsUpstreams {
   readonly #upstreams: readonly Upstream[];
   readonly #mode: UpstreamMode;
   readonly #abort = new AbortController();
-  /** Where `failover` begins. */
+  /** Index of the first server for `failover`. */
   #lastGood = 0;
   #questions = 0;
 
@@ -62,7 +62,7 @@ export class DnsUpstreams {
     return this.#upstreams.length === 0;
   }
 
-  /** The best answer of the servers, with the query's id; undefined when there is none. */
+  /** The best answer of the servers, with the query's id; undefined if none answers. */
   async resolve(query: DnsQuery, message: Buffer): Promise<Buffer | undefined> {
     if (this.isEmpty || this.#abort.signal.aborted || this.#questions >= MOST_QUESTIONS) return undefined;
     const replies =
@@ -70,9 +70,9 @@ export class DnsUpstreams {
     return replies.sort((a, b) => rankOf(a) - rankOf(b))[0]?.message;
   }
 
-  /** Gives up the questions that are open. */
+  /** Aborts the open queries. */
   close(): void {
-    this.#abort.abort(new ProjectError('CLOSED', 'the name server is closed'));
+    this.#abort.abort(new ProjectError('CLOSED', 'the name server was closed'));
   }
 
   async #askAll(query: DnsQuery, message: Buffer): Promise<Reply[]> {
@@ -86,7 +86,7 @@ export class DnsUpstreams {
             replies.push(reply);
             if (reply.status === DnsStatus.Ok) resolve();
           })
-          .catch(() => undefined) // a server that does not answer is one answer less
+          .catch(() => undefined) // the other servers may still answer
           .finally(() => {
             open -= 1;
             if (open === 0) resolve();
@@ -123,7 +123,7 @@ export class DnsUpstreams {
     return this.#mode === 'random' ? Math.floor(this.#random.next() * count) : 0;
   }
 
-  /** Asks with an id of our own: the caller's would be known to others. */
+  /** Uses a random id: an id chosen by the client would be known to others. */
   async #ask(upstream: Upstream, query: DnsQuery, message: Buffer, signal: AbortSignal): Promise<Reply> {
     const id = this.#random.bytes(2).readUInt16BE();
     const asked = Buffer.from(message);
@@ -147,7 +147,7 @@ export class DnsUpstreams {
   }
 }
 
-/** Unknown statuses are the worst. */
+/** Unknown statuses rank last. */
 function rankOf({ status }: Reply): number {
   const rank = RANKS.indexOf(status);
   return rank < 0 ? RANKS.length : rank;
@@ -168,7 +168,7 @@ function askOverUdp({ host, port }: Upstream, query: DnsQuery, message: Buffer, 
       if (status !== undefined) finish(), resolve({ message: Buffer.from(answer), status });
     });
     socket.connect(port, host, () => {
-      if (!signal.aborted) socket.send(message, () => undefined); // a failure shows as silence
+      if (!signal.aborted) socket.send(message, () => undefined); // a failure ends in a timeout
     });
     if (signal.aborted) onAbort();
     else signal.addEventListener('abort', onAbort, { once: true });
@@ -181,20 +181,21 @@ function askOverTcp({ host, port }: Upstream, query: DnsQuery, message: Buffer, 
     const socket = connect({ host, port });
     const finish = () => {
       signal.removeEventListener('abort', onAbort);
-      socket.on('error', () => undefined); // it is over
+      socket.on('error', () => undefined); // the answer was handled
       socket.destroy();
     };
     const fail = (error: Error) => (finish(), reject(error));
     const onAbort = () => fail(asError(signal.reason));
     socket.once('error', fail);
-    socket.once('end', () => fail(new ProjectError('DNS_UPSTREAM', 'the name server ended the connection')));
+    socket.once('end', () => fail(new ProjectError('DNS_UPSTREAM', 'the name server closed the connection')));
     socket.on('data', (data: Buffer) => {
       read = Buffer.concat([read, data]);
       const length = read.length < 2 ? LARGEST_ANSWER : read.readUInt16BE(0);
       if (read.length < 2 + length) return;
       const answer = read.subarray(2, 2 + length);
       const status = statusOfAnswer(answer, query);
-      if (status === undefined) fail(new ProjectError('DNS_UPSTREAM', 'the name server answered something else'));
+      if (status === undefined)
+        fail(new ProjectError('DNS_UPSTREAM', 'the name server sent an answer to another query'));
       else finish(), resolve({ message: Buffer.from(answer), status });
     });
     const length = Buffer.alloc(2);

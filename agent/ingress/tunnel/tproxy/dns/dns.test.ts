@@ -1,4 +1,4 @@
-// The name server of tproxy mode: what it answers by itself, what it asks others, and what it makes of rubbish.
+// The name server of tproxy mode: own answers, upstream queries, and malformed input.
 
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
@@ -74,7 +74,7 @@ function resolve(upstreams: DnsUpstreams, name = 'other.example') {
   return upstreams.resolve(parsed, message);
 }
 
-t.test('names of services have addresses, other names none, in any case of letters', async (t) => {
+t.test('service names have addresses, other names do not, regardless of case', async (t) => {
   const { ask } = await serverOf(t);
   const answer = await ask(query('WEB.example'));
   t.equal(answer.readUInt16BE(0), 0x1234);
@@ -96,7 +96,7 @@ t.test('names of services have addresses, other names none, in any case of lette
   }
 });
 
-t.test('rubbish is refused or dropped, and the server goes on', async (t) => {
+t.test('malformed messages are rejected or dropped, and the server continues', async (t) => {
   const { ask, client, server } = await serverOf(t, { unanswerable: 'servfail' });
   const good = query('web.example');
   const twoQuestions = Buffer.from(good);
@@ -120,7 +120,7 @@ t.test('rubbish is refused or dropped, and the server goes on', async (t) => {
   t.equal(alive.readUInt16BE(0) === 0x7777 || alive.length > 0, true);
 });
 
-t.test('silence is an answer too', async (t) => {
+t.test('the server can be configured not to answer unknown names', async (t) => {
   const { client, server } = await serverOf(t, { unanswerable: 'timeout' });
   const heard: number[] = [];
   client.on('message', (message) => heard.push(message.readUInt16BE(0)));
@@ -130,7 +130,7 @@ t.test('silence is an answer too', async (t) => {
   t.same(heard, [2]);
 });
 
-t.test('other name servers are asked as the mode says, and the best answer counts', async (t) => {
+t.test('the mode decides which upstreams are queried, and the best answer wins', async (t) => {
   const clock = new SystemClock();
   const good = await upstreamOf(t, OK, '1.1.1.1');
   const other = await upstreamOf(t, OK, '2.2.2.2');
@@ -163,7 +163,7 @@ t.test('other name servers are asked as the mode says, and the best answer count
   t.equal(seen.size, 2);
 });
 
-t.test('a server that is silent, gone or lies does not stop the others', async (t) => {
+t.test('a silent, absent or lying upstream does not block the others', async (t) => {
   const clock = new VirtualClock();
   const silent = await upstreamOf(t, undefined);
   const good = await upstreamOf(t, OK);
@@ -198,7 +198,7 @@ t.test('a server that is silent, gone or lies does not stop the others', async (
   t.same(clock.timers(), []);
 });
 
-t.test('questions beyond the limit are not asked', async (t) => {
+t.test('queries beyond the limit are not forwarded', async (t) => {
   const clock = new VirtualClock();
   const silent = await upstreamOf(t, undefined);
   const upstreams = new DnsUpstreams({ clock, random: systemRandom }, [silent.upstream], 'parallel');
@@ -211,7 +211,7 @@ t.test('questions beyond the limit are not asked', async (t) => {
   t.same(clock.timers(), []);
 });
 
-t.test('questions go over TCP too, in pieces, and what is no answer is none', async (t) => {
+t.test('TCP upstreams are supported, also with fragmented and invalid answers', async (t) => {
   const server = createServer((socket) => {
     socket.once('data', (data: Buffer) => {
       const asked = parseQuery(data.subarray(2));
@@ -235,7 +235,7 @@ t.test('questions go over TCP too, in pieces, and what is no answer is none', as
   t.equal(await resolve(upstreams, 'nothing.example'), undefined);
 });
 
-t.test('addresses of upstreams are read, with the usual port when none is named', async (t) => {
+t.test('upstream addresses are parsed, with the default port if missing', async (t) => {
   t.same(parseUpstream('udp://8.8.8.8'), { protocol: 'udp', host: '8.8.8.8', port: 53 });
   t.same(parseUpstream('tcp://dns.example:5353/'), { protocol: 'tcp', host: 'dns.example', port: 5_353 });
   t.same(parseUpstream('udp://[::1]:54'), { protocol: 'udp', host: '::1', port: 54 });
@@ -243,7 +243,7 @@ t.test('addresses of upstreams are read, with the usual port when none is named'
     t.throws(() => parseUpstream(wrong), Error, wrong);
 });
 
-t.test('an answer belongs to its question by id, name and type', async (t) => {
+t.test('an answer must match its query by id, name and type', async (t) => {
   const parsed = parseQuery(query('web.example'));
   if (!parsed || parsed === 'malformed') throw new Error('no query');
   const answer = encodeAnswer(parsed, { status: OK, addresses: ['1.2.3.4'] });

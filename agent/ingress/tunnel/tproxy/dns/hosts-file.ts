@@ -1,5 +1,5 @@
-// The resolver `file:///etc/hosts`: the names of services are written into a hosts file, each line with a mark. Wildcards cannot
-// be written so (reference fact: tunnel, section 3.8).
+// The resolver `file:///etc/hosts`: writes the names of services to a hosts file, marking each line. A hosts file
+// cannot contain wildcards (reference fact: tunnel, section 3.8).
 
 import { readFile, writeFile } from 'node:fs/promises';
 import { errorCode } from '#lib/errors.ts';
@@ -17,8 +17,8 @@ export class HostsFile {
   }
 
   /**
-   * Replaces the lines of this router, also those of an earlier process. Rejects with the system's error. The file is written in
-   * place: in containers it cannot be renamed.
+   * Replaces the lines of this router, including those of an earlier process. Rejects with the system's error. Writes
+   * the file in place, because containers do not allow renaming it.
    */
   write(addresses: ReadonlyMap<string, string>): Promise<void> {
     const before = this.#writing.catch(() => undefined);

@@ -1,4 +1,4 @@
-// Opens what the option `resolver` asks for: a name server, or a hosts file. Names get their addresses from the pool
+// Opens the resolver of the option `resolver`: a name server or a hosts file. Names get their addresses from the pool
 // (reference fact: tunnel, section 3.8).
 
 import { lookup } from 'node:dns/promises';
@@ -36,7 +36,7 @@ const UNANSWERABLE: readonly string[] = ['refused', 'servfail', 'timeout'];
 const DEFAULT_PORT = 53;
 const KEY = 'listeners[]{tunnel}.options.resolver';
 
-/** `udp://host:port?response=servfail`, `file:///path`. Throws ProjectError. */
+/** `udp://host:port?response=servfail`, `file:///path`. @throws ProjectError */
 export function parseResolvers(texts: readonly string[]): ParsedResolvers {
   const servers: { host: string; port: number }[] = [];
   let file: string | undefined;
@@ -51,7 +51,7 @@ export function parseResolvers(texts: readonly string[]): ParsedResolvers {
     else throw new ProjectError('RESOLVER', `resolver ${text}: expected udp://host:port or file:///path`);
   }
   if (file !== undefined && texts.length > 1)
-    throw new ProjectError('RESOLVER', 'resolver: a hosts file can be the only entry, all others must be udp://');
+    throw new ProjectError('RESOLVER', 'resolver: a hosts file must be the only entry; other entries must be udp://');
   return { servers, file, unanswerable };
 }
 
@@ -69,7 +69,7 @@ export class Resolver {
     return this.#servers.map((server) => server.port);
   }
 
-  /** A resolver that cannot be opened is logged: addresses are intercepted without it too. */
+  /** A failure to open the resolver is logged only: addresses are intercepted without it too. */
   async open(options: TunnelListenerOptions): Promise<void> {
     const { log } = this.#components;
     try {
@@ -81,12 +81,12 @@ export class Resolver {
       const remedy = `set ${KEY} to a free address of this machine`;
       log.error(
         { error: describeError(error), remedy },
-        'resolver cannot be opened: names of services are not resolved',
+        'resolver cannot be opened, names of services are not resolved',
       );
     }
   }
 
-  /** The names of services have changed. */
+  /** The names of services changed. */
   async update(): Promise<void> {
     const { pool, table } = this.#components;
     pool.keep((name) => table.kindOf(name) !== undefined);
@@ -132,7 +132,10 @@ export class Resolver {
     return address ?? 'full';
   }
 
-  /** Whether programs of this machine ask this router. Only said in the log: others may use it as their name server. */
+  /**
+   * Tests whether programs on this machine query this router. The result is only logged: other machines may use the
+   * name server.
+   */
   async #probe(): Promise<void> {
     const name = `${this.#components.random.bytes(8).toString('hex')}.resolver-test.invalid`;
     let isAsked = false;
@@ -142,11 +145,11 @@ export class Resolver {
         return asked === name;
       };
     }
-    await lookup(name).catch(() => undefined); // it does not exist
+    await lookup(name).catch(() => undefined); // the name does not exist
     for (const server of this.#servers) server.onProbe = () => false;
-    const remedy = 'name it as the first nameserver in /etc/resolv.conf';
+    const remedy = 'make it the first nameserver in /etc/resolv.conf';
     if (!isAsked)
-      this.#components.log.warn({ remedy }, 'programs of this machine do not ask the name server of the tunneler');
+      this.#components.log.warn({ remedy }, "programs on this machine do not use the tunneler's name server");
   }
 
   async #writeHosts(addresses: ReadonlyMap<string, string>): Promise<void> {
@@ -158,7 +161,7 @@ export class Resolver {
   }
 }
 
-/** `response=…`, `unanswerable=…`, or the word alone. */
+/** `response=…`, `unanswerable=…`, or the value alone. */
 function unanswerableOf(query: string): Unanswerable | undefined {
   const words = query.split('&').map((part) => part.replace(/^(response|unanswerable)=/, ''));
   return words.find((word): word is Unanswerable => UNANSWERABLE.includes(word));
