@@ -8,6 +8,8 @@ const ROOT = dirname(import.meta.dirname);
 const FOLDERS = ['agent', 'common', 'controller-sim', 'examples', 'schemas', 'bench', 'tools', 'test'];
 const ALIASES: Record<string, string> = {
   '#lib/': 'common/lib/',
+  '#pki/': 'common/pki/',
+  '#http/': 'common/http/',
   '#wire/': 'common/wire/',
   '#model/': 'common/model/',
   '#schemas/': 'schemas/',
@@ -56,7 +58,7 @@ const FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['information'],
     ['http'],
   ],
-  common: [['model'], ['wire'], ['lib']],
+  common: [['model'], ['wire'], ['pki', 'http'], ['lib']],
 };
 /** Rooms that any file may import: they know no other. */
 const GROUND = ['schemas/', 'package.json'];

@@ -2,7 +2,7 @@
 
 import { generateKeyPairSync, X509Certificate } from 'node:crypto';
 import t from 'tap';
-import { subjectAltNames } from '#lib/certificates.ts';
+import { subjectAltNames } from '#pki/certificates.ts';
 import { createCsr } from '../agent/identity/csr.ts';
 import { ApiClient } from './support/api-client.ts';
 

@@ -10,7 +10,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { text } from 'node:stream/consumers';
 import { connect } from 'node:tls';
 import t from 'tap';
-import { subjectAltNames } from '#lib/certificates.ts';
+import { subjectAltNames } from '#pki/certificates.ts';
 import { type SimulatorOptions, startSimulator } from '../controller-sim/simulator.ts';
 import { Management } from '../examples/two-routers/management.ts';
 import { Program } from '../examples/two-routers/process.ts';

@@ -3,9 +3,9 @@
 import { X509Certificate } from 'node:crypto';
 import { create } from '@bufbuild/protobuf';
 import t from 'tap';
-import { sha1Fingerprint } from '#lib/certificates.ts';
 import { VirtualClock } from '#lib/clock.ts';
 import { silentLog } from '#lib/log.ts';
+import { sha1Fingerprint } from '#pki/certificates.ts';
 import { DataState_IdentitySchema, DataState_RevocationSchema } from '#wire/gen/edge_control_pb.js';
 import { type Authority, issue, makeAuthority } from '../../test/support/certificates.ts';
 import { type ApiSession, ApiSessions } from './api-session.ts';

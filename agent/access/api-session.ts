@@ -2,10 +2,10 @@
 // certificate (reference fact: edge, section 1.2).
 
 import type { X509Certificate } from 'node:crypto';
-import { validity, verifyChain } from '#lib/certificate-chain.ts';
-import { sha1Fingerprint, subjectAltNames } from '#lib/certificates.ts';
 import type { Clock } from '#lib/clock.ts';
 import { ProjectError } from '#lib/errors.ts';
+import { validity, verifyChain } from '#pki/certificate-chain.ts';
+import { sha1Fingerprint, subjectAltNames } from '#pki/certificates.ts';
 import type { DataModel } from './data-model.ts';
 import type { LegacySession, LegacySessions } from './legacy-sessions.ts';
 import { type AccessClaims, isSignedToken, type Tokens } from './tokens.ts';

@@ -3,11 +3,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { checkServerIdentity, type PeerCertificate } from 'node:tls';
 import { Command } from 'commander';
-import { parsePemCertificates } from '#lib/certificates.ts';
 import { examples } from '#lib/commands/name.ts';
 import { describeError, errorCode } from '#lib/errors.ts';
 import { parseJson } from '#lib/json.ts';
 import { readProblem } from '#lib/read-problem.ts';
+import { parsePemCertificates } from '#pki/certificates.ts';
 import { Exit, print, printError } from './exit.ts';
 
 interface HealthOptions {

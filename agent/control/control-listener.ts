@@ -3,10 +3,10 @@
 // (`spiffe://…/controller/ID`). The reference accepts any certificate.
 
 import type { X509Certificate } from 'node:crypto';
-import { verifyChain } from '#lib/certificate-chain.ts';
-import { peerCertificates, subjectAltNames } from '#lib/certificates.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Log } from '#lib/log.ts';
+import { verifyChain } from '#pki/certificate-chain.ts';
+import { peerCertificates, subjectAltNames } from '#pki/certificates.ts';
 import type { Channel } from '#wire/channel.ts';
 import { type AcceptedHello, ChannelListener } from '#wire/channel-listener.ts';
 import { HelloRefusedError } from '#wire/errors.ts';

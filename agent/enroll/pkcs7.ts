@@ -1,7 +1,7 @@
 // Reads the certificates of a PKCS#7 message ("certs-only"), in which controllers send their authorities.
 
 import { X509Certificate } from 'node:crypto';
-import { type DerValue, readDer } from '#lib/der.ts';
+import { type DerValue, readDer } from '#pki/der.ts';
 
 const SIGNED_DATA_CONTENT = 0xa0;
 

@@ -1,8 +1,8 @@
 // Certificate signing requests (PKCS#10): subject and names come from the `csr` section, signed with the router's key.
 
 import { createPublicKey, type KeyObject, sign } from 'node:crypto';
-import { bitString, context, der, integer, oid, sequence, Tag, utf8 } from '#lib/der.ts';
-import { encodeGeneralNames, SUBJECT_ALT_NAME } from '#lib/general-names.ts';
+import { bitString, context, der, integer, oid, sequence, Tag, utf8 } from '#pki/der.ts';
+import { encodeGeneralNames, SUBJECT_ALT_NAME } from '#pki/general-names.ts';
 import type { CsrConfig } from '../config/router-config.ts';
 
 const SUBJECT_OIDS = [

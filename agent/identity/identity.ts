@@ -7,12 +7,12 @@ import { readFile } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { createSecureContext, type SecureContext, type SecureContextOptions } from 'node:tls';
 import { background } from '#lib/background.ts';
-import { commonName, parsePemCertificates } from '#lib/certificates.ts';
 import type { Clock, Timer } from '#lib/clock.ts';
 import { describeError, ProjectError } from '#lib/errors.ts';
 import { Listeners } from '#lib/listeners.ts';
 import type { Log } from '#lib/log.ts';
 import { readProblem } from '#lib/read-problem.ts';
+import { commonName, parsePemCertificates } from '#pki/certificates.ts';
 import { parsePemSource, readPemSource } from '../config/pem-source.ts';
 import type { IdentityConfig } from '../config/router-config.ts';
 

@@ -9,10 +9,10 @@ import type { KeyObject, X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { create, toBinary } from '@bufbuild/protobuf';
 import { background } from '#lib/background.ts';
-import { parsePemCertificates } from '#lib/certificates.ts';
 import type { Clock, Timer } from '#lib/clock.ts';
 import { describeError, ProjectError, TimeoutError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
+import { parsePemCertificates } from '#pki/certificates.ts';
 import {
   type EnrollmentCertsResponse,
   EnrollmentCertsResponseSchema,

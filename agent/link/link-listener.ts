@@ -2,11 +2,11 @@
 // and asks a controller to verify the dialing router (reference fact: link, sections 1.2, 1.5 and 1.6).
 
 import type { X509Certificate } from 'node:crypto';
-import { verifyChain } from '#lib/certificate-chain.ts';
-import { peerCertificates, sha1Fingerprint } from '#lib/certificates.ts';
 import type { Clock, Timer } from '#lib/clock.ts';
 import { describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
+import { verifyChain } from '#pki/certificate-chain.ts';
+import { peerCertificates, sha1Fingerprint } from '#pki/certificates.ts';
 import type { Channel } from '#wire/channel.ts';
 import { type AcceptedHello, ChannelListener } from '#wire/channel-listener.ts';
 import { HelloRefusedError } from '#wire/errors.ts';

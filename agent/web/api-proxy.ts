@@ -10,12 +10,12 @@ import { Agent, type RequestOptions, request as requestHttps } from 'node:https'
 import type { Duplex } from 'node:stream';
 import { pipeline } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
+import { HttpTimeouts } from '#http/http-timeouts.ts';
 import { joinHostPort } from '#lib/address.ts';
-import { peerCertificates } from '#lib/certificates.ts';
 import type { Clock } from '#lib/clock.ts';
 import { asError, describeError, TimeoutError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
-import { HttpTimeouts } from '#wire/http-timeouts.ts';
+import { peerCertificates } from '#pki/certificates.ts';
 import { Alpn, type TlsPort } from '#wire/tls-port.ts';
 import type { Identity } from '../identity/identity.ts';
 

@@ -4,13 +4,13 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { contentCoding } from '#http/content-encoding.ts';
+import { HttpTimeouts } from '#http/http-timeouts.ts';
 import { joinHostPort } from '#lib/address.ts';
 import { background } from '#lib/background.ts';
 import type { Clock } from '#lib/clock.ts';
-import { contentCoding } from '#lib/content-encoding.ts';
 import { listening } from '#lib/listening.ts';
 import type { Log } from '#lib/log.ts';
-import { HttpTimeouts } from '#wire/http-timeouts.ts';
 import type { PortConnection } from '#wire/port-connections.ts';
 import { Alpn, TlsPort } from '#wire/tls-port.ts';
 import type { BindPointConfig, WebConfig } from '../config/router-config.ts';

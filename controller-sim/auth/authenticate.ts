@@ -1,8 +1,8 @@
 // Logging in: by password, by certificate, by the token of another issuer. Whatever is wrong with a login, the answer is the same, and
 // takes as long.
 
-import { sha1Fingerprint } from '#lib/certificates.ts';
 import { ownValue } from '#lib/own-value.ts';
+import { sha1Fingerprint } from '#pki/certificates.ts';
 import { Body } from '../entities/body.ts';
 import { baseFields } from '../entities/common.ts';
 import { externalIdOf } from '../entities/external-id.ts';

@@ -1,8 +1,8 @@
 // Client certificates: whose they are, and which authority vouches for them.
 
 import type { X509Certificate } from 'node:crypto';
-import { type ChainOptions, verifyChain } from '#lib/certificate-chain.ts';
-import { parsePemCertificates, sha1Fingerprint } from '#lib/certificates.ts';
+import { type ChainOptions, verifyChain } from '#pki/certificate-chain.ts';
+import { parsePemCertificates, sha1Fingerprint } from '#pki/certificates.ts';
 import { ApiError, badRequest } from '../errors/errors.ts';
 import { PURPOSES } from '../pki/certificate.ts';
 import type { CertificateAuthority } from '../state/types.ts';

@@ -4,7 +4,7 @@
 import { X509Certificate } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { TLSSocket } from 'node:tls';
-import { peerCertificates, sha1Fingerprint } from '#lib/certificates.ts';
+import { peerCertificates, sha1Fingerprint } from '#pki/certificates.ts';
 import { ApiError } from '../errors/errors.ts';
 import type { AuthServices } from './request.ts';
 

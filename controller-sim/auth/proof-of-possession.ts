@@ -1,6 +1,6 @@
 // Tokens of the OIDC API that are bound to certificates: whoever shows one has to hold the key of such a certificate.
 
-import { sha1Fingerprint } from '#lib/certificates.ts';
+import { sha1Fingerprint } from '#pki/certificates.ts';
 import type { AccessClaims } from '../pki/tokens.ts';
 import type { AuthRequest, AuthServices } from './request.ts';
 

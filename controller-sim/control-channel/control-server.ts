@@ -2,9 +2,9 @@
 // (reference fact: control channel, sections 1.5 to 1.7 and 7.1).
 
 import { background } from '#lib/background.ts';
-import { verifyChain } from '#lib/certificate-chain.ts';
-import { peerCertificates, sha1Fingerprint } from '#lib/certificates.ts';
 import type { Log } from '#lib/log.ts';
+import { verifyChain } from '#pki/certificate-chain.ts';
+import { peerCertificates, sha1Fingerprint } from '#pki/certificates.ts';
 import { Channel } from '#wire/channel.ts';
 import { type AcceptedHello, ChannelListener } from '#wire/channel-listener.ts';
 import { HelloRefusedError } from '#wire/errors.ts';

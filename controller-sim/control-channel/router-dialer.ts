@@ -4,11 +4,11 @@
 import { parseAddress } from '#lib/address.ts';
 import { background } from '#lib/background.ts';
 import { type BackoffPolicy, nextBackoff } from '#lib/backoff.ts';
-import { verifyChain } from '#lib/certificate-chain.ts';
-import { peerCertificates, sha1Fingerprint } from '#lib/certificates.ts';
 import type { Timer } from '#lib/clock.ts';
 import { describeError } from '#lib/errors.ts';
 import type { Random } from '#lib/random.ts';
+import { verifyChain } from '#pki/certificate-chain.ts';
+import { peerCertificates, sha1Fingerprint } from '#pki/certificates.ts';
 import { dialTls } from '#wire/dial.ts';
 import { HelloRefusedError } from '#wire/errors.ts';
 import { ChannelHeader } from '#wire/gen/numbers.ts';

@@ -1,7 +1,7 @@
 // Rules of authenticators: at most one password and one certificate for each identity.
 
 import type { X509Certificate } from 'node:crypto';
-import { sha1Fingerprint } from '#lib/certificates.ts';
+import { sha1Fingerprint } from '#pki/certificates.ts';
 import { ApiError, badRequest, invalid } from '../errors/errors.ts';
 import type { Transaction } from '../state/transaction.ts';
 import type { Authenticator, Entity } from '../state/types.ts';

@@ -1,8 +1,8 @@
 // Rules of other authorities, whose certificates identities may enroll and log in with.
 
 import type { X509Certificate } from 'node:crypto';
-import { commonName, leafOf, parsePemCertificates, sha1Fingerprint } from '#lib/certificates.ts';
 import { describeError } from '#lib/errors.ts';
+import { commonName, leafOf, parsePemCertificates, sha1Fingerprint } from '#pki/certificates.ts';
 import { ApiError, badRequest, invalid } from '../errors/errors.ts';
 import type { Transaction } from '../state/transaction.ts';
 import type { Authenticator, CertificateAuthority, ExternalIdClaim } from '../state/types.ts';

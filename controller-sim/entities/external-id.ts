@@ -1,7 +1,7 @@
 // Which part of a certificate names an identity of another authority (reference fact: HTTP entities, section 6).
 
 import type { X509Certificate } from 'node:crypto';
-import { commonName, subjectAltNames } from '#lib/certificates.ts';
+import { commonName, subjectAltNames } from '#pki/certificates.ts';
 import { invalidField } from '../errors/errors.ts';
 import type { ExternalIdClaim } from '../state/types.ts';
 

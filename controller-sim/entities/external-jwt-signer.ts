@@ -1,7 +1,7 @@
 // Rules of external JWT signers: other issuers whose tokens are taken as a proof.
 
 import type { X509Certificate } from 'node:crypto';
-import { commonName, parsePemCertificates, sha1Fingerprint } from '#lib/certificates.ts';
+import { commonName, parsePemCertificates, sha1Fingerprint } from '#pki/certificates.ts';
 import { ApiError, invalid, invalidField } from '../errors/errors.ts';
 import type { Transaction } from '../state/transaction.ts';
 import type { ExternalJwtSigner } from '../state/types.ts';

@@ -12,11 +12,11 @@ import {
 } from 'node:crypto';
 import type { SecureContextOptions } from 'node:tls';
 import { promisify } from 'node:util';
-import { sha1Fingerprint, subjectAltNames } from '#lib/certificates.ts';
 import type { Clock } from '#lib/clock.ts';
 import { describeError, ProjectError } from '#lib/errors.ts';
-import type { GeneralNames } from '#lib/general-names.ts';
 import { type Random, systemRandom } from '#lib/random.ts';
+import { sha1Fingerprint, subjectAltNames } from '#pki/certificates.ts';
+import type { GeneralNames } from '#pki/general-names.ts';
 import type { State } from '../state/state.ts';
 import { DamagedError } from '../state/store/store.ts';
 import { issueAuthority, issueLeaf, type LeafFields, type Pair, type Purpose } from './certificate.ts';

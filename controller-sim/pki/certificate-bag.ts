@@ -1,7 +1,7 @@
 // PKCS#7 "certs-only": how authorities are handed out to who enrolls. A SignedData without content and signers.
 
 import type { X509Certificate } from 'node:crypto';
-import { context, der, integer, oid, sequence, Tag } from '#lib/der.ts';
+import { context, der, integer, oid, sequence, Tag } from '#pki/der.ts';
 
 const SIGNED_DATA = '1.2.840.113549.1.7.2';
 const DATA = '1.2.840.113549.1.7.1';

@@ -2,8 +2,8 @@
 // more time than all of the rest of its start.
 
 import { createHash, createPrivateKey, createPublicKey, sign, X509Certificate } from 'node:crypto';
-import { bitString, context, der, integer, oid, readDer, sequence, Tag, utf8 } from '#lib/der.ts';
-import { encodeGeneralNames, type GeneralNames, SUBJECT_ALT_NAME } from '#lib/general-names.ts';
+import { bitString, context, der, integer, oid, readDer, sequence, Tag, utf8 } from '#pki/der.ts';
+import { encodeGeneralNames, type GeneralNames, SUBJECT_ALT_NAME } from '#pki/general-names.ts';
 
 /** A certificate and its key, both PEM. */
 export interface Pair {

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { create, toBinary } from '@bufbuild/protobuf';
 import { Secret, TOTP } from 'otpauth';
 import t from 'tap';
-import { leafOf } from '#lib/certificates.ts';
+import { leafOf } from '#pki/certificates.ts';
 import { type ApiOperation, readOperations } from '#schemas/api/operations.ts';
 import { EnrollmentCertsResponseSchema, EnrollmentExtendRouterRequestSchema } from '#wire/gen/edge_control_pb.js';
 import { EdgeControlType } from '#wire/gen/numbers.ts';

@@ -4,7 +4,7 @@
 
 import type { X509Certificate } from 'node:crypto';
 import { isIP, SocketAddress } from 'node:net';
-import { parsePemCertificates, subjectAltNames } from '#lib/certificates.ts';
+import { parsePemCertificates, subjectAltNames } from '#pki/certificates.ts';
 import type { Finding } from '../finding.ts';
 import { readPemSource } from '../pem-source.ts';
 import type { CsrConfig, RouterConfig } from '../router-config.ts';

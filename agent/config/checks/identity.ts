@@ -3,10 +3,10 @@
 import { createPrivateKey, type KeyObject, type X509Certificate } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
-import { validity, verifyChain } from '#lib/certificate-chain.ts';
-import { commonName, parsePemCertificates } from '#lib/certificates.ts';
 import { describeError, errorCode } from '#lib/errors.ts';
 import { readProblem } from '#lib/read-problem.ts';
+import { validity, verifyChain } from '#pki/certificate-chain.ts';
+import { commonName, parsePemCertificates } from '#pki/certificates.ts';
 import type { Finding } from '../finding.ts';
 import { parsePemSource, readPemSource } from '../pem-source.ts';
 import { renewalObstacles } from '../renewable.ts';

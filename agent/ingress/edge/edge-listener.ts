@@ -2,10 +2,10 @@
 // them (reference fact: edge, section 1).
 
 import type { TLSSocket } from 'node:tls';
-import { verifyChain } from '#lib/certificate-chain.ts';
-import { peerCertificates } from '#lib/certificates.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Log } from '#lib/log.ts';
+import { verifyChain } from '#pki/certificate-chain.ts';
+import { peerCertificates } from '#pki/certificates.ts';
 import { Channel } from '#wire/channel.ts';
 import { type AcceptedHello, ChannelListener } from '#wire/channel-listener.ts';
 import { HelloRefusedError } from '#wire/errors.ts';

@@ -2,8 +2,8 @@
 // (reference fact: edge, sections 4 and 5).
 
 import type { X509Certificate } from 'node:crypto';
-import { sha1Fingerprint } from '#lib/certificates.ts';
 import { ClosedError, ProjectError } from '#lib/errors.ts';
+import { sha1Fingerprint } from '#pki/certificates.ts';
 import type { Channel } from '#wire/channel.ts';
 import { asReply, type Message } from '#wire/message.ts';
 import type { Subject } from '../../access/access.ts';

@@ -9,11 +9,11 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Duplex } from 'node:stream';
 import { createSecureContext, type SecureContext, TLSSocket } from 'node:tls';
 import { createWebSocketStream, type WebSocket, WebSocketServer } from 'ws';
+import { HttpTimeouts } from '#http/http-timeouts.ts';
 import type { Clock } from '#lib/clock.ts';
 import { FairPool } from '#lib/fair-pool.ts';
 import type { Log } from '#lib/log.ts';
 import { sourceOf } from '#lib/source-address.ts';
-import { HttpTimeouts } from '#wire/http-timeouts.ts';
 import type { PortConnection } from '#wire/port-connections.ts';
 import { Alpn, SERVER_SECURITY, type TlsPort } from '#wire/tls-port.ts';
 import type { Identity } from '../../identity/identity.ts';

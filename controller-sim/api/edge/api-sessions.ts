@@ -1,6 +1,6 @@
 // API sessions, and the certificates that their clients made for them.
 
-import { leafOf } from '#lib/certificates.ts';
+import { leafOf } from '#pki/certificates.ts';
 import { endApiSession } from '../../entities/api-session.ts';
 import type { Symbols } from '../../filter/compile.ts';
 import type { ApiSession } from '../../state/types.ts';

@@ -1,7 +1,7 @@
 // Authenticators. Password hashes are never part of an answer.
 
 import { createHash } from 'node:crypto';
-import { parsePemCertificates } from '#lib/certificates.ts';
+import { parsePemCertificates } from '#pki/certificates.ts';
 import { readClientCertificate } from '../../auth/certificates.ts';
 import {
   addAuthenticator,

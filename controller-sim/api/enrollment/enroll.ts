@@ -2,8 +2,8 @@
 // a certificate alone, or with the token of another issuer (reference fact: HTTP behaviour, Enrollment).
 
 import type { X509Certificate } from 'node:crypto';
-import { commonName, leafOf, sha1Fingerprint } from '#lib/certificates.ts';
 import { ownValue } from '#lib/own-value.ts';
+import { commonName, leafOf, sha1Fingerprint } from '#pki/certificates.ts';
 import { isForClients, vouch } from '../../auth/certificates.ts';
 import { addAuthenticator, certificateProof, passwordProof } from '../../entities/authenticator.ts';
 import { Body } from '../../entities/body.ts';

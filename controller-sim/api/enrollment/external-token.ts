@@ -1,7 +1,7 @@
 // Enrolling with the token of another issuer, when its signer allows it: for a certificate of this network, or to log in with such
 // tokens from then on.
 
-import { leafOf } from '#lib/certificates.ts';
+import { leafOf } from '#pki/certificates.ts';
 import { bearerTokens } from '../../auth/bearer-tokens.ts';
 import { claimAt, type VerifiedToken, verifyExternalToken } from '../../auth/external-jwt.ts';
 import { addAuthenticator, certificateProof } from '../../entities/authenticator.ts';

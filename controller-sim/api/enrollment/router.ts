@@ -1,7 +1,7 @@
 // Enrolling routers, and renewing their certificates over HTTP.
 
-import { validity } from '#lib/certificate-chain.ts';
-import { leafOf, sha1Fingerprint } from '#lib/certificates.ts';
+import { validity } from '#pki/certificate-chain.ts';
+import { leafOf, sha1Fingerprint } from '#pki/certificates.ts';
 import { Body } from '../../entities/body.ts';
 import { useUp } from '../../entities/enrollment.ts';
 import { ApiError } from '../../errors/errors.ts';

@@ -1,6 +1,6 @@
 // The controllers of the network as clients and administrators see them: of a simulator there is one, itself.
 
-import { sha1Fingerprint } from '#lib/certificates.ts';
+import { sha1Fingerprint } from '#pki/certificates.ts';
 import type { ApiRequest } from '../http/context.ts';
 
 export interface Controller {

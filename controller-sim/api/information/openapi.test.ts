@@ -23,7 +23,9 @@ interface Document {
   components: { schemas: Record<string, object> };
 }
 
-const { recordings } = JSON.parse(readFileSync(new URL('../../../test/vectors/http.json', import.meta.url), 'utf8')) as {
+const { recordings } = JSON.parse(
+  readFileSync(new URL('../../../test/vectors/http.json', import.meta.url), 'utf8'),
+) as {
   recordings: Recording[];
 };
 /** The reference refuses large bodies before its API sees them, in words of its own. */

@@ -1,7 +1,7 @@
 // The steps of a login: the first proof, one-time passwords, tokens of another issuer; each answers with what is still owed, or leads back
 // to the client.
 
-import { sha1Fingerprint } from '#lib/certificates.ts';
+import { sha1Fingerprint } from '#pki/certificates.ts';
 import { MOST_CONFIG_TYPES, noteClient, prove, typeIds } from '../../auth/authenticate.ts';
 import { bearerTokens } from '../../auth/bearer-tokens.ts';
 import { verifyExternalToken } from '../../auth/external-jwt.ts';

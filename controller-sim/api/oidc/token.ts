@@ -1,8 +1,8 @@
 // Tokens for codes, for refresh tokens, and for other tokens (RFC 6749, sections 4.1.3 and 6; RFC 8693), and the ways to end them.
 
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { leafOf, sha1Fingerprint } from '#lib/certificates.ts';
 import { ownValue } from '#lib/own-value.ts';
+import { leafOf, sha1Fingerprint } from '#pki/certificates.ts';
 import { bearerTokens } from '../../auth/bearer-tokens.ts';
 import { holdsCertificate } from '../../auth/proof-of-possession.ts';
 import { isDisabled } from '../../entities/identity.ts';

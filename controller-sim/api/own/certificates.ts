@@ -1,6 +1,6 @@
 // Certificates for the time of an API session: the client keeps the key.
 
-import { commonName, leafOf, sha1Fingerprint } from '#lib/certificates.ts';
+import { commonName, leafOf, sha1Fingerprint } from '#pki/certificates.ts';
 import { Body } from '../../entities/body.ts';
 import { baseFields } from '../../entities/common.ts';
 import { ApiError, notFound } from '../../errors/errors.ts';

@@ -1,6 +1,6 @@
 // Renewing the certificate of an identity: a new one is handed out, and counts from when its owner has shown it.
 
-import { leafOf, sha1Fingerprint } from '#lib/certificates.ts';
+import { leafOf, sha1Fingerprint } from '#pki/certificates.ts';
 import { Body } from '../../entities/body.ts';
 import { existing } from '../../entities/common.ts';
 import { ApiError } from '../../errors/errors.ts';

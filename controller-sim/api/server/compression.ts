@@ -3,7 +3,7 @@
 import { promisify } from 'node:util';
 import { gzip, gzipSync } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { contentCoding } from '#lib/content-encoding.ts';
+import { contentCoding } from '#http/content-encoding.ts';
 
 /** Bytes from which compression pays. */
 const SMALLEST = 1_024;

@@ -3,7 +3,7 @@
 import type { X509Certificate } from 'node:crypto';
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
-import { sha1Fingerprint } from '#lib/certificates.ts';
+import { sha1Fingerprint } from '#pki/certificates.ts';
 import {
   DataState_Action,
   type DataState_Event,

@@ -1,9 +1,9 @@
 // The history of the router data model: each change of the state as the set of events that routers get, and the full state. Sets that say
 // nothing to routers do not exist, so indexes are not dense (reference fact: control channel, sections 5.2 to 5.4).
 
-import { parsePemCertificates } from '#lib/certificates.ts';
 import { asError, describeError } from '#lib/errors.ts';
 import { Listeners } from '#lib/listeners.ts';
+import { parsePemCertificates } from '#pki/certificates.ts';
 import {
   DataState_Action,
   type DataState_Event,

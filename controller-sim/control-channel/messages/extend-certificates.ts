@@ -2,8 +2,8 @@
 // it, or at once when it does not want to (reference fact: control channel, sections 2.2 and 7.1).
 
 import { create, toBinary } from '@bufbuild/protobuf';
-import { parsePemCertificates, sha1Fingerprint } from '#lib/certificates.ts';
 import { describeError } from '#lib/errors.ts';
+import { parsePemCertificates, sha1Fingerprint } from '#pki/certificates.ts';
 import {
   EnrollmentCertsResponseSchema,
   EnrollmentExtendRouterRequestSchema,

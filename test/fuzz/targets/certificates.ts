@@ -1,16 +1,16 @@
 // Certificates, bags of them, and requests for them.
 
 import { generateKeyPairSync, X509Certificate } from 'node:crypto';
-import { verifyChain } from '#lib/certificate-chain.ts';
+import { errorCode } from '#lib/errors.ts';
+import { verifyChain } from '#pki/certificate-chain.ts';
 import {
   CertificateError,
   commonName,
   parsePemCertificates,
   sha1Fingerprint,
   subjectAltNames,
-} from '#lib/certificates.ts';
-import { readDer } from '#lib/der.ts';
-import { errorCode } from '#lib/errors.ts';
+} from '#pki/certificates.ts';
+import { readDer } from '#pki/der.ts';
 import { readCertificateBag } from '../../../agent/enroll/pkcs7.ts';
 import { createCsr } from '../../../agent/identity/csr.ts';
 import { ApiError } from '../../../controller-sim/errors/errors.ts';

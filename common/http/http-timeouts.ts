@@ -7,7 +7,11 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Clock, Timer } from '#lib/clock.ts';
-import type { PortConnection } from './port-connections.ts';
+
+/** A connection that its port may close while it is idle, to make room for others. */
+export interface Evictable {
+  setEvictable(isEvictable: boolean): void;
+}
 
 /** Milliseconds. */
 export interface HttpLimits {
@@ -39,7 +43,7 @@ export class HttpTimeouts {
   }
 
   /** Hands a connection to the server and watches over it. Between its requests it is evictable from its port. */
-  accept(socket: Socket, port?: PortConnection): void {
+  accept(socket: Socket, port?: Evictable): void {
     this.#connections.set(socket, new HttpConnection(socket, this.#clock, this.#limits, port));
     this.#server.emit('connection', socket);
   }
@@ -49,13 +53,13 @@ class HttpConnection {
   readonly #socket: Socket;
   readonly #clock: Clock;
   readonly #limits: HttpLimits;
-  readonly #port: PortConnection | undefined;
+  readonly #port: Evictable | undefined;
   /** The deadline of the client's next step. */
   #timer: Timer | undefined;
   /** Requests without a whole answer: there are several when a client does not wait for the answer before. */
   #open = 0;
 
-  constructor(socket: Socket, clock: Clock, limits: HttpLimits, port: PortConnection | undefined) {
+  constructor(socket: Socket, clock: Clock, limits: HttpLimits, port: Evictable | undefined) {
     this.#socket = socket;
     this.#port = port;
     this.#clock = clock;

@@ -3,7 +3,7 @@
 
 import { X509Certificate } from 'node:crypto';
 import type { TLSSocket } from 'node:tls';
-import { describeError, ProjectError } from './errors.ts';
+import { describeError, ProjectError } from '#lib/errors.ts';
 
 const PEM_BEGIN = '-----BEGIN CERTIFICATE-----';
 const PEM_END = '-----END CERTIFICATE-----';
