@@ -1,4 +1,4 @@
-// `npm run generate`: writes everything that follows from schemas/. Needs protoc for the messages; test/generated.test.ts tells when it
+// `npm run generate`: writes everything that follows from schemas/. Needs protoc for the messages; test/house/generated.test.ts tells when it
 // has been forgotten.
 
 import { mkdirSync, writeFileSync } from 'node:fs';

@@ -7,19 +7,24 @@ import t from 'tap';
 import { chooseTests, SLOWEST, slowestFirst, testFilesOf } from './test-files.ts';
 
 const ROOT = dirname(import.meta.dirname);
-const FILES = ['agent/link/link.test.ts', 'agent/trace/trace.test.ts', 'test/links.test.ts', 'test/sdk.test.ts'];
+const FILES = [
+  'agent/link/link.test.ts',
+  'agent/trace/trace.test.ts',
+  'test/network/links.test.ts',
+  'test/network/sdk.test.ts',
+];
 const choose = (...args: string[]) => chooseTests(args, FILES, ROOT);
 
 t.test('files and folders are chosen, each once', async (t) => {
   t.same(choose(), { files: FILES, problems: [] });
   t.same(choose('agent/link/link.test.ts').files, ['agent/link/link.test.ts']);
-  t.same(choose('./test/sdk.test.ts', join(ROOT, 'test/links.test.ts'), 'test/sdk.test.ts').files, [
-    'test/sdk.test.ts',
-    'test/links.test.ts',
-  ]);
+  t.same(
+    choose('./test/network/sdk.test.ts', join(ROOT, 'test/network/links.test.ts'), 'test/network/sdk.test.ts').files,
+    ['test/network/sdk.test.ts', 'test/network/links.test.ts'],
+  );
   t.same(choose('agent').files, ['agent/link/link.test.ts', 'agent/trace/trace.test.ts']);
   t.same(choose('agent/link/').files, ['agent/link/link.test.ts']);
-  t.same(choose('test/{links,sdk}.test.ts').files, ['test/links.test.ts', 'test/sdk.test.ts']);
+  t.same(choose('test/network/{links,sdk}.test.ts').files, ['test/network/links.test.ts', 'test/network/sdk.test.ts']);
 });
 
 t.test('the slowest files begin first', async (t) => {
@@ -35,16 +40,16 @@ t.test('a name that leads to no test gets a sentence with the near names', async
       'agent/link/link.ts',
       /agent\/link\/link\.ts is not a test file.*did you mean agent\/link\/link\.test\.ts\?|no test file/,
     ],
-    ['tets/sdk.test.ts', /did you mean test\/sdk\.test\.ts\?/],
-    ['test/sdk.tset.ts', /did you mean test\/sdk\.test\.ts\?/],
-    ['test/lniks.test.ts', /did you mean test\/links\.test\.ts\?/],
+    ['tets/network/sdk.test.ts', /did you mean test\/network\/sdk\.test\.ts\?/],
+    ['test/sdk.tset.ts', /did you mean test\/network\/sdk\.test\.ts\?/],
+    ['test/lniks.test.ts', /did you mean test\/network\/links\.test\.ts\?/],
     ['nosuch.test.ts', /no test file nosuch\.test\.ts; `npm test -- --help` shows how to choose/],
     ['package.json', /package\.json is not a test file \(NAME\.test\.ts\)/],
     ['docs', /no tests in the folder docs/],
     ['nowhere/*.test.ts', /no test file nowhere/],
   ];
   for (const [arg, expected] of table) {
-    const { problems } = choose(arg, 'test/sdk.test.ts');
+    const { problems } = choose(arg, 'test/network/sdk.test.ts');
     t.equal(problems.length, 1, arg);
     t.match(problems[0], expected);
   }
@@ -52,7 +57,7 @@ t.test('a name that leads to no test gets a sentence with the near names', async
 
 t.test('the files are those of the project', async (t) => {
   const files = testFilesOf(ROOT);
-  t.ok(files.includes('tools/test-files.test.ts') && files.includes('test/architecture.test.ts'));
+  t.ok(files.includes('tools/test-files.test.ts') && files.includes('test/house/architecture.test.ts'));
   t.notOk(files.some((file) => file.includes('node_modules')));
 });
 

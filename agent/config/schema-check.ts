@@ -55,7 +55,7 @@ function compile(): ValidateFunction {
     discriminator: true,
     allowUnionTypes: true,
     validateFormats: true,
-    // A process checks only one file, so the schema must compile fast. test/generated.test.ts validates the schema
+    // A process checks only one file, so the schema must compile fast. test/house/generated.test.ts validates the schema
     // against its meta schema.
     meta: false,
     validateSchema: false,

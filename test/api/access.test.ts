@@ -1,0 +1,120 @@
+// Who may call each operation of the APIs: made from the access column of the table of operations. What an operation answers to those who
+// may is tested elsewhere; here it must not be a refusal, and to all others it must be nothing else.
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import t from 'tap';
+import { type ApiOperation, readOperations } from '#schemas/api/operations.ts';
+import { BASES } from '../../controller-sim/api/http/bases.ts';
+import { ApiClient, JSON_TYPE } from '../support/api-client.ts';
+
+/** These look at credentials of their own. */
+const BY_THEMSELVES = new Set(['authenticate', 'extendRouterEnrollment', 'enroll', 'enrollToken']);
+
+/** Somebody who calls, and whether the table lets him. */
+interface Caller {
+  readonly name: string;
+  may(access: string): boolean;
+  /** A token of a session, a new one each time; none for nobody. */
+  login(): Promise<string | undefined>;
+}
+
+async function callers(api: ApiClient): Promise<Caller[]> {
+  await api.person('plain');
+  await api.person('partial', { authPolicyId: await api.authPolicy('two', { secondary: { requireTotp: true } }) });
+  await api.person('reader', { permissions: ['admin_readonly'] });
+  await api.person('service-keeper', { permissions: ['service'] });
+  await api.person('config-creator', { permissions: ['config.create'] });
+  const isOpen = (access: string) => access === 'session' || access === 'partial';
+  const as = (name: string, may: (access: string) => boolean): Caller => ({ name, may, login: () => api.login(name) });
+  return [
+    { name: 'nobody', may: () => false, login: async () => undefined },
+    { name: 'a session that is made up', may: () => false, login: async () => 'a'.repeat(64) },
+    as('partial', (access) => access === 'partial'),
+    as('plain', isOpen),
+    as('reader', (access) => isOpen(access) || access.endsWith('.read')),
+    as('service-keeper', (access) => isOpen(access) || access.startsWith('service.')),
+    as('config-creator', (access) => isOpen(access) || access === 'config.create'),
+    as('admin', () => true),
+  ];
+}
+
+function pathOf({ api, path, query }: ApiOperation): string {
+  const parameters = query.filter(({ required }) => required).map(({ name }) => `${name}=x`);
+  const filled = `${BASES[api][0]}${path.replaceAll(/\{\w+\}/g, 'there-is-none')}`;
+  return parameters.length > 0 ? `${filled}?${parameters.join('&')}` : filled;
+}
+
+t.test('every operation is open to those whom the table names, and to nobody else', async (t) => {
+  const directory = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
+  const api = await ApiClient.start({ data: join(directory, 'sim.db') });
+  const connection = api.connect(undefined, 1);
+  const wrong: string[] = [];
+  let count = 0;
+  for (const caller of await callers(api)) {
+    let token = await caller.login();
+    for (const operation of readOperations()) {
+      const { id, method, access, body } = operation;
+      if (access === 'none' && BY_THEMSELVES.has(id)) continue;
+      const options = { token, as: connection, type: JSON_TYPE, ...(body && { body: {} }) };
+      const { status } = await api.ask(method, pathOf(operation), options);
+      const isRefused = status === 401;
+      if (isRefused === (access === 'none' || caller.may(access)))
+        wrong.push(`${caller.name} ${method} ${operation.api} ${id} (${access}): ${status}`);
+      if (status >= 500 && status !== 501) wrong.push(`${method} ${operation.api} ${id}: ${status}`);
+      if (id === 'deleteCurrentAPISession') token = await caller.login();
+      count += 1;
+    }
+  }
+  t.same(wrong, []);
+  t.ok(count > 8 * 290, `${count} calls`);
+  await api.close();
+  rmSync(directory, { recursive: true });
+});
+
+t.test('permissions give no power over administrators', async (t) => {
+  await using api = await ApiClient.start();
+  const permissions = ['identity', 'enrollment'];
+  await api.person('helper', { permissions });
+  const token = await api.login('helper');
+  const boss = await api.create('/identities', {
+    name: 'boss',
+    type: 'User',
+    isAdmin: true,
+    enrollment: { ott: true },
+  });
+  const { enrollment } = await api.get(`/identities/${boss}`);
+  const id = enrollment.ott.id;
+  const expiresAt = new Date(api.clock.now() + 3_600_000).toISOString();
+  const refused: readonly (readonly [string, string, unknown?])[] = [
+    ['POST', '/enrollments', { identityId: boss, method: 'updb', username: 'x', expiresAt }],
+    ['POST', `/enrollments/${id}/refresh`, { expiresAt }],
+    ['GET', `/enrollments/${id}`],
+    ['DELETE', `/enrollments/${id}`],
+    ['PATCH', `/identities/${boss}`, { name: 'nobody' }],
+    ['POST', `/identities/${boss}/disable`, { durationMinutes: 0 }],
+    ['DELETE', `/identities/${boss}/mfa`],
+    ['DELETE', `/identities/${boss}`],
+  ];
+  for (const [method, path, body] of refused) {
+    const answer = await api.ask(method, `/edge/management/v1${path}`, { token, ...(body !== undefined && { body }) });
+    t.match(answer, { status: 401, code: 'UNAUTHORIZED', cause: { message: /^non-admins may not / } }, method + path);
+  }
+  const shown = async (path: string) => (await api.ask('GET', `/edge/management/v1${path}`, { token })).data;
+  t.same((await shown(`/identities/${boss}`)).enrollment, {}, 'nor the token with which he enrolls');
+  t.same((await shown('/identities?filter=name="boss"'))[0].enrollment, {});
+  t.same(await shown('/enrollments'), []);
+  t.same(await shown(`/identities/${boss}/enrollments`), []);
+
+  const user = await api.create('/identities', {
+    name: 'user',
+    type: 'User',
+    isAdmin: false,
+    enrollment: { ott: true },
+  });
+  t.equal((await shown('/enrollments')).length, 1);
+  const body = { identityId: user, method: 'updb', username: 'user', expiresAt };
+  const made = await api.ask('POST', '/edge/management/v1/enrollments', { token, body });
+  t.equal(made.status, 201, 'over others they do');
+});

@@ -1,0 +1,242 @@
+// What clients of the simulator's APIs rely on, whatever they send.
+
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { connect } from 'node:tls';
+import { gunzipSync } from 'node:zlib';
+import t from 'tap';
+import { ApiClient, type AskOptions, JSON_TYPE } from '../support/api-client.ts';
+
+const MANAGEMENT = '/edge/management/v1';
+
+t.test('requests that cannot be understood are refused with their place, and the next one is served', async (t) => {
+  await using api = await ApiClient.start();
+  const as = api.connect(undefined, 1);
+  const token = await api.login('admin');
+  const send = (method: string, path: string, body?: string, different: AskOptions = {}) =>
+    api.ask(method, MANAGEMENT + path, { body, token, type: JSON_TYPE, as, ...different });
+  const anybody = { token: '' };
+  const table: [string, string, string, string | undefined, number, string, AskOptions?][] = [
+    ['broken JSON', 'POST', '/services', '{"name":', 400, 'COULD_NOT_PARSE_BODY'],
+    ['a list as body', 'POST', '/services', '[]', 400, 'COULD_NOT_PARSE_BODY'],
+    ['NUL bytes', 'POST', '/services', '\0\u0001\u0002', 400, 'COULD_NOT_PARSE_BODY'],
+    ['a text as body', 'POST', '/services', '"name"', 400, 'COULD_NOT_PARSE_BODY'],
+    [
+      'a body that is no JSON, where only JSON is taken',
+      'POST',
+      '/revocations',
+      'type: JTI',
+      415,
+      'COULD_NOT_VALIDATE',
+      { type: 'text/plain' },
+    ],
+    [
+      'a body of two megabytes',
+      'POST',
+      '/services',
+      JSON.stringify({ name: 'x'.repeat(2 << 20) }),
+      413,
+      'REQUEST_ENTITY_TOO_LARGE',
+    ],
+    [
+      'a type that does not fit',
+      'POST',
+      '/services',
+      '{"name":"s","encryptionRequired":"yes"}',
+      400,
+      'COULD_NOT_PARSE_BODY',
+    ],
+    ['a filter that is none', 'GET', '/services?filter=%3D%3D', undefined, 400, 'INVALID_FILTER'],
+    [
+      'a filter nested a thousand times',
+      'GET',
+      `/services?filter=${'('.repeat(1_000)}true`,
+      undefined,
+      400,
+      'INVALID_FILTER',
+    ],
+    ['a path that is not there', 'GET', '/castles', undefined, 404, 'NOT_FOUND'],
+    ['an entity that is not there', 'GET', '/services/nope', undefined, 404, 'NOT_FOUND'],
+    ['a method that is not served', 'PUT', '/summary', '{}', 405, 'METHOD_NOT_ALLOWED'],
+    ['a method that few know', 'QUERY', '/services', undefined, 405, 'METHOD_NOT_ALLOWED', anybody],
+    [
+      'a role semantic that is none',
+      'GET',
+      '/services?roleFilter=%23a&roleSemantic=NoneOf',
+      undefined,
+      400,
+      'COULD_NOT_VALIDATE',
+    ],
+    ['no session', 'GET', '/services', undefined, 401, 'UNAUTHORIZED', anybody],
+    ['a session that is made up', 'GET', '/services', undefined, 401, 'UNAUTHORIZED', { token: 'made-up' }],
+    [
+      'a wrong password',
+      'POST',
+      '/authenticate?method=password',
+      '{"username":"admin","password":"wrong"}',
+      401,
+      'INVALID_AUTH',
+      anybody,
+    ],
+    [
+      'a user that is not there',
+      'POST',
+      '/authenticate?method=password',
+      '{"username":"nobody","password":"wrong"}',
+      401,
+      'INVALID_AUTH',
+      anybody,
+    ],
+  ];
+  for (const [name, method, path, body, status, code, different] of table) {
+    const answer = await send(method, path, body, different);
+    t.equal(answer.status, status, name);
+    t.equal(answer.code, code, name);
+  }
+  t.equal((await send('GET', '/services')).status, 200);
+  t.equal((await send('PUT', '/services', undefined, anybody)).headers.allow, 'GET, POST', 'what is allowed is told');
+  t.same((await send('GET', '/revocations')).data, [], 'nothing came of it');
+});
+
+t.test('what an identity without rights asks for is refused; its own services are shown', async (t) => {
+  await using api = await ApiClient.start();
+  const identity = await api.person('user');
+  for (const name of ['allowed', 'other'])
+    await api.create('/services', { name, encryptionRequired: false, roleAttributes: [name] });
+  await api.create('/service-policies', {
+    name: 'dial',
+    type: 'Dial',
+    semantic: 'AnyOf',
+    identityRoles: [`@${identity}`],
+    serviceRoles: ['#allowed'],
+  });
+  const token = await api.login('user');
+  t.equal((await api.ask('GET', `${MANAGEMENT}/services`, { token })).status, 401);
+  t.same(await api.names('/services', token), ['allowed']);
+});
+
+t.test('connections that say too little or nonsense end; the others are served', async (t) => {
+  await using api = await ApiClient.start();
+  const { clock, simulator } = api;
+  const open = async (bytes: string) => {
+    const socket = connect({ port: simulator.port, host: '127.0.0.1', ca: simulator.ca });
+    let text = '';
+    socket.on('data', (chunk: Buffer) => {
+      text += chunk.toString();
+    });
+    socket.on('error', () => undefined);
+    await once(socket, 'secureConnect');
+    socket.write(bytes);
+    return { socket, text: () => text };
+  };
+  const half = await open('GET /version HTTP/1.1\r\nHo');
+  const body = await open('POST /authenticate?method=password HTTP/1.1\r\nHost: x\r\ncontent-length: 10\r\n\r\n{');
+  await sleep(100);
+  await clock.advance(20_000);
+  await Promise.all([half, body].map(({ socket }) => socket.destroyed || once(socket, 'close')));
+  for (const target of ['//:', '///x', '/%zz', '/edge/management/v1/services/%ff', '/x'.repeat(4_000)]) {
+    const { socket, text } = await open(`GET ${target} HTTP/1.1\r\nHost: x\r\nconnection: close\r\n\r\n`);
+    await once(socket, 'close');
+    t.match(text(), /^HTTP\/1\.1 404 .*"code":"NOT_FOUND"/s, target.slice(0, 40));
+  }
+  const garbage = await open('\0\0\0\r\n\r\n');
+  await once(garbage.socket, 'close');
+  t.match(garbage.text(), /^HTTP\/1\.1 400 /);
+});
+
+t.test('HEAD, OPTIONS, other origins, and answers that are packed', async (t) => {
+  await using api = await ApiClient.start();
+  const as = api.connect(undefined, 1);
+  const ask = (method: string, path: string, headers = {}) => api.ask(method, MANAGEMENT + path, { headers, as });
+  const head = await ask('HEAD', '/version');
+  t.equal(head.status, 200);
+  t.equal(head.text, '');
+  const options = await ask('OPTIONS', '/services/x');
+  t.equal(options.status, 204);
+  t.equal(options.headers.allow, 'GET, PUT, PATCH, DELETE, OPTIONS');
+  const preflight = await ask('OPTIONS', '/services', {
+    origin: 'https://console.example',
+    'access-control-request-method': 'POST',
+  });
+  t.equal(preflight.status, 200);
+  t.equal(preflight.headers['access-control-allow-origin'], '*');
+  t.match(preflight.headers['access-control-allow-headers'], /zt-session/);
+  const other = await ask('GET', '/specs/edge-client/spec', {
+    origin: 'https://console.example',
+    accept: 'application/json',
+    'accept-encoding': 'gzip',
+  });
+  t.equal(other.headers['access-control-allow-origin'], '*');
+  t.equal(other.headers['content-encoding'], 'gzip');
+  const { data } = JSON.parse(gunzipSync(other.bytes).toString()) as { data: object };
+  t.match(data, { openapi: '3.1.0' });
+  const unknown = await ask('OPTIONS', '/castles');
+  t.equal(unknown.status, 404);
+});
+
+t.test('pages of other origins may ask for tokens; who refuses packed answers gets them plain', async (t) => {
+  await using api = await ApiClient.start();
+  const ask = (method: string, path: string, headers = {}) => api.ask(method, path, { headers });
+  const origin = 'https://console.example';
+  const preflight = await ask('OPTIONS', '/oidc/oauth/token', { origin, 'access-control-request-method': 'POST' });
+  t.equal(preflight.status, 200);
+  t.equal(preflight.headers['access-control-allow-origin'], '*');
+  const page = await ask('GET', '/oidc/login/username?authRequestID=none', { origin });
+  t.match(page.headers['access-control-expose-headers'], /auth-request-id, totp-required/);
+  const wrong = await ask('PUT', '/oidc/keys');
+  t.equal(wrong.status, 405);
+  t.equal(wrong.headers.allow, 'GET');
+  for (const accept of ['gzip;q=0', 'br, gzip; q=0.0', 'identity']) {
+    const plain = await ask('GET', '/swagger.json', { 'accept-encoding': accept });
+    t.equal(plain.headers['content-encoding'], undefined, accept);
+  }
+});
+
+t.test('each API is described under the path that generators of code know', async (t) => {
+  await using api = await ApiClient.start();
+  for (const base of ['/edge/management/v1', '/edge/client/v1', '/edge/v1', '/fabric/v1']) {
+    const { text } = await api.ask('GET', `${base}/swagger.json`);
+    t.match(JSON.parse(text), { openapi: '3.1.0', paths: { '/swagger.json': {} } }, base);
+  }
+});
+
+t.test('JSON has the content type that SDKs compare as text, with no charset', async (t) => {
+  await using api = await ApiClient.start();
+  const paths = ['/version', '/identities', '/nothing/at/all', '/oidc/.well-known/openid-configuration', '/oidc/keys'];
+  for (const path of paths) t.equal((await api.ask('GET', path)).headers['content-type'], JSON_TYPE, path);
+  t.equal((await api.ask('POST', '/enroll?token=made-up')).headers['content-type'], JSON_TYPE);
+  t.equal((await api.manage('GET', '/identities')).headers['content-type'], JSON_TYPE);
+});
+
+t.test('an enrollment asked for in a form that nobody sends is refused', async (t) => {
+  await using api = await ApiClient.start();
+  const ask = (accept: string) => api.ask('POST', '/enroll?token=made-up', { headers: { accept } });
+  t.match(await ask('application/x-pem-file'), { status: 406, code: 'COULD_NOT_VALIDATE' });
+  t.match(await ask('application/x-pem-file, application/json'), { status: 400, code: 'INVALID_ENROLLMENT_TOKEN' });
+});
+
+t.test('health checks are short when asked so, and have an address of their own', async (t) => {
+  await using api = await ApiClient.start({ cluster: true });
+  const ask = async (path: string) => JSON.parse((await api.ask('GET', `/../../..${path}`)).text);
+  const check = async (path: string) => (await ask(path)).data;
+  t.match(await check('/health-checks'), { healthy: true, checks: [{ id: 'store.read', lastCheckTime: /Z$/ }] });
+  t.same(await check('/health-checks?type=short'), { healthy: true, checks: [{ id: 'store.read', healthy: true }] });
+  const { raft } = await ask('/health-checks/controller/raft');
+  t.same(raft, { isLeader: true, isRaftEnabled: true });
+  const [controller] = await api.get('/controllers');
+  const [{ url }] = controller.apiAddresses['health-checks'];
+  t.equal(url, `${api.simulator.baseUrl}/health-checks`);
+});
+
+t.test('which identity hosts a terminator is of the fabric API', async (t) => {
+  await using api = await ApiClient.start();
+  const service = await api.create('/services', { name: 's', encryptionRequired: true });
+  const router = await api.create('/edge-routers', { name: 'r' });
+  const fields = { service, router, binding: 'transport', address: 'tcp:127.0.0.1:1', hostId: 'host' };
+  const id = await api.create('/terminators', fields);
+  t.notOk('hostId' in (await api.get(`/terminators/${id}`)));
+  t.equal((await api.get(`/fabric/v1/terminators/${id}`)).hostId, '');
+  await api.change('PATCH', `/fabric/v1/terminators/${id}`, { hostId: 'another' });
+  await api.change('PATCH', `/terminators/${id}`, { cost: 7, hostId: 'nobody' });
+  t.match(await api.get(`/fabric/v1/terminators/${id}`), { hostId: 'another', cost: 7 });
+});

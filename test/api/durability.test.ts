@@ -1,0 +1,139 @@
+// Nothing that was acknowledged is lost: the simulator is killed at random moments while it is written to, and comes back with everything
+// that it had answered.
+
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import t from 'tap';
+import { Agent, request } from 'undici';
+import { Program } from '../../examples/two-routers/process.ts';
+import { ApiClient } from '../support/api-client.ts';
+import { THOROUGH } from '../support/thorough.ts';
+
+const WRITES = THOROUGH ? 600 : 200;
+const WRITERS = 8;
+/** Milliseconds of writing before a kill. */
+const LONGEST_ROUND = 250;
+const PASSWORD = 'a long secret';
+
+interface Ready {
+  readonly management: string;
+  readonly ca: string;
+}
+
+/** One life of the simulator. */
+class Life {
+  readonly program: Program;
+  readonly #url: string;
+  readonly #agent: Agent;
+  #token = '';
+
+  private constructor(program: Program, { management, ca }: Ready) {
+    this.program = program;
+    this.#url = management;
+    this.#agent = new Agent({ connect: { ca: readFileSync(ca) }, connections: WRITERS });
+  }
+
+  static async begin(number: number, directory: string): Promise<Life> {
+    const first = number === 0 ? ['--password', PASSWORD] : []; // later lives keep it
+    const options = ['--data', join(directory, 'sim.db'), ...first, '--log-level', 'silent'];
+    const program = new Program(`life-${number}`, ['controller-sim/cli.ts', 'start', '--json', ...options], {
+      directory,
+    });
+    const life = new Life(program, JSON.parse(await program.firstLine()) as Ready);
+    const body = { username: 'admin', password: PASSWORD };
+    const { data } = await life.#ask('POST', '/authenticate?method=password', body);
+    life.#token = (data as { token: string }).token;
+    return life;
+  }
+
+  async end(): Promise<void> {
+    await this.program.exited;
+    await this.#agent.destroy();
+  }
+
+  /** Writes until the simulator dies; tells each write that was acknowledged. */
+  async write(prefix: string, acknowledged: (name: string, id: string) => void): Promise<void> {
+    for (let count = 0; ; count++) {
+      const name = `${prefix}-${count}`;
+      try {
+        const { data } = await this.#ask('POST', '/identities', { name, type: 'Device', isAdmin: false });
+        acknowledged(name, (data as { id: string }).id);
+      } catch {
+        return; // killed: whether this one was written nobody knows
+      }
+    }
+  }
+
+  /** Name to id of every identity. */
+  async identities(): Promise<Map<string, string>> {
+    const found = new Map<string, string>();
+    for (let offset = 0; ; ) {
+      const { data } = await this.#ask('GET', `/identities?limit=500&offset=${offset}`);
+      const page = data as { name: string; id: string }[];
+      for (const { name, id } of page) found.set(name, id);
+      offset += page.length;
+      if (page.length === 0) return found;
+    }
+  }
+
+  async #ask(method: 'GET' | 'POST', path: string, body?: unknown): Promise<{ data: unknown }> {
+    const response = await request(`${this.#url}${path}`, {
+      method,
+      dispatcher: this.#agent,
+      headers: { 'content-type': 'application/json', ...(this.#token !== '' && { 'zt-session': this.#token }) },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    const text = await response.body.text();
+    if (response.statusCode >= 300) throw new Error(`${response.statusCode} ${text}`);
+    return JSON.parse(text) as { data: unknown };
+  }
+}
+
+t.test('what was acknowledged is there after kill -9', { timeout: 120_000 }, async (t) => {
+  const directory = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
+  const acknowledged = new Map<string, string>();
+  let lives = 0;
+  for (; acknowledged.size < WRITES; lives++) {
+    const life = await Life.begin(lives, directory);
+    const writers = Array.from({ length: WRITERS }, (_, writer) =>
+      life.write(`life-${lives}-writer-${writer}`, (name, id) => acknowledged.set(name, id)),
+    );
+    await sleep(Math.random() * LONGEST_ROUND);
+    life.program.kill();
+    await Promise.all(writers);
+    await life.end();
+  }
+  const last = await Life.begin(lives, directory);
+  const found = await last.identities();
+  const lost = [...acknowledged].filter(([name, id]) => found.get(name) !== id);
+  t.same(lost, [], `${acknowledged.size} writes, ${lives} kills`);
+  last.program.kill();
+  await last.end();
+  rmSync(directory, { recursive: true });
+});
+
+t.test('a full disk is 503 with its cause, and writing goes on when there is room again', async (t) => {
+  const opened: DatabaseSync[] = [];
+  const { exec } = DatabaseSync.prototype;
+  DatabaseSync.prototype.exec = function (sql) {
+    if (!opened.includes(this)) opened.push(this);
+    exec.call(this, sql);
+  };
+  t.teardown(() => Object.assign(DatabaseSync.prototype, { exec }));
+  await using api = await ApiClient.start({ data: join(t.testdir(), 'sim.db') });
+  await api.get('/version');
+  const [database] = opened;
+  const tags = { large: 'x'.repeat(500_000) };
+  const create = (name: string) => api.manage('POST', '/services', { name, encryptionRequired: true, tags });
+  database?.exec('PRAGMA max_page_count = 50');
+  const refused = await create('refused');
+  t.match([refused.status, refused.code], [503, 'STORE_UNAVAILABLE']);
+  t.match(refused.cause.message, /the data cannot be written: the disk is full; free some space and try again/);
+  t.same(await api.names('/services'), [], 'reading goes on');
+  database?.exec('PRAGMA max_page_count = 100000');
+  t.equal((await create('taken')).status, 201);
+  t.same(await api.names('/services'), ['taken']);
+});

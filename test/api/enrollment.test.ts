@@ -1,0 +1,244 @@
+// Enrolling over the port: every way of an identity to do it, and what its tokens say. What a router's own program does is tested in
+// enroll.test.ts, how certificates and passwords are renewed in renewal.test.ts.
+
+import { generateKeyPairSync, type KeyObject, randomUUID, X509Certificate } from 'node:crypto';
+import { createLocalJWKSet, decodeJwt, jwtVerify } from 'jose';
+import t from 'tap';
+import { createCsr } from '../../agent/identity/csr.ts';
+import { ApiClient, newRequest, PASSWORD } from '../support/api-client.ts';
+import { issue, makeAuthority } from '../support/certificates.ts';
+
+const MINUTE = 60_000;
+const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
+const USED = { status: 400, code: 'INVALID_ENROLLMENT_TOKEN' };
+const PEM = 'application/x-pem-file';
+
+interface Open {
+  readonly identityId: string;
+  readonly id: string;
+  readonly token: string;
+  readonly jwt: string;
+  readonly expiresAt: string;
+}
+
+/** An identity with an open enrollment. */
+async function open(
+  api: ApiClient,
+  name: string,
+  enrollment: { ott?: boolean; ottca?: string; updb?: string },
+): Promise<Open> {
+  const identityId = await api.create('/identities', { name, type: 'Device', isAdmin: false, enrollment });
+  const [found] = Object.values((await enrollmentsOf(api, identityId)) as object);
+  return { identityId, ...found };
+}
+
+async function enrollmentsOf(api: ApiClient, identityId: string) {
+  return (await api.get(`/identities/${identityId}`)).enrollment;
+}
+
+function ott(api: ApiClient, token: string, csr: string) {
+  return api.ask('POST', `/enroll?method=ott&token=${token}`, { body: csr, type: PEM });
+}
+
+function updb(api: ApiClient, token: string, body: object = { username: 'anna', password: PASSWORD }) {
+  return api.ask('POST', `/enroll/updb?token=${token}`, { body });
+}
+
+t.test(
+  'tokens of enrollments say who signs, for whom, how and until when, and are signed by the published key',
+  async (t) => {
+    await using api = await ApiClient.start();
+    const { baseUrl, controlAddress } = api.simulator;
+    const ca = await api.addAuthority('ours', await makeAuthority('ours'));
+    const routerId = await api.create('/edge-routers', { name: 'router' });
+    const router = await api.get(`/edge-routers/${routerId}`);
+    const transitId = await api.create('/routers', { name: 'transit' });
+    const transit = await api.get(`/routers/${transitId}`);
+    const byOtt = await open(api, 'a', { ott: true });
+    const byCa = await open(api, 'b', { ottca: ca });
+    const byPassword = await open(api, 'c', { updb: 'anna' });
+    const fresh = { token: router.enrollmentToken, expiresAt: router.enrollmentExpiresAt };
+    const carried = { token: transit.enrollmentToken, expiresAt: transit.enrollmentExpiresAt };
+    const table: [string, string, string, { token: string; expiresAt: string }][] = [
+      ['ott', byOtt.jwt, byOtt.identityId, byOtt],
+      ['ottca', byCa.jwt, byCa.identityId, byCa],
+      ['updb', byPassword.jwt, byPassword.identityId, byPassword],
+      ['erott', router.enrollmentJwt, routerId, fresh],
+      ['trott', transit.enrollmentJwt, transitId, carried],
+    ];
+    const keys = createLocalJWKSet(JSON.parse((await api.ask('GET', '/enroll/jwks')).text));
+    for (const [em, jwt, sub, { token, expiresAt }] of table) {
+      const { payload, protectedHeader } = await jwtVerify(jwt, keys, { issuer: baseUrl, subject: sub });
+      t.match(protectedHeader, { alg: 'RS256', kid: /^[\da-f]{40}$/ }, em);
+      t.match(token, UUID, em);
+      const exp = Math.floor(Date.parse(expiresAt) / 1000);
+      const { iat: _iat, ...claims } = payload;
+      t.same(claims, { iss: baseUrl, sub, aud: [''], em, jti: token, exp, ctrls: [controlAddress] }, em);
+      t.equal(Date.parse(expiresAt), api.clock.now() + 180 * MINUTE, em);
+    }
+    t.match(decodeJwt((await api.manage('GET', `/cas/${ca}/jwt`)).text), {
+      iss: baseUrl,
+      sub: ca,
+      em: 'ca',
+      exp: undefined,
+    });
+  },
+);
+
+t.test('a certificate request becomes a certificate of the network, once', async (t) => {
+  await using api = await ApiClient.start();
+  const { identityId, token } = await open(api, 'device', { ott: true });
+  const { key, csr } = newRequest('whatever');
+  const { status, headers, text } = await ott(api, token, csr);
+  t.same([status, headers['content-type']], [200, PEM]);
+  const certificate = new X509Certificate(text);
+  t.match(
+    certificate.subjectAltName,
+    new RegExp(`URI:spiffe://[\\da-f]{40}/identity/${identityId.replaceAll('.', '\\.')}`),
+  );
+  t.same([certificate.subject, certificate.keyUsage], [`CN=${identityId}`, ['1.3.6.1.5.5.7.3.2']]);
+  t.equal(certificate.validToDate.getTime(), Math.floor((api.clock.now() + 365 * 24 * 60 * MINUTE) / 1000) * 1000);
+  t.match(await ott(api, token, csr), USED);
+  t.same(await enrollmentsOf(api, identityId), {}, 'the enrollment is gone');
+  t.match((await api.loginWith(api.connect({ pem: text, key }))).data, { identityId });
+
+  const second = await open(api, 'second', { ott: true });
+  const both = await Promise.all([ott(api, second.token, csr), ott(api, second.token, csr)]);
+  t.same(both.map((answer) => answer.status).sort(), [200, 400], 'of two at once, one');
+  const third = await open(api, 'third', { ott: true });
+  const answer = await api.ask('POST', '/enroll/ott', { body: { token: third.token, clientCsr: csr } });
+  t.match(
+    answer.data,
+    {
+      ca: /^-----BEGIN CERTIFICATE/,
+      cert: /^-----BEGIN CERTIFICATE/,
+      controllers: [{ id: api.simulator.controllerId }],
+    },
+    'as JSON',
+  );
+});
+
+t.test('a certificate request that is none, or has a key that is none, is refused and uses nothing up', async (t) => {
+  await using api = await ApiClient.start();
+  const { token } = await open(api, 'device', { ott: true });
+  const { csr } = newRequest('device');
+  const bytes = Buffer.from(csr.replace(/-----.*-----|\n/g, ''), 'base64');
+  const encode = (der: Buffer) =>
+    `-----BEGIN CERTIFICATE REQUEST-----\n${der.toString('base64')}\n-----END CERTIFICATE REQUEST-----\n`;
+  const renamed = Buffer.from(bytes.toString('latin1').replace('device', 'admins'), 'latin1');
+  const of = (pair: { privateKey: KeyObject }) =>
+    createCsr('x', { sans: { dns: [], ip: [], uri: [], email: [] } }, pair.privateKey);
+  const refused = { status: 400, code: 'COULD_NOT_PROCESS_CSR' };
+  const table: [string, string, object][] = [
+    ['nothing', '', { status: 400, code: 'MISSING_OR_INVALID_CSR' }],
+    ['nonsense', 'nonsense', refused],
+    ['half of one', encode(bytes.subarray(0, 60)), refused],
+    ['nonsense in its form', encode(Buffer.from('nonsense')), refused],
+    ['a certificate', api.simulator.ca, refused],
+    ['a name that was changed after signing', encode(renamed), refused],
+    ['a short RSA key', of(generateKeyPairSync('rsa', { modulusLength: 1024 })), refused],
+    ['an unknown curve', of(generateKeyPairSync('ec', { namedCurve: 'secp256k1' })), refused],
+  ];
+  for (const [name, body, expected] of table) t.match(await ott(api, token, body), expected, name);
+  const rsa = of(generateKeyPairSync('rsa', { modulusLength: 2048 }));
+  t.equal((await ott(api, token, rsa)).status, 200, 'the token is good for a right one');
+});
+
+t.test('a token counts until it expires, for its own method, and no longer than it is known', async (t) => {
+  await using api = await ApiClient.start();
+  const { csr } = newRequest('x');
+  const first = await open(api, 'first', { ott: true });
+  const second = await open(api, 'second', { ott: true });
+  await api.clock.advance(180 * MINUTE - 1);
+  t.equal((await ott(api, first.token, csr)).status, 200, 'to the last millisecond');
+  await api.clock.advance(1);
+  t.match(await ott(api, second.token, csr), { status: 400, code: 'ENROLLMENT_EXPIRED' });
+  const third = await open(api, 'third', { ott: true });
+  t.match(await updb(api, third.token), { status: 400, code: 'INVALID_ENROLL_METHOD' });
+  t.match(await ott(api, randomUUID(), csr), USED, 'unknown');
+  t.match(await ott(api, '', csr), USED, 'none');
+  await api.manage('DELETE', `/enrollments/${third.id}`);
+  t.match(await ott(api, third.token, csr), USED, 'the enrollment is deleted');
+  const fourth = await open(api, 'fourth', { ott: true });
+  await api.manage('DELETE', `/identities/${fourth.identityId}`);
+  t.match(await ott(api, fourth.token, csr), USED, 'the identity is deleted');
+
+  const refresh = (id: string, time: number) =>
+    api.manage('POST', `/enrollments/${id}/refresh`, { expiresAt: new Date(time).toISOString() });
+  const now = api.clock.now();
+  t.match(await refresh(second.id, now), { status: 400, cause: { field: 'expiresAt' } }, 'not into the past');
+  t.match(await refresh(second.id, now + MINUTE), { status: 200, data: { id: second.id } }, 'also when it has expired');
+  const { ott: renewed } = await enrollmentsOf(api, second.identityId);
+  t.same([renewed.id, Date.parse(renewed.expiresAt)], [second.id, now + MINUTE]);
+  t.match(decodeJwt(renewed.jwt), { jti: renewed.token, em: 'ott', exp: Math.floor((now + MINUTE) / 1000) });
+  t.match(await ott(api, second.token, csr), USED, 'the old token');
+  t.equal((await ott(api, renewed.token, csr)).status, 200);
+});
+
+t.test('a second enrollment of the same method waits for the first; others do not', async (t) => {
+  await using api = await ApiClient.start();
+  const { identityId, id } = await open(api, 'device', { ott: true });
+  const expiresAt = new Date(api.clock.now() + MINUTE).toISOString();
+  const create = (fields: object) => api.manage('POST', '/enrollments', { identityId, expiresAt, ...fields });
+  t.match(await create({ method: 'ott' }), { status: 409, code: 'ENROLLMENT_EXISTS' });
+  t.match(await create({ method: 'updb', username: 'anna' }), { status: 201 });
+  await api.manage('DELETE', `/enrollments/${id}`);
+  t.match(await create({ method: 'ott' }), { status: 201 });
+  t.match(await create({ method: 'ottca', caId: 'nope' }), { status: 400, code: 'INVALID_FIELD' });
+});
+
+t.test('a password is chosen within its bounds and under a name that is free', async (t) => {
+  await using api = await ApiClient.start();
+  await api.person('taken');
+  const { identityId, token } = await open(api, 'person', { updb: 'anna' });
+  const bounds = { status: 400, code: 'COULD_NOT_VALIDATE' };
+  const table: [string, object, object][] = [
+    ['no password', { username: 'anna' }, { status: 400 }],
+    ['a short password', { username: 'anna', password: 'abcd' }, bounds],
+    ['a long password', { username: 'anna', password: 'x'.repeat(101) }, bounds],
+    ['a short name', { username: 'ann', password: PASSWORD }, bounds],
+    ['a taken name', { username: 'taken', password: PASSWORD }, { ...bounds, cause: { field: 'updbUsername' } }],
+  ];
+  for (const [name, body, expected] of table) t.match(await updb(api, token, body), expected, name);
+  t.match(await updb(api, token), { status: 200, data: { username: 'anna', controllers: [{}] } });
+  t.match(await updb(api, token), USED);
+  t.equal((await api.tryLogin('anna')).data.identityId, identityId);
+  const other = await open(api, 'other', { updb: 'berta' });
+  t.match(
+    await updb(api, other.token, { password: PASSWORD }),
+    { data: { username: 'berta' } },
+    'the name that was wanted',
+  );
+});
+
+t.test('a certificate of another authority enrolls whom the token names', async (t) => {
+  await using api = await ApiClient.start();
+  const authority = await makeAuthority('ours');
+  const another = await makeAuthority('another');
+  const id = await api.addAuthority('ours', authority);
+  await api.addAuthority('another', another);
+  const { identityId, token } = await open(api, 'device', { ottca: id });
+  const now = api.clock.now();
+  const enroll = async (issued?: Awaited<ReturnType<typeof issue>>) =>
+    api.ask('POST', `/enroll?method=ottca&token=${token}`, { ...(issued && { as: api.connect(issued) }) });
+  const failed = { status: 400, code: 'CERTIFICATE_FAILED_VALIDATION' };
+  t.match(await enroll(), failed, 'none');
+  t.match(await enroll(await issue(another, 'x')), failed, 'of another authority');
+  t.match(await enroll(await api.device('own')), failed, 'of the network');
+  t.match(await enroll(await issue(authority, 'x', { to: now - MINUTE })), failed, 'expired');
+  t.match(await enroll(await issue(authority, 'x', { from: now + MINUTE })), failed, 'not yet valid');
+  t.match(await enroll(await issue(authority, 'x', { purposes: ['server'] })), failed, 'for servers');
+  await api.manage('PATCH', `/cas/${id}`, { isOttCaEnrollmentEnabled: false });
+  const right = await issue(authority, 'x');
+  t.match(await enroll(right), { status: 400, code: 'ENROLLMENT_CA_NOT_VALID' });
+  await api.manage('PATCH', `/cas/${id}`, { isOttCaEnrollmentEnabled: true });
+  t.match(await enroll(right), { status: 200, data: { controllers: [{}] } });
+  t.match(await enroll(right), USED);
+  t.equal((await api.loginWith(api.connect(right))).data.identityId, identityId);
+  const { token: next } = await open(api, 'next', { ottca: id });
+  t.match(await api.ask('POST', `/enroll/ottca?token=${next}`, { as: api.connect(right), body: {} }), {
+    status: 409,
+    code: 'CERT_IN_USE',
+    cause: { data: { fingerprint: /^[0-9a-f]{40}$/ } },
+  });
+});

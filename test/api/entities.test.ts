@@ -1,0 +1,431 @@
+// The life of every kind of entity through the management and fabric APIs: made, shown, patched, replaced, refused, deleted. What goes with
+// what when something is deleted stands in cascades.test.ts.
+
+import t, { type Test } from 'tap';
+import { type ApiAnswer, ApiClient, filtered } from '../support/api-client.ts';
+import { makeAuthority } from '../support/certificates.ts';
+import { allKinds } from '../support/kinds/all.ts';
+import { type Fields, type Kind, known, type Refusal } from '../support/kinds/kind.ts';
+
+/** Change with every write. */
+const MOVING = ['updatedAt', 'version'];
+
+function without(fields: Fields, names: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
+}
+
+/** Of an auth policy the leaves that a patch gives are changed, of everything else the whole field. */
+function patched(detail: Fields, patch: Fields): Fields {
+  const { primary, ...fields } = patch as { primary?: Record<string, Fields> };
+  const parts = Object.entries(primary ?? {}).map(([name, part]) => [
+    name,
+    { ...(detail.primary as Record<string, Fields>)[name], ...part },
+  ]);
+  return { ...fields, ...(primary && { primary: { ...(detail.primary as Fields), ...Object.fromEntries(parts) } }) };
+}
+
+/** Where a refusal says that something is wrong. */
+function places({ cause }: ApiAnswer): string {
+  return [cause?.field, cause?.reason, cause?.message].join(' ');
+}
+
+async function refuse(t: Test, api: ApiClient, { path, create }: Kind, refusals: readonly Refusal[]): Promise<void> {
+  for (const [change, status, code, place = /./] of refusals) {
+    const answer = await api.manage('POST', path, { ...create, ...change });
+    t.match(
+      { status: answer.status, code: answer.code, place: places(answer) },
+      { status, code, place },
+      JSON.stringify(change),
+    );
+  }
+}
+
+async function live(t: Test, api: ApiClient, kind: Kind): Promise<void> {
+  const {
+    path,
+    create,
+    shown = {},
+    hidden = [],
+    required,
+    patch,
+    put,
+    cleared = {},
+    refusals = [],
+    conflicts = [],
+    duplicate,
+  } = kind;
+  for (const field of required) {
+    const answer = await api.manage('POST', path, without(create, [field]));
+    t.equal(answer.status, 400, `${field} is missing`);
+    t.equal(answer.cause?.field, field);
+  }
+  await refuse(t, api, kind, refusals);
+  const made = await api.manage('POST', path, create);
+  t.equal(made.status, 201, made.text);
+  const { id, _links } = made.data as { id: string; _links: { self: { href: string } } };
+  const at = `${path}/${id}`;
+  t.ok(_links.self.href.endsWith(`/${id}`));
+  const first = await api.get(at);
+  t.match(first, { id, ...without(create, [...hidden, ...Object.keys(shown)]), ...shown });
+  for (const name of hidden) t.notOk(name in first, `${name} is not shown`);
+  t.match(await api.get<Fields[]>(filtered(path, `id = "${id}"`)), [{ id }]);
+
+  await refuse(t, api, kind, conflicts);
+  if (duplicate) {
+    const answer = await api.manage('POST', path, create);
+    t.match(answer, { status: 400, code: 'COULD_NOT_VALIDATE', cause: { field: duplicate[0], reason: duplicate[1] } });
+  }
+  t.same(await api.get(at), first, 'nothing that was refused left a trace');
+
+  if (patch) {
+    const nothing = await api.manage('PATCH', at, patch.typeId === undefined ? {} : { typeId: patch.typeId });
+    t.match(nothing, { status: 400, code: 'UNHANDLED', cause: { message: 'no fields updated, nothing to do' } });
+    t.match(await api.manage('PATCH', at, patch), { status: 200, data: {} });
+    const names = Object.keys(patch).flatMap((name) => [name, `${name}Display`]);
+    const second = await api.get(at);
+    t.match(second, patched(first, patch));
+    t.same(without(second, [...MOVING, ...names]), without(first, [...MOVING, ...names]), 'the rest is as it was');
+  }
+  if (put) {
+    for (const field of Object.keys(put).filter((name) => required.includes(name) && name !== 'encryptionRequired')) {
+      const answer = await api.manage('PUT', at, without(put, [field]));
+      t.match(answer, { status: 400, code: 'COULD_NOT_VALIDATE', cause: { field } }, `PUT without ${field}`);
+    }
+    t.match(await api.manage('PUT', at, put), { status: 200, data: {} });
+    t.match(await api.get(at), {
+      id,
+      ...without(put, [...hidden, ...Object.keys({ ...shown, ...cleared })]),
+      ...cleared,
+    });
+  }
+  t.match(await api.manage('DELETE', at), { status: 200, data: {} });
+  for (const method of ['GET', ...(put ? ['PUT'] : []), ...(patch ? ['PATCH'] : []), 'DELETE']) {
+    const answer = await api.manage(method, at, method === 'PUT' ? put : method === 'PATCH' ? patch : undefined);
+    t.match(answer, { status: 404, code: 'NOT_FOUND', cause: { message: `with id ${id} not found` } }, method);
+  }
+}
+
+t.test('every kind of entity is made, shown, changed, refused and deleted as the tables say', async (t) => {
+  await using api = await ApiClient.start();
+  for (const kind of allKinds(await known(api))) {
+    await t.test(`${kind.path} ${String(kind.create.typeId ?? '')}`, (t) => live(t, api, kind));
+  }
+});
+
+t.test('numbers that are too large and schemas without end are refused, and break nothing', async (t) => {
+  await using api = await ApiClient.start();
+  const id = await api.create('/identities', { name: 'user', type: 'User', isAdmin: false });
+  const huge = { status: 400, code: 'COULD_NOT_PARSE_BODY', cause: { message: /of type int64/ } };
+  const mfa = { name: 'mfa', typeId: 'MFA', roleAttributes: ['mfa'] };
+  t.match(await api.manage('POST', `/identities/${id}/disable`, { durationMinutes: 1e300 }), huge);
+  t.match(await api.manage('POST', '/posture-checks', { ...mfa, timeoutSeconds: 1e300 }), huge);
+  t.match(
+    await api.manage('POST', '/services', { name: 's', encryptionRequired: true, maxIdleTimeMillis: -1e300 }),
+    huge,
+  );
+  await api.change('POST', `/identities/${id}/disable`, { durationMinutes: 9e15 });
+  t.match(await api.get(`/identities/${id}`), { disabled: true, disabledUntil: '9999-12-31T23:59:59.999Z' });
+  await api.create('/posture-checks', { ...mfa, timeoutSeconds: 9e18 });
+
+  const endless = await api.create('/config-types', { name: 'endless', schema: { $ref: '#' } });
+  const config = (configTypeId: string) => ({ name: 'c', configTypeId, data: { port: 1 } });
+  t.match(await api.manage('POST', '/configs', config(endless)), { status: 400, cause: { field: '(root)' } });
+  const later = await api.create('/config-types', {
+    name: 'later',
+    schema: { $async: true, type: 'object', required: ['x'] },
+  });
+  const slow = await api.create('/config-types', {
+    name: 'slow',
+    schema: { properties: { x: { pattern: '^(a+)+$' } } },
+  });
+  const long = { ...config(slow), data: { x: `${'a'.repeat(100)}!` } };
+  const cut = { status: 400, cause: { field: '(root)', reason: /takes longer than/ } };
+  t.match(await api.manage('POST', '/configs', long), cut, 'and nobody waits for it');
+  t.match(await api.manage('POST', '/configs', config(later)), { status: 400, cause: { reason: /x is required/ } });
+});
+
+t.test('a body of another type changes name and attributes of a posture check, and not what it demands', async (t) => {
+  await using api = await ApiClient.start();
+  const id = await api.create('/posture-checks', { name: 'domain', typeId: 'DOMAIN', domains: ['corp'] });
+  const other = { name: 'new', typeId: 'MAC', macAddresses: ['aa'], roleAttributes: ['a'] };
+  await api.change('PUT', `/posture-checks/${id}`, other);
+  t.match(await api.get(`/posture-checks/${id}`), {
+    name: 'new',
+    typeId: 'DOMAIN',
+    domains: ['corp'],
+    roleAttributes: ['a'],
+  });
+});
+
+t.test('a router that only carries circuits is none of the edge', async (t) => {
+  await using api = await ApiClient.start();
+  const id = await api.create('/routers', { name: 'carrier' });
+  const missing = { status: 404, code: 'NOT_FOUND', cause: { message: `router with id ${id} not found` } };
+  t.match(await api.manage('GET', `/edge-routers/${id}`), missing);
+  t.match(await api.manage('PUT', `/edge-routers/${id}`, { name: 'x' }), missing);
+  t.match(await api.manage('POST', `/edge-routers/${id}/re-enroll`), missing);
+  t.match(await api.manage('DELETE', `/edge-routers/${id}`), missing);
+  t.same(await api.names('/edge-routers'), []);
+  t.same(await api.names('/routers'), ['carrier']);
+});
+
+t.test('data of configs is checked when it changes, and not when its schema does', async (t) => {
+  await using api = await ApiClient.start();
+  const { configType, config } = await known(api);
+  const at = `/configs/${config}`;
+  const wrong = {
+    status: 400,
+    code: 'COULD_NOT_VALIDATE',
+    cause: { field: 'port', reason: /Expected: integer, given: string/ },
+  };
+  t.match(await api.manage('PATCH', at, { data: { port: 'x' } }), wrong);
+  t.match(await api.manage('PUT', at, { name: 'known', data: { port: 'x' } }), wrong);
+  await api.change('PATCH', `/config-types/${configType}`, { schema: { type: 'object', required: ['host'] } });
+  t.match(await api.get(at), { data: { port: 1 } });
+  t.match(await api.manage('PATCH', at, { data: { port: 1 } }), {
+    status: 400,
+    cause: { field: '(root)', reason: /host is required/ },
+  });
+  await api.change('PATCH', at, { data: { host: 'h' } });
+  t.match(await api.get(at), { data: { host: 'h' } });
+});
+
+t.test('a refusal names the value that it refuses as a text, and who shows nothing is told so', async (t) => {
+  await using api = await ApiClient.start();
+  const schema = { type: 'object', properties: { port: { type: 'integer', maximum: 9 } }, additionalProperties: false };
+  const configTypeId = await api.create('/config-types', { name: 'type', schema });
+  const config = (data: unknown) => api.manage('POST', '/configs', { name: 'config', configTypeId, data });
+  const cases: readonly (readonly [ApiAnswer, string, string, string])[] = [
+    [await config({ port: 12 }), 'port', 'port is invalid: port: Must be less than or equal to 9', '12'],
+    [
+      await config({ port: [{ b: 1, a: null }] }),
+      'port',
+      'port is invalid: port: Invalid type. Expected: integer, given: array',
+      '[map[a:<nil> b:1]]',
+    ],
+    [await config(null), 'data', 'data in body is required', '<nil>'],
+    [
+      await api.manage('POST', '/routers', { name: 'router', cost: -1 }),
+      'cost',
+      'cost in body should be greater than or equal to 0',
+      '-1',
+    ],
+  ];
+  for (const [answer, field, reason, value] of cases)
+    t.match(answer, { status: 400, code: 'COULD_NOT_VALIDATE', cause: { field, reason, value } }, value);
+  t.match(await config(JSON.parse(`${'[['.repeat(5_000)}${']]'.repeat(5_000)}`)), { status: 400 });
+  for (const username of ['known', 'other']) {
+    const identityId = await api.create('/identities', { name: username, type: 'User', isAdmin: false });
+    await api.create('/authenticators', { identityId, method: 'updb', username, password: 'secret' });
+  }
+  const [other] = await api.get<{ id: string }[]>('/authenticators?filter=updbUsername="other"');
+  const message = "duplicate value 'known' in unique index on authenticators store";
+  for (const method of ['PATCH', 'PUT'])
+    t.match(
+      await api.manage(method, `/authenticators/${other?.id}`, { username: 'known', password: 'secret' }),
+      { status: 400, code: 'UNHANDLED', cause: { code: 'UNHANDLED', message } },
+      method,
+    );
+  const nobody = await api.ask('GET', '/edge/management/v1/identities');
+  t.match(nobody, { status: 401, cause: { code: 'UNHANDLED', message: 'unauthenticated for invalid credentials' } });
+  t.notOk((await api.ask('GET', '/edge/management/v1/identities', { token: 'nonsense' })).cause);
+});
+
+t.test('every envelope names the versions of the APIs', async (t) => {
+  await using api = await ApiClient.start();
+  const id = await api.create('/services', { name: 'service', encryptionRequired: true });
+  for (const [method, path, body] of [
+    ['GET', '/version'],
+    ['GET', '/services'],
+    ['GET', '/identities'],
+    ['GET', '/fabric/v1/routers'],
+    ['GET', '/edge/client/v1/current-identity'],
+    ['POST', '/services', { name: 'other', encryptionRequired: true }],
+    ['PATCH', `/services/${id}`, { name: 'changed' }],
+    ['DELETE', `/services/${id}`],
+    ['DELETE', `/services/${id}`],
+  ] as const)
+    t.match(
+      (await api.manage(method, path, body)).meta,
+      { apiEnrollmentVersion: '0.0.1', apiVersion: '0.0.1' },
+      `${method} ${path}`,
+    );
+});
+
+t.test('what a posture check demands is kept in order, each once', async (t) => {
+  await using api = await ApiClient.start();
+  const kept = async (typeId: string, demands: object) =>
+    api.get(`/posture-checks/${await api.create('/posture-checks', { name: typeId, typeId, ...demands })}`);
+  t.match(await kept('DOMAIN', { domains: ['b', 'a', 'b'] }), { domains: ['a', 'b'] });
+  t.match(await kept('MAC', { macAddresses: ['BB:00', 'aa-00', 'bb00'] }), { macAddresses: ['aa00', 'bb00'] });
+  const [windows, linux, older] = [
+    { type: 'Windows', versions: ['>=11.0.0'] },
+    { type: 'Linux', versions: [] },
+    { type: 'windows', versions: ['>=10.0.0'] },
+  ];
+  t.match(await kept('OS', { operatingSystems: [windows, linux, older] }), {
+    operatingSystems: [linux, { ...older, type: 'Windows' }],
+  });
+});
+
+t.test('an auth policy raises limits that are too low, and gives up a signer for an empty one', async (t) => {
+  await using api = await ApiClient.start();
+  const signer = await api.create('/external-jwt-signers', {
+    ...{ name: 'idp', issuer: 'https://idp.example', audience: 'edge', enabled: true },
+    jwksEndpoint: 'https://idp.example/keys',
+  });
+  const id = await api.authPolicy('low', {
+    updb: { minPasswordLength: 1, maxAttempts: -1, lockoutDurationMinutes: -1 },
+    secondary: { requireExtJwtSigner: signer },
+  });
+  const path = `/auth-policies/${id}`;
+  const { primary, secondary } = await api.get(path);
+  t.match(primary.updb, { minPasswordLength: 5, maxAttempts: 0, lockoutDurationMinutes: 0 });
+  t.equal(secondary.requireExtJwtSigner, signer);
+  await api.change('PATCH', path, { secondary: { requireExtJwtSigner: '' } });
+  t.equal((await api.get(path)).secondary.requireExtJwtSigner ?? null, null);
+  await api.change('DELETE', `/external-jwt-signers/${signer}`);
+});
+
+t.test('keys are never fetched from where machines keep their credentials', async (t) => {
+  await using api = await ApiClient.start();
+  const signer = (jwksEndpoint: string) =>
+    api.manage('POST', '/external-jwt-signers', {
+      ...{ name: jwksEndpoint, issuer: jwksEndpoint, audience: 'edge', enabled: true, jwksEndpoint },
+    });
+  for (const endpoint of [
+    'http://169.254.169.254/latest/meta-data/',
+    'http://[::ffff:169.254.169.254]/',
+    'http://0xa9fea9fe/',
+    'http://[fd00:ec2::254]/',
+    'http://0.0.0.0/',
+    'file:///etc/passwd',
+  ])
+    t.match(await signer(endpoint), { status: 400, code: 'INVALID_FIELD' }, endpoint);
+  t.equal((await signer('https://idp.example/keys')).status, 201);
+});
+
+t.test('the claim of an authority is changed field by field, and removed by a patch without it', async (t) => {
+  await using api = await ApiClient.start();
+  const claim = {
+    location: 'COMMON_NAME',
+    matcher: 'PREFIX',
+    matcherCriteria: 'acme:',
+    parser: 'NONE',
+    parserCriteria: '',
+    index: 0,
+  };
+  const id = await api.addAuthority('ca', await makeAuthority('ca'), { externalIdClaim: claim }, false);
+  const path = `/cas/${id}`;
+  const patch = (externalIdClaim?: object) => api.manage('PATCH', path, { isAuthEnabled: true, externalIdClaim });
+  for (const matcher of ['SCHEME', 'PREFIX'])
+    t.match(await patch({ location: matcher === 'SCHEME' ? 'COMMON_NAME' : 'SAN_URI', matcher }), { status: 400 });
+  await patch({});
+  t.match((await api.get(path)).externalIdClaim, claim, 'an empty one changes nothing');
+  await patch({ matcherCriteria: 'widget:' });
+  t.match((await api.get(path)).externalIdClaim, { ...claim, matcherCriteria: 'widget:' });
+  await patch();
+  t.equal((await api.get(path)).externalIdClaim, undefined);
+  await api.change('PATCH', path, { identityRoles: ['b', 'a', 'b'] });
+  t.same((await api.get(path)).identityRoles, ['a', 'b'], 'sorted, each once');
+});
+
+t.test('revocations name a token or a session by UUID, or an identity', async (t) => {
+  await using api = await ApiClient.start();
+  const uuid = '7d3f0bb4-4c07-4d5c-9d4f-8f6a2b1c0e11';
+  const revoke = (id: string, type: string) => api.manage('POST', '/revocations', { id, type });
+  for (const type of ['JTI', 'API_SESSION']) t.match(await revoke('made-up', type), { status: 400 }, type);
+  t.match(await revoke(uuid, 'IDENTITY'), { status: 404 });
+  t.equal((await revoke(uuid, 'JTI')).status, 201);
+  t.equal((await revoke(await api.person('anna'), 'IDENTITY')).status, 201);
+});
+
+t.test('authenticators are for administrators, and only they replace identities', async (t) => {
+  await using api = await ApiClient.start();
+  const identity = { name: 'x', type: 'User', isAdmin: false };
+  for (const permission of ['authenticator', 'authenticator.read'])
+    t.match(await api.manage('POST', '/identities', { ...identity, permissions: [permission] }), { status: 400 });
+  await api.person('helper', { permissions: ['identity'] });
+  const id = await api.person('anna');
+  const token = await api.login('helper');
+  const path = `/edge/management/v1/identities/${id}`;
+  const put = await api.ask('PUT', path, { token, body: { ...identity, name: 'anna 2' } });
+  t.match(put, { status: 401, code: 'UNAUTHORIZED' });
+  t.equal((await api.ask('PATCH', path, { token, body: { name: 'anna 2' } })).status, 200);
+});
+
+t.test('the usage of role attributes counts who bears them and which policies select by them', async (t) => {
+  await using api = await ApiClient.start();
+  const bearer = await api.person('anna', { roleAttributes: ['both', 'borne'] });
+  const policy = { semantic: 'AnyOf', identityRoles: ['#both', '#selected'], serviceRoles: ['#all'] };
+  const dial = await api.create('/service-policies', { name: 'dial', type: 'Dial', ...policy });
+  const usage = (count: number, ids: string[] | null) => ({ count, ids });
+  const path = '/identity-role-attribute-usage';
+  const withIds = await api.get(`${path}?withIds=true`);
+  t.same(withIds, [
+    {
+      roleAttribute: 'borne',
+      usage: { identities: usage(1, [bearer]), servicePolicies: usage(0, []), edgeRouterPolicies: usage(0, []) },
+    },
+    {
+      roleAttribute: 'both',
+      usage: { identities: usage(1, [bearer]), servicePolicies: usage(1, [dial]), edgeRouterPolicies: usage(0, []) },
+    },
+    {
+      roleAttribute: 'selected',
+      usage: { identities: usage(0, []), servicePolicies: usage(1, [dial]), edgeRouterPolicies: usage(0, []) },
+    },
+  ]);
+  const [first] = await api.get(filtered(path, 'id contains "e" sort by id limit 1'));
+  t.match(first, { roleAttribute: 'borne', usage: { identities: usage(1, null) } });
+});
+
+t.test('a user who enrolls again keeps the name', async (t) => {
+  await using api = await ApiClient.start();
+  const id = await api.person('anna');
+  const [{ id: authenticator }] = await api.get(`/identities/${id}/authenticators`);
+  await api.create(`/authenticators/${authenticator}/re-enroll`, { expiresAt: '2099-01-01T00:00:00Z' });
+  const { token } = (await api.get(`/identities/${id}`)).enrollment.updb;
+  t.equal((await api.ask('POST', `/enroll?token=${token}`, { body: { password: 'another secret' } })).status, 200);
+  const body = { username: 'anna', password: 'another secret' };
+  t.equal((await api.ask('POST', '/authenticate?method=password', { body })).status, 200);
+});
+
+t.test('services count as changed since the session began, until something changes for the identity', async (t) => {
+  await using api = await ApiClient.start();
+  await api.clock.advance(60_000);
+  await api.person('anna', { roleAttributes: ['staff'] });
+  const { data: session } = await api.tryLogin('anna');
+  const last = async () =>
+    (await api.get('/current-api-session/service-updates', session.token)).lastChangeAt as string;
+  t.equal(await last(), session.createdAt);
+  const later = async (act: Promise<unknown>) => {
+    await act;
+    await api.clock.advance(1_000);
+    return last();
+  };
+  await api.clock.advance(1_000);
+  const lists = { semantic: 'AnyOf', type: 'Dial', identityRoles: ['#staff'] };
+  const policy = { name: 'dial', serviceRoles: ['#web'], ...lists };
+  t.equal(await later(api.create('/service-policies', policy)), session.createdAt, 'a policy without services');
+  const config = { name: 'c', configTypeId: 'intercept.v1', data: {} };
+  t.equal(await later(api.manage('POST', '/configs', config)), session.createdAt, 'a config of nobody');
+  const web = { name: 'web', encryptionRequired: false, roleAttributes: ['web'] };
+  t.ok((await later(api.create('/services', web))) > session.createdAt);
+});
+
+t.test('a signer never loses its certificate to an address that is added, or the other way round', async (t) => {
+  await using api = await ApiClient.start();
+  const common = { issuer: 'https://idp.example', audience: 'edge', enabled: true };
+  const certPem = (await makeAuthority('idp')).certificate.toString('pem');
+  const path = `/external-jwt-signers/${await api.create('/external-jwt-signers', { ...common, name: 'idp', certPem })}`;
+  const jwksEndpoint = 'https://idp.example/keys';
+  const both = { status: 400, code: 'INVALID_FIELD', cause: { message: /only one of jwksEndpoint or certPem/ } };
+  t.match(await api.manage('PATCH', path, { jwksEndpoint }), both);
+  t.match(await api.manage('PATCH', path, { certPem: null }), { status: 400 });
+  t.equal((await api.get(path)).certPem, certPem);
+  t.equal((await api.manage('PATCH', path, { jwksEndpoint, certPem: null })).status, 200);
+  t.match(await api.get(path), { jwksEndpoint, certPem: null });
+  t.match(await api.manage('PATCH', path, { certPem }), both);
+  t.equal((await api.manage('PATCH', path, { name: 'other' })).status, 200, 'what is left out stays');
+});

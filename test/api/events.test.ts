@@ -1,0 +1,227 @@
+// Events: what happens in a network is told in the reference's form to a file, to a subscription in the process, and over a websocket.
+
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import t from 'tap';
+import WebSocket from 'ws';
+import { FrameReader } from '#wire/frame-reader.ts';
+import { ChannelHeader } from '#wire/gen/numbers.ts';
+import { Message } from '#wire/message.ts';
+import { TEST_COST } from '../../controller-sim/auth/passwords.ts';
+import type { Event } from '../../controller-sim/events/events.ts';
+import { startSimulator } from '../../controller-sim/simulator.ts';
+import { Management } from '../../examples/two-routers/management.ts';
+import { transfer } from '../../examples/two-routers/transfer.ts';
+import { ApiClient } from '../support/api-client.ts';
+import { OidcClient } from '../support/oidc-client.ts';
+import { Overlay, until } from '../support/overlay.ts';
+
+const VALIDATE_TERMINATORS = 10_100;
+const REQUEST = 10_040;
+const EVENT = 10_041;
+const LIMITS = { maxHeaders: 16_384, maxBody: 1024 * 1024 };
+
+/** A stream of events as the reference's command line opens it. */
+class Stream {
+  readonly events: Event[] = [];
+  readonly answers: { success: boolean; text: string }[] = [];
+  readonly #socket: WebSocket;
+
+  constructor(url: string, ca: string, token: string) {
+    this.#socket = new WebSocket(url, { ca, headers: { 'zt-session': token } });
+    const reader = new FrameReader(LIMITS);
+    this.#socket.on('message', (data: Buffer) =>
+      reader.push(data, (frame) => {
+        const message = Message.fromFrame(frame);
+        if (message.contentType === EVENT) this.events.push(JSON.parse(message.body.toString()) as Event);
+        else this.answers.push({ success: message.bool(ChannelHeader.ResultSuccess), text: message.body.toString() });
+        return true;
+      }),
+    );
+  }
+
+  async open(): Promise<void> {
+    await once(this.#socket, 'open');
+  }
+
+  ask(body: unknown, type = REQUEST): void {
+    this.#socket.send(new Message(type, [], JSON.stringify(body)).encode());
+  }
+
+  close(): void {
+    this.#socket.terminate();
+  }
+}
+
+t.test('what happens in a network is told', async (t) => {
+  const directory = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
+  const file = join(directory, 'events.jsonl');
+  const overlay = await Overlay.start({ eventsFile: file });
+  const heard: Event[] = [];
+  overlay.simulator.events.subscribe((event) => heard.push(event));
+  const url = `${overlay.simulator.baseUrl.replace('https', 'wss')}/fabric/v1/ws-api`;
+  const stream = new Stream(url, overlay.simulator.ca, overlay.management.token);
+  await stream.open();
+  stream.ask({ format: 'json', subscriptions: [{ type: 'fabric.circuits' }, { type: 'router' }] });
+  await until('the stream', async () => stream.answers.length === 1);
+  t.same(stream.answers, [{ success: true, text: 'success' }]);
+
+  const client = await overlay.addRouter({ name: 'client', mode: 'proxy' });
+  const host = await overlay.addRouter({ name: 'host', mode: 'host' });
+  const service = await overlay.addService('echo', host.id);
+  await overlay.ready();
+  await transfer(client.proxyPort, 1_000);
+  await until('the end of the circuit', async () =>
+    heard.some((each) => each.namespace === 'circuit' && each.event_type === 'deleted'),
+  );
+
+  const of = (namespace: string, type: string) =>
+    heard.filter((each) => each.namespace === namespace && (each.event_type ?? each.eventType) === type);
+  t.equal(of('router', 'router-online').length, 2);
+  t.ok(of('link', 'routerLinkNew').length >= 1);
+  t.ok(of('terminator', 'created').length >= 1);
+  t.ok(of('entityChange', 'created').length > 5);
+  t.ok(of('entityChange', 'committed').length > 5);
+  const byAdmin = { author: { type: 'identity', name: 'Default Admin' }, source: { type: 'rest', method: 'POST' } };
+  const ofKind = (kind: string) => of('entityChange', 'created').find(({ entityType }) => entityType === kind);
+  t.match(ofKind('services'), { metadata: byAdmin }, 'who has made it');
+  t.match(ofKind('terminators'), { metadata: { author: { type: 'router', id: host.id, name: 'host' } } });
+  const [created] = of('circuit', 'created');
+  t.match(created, {
+    namespace: 'circuit',
+    event_src_id: overlay.simulator.controllerId,
+    version: 2,
+    service_id: service,
+    client_id: client.id,
+    path: { nodes: [client.id, host.id] },
+    link_count: 1,
+    tags: { serviceId: service, clientId: client.id, hostId: host.id },
+  });
+  t.ok((of('circuit', 'deleted')[0]?.duration as number) > 0);
+
+  await overlay.management.login('admin', 'wrong').catch(() => undefined);
+  t.match(of('authentication', 'fail')[0], {
+    type: 'password',
+    success: false,
+    reason: 'INVALID_AUTH',
+    identity_id: '',
+  });
+  await overlay.management.login('admin', 'secret');
+  t.match(of('authentication', 'success')[0], { type: 'password', success: true });
+  t.equal(of('apiSession', 'created').at(-1)?.type, 'legacy');
+
+  await host.router.close({ drain: 0 });
+  await until('the router to be gone', async () => of('router', 'router-offline').length === 1);
+  t.ok(of('link', 'fault').length >= 1);
+  t.ok(of('terminator', 'router-offline').length >= 1 || of('terminator', 'deleted').length >= 1);
+  t.same(
+    [...new Set(stream.events.map(({ namespace }) => namespace))].sort(),
+    ['circuit', 'router'],
+    'the websocket tells what was subscribed',
+  );
+  stream.close();
+  await overlay.close();
+
+  const text = readFileSync(file, 'utf8');
+  const written = text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Event);
+  t.ok(written.length >= heard.length);
+  t.ok(written.every(({ namespace, timestamp, event_src_id }) => namespace && timestamp && event_src_id));
+  for (const secret of ['passwordHash', '$argon2', 'PRIVATE KEY', '"jwt"', overlay.management.token])
+    t.notOk(text.includes(secret), `${secret} is in no event`);
+  rmSync(directory, { recursive: true });
+});
+
+/** Of an administrator whose auth policy wants a second factor. */
+async function sessionThatOwesTotp({ management, simulator }: Overlay): Promise<string> {
+  const updb = { allowed: true, maxAttempts: 0, lockoutDurationMinutes: 0, minPasswordLength: 5 };
+  const rules = { requireMixedCase: false, requireNumberChar: false, requireSpecialChar: false };
+  const authPolicyId = await management.create('auth-policies', {
+    name: 'two factors',
+    primary: {
+      cert: { allowed: false, allowExpiredCerts: false },
+      extJwt: { allowed: false, allowedSigners: [] },
+      updb: { ...updb, ...rules },
+    },
+    secondary: { requireTotp: true },
+  });
+  const identityId = await management.create('identities', {
+    name: 'second',
+    type: 'User',
+    isAdmin: true,
+    authPolicyId,
+  });
+  const proof = { username: 'second', password: 'secret' };
+  await management.create('authenticators', { identityId, method: 'updb', ...proof });
+  const other = new Management(simulator.managementUrl, simulator.ca);
+  await other.login(proof.username, proof.password);
+  await other.close();
+  return other.token;
+}
+
+t.test('streams are for those who may, and say what they do not understand', async (t) => {
+  const overlay = await Overlay.start();
+  const { baseUrl, ca } = overlay.simulator;
+  const url = `${baseUrl.replace('https', 'wss')}/fabric/v1/ws-api`;
+  await t.rejects(new Stream(url, ca, 'made up').open(), /401/);
+  await t.rejects(new Stream(`${url}/elsewhere`, ca, overlay.management.token).open(), /404/);
+  await t.rejects(new Stream(url, ca, await sessionThatOwesTotp(overlay)).open(), /401/);
+  const stream = new Stream(url, ca, overlay.management.token);
+  await stream.open();
+  stream.ask({ format: 'xml', subscriptions: [] });
+  await until('an answer', async () => stream.answers.length === 1);
+  t.match(stream.answers[0], { success: false, text: /invalid format/ });
+  stream.ask({}, VALIDATE_TERMINATORS);
+  await until('an answer', async () => stream.answers.length === 2);
+  t.same(stream.answers[1], { success: false, text: 'requests of type 10100 are not served here' });
+  stream.ask({ subscriptions: [{ type: 'metrics', options: { metricFilter: '(' } }] });
+  await until('an answer', async () => stream.answers.length === 3);
+  t.match(stream.answers[2], { success: false, text: /Unterminated group/ });
+  stream.ask({ subscriptions: [{ type: 'metrics', options: { metricFilter: '^wanted$' } }] });
+  await until('an answer', async () => stream.answers.length === 4);
+  const { events } = overlay.simulator;
+  const measured = { namespace: 'metrics', event_src_id: 'ctrl', timestamp: '', source_id: 'r' } as const;
+  for (const metric of ['unwanted', 'wanted']) events.emit({ ...measured, metric, metrics: { value: 1 } });
+  await until('a metric', async () => stream.events.length > 0);
+  t.match(stream.events, [{ metric: 'wanted', metrics: { value: 1 } }]);
+  stream.close();
+  await overlay.close();
+});
+
+t.test('a session that is a token is told of when it begins and when it is renewed', async (t) => {
+  const overlay = await Overlay.start();
+  const heard: Event[] = [];
+  overlay.simulator.events.subscribe((event) => heard.push(event), ['apiSession']);
+  const api = new ApiClient(overlay.simulator);
+  const oidc = new OidcClient(api);
+  const { body } = await oidc.login('admin', 'secret');
+  await oidc.refresh(String(body.refresh_token));
+  await oidc.exchange('native', String(body.access_token), 'access_token', 'access_token');
+  t.same(
+    heard.map(({ event_type, type, token }) => [event_type, type, token]),
+    [
+      ['created', 'jwt', ''],
+      ['refreshed', 'jwt', ''],
+      ['exchanged', 'jwt', ''],
+    ],
+  );
+  t.equal(new Set(heard.map(({ id }) => id)).size, 1, 'it stays the same session');
+  await api.close();
+  await overlay.close();
+});
+
+t.test('the only member of a cluster tells that it leads it', async (t) => {
+  await using simulator = await startSimulator({ cluster: true, passwordCost: TEST_COST });
+  const heard: Event[] = [];
+  simulator.events.subscribe((event) => heard.push(event), ['cluster']);
+  await until('its events', async () => heard.length === 2);
+  const { controllerId: id, controlAddress: addr } = simulator;
+  t.match(heard, [
+    { namespace: 'cluster', event_src_id: id, eventType: 'leadership.gained', peers: [{ id, addr }] },
+    { eventType: 'state.has_leader', leaderId: id },
+  ]);
+});

@@ -1,0 +1,216 @@
+// The fabric API over a network that runs: routers, links that are taken down or made dear, circuits that are looked at and ended,
+// inspection.
+
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import t from 'tap';
+import { ApiClient, filtered } from '../support/api-client.ts';
+import { ending, Overlay, type TestRouter, until } from '../support/overlay.ts';
+
+interface Link {
+  readonly id: string;
+  readonly down: boolean;
+  readonly cost: number;
+  readonly staticCost: number;
+  readonly iteration: number;
+  readonly sourceRouter: { readonly id: string };
+  readonly destRouter: { readonly id: string };
+}
+
+interface Circuit {
+  readonly id: string;
+  readonly path: {
+    readonly nodes: readonly { readonly id: string }[];
+    readonly links: readonly { readonly id: string }[];
+  };
+}
+
+/** A connection through the network whose first bytes have come back. */
+async function talk(port: number): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1');
+  socket.write('hello');
+  await once(socket, 'data');
+  return socket;
+}
+
+interface Net {
+  readonly overlay: Overlay;
+  readonly api: ApiClient;
+  readonly routers: Readonly<Record<'client' | 'host' | 'between', TestRouter>>;
+  readonly service: string;
+}
+
+/** Three routers, all linked with each other; the service is at the host. */
+async function network(): Promise<Net> {
+  const overlay = await Overlay.start();
+  const client = await overlay.addRouter({ name: 'client', mode: 'proxy' });
+  const host = await overlay.addRouter({ name: 'host', mode: 'host' });
+  const between = await overlay.addRouter({ name: 'between' });
+  const service = await overlay.addService('echo', host.id);
+  await overlay.ready();
+  const api = new ApiClient(overlay.simulator);
+  return { overlay, api, routers: { client, host, between }, service };
+}
+
+t.test(
+  'links are listed, made dear and taken down; circuits take the way that is left, and end where there is none',
+  async (t) => {
+    const { overlay, api, routers, service } = await network();
+    await using _ = overlay;
+    const { client, host, between } = routers;
+    const links = () => api.get<Link[]>('/fabric/v1/links');
+    const ends = ({ sourceRouter, destRouter }: Link) => [sourceRouter.id, destRouter.id];
+    await until('three links', async () => (await links()).length === 3);
+    const direct = (await links()).find((link) => ends(link).includes(client.id) && ends(link).includes(host.id));
+    const at = `/fabric/v1/links/${direct?.id}`;
+    t.match(await api.get(at), {
+      id: direct?.id,
+      protocol: 'tls',
+      state: 'Connected',
+      down: false,
+      staticCost: 1,
+      iteration: 1,
+      sourceRouter: { entity: 'routers' },
+      connections: [{ type: /^link\./, source: /:/, dest: /:/ }],
+    });
+    const filter = `sourceRouter = "${direct?.sourceRouter.id}" and destRouter = "${direct?.destRouter.id}"`;
+    t.match(await api.get(filtered('/fabric/v1/links', filter)), [{ id: direct?.id }]);
+
+    await api.change('PATCH', at, { staticCost: 60_000 });
+    t.match(await api.get(at), { staticCost: 60_000, down: false });
+    t.ok(((await api.get<Link>(at)).cost ?? 0) >= 60_000);
+    await api.change('PATCH', at, { staticCost: 1 });
+
+    const socket = await talk(client.proxyPort);
+    const closed = ending(socket);
+    const circuits = () => api.get<Circuit[]>('/fabric/v1/circuits');
+    const [circuit] = await circuits();
+    t.match(await api.get(`/fabric/v1/circuits/${circuit?.id}`), {
+      id: circuit?.id,
+      clientId: client.id,
+      service: { id: service, name: 'echo' },
+      terminator: { id: /./ },
+      tags: { serviceId: service, clientId: client.id, hostId: host.id },
+      path: { nodes: [{ id: client.id, name: 'client' }, { id: host.id }] },
+    });
+    t.match(await api.get(filtered('/fabric/v1/circuits', `service = "${service}"`)), [{ id: circuit?.id }]);
+    t.same(await api.get(filtered('/fabric/v1/circuits', 'clientId = "x"')), []);
+    await api.change('PATCH', at, { down: true });
+    await until('the way round', async () => (await circuits())[0]?.path.nodes.length === 3);
+    t.same(
+      (await circuits())[0]?.path.nodes.map(({ id }) => id),
+      [client.id, between.id, host.id],
+    );
+    socket.write('still there');
+    await once(socket, 'data');
+    await api.change('PATCH', at, { down: false, staticCost: 1 });
+    for (const link of await links()) await api.change('PATCH', `/fabric/v1/links/${link.id}`, { down: true });
+    t.equal(await closed, 'ECONNRESET', 'a client does not take it for the end of its stream');
+    await until('no circuit', async () => (await circuits()).length === 0);
+    for (const method of ['GET', 'PATCH'])
+      t.match(await api.manage(method, '/fabric/v1/links/none', method === 'PATCH' ? { down: true } : undefined), {
+        status: 404,
+      });
+  },
+);
+
+t.test('a link that is deleted is closed, and the routers make it anew', async (t) => {
+  const { overlay, api } = await network();
+  await using _ = overlay;
+  const links = () => api.get<Link[]>('/fabric/v1/links');
+  await until('three links', async () => (await links()).length === 3);
+  const first = (await links())[0] as Link;
+  t.equal((await api.manage('DELETE', `/fabric/v1/links/${first.id}`)).status, 200);
+  const isOld = ({ id, iteration }: Link) => id === first.id && iteration === first.iteration;
+  await until('the link anew', async () => {
+    const now = await links();
+    return now.length === 3 && !now.some(isOld);
+  });
+  t.equal((await api.manage('DELETE', '/fabric/v1/links/none')).status, 200, 'as the reference answers');
+});
+
+t.test('a circuit that is deleted ends at both ends', async (t) => {
+  const { overlay, api, routers } = await network();
+  await using _ = overlay;
+  const [kept, cut] = [await talk(routers.client.proxyPort), await talk(routers.client.proxyPort)];
+  const [first, second] = await api.get<Circuit[]>('/fabric/v1/circuits');
+  const closed = Promise.race([ending(kept).then(() => kept), ending(cut).then(() => cut)]);
+  await api.change('DELETE', `/fabric/v1/circuits/${first?.id}`, { immediate: true });
+  const gone = await closed;
+  const other = gone === kept ? cut : kept;
+  other.write('still there');
+  await once(other, 'data');
+  t.match(await api.get('/fabric/v1/circuits'), [{ id: second?.id }]);
+  for (const method of ['GET', 'DELETE'])
+    t.equal((await api.manage(method, `/fabric/v1/circuits/${first?.id}`)).status, 404, method);
+  other.destroy();
+});
+
+t.test('routers are shown with what is known of them, and tell of themselves when asked', async (t) => {
+  const { overlay, api, routers } = await network();
+  await using _ = overlay;
+  const { client, host } = routers;
+  t.match(await api.get(`/fabric/v1/routers/${client.id}`), {
+    name: 'client',
+    connected: true,
+    disabled: false,
+    listenerAddresses: [{ address: /^tls:127\.0\.0\.1:\d+$/, protocol: 'tls' }],
+    versionInfo: { version: /./ },
+  });
+  t.equal((await api.get<object[]>(`/fabric/v1/routers?filter=connected`)).length, 3);
+  t.match(await api.get(`/fabric/v1/routers/${host.id}/terminators`), [{ binding: 'tunnel', router: { id: host.id } }]);
+  const inspect = async (body: object) =>
+    JSON.parse((await api.manage('POST', '/fabric/v1/inspections', body)).text) as {
+      success: boolean;
+      errors: string[] | null;
+      values: { appId: string; name: string; value: unknown }[] | null;
+    };
+  const told = await inspect({ appRegex: '.*', requestedValues: ['links', 'circuits', 'connected-routers', 'router'] });
+  t.equal(told.success, true);
+  const controller = overlay.simulator.controllerId;
+  const linksOf = told.values?.find(({ appId, name }) => appId === controller && name === 'links');
+  t.match(linksOf?.value, [{ protocol: 'tls' }, { protocol: 'tls' }, { protocol: 'tls' }]);
+  t.ok(
+    told.values?.some(({ appId, name }) => appId === host.id && name === 'router'),
+    'routers answer for themselves',
+  );
+  const one = await inspect({ appRegex: `^${client.id}$`, requestedValues: ['router', 'unknown'] });
+  t.match(one.values, [{ appId: client.id, name: 'router', value: {} }]);
+  t.match(await inspect({ appRegex: '(', requestedValues: ['links'] }), {
+    success: false,
+    values: null,
+    errors: [/error parsing regexp/],
+  });
+  t.match(await api.manage('POST', '/fabric/v1/inspections', { appRegex: '.*' }), {
+    status: 400,
+    cause: { field: 'requestedValues' },
+  });
+  await api.change('PATCH', `/fabric/v1/routers/${await api.create('/routers', { name: 'spare' })}`, { cost: 5 });
+  t.match(await api.manage('PATCH', `/fabric/v1/routers/${client.id}`, { cost: 5 }), {
+    status: 409,
+    code: 'CAN_NOT_UPDATE_ROUTER',
+  });
+});
+
+t.test('a router that is connected is shown with what it can and its release', async (t) => {
+  await using overlay = await Overlay.start();
+  const { id } = await overlay.addRouter({ name: 'edge' });
+  const api = new ApiClient(overlay.simulator);
+  await until('the router', async () => (await api.get(`/edge-routers/${id}`)).isOnline);
+  await api.create('/edge-router-policies', {
+    name: 'all',
+    semantic: 'AnyOf',
+    identityRoles: ['#all'],
+    edgeRouterRoles: ['#all'],
+  });
+  await api.person('anna');
+  const { capabilities, capabilitiesMask, versionInfo } = await api.get(`/edge-routers/${id}`);
+  t.ok(capabilities.includes('MULTI_CHANNEL'));
+  t.notOk(capabilities.includes('RDM_SUPPORTED'), 'what controllers alone ask about has no name');
+  t.equal(capabilitiesMask & 2, 2);
+  const [shown] = await api.get('/current-identity/edge-routers', await api.login('anna'));
+  t.match(shown, { id, capabilities, version: versionInfo.version });
+  const absent = await api.create('/edge-routers', { name: 'absent', ctrlChanListeners: {} });
+  const { capabilitiesMask: none, ctrlChanListeners, ...rest } = await api.get(`/edge-routers/${absent}`);
+  t.same([none, ctrlChanListeners, rest.capabilities], [undefined, undefined, null]);
+});

@@ -1,0 +1,99 @@
+// Far more requests at once than a controller likes: every one is answered, with what was asked for or with the request to come later,
+// and afterwards everything is as before.
+
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import t from 'tap';
+import { Agent } from 'undici';
+import { TEST_COST } from '../../controller-sim/auth/passwords.ts';
+import { startSimulator } from '../../controller-sim/simulator.ts';
+import { ApiClient, JSON_TYPE } from '../support/api-client.ts';
+
+const CONNECTIONS = 300;
+/** Milliseconds for a connection: all handshakes share one processor with the test. */
+const PATIENCE = 60_000;
+const REQUESTS = 6_000;
+const MIB = 1024 * 1024;
+const MOST_GROWTH = 100 * MIB;
+const LATER = ['RATE_LIMITED', 'SERVER_TOO_MANY_REQUESTS'];
+
+setFlagsFromString('--expose-gc');
+const collect = runInNewContext('gc') as () => void;
+
+function heap(): number {
+  collect();
+  return process.memoryUsage().heapUsed;
+}
+
+interface Wanted {
+  readonly method: string;
+  readonly path: string;
+  readonly body?: unknown;
+  readonly status: number;
+}
+
+/** Reads, writes, logins and nonsense, in turn. */
+function wanted(index: number): Wanted {
+  const name = `flood ${index}`;
+  const services = '/edge/management/v1/services';
+  const table: readonly Wanted[] = [
+    { method: 'GET', path: `${services}?limit=5`, status: 200 },
+    {
+      method: 'POST',
+      path: services,
+      body: { name, encryptionRequired: true, roleAttributes: [`r${index % 7}`] },
+      status: 201,
+    },
+    { method: 'GET', path: '/edge/client/v1/current-identity', status: 200 },
+    { method: 'PATCH', path: `${services}/shared`, body: { tags: { index: String(index) } }, status: 404 },
+    { method: 'GET', path: '/fabric/v1/circuits', status: 200 },
+    { method: 'POST', path: services, body: { name: 'shared', encryptionRequired: true }, status: 400 },
+  ];
+  return table[index % table.length] as Wanted;
+}
+
+t.test('a flood is answered or asked to come later, and leaves nothing behind', async (t) => {
+  await using simulator = await startSimulator({ passwordCost: TEST_COST });
+  await using api = new ApiClient(simulator);
+  await api.create('/services', { name: 'shared', encryptionRequired: true });
+  const before = heap();
+  const agent = new Agent({
+    connect: { ca: simulator.ca, timeout: PATIENCE },
+    connections: CONNECTIONS,
+    pipelining: 1,
+  });
+  const wrong: string[] = [];
+  let made = 0;
+  const ask = async (index: number) => {
+    const { method, path, body, status } = wanted(index);
+    const answer = await api.ask(method, path, { token: api.token, body, type: JSON_TYPE, as: agent });
+    if (status === 201 && answer.status === 201) made += 1;
+    const isLater = answer.status === 429 && LATER.includes(answer.code ?? '') && 'apiVersion' in answer.meta;
+    if (answer.status !== status && !isLater) wrong.push(`${method} ${path}: ${answer.status} ${answer.text}`);
+  };
+  await Promise.all(
+    Array.from({ length: REQUESTS }, (_, index) => ask(index).catch((error: unknown) => wrong.push(String(error)))),
+  );
+  t.same(wrong, []);
+  t.ok(made > 0, `${made} services were made`);
+  t.match(await api.get('/summary'), { services: made + 1 }, 'what was answered was done, and nothing else');
+  await agent.close();
+  const growth = heap() - before;
+  t.ok(growth < MOST_GROWTH, `the heap grew by ${Math.round(growth / MIB)} MiB`);
+  t.equal((await api.manage('GET', '/services/none')).status, 404);
+});
+
+t.test('more requests on a connection than can be answered at once', async (t) => {
+  await using simulator = await startSimulator({ passwordCost: TEST_COST });
+  await using api = new ApiClient(simulator);
+  const agent = new Agent({ connect: { ca: simulator.ca, timeout: PATIENCE }, connections: 100, pipelining: 50 });
+  const statuses = new Set<number>();
+  const ask = async () => {
+    const { status } = await api.ask('GET', '/version', { as: agent });
+    statuses.add(status);
+  };
+  await Promise.all(Array.from({ length: 4_000 }, ask));
+  statuses.delete(429);
+  t.same([...statuses], [200]);
+  await agent.close();
+});

@@ -1,0 +1,268 @@
+// What a token of the OIDC API is good for: requests, sessions of services, and at a router what current SDKs do with them.
+
+import { X509Certificate } from 'node:crypto';
+import { create, toBinary } from '@bufbuild/protobuf';
+import t from 'tap';
+import {
+  CreateTerminatorResult,
+  CreateTerminatorV2RequestSchema,
+  CreateTerminatorV2ResponseSchema,
+  SessionRemovedSchema,
+  ValidateSessionsRequestSchema,
+} from '#wire/gen/edge_control_pb.js';
+import { EdgeControlHeader, EdgeControlType, EdgeErrorCode } from '#wire/gen/numbers.ts';
+import { Message } from '#wire/message.ts';
+import { type ApiAnswer, ApiClient, newRequest, PASSWORD } from '../support/api-client.ts';
+import { OidcClient } from '../support/oidc-client.ts';
+import { Overlay } from '../support/overlay.ts';
+import { RouterPeer } from '../support/router-peer.ts';
+
+/** A network with a router that the test plays, and a user who may dial and host the service `echo`. */
+class Stage implements AsyncDisposable {
+  readonly overlay: Overlay;
+  readonly api: ApiClient;
+  readonly oidc: OidcClient;
+  readonly router: RouterPeer;
+  readonly userId: string;
+  readonly serviceId: string;
+  token = '';
+  refreshToken = '';
+
+  private constructor(overlay: Overlay, api: ApiClient, router: RouterPeer, userId: string, serviceId: string) {
+    this.overlay = overlay;
+    this.api = api;
+    this.oidc = new OidcClient(api);
+    this.router = router;
+    this.userId = userId;
+    this.serviceId = serviceId;
+  }
+
+  static async set(): Promise<Stage> {
+    const overlay = await Overlay.start();
+    const { configFile } = await overlay.enrollRouter({ name: 'er' });
+    const router = await RouterPeer.connect(configFile);
+    const api = new ApiClient(overlay.simulator);
+    const userId = await api.person('user');
+    const all = { semantic: 'AnyOf', identityRoles: ['#all'], edgeRouterRoles: ['#all'] };
+    await api.create('/edge-router-policies', { name: 'all', ...all });
+    const serviceId = await overlay.addService('echo', userId, { encrypted: false });
+    const stage = new Stage(overlay, api, router, userId, serviceId);
+    const { body } = await stage.oidc.login('user', PASSWORD);
+    stage.token = String(body.access_token);
+    stage.refreshToken = String(body.refresh_token);
+    return stage;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.router.close();
+    await this.api.close();
+    await this.overlay.close();
+  }
+
+  /** The token of a new session of the service. */
+  async session(type: 'Dial' | 'Bind', token = this.token): Promise<string> {
+    const headers = { authorization: `Bearer ${token}` };
+    const body = { serviceId: this.serviceId, type };
+    return (await this.api.ask('POST', '/sessions', { headers, body })).data.token;
+  }
+
+  async host(address: string, sessionToken: string, apiSessionToken = this.token) {
+    const wanted = create(CreateTerminatorV2RequestSchema, { address, sessionToken, apiSessionToken });
+    const answer = await this.router.ask(
+      new Message(EdgeControlType.CreateTerminatorV2, [], toBinary(CreateTerminatorV2RequestSchema, wanted)),
+      EdgeControlType.CreateTerminatorV2Response,
+    );
+    return answer.decode(CreateTerminatorV2ResponseSchema);
+  }
+
+  dial(sessionToken: string): Promise<Message> {
+    const headers = [
+      [EdgeControlHeader.SessionToken, sessionToken],
+      [EdgeControlHeader.ApiSessionToken, this.token],
+    ] as const;
+    return this.router.request(new Message(EdgeControlType.CreateCircuitV2, headers));
+  }
+
+  dialByName(identityId: string, serviceId = this.serviceId): Promise<Message> {
+    const headers = [
+      [EdgeControlHeader.ApiSessionToken, this.token],
+      [EdgeControlHeader.IdentityId, identityId],
+      [EdgeControlHeader.ServiceId, serviceId],
+    ] as const;
+    return this.router.request(new Message(EdgeControlType.CreateCircuitV3, headers));
+  }
+}
+
+function codeOf(answer: Message): number | undefined {
+  return answer.contentType === EdgeControlType.Error ? answer.uint32(EdgeControlHeader.ErrorCode) : undefined;
+}
+
+t.test('a client hosts and dials at a router with nothing but tokens', async (t) => {
+  await using stage = await Stage.set();
+  t.match(await stage.host('t1', await stage.session('Bind')), {
+    terminatorId: 't1',
+    result: CreateTerminatorResult.SUCCESS,
+  });
+  t.match(await stage.overlay.management.get('../../../fabric/v1/terminators'), [{ id: 't1', hostId: stage.userId }]);
+  const session = await stage.session('Dial');
+  t.equal((await stage.dial(session)).contentType, EdgeControlType.CreateCircuitV2Response);
+  t.equal((await stage.dialByName(stage.userId)).contentType, EdgeControlType.CreateCircuitV3Response);
+});
+
+t.test('a session is only for what it says, and only with the token that it was made with', async (t) => {
+  await using stage = await Stage.set();
+  const [dial, bind] = [await stage.session('Dial'), await stage.session('Bind')];
+  t.match(await stage.host('t1', dial), { errorCode: EdgeErrorCode.WrongSessionType });
+  await stage.host('t2', bind);
+  t.equal(codeOf(await stage.dial(bind)), EdgeErrorCode.WrongSessionType);
+  t.equal(codeOf(await stage.dial(stage.token)), EdgeErrorCode.InvalidSession, 'no session of a service');
+  t.equal(codeOf(await stage.dial(stage.serviceId)), EdgeErrorCode.InvalidSession);
+  t.equal(codeOf(await stage.dialByName('another')), EdgeErrorCode.InvalidApiSession);
+  t.equal(codeOf(await stage.dialByName(stage.userId, 'none')), EdgeErrorCode.InvalidService);
+
+  const other = String((await stage.oidc.login('user', PASSWORD)).body.access_token);
+  t.equal(codeOf(await stage.dial(await stage.session('Dial', other))), EdgeErrorCode.InvalidSession);
+  const [head, claims, signature = ''] = stage.token.split('.');
+  stage.token = [head, claims, signature.slice(0, -4) + [...signature.slice(-4)].reverse().join('')].join('.');
+  t.equal(codeOf(await stage.dial(dial)), EdgeErrorCode.InvalidApiSession, 'a signature of nobody');
+});
+
+t.test('a token that was revoked is good for nothing', async (t) => {
+  await using stage = await Stage.set();
+  const session = await stage.session('Bind');
+  await stage.oidc.revoke(stage.token);
+  t.match(await stage.host('t1', session), { errorCode: EdgeErrorCode.InvalidApiSession });
+});
+
+t.test('a router that asks which sessions still count keeps those that are tokens', async (t) => {
+  await using stage = await Stage.set();
+  const sessionTokens = [await stage.session('Dial'), 'made-up'];
+  const question = create(ValidateSessionsRequestSchema, { sessionTokens });
+  const answer = await stage.router.ask(
+    new Message(EdgeControlType.ValidateSessions, [], toBinary(ValidateSessionsRequestSchema, question)),
+    EdgeControlType.SessionRemoved,
+  );
+  t.same(answer.decode(SessionRemovedSchema).tokens, ['made-up']);
+});
+
+t.test('SDKs name themselves in a header when they exchange a token', async (t) => {
+  await using stage = await Stage.set();
+  const refreshed = await stage.oidc.exchange('native', stage.refreshToken, 'refresh_token', 'refresh_token');
+  t.match(refreshed, { status: 200, body: { access_token: /^ey/, refresh_token: /^ey/ } });
+  t.match(await stage.oidc.exchange('native', stage.refreshToken, 'refresh_token', 'id_token'), { status: 200 });
+  const strange = await stage.oidc.exchange('strange', stage.refreshToken, 'refresh_token', 'id_token');
+  t.match(strange, { status: 400, body: { error: 'invalid_client' } });
+});
+
+t.test('with the authenticator go the tokens that it opened, as its sessions do', async (t) => {
+  await using stage = await Stage.set();
+  const { management } = stage.overlay;
+  const [authenticator] = await management.get<{ id: string }[]>(`identities/${stage.userId}/authenticators`);
+  const session = await stage.session('Bind');
+  await management.remove(`authenticators/${authenticator?.id}`);
+  t.match(await stage.host('t1', session), { errorCode: EdgeErrorCode.InvalidApiSession });
+  t.match(await stage.oidc.refresh(stage.refreshToken), { status: 400, body: { error: 'invalid_grant' } });
+});
+
+t.test('a login may begin with a form', async (t) => {
+  await using stage = await Stage.set();
+  const { status, headers } = await stage.api.ask('POST', '/oidc/authorize', {
+    type: 'application/x-www-form-urlencoded',
+    body: new URLSearchParams({
+      client_id: 'native',
+      response_type: 'code',
+      scope: 'openid',
+      redirect_uri: 'http://localhost:1/callback',
+      code_challenge: 'c'.repeat(43),
+      code_challenge_method: 'S256',
+      method: 'cert',
+    }).toString(),
+  });
+  t.equal(status, 302);
+  t.match(headers.location, /^\/oidc\/login\/cert\?authRequestID=/);
+});
+
+t.test('a refresh token counts once, however many bring it at the same time', async (t) => {
+  await using stage = await Stage.set();
+  const answers = await Promise.all(Array.from({ length: 20 }, () => stage.oidc.refresh(stage.refreshToken)));
+  t.equal(answers.filter(({ status }) => status === 200).length, 1);
+});
+
+t.test('tokens that are bound to a certificate count only beside it', async (t) => {
+  await using api = await ApiClient.start();
+  await api.person('anna');
+  const { csr, key } = newRequest('anna');
+  const plain = new OidcClient(api);
+  const {
+    access_token: access,
+    refresh_token: refresh,
+    session_cert: pem,
+  } = (await plain.login('anna', PASSWORD, { csrPem: csr })).body;
+  const as = api.connect({ pem: String(pem), key });
+  const bound = new OidcClient(api, as);
+  const ofSession = /URI:spiffe:\/\/[^/]+\/identity\/[^/]+\/apiSession\/[^/]+\/apiSessionCertificate\/[\w.-]+$/;
+  t.match(new X509Certificate(String(pem)).subjectAltName, ofSession);
+  const stranger = await api.device('stranger');
+  const headers = { authorization: `Bearer ${access}` };
+  const current = (other: object): Promise<ApiAnswer> => api.ask('GET', '/current-identity', { headers, ...other });
+  t.equal((await current({ as })).status, 200);
+  t.match(await current({}), { status: 401, headers: { 'www-authenticate': /realm="openziti-oidc" error="invalid"/ } });
+  t.equal((await current({ as: api.connect(stranger) })).status, 401, 'a certificate of somebody else');
+
+  const refused = { status: 400, body: { error: 'invalid_grant' } };
+  t.match(await plain.refresh(String(refresh), { csr_pem: csr }), refused, 'a request for another does not help');
+  t.match(await plain.exchange('native', String(access), 'access_token', 'access_token'), refused);
+  const exchanged = await bound.exchange('native', String(access), 'access_token', 'access_token');
+  t.match(exchanged, { status: 200, body: { access_token: /^ey/ } });
+
+  const next = newRequest('anna');
+  const { status, body } = await bound.refresh(String(refresh), { csr_pem: next.csr });
+  t.equal(status, 200);
+  t.match(await bound.refresh(String(body.refresh_token)), refused, 'the certificate before counts no longer');
+  const renewed = new OidcClient(api, api.connect({ pem: String(body.session_cert), key: next.key }));
+  t.match(await renewed.refresh(String(body.refresh_token)), { status: 200 });
+});
+
+t.test('the token endpoint names what is wrong with a request', async (t) => {
+  await using stage = await Stage.set();
+  const { oidc, refreshToken } = stage;
+  const cases: [string, Record<string, string>, string][] = [
+    ['no grant type', { client_id: 'native', grant_type: '' }, 'invalid_request'],
+    ['an unknown grant type', { client_id: 'native', grant_type: 'password' }, 'unsupported_grant_type'],
+    ['a scope beyond that of the login', { scope: 'openid everything' }, 'invalid_scope'],
+    ['the token of another client', { client_id: 'openziti' }, 'invalid_grant'],
+  ];
+  for (const [name, fields, error] of cases)
+    t.match(await oidc.refresh(refreshToken, fields), { status: 400, body: { error } }, name);
+  t.equal((await oidc.refresh(refreshToken, { scope: 'openid' })).status, 200, 'none of it used the token up');
+});
+
+t.test('an auth policy that begins to require a second factor counts for tokens that are out already', async (t) => {
+  await using api = await ApiClient.start();
+  const authPolicyId = await api.authPolicy('strict', {});
+  await api.person('anna', { authPolicyId });
+  const { access_token: access } = (await new OidcClient(api).login('anna', PASSWORD)).body;
+  const headers = { authorization: `Bearer ${access}` };
+  const services = () => api.ask('GET', '/services', { headers });
+  t.equal((await services()).status, 200);
+  await api.manage('PATCH', `/auth-policies/${authPolicyId}`, { secondary: { requireTotp: true } });
+  t.equal((await services()).status, 401);
+  const { data } = await api.ask('GET', '/current-api-session', { headers });
+  t.match(data.authQueries, [{ typeId: 'MFA' }]);
+});
+
+t.test(
+  'the posture of clients with tokens is for routers to check, that of other clients for the controller',
+  async (t) => {
+    await using stage = await Stage.set();
+    const { api, serviceId } = stage;
+    const check = { name: 'domain', typeId: 'DOMAIN', domains: ['corp.example'], roleAttributes: ['strict'] };
+    await api.create('/posture-checks', check);
+    for (const { id } of await api.get<{ id: string }[]>('/service-policies'))
+      await api.change('PATCH', `/service-policies/${id}`, { postureCheckRoles: ['#strict'] });
+    t.match(await stage.session('Dial'), /^ey/);
+    const token = await api.login('user');
+    const answer = await api.ask('POST', '/sessions', { token, body: { serviceId, type: 'Dial' } });
+    t.match(answer, { status: 409, code: 'INVALID_POSTURE' });
+  },
+);

@@ -1,0 +1,96 @@
+// The simulator's APIs against recorded exchanges with the reference: those of a controller that stands alone, then those of the only
+// member of a cluster with two routers, a service and a circuit. What is answered otherwise stands in README.md with its reason.
+
+import { readFileSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import t from 'tap';
+import { seededRandom } from '#lib/random.ts';
+import { TEST_COST } from '../../controller-sim/auth/passwords.ts';
+import { startSimulator } from '../../controller-sim/simulator.ts';
+import { ApiClient } from '../support/api-client.ts';
+import { Overlay } from '../support/overlay.ts';
+import { Replay, readRecordings, type Verdict } from '../support/replay.ts';
+import { ReplayActor } from '../support/replay-actor.ts';
+
+/** Ids decide the order of lists, and so which entries a page shows. */
+const SEED = 1;
+const SHARE = 0.965;
+const PATIENCE = 15_000;
+const recordings = readRecordings();
+
+/** The table in README.md: number and reason. */
+function known(): Map<number, string> {
+  const text = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
+  return new Map([...text.matchAll(/^\| (\d+) +\| (.+?) +\|$/gm)].map(([, seq, why = '']) => [Number(seq), why]));
+}
+
+async function playStandalone(): Promise<Verdict[]> {
+  await using simulator = await startSimulator({
+    username: 'admin',
+    password: 'admin',
+    passwordCost: TEST_COST,
+    random: seededRandom(SEED),
+  });
+  await using api = new ApiClient(simulator);
+  const replay = new Replay(simulator.baseUrl, api.connect(undefined, 1), {});
+  const actor = new ReplayActor(api, replay);
+  const verdicts: Verdict[] = [];
+  for (const recording of recordings.filter(({ deployment }) => deployment === 'standalone')) {
+    const verdict = await replay.play(recording, await actor.before(recording));
+    actor.heard(recording, verdict.answer);
+    await actor.after(recording);
+    verdicts.push(verdict);
+  }
+  return verdicts;
+}
+
+async function playCluster(): Promise<Verdict[]> {
+  const overlay = await Overlay.start({ cluster: true });
+  const client = await overlay.addRouter({ name: 'er2', mode: 'proxy' });
+  const host = await overlay.addRouter({ name: 'router-instance-1', mode: 'host' });
+  await overlay.addService('echo', host.id);
+  await overlay.ready();
+  const circuit = await openCircuit(client.proxyPort);
+  const api = new ApiClient(overlay.simulator);
+  const replay = new Replay(overlay.simulator.baseUrl, api.connect(undefined, 1), {
+    '<token:admin>': overlay.management.token,
+  });
+  const verdicts: Verdict[] = [];
+  for (const recording of recordings.filter(({ deployment }) => deployment === 'cluster'))
+    verdicts.push(await replay.play(recording));
+  circuit.destroy();
+  await api.close();
+  await overlay.close();
+  return verdicts;
+}
+
+/** A connection through the network whose first bytes have come back. */
+async function openCircuit(port: number): Promise<Socket> {
+  const deadline = Date.now() + PATIENCE;
+  for (;;) {
+    const socket = connect(port, '127.0.0.1');
+    const came = await new Promise<boolean>((resolve) => {
+      socket.once('data', () => resolve(true));
+      socket.once('close', () => resolve(false));
+      socket.once('error', () => resolve(false));
+      socket.once('connect', () => socket.write('hello'));
+    });
+    if (came) return socket;
+    if (Date.now() > deadline) throw new Error('no circuit came up');
+    await sleep(100);
+  }
+}
+
+t.test('what the reference answered, the simulator answers', async (t) => {
+  const reasons = known();
+  const verdicts = [...(await playStandalone()), ...(await playCluster())];
+  t.equal(verdicts.length, recordings.length, 'every recording is played');
+  for (const { recording, outcome, why } of verdicts) {
+    const isKnown = reasons.has(recording.seq);
+    if (outcome !== 'equal' && !isKnown) t.fail(`${recording.seq} ${recording.name}: ${outcome}, ${why}`);
+    if (outcome === 'equal' && isKnown) t.fail(`${recording.seq} is equal: README.md need not explain it`);
+  }
+  const equal = verdicts.filter(({ outcome }) => outcome === 'equal').length;
+  t.ok(equal / recordings.length >= SHARE, `${equal} of ${recordings.length} are equal`);
+});

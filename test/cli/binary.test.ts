@@ -1,0 +1,144 @@
+// The single executables: in a root folder of their own, with nothing but the C library, they make a network that carries encrypted traffic.
+
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import t, { type Test } from 'tap';
+import { Management } from '../../examples/two-routers/management.ts';
+import { freePorts } from '../../examples/two-routers/ports.ts';
+import { type Transfer, transfer } from '../../examples/two-routers/transfer.ts';
+import { Overlay, until } from '../support/overlay.ts';
+
+const BYTES = 1024 * 1024;
+const root = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
+t.teardown(() => rmSync(root, { recursive: true, force: true }));
+/** No PATH, nothing of tap or of this Node. */
+const env = { HOME: '/' };
+const enter = process.getuid?.() === 0 ? ['chroot', root] : ['unshare', '--user', '--map-root-user', '--root', root];
+
+const inRoot = (...command: string[]): [string, string[]] => [enter[0] ?? '', [...enter.slice(1), ...command]];
+
+function run(...command: string[]): string {
+  return execFileSync(...inRoot(...command), { env: { ...env, PATH: process.env.PATH }, encoding: 'utf8' });
+}
+
+function start(t: Test, ...command: string[]): ChildProcess & { log: string } {
+  const child = spawn(...inRoot(...command), {
+    env: { ...env, PATH: process.env.PATH },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const started = Object.assign(child, { log: '' });
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => (started.log += text));
+  t.teardown(() => child.kill('SIGKILL'));
+  return started;
+}
+
+t.test('the executables are built, with the licenses of what is inside', async (t) => {
+  execFileSync(process.execPath, [join(import.meta.dirname, '../../tools/binary/build.ts'), root], {
+    env: { PATH: process.env.PATH },
+  });
+  t.same(readdirSync(root).sort(), [
+    'LICENSES.txt',
+    'edgeweave-router',
+    'edgeweave-router.1',
+    'edgeweave-sim',
+    'edgeweave-sim.1',
+  ]);
+  const licenses = readFileSync(join(root, 'LICENSES.txt'), 'utf8');
+  for (const name of ['Node.js v', 'fastify ', 'sodium-native ', 'pino ']) t.match(licenses, `\n${name}`.trimStart());
+  const libraries = execFileSync('ldd', [join(root, 'edgeweave-router')], { encoding: 'utf8' });
+  for (const [library] of libraries.matchAll(/\/\S+/g)) {
+    mkdirSync(join(root, dirname(library)), { recursive: true });
+    copyFileSync(library, join(root, library));
+  }
+  mkdirSync(join(root, 'work'));
+  mkdirSync(join(root, 'dev'));
+  writeFileSync(join(root, 'dev/null'), '');
+});
+
+t.test('a folder that cannot be written is refused before anything is built', async (t) => {
+  const file = join(root, 'edgeweave-sim.1');
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    [join(import.meta.dirname, '../../tools/binary/build.ts'), join(file, 'x')],
+    { encoding: 'utf8' },
+  );
+  t.same([status, stdout], [1, '']);
+  t.equal(stderr, `${file} is not a folder; name another folder: npm run build:binary -- FOLDER\n`);
+});
+
+t.test('they know their version and name, and check a configuration', async (t) => {
+  const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
+  for (const name of ['edgeweave-router', 'edgeweave-sim']) {
+    t.equal(run(`/${name}`, '--version').trim(), version);
+    t.match(run(`/${name}`, '--help'), `Usage: ${name} `);
+  }
+  const template = ['--template', 'tunnel-host', '--ctrl', 'tls:c.example:1280', '--advertise', 'e.example'];
+  run('/edgeweave-router', 'config', 'init', ...template, '--output', '/work/example.yml');
+  t.match(run('/edgeweave-router', 'config', 'check', '/work/example.yml', '--before-enrollment'), /: ok \(0 errors/);
+});
+
+t.test('a simulator and a router carry encrypted bytes', async (t) => {
+  const simulator = start(t, '/edgeweave-sim', 'start', '--json', '--data', '/work/sim.db');
+  const [line] = await createInterface({ input: simulator.stdout as NodeJS.ReadableStream })
+    [Symbol.asyncIterator]()
+    .next()
+    .then(({ value }) => [JSON.parse(String(value)) as Record<'management' | 'ctrl' | 'password' | 'ca', string>]);
+  const { management: url = '', ctrl = '', password = '', ca = '' } = line ?? {};
+  const management = new Management(url, readFileSync(join(root, ca), 'utf8'));
+  await management.login('admin', password);
+  await using overlay = await Overlay.of({ controlAddress: ctrl, close: async () => undefined }, management);
+  const [port = 0, link = 0] = await freePorts(2);
+  const dialer = await enroll(management, ctrl, { name: 'a', tunnel: `{mode: proxy, services: ["echo:${port}"]}` });
+  const host = await enroll(management, ctrl, { name: 'b', tunnel: '{mode: host}', link });
+  const routers = [dialer, host].map(({ file }) => start(t, '/edgeweave-router', 'run', file, '--log-format', 'json'));
+  await overlay.addService('echo', host.id, { encrypted: true });
+  await until('traffic', async () => {
+    const { bytes, sha256Sent, sha256Received } = await transfer(port, BYTES).catch(() => ({ bytes: 0 }) as Transfer);
+    return bytes === BYTES && sha256Received === sha256Sent;
+  });
+  for (const child of [...routers, simulator]) {
+    const exited = new Promise((resolve) => child.once('exit', resolve));
+    child.kill('SIGTERM');
+    t.equal(await exited, 0, child.log);
+  }
+  for (const { log } of routers) t.notMatch(log, /Warning/, 'Node has nothing to say of its own');
+});
+
+interface Setup {
+  readonly name: string;
+  /** Options of the tunnel listener, in YAML. */
+  readonly tunnel: string;
+  /** Port for other routers. */
+  readonly link?: number;
+}
+
+/** Enrolls a router with files in `/work` of the root folder. */
+async function enroll(
+  management: Management,
+  ctrl: string,
+  { name, tunnel, link }: Setup,
+): Promise<{ id: string; file: string }> {
+  const id = await management.create('edge-routers', { name, isTunnelerEnabled: true });
+  const { enrollmentJwt } = await management.get<{ enrollmentJwt: string }>(`edge-routers/${id}`);
+  const base = `/work/${name}`;
+  const address = `"tls:127.0.0.1:${link}"`;
+  writeFileSync(join(root, `${base}.jwt`), enrollmentJwt);
+  writeFileSync(
+    join(root, `${base}.yml`),
+    `v: 3
+identity: {cert: ${base}.cert, server_cert: ${base}.server.cert, key: ${base}.key, ca: ${base}.cas}
+ctrl: {endpoint: "${ctrl}"}
+csr: {sans: {ip: [127.0.0.1]}}
+edge: {}
+link:
+  dialers: [{binding: transport}]
+  ${link === undefined ? '' : `listeners: [{binding: transport, bind: ${address}, advertise: ${address}}]`}
+listeners: [{binding: tunnel, options: ${tunnel}}]
+`,
+  );
+  run('/edgeweave-router', 'enroll', `${base}.yml`, '--jwt', `${base}.jwt`);
+  return { id, file: `${base}.yml` };
+}

@@ -1,0 +1,231 @@
+// Every way in which the enrollment of a router can fail: one clear line, exit code 1, and nothing destroyed that worked before.
+
+import { generateKeyPairSync } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
+import { decodeJwt, SignJWT } from 'jose';
+import t from 'tap';
+import { checkRouterConfig } from '../../agent/config/load.ts';
+import { Overlay } from '../support/overlay.ts';
+import { runProgram } from '../support/run.ts';
+
+const FILES = ['cert', 'server.cert', 'key', 'ca'];
+
+async function token(overlay: Overlay, name: string): Promise<{ id: string; jwt: string }> {
+  const id = await overlay.management.create('edge-routers', { name, isTunnelerEnabled: true });
+  const { enrollmentJwt } = await overlay.management.get<{ enrollmentJwt: string }>(`edge-routers/${id}`);
+  return { id, jwt: enrollmentJwt };
+}
+
+async function enroll(overlay: Overlay, configFile: string, jwt: string) {
+  const file = join(overlay.directory, 'token.jwt');
+  writeFileSync(file, jwt);
+  return runProgram(['agent/cli.ts', 'enroll', configFile, '--jwt', file, '--key-alg', 'EC']);
+}
+
+function contents(overlay: Overlay, name: string): Record<string, string> {
+  return Object.fromEntries(
+    FILES.map((kind) => [kind, readFileSync(join(overlay.directory, `${name}.${kind}`), 'utf8')]),
+  );
+}
+
+t.test('a router enrolls once; its files are private and pair; the token is used up', async (t) => {
+  await using overlay = await Overlay.start();
+  const { id, jwt } = await token(overlay, 'a');
+  const { configFile } = await overlay.writeConfig({ name: 'a' });
+  const first = await enroll(overlay, configFile, `  ${jwt}\n`);
+  t.equal(first.code, 0, first.stderr);
+  t.match(first.stdout, new RegExp(`router ${id.replaceAll('.', '\\.')} is enrolled`));
+  for (const kind of FILES) t.equal(statSync(join(overlay.directory, `a.${kind}`)).mode & 0o777, 0o600, kind);
+  const before = contents(overlay, 'a');
+  const checked = await runProgram(['agent/cli.ts', 'config', 'check', configFile, '--format', 'json']);
+  t.equal(checked.code, 0, checked.stdout);
+
+  const second = await enroll(overlay, configFile, jwt);
+  t.equal(second.code, 1);
+  t.match(second.stderr, /not enrolled: .*(used|not valid|unknown)/i);
+  t.equal(second.stderr.trim().split('\n').length, 1, 'one line');
+  t.same(contents(overlay, 'a'), before, 'the working files are untouched');
+});
+
+t.test('a host that the certificates would lack stops the enrollment before the token is spent', async (t) => {
+  await using overlay = await Overlay.start();
+  const { jwt } = await token(overlay, 'a');
+  const link = (host: string) =>
+    `  listeners: [{binding: transport, bind: "tls:127.0.0.1:0", advertise: "tls:${host}:6000"}]`;
+  const { configFile } = await overlay.writeConfig({ name: 'a', link: link('edge.example') });
+  const refused = await enroll(overlay, configFile, jwt);
+  t.equal(refused.code, 1);
+  t.match(
+    refused.stderr,
+    /link\.listeners\[0\]\.advertise: csr\.sans does not name edge\.example: routers and SDKs verify/,
+  );
+  const bindPoint = '{interface: "127.0.0.1:8081", address: "health.example:8081"}';
+  await overlay.writeConfig({
+    name: 'a',
+    link: link('localhost'),
+    extra: `web: [{name: w, bindPoints: [${bindPoint}], apis: [{binding: health-checks}]}]`,
+  });
+  const done = await enroll(overlay, configFile, jwt);
+  t.equal(done.code, 0, `the token was not spent: ${done.stderr}`);
+  t.match(
+    done.stderr,
+    /warning CFG-ADVERTISE web\[0\].bindPoints\[0\].address: csr.sans does not contain health.example/,
+  );
+
+  const text = readFileSync(configFile, 'utf8').replace('dns: [localhost]', 'dns: [other]');
+  const { ok, findings } = checkRouterConfig(text, configFile);
+  t.ok(ok, 'the certificates that are there have the name');
+  t.match(
+    findings.find(({ path }) => path === 'link.listeners[0].advertise'),
+    { severity: 'warning', message: /the renewed certificates will lack it/, hint: /csr\.sans\.dns/ },
+  );
+});
+
+t.test(
+  'a file that cannot be written is told before the token is spent, so that it can be used afterwards',
+  async (t) => {
+    await using overlay = await Overlay.start();
+    const { jwt } = await token(overlay, 'a');
+    const { configFile } = await overlay.writeConfig({ name: 'a' });
+    const good = readFileSync(configFile, 'utf8');
+    mkdirSync(join(overlay.directory, 'folder'));
+    const file = (name: string) => join(overlay.directory, name);
+    const before = readdirSync(overlay.directory);
+    const table: [string, RegExp, string, RegExp][] = [
+      ['a folder that is not there', /[^ ]*a\.cert/, file('nowhere/a.cert'), /nowhere\/a\.cert.*does not exist/],
+      ['the same of the server certificate', /[^ ]*a\.server\.cert/, file('nowhere/b.cert'), /nowhere\/b\.cert/],
+      ['the same of the key', /[^ ]*a\.key/, file('nowhere/a.key'), /nowhere\/a\.key.*does not exist/],
+      ['a folder in the place of a file', /[^ ]*a\.ca(?=})/, file('folder'), /folder is a folder; name a file/],
+      ['a place that takes no files', /[^ ]*a\.ca(?=})/, '/proc/a.ca', /\/proc\/a\.ca cannot be written/],
+      ['one file for two things', /[^ ]*a\.ca(?=})/, file('a.cert'), /a\.cert is used for two purposes/],
+      ['a data file that is a folder', /edge: {}/, `edge: {db: ${file('folder')}}`, /folder is a folder/],
+      [
+        'an endpoints file below a file',
+        /ctrl: {/,
+        `ctrl: {endpointsFile: ${file('a.yml')}/endpoints.yml, `,
+        /endpoints\.yml/,
+      ],
+    ];
+    for (const [name, found, replacement, reason] of table) {
+      writeFileSync(configFile, good.replace(found, replacement));
+      const { code, stdout, stderr } = await enroll(overlay, configFile, jwt);
+      t.equal(code, 1, `${name}: ${stdout}`);
+      t.match(stderr, reason, name);
+      t.equal(stderr.trim().split('\n').length, 1, `${name}: one line: ${stderr}`);
+    }
+    writeFileSync(configFile, good);
+    t.same(
+      readdirSync(overlay.directory).filter((name) => !before.includes(name)),
+      ['token.jwt'],
+      'nothing is left behind',
+    );
+    const { code, stderr } = await enroll(overlay, configFile, jwt);
+    t.equal(code, 0, `the token was not spent: ${stderr}`);
+  },
+);
+
+t.test('tokens that cannot be used are refused with the reason', async (t) => {
+  await using overlay = await Overlay.start();
+  const { jwt } = await token(overlay, 'a');
+  const { configFile } = await overlay.writeConfig({ name: 'a' });
+  const claims = decodeJwt(jwt);
+  const [head = '', body = '', signature = ''] = jwt.split('.');
+  const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const forged = await new SignJWT(claims).setProtectedHeader({ alg: 'ES256' }).sign(privateKey);
+  const unused = await unusedPort();
+  const table: [string, string, RegExp][] = [
+    ['tampered', `${head}.${encode({ ...claims, sub: 'somebody-else' })}.${signature}`, /not signed by/],
+    ['signed by somebody else', forged, /not signed by/],
+    ['not a token', 'this is no token', /token/i],
+    ['empty', '', /token|empty/i],
+    ['without an issuer', `${head}.${encode({ ...claims, iss: undefined })}.${signature}`, /iss/i],
+    [
+      'of a controller that is not there',
+      `${head}.${encode({ ...claims, iss: `https://127.0.0.1:${unused}` })}.${signature}`,
+      /ECONNREFUSED|reach/i,
+    ],
+    ['of another kind', `${head}.${encode({ ...claims, em: 'ott' })}.${signature}`, /erott|kind|method|router/i],
+    ['without signature algorithm', `${encode({ alg: 'none' })}.${body}.`, /not signed by/],
+  ];
+  for (const [name, text, reason] of table) {
+    const { code, stderr } = await enroll(overlay, configFile, text);
+    t.equal(code, 1, name);
+    t.match(stderr, reason, name);
+    t.equal(stderr.trim().split('\n').length, 1, `${name}: one line: ${stderr}`);
+    t.notMatch(stderr, /\bat .*\.ts:\d+/, `${name}: no stack`);
+  }
+});
+
+t.test('an expired token is told so, by the router and by the controller', async (t) => {
+  await using overlay = await Overlay.start({ enrollmentLifetime: 1 });
+  const { jwt } = await token(overlay, 'a');
+  const { configFile } = await overlay.writeConfig({ name: 'a' });
+  await new Promise((resolve) => setTimeout(resolve, 1_100));
+  const { code, stderr } = await enroll(overlay, configFile, jwt);
+  t.equal(code, 1);
+  t.match(stderr, /expired/);
+});
+
+t.test('certificates that cannot serve are found: other names, other keys, other times', async (t) => {
+  await using overlay = await Overlay.start();
+  const { configFile } = await overlay.enrollRouter({ name: 'a', mode: 'host' });
+  const other = await overlay.enrollRouter({ name: 'b', mode: 'host' });
+  const text = readFileSync(configFile, 'utf8');
+  const codes = (changed: string, now?: number) =>
+    checkRouterConfig(changed, configFile, now === undefined ? {} : { now }).findings.map(
+      ({ code, severity }) => `${severity} ${code}`,
+    );
+  t.same(
+    codes(text).filter((each) => each.startsWith('error')),
+    [],
+  );
+  const advertised = text.replace(/advertise: "tls:127.0.0.1/, 'advertise: "tls:router.elsewhere');
+  t.ok(
+    codes(advertised).some((each) => each.endsWith('CFG-ADVERTISE')),
+    'a host that the certificate does not cover',
+  );
+  t.ok(codes(text.replace('a.key', 'b.key')).includes('error CFG-IDENTITY'), 'a key that does not fit');
+  t.ok(codes(text.replace('a.key', 'a.ca')).includes('error CFG-IDENTITY'), 'a key that is none');
+  t.ok(
+    codes(text.replace('a.cert', 'nowhere.cert')).includes('error CFG-NOT-ENROLLED'),
+    'a certificate that is not there',
+  );
+  const day = 86_400_000;
+  t.ok(
+    codes(text, Date.now() + 400 * day).some((each) => each.endsWith('CFG-CERTIFICATE')),
+    'one that has expired',
+  );
+  t.ok(
+    codes(text, Date.now() + 362 * day).some((each) => /^(warning|info) CFG-CERTIFICATE/.test(each)),
+    'one that soon will',
+  );
+  t.not(other.id, '');
+});
+
+t.test('a token file that is not there, and a configuration that asks for nothing', async (t) => {
+  await using overlay = await Overlay.start();
+  const { configFile } = await overlay.writeConfig({ name: 'a' });
+  const missing = await runProgram(['agent/cli.ts', 'enroll', configFile, '--jwt', '/nowhere/token']);
+  t.equal(missing.code, 1);
+  t.match(missing.stderr, /^the token file cannot be read: \/nowhere\/token does not exist\n$/);
+  const folder = await runProgram(['agent/cli.ts', 'enroll', configFile, '--jwt', overlay.directory]);
+  t.match(folder.stderr, /^the token file cannot be read: .* is a folder; name a file\n$/);
+  t.match((await enroll(overlay, configFile, ' \n')).stderr, /^the token file .*token\.jwt is empty; .*new token\n$/);
+  const { jwt } = await token(overlay, 'b');
+  const bare = join(overlay.directory, 'bare.yml');
+  writeFileSync(bare, readFileSync(configFile, 'utf8').replace(/^csr:.*$/m, ''));
+  const { code, stderr } = await enroll(overlay, bare, jwt);
+  t.equal(code, 1);
+  t.match(stderr, /csr/);
+});
+
+async function unusedPort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

@@ -1,0 +1,261 @@
+// The programs as processes: killed without warning, stopped by signals, and worked for long.
+
+import { spawn } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import t from 'tap';
+import { operatorPath } from '../../agent/operator/operator-path.ts';
+import { Management } from '../../examples/two-routers/management.ts';
+import { freePorts } from '../../examples/two-routers/ports.ts';
+import { Program } from '../../examples/two-routers/process.ts';
+import { transfer } from '../../examples/two-routers/transfer.ts';
+import { ending, Overlay, until } from '../support/overlay.ts';
+import { THOROUGH } from '../support/thorough.ts';
+
+const MIB = 1024 * 1024;
+/** Circuits of 1 MiB. */
+const MANY = THOROUGH ? 500 : 200;
+/** Kilobytes; half of the bytes that went through at most. What circuits leave on the heap is seen in network.test.ts. */
+const LEAST_LEAK = 100_000;
+/** Milliseconds of silence after which the controller gives a router up. The scan of idle circuits takes at least twice as long. */
+const CONTROLLER_WAITS = 30_000;
+/** Further connections of links and control channels that a router may open a few seconds after its start. */
+const GROUP_CONNECTIONS = 10;
+
+/** An overlay whose routers a (proxy) and b (host) run as processes; the simulator too when it has a data file. */
+async function processes() {
+  const overlay = await Overlay.start({ churnLimit: 0 });
+  const [webPort = 0] = await freePorts(1);
+  const web = (port: number) =>
+    `web: [{name: health, bindPoints: [{interface: "127.0.0.1:${port}", address: "127.0.0.1:${port}"}], apis: [{binding: health-checks}]}]`;
+  const a = await overlay.enrollRouter({ name: 'a', mode: 'proxy', extra: web(webPort) });
+  const b = await overlay.enrollRouter({ name: 'b', mode: 'host' });
+  await overlay.addService('echo', b.id);
+  const start = (name: string, configFile: string) =>
+    new Program(name, ['agent/cli.ts', 'run', configFile], { directory: overlay.directory });
+  const online = async (id: string) =>
+    (await overlay.management.get<{ isOnline: boolean }>(`edge-routers/${id}`)).isOnline;
+  const flows = async () => (await transfer(a.proxyPort, MIB).catch(() => ({ bytes: 0 }))).bytes === MIB;
+  return {
+    overlay,
+    a,
+    b,
+    start,
+    online,
+    flows,
+    programs: { a: start('a', a.configFile), b: start('b', b.configFile) },
+  };
+}
+
+t.test('kill -9 of a router: the other notices, its circuits end, everything returns with it', async (t) => {
+  const network = await processes();
+  await using overlay = network.overlay;
+  const { a, b, programs, start, online, flows } = network;
+  await until('traffic', flows, 20_000);
+  const socket = connect(a.proxyPort, '127.0.0.1');
+  socket.write('hello');
+  await new Promise((resolve) => socket.once('data', resolve));
+  const ended = ending(socket);
+  programs.b.kill();
+  t.equal(await ended, 'ECONNRESET', 'its clients do not take that for the end of their streams');
+  await until('b to be offline', async () => !(await online(b.id)));
+  t.ok(await online(a.id), 'the other goes on');
+  const again = start('b-again', b.configFile);
+  await until('traffic after the return', flows, 20_000);
+  t.pass('traffic flows again');
+  await Promise.all([programs.a.stop(), again.stop()]);
+  t.equal(await programs.a.exited, 0, 'SIGTERM ends with exit code 0');
+  t.same(await overlay.management.get('terminators'), [], 'a host that stops in order takes its terminators along');
+});
+
+t.test('a router that was stopped until its controller gave it up ends the circuits that are gone', async (t) => {
+  const network = await processes();
+  await using _ = network.overlay;
+  const { a, programs, online, flows } = network;
+  await until('traffic', flows, 20_000);
+  const socket = connect(a.proxyPort, '127.0.0.1');
+  await new Promise((resolve) => socket.once('data', resolve).write('hello'));
+  const ended = ending(socket);
+  process.kill(programs.a.pid, 'SIGSTOP');
+  await until('a to be given up', async () => !(await online(a.id)), 2 * CONTROLLER_WAITS);
+  process.kill(programs.a.pid, 'SIGCONT');
+  const continued = performance.now();
+  t.equal(await ended, 'ECONNRESET');
+  t.ok(performance.now() - continued < CONTROLLER_WAITS, 'it does not wait for the scan of idle circuits');
+  await until('traffic', flows, 20_000);
+  await Promise.all([programs.a.stop(), programs.b.stop()]);
+});
+
+t.test(
+  'kill -9 of the controller: data, certificates and routers are there again, traffic flows without their restart',
+  async (t) => {
+    const overlay = await Overlay.start();
+    await overlay.simulator.close();
+    await using _ = overlay;
+    const data = join(overlay.directory, 'sim.db');
+    const sim = (name: string) =>
+      new Program(name, ['controller-sim/cli.ts', 'start', '--json', '--data', data, '--password', 'secret'], {
+        directory: overlay.directory,
+      });
+    const first = sim('sim');
+    const ready = JSON.parse(await first.firstLine()) as { management: string; ctrl: string; ca: string; port: number };
+    await overlay.management.close();
+    overlay.management = new Management(ready.management, readFileSync(ready.ca, 'utf8'));
+    await overlay.management.login('admin', 'secret');
+    Object.defineProperty(overlay.simulator, 'controlAddress', { value: ready.ctrl });
+    const a = await overlay.addRouter({ name: 'a', mode: 'proxy' });
+    const b = await overlay.addRouter({ name: 'b', mode: 'host' });
+    const service = await overlay.addService('echo', b.id);
+    await overlay.ready();
+    first.kill();
+    await first.exited;
+    t.equal(
+      (await transfer(a.proxyPort, 1_000).catch(() => ({ bytes: 0 }))).bytes,
+      0,
+      'no new circuits without a controller',
+    );
+    const second = sim('sim-again');
+    const again = JSON.parse(await second.firstLine()) as typeof ready;
+    t.equal(again.port, ready.port, 'it is where the routers look for it');
+    await overlay.management.close();
+    overlay.management = new Management(again.management, readFileSync(again.ca, 'utf8'));
+    await overlay.management.login('admin', 'secret');
+    t.equal((await overlay.management.get<{ name: string }>(`services/${service}`)).name, 'echo');
+    await until(
+      'traffic',
+      async () => (await transfer(a.proxyPort, MIB).catch(() => ({ bytes: 0 }))).bytes === MIB,
+      30_000,
+    );
+    t.pass('traffic flows again');
+    await Promise.all([a.router.close({ drain: 0 }), b.router.close({ drain: 0 })]);
+    await second.stop();
+    t.equal(await second.exited, 0);
+  },
+);
+
+t.test(
+  'a signal to the whole group, as systemd and timeout send it, is one request to stop however often it comes',
+  async (t) => {
+    await using overlay = await Overlay.start({ churnLimit: 0 });
+    const a = await overlay.enrollRouter({ name: 'a', mode: 'proxy' });
+    const b = await overlay.addRouter({ name: 'b', mode: 'host' });
+    await overlay.addService('echo', b.id);
+    const npm = spawn('npm', ['run', '-s', 'router', '--', 'run', a.configFile], {
+      cwd: join(import.meta.dirname, '../..'),
+      stdio: ['ignore', 'ignore', 'pipe'],
+      detached: true, // a group of its own
+    });
+    let log = '';
+    npm.stderr.setEncoding('utf8').on('data', (text) => {
+      log += text;
+    });
+    const exited = new Promise((resolve) => npm.once('exit', resolve));
+    const ended = new Promise((resolve) => npm.stderr.once('close', resolve));
+    await until(
+      'traffic',
+      async () => (await transfer(a.proxyPort, 1_000).catch(() => ({ bytes: 0 }))).bytes === 1_000,
+    );
+    const socket = connect(a.proxyPort, '127.0.0.1');
+    await new Promise((resolve) => socket.once('data', resolve).write('hello'));
+    for (let count = 0; count < 3; count++) {
+      process.kill(-(npm.pid ?? 0), 'SIGTERM');
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
+    const answer = new Promise((resolve) => socket.once('data', resolve));
+    socket.write('still there');
+    t.equal(String(await answer), 'still there', 'the open circuit is drained, not cut');
+    socket.end();
+    t.equal(await exited, 0, log);
+    await ended;
+    t.equal(log.split('signal received').length - 1, 1);
+    t.match(log, /router stopped/);
+    t.notOk(existsSync(operatorPath(a.configFile)), 'the operator socket is gone');
+  },
+);
+
+t.test('a signal before the router is up ends it well', async (t) => {
+  await using overlay = await Overlay.start({ churnLimit: 0 });
+  const { configFile } = await overlay.enrollRouter({ name: 'a', mode: 'host' });
+  const [program, check] = await duringCheck(configFile, overlay.directory);
+  process.kill(program.pid, 'SIGTERM');
+  t.equal(await program.exited, 0, program.logTail());
+  t.equal(program.logTail(), '');
+  signalled(check, 'SIGKILL');
+});
+
+/** A router and the process that checks its configuration, which is stopped in the middle of its work. */
+async function duringCheck(configFile: string, directory: string): Promise<[router: Program, check: number]> {
+  for (let attempt = 0; attempt < 10; attempt++) {
+    const program = new Program(`early${attempt}`, ['agent/cli.ts', 'run', configFile], { directory });
+    let check = 0;
+    await until('the check of the configuration', () => {
+      check = Number(children(program.pid).trim().split(/\s+/)[0]);
+      return check > 0 && runsCheck(check);
+    });
+    const isStopped = signalled(check, 'SIGSTOP');
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    if (isStopped && program.logTail() === '') return [program, check];
+    program.kill(); // the check was faster
+    await program.exited.catch(() => undefined);
+  }
+  throw new Error('the check of the configuration was never seen at work');
+}
+
+/** Between fork and exec, a child is a copy of the router, which waits for it in the kernel: stopped there, it would stop the router. */
+function runsCheck(pid: number): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('load-child');
+  } catch {
+    return false; // it has ended
+  }
+}
+
+function signalled(pid: number, signal: NodeJS.Signals): boolean {
+  try {
+    return process.kill(pid, signal);
+  } catch {
+    return false; // it has ended
+  }
+}
+
+t.test('hundreds of circuits of 1 MiB leave no growth in memory, timers or sockets', async (t) => {
+  const network = await processes();
+  await using _ = network.overlay;
+  const { a, b, programs, flows } = network;
+  await until('traffic', flows, 20_000);
+  const many = async (count: number) => {
+    for (let left = count; left > 0; left -= 10) {
+      const done = await Promise.all(Array.from({ length: 10 }, () => transfer(a.proxyPort, MIB)));
+      if (done.some(({ bytes, sha256Sent, sha256Received }) => bytes !== MIB || sha256Sent !== sha256Received))
+        t.fail('a transfer differs');
+    }
+  };
+  await many(MANY / 5);
+  const before = [programs.a, programs.b].map(({ pid }) => usage(pid));
+  await many(MANY);
+  await until('the sockets to be closed', () =>
+    [programs.a, programs.b].every(
+      ({ pid }, index) => usage(pid).files <= (before[index]?.files ?? 0) + GROUP_CONNECTIONS,
+    ),
+  );
+  for (const [index, { pid }] of [programs.a, programs.b].entries()) {
+    const now = usage(pid);
+    const grown = now.kilobytes - (before[index]?.kilobytes ?? 0);
+    t.comment(`${grown} kB`);
+    t.ok(grown < LEAST_LEAK, `${index === 0 ? a.id : b.id}: ${grown} kB more than after the first ones`);
+  }
+  await Promise.all([programs.a.stop(), programs.b.stop()]);
+  t.same([await programs.a.exited, await programs.b.exited], [0, 0]);
+});
+
+/** Resident memory and open files of a process. */
+function usage(pid: number): { kilobytes: number; files: number } {
+  const kilobytes = Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
+  return { kilobytes, files: readdirSync(`/proc/${pid}/fd`).length };
+}
+
+/** The processes that a process has started and that still run. */
+function children(pid: number): string {
+  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
+}

@@ -1,0 +1,267 @@
+// The commands of the router, as a user types them.
+
+import { spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { rootCertificates } from 'node:tls';
+import t from 'tap';
+import { freePorts } from '../../examples/two-routers/ports.ts';
+import { Overlay, until } from '../support/overlay.ts';
+import { runProgram } from '../support/run.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
+const router = (...args: string[]) => runProgram(['agent/cli.ts', ...args]);
+
+const GOOD = join(directory, 'good.yml');
+const BAD = join(directory, 'bad.yml');
+/** An authority that has signed nothing here. */
+const STRANGER = join(directory, 'stranger.pem');
+writeFileSync(STRANGER, rootCertificates[0] ?? '');
+writeFileSync(GOOD, 'v: 3\nidentity: {cert: a, key: b, ca: c}\nctrl: {endpoint: "tls:c.example:6262"}\n');
+writeFileSync(BAD, 'v: 3\nidentity: {cert: a, key: b, ca: c}\nctrl: {endpoint: "c.example"}\nforwader: {}\n');
+
+t.test('config check takes several files; ok is false exactly where the router would refuse', async (t) => {
+  const { code, stdout } = await router('config', 'check', GOOD, BAD, '--before-enrollment', '--format', 'json');
+  t.equal(code, 1);
+  const [good, bad] = JSON.parse(stdout);
+  t.equal(good.ok, true);
+  t.equal(bad.ok, false);
+  t.equal(bad.file, BAD);
+  t.match(
+    bad.findings.find((each: { code: string }) => each.code === 'CFG-ADDRESS'),
+    { severity: 'error', path: 'ctrl.endpoint', line: 3, column: Number, message: String, hint: String },
+  );
+  t.equal((await router('config', 'check', GOOD, '--before-enrollment')).code, 0);
+});
+
+t.test('identity files that are not there are an error with the way to get them', async (t) => {
+  const { code, stdout } = await router('config', 'check', GOOD, '--format', 'json');
+  t.equal(code, 1);
+  const [checked] = JSON.parse(stdout);
+  const finding = checked.findings.find((each: { code: string }) => each.code === 'CFG-NOT-ENROLLED');
+  t.match(finding, { severity: 'error', hint: /enroll/ });
+});
+
+t.test('what was written is quoted as it was written, with what to write instead', async (t) => {
+  const file = join(directory, 'quoted.yml');
+  const lines = [readFileSync(GOOD, 'utf8').trimEnd(), 'forwarder: {faultTxInterval: 1m, idleTxInterval: yes}'];
+  writeFileSync(file, `${lines.join('\n')}\n`);
+  const { code, stdout } = await router('config', 'check', file, '--before-enrollment');
+  t.equal(code, 1);
+  t.match(stdout, /found the text "1m"\n +the unit is milliseconds: write 60000\n/);
+  t.match(stdout, /expected a whole number, found yes, which means true\n/);
+});
+
+t.test('config check reads standard input', async (t) => {
+  const check = (text: string) => {
+    const args = [join(import.meta.dirname, '../../agent/cli.ts'), 'config', 'check', '-', '--before-enrollment'];
+    return spawnSync(process.execPath, args, { input: text, encoding: 'utf8' });
+  };
+  t.match(check(readFileSync(GOOD, 'utf8')), { status: 0, stdout: /^standard input: ok/m });
+  t.match(check(readFileSync(BAD, 'utf8')), { status: 1, stdout: /^standard input:3:\d+ error CFG-ADDRESS/m });
+  t.match(check(`# ${'x'.repeat(2 * 1024 * 1024)}\n`), { status: 1, stdout: /; the limit is \d+/ });
+  t.match(check(''), { status: 1, stdout: /CFG-EMPTY/ });
+});
+
+t.test('identity files that lie elsewhere, that others can read, that no authority signed', async (t) => {
+  await using overlay = await Overlay.start();
+  const { configFile } = await overlay.enrollRouter({ name: 'a' });
+  t.notMatch((await router('config', 'check', configFile)).stdout, /CFG-IDENTITY|CFG-NOT-ENROLLED/);
+  const relative = join(overlay.directory, 'relative.yml');
+  const text = readFileSync(configFile, 'utf8');
+  writeFileSync(relative, text.replaceAll(`${overlay.directory}/`, ''));
+  const elsewhere = await router('config', 'check', relative);
+  t.equal(elsewhere.code, 1);
+  const beside = join(overlay.directory, 'a.key');
+  t.match(elsewhere.stdout, `a.key does not exist: ${join(process.cwd(), 'a.key')}`);
+  t.match(
+    elsewhere.stdout,
+    `but ${beside} exists: start the router in ${overlay.directory}, or write the absolute path`,
+  );
+  chmodSync(beside, 0o640);
+  const open = await router('config', 'check', configFile);
+  t.equal(open.code, 0);
+  t.match(open.stdout, `other users can read or change the private key ${beside} (mode 0640)`);
+  chmodSync(beside, 0o600);
+  writeFileSync(configFile, text.replace(/ca: \S*a\.ca\b/, `ca: ${STRANGER}`));
+  const foreign = await router('config', 'check', configFile);
+  t.match(foreign.stdout, /warning CFG-IDENTITY identity\.cert: no authority of identity\.ca signed it: /);
+});
+
+t.test('findings as SARIF and as text', async (t) => {
+  const sarif = JSON.parse((await router('config', 'check', BAD, '--format', 'sarif')).stdout);
+  t.equal(sarif.version, '2.1.0');
+  t.ok(sarif.runs[0].results.every((each: { ruleId: string }) => each.ruleId.startsWith('CFG-')));
+  const text = (await router('config', 'check', BAD)).stdout;
+  t.match(text, new RegExp(`${BAD}:3:\\d+ error CFG-ADDRESS ctrl\\.endpoint`));
+  t.match(text, /did you mean|forwarder/);
+});
+
+t.test('config effective names the source of each value and hides keys', async (t) => {
+  const secret = join(directory, 'secret.yml');
+  writeFileSync(
+    secret,
+    readFileSync(GOOD, 'utf8')
+      .replace('key: b', 'key: "pem:-----BEGIN PRIVATE KEY-----abc"')
+      .replace('c.example', '$CTRL_HOST'),
+  );
+  const { code, stdout } = await runProgram(['agent/cli.ts', 'config', 'effective', secret, '--format', 'json'], {
+    env: { CTRL_HOST: 'from.env' },
+  });
+  t.equal(code, 0);
+  const values = JSON.parse(stdout);
+  t.equal(values['ctrl.endpoint'].source, 'environment');
+  t.equal(values['forwarder.linkDialWorkerCount'].source, 'default');
+  t.equal(values.v.source, 'given');
+  t.notMatch(stdout, /abc/);
+});
+
+t.test('config init writes a file that passes, and never overwrites by accident', async (t) => {
+  const file = join(directory, 'init.yml');
+  t.equal((await router('config', 'init', '--template', 'edge', '--output', file)).code, 0);
+  t.equal((await router('config', 'check', file, '--before-enrollment')).code, 0);
+  t.match(readFileSync(file, 'utf8'), `cert: '${join(directory, 'router.cert')}'`, 'identity files beside the file');
+  const again = await router('config', 'init', '--output', file);
+  t.equal(again.code, 1);
+  t.match(again.stderr, /--force/);
+  const nowhere = await router('config', 'init', '--output', join(directory, 'nowhere', 'x.yml'));
+  t.equal(nowhere.code, 1);
+  t.match(
+    nowhere.stderr,
+    /nowhere\/x\.yml cannot be written: the folder .*nowhere does not exist; create it or .*--output\n$/,
+  );
+});
+
+t.test('wrong use is exit code 2 with a hint; help has examples', async (t) => {
+  const table: [string[], RegExp][] = [
+    [['confg'], /config|unknown command/],
+    [['config', 'check'], /missing required argument/],
+    [['config', 'check', GOOD, '--format', 'xml'], /text, json, sarif|Allowed choices/],
+    [['config', 'explain', 'forwarder.linkDialQueueLenght'], /did you mean forwarder\.linkDialQueueLength/],
+    [['config', 'explain', '__proto__'], /unknown key __proto__/],
+    [['enroll', GOOD], /--jwt/],
+    [['enroll', GOOD, '--jwt', GOOD, '--key-alg', 'DSA'], /Allowed choices are RSA, EC/],
+    [['health', 'not a url'], /neither a URL nor a configuration file/],
+    [['config', 'init', '--template', 'castle'], /minimal/],
+    [['config', 'init', '--ctrl', ''], /for example tls:controller\.example:6262/],
+    [['config', 'init', '--ctrl', 'foo'], /expected type:host:port\. Write tls:HOST:PORT/],
+    [['config', 'init', '--ctrl', 'tls:a:99999'], /port 99999 is above 65535\. Write tls:HOST:PORT/],
+    [['config', 'init', '--ctrl', 'udp:a:1'], /not by udp\. Write tls:HOST:PORT/],
+    [['config', 'init', '--ctrl', 'tls::1'], /host and port of the controller are required/],
+    [['config', 'init', '--advertise', ''], /host name or an IP address/],
+    [['config', 'init', '--advertise', 'foo bar'], /host name or an IP address/],
+    [['config', 'init', '--advertise', 'x]\nfoo: bar'], /host name or an IP address/],
+    [['config', 'init', '--advertise', 'edge.example:3022'], /without a port, for example edge\.example\./],
+    [['config', 'init', '--advertise', '[::1]:80'], /without a port, for example ::1\./],
+  ];
+  for (const [args, text] of table) {
+    const { code, stderr } = await router(...args);
+    t.equal(code, 2, args.join(' '));
+    t.match(stderr, text, args.join(' '));
+  }
+  for (const command of [
+    ['run'],
+    ['enroll'],
+    ['health'],
+    ['inspect'],
+    ['drain'],
+    ['log-level'],
+    ['config', 'check'],
+    ['config', 'effective'],
+    ['config', 'explain'],
+    ['config', 'init'],
+  ]) {
+    const { code, stdout } = await router(...command, '--help');
+    t.equal(code, 0);
+    t.match(stdout, /Examples?:\n {2}router /, command.join(' '));
+  }
+});
+
+t.test('a configuration file that is not there, or has no name, is told so', async (t) => {
+  for (const [file, text] of [
+    ['', /^'':1:1 error CFG-FILE the name of the file is empty\n +pass the path/],
+    [join(directory, 'nowhere.yml'), /error CFG-FILE .*nowhere\.yml does not exist\n +`config init/],
+  ] as const) {
+    const { code, stdout } = await router('config', 'check', file);
+    t.equal(code, 1);
+    t.match(stdout, text);
+  }
+});
+
+t.test('run refuses what check refuses, with the same findings, before anything is opened', async (t) => {
+  const { code, stderr } = await router('run', BAD);
+  t.equal(code, 1);
+  t.match(stderr, /CFG-ADDRESS/);
+  t.notMatch(stderr, /\bat .*\.ts:\d+/);
+});
+
+t.test('a router without a controller gives up after its startup timeout', async (t) => {
+  await using overlay = await Overlay.start();
+  const { configFile } = await overlay.enrollRouter({ name: 'a', mode: 'host' });
+  await overlay.simulator.close();
+  writeFileSync(configFile, readFileSync(configFile, 'utf8').replace('ctrl: {', 'ctrl: {startupTimeout: 500ms, '));
+  const { code, stderr } = await router('run', configFile);
+  t.equal(code, 1);
+  t.match(stderr, /no controller could be reached within 500 ms/);
+});
+
+t.test('health and inspect ask a running router', async (t) => {
+  await using overlay = await Overlay.start();
+  const [port = 0, metricsPort = 0] = await freePorts(2);
+  const extra = `healthChecks: {ctrlPingCheck: {interval: 1s, initialDelay: 10ms}}\nweb: [{name: h, bindPoints: [{interface: "127.0.0.1:${port}", address: "127.0.0.1:${port}"}], apis: [{binding: health-checks}]}, {name: m, bindPoints: [{interface: "127.0.0.1:${metricsPort}", address: "127.0.0.1:${metricsPort}"}], apis: [{binding: metrics}]}]`;
+  const a = await overlay.addRouter({ name: 'a', mode: 'host', extra });
+  const url = `https://127.0.0.1:${port}`;
+  const ca = join(overlay.directory, 'a.ca');
+  await until('health', async () => (await router('health', url, '--ca', ca)).code === 0);
+  const { stdout } = await router('health', url, '--ca', ca);
+  t.match(stdout, /ok +controllerPing/);
+  const linkPort = /bind: "tls:127\.0\.0\.1:(\d+)"/.exec(readFileSync(a.configFile, 'utf8'))?.[1];
+  const failures: [string[], RegExp][] = [
+    [[url], /unknown authority; .*--ca FILE.*--insecure/],
+    [[url, '--ca', GOOD], /good\.yml contains no certificate/],
+    [[url, '--ca', join(directory, 'nowhere')], /file of --ca cannot be read/],
+    [[url, '--ca', STRANGER], /not signed by an authority in .*stranger\.pem/],
+    [[`https://127.0.0.1:${linkPort}`], /serves TLS, but no HTTP; use the port of a web section/],
+    [[`https://127.0.0.1:${overlay.echo.port}`], /does not serve TLS; use the port of a web section/],
+    [[`https://127.0.0.1:${metricsPort}`, '--ca', ca], /not with health checks; use the port of a web section/],
+    [[`http://127.0.0.1:${port}`], /served over https/],
+  ];
+  for (const [args, text] of failures) {
+    const failed = await router('health', ...args);
+    t.equal(failed.code, 1, args.join(' '));
+    t.match(failed.stderr, text, args.join(' '));
+    t.equal(failed.stderr.trim().split('\n').length, 1, failed.stderr);
+  }
+  t.equal((await router('health', url, '--insecure')).code, 0);
+  t.match(
+    await router('health', a.configFile),
+    { code: 0, stdout: /ok +controllerPing/ },
+    'its file says where and who',
+  );
+  t.match((await router('health', GOOD)).stderr, /not there yet|enroll/);
+  t.match(
+    (await router('health', a.configFile, '--ca', STRANGER)).stderr,
+    /not signed by an authority in .*stranger\.pem/,
+  );
+  const shown = await router('inspect', a.configFile, '--json');
+  t.equal(shown.code, 0, shown.stderr);
+  t.match(JSON.parse(shown.stdout), { id: a.id, controllers: [{ isResponsive: true }], links: [] });
+  t.match((await router('inspect', GOOD)).stderr, /^no router is running with .*good\.yml under this user\n$/);
+  t.match((await router('inspect', '/no/such.yml')).stderr, /^\/no\/such\.yml does not exist; /);
+  t.match((await router('inspect', a.configFile)).stdout, new RegExp(a.id.replaceAll('.', '\\.')));
+});
+
+t.test('version is that of the package', async (t) => {
+  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+  t.equal((await router('version')).stdout.trim(), version);
+  t.ok(existsSync(GOOD));
+});
+
+t.test('a reader that goes away, as head does, is no error', async (t) => {
+  for (const args of [
+    ['agent/cli.ts', 'config', 'explain'],
+    ['agent/cli.ts', 'run', '--help'],
+  ])
+    t.match(await runProgram(args, { isDeaf: true }), { code: 0, stderr: '' }, args.join(' '));
+});

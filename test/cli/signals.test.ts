@@ -1,0 +1,136 @@
+// Signals that a daemon gets from its terminal, from operators and from service managers.
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import t from 'tap';
+import { Program } from '../../examples/two-routers/process.ts';
+import { transfer } from '../../examples/two-routers/transfer.ts';
+import { Overlay, until } from '../support/overlay.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+/** Longer than a signal counts as the echo of the one before. */
+const NO_ECHO = 1_200;
+
+function linesOf(file: string): Record<string, unknown>[] {
+  if (!existsSync(file)) return [];
+  const text = readFileSync(file, 'utf8');
+  return text
+    .slice(0, text.lastIndexOf('\n') + 1)
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+}
+
+/** At once, as editors do: a reload that still runs reads the old text or the new one. */
+function replace(file: string, text: string): void {
+  writeFileSync(`${file}.new`, text);
+  renameSync(`${file}.new`, file);
+}
+
+t.test('signals stop no running router, except those that are to', { timeout: 60_000 }, async (t) => {
+  await using overlay = await Overlay.start({ churnLimit: 0 });
+  const b = await overlay.addRouter({ name: 'b', mode: 'host' });
+  const { configFile, proxyPort } = await overlay.enrollRouter({ name: 'a', mode: 'proxy' });
+  const log = join(overlay.directory, 'a.json');
+  const trace = join(overlay.directory, 'a.trace');
+  writeFileSync(configFile, `${readFileSync(configFile, 'utf8')}\ntrace: {path: "${trace}"}\n`);
+  const args = ['agent/cli.ts', 'run', configFile, '--log-file', log, '--drain-seconds', '50'];
+  const a = new Program('a', args, { directory: overlay.directory });
+  t.teardown(() => a.kill());
+  const said = (msg: string) => linesOf(log).filter((line) => line.msg === msg);
+  await until('the router', () => said('controller connected').length === 1);
+  await overlay.addService('echo', b.id);
+  await until('traffic', async () => (await transfer(proxyPort, 1).catch(() => ({ bytes: 0 }))).bytes === 1);
+  const socket = connect(proxyPort, '127.0.0.1');
+  socket.on('error', () => undefined);
+  socket.write('hello');
+  await Promise.race([once(socket, 'data'), once(socket, 'close').then(() => t.fail('no circuit'))]);
+
+  await t.test('SIGHUP goes on in new files, and loads the certificates', async (t) => {
+    renameSync(log, `${log}.1`);
+    renameSync(trace, `${trace}.1`);
+    process.kill(a.pid, 'SIGHUP');
+    await until('a new log', () => said('identity reloaded').length === 1);
+    t.equal(said('reload').length, 1);
+    t.ok(existsSync(trace), 'a new trace');
+    t.equal(linesOf(`${log}.1`).filter(({ msg }) => msg === 'reload').length, 0, 'the old file keeps what it has');
+  });
+
+  await t.test('SIGHUP says what needs a restart, and what would not start', async (t) => {
+    const before = readFileSync(configFile, 'utf8');
+    replace(configFile, `${before}forwarder: {faultTxInterval: 7000}\n`);
+    process.kill(a.pid, 'SIGHUP');
+    await until('the difference', () => said('configuration has changed, a restart is required').length > 0);
+    t.match(said('configuration has changed, a restart is required')[0], { paths: ['forwarder.faultTxInterval'] });
+    replace(configFile, before.replace('v: 3', 'v: x'));
+    process.kill(a.pid, 'SIGHUP');
+    const errors = 'configuration has errors, the router would not start with it';
+    await until('the error', () => said(errors).length > 0);
+    t.match(said(errors)[0], { line: 1, path: 'v' });
+    replace(configFile, before);
+  });
+
+  await t.test('SIGUSR1 and SIGUSR2 do nothing', async (t) => {
+    for (const signal of ['SIGUSR1', 'SIGUSR2'] as const) process.kill(a.pid, signal);
+    socket.write('still there');
+    t.equal(String((await once(socket, 'data'))[0]), 'still there');
+    t.notMatch(readFileSync(a.logFile, 'utf8'), /Debugger/);
+  });
+
+  await t.test('the second SIGTERM ends the drain', async (t) => {
+    process.kill(a.pid, 'SIGTERM');
+    await until('the drain', () => said('signal received').length === 1);
+    process.kill(a.pid, 'SIGTERM');
+    await sleep(NO_ECHO);
+    t.equal(said('router stopped').length, 0, 'an echo of the first changes nothing, and the circuit is open');
+    process.kill(a.pid, 'SIGTERM');
+    t.equal(await a.exited, 0);
+    t.equal(said('router stops waiting for circuits').length, 1);
+  });
+});
+
+t.test('a third signal ends a process that cannot stop in order', async (t) => {
+  const program = `import { stopSignals } from '#lib/stop-signal.ts';
+const { first, second } = stopSignals();
+setInterval(() => {}, 60_000);
+second.addEventListener('abort', () => console.log('second'));
+console.log('up');
+console.log(await first);`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', program], { cwd: ROOT });
+  const exited = once(child, 'exit');
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const next = async () => (await lines.next()).value;
+  t.equal(await next(), 'up');
+  child.kill('SIGINT');
+  t.equal(await next(), 'SIGINT');
+  child.kill('SIGTERM');
+  await sleep(NO_ECHO);
+  child.kill('SIGTERM');
+  t.equal(await next(), 'second');
+  await sleep(NO_ECHO);
+  child.kill('SIGINT');
+  t.same(await exited, [null, 'SIGINT']);
+});
+
+t.test('the simulator goes on in a new log file', async (t) => {
+  const directory = t.testdir();
+  const log = join(directory, 'sim.json');
+  const args = ['controller-sim/cli.ts', 'start', '--json', '--log-file', log];
+  const sim = new Program('sim', args, { directory });
+  t.teardown(() => sim.kill());
+  t.match(JSON.parse(await sim.firstLine()), { event: 'ready' });
+  renameSync(log, `${log}.1`);
+  for (const signal of ['SIGUSR1', 'SIGUSR2', 'SIGHUP'] as const) process.kill(sim.pid, signal);
+  await until('a new log', () => existsSync(log));
+  process.kill(sim.pid, 'SIGTERM');
+  t.equal(await sim.exited, 0);
+  t.match(linesOf(log), [{ msg: 'simulator stops' }]);
+  const missing = new Program('missing', [...args.slice(0, -1), join(directory, 'no', 'sim.json')], { directory });
+  t.equal(await missing.exited, 1);
+  t.match(missing.logTail(), /the simulator cannot start: the log file .*no\/sim\.json: ENOENT/);
+});

@@ -1,0 +1,238 @@
+// The command of the simulator, as a user types it.
+
+import { spawn } from 'node:child_process';
+import { X509Certificate } from 'node:crypto';
+import { existsSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { text } from 'node:stream/consumers';
+import { connect } from 'node:tls';
+import t from 'tap';
+import { subjectAltNames } from '#pki/certificates.ts';
+import { type SimulatorOptions, startSimulator } from '../../controller-sim/simulator.ts';
+import { Management } from '../../examples/two-routers/management.ts';
+import { Program } from '../../examples/two-routers/process.ts';
+import { runProgram } from '../support/run.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
+const start = (name: string, ...args: string[]) =>
+  new Program(name, ['controller-sim/cli.ts', 'start', '--json', ...args], { directory });
+
+interface Ready {
+  event: string;
+  management: string;
+  client: string;
+  ctrl: string;
+  username: string;
+  password: string | null;
+  ca: string;
+  port: number;
+  pid: number;
+}
+
+async function ready(program: Program): Promise<Ready> {
+  return JSON.parse(await program.firstLine()) as Ready;
+}
+
+t.test('one line tells everything that is needed to use it', async (t) => {
+  const program = start('sim', '--advertise', 'sim.example', '--advertise', '192.0.2.7');
+  const line = await ready(program);
+  t.match(line, {
+    event: 'ready',
+    username: 'admin',
+    ctrl: /^tls:sim\.example:\d+$/,
+    management: /\/edge\/management\/v1$/,
+    client: /\/edge\/client\/v1$/,
+  });
+  t.ok((line.password ?? '').length >= 16, 'a password is made up');
+  const ca = readFileSync(line.ca, 'utf8');
+  const management = new Management(line.management.replace('sim.example', '127.0.0.1'), ca);
+  await management.login(line.username, line.password ?? '');
+  await management.close();
+  const socket = connect({ port: line.port, host: '127.0.0.1', ca, ALPNProtocols: ['http/1.1'] });
+  await new Promise((resolve) => socket.once('secureConnect', resolve));
+  const { dns, ip } = subjectAltNames(new X509Certificate(socket.getPeerCertificate().raw));
+  socket.destroy();
+  t.same(dns.toSorted(), ['localhost', 'sim.example']);
+  t.same(ip.toSorted(), ['0:0:0:0:0:0:0:1', '127.0.0.1', '192.0.2.7']);
+  await program.stop();
+  t.equal(await program.exited, 0);
+  t.throws(() => statSync(line.ca), 'what was made for this run is gone with it');
+});
+
+t.test('with a data file: same port, same authority, same password, private', async (t) => {
+  const data = join(directory, 'sim.db');
+  const first = start('first', '--data', data, '--username', 'root', '--password', 'a long secret');
+  const before = await ready(first);
+  t.match(before, { username: 'root', password: 'a long secret' });
+  const authority = readFileSync(before.ca, 'utf8');
+  await first.stop();
+  t.equal(statSync(data).mode & 0o777, 0o600);
+  const second = start('second', '--data', data);
+  const after = await ready(second);
+  t.equal(after.port, before.port);
+  t.equal(after.password, null, 'what was set before is not told');
+  t.equal(readFileSync(after.ca, 'utf8'), authority);
+  const management = new Management(after.management, authority);
+  await t.resolves(management.login('root', 'a long secret'));
+  await management.close();
+  const third = await runProgram(['controller-sim/cli.ts', 'start', '--data', data, '--port', '0']);
+  t.equal(third.code, 1);
+  t.match(third.stderr, /sim\.db cannot be used as data file: it is in use by /, 'one data file, one simulator');
+  if (existsSync('/proc/self/fd')) t.match(third.stderr, new RegExp(`process ${after.pid} \\(.*cli\\.ts start\\)`));
+  await second.stop();
+});
+
+t.test('a damaged data file is refused with the file, the table and the row', async (t) => {
+  const data = join(directory, 'damaged.db');
+  const program = start('healthy', '--data', data);
+  await ready(program);
+  await program.stop();
+  const table: [sql: string, named: RegExp][] = [
+    [
+      "UPDATE entity SET body = 'x' WHERE rowid = 3",
+      /damaged\.db is damaged: table entity, row 3 \(\w+ .*\): .*not JSON; start from/,
+    ],
+    [
+      "DELETE FROM entity; UPDATE meta SET value = '{}' WHERE key LIKE '%root%'",
+      /is damaged: table meta, row \S*root\S*: it does/,
+    ],
+    [
+      "UPDATE meta SET value = 'x' WHERE key = 'listener.port'; DELETE FROM meta WHERE key LIKE '%root%'",
+      /row listener\.port: /,
+    ],
+  ];
+  for (const [sql, named] of table) {
+    const database = new DatabaseSync(data);
+    database.exec(sql);
+    database.close();
+    const { code, stderr } = await runProgram(['controller-sim/cli.ts', 'start', '--data', data]);
+    t.equal(code, 1);
+    t.match(stderr, named);
+    t.notMatch(stderr, /\bat .*\.ts:\d+/);
+  }
+});
+
+t.test('what cannot work is told in one line with the remedy', async (t) => {
+  const holder = createServer();
+  await new Promise<void>((resolve) => holder.listen(0, '127.0.0.1', resolve));
+  const { port } = holder.address() as AddressInfo;
+  const broken = join(directory, 'broken.db');
+  writeFileSync(broken, 'no database '.repeat(100));
+  const table: [string[], number, RegExp][] = [
+    [['--port', String(port)], 1, /in use.*--port/],
+    [['--data', broken], 1, /cannot be used as data file/],
+    [['--host', '203.0.113.1'], 1, /EADDRNOTAVAIL|not available|cannot start/],
+    [['--port', '70000'], 2, /0 to 65535/],
+    [['--port', 'http'], 2, /whole number/],
+    [['--bogus'], 2, /unknown option/],
+  ];
+  for (const [args, code, text] of table) {
+    const outcome = await runProgram(['controller-sim/cli.ts', 'start', ...args]);
+    t.equal(outcome.code, code, args.join(' '));
+    t.match(outcome.stderr, text, args.join(' '));
+    t.notMatch(outcome.stderr, /\bat .*\.ts:\d+/);
+  }
+  holder.close();
+});
+
+t.test('options that cannot be used are refused in the same words by the command and by startSimulator', async (t) => {
+  const missing = join(directory, 'nowhere', 'events');
+  const table: [flags: string[], options: Record<string, unknown>, sentence: RegExp][] = [
+    [
+      ['--host', 'foo bar'],
+      { host: 'foo bar' },
+      /Use a host name or an IP address without a port, for example sim\.example\./,
+    ],
+    [
+      ['--advertise', 'foo bar'],
+      { advertise: ['foo bar'] },
+      /Use a host name or an IP address without a port, for example sim\.example\./,
+    ],
+    [['--username', 'ann'], { username: 'ann' }, /It must have 4 to 100 characters, not 3\./],
+    [['--password', 'abc'], { password: 'abc' }, /It must have 5 to 100 characters, not 3\./],
+    [['--data', ''], { data: '' }, /It must not be empty\./],
+    [['--port', '70000'], { port: 70_000 }, /It must be a whole number from 0 to 65535\./],
+    [['--port', ''], { port: '' }, /It must be a whole number from 0 to 65535\./],
+    [
+      ['--events', 'linc'],
+      { eventTypes: ['linc'] },
+      /There are events of these types: apiSession, .*\. Did you mean link\?/,
+    ],
+    [['--events', 'link'], { eventTypes: ['link'] }, /name the file too \(eventsFile, --events-file; /],
+    [
+      ['--events-file', missing],
+      { eventsFile: missing },
+      /events file .*nowhere.events cannot be opened: ENOENT.*; name one/,
+    ],
+    [['--console', directory], { console: directory }, /holds no built web console/],
+  ];
+  for (const [flags, options, sentence] of table) {
+    const { code, stderr } = await runProgram(['controller-sim/cli.ts', 'start', ...flags]);
+    const isStart = /cannot be opened|web console/.test(String(sentence));
+    t.equal(code, isStart ? 1 : 2, flags.join(' '));
+    t.match(stderr, sentence);
+    await t.rejects(startSimulator(options as SimulatorOptions), { message: sentence }, JSON.stringify(options));
+  }
+});
+
+t.test('a later start keeps the password and says how to set a new one; --password sets it', async (t) => {
+  const data = join(directory, 'password.db');
+  const login = async ({ management: url, ca }: Ready, username: string, password: string) => {
+    const management = new Management(url, readFileSync(ca, 'utf8'));
+    await management.login(username, password).finally(() => management.close());
+  };
+  const first = start('first-password', '--data', data, '--username', 'root');
+  const made = await ready(first);
+  t.notOk('passwordNote' in made);
+  await first.stop();
+  const second = start('kept-password', '--data', data);
+  const kept = await ready(second);
+  t.match(kept, {
+    username: 'root',
+    password: null,
+    passwordNote: /earlier start with .*password\.db; .*--password NEW_PASSWORD/,
+  });
+  await t.resolves(login(kept, 'root', made.password ?? ''));
+  await second.stop();
+  const third = start('new-password', '--data', data, '--password', 'a new secret');
+  const renewed = await ready(third);
+  t.match(renewed, { username: 'root', password: 'a new secret' }, 'the name stays');
+  await t.resolves(login(renewed, 'root', 'a new secret'));
+  await t.rejects(login(renewed, 'root', made.password ?? ''), 'the old one is refused');
+  await third.stop();
+  const fourth = start('new-name', '--data', data, '--username', 'chief');
+  await t.resolves(login(await ready(fourth), 'chief', 'a new secret'), 'the password stays');
+  await fourth.stop();
+  const child = spawn(process.execPath, ['controller-sim/cli.ts', 'start', '--data', data]);
+  const shown = text(child.stdout);
+  child.stdout.once('data', () => child.kill());
+  t.match(
+    await shown,
+    /username +chief\n +password +\(the one of an earlier start with .*; .*--password NEW_PASSWORD\)/,
+  );
+  const help = await runProgram(['controller-sim/cli.ts', 'start', '--help']);
+  t.match(help.stdout, /A later start can set a new\s+one/);
+  t.match(help.stdout, /start --data sim\.db --password NEW_PASSWORD/);
+});
+
+t.test('operations: what is served, for people and for programs', async (t) => {
+  const text = await runProgram(['controller-sim/cli.ts', 'operations']);
+  t.equal(text.code, 0);
+  t.match(text.stdout, /^GET +\/edge\/management\/v1\/identities +listIdentities +identity\.read +200$/m);
+  t.match(text.stdout, /^(\d+) of \1 operations are answered$/m);
+  const json = await runProgram(['controller-sim/cli.ts', 'operations', '--format', 'json']);
+  const rows = JSON.parse(json.stdout) as { answers: string }[];
+  t.ok(rows.length > 290);
+  t.notOk(rows.some(({ answers }) => answers === 'missing'));
+});
+
+t.test('a reader that goes away, as head does, is no error', async (t) => {
+  for (const args of [
+    ['controller-sim/cli.ts', 'operations'],
+    ['controller-sim/cli.ts', 'start', '--help'],
+  ])
+    t.match(await runProgram(args, { isDeaf: true }), { code: 0, stderr: '' }, args.join(' '));
+});

@@ -1,0 +1,179 @@
+// What stands in the way when a router starts: ports, certificates that cannot be renewed, a second router with the same certificate. Each is
+// told with the key of the configuration, the reason and the remedy; and what is configured and not served is logged.
+
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import t from 'tap';
+import { VirtualClock } from '#lib/clock.ts';
+import { createLog } from '#lib/log.ts';
+import { seededRandom } from '#lib/random.ts';
+import { HelloRefusedError } from '#wire/errors.ts';
+import { loadRouterConfig } from '../../agent/config/load.ts';
+import type { Controller } from '../../agent/control/controller.ts';
+import { ControllerDialer } from '../../agent/control/controller-dialer.ts';
+import { freePorts } from '../../examples/two-routers/ports.ts';
+import { Overlay, type RouterSetup, until } from '../support/overlay.ts';
+
+t.test('what is configured and not served is logged once at the start, and is not opened', async (t) => {
+  await using overlay = await Overlay.start();
+  const [port = 0] = await freePorts(1);
+  const { configFile } = await overlay.enrollRouter({
+    name: 'a',
+    mode: 'host',
+    link: `  listeners: [{bind: "dtls:127.0.0.1:${port}", advertise: "dtls:127.0.0.1:${port}"}]`,
+    extra: 'dialers: [{binding: pigeon}]',
+  });
+  const lines: string[] = [];
+  const log = createLog({ write: (line) => void lines.push(line) });
+  await using _ = await overlay.startRouter(configFile, { log });
+  const told = lines
+    .filter((line) => line.includes('configured, but not supported'))
+    .map((line) => JSON.parse(line).key);
+  t.same(told, ['link.listeners[0].bind', 'dialers[0].binding']);
+  await t.rejects(once(connect(port, '127.0.0.1'), 'connect'), { code: 'ECONNREFUSED' });
+});
+
+t.test(
+  'a second router with the same certificate is told the likely reason and the remedy, and so is the first',
+  async (t) => {
+    await using overlay = await Overlay.start();
+    const { configFile } = await overlay.enrollRouter({ name: 'a', mode: 'host', link: '  dialers: []' });
+    const logs = [[], []] as Record<string, string>[][];
+    const logTo = (lines: Record<string, string>[]) =>
+      createLog({ write: (line) => void lines.push(JSON.parse(line)) });
+    const found = (lines: Record<string, string>[], msg: string) => lines.find((line) => line.msg === msg);
+    const [firstLog = [], secondLog = []] = logs;
+    await using first = await overlay.startRouter(configFile, { log: logTo(firstLog) });
+    await until('the first router to connect', () => found(firstLog, 'controller connected') !== undefined);
+    await using second = await overlay.startRouter(configFile, { log: logTo(secondLog) });
+    t.equal(second.id, first.id);
+    await until('the second one to be refused', () => found(secondLog, 'controller refuses this router') !== undefined);
+    t.match(found(secondLog, 'controller refuses this router'), {
+      likely: /another router with the same certificate is connected/,
+      remedy: /stop the other router, or enroll this one again/,
+    });
+    t.notOk(found(firstLog, 'controller disconnected'), 'the first one goes on');
+  },
+);
+
+t.test('a router that another one took the place of is told so', async (t) => {
+  const clock = new VirtualClock();
+  const lines: Record<string, string>[] = [];
+  const channel = { closed: Promise.resolve(null) };
+  let connections = 0;
+  const dialer = new ControllerDialer(
+    {
+      clock,
+      log: createLog({ write: (line) => void lines.push(JSON.parse(line)) }),
+      random: seededRandom(1),
+      connected: () => undefined,
+      connect: async () => {
+        if (connections++ > 0) throw new HelloRefusedError('closed');
+        return { id: 'ctrl', controller: { id: 'ctrl', channel } as unknown as Controller };
+      },
+    },
+    'ctrl',
+    ['tls:c:1'],
+  );
+  dialer.start();
+  await clock.advance(5_000);
+  dialer.stop();
+  t.match(lines[0], {
+    msg: 'controller refuses this router',
+    likely: /same certificate is connected in place of this one/,
+    remedy: /one router per enrollment/,
+  });
+});
+
+t.test('certificates that cannot be renewed are told at the start, with their end', async (t) => {
+  await using overlay = await Overlay.start();
+  const { configFile } = await overlay.enrollRouter({ name: 'a', mode: 'host', link: '  dialers: []' });
+  const text = readFileSync(configFile, 'utf8');
+  const inline = JSON.stringify(`pem:${readFileSync(join(overlay.directory, 'a.cert'), 'utf8')}`);
+  const cases: [string, string, RegExp][] = [
+    [text.replace(/csr: .*/, ''), 'csr', /no csr section/],
+    [text.replace(/\S*a\.cert(?=,)/, inline), 'identity.cert', /inline text/],
+  ];
+  for (const [changed, key, reason] of cases) {
+    writeFileSync(configFile, changed);
+    const lines: string[] = [];
+    const log = createLog({ write: (line) => void lines.push(line) });
+    await using _ = await overlay.startRouter(configFile, { log });
+    const told = lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg.startsWith('certificates cannot'));
+    t.match(told, [{ key, reason, validTo: /GMT$/ }]);
+    if (key === 'csr') continue;
+    const finding = loadRouterConfig(configFile).findings.find(
+      ({ path, code }) => path === key && code === 'CFG-CERTIFICATE',
+    );
+    t.match(finding, {
+      severity: 'warning',
+      message: /cannot be renewed: it is inline text; the current one expires on .*GMT/,
+    });
+    const web = 'bindPoints: [{interface: "127.0.0.1:1", address: "localhost:1"}], apis: [{binding: metrics}]';
+    writeFileSync(
+      configFile,
+      `${changed}\nweb: [{name: w, identity: {cert: nowhere, server_cert: nowhere, key: nowhere, ca: nowhere}, ${web}}]\n`,
+    );
+    t.match(
+      loadRouterConfig(configFile).findings.find(({ path }) => path === 'web[0].identity.cert'),
+      { severity: 'error', code: 'CFG-IDENTITY', message: /nowhere does not exist/, hint: /choose an existing file/ },
+      'identities of single servers are looked at, too',
+    );
+  }
+});
+
+t.test('every kind of listener names its key when its port is taken', async (t) => {
+  await using overlay = await Overlay.start();
+  const { port } = overlay.echo;
+  const [free = 0] = await freePorts(1);
+  const datagrams = createSocket('udp4').bind(0, '127.0.0.1');
+  await once(datagrams, 'listening');
+  t.teardown(() => datagrams.close());
+  const edge = (type: string, at: number) =>
+    `{binding: edge, address: "${type}:127.0.0.1:${at}", options: {advertise: "127.0.0.1:${at}"}}`;
+  const bindPoint = (at: number) => `{interface: "127.0.0.1:${at}", address: "127.0.0.1:${at}"}`;
+  const web = `web: [{name: w, bindPoints: [${bindPoint(free)}, ${bindPoint(port)}], apis: [{binding: health-checks}]}]`;
+  const udp = datagrams.address().port;
+  const taken = `tcp 127.0.0.1:${port}`;
+  const cases: [string, string, Omit<RouterSetup, 'name'>][] = [
+    ['listeners[1].address', taken, { listeners: edge('tls', port) }],
+    ['listeners[1].address', taken, { listeners: edge('wss', port) }],
+    [
+      'listeners[2].address',
+      taken,
+      { listeners: `${edge('tls', free)}, {binding: proxy, address: "tcp:127.0.0.1:${port}", service: x}` },
+    ],
+    ['listeners[1].address', taken, { listeners: `{binding: transport, address: "tls:127.0.0.1:${port}"}` }],
+    [
+      'listeners[1].address',
+      `udp 127.0.0.1:${udp}`,
+      { listeners: `{binding: transport_udp, address: "udp:127.0.0.1:${udp}"}` },
+    ],
+    [
+      'listeners[0].options.services[1]',
+      `tcp 0.0.0.0:${port}`,
+      { mode: 'proxy', services: [`a:${free}`, `b:${port}`] },
+    ],
+    [
+      'link.listeners[0].bind',
+      taken,
+      { link: `  listeners: [{bind: "tls:127.0.0.1:${port}", advertise: "tls:127.0.0.1:${port}"}]` },
+    ],
+    ['edge.apiProxy.listener', taken, { edge: `apiProxy: {listener: "127.0.0.1:${port}", upstream: "127.0.0.1:1"}` }],
+    ['web[0].bindPoints[1].interface', taken, { extra: web }],
+  ];
+  for (const [index, [key, place, settings]] of cases.entries()) {
+    const { configFile } = await overlay.enrollRouter({ name: `r${index}`, mode: 'host', ...settings });
+    await t.rejects(
+      overlay.startRouter(configFile),
+      {
+        code: 'EADDRINUSE',
+        message: new RegExp(`^${RegExp.escape(`${key}: ${place} is in use`)}.*choose another port$`),
+      },
+      `${key} ${place}`,
+    );
+  }
+});

@@ -1,0 +1,179 @@
+// The layers of the house: which import may point where, and what may be used where.
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import t from 'tap';
+
+const ROOT = join(import.meta.dirname, '../..');
+const FOLDERS = ['agent', 'common', 'controller-sim', 'examples', 'schemas', 'bench', 'tools', 'test'];
+const ALIASES: Record<string, string> = {
+  '#lib/': 'common/lib/',
+  '#pki/': 'common/pki/',
+  '#http/': 'common/http/',
+  '#wire/': 'common/wire/',
+  '#model/': 'common/model/',
+  '#schemas/': 'schemas/',
+};
+
+/**
+ * The floors of each part, from the top down: a file imports from its own room and from rooms on lower floors, never from a room on the same
+ * floor or above. The READMEs of the folders say what each room does.
+ */
+const FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  agent: [
+    ['cli.ts', 'index.ts'],
+    ['commands'],
+    ['router.ts'],
+    ['assembly'],
+    ['web', 'enroll', 'managed', 'operator'],
+    ['ingress'],
+    ['identity'],
+    ['config'],
+    ['access'],
+    ['control'],
+    ['egress'],
+    ['link', 'xgress'],
+    ['forwarder'],
+    ['health', 'metrics', 'trace', 'profile', 'inspect', 'drain', 'version.ts'],
+  ],
+  'controller-sim': [
+    ['cli.ts', 'index.ts'],
+    ['commands'],
+    ['simulator.ts'],
+    ['assembly'],
+    ['api'],
+    ['listener', 'control-channel', 'events'],
+    ['auth'],
+    ['posture', 'network'],
+    ['access'],
+    ['entities'],
+    ['pki'],
+    ['filter', 'state'],
+    ['errors'],
+  ],
+  'controller-sim/api': [
+    ['server'],
+    ['client', 'own', 'fabric'],
+    ['enrollment', 'edge', 'oidc'],
+    ['information'],
+    ['http'],
+  ],
+  common: [['model'], ['wire'], ['pki', 'http'], ['lib']],
+};
+/** Rooms that any file may import: they know no other. */
+const GROUND = ['schemas/', 'package.json'];
+
+interface SourceFile {
+  path: string;
+  text: string;
+  imports: string[];
+}
+
+function sources(): SourceFile[] {
+  return FOLDERS.flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts') && !file.includes('/gen/'))
+      .map((file) => {
+        const path = join(folder, file);
+        const text = readFileSync(join(ROOT, path), 'utf8');
+        return { path, text, imports: importsOf(path, text) };
+      }),
+  );
+}
+
+function importsOf(path: string, text: string): string[] {
+  const found = [...text.matchAll(/(?:from|import\() ?'([^']+)'/g), ...text.matchAll(/^import '([^']+)'/gm)];
+  return found.flatMap(([, name = '']) => {
+    const alias = Object.keys(ALIASES).find((each) => name.startsWith(each));
+    if (alias) return [ALIASES[alias] + name.slice(alias.length)];
+    return name.startsWith('.') ? [relative(ROOT, join(ROOT, dirname(path), name))] : [];
+  });
+}
+
+/** The room of `path` in `part`, and its floor counted from the top; undefined if the path is not in the part. */
+function floorOf(path: string, part: string): { room: string; floor: number } | undefined {
+  if (!path.startsWith(`${part}/`)) return undefined;
+  const [room = ''] = path.slice(part.length + 1).split('/');
+  return { room, floor: FLOORS[part]?.findIndex((rooms) => rooms.includes(room)) ?? -1 };
+}
+
+const ALL = sources();
+const PRODUCT = ALL.filter(
+  ({ path }) => /^(agent|common|controller-sim|schemas)\//.test(path) && !path.endsWith('.test.ts'),
+);
+
+for (const part of Object.keys(FLOORS)) {
+  t.test(`${part}: imports point to lower floors only`, async (t) => {
+    let count = 0;
+    for (const { path, imports } of PRODUCT) {
+      const own = floorOf(path, part);
+      if (!own) continue;
+      count += 1;
+      if (own.floor < 0) t.fail(`${path}: the room ${own.room} has no floor`);
+      for (const target of imports) {
+        const other = floorOf(target, part);
+        if (other && other.room !== own.room && other.floor <= own.floor) t.fail(`${path} imports ${target}`);
+      }
+    }
+    t.ok(count > 20, `${count} files`);
+  });
+}
+
+t.test('schemas know nothing of the programs, and common knows neither of them', async (t) => {
+  for (const { path, imports } of PRODUCT) {
+    const [home = ''] = path.split('/');
+    if (home !== 'schemas' && home !== 'common') continue;
+    const known = home === 'schemas' ? GROUND : [...GROUND, 'common/'];
+    for (const target of imports)
+      if (!known.some((each) => target.startsWith(each))) t.fail(`${path} imports ${target}`);
+  }
+  t.ok(PRODUCT.length > 150);
+});
+
+t.test('no file imports itself through others', async (t) => {
+  const imports = new Map(ALL.map((file) => [file.path, file.imports]));
+  const checked = new Set<string>();
+  const visit = (path: string, trail: readonly string[]) => {
+    if (trail.includes(path)) t.fail([...trail.slice(trail.indexOf(path)), path].join(' imports '));
+    if (trail.includes(path) || checked.has(path)) return;
+    for (const target of imports.get(path) ?? []) visit(target, [...trail, path]);
+    checked.add(path);
+  };
+  for (const path of imports.keys()) visit(path, []);
+  t.ok(checked.size >= ALL.length, 'and files that are not TypeScript');
+});
+
+t.test('agent and simulator never import each other', async (t) => {
+  for (const { path, imports } of PRODUCT) {
+    const [home] = path.split('/');
+    for (const target of imports) {
+      const [other] = target.split('/');
+      const foreign = (other === 'agent' || other === 'controller-sim') && other !== home;
+      if (foreign) t.fail(`${path} imports ${target}`);
+    }
+  }
+  t.ok(ALL.length > PRODUCT.length);
+});
+
+t.test('only the clock knows the time, only random.ts and ids.ts make chance', async (t) => {
+  const allowed: [RegExp, string[]][] = [
+    [/(?<!\.)\bsetTimeout\(|(?<!\.)\bsetInterval\(|\bDate\.now\(/, ['common/lib/clock.ts']],
+    [/Math\.random\(|randomUUID\(/, []],
+  ];
+  for (const { path, text } of PRODUCT) {
+    for (const [pattern, files] of allowed)
+      if (pattern.test(text) && !files.includes(path)) t.fail(`${path}: ${pattern}`);
+  }
+  t.pass(`${PRODUCT.length} files`);
+});
+
+t.test('every file begins by saying what it is', async (t) => {
+  for (const { path, text } of ALL) if (!text.startsWith('//')) t.fail(path);
+  t.pass(`${ALL.length} files`);
+});
+
+t.test('nothing is left to be done later', async (t) => {
+  const words = new RegExp(['TO', 'DO|FIX', 'ME|XX', 'X\\b|not implemented'].join(''), 'i');
+  for (const { path, text } of PRODUCT) if (words.test(text)) t.fail(path);
+  t.pass(`${PRODUCT.length} files`);
+});

@@ -1,0 +1,159 @@
+// What a newcomer types: the example network, and every command of the documents.
+
+import { execFile, spawn } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { promisify } from 'node:util';
+import t from 'tap';
+
+const ROOT = join(import.meta.dirname, '../..');
+const DOCUMENTS = readdirSync(ROOT, { recursive: true, encoding: 'utf8' }).filter(
+  (file) => file.endsWith('.md') && !file.includes('node_modules') && !file.startsWith('.'),
+);
+/** Its commands change the system: test/cli/service.test.ts runs them. */
+const OF_SYSTEM = 'docs/guides/run-a-router.md';
+/** Commands that other tests run, and the runner itself, which would never end here. */
+const COVERED = new Set([
+  'npm test',
+  'npm run check',
+  'npm pack',
+  'npm install ../edgeweave-0.1.0.tgz',
+  'npm run build:binary',
+  'npm -s start -- --once --json',
+]);
+
+interface Outcome {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+interface RunOptions {
+  /** Interrupts once the output looks so. */
+  stopAfter?: RegExp;
+  /** Called once with what is there when the first line is whole. */
+  onLine?: (line: string) => void;
+  env?: NodeJS.ProcessEnv;
+}
+
+function run(command: string, { stopAfter, onLine, env }: RunOptions = {}): Promise<Outcome> {
+  return new Promise((resolve) => {
+    const child = spawn('bash', ['-c', `exec ${command}`], { cwd: ROOT, env: { ...process.env, ...env } });
+    const outcome: Outcome = { code: null, stdout: '', stderr: '' };
+    child.stdout.setEncoding('utf8').on('data', (text) => {
+      const isFirst = !outcome.stdout.includes('\n');
+      outcome.stdout += text;
+      if (isFirst && outcome.stdout.includes('\n')) onLine?.(outcome.stdout);
+      if (stopAfter?.test(outcome.stdout)) child.kill('SIGINT');
+    });
+    child.stderr.setEncoding('utf8').on('data', (text) => {
+      outcome.stderr += text;
+    });
+    child.once('close', (code) => resolve({ ...outcome, code }));
+  });
+}
+
+/** Milliseconds: benchmarks are among the commands, and other tests run beside them. */
+const PATIENCE = 300_000;
+t.setTimeout(2 * PATIENCE);
+
+t.test('npm -s start -- --once --json proves a network and prints one JSON document', async (t) => {
+  const { code, stdout, stderr } = await run('npm -s start -- --once --json');
+  t.equal(code, 0, stderr);
+  const shown = JSON.parse(stdout);
+  t.equal(shown.ok, true);
+  t.equal(shown.transfer.bytes, 8 * 1024 * 1024);
+  t.match(shown.transfer.sha256Sent, /^[0-9a-f]{64}$/);
+  t.equal(shown.transfer.sha256Received, shown.transfer.sha256Sent);
+  t.same(
+    shown.routers.map(({ health }: { health: string }) => health),
+    ['healthy', 'healthy'],
+  );
+  t.equal(shown.links.length, 1);
+  t.ok(shown.steps.every(({ name, ms }: { name: string; ms: number }) => name !== '' && ms >= 0));
+  t.match(shown.controller.ctrl, /^tls:127\.0\.0\.1:\d+$/);
+});
+
+t.test('npm start stays up, shows how to use it, and stops cleanly', async (t) => {
+  const { code, stdout } = await run('npm -s start', { stopAfter: /Ctrl-C stops everything/ });
+  t.equal(code, 0);
+  t.match(stdout, /router -- health https:/);
+  t.match(stdout, /stopping/);
+});
+
+t.test('an interruption on the way up is answered at once, with one document and one line', async (t) => {
+  const shown = await run('npm -s start', { stopAfter: /start the controller/ });
+  t.equal(shown.code, 1);
+  t.equal(shown.stderr, 'the network could not be brought up: SIGINT came before it was up\n');
+  for (const delay of [500, 1_000]) {
+    const child = spawn(process.execPath, ['examples/two-routers/start.ts', '--json'], { cwd: ROOT });
+    const [stdout, stderr] = [text(child.stdout), text(child.stderr)];
+    setTimeout(() => child.kill('SIGINT'), delay);
+    t.match(JSON.parse(await stdout), { ok: false, error: /SIGINT/ }, `after ${delay} ms`);
+    t.match(await stderr, /^the network could not be brought up: SIGINT.*\n$/);
+  }
+});
+
+t.test('without a folder for its files it says so', async (t) => {
+  const { code, stdout, stderr } = await run('npm -s start -- --once --json', {
+    env: { TMPDIR: join(ROOT, 'package.json') },
+  });
+  t.equal(code, 1);
+  t.match(JSON.parse(stdout), { ok: false, error: /TMPDIR/ });
+  t.match(stderr, /^the network could not be brought up: no folder can be made in .*package\.json.*\n$/);
+});
+
+t.test('a network that dies later is told on stderr; the one document has been printed', async (t) => {
+  const { code, stdout, stderr } = await run('npm -s start -- --json', {
+    onLine: (line) => process.kill(JSON.parse(line).routers[0].pid, 'SIGKILL'),
+  });
+  t.equal(code, 1);
+  t.equal(JSON.parse(stdout).ok, true);
+  t.match(stderr, /^the network is down: router-a ended with exit code 137\n/);
+});
+
+t.test('wrong flags are told, with the right ones', async (t) => {
+  const { code, stderr } = await run('npm -s start -- --onec');
+  t.equal(code, 2);
+  t.match(stderr, /unknown option --onec/);
+});
+
+t.test('every shell command of the documents works', { timeout: PATIENCE }, async (t) => {
+  const done = new Set(COVERED);
+  for (const file of DOCUMENTS.filter((each) => each !== OF_SYSTEM)) {
+    const blocks = readFileSync(join(ROOT, file), 'utf8').matchAll(/^```sh\n([\s\S]*?)^```/gm);
+    for (const command of [...blocks].flatMap(([, block = '']) => block.trim().split('\n'))) {
+      if (done.has(command)) continue;
+      done.add(command);
+      const { code, stderr } = await run(command);
+      t.equal(code, 0, `${file}: ${command}\n${stderr}`);
+    }
+  }
+});
+
+t.test('every script of the documents works', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  const programs = { 'edgeweave-sim': 'controller-sim/cli.ts', 'edgeweave-router': 'agent/cli.ts' };
+  for (const [name, file] of Object.entries(programs))
+    writeFileSync(join(folder, name), `#!/bin/sh\nexec ${process.execPath} ${join(ROOT, file)} "$@"\n`, {
+      mode: 0o755,
+    });
+  const env = { ...process.env, PATH: `${folder}:${process.env.PATH}` };
+  for (const file of DOCUMENTS) {
+    for (const [, script = ''] of readFileSync(join(ROOT, file), 'utf8').matchAll(/^```bash\n([\s\S]*?)^```/gm)) {
+      const cwd = mkdtempSync(join(folder, 'script-'));
+      await t.resolves(promisify(execFile)('bash', ['-euo', 'pipefail', '-c', script], { cwd, env }), file);
+    }
+  }
+});
+
+t.test('every relative link of the documents leads somewhere', async (t) => {
+  for (const file of DOCUMENTS) {
+    for (const [, target = ''] of readFileSync(join(ROOT, file), 'utf8').matchAll(/\]\(([^)#:]+)\)/g)) {
+      t.ok(readFileSync(join(ROOT, dirname(file), target)).length > 0, `${file}: ${target}`);
+    }
+  }
+});

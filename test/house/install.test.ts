@@ -1,0 +1,68 @@
+// The scripts of a checkout before anything is installed: what they install, what they leave alone, and what they say when they cannot.
+
+import { spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+
+const ROOT = join(import.meta.dirname, '../..');
+/** Nobody listens there. */
+const NO_REGISTRY = 'http://127.0.0.1:1/';
+
+/** A checkout whose `npm run check` prints `ran`, without node_modules. */
+function checkout(folder: string): string {
+  mkdirSync(join(folder, 'tools'), { recursive: true });
+  for (const file of ['package.json', 'package-lock.json', 'tools/run.mjs'])
+    cpSync(join(ROOT, file), join(folder, file));
+  for (const program of ['check', 'warm']) writeFileSync(join(folder, `tools/${program}.ts`), "console.log('ran');\n");
+  return folder;
+}
+
+function check(folder: string) {
+  const env = { ...process.env, npm_config_registry: NO_REGISTRY, npm_config_cache: join(folder, 'cache') };
+  const { status, stdout, stderr } = spawnSync(
+    'env',
+    ['-u', 'NODE_OPTIONS', process.execPath, 'tools/run.mjs', 'check'],
+    { cwd: folder, env, encoding: 'utf8' },
+  );
+  return { status, stdout, stderr };
+}
+
+/** As npm leaves it: a Node, and its list of what is there. */
+function nodeModules(folder: string, change: (packages: Record<string, { version?: string }>) => void): void {
+  mkdirSync(join(folder, 'node_modules/.bin'), { recursive: true });
+  symlinkSync(process.execPath, join(folder, 'node_modules/.bin/node'));
+  const lock = JSON.parse(readFileSync(join(ROOT, 'node_modules/.package-lock.json'), 'utf8'));
+  change(lock.packages);
+  writeFileSync(join(folder, 'node_modules/.package-lock.json'), JSON.stringify(lock));
+}
+
+t.test('without a network, one sentence says that the registry cannot be reached, and what to do', async (t) => {
+  const { status, stderr, stdout } = check(checkout(t.testdir()));
+  t.equal(status, 1);
+  t.equal(stdout, '');
+  t.match(
+    stderr,
+    /the installation failed: the npm registry cannot be reached \(ECONNREFUSED\)\. Connect to the network, or/,
+  );
+});
+
+t.test('what somebody has installed with npm is not installed again', async (t) => {
+  const folder = checkout(t.testdir());
+  nodeModules(folder, () => undefined);
+  t.match(check(folder), { status: 0, stdout: 'ran\n', stderr: '' });
+  t.ok(existsSync(join(folder, 'node_modules/.installed')), 'and is not looked at again');
+});
+
+t.test('a package that is missing or old is installed', async (t) => {
+  for (const change of [
+    (packages: Record<string, { version?: string }>) => delete packages['node_modules/fastify'],
+    (packages: Record<string, { version?: string }>) => {
+      packages['node_modules/fastify'] = { version: '1.0.0' };
+    },
+  ]) {
+    const folder = checkout(join(t.testdir(), String(Math.trunc(performance.now()))));
+    nodeModules(folder, change);
+    t.match(check(folder), { status: 1, stderr: /^installing what is missing/ });
+  }
+});

@@ -1,0 +1,201 @@
+// The package: what `npm pack` makes works in an empty folder, for its commands, for programs and for the TypeScript compiler.
+
+import { execFile, spawn } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+import t from 'tap';
+
+const ROOT = join(import.meta.dirname, '../..');
+const TOOLS = join(ROOT, 'node_modules', '.bin');
+const folder = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
+const consumer = join(folder, 'consumer');
+t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+
+/** The Node of this test comes first: the one of the system may be older than the package allows. */
+const env = { ...process.env, PATH: `${TOOLS}${delimiter}${process.env.PATH}` };
+/** tap makes every child process load its own modules; an installed package is to run without them. */
+const withoutTap = (command: string, args: readonly string[]): [string, string[]] => [
+  'env',
+  ['-u', 'NODE_OPTIONS', command, ...args],
+];
+const exec = promisify(execFile);
+const run = async (command: string, args: readonly string[], cwd: string) =>
+  (await exec(...withoutTap(command, args), { cwd, env, maxBuffer: 64 * 1024 * 1024 })).stdout;
+const installed = (...path: string[]) => join(consumer, 'node_modules', ...path);
+
+interface Packed {
+  readonly filename: string;
+  readonly files: readonly { readonly path: string; readonly mode: number }[];
+}
+
+t.test('the tarball holds what runs, and nothing of how it is made', async (t) => {
+  const output = await run('npm', ['pack', '--json', '--pack-destination', folder], ROOT);
+  const [packed] = JSON.parse(output.slice(output.indexOf('[\n'))) as Packed[];
+  const paths = packed?.files.map(({ path }) => path) ?? [];
+  for (const wanted of ['package.json', 'README.md', 'LICENSE', 'dist/agent/index.js', 'dist/agent/index.d.ts'])
+    t.ok(paths.includes(wanted), wanted);
+  const unwanted = paths.filter((path) => /(?<!\.d)\.ts$|\.test\.|^(test|tools|bench|examples)\//.test(path));
+  t.same(unwanted, []);
+  writeFileSync(join(folder, 'package.json'), '{}');
+  await run('mkdir', [consumer], folder);
+  writeFileSync(join(consumer, 'package.json'), '{"name": "consumer", "private": true, "type": "module"}');
+  await run('npm', ['install', '--no-audit', '--no-fund', `../${packed?.filename}`], consumer);
+  const lock = JSON.parse(readFileSync(installed('.package-lock.json'), 'utf8')) as {
+    packages: Record<string, { hasInstallScript?: boolean; dev?: boolean }>;
+  };
+  const withScripts = Object.entries(lock.packages).filter(([, { hasInstallScript }]) => hasInstallScript);
+  t.same(withScripts, [], 'nothing runs at the installation');
+  for (const tool of ['typescript', 'tap', 'node', '@biomejs/biome'])
+    t.notOk(`node_modules/${tool}` in lock.packages, `${tool} stays out`);
+});
+
+t.test('both commands run, and an old Node gets a sentence', async (t) => {
+  const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
+  for (const name of ['edgeweave-router', 'edgeweave-sim'])
+    for (const flag of ['--version', '-V'])
+      t.equal((await run(installed('.bin', name), [flag], consumer)).trim(), version, `${name} ${flag}`);
+  t.match(
+    await run(installed('.bin/edgeweave-router'), ['run', '--help'], consumer),
+    /\n {2}edgeweave-router run router\.yml\n/,
+  );
+  for (const name of ['edgeweave-router', 'edgeweave-sim']) {
+    const manual = readFileSync(installed('edgeweave/dist/man', `${name}.1`), 'utf8');
+    t.match(manual, new RegExp(`^\\.SS ${name.replace('-', '\\\\-')} \\w+`, 'm'));
+    t.match(
+      await run(installed('.bin', name), ['completion', 'bash'], consumer),
+      `complete -F _${name.replace('-', '_')} ${name}\n`,
+    );
+  }
+  const config = ['config', 'init', '--template', 'tunnel-host', '--ctrl', 'tls:c.example:1280'];
+  const file = join(consumer, 'example.yml');
+  await run(installed('.bin/edgeweave-router'), [...config, '--advertise', 'e.example', '--output', file], consumer);
+  await run(installed('.bin/edgeweave-router'), ['config', 'check', file, '--before-enrollment'], consumer);
+  const simulator = spawn(...withoutTap(installed('.bin/edgeweave-sim'), ['start', '--json']), {
+    cwd: consumer,
+    env,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const exited = new Promise((resolve) => simulator.once('exit', resolve));
+  const [line] = await createInterface({ input: simulator.stdout })
+    [Symbol.asyncIterator]()
+    .next()
+    .then(({ value }) => [JSON.parse(String(value)) as { event: string; management: string }]);
+  t.match(line, { event: 'ready', management: /^https:/ });
+  simulator.kill('SIGTERM');
+  t.equal(await exited, 0);
+  const old = `data:text/javascript,${encodeURIComponent('Object.defineProperty(process.versions, "node", { value: "20.9.0" })')}`;
+  const bin = installed('edgeweave/bin/edgeweave-sim.mjs');
+  await t.rejects(run(process.execPath, ['--import', old, bin, 'start'], consumer), {
+    code: 1,
+    stderr: /^edgeweave needs Node \d+ or later; this is v[\d.]+ \(.+\)\n$/,
+  });
+});
+
+const PROGRAM = `import { writeFileSync } from 'node:fs';
+import { request } from 'node:https';
+import { startSimulator, type Simulator, type SimulatorOptions } from 'edgeweave/sim';
+import { ConfigurationError, checkRouterConfig, createLog, enrollRouter, startRouter } from 'edgeweave/router';
+
+const options: SimulatorOptions = { password: 'secret' };
+await using simulator: Simulator = await startSimulator(options);
+
+let session = '';
+function call<T>(method: string, path: string, body?: unknown): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const url = simulator.managementUrl + path;
+    const headers = { 'content-type': 'application/json', 'zt-session': session };
+    request(url, { method, ca: simulator.ca, headers }, (response) => {
+      let text = '';
+      response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+      response.on('end', () => resolve((JSON.parse(text) as { data: T }).data));
+    })
+      .once('error', reject)
+      .end(body === undefined ? undefined : JSON.stringify(body));
+  });
+}
+
+const login = { username: simulator.username, password: simulator.password };
+session = (await call<{ token: string }>('POST', '/authenticate?method=password', login)).token;
+const { id } = await call<{ id: string }>('POST', '/edge-routers', { name: 'edge', isTunnelerEnabled: true });
+const { enrollmentJwt } = await call<{ enrollmentJwt: string }>('GET', '/edge-routers/' + id);
+writeFileSync(
+  'router.yml',
+  \`v: 3
+identity: {cert: r.cert, server_cert: r.server.cert, key: r.key, ca: r.cas}
+ctrl: {endpoint: "\${simulator.controlAddress}"}
+edge: {csr: {sans: {ip: [127.0.0.1]}}}
+listeners: [{binding: tunnel, options: {mode: host}}]
+\`,
+);
+const { routerId } = await enrollRouter('router.yml', enrollmentJwt);
+await using router = await startRouter('router.yml', { log: createLog({ level: 'warn' }) });
+let isOnline = false;
+for (let left = 500; !isOnline && left > 0; left--) {
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  isOnline = (await call<{ isOnline: boolean }>('GET', '/edge-routers/' + id)).isOnline;
+}
+writeFileSync('broken.yml', 'v: 3\\nctrl: {}\\n');
+const { findings } = checkRouterConfig('broken.yml');
+const refused = await startRouter('broken.yml').then(
+  () => '',
+  (error: unknown) => (error instanceof ConfigurationError ? error.message : String(error)),
+);
+console.log(JSON.stringify({ isOnline, isSame: routerId === id && router.id === id, findings: findings.length, refused }));
+`;
+
+t.test('a program starts a simulator, enrolls a router and runs it', async (t) => {
+  writeFileSync(join(consumer, 'program.ts'), PROGRAM);
+  const outcome = JSON.parse(await run(process.execPath, ['program.ts'], consumer)) as Record<string, unknown>;
+  t.match(outcome, {
+    isOnline: true,
+    isSame: true,
+    refused: /^broken\.yml is not a valid router configuration\nbroken\.yml:1:1 /,
+  });
+  t.ok(Number(outcome.findings) > 0);
+});
+
+t.test('the programs of the guides work', async (t) => {
+  const guides = join(ROOT, 'docs/guides');
+  for (const guide of readdirSync(guides)) {
+    const blocks = readFileSync(join(guides, guide), 'utf8').matchAll(/^```ts\n(\/\/ (\S+)\n[\s\S]*?)^```/gm);
+    for (const [, program = '', name = ''] of blocks) {
+      writeFileSync(join(consumer, name), program);
+      await t.resolves(run(process.execPath, ['--test', name], consumer), `${guide}: ${name}`);
+    }
+  }
+});
+
+t.test('the types hold for both ways of resolution, and refuse what is not there', async (t) => {
+  writeFileSync(
+    join(consumer, 'wrong.ts'),
+    `import { startSimulator } from 'edgeweave/sim';
+// @ts-expect-error no such option
+await startSimulator({ pasword: 'x' });
+// @ts-expect-error no such entry
+import 'edgeweave/dist/agent/index.js';
+`,
+  );
+  for (const moduleResolution of ['node16', 'nodenext', 'bundler']) {
+    const compilerOptions = {
+      module: moduleResolution === 'bundler' ? 'esnext' : moduleResolution,
+      moduleResolution,
+      strict: true,
+      noEmit: true,
+      target: 'esnext',
+      skipLibCheck: false,
+      types: ['node'],
+      typeRoots: [join(ROOT, 'node_modules', '@types')],
+    };
+    writeFileSync(
+      join(consumer, 'tsconfig.json'),
+      JSON.stringify({ compilerOptions, files: ['program.ts', 'wrong.ts'] }),
+    );
+    const said = await run(join(TOOLS, 'tsc'), ['--project', '.'], consumer).catch(
+      ({ stdout }: { stdout: string }) => stdout,
+    );
+    t.equal(said, '', moduleResolution);
+  }
+});

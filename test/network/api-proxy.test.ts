@@ -1,0 +1,132 @@
+// The API proxy of an edge router: what clients send through it, with their certificates, and what nobody may send.
+
+import { once } from 'node:events';
+import { connect as connectTcp } from 'node:net';
+import { connect } from 'node:tls';
+import t from 'tap';
+import { Agent, request } from 'undici';
+import WebSocket from 'ws';
+import { freePorts } from '../../examples/two-routers/ports.ts';
+import { Overlay, until } from '../support/overlay.ts';
+import { type Device, enrollDevice, loginOidc } from '../support/sdk-client.ts';
+
+interface Network extends AsyncDisposable {
+  overlay: Overlay;
+  /** `https://host:port` of the proxy. */
+  proxy: string;
+}
+
+async function network(upstream?: string): Promise<Network> {
+  const overlay = await Overlay.start({ churnLimit: 0 });
+  const [port = 0] = await freePorts(1);
+  const listener = `127.0.0.1:${port}`;
+  await overlay.addRouter({
+    name: 'a',
+    edge: `apiProxy: {listener: "${listener}", upstream: "${upstream ?? new URL(overlay.simulator.baseUrl).host}"}`,
+  });
+  return { overlay, proxy: `https://${listener}`, [Symbol.asyncDispose]: () => overlay.close() };
+}
+
+async function login(base: string, dispatcher: Agent, headers: Record<string, string> = {}) {
+  const answer = await request(`${base}/edge/client/v1/authenticate?method=cert`, {
+    method: 'POST',
+    body: '{}',
+    headers: { 'content-type': 'application/json', ...headers },
+    dispatcher,
+  });
+  const { data } = (await answer.body.json()) as { data?: { token: string; identityId: string } };
+  return { status: answer.statusCode, token: data?.token ?? '', identityId: data?.identityId };
+}
+
+function certificateHeader({ cert }: Pick<Device, 'cert'>): string {
+  return cert.replaceAll(/-----[^-]+-----|\s/g, '');
+}
+
+t.test('a client logs in through the proxy with its certificate and works on', async (t) => {
+  await using all = await network();
+  const { overlay, proxy } = all;
+  const device = await enrollDevice(overlay, 'device');
+  t.teardown(() => device.agent.close());
+  const { status, token, identityId } = await login(proxy, device.agent);
+  t.equal(status, 200);
+  t.equal(identityId, device.identityId);
+  const get = async (path: string, method: 'GET' | 'HEAD' = 'GET') =>
+    request(`${proxy}${path}`, { method, headers: { 'zt-session': token }, dispatcher: device.agent });
+  const answer = await get('/edge/client/v1/current-identity');
+  t.match(await answer.body.json(), { data: { id: device.identityId } });
+  t.equal((await get('/edge/client/v1/nothing')).statusCode, 404);
+  t.equal((await get('/edge/client/v1/version', 'HEAD')).statusCode, 200);
+
+  const accessToken = await loginOidc({ simulator: { baseUrl: proxy } } as Overlay, device);
+  const claims = JSON.parse(Buffer.from(accessToken.split('.')[1] ?? '', 'base64url').toString());
+  t.match(claims, { sub: device.identityId });
+  t.equal(claims.z_cfs?.length, 1, 'the token is bound to the certificate of the client');
+});
+
+t.test('the proxy says only what clients have shown', async (t) => {
+  await using all = await network();
+  const { overlay, proxy } = all;
+  const victim = await enrollDevice(overlay, 'victim');
+  const attacker = await enrollDevice(overlay, 'attacker');
+  const admin = await enrollDevice(overlay, 'admin', { isAdmin: true });
+  const nobody = new Agent({ connect: { ca: overlay.simulator.ca } });
+  t.teardown(() => Promise.all([victim, attacker, admin].map(({ agent }) => agent.close())));
+  t.teardown(() => nobody.close());
+  const forged = { 'x-client-certpem': certificateHeader(victim), 'x-edge-router-proxy-request': 'now' };
+  const { baseUrl } = overlay.simulator;
+  t.equal((await login(proxy, attacker.agent, forged)).identityId, attacker.identityId, 'forged headers are left out');
+  t.equal((await login(proxy, nobody, forged)).status, 401, 'also without a certificate');
+  t.equal((await login(baseUrl, attacker.agent, forged)).status, 401, 'a client is no proxy');
+  t.equal((await login(baseUrl, nobody, forged)).status, 401);
+  t.equal((await login(baseUrl, admin.agent)).status, 200, 'an administrator logs in at the controller');
+  t.equal((await login(proxy, admin.agent)).status, 401, 'a router proves nothing about administrators');
+});
+
+t.test('events stream through the proxy', async (t) => {
+  await using all = await network();
+  const { overlay, proxy } = all;
+  const { ca, username } = overlay.simulator;
+  const agent = new Agent({ connect: { ca } });
+  t.teardown(() => agent.close());
+  const answer = await request(`${proxy}/edge/management/v1/authenticate?method=password`, {
+    method: 'POST',
+    body: JSON.stringify({ username, password: 'secret' }),
+    headers: { 'content-type': 'application/json' },
+    dispatcher: agent,
+  });
+  const { data } = (await answer.body.json()) as { data: { token: string } };
+  const address = `${proxy.replace('https', 'wss')}/fabric/v1/ws-api`;
+  const stream = new WebSocket(address, { ca, headers: { 'zt-session': data.token } });
+  await once(stream, 'open');
+  stream.close();
+  await once(stream, 'close');
+  const refused = new WebSocket(address, { ca, headers: { 'zt-session': 'none' } });
+  const [error] = (await once(refused, 'error')) as [Error];
+  t.match(error.message, /401/, 'what the controller refuses is refused');
+});
+
+t.test('a controller that is away is named in the answer, and nothing of a cut request is left', async (t) => {
+  const [closed = 0] = await freePorts(1);
+  await using all = await network(`127.0.0.1:${closed}`);
+  const { overlay, proxy } = all;
+  const agent = new Agent({ connect: { ca: overlay.simulator.ca } });
+  t.teardown(() => agent.close());
+  const { statusCode, body } = await request(`${proxy}/edge/client/v1/version`, { dispatcher: agent });
+  t.equal(statusCode, 502);
+  t.match(await body.json(), { error: { code: 'BAD_GATEWAY', message: new RegExp(`127.0.0.1:${closed}`) } });
+  const { port } = new URL(proxy);
+  for (const bytes of ['garbage\r\n\r\n', `GET /${'x'.repeat(40_000)} HTTP/1.1\r\n\r\n`]) {
+    const socket = connect({ host: '127.0.0.1', port: Number(port), rejectUnauthorized: false });
+    socket.resume().on('error', () => undefined);
+    socket.write(bytes);
+    await once(socket, 'close');
+  }
+  const plain = connectTcp(Number(port), '127.0.0.1');
+  plain.resume().on('error', () => undefined);
+  plain.write('GET / HTTP/1.1\r\n\r\n');
+  await once(plain, 'close');
+  const { router } = overlay.routers[0] ?? {};
+  const timers = () => ((router?.describe().timers ?? []) as string[]).filter((name) => name === 'api proxy');
+  await until('no timer', () => timers().length === 0);
+  t.pass('no timer of a request is left');
+});

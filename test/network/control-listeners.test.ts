@@ -1,0 +1,87 @@
+// Routers that listen for controllers: a controller that dials them is their controller, and nobody else is.
+
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { SystemClock } from '#lib/clock.ts';
+import { dialTls } from '#wire/dial.ts';
+import { ChannelHeader, ControlHeader, ControllerCapability } from '#wire/gen/numbers.ts';
+import { encodeBitMask, TRUE } from '#wire/header-values.ts';
+import { sendHello } from '#wire/hello.ts';
+import { Alpn } from '#wire/tls-port.ts';
+import { Underlay } from '#wire/underlay.ts';
+import { formatVersionInfo, ownVersionInfo } from '#wire/version-info.ts';
+import type { Router } from '../../agent/router.ts';
+import { transfer } from '../../examples/two-routers/transfer.ts';
+import { issue, makeAuthority } from '../support/certificates.ts';
+import { endpointsOf, listeningRouter } from '../support/listening-router.ts';
+import { Overlay, until } from '../support/overlay.ts';
+
+const controllers = (router: Router) => router.describe().controllers as { id: string }[];
+
+t.test('a controller dials routers that cannot reach it; they work as others, and are dialed again', async (t) => {
+  await using overlay = await Overlay.start({ churnLimit: 0, dialRouters: true });
+  const { management } = overlay;
+  const a = await listeningRouter(overlay, 'a', 'proxy', ['one', 'two']);
+  const b = await listeningRouter(overlay, 'b', 'host', ['one', 'two']);
+  for (const { id, port } of [a, b])
+    await management.patch(`edge-routers/${id}`, { ctrlChanListeners: { [`tls:127.0.0.1:${port}`]: [] } });
+  await until('the controller to dial', () => [a, b].every(({ router }) => controllers(router).length === 1));
+  t.match(controllers(a.router), [{ id: overlay.simulator.controllerId, isResponsive: true }]);
+  await overlay.addService('echo', b.id);
+  await overlay.ready();
+  t.equal((await transfer(a.proxyPort, 10_000)).bytes, 10_000);
+  const shown = await management.get<{ ctrlChanListeners: string[] }>(`edge-routers/${a.id}`);
+  t.match(JSON.stringify(shown), new RegExp(`tls:127.0.0.1:${a.port}`), 'routers say where they listen');
+  await a.router.close({ drain: 0 });
+  rmSync(endpointsOf(a.configFile), { force: true });
+  const again = await overlay.startRouter(a.configFile);
+  await until('the controller to dial again', () => controllers(again).length === 1);
+  await again.close({ drain: 0 });
+});
+
+t.test('only certificates of controllers are accepted', async (t) => {
+  await using overlay = await Overlay.start({ churnLimit: 0 });
+  const { router, port, id } = await listeningRouter(overlay, 'a', 'host', ['one', 'two']);
+  const other = await overlay.enrollRouter({ name: 'other', mode: 'host' });
+  const read = (file: string) => readFileSync(join(overlay.directory, file), 'utf8');
+  const stranger = await issue(await makeAuthority('Stranger'), 'ctrl', { uris: ['spiffe://x/controller/ctrl'] });
+  const clock = new SystemClock();
+  const dial = async (claimed: string, cert: string, key: string) => {
+    const socket = await dialTls({
+      address: { type: 'tls', host: '127.0.0.1', port },
+      alpn: [Alpn.Control],
+      context: { cert, key, ca: read('a.ca') },
+      timeout: 5_000,
+      clock,
+    });
+    const underlay = new Underlay({ socket, clock });
+    const headers = [
+      [ChannelHeader.HelloVersion, formatVersionInfo(ownVersionInfo('2.0.0'))],
+      [ControlHeader.Capabilities, encodeBitMask([ControllerCapability.JwtLegacySessions])],
+      [ChannelHeader.IsGrouped, TRUE],
+      [ChannelHeader.FirstInGroup, TRUE],
+    ] as const;
+    try {
+      await sendHello(underlay, claimed, headers, 5_000);
+      return 'answered';
+    } catch {
+      return 'closed';
+    } finally {
+      underlay.close();
+    }
+  };
+  t.equal(
+    await dial('ctrl', stranger.pem, String(stranger.key.export({ type: 'pkcs8', format: 'pem' }))),
+    'closed',
+    'a foreign authority',
+  );
+  t.equal(await dial(other.id, read('other.cert'), read('other.key')), 'closed', 'another router, as itself');
+  t.equal(
+    await dial(overlay.simulator.controllerId, read('other.cert'), read('other.key')),
+    'closed',
+    'another router, as the controller',
+  );
+  t.equal(await dial(id, read('a.cert'), read('a.key')), 'closed', 'the router itself');
+  t.same(controllers(router), []);
+});

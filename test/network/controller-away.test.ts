@@ -1,0 +1,67 @@
+// A controller that is away for hours: circuits that are open go on, nothing piles up in the routers, and the network is whole again soon
+// after it is back.
+
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import t from 'tap';
+import { createLog } from '#lib/log.ts';
+import { transfer } from '../../examples/two-routers/transfer.ts';
+import { Overlay, until } from '../support/overlay.ts';
+import { SkippingClock } from '../support/skipping-clock.ts';
+
+const MINUTE = 60_000;
+const HOURS = 3;
+const MIB = 1024 * 1024;
+/** The longest pause of a router between two attempts to reach a controller. */
+const LONGEST_PAUSE = 7.5 * MINUTE;
+
+t.test('a controller is away for three hours', { timeout: 110_000 }, async (t) => {
+  const clock = new SkippingClock();
+  t.teardown(() => clock.stop());
+  const lines: { time: number; msg: string }[] = [];
+  const log = createLog({ write: (line) => void lines.push({ ...JSON.parse(line), time: clock.now() }) });
+  const data = join(t.testdir(), 'sim.db');
+  await using overlay = await Overlay.start({ churnLimit: 0, data });
+  const a = await overlay.addRouter({ name: 'a', mode: 'proxy' }, { clock, log });
+  const b = await overlay.addRouter({ name: 'b', mode: 'host' }, { clock, log });
+  await overlay.addService('echo', b.id);
+  await overlay.ready();
+  const socket = connect(a.proxyPort, '127.0.0.1');
+  t.teardown(() => socket.destroy());
+  const echo = async (text: string) => {
+    socket.write(text);
+    const [answer] = await once(socket, 'data');
+    return String(answer);
+  };
+  t.equal(await echo('hello'), 'hello');
+  await overlay.simulator.close();
+  lines.length = 0;
+  const timersAt: number[] = [];
+  for (let hour = 1; hour <= HOURS; hour++) {
+    for (let part = 0; part < 4; part++) {
+      await clock.skip(15 * MINUTE);
+      t.equal(await echo(`${hour}:${part}`), `${hour}:${part}`);
+    }
+    timersAt.push(clock.timers().length);
+    await t.rejects(transfer(a.proxyPort, 1), 'a new circuit is refused, not kept waiting');
+  }
+  t.ok(Math.max(...timersAt.slice(1)) <= (timersAt[0] ?? 0) + 2, `timers at each hour: ${timersAt.join(', ')}`);
+  const about = Object.entries(Object.groupBy(lines, ({ msg }) => msg)).map(([msg, list = []]) => [msg, list.length]);
+  t.ok(lines.length < HOURS * 100, `lines of the log: ${JSON.stringify(about)}`);
+  await overlay.restart({ data });
+  const back = clock.now();
+  const isBack = () => [a, b].every(({ router }) => (router.describe().controllers as unknown[]).length > 0);
+  // In use all the time: a controller that was restarted takes down idle circuits, since it does not know them. And second by second: a router
+  // that is connected again asks whether the other ends of its circuits are still there.
+  while (!isBack() && clock.now() - back < LONGEST_PAUSE) {
+    await echo('in use');
+    await clock.skip(1_000);
+  }
+  t.ok(isBack(), 'the routers are connected within the longest pause');
+  t.equal(await echo('still there'), 'still there');
+  await until('new circuits', async () => (await transfer(a.proxyPort, MIB).catch(() => ({ bytes: 0 }))).bytes === MIB);
+  const terminators = await overlay.management.get<unknown[]>('terminators');
+  t.equal(terminators.length, 1, 'the terminator is there once');
+  socket.destroy();
+});

@@ -1,0 +1,147 @@
+// Draining a router: nothing new begins or ends on it, everything that is open goes on, and it can serve again.
+
+import { connect, type Socket } from 'node:net';
+import { join } from 'node:path';
+import t from 'tap';
+import { SdkType } from '#wire/gen/numbers.ts';
+import { askRouter } from '../../agent/operator/operator-client.ts';
+import { freePorts } from '../../examples/two-routers/ports.ts';
+import { ending, Overlay, type TestRouter, until } from '../support/overlay.ts';
+import { runProgram } from '../support/run.ts';
+import { enrollDevice, loginOidc, SdkClient } from '../support/sdk-client.ts';
+
+async function network(extra = '') {
+  const overlay = await Overlay.start({ churnLimit: 0 });
+  const [sdkPort = 0] = await freePorts(1);
+  const a = await overlay.addRouter({ name: 'a', mode: 'proxy', extra });
+  const b = await overlay.addRouter({
+    name: 'b',
+    mode: 'host',
+    listeners: `{binding: edge, address: "tls:127.0.0.1:${sdkPort}", options: {advertise: "127.0.0.1:${sdkPort}"}}`,
+  });
+  const service = await overlay.addService('echo', b.id);
+  await overlay.ready();
+  return { overlay, a, b, service, sdkPort };
+}
+
+async function openCircuit(port: number): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1');
+  await echo(socket, 'hello');
+  return socket;
+}
+
+/** Sends a text and waits until it is back. */
+function echo(socket: Socket, text: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    socket.once('error', reject).once('data', (data) => {
+      if (String(data) === text) resolve();
+      else reject(new Error(String(data)));
+    });
+    socket.write(text);
+  });
+}
+
+const drain = ({ configFile }: TestRouter, given: Record<string, unknown>) =>
+  askRouter(configFile, 'drain', { arguments: given }) as Promise<Record<string, unknown>>;
+
+const cli = (...args: string[]) => runProgram(['agent/cli.ts', ...args]);
+
+t.test('a hosting router drains: no terminators, no new circuits, open ones go on until they end', async (t) => {
+  const { overlay, a, b, sdkPort } = await network();
+  await using _ = overlay;
+  const { management } = overlay;
+  const own = { router: b.id, binding: 'transport', address: 'tcp:127.0.0.1:1', cost: 0, precedence: 'required' };
+  const fixed = await management.create('services', { name: 'fixed', encryptionRequired: false });
+  const terminator = await management.create('terminators', { ...own, service: fixed });
+  const precedence = async () => (await management.get<{ precedence: string }>(`terminators/${terminator}`)).precedence;
+  const count = async () => (await management.get<unknown[]>('terminators')).length;
+  const device = await enrollDevice(overlay, 'device');
+  await management.create('edge-router-policies', {
+    name: 'all',
+    semantic: 'AnyOf',
+    identityRoles: ['#all'],
+    edgeRouterRoles: ['#all'],
+  });
+  const client = await SdkClient.connect(sdkPort, device, await loginOidc(overlay, device));
+
+  const socket = await openCircuit(a.proxyPort);
+  t.match(await drain(b, { seconds: 0.1 }), { state: 'draining', circuits: 1, passing: 0 });
+  await until('the terminator to be withdrawn', async () => (await count()) === 1);
+  t.equal(await precedence(), 'failed', 'the controller is told to avoid its own terminators');
+  const refused = connect(a.proxyPort, '127.0.0.1');
+  t.equal(await ending(refused), 'ECONNRESET');
+  const { answer } = await client.dialByName('echo');
+  t.match(answer, { contentType: SdkType.StateClosed, body: /this router is draining and accepts no new circuits/ });
+  await echo(socket, 'still there');
+  t.match(b.router.describe(), { drain: { state: 'draining', circuits: 1 }, links: [{}] });
+
+  const progress: unknown[] = [];
+  const waiting = askRouter(b.configFile, 'drain', {
+    arguments: { seconds: 60 },
+    onProgress: (each) => progress.push(each),
+  });
+  await until('progress', () => progress.length > 1);
+  t.match(progress[0], { state: 'draining', circuits: 1, secondsLeft: 60 });
+  socket.end();
+  t.match(await waiting, { circuits: 0, terminators: 0 });
+
+  t.match(await drain(b, { cancel: true }), { state: 'serving' });
+  t.equal(await precedence(), 'required', 'the controller uses its terminators again');
+  await until('the terminator to be there again', async () => (await count()) === 2);
+  (await openCircuit(a.proxyPort)).destroy();
+  client.close();
+  await device.agent.close();
+});
+
+t.test(
+  'a dialing router drains: its clients are refused; the command says what is left, and how it ended',
+  async (t) => {
+    const [port = 0] = await freePorts(1);
+    const bindPoint = `{interface: "127.0.0.1:${port}", address: "127.0.0.1:${port}"}`;
+    const extra = `healthChecks: {ctrlPingCheck: {interval: 100ms, initialDelay: 10ms}}
+web: [{name: h, bindPoints: [${bindPoint}], apis: [{binding: health-checks}]}]`;
+    const { overlay, a } = await network(extra);
+    await using _ = overlay;
+    const socket = await openCircuit(a.proxyPort);
+    const timedOut = await cli('drain', a.configFile, '--seconds', '1');
+    t.equal(timedOut.code, 1, timedOut.stderr);
+    t.match(timedOut.stderr, /^1 circuits left, 0 passing through, 0 terminators to remove, 1 s left\n/);
+    t.match(timedOut.stdout, /1 circuits are left after 1 s; .* until --cancel/);
+    t.equal(await ending(connect(a.proxyPort, '127.0.0.1')), 'ECONNRESET');
+    const ca = join(overlay.directory, 'a.ca');
+    t.match((await cli('health', `https://127.0.0.1:${port}`, '--ca', ca)).stdout, /the router is draining/);
+    const waiting = cli('drain', a.configFile, '--json');
+    await echo(socket, 'still there');
+    socket.end();
+    const done = await waiting;
+    t.equal(done.code, 0, done.stderr);
+    t.match(JSON.parse(done.stdout), { state: 'draining', circuits: 0 });
+    const cancelled = await cli('drain', a.configFile, '--cancel');
+    t.match([cancelled.code, cancelled.stdout], [0, 'the router accepts circuits\n']);
+    (await openCircuit(a.proxyPort)).destroy();
+    t.match(await cli('drain', a.configFile, '--seconds', '-1'), { code: 2 });
+    await t.rejects(drain(a, { seconds: 'soon' }), { code: 'BAD_ARGUMENT' });
+  },
+);
+
+t.test('a router that stops withdraws its terminators first, and leaves none avoided', async (t) => {
+  const { overlay, a, b } = await network();
+  await using _ = overlay;
+  const { management } = overlay;
+  const fixed = await management.create('services', { name: 'fixed', encryptionRequired: false });
+  const id = await management.create('terminators', {
+    service: fixed,
+    router: b.id,
+    binding: 'transport',
+    address: 'tcp:127.0.0.1:1',
+  });
+  const socket = await openCircuit(a.proxyPort);
+  const count = async () => (await management.get<unknown[]>('terminators')).length;
+  await drain(b, { seconds: 0 });
+  const stopping = b.router.close({ drain: 10_000 });
+  await until('the terminator to be withdrawn', async () => (await count()) === 1);
+  await echo(socket, 'still there');
+  socket.end();
+  await stopping;
+  t.equal((await management.get<{ precedence: string }>(`terminators/${id}`)).precedence, 'default');
+});

@@ -1,0 +1,131 @@
+// Health checks of services that routers host: what controllers and clients see when a service fails and comes back.
+
+import { createServer as createHttpServer } from 'node:http';
+import { createServer, type Server, type Socket } from 'node:net';
+import t from 'tap';
+import { SystemClock } from '#lib/clock.ts';
+import type { Event } from '../../controller-sim/events/events.ts';
+import { transfer } from '../../examples/two-routers/transfer.ts';
+import { Overlay, type TestRouter, until } from '../support/overlay.ts';
+
+interface ShownTerminator {
+  readonly router: { id: string };
+  readonly cost: number;
+  readonly precedence: string;
+}
+
+const FAST = { interval: '100ms', timeout: '500ms' };
+const ACTIONS = [
+  { trigger: 'fail', action: 'mark unhealthy', consecutiveEvents: 2 },
+  { trigger: 'pass', action: 'mark healthy' },
+  { trigger: 'change', action: 'send event' },
+];
+
+/** Does not wait for the minute after which counts become events. */
+class ImpatientClock extends SystemClock {
+  override after(name: string, milliseconds: number, task: () => void) {
+    return super.after(name, name === 'service events' ? 100 : milliseconds, task);
+  }
+}
+
+async function listen(server: Server, port = 0): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', () => resolve()));
+  return (server.address() as { port: number }).port;
+}
+
+async function terminators(overlay: Overlay): Promise<ShownTerminator[]> {
+  return overlay.management.get<ShownTerminator[]>('terminators');
+}
+
+function health({ router }: TestRouter): Record<string, unknown>[] {
+  return router.describe().hostedHealth as Record<string, unknown>[];
+}
+
+t.test('a service whose port is closed is marked as failed, and as healthy when it is back', async (t) => {
+  await using overlay = await Overlay.start({ churnLimit: 0, clock: new ImpatientClock() });
+  const events: Event[] = [];
+  overlay.simulator.events.subscribe((event) => events.push(event), ['service', 'terminator']);
+  const a = await overlay.addRouter({ name: 'a', mode: 'proxy' });
+  const b = await overlay.addRouter({ name: 'b', mode: 'host' });
+  const sockets = new Set<Socket>();
+  const start = async (name: string, port = 0) => {
+    const server = createServer((socket) => {
+      sockets.add(socket.on('error', () => undefined));
+      socket.pipe(socket);
+    });
+    t.teardown(() => server.close());
+    return { name, server, port: await listen(server, port) };
+  };
+  const first = await start('first');
+  const host = { protocol: 'tcp', address: '127.0.0.1', port: first.port };
+  const portChecks = [{ ...FAST, address: `127.0.0.1:${first.port}`, actions: ACTIONS }];
+  const listenOptions = { precedence: 'required' };
+  await overlay.addService('echo', b.id, { host: { ...host, portChecks, listenOptions } });
+  await overlay.ready();
+  await until('the first result', () => health(b).some(({ healthy }) => healthy === true));
+  t.match(health(b), [
+    { service: 'echo', check: `port 127.0.0.1:${first.port}`, healthy: true, precedence: 'required' },
+  ]);
+  t.equal((await transfer(a.proxyPort, 1_000)).bytes, 1_000);
+
+  first.server.close();
+  for (const socket of sockets) socket.destroy();
+  const precedence = async () => (await terminators(overlay)).find(({ router }) => router.id === b.id)?.precedence;
+  await until('failed', async () => (await precedence()) === 'failed');
+  t.match(health(b), [{ healthy: false, problem: /ECONNREFUSED/, precedence: 'failed' }]);
+
+  await start('again', first.port);
+  await until('required again', async () => (await precedence()) === 'required');
+  t.equal((await transfer(a.proxyPort, 1_000)).bytes, 1_000);
+  const seen = events.filter(({ namespace }) => namespace === 'terminator').map((event) => event.precedence);
+  t.ok(seen.includes('failed'), 'the change is an event');
+  const types = () => events.map(({ event_type }) => event_type);
+  for (const type of ['service.dial.success', 'service.health_check.passed', 'service.health_check.failed'])
+    await until(type, () => types().includes(type));
+  const timers = () => (b.router.describe().timers as string[]).filter((name) => name.startsWith('service check'));
+  const [policy] = await overlay.management.get<{ id: string }[]>(
+    `service-policies?filter=${encodeURIComponent('name = "echo-bind"')}`,
+  );
+  await overlay.management.remove(`service-policies/${policy?.id}`);
+  await until('no check of a service that is not hosted', () => health(b).length === 0 && timers().length === 0);
+  t.pass('checks end with the hosting');
+});
+
+t.test('a web service that answers wrongly costs more, and less when it recovers', async (t) => {
+  await using overlay = await Overlay.start({ churnLimit: 0 });
+  const b = await overlay.addRouter({ name: 'b', mode: 'host' });
+  let status = 200;
+  let body = 'all is well';
+  const web = createHttpServer((request, response) => {
+    if (request.url === '/moved') response.writeHead(302, { location: '/health' }).end();
+    else response.writeHead(status).end(body);
+  });
+  const port = await listen(web);
+  t.teardown(() => web.close());
+  const check = (path: string, actions: object[]) => ({
+    ...FAST,
+    url: `http://127.0.0.1:${port}${path}`,
+    expectInBody: 'well',
+    actions,
+  });
+  const httpChecks = [
+    check('/moved', [
+      { trigger: 'fail', action: 'increase cost 1000' },
+      { trigger: 'pass', action: 'decrease cost 65535' },
+    ]),
+  ];
+  const host = { protocol: 'tcp', address: '127.0.0.1', port, httpChecks, listenOptions: { cost: 7 } };
+  await overlay.addService('web', b.id, { host });
+  await until('a terminator', async () => (await terminators(overlay)).length === 1);
+  const cost = async () => (await terminators(overlay))[0]?.cost;
+  await until('the first result', () => health(b).length === 1);
+  t.equal(await cost(), 7);
+  status = 500;
+  await until('a higher cost', async () => ((await cost()) ?? 0) >= 2_007);
+  t.match(health(b), [{ healthy: false, problem: /status 500 instead of 200/ }]);
+  status = 200;
+  await until('the configured cost', async () => (await cost()) === 7);
+  body = 'not at all';
+  await until('a higher cost', async () => ((await cost()) ?? 0) > 7);
+  t.match(health(b), [{ problem: /does not contain "well"/ }]);
+});

@@ -1,0 +1,179 @@
+// Links of our routers among themselves: dialed from both sides at once, connections of a group that are lost, circuits that move when links
+// and routers die.
+
+import { connect } from 'node:net';
+import t from 'tap';
+import { freePorts } from '../../examples/two-routers/ports.ts';
+import { transfer } from '../../examples/two-routers/transfer.ts';
+import { longTransfer, pathOf, linksOf as reportedLinks } from '../support/faulty-paths.ts';
+import { FaultyPort } from '../support/faulty-port.ts';
+import { Overlay, type TestRouter, until } from '../support/overlay.ts';
+
+interface LinkState {
+  readonly id: string;
+  readonly iteration: number;
+}
+
+const KIB = 1024;
+
+async function network() {
+  const overlay = await Overlay.start({ churnLimit: 0 });
+  const a = await overlay.addRouter({ name: 'a', mode: 'proxy' });
+  const b = await overlay.addRouter({ name: 'b', mode: 'host' });
+  await overlay.addService('echo', b.id);
+  await overlay.ready();
+  return { overlay, a, b };
+}
+
+function linksOf({ router }: TestRouter): LinkState[] {
+  return router.describe().links as LinkState[];
+}
+
+t.test('routers that dial each other at once agree on one link', { timeout: 60_000 }, async (t) => {
+  const { overlay, a, b } = await network();
+  await using _ = overlay;
+  const reported = () => reportedLinks(overlay);
+  const agreed = async () => {
+    const views = [linksOf(a), linksOf(b), await reported()];
+    const [first] = linksOf(a);
+    return views.every(
+      (links) => links.length === 1 && links[0]?.id === first?.id && links[0]?.iteration === first?.iteration,
+    );
+  };
+  for (let start = 0; start < 4; start++) {
+    for (let round = 0; round < 8; round++) {
+      await until('one link', agreed).catch(async (error) =>
+        t.fail(error.message, { a: linksOf(a), b: linksOf(b), reported: await reported() }),
+      );
+      t.equal((await transfer(a.proxyPort, KIB)).bytes, KIB);
+      const [link] = linksOf(a);
+      await overlay.management.remove(`../../../fabric/v1/links/${link?.id}`);
+      await until(
+        'that link to go',
+        () => !linksOf(a).some(({ id, iteration }) => id === link?.id && iteration === link.iteration),
+      );
+    }
+    // New ids, so that another side wins.
+    await b.router.close({ drain: 0 });
+    b.router = await overlay.startRouter(b.configFile);
+    await until('a terminator', async () => (await overlay.management.get<unknown[]>('terminators')).length > 0);
+  }
+});
+
+/** Router a dials b through a port that can fail. */
+async function throughFaultyPort(options: string) {
+  const overlay = await Overlay.start({ churnLimit: 0 });
+  const [port = 0] = await freePorts(1);
+  const between = await FaultyPort.start(port);
+  const b = await overlay.addRouter({
+    name: 'b',
+    mode: 'host',
+    link: `  listeners: [{binding: transport, bind: "tls:127.0.0.1:${port}", advertise: "tls:127.0.0.1:${between.port}"}]\n  dialers: []`,
+  });
+  const a = await overlay.addRouter({
+    name: 'a',
+    mode: 'proxy',
+    link: `  listeners: []\n  dialers: [{binding: transport, startupDelay: 50ms, healthyDialBackoff: {minRetryInterval: 200ms, maxRetryInterval: 1s}, ${options}}]`,
+  });
+  await overlay.addService('echo', b.id);
+  await overlay.ready();
+  const close = async () => {
+    await overlay.close();
+    between.close();
+  };
+  return { overlay, a, b, between, [Symbol.asyncDispose]: close };
+}
+
+t.test('a group that loses connections keeps its link and every byte', { timeout: 60_000 }, async (t) => {
+  await using network = await throughFaultyPort('maxDefaultConnections: 5, maxAckConnections: 1');
+  const { a, b, between } = network;
+  await until('all connections', () => between.open === 6);
+  const before = linksOf(a);
+  const outcome = await longTransfer({
+    port: a.proxyPort,
+    mebibytes: 64,
+    every: 14, // four times: one connection for payloads and one for acknowledgements are left
+    fault: async () => {
+      const { open } = between;
+      between.cut();
+      await until('it to be gone', () => between.open < open);
+    },
+  });
+  t.match(outcome, { bytes: 64 * 1024 * 1024, isEqual: true });
+  t.ok(outcome.faults >= 4, `${outcome.faults} faults`);
+  const ids = (router: TestRouter) => linksOf(router).map(({ id, iteration }) => ({ id, iteration }));
+  t.same(
+    ids(a),
+    before.map(({ id, iteration }) => ({ id, iteration })),
+    'the same link',
+  );
+  t.same(ids(b), ids(a));
+});
+
+t.test('connections of a group that overtake each other change no byte', { timeout: 60_000 }, async (t) => {
+  await using network = await throughFaultyPort('maxDefaultConnections: 4, maxAckConnections: 2');
+  const { a, between } = network;
+  await until('all connections', () => between.open === 6);
+  let turn = 0;
+  between.delay = () => (turn++ * 7) % 23;
+  const outcome = await longTransfer({ port: a.proxyPort, mebibytes: 4, every: 8, fault: async () => undefined });
+  t.match(outcome, { bytes: 4 * 1024 * 1024, isEqual: true });
+});
+
+t.test('a connection of a group that goes silent stops no circuit', { timeout: 60_000 }, async (t) => {
+  await using network = await throughFaultyPort('maxDefaultConnections: 3, maxAckConnections: 0');
+  const { a, between } = network;
+  await until('all connections', () => between.open === 3);
+  const outcome = await longTransfer({
+    port: a.proxyPort,
+    mebibytes: 32,
+    every: 8,
+    fault: async () => {
+      if (between.open > 2) between.freeze();
+    },
+  });
+  t.match(outcome, { bytes: 32 * 1024 * 1024, isEqual: true });
+});
+
+t.test('circuits prefer the link with the lower latency', { timeout: 60_000 }, async (t) => {
+  const delay = 25;
+  await using owned = new AsyncDisposableStack();
+  const overlay = owned.use(await Overlay.start({ churnLimit: 0 }));
+  const [slowPort = 0, fastPort = 0] = await freePorts(2);
+  const between = owned.use(await FaultyPort.start(slowPort));
+  between.delay = () => delay;
+  const listener = (port: number, advertised: number, group: string) =>
+    `{binding: transport, bind: "tls:127.0.0.1:${port}", bindInterface: ${group}, advertise: "tls:127.0.0.1:${advertised}", groups: ${group}}`;
+  const extra = 'metrics: {reportInterval: 300ms}';
+  const b = await overlay.addRouter({
+    name: 'b',
+    mode: 'host',
+    link: `  listeners: [${listener(slowPort, between.port, 'slow')}, ${listener(fastPort, fastPort, 'fast')}]\n  dialers: []`,
+    extra,
+  });
+  const a = await overlay.addRouter({
+    name: 'a',
+    mode: 'proxy',
+    link: '  listeners: []\n  dialers: [{binding: transport, groups: slow}, {binding: transport, groups: fast}]',
+    extra,
+  });
+  await overlay.addService('echo', b.id);
+  const addresses = async () => {
+    const links = await reportedLinks(overlay);
+    const at = (port: number) => links.find(({ connections }) => connections[0]?.dest.endsWith(`:${port}`));
+    return { fast: at(fastPort), slow: at(between.port) };
+  };
+  await until('both costs', async () => {
+    const { slow, fast } = await addresses();
+    return slow !== undefined && fast !== undefined && slow.cost < 60_000 && fast.cost < 60_000;
+  });
+  const { slow, fast } = await addresses();
+  t.ok((slow?.cost ?? 0) > 3 * delay, `${slow?.cost}: both sides measure a way there and back`);
+  t.ok((fast?.cost ?? Number.POSITIVE_INFINITY) < (slow?.cost ?? 0), `${fast?.cost}`);
+  const socket = owned.use(connect(a.proxyPort, '127.0.0.1'));
+  await new Promise((resolve) => socket.once('data', resolve).write('hello'));
+  t.same((await pathOf(overlay)).links, [fast?.id]);
+  // A cost that an administrator sets counts as well, and moves what flows.
+  await overlay.management.patch(`../../../fabric/v1/links/${fast?.id}`, { staticCost: 10_000 });
+  await until('the circuit to move', async () => (await pathOf(overlay)).links[0] === slow?.id);
+});

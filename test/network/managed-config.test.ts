@@ -1,0 +1,88 @@
+// Configuration of links that a controller holds for a router: applied while the router runs, where its operator allows it.
+
+import t from 'tap';
+import { askRouter } from '../../agent/operator/operator-client.ts';
+import { freePorts } from '../../examples/two-routers/ports.ts';
+import { ending, Overlay, type TestRouter, until } from '../support/overlay.ts';
+
+const NO_LINKS = '  listeners: []';
+
+const peers = ({ router }: TestRouter) => (router.describe().links as { peerId: string }[]).map(({ peerId }) => peerId);
+const registry = async ({ configFile }: TestRouter) =>
+  (await askRouter(configFile, 'inspect', { arguments: { name: 'router-config-registry' } })) as {
+    handlers: { applied?: object; controllerConfigs: object[] }[];
+  };
+
+async function network() {
+  const overlay = await Overlay.start({ churnLimit: 0 });
+  const [port = 0, next = 0] = await freePorts(2);
+  const managed = async (bindPort: number, name: string) =>
+    overlay.addConfig(name, 'router.link.v1', {
+      listeners: [{ binding: 'transport', bind: `tls:127.0.0.1:${bindPort}`, advertise: `tls:127.0.0.1:${bindPort}` }],
+      dialers: [{ binding: 'transport', healthyDialBackoff: { minRetryInterval: '200ms', maxRetryInterval: '1s' } }],
+    });
+  const hold = ({ id }: TestRouter, configs: string[]) => overlay.management.patch(`edge-routers/${id}`, { configs });
+  return { overlay, port, next, managed, hold };
+}
+
+t.test('a router takes links from its controller, changes them, and gives them up', async (t) => {
+  const { overlay, port, next, managed, hold } = await network();
+  await using _ = overlay;
+  const a = await overlay.addRouter({ name: 'a', mode: 'host' });
+  const b = await overlay.addRouter({
+    name: 'b',
+    mode: 'host',
+    link: NO_LINKS,
+    extra: 'managedConfig: {allow: [router.link]}',
+  });
+  await until('the data model', async () => (await registry(b)).handlers.length === 1);
+  t.same(peers(b), []);
+  await hold(b, [await managed(port, 'first')]);
+  await until('a link', () => peers(a).includes(b.id) && peers(b).includes(a.id));
+  t.match((await registry(b)).handlers, [
+    {
+      baseType: 'router.link',
+      supportedVersions: [1],
+      controllerConfigs: [{ version: 1, data: { listeners: [{ bind: `tls:127.0.0.1:${port}` }] } }],
+      applied: { source: 'controller', version: 1 },
+    },
+  ]);
+  await hold(b, [await managed(next, 'second')]);
+  await until('the other listener', async () =>
+    JSON.stringify((await registry(b)).handlers).includes(`127.0.0.1:${next}`),
+  );
+  await until('a link', () => peers(a).includes(b.id));
+  await hold(b, []);
+  await until('no configuration', async () => (await registry(b)).handlers[0]?.applied === undefined);
+  t.same((await registry(b)).handlers[0]?.controllerConfigs, []);
+});
+
+t.test('what the operator does not allow, configures himself, or cannot be applied changes nothing', async (t) => {
+  const { overlay, port, managed, hold } = await network();
+  await using _ = overlay;
+  const config = await managed(port, 'held');
+  const taken = await managed(overlay.echo.port, 'taken');
+  const refusing = await overlay.addRouter({ name: 'refusing', mode: 'host', link: NO_LINKS });
+  const own = await overlay.addRouter({ name: 'own', mode: 'host', extra: 'managedConfig: {allow: [all]}' });
+  const failing = await overlay.addRouter({
+    name: 'failing',
+    mode: 'host',
+    link: NO_LINKS,
+    extra: 'managedConfig: {allow: [router.link.v1]}',
+  });
+  await hold(refusing, [config]);
+  await hold(own, [config]);
+  await hold(failing, [taken]);
+  for (const router of [refusing, own, failing])
+    await until(
+      'the configuration to arrive',
+      async () => ((await registry(router)).handlers[0]?.controllerConfigs.length ?? 0) === 1,
+    );
+  t.equal((await registry(refusing)).handlers[0]?.applied, undefined);
+  t.match((await registry(own)).handlers[0]?.applied, { source: 'local' });
+  t.equal((await registry(failing)).handlers[0]?.applied, undefined, 'its port is in use');
+  const { connect } = await import('node:net');
+  t.equal(await ending(connect(port, '127.0.0.1')), 'ECONNREFUSED');
+  await hold(failing, [config]);
+  await until('another try', async () => (await registry(failing)).handlers[0]?.applied !== undefined);
+});

@@ -1,0 +1,173 @@
+// docs/reference/metrics.md names what a busy router reports to its controllers, no more and no less, and Prometheus gets the same. Usage of
+// circuits, also of those with flow control of a client's own, becomes events of the simulator.
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { Agent, request } from 'undici';
+import { PayloadFlag, SdkHeader, XgressType } from '#wire/gen/numbers.ts';
+import { TRUE } from '#wire/header-values.ts';
+import { Payload } from '#wire/xgress-frames.ts';
+import { askRouter } from '../../agent/operator/operator-client.ts';
+import { freePorts } from '../../examples/two-routers/ports.ts';
+import { Overlay, until } from '../support/overlay.ts';
+import { enrollDevice, loginOidc, SdkClient } from '../support/sdk-client.ts';
+
+interface Documented {
+  readonly name: string;
+  readonly kind: string;
+}
+
+const TEXT = readFileSync(join(import.meta.dirname, '../../docs/reference/metrics.md'), 'utf8');
+const DOCUMENTED: Documented[] = [...TEXT.matchAll(/^\| `([^`]+)` +\| (\w+) /gm)].map(([, name = '', kind = '']) => ({
+  name,
+  kind,
+}));
+const TABLES: Readonly<Record<string, string>> = {
+  gauge: 'intValues',
+  meter: 'meters',
+  histogram: 'histograms',
+  timer: 'timers',
+};
+
+function pattern(name: string): RegExp {
+  return new RegExp(`^${name.replaceAll('.', '\\.').replace('<id>', '[^.:]+')}$`);
+}
+
+async function busy() {
+  const overlay = await Overlay.start({ churnLimit: 0 });
+  const [sdkPort = 0, webPort = 0] = await freePorts(2);
+  const bindPoint = `{interface: "127.0.0.1:${webPort}", address: "127.0.0.1:${webPort}"}`;
+  const a = await overlay.addRouter({
+    name: 'a',
+    mode: 'host',
+    listeners: `{binding: edge, address: "tls:127.0.0.1:${sdkPort}", options: {advertise: "127.0.0.1:${sdkPort}"}}`,
+    extra: `metrics: {reportInterval: 200ms, intervalAgeThreshold: 0s, enableDataDelayMetric: true}
+web: [{name: m, bindPoints: [${bindPoint}], apis: [{binding: metrics}]}]`,
+  });
+  const b = await overlay.addRouter({
+    name: 'b',
+    mode: 'host',
+    extra: 'metrics: {reportInterval: 200ms, intervalAgeThreshold: 0s}',
+  });
+  await overlay.addService('echo', b.id, { encrypted: false });
+  await overlay.addService('own', a.id, { encrypted: false });
+  const roles = { identityRoles: ['#all'], edgeRouterRoles: ['#all'] };
+  await overlay.management.create('edge-router-policies', { name: 'all', semantic: 'AnyOf', ...roles });
+  await overlay.ready();
+  const device = await enrollDevice(overlay, 'device');
+  const client = await SdkClient.connect(sdkPort, device, await loginOidc(overlay, device));
+  return { overlay, a, b, client, device, webPort };
+}
+
+t.test(
+  'every metric is documented, and every documented one is reported, to controllers and to Prometheus',
+  async (t) => {
+    const { overlay, a, client, device, webPort } = await busy();
+    await using _ = overlay;
+    const { conn } = await client.dialByName('echo');
+    conn.send('hello');
+    await until('the echo', () => conn.text === 'hello');
+    const metrics = async () =>
+      (await askRouter(a.configFile, 'inspect', { arguments: { name: 'metrics' } })) as Record<string, object>;
+    await until('links to be measured', async () =>
+      Object.keys((await metrics()).meters ?? {}).some((name) => /^link\..*bytesrate/.test(name)),
+    );
+    const reported = await metrics();
+    for (const [kind, table] of Object.entries(TABLES))
+      for (const name of Object.keys(reported[table] ?? {}))
+        t.ok(
+          DOCUMENTED.some((each) => each.kind === kind && pattern(each.name).test(name)),
+          `${kind} ${name} is documented`,
+        );
+    const agent = new Agent({
+      connect: { ca: readFileSync(join(overlay.directory, 'a.ca'), 'utf8'), allowPartialTrustChain: true },
+    });
+    const answer = await request(`https://127.0.0.1:${webPort}/metrics`, { dispatcher: agent });
+    const page = await answer.body.text();
+    const figures = new Set([...page.matchAll(/^# TYPE edgeweave_router_(\w+)/gm)].map(([, name]) => name));
+    for (const { name, kind } of DOCUMENTED) {
+      if (name.startsWith('pool.listener.ctrl.')) continue; // only with listeners for controllers
+      const shown = prometheusName(name, kind);
+      t.ok(figures.has(shown), `${shown} is on the page`);
+      // A distribution without a sample is left out of reports: its mean would be 0.
+      if (kind === 'histogram' && isEmpty(page, shown)) continue;
+      t.ok(
+        Object.keys(reported[TABLES[kind] ?? ''] ?? {}).some((each) => pattern(name).test(each)),
+        `${kind} ${name} is reported`,
+      );
+    }
+    await agent.close();
+    client.close();
+    await device.agent.close();
+  },
+);
+
+/** Whether a distribution on the Prometheus page has no sample. */
+function isEmpty(page: string, name: string): boolean {
+  const counts = [...page.matchAll(new RegExp(`^edgeweave_router_${name}_count(?:\\{[^}]*\\})? (\\d+)`, 'gm'))];
+  return counts.every(([, count]) => count === '0');
+}
+
+/** As docs/reference/metrics.md says. */
+function prometheusName(name: string, kind: string): string {
+  const plain = name
+    .replace('.<id>', '')
+    .replace(':<id>', '')
+    .replace(/^link\.dropped/, 'link.dropped')
+    .replace(/^pool\..*\./, 'pool.')
+    .replace(/[^a-zA-Z0-9]+/g, '_');
+  return kind === 'meter' ? `${plain.replace(/rate$/, '')}_total` : plain;
+}
+
+t.test('usage is told for ends, links and relayed circuits, with tags, and becomes events', async (t) => {
+  const { overlay, a, b, client, device } = await busy();
+  await using _ = overlay;
+  const events: Record<string, unknown>[] = [];
+  const third: Record<string, unknown>[] = [];
+  overlay.simulator.events.subscribe((event) => events.push({ ...event }), ['usage']);
+  overlay.simulator.events.subscribe((event) => third.push({ ...event }), ['usage'], { usageVersion: 3 });
+  const { conn, answer } = await client.dialByName('echo');
+  conn.send('x'.repeat(1_000));
+  await until('the echo', () => conn.text.length === 1_000);
+  const relayed = await client.dialByName('echo', [[SdkHeader.UseXgressToSdk, TRUE]]);
+  const relayId = relayed.answer.string(SdkHeader.CircuitId) ?? '';
+  const send = (sequence: number, flags: number, data: Buffer) => {
+    const payload = Payload.create(relayId, sequence, flags, data);
+    client.channel.trySendFrame(payload.bytes, undefined, 'default');
+  };
+  send(0, PayloadFlag.CircuitStart, Buffer.alloc(0));
+  send(1, 0, Buffer.alloc(500));
+  await until('the answer', () => client.frames.some(({ contentType }) => contentType === XgressType.Payload));
+  const circuitId = answer.string(SdkHeader.CircuitId);
+  const of = (circuit: string | undefined, source: string, type: string) =>
+    events
+      .filter((each) => each.namespace === 'usage' && each.circuit_id === circuit && each.source_id === source)
+      .filter(({ event_type }) => event_type === `usage.${type}`)
+      .reduce((sum, { usage }) => sum + Number(usage), 0);
+  for (const [circuit, source, type, bytes] of [
+    [circuitId, a.id, 'ingress.rx', 1_000],
+    [circuitId, a.id, 'ingress.tx', 1_000],
+    [circuitId, b.id, 'egress.rx', 1_000],
+    [circuitId, b.id, 'egress.tx', 1_000],
+    [circuitId, a.id, 'fabric.tx', 1_000],
+    [circuitId, b.id, 'fabric.rx', 1_000],
+    [relayId, a.id, 'ingress.rx', 500],
+    [relayId, a.id, 'fabric.tx', 500],
+  ] as const)
+    await until(`${type} of ${source}`, () => of(circuit, source, type) >= bytes);
+  t.equal(of(relayId, a.id, 'ingress.rx'), 500);
+  const [event] = events.filter(({ event_type }) => event_type === 'usage.ingress.rx');
+  t.match(event, { version: 2, interval_length: 1, tags: { clientId: device.identityId, serviceId: String } });
+  t.ok(third.every(({ version }) => version === 3));
+  t.match(
+    third.find(({ usage }) => Object.hasOwn(usage as object, 'ingress.rx')),
+    { source_id: a.id, usage: { 'ingress.rx': Number }, tags: { clientId: device.identityId } },
+  );
+  t.match(
+    third.find(({ usage }) => Object.hasOwn(usage as object, 'fabric.tx')),
+    { tags: null },
+  );
+  client.close();
+  await device.agent.close();
+});

@@ -1,0 +1,50 @@
+// Circuits that move to another path while bytes flow: routers in between that are killed, links that are closed. No byte is lost or doubled.
+
+import t from 'tap';
+import { diamond, startRouter } from '../support/diamond.ts';
+import { longTransfer, pathOf } from '../support/faulty-paths.ts';
+import { until } from '../support/overlay.ts';
+import { THOROUGH } from '../support/thorough.ts';
+
+const EVERY = 12;
+/** Times that a router is killed; links are closed twice as often. */
+const FAULTS = THOROUGH ? 4 : 2;
+const MEBIBYTES = (FAULTS + 1) * EVERY + 4;
+
+t.test('a router in between is killed again and again', { timeout: 90_000 }, async (t) => {
+  await using network = await diamond();
+  const { overlay, a, b, used, isLinked } = network;
+  const outcome = await longTransfer({
+    port: a.proxyPort,
+    mebibytes: MEBIBYTES,
+    every: EVERY,
+    fault: async () => {
+      const victim = await used();
+      victim.program.kill();
+      await victim.program.exited;
+      victim.program = startRouter(overlay, `${victim.name}-${performance.now()}`, victim.configFile);
+      await until('the controller to notice', async () => !(await isLinked()));
+      await until('both paths', isLinked);
+    },
+  });
+  t.match(outcome, { bytes: MEBIBYTES * 1024 * 1024, isEqual: true });
+  t.ok(outcome.faults >= FAULTS, `${outcome.faults} faults`);
+  await until('the circuit to be gone', () => [a, b].every(({ router }) => router.describe().circuits === 0));
+});
+
+t.test('links are closed by the controller again and again', { timeout: 90_000 }, async (t) => {
+  await using network = await diamond();
+  const { overlay, a, isLinked } = network;
+  const outcome = await longTransfer({
+    port: a.proxyPort,
+    mebibytes: MEBIBYTES,
+    every: EVERY / 2,
+    fault: async () => {
+      const { links } = await pathOf(overlay);
+      await overlay.management.remove(`../../../fabric/v1/links/${links[0]}`);
+      await until('both paths', isLinked);
+    },
+  });
+  t.match(outcome, { bytes: MEBIBYTES * 1024 * 1024, isEqual: true });
+  t.ok(outcome.faults >= 2 * FAULTS, `${outcome.faults} faults`);
+});

@@ -1,0 +1,473 @@
+// SDK clients at our router: dialing and hosting, with the router's flow control and with their own, and every reason for a refusal.
+
+import t from 'tap';
+import {
+  ChannelHeader,
+  EdgeErrorCode,
+  EdgeFlag,
+  PayloadFlag,
+  SdkHeader,
+  SdkType,
+  XgressType,
+} from '#wire/gen/numbers.ts';
+import { encodeUint32, TRUE } from '#wire/header-values.ts';
+import { Message } from '#wire/message.ts';
+import { Payload } from '#wire/xgress-frames.ts';
+import { freePorts } from '../../examples/two-routers/ports.ts';
+import { issue, makeAuthority } from '../support/certificates.ts';
+import { Overlay, type TestRouter, until } from '../support/overlay.ts';
+import {
+  type Device,
+  enrollDevice,
+  loginLegacy,
+  loginOidc,
+  SdkClient,
+  type SdkConn,
+  serviceSession,
+} from '../support/sdk-client.ts';
+
+const FIN: readonly (readonly [number, Buffer])[] = [[SdkHeader.Flags, encodeUint32(EdgeFlag.Fin)]];
+
+interface Network extends AsyncDisposable {
+  overlay: Overlay;
+  /** Both have a listener for SDK clients. */
+  a: TestRouter & { sdkPort: number };
+  b: TestRouter & { sdkPort: number };
+  /** Id of the service `echo`, which b's tunneler hosts. */
+  echo: string;
+}
+
+async function network(): Promise<Network> {
+  const overlay = await Overlay.start({ churnLimit: 0 });
+  const ports = await freePorts(2);
+  const add = async (name: string, port: number) => {
+    const listeners = `{binding: edge, address: "tls:127.0.0.1:${port}", options: {advertise: "127.0.0.1:${port}"}}`;
+    const extra = 'connectEvents: {batchInterval: 250ms}';
+    return { ...(await overlay.addRouter({ name, mode: 'host', listeners, extra })), sdkPort: port };
+  };
+  const a = await add('a', ports[0] ?? 0);
+  const b = await add('b', ports[1] ?? 0);
+  await overlay.management.create('edge-router-policies', {
+    name: 'all',
+    semantic: 'AnyOf',
+    identityRoles: ['#all'],
+    edgeRouterRoles: ['#all'],
+  });
+  const echo = await overlay.addService('echo', b.id, { encrypted: false });
+  await overlay.ready();
+  return { overlay, a, b, echo, [Symbol.asyncDispose]: () => overlay.close() };
+}
+
+/** A service that only SDK clients host. */
+async function sdkService(overlay: Overlay, name: string, hostedBy: string): Promise<string> {
+  const { management } = overlay;
+  const id = await management.create('services', { name, encryptionRequired: false });
+  const policy = (type: string, identityRoles: string[]) =>
+    management.create('service-policies', {
+      name: `${name}-${type}`,
+      type,
+      semantic: 'AnyOf',
+      identityRoles,
+      serviceRoles: [`@${id}`],
+    });
+  await policy('Dial', ['#all']);
+  await policy('Bind', [`@${hostedBy}`]);
+  await management.create('service-edge-router-policies', {
+    name,
+    semantic: 'AnyOf',
+    serviceRoles: [`@${id}`],
+    edgeRouterRoles: ['#all'],
+  });
+  return id;
+}
+
+const counts = ({ router }: TestRouter) => {
+  const { circuits, circuitEnds, sdkClients } = router.describe();
+  return { circuits, circuitEnds, sdkClients };
+};
+const NOTHING = { circuits: 0, circuitEnds: 0, sdkClients: 0 };
+const isEmpty = (router: TestRouter) => JSON.stringify(counts(router)) === JSON.stringify(NOTHING);
+
+t.test('an SDK client with a legacy session dials: data, half close, close, and nothing is left', async (t) => {
+  await using net = await network();
+  const { overlay, a, b, echo } = net;
+  const device = await enrollDevice(overlay, 'device');
+  const token = await loginLegacy(overlay, device);
+  const session = await serviceSession(overlay, device, token, echo, 'Dial');
+  const client = await SdkClient.connect(a.sdkPort, device, token);
+  t.same(client.hello.headers.get(SdkHeader.RouterCapabilities)?.toString('hex'), '4000000000000076');
+  const isOnline = async () =>
+    (await overlay.management.get<{ hasEdgeRouterConnection: boolean }>(`identities/${device.identityId}`))
+      .hasEdgeRouterConnection;
+  await until('the controller to hear of the connection', isOnline);
+  const { conn, answer } = await client.dial(session);
+  t.equal(answer.contentType, SdkType.StateConnected, answer.body.toString());
+  t.ok(answer.string(SdkHeader.CircuitId));
+  conn.send('hello');
+  await until('the echo', () => conn.text === 'hello');
+  conn.send('', FIN);
+  await until('the end of the echo', () => (conn.flags & EdgeFlag.Fin) !== 0);
+  conn.close();
+  await until('the end of the circuit', () => counts(a).circuitEnds === 0 && counts(b).circuitEnds === 0);
+  const second = await client.dial(session);
+  t.equal(second.answer.contentType, SdkType.StateConnected);
+  client.close();
+  await until('both routers to be empty', () => isEmpty(a) && isEmpty(b));
+  await until('the controller to hear of the end', async () => !(await isOnline()));
+  await device.agent.close();
+});
+
+t.test(
+  'a client whose session is a token dials by the name of a service, and keeps the connection with a new token',
+  async (t) => {
+    await using net = await network();
+    const { overlay, a, b } = net;
+    const device = await enrollDevice(overlay, 'device');
+    const token = await loginOidc(overlay, device);
+    const client = await SdkClient.connect(a.sdkPort, device, token);
+    const { conn, answer } = await client.dialByName('echo');
+    t.equal(answer.contentType, SdkType.StateConnected, answer.body.toString());
+    conn.send('hello');
+    await until('the echo', () => conn.text === 'hello');
+    t.match((await client.dialByName('nothing')).answer, {
+      contentType: SdkType.StateClosed,
+      body: /does not exist/,
+    });
+    t.equal((await client.ask(SdkType.UpdateToken, [], token)).contentType, SdkType.UpdateTokenSuccess);
+    conn.send(' again');
+    await until('the echo', () => conn.text === 'hello again');
+    const other = await loginOidc(overlay, device);
+    const refused = await client.ask(SdkType.UpdateToken, [], other);
+    t.equal(refused.contentType, SdkType.UpdateTokenFailure, 'the token of another session');
+    await client.channel.closed;
+    await until('both routers to be empty', () => isEmpty(a) && isEmpty(b));
+    await device.agent.close();
+  },
+);
+
+t.test('an SDK client hosts, another one dials over a link: both ways, half close, refusal, close', async (t) => {
+  await using net = await network();
+  const { overlay, a, b } = net;
+  const host = await enrollDevice(overlay, 'host');
+  const client = await enrollDevice(overlay, 'client');
+  const service = await sdkService(overlay, 'sdk', host.identityId);
+  const hostToken = await loginLegacy(overlay, host);
+  const hosting = await SdkClient.connect(b.sdkPort, host, hostToken);
+  const accepted: SdkConn[] = [];
+  const bindToken = await serviceSession(overlay, host, hostToken, service, 'Bind');
+  const bound = await hosting.bind(bindToken, (conn) => accepted.push(conn), [[SdkHeader.SupportsBindSuccess, TRUE]]);
+  t.equal(bound.contentType, SdkType.StateConnected, bound.body.toString());
+  await until('the terminator', async () =>
+    (await overlay.management.get<{ service: { id: string } }[]>('terminators')).some(
+      (each) => each.service.id === service,
+    ),
+  );
+  const token = await loginOidc(overlay, client);
+  const dialing = await SdkClient.connect(a.sdkPort, client, token);
+  const { conn, answer } = await dialing.dialByName('sdk', [
+    [SdkHeader.AppData, '{"a":1}'],
+    [SdkHeader.CallerId, 'me'],
+  ]);
+  t.equal(answer.contentType, SdkType.StateConnected, answer.body.toString());
+  const [other] = accepted;
+  if (!other) throw new Error('nothing was accepted');
+  conn.send('ping');
+  await until('the request', () => other.text === 'ping');
+  other.send('pong');
+  conn.send('', FIN);
+  await until('the half close', () => (other.flags & EdgeFlag.Fin) !== 0);
+  other.send('!');
+  await until('the answer after the half close', () => conn.text === 'pong!');
+  other.close();
+  await until('the close', () => conn.closed !== undefined);
+  const dials = await Promise.all(Array.from({ length: 50 }, () => dialing.dialByName('sdk')));
+  t.ok(dials.every((each) => each.answer.contentType === SdkType.StateConnected));
+  hosting.close();
+  await until('all of them to be closed', () => dials.every((each) => each.conn.closed !== undefined));
+  await until('the terminator to go', async () =>
+    (await overlay.management.get<{ service: { id: string } }[]>('terminators')).every(
+      (each) => each.service.id !== service,
+    ),
+  );
+  dialing.close();
+  await until('both routers to be empty', () => isEmpty(a) && isEmpty(b));
+  for (const { agent } of [host, client]) await agent.close();
+});
+
+t.test('clients trace the route of their connections, hop by hop, to the host and from it', async (t) => {
+  await using all = await network();
+  const { overlay, a, b } = all;
+  const hostDevice = await enrollDevice(overlay, 'tracing-host');
+  const dialer = await enrollDevice(overlay, 'tracing-dialer');
+  t.teardown(() => Promise.all([hostDevice, dialer].map(({ agent }) => agent.close())));
+  const service = await sdkService(overlay, 'traced', hostDevice.identityId);
+  const hostToken = await loginLegacy(overlay, hostDevice);
+  const host = await SdkClient.connect(b.sdkPort, hostDevice, hostToken);
+  const questions: Message[] = [];
+  host.channel.on(SdkType.TraceRoute, (question) => {
+    questions.push(question);
+    const copied = [SdkHeader.ConnectionId, SdkHeader.TraceTimestamp, SdkHeader.TraceSourceRequestId].map(
+      (key) => [key, question.headers.get(key) ?? Buffer.alloc(0)] as const,
+    );
+    host.channel.send(
+      new Message(SdkType.TraceRouteResponse, [
+        ...copied,
+        [SdkHeader.TraceHopCount, encodeUint32(0)],
+        [SdkHeader.TraceHopType, 'sdk/test'],
+        [SdkHeader.TraceHopId, 'the host'],
+      ]),
+    );
+  });
+  await host.bind(await serviceSession(overlay, hostDevice, hostToken, service, 'Bind'), () => undefined);
+  await until('a terminator', async () => {
+    const found = await overlay.management.get<{ service: { id: string } }[]>('terminators');
+    return found.some((each) => each.service.id === service);
+  });
+  const token = await loginLegacy(overlay, dialer);
+  const client = await SdkClient.connect(a.sdkPort, dialer, token);
+  const { conn, answer } = await client.dial(await serviceSession(overlay, dialer, token, service, 'Dial'));
+  t.equal(answer.contentType, SdkType.StateConnected);
+  const trace = async (hops: number) => {
+    const reply = await client.ask(SdkType.TraceRoute, [
+      [SdkHeader.ConnectionId, encodeUint32(conn.id)],
+      [SdkHeader.TraceHopCount, encodeUint32(hops)],
+      [SdkHeader.TraceTimestamp, Buffer.alloc(8, 7)],
+    ]);
+    t.equal(reply.contentType, SdkType.TraceRouteResponse);
+    t.same(reply.headers.get(SdkHeader.TraceTimestamp), Buffer.alloc(8, 7), "the time is the client's");
+    return [reply.string(SdkHeader.TraceHopType), reply.string(SdkHeader.TraceHopId)];
+  };
+  t.same(await trace(1), ['xgress/edge', '']);
+  t.same(await trace(2), ['forwarder', a.id]);
+  t.same(await trace(3), ['forwarder', b.id]);
+  t.equal((await trace(4))[0], 'xgress/edge', 'the listener of the host');
+  t.same(await trace(20), ['sdk/test', 'the host']);
+  t.equal(questions.length, 1, 'only the question that had hops left reached the host');
+  host.close();
+  client.close();
+});
+
+t.test('a client with flow control of its own speaks with the circuit, and only with its own circuits', async (t) => {
+  await using net = await network();
+  const { overlay, a, b } = net;
+  const device = await enrollDevice(overlay, 'device');
+  const token = await loginOidc(overlay, device);
+  const client = await SdkClient.connect(a.sdkPort, device, token);
+  const { answer } = await client.dialByName('echo', [[SdkHeader.UseXgressToSdk, TRUE]]);
+  t.equal(answer.contentType, SdkType.StateConnected, answer.body.toString());
+  const circuitId = answer.string(SdkHeader.CircuitId) ?? '';
+  t.ok(answer.bool(SdkHeader.UseXgressToSdk) && answer.string(SdkHeader.XgressAddress));
+  const send = (id: string, sequence: number, flags: number, data: string) => {
+    const payload = Payload.create(id, sequence, flags, Buffer.from(data));
+    client.channel.trySendFrame(payload.bytes, undefined, 'default');
+  };
+  const payloads = () =>
+    client.frames
+      .filter(({ contentType }) => contentType === XgressType.Payload)
+      .map((frame) => Payload.fromFrame(frame));
+  send(circuitId, 0, PayloadFlag.CircuitStart, '');
+  send(circuitId, 1, 0, 'hello');
+  await until('the echo', () => payloads().some(({ data }) => data.toString() === 'hello'));
+  t.ok(client.frames.some(({ contentType }) => contentType === XgressType.Acknowledgement));
+
+  const second = await SdkClient.connect(a.sdkPort, device, token);
+  const forged = Payload.create(circuitId, 2, 0, Buffer.from('forged'));
+  second.channel.trySendFrame(forged.bytes, undefined, 'default');
+  second.channel.trySendFrame(new Message(XgressType.Close, [], circuitId).encode(), undefined, 'default');
+  send('unknown', 0, 0, 'x');
+  send(circuitId, 2, 0, ' again');
+  await until('the echo', () => payloads().some(({ data }) => data.toString() === ' again'));
+  t.notOk(payloads().some(({ data }) => data.toString() === 'forged'));
+  client.channel.send(new Message(XgressType.Close, [], circuitId));
+  await until('the end of the circuit', () => counts(a).circuits === 0 && counts(b).circuits === 0);
+  client.close();
+  second.close();
+  await until('both routers to be empty', () => isEmpty(a) && isEmpty(b));
+  await device.agent.close();
+});
+
+t.test(
+  'a grouped client brings a connection for control messages, and is gone with its last one for data',
+  async (t) => {
+    await using net = await network();
+    const { overlay, a, b } = net;
+    const device = await enrollDevice(overlay, 'device');
+    const token = await loginOidc(overlay, device);
+    const grouped = [[ChannelHeader.IsGrouped, TRUE]] as const;
+    const client = await SdkClient.connect(a.sdkPort, device, token, [
+      ...grouped,
+      [ChannelHeader.FirstInGroup, TRUE],
+      [ChannelHeader.UnderlayType, 'edge.default'],
+    ]);
+    const id = client.hello.string(ChannelHeader.ConnectionId) ?? '';
+    const secret = client.hello.headers.get(ChannelHeader.GroupSecret) ?? Buffer.alloc(0);
+    const control = await SdkClient.connect(a.sdkPort, device, token, [
+      ...grouped,
+      [ChannelHeader.UnderlayType, 'edge.control'],
+      [ChannelHeader.ConnectionId, id],
+      [ChannelHeader.GroupSecret, secret],
+    ]);
+    const { conn, answer } = await client.dialByName('echo');
+    t.equal(answer.contentType, SdkType.StateConnected, answer.body.toString());
+    conn.send('hello');
+    await until('the echo', () => conn.text === 'hello');
+    t.equal(counts(a).sdkClients, 1, 'both connections are one client');
+    client.close();
+    await control.channel.closed;
+    await until('both routers to be empty', () => isEmpty(a) && isEmpty(b));
+    await device.agent.close();
+  },
+);
+
+t.test('strangers, stolen tokens and certificates of others get no further than the hello', async (t) => {
+  await using net = await network();
+  const { overlay, a } = net;
+  const device = await enrollDevice(overlay, 'device');
+  const thief = await enrollDevice(overlay, 'thief');
+  const legacy = await loginLegacy(overlay, device);
+  const oidc = await loginOidc(overlay, device);
+  const stranger = await issue(await makeAuthority('elsewhere'), 'device');
+  await t.rejects(
+    SdkClient.connect(a.sdkPort, { cert: stranger.pem, key: stranger.key }, legacy),
+    /closed the connection/,
+    'a certificate of another network',
+  );
+  const closes = async (who: Pick<Device, 'cert' | 'key'>, token: string) => {
+    const client = await SdkClient.connect(a.sdkPort, who, token);
+    await client.channel.closed;
+    return true;
+  };
+  t.ok(await closes(thief, legacy), 'the legacy token of somebody else');
+  t.ok(await closes(thief, oidc), 'the access token of somebody else');
+  t.ok(await closes(device, `${oidc.slice(0, -4)}AAAA`), 'a forged token');
+  t.ok(await closes(device, 'unknown'), 'an unknown token');
+  t.ok(await closes(device, ''), 'no token');
+  await until('the router to be empty', () => isEmpty(a));
+  for (const { agent } of [device, thief]) await agent.close();
+});
+
+t.test('a dial is refused with the reason and its code', async (t) => {
+  await using net = await network();
+  const { overlay, a, echo } = net;
+  const { management } = overlay;
+  const device = await enrollDevice(overlay, 'device');
+  const legacy = await loginLegacy(overlay, device);
+  const dialSession = await serviceSession(overlay, device, legacy, echo, 'Dial');
+  const client = await SdkClient.connect(a.sdkPort, device, legacy);
+  const refused = (answer: Message, code: number | undefined, text: RegExp) => {
+    t.equal(answer.contentType, SdkType.StateClosed, String(text));
+    t.equal(answer.uint32(SdkHeader.ErrorCode), code, answer.body.toString());
+    t.match(answer.body.toString(), text);
+  };
+  refused(await client.ask(SdkType.Connect, [], dialSession), undefined, /connId not set/);
+  refused((await client.dialByName('echo')).answer, EdgeErrorCode.InvalidApiSessionType, /OIDC/);
+  refused((await client.dial('opaque')).answer, EdgeErrorCode.InvalidService, /^Invalid Session/);
+  refused(
+    (await client.dial(`${dialSession.slice(0, -4)}AAAA`)).answer,
+    EdgeErrorCode.InvalidSession,
+    /^Invalid Session/,
+  );
+  refused(await client.bind(dialSession, () => undefined), EdgeErrorCode.WrongSessionType, /invalid session type/);
+  refused(await client.bind('opaque', () => undefined), EdgeErrorCode.InvalidSession, /^Invalid Session/);
+  const lonely = await sdkService(overlay, 'lonely', device.identityId);
+  const lonelySession = await serviceSession(overlay, device, legacy, lonely, 'Dial');
+  const { answer } = await client.dial(lonelySession);
+  refused(answer, answer.uint32(SdkHeader.ErrorCode), /no terminators/);
+  const busy = await client.dial(dialSession);
+  t.equal(busy.answer.contentType, SdkType.StateConnected);
+  const again = await client.ask(SdkType.Connect, [[SdkHeader.ConnectionId, encodeUint32(busy.conn.id)]], dialSession);
+  refused(again, EdgeErrorCode.Internal, /in use/);
+
+  const oidc = await SdkClient.connect(a.sdkPort, device, await loginOidc(overlay, device));
+  await management.patch(`service-policies/${await policyId(overlay, 'echo-dial')}`, { identityRoles: [] });
+  await until('the circuit to end', () => busy.conn.closed !== undefined);
+  await until('the denial', async () => {
+    const { answer: denied } = await oidc.dialByName('echo');
+    return denied.uint32(SdkHeader.ErrorCode) === EdgeErrorCode.AccessDenied;
+  });
+  const denied = JSON.parse((await oidc.dialByName('echo')).answer.string(SdkHeader.StructuredError) ?? '');
+  t.match(denied, { message: /no dial policy/, code: EdgeErrorCode.AccessDenied, retryHint: 0 });
+  for (const each of [client, oidc]) each.close();
+  await until('the router to be empty', () => isEmpty(a));
+  await device.agent.close();
+});
+
+async function policyId({ management }: Overlay, name: string): Promise<string> {
+  const [policy] = await management.get<{ id: string }[]>(
+    `service-policies?filter=${encodeURIComponent(`name = "${name}"`)}`,
+  );
+  return policy?.id ?? '';
+}
+
+t.test('access that is taken away ends circuits, hosted services and connections at once', async (t) => {
+  await using net = await network();
+  const { overlay, a, b, echo } = net;
+  const { management } = overlay;
+  const device = await enrollDevice(overlay, 'device');
+  const service = await sdkService(overlay, 'sdk', device.identityId);
+  const token = await loginOidc(overlay, device);
+  const client = await SdkClient.connect(a.sdkPort, device, token);
+  const { conn } = await client.dialByName('echo');
+  const bindToken = await serviceSession(overlay, device, token, service, 'Bind');
+  t.equal((await client.bind(bindToken, () => undefined)).contentType, SdkType.StateConnected);
+  const bound = [...client.conns.values()].at(-1) as SdkConn;
+  await management.patch(`service-policies/${await policyId(overlay, 'echo-dial')}`, { identityRoles: [] });
+  await until('the circuit to be cut', () => conn.closed !== undefined);
+  t.equal(conn.closed?.uint32(SdkHeader.ErrorCode), EdgeErrorCode.AccessDenied);
+  t.equal(bound.closed, undefined);
+  await management.patch(`service-policies/${await policyId(overlay, 'sdk-Bind')}`, { identityRoles: [] });
+  await until('the hosted service to be closed', () => bound.closed !== undefined);
+  await management.patch(`service-policies/${await policyId(overlay, 'echo-dial')}`, { identityRoles: ['#all'] });
+
+  const legacy = await loginLegacy(overlay, device);
+  const second = await SdkClient.connect(a.sdkPort, device, legacy);
+  const dialSession = await serviceSession(overlay, device, legacy, echo, 'Dial');
+  const dialed = await second.dial(dialSession);
+  t.equal(dialed.answer.contentType, SdkType.StateConnected, dialed.answer.body.toString());
+  const [apiSession] = await management.get<{ id: string }[]>(
+    `api-sessions?filter=${encodeURIComponent(`identity = "${device.identityId}"`)}`,
+  );
+  await management.remove(`api-sessions/${apiSession?.id}`);
+  await second.channel.closed;
+  t.pass('a legacy session that is deleted ends its connection');
+  await management.create(`identities/${device.identityId}/disable`, { durationMinutes: 1 });
+  await client.channel.closed;
+  t.pass('a disabled identity loses its connections');
+  await until('both routers to be empty', () => isEmpty(a) && isEmpty(b));
+  await device.agent.close();
+});
+
+t.test('a client that does not read, and one that floods, cost nobody else anything', async (t) => {
+  await using net = await network();
+  const { overlay, a, b, echo } = net;
+  const device = await enrollDevice(overlay, 'device');
+  const token = await loginLegacy(overlay, device);
+  const session = await serviceSession(overlay, device, token, echo, 'Dial');
+  const stuck = await SdkClient.connect(a.sdkPort, device, token);
+  const { conn } = await stuck.dial(session);
+  stuck.channel.setReading(false);
+  const block = Buffer.alloc(60_000, 'x');
+  for (let count = 0; count < 500; count++) conn.send(block);
+  const well = await SdkClient.connect(a.sdkPort, device, token);
+  const { conn: other } = await well.dial(session);
+  for (let count = 0; count < 20; count++) {
+    other.send('x');
+    await until('the echo of somebody else', () => other.text.length === count + 1);
+  }
+  t.pass('others go on');
+  stuck.channel.setReading(true);
+  await until(
+    'everything that was sent',
+    () => conn.received.reduce((all, { data }) => all + data.length, 0) === 500 * 60_000,
+    30_000,
+  );
+  const wrong = 'neither a token nor a service';
+  const refusals = await Promise.all(Array.from({ length: 2_000 }, () => stuck.dial(wrong)));
+  t.ok(refusals.every(({ answer }) => answer.contentType === SdkType.StateClosed));
+  stuck.close();
+  other.send('still');
+  await until('the echo', () => other.text.endsWith('still'));
+  well.close();
+  await until('both routers to be empty', () => isEmpty(a) && isEmpty(b));
+  await device.agent.close();
+});

@@ -1,0 +1,156 @@
+// What is left of mode tproxy: after floods, a stop, kill -9, and a start that fails.
+
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { inOwnNamespace } from '../support/network-namespace.ts';
+import { Overlay, until } from '../support/overlay.ts';
+import {
+  curl,
+  dig,
+  execute,
+  filter,
+  intercepted,
+  network,
+  PROGRAMS,
+  prepareNamespace,
+  startDaemon,
+  traces,
+} from '../support/tproxy.ts';
+
+if (await inOwnNamespace(import.meta.filename, PROGRAMS)) await tests();
+
+async function tests(): Promise<void> {
+  const { default: t } = await import('tap');
+  t.after(prepareNamespace());
+
+  t.test('floods and unfinished connections are bounded, and leave no descriptors, sessions or timers', async (t) => {
+    const { overlay, web, a, offer } = await network('udpIdleTimeout: 5s, udpCheckInterval: 1s');
+    await using _ = overlay;
+    await offer('evil" accept; flush ruleset #', { addresses: ['10.77.0.1', '*.wild.example'] });
+    const nobody = { protocol: 'udp', address: '127.0.0.1', port: 1 };
+    await offer(
+      'udp',
+      { addresses: ['10.77.0.2'], protocols: ['udp'], portRanges: [{ low: 1, high: 65_535 }] },
+      { host: nobody },
+    );
+    await overlay.ready();
+    await until('interception', () => intercepted(a).length === 2);
+    t.equal(await curl('http://10.77.0.1/'), '10.77.0.1 GET /', 'whatever a service is called');
+    const before = readdirSync('/proc/self/fd').length;
+
+    const sockets = Array.from({ length: 300 }, () => connect(80, '10.77.0.1').on('error', () => undefined));
+    await until('the circuits', () => Number(a.router.describe().circuitEnds) >= 300);
+    const foreign = Array.from({ length: 200 }, (_none, n) =>
+      connect(1 + n, '100.64.9.9').on('error', () => undefined),
+    );
+    await until('what is not intercepted to be reset', () => foreign.every(({ destroyed }) => destroyed));
+    const flood = createSocket('udp4').bind(0, '127.0.0.1');
+    await once(flood, 'listening');
+    for (let n = 1; n <= 3_000; n++) flood.send('to nobody', n, '10.77.0.2');
+    for (let n = 1; n <= 3_000; n++) flood.send('to no service', n, '100.64.9.9');
+    for (let n = 0; n < 300; n++) flood.send(Buffer.alloc(n), 53, '127.0.0.1');
+    t.match(await dig('a.wild.example', 'A'), /^NOERROR 100/, 'names are resolved meanwhile');
+    t.equal(await curl('http://10.77.0.1/'), '10.77.0.1 GET /', 'and services reached');
+
+    for (const socket of sockets) socket.destroy();
+    flood.close();
+    await until('circuits and sessions to end', () => {
+      const { circuitEnds, circuits, interception } = a.router.describe();
+      return circuitEnds === 0 && circuits === 0 && (interception as { udpSessions: number }).udpSessions === 0;
+    });
+    await until('descriptors to be closed', () => readdirSync('/proc/self/fd').length <= before + 5);
+    t.notOk((a.router.describe().timers as string[]).includes('idle UDP sessions'));
+    web.close();
+  });
+
+  t.test('proxy.v1 services get ports on the loopback interface, and hosts dial through an HTTP proxy', async (t) => {
+    const { overlay, web, a, b } = await network();
+    await using _ = overlay;
+    const connects: string[] = [];
+    const proxy = createServer().on('connect', (request, client) => {
+      connects.push(request.url ?? '');
+      const through = connect(web.port, '127.0.0.1', () => {
+        client.write('HTTP/1.1 200 fine\r\n\r\n');
+        through.pipe(client).pipe(through);
+      });
+    });
+    await once(proxy.listen(0, '127.0.0.1'), 'listening');
+    proxy.unref();
+    const at = `127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+    const host = { protocol: 'tcp', address: 'far.example', port: 99, proxy: { type: 'http', address: at } };
+    await overlay.addService('proxied', b.id, { host, configs: { 'proxy.v1': { port: 7_070, protocols: ['tcp'] } } });
+    await overlay.ready();
+    const ports = () => (a.router.describe().proxies as { port: number }[]).map(({ port }) => port);
+    await until('the port', () => ports().includes(7_070));
+    t.equal(await curl('http://127.0.0.1:7070/'), '127.0.0.1:7070 GET /');
+    t.same(connects, ['far.example:99']);
+    const [config] = await overlay.management.get<{ id: string }[]>(
+      `configs?filter=${filter('name = "proxied-proxy.v1"')}`,
+    );
+    await overlay.management.patch(`configs/${config?.id}`, {
+      data: { port: 7_071, protocols: ['tcp', 'udp'], binding: 'lo' },
+    });
+    await until('the other ports', () => ports().join() === '7071,7071');
+    await t.rejects(curl('http://127.0.0.1:7070/'), /connect/i);
+    t.equal(await curl('http://127.0.0.1:7071/'), '127.0.0.1:7071 GET /');
+    proxy.close();
+    web.close();
+  });
+
+  t.test('nothing is left after a stop, nor after kill -9 and the next start', async (t) => {
+    const { overlay, web, a, offer } = await network();
+    await using _ = overlay;
+    await offer('web', { addresses: ['10.77.0.1', 'web.example'] });
+    await overlay.ready();
+    await until('interception', () => intercepted(a).length === 1);
+    t.match(traces(), /10\.77\.0\.1/);
+    await a.router.close({ drain: 0 });
+    t.equal(traces(), '', 'after a stop');
+
+    const first = startDaemon(a.configFile);
+    await until('interception', () => traces().includes('10.77.0.1'));
+    first.kill('SIGKILL');
+    await once(first, 'exit');
+    t.match(traces(), /10\.77\.0\.1/, 'a killed router can remove nothing');
+
+    const [config] = await overlay.management.get<{ id: string }[]>(
+      `configs?filter=${filter('name = "web-intercept.v1"')}`,
+    );
+    await overlay.management.patch(`configs/${config?.id}`, {
+      data: { protocols: ['tcp'], addresses: ['10.77.0.9', 'web.example'], portRanges: [{ low: 80, high: 80 }] },
+    });
+    const second = startDaemon(a.configFile);
+    await until('the new address', () => traces().includes('10.77.0.9'));
+    t.notMatch(traces(), '10.77.0.1', 'the old address is gone');
+    await until('traffic', () =>
+      curl('http://10.77.0.9/').then(
+        () => true,
+        () => false,
+      ),
+    );
+    second.kill('SIGTERM');
+    await once(second, 'exit');
+    t.equal(traces(), '', 'after SIGTERM');
+    web.close();
+  });
+
+  t.test('without the right the router does not start, and says what is missing', async (t) => {
+    await using overlay = await Overlay.start();
+    const { configFile } = await overlay.enrollRouter({ name: 'a', mode: 'tproxy' });
+    const noRight = ['--bounding-set', '-net_admin', '--inh-caps', '-net_admin', '--'];
+    const error = await execute('setpriv', [...noRight, process.execPath, 'agent/cli.ts', 'run', configFile]).then(
+      () => undefined,
+      (failure: { code: number; stderr: string }) => failure,
+    );
+    t.equal(error?.code, 1);
+    t.match(error?.stderr, /mode tproxy cannot be started.*CAP_NET_ADMIN/);
+    t.notMatch(error?.stderr, /ExperimentalWarning/);
+    t.equal(traces(), '');
+    const bad = await overlay.enrollRouter({ name: 'b', mode: 'tproxy', tunnel: 'dnsSvcIpRange: 10.0.0.0/31' });
+    await t.rejects(overlay.startRouter(bad.configFile), /dnsSvcIpRange/);
+    t.equal(traces(), '');
+  });
+}

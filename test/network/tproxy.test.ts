@@ -1,0 +1,159 @@
+// Mode tproxy in a network namespace of its own, with the programs of the system: curl and dig reach services by name and by
+// address, from this machine and from one behind it.
+
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { inOwnNamespace, LanClient, run } from '../support/network-namespace.ts';
+import { until } from '../support/overlay.ts';
+import {
+  curl,
+  dig,
+  execute,
+  filter,
+  hostAt,
+  intercepted,
+  network,
+  PROGRAMS,
+  prepareNamespace,
+  traces,
+} from '../support/tproxy.ts';
+
+if (await inOwnNamespace(import.meta.filename, PROGRAMS)) await tests();
+
+async function tests(): Promise<void> {
+  const { default: t } = await import('tap');
+  t.after(prepareNamespace());
+
+  t.test('curl reaches services by name, wildcard, address and range, and dig sees the names', async (t) => {
+    const { overlay, web, a, offer } = await network();
+    await using _ = overlay;
+    await offer('named', { addresses: ['web.example'] });
+    await offer('wild', { addresses: ['*.wild.example'], portRanges: [{ low: 8_000, high: 8_010 }] });
+    await offer('addressed', { addresses: ['10.77.0.1', '10.78.0.0/16'], portRanges: [{ low: 81, high: 85 }] });
+    await offer('plain', { addresses: ['plain.example'], sourceIp: '$src_ip' }, { encrypted: false });
+    await overlay.ready();
+    await until('interception', () => intercepted(a).length === 4);
+
+    t.equal(await curl('http://web.example/x'), 'web.example GET /x');
+    t.equal(await curl('http://WEB.example/x'), 'WEB.example GET /x');
+    t.equal(await curl('http://deep.in.wild.example:8005/'), 'deep.in.wild.example:8005 GET /');
+    t.equal(await curl('http://10.77.0.1:81/'), '10.77.0.1:81 GET /');
+    t.equal(await curl('http://10.78.200.9:85/'), '10.78.200.9:85 GET /');
+    t.equal(await curl('http://plain.example/'), 'plain.example GET /');
+    t.equal(web.sources.at(-1), '100.64.0.1', 'the host dials from the source that the template says');
+    t.equal(await curl('http://web.example/', '--data-binary', 'x'.repeat(100_000)), 'web.example POST /');
+
+    await t.rejects(curl('http://web.example:81/'), /reset|connect/i, 'another port');
+    await t.rejects(curl('http://10.78.200.9:86/'), /connect/i);
+
+    const first = await dig('web.example', 'A');
+    t.match(first, /^NOERROR 100\.64\.0\.\d+$/);
+    t.equal(await dig('WEB.EXAMPLE', 'A'), first, 'names have no case');
+    t.equal(await dig('web.example', 'AAAA'), 'NOERROR');
+    t.match(await dig('other.wild.example', 'A'), /^NOERROR 100\.64\.0\.\d+$/);
+    t.equal(await dig('wild.example', 'A'), 'REFUSED', 'a wildcard is not the domain itself');
+    t.equal(await dig('web.example', 'TXT'), 'REFUSED');
+    t.equal(await dig('unknown.example', 'A'), 'REFUSED');
+    await until('all circuits to end', () => a.router.describe().circuitEnds === 0);
+    web.close();
+  });
+
+  t.test('datagrams are intercepted, and answers come from where the client sent them to', async (t) => {
+    const { overlay, web, a, offer } = await network('udpIdleTimeout: 5s, udpCheckInterval: 1s');
+    await using _ = overlay;
+    web.close();
+    const echo = createSocket('udp4').bind(0, '127.0.0.1');
+    await once(echo, 'listening');
+    echo.on('message', (data, { port, address }) => echo.send(data, port, address));
+    const host = { protocol: 'udp', address: '127.0.0.1', port: echo.address().port };
+    const intercept = { protocols: ['udp'], portRanges: [{ low: 7_000, high: 7_010 }] };
+    await offer('udp', { ...intercept, addresses: ['10.77.0.1', 'udp.example'] }, { host });
+    await overlay.ready();
+    await until('interception', () => intercepted(a).length === 1);
+
+    const client = createSocket('udp4');
+    const heard: string[] = [];
+    client.on('message', (data, { address, port }) => heard.push(`${data.length} from ${address}:${port}`));
+    client.send('hello', 7_001, '10.77.0.1');
+    await until('an answer', () => heard.includes('5 from 10.77.0.1:7001'));
+    for (const size of [1_000, 9_000, 60_000]) client.send(Buffer.alloc(size), 7_001, '10.77.0.1');
+    await until('large answers', () => heard.includes('60000 from 10.77.0.1:7001'));
+    client.send('hello!', 7_002, '10.77.0.1');
+    await until('another session', () => heard.includes('6 from 10.77.0.1:7002'));
+    const [address] = /100\.64\.\S+/.exec(await dig('udp.example', 'A')) ?? [''];
+    client.send('by name', 7_010, address);
+    await until('an answer by name', () => heard.includes(`7 from ${address}:7010`));
+    client.send('not intercepted', 7_011, address);
+    t.equal((a.router.describe().interception as { udpSessions: number }).udpSessions, 3);
+    await until('idle sessions to end', () => a.router.describe().circuitEnds === 0);
+    t.equal((a.router.describe().interception as { udpSessions: number }).udpSessions, 0);
+    client.close();
+    echo.close();
+  });
+
+  t.test('intercepts follow the network: services, configurations, policies, the identity', async (t) => {
+    const { overlay, web, a, offer } = await network();
+    await using _ = overlay;
+    const { management } = overlay;
+    await offer('web', { addresses: ['web.example', '10.77.0.1', '*.web.example'] });
+    await overlay.ready();
+    await until('interception', () => intercepted(a).length === 1);
+    t.equal(await curl('http://10.77.0.1/'), '10.77.0.1 GET /');
+    t.match(await dig('a.web.example', 'A'), /^NOERROR 100/);
+
+    const [config] = await management.get<{ id: string }[]>(`configs?filter=${filter('name = "web-intercept.v1"')}`);
+    const data = {
+      protocols: ['tcp'],
+      addresses: ['10.77.0.2', 'new.example'],
+      portRanges: [{ low: 8_080, high: 8_080 }],
+    };
+    await management.patch(`configs/${config?.id}`, { data });
+    await until('the new address', () => traces().includes('10.77.0.2'));
+    t.equal(await curl('http://new.example:8080/'), 'new.example:8080 GET /');
+    t.equal(await curl('http://10.77.0.2:8080/'), '10.77.0.2:8080 GET /');
+    await until('the old address to be gone', () => !traces().includes('10.77.0.1'));
+    t.equal(await dig('web.example', 'A'), 'REFUSED');
+    t.equal(await dig('a.web.example', 'A'), 'REFUSED');
+    await t.rejects(curl('http://10.77.0.1/', '--connect-timeout', '1'), /connect|timed out/i);
+
+    const [policy] = await management.get<{ id: string }[]>(`service-policies?filter=${filter('name = "web-dial"')}`);
+    await management.remove(`service-policies/${policy?.id}`);
+    await until('the service to be gone', () => intercepted(a).length === 0);
+    t.equal(await dig('new.example', 'A'), 'REFUSED');
+    t.notMatch(traces(), '10.77');
+    web.close();
+  });
+
+  t.test(
+    'a machine behind the router is intercepted, within allowed sources, through a firewall that drops',
+    async (t) => {
+      const lan = await LanClient.open();
+      const { overlay, web, a, offer } = await network('lanIf: lan0, resolver: "udp://0.0.0.0:53"');
+      await using _ = overlay;
+      await offer(
+        'lan',
+        { addresses: ['10.77.0.1'], sourceIp: '10.99.0.5:0' },
+        { host: { ...hostAt(web.port), allowedSourceAddresses: ['10.99.0.0/24'] } },
+      );
+      await offer('others', { addresses: ['10.77.0.2'], allowedSourceAddresses: ['192.168.88.0/24', '100.64.0.0/10'] });
+      await overlay.ready();
+      await until('interception', () => intercepted(a).length === 2);
+      run('iptables', '-w', '-A', 'INPUT', '-i', 'lan0', '-p', 'tcp', '-j', 'DROP');
+      const [nsenter, ...inLan] = lan.prefix;
+      const fetch = (url: string) =>
+        execute(nsenter, [...inLan, 'curl', '--silent', '--show-error', '--max-time', '5', url]).then(
+          ({ stdout }) => stdout,
+        );
+      t.equal(await fetch('http://10.77.0.1/'), '10.77.0.1 GET /');
+      t.equal(web.sources.at(-1), '10.99.0.5', 'the service sees the source that the intercept names');
+      await t.rejects(fetch('http://10.77.0.2/'), /reset|connect/i, 'not an allowed source');
+      t.equal(await curl('http://10.77.0.2/'), '10.77.0.2 GET /', 'an allowed one');
+      t.match(run('iptables-save'), /edgeweave/);
+      for (const { router } of overlay.routers) await router.close({ drain: 0 });
+      t.equal(traces(), '');
+      run('iptables', '-w', '-F', 'INPUT');
+      lan.close();
+      web.close();
+    },
+  );
+}

@@ -1,0 +1,170 @@
+// Listeners of clients without an identity (`transport`, `transport_udp`, `proxy`, `proxy_udp`), and the dialers of the same names
+// at the other end.
+
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import t from 'tap';
+import { freePorts } from '../../examples/two-routers/ports.ts';
+import { transfer } from '../../examples/two-routers/transfer.ts';
+import { ending, Overlay, until } from '../support/overlay.ts';
+
+const KIB = 1024;
+
+async function udpEcho() {
+  const socket = createSocket('udp4').bind(0, '127.0.0.1');
+  socket.on('message', (data, { address, port }) => socket.send(data, port, address));
+  await once(socket, 'listening');
+  return socket;
+}
+
+/** Two routers: a listens with all bindings, b dials. Services are `tcp` and `udp`. */
+async function network() {
+  const overlay = await Overlay.start({ churnLimit: 0 });
+  const echo = await udpEcho();
+  const { management } = overlay;
+  const tcp = await management.create('services', { name: 'tcp', encryptionRequired: false });
+  const udp = await management.create('services', { name: 'udp', encryptionRequired: false });
+  const ports = await freePorts(5);
+  const [transport = 0, tls = 0, proxy = 0, transportUdp = 0, proxyUdp = 0] = ports;
+  const a = await overlay.addRouter({
+    name: 'a',
+    mode: 'host',
+    listeners: `
+  {binding: transport, address: "tcp:127.0.0.1:${transport}"},
+  {binding: transport, address: "tls:127.0.0.1:${tls}"},
+  {binding: proxy, address: "tcp:127.0.0.1:${proxy}", service: ${tcp}},
+  {binding: transport_udp, address: "udp:127.0.0.1:${transportUdp}"},
+  {binding: proxy_udp, address: "udp4:127.0.0.1:${proxyUdp}", service: ${udp}}`,
+  });
+  const b = await overlay.addRouter({ name: 'b', mode: 'host' });
+  const address = `tcp:127.0.0.1:${overlay.echo.port}`;
+  await management.create('terminators', { service: tcp, router: b.id, binding: 'transport', address });
+  const datagrams = `udp:127.0.0.1:${echo.address().port}`;
+  await management.create('terminators', { service: udp, router: b.id, binding: 'transport_udp', address: datagrams });
+  await overlay.ready();
+  return { overlay, a, b, echo, transport, tls, proxy, transportUdp, proxyUdp };
+}
+
+/** Collects lines and what follows them. */
+async function conversation(
+  socket: Socket,
+  first: string,
+): Promise<{ answer: Record<string, unknown>; rest: () => string }> {
+  let heard = '';
+  socket.setEncoding('utf8').on('data', (text) => {
+    heard += text;
+  });
+  socket.write(first);
+  await until('an answer', () => heard.includes('\n'));
+  const end = heard.indexOf('\n');
+  return { answer: JSON.parse(heard.slice(0, end)), rest: () => heard.slice(end + 1) };
+}
+
+t.test('every listener carries its clients to the service, and nothing is left behind', async (t) => {
+  const { overlay, a, b, echo, transport, tls, proxy, transportUdp, proxyUdp } = await network();
+  await using _ = overlay;
+
+  const proxied = await transfer(proxy, 512 * KIB);
+  t.equal(proxied.sha256Received, proxied.sha256Sent, 'proxy');
+
+  for (const [name, open] of [
+    ['tcp', () => connect({ port: transport, host: '127.0.0.1', allowHalfOpen: true })],
+    ['tls', () => connectTls({ port: tls, host: '127.0.0.1', rejectUnauthorized: false })],
+  ] as const) {
+    const socket = open();
+    const { answer, rest } = await conversation(socket, '{"id": "me", "svcId": "tcp"}\nand data at once');
+    t.match(answer, { scc: true, msg: '', circuitId: /./ }, name);
+    await until('the data', () => rest() === 'and data at once');
+    const closed = ending(socket);
+    socket.end('; the end');
+    t.equal(await closed, 'closed', name);
+    t.equal(rest(), 'and data at once; the end', name);
+  }
+
+  const heard: string[] = [];
+  const datagrams = createSocket('udp4').on('message', (data) => heard.push(String(data)));
+  datagrams.send('proxied', proxyUdp, '127.0.0.1');
+  await until('the datagram', () => heard.includes('proxied'));
+  datagrams.send('{"id": "me", "svcId": "udp"}', transportUdp, '127.0.0.1');
+  await until('the answer', () => heard.some((text) => text.startsWith('{"scc":true')));
+  datagrams.send('asked for', transportUdp, '127.0.0.1');
+  await until('the datagram', () => heard.includes('asked for'));
+  datagrams.close();
+
+  t.equal((a.router.describe().fabricListeners as unknown[]).length, 5);
+  const services = await overlay.management.get<{ id: string }[]>('services');
+  for (const { id } of services) await overlay.management.remove(`services/${id}`);
+  await until('all circuits to end', () =>
+    [a, b].every(({ router }) => router.describe().circuitEnds === 0 && router.describe().circuits === 0),
+  );
+  echo.close();
+});
+
+t.test('a client that asks wrong hears why, and the listener goes on', async (t) => {
+  const { overlay, a, transport, transportUdp, echo } = await network();
+  await using _ = overlay;
+  const cases: [string, RegExp][] = [
+    ['{"id": "me", "svcId": "nothing"}\n', /nothing/],
+    ['no JSON\n', /JSON/],
+    ['{"id": 5, "svcId": "tcp"}\n', /name a service/],
+    ['[]\n', /name a service/],
+    ['\n', /JSON/],
+    ['x'.repeat(64 * KIB), /longer than 4096 bytes/],
+  ];
+  for (const [request, message] of cases) {
+    const socket = connect(transport, '127.0.0.1');
+    const { answer } = await conversation(socket, request);
+    t.match(answer, { scc: false, msg: message, circuitId: '' }, request.slice(0, 40));
+    await until('the end of the connection', () => socket.destroyed);
+  }
+  const gone = connect(transport, '127.0.0.1');
+  gone.write('{"id":');
+  await once(gone, 'connect');
+  gone.destroy();
+
+  const heard: string[] = [];
+  const datagrams = createSocket('udp4').on('message', (data) => heard.push(String(data)));
+  datagrams.send('no JSON', transportUdp, '127.0.0.1');
+  await until('the refusal', () => heard.some((text) => text.startsWith('{"scc":false')));
+  datagrams.send('{"svcId": "udp"}', transportUdp, '127.0.0.1');
+  await until('the circuit', () => heard.some((text) => text.startsWith('{"scc":true')));
+  datagrams.close();
+  echo.close();
+  await until('no connection to be left', () => Number(a.router.describe().circuitEnds) === 1);
+  t.notOk((a.router.describe().timers as string[]).includes('circuit request'));
+});
+
+t.test('addresses that cannot be dialed, and bindings that only listen, are refused to the client', async (t) => {
+  const { overlay, b, proxy, echo } = await network();
+  await using _ = overlay;
+  echo.close();
+  const { management } = overlay;
+  const [service] = await management.get<{ id: string }[]>(`services?filter=${encodeURIComponent('name = "tcp"')}`);
+  const [terminator] = await management.get<{ id: string }[]>(
+    `terminators?filter=${encodeURIComponent('binding = "transport"')}`,
+  );
+  for (const [binding, address] of [
+    ['proxy', 'tcp:127.0.0.1:1'],
+    ['proxy_udp', 'udp:127.0.0.1:1'],
+    ['transport_udp', 'unixgram:/tmp/x'],
+    ['transport_udp', 'tcp:127.0.0.1:1'],
+    ['transport', 'udp:127.0.0.1'],
+  ] as const) {
+    const id = await management.create('terminators', { service: service?.id, router: b.id, binding, address });
+    if (terminator) await management.remove(`terminators/${terminator.id}`).catch(() => undefined);
+    const socket = connect(proxy, '127.0.0.1');
+    t.equal(await ending(socket), 'ECONNRESET', `${binding} ${address}`);
+    await management.remove(`terminators/${id}`);
+  }
+  t.equal(b.router.describe().circuitEnds, 0);
+});
+
+t.test('a port that is taken stops the start with the reason', async (t) => {
+  await using overlay = await Overlay.start();
+  const { port } = overlay.echo;
+  const listeners = `{binding: proxy, address: "tcp:127.0.0.1:${port}", service: x}`;
+  const { configFile } = await overlay.enrollRouter({ name: 'a', mode: 'host', listeners });
+  await t.rejects(overlay.startRouter(configFile), { code: 'EADDRINUSE', message: /^listeners\[1\]\.address: / });
+});

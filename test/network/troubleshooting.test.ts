@@ -1,0 +1,112 @@
+// The guide "Why does my router not link?": each cause that it names shows itself where the guide says.
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { createLog } from '#lib/log.ts';
+import { loadRouterConfig } from '../../agent/config/load.ts';
+import { freePorts } from '../../examples/two-routers/ports.ts';
+import { Overlay, until } from '../support/overlay.ts';
+
+const GUIDE = readFileSync(join(import.meta.dirname, '../../docs/guides/why-no-link.md'), 'utf8');
+
+const listener = (address: string, more = '') =>
+  `  listeners: [{binding: transport, bind: "tls:127.0.0.1:${address.split(':').at(-1)}", advertise: "${address}"${more}}]\n  dialers: []`;
+const dialer = (more = '') => `  dialers: [{binding: transport${more}}]`;
+
+interface Described {
+  readonly links: readonly unknown[];
+  readonly wantedLinks: readonly { readonly state: string; readonly lastError?: string }[];
+  readonly notDialed: readonly { readonly reason: string }[];
+}
+
+/** Router b listens, router a dials. */
+async function pair({ a, b }: { a: string; b: string }) {
+  const lines: Record<string, unknown>[] = [];
+  const overlay = await Overlay.start({
+    churnLimit: 0,
+    log: createLog({ level: 'info', format: 'json', write: (line) => void lines.push(JSON.parse(line)) }),
+  });
+  await overlay.addRouter({ name: 'b', link: b });
+  const { router } = await overlay.addRouter({ name: 'a', link: a });
+  return { overlay, lines, described: () => router.describe() as unknown as Described };
+}
+
+/** The guide has this text between backticks. */
+function isNamed(t: Test, text: string): void {
+  t.ok(GUIDE.includes(`\`${text}\``), `the guide names: ${text}`);
+}
+
+t.test('nobody listens, or nobody dials', async (t) => {
+  const { overlay, described } = await pair({ a: dialer(), b: '  dialers: []' });
+  await using _ = overlay;
+  await until('a reason', () => described().notDialed.length > 0);
+  const reason = 'it has no link listener, so it must dial this router';
+  t.equal(described().notDialed[0]?.reason, reason);
+  isNamed(t, reason);
+});
+
+t.test('the router has no dialer', async (t) => {
+  const [port] = await freePorts(1);
+  const { overlay, described } = await pair({ a: '  dialers: []', b: listener(`tls:127.0.0.1:${port}`) });
+  await using _ = overlay;
+  await until('a reason', () => described().notDialed.length > 0);
+  const reason = 'this router has no link dialer (link.dialers)';
+  t.equal(described().notDialed[0]?.reason, reason);
+  isNamed(t, reason);
+});
+
+t.test('no common group', async (t) => {
+  const [port] = await freePorts(1);
+  const { overlay, described } = await pair({
+    a: dialer(', groups: [inside]'),
+    b: listener(`tls:127.0.0.1:${port}`, ', groups: [outside, dmz]'),
+  });
+  await using _ = overlay;
+  await until('a reason', () => described().notDialed.length > 0);
+  const reason = 'no common group: its listeners have outside, dmz, the dialers of this router have inside';
+  t.equal(described().notDialed[0]?.reason, reason);
+  isNamed(t, reason);
+});
+
+t.test('nobody listens at the advertised address', async (t) => {
+  const [closed, open] = await freePorts(2);
+  const away = `  listeners: [{binding: transport, bind: "tls:127.0.0.1:${open}", advertise: "tls:127.0.0.1:${closed}"}]\n  dialers: []`;
+  const { overlay, lines, described } = await pair({ a: dialer(), b: away });
+  await using _ = overlay;
+  await until('a failure', () => described().wantedLinks.some(({ state }) => state === 'dialFailed'));
+  const [wanted] = described().wantedLinks;
+  t.match(wanted?.lastError, /ECONNREFUSED/);
+  t.match(
+    lines.find(({ msg }) => msg === 'link dial failed'),
+    { address: `tls:127.0.0.1:${closed}`, error: /ECONNREFUSED/ },
+  );
+  for (const text of ['ECONNREFUSED', 'link dial failed', 'dialFailed']) isNamed(t, text);
+});
+
+t.test('the certificate lacks the advertised address: the check finds it before', async (t) => {
+  await using overlay = await Overlay.start({ churnLimit: 0 });
+  const [port] = await freePorts(1);
+  const { configFile } = await overlay.writeConfig({ name: 'a', link: listener(`tls:other.example:${port}`) });
+  const { findings } = loadRouterConfig(configFile, { beforeEnrollment: true });
+  t.match(
+    findings.find(({ path }) => path === 'link.listeners[0].advertise'),
+    { message: /^csr\.sans does not name other\.example/ },
+  );
+  isNamed(t, 'csr.sans');
+});
+
+t.test('another program listens at the address', async (t) => {
+  const foreign = await Overlay.start({ churnLimit: 0 });
+  await using _foreign = foreign;
+  const [port] = await freePorts(1);
+  const elsewhere = `tls:127.0.0.1:${foreign.simulator.port}`;
+  const { overlay, described } = await pair({
+    a: dialer(),
+    b: `  listeners: [{binding: transport, bind: "tls:127.0.0.1:${port}", advertise: "${elsewhere}"}]\n  dialers: []`,
+  });
+  await using _ = overlay;
+  await until('a failure', () => described().wantedLinks.some(({ lastError }) => lastError !== undefined));
+  t.match(described().wantedLinks[0]?.lastError, /: TLS: tlsv1 alert no application protocol$/);
+  isNamed(t, 'TLS: tlsv1 alert no application protocol');
+});

@@ -1,0 +1,159 @@
+// SDK clients in browsers: WebSocket over TLS, with the TLS of the client inside.
+
+import { once } from 'node:events';
+import { connect, type TLSSocket } from 'node:tls';
+import t from 'tap';
+import { Agent, request } from 'undici';
+import WebSocket, { createWebSocketStream } from 'ws';
+import { EdgeFlag, SdkHeader, SdkType } from '#wire/gen/numbers.ts';
+import { encodeUint32 } from '#wire/header-values.ts';
+import { freePorts } from '../../examples/two-routers/ports.ts';
+import { issue, makeAuthority } from '../support/certificates.ts';
+import { Overlay, type TestRouter, until } from '../support/overlay.ts';
+import { type Device, enrollDevice, loginLegacy, SdkClient, serviceSession } from '../support/sdk-client.ts';
+
+interface Network extends AsyncDisposable {
+  overlay: Overlay;
+  router: TestRouter;
+  /** Of browsers; of browsers and other SDK clients. */
+  port: number;
+  sharedPort: number;
+  echo: string;
+}
+
+async function network(wss = ''): Promise<Network> {
+  const overlay = await Overlay.start({ churnLimit: 0 });
+  const [port = 0, sharedPort = 0] = await freePorts(2);
+  const listener = (type: string, at: number) =>
+    `{binding: edge, address: "${type}:127.0.0.1:${at}", options: {advertise: "127.0.0.1:${at}"}}`;
+  const router = await overlay.addRouter({
+    name: 'a',
+    mode: 'host',
+    listeners: [listener('wss', port), listener('wss', sharedPort), listener('tls', sharedPort)].join(', '),
+    extra: `transport: {protocol: custom, wss: {${wss}}}`,
+  });
+  await overlay.management.create('edge-router-policies', {
+    name: 'all',
+    semantic: 'AnyOf',
+    identityRoles: ['#all'],
+    edgeRouterRoles: ['#all'],
+  });
+  const echo = await overlay.addService('echo', router.id, { encrypted: false });
+  await overlay.ready();
+  return { overlay, router, port, sharedPort, echo, [Symbol.asyncDispose]: () => overlay.close() };
+}
+
+/** A WebSocket as a browser makes it: no certificate of the network. */
+async function openWebSocket(port: number, path = '/ws'): Promise<WebSocket> {
+  const createConnection = () =>
+    connect({ host: '127.0.0.1', port, rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] });
+  const socket = new WebSocket(`wss://127.0.0.1:${port}${path}`, { createConnection });
+  await once(socket, 'open');
+  return socket;
+}
+
+/** The TLS of the client inside. */
+function innerTls(webSocket: WebSocket, device?: Pick<Device, 'cert' | 'key'>): TLSSocket {
+  const stream = createWebSocketStream(webSocket);
+  stream.on('error', () => undefined);
+  const key = device?.key.export({ type: 'pkcs8', format: 'pem' });
+  const socket = connect({ socket: stream, rejectUnauthorized: false, ...(device && { cert: device.cert, key }) });
+  socket.on('error', () => undefined);
+  return socket;
+}
+
+async function browser(port: number, device: Pick<Device, 'cert' | 'key'>, token: string): Promise<SdkClient> {
+  return SdkClient.over(innerTls(await openWebSocket(port), device), token);
+}
+
+t.test('a browser dials a service over a port of its own and over one that is shared', async (t) => {
+  await using all = await network();
+  const { overlay, router, echo } = all;
+  const device = await enrollDevice(overlay, 'browser');
+  t.teardown(() => device.agent.close());
+  const token = await loginLegacy(overlay, device);
+  const session = await serviceSession(overlay, device, token, echo, 'Dial');
+  for (const port of [all.port, all.sharedPort]) {
+    const client = await browser(port, device, token);
+    const { conn, answer } = await client.dial(session);
+    t.equal(answer.contentType, SdkType.StateConnected, 'connected');
+    const data = 'x'.repeat(300_000);
+    for (let at = 0; at < data.length; at += 30_000) conn.send(data.slice(at, at + 30_000));
+    await until('the echo', () => conn.text.length === data.length);
+    t.equal(conn.text, data);
+    conn.send('', [[SdkHeader.Flags, encodeUint32(EdgeFlag.Fin)]]);
+    await until('the end of the other side', () => (conn.flags & EdgeFlag.Fin) !== 0);
+    client.close();
+  }
+  const named = connect({
+    host: '127.0.0.1',
+    port: all.sharedPort,
+    rejectUnauthorized: false,
+    ALPNProtocols: ['custom'],
+  });
+  await once(named, 'secureConnect');
+  t.equal(named.alpnProtocol, 'custom', 'the name that transport.protocol adds');
+  named.destroy();
+  const plain = await SdkClient.connect(all.sharedPort, device, token);
+  t.equal((await plain.dial(session)).answer.contentType, SdkType.StateConnected, 'TLS alone works on the shared port');
+  plain.close();
+  await until('no client is left', () => router.router.describe().sdkClients === 0);
+  const { body } = await request(`${overlay.simulator.clientUrl}/current-identity/edge-routers`, {
+    headers: { 'zt-session': token },
+    dispatcher: device.agent,
+  });
+  const { data } = (await body.json()) as { data: { supportedProtocols: Record<string, string> }[] };
+  t.match(data[0]?.supportedProtocols, { wss: /^wss:\/\// }, 'clients learn the address');
+});
+
+t.test('strangers get no further than the TLS inside the WebSocket', async (t) => {
+  await using all = await network('handshakeTimeout: 1, readTimeout: 1, pingInterval: 1, pongTimeout: 2');
+  const { overlay, router, port } = all;
+  const http = new Agent({ connect: { rejectUnauthorized: false } });
+  t.teardown(() => http.close());
+  const get = async (path: string) => {
+    const { statusCode, body } = await request(`https://127.0.0.1:${port}${path}`, { dispatcher: http });
+    return [statusCode, await body.text()] as const;
+  };
+  t.match(await get('/ws'), [426, /WebSocket/]);
+  t.match(await get('/other'), [404, /\/ws/]);
+  await t.rejects(openWebSocket(port, '/other'), /404/);
+
+  const foreign = await makeAuthority('foreign');
+  const stranger = await issue(foreign, 'stranger');
+  const token = 'none';
+  await t.rejects(browser(port, { cert: stranger.pem, key: stranger.key }, token), 'a foreign certificate');
+  await t.rejects(SdkClient.over(innerTls(await openWebSocket(port)), token), 'no certificate');
+
+  const closed = async (what: string, attack: (socket: WebSocket) => void) => {
+    const socket = await openWebSocket(port);
+    socket.on('error', () => undefined);
+    const gone = once(socket, 'close');
+    attack(socket);
+    await gone;
+    t.pass(`closed: ${what}`);
+  };
+  await closed('silence', () => undefined);
+  await closed('garbage', (socket) => socket.send(Buffer.alloc(1_000, 7)));
+  await closed('a message that is too large', (socket) => socket.send(Buffer.alloc(2_000_000)));
+  await closed('a handshake that is cut', (socket) => {
+    const inner = innerTls(socket);
+    inner.once('session', () => socket.terminate());
+    socket.once('message', () => socket.terminate());
+  });
+
+  const device = await enrollDevice(overlay, 'browser');
+  t.teardown(() => device.agent.close());
+  const session = await loginLegacy(overlay, device);
+  const webSocket = new WebSocket(`wss://127.0.0.1:${port}/ws`, { rejectUnauthorized: false, autoPong: false });
+  await once(webSocket, 'open');
+  const client = await SdkClient.over(innerTls(webSocket, device), session);
+  await client.channel.closed;
+  t.pass('closed: a client that answers no ping');
+  await until('no client is left', () => router.router.describe().sdkClients === 0);
+  const timers = router.router.describe().timers as string[];
+  t.notOk(
+    timers.some((name) => name.startsWith('websocket')),
+    'no timer is left',
+  );
+});
