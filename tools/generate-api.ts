@@ -1,5 +1,6 @@
-// Makes the manual of the simulator's APIs from the table of operations: what is served, who may call it, how it answers.
+// Makes from the table of operations: the manual of the simulator's APIs, and the types of its ids and access levels.
 
+import { readOperations } from '#schemas/api/operations.ts';
 import { OIDC_ROUTES } from '../controller-sim/api/oidc/routes.ts';
 import { coverage, table } from '../controller-sim/commands/operations.ts';
 
@@ -26,5 +27,30 @@ API (\`/oidc/.well-known/openid-configuration\` names its paths), \`/health-chec
 export async function generateApi(): Promise<Map<string, string>> {
   const oidc = OIDC_ROUTES.map(({ method, path }) => `| ${method} | /oidc${path} |`).join('\n');
   const tail = `\n## oidc\n\n| method | path |\n|---|---|\n${oidc}\n`;
-  return new Map([['docs/reference/api.md', `${HEAD}\n${table(await coverage(), 'markdown')}${tail}`]]);
+  return new Map([
+    ['docs/reference/api.md', `${HEAD}\n${table(await coverage(), 'markdown')}${tail}`],
+    ['schemas/api/gen/operation-types.ts', operationTypes()],
+  ]);
+}
+
+function operationTypes(): string {
+  const operations = readOperations();
+  const union = (name: string, values: readonly string[]) =>
+    `export type ${name} =\n${[...new Set(values)]
+      .sort()
+      .map((value) => `  | '${value}'`)
+      .join('\n')};\n`;
+  return [
+    '// Generated from schemas/api/operations.tsv by `npm run generate`.\n',
+    '/** Each is unique within its API. */',
+    union(
+      'OperationId',
+      operations.map(({ id }) => id),
+    ),
+    '/** Who may call an operation; `operations.ts` explains them. */',
+    union(
+      'AccessLevel',
+      operations.map(({ access }) => access),
+    ),
+  ].join('\n');
 }

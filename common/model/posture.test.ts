@@ -3,8 +3,10 @@
 
 import t from 'tap';
 import {
+  type DemandsByType,
   evaluatePosture,
   isVersionStatement,
+  type PostureCheckType,
   type PostureDemand,
   type PostureState,
   PROMPT_GRACE,
@@ -13,8 +15,8 @@ import {
 
 const NOTHING: PostureState = { processes: [] };
 
-function check(typeId: PostureDemand['typeId'], demands: Record<string, unknown>): PostureDemand {
-  return { id: 'check', typeId, demands };
+function check<T extends PostureCheckType>(typeId: T, demands: DemandsByType[T]): PostureDemand {
+  return { id: 'check', typeId, demands } as PostureDemand;
 }
 
 function passes(demand: PostureDemand, state: Partial<PostureState>, now = 0): boolean {

@@ -3,14 +3,24 @@
 
 import { Range, SemVer, satisfies } from 'semver';
 
-export type PostureCheckType = 'OS' | 'MAC' | 'DOMAIN' | 'MFA' | 'PROCESS' | 'PROCESS_MULTI';
-
-/** A check. `demands` holds what its type wants, under the keys of the management API. */
-export interface PostureDemand {
-  readonly id: string;
-  readonly typeId: PostureCheckType;
-  readonly demands: Readonly<Record<string, unknown>>;
+/** The demands of each type of check, under the keys of the management API. */
+export interface DemandsByType {
+  readonly OS: { readonly operatingSystems: readonly OperatingSystem[] };
+  readonly MAC: { readonly macAddresses: readonly string[] };
+  readonly DOMAIN: { readonly domains: readonly string[] };
+  readonly MFA: MfaDemand;
+  readonly PROCESS: { readonly process: ProcessDemand };
+  readonly PROCESS_MULTI: MultiProcessDemand;
 }
+
+export type PostureCheckType = keyof DemandsByType;
+
+/** A type with its demands: `typeId` tells which they are. */
+export type TypedDemands = {
+  [T in PostureCheckType]: { readonly typeId: T; readonly demands: DemandsByType[T] };
+}[PostureCheckType];
+
+export type PostureDemand = TypedDemands & { readonly id: string };
 
 export interface ProcessState {
   /** The check that the client answered with it. */
@@ -44,20 +54,19 @@ export const PROMPT_GRACE = 300_000;
 const NO_TIMEOUT = -1;
 
 export function evaluatePosture(check: PostureDemand, state: PostureState, now: number): PostureVerdict {
-  const { demands } = check;
   switch (check.typeId) {
     case 'OS':
-      return timeless(isOperatingSystem(demands.operatingSystems as readonly OperatingSystem[], state.os));
+      return timeless(isOperatingSystem(check.demands.operatingSystems, state.os));
     case 'MAC':
-      return timeless(hasMacAddress(demands.macAddresses as readonly string[], state.macAddresses ?? []));
+      return timeless(hasMacAddress(check.demands.macAddresses, state.macAddresses ?? []));
     case 'DOMAIN':
-      return timeless(isInDomain(demands.domains as readonly string[], state.domain));
+      return timeless(isInDomain(check.demands.domains, state.domain));
     case 'PROCESS':
-      return timeless(runs(check.id, demands.process as ProcessDemand, state.processes));
+      return timeless(runs(check.id, check.demands.process, state.processes));
     case 'PROCESS_MULTI':
-      return timeless(runsAll(demands as unknown as MultiProcessDemand, state.processes));
+      return timeless(runsAll(check.demands, state.processes));
     case 'MFA':
-      return evaluateMfa(demands as unknown as MfaDemand, state, now);
+      return evaluateMfa(check.demands, state, now);
   }
 }
 
@@ -144,14 +153,16 @@ function isInDomain(allowed: readonly string[], domain: string | undefined): boo
 }
 
 export interface ProcessDemand {
+  readonly osType: string;
   readonly path: string;
   readonly hashes: readonly string[];
   readonly signerFingerprint?: string;
   readonly signerFingerprints?: readonly string[];
 }
 
-interface MultiProcessDemand {
-  readonly semantic: 'AllOf' | 'AnyOf';
+export interface MultiProcessDemand {
+  /** `AllOf` demands all processes, any other text one of them. */
+  readonly semantic: string;
   readonly processes: readonly ProcessDemand[];
 }
 
@@ -189,6 +200,8 @@ export interface MfaDemand {
   readonly timeoutSeconds: number;
   readonly promptOnWake: boolean;
   readonly promptOnUnlock: boolean;
+  /** Kept for clients; no evaluation reads it. */
+  readonly ignoreLegacyEndpoints?: boolean;
 }
 
 /** Each thing that an MFA check looks at, for who wants to know why it fails. */

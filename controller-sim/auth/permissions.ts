@@ -1,9 +1,10 @@
 // Who may call an operation, by its word in the table of operations.
 
+import type { AccessLevel } from '#schemas/api/gen/operation-types.ts';
 import type { Identity } from '../state/types.ts';
 
 /** Whether an identity with a complete session may. */
-export function mayCall(identity: Identity, access: string): boolean {
+export function mayCall(identity: Identity, access: AccessLevel): boolean {
   if (access === 'session' || access === 'partial' || isAdmin(identity)) return true;
   const [kind = '', action] = access.split('.');
   const permissions = identity.permissions ?? [];

@@ -1,10 +1,16 @@
 // Rules of posture checks: what each type demands, in the form in which it is compared later (reference fact: HTTP entities, section 17).
 
 import { ownValue } from '#lib/own-value.ts';
-import { isVersionStatement, plainMacAddress } from '#model/posture.ts';
+import {
+  type DemandsByType,
+  isVersionStatement,
+  type PostureCheckType,
+  plainMacAddress,
+  type TypedDemands,
+} from '#model/posture.ts';
 import { ApiError, badRequest, invalid } from '../errors/errors.ts';
 import type { Transaction } from '../state/transaction.ts';
-import type { PostureCheck, PostureCheckType } from '../state/types.ts';
+import type { PostureCheck } from '../state/types.ts';
 import type { Body } from './body.ts';
 import { baseFields, changedBase, removeFromPolicies, roleAttributes, uniqueName } from './common.ts';
 
@@ -14,17 +20,13 @@ export const OPERATING_SYSTEMS = ['Windows', 'WindowsServer', 'Android', 'iOS', 
 const SEMANTICS: Readonly<Record<string, string>> = { AllOf: 'AllOf', AnyOf: 'AnyOf', OneOf: 'AnyOf' };
 const NO_TIMEOUT = -1;
 
-type Demands = PostureCheck['demands'];
-
 export function createPostureCheck(transaction: Transaction, id: string, body: Body): void {
-  const typeId = typeOf(body);
   transaction.put('postureCheck', {
     ...baseFields(transaction, id, body),
     name: uniqueName(transaction, 'postureCheck', body),
     roleAttributes: roleAttributes(body, []),
     version: 1,
-    typeId,
-    demands: DEMANDS[typeId](body, undefined),
+    ...demandsOf(typeOf(body), body),
   });
 }
 
@@ -36,12 +38,11 @@ export function updatePostureCheck(transaction: Transaction, check: PostureCheck
     name: uniqueName(transaction, 'postureCheck', body, check),
     roleAttributes: roleAttributes(body, check.roleAttributes),
     version: check.version + 1,
-    typeId: check.typeId,
-    demands: typeOf(body) === check.typeId ? DEMANDS[check.typeId](body, keep) : check.demands,
+    ...(typeOf(body) === check.typeId ? demandsOf(check.typeId, body, keep) : typedDemands(check)),
   });
 }
 
-/** Policies that demanded it do so no more. */
+/** Removes it from the policies that demand it. */
 export function deletePostureCheck(transaction: Transaction, { id }: PostureCheck): void {
   removeFromPolicies(transaction, id);
   transaction.delete('postureCheck', id);
@@ -59,12 +60,12 @@ function typeOf(body: Body): PostureCheckType {
   return typeId as PostureCheckType;
 }
 
-/** What a body demands, by type. `current` holds what a patch may leave out. */
-const DEMANDS: Readonly<Record<PostureCheckType, (body: Body, current: Demands | undefined) => Demands>> = {
-  OS: (body, current) =>
-    part(body, 'operatingSystems', current, (list) =>
-      byType(list.map((system, index) => operatingSystem(system, index))),
-    ),
+/** Reads the demands of each type from a body. `current` holds what a patch may leave out. */
+const DEMANDS: { [T in PostureCheckType]: (body: Body, current: DemandsByType[T] | undefined) => DemandsByType[T] } = {
+  OS: (body, current) => {
+    if (!body.has('operatingSystems')) return demanded('operatingSystems', current);
+    return { operatingSystems: byType(body.list('operatingSystems').map(operatingSystem)) };
+  },
   MAC: (body, current) => {
     if (!body.has('macAddresses')) return demanded('macAddresses', current);
     return { macAddresses: sortedSet((body.texts('macAddresses') ?? []).map(plainMacAddress)) };
@@ -74,8 +75,9 @@ const DEMANDS: Readonly<Record<PostureCheckType, (body: Body, current: Demands |
     return { domains: sortedSet(body.texts('domains') ?? []) };
   },
   MFA: (body, current) => {
-    const timeout = body.whole('timeoutSeconds') ?? (current?.timeoutSeconds as number | undefined) ?? 0;
-    const flag = (name: string) => body.flag(name) ?? current?.[name] === true;
+    const timeout = body.whole('timeoutSeconds') ?? current?.timeoutSeconds ?? 0;
+    const flag = (name: 'promptOnWake' | 'promptOnUnlock' | 'ignoreLegacyEndpoints') =>
+      body.flag(name) ?? current?.[name] === true;
     return {
       timeoutSeconds: timeout > 0 ? timeout : NO_TIMEOUT,
       promptOnWake: flag('promptOnWake'),
@@ -95,24 +97,25 @@ const DEMANDS: Readonly<Record<PostureCheckType, (body: Body, current: Demands |
       },
     };
   },
-  PROCESS_MULTI: (body, current) => ({
-    semantic: ownValue(SEMANTICS, body.text('semantic') ?? '') ?? current?.semantic ?? 'AllOf',
-    ...part(body, 'processes', current, (list) => list.map(multiProcess)),
-  }),
+  PROCESS_MULTI: (body, current) => {
+    const semantic = ownValue(SEMANTICS, body.text('semantic') ?? '') ?? current?.semantic ?? 'AllOf';
+    if (!body.has('processes')) return { semantic, processes: demanded('processes', current).processes };
+    return { semantic, processes: body.list('processes').map(multiProcess) };
+  },
 };
 
-function part(
-  body: Body,
-  name: string,
-  current: Demands | undefined,
-  read: (list: readonly Body[]) => unknown,
-): Demands {
-  return body.has(name) ? { [name]: read(body.list(name)) } : demanded(name, current);
+function demandsOf<T extends PostureCheckType>(typeId: T, body: Body, current?: DemandsByType[T]): TypedDemands {
+  return { typeId, demands: DEMANDS[typeId](body, current) } as TypedDemands;
 }
 
-function demanded(name: string, current: Demands | undefined): Demands {
-  if (!current) throw invalid(name, `${name} in body is required`, '<nil>');
-  return { [name]: current[name] };
+function typedDemands({ typeId, demands }: PostureCheck): TypedDemands {
+  return { typeId, demands } as TypedDemands;
+}
+
+/** Throws ApiError if a body without the field is not a patch. */
+function demanded<D>(field: string, current: D | undefined): D {
+  if (!current) throw invalid(field, `${field} in body is required`, '<nil>');
+  return current;
 }
 
 /** reference fact: texts are kept as a set, in order. */

@@ -69,29 +69,29 @@ export class FailedRequests {
 
 /** What a check saw and what it wants (reference fact: HTTP entities, section 17). */
 function explain(check: PostureCheck, state: PostureState, now: number): Record<string, unknown> {
-  const { demands } = check;
   switch (check.typeId) {
     case 'OS':
       return {
         actualValue: { type: state.os?.type ?? '', version: state.os?.version ?? '' },
-        expectedValue: demands.operatingSystems,
+        expectedValue: check.demands.operatingSystems,
       };
     case 'MAC':
-      return { actualValue: state.macAddresses ?? [], expectedValue: demands.macAddresses };
+      return { actualValue: state.macAddresses ?? [], expectedValue: check.demands.macAddresses };
     case 'DOMAIN':
-      return { actualValue: state.domain ?? '', expectedValue: demands.domains };
+      return { actualValue: state.domain ?? '', expectedValue: check.demands.domains };
     case 'PROCESS': {
-      const { path } = demands.process as { path: string };
+      const { path } = check.demands.process;
       const seen = state.processes.find((each) => each.postureCheckId === check.id || each.path === path);
-      return { actualValue: process(seen), expectedValue: demands.process };
+      return { actualValue: process(seen), expectedValue: check.demands.process };
     }
     case 'PROCESS_MULTI': {
-      const paths = (demands.processes as readonly { path: string }[]).map(({ path }) => path);
+      const { processes, semantic } = check.demands;
+      const paths = processes.map(({ path }) => path);
       const seen = state.processes.filter(({ path }) => paths.includes(path));
-      return { actualValue: seen.map(process), expectedValue: demands.processes, semantic: demands.semantic };
+      return { actualValue: seen.map(process), expectedValue: processes, semantic };
     }
     case 'MFA':
-      return mfa(check, demands as unknown as MfaDemand, state, now);
+      return mfa(check, check.demands, state, now);
   }
 }
 

@@ -4,14 +4,7 @@
 import type { Clock, Timer } from '#lib/clock.ts';
 import { Listeners } from '#lib/listeners.ts';
 import { decideAccess } from '#model/access.ts';
-import {
-  evaluatePosture,
-  type MfaDemand,
-  mfaDeadline,
-  type PostureState,
-  PROMPT_GRACE,
-  type ProcessState,
-} from '#model/posture.ts';
+import { evaluatePosture, mfaDeadline, type PostureState, PROMPT_GRACE, type ProcessState } from '#model/posture.ts';
 import type { Access, PermissionType } from '../access/access.ts';
 import { ApiError } from '../errors/errors.ts';
 import type { State } from '../state/state.ts';
@@ -224,8 +217,9 @@ export class Posture {
     for (const service of access.servicesOf(session.identityId)) {
       for (const policy of access.granting(session.identityId, service.id)) {
         for (const { typeId, demands } of access.checksOf(policy)) {
-          const { promptOnWake, promptOnUnlock, timeoutSeconds } = demands as unknown as MfaDemand;
-          if (typeId !== 'MFA' || !((woken && promptOnWake) || (unlocked && promptOnUnlock))) continue;
+          if (typeId !== 'MFA') continue;
+          const { promptOnWake, promptOnUnlock, timeoutSeconds } = demands;
+          if (!((woken && promptOnWake) || (unlocked && promptOnUnlock))) continue;
           const remaining = timeoutSeconds * 1000 - (clock.now() - passedAt);
           if (timeoutSeconds > 0 && remaining <= PROMPT_GRACE) continue;
           const known = affected.get(service.id);
@@ -267,10 +261,10 @@ export class Posture {
       .policiesWith('servicePolicy', 'left', identityId)
       .flatMap((id) => state.tables.servicePolicy.get(id) ?? [])
       .flatMap((policy) => access.checksOf(policy))
-      .filter(({ typeId }) => typeId === 'MFA');
+      .flatMap((check) => (check.typeId === 'MFA' ? check.demands : []));
     const deadlines = [...sessions.keys()].flatMap((sessionId) => {
       const posture = this.stateOf(identityId, sessionId);
-      return demands.flatMap((check) => mfaDeadline(check.demands as unknown as MfaDemand, posture) ?? []);
+      return demands.flatMap((demand) => mfaDeadline(demand, posture) ?? []);
     });
     const open = deadlines.filter((deadline) => deadline >= clock.now());
     return open.length === 0 ? undefined : Math.min(...open);

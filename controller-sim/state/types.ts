@@ -1,5 +1,7 @@
 // The entities that the simulator keeps, as they are stored. What an API sends of them is made in api/.
 
+import type { TypedDemands } from '#model/posture.ts';
+
 export type EntityKind =
   | 'apiSession'
   | 'apiSessionCertificate'
@@ -242,16 +244,13 @@ export interface ExternalJwtSigner extends Vouching {
   readonly enrollAttributeClaimsSelector: string;
 }
 
-export type PostureCheckType = 'OS' | 'MAC' | 'DOMAIN' | 'MFA' | 'PROCESS' | 'PROCESS_MULTI';
-
-export interface PostureCheck extends Named {
-  readonly typeId: PostureCheckType;
+interface PostureCheckBase extends Named {
   readonly roleAttributes: readonly string[];
   /** Counts its changes. */
   readonly version: number;
-  /** What the type demands, under the keys that the API shows. */
-  readonly demands: Readonly<Record<string, unknown>>;
 }
+
+export type PostureCheck = PostureCheckBase & TypedDemands;
 
 /** Time-based one-time passwords of an identity. */
 /** The use of a one-time password. */

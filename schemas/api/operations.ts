@@ -10,6 +10,7 @@
 //   status  of that answer; 501 for what the reference names and does not serve (reference fact: HTTP entities, sections 9 and 16)
 
 import { readFileSync } from 'node:fs';
+import type { AccessLevel, OperationId } from './gen/operation-types.ts';
 
 export type ApiName = 'management' | 'client' | 'fabric';
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -20,8 +21,8 @@ export interface ApiOperation {
   /** Below the base of the API; parameters in braces. */
   readonly path: string;
   /** Unique within its API. */
-  readonly id: string;
-  readonly access: string;
+  readonly id: OperationId;
+  readonly access: AccessLevel;
   readonly query: readonly { readonly name: string; readonly required: boolean }[];
   /** `name` is what refusals call it. */
   readonly body: { readonly type: string; readonly name: string; readonly optional: boolean } | undefined;
@@ -59,8 +60,8 @@ function readLine(line: string): ApiOperation {
     api: api as ApiName,
     method: method as Method,
     path,
-    id,
-    access,
+    id: id as OperationId,
+    access: access as AccessLevel,
     query: list(query).map((each) => ({ name: each.replace('!', ''), required: each.endsWith('!') })),
     body: bodyType === undefined ? undefined : readBody(bodyType),
     bodyForms: list(body).filter(isForm),

@@ -121,7 +121,7 @@ t.test('no read operation shows a secret of somebody else to a caller that may o
   const secrets = await secretsOf(api);
   const reads = readOperations().filter(({ method }) => method === 'GET');
   const kinds = new Set(reads.map(({ access }) => access).filter((access) => access.endsWith('.read')));
-  for (const kind of ['admin', 'authenticator', 'revocation']) kinds.delete(`${kind}.read`);
+  for (const kind of ['admin', 'authenticator', 'revocation'] as const) kinds.delete(`${kind}.read`);
   const roles = { reader: ['admin_readonly'], each: [...kinds], operator: ['ops'] };
   for (const [name, permissions] of Object.entries(roles)) await api.person(name, { permissions });
   const ids = await idsOf(api, reads);

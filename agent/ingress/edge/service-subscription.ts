@@ -5,7 +5,7 @@ import { create, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { Clock } from '#lib/clock.ts';
 import { failingChecks } from '#model/access.ts';
-import { evaluatePosture, type MfaDemand, mfaDeadline, type PostureDemand, PROMPT_GRACE } from '#model/posture.ts';
+import { evaluatePosture, mfaDeadline, type PostureDemand, PROMPT_GRACE, type ProcessDemand } from '#model/posture.ts';
 import {
   Operation,
   type PostureStateChange_CheckStateSchema,
@@ -159,8 +159,7 @@ export class ServiceSubscription {
       policies.set(policyId, { policyId, isPassing: failingChecks(granting, posture, now).length === 0 });
       for (const check of granting.checks) {
         const { isPassing, timeoutRemaining } = evaluatePosture(check, posture, now);
-        const deadline =
-          check.typeId === 'MFA' ? mfaDeadline(check.demands as unknown as MfaDemand, posture) : undefined;
+        const deadline = check.typeId === 'MFA' ? mfaDeadline(check.demands, posture) : undefined;
         checks.set(check.id, {
           checkId: check.id,
           isPassing,
@@ -224,16 +223,11 @@ function policyInit({ id, type, postureChecks }: Policy): PolicyInit {
   };
 }
 
-interface ProcessDemand {
-  readonly osType: string;
-  readonly path: string;
-}
-
 /** A process check is sent as a multi-process check that demands all its processes. */
 function checkInit({ id, typeId, demands }: PostureDemand): CheckInit {
   switch (typeId) {
     case 'MFA': {
-      const { timeoutSeconds, promptOnWake, promptOnUnlock } = demands as unknown as MfaDemand;
+      const { timeoutSeconds, promptOnWake, promptOnUnlock } = demands;
       return {
         id,
         type: 'MFA',
@@ -248,14 +242,14 @@ function checkInit({ id, typeId, demands }: PostureDemand): CheckInit {
         id,
         type: 'PROCESS_MULTI',
         semantic: 'AllOf',
-        processes: [processInit(demands.process as ProcessDemand)],
+        processes: [processInit(demands.process)],
       };
     case 'PROCESS_MULTI':
       return {
         id,
         type: 'PROCESS_MULTI',
-        semantic: String(demands.semantic),
-        processes: (demands.processes as ProcessDemand[]).map(processInit),
+        semantic: demands.semantic,
+        processes: demands.processes.map(processInit),
       };
     default:
       return { id, type: typeId };

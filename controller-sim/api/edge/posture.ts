@@ -1,7 +1,7 @@
 // Posture as it is shown: what a service wants to know of a machine, and what is known of the machines of an identity.
 
 import { timeText } from '#lib/duration.ts';
-import { evaluatePosture, type PostureState } from '#model/posture.ts';
+import { evaluatePosture, type MfaDemand, type PostureState, type ProcessDemand } from '#model/posture.ts';
 import type { ApiSession, Identity, PostureCheck, Service, ServicePolicy } from '../../state/types.ts';
 import type { ApiRequest, ApiServices } from '../http/context.ts';
 import { base } from '../http/references.ts';
@@ -40,26 +40,35 @@ function query(check: PostureCheck, { posture, clock }: ApiServices, session: Ap
   const now = clock.now();
   const state = posture.stateOf(session.identityId, session.id);
   const verdict = evaluatePosture(check, state, now);
-  const processes = demands.processes as readonly { osType: string; path: string }[] | undefined;
-  const process = demands.process as { osType: string; path: string } | undefined;
-  const prompts = ['promptOnWake', 'promptOnUnlock'].filter((name) => demands[name] === true);
+  const { promptOnWake, promptOnUnlock } = mfaOf(check);
   return {
     ...base('postureCheck', check),
     updatedAt: updatedAt(check, state),
     queryType: typeId,
     ...verdict,
     ...(verdict.timeoutRemaining >= 0 && { timeoutAt: timeText(now + verdict.timeoutRemaining * 1000) }),
-    ...Object.fromEntries(prompts.map((name) => [name, true])),
-    ...(process && { process: { osType: process.osType, path: process.path } }),
-    processes: processes?.map(({ osType, path }) => ({ osType, path })) ?? null,
+    ...(promptOnWake && { promptOnWake }),
+    ...(promptOnUnlock && { promptOnUnlock }),
+    ...(typeId === 'PROCESS' && { process: processOf(demands.process) }),
+    processes: typeId === 'PROCESS_MULTI' ? demands.processes.map(processOf) : null,
   };
 }
 
+function mfaOf(check: PostureCheck): Partial<MfaDemand> {
+  return check.typeId === 'MFA' ? check.demands : {};
+}
+
+function processOf({ osType, path }: ProcessDemand): Record<string, unknown> {
+  return { osType, path };
+}
+
 /** reference fact: an MFA check counts as changed when the machine wakes up or is unlocked, so that clients look at it again. */
-function updatedAt({ demands, updatedAt: changed }: PostureCheck, state: PostureState): string {
+function updatedAt(check: PostureCheck, state: PostureState): string {
+  const { updatedAt: changed } = check;
+  const { promptOnWake, promptOnUnlock } = mfaOf(check);
   const { passedMfaAt, wokenAt, unlockedAt } = state;
   if (passedMfaAt === undefined) return changed;
-  const prompts = [demands.promptOnWake === true && wokenAt, demands.promptOnUnlock === true && unlockedAt];
+  const prompts = [promptOnWake && wokenAt, promptOnUnlock && unlockedAt];
   const times = prompts.filter((time) => typeof time === 'number');
   return new Date(Math.max(Date.parse(changed), ...times)).toISOString();
 }

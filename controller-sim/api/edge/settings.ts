@@ -3,14 +3,14 @@
 import type { Handlers } from '../http/context.ts';
 import { notServed } from '../http/not-served.ts';
 
-export const settingHandlers: Handlers = Object.fromEntries(
-  [
-    'listControllerSettings',
-    'createControllerSetting',
-    'detailControllerSetting',
-    'deleteControllerSetting',
-    'detailControllerSettingEffective',
-    'patchControllerSetting',
-    'updateControllerSetting',
-  ].map((id) => [id, notServed('settings')]),
-);
+const refuse = notServed('settings');
+
+export const settingHandlers: Handlers = {
+  listControllerSettings: refuse,
+  createControllerSetting: refuse,
+  detailControllerSetting: refuse,
+  deleteControllerSetting: refuse,
+  detailControllerSettingEffective: refuse,
+  patchControllerSetting: refuse,
+  updateControllerSetting: refuse,
+};

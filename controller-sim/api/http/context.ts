@@ -1,5 +1,6 @@
 // What the steps of a request work with.
 
+import type { OperationId } from '#schemas/api/gen/operation-types.ts';
 import type { ApiOperation } from '#schemas/api/operations.ts';
 import type { Access } from '../../access/access.ts';
 import type { ServiceChanges } from '../../access/service-changes.ts';
@@ -82,4 +83,4 @@ export interface Raw {
 export type Handler = (request: ApiRequest) => Promise<Answer> | Answer;
 
 /** By the ids of their operations. */
-export type Handlers = Readonly<Record<string, Handler>>;
+export type Handlers = Readonly<Partial<Record<OperationId, Handler>>>;

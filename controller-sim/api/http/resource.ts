@@ -1,6 +1,7 @@
 // The six operations that nearly every entity has, made from what is special about it.
 
 import { type Semantic, selectByRoles } from '#model/roles.ts';
+import type { OperationId } from '#schemas/api/gen/operation-types.ts';
 import { Body, type Mode } from '../../entities/body.ts';
 import { existing } from '../../entities/common.ts';
 import { PLURAL, SINGULAR } from '../../entities/names.ts';
@@ -29,9 +30,16 @@ export interface Listed<K extends EntityKind> {
   text?(entity: EntityTypes[K], services: ApiServices, request: ApiRequest): string;
 }
 
+/** The names that follow a verb in the ids of operations. */
+type NameIn<Verb extends string> = OperationId extends infer Id
+  ? Id extends `${Verb}${infer Name}`
+    ? Name
+    : never
+  : never;
+
 export interface Resource<K extends EntityKind, P = undefined> extends Listed<K> {
-  /** As they stand in the ids of operations: `Identity` and `Identities`. */
-  readonly names: { readonly one: string; readonly many: string };
+  /** In the ids of operations: `Identity` and `Identities`. */
+  readonly names: { readonly one: NameIn<'detail'>; readonly many: NameIn<'list'> };
   /** Where it is found, for links; the kind's own when left out. */
   readonly plural?: string;
   /** Fields of a body that no patch changes. */
@@ -47,7 +55,7 @@ export interface Resource<K extends EntityKind, P = undefined> extends Listed<K>
 /** List, detail, create, update, patch, delete, as far as the resource has them. */
 export function crud<K extends EntityKind, P = undefined>(resource: Resource<K, P>): Handlers {
   const { one, many } = resource.names;
-  return {
+  const handlers: Record<string, Handler | undefined> = {
     [`list${many}`]: list(resource, (request) => all(request, resource)),
     [`detail${one}`]: (request) => {
       const entity = found(request, resource);
@@ -62,6 +70,7 @@ export function crud<K extends EntityKind, P = undefined>(resource: Resource<K, 
     }),
     ...(resource.remove && { [`delete${one}`]: (request: ApiRequest) => remove(resource, request) }),
   };
+  return handlers as Handlers;
 }
 
 /** A list of entities, as the query wants it. */

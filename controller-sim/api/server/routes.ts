@@ -31,8 +31,7 @@ export interface Route {
 /** Every operation that is served, in the order of the table. */
 export function routes(): Route[] {
   return readOperations().flatMap((operation) => {
-    const handlers = HANDLERS[operation.api];
-    const handler = Object.hasOwn(handlers, operation.id) ? handlers[operation.id] : undefined;
+    const handler = HANDLERS[operation.api][operation.id];
     return handler ? [{ operation, handler }] : [];
   });
 }

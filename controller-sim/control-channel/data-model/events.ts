@@ -3,6 +3,7 @@
 import type { X509Certificate } from 'node:crypto';
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import type { ProcessDemand, TypedDemands } from '#model/posture.ts';
 import { sha1Fingerprint } from '#pki/certificates.ts';
 import {
   DataState_Action,
@@ -162,48 +163,34 @@ function servicePolicy({ id, name, type }: ServicePolicy): Model {
   return { case: 'servicePolicy', value: { id, name, policyType } };
 }
 
-function postureCheck({ id, name, typeId, demands }: PostureCheck): Model {
-  return { case: 'postureCheck', value: { id, name, typeId, subtype: subtypeOf(typeId, demands) } };
+function postureCheck(check: PostureCheck): Model {
+  const { id, name, typeId } = check;
+  return { case: 'postureCheck', value: { id, name, typeId, subtype: subtypeOf(check) } };
 }
 
 type Subtype = NonNullable<MessageInitShape<typeof DataState_PostureCheckSchema>['subtype']>;
 
-interface ProcessDemand {
-  readonly osType: string;
-  readonly path: string;
-  readonly hashes: readonly string[];
-  readonly signerFingerprint?: string;
-  readonly signerFingerprints?: readonly string[];
-}
-
-/** What a check demands, in the words of the data model. */
-function subtypeOf(typeId: PostureCheck['typeId'], demands: PostureCheck['demands']): Subtype {
+/** The demands of a check as the data model names them. */
+function subtypeOf({ typeId, demands }: TypedDemands): Subtype {
   switch (typeId) {
     case 'OS': {
-      const systems = demands.operatingSystems as readonly { type: string; versions: readonly string[] }[];
+      const systems = demands.operatingSystems;
       const osList = systems.map(({ type, versions }) => ({ osType: type, osVersions: [...versions] }));
       return { case: 'osList', value: { osList } };
     }
     case 'MAC':
-      return { case: 'mac', value: { macAddresses: [...(demands.macAddresses as readonly string[])] } };
+      return { case: 'mac', value: { macAddresses: [...demands.macAddresses] } };
     case 'DOMAIN':
-      return { case: 'domains', value: { domains: [...(demands.domains as readonly string[])] } };
+      return { case: 'domains', value: { domains: [...demands.domains] } };
     case 'MFA':
-      return {
-        case: 'mfa',
-        value: {
-          timeoutSeconds: BigInt(demands.timeoutSeconds as number),
-          promptOnWake: demands.promptOnWake === true,
-          promptOnUnlock: demands.promptOnUnlock === true,
-          ignoreLegacyEndpoints: demands.ignoreLegacyEndpoints === true,
-        },
-      };
+      return { case: 'mfa', value: { ...demands, timeoutSeconds: BigInt(demands.timeoutSeconds) } };
     case 'PROCESS':
-      return { case: 'process', value: processOf(demands.process as ProcessDemand) };
-    case 'PROCESS_MULTI': {
-      const processes = (demands.processes as readonly ProcessDemand[]).map(processOf);
-      return { case: 'processMulti', value: { semantic: String(demands.semantic), processes } };
-    }
+      return { case: 'process', value: processOf(demands.process) };
+    case 'PROCESS_MULTI':
+      return {
+        case: 'processMulti',
+        value: { semantic: demands.semantic, processes: demands.processes.map(processOf) },
+      };
   }
 }
 
