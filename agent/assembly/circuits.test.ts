@@ -78,9 +78,9 @@ function router() {
 function link(address: string): Destination {
   return {
     address,
-    sendPayload: () => true,
-    sendAcknowledgement: () => true,
-    sendControl: () => true,
+    acceptPayload: () => true,
+    acceptAcknowledgement: () => true,
+    acceptControl: () => true,
     onceWritable: (task) => setImmediate(task),
   };
 }
@@ -127,7 +127,7 @@ t.test('after a reconnect the router asks about circuits with a silent other end
   const questions: string[] = [];
   const peer: Destination = {
     ...link('link1'),
-    sendControl(frame) {
+    acceptControl(frame) {
       const id = frame.body.toString('utf8', 1);
       questions.push(id);
       const hop = { hopType: 'xgress/test', hopId: 'end', now: clock.now() };

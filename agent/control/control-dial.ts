@@ -8,6 +8,7 @@ import { ProjectError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
 import type { Random } from '#lib/random.ts';
 import { Channel } from '#wire/channel.ts';
+import { CONTROL_LANES, ControlUnderlay } from '#wire/control-lanes.ts';
 import { dialTls, type HttpProxy } from '#wire/dial.ts';
 import { ChannelHeader, ControlHeader, ControllerCapability } from '#wire/gen/numbers.ts';
 import { GroupDialer } from '#wire/group-dialer.ts';
@@ -15,11 +16,10 @@ import { hasBit, TRUE } from '#wire/header-values.ts';
 import type { HeartbeatOptions } from '#wire/heartbeat.ts';
 import { sendHello } from '#wire/hello.ts';
 import type { Message } from '#wire/message.ts';
-import type { LanePolicy } from '#wire/send-lanes.ts';
 import { Alpn } from '#wire/tls-port.ts';
 import { Underlay } from '#wire/underlay.ts';
 import { formatVersionInfo, parseVersionInfo, type VersionInfo } from '#wire/version-info.ts';
-import { Controller, ControlUnderlay, HIGH_LANE } from './controller.ts';
+import { Controller } from './controller.ts';
 
 export interface ControlDialComponents {
   clock: Clock;
@@ -55,8 +55,6 @@ const CONTROL_LIMITS = { maxHeaders: 1024 * 1024, maxBody: 512 * 1024 * 1024 };
 const GROUP_START_DELAY = 5_000;
 const GROUP_MIN_INTERVAL = 1_000;
 const GROUP_BACKOFF = { min: 2_000, max: 60_000, factor: 2, jitter: 0 };
-/** The callers bound their requests; this limit only guards against a stuck connection. */
-const LANE_QUEUE = 4_096;
 
 /** The router cannot work with this controller; retrying does not help. */
 export class UnsuitableControllerError extends ProjectError {
@@ -117,7 +115,7 @@ export function controllerFrom(
     clock,
     log,
     limits: CONTROL_LIMITS,
-    lanes: controlLanes(),
+    lanes: CONTROL_LANES,
     heartbeat: init.heartbeat,
     probesUnderlays: true,
   });
@@ -143,13 +141,6 @@ export function helloHeaders(init: ControlDialInit): [number, Uint8Array | strin
     ...(links ? [[ControlHeader.LinkListeners, links] as [number, Uint8Array]] : []),
     ...(control ? [[ControlHeader.CtrlChanListeners, control] as [number, Uint8Array]] : []),
   ];
-}
-
-function controlLanes(): Record<string, LanePolicy> {
-  return {
-    default: { types: [ControlUnderlay.Default, ControlUnderlay.High], queueLimit: LANE_QUEUE },
-    [HIGH_LANE]: { types: [ControlUnderlay.High, ControlUnderlay.Default], queueLimit: LANE_QUEUE },
-  };
 }
 
 async function connect(

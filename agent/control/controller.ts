@@ -8,14 +8,6 @@ import { hasBit } from '#wire/header-values.ts';
 import type { Message } from '#wire/message.ts';
 import type { VersionInfo } from '#wire/version-info.ts';
 
-/** Underlay types of a control channel, which are also its lanes. */
-export const ControlUnderlay = Object.freeze({ Default: 'ctrl.default', High: 'ctrl.high' } as const);
-/**
- * The lane for messages that a circuit waits for: routes, results and circuit requests (reference fact: control
- * channel, section 1.7).
- */
-export const HIGH_LANE = 'high';
-
 /**
  * A heartbeat unanswered for this long makes a controller unresponsive, regardless of the configuration (reference
  * fact: config, 2.5).

@@ -3,12 +3,11 @@
 
 import type { Log } from '#lib/log.ts';
 import { RouteErrorCode } from '#wire/gen/numbers.ts';
+import type { PeerData } from '#wire/peer-data.ts';
 import type { CircuitEnd } from '../forwarder/destination.ts';
 import type { CircuitEnds } from '../xgress/circuit-ends.ts';
 import type { Xgress, XgressClient } from '../xgress/xgress.ts';
 import { EgressError } from './dial-errors.ts';
-
-export type PeerData = ReadonlyMap<number, Buffer>;
 
 export interface EgressRequest {
   readonly circuitId: string;

@@ -26,9 +26,9 @@ export interface Destination {
   readonly address: string;
   readonly isLink?: boolean;
   /** Returns false if the queue is full. The payload belongs to the caller: a destination copies what it keeps. */
-  sendPayload(payload: Payload, origin: PayloadOrigin): boolean;
-  sendAcknowledgement(acknowledgement: Acknowledgement): boolean;
-  sendControl(frame: Frame): boolean;
+  acceptPayload(payload: Payload, origin: PayloadOrigin): boolean;
+  acceptAcknowledgement(acknowledgement: Acknowledgement): boolean;
+  acceptControl(frame: Frame): boolean;
   /** Calls `task` once, as soon as the destination accepts payloads again. */
   onceWritable(task: () => void): void;
 }

@@ -89,7 +89,7 @@ export class Forwarder {
     if (origin !== PayloadOrigin.Retransmission) circuit.lastActivity = this.#components.clock.monotonic();
     const { dataLength } = payload;
     if (origin === PayloadOrigin.Forwarded) circuit.fabric.rx += dataLength;
-    if (!destination.sendPayload(payload, origin)) return 'full';
+    if (!destination.acceptPayload(payload, origin)) return 'full';
     if (destination.isLink) circuit.fabric.tx += dataLength;
     return 'sent';
   }
@@ -99,7 +99,7 @@ export class Forwarder {
     const destination = circuit && this.#next(circuit, source);
     if (!destination) return 'unroutable';
     circuit.lastActivity = this.#components.clock.monotonic();
-    return destination.sendAcknowledgement(acknowledgement) ? 'sent' : 'full';
+    return destination.acceptAcknowledgement(acknowledgement) ? 'sent' : 'full';
   }
 
   /** Forwards control frames. A trace route request whose hops are used up is answered here. */
@@ -115,7 +115,7 @@ export class Forwarder {
       return 'unroutable';
     }
     circuit.lastActivity = this.#components.clock.monotonic();
-    return destination.sendControl(step.frame) ? 'sent' : 'full';
+    return destination.acceptControl(step.frame) ? 'sent' : 'full';
   }
 
   /** Returns the next hop of a circuit from `source`, for callers that wait until it is writable. */
@@ -162,6 +162,6 @@ export class Forwarder {
     });
     // The source is itself a destination, so the answer goes back to it.
     const back = circuit ? this.#destinations.get(source) : undefined;
-    return back?.sendControl(answer) ? 'sent' : 'unroutable';
+    return back?.acceptControl(answer) ? 'sent' : 'unroutable';
   }
 }

@@ -144,7 +144,7 @@ export class Link implements Destination {
 
   // From the forwarder -----------------------------------------------------------------------------------------------------
 
-  sendPayload(payload: Payload, origin: PayloadOrigin): boolean {
+  acceptPayload(payload: Payload, origin: PayloadOrigin): boolean {
     if (origin === PayloadOrigin.Forwarded || origin === PayloadOrigin.Relayed)
       payload.writeStamp(this.#components.clock.now());
     const taken = this.#payloads.trySendFrame(payload.bytes, undefined, PAYLOAD_LANE);
@@ -154,13 +154,13 @@ export class Link implements Destination {
     return taken;
   }
 
-  sendAcknowledgement(acknowledgement: Acknowledgement): boolean {
+  acceptAcknowledgement(acknowledgement: Acknowledgement): boolean {
     const taken = this.#acks.trySendFrame(acknowledgement.bytes, undefined, ACK_LANE);
     if (taken) this.#components.metrics.sent(acknowledgement.bytes.length);
     return taken;
   }
 
-  sendControl(frame: Frame): boolean {
+  acceptControl(frame: Frame): boolean {
     return this.#payloads.trySendFrame(frame.bytes, undefined, PAYLOAD_LANE);
   }
 

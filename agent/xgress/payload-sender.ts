@@ -233,6 +233,6 @@ export class PayloadSender {
 
 function sendWhenWritable(hop: Destination, payload: Payload, attempts: number): void {
   hop.onceWritable(() => {
-    if (!hop.sendPayload(payload, PayloadOrigin.Xgress) && attempts > 1) sendWhenWritable(hop, payload, attempts - 1);
+    if (!hop.acceptPayload(payload, PayloadOrigin.Xgress) && attempts > 1) sendWhenWritable(hop, payload, attempts - 1);
   });
 }

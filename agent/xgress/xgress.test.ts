@@ -100,10 +100,10 @@ class Circuit {
       forwardPayload: (_source: string, payload: Payload) => {
         this.counts.payloads++;
         const copy = payload.copy();
-        return this.drop(copy) ? 'sent' : send(() => void other().sendPayload(copy));
+        return this.drop(copy) ? 'sent' : send(() => void other().acceptPayload(copy));
       },
       forwardAcknowledgement: (_source: string, ack: Acknowledgement) =>
-        send(() => void other().sendAcknowledgement(ack)),
+        send(() => void other().acceptAcknowledgement(ack)),
       forwardControl: () => 'sent' as const,
       nextHop: () => undefined,
     };
@@ -333,7 +333,7 @@ t.test('a client that disconnects on the end, before the circuit closes, leaves 
   const { initiator, client, receive, acknowledge, circuit } = alone();
   circuit.drop = () => true;
   const capabilities = new Map([[PayloadHeader.Capabilities, Buffer.from([0, 0, 1, 0])]]);
-  initiator.sendPayload(Payload.create('circuit', 0, PayloadFlag.Originator, Buffer.alloc(0), capabilities));
+  initiator.acceptPayload(Payload.create('circuit', 0, PayloadFlag.Originator, Buffer.alloc(0), capabilities));
   initiator.end({ fin: true });
   acknowledge([0, 1, 2]);
   initiator.refuseData();
@@ -382,7 +382,7 @@ t.test('ends of other implementations are complete or cut as intended', async (t
     initiator.start();
     let sequence = 0;
     const send = (flags: number, data = '', headers?: ReadonlyMap<number, Buffer>) =>
-      initiator.sendPayload(
+      initiator.acceptPayload(
         Payload.create('circuit', sequence++, flags | PayloadFlag.Originator, Buffer.from(data), headers),
       );
     if (capabilities) send(0, '', new Map([[PayloadHeader.Capabilities, Buffer.from([0, 0, 1, 0])]]));
@@ -405,9 +405,9 @@ function alone(options: Partial<XgressOptions> = {}) {
   initiator.start();
   const data = Buffer.alloc(10_000, 'x');
   const receive = (sequence: number, bytes: Buffer = data, flags = 0) =>
-    initiator.sendPayload(Payload.create('circuit', sequence, flags | PayloadFlag.Originator, bytes));
+    initiator.acceptPayload(Payload.create('circuit', sequence, flags | PayloadFlag.Originator, bytes));
   const acknowledge = (sequences: number[], size = 0, stamp = 0, flags: number = PayloadFlag.Originator) =>
-    initiator.sendAcknowledgement(Acknowledgement.create('circuit', flags, size, stamp, sequences));
+    initiator.acceptAcknowledgement(Acknowledgement.create('circuit', flags, size, stamp, sequences));
   return { circuit, initiator, client: circuit.clients.initiator, receive, acknowledge };
 }
 
@@ -444,7 +444,7 @@ t.test('duplicated, returned and already delivered payloads change nothing', asy
   for (const sequence of [0, 1, 1, 0, 3, 3, 2, 2, 3]) receive(sequence, Buffer.from(String(sequence)));
   t.equal(client.received.toString(), '0123');
   t.equal(circuit.counts.duplicates, 5);
-  initiator.sendPayload(Payload.create('circuit', 4, 0, Buffer.from('own')));
+  initiator.acceptPayload(Payload.create('circuit', 4, 0, Buffer.from('own')));
   t.equal(client.received.toString(), '0123', 'its own payload that came back is dropped');
   t.equal(circuit.counts.dropped, 1);
   initiator.abort();

@@ -277,7 +277,7 @@ export class Xgress implements CircuitEnd, Ticking {
 
   // From the forwarder -----------------------------------------------------------------------------------------------------
 
-  sendPayload(payload: Payload): boolean {
+  acceptPayload(payload: Payload): boolean {
     if (this.#state === 'closed' || this.#unroutedByController) return true;
     if (payload.isFromTerminator === (this.role === 'terminator')) {
       this.#components.metrics.droppedPayload(); // the network returned it to its sender
@@ -301,7 +301,7 @@ export class Xgress implements CircuitEnd, Ticking {
     return true;
   }
 
-  sendAcknowledgement(acknowledgement: Acknowledgement): boolean {
+  acceptAcknowledgement(acknowledgement: Acknowledgement): boolean {
     if (this.#state !== 'open' || acknowledgement.isFromTerminator === (this.role === 'terminator')) return true;
     const now = this.#components.clock.monotonic();
     this.lastReceived = now;
@@ -311,7 +311,7 @@ export class Xgress implements CircuitEnd, Ticking {
     return true;
   }
 
-  sendControl(frame: Frame): boolean {
+  acceptControl(frame: Frame): boolean {
     const isQuestion = traceRouteStep(frame).isRequest;
     if (!isQuestion && isAnswerOfEnd(frame)) this.lastReceived = this.#components.clock.monotonic(); // answers the liveness check
     if (this.#components.client.onControl?.(frame) || !isQuestion) return true;

@@ -7,6 +7,7 @@ import { verifyChain } from '#pki/certificate-chain.ts';
 import { peerCertificates, sha1Fingerprint } from '#pki/certificates.ts';
 import { Channel } from '#wire/channel.ts';
 import { type AcceptedHello, ChannelListener } from '#wire/channel-listener.ts';
+import { CONTROL_LANES, SINGLE_CONTROL_LANE } from '#wire/control-lanes.ts';
 import { HelloRefusedError } from '#wire/errors.ts';
 import { CtrlChanListenersSchema, type Listener, ListenersSchema } from '#wire/gen/control_pb.js';
 import { ChannelHeader, ControlHeader, ControllerCapability, RouterCapability } from '#wire/gen/numbers.ts';
@@ -15,7 +16,7 @@ import { DEFAULT_HEARTBEAT } from '#wire/heartbeat.ts';
 import { type HeaderEntries, Message } from '#wire/message.ts';
 import type { SocketHandler } from '#wire/tls-port.ts';
 import { formatVersionInfo, parseVersionInfo, type VersionInfo } from '#wire/version-info.ts';
-import { type ConnectedRouter, ControlUnderlay, HIGH_LANE } from '../network/connected-router.ts';
+import type { ConnectedRouter } from '../network/connected-router.ts';
 import { type Origin, withOrigin } from '../state/origin.ts';
 import type { ControlContext } from './context.ts';
 import { HANDLERS } from './handlers.ts';
@@ -32,7 +33,6 @@ export interface ControlServerOptions {
 
 const HELLO_TIMEOUT = 5_000;
 const MOST_HELLOS = 200;
-const LANE_QUEUE = 4_096;
 /** Larger than anything that routers send; what they get is larger, but that is their limit. */
 const LIMITS = { maxHeaders: 1024 * 1024, maxBody: 64 * 1024 * 1024 };
 const CAPABILITIES = encodeBitMask([
@@ -139,7 +139,7 @@ export class ControlServer {
       clock,
       log: this.#log,
       limits: LIMITS,
-      lanes: grouped ? GROUPED_LANES : SINGLE_LANES,
+      lanes: grouped ? CONTROL_LANES : SINGLE_CONTROL_LANE,
       heartbeat: DEFAULT_HEARTBEAT,
     });
     const router: ConnectedRouter = {
@@ -207,12 +207,6 @@ export class ControlServer {
     validateTerminators(this.#context, router);
   }
 }
-
-const GROUPED_LANES = {
-  default: { types: [ControlUnderlay.Default, ControlUnderlay.High], queueLimit: LANE_QUEUE },
-  [HIGH_LANE]: { types: [ControlUnderlay.High, ControlUnderlay.Default], queueLimit: LANE_QUEUE },
-};
-const SINGLE_LANES = { default: { types: [''], queueLimit: LANE_QUEUE } };
 
 function capabilitiesOf(hello: Message): ReadonlySet<number> {
   const mask = hello.headers.get(ControlHeader.Capabilities);

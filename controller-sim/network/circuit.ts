@@ -2,9 +2,6 @@
 
 import type { Path } from './paths.ts';
 
-/** What the two ends tell each other over the controller. */
-export type PeerData = ReadonlyMap<number, Buffer>;
-
 export interface Circuit {
   readonly id: string;
   readonly serviceId: string;

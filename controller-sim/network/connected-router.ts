@@ -20,7 +20,3 @@ export interface ConnectedRouter {
   /** Identities that have a connection to it now. */
   readonly identities: Set<string>;
 }
-
-/** The lanes and underlay types of a control channel. */
-export const ControlUnderlay = Object.freeze({ Default: 'ctrl.default', High: 'ctrl.high' } as const);
-export const HIGH_LANE = 'high';

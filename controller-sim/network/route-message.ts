@@ -7,8 +7,9 @@ import { create, toBinary } from '@bufbuild/protobuf';
 import { DestType, RouteSchema } from '#wire/gen/control_pb.js';
 import { ControlType, RouteHeader } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
+import type { PeerData } from '#wire/peer-data.ts';
 import type { Terminator } from '../state/types.ts';
-import type { Circuit, PeerData } from './circuit.ts';
+import type { Circuit } from './circuit.ts';
 
 export interface RouteOptions {
   /** From 0 on; marks which result belongs to which attempt. */

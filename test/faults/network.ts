@@ -249,21 +249,21 @@ export class FaultyNetwork {
     const { forwarder } = other;
     return {
       address,
-      sendPayload: (payload) => {
+      acceptPayload: (payload) => {
         const bytes = Buffer.from(payload.bytes);
         this.#carry(link, other, () => {
           forwarder.forwardPayload(address, Payload.fromFrame(new Frame(Buffer.from(bytes))), PayloadOrigin.Forwarded);
         });
         return true;
       },
-      sendAcknowledgement: (acknowledgement) => {
+      acceptAcknowledgement: (acknowledgement) => {
         const bytes = Buffer.from(acknowledgement.bytes);
         this.#carry(link, other, () => {
           forwarder.forwardAcknowledgement(address, Acknowledgement.fromFrame(new Frame(Buffer.from(bytes))));
         });
         return true;
       },
-      sendControl: (frame) => {
+      acceptControl: (frame) => {
         const bytes = Buffer.from(frame.bytes);
         this.#carry(link, other, () => void forwarder.forwardControl(address, new Frame(Buffer.from(bytes))));
         return true;

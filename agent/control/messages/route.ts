@@ -5,18 +5,20 @@ import type { Clock } from '#lib/clock.ts';
 import type { DialQueue } from '#lib/dial-queue.ts';
 import { describeError, errorCode, InvariantError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
+import { HIGH_LANE } from '#wire/control-lanes.ts';
 import { DestType, type Route, RouteSchema } from '#wire/gen/control_pb.js';
 import { ControlType, RouteErrorCode, RouteHeader } from '#wire/gen/numbers.ts';
 import { encodeUint32, TRUE } from '#wire/header-values.ts';
 import { Message } from '#wire/message.ts';
+import { type PeerData, peerDataFrom } from '#wire/peer-data.ts';
 import { DRAINING } from '../../drain/drain-error.ts';
 import { EgressError, routeErrorCodeOf } from '../../egress/dial-errors.ts';
 import type { DialsInProgress } from '../../egress/dials-in-progress.ts';
-import type { DialedEgress, DialedRelay, Egress, PeerData } from '../../egress/egress.ts';
+import type { DialedEgress, DialedRelay, Egress } from '../../egress/egress.ts';
 import type { Forwarder } from '../../forwarder/forwarder.ts';
 import type { CircuitEnds } from '../../xgress/circuit-ends.ts';
 import type { XgressOptions } from '../../xgress/options.ts';
-import { type Controller, HIGH_LANE } from '../controller.ts';
+import type { Controller } from '../controller.ts';
 import type { ControlHandler } from '../controllers.ts';
 
 export interface RouteComponents {
@@ -135,7 +137,7 @@ async function dial(
     circuitId: route.circuitId,
     address: egress.address,
     destination: egress.destination,
-    peerData: new Map(Object.entries(egress.peerData).map(([key, value]) => [Number(key), Buffer.from(value)])),
+    peerData: peerDataFrom(egress.peerData),
     timeLeft: allowed > 0 ? Math.max(1, allowed - (clock.monotonic() - arrived)) : 0,
     tags: route.tags,
     owner: controller.id,

@@ -1,12 +1,13 @@
 // Requests a circuit from a controller on behalf of an SDK client: with the token of a service session (V2), or with
 // the API session alone (V3) (reference facts: edge, section 5; control channel, section 4.4).
 
+import { HIGH_LANE } from '#wire/control-lanes.ts';
 import { EdgeControlHeader, EdgeControlType, EdgeErrorCode, type RetryHint } from '#wire/gen/numbers.ts';
 import { decodeBytesMap, encodeBytesMap, encodeStringList } from '#wire/header-values.ts';
 import { Message } from '#wire/message.ts';
-import { type Controller, HIGH_LANE } from '../../control/controller.ts';
+import type { PeerData } from '#wire/peer-data.ts';
+import type { Controller } from '../../control/controller.ts';
 import type { Controllers } from '../../control/controllers.ts';
-import type { PeerData } from '../../egress/egress.ts';
 import { SdkRefusal } from './sdk-messages.ts';
 
 export interface SdkCircuitRequest {

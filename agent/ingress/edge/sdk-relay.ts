@@ -68,7 +68,7 @@ export class SdkRelay implements CircuitEnd, ClientEnd {
 
   // From the forwarder -----------------------------------------------------------------------------------------------------
 
-  sendPayload(payload: Payload, origin: PayloadOrigin): boolean {
+  acceptPayload(payload: Payload, origin: PayloadOrigin): boolean {
     if (this.#isOver) return true;
     this.lastReceived = this.#components.clock.monotonic();
     const { dataLength } = payload;
@@ -80,7 +80,7 @@ export class SdkRelay implements CircuitEnd, ClientEnd {
     return isTaken;
   }
 
-  sendAcknowledgement(acknowledgement: Acknowledgement): boolean {
+  acceptAcknowledgement(acknowledgement: Acknowledgement): boolean {
     if (this.#isOver) return true;
     this.lastReceived = this.#components.clock.monotonic();
     const isTaken = this.#send(acknowledgement.bytes);
@@ -88,7 +88,7 @@ export class SdkRelay implements CircuitEnd, ClientEnd {
     return isTaken;
   }
 
-  sendControl(frame: Frame): boolean {
+  acceptControl(frame: Frame): boolean {
     if (this.#isOver) return true;
     const userValue = frame.header(XgressHeader.UserValue);
     if (isAnswerOfEnd(frame)) {

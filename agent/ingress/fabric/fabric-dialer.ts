@@ -3,10 +3,10 @@
 
 import { create, toBinary } from '@bufbuild/protobuf';
 import { ProjectError } from '#lib/errors.ts';
+import { HIGH_LANE } from '#wire/control-lanes.ts';
 import { CircuitRequestSchema } from '#wire/gen/control_pb.js';
 import { ControlType, RouteHeader } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
-import { HIGH_LANE } from '../../control/controller.ts';
 import type { Controllers } from '../../control/controllers.ts';
 import { DrainingError } from '../../drain/drain-error.ts';
 import type { CircuitEnds } from '../../xgress/circuit-ends.ts';

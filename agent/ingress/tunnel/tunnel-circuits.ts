@@ -3,12 +3,12 @@
 
 import { create, toBinary } from '@bufbuild/protobuf';
 import { ProjectError } from '#lib/errors.ts';
+import { HIGH_LANE } from '#wire/control-lanes.ts';
 import { CreateTunnelCircuitV2RequestSchema, CreateTunnelCircuitV2ResponseSchema } from '#wire/gen/edge_control_pb.js';
 import { EdgeControlHeader, EdgeControlType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
-import { HIGH_LANE } from '../../control/controller.ts';
+import { type PeerData, peerDataFrom } from '#wire/peer-data.ts';
 import type { Controllers } from '../../control/controllers.ts';
-import type { PeerData } from '../../egress/egress.ts';
 
 export interface TunnelCircuit {
   readonly circuitId: string;
@@ -75,7 +75,7 @@ export async function requestTunnelCircuit(
   return {
     circuitId: answer.circuitId,
     address: answer.address,
-    peerData: new Map(Object.entries(answer.peerData).map(([key, value]) => [Number(key), Buffer.from(value)])),
+    peerData: peerDataFrom(answer.peerData),
     tags: answer.tags,
     owner: controller.id,
   };

@@ -3,6 +3,7 @@
 
 import { create, toBinary } from '@bufbuild/protobuf';
 import { describeError } from '#lib/errors.ts';
+import { HIGH_LANE } from '#wire/control-lanes.ts';
 import { CircuitRequestSchema } from '#wire/gen/control_pb.js';
 import {
   CreateCircuitRequestSchema,
@@ -13,8 +14,9 @@ import {
 import { ControlType, EdgeControlHeader, EdgeControlType } from '#wire/gen/numbers.ts';
 import { decodeBytesMap, encodeBytesMap, encodeStringMap } from '#wire/header-values.ts';
 import { Message } from '#wire/message.ts';
+import { peerDataFrom } from '#wire/peer-data.ts';
 import type { MadeCircuit } from '../../network/circuits.ts';
-import { type ConnectedRouter, HIGH_LANE } from '../../network/connected-router.ts';
+import type { ConnectedRouter } from '../../network/connected-router.ts';
 import type { ControlContext, ControlHandler } from '../context.ts';
 import { edgeErrorMessage } from './edge-error.ts';
 import { type CheckedSession, checkApiSession, checkServiceSession, checkTunneler } from './session-check.ts';
@@ -32,7 +34,7 @@ export const onCreateCircuit: ControlHandler = async (context, router, message) 
       clientId: identity.id,
       ingressRouter: router.id,
       instanceId: request.terminatorInstanceId,
-      peerData: buffers(request.peerData),
+      peerData: peerDataFrom(request.peerData),
       circuitId: '',
     });
     const response = create(CreateCircuitResponseSchema, responseFields(made));
@@ -79,7 +81,7 @@ export const onCreateTunnelCircuit: ControlHandler = async (context, router, mes
       clientId: identity.id,
       ingressRouter: router.id,
       instanceId: request.terminatorInstanceId,
-      peerData: buffers(request.peerData),
+      peerData: peerDataFrom(request.peerData),
       circuitId: '',
     });
     const response = create(CreateTunnelCircuitV2ResponseSchema, responseFields(made));
@@ -103,7 +105,7 @@ export const onCircuitRequest: ControlHandler = async (context, router, message)
       clientId: request.ingressId,
       ingressRouter: router.id,
       instanceId,
-      peerData: buffers(request.peerData),
+      peerData: peerDataFrom(request.peerData),
       circuitId: '',
     });
     const headers: (readonly [number, Buffer | string])[] = [[INGRESS_ADDRESS, circuit.ingress], ...peerData];
@@ -158,8 +160,4 @@ function responseFields({ circuit, peerData }: MadeCircuit) {
     peerData: Object.fromEntries(peerData),
     tags: circuit.tags,
   };
-}
-
-function buffers(peerData: Readonly<Record<number, Uint8Array>>): Map<number, Buffer> {
-  return new Map(Object.entries(peerData).map(([key, value]) => [Number(key), Buffer.from(value)]));
 }

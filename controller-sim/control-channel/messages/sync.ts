@@ -2,6 +2,7 @@
 // want, the members of the cluster, and legacy sessions (reference fact: control channel, sections 4.1, 4.9 and 5.1).
 
 import { create, toBinary } from '@bufbuild/protobuf';
+import { HIGH_LANE } from '#wire/control-lanes.ts';
 import { InspectRequestSchema, InspectResponseSchema, UpdateCtrlAddressesSchema } from '#wire/gen/control_pb.js';
 import {
   ApiSessionHeartbeatSchema,
@@ -16,7 +17,7 @@ import { ControlType, EdgeControlHeader, EdgeControlType } from '#wire/gen/numbe
 import { TRUE } from '#wire/header-values.ts';
 import { Message, resultMessage } from '#wire/message.ts';
 import { PROTOCOL_VERSION } from '#wire/version-info.ts';
-import { type ConnectedRouter, HIGH_LANE } from '../../network/connected-router.ts';
+import type { ConnectedRouter } from '../../network/connected-router.ts';
 import type { ControlContext, ControlHandler } from '../context.ts';
 import { isSignedToken } from './session-check.ts';
 
