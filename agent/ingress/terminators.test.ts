@@ -5,6 +5,7 @@ import t from 'tap';
 import { VirtualClock } from '#lib/clock.ts';
 import { DialQueue } from '#lib/dial-queue.ts';
 import { silentLog } from '#lib/log.ts';
+import { nextState } from '#lib/transitions.ts';
 import { RemoveTerminatorsRequestSchema } from '#wire/gen/control_pb.js';
 import { CreateTerminatorResult, CreateTunnelTerminatorResponseV2Schema } from '#wire/gen/edge_control_pb.js';
 import { EdgeControlType } from '#wire/gen/numbers.ts';
@@ -13,6 +14,7 @@ import { AdaptiveWindow, DEFAULT_WINDOW } from '../control/adaptive-window.ts';
 import type { Controller } from '../control/controller.ts';
 import type { Controllers } from '../control/controllers.ts';
 import { MetricsRegistry } from '../metrics/registry.ts';
+import { TERMINATOR_TRANSITIONS, type TerminatorEvent } from './terminator-states.ts';
 import { Terminators } from './terminators.ts';
 
 /** A controller that answers on the test's command. */
@@ -141,4 +143,16 @@ t.test('suspended terminators are removed, also after a late answer, and created
   await turns();
   t.ok(terminators.inspect('tunnel').every(({ state }) => state === 'established'));
   await terminators.close(100);
+});
+
+t.test('whatever controllers do and whenever they do it, a terminator has a next state', async (t) => {
+  const outside: TerminatorEvent[] = ['created', 'failed', 'confirmed', 'reconnected', 'suspend'];
+  for (const [state, transitions] of Object.entries(TERMINATOR_TRANSITIONS))
+    if (state !== 'suspended') for (const event of outside) t.ok(transitions[event], `${event} in ${state}`);
+  t.same(
+    Object.keys(TERMINATOR_TRANSITIONS.suspended),
+    ['suspend', 'resume'],
+    'until it is resumed it hears of nothing',
+  );
+  t.throws(() => nextState(TERMINATOR_TRANSITIONS, 'suspended', 'request', 'a terminator'), /request of a terminator/);
 });

@@ -1,16 +1,13 @@
 // The terminators of this router at the controllers: created when a service is hosted, created again when a controller
 // no longer knows them, removed with the service (reference facts: control channel, section 4.6; tunnel, section 3.4;
-// edge, section 8.1).
-//
-//   establishing ──answered──► established ──controller returned──► unconfirmed ──1041──► established
-//        ▲  └──busy, failed──► (waits) ──┘                              └──10 s──► establishing
-//        └──resume── suspended ◄──suspend── all of these, and removed from the controllers
+// edge, section 8.1). The states of one stand in terminator-states.ts.
 
 import { create } from '@bufbuild/protobuf';
 import type { Clock, Timer } from '#lib/clock.ts';
 import type { DialQueue } from '#lib/dial-queue.ts';
 import { describeError, TimeoutError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
+import { nextState } from '#lib/transitions.ts';
 import {
   type RouterTerminatorState,
   RouterTerminatorStateSchema,
@@ -31,6 +28,7 @@ import {
   validatedTerminators,
 } from './terminator-messages.ts';
 import type { TerminatorInspection, TerminatorSpec } from './terminator-spec.ts';
+import { TERMINATOR_TRANSITIONS, type TerminatorEvent, type TerminatorState } from './terminator-states.ts';
 
 export interface TerminatorsComponents {
   clock: Clock;
@@ -48,11 +46,9 @@ export interface TerminatorsComponents {
   created(binding: string, milliseconds: number): void;
 }
 
-type State = 'establishing' | 'requested' | 'established' | 'unconfirmed' | 'suspended';
-
 interface Kept {
   readonly spec: TerminatorSpec;
-  state: State;
+  state: TerminatorState;
   /** No attempt is made before this time, in milliseconds of the clock's `monotonic`. */
   notBefore: number;
   failures: number;
@@ -157,7 +153,7 @@ export class Terminators {
     this.#isSuspended = true;
     for (const kept of this.#kept.values()) {
       this.#removing.add(kept.spec.id);
-      kept.state = 'suspended';
+      changeState(kept, 'suspend');
     }
     this.#work();
   }
@@ -168,7 +164,8 @@ export class Terminators {
     for (const kept of this.#kept.values()) {
       if (kept.state !== 'suspended') continue;
       this.#removing.delete(kept.spec.id);
-      Object.assign(kept, { state: 'establishing', notBefore: 0, failures: 0 });
+      changeState(kept, 'resume');
+      Object.assign(kept, { notBefore: 0, failures: 0 });
     }
     this.#work();
   }
@@ -202,8 +199,11 @@ export class Terminators {
 
   #onConnect(): void {
     const notBefore = this.#components.clock.monotonic() + CONFIRM_TIME;
-    for (const kept of this.#kept.values())
-      if (kept.state === 'established') Object.assign(kept, { state: 'unconfirmed', notBefore });
+    for (const kept of this.#kept.values()) {
+      if (kept.state === 'suspended') continue;
+      if (kept.state === 'established') kept.notBefore = notBefore;
+      changeState(kept, 'reconnected');
+    }
     this.#work();
   }
 
@@ -213,7 +213,7 @@ export class Terminators {
     const now = clock.monotonic();
     if (this.#removing.size > 0 && this.#beingRemoved.size === 0) void this.#removeAll(window.timeout);
     for (const kept of this.#kept.values()) {
-      if (kept.state === 'unconfirmed' && kept.notBefore <= now) kept.state = 'establishing';
+      if (kept.state === 'unconfirmed' && kept.notBefore <= now) changeState(kept, 'overdue');
       const isDue = kept.state === 'establishing' && kept.notBefore <= now;
       if (!isDue || this.#beingRemoved.has(kept.spec.id)) continue;
       const place = window.begin();
@@ -234,7 +234,7 @@ export class Terminators {
   }
 
   #request(kept: Kept, place: WindowPlace): void {
-    kept.state = 'requested';
+    changeState(kept, 'request');
     kept.attemptedAt = this.#components.clock.now();
     const onError = (error: unknown) => {
       if (error instanceof TimeoutError) place.backoff();
@@ -268,7 +268,7 @@ export class Terminators {
     if (answer.result === CreateTerminatorResult.SUCCESS) {
       this.#components.created(spec.binding, this.#components.clock.now() - kept.attemptedAt);
       kept.failures = 0;
-      if (kept.state === 'requested') kept.state = 'established';
+      changeState(kept, 'created');
       this.#components.log.info({ terminatorId: spec.id, service: spec.serviceName }, 'terminator established');
       spec.established?.();
       return;
@@ -302,7 +302,7 @@ export class Terminators {
 
   #retry(kept: Kept, first: number, why: string): void {
     kept.failures++;
-    kept.state = 'establishing';
+    changeState(kept, 'failed');
     const wait = Math.min(LONGEST_RETRY, first * 2 ** (kept.failures - 1));
     kept.notBefore = this.#components.clock.monotonic() + wait;
     this.#components.log.warn(
@@ -346,7 +346,7 @@ export class Terminators {
     for (const { id, binding, marker } of request.terminators) {
       const kept = this.#kept.get(id);
       const isWanted = this.#isWanted(kept);
-      if (kept && isWanted) kept.state = 'established';
+      if (kept && isWanted) changeState(kept, 'confirmed');
       const isKnownBinding = KEPT_BINDINGS.has(binding) || this.#components.isStatelessBinding(binding);
       const valid = isWanted || this.#components.isStatelessBinding(binding);
       const reason = isKnownBinding
@@ -372,4 +372,8 @@ function reportAnswer(place: WindowPlace, { result }: TerminatorAnswer): void {
 /** `2026-01-02 03:04:05`, UTC. */
 function toTime(milliseconds: number): string {
   return new Date(milliseconds).toISOString().slice(0, 19).replace('T', ' ');
+}
+
+function changeState(kept: Kept, event: TerminatorEvent): void {
+  kept.state = nextState(TERMINATOR_TRANSITIONS, kept.state, event, `the terminator ${kept.spec.id}`);
 }

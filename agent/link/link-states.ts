@@ -6,7 +6,7 @@
 //                        └──linkUp──► established ──linkDown──► linkFailed ─┘
 //   every state ──removed──► destRemoved
 
-import { InvariantError } from '#lib/errors.ts';
+import { nextState, type Transitions } from '#lib/transitions.ts';
 
 export type LinkState =
   | 'pending'
@@ -18,7 +18,7 @@ export type LinkState =
   | 'established';
 export type LinkEvent = 'dial' | 'queueFull' | 'dialError' | 'linkUp' | 'linkDown' | 'removed';
 
-export const LINK_TRANSITIONS: Readonly<Record<LinkState, Partial<Record<LinkEvent, LinkState>>>> = Object.freeze({
+export const LINK_TRANSITIONS: Transitions<LinkState, LinkEvent> = Object.freeze({
   // A link may also come up without our dial: the peer dialed us and the keys are equal.
   pending: { dial: 'dialing', linkUp: 'established', removed: 'destRemoved' },
   dialing: { queueFull: 'queueFailed', dialError: 'dialFailed', linkUp: 'established', removed: 'destRemoved' },
@@ -44,9 +44,7 @@ export const LINK_TRANSITIONS: Readonly<Record<LinkState, Partial<Record<LinkEve
 
 /** Returns the state after `event`. @throws InvariantError if the table has no such transition. */
 export function nextLinkState(state: LinkState, event: LinkEvent): LinkState {
-  const next = LINK_TRANSITIONS[state][event];
-  if (next === undefined) throw new InvariantError(`no transition for event ${event} of a link in state ${state}`);
-  return next;
+  return nextState(LINK_TRANSITIONS, state, event, 'a link');
 }
 
 /** Whether a dial may start in this state. */

@@ -1,0 +1,39 @@
+// The states of a terminator that this router keeps at its controllers, as a table; terminators.ts performs the effects.
+//
+//   establishing ──request──► requested ──created──► established ──reconnected──► unconfirmed
+//        ▲                        └──failed──► establishing  ▲                       │    │
+//        │                                                   └────────confirmed──────┘    │
+//        ├──────────────────────────overdue─────────────────────────────────────────────┘
+//        └──resume── suspended ◄──suspend── every state
+
+import type { Transitions } from '#lib/transitions.ts';
+
+export type TerminatorState = 'establishing' | 'requested' | 'established' | 'unconfirmed' | 'suspended';
+export type TerminatorEvent =
+  | 'request'
+  | 'created'
+  | 'failed'
+  /** A controller named the terminator when it validated its own: it has it. */
+  | 'confirmed'
+  /** A controller returned, and may have lost the terminator. */
+  | 'reconnected'
+  | 'overdue'
+  | 'suspend'
+  | 'resume';
+
+/** The outside world decides when these come: answers may be late, and controllers confirm and return whenever they want. */
+const ANYTIME = {
+  created: 'established',
+  failed: 'establishing',
+  confirmed: 'established',
+  suspend: 'suspended',
+} as const;
+
+export const TERMINATOR_TRANSITIONS: Transitions<TerminatorState, TerminatorEvent> = Object.freeze({
+  establishing: { ...ANYTIME, request: 'requested', reconnected: 'establishing' },
+  requested: { ...ANYTIME, reconnected: 'requested' },
+  established: { ...ANYTIME, reconnected: 'unconfirmed' },
+  // The answer to an earlier request says nothing about the controller that has returned since.
+  unconfirmed: { ...ANYTIME, created: 'unconfirmed', reconnected: 'unconfirmed', overdue: 'establishing' },
+  suspended: { suspend: 'suspended', resume: 'establishing' },
+});
