@@ -1,4 +1,4 @@
-// Makes the manual of the simulator's APIs from the table of operations: what is served, who may call it, how it answers.
+// Generates the manual of the simulator's APIs from the table of operations: routes, access, and answers.
 
 import { OIDC_ROUTES } from '../controller-sim/api/oidc/routes.ts';
 import { coverage, table } from '../controller-sim/commands/operations.ts';
@@ -22,7 +22,7 @@ The client API is found under \`/edge/client/v1\`, \`/edge/v1\` and without a pr
 API (\`/oidc/.well-known/openid-configuration\` names its paths), \`/health-checks\`, and the websocket \`/fabric/v1/ws-api\` for events.
 `;
 
-/** Path (relative to the project) to content. */
+/** Path (relative to the project) → content. */
 export async function generateApi(): Promise<Map<string, string>> {
   const oidc = OIDC_ROUTES.map(({ method, path }) => `| ${method} | /oidc${path} |`).join('\n');
   const tail = `\n## oidc\n\n| method | path |\n|---|---|\n${oidc}\n`;
