@@ -138,7 +138,7 @@ t.test('invalid arguments are rejected before the measurement, with a sentence e
 t.test('an unusable binary of the reference is reported before the routers start', async (t) => {
   const { code, stderr } = await runProgram(['bench/run.ts', 'data', '--quick'], { env: { ZITI_BIN: at('ziti') } });
   t.equal(code, 2);
-  t.match(stderr, /^bench: ZITI_BIN cannot be run: ENOENT.*; name the program/);
+  t.match(stderr, /^bench: ZITI_BIN cannot be run: ENOENT.*; set it to the program/);
 });
 
 t.test('the help describes every option, the comparison, and flame graphs', async (t) => {

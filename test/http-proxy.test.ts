@@ -84,7 +84,7 @@ t.test('a proxy that does not connect is named, with what it did', async (t) => 
       clock: new SystemClock(),
     });
   const cases: [ProxyBehaviour, RegExp][] = [
-    ['forbids', /refused to connect \(HTTP\/1\.1 403 Forbidden\)/],
+    ['forbids', /rejected the connection \(HTTP\/1\.1 403 Forbidden\)/],
     ['garbage', /did not answer like an HTTP proxy/],
     ['silence', /no answer|timed out|within|400/],
     ['endless header', /answer is too long/],

@@ -30,7 +30,7 @@ const NOT_LIMITS: Readonly<Record<string, readonly string[]>> = {
     'agent/assembly/operator.ts MOST_DRAIN_SECONDS',
     'agent/commands/durations.ts MOST_SECONDS',
     'agent/commands/health.ts TIMEOUT',
-    'agent/config/load-apart.ts LONGEST_COMPLAINT',
+    'agent/config/load-apart.ts LONGEST_ERROR',
     'agent/ingress/tunnel/host-config.ts DEFAULT_CONNECT_TIMEOUT',
     'agent/ingress/tunnel/tunneler.ts SHORTEST_CHECK',
     'agent/ingress/tunnel/tunneler.ts SHORTEST_IDLE',
