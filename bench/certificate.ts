@@ -1,4 +1,4 @@
-// A certificate for servers that are only measured: its chain and key in one PEM text.
+// A certificate for measured servers: chain and key in one PEM text.
 
 import { SystemClock } from '#lib/clock.ts';
 import { IdSource } from '#lib/ids.ts';
@@ -6,7 +6,7 @@ import { Authority } from '../controller-sim/pki/authority.ts';
 import { State } from '../controller-sim/state/state.ts';
 import { MemoryStore } from '../controller-sim/state/store/memory-store.ts';
 
-/** A certificate for the loopback address, issued as the simulator issues its own. */
+/** Creates a certificate for the loopback address, in the way of the simulator's own. */
 export async function serverCertificate(): Promise<{ key: string; cert: string }> {
   const clock = new SystemClock();
   const state = await State.open({ store: new MemoryStore(), clock, ids: new IdSource() });

@@ -1,5 +1,5 @@
-// `bench compare A B`: two results side by side. Only ratios to the yardstick are compared, since machines are shared and noisy; a change counts
-// when the ranges of the rounds (least to greatest ratio) do not overlap.
+// `bench compare A B`: compares two results. It compares only ratios to the yardstick, since machines are shared and
+// noisy. A change is significant if the ranges of the rounds (least to greatest ratio) do not overlap.
 
 import { ratioText } from './figure.ts';
 import type { Column, Report, Row, RunFacts, Value } from './report.ts';
@@ -30,7 +30,7 @@ export interface Comparison {
   readonly changes: readonly Change[];
 }
 
-/** Compares the benchmarks that both have, in the order of `a`. Each one that only one side has becomes a warning. */
+/** Compares the benchmarks that both have, in the order of `a`. A benchmark on one side only becomes a warning. */
 export function compareAll(
   a: readonly Report[],
   b: readonly Report[],
@@ -123,7 +123,7 @@ function warningsOf(a: Report, b: Report): string[] {
     if (of(a.run) !== of(b.run))
       warnings.push(`the ${what} differ: ${of(a.run)} and ${of(b.run)}; ratios may differ for that alone`);
   const quick = [a.run.quick && 'A', b.run.quick && 'B'].filter(Boolean);
-  if (quick.length > 0) warnings.push(`${quick.join(' and ')} ran with --quick: its figures say nothing`);
+  if (quick.length > 0) warnings.push(`${quick.join(' and ')} ran with --quick: its figures are not meaningful`);
   if (a.yardstick !== b.yardstick)
     warnings.push(`the yardsticks differ (${a.yardstick} and ${b.yardstick}): nothing can be compared`);
   const rows = (report: Report) => new Set(report.rows.map(keyOf));

@@ -1,4 +1,4 @@
-// Numbers as people read them.
+// Formats numbers for people.
 
 /** Three significant digits, thousands with k and M. */
 export function figure(value: number): string {

@@ -1,5 +1,5 @@
-// `--html FILE`: all results in one page without anything from elsewhere: facts of the run, plots, tables. It follows the light or dark scheme of
-// the browser. Every text is escaped: group names contain what configuration files and the environment say.
+// `--html FILE`: all results in one self-contained page: facts of the run, plots, tables. It follows the light or dark
+// scheme of the browser. All text is escaped: group names contain text from configuration files and the environment.
 
 import { figure, ratioText } from './figure.ts';
 import { plotsOf } from './plot/plots.ts';

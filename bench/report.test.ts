@@ -1,4 +1,4 @@
-// Tables, plots, pages and comparisons of synthetic reports: nothing is measured here.
+// Tables, plots, pages and comparisons of synthetic reports, without measurements.
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -65,7 +65,7 @@ const SMALL = reportOf([
   ...toRows('resident', measured({ bare: [{ memory: 50 }], ours: [{ memory: 100 }] }), 'bare'),
 ]);
 
-t.test('a value has median, least, greatest and rounds, and the ratio within the rounds', async (t) => {
+t.test('a value has median, minimum, maximum and rounds, and the ratio within the rounds', async (t) => {
   const [bare, ours] = toRows(
     'g',
     measured({ bare: [{ rate: 10 }, { rate: 20 }, { rate: 40 }], ours: [{ rate: 10 }, { rate: 10 }, { rate: 10 }] }),
@@ -75,7 +75,7 @@ t.test('a value has median, least, greatest and rounds, and the ratio within the
   t.same(ours?.values.rate, { median: 10, min: 10, max: 10, rounds: 3, ratio: { median: 0.5, min: 0.25, max: 1 } });
 });
 
-t.test('a yardstick of zero gives no ratio', async (t) => {
+t.test('a yardstick of zero has no ratio', async (t) => {
   const [, ours] = toRows('g', measured({ bare: [{ refused: 0 }], ours: [{ refused: 7 }] }), 'bare');
   t.same(ours?.values.refused, { median: 7, min: 7, max: 7, rounds: 1 });
 });
@@ -89,26 +89,29 @@ t.test('the facts of a run name date, commit, machine and Node', async (t) => {
   t.match(describeRun({ ...facts, commit: 'f'.repeat(40), dirty: true }), /commit f{12} \(dirty\).* 1 round \(--quick/);
 });
 
-t.test('outside of a checkout there is no commit, even within another repository', async (t) => {
+t.test('outside a checkout the commit is null, even within another repository', async (t) => {
   const folder = t.testdir({ inner: {} });
   t.match(runFacts(false, new Date(0), join(folder, 'inner')), { commit: null, dirty: false });
 });
 
-t.test('a table has one unit and one direction in each column, and groups with other columns apart', async (t) => {
-  const text = table(SMALL, undefined);
-  t.match(text, /2026-01-02T03:04:05\.678Z · commit 0123456789ab · Model X, 4 cores · Node v26\.1\.0 .* · 3 rounds/);
-  t.match(text, /^ +rate \/s ↑ +× +p99 ms ↓ +×$/m);
-  t.match(text, /^ +ours +500 +0\.50 +4 +2\.00$/m);
-  t.match(text, /^ +memory MiB ↓ +×$/m);
-  t.match(text, /^ +ours +100 +2\.00$/m);
-  t.match(text, /rate \/s ↑: how many in a second/);
-  t.same(
-    sectionsOf(SMALL).map(({ columns }) => columns),
-    [['rate', 'p99'], ['memory']],
-  );
-});
+t.test(
+  'a table has one unit and direction per column, and separate sections for groups with other columns',
+  async (t) => {
+    const text = table(SMALL, undefined);
+    t.match(text, /2026-01-02T03:04:05\.678Z · commit 0123456789ab · Model X, 4 cores · Node v26\.1\.0 .* · 3 rounds/);
+    t.match(text, /^ +rate \/s ↑ +× +p99 ms ↓ +×$/m);
+    t.match(text, /^ +ours +500 +0\.50 +4 +2\.00$/m);
+    t.match(text, /^ +memory MiB ↓ +×$/m);
+    t.match(text, /^ +ours +100 +2\.00$/m);
+    t.match(text, /rate \/s ↑: how many in a second/);
+    t.same(
+      sectionsOf(SMALL).map(({ columns }) => columns),
+      [['rate', 'p99'], ['memory']],
+    );
+  },
+);
 
-t.test('with the last run, a table shows the ratio of then', async (t) => {
+t.test('with the last run, a table also has its ratio', async (t) => {
   const last = reportOf(toRows('one', measured({ bare: rounds(1000, 2), ours: rounds(250, 4) }), 'bare'));
   const text = table(SMALL, last);
   t.match(text, /last × rate$/m);
@@ -136,7 +139,7 @@ t.test('numbers have three digits', async (t) => {
     t.equal(ratioText(value), text);
 });
 
-t.test('a change counts when the rounds of both runs do not overlap', async (t) => {
+t.test('a change is significant if the rounds of both runs do not overlap', async (t) => {
   const group = (rate: number, p99: number) =>
     toRows(
       'one',
@@ -156,7 +159,7 @@ t.test('a change counts when the rounds of both runs do not overlap', async (t) 
   t.match(change, { a: 2, b: 0.5, change: 0.25, verdict: 'one round, spread unknown' });
 });
 
-t.test('a comparison shows both ratios and the change, and never the yardstick itself', async (t) => {
+t.test('a comparison has both ratios and the change, but not the yardstick itself', async (t) => {
   const other = reportOf(toRows('one', measured({ bare: rounds(2000, 2), ours: rounds(4000, 4) }), 'bare'));
   const text = comparisonText(compare(SMALL, other));
   t.match(text, /^ +ours +rate \/s ↑ +0\.50 +2\.00 +\+300 % +better$/m);
@@ -166,7 +169,7 @@ t.test('a comparison shows both ratios and the change, and never the yardstick i
   t.match(text, /warning: 2 of 4 rows are only in A/);
 });
 
-t.test('a comparison warns of other machines, other versions and --quick', async (t) => {
+t.test('a comparison warns about other machines, other versions and --quick', async (t) => {
   const other = reportOf(SMALL.rows, { run: { ...RUN, cpu: 'Model Y', cores: 8, node: 'v27.0.0', quick: true } });
   const { warnings } = compare(SMALL, other);
   t.match(warnings, [
@@ -183,7 +186,7 @@ t.test('a comparison warns of other machines, other versions and --quick', async
   });
 });
 
-t.test('results are read back from files and folders as they were written', async (t) => {
+t.test('results are read from files and folders as written', async (t) => {
   const folder = t.testdir({ list: {} });
   const paths = keep(folder, SMALL).map((path) => path.slice(folder.length + 1));
   t.same(paths, ['things.json', 'things-rate.svg', 'things-p99.svg']);
@@ -195,7 +198,7 @@ t.test('results are read back from files and folders as they were written', asyn
   t.equal(readReports(join(folder, 'list')).length, 2);
 });
 
-t.test('results that are missing, broken or of another program are refused with place and remedy', async (t) => {
+t.test('missing, invalid or foreign results are rejected with place and remedy', async (t) => {
   const { format: _, ...older } = SMALL;
   const folder = t.testdir({
     empty: {},
@@ -212,14 +215,14 @@ t.test('results that are missing, broken or of another program are refused with 
     'null.json': JSON.stringify({ ...SMALL, rows: [null] }),
   });
   const table: [string, RegExp][] = [
-    ['nowhere.json', /there is no file or folder .*nowhere\.json; run the benchmark/],
-    ['empty', /no results \(\.json\) in the folder .*empty/],
-    ['broken.json', /broken\.json cannot be read as JSON: .*; name a file that/],
-    ['package.json', /package\.json: these are not results of the benchmark/],
-    ['text.json', /text\.json: these are not results/],
+    ['nowhere.json', /nowhere\.json does not exist; run the benchmark/],
+    ['empty', /the folder .*empty contains no results \(\.json\)/],
+    ['broken.json', /broken\.json cannot be read as JSON: .*; pass a file that/],
+    ['package.json', /package\.json: these are not benchmark results/],
+    ['text.json', /text\.json: these are not benchmark results/],
     ['none.json', /none\.json has no results/],
-    ['older.json', /older\.json: .*older version.*; run the benchmark again/],
-    ['list.json', /list\.json, element 1: these are not results/],
+    ['older.json', /older\.json: .*older version.*; run the benchmark to create one/],
+    ['list.json', /list\.json, element 1: these are not benchmark results/],
     ['part.json', /part\.json: a part of the results is missing/],
     ['run.json', /run\.json: a part of the results is missing/],
     ['column.json', /column\.json: a part of the results is missing/],
@@ -230,14 +233,17 @@ t.test('results that are missing, broken or of another program are refused with 
     t.throws(() => readReports(join(folder, name)), { message, name: 'Error' }, name);
 });
 
-t.test('files of a folder that are no results are left out, and reported', async (t) => {
+t.test('other files in a folder are skipped and reported', async (t) => {
   const warnings: string[] = [];
   const folder = t.testdir({ 'a.json': '{', 'b.json': '{}', 'c.json': JSON.stringify(SMALL), 'd.svg': '<svg/>' });
   t.same(
     readReports(folder, (text) => warnings.push(text)),
     [SMALL],
   );
-  t.match(warnings, [/^left out: .*a\.json cannot be read as JSON/, /^left out: .*b\.json: these are not results/]);
+  t.match(warnings, [
+    /^skipped: .*a\.json cannot be read as JSON/,
+    /^skipped: .*b\.json: these are not benchmark results/,
+  ]);
 });
 
 t.test('an axis covers its values, and its labels do not touch', async (t) => {
@@ -288,35 +294,38 @@ const WIDE = reportOf(
   ),
 );
 
-t.test('plots have a title, an axis with unit and direction, ticks and a legend, and no text on another', async (t) => {
-  const drawings = plotsOf(WIDE);
-  t.same(
-    drawings.map(({ name }) => name),
-    ['rate', 'p99', 'by-size'],
-  );
-  for (const { name, drawing } of drawings) {
-    const boxes = boxesOf(drawing);
-    const labels = boxes.map(({ label }) => label);
-    t.ok(
-      labels.some((label) => /^(rate \/s, higher|p99 ms, lower) is better; .*logarithmic$/.test(label)),
-      `${name}: axis`,
+t.test(
+  'plots have a title, an axis with unit and direction, ticks and a legend, without overlapping text',
+  async (t) => {
+    const drawings = plotsOf(WIDE);
+    t.same(
+      drawings.map(({ name }) => name),
+      ['rate', 'p99', 'by-size'],
     );
-    t.ok(labels.filter((label) => /^[\d.]+( [kM])?$/.test(label)).length >= 3, `${name}: ticks`);
-    t.ok(labels.includes('a subject with a long name'), `${name}: subjects`);
-    for (const [index, { label, box }] of boxes.entries()) {
-      const [x, y, width, height] = box;
+    for (const { name, drawing } of drawings) {
+      const boxes = boxesOf(drawing);
+      const labels = boxes.map(({ label }) => label);
       t.ok(
-        x >= 0 && y >= 0 && x + width <= drawing.width && y + height <= drawing.height,
-        `${name}: ${label} is inside`,
+        labels.some((label) => /^(rate \/s, higher|p99 ms, lower) is better; .*logarithmic$/.test(label)),
+        `${name}: axis`,
       );
-      for (const other of boxes.slice(index + 1)) {
-        const [left, top, otherWidth, otherHeight] = other.box;
-        const isApart = x + width <= left || left + otherWidth <= x || y + height <= top || top + otherHeight <= y;
-        if (!isApart) t.fail(`${name}: "${label}" lies on "${other.label}"`);
+      t.ok(labels.filter((label) => /^[\d.]+( [kM])?$/.test(label)).length >= 3, `${name}: ticks`);
+      t.ok(labels.includes('a subject with a long name'), `${name}: subjects`);
+      for (const [index, { label, box }] of boxes.entries()) {
+        const [x, y, width, height] = box;
+        t.ok(
+          x >= 0 && y >= 0 && x + width <= drawing.width && y + height <= drawing.height,
+          `${name}: ${label} is inside`,
+        );
+        for (const other of boxes.slice(index + 1)) {
+          const [left, top, otherWidth, otherHeight] = other.box;
+          const isApart = x + width <= left || left + otherWidth <= x || y + height <= top || top + otherHeight <= y;
+          if (!isApart) t.fail(`${name}: "${label}" lies on "${other.label}"`);
+        }
       }
     }
-  }
-});
+  },
+);
 
 t.test('lines have the size on the x axis', async (t) => {
   const lines = plotsOf(WIDE).find(({ name }) => name === 'by-size')?.drawing;
@@ -325,7 +334,7 @@ t.test('lines have the size on the x axis', async (t) => {
     t.equal(below(label)?.length, 2, `${label}, in both panels`);
 });
 
-t.test('zeros, single points and columns without rows are drawn or left out', async (t) => {
+t.test('zeros, single points and columns without rows are drawn or omitted', async (t) => {
   const zero = reportOf(
     toRows('g', measured({ bare: [{ rate: 0 }], ours: [{ rate: 0 }] }), 'bare', { series: 's', x: 5 }),
   );
@@ -336,14 +345,14 @@ t.test('zeros, single points and columns without rows are drawn or left out', as
   for (const { drawing } of plotsOf(zero)) t.notMatch(svgDocument(drawing), /NaN|Infinity|undefined/);
 });
 
-t.test('a plot is a document of its own for light and dark', async (t) => {
+t.test('a plot is a standalone document for light and dark schemes', async (t) => {
   const [first] = plotsOf(WIDE);
   const svg = first ? svgDocument(first.drawing) : '';
   t.match(svg, /^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" width="\d/);
   t.match(svg, 'prefers-color-scheme: dark');
 });
 
-t.test('a page has plots, tables, facts and nothing from elsewhere; texts are escaped', async (t) => {
+t.test('a page is self-contained, with plots, tables and facts; texts are escaped', async (t) => {
   const evil = '<script>alert("1")</script> & \'more\'';
   const rows = toRows(evil, measured({ bare: rounds(10, 1), [evil]: rounds(5, 2) }), 'bare', { series: evil, x: 3 });
   const page = htmlPage([WIDE, reportOf(rows, { title: evil, notes: [evil], run: { ...RUN, cpu: evil } })]);
@@ -357,19 +366,19 @@ t.test('a page has plots, tables, facts and nothing from elsewhere; texts are es
   t.match(page, /<td>1000<small>900 – 1100<\/small><\/td>|<td>30\.0 k<small>27\.0 k – 33\.0 k<\/small><\/td>/);
 });
 
-t.test('groups are chosen by a part of their name, whatever its case', async (t) => {
+t.test('groups are selected by a part of their name, regardless of case', async (t) => {
   t.ok(isWanted('Encrypted, 4 connections', { quick: true, only: 'encrypted' }));
   t.ok(isWanted('anything', { quick: true }));
   t.notOk(isWanted('circuits', { quick: true, only: 'encrypted' }));
 });
 
-t.test('a folder in the place of a results file is read as a folder', async (t) => {
+t.test('a folder in place of a results file is read as a folder', async (t) => {
   const folder = t.testdir({});
   mkdirSync(join(folder, 'things.json'));
   t.throws(() => readReports(join(folder, 'things.json')), { message: /no results/ });
 });
 
-t.test('what README.md says of the memory of queues is what the kept results say', async (t) => {
+t.test('README.md and the kept results agree about the memory of queues', async (t) => {
   const [report] = readReports(join(KEPT_RESULTS, 'queues.json'));
   const said = readFileSync(join(KEPT_RESULTS, '..', 'README.md'), 'utf8').replaceAll(/\s+/g, ' ');
   const [, unbounded, least, most] =
@@ -387,7 +396,7 @@ t.test('what README.md says of the memory of queues is what the kept results say
   }
   t.ok(groups.size >= 6);
 });
-t.test('kept results are not quick, and whole', async (t) => {
+t.test('kept results are complete and not quick', async (t) => {
   const warnings: string[] = [];
   const reports = readReports(KEPT_RESULTS, (text) => warnings.push(text));
   t.same(warnings, []);

@@ -1,7 +1,7 @@
-// The report of a benchmark: the content of its JSON file, and the source of tables, plots, pages and comparisons. The folders beside it
-// measure; rounds.ts turns measurements into rows.
+// The report of a benchmark: the content of its JSON file, and the source of tables, plots, pages and comparisons. The
+// folders beside it measure; rounds.ts converts measurements to rows.
 
-/** The first field of every results file. The number changes with the form. */
+/** The first field of every results file. The number changes with the format. */
 export const FORMAT = 'edgeweave-bench/2';
 
 export type Direction = 'higher' | 'lower';
@@ -9,9 +9,9 @@ export type Direction = 'higher' | 'lower';
 /** One unit and one direction for every value of a column. */
 export interface Column {
   readonly unit: string;
-  /** Which values are better. */
+  /** Whether higher or lower values are better. */
   readonly better: Direction;
-  /** A few words for people. */
+  /** A short description for people. */
   readonly meaning: string;
 }
 
@@ -22,11 +22,11 @@ export interface Spread {
 }
 
 export interface Value extends Spread {
-  /** Number of measurements. A single one gives no spread: all three values are equal. */
+  /** Number of measurements. A single one has no spread: all three values are equal. */
   readonly rounds: number;
   /**
-   * Relative to the yardstick in the same group: the ratio of the medians, the least and the greatest ratio within one round. Absent where
-   * the yardstick has no such value or zero.
+   * Relative to the yardstick in the same group: the ratio of the medians, and the least and greatest ratio within one
+   * round. Absent if the yardstick lacks the value or it is zero.
    */
   readonly ratio?: Spread;
 }
@@ -34,10 +34,10 @@ export interface Value extends Spread {
 export interface Row {
   /** The measured work, for example `link (queue 1000, workers 10): 300 TLS dials`. */
   readonly group: string;
-  /** The program or queue that does it. */
+  /** The measured program or queue. */
   readonly subject: string;
   readonly values: Readonly<Record<string, Value>>;
-  /** Its place in a plot of lines: which line, and where on the x axis. */
+  /** Its place in a line plot: the line, and the x value. */
   readonly point?: Point;
 }
 
@@ -46,20 +46,20 @@ export interface Point {
   readonly x: number;
 }
 
-/** A plot of one column. Bars show every row that has the column; lines those that have a point as well. */
+/** A plot of one column. Bars include every row that has the column; lines those that also have a point. */
 export interface Plot {
   readonly name: string;
   readonly title: string;
   readonly column: string;
-  /** The title of the x axis of lines; bars without one. */
+  /** Title of the x axis of lines; absent for bars. */
   readonly x?: string;
 }
 
-/** Where, when and how it was measured. */
+/** Circumstances of the measurement. */
 export interface RunFacts {
-  /** ISO 8601, of the start. */
+  /** ISO 8601 time of the start. */
   readonly date: string;
-  /** The git hash; null outside of a checkout. */
+  /** The git hash; null outside a checkout. */
   readonly commit: string | null;
   /** Whether files differed from that commit. */
   readonly dirty: boolean;
@@ -67,9 +67,9 @@ export interface RunFacts {
   readonly cores: number;
   readonly node: string;
   readonly platform: string;
-  /** Rounds of most groups; each value has its own. */
+  /** Rounds of most groups; each value has its own number. */
   readonly rounds: number;
-  /** Made to see that the benchmark works: no figures to rely on. */
+  /** Made to test the benchmark: the figures are unreliable. */
   readonly quick: boolean;
 }
 
@@ -78,7 +78,7 @@ export interface Findings {
   readonly name: string;
   readonly title: string;
   readonly columns: Readonly<Record<string, Column>>;
-  /** The subject that all others of a group are compared with. */
+  /** The subject to which all others of a group are compared. */
   readonly yardstick: string;
   readonly rows: readonly Row[];
   /** Lines below the table. */
@@ -99,24 +99,24 @@ export interface BenchmarkOptions {
   readonly config?: string | undefined;
   /** Folder of another checkout of this project. */
   readonly beside?: string | undefined;
-  /** Only groups whose name contains this. */
+  /** Only groups whose name contains this text. */
   readonly only?: string | undefined;
 }
 
 export interface Benchmark {
-  /** The groups that it would measure, `only` aside. Throws UsageError or an Error for options that cannot be used. */
+  /** The groups that it would measure, ignoring `only`. @throws UsageError or an Error for invalid options */
   groups(options: BenchmarkOptions): string[];
   measure(options: BenchmarkOptions, progress: (text: string) => void): Promise<Findings>;
 }
 
-/** Arguments that cannot be used: exit code 2. */
+/** Invalid arguments: exit code 2. */
 export class UsageError extends Error {}
 
 export function isWanted(group: string, { only = '' }: BenchmarkOptions): boolean {
   return group.toLowerCase().includes(only.toLowerCase());
 }
 
-/** Rows that have the same columns stand below one head. */
+/** Rows with the same columns share a header. */
 export interface Section {
   readonly columns: readonly string[];
   readonly groups: readonly { readonly group: string; readonly rows: readonly Row[] }[];

@@ -1,5 +1,4 @@
-// Results as files: where they are kept, and reading them again. Files that are missing, broken or of other programs are refused with their
-// place and what to do.
+// Writes and reads results files. Missing, invalid or foreign files are rejected with their path and a remedy.
 
 import {
   accessSync,
@@ -18,11 +17,11 @@ import { plotsOf } from './plot/plots.ts';
 import { svgDocument } from './plot/svg.ts';
 import { FORMAT, type Report, UsageError } from './report.ts';
 
-/** Where figures are kept that others rely on. */
+/** Folder of the published figures. */
 export const KEPT_RESULTS = join(import.meta.dirname, 'results');
-const AGAIN = 'run the benchmark again to make one';
+const AGAIN = 'run the benchmark to create one';
 
-/** Writes the report and its plots; answers the paths. */
+/** Writes the report and its plots; returns the paths. */
 export function keep(directory: string, report: Report): string[] {
   const files = [
     { name: `${report.name}.json`, text: `${JSON.stringify(report, undefined, 2)}\n` },
@@ -43,26 +42,24 @@ export function writeOut(path: string, text: string): void {
   }
 }
 
-/** Makes the folder. Throws when nothing can be written into it: better before an hour of measuring than after. */
+/** Creates the folder. @throws if it is not writable: better before an hour of measuring than after */
 export function prepareDirectory(directory: string): void {
   try {
     mkdirSync(directory, { recursive: true });
     accessSync(directory, constants.W_OK);
   } catch (error) {
-    const remedy = 'name a folder that you may write with --results DIR';
+    const remedy = 'pass a writable folder with --results DIR';
     throw new Error(`the folder of the results cannot be written: ${describeError(error)}; ${remedy}`);
   }
 }
 
-/** Throws unless the file of `option` could be written. */
+/** @throws unless the file of `option` is writable */
 export function checkWritable(option: string, file: string): void {
   try {
     if (existsSync(file) && statSync(file).isDirectory()) throw new Error('it is a folder');
     accessSync(existsSync(file) ? file : dirname(resolve(file)), constants.W_OK);
   } catch (error) {
-    throw new Error(
-      `${option} ${file} cannot be written: ${describeError(error)}; name a file in a folder that exists`,
-    );
+    throw new Error(`${option} ${file} cannot be written: ${describeError(error)}; pass a file in an existing folder`);
   }
 }
 
@@ -74,13 +71,12 @@ export function isKeptResults(directory: string): boolean {
 }
 
 /**
- * The reports of a results file, or of all such files in a folder; `warn` is called for other files of the folder. Throws UsageError
- * when there are no reports.
+ * The reports of a results file, or of all such files in a folder; calls `warn` for other files of the folder. @throws
+ * UsageError if there are no reports
  */
 export function readReports(path: string, warn: (text: string) => void = () => undefined): Report[] {
   const stat = statSync(path, { throwIfNoEntry: false });
-  if (!stat)
-    throw new UsageError(`there is no file or folder ${path}; ${AGAIN}: npm run bench -- queues --json ${path}`);
+  if (!stat) throw new UsageError(`${path} does not exist; ${AGAIN}: npm run bench -- queues --json ${path}`);
   if (!stat.isDirectory()) return readFile(path);
   const reports: Report[] = [];
   for (const name of readdirSync(path).toSorted()) {
@@ -89,19 +85,19 @@ export function readReports(path: string, warn: (text: string) => void = () => u
       reports.push(...readFile(join(path, name)));
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
-      warn(`left out: ${error.message}`);
+      warn(`skipped: ${error.message}`);
     }
   }
-  if (reports.length === 0) throw new UsageError(`there are no results (.json) in the folder ${path}; ${AGAIN}`);
+  if (reports.length === 0) throw new UsageError(`the folder ${path} contains no results (.json); ${AGAIN}`);
   return reports;
 }
 
-/** The last report of this name, or undefined where there is none of this form. */
+/** The last report of this name; undefined if none in this format exists. */
 export function readLast(directory: string, name: string): Report | undefined {
   try {
     return readFile(join(directory, `${name}.json`)).find((report) => report.name === name);
   } catch {
-    return undefined; // the first run, or results of another version: there is nothing to compare with
+    return undefined; // the first run, or results of another version: no comparison
   }
 }
 
@@ -110,7 +106,7 @@ function readFile(path: string): Report[] {
   try {
     content = JSON.parse(readFileSync(path, 'utf8'));
   } catch (error) {
-    const remedy = 'name a file that `bench --json FILE` or `--results DIR` wrote';
+    const remedy = 'pass a file that `bench --json FILE` or `--results DIR` wrote';
     throw new UsageError(`${path} cannot be read as JSON: ${describeError(error)}; ${remedy}`);
   }
   const reports = Array.isArray(content) ? content : [content];
@@ -123,13 +119,13 @@ function readFile(path: string): Report[] {
   return reports as Report[];
 }
 
-/** Why a value is not a report, or undefined. */
+/** The reason why a value is not a report, or undefined. */
 function problemOf(value: unknown): string | undefined {
   const { format, name, columns, rows, run, yardstick, plots, notes } = (value ?? {}) as Partial<Report>;
   if (format !== FORMAT) {
     const isOlder = typeof name === 'string' && Array.isArray(rows) && format === undefined;
-    if (isOlder) return 'these results come from an older version, which kept no spread and did not say where it ran';
-    return `these are not results of the benchmark in the form ${FORMAT}`;
+    if (isOlder) return 'these results come from an older version, without spread and run facts';
+    return `these are not benchmark results in the format ${FORMAT}`;
   }
   const isWhole = typeof name === 'string' && typeof yardstick === 'string' && isRun(run) && areColumns(columns);
   if (!isWhole || !Array.isArray(rows) || !Array.isArray(plots) || !Array.isArray(notes))

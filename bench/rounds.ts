@@ -1,12 +1,12 @@
-// From measurements to rows: the median of the rounds with its spread, beside the yardstick. The subjects take turns within a round, so the
-// ratio of one round compares what was measured under the same load of the machine.
+// Converts measurements to rows: the median of the rounds with its spread, and the ratio to the yardstick. The subjects
+// take turns within a round, so the ratio of one round compares measurements under the same load of the machine.
 
 import type { Point, Row, Spread, Value } from './report.ts';
 
 /** The measurements of one subject in one round, by column. */
 export type Values = Readonly<Record<string, number>>;
 
-/** `measured` has the rounds of each subject, in their order. */
+/** `measured` has the rounds of each subject, in order. */
 export function toRows(
   group: string,
   measured: ReadonlyMap<string, readonly Values[]>,

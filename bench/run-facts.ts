@@ -1,4 +1,4 @@
-// Where and when a benchmark ran. Figures without this cannot be compared with others.
+// The circumstances of a benchmark run. Figures without them are not comparable.
 
 import { execFileSync } from 'node:child_process';
 import { realpathSync } from 'node:fs';
@@ -8,7 +8,7 @@ import type { RunFacts } from './report.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 
-/** `root` is the folder of the project. */
+/** @param root Folder of the project. */
 export function runFacts(quick: boolean, date: Date, root = ROOT): Omit<RunFacts, 'rounds'> {
   const commit = commitOf(root);
   return {
@@ -32,13 +32,13 @@ export function describeRun({ date, commit, dirty, cpu, cores, node, platform, r
   );
 }
 
-/** Undefined outside of a checkout, also where the project lies inside another repository. */
+/** Undefined outside a checkout, or if the project is inside another repository. */
 function commitOf(root: string): string | undefined {
   const [top, commit] = git(root, 'rev-parse', '--show-toplevel', 'HEAD')?.split('\n') ?? [];
   return top !== undefined && realpathSync(top) === realpathSync(root) ? commit : undefined;
 }
 
-/** Whether files of the project differ from the commit. Results of earlier runs do not count. */
+/** Whether files of the project differ from the commit, apart from results of earlier runs. */
 function isDirty(root: string): boolean {
   return git(root, 'status', '--porcelain', '--untracked-files=no', '--', '.', ':!bench/results') !== '';
 }

@@ -1,4 +1,4 @@
-// The command `bench`, as a user types it. Only `queues --quick` measures.
+// The command `bench` as a user types it. Only `queues --quick` measures.
 
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,7 +18,7 @@ function keptResults(): string[] {
   return readdirSync(KEPT).map((name) => `${name} ${readFileSync(join(KEPT, name), 'utf8').length}`);
 }
 
-t.test('a quick run is not kept where figures are, and says so; --json - gives JSON on stdout alone', async (t) => {
+t.test('a quick run is not kept among the figures, and says so; --json - prints only JSON to stdout', async (t) => {
   const before = keptResults();
   const { code, stdout, stderr } = await bench(
     'queues',
@@ -55,7 +55,7 @@ t.test('a quick run is not kept where figures are, and says so; --json - gives J
   for (const part of ['<svg ', 'p50', 'p99', report?.run.cpu ?? '']) t.match(page, part);
 });
 
-t.test('results that are kept can be compared with another run', async (t) => {
+t.test('kept results can be compared with another run', async (t) => {
   const run = (folder: string, ...more: string[]) =>
     bench('queues', '--quick', '--only', 'link', '--results', at(folder), ...more);
   const first = await run('first');
@@ -87,23 +87,27 @@ t.test('queue lengths and workers come from --config', async (t) => {
   t.match(stdout, 'link (queue 77, workers 3): 2000 no-op tasks');
 });
 
-t.test('what cannot be used is refused before anything is measured, in sentences', async (t) => {
+t.test('invalid arguments are rejected before the measurement, with a sentence each', async (t) => {
   const broken = at('broken.yml');
   writeFileSync(broken, 'v: 3\nforwarder: {linkDialQueueLength: many}\n');
   const file = at('file');
   writeFileSync(file, '');
   mkdirSync(at('folder'));
   const table: [args: string[], code: number, message: RegExp][] = [
-    [['quues'], 2, /^bench: there is no benchmark quues; did you mean queues\?\n$/],
-    [['comapre', 'a', 'b'], 2, /^bench: there is no benchmark comapre; did you mean compare\?\n$/],
-    [['everything'], 2, /^bench: there is no benchmark everything; there are queues, api, data\n$/],
+    [['quues'], 2, /^bench: unknown benchmark quues; did you mean queues\?\n$/],
+    [['comapre', 'a', 'b'], 2, /^bench: unknown benchmark comapre; did you mean compare\?\n$/],
+    [['everything'], 2, /^bench: unknown benchmark everything; known are queues, api, data\n$/],
     [
       ['queues', '--quick', '--only', 'nothing'],
       2,
       /no group contains "nothing" \(--only\).*\n {2}queues: link \(queue 1000/,
     ],
-    [['queues', '--quick', '--results', KEPT], 2, /--quick gives no figures to keep in .*name another folder/],
-    [['queues', '--quick', '--json', join(KEPT, 'queues.json')], 2, /--quick gives no figures.* with --json\n$/],
+    [['queues', '--quick', '--results', KEPT], 2, /--quick results must not be kept in .*pass another folder/],
+    [
+      ['queues', '--quick', '--json', join(KEPT, 'queues.json')],
+      2,
+      /--quick results must not be kept.* with --json\n$/,
+    ],
     [['queues', '--results', join(file, 'x')], 1, /folder of the results cannot be written: ENOTDIR.*--results DIR\n$/],
     [
       ['queues', '--quick', '--json', at('nowhere', 'x.json')],
@@ -113,13 +117,13 @@ t.test('what cannot be used is refused before anything is measured, in sentences
     [['queues', '--quick', '--html', at('folder')], 1, /--html .*folder cannot be written: it is a folder/],
     [['queues', '--quick', '--config', at('nosuch.yml')], 1, /nosuch\.yml/],
     [['queues', '--quick', '--config', broken], 1, /broken\.yml:2:\d+ error CFG-\S+ forwarder\.linkDialQueueLength/],
-    [['api', '--config', broken], 2, /--config is for `queues`, which is not measured/],
-    [['queues', '--beside', directory], 2, /--beside is for `data`/],
+    [['api', '--config', broken], 2, /--config applies to `queues`, which is not selected/],
+    [['queues', '--beside', directory], 2, /--beside applies to `data`/],
     [['data', '--beside', directory], 2, /--beside .* is not a checkout of this project/],
     [['--quik'], 2, /unknown option '--quik'[\s\S]*--quick/],
     [['compare', 'a'], 2, /missing required argument 'b'/],
     [['compare', 'a', 'b', 'c'], 2, /too many arguments/],
-    [['compare', at('nosuch.json'), file], 2, /^bench: there is no file or folder .*nosuch\.json/],
+    [['compare', at('nosuch.json'), file], 2, /^bench: .*nosuch\.json does not exist/],
     [['compare', file, file], 2, /cannot be read as JSON/],
   ];
   for (const [args, code, message] of table) {
@@ -131,13 +135,13 @@ t.test('what cannot be used is refused before anything is measured, in sentences
   }
 });
 
-t.test('a binary of the reference that cannot be run is reported before the routers start', async (t) => {
+t.test('an unusable binary of the reference is reported before the routers start', async (t) => {
   const { code, stderr } = await runProgram(['bench/run.ts', 'data', '--quick'], { env: { ZITI_BIN: at('ziti') } });
   t.equal(code, 2);
-  t.match(stderr, /^bench: ZITI_BIN cannot be run: ENOENT.*; name the program/);
+  t.match(stderr, /^bench: ZITI_BIN cannot be run: ENOENT.*; set it to the program/);
 });
 
-t.test('the help shows every option, the comparison, and how to get a flame graph', async (t) => {
+t.test('the help describes every option, the comparison, and flame graphs', async (t) => {
   const { code, stdout } = await bench('--help');
   t.equal(code, 0);
   for (const part of [

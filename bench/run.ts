@@ -1,5 +1,5 @@
-// `npm run bench [-- NAME…]`: runs benchmarks, prints tables, keeps results and plots, and compares with the last run. `bench compare A B` compares
-// two results. Exit codes: 0 done, 1 the work failed, 2 wrong use.
+// `npm run bench [-- NAME…]`: runs benchmarks, prints tables, keeps results and plots, and compares with the last run.
+// `bench compare A B` compares two results. Exit codes: 0 done, 1 the work failed, 2 wrong usage.
 
 import { dirname } from 'node:path';
 import { Command } from 'commander';
@@ -23,14 +23,14 @@ import {
 import { runFacts } from './run-facts.ts';
 import { table } from './table.ts';
 
-/** Loaded when they are measured: they bring the router and the simulator with them. */
+/** Loaded when measured: they load the router and the simulator. */
 const BENCHMARKS: Readonly<Record<string, () => Promise<Benchmark>>> = {
   queues: async () => (await import('./queues/queues.ts')).queues,
   api: async () => (await import('./api/api.ts')).api,
   data: async () => (await import('./data/data.ts')).data,
 };
 const NAMES = Object.keys(BENCHMARKS);
-/** The value of --json that means the standard output. */
+/** The value of --json for standard output. */
 const STDOUT = '-';
 
 interface Options extends BenchmarkOptions {
@@ -40,18 +40,18 @@ interface Options extends BenchmarkOptions {
 }
 
 const program = new Command('bench')
-  .description('measures of the data path and its queues')
-  .argument('[names...]', `what to measure: ${NAMES.join(', ')}; everything when left out`)
-  .option('--quick', 'fewer tasks and rounds: to see that it works, not for figures', false)
+  .description('benchmarks of queues, APIs and the data path')
+  .argument('[names...]', `benchmarks to run: ${NAMES.join(', ')} (default: all)`)
+  .option('--quick', 'fewer tasks and rounds: a functional test, not for figures', false)
   .option('--only <text>', 'only groups whose name contains the text')
-  .option('--json <file>', 'write the results there; - for the standard output (tables go to standard error then)')
-  .option('--html <file>', 'write a page with all plots and tables there')
+  .option('--json <file>', 'write the results as JSON; - for standard output (tables then go to standard error)')
+  .option('--html <file>', 'write a page with all plots and tables')
   .option(
     '--results <directory>',
-    'where results and plots are kept, and the last ones are found (default: bench/results; with --quick or --only they are not kept)',
+    'folder for results and plots, and for the previous ones (default: bench/results; not kept with --quick or --only)',
   )
-  .option('--config <file>', 'router configuration whose queue lengths and workers `queues` uses')
-  .option('--beside <directory>', 'another checkout of this project that `data` measures as well')
+  .option('--config <file>', 'router configuration with queue lengths and workers for `queues`')
+  .option('--beside <directory>', 'another checkout of this project, also measured by `data`')
   .addHelpText(
     'after',
     `
@@ -67,13 +67,13 @@ profile) or with https://www.speedscope.app. profile.memory.path (NAME.heapprofi
   )
   .enablePositionalOptions()
   .exitOverride()
-  .showHelpAfterError('(--help shows how it is used)')
+  .showHelpAfterError('(see --help)')
   .action(run);
 program
   .command('compare')
-  .description('compare two results, by their ratios to the yardstick')
-  .argument('<a>', 'results (JSON) or a folder of them: before')
-  .argument('<b>', 'results (JSON) or a folder of them: after')
+  .description('compare two results by their ratios to the yardstick')
+  .argument('<a>', 'earlier results: a JSON file or a folder of them')
+  .argument('<b>', 'later results: a JSON file or a folder of them')
   .addHelpText('after', '\nExample:\n  npm run bench -- compare bench/results /tmp/results')
   .exitOverride()
   .action((a: string, b: string) => showComparison(readReports(a, warn), readReports(b, warn)));
@@ -111,7 +111,7 @@ async function run(names: readonly string[], options: Options): Promise<void> {
   );
 }
 
-/** The benchmarks that have something to do. Everything that cannot be used is found before the first one starts. */
+/** The selected benchmarks with their groups. Invalid arguments are found before the first one starts. */
 async function choose(names: readonly string[], options: Options): Promise<[string, Benchmark][]> {
   const chosen = NAMES.filter((name) => names.length === 0 || names.includes(name));
   checkNames(names);
@@ -123,7 +123,7 @@ async function choose(names: readonly string[], options: Options): Promise<[stri
   const wanted = new Set(all.filter(({ group }) => isWanted(group, options)).map(({ name }) => name));
   if (wanted.size === 0) {
     const list = all.map(({ name, group }) => `\n  ${name}: ${group}`).join('');
-    throw new UsageError(`no group contains "${options.only}" (--only); there are these groups:${list}`);
+    throw new UsageError(`no group contains "${options.only}" (--only); the groups are:${list}`);
   }
   return loaded.filter(([name]) => wanted.has(name));
 }
@@ -132,7 +132,7 @@ function checkNames(names: readonly string[]): void {
   const unknown = names.find((name) => !NAMES.includes(name));
   if (unknown === undefined) return;
   const meant = didYouMean(unknown, [...NAMES, 'compare']);
-  throw new UsageError(`there is no benchmark ${unknown}; ${meant || `there are ${NAMES.join(', ')}`}`);
+  throw new UsageError(`unknown benchmark ${unknown}; ${meant || `known are ${NAMES.join(', ')}`}`);
 }
 
 function checkOptions(chosen: readonly string[], { quick, results, json, html, config, beside }: Options): void {
@@ -142,12 +142,12 @@ function checkOptions(chosen: readonly string[], { quick, results, json, html, c
   ] as const;
   for (const [flag, value, name] of needs)
     if (value !== undefined && !chosen.includes(name))
-      throw new UsageError(`${flag} is for \`${name}\`, which is not measured; name ${name} too, or leave ${flag} out`);
+      throw new UsageError(`${flag} applies to \`${name}\`, which is not selected; add ${name}, or omit ${flag}`);
   if (!quick) return;
   const folders = { '--results': results, '--json': json && dirname(json), '--html': html && dirname(html) };
   for (const [flag, folder] of Object.entries(folders))
     if (folder !== undefined && isKeptResults(folder))
-      throw new UsageError(`--quick gives no figures to keep in ${folder}; name another folder with ${flag}`);
+      throw new UsageError(`--quick results must not be kept in ${folder}; pass another folder with ${flag}`);
 }
 
 async function measure(benchmark: Benchmark, options: Options): Promise<Report> {

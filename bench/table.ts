@@ -1,4 +1,5 @@
-// The table for people in a terminal. Each column has its unit, an arrow to where better values lie, and beside it the ratio to the yardstick.
+// The table for people at a terminal. Each column has its unit, an arrow towards better values, and the ratio to the
+// yardstick beside it.
 
 import { figure, ratioText } from './figure.ts';
 import type { Column, Report, Row, Section } from './report.ts';
@@ -7,7 +8,7 @@ import { describeRun } from './run-facts.ts';
 
 const MISSING = '–';
 
-/** With the last report, the ratio of the first column of each section in that one. */
+/** With the last report, adds its ratio of the first column of each section. */
 export function table(report: Report, last: Report | undefined): string {
   const sections = sectionsOf(report);
   const shown = new Set(sections.flatMap(({ columns }) => columns));
@@ -27,7 +28,7 @@ export function heading(name: string, { unit, better }: Column): string {
   return `${name} ${unit} ${better === 'higher' ? '↑' : '↓'}`;
 }
 
-/** Columns of equal width: the first one to the left, the others to the right. Lines of one cell are headings. */
+/** Columns of equal width: the first one left-aligned, the others right-aligned. Lines of one cell are headings. */
 export function align(lines: readonly (readonly string[])[], left = 1): string[] {
   const rows = lines.filter((line) => line.length > 1);
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map((line) => (line[column] ?? '').length))) ?? [];

@@ -1,5 +1,5 @@
-// `npm run build`: the package's JavaScript and types in `dist/`. JavaScript is what Node itself runs, the sources without their types, line by
-// line; so a stack of the package names the lines of the sources. `npm pack` runs this first.
+// `npm run build`: creates the package's JavaScript and types in `dist/`. The JavaScript is the source without types,
+// line by line, so stack traces of the package show the lines of the sources. `npm pack` runs this first.
 
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
@@ -9,9 +9,9 @@ import { manuals } from './manuals.ts';
 
 const DIST = join(ROOT, 'dist');
 const ROOMS = '{agent,controller-sim,common,schemas}';
-/** What the code reads or imports besides its own modules. */
+/** Files that the code reads or imports in addition to its modules. */
 const ASSETS = [`${ROOMS}/**/gen/*_pb.{js,d.ts}`, 'schemas/**/*.{json,tsv}'];
-/** A module of ours in an import, an export or a URL: relative, or by one of the names in package.json. */
+/** A module of ours in an import, an export or a URL: relative, or by a name in package.json. */
 const SPECIFIER = /(?<before>\b(?:from|import|new URL)\s*\(?\s*)'(?<path>(?:\.{1,2}\/|#)[^']+)\.ts'/g;
 
 needFolder(DIST);
@@ -30,12 +30,12 @@ writeManifest();
 for (const [name, text] of Object.entries(manuals())) write(join('man', name), text);
 say(`built ${sources.length} modules in ${DIST}`);
 
-/** Names what the build makes of a module, in the place of its source. */
+/** Replaces source file names with the names of the built files. */
 function withBuiltModules(text: string): string {
   return text.replaceAll(SPECIFIER, "$<before>'$<path>.js'");
 }
 
-/** The names `#lib/…` mean the files of the build there. */
+/** Maps the names `#lib/…` to the files of the build. */
 function writeManifest(): void {
   const { name, version, type, imports } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Record<
     string,

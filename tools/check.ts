@@ -1,4 +1,4 @@
-// `npm run check`: what is checked without running anything: types, lint and format, unused files, exports and dependencies.
+// `npm run check`: static checks: types, lint and format, unused files, exports and dependencies.
 
 import { runTool, say } from './commands.ts';
 

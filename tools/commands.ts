@@ -1,4 +1,4 @@
-// Running the tools of the project one after the other, from the project's root.
+// Runs the tools of the project in sequence, from the project's root.
 
 import { spawn } from 'node:child_process';
 import { dirname, join } from 'node:path';
@@ -15,7 +15,7 @@ export function runTool(name: string, args: readonly string[]): Promise<number> 
       stdio: 'inherit',
       env: { ...process.env, PATH: `${bin}:${process.env.PATH ?? ''}` },
     });
-    // A reader that leaves (`npm test | head`) ends this process; the tool must not go on unseen.
+    // A reader that closes the pipe (`npm test | head`) ends this process; the tool must end too.
     const stop = () => void child.kill();
     process.once('exit', stop);
     child.once('error', reject);
@@ -26,8 +26,8 @@ export function runTool(name: string, args: readonly string[]): Promise<number> 
   });
 }
 
-/** Ends this process with a sentence when no file can be made in a folder. */
-export function needFolder(folder: string, remedy = 'copy the project to a folder of your own'): void {
+/** Ends this process with a message if the folder is not writable. */
+export function needFolder(folder: string, remedy = 'copy the project to your own folder'): void {
   const obstacle = writeObstacle(join(folder, 'file'), { makesFolder: true });
   if (obstacle === undefined) return;
   process.stderr.write(`${obstacle}; ${remedy}\n`);

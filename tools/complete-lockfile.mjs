@@ -1,6 +1,7 @@
-// `npm run lock [-- --check] [-- FILE]`: completes package-lock.json. A registry that lacks the binaries of some platforms makes npm leave them
-// out of the lockfile, and `npm ci` then refuses it everywhere. An entry needs no download to be complete: npm reads its platform and passes
-// over it elsewhere. Plain JavaScript for any Node from 20 on: it runs before anything can be installed.
+// `npm run lock [-- --check] [-- FILE]`: completes package-lock.json. If a registry lacks the binaries of some
+// platforms, npm omits them from the lockfile, and `npm ci` then fails on every platform. Adding an entry needs no
+// download: npm reads its platform and skips it elsewhere. Plain JavaScript for any Node from 20 on, because it runs
+// before the installation.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -20,16 +21,16 @@ const missing = missingEntries(lock.packages);
 const names = [...missing.keys()];
 if (args.includes('--check')) {
   for (const name of names) process.stdout.write(`missing: ${name}\n`);
-  if (names.length > 0) process.stdout.write('the lockfile is not complete; run `npm run lock`\n');
+  if (names.length > 0) process.stdout.write('the lockfile is incomplete; run `npm run lock`\n');
   process.exitCode = names.length === 0 ? 0 : 1;
 } else if (names.length > 0) {
   const packages = Object.entries({ ...lock.packages, ...Object.fromEntries(missing) });
   packages.sort(([a], [b]) => a.localeCompare(b, 'en'));
   writeFileSync(file, `${JSON.stringify({ ...lock, packages: Object.fromEntries(packages) }, null, 2)}\n`);
-  process.stdout.write(`${names.length} entries were added to ${file}\n`);
+  process.stdout.write(`added ${names.length} entries to ${file}\n`);
 }
 
-/** Entries for the optional dependencies that some package names and the lockfile lacks, by their path. */
+/** Entries of optional dependencies that packages name but the lockfile lacks, by path. */
 function missingEntries(packages) {
   const entries = new Map();
   for (const [path, { dev, optionalDependencies = {} }] of Object.entries(packages)) {
@@ -44,7 +45,9 @@ function missingEntries(packages) {
 function platformEntry(name, version, dev) {
   const { os, cpu, abi } = PLATFORM.exec(name)?.groups ?? {};
   if (os === undefined || !EXACT_VERSION.test(version)) {
-    process.stderr.write(`${file} lacks ${name}@${version}, which is no platform package: run \`npm install\` first\n`);
+    process.stderr.write(
+      `${file} lacks ${name}@${version}, which is not a platform package: run \`npm install\` first\n`,
+    );
     process.exit(1);
   }
   return {

@@ -1,5 +1,5 @@
-// Makes what follows from schemas/config/router.schema.json: the types of a checked configuration and its manual. The schema
-// is the only place where keys, defaults and bounds are written.
+// Generates the types of a checked configuration and its manual from schemas/config/router.schema.json. The schema is
+// the only source of keys, defaults and bounds.
 
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -8,7 +8,7 @@ import type { ConfigSchema } from '../schemas/config/schema.ts';
 const ROOT = dirname(import.meta.dirname);
 const SCHEMA = join(ROOT, 'schemas/config/router.schema.json');
 
-/** Path (relative to the project) to content of every generated file. */
+/** Path (relative to the project) → content of every generated file. */
 export function generateConfig(): Map<string, string> {
   const root = JSON.parse(readFileSync(SCHEMA, 'utf8')) as ConfigSchema;
   return new Map([
@@ -17,7 +17,7 @@ export function generateConfig(): Map<string, string> {
   ]);
 }
 
-/** Writes the resolved form: durations as milliseconds, addresses parsed, defaults filled in. */
+/** Writes the types of the resolved form: durations as milliseconds, parsed addresses, defaults filled in. */
 class TypeWriter {
   readonly #root: ConfigSchema;
   readonly #named = new Map<string, string>();
@@ -66,7 +66,7 @@ class TypeWriter {
     const name = schema['x-type'];
     if (name === undefined) return body;
     const known = this.#named.get(name);
-    if (known !== undefined && known !== body) throw new Error(`two different types are called ${name}`);
+    if (known !== undefined && known !== body) throw new Error(`two different types have the name ${name}`);
     this.#named.set(name, body);
     return name;
   }
@@ -99,10 +99,10 @@ function manual(root: ConfigSchema): string {
   const lines = [
     '# Router configuration file',
     '',
-    'Generated from `schemas/config/router.schema.json`. `npm run -s router -- config explain KEY` shows the same for one key,',
-    '`config check FILE` finds mistakes, `config init` writes a file to start from.',
+    'Generated from `schemas/config/router.schema.json`. `npm run -s router -- config explain KEY` prints the same for one key,',
+    '`config check FILE` finds mistakes, `config init` writes a new file.',
     '',
-    'Durations are texts such as `250ms`, `5s`, `1m30s`. Addresses are `type:host:port`. `$NAME` and `${NAME}` in a value are replaced by the environment.',
+    'Durations are strings, for example `250ms`, `5s`, `1m30s`. Addresses are `type:host:port`. Environment variables replace `$NAME` and `${NAME}` in a value.',
     '',
   ];
   for (const [key, section] of Object.entries(root.properties ?? {}))
@@ -158,7 +158,7 @@ function row(path: string, schema: ConfigSchema): string {
 }
 
 function typeName(schema: ConfigSchema): string {
-  if (schema['x-as-list']) return 'text or list of texts';
+  if (schema['x-as-list']) return 'string or list of strings';
   if (schema.format === 'duration') return 'duration';
   if (schema.format === 'address') return 'address';
   return (

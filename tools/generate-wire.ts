@@ -1,6 +1,6 @@
-// Makes common/wire/gen from schemas/wire: the number tables as frozen objects with a union type each, and the protobuf
-// code by protoc (Debian package protobuf-compiler). What it makes is committed, so that only who changes the
-// schemas needs protoc.
+// Generates common/wire/gen from schemas/wire: the number tables as frozen objects with union types, and the protobuf
+// code with protoc (Debian package protobuf-compiler). The result is committed, so that protoc is needed only to change
+// the schemas.
 
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
@@ -45,7 +45,7 @@ function tableSource(table: NumberTable): string {
   ].join('\n');
 }
 
-/** Writes the protobuf code. Throws when protoc is not there. */
+/** Writes the protobuf code. @throws if protoc is not installed */
 export function generateMessages(): void {
   mkdirSync(OUTPUT, { recursive: true });
   const files = readdirSync(SCHEMAS).filter((file) => file.endsWith('.proto'));

@@ -1,5 +1,5 @@
-// `npm run generate`: writes everything that follows from schemas/. Needs protoc for the messages; test/house/generated.test.ts tells when it
-// has been forgotten.
+// `npm run generate`: generates all files that depend on schemas/. The messages need protoc; test/house/generated.test.ts
+// fails if a generated file is outdated.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -1,4 +1,4 @@
-// The manual pages of both programs, out of the definitions of their command lines. Each build puts them beside the programs.
+// Generates the manual pages of both programs from the definitions of their command lines. Each build includes them.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,11 +12,11 @@ import { ROOT } from './commands.ts';
 
 const SIGNALS = {
   router:
-    'SIGTERM and SIGINT: take no new circuits, give the open ones --drain-seconds, then end with exit code 0. A second one ends the drain. SIGHUP: go on in new log and trace files, read the certificates again, and log what needs a restart.',
-  sim: 'SIGTERM and SIGINT: end with exit code 0. Nothing that was answered is lost with --data. SIGHUP: go on in a new log file.',
+    'SIGTERM and SIGINT: reject new circuits, wait --drain-seconds for the open ones, then end with exit code 0. A second signal ends the drain. SIGHUP: reopen the log and trace files, load the certificates again, and log changes that need a restart.',
+  sim: 'SIGTERM and SIGINT: end with exit code 0. With --data, no acknowledged change is lost. SIGHUP: reopen the log file.',
 };
 
-/** Texts by the names of their files. */
+/** Texts by file name. */
 export function manuals(): Readonly<Record<string, string>> {
   return {
     'edgeweave-router.1': manual('edgeweave-router', routerProgram, SIGNALS.router),
@@ -25,12 +25,12 @@ export function manuals(): Readonly<Record<string, string>> {
 }
 
 function manual(name: string, program: () => Command, signals: string): string {
-  process.argv[1] = name; // a command line calls itself and its examples what the user calls it
+  process.argv[1] = name; // the help uses the program name of the user's command
   const options = { name, version: packageJson.version, date: releaseDate(), sections: { SIGNALS: [signals] } };
   return manPage(shapeOf(program()), options);
 }
 
-/** `## 0.1.0, 2026-11-22` in the change log; today for a version that is not released. */
+/** The date in `## 0.1.0, 2026-11-22` of the change log; today for an unreleased version. */
 function releaseDate(): string {
   const [, date] = /^## \S+, (\d{4}-\d{2}-\d{2})$/m.exec(readFileSync(join(ROOT, 'CHANGELOG.md'), 'utf8')) ?? [];
   return date ?? new Date().toISOString().slice(0, 10);

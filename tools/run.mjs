@@ -1,6 +1,6 @@
-// What every npm script goes through: installs what is missing, then runs a TypeScript program with the Node that the project brings.
-// Plain JavaScript for any Node from 20 on, since nothing is installed yet when it starts. Own messages go to stderr: stdout belongs to the
-// program.
+// Runs every npm script: installs missing packages, then runs a TypeScript program with the project's own Node. Plain
+// JavaScript for any Node from 20 on, because it may start before the installation. Its own messages go to stderr:
+// stdout belongs to the program.
 
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -11,11 +11,11 @@ import { fileURLToPath } from 'node:url';
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const BIN = join(ROOT, 'node_modules', '.bin');
 const NODE = join(BIN, 'node');
-/** Written after an installation: tells for which lockfile it was. */
+/** Written after an installation: names the installed lockfile. */
 const MARK = join(ROOT, 'node_modules', '.installed');
-/** Written by npm: what is in node_modules. */
+/** Written by npm: the content of node_modules. */
 const HIDDEN_LOCK = join(ROOT, 'node_modules', '.package-lock.json');
-/** A registry that is not there is found out within seconds. */
+/** Detects an unreachable registry within seconds. */
 const RETRIES = ['--fetch-retries=1', '--fetch-retry-mintimeout=500'];
 
 /** Script → program and arguments before those of the caller. */
@@ -31,25 +31,29 @@ const PROGRAMS = {
   'build:binary': ['tools/binary/build.ts'],
   generate: ['tools/generate.ts'],
 };
-/** Options of Node that a script needs. */
+/** Options for Node that a script needs. */
 const NODE_OPTIONS = {
   bench: ['--expose-gc'],
-  // Traffic lives in a pool of buffers, not in V8's young generation: a small one saves memory and costs nothing (docs/performance.md).
+  // Traffic uses a pool of buffers, not V8's young generation: a small one saves memory and costs nothing
+  // (docs/performance.md).
   router: ['--max-semi-space-size=4'],
 };
-/** Defaults for every program; the caller's environment counts more. One memory arena suits programs with one busy thread. */
+/**
+ * Defaults for every program; the caller's environment takes precedence. One memory arena suits programs with one busy
+ * thread.
+ */
 const ENVIRONMENT = {
   MALLOC_ARENA_MAX: '1',
   NODE_COMPILE_CACHE: join(ROOT, 'node_modules', '.cache', 'node-compile'),
   ...process.env,
   PATH: `${BIN}:${process.env.PATH ?? ''}`,
 };
-/** Scripts that are a tool of a package. */
+/** Scripts that run a package's tool. */
 const TOOLS = { format: ['biome', 'check', '--write', '.'] };
 
 const [script = '', ...args] = process.argv.slice(2);
 if (!(script in PROGRAMS) && !(script in TOOLS)) {
-  process.stderr.write(`run.mjs: there is no script ${script}\n`);
+  process.stderr.write(`run.mjs: unknown script ${script}\n`);
   process.exit(2);
 }
 if (script === 'test' && (args.includes('--help') || args.includes('-h'))) {
@@ -67,12 +71,14 @@ function installIfMissing() {
   try {
     writeFileSync(MARK, lock);
   } catch {
-    return; // a folder that cannot be written is looked at again each time
+    return; // a read-only folder is checked again each time
   }
   spawnSync(NODE, [join(ROOT, 'tools', 'warm.ts')], { stdio: 'ignore', env: ENVIRONMENT });
 }
 
-/** Whether npm, called by somebody else, has installed what the lockfile names. Packages for other platforms may be missing. */
+/**
+ * Whether npm itself has already installed the content of the lockfile. Packages for other platforms may be missing.
+ */
 function isInstalled(lock) {
   if (!existsSync(NODE) || !existsSync(HIDDEN_LOCK)) return false;
   const wanted = JSON.parse(lock).packages;
@@ -84,7 +90,7 @@ function isInstalled(lock) {
 }
 
 function install() {
-  process.stderr.write('installing what is missing, once …\n');
+  process.stderr.write('installing missing packages, once …\n');
   const npm = spawnSync('npm', ['ci', '--loglevel=error', '--no-audit', '--no-fund', ...RETRIES], {
     cwd: ROOT,
     stdio: ['ignore', process.stderr, 'pipe'],
@@ -97,16 +103,16 @@ function install() {
   process.exit(1);
 }
 
-/** In one sentence, with what to do. */
+/** One sentence with the reason and the remedy. */
 function reasonOf(said) {
   const [unreachable] =
     /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH/.exec(said) ?? [];
   if (unreachable)
-    return `the npm registry cannot be reached (${unreachable}). Connect to the network, or name a mirror or proxy (\`npm config set registry URL\`, HTTPS_PROXY); or bring node_modules from a machine of the same platform.`;
+    return `the npm registry cannot be reached (${unreachable}). Connect to the network, or set a mirror or proxy (\`npm config set registry URL\`, HTTPS_PROXY); or copy node_modules from a machine of the same platform.`;
   const [unwritable] = /EACCES|EPERM|EROFS|ENOSPC/.exec(said) ?? [];
   if (unwritable)
-    return `${join(ROOT, 'node_modules')} cannot be written (${unwritable}). Run \`npm ci\` once as somebody who may.`;
-  return '`npm ci --loglevel=verbose` tells more.';
+    return `${join(ROOT, 'node_modules')} cannot be written (${unwritable}). Run \`npm ci\` once as a user with write access.`;
+  return '`npm ci --loglevel=verbose` prints details.';
 }
 
 function run() {
@@ -114,15 +120,16 @@ function run() {
     script in TOOLS
       ? tool(TOOLS[script])
       : [NODE, [...(NODE_OPTIONS[script] ?? []), ...PROGRAMS[script].map((file) => join(ROOT, file))]];
-  // Where Node can, this process becomes the program: nothing else stays.
+  // If Node supports it, this process becomes the program, so that no wrapper remains.
   if (process.execve && process.platform !== 'win32')
     process.execve(command, [command, ...before, ...args], ENVIRONMENT);
   const child = spawn(command, [...before, ...args], {
     stdio: 'inherit',
     env: ENVIRONMENT,
   });
-  // The child gets a terminal's signals by itself; those that are sent to this process alone are passed on. Who signals the whole group
-  // cannot be told from who signals this process: the programs take a repeated signal for one (common/lib/stop-signal.ts).
+  // The child receives a terminal's signals itself; signals sent to this process alone are forwarded. A signal to the
+  // whole group is indistinguishable from one to this process, so the programs treat repeated signals as one
+  // (common/lib/stop-signal.ts).
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGUSR2'])
     process.on(signal, () => !process.stdin.isTTY && child.kill(signal));
   child.on('error', (error) => {

@@ -1,4 +1,4 @@
-// What is read from a report of tap: failures, progress, counts.
+// Parsing a report of tap: failures, progress, counts.
 
 import t from 'tap';
 import { countIn, failuresIn, progressOf, skippedIn } from './tap-report.ts';
@@ -48,7 +48,7 @@ not ok 2 - agent/two.test.ts # time=99ms
 1..2
 `;
 
-t.test('failures have their path and their details, without what contains them', async (t) => {
+t.test('failures have their path and details, without their parents', async (t) => {
   t.same(
     failuresIn(REPORT).map(({ path }) => path.join(' > ')),
     [
@@ -62,7 +62,7 @@ t.test('failures have their path and their details, without what contains them',
   t.same(failuresIn(REPORT)[2]?.detail, ['exitCode: 1']);
 });
 
-t.test('long details are cut and say their length', async (t) => {
+t.test('long details are cut with a note of their length', async (t) => {
   const detail = Array.from({ length: 500 }, (_, index) => `  line ${index}`).join('\n');
   const [failure] = failuresIn(`not ok 1 - broken\n  ---\n${detail}\n  ...\n`);
   t.equal(failure?.detail.length, 61);
@@ -71,7 +71,7 @@ t.test('long details are cut and say their length', async (t) => {
   t.match(wide?.detail[0], /^x{400} \(9000 characters\)$/);
 });
 
-t.test('a file that is done gives a line of progress, with seconds', async (t) => {
+t.test('a completed file gives a line of progress, with seconds', async (t) => {
   const result = { file: 'agent/one.test.ts', exit: 0, output: '' };
   t.equal(progressOf({ ...result, isOk: true, milliseconds: 99 }), 'ok        0.1 s  agent/one.test.ts');
   t.equal(progressOf({ ...result, isOk: false, milliseconds: 1_234.5 }), 'not ok    1.2 s  agent/one.test.ts');
@@ -83,7 +83,7 @@ t.test('tests are counted; a file that fails without a test counts as one', asyn
   t.same([...skippedIn(REPORT)], ['the environment variable ZITI_BIN names no binary']);
 });
 
-t.test('tests that a pattern leaves out neither count nor are reported as skipped', async (t) => {
+t.test('tests excluded by a pattern are neither counted nor reported as skipped', async (t) => {
   const report = `    ok 1 - a # time=1ms\n    ok 2 - b # SKIP filter: /a/\n    1..2\nok 1 - x.test.ts # time=9ms\n`;
   t.same(countIn(report), { passed: 1, failed: 0 });
   t.equal(skippedIn(report).size, 0);

@@ -1,23 +1,23 @@
-// What tap's report says, for people who read it as plain text: in a log of CI, in a pipe, in a file.
+// Summarizes tap's report for people who read plain text: in a CI log, in a pipe, in a file.
 
 import type { FileResult } from './test-runner.ts';
 
 export interface Failure {
   /** File, tests and the message of the assertion, from the outside in. */
   readonly path: readonly string[];
-  /** The difference, the place and the stack, as tap writes them; cut when long. */
+  /** The difference, the place and the stack, as tap writes them; shortened if long. */
   readonly detail: readonly string[];
 }
 
 const INDENT = 4;
-/** Lines of detail for one failure: a comparison of long texts must not bury the others. */
+/** Lines of detail for one failure: a comparison of long texts must not hide other failures. */
 const LONGEST_DETAIL = 60;
-/** Characters of one of them. */
+/** Characters of one line. */
 const LONGEST_LINE = 400;
 const POINT = /^( *)(ok|not ok) \d+(?: - (.*?))?(?: # (.*))?$/;
 const SUBTEST = /^( *)# Subtest: (.*)$/;
 
-/** The failed assertions of a report. A test or file that failed by itself (a timeout, a crash) counts as one. */
+/** The failed assertions of a report. A test or file that failed itself (a timeout, a crash) counts as one. */
 export function failuresIn(report: string): Failure[] {
   const lines = report.split('\n');
   const found: Failure[] = [];
@@ -32,26 +32,26 @@ export function failuresIn(report: string): Failure[] {
     if (point?.[2] !== 'not ok') continue;
     const outer = path.slice(0, depthOf(point[1]));
     const own = [...outer, point[3] ?? ''];
-    // What contains a failure that is already listed adds nothing to it.
+    // Skips the parents of failures that are already listed.
     if (found.some((failure) => own.every((name, at) => failure.path[at] === name))) continue;
     found.push({ path: own, detail: detailAfter(lines, index) });
   }
   return found;
 }
 
-/** One line for a file that is done. */
+/** One line for a completed file. */
 export function progressOf({ file, isOk, milliseconds }: FileResult): string {
   return `${(isOk ? 'ok' : 'not ok').padEnd(6)} ${(milliseconds / 1000).toFixed(1).padStart(6)} s  ${file}`;
 }
 
-/** Why some tests were not run: what they need is not there. Tests that `--grep` leaves out are not meant to run. */
+/** The reasons of skipped tests: missing requirements. Tests that `--grep` excludes are not meant to run. */
 export function skippedIn(report: string): Set<string> {
   return new Set([...report.matchAll(/^ {4}ok \d+ .*# SKIP (?!filter: )(.+)$/gm)].map(([, reason = '']) => reason));
 }
 
 /**
- * A file is a point of the report, its tests stand one level below. A file that fails by itself counts as one failed test; tests that
- * `--grep` leaves out do not count.
+ * A file is a point of the report; its tests are one level below. A file that fails itself counts as one failed test;
+ * tests that `--grep` excludes do not count.
  */
 export function countIn(report: string): { passed: number; failed: number } {
   const tests = [...report.matchAll(/^ {4}(ok|not ok) \d+ (?!.*# SKIP filter: )/gm)].map((match) => match[1] === 'ok');
@@ -67,7 +67,7 @@ function depthOf(spaces = ''): number {
   return spaces.length / INDENT;
 }
 
-/** The block between `---` and `...` below a point, without its indentation and without the source that tap quotes. */
+/** The block between `---` and `...` below a point, without its indentation and without the quoted source. */
 function detailAfter(lines: readonly string[], index: number): string[] {
   const start = lines[index + 1] ?? '';
   if (start.trim() !== '---') return [];

@@ -1,4 +1,4 @@
-// Which files `npm test` runs, and what it says to names that lead nowhere.
+// Selection of files by `npm test`, and its messages for unknown names.
 
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync } from 'node:fs';
@@ -15,7 +15,7 @@ const FILES = [
 ];
 const choose = (...args: string[]) => chooseTests(args, FILES, ROOT);
 
-t.test('files and folders are chosen, each once', async (t) => {
+t.test('files and folders are selected, each once', async (t) => {
   t.same(choose(), { files: FILES, problems: [] });
   t.same(choose('agent/link/link.test.ts').files, ['agent/link/link.test.ts']);
   t.same(
@@ -27,26 +27,26 @@ t.test('files and folders are chosen, each once', async (t) => {
   t.same(choose('test/network/{links,sdk}.test.ts').files, ['test/network/links.test.ts', 'test/network/sdk.test.ts']);
 });
 
-t.test('the slowest files begin first', async (t) => {
+t.test('the slowest files start first', async (t) => {
   for (const file of SLOWEST) t.ok(existsSync(join(ROOT, file)), file);
   const [slow = '', slower = ''] = SLOWEST.toReversed();
   t.same(slowestFirst(['a.test.ts', slow, 'b.test.ts', slower]), [slower, slow, 'a.test.ts', 'b.test.ts']);
 });
 
-t.test('a name that leads to no test gets a sentence with the near names', async (t) => {
+t.test('a name without a test gets a sentence with similar names', async (t) => {
   const table: [arg: string, expected: RegExp][] = [
-    ['link.test.ts', /no test file link\.test\.ts; did you mean agent\/link\/link\.test\.ts\?/],
+    ['link.test.ts', /unknown test file link\.test\.ts; did you mean agent\/link\/link\.test\.ts\?/],
     [
       'agent/link/link.ts',
-      /agent\/link\/link\.ts is not a test file.*did you mean agent\/link\/link\.test\.ts\?|no test file/,
+      /agent\/link\/link\.ts is not a test file.*did you mean agent\/link\/link\.test\.ts\?|unknown test file/,
     ],
     ['tets/network/sdk.test.ts', /did you mean test\/network\/sdk\.test\.ts\?/],
     ['test/network/sdk.tset.ts', /did you mean test\/network\/sdk\.test\.ts\?/],
     ['test/network/lniks.test.ts', /did you mean test\/network\/links\.test\.ts\?/],
-    ['nosuch.test.ts', /no test file nosuch\.test\.ts; `npm test -- --help` shows how to choose/],
+    ['nosuch.test.ts', /unknown test file nosuch\.test\.ts; `npm test -- --help` explains the selection/],
     ['package.json', /package\.json is not a test file \(NAME\.test\.ts\)/],
-    ['docs', /no tests in the folder docs/],
-    ['nowhere/*.test.ts', /no test file nowhere/],
+    ['docs', /the folder docs contains no tests/],
+    ['nowhere/*.test.ts', /unknown test file nowhere/],
   ];
   for (const [arg, expected] of table) {
     const { problems } = choose(arg, 'test/network/sdk.test.ts');
@@ -61,11 +61,11 @@ t.test('the files are those of the project', async (t) => {
   t.notOk(files.some((file) => file.includes('node_modules')));
 });
 
-t.test('npm test refuses unknown files and options with exit code 2 and runs nothing', async (t) => {
+t.test('npm test rejects unknown files and options with exit code 2 and runs no test', async (t) => {
   const table: [args: string[], expected: RegExp][] = [
-    [['nosuch.test.ts'], /^test: there is no test file nosuch\.test\.ts; .*\n$/],
+    [['nosuch.test.ts'], /^test: unknown test file nosuch\.test\.ts; .*\n$/],
     [['--bial'], /^test: Unknown option '--bial'/],
-    [['--jobs', 'many'], /^test: --jobs is a number from 1 on, not "many"\n$/],
+    [['--jobs', 'many'], /^test: --jobs must be a number of at least 1, not "many"\n$/],
   ];
   for (const [args, expected] of table) {
     const { status, stdout, stderr } = spawnSync(process.execPath, ['tools/test.ts', ...args], {
@@ -77,7 +77,7 @@ t.test('npm test refuses unknown files and options with exit code 2 and runs not
   }
 });
 
-t.test('npm test -- --help explains itself before anything is installed', async (t) => {
+t.test('npm test -- --help works before the installation', async (t) => {
   const bare = t.testdir({});
   mkdirSync(join(bare, 'tools'));
   for (const file of ['run.mjs', 'test-help.mjs']) cpSync(join(ROOT, 'tools', file), join(bare, 'tools', file));

@@ -1,20 +1,21 @@
-// Which test files the arguments of `npm test` name, and in which order they run. Names that lead to no test are refused with the near ones.
+// Selects and orders the test files for the arguments of `npm test`. Names without a test are rejected with similar
+// names.
 
 import { globSync, statSync } from 'node:fs';
 import { basename, join, relative, resolve } from 'node:path';
 import { suggest } from '../common/lib/suggestion.ts';
 
 export interface TestChoice {
-  /** All files when none was named. */
+  /** All files if the arguments name none. */
   readonly files: readonly string[];
-  /** One sentence for each name that leads to no test. */
+  /** One sentence for each name without a test. */
   readonly problems: string[];
 }
 
 const TEST_FILE = /\.test\.ts$/;
-/** Names in one sentence. */
+/** Similar names in one sentence. */
 const MOST_NEAR = 3;
-/** Files that take more than 20 seconds. Begun last, one of them would run alone at the end. */
+/** Files that take more than 20 seconds. If started last, one of them would run alone at the end. */
 export const SLOWEST = [
   'test/house/drivers.test.ts',
   'test/house/example.test.ts',
@@ -71,11 +72,12 @@ function filesOf(arg: string, all: readonly string[], root: string): string[] {
 
 function problemOf(arg: string, all: readonly string[], root: string): string {
   const near = nearest(arg, all);
-  const meant = near.length === 0 ? '`npm test -- --help` shows how to choose' : `did you mean ${near.join(' or ')}?`;
+  const meant =
+    near.length === 0 ? '`npm test -- --help` explains the selection' : `did you mean ${near.join(' or ')}?`;
   const stat = statSync(join(root, arg), { throwIfNoEntry: false });
-  if (stat?.isDirectory()) return `there are no tests in the folder ${arg}; ${meant}`;
+  if (stat?.isDirectory()) return `the folder ${arg} contains no tests; ${meant}`;
   if (stat) return `${arg} is not a test file (NAME.test.ts); ${meant}`;
-  return `there is no test file ${arg}; ${meant}`;
+  return `unknown test file ${arg}; ${meant}`;
 }
 
 /** The same name elsewhere, then the test beside a source file, then names that contain it, then typing mistakes. */

@@ -1,4 +1,4 @@
-// The help of `npm test`. Plain JavaScript for any Node from 20 on: it is shown before anything is installed.
+// The help of `npm test`. Plain JavaScript for any Node from 20 on, because it works before the installation.
 
 export const TEST_HELP = `Usage: npm test [-- FILE…] [-- OPTION…]
 

@@ -1,4 +1,4 @@
-// The runner reports test files that pass, fail, crash and take too long.
+// The runner reports test files that pass, fail, crash and time out.
 
 import { join } from 'node:path';
 import t from 'tap';
@@ -20,7 +20,7 @@ async function run(files: Record<string, string>, options: Partial<TestRun> = {}
   return results.map((result) => ({ ...result, file: result.file.slice(folder.length + 1) }));
 }
 
-t.test('each file is a point of the report; failures have their place, crashes their exit code', async (t) => {
+t.test('each file is a point of the report; failures have a place, crashes an exit code', async (t) => {
   const results = await run({ 'a.mjs': PASSES, 'b.mjs': FAILS, 'c.mjs': CRASHES });
   t.same(
     results.map(({ file, isOk, exit }) => [file, isOk, exit]),
@@ -41,20 +41,20 @@ t.test('each file is a point of the report; failures have their place, crashes t
   t.same(crash, { path: ['c.mjs'], detail: ['exit: 7'] });
 });
 
-t.test('only tests whose name matches run, and a failure can be the end', async (t) => {
+t.test('only tests with a matching name run, and a failure can end the run', async (t) => {
   const chosen = reportOf(await run({ 'a.mjs': PASSES, 'b.mjs': FAILS }, { grep: ['two'] }));
   t.same(countIn(chosen), { passed: 2, failed: 0 });
   const ended = await run({ 'a.mjs': CRASHES, 'b.mjs': PASSES }, { bail: true });
   t.equal(ended.length, 1);
 });
 
-t.test('a test sees whether more than usual is wanted', async (t) => {
+t.test('a test can read whether the run is thorough', async (t) => {
   const asks = `import t from ${TAP}; t.equal(process.env.TEST_THOROUGH, '1');`;
   t.equal((await run({ 'a.mjs': asks }, { thorough: true }))[0]?.isOk, true);
   t.equal((await run({ 'a.mjs': asks }))[0]?.isOk, process.env.TEST_THOROUGH === '1');
 });
 
-t.test('a file that takes too long fails, and what it left behind is not waited for', async (t) => {
+t.test('a file that times out fails, and its remaining processes are not waited for', async (t) => {
   const waits = `import t from ${TAP}; t.test('for ever', () => new Promise((resolve) => setTimeout(resolve, 3_000)));`;
   const leaves = `import { spawn } from 'node:child_process';
     spawn(process.execPath, ['-e', 'setTimeout(() => {}, 20_000)'], { stdio: 'inherit', detached: true }).unref();`;
@@ -66,7 +66,7 @@ t.test('a file that takes too long fails, and what it left behind is not waited 
   t.ok(failuresIn(reportOf([slow as FileResult])).length > 0);
 });
 
-t.test('the folder of the tests is the project', async (t) => {
+t.test('tests run in the project folder', async (t) => {
   const [result] = await run({ 'a.mjs': `console.log('1..1\\nok 1 -', process.cwd())` });
   t.match(result?.output, ROOT);
 });

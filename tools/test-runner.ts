@@ -1,42 +1,42 @@
-// Runs test files, each in a process of its own and some at once. `tap run` does that too, but hooks itself into every process that a test
-// starts, and costs a third more time in all (0.3 s for a file, 0.1 s for each child).
+// Runs test files, each in a separate process and some in parallel. `tap run` does that too, but hooks itself into
+// every process that a test starts, and takes a third more time in total (0.3 s per file, 0.1 s per child).
 
 import { spawn } from 'node:child_process';
 import { ROOT } from './commands.ts';
 
 export interface TestRun {
-  /** Relative to the project's root, in the order in which they start. */
+  /** Relative to the project's root, in starting order. */
   readonly files: readonly string[];
-  /** Files at the same time. */
+  /** Number of parallel files. */
   readonly jobs: number;
-  /** Seconds for one file, unless it asks for more by itself. */
+  /** Seconds for one file, unless it sets its own limit. */
   readonly timeout: number;
-  /** Only the tests whose name matches one of these patterns. */
+  /** Runs only tests whose name matches one of these patterns. */
   readonly grep: readonly string[];
-  /** Whether the first file that fails is the last one to start. */
+  /** Whether the run stops after the first failing file. */
   readonly bail: boolean;
-  /** Whether tests that broaden others run, too. */
+  /** Whether to run additional, broader tests. */
   readonly thorough: boolean;
 }
 
 export interface FileResult {
   readonly file: string;
   readonly isOk: boolean;
-  /** How its process ended. */
+  /** Exit code or signal of its process. */
   readonly exit: number | NodeJS.Signals;
   readonly milliseconds: number;
   /** TAP, as the file wrote it to stdout. */
   readonly output: string;
 }
 
-/** Characters that are kept of one file's output: a report, not what a test in an endless loop prints. */
+/** Characters of one file's output that are kept: enough for a report, but not for the output of an endless loop. */
 const LONGEST_OUTPUT = 16 * 1024 * 1024;
-/** Milliseconds after which a file is killed. Tests end themselves long before; a loop without end cannot. */
+/** Milliseconds after which a file is killed. Tests end themselves long before; an endless loop cannot. */
 const LONGEST_FILE = 900_000;
-/** Milliseconds for what a file wrote last. */
+/** Milliseconds for the last output of a file. */
 const LAST_OUTPUT = 2_000;
 
-/** Runs the files and hands out each result as it comes. */
+/** Runs the files and reports each result as it completes. */
 export async function runTestFiles(run: TestRun, onResult: (result: FileResult) => void): Promise<void> {
   const waiting = [...run.files];
   const worker = async () => {
@@ -62,7 +62,7 @@ function runTestFile(file: string, { timeout, grep, thorough }: TestRun): Promis
         ...(thorough && { TEST_THOROUGH: '1' }),
       },
     });
-    // A reader that leaves (`npm test | head`) ends this process; no test must go on unseen.
+    // A reader that closes the pipe (`npm test | head`) ends this process; no test must continue unnoticed.
     const stop = () => void child.kill();
     process.once('exit', stop);
     const killer = setTimeout(() => child.kill('SIGKILL'), LONGEST_FILE);
@@ -82,7 +82,7 @@ function runTestFile(file: string, { timeout, grep, thorough }: TestRun): Promis
   });
 }
 
-/** The results as one TAP report: a file is a point, its tests stand one level below. */
+/** The results as one TAP report: a file is a point, its tests are one level below. */
 export function reportOf(results: readonly FileResult[]): string {
   const points = results.map(({ file, isOk, exit, milliseconds, output }, index) => {
     const lines = output.split('\n').filter((line) => line !== '' && !line.startsWith('TAP version'));

@@ -1,5 +1,6 @@
-// `npm test [-- FILE…] [-- OPTION…]`: all tests, or those of some files; each file gets a line when it is done. The last line tells how many
-// tests passed and failed; before it stand the failures with their details and why other tests were skipped.
+// `npm test [-- FILE…] [-- OPTION…]`: runs all tests, or those of some files, and prints a line per completed file. At
+// the end it prints the failures with their details, the reasons of skipped tests, and the number of passed and failed
+// tests.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -13,7 +14,7 @@ import { type FileResult, reportOf, runTestFiles } from './test-runner.ts';
 const REPORT = join(ROOT, '.tap', 'report.tap');
 /** Seconds. */
 const TIMEOUT = '120';
-/** Tests wait for timers and for other processes about a third of their time. */
+/** Tests wait for timers and other processes about a third of their time. */
 const JOBS = String(availableParallelism() + 1);
 const OPTIONS = {
   grep: { type: 'string', short: 'g', multiple: true, default: [] as string[] },
@@ -25,13 +26,14 @@ const OPTIONS = {
 
 const WRONG_USE = 2;
 
-process.stdout.once('error', () => process.exit(1)); // the reader left, as `head` does
+process.stdout.once('error', () => process.exit(1)); // the reader closed the pipe, as `head` does
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 
 const { values, positionals } = parsed();
 const { files, problems } = chooseTests(positionals, testFilesOf(ROOT), ROOT);
 for (const name of ['jobs', 'timeout'] as const)
-  if (!/^[1-9]\d{0,4}$/.test(values[name])) problems.push(`--${name} is a number from 1 on, not "${values[name]}"`);
+  if (!/^[1-9]\d{0,4}$/.test(values[name]))
+    problems.push(`--${name} must be a number of at least 1, not "${values[name]}"`);
 if (problems.length > 0) refuse(problems);
 
 needFolder(dirname(REPORT));

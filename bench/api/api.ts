@@ -1,6 +1,6 @@
-// `npm run bench -- api`: the simulator's APIs beside a bare fastify-over-TLS program that answers the same bytes from memory. Both take
-// turns within each round and are asked by the same client; the median of the rounds counts. The client needs a core too, so figures are
-// of the pair; ratios are what can be compared.
+// `npm run bench -- api`: measures the simulator's APIs beside a bare fastify-over-TLS program that answers the same
+// bytes from memory. Both take turns within each round and serve the same client; the result is the median of the
+// rounds. The client shares the cores, so absolute figures describe the pair; only ratios are comparable.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,10 +23,10 @@ import { type Answers, startBareProgram, startSimulatorProgram, timeToBare, time
 
 const COLUMNS: Readonly<Record<string, Column>> = {
   rate: { unit: '/s', better: 'higher', meaning: `answers per second over ${CONNECTIONS} connections` },
-  p50: { unit: 'ms', better: 'lower', meaning: 'time of half of the answers at most' },
-  p99: { unit: 'ms', better: 'lower', meaning: 'time of 99 of 100 answers at most' },
+  p50: { unit: 'ms', better: 'lower', meaning: 'time within which half of the answers arrive' },
+  p99: { unit: 'ms', better: 'lower', meaning: 'time within which 99 of 100 answers arrive' },
   memory: { unit: 'MiB', better: 'lower', meaning: 'resident memory of the process after the load' },
-  ready: { unit: 'ms', better: 'lower', meaning: 'from exec until requests are answered' },
+  ready: { unit: 'ms', better: 'lower', meaning: 'from exec until the first answer' },
 };
 const PLOTS: readonly Plot[] = [
   { name: 'rate', title: 'answers per second', column: 'rate', x: 'identities' },
@@ -36,20 +36,20 @@ const PLOTS: readonly Plot[] = [
   { name: 'ready', title: 'start', column: 'ready' },
 ];
 const YARDSTICK = 'bare fastify';
-/** The only one whose time depends on the store. */
+/** The only request whose time depends on the store. */
 const STORED_REQUESTS: readonly RequestName[] = ['POST identities'];
 const MEMORY = 'resident after the load';
 const STARTS = 'exec to ready';
 
 interface Sizes {
   readonly identities: readonly number[];
-  /** Identities in a file. */
+  /** Number of identities in a file. */
   readonly stored: number;
   readonly rounds: number;
   /** Milliseconds. */
   readonly round: number;
   readonly starts: number;
-  /** Identities in the file that a simulator starts with. */
+  /** Number of identities in the file with which a simulator starts. */
   readonly startsWith: number;
 }
 
@@ -63,7 +63,7 @@ const FULL: Sizes = {
 };
 const QUICK: Sizes = { identities: [100], stored: 100, rounds: 1, round: 100, starts: 1, startsWith: 100 };
 
-/** One simulator, and what it is asked. */
+/** One simulator and the requests to it. */
 interface Work {
   readonly identities: number;
   readonly isStored: boolean;
@@ -102,7 +102,7 @@ interface Lab {
   readonly agent: Agent;
   readonly sizes: Sizes;
   readonly options: BenchmarkOptions;
-  /** The file of the simulator; in memory without one. */
+  /** The data file of the simulator; undefined for in-memory data. */
   readonly data: string | undefined;
 }
 
@@ -173,7 +173,7 @@ async function compare(
   return taken;
 }
 
-/** From exec to ready: of an empty simulator, and of one with a file that is full. */
+/** Times from exec to ready, of an empty simulator and of one with a full file. */
 async function measureStarts(agent: Agent, { starts, startsWith }: Sizes, directory: string): Promise<Row[]> {
   const file = join(directory, 'full.db');
   {

@@ -1,5 +1,5 @@
-// The yardstick: a program that does nothing but answer, over TLS, bytes that it holds in memory. It is told them over the channel to its
-// parent: path → method, status, body.
+// The yardstick: a program that only answers bytes from memory over TLS. Its parent sends it the answers: path →
+// method, status, body.
 
 import fastify from 'fastify';
 

@@ -1,4 +1,5 @@
-// Requests to a server for a while, over a fixed number of connections: how many were answered in a second, and how fast.
+// Sends requests to a server for some time over a fixed number of connections; measures answers per second and their
+// times.
 
 import { Agent, request } from 'undici';
 
@@ -6,7 +7,7 @@ export interface Target {
   readonly url: string;
   readonly method: 'GET' | 'POST';
   readonly token?: string;
-  /** A new body for each request. */
+  /** Returns a new body for each request. */
   readonly body?: (count: number) => unknown;
 }
 
@@ -20,7 +21,7 @@ export interface Load {
   readonly p99: number;
 }
 
-/** Rejects for an answer that does not grant the request. */
+/** Rejects for an error answer. */
 export async function load(agent: Agent, target: Target, milliseconds: number): Promise<Load> {
   const times: number[] = [];
   let count = 0;
@@ -56,7 +57,7 @@ export async function ask(agent: Agent, { url, method, token, body }: Target, co
   return text;
 }
 
-/** Verification is what is measured on the server, not here. */
+/** Skips certificate verification: only the server is measured. */
 export function newAgent(): Agent {
   return new Agent({ connect: { rejectUnauthorized: false }, connections: CONNECTIONS, pipelining: 1 });
 }

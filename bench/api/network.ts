@@ -5,7 +5,7 @@ import { ask, CONNECTIONS, type Target } from './load.ts';
 import type { SimulatorReady } from './programs.ts';
 
 const API_SESSIONS = 1_000;
-/** Services that the measured client may dial, whatever else there is. */
+/** Services that the measured client may dial, independent of the total number. */
 const OWN_SERVICES = 5;
 /** In the order of the table. */
 export const REQUESTS = [
@@ -27,7 +27,9 @@ export interface Filled {
   readonly serviceId: string;
 }
 
-/** As many identities, and a tenth as many services and policies; one client has a few services of its own. */
+/**
+ * Creates that many identities, and a tenth as many services and policies; one client has a few services of its own.
+ */
 export async function fill(agent: Agent, ready: SimulatorReady, identities: number): Promise<Filled> {
   const { managementUrl } = ready;
   const token = await login(agent, ready, 'admin', 'admin');

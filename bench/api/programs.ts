@@ -1,4 +1,4 @@
-// The programs of the benchmark as child processes: each has a core of its own if there is one.
+// Runs the programs of the benchmark as child processes, so that each can use its own core.
 
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,14 +11,14 @@ const ROOT = join(HERE, '..', '..');
 
 export interface Program<T> extends AsyncDisposable {
   readonly ready: T;
-  /** MiB of memory that the process uses now; undefined where the system does not tell. */
+  /** MiB of memory that the process uses; undefined if the system does not report it. */
   resident(): number | undefined;
 }
 
 /** /proc counts memory in pages of 4 KiB. */
 const PAGES_IN_MIB = 256;
 
-/** Starts a script and tells it what to do; resolves with what it says when it is ready. */
+/** Starts a script and sends it its setup; resolves with its ready message. */
 async function start<T>(script: string, setup: unknown): Promise<Program<T>> {
   const child = fork(join(HERE, script), { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   child.send(setup as object);
@@ -26,7 +26,7 @@ async function start<T>(script: string, setup: unknown): Promise<Program<T>> {
     throw new Error(`${script} ended before it was ready`);
   });
   const ready = (await Promise.race([once(child, 'message').then(([message]) => message), ended])) as T;
-  ended.catch(() => undefined); // that it ends later is what is wanted of it
+  ended.catch(() => undefined); // a later end is intended
   return { ready, resident: () => residentOf(child.pid), [Symbol.asyncDispose]: () => stop(child) };
 }
 

@@ -1,4 +1,4 @@
-// The simulator as a program of its own, with passwords that cost little: what is measured is not argon2.
+// The simulator as a separate program, with cheap password hashes: the benchmark does not measure argon2.
 
 import { TEST_COST } from '../../controller-sim/auth/passwords.ts';
 import { startSimulator } from '../../controller-sim/simulator.ts';

@@ -1,5 +1,5 @@
-// One hop of the bare chain: passes bytes between plain connections and TLS, and does nothing else. Arguments: `entry` (plain in, TLS out) or
-// `exit` (TLS in, plain out), the file with certificate and key, then pairs of ports FROM:TO.
+// One hop of the bare chain: only passes bytes between plain connections and TLS. Arguments: `entry` (plain in, TLS
+// out) or `exit` (TLS in, plain out), the file with certificate and key, then pairs of ports FROM:TO.
 
 import { readFileSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';

@@ -1,6 +1,7 @@
-// `npm run bench -- data`: the data path of two routers beside a bare chain of as many TLS connections and, where ZITI_BIN names its binary,
-// beside two routers of the reference. All of them run at once and take turns; the median of the rounds counts. Load generator, targets and
-// routers share the machine: ratios are what can be compared.
+// `npm run bench -- data`: measures the data path of two routers beside a bare chain of as many TLS connections and, if
+// ZITI_BIN names its binary, beside two routers of the reference. All of them run in parallel and take turns; the
+// result is the median of the rounds. Load generator, targets and routers share the machine, so only ratios are
+// comparable.
 
 import { accessSync, constants, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,11 +19,11 @@ const COLUMNS: Readonly<Record<string, Column>> = {
   throughput: { unit: 'MiB/s', better: 'higher', meaning: 'bytes of all connections together' },
   'cpu entry': { unit: 's/GiB', better: 'lower', meaning: 'processor time of the entry router' },
   'cpu exit': { unit: 's/GiB', better: 'lower', meaning: 'processor time of the exit router' },
-  circuits: { unit: '/s', better: 'higher', meaning: 'circuits that are opened, used once and closed' },
+  circuits: { unit: '/s', better: 'higher', meaning: 'circuits opened, used once and closed' },
   'cpu circuit': { unit: 'ms', better: 'lower', meaning: 'processor time of both routers for one circuit' },
-  p50: { unit: 'ms', better: 'lower', meaning: 'time of half of the round trips at most' },
-  p99: { unit: 'ms', better: 'lower', meaning: 'time of 99 of 100 round trips at most' },
-  'p99.9': { unit: 'ms', better: 'lower', meaning: 'time of 999 of 1,000 round trips at most' },
+  p50: { unit: 'ms', better: 'lower', meaning: 'time within which half of the round trips complete' },
+  p99: { unit: 'ms', better: 'lower', meaning: 'time within which 99 of 100 round trips complete' },
+  'p99.9': { unit: 'ms', better: 'lower', meaning: 'time within which 999 of 1,000 round trips complete' },
   memory: { unit: 'MiB', better: 'lower', meaning: 'resident memory, of the larger router unless both are named' },
 };
 const PLOTS: readonly Plot[] = [
@@ -49,10 +50,10 @@ interface Sizes {
 
 const FULL: Sizes = { rounds: 3, mib: 512, roundTrips: 2_000, circuits: 3_000, idle: 5_000 };
 const QUICK: Sizes = { rounds: 1, mib: 8, roundTrips: 50, circuits: 10, idle: 10 };
-/** Circuits that are opened at the same time. */
+/** Circuits that are opened in parallel. */
 const AT_ONCE = 16;
 const CONNECTIONS = [1, 4, 16];
-/** Milliseconds in which quiet routers together use at most `QUIET_CPU` seconds of the processor. */
+/** Routers count as quiet if they use at most `QUIET_CPU` seconds of processor time within these milliseconds. */
 const QUIET_TIME = 500;
 const QUIET_CPU = 0.02;
 /** Milliseconds that routers get to become quiet. */
@@ -89,7 +90,7 @@ export const data: Benchmark = {
   },
 };
 
-/** Fails before anything starts when another program to measure is missing. */
+/** Fails before the start if a program to measure is missing. */
 function checkPrograms(beside: string | undefined): void {
   if (beside !== undefined && !existsSync(join(beside, 'tools', 'run.mjs')))
     throw new UsageError(`--beside ${beside} is not a checkout of this project: it has no file tools/run.mjs`);
@@ -99,7 +100,7 @@ function checkPrograms(beside: string | undefined): void {
     accessSync(binary, constants.X_OK);
     if (!statSync(binary).isFile()) throw new Error(`${binary} is not a file`);
   } catch (error) {
-    const remedy = 'name the program `ziti`, or unset ZITI_BIN to leave the reference out';
+    const remedy = 'set it to the program `ziti`, or unset ZITI_BIN to skip the reference';
     throw new UsageError(`ZITI_BIN cannot be run: ${describeError(error)}; ${remedy}`);
   }
 }
@@ -119,7 +120,7 @@ async function startSubjects(
   if (beside !== undefined) software.push(ours('beside', resolve(beside)));
   const binary = process.env.ZITI_BIN;
   if (binary) software.push(reference(binary));
-  else progress('the reference is skipped: ZITI_BIN names no binary');
+  else progress('skipping the reference: ZITI_BIN is not set');
   for (const each of software) {
     progress(`starting ${each.name}`);
     const own = join(directory, each.name);
@@ -171,7 +172,7 @@ async function throughput(
   return { throughput: rate, 'cpu entry': (first * 1024) / mib, 'cpu exit': (second * 1024) / mib };
 }
 
-/** Circuits per second, and what both routers spend on one: also what they do after it is closed. */
+/** Circuits per second, and the processor time of both routers for one, including the cleanup after it closed. */
 async function circuitRate(subject: Subject, count: number): Promise<Values> {
   const before = spent([subject]);
   const rate = await circuits(subject.entries.echo, count, AT_ONCE);
@@ -199,7 +200,7 @@ async function beside(
   }
 }
 
-/** What the routers grow by while so many circuits are open, for 10,000 of them. */
+/** Growth of both routers with that many open circuits, scaled to 10,000. */
 async function idleMemory(subject: Subject, count: number): Promise<Values> {
   const sum = () => subject.usage().reduce((total, each) => total + each.resident, 0);
   const before = sum();
@@ -214,12 +215,12 @@ function resident(subject: Subject): number {
   return Math.max(...subject.usage().map((each) => each.resident)) / MIB;
 }
 
-/** Seconds of the processor that the routers have used. */
+/** Seconds of processor time that the routers have used. */
 function spent(subjects: readonly Subject[]): number {
   return subjects.flatMap((subject) => subject.usage()).reduce((total, { cpu }) => total + cpu, 0);
 }
 
-/** Resolves when no router works any more: some clean up long after a load, and would slow the subject that is measured next. */
+/** Resolves when all routers are idle: some clean up long after a load, which would slow the next subject. */
 async function quiet(subjects: readonly Subject[]): Promise<void> {
   for (let waited = 0; waited < LONGEST_CLEANUP; waited += QUIET_TIME) {
     const before = spent(subjects);

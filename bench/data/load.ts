@@ -1,4 +1,4 @@
-// The loads: what clients do with the port of a service.
+// The loads: traffic of clients at the port of a service.
 
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -8,7 +8,7 @@ const MIB = 1024 * 1024;
 /** Milliseconds without progress after which a connection counts as stuck. */
 const STUCK_AFTER = 500;
 
-/** Sends so much over each of several connections at once; answers MiB per second of all together. */
+/** Sends this amount over several parallel connections; returns MiB per second of all together. */
 export async function push(port: number, mib: number, connections: number): Promise<number> {
   const started = performance.now();
   await Promise.all(Array.from({ length: connections }, () => pushOne(port, mib * MIB)));
@@ -26,7 +26,7 @@ async function pushOne(port: number, bytes: number): Promise<void> {
   socket.destroy();
 }
 
-/** Milliseconds of each of `count` round trips of one byte, sorted. The first ones do not count. */
+/** Milliseconds of each of `count` round trips of one byte, sorted. The first ones are not counted. */
 export async function roundTrips(port: number, count: number): Promise<number[]> {
   const socket = await open(port);
   const times: number[] = [];
@@ -41,7 +41,7 @@ export async function roundTrips(port: number, count: number): Promise<number[]>
   return times.sort((a, b) => a - b);
 }
 
-/** Opens and closes so many connections with one round trip each, some at a time; answers how many in a second. */
+/** Opens and closes connections with one round trip each, some in parallel; returns their number per second. */
 export async function circuits(port: number, count: number, atOnce: number): Promise<number> {
   let left = count;
   const started = performance.now();
@@ -52,7 +52,7 @@ export async function circuits(port: number, count: number, atOnce: number): Pro
   return (count * 1_000) / (performance.now() - started);
 }
 
-/** So many connections that did one round trip each and are idle now. */
+/** Returns idle connections that did one round trip each. */
 export async function idle(port: number, count: number, atOnce: number): Promise<Socket[]> {
   const sockets: Socket[] = [];
   let left = count;
@@ -63,7 +63,7 @@ export async function idle(port: number, count: number, atOnce: number): Promise
   return sockets;
 }
 
-/** A connection that is written to as fast as it takes data, until it is destroyed. */
+/** A connection that is written to as fast as possible, until it is destroyed. */
 export async function saturate(port: number): Promise<Socket> {
   const socket = await open(port);
   const announcement = Buffer.alloc(8);
@@ -77,7 +77,7 @@ export async function saturate(port: number): Promise<Socket> {
   return socket;
 }
 
-/** The same, to a reader that never reads: resolves when nothing more is taken. */
+/** The same, to a reader that never reads: resolves when no further bytes are accepted. */
 export async function block(port: number): Promise<Socket> {
   const socket = await saturate(port);
   for (let before = -1; before !== socket.bytesWritten - socket.writableLength; ) {
@@ -98,6 +98,6 @@ async function openAndProve(port: number): Promise<Socket> {
 async function open(port: number): Promise<Socket> {
   const socket = connect({ port, host: '127.0.0.1', noDelay: true });
   await once(socket, 'connect');
-  socket.on('error', () => undefined); // a load that fails shows as one that does not end, or as closed early
+  socket.on('error', () => undefined); // a failed load does not end, or closes early
   return socket;
 }

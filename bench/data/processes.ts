@@ -1,4 +1,5 @@
-// The programs of the benchmark as processes of their own, ended with everything they started, and what they use of the machine.
+// Runs the programs of the benchmark as separate processes, stops them with their children, and measures their
+// resources.
 
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,7 +13,7 @@ const TICKS = 100;
 const PAGE = 4_096;
 
 export interface Usage {
-  /** Seconds, of user and system. */
+  /** Seconds of user and system time. */
   readonly cpu: number;
   /** Bytes. */
   readonly resident: number;
@@ -44,12 +45,12 @@ export class Process implements AsyncDisposable {
     return this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
-  /** Of all processes of its group. Zero where there is no /proc. */
+  /** Usage of all processes of its group; zero without /proc. */
   usage(): Usage {
     let [cpu, resident] = [0, 0];
     for (const fields of groupMembers(this.#child.pid ?? 0)) {
       cpu += (Number(fields[11]) + Number(fields[12])) / TICKS;
-      resident = Math.max(resident, Number(fields[21]) * PAGE); // the wrapper that started the program does not count
+      resident = Math.max(resident, Number(fields[21]) * PAGE); // ignores the wrapper that started the program
     }
     return { cpu, resident };
   }
@@ -64,7 +65,7 @@ export class Process implements AsyncDisposable {
     clearTimeout(timer);
   }
 
-  /** Ends it without waiting: for a benchmark that was interrupted. */
+  /** Kills it without waiting, after an interruption of the benchmark. */
   kill(): void {
     if (this.isRunning) this.#signal('SIGKILL');
   }
@@ -78,7 +79,7 @@ export class Process implements AsyncDisposable {
   }
 }
 
-/** The fields of /proc/PID/stat behind the name, beginning with the state. */
+/** The fields of /proc/PID/stat after the name, starting with the state. */
 function groupMembers(group: number): string[][] {
   const members: string[][] = [];
   let pids: string[] = [];

@@ -1,5 +1,5 @@
-// What is compared: two routers of this project, two of the reference, and a bare chain of as many TLS connections that only pipes bytes. All
-// of them run at the same time, idle while another one is measured, and lead to the same targets.
+// The subjects: two routers of this project, two of the reference, and a bare chain of as many TLS connections that
+// only passes bytes. All of them run in parallel, are idle while another one is measured, and use the same targets.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ export const ROOT = join(import.meta.dirname, '..', '..');
 const PATIENCE = 20_000;
 const LOOK_AGAIN = 100;
 
-/** The ports of clients. The bare chain knows no end-to-end encryption: both ports of its sink are the same. */
+/** The ports for clients. The bare chain has no end-to-end encryption: both ports of its sink are the same. */
 export interface Entries {
   readonly sink: number;
   readonly plain: number;
@@ -29,7 +29,7 @@ export interface Subject extends AsyncDisposable {
   usage(): Usage[];
 }
 
-/** A program of routers and the controller that goes with it. */
+/** A router program and its controller. */
 interface Software {
   readonly name: string;
   readonly router: (...args: string[]) => [string, ...string[]];
@@ -57,7 +57,7 @@ export async function startTargets({ directory, started }: Work): Promise<Target
   return { ports: { sink, echo, stuck } };
 }
 
-/** `root` is the folder of this project or of another checkout of it. */
+/** @param root Folder of this project or of another checkout of it. */
 export function ours(name: string, root: string): Software {
   const run = (...args: string[]): [string, ...string[]] => [process.execPath, join(root, 'tools/run.mjs'), ...args];
   return {
@@ -83,7 +83,7 @@ export function ours(name: string, root: string): Software {
   };
 }
 
-/** `binary` is the program of the reference. */
+/** @param binary The program of the reference. */
 export function reference(binary: string): Software {
   return {
     name: 'reference',
@@ -222,7 +222,7 @@ edge:
   return `${at}.yml`;
 }
 
-/** As many TLS connections as a circuit over two routers has, and the same two hops. `pem` is the file with certificate and key. */
+/** As many TLS connections and hops as a circuit over two routers. `pem` is the file with certificate and key. */
 export async function startBareChain({ ports }: Targets, pem: string, directory: string): Promise<Subject> {
   await using starting = new AsyncDisposableStack();
   const names = Object.keys(ports) as (keyof typeof ports)[];
@@ -258,9 +258,9 @@ async function until<T>(what: string, look: () => Promise<T | undefined>): Promi
       const found = await look();
       if (found !== undefined) return found;
     } catch (error) {
-      last = error; // not there yet
+      last = error; // not ready yet
     }
     await sleep(LOOK_AGAIN);
   }
-  throw new Error(`waited ${PATIENCE} ms in vain until ${what}`, { cause: last });
+  throw new Error(`timeout after ${PATIENCE} ms, waiting until ${what}`, { cause: last });
 }

@@ -1,3 +1,3 @@
-// The targets that services lead to, see targets.ts.
+// Names of the targets of the services, see targets.ts.
 
 export const TARGETS = ['sink', 'echo', 'stuck'] as const;

@@ -1,4 +1,5 @@
-// What the services of the benchmark lead to, as a process of its own. The ports are its arguments, in the order of `TARGETS`.
+// The targets of the benchmark's services, in a separate process. Its arguments are the ports, in the order of
+// `TARGETS`.
 //
 //   sink   reads as many bytes as the first eight announce, then answers one byte
 //   echo   sends everything back
@@ -27,7 +28,7 @@ for (const [index, name] of TARGETS.entries()) {
   const port = Number(process.argv[2 + index]);
   if (!port) continue;
   createServer((socket) => {
-    socket.on('error', () => undefined); // loads end as they like
+    socket.on('error', () => undefined); // loads may end in any way
     serve[name](socket);
   }).listen(port, '127.0.0.1');
 }

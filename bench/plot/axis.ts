@@ -1,4 +1,4 @@
-// A logarithmic axis: which values it covers, where they are, and its ticks. Labels are left out where two of them would touch.
+// A logarithmic axis: its range, the position of values, and its ticks. Labels that would touch are omitted.
 
 export interface Tick {
   readonly value: number;
@@ -29,8 +29,8 @@ export function logAxis(values: readonly number[]): Axis {
 }
 
 /**
- * Round numbers on the axis, as many as have room: `length` is that of the axis, `room` what a label needs, in the same unit. Few decades
- * get 1, 2 and 5; many only some powers of ten.
+ * Round numbers on the axis, as many as fit: `length` is the length of the axis, `room` the space for a label, in the
+ * same unit. Few decades get 1, 2 and 5; many only some powers of ten.
  */
 export function ticksOf(axis: Axis, length: number, room: (label: string) => number): Tick[] {
   const decades = range(Math.floor(Math.log10(axis.low)), Math.ceil(Math.log10(axis.high)));

@@ -1,4 +1,5 @@
-// Bars on a logarithmic axis, one group of bars for each group of rows: the bar ends at the median, the thin line spans the rounds.
+// Bars on a logarithmic axis, one group of bars for each group of rows. A bar ends at the median; the thin line spans
+// the rounds.
 
 import { figure } from '../figure.ts';
 import type { Row, Value } from '../report.ts';
@@ -19,7 +20,7 @@ export interface BarsOptions {
   /** `tasks /s, higher is better`. */
   readonly axisTitle: string;
   readonly column: string;
-  /** All subjects of the report, so that each keeps its colour in all its plots. */
+  /** All subjects of the report, so that each keeps its color in all plots. */
   readonly subjects: readonly string[];
 }
 
@@ -53,14 +54,14 @@ export function bars(rows: readonly Row[], { title, axisTitle, column, subjects 
   return { width, height: bottom + TICK_ROW + MARGIN, title: `${title}, ${axisTitle}`, elements };
 }
 
-/** Labels stand above and below the bars: a tall plot is read at both ends. */
+/** Labels are above and below the bars, since tall plots are read from both ends. */
 function tickLabels(ticks: readonly Tick[], axis: Axis, left: number, y: number): string[] {
   return ticks.map(({ value, label }) =>
     text(left + axis.at(value) * PLOT_WIDTH, y, label, { anchor: 'middle', name: 'quiet' }),
   );
 }
 
-/** Behind the bars of one group only: lines would run through the names of groups. */
+/** Draws the grid behind the bars of one group: longer lines would cross the names of groups. */
 function grid(ticks: readonly Tick[], axis: Axis, left: number, top: number, bars: number): string[] {
   const at = (x: number, name: string) => line(x, top, x, top + BAR * bars, name);
   return [...ticks.map(({ value }) => at(left + axis.at(value) * PLOT_WIDTH, 'grid')), at(left, 'axis')];
@@ -77,7 +78,7 @@ function bar({ median, min, max, rounds }: Value, { axis, left, y, colour }: Pla
   const length = (value: number) => axis.at(value) * PLOT_WIDTH;
   const middle = y + BAR / 2;
   const parts = [];
-  // A bar at the start of the axis keeps two pixels; zero has no place on a logarithmic axis.
+  // A bar at the start of the axis keeps two pixels; a logarithmic axis cannot show zero.
   if (median > 0) parts.push(rectangle(left, y + 4, Math.max(2, length(median)), BAR - 8, colour));
   if (rounds > 1 && max > 0) parts.push(line(left + length(min), middle, left + length(max), middle, 'range'));
   const end = median > 0 ? length(Math.max(median, max)) : 0;

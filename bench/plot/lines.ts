@@ -1,5 +1,5 @@
-// Lines over a number, both axes logarithmic: one small plot for each series of rows, with the same axes in all of them, and a line for each
-// subject. The thin line at a point spans the rounds.
+// Lines over a number, both axes logarithmic: one small plot per series with common axes, and a line for each subject.
+// The thin line at a point spans the rounds.
 
 import type { Row, Value } from '../report.ts';
 import { type Axis, logAxis, tickLabel, ticksOf } from './axis.ts';
@@ -111,7 +111,7 @@ function axes(
   ];
 }
 
-/** The measured numbers when their labels fit, else round numbers. */
+/** The measured numbers if their labels fit, else round numbers. */
 function xTicks(axis: Axis, measured: readonly number[]): ReturnType<typeof ticksOf> {
   const own = measured.map((value) => ({ value, label: tickLabel(value) }));
   const room = (label: string) => textWidth(label) + 8;

@@ -1,4 +1,4 @@
-// The plots of a report, drawn from its rows alone: a results file is enough to draw them again.
+// Draws the plots of a report from its rows alone, so that a results file suffices to draw them again.
 
 import type { Column, Report } from '../report.ts';
 import { bars } from './bars.ts';
@@ -10,7 +10,7 @@ export interface NamedDrawing {
   readonly drawing: Drawing;
 }
 
-/** Plots without a row (`--only` left them out) are not drawn. */
+/** Omits plots without rows, for example because of `--only`. */
 export function plotsOf({ title, plots, columns, rows, yardstick }: Report): NamedDrawing[] {
   const subjects = [...new Set([yardstick, ...rows.map(({ subject }) => subject)])];
   return plots.flatMap((plot) => {

@@ -1,5 +1,5 @@
-// Drawing in SVG: elements as texts, and documents of them. Colours are classes, so that a drawing follows the light or dark scheme of the
-// reader, alone or in a page.
+// SVG drawings: elements as text, and documents. Colors are classes, so that a drawing follows the light or dark
+// scheme, alone or in a page.
 
 export interface Drawing {
   readonly width: number;
@@ -14,7 +14,7 @@ export const PALETTE = 6;
 const LIGHT = ['#7b8794', '#1f6f8b', '#c77700', '#3d8b57', '#8a56b0', '#b3423a'];
 const DARK = ['#94a3b3', '#4fb0d4', '#f0a73a', '#6cc48a', '#bd92e0', '#ea7f74'];
 export const FONT_SIZE = 12;
-/** Width of an average character relative to the height of the font; wide fonts have 0.6. */
+/** Average character width relative to the font size; wide fonts have 0.6. */
 const CHARACTER = 0.62;
 
 /** For drawings and for pages that contain them. */
@@ -66,12 +66,12 @@ export function polyline(points: readonly (readonly [number, number])[], name: s
   return `<polyline points="${points.map(([x, y]) => `${round(x)},${round(y)}`).join(' ')}" fill="none" stroke-width="2" class="${name}"/>`;
 }
 
-/** An estimate that is rather too wide than too narrow: labels are placed by it. */
+/** An estimate that errs on the wide side; labels are placed by it. */
 export function textWidth(content: string): number {
   return content.length * FONT_SIZE * CHARACTER;
 }
 
-/** A file of its own. */
+/** A standalone file. */
 export function svgDocument(drawing: Drawing): string {
   return `${svgElement(drawing, [`<style>${STYLE}</style>`])}\n`;
 }
@@ -89,7 +89,7 @@ export function svgElement({ width, height, title, elements }: Drawing, before: 
   ].join('\n');
 }
 
-/** For texts and quoted attributes of XML and HTML. */
+/** Escapes text and quoted attributes of XML and HTML. */
 export function escapeText(content: string): string {
   return content
     .replaceAll('&', '&amp;')

@@ -1,5 +1,6 @@
-// `npm run bench -- queues`: the forwarder's dial queues with their configured lengths and workers. A producer offers tasks as fast as they are
-// taken. Subjects take turns within each round; the median of the rounds counts.
+// `npm run bench -- queues`: measures the forwarder's dial queues with their configured lengths and workers. A producer
+// offers tasks as fast as the queue accepts them. Subjects take turns within each round; the result is the median of
+// the rounds.
 
 import { checkRouterConfig, loadRouterConfig } from '../../agent/config/load.ts';
 import type { RouterConfig } from '../../agent/config/router-config.ts';
@@ -11,17 +12,17 @@ import { type QueueSize, SUBJECTS, type Subject, type Task } from './subjects.ts
 import { TlsTarget } from './tls-target.ts';
 
 const COLUMNS: Readonly<Record<string, Column>> = {
-  tasks: { unit: '/s', better: 'higher', meaning: 'tasks that ended in a second' },
-  p50: { unit: 'ms', better: 'lower', meaning: 'how long half of the tasks waited at most' },
-  p99: { unit: 'ms', better: 'lower', meaning: 'how long 99 of 100 tasks waited at most' },
-  refused: { unit: 'offers', better: 'lower', meaning: 'offers that a full queue refused; they were made again' },
-  memory: { unit: 'MiB', better: 'lower', meaning: 'what a queue holds when it takes no more, or has everything' },
+  tasks: { unit: '/s', better: 'higher', meaning: 'tasks completed per second' },
+  p50: { unit: 'ms', better: 'lower', meaning: 'wait within which half of the tasks start' },
+  p99: { unit: 'ms', better: 'lower', meaning: 'wait within which 99 of 100 tasks start' },
+  refused: { unit: 'offers', better: 'lower', meaning: 'offers that a full queue rejected; they were retried' },
+  memory: { unit: 'MiB', better: 'lower', meaning: 'memory of a queue that is full, or has all tasks' },
 };
 const PLOTS: readonly Plot[] = [
   { name: 'tasks', title: 'tasks per second', column: 'tasks' },
   { name: 'p50', title: 'typical wait', column: 'p50' },
   { name: 'p99', title: 'longest waits', column: 'p99' },
-  { name: 'memory', title: 'memory of what waits', column: 'memory' },
+  { name: 'memory', title: 'memory of waiting tasks', column: 'memory' },
 ];
 const YARDSTICK = 'p-queue';
 const MIB = 1024 * 1024;
@@ -91,7 +92,7 @@ function readConfig(file: string | undefined): RouterConfig {
   return loaded.config;
 }
 
-/** Speed and memory in rounds of their own: collecting garbage takes time. */
+/** Measures speed and memory in separate rounds: garbage collection takes time. */
 async function measureGroup({ group, size, count }: Work, task: Task, rounds: number): Promise<Row[]> {
   const subjects = Object.entries(SUBJECTS);
   const taken = new Map<string, Values[]>(subjects.map(([name]) => [name, []]));
@@ -123,8 +124,9 @@ async function measureSpeed(subject: Subject, task: Task, count: number): Promis
 }
 
 /**
- * MiB that are in use, garbage aside, when the producer stops for the first time: the queue refuses an offer, or every task is in it. The tasks
- * do nothing, so that only what waits counts. Nothing is measured where the garbage collector cannot be called.
+ * MiB in use, without garbage, when the producer stops for the first time: the queue rejects an offer, or contains all
+ * tasks. The tasks do nothing, so only waiting tasks use memory. Without access to the garbage collector, nothing is
+ * measured.
  */
 async function measureMemory(subject: Subject, count: number): Promise<Values> {
   const { gc } = globalThis;
@@ -141,7 +143,10 @@ async function measureMemory(subject: Subject, count: number): Promise<Values> {
   return { memory: Math.max(0, held ?? 0) / MIB };
 }
 
-/** Offers `count` tasks as fast as they are taken, refused ones again after a turn of the event loop; resolves when all have ended. */
+/**
+ * Offers `count` tasks as fast as they are accepted, and retries rejected ones after a turn of the event loop; resolves
+ * when all have ended.
+ */
 function produce(
   subject: Subject,
   count: number,

@@ -1,5 +1,5 @@
-// The queues that are compared: ours, raw p-queue, fastq, and a ring with counted workers, which is about the least that a queue can do.
-// All of them get the same tasks from the same producer; only ours and the ring refuse when they are full.
+// The compared queues: ours, raw p-queue, fastq, and a ring with counted workers, close to the minimum work of a queue.
+// All of them get the same tasks from the same producer; only ours and the ring reject when full.
 
 import fastq from 'fastq';
 import PQueue from 'p-queue';
@@ -11,7 +11,7 @@ import { RingQueue } from '#lib/ring-queue.ts';
 export type Task = () => Promise<void>;
 
 export interface Subject {
-  /** False when the queue is full. `done` is called when the task has ended. */
+  /** Returns false if the queue is full. `done` is called when the task has ended. */
   offer(task: Task, done: () => void): boolean;
 }
 
@@ -20,7 +20,7 @@ export interface QueueSize {
   readonly workers: number;
 }
 
-/** The yardstick first. */
+/** The yardstick comes first. */
 export const SUBJECTS: Readonly<Record<string, (size: QueueSize) => Subject>> = {
   'p-queue': rawPQueue,
   DialQueue: dialQueue,

@@ -1,4 +1,4 @@
-// A TLS listener on loopback, and dials to it as a link dialer makes them: TCP, handshake, verified certificate, close.
+// A TLS listener on loopback, and dials like those of a link dialer: TCP, handshake, verified certificate, close.
 
 import { SystemClock } from '#lib/clock.ts';
 import { IdSource } from '#lib/ids.ts';

@@ -1,4 +1,4 @@
-// Clients that take their time: each way of never coming to an end, over real sockets and with a clock that the test moves.
+// Slow clients: every way to stall an exchange, over real sockets and with a virtual clock.
 
 import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
@@ -9,7 +9,7 @@ import { HttpTimeouts } from './http-timeouts.ts';
 const LIMITS = { read: 1_000, write: 10_000, idle: 3_000 };
 const GET = 'GET / HTTP/1.1\r\nhost: x\r\n\r\n';
 
-/** `/silence` is never answered; everything else at once, without a look at the body. */
+/** `/silence` is never answered; other paths are answered at once, without reading the body. */
 async function serve() {
   const clock = new VirtualClock();
   const http = createHttpServer((request, response) => {
@@ -25,7 +25,7 @@ async function serve() {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     clock,
-    /** A client; `sends` resolves when the server has what was sent and, where one is due, the client has the answer. */
+    /** A client; `sends` resolves when the server has received the text and the client has received any due answer. */
     async client() {
       const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
       let received = '';
@@ -52,7 +52,7 @@ async function serve() {
   };
 }
 
-t.test('who says nothing, or half a request, is cut off when the read time is over', async (t) => {
+t.test('a silent client, or half a request, is disconnected after the read timeout', async (t) => {
   const { clock, client, close } = await serve();
   for (const text of ['', 'GET / HT', 'GET / HTTP/1.1\r\nhost: x\r\nx-slow: ']) {
     const { peer, sends } = await client();
@@ -66,7 +66,7 @@ t.test('who says nothing, or half a request, is cut off when the read time is ov
   close();
 });
 
-t.test('a connection may stay idle for its time, and a request that then begins has its own', async (t) => {
+t.test('a connection may be idle until its timeout, and a late request gets its own timeout', async (t) => {
   const { clock, client, close } = await serve();
   const idle = await client();
   await idle.sends(GET, 1);
@@ -87,7 +87,7 @@ t.test('a connection may stay idle for its time, and a request that then begins 
   close();
 });
 
-t.test('a body that never ends is cut off, answered or not', async (t) => {
+t.test('an endless body is cut off, answered or not', async (t) => {
   const { clock, client, close } = await serve();
   for (const path of ['/', '/silence']) {
     const { peer, sends } = await client();
@@ -101,7 +101,7 @@ t.test('a body that never ends is cut off, answered or not', async (t) => {
   close();
 });
 
-t.test('an answer that does not get through is given up when the write time is over', async (t) => {
+t.test('an undelivered answer is aborted after the write timeout', async (t) => {
   const { clock, client, close } = await serve();
   const { peer, sends } = await client();
   await sends(GET.replace('/', '/silence'));

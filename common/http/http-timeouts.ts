@@ -1,5 +1,5 @@
-// Time limits for the HTTP connections of a shared TLS port. node:http begins to check its own limits when its server listens, and ours
-// never does: it is handed connections. So each connection has a timer of its own here.
+// Timeouts for the HTTP connections of a shared TLS port. node:http checks its own timeouts only if its server listens;
+// ours never does, because it receives accepted connections. So each connection has its own timer here.
 //
 //   connection ─ read ─► headers ─ read ─► body ─► answer ─ idle ─► headers of the next request ─ …
 //                           └───────── write ────────┘
@@ -36,13 +36,13 @@ export class HttpTimeouts {
     server.on('request', (request, response) => this.#connections.get(request.socket)?.exchange(request, response));
   }
 
-  /** The connection speaks another protocol from now on, which has limits of its own. */
+  /** The connection switched to another protocol, which has its own timeouts. */
   release(socket: Socket): void {
     this.#connections.get(socket)?.release();
     this.#connections.delete(socket);
   }
 
-  /** Hands a connection to the server and watches over it. Between its requests it is evictable from its port. */
+  /** Passes a connection to the server and enforces the timeouts. Between requests it is evictable from its port. */
   accept(socket: Socket, port?: Evictable): void {
     this.#connections.set(socket, new HttpConnection(socket, this.#clock, this.#limits, port));
     this.#server.emit('connection', socket);
@@ -56,7 +56,7 @@ class HttpConnection {
   readonly #port: Evictable | undefined;
   /** The deadline of the client's next step. */
   #timer: Timer | undefined;
-  /** Requests without a whole answer: there are several when a client does not wait for the answer before. */
+  /** Requests without a complete answer: several if the client pipelines. */
   #open = 0;
 
   constructor(socket: Socket, clock: Clock, limits: HttpLimits, port: Evictable | undefined) {
@@ -88,7 +88,7 @@ class HttpConnection {
     });
   }
 
-  /** When bytes have come by the end of the idle time, the next request has begun and is being read. */
+  /** If bytes have arrived at the end of the idle time, the next request has begun. */
   #rest(): void {
     const { read, idle } = this.#limits;
     const before = this.#socket.bytesRead;

@@ -90,7 +90,7 @@ t.test('each check accepts valid values and describes them in its error', async 
       [
         ['a', /2 to 3 characters, not 1/],
         ['abcd', /not 4/],
-        [12, /text/],
+        [12, /string/],
       ],
     ],
     [

@@ -1,5 +1,5 @@
-// The table of posture: operating systems by statement and version, addresses, domains, processes, and one-time passwords at the exact
-// edges of their times.
+// Table tests of posture: operating systems by statement and version, addresses, domains, processes, and one-time
+// passwords at the exact limits of their times.
 
 import t from 'tap';
 import {
@@ -40,7 +40,7 @@ const VERSIONS = [
   'Vista',
   '',
 ];
-/** Statement, and the versions above that fit it. */
+/** A statement, and the versions above that satisfy it. */
 const STATEMENTS: readonly (readonly [string, readonly string[]])[] = [
   ['6.0.0', ['6.0.0']],
   ['=6.0.0', ['6.0.0']],
@@ -193,7 +193,7 @@ t.test('processes', async (t) => {
       t.equal(passes(demand, states[state] ?? {}), passing, `${name}: ${state}`);
 });
 
-t.test('one-time passwords, at the edges of their times', async (t) => {
+t.test('one-time passwords, at the limits of their times', async (t) => {
   const at = 1_000_000;
   const minute = 60_000;
   const mfa = (timeoutSeconds: number, promptOnWake = false, promptOnUnlock = false) =>

@@ -1,5 +1,6 @@
-// Posture: whether the state of an endpoint is what a check demands. The one evaluation for controller and router; pure functions of the
-// check, of what the endpoint said, and of the time (specification: posture check rules; reference fact: HTTP behaviour, Posture).
+// Posture: evaluates whether the state of an endpoint satisfies a check. Controller and router share it: pure functions
+// of the check, the endpoint's report, and the time (specification: posture check rules; reference fact: HTTP
+// behaviour, Posture).
 
 import { Range, SemVer, satisfies } from 'semver';
 
@@ -23,7 +24,7 @@ export type TypedDemands = {
 export type PostureDemand = TypedDemands & { readonly id: string };
 
 export interface ProcessState {
-  /** The check that the client answered with it. */
+  /** The check for which the client reported this process. */
   readonly postureCheckId: string;
   readonly path: string;
   readonly isRunning: boolean;
@@ -44,12 +45,12 @@ export interface PostureState {
 
 export interface PostureVerdict {
   readonly isPassing: boolean;
-  /** Seconds; -1 when the check has none. */
+  /** Seconds; -1 if the check has no timeout. */
   readonly timeout: number;
   readonly timeoutRemaining: number;
 }
 
-/** How long a check still passes after the machine woke up or was unlocked. */
+/** Milliseconds for which a check still passes after the machine woke up or was unlocked. */
 export const PROMPT_GRACE = 300_000;
 const NO_TIMEOUT = -1;
 
@@ -79,7 +80,7 @@ export interface OperatingSystem {
   readonly versions: readonly string[];
 }
 
-/** The last of several entries of a type counts. An entry without versions allows all. */
+/** The last entry of a type wins. An entry without versions allows all versions. */
 function isOperatingSystem(allowed: readonly OperatingSystem[], os: PostureState['os']): boolean {
   const entry = allowed.findLast(({ type }) => type.toLowerCase() === os?.type.toLowerCase());
   if (!os || !entry) return false;
@@ -88,12 +89,13 @@ function isOperatingSystem(allowed: readonly OperatingSystem[], os: PostureState
 
 /** Characters of a statement. Real ones have some tens; matching takes quadratic time. */
 const LONGEST_STATEMENT = 256;
-/** A comparison with its operator, which may stand apart from the version. */
+/** A comparison with its operator, optionally separated from the version by spaces. */
 const COMPARATOR = /[!<>=^~]*\s*[^\s!<>=^~]+/g;
 
 /**
- * Whether a version is in the range that a statement names: comparisons that must all hold, alternatives by `||`, parts of a version that
- * are left out or `x` for any. A version that is none is in no range; one before a release is in the order of semantic versions.
+ * Whether a version satisfies a statement: comparisons that must all hold, alternatives separated by `||`; missing
+ * parts of a version or `x` match any value. An invalid version satisfies no statement; pre-releases follow the order
+ * of semantic versions.
  */
 export function versionFits(version: string, statement: string): boolean {
   if (statement.length > LONGEST_STATEMENT) return false;
@@ -101,12 +103,12 @@ export function versionFits(version: string, statement: string): boolean {
   try {
     parsed = new SemVer(version.trim());
   } catch {
-    return false; // reference fact: a version that is no semantic version fails
+    return false; // reference fact: an invalid semantic version fails
   }
   return alternatives(statement).some((comparisons) => comparisons.every((comparison) => compares(parsed, comparison)));
 }
 
-/** Whether a statement can be understood. */
+/** Whether a statement is valid. */
 export function isVersionStatement(statement: string): boolean {
   if (statement.length > LONGEST_STATEMENT) return false;
   return alternatives(statement).every(
@@ -134,11 +136,11 @@ function toRange(comparison: string): Range | undefined {
   try {
     return new Range(comparison.replace(/^(?:!=?|==)\s*/, ''), { includePrerelease: true });
   } catch {
-    return undefined; // told by who asks
+    return undefined; // the caller reports it
   }
 }
 
-/** Only the hex digits of an address count. */
+/** Only the hex digits of an address are compared. */
 export function plainMacAddress(address: string): string {
   return address.toLowerCase().replace(/[^0-9a-f]/g, '');
 }
@@ -166,7 +168,7 @@ export interface MultiProcessDemand {
   readonly processes: readonly ProcessDemand[];
 }
 
-/** The process that answered this check, or the one of this path. */
+/** Finds the process that was reported for this check, else the process with this path. */
 function runs(checkId: string, demand: ProcessDemand, processes: readonly ProcessState[]): boolean {
   const found =
     processes.find(({ postureCheckId }) => postureCheckId === checkId) ??
@@ -204,7 +206,7 @@ export interface MfaDemand {
   readonly ignoreLegacyEndpoints?: boolean;
 }
 
-/** Each thing that an MFA check looks at, for who wants to know why it fails. */
+/** Each condition of an MFA check, to explain why it fails. */
 export interface MfaFacts {
   readonly passedMfa: boolean;
   readonly passedOnWake: boolean;
@@ -224,7 +226,7 @@ export function mfaFacts(demand: MfaDemand, state: PostureState, now: number): M
   };
 }
 
-/** A password given after the event, or the time of grace. */
+/** Passes if the password was entered after the event, or within the grace period. */
 function promptPassed(event: number | undefined, passedMfaAt: number, now: number): boolean {
   return event === undefined || event < passedMfaAt || now < event + PROMPT_GRACE;
 }
@@ -238,7 +240,7 @@ function evaluateMfa(demand: MfaDemand, state: PostureState, now: number): Postu
   };
 }
 
-/** Whole seconds until a password is wanted again; -1 for never, 0 for now. */
+/** Whole seconds until a password is required again; -1 for never, 0 for now. */
 function mfaRemaining(demand: MfaDemand, state: PostureState, now: number): number {
   const { passedMfaAt, wokenAt, unlockedAt } = state;
   const until = mfaDeadline(demand, state);
@@ -248,7 +250,7 @@ function mfaRemaining(demand: MfaDemand, state: PostureState, now: number): numb
   return until === undefined ? NO_TIMEOUT : Math.max(0, Math.floor((until - now) / 1000));
 }
 
-/** When a check that passes now begins to fail, in milliseconds; undefined for never. */
+/** The time when a passing check starts to fail, in milliseconds; undefined for never. */
 export function mfaDeadline(demand: MfaDemand, state: PostureState): number | undefined {
   const { passedMfaAt, wokenAt, unlockedAt } = state;
   if (passedMfaAt === undefined) return undefined;

@@ -1,18 +1,18 @@
-// Role attributes and the selectors of policies: `#attribute`, `@id`, `#all` (reference fact: HTTP behaviour, Roles). Pure functions,
-// used by the simulator for its policies and by whoever wants to know why.
+// Role attributes and the selectors of policies: `#attribute`, `@id`, `#all` (reference fact: HTTP behaviour, Roles).
+// Pure functions: the simulator uses them for its policies and to explain decisions.
 
 export type Semantic = 'AllOf' | 'AnyOf';
 
 const ALL = '#all';
 
-/** Where entities and their role attributes can be looked up. */
+/** A lookup of entities and their role attributes. */
 export interface RoleIndex {
   has(id: string): boolean;
   withRole(attribute: string): ReadonlySet<string>;
   values(): Iterable<{ readonly id: string }>;
 }
 
-/** Ids of the entities that the selectors of a policy choose. `@id` always chooses; attributes by the semantic. */
+/** Ids of the entities that the selectors of a policy match. `@id` always matches; attributes match by the semantic. */
 export function selectByRoles(roles: readonly string[], semantic: Semantic, index: RoleIndex): Set<string> {
   const selected = new Set<string>();
   if (roles.includes(ALL)) {
@@ -28,7 +28,7 @@ export function selectByRoles(roles: readonly string[], semantic: Semantic, inde
   return selected;
 }
 
-/** Whether the selectors choose one entity: the same rule as `selectByRoles`, seen from the entity. */
+/** Whether the selectors match one entity: the same rule as `selectByRoles`, for a single entity. */
 export function selectedByRoles(
   roles: readonly string[],
   semantic: Semantic,
@@ -41,7 +41,7 @@ export function selectedByRoles(
   return semantic === 'AnyOf' ? wanted.some(bears) : wanted.every(bears);
 }
 
-/** The selectors that can choose an entity. */
+/** The selectors that can match an entity. */
 export function rolesThatCanSelect(entity: {
   readonly id: string;
   readonly roleAttributes: readonly string[];

@@ -1,11 +1,11 @@
 // The listening side of channels: hello, connection check, grouping of several connections into one channel.
 //
-//   socket ─► hello ─► check ─┬─ not grouped ──────────► channel of its own
-//                             ├─ grouped, first ───────► channel, id and secret remembered
-//                             └─ grouped, not first ───► joins the channel with that id, if it knows the secret
+//   socket ─► hello ─► check ─┬─ not grouped ──────────► separate channel
+//                             ├─ grouped, first ───────► new channel, id and secret stored
+//                             └─ grouped, not first ───► joins the channel with that id, if it has the secret
 //
-// Facts: control channel sections 1.5 to 1.7, link section 1.4. It does not know what a channel is for: the owner checks
-// the peer, makes the channel and sets its handlers.
+// Facts: control channel sections 1.5 to 1.7, link section 1.4. It does not know the purpose of a channel: the owner
+// checks the peer, creates the channel and sets its handlers.
 
 import { timingSafeEqual } from 'node:crypto';
 import type { Socket } from 'node:net';
@@ -32,28 +32,28 @@ export interface AcceptedHello {
   readonly remoteAddress: string;
   readonly connectionId: string;
   readonly grouped: boolean;
-  /** False for a further connection of a group that exists. */
+  /** False for a further connection of an existing group. */
   readonly newChannel: boolean;
 }
 
 export interface ChannelListenerOptions {
-  /** Id that is sent in header 8. */
+  /** Id for header 8. */
   id: string;
   clock: Clock;
   log: Log;
   random?: Random;
   /** Milliseconds for the hello. */
   helloTimeout: number;
-  /** Hellos that may be in progress at once; beyond that, connections are evicted: see HelloSlots. */
+  /** Limit on hellos in progress; beyond it, connections are evicted: see HelloSlots. */
   maxHellos: number;
-  /** Called when a hello begins; calls what it returned when the hello is over. */
+  /** Called when a hello begins; the returned function is called when it ends. */
   onHello?: (() => () => void) | undefined;
-  /** Throws to refuse; the dialer then sees its connection closed without an answer. */
+  /** Throws to reject; the dialer then sees its connection closed without an answer. */
   check(accepted: AcceptedHello): Promise<void> | void;
-  /** Headers of the positive answer beyond those of the channel layer. */
+  /** Headers of the positive answer in addition to those of the channel layer. */
   answerHeaders?(accepted: AcceptedHello): HeaderEntries;
   /**
-   * Makes the channel and sets its handlers; no frame is delivered before it returns. When it throws, the connection is
+   * Creates the channel and sets its handlers; no frame is delivered before it returns. If it throws, the connection is
    * closed after the positive answer.
    */
   open(accepted: AcceptedHello): Channel;
@@ -65,7 +65,7 @@ interface Group {
 }
 
 const GROUP_SECRET_LENGTH = 16;
-/** Per group: the largest link that can be configured has 100 connections for payloads and 100 for acknowledgements. */
+/** Per group: the largest configurable link has 100 connections for payloads and 100 for acknowledgements. */
 const MOST_CONNECTIONS = 200;
 
 export class ChannelListener {
@@ -83,7 +83,7 @@ export class ChannelListener {
     this.#ids = new IdSource(this.#random);
   }
 
-  /** Takes a connected socket. `network` is the connection that carries it, when that is another one. */
+  /** Accepts a connected socket. `network` is the connection that carries it, if that differs. */
   accept(socket: TLSSocket, network: Socket = socket): void {
     const underlay = new Underlay({ socket, network, clock: this.#options.clock });
     if (this.#closed) {
@@ -100,7 +100,7 @@ export class ChannelListener {
     });
   }
 
-  /** Closes what has not become a channel yet; channels belong to their owner. */
+  /** Closes connections that are not part of a channel yet; channels belong to their owner. */
   close(): void {
     this.#closed = true;
     this.#slots.close();
@@ -119,7 +119,7 @@ export class ChannelListener {
       this.#slots.greeted(underlay);
       await this.#place(underlay, socket, hello);
     } catch (error) {
-      this.#options.log.info({ remote, error: describeError(error) }, 'hello refused');
+      this.#options.log.info({ remote, error: describeError(error) }, 'hello rejected');
       if (error instanceof WrongMagicError) underlay.refuseVersion();
       else underlay.close();
     }
@@ -130,11 +130,10 @@ export class ChannelListener {
     const first = hello.bool(ChannelHeader.FirstInGroup);
     const given = hello.string(ChannelHeader.ConnectionId);
     const known = grouped && given !== undefined ? this.#openGroup(given) : undefined;
-    if (grouped && !first && !known)
-      throw new HelloRefusedError(`there is no group ${given ?? '(none named)'} to join`);
+    if (grouped && !first && !known) throw new HelloRefusedError(`unknown group ${given ?? '(missing)'}`);
     const connectionId = given ?? this.#ids.short();
-    // A hello that claims to be the first of a group that exists joins it: the id of a group gives nobody its place
-    // (the reference does the same).
+    // A hello that claims to be the first of an existing group joins it: the id of a group does not let anyone replace
+    // it (the reference does the same).
     const { remoteAddress } = underlay;
     const accepted: AcceptedHello = { hello, socket, remoteAddress, connectionId, grouped, newChannel: !known };
     await this.#options.check(accepted);
@@ -151,13 +150,14 @@ export class ChannelListener {
   #join(underlay: Underlay, accepted: AcceptedHello, group: Group): void {
     const secret = accepted.hello.headers.get(ChannelHeader.GroupSecret) ?? Buffer.alloc(0);
     this.#answer(underlay, accepted, secret);
-    // The answer comes first even for a wrong secret: so does the reference, and so nothing tells a guesser why it failed.
+    // Answers first, even for a wrong secret: the reference does so too, and an attacker learns no reason for the
+    // failure.
     if (secret.length !== group.secret.length || !timingSafeEqual(secret, group.secret))
       throw new HelloRefusedError('the group secret is wrong');
     const { channel } = group;
     if (channel.isClosed) throw new HelloRefusedError('the group was closed during the check');
     if (channel.underlays.length >= MOST_CONNECTIONS)
-      throw new HelloRefusedError(`the group has ${MOST_CONNECTIONS} connections already`);
+      throw new HelloRefusedError(`the group already has ${MOST_CONNECTIONS} connections`);
     channel.addUnderlay(underlay);
   }
 

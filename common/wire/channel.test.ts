@@ -1,4 +1,5 @@
-// Channels over pipes in memory, with a clock that stands still: requests, lanes, bounds, heartbeats, groups, and strangers.
+// Channels over in-memory pipes with a virtual clock: requests, lanes, bounds, heartbeats, groups, and unauthenticated
+// peers.
 
 import { type Duplex, duplexPair } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
@@ -58,7 +59,7 @@ function soon(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 5));
 }
 
-t.test('requests get their replies, whatever comes between', async (t) => {
+t.test('requests get their replies, regardless of messages in between', async (t) => {
   const { a, b } = pair();
   const waiting: Message[] = [];
   b.on(1, (message) => void waiting.push(message));
@@ -72,7 +73,7 @@ t.test('requests get their replies, whatever comes between', async (t) => {
   );
 });
 
-t.test('a request that is not answered ends: by time, by the signal, by the end of the channel', async (t) => {
+t.test('an unanswered request ends: by timeout, by the signal, by the end of the channel', async (t) => {
   const { clock, a, b } = pair();
   b.on(1, () => undefined);
   const late = a.request(new Message(1), { timeout: 1_000 });
@@ -95,7 +96,7 @@ t.test('a request that is not answered ends: by time, by the signal, by the end 
   );
 });
 
-t.test('a handler that fails costs its message, not the channel', async (t) => {
+t.test('a failing handler loses its message, not the channel', async (t) => {
   const { a, b } = pair();
   b.on(1, () => {
     throw new Error('cannot digest this');
@@ -105,7 +106,7 @@ t.test('a handler that fails costs its message, not the channel', async (t) => {
   t.equal((await a.request(new Message(2), { timeout: 1_000 })).contentType, 3);
 });
 
-t.test('a peer that keeps sending what cannot be handled loses the channel', async (t) => {
+t.test('a peer that keeps sending invalid messages loses the channel', async (t) => {
   const { clock, a, b } = pair();
   b.on(1, () => {
     throw new Error('cannot digest this');
@@ -123,7 +124,7 @@ t.test('a peer that keeps sending what cannot be handled loses the channel', asy
   t.match(await b.closed, /more than 100 messages/);
 });
 
-t.test('lanes use the best connection that is there, in order, and move when it goes', async (t) => {
+t.test('lanes use the best connection in order, and move when it closes', async (t) => {
   const clock = new VirtualClock();
   const [a, b] = [
     channel(clock, 'a', { survivesWithoutUnderlay: true }),
@@ -159,7 +160,7 @@ t.test('the channel ends with its last connection, or with the essential one', a
   t.ok(a.isClosed);
 });
 
-t.test('heartbeats are answered; who stays silent is closed', async (t) => {
+t.test('heartbeats are answered; a silent peer is closed', async (t) => {
   const heartbeat = { sendInterval: 1_000, checkInterval: 100, closeUnresponsiveTimeout: 3_000 };
   const { clock, a, b } = pair({ heartbeat });
   const latencies: number[] = [];
@@ -207,7 +208,7 @@ const FIRST: HeaderEntries = [
   [ChannelHeader.FirstInGroup, TRUE],
 ];
 
-t.test('connections of a group join by its id and secret, and only so', async (t) => {
+t.test('connections join a group only with its id and secret', async (t) => {
   const clock = new VirtualClock();
   const { opened, dial } = listener(clock);
   const answer = await sendHello(dial().underlay, 'router', FIRST, 5_000);
@@ -236,7 +237,7 @@ t.test('connections of a group join by its id and secret, and only so', async (t
   t.equal(opened[0]?.underlays.length, 3);
 });
 
-t.test('who does not greet, greets wrongly or is refused is closed', async (t) => {
+t.test('a peer with a missing, invalid or rejected hello is closed', async (t) => {
   const clock = new VirtualClock();
   const { opened, dial } = listener(clock, {
     maxHellos: 2,
@@ -266,7 +267,7 @@ t.test('who does not greet, greets wrongly or is refused is closed', async (t) =
   t.equal(opened.length, 0);
 });
 
-t.test('a group is completed, one connection after the other, and redialed more slowly each time', async (t) => {
+t.test('a group is completed one connection at a time, and redialed with growing pauses', async (t) => {
   const clock = new VirtualClock();
   const a = channel(clock, 'a', { survivesWithoutUnderlay: true });
   const b = channel(clock, 'b', { survivesWithoutUnderlay: true });
@@ -314,7 +315,7 @@ t.test('a group is completed, one connection after the other, and redialed more 
   t.equal(dials.slice(before).length, gaps.length + 1, 'a stopped one dials no more');
 });
 
-t.test('what is sent belongs to the caller again at once, whether it leaves now or waits', async (t) => {
+t.test('the caller may reuse sent memory at once, whether it is written or queued', async (t) => {
   const clock = new VirtualClock();
   const b = channel(clock, 'b');
   const received: string[] = [];
@@ -340,7 +341,7 @@ t.test('what is sent belongs to the caller again at once, whether it leaves now 
   );
 });
 
-t.test('frames that span reads are gathered in the same memory where that is reused', async (t) => {
+t.test('frames that span reads are gathered in the same memory if it is reused', async (t) => {
   for (const reuseMemory of [true, false]) {
     const reader = new FrameReader(LIMITS);
     reader.reuseMemory = reuseMemory;
@@ -356,7 +357,7 @@ t.test('frames that span reads are gathered in the same memory where that is reu
   }
 });
 
-t.test('messages are kept in memory of their own where frames are lent', async (t) => {
+t.test('messages are copied if frames are lent', async (t) => {
   const { a, b } = pair({ reuseMemory: true });
   const messages: Message[] = [];
   b.on(60_786, (message) => messages.push(message));
@@ -370,7 +371,7 @@ t.test('messages are kept in memory of their own where frames are lent', async (
   t.equal(new Set(messages.map(({ body }) => body.buffer)).size, 3);
 });
 
-t.test('a connection of a group that stays silent is closed, and the others carry on', async (t) => {
+t.test('a silent connection of a group is closed, and the others continue', async (t) => {
   const interval = 10_000;
   const clock = new VirtualClock();
   const heartbeat = { sendInterval: interval, checkInterval: 1_000, closeUnresponsiveTimeout: 60_000 };
@@ -403,7 +404,7 @@ t.test('a connection of a group that stays silent is closed, and the others carr
   b.close();
 });
 
-t.test('connections with equal load take turns where a lane asks for it', async (t) => {
+t.test('connections with equal load take turns if a lane requires it', async (t) => {
   const lanes = { default: { types: ['default'], queueLimit: 3, takesTurns: true } };
   const { clock, a, b } = pair({ lanes });
   join(clock, a, b, 'default');

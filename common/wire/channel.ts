@@ -1,5 +1,5 @@
 // A logical channel over one or more underlays: numbering, requests and replies, dispatch by content type, bounded send
-// queues, heartbeats. Control channels, links and SDK connections are all this; what differs is their lanes and handlers.
+// queues, heartbeats. Control channels, links and SDK connections are channels; they differ in lanes and handlers.
 //
 //   send(message, lane) ──► lane queue ──► underlay of the lane's type with the least waiting ──► peer
 //   frame of any underlay ──► waiter of the reply? ──► raw handler (hot path) ──► message handler
@@ -19,9 +19,9 @@ import { DEFAULT_LANE, type Lane, type LanePolicy, SendLanes } from './send-lane
 import type { Underlay } from './underlay.ts';
 
 export interface ChannelOptions {
-  /** For logs, such as `control ctrl1`. */
+  /** For logs, for example `control ctrl1`. */
   name: string;
-  /** Id of the other end as it gave it. */
+  /** Id that the other end sent. */
   peerId: string;
   connectionId: string;
   clock: Clock;
@@ -29,18 +29,23 @@ export interface ChannelOptions {
   limits: FrameLimits;
   lanes: Readonly<Record<string, LanePolicy>>;
   heartbeat: HeartbeatOptions;
-  /** Keep the channel at zero underlays (a router's grouped control channel redials); otherwise it closes with its last one. */
+  /**
+   * Keeps the channel open without underlays (a router's grouped control channel redials); otherwise it closes with its
+   * last one.
+   */
   survivesWithoutUnderlay?: boolean;
-  /** Frame handlers copy what they keep of a frame: its memory is used again. For channels of circuits. */
+  /** Frame handlers copy the parts of a frame that they keep: its memory is reused. For channels of circuits. */
   reuseMemory?: boolean;
-  /** Close when the last underlay of this type is gone, even if others are left. */
+  /** Closes the channel with the last underlay of this type, even if others remain. */
   essentialType?: string;
-  /** Heartbeats ask every underlay, and an underlay that stays silent while others answer is closed. */
+  /** Heartbeats probe every underlay; an underlay that stays silent while others answer is closed. */
   probesUnderlays?: boolean;
 }
 
 export type MessageHandler = (message: Message) => void;
-/** Gets frames as they lie in memory, without heartbeat headers; valid during the call where the channel reuses memory. */
+/**
+ * Receives frames without copy and without heartbeat headers; valid only during the call if the channel reuses memory.
+ */
 export type FrameHandler = (frame: Frame) => void;
 
 export interface RequestOptions {
@@ -50,10 +55,10 @@ export interface RequestOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** ResultHeader.ErrorCode of a peer that refuses for its load. */
+/** ResultHeader.ErrorCode of a peer that rejects because of its load. */
 const SERVER_BUSY = 1;
 const MAX_WAITERS = 10_000;
-/** Messages that could not be handled before the channel is closed: a burst, and one more after each interval (milliseconds). */
+/** Unhandled messages before the channel is closed: a burst, and one more after each interval (milliseconds). */
 const MOST_FAILURES = 100;
 const FAILURE_FORGIVEN = 10_000;
 
@@ -68,11 +73,11 @@ export class Channel {
   readonly connectionId: string;
   /** Resolves once, with the reason or null. */
   readonly closed: Promise<Error | null>;
-  /** Round trips in nanoseconds, when the owner wants them. */
+  /** Receives round trips in nanoseconds. */
   onLatency: ((nanoseconds: number) => void) | undefined;
   /** The set of underlays changed. */
   onUnderlays: ((channel: Channel) => void) | undefined;
-  /** A lane that had been full takes frames again. */
+  /** A full lane accepts frames again. */
   onWritable: ((lane: string) => void) | undefined;
   readonly #options: ChannelOptions;
   readonly #log: Log;
@@ -85,7 +90,7 @@ export class Channel {
   readonly #heartbeat: Heartbeat;
   readonly #probes = new ConnectionProbes();
   #sequence = 0;
-  /** Messages that could not be handled and are not forgiven yet, as of `#failedAt`. */
+  /** Unhandled messages that are not forgiven yet, as of `#failedAt`. */
   #failures = 0;
   #failedAt = 0;
   #isReading = true;
@@ -116,33 +121,33 @@ export class Channel {
     return [...this.#underlays];
   }
 
-  /** Milliseconds for which an answer to a heartbeat is overdue; 0 when none is. */
+  /** Milliseconds for which an answer to a heartbeat is overdue; 0 if none is. */
   get unanswered(): number {
     return this.#heartbeat.waiting;
   }
 
-  /** Frames that wait in a lane's own queue. */
+  /** Number of frames in a lane's own queue. */
   queued(lane: string = DEFAULT_LANE): number {
     return this.#lane(lane).queue.length;
   }
 
-  /** Milliseconds that the first frame of a lane's queue has been waiting, 0 when none waits. */
+  /** Milliseconds that the first frame of a lane's queue has waited; 0 if the queue is empty. */
   oldestWait(lane: string = DEFAULT_LANE): number {
     const oldest = this.#lane(lane).queue.peek();
     return oldest ? this.#clock.monotonic() - oldest.since : 0;
   }
 
-  /** Calls `handler` for messages of a content type. Set all handlers before the first underlay is added. */
+  /** Calls `handler` for messages of a content type. Set all handlers before adding the first underlay. */
   on(contentType: number, handler: MessageHandler): void {
     this.#handlers.set(contentType, handler);
   }
 
-  /** Like `on`, but without parsing: for traffic of circuits. */
+  /** Like `on`, but without parsing: for circuit traffic. */
   onFrame(contentType: number, handler: FrameHandler): void {
     this.#frameHandlers.set(contentType, handler);
   }
 
-  /** Adds a connection whose hello is done. */
+  /** Adds a connection whose hello is complete. */
   addUnderlay(underlay: Underlay): void {
     if (this.#isClosed) {
       underlay.close();
@@ -159,19 +164,19 @@ export class Channel {
     this.#lanes.pump();
   }
 
-  /** Without reading, the peer's frames stay in its own buffers; the channel still sends. */
+  /** Pauses or resumes reading. While paused, the peer's frames stay in its own buffers; the channel still sends. */
   setReading(isReading: boolean): void {
     this.#isReading = isReading;
     for (const underlay of this.#underlays) underlay.setReading(isReading);
   }
 
-  /** Throws ClosedError or SendQueueFullError. */
+  /** @throws ClosedError or SendQueueFullError */
   send(message: Message, lane: string = DEFAULT_LANE): void {
     if (this.#isClosed) throw new ClosedError(this.name);
     if (!this.trySend(message, lane)) throw new SendQueueFullError(this.name);
   }
 
-  /** False when the channel is closed or the lane is full. */
+  /** Returns false if the channel is closed or the lane is full. */
   trySend(message: Message, lane: string = DEFAULT_LANE): boolean {
     if (this.#isClosed) return false;
     this.#sequence = (this.#sequence + 1) | 0;
@@ -180,8 +185,9 @@ export class Channel {
   }
 
   /**
-   * The hot path: sends a frame whose 20 bytes of head and headers are in `head`, and perhaps its body in `body`. The
-   * sequence is written into `head`. False when the channel is closed or the lane is full. The channel copies both.
+   * The hot path: sends a frame whose 20-byte head and headers are in `head`, and whose body is in `body`, if any.
+   * Writes the sequence number into `head`. Returns false if the channel is closed or the lane is full. The channel
+   * copies both.
    */
   trySendFrame(head: Buffer, body: Buffer | undefined, lane: string): boolean {
     if (this.#isClosed) return false;
@@ -190,7 +196,10 @@ export class Channel {
     return this.#enqueue(head, body, this.#lane(lane));
   }
 
-  /** Sends a request and waits for its reply. Rejects with TimeoutError, ClosedError, SendQueueFullError or the signal's reason. */
+  /**
+   * Sends a request and waits for its reply. Rejects with TimeoutError, ClosedError, SendQueueFullError or the signal's
+   * reason.
+   */
   request(message: Message, options: RequestOptions): Promise<Message> {
     if (this.#waiters.size >= MAX_WAITERS) return Promise.reject(new SendQueueFullError(this.name));
     if (options.signal?.aborted) return Promise.reject(asError(options.signal.reason));
@@ -216,24 +225,24 @@ export class Channel {
     });
   }
 
-  /** Like `request`, for questions that are answered by a Result; throws RequestFailedError when it is a failure. */
+  /** Like `request`, for requests whose reply is a Result; throws RequestFailedError if the result is a failure. */
   async requestResult(message: Message, options: RequestOptions): Promise<Message> {
     const result = await this.request(message, options);
     if (result.contentType !== ChannelType.Result || !result.bool(ChannelHeader.ResultSuccess)) {
       throw new RequestFailedError(
-        result.body.toString() || `${this.name} refused a request of type ${message.contentType}`,
+        result.body.toString() || `${this.name} rejected a request of type ${message.contentType}`,
         { retriable: result.uint32(ResultHeader.ErrorCode) === SERVER_BUSY },
       );
     }
     return result;
   }
 
-  /** Sends `answer` as the reply to `request`; false when it could not be queued. */
+  /** Sends `answer` as the reply to `request`; returns false if it could not be queued. */
   reply(request: Message, answer: Message, lane: string = DEFAULT_LANE): boolean {
     return this.trySend(asReply(request, answer), lane);
   }
 
-  /** Closes all underlays. With a reason they are cut, without one what was written may still leave. */
+  /** Closes all underlays: at once with a reason; without one, pending bytes are still written. */
   close(reason: Error | null = null): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -277,7 +286,7 @@ export class Channel {
     return this.#options.reuseMemory ? frame.copy() : frame;
   }
 
-  /** A message that cannot be handled costs that message; a peer that keeps sending such messages loses the channel. */
+  /** An unhandled message is dropped; a peer that keeps sending such messages loses the channel. */
   #onFailure(frame: Frame, error: unknown): void {
     this.#log.warn(
       { channel: this.name, contentType: frame.contentType, error: describeError(error) },
@@ -307,7 +316,7 @@ export class Channel {
     }
   }
 
-  /** Heartbeat headers can ride on any message. They end here: the next hop must not see them. */
+  /** Any message may carry heartbeat headers. They are removed here: the next hop must not see them. */
   #withoutHeartbeat(frame: Frame): Frame {
     let asked: bigint | undefined;
     let answered: bigint | undefined;
@@ -342,7 +351,7 @@ export class Channel {
     };
   }
 
-  /** Asks the next underlay. A silent one is closed, which lets the circuits retransmit over the others. */
+  /** Probes the next underlay. A silent one is closed, so that circuits retransmit over the others. */
   #askNext(now: bigint): void {
     const next = this.#probes.next(now);
     if (!next) return;

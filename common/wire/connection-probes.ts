@@ -1,17 +1,20 @@
-// Which connections of a grouped channel still carry anything. The heartbeats of the channel are sent over its connections in turn, and the
-// stamp that comes back names the connection that carried the question. The answer may come over any connection.
+// Finds silent connections of a grouped channel. Heartbeats are sent over its connections in turn, and the echoed
+// timestamp names the connection of the request. The answer may arrive over any connection.
 
 import type { Underlay } from './underlay.ts';
 
 interface Probe {
   readonly index: number;
-  /** Questions in a row without an answer. */
+  /** Consecutive requests without an answer. */
   unanswered: number;
 }
 
-/** Stamps are nanoseconds; the last digits give way to the number of a connection. No stamp lies in the future. */
+/** Timestamps are nanoseconds; their last digits carry the number of a connection. No timestamp is in the future. */
 const STAMP_STEP = 1_000n;
-/** Questions in a row, one per heartbeat interval, after which a connection counts as silent: half a minute with the interval of links. */
+/**
+ * Consecutive requests, one per heartbeat interval, after which a connection counts as silent: half a minute with the
+ * interval of links.
+ */
 const MOST_UNANSWERED = 3;
 
 export class ConnectionProbes {
@@ -32,14 +35,14 @@ export class ConnectionProbes {
   }
 
   /**
-   * The connection whose turn it is, with the stamp to ask it with. `isSilent` tells that it has left its last questions unanswered while
-   * another connection answered.
+   * Returns the next connection in turn and the timestamp for its request. `isSilent`: it left its last requests
+   * unanswered while another connection answered.
    */
   next(now: bigint): { underlay: Underlay; stamp: bigint; isSilent: boolean } | undefined {
     const [first] = this.#probes;
     if (!first) return undefined;
     const [underlay, probe] = first;
-    // The first one becomes the last one.
+    // Moves the first connection to the end.
     this.#probes.delete(underlay);
     const isSilent = probe.unanswered >= MOST_UNANSWERED && this.#hasAnswering();
     this.#probes.set(underlay, probe);

@@ -1,5 +1,5 @@
-// Opens the TLS connection under a channel: interface to leave by, HTTP CONNECT proxy, ALPN, verification of the server
-// against a pool, all within one time limit.
+// Opens the TLS connection of a channel: local interface, HTTP CONNECT proxy, ALPN, and verification of the server
+// against a pool, all within one timeout.
 
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type SecureContextOptions, type TLSSocket } from 'node:tls';
@@ -8,7 +8,7 @@ import { formatAddress, joinHostPort } from '#lib/address.ts';
 import type { Clock } from '#lib/clock.ts';
 import { asError, describeError, ProjectError, TimeoutError } from '#lib/errors.ts';
 
-/** An outbound HTTP proxy that is asked to CONNECT. */
+/** An outbound HTTP proxy for CONNECT requests. */
 export interface HttpProxy {
   readonly host: string;
   readonly port: number;
@@ -18,11 +18,11 @@ export interface HttpProxy {
 
 export interface DialOptions {
   address: Address;
-  /** Protocol names to offer; none for SDK style connections. */
+  /** ALPN names to offer; none for SDK style connections. */
   alpn?: readonly string[];
   /** Client certificate, key and roots. Without `ca` the system's roots are used. */
   context: SecureContextOptions;
-  /** Local IP address to leave by. */
+  /** Local IP address of the connection. */
   localAddress?: string | undefined;
   proxy?: HttpProxy | undefined;
   /** Milliseconds for connecting and the TLS handshake together. */
@@ -31,9 +31,9 @@ export interface DialOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** A proxy's answer is a status line and a few headers; more is no proxy. */
+/** A proxy's answer is a status line and a few headers; a longer one does not come from a proxy. */
 const LONGEST_PROXY_ANSWER = 16 * 1024;
-/** Characters of it in errors. */
+/** Characters of the status line in errors. */
 const LONGEST_STATUS_LINE = 100;
 const HTTP = 'HTTP/1.';
 const AUTHENTICATION_REQUIRED = 407;
@@ -44,7 +44,10 @@ export class DialError extends ProjectError {
   }
 }
 
-/** Resolves with a connected, verified TLS socket. Rejects with DialError or TimeoutError; nothing is left open then. */
+/**
+ * Resolves with a connected, verified TLS socket. Rejects with DialError or TimeoutError; the connection is closed
+ * then.
+ */
 export async function dialTls(options: DialOptions): Promise<TLSSocket> {
   const { address, proxy, clock, timeout } = options;
   const where = formatAddress(address);
@@ -61,7 +64,7 @@ export async function dialTls(options: DialOptions): Promise<TLSSocket> {
     return await handshake(options, raw, signal);
   } catch (error) {
     if (signal.aborted) throw asError(signal.reason);
-    // Errors of the proxy name it; a handshake that fails behind it is the proxy's doing as often as the router's.
+    // Names the proxy in every error: a failed handshake behind it may be its fault as well as the router's.
     const text = describeError(error);
     throw new DialError(`${where}: ${text}${text.includes(via.trim()) ? '' : via}`, { cause: error });
   } finally {
@@ -87,8 +90,8 @@ function handshake(options: DialOptions, raw: Socket | undefined, signal: AbortS
 }
 
 /**
- * Resolves with a TCP connection through the proxy; everything that it reads comes from behind the proxy. Rejects with DialError, which
- * names the proxy, or with the signal's reason.
+ * Resolves with a TCP connection through the proxy; all bytes that it reads come from the target. Rejects with
+ * DialError, which names the proxy, or with the signal's reason.
  */
 export async function connectThroughProxy(
   options: Pick<DialOptions, 'address' | 'localAddress'>,
@@ -113,10 +116,10 @@ export async function connectThroughProxy(
   }
 }
 
-/** The proxy has answered, and has not connected. */
+/** The proxy answered without connecting. */
 class ProxyRefusal extends DialError {}
 
-/** For errors. */
+/** Name of the proxy for errors. */
 function nameOf({ host, port }: HttpProxy): string {
   return `the proxy ${joinHostPort(host, port)}`;
 }
@@ -131,15 +134,15 @@ function connectRequest({ host, port }: Address, { username, password }: HttpPro
   return `${lines.join('\r\n')}\r\n\r\n`;
 }
 
-/** Status line and headers. Rejects when they do not end, or when the proxy hangs up. */
+/** Status line and headers. Rejects if they do not end, or if the proxy closes the connection. */
 async function proxyAnswer(socket: Socket, signal: AbortSignal): Promise<string> {
   let answer = '';
   while (!answer.endsWith('\r\n\r\n')) {
-    const byte = socket.read(1) as Buffer | null; // one at a time: what follows the answer belongs to TLS
+    const byte = socket.read(1) as Buffer | null; // one at a time: the bytes after the answer belong to TLS
     if (byte === null) await untilEvent(socket, 'readable', signal);
     else answer += byte.toString('latin1');
     if (answer.length > LONGEST_PROXY_ANSWER) throw new DialError('its answer is too long');
-    if (answer.length === HTTP.length && answer !== HTTP) throw new DialError('it does not answer as an HTTP proxy');
+    if (answer.length === HTTP.length && answer !== HTTP) throw new DialError('it did not answer like an HTTP proxy');
   }
   return answer;
 }
@@ -149,9 +152,9 @@ function judgeProxyAnswer(answer: string, proxy: HttpProxy): void {
   const status = Number(/^HTTP\/1\.[01] (\d{3})(?: |$)/.exec(line)?.[1]);
   if (status >= 200 && status < 300) return;
   const given = proxy.username !== undefined;
-  const hint = given ? 'it rejects the username and password' : 'it wants a username and password';
+  const hint = given ? 'it rejects the username and password' : 'it requires a username and password';
   throw new ProxyRefusal(
-    `${nameOf(proxy)} refused to connect (${printable(line)})${status === AUTHENTICATION_REQUIRED ? `: ${hint}` : ''}`,
+    `${nameOf(proxy)} rejected the connection (${printable(line)})${status === AUTHENTICATION_REQUIRED ? `: ${hint}` : ''}`,
   );
 }
 
@@ -170,7 +173,7 @@ function untilEvent<S extends Socket>(socket: S, event: string, signal: AbortSig
     };
     const fail = (error: Error) => {
       finish();
-      socket.on('error', () => undefined); // the first error has been reported; a second one while closing says nothing new
+      socket.on('error', () => undefined); // the first error was already reported
       socket.destroy();
       reject(error);
     };

@@ -1,6 +1,6 @@
-// Cuts the byte stream of one connection into frames. A frame that lies within one chunk is handed out as a slice of that
-// chunk, without a copy; one that spans chunks is gathered once into a buffer that grows with what really arrives, so
-// that a length in a header never makes us allocate memory the peer did not send.
+// Splits the byte stream of one connection into frames. A frame within one chunk becomes a slice of that chunk, without
+// a copy. A frame that spans chunks is gathered once in a buffer that grows with the received bytes, so that a length
+// in a header never makes us allocate memory which the peer did not send.
 
 import { ProtocolError } from './errors.ts';
 import { FRAME_HEAD_LENGTH, Frame, MAGIC } from './frame.ts';
@@ -12,10 +12,10 @@ export interface FrameLimits {
   readonly maxBody: number;
 }
 
-/** reference fact: control channel, section 1.2. */
+/** Reference fact: control channel, section 1.2. */
 export const HELLO_LIMITS: FrameLimits = { maxHeaders: 16_384, maxBody: 4_192 };
 
-/** Enough for a payload of a whole socket read with its head. */
+/** Enough for a payload of a full socket read with its head. */
 const FIRST_GATHERING = 66 * 1024;
 /** Larger buffers are not kept for the next frame: such frames are rare. */
 const LARGEST_KEPT = 132 * 1024;
@@ -23,11 +23,13 @@ const LARGEST_KEPT = 132 * 1024;
 const NOTHING = Buffer.alloc(0);
 
 export class WrongMagicError extends ProtocolError {
-  /** The first bytes of what should have been a frame, at most 16. */
+  /** The first bytes in place of the frame, at most 16. */
   readonly received: Buffer;
 
   constructor(received: Buffer) {
-    super(`the connection does not speak the channel protocol (began with ${received.subarray(0, 4).toString('hex')})`);
+    super(
+      `the connection does not use the channel protocol (it began with ${received.subarray(0, 4).toString('hex')})`,
+    );
     this.received = received;
   }
 }
@@ -43,14 +45,14 @@ export class FrameReader {
     this.limits = limits;
   }
 
-  /** Bytes that were received but do not make a frame yet. */
+  /** Received bytes of an incomplete frame. */
   get pending(): number {
     return this.#filled;
   }
 
   /**
-   * Takes the next bytes of the stream and calls `onFrame` for each frame that they complete; `onFrame` answers false to
-   * stop, and what follows is then returned for a later call. Throws ProtocolError.
+   * Reads the next bytes of the stream and calls `onFrame` for each complete frame. `onFrame` returns false to stop;
+   * the remaining bytes are then returned for a later call. @throws ProtocolError
    */
   push(chunk: Buffer, onFrame: (frame: Frame) => boolean): Buffer | undefined {
     let rest = chunk;
@@ -74,7 +76,7 @@ export class FrameReader {
     return undefined;
   }
 
-  /** Total length of the frame at the start of `bytes`, undefined while its head is incomplete. */
+  /** Total length of the frame at the start of `bytes`; undefined while its head is incomplete. */
   #frameLength(bytes: Buffer, available: number): number | undefined {
     if (available >= 4 && bytes.readUInt32LE(0) !== MAGIC)
       throw new WrongMagicError(Buffer.from(bytes.subarray(0, Math.min(available, 16))));
@@ -88,7 +90,7 @@ export class FrameReader {
     return FRAME_HEAD_LENGTH + headers + body;
   }
 
-  /** Copies what the frame being gathered still needs; returns what is left of the chunk. */
+  /** Copies the missing bytes of the gathered frame; returns the rest of the chunk. */
   #gather(chunk: Buffer): Buffer {
     const wanted = this.#frameLength(this.#gathered, this.#filled) ?? FRAME_HEAD_LENGTH;
     const taken = Math.min(wanted - this.#filled, chunk.length);

@@ -1,5 +1,4 @@
-// One frame as it lies in memory. Nothing is parsed ahead: forwarding looks at a few header values and rewrites two of
-// them in place.
+// One frame in memory. It is not parsed: forwarding reads a few header values and rewrites two of them in place.
 //
 //   0        4              8          12               16             20                 20+h              20+h+b
 //   | magic  | content type | sequence | header length h | body length b | headers          | body            |
@@ -21,10 +20,10 @@ const HEADER_LENGTH_OFFSET = 12;
 const BODY_LENGTH_OFFSET = 16;
 
 export class Frame {
-  /** The whole frame and nothing else. */
+  /** Exactly the bytes of the frame. */
   readonly bytes: Buffer;
   readonly contentType: number;
-  /** Offset behind the last header, where the body begins. */
+  /** Offset of the body, after the last header. */
   readonly bodyOffset: number;
 
   constructor(bytes: Buffer) {
@@ -33,7 +32,7 @@ export class Frame {
     this.bodyOffset = FRAME_HEAD_LENGTH + bytes.readUInt32LE(HEADER_LENGTH_OFFSET);
   }
 
-  /** The same frame in memory of its own. */
+  /** A copy of the frame in separate memory. */
   copy(): Frame {
     return new Frame(Buffer.from(this.bytes));
   }
@@ -46,7 +45,10 @@ export class Frame {
     return this.bytes.subarray(this.bodyOffset);
   }
 
-  /** The value of a header, or undefined. A repeated key: the last one counts. Throws ProtocolError for a broken block. */
+  /**
+   * The value of a header, or undefined. The last of repeated keys wins. @throws ProtocolError for an invalid header
+   * block
+   */
   header(key: number): Buffer | undefined {
     let found: Buffer | undefined;
     forEachHeader(this.bytes, this.bodyOffset, (each, start, end) => {
@@ -56,7 +58,10 @@ export class Frame {
   }
 }
 
-/** Calls `visit(key, valueStart, valueEnd)` for each header of a frame. Throws ProtocolError for an entry past the block. */
+/**
+ * Calls `visit(key, valueStart, valueEnd)` for each header of a frame. @throws ProtocolError for an entry beyond the
+ * block
+ */
 export function forEachHeader(
   bytes: Buffer,
   bodyOffset: number,
@@ -68,18 +73,18 @@ export function forEachHeader(
     const key = bytes.readInt32LE(offset);
     const start = offset + 8;
     const end = start + bytes.readUInt32LE(offset + 4);
-    if (end > bodyOffset) throw new ProtocolError(`header ${key} runs past the header block`);
+    if (end > bodyOffset) throw new ProtocolError(`header ${key} exceeds the header block`);
     visit(key, start, end);
     offset = end;
   }
 }
 
-/** Writes the sequence of the channel into a frame that is about to be sent. */
+/** Writes the sequence number of the channel into a frame before it is sent. */
 export function writeSequence(bytes: Buffer, sequence: number): void {
   bytes.writeInt32LE(sequence | 0, SEQUENCE_OFFSET);
 }
 
-/** Writes the first 20 bytes of a frame; the sequence is filled in when it is sent. */
+/** Writes the first 20 bytes of a frame, except the sequence number. */
 export function writeFrameHead(bytes: Buffer, contentType: number, headersLength: number, bodyLength: number): void {
   bytes.writeUInt32LE(MAGIC, 0);
   bytes.writeInt32LE(contentType, CONTENT_TYPE_OFFSET);
@@ -88,7 +93,7 @@ export function writeFrameHead(bytes: Buffer, contentType: number, headersLength
   bytes.writeUInt32LE(bodyLength, BODY_LENGTH_OFFSET);
 }
 
-/** A frame with one more header behind the others: new bytes up to the body, and the body as a slice. */
+/** A frame with one more header at the end: new bytes up to the body, and the body as a slice. */
 export function frameWithHeader(bytes: Buffer, key: number, value: Buffer): { head: Buffer; body: Buffer } {
   const bodyOffset = FRAME_HEAD_LENGTH + bytes.readUInt32LE(HEADER_LENGTH_OFFSET);
   const head = Buffer.allocUnsafe(bodyOffset + ENTRY_LENGTH + value.length);
@@ -100,7 +105,7 @@ export function frameWithHeader(bytes: Buffer, key: number, value: Buffer): { he
   return { head, body: bytes.subarray(bodyOffset) };
 }
 
-/** The frame without a header; the same frame when it does not have it. */
+/** The frame without a header; the same frame if it lacks the header. */
 export function frameWithoutHeader(frame: Frame, key: number): Frame {
   const { bytes, bodyOffset } = frame;
   const parts: Buffer[] = [];

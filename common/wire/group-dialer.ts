@@ -1,6 +1,6 @@
-// Keeps a grouped channel at its desired number of connections of each type: dials what is missing, one after the other,
-// and waits longer after each failure (reference facts: link, section 1.4; control channel, section 1.7). A connection that
-// lived only briefly counts as a failure, so that a peer which accepts and closes is not dialed in a tight loop.
+// Keeps a grouped channel at its configured number of connections per type: dials missing ones one at a time, and waits
+// longer after each failure (reference facts: link, section 1.4; control channel, section 1.7). A short-lived
+// connection counts as a failure, so that a peer which accepts and closes is not dialed in a tight loop.
 
 import { background } from '#lib/background.ts';
 import { type BackoffPolicy, nextBackoff } from '#lib/backoff.ts';
@@ -13,21 +13,21 @@ import type { Underlay } from './underlay.ts';
 
 export interface GroupDialerOptions {
   channel: Channel;
-  /** Connections wanted of each type, in the order in which missing ones are dialed. */
+  /** Wanted connections per type, in the order in which missing ones are dialed. */
   wanted: Readonly<Record<string, number>>;
   /** Milliseconds before the first further dial. */
   startDelay: number;
-  /** Milliseconds between two dials at least. */
+  /** Minimum milliseconds between two dials. */
   minInterval: number;
   backoff: BackoffPolicy;
-  /** Dials and greets one more connection; it is added to the channel by this class. */
+  /** Dials one more connection and completes its hello; this class adds it to the channel. */
   dial(type: string, signal: AbortSignal): Promise<Underlay>;
   clock: Clock;
   random: Random;
   log: Log;
 }
 
-/** A connection that lived shorter than this counts as a failed dial. */
+/** A connection with a shorter life counts as a failed dial. */
 const SHORT_LIFE = 30_000;
 
 export class GroupDialer {
@@ -40,7 +40,7 @@ export class GroupDialer {
     this.#options = options;
   }
 
-  /** Works until the channel is closed. */
+  /** Runs until the channel is closed. */
   start(): void {
     const { channel, log } = this.#options;
     void channel.closed.then(() => this.#abort.abort(new Error('the channel is closed')));
@@ -48,9 +48,9 @@ export class GroupDialer {
     background(log, 'group dialer', () => this.#run());
   }
 
-  /** Dials nothing more; what is there stays. */
+  /** Stops dialing; existing connections stay. */
   stop(): void {
-    this.#abort.abort(new Error('no more connections are wanted'));
+    this.#abort.abort(new Error('the group dialer was stopped'));
   }
 
   async #run(): Promise<void> {
@@ -122,7 +122,7 @@ export class GroupDialer {
     });
   }
 
-  /** False when the channel was closed meanwhile. */
+  /** Returns false if the channel was closed in the meantime. */
   async #sleep(milliseconds: number): Promise<boolean> {
     if (this.#abort.signal.aborted) return false;
     if (milliseconds <= 0) return true;
@@ -130,7 +130,7 @@ export class GroupDialer {
       await this.#options.clock.sleep(milliseconds, { name: 'group dialer', signal: this.#abort.signal });
       return true;
     } catch {
-      return false; // the only reason to reject is the closed channel
+      return false; // only a closed channel rejects
     }
   }
 }

@@ -1,6 +1,6 @@
-// How header values are written: integers little endian of exactly their size, booleans as one byte, strings as UTF-8,
-// lists and maps in the channel's compact form (reference fact: messages, section 6). Readers answer undefined for a value
-// of another length, which the protocol treats as absent; only the compact forms throw.
+// Encodings of header values: integers little endian of exactly their size, booleans as one byte, strings as UTF-8,
+// lists and maps in the channel's compact form (reference fact: messages, section 6). Decoders return undefined for a
+// value of another length, which the protocol treats as absent; only the compact forms throw.
 
 import { ProtocolError } from './errors.ts';
 
@@ -59,13 +59,13 @@ export function encodeBitMask(bits: Iterable<number>): Buffer {
   return mask === 0n ? Buffer.alloc(0) : Buffer.from(hex.length % 2 ? `0${hex}` : hex, 'hex');
 }
 
-/** Whether `bit` is set in a mask made by encodeBitMask. */
+/** Whether `bit` is set in a mask of encodeBitMask. */
 export function hasBit(mask: Buffer | undefined, bit: number): boolean {
   const byte = mask?.[mask.length - 1 - (bit >> 3)];
   return byte !== undefined && (byte & (1 << (bit & 7))) !== 0;
 }
 
-/** Count, then per item length and bytes. An empty list is an empty value. */
+/** Count, then length and bytes per item. An empty list is an empty value. */
 export function encodeStringList(items: readonly string[]): Buffer {
   if (items.length === 0) return Buffer.alloc(0);
   return Buffer.concat([encodeUint32(items.length), ...items.flatMap((item) => lengthAndBytes(Buffer.from(item)))]);
@@ -76,7 +76,7 @@ export function decodeStringList(value: Buffer | undefined): string[] {
   return Array.from({ length: reader.count() }, () => reader.bytes().toString('utf8'));
 }
 
-/** Count, then per entry key, length and bytes. An empty map is an empty value. */
+/** Count, then key, length and bytes per entry. An empty map is an empty value. */
 export function encodeBytesMap(entries: ReadonlyMap<number, Uint8Array>): Buffer {
   if (entries.size === 0) return Buffer.alloc(0);
   const parts = [encodeUint32(entries.size)];
@@ -91,7 +91,7 @@ export function decodeBytesMap(value: Buffer | undefined): Map<number, Buffer> {
   return entries;
 }
 
-/** Count, then per entry key and value, each with its length. An empty map is an empty value. */
+/** Count, then key and value per entry, each with its length. An empty map is an empty value. */
 export function encodeStringMap(entries: Readonly<Record<string, string>>): Buffer {
   const pairs = Object.entries(entries);
   if (pairs.length === 0) return Buffer.alloc(0);
@@ -113,7 +113,7 @@ function lengthAndBytes(bytes: Uint8Array): Buffer[] {
   return [encodeUint32(bytes.length), Buffer.from(bytes)];
 }
 
-/** Reads the compact forms and refuses what is longer than the protocol allows or than the value is. */
+/** Reads the compact forms; rejects lengths above the protocol's limits or beyond the value. */
 class CompactReader {
   readonly #value: Buffer;
   #offset = 0;

@@ -1,6 +1,6 @@
-// Heartbeats of one channel: asks every interval, answers what the other side asks, measures the round trip and says when
-// the other side has been silent for too long (reference fact: control channel, section 1.8). Knows nothing of sockets: it
-// works on a three-method port.
+// Heartbeats of one channel: sends requests at intervals, answers those of the other side, measures the round trip, and
+// reports a silent peer (reference fact: control channel, section 1.8). Independent of sockets: it works on a
+// three-method port.
 
 import type { Clock, Timer } from '#lib/clock.ts';
 import { TimeoutError } from '#lib/errors.ts';
@@ -9,41 +9,41 @@ import { encodeUint64 } from './header-values.ts';
 import { Message } from './message.ts';
 
 export interface HeartbeatOptions {
-  /** Milliseconds between questions; 0 asks nothing and only answers. */
+  /** Milliseconds between requests; 0 only answers. */
   readonly sendInterval: number;
-  /** Milliseconds between looks at the state. */
+  /** Milliseconds between checks of the state. */
   readonly checkInterval: number;
-  /** Milliseconds without an answer after which the channel is closed; 0 or less never closes. */
+  /** Milliseconds without an answer after which the channel is closed; 0 or less: never. */
   readonly closeUnresponsiveTimeout: number;
-  /** Milliseconds of grace before the first answer is missed. */
+  /** Milliseconds of grace for the first answer. */
   readonly initialGrace?: number;
 }
 
-/** reference fact: control channel defaults. */
+/** Reference fact: control channel defaults. */
 export const DEFAULT_HEARTBEAT: HeartbeatOptions = {
   sendInterval: 10_000,
   checkInterval: 1_000,
   closeUnresponsiveTimeout: 30_000,
 };
 
-/** For peers that ask and are not asked. */
+/** For peers that send requests but receive none. */
 export const ONLY_ANSWERS: HeartbeatOptions = { sendInterval: 0, checkInterval: 0, closeUnresponsiveTimeout: 0 };
 
 export interface HeartbeatPort {
-  /** Connections that `ask` takes in turn; each is asked once per interval, where the ticks suffice. */
+  /** Number of connections that `ask` uses in turn; each gets one request per interval, if there are enough ticks. */
   readonly connections?: number;
-  /** Sends a question, perhaps over a connection of its choice. */
+  /** Sends a request, over a connection of its choice. */
   ask?(now: bigint): void;
   send(message: Message): void;
-  /** A question came back. */
+  /** The answer to a request arrived. */
   onAnswer?(stamp: bigint): void;
-  /** A round trip in nanoseconds was measured. */
+  /** Receives a round trip in nanoseconds. */
   onLatency(nanoseconds: number): void;
-  /** Called once; the channel should be closed with `reason`. */
+  /** Called once; the owner should close the channel with `reason`. */
   onSilent(reason: Error): void;
 }
 
-/** Values of the two heartbeat headers as they arrive with any message. */
+/** Values of the two heartbeat headers, which any message may carry. */
 export interface HeartbeatValues {
   readonly asked?: bigint | undefined;
   readonly answered?: bigint | undefined;
@@ -64,12 +64,12 @@ export class Heartbeat {
     this.#options = options;
   }
 
-  /** Milliseconds since the oldest question without an answer, 0 when there is none. */
+  /** Milliseconds since the oldest unanswered request; 0 if there is none. */
   get waiting(): number {
     return this.#askedSinceAnswer === undefined ? 0 : this.#clock.monotonic() - this.#askedSinceAnswer;
   }
 
-  /** Starts the timer; a second call does nothing. */
+  /** Starts the timer; a second call has no effect. */
   start(): void {
     if (this.#timer || this.#options.sendInterval <= 0) return;
     this.#lastAnswer = this.#clock.monotonic() + (this.#options.initialGrace ?? 0);
@@ -81,7 +81,7 @@ export class Heartbeat {
     this.#timer = undefined;
   }
 
-  /** The heartbeat headers of a received message. */
+  /** Handles the heartbeat headers of a received message. */
   received(values: HeartbeatValues): void {
     if (values.answered !== undefined) this.#onAnswer(values.answered);
     if (values.asked !== undefined)
@@ -115,7 +115,7 @@ export class Heartbeat {
   }
 }
 
-/** Asks the peer to send `stamp` back. */
+/** Creates a request for the peer to echo `stamp`. */
 export function question(stamp: bigint): Message {
   return new Message(ChannelType.Heartbeat, [[ChannelHeader.Heartbeat, encodeUint64(stamp)]]);
 }

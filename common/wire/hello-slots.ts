@@ -1,6 +1,6 @@
-// Places for connections that have not finished their hello. A listener has few, and anybody can take them without a
-// login, so a full listener evicts instead of refusing: a stranger who holds connections open displaces mostly his own,
-// and a router that greets promptly gets in.
+// Places for connections before their hello is complete. A listener has few, and unauthenticated clients can take them,
+// so a full listener evicts instead of rejecting: an attacker who holds connections open displaces mostly his own, and
+// a router that sends its hello promptly succeeds.
 
 import { FairPool } from '#lib/fair-pool.ts';
 import { sourceOf } from '#lib/source-address.ts';
@@ -17,9 +17,9 @@ export class HelloSlots {
   }
 
   /**
-   * Takes a place for `underlay`.
-   * @returns the connection that lost its place, for the caller to close: `underlay` itself when every other one has
-   * sent its hello; undefined when a place was free.
+   * Reserves a place for `underlay`.
+   * @returns the connection that lost its place, which the caller must close: `underlay` itself if all others have sent
+   * their hello; undefined if a place was free.
    */
   enter(underlay: Underlay): Underlay | undefined {
     const isFull = this.#all.size >= this.#limit;
@@ -31,7 +31,7 @@ export class HelloSlots {
     return evicted;
   }
 
-  /** The hello of `underlay` has arrived; it is not evicted any longer. */
+  /** The hello of `underlay` arrived; it can no longer be evicted. */
   greeted(underlay: Underlay): void {
     this.#waiting.delete(underlay);
   }

@@ -1,5 +1,5 @@
-// The first two messages of every channel connection: the dialer says who it is, the listener accepts. What is in the
-// headers beyond that belongs to the kind of channel (reference fact: control channel, section 1.5; link, section 1.2).
+// The first two messages of every channel connection: the dialer identifies itself, the listener accepts. Further
+// headers depend on the kind of channel (reference fact: control channel, section 1.5; link, section 1.2).
 
 import { asError, ClosedError } from '#lib/errors.ts';
 import { HelloRefusedError, ProtocolError } from './errors.ts';
@@ -9,8 +9,8 @@ import { HELLO_SEQUENCE, type HeaderEntries, Message } from './message.ts';
 import type { Underlay } from './underlay.ts';
 
 /**
- * Sends the hello and waits for its positive result. Otherwise closes the underlay and throws HelloRefusedError, TimeoutError or the
- * signal's reason.
+ * Sends the hello and waits for its positive result. Otherwise closes the underlay and throws HelloRefusedError,
+ * TimeoutError or the signal's reason.
  */
 export async function sendHello(
   underlay: Underlay,
@@ -45,12 +45,12 @@ export async function sendHello(
   }
   if (!result.bool(ChannelHeader.ResultSuccess)) {
     underlay.close();
-    throw new HelloRefusedError(result.body.toString() || 'the other side refused the hello', { retriable: false });
+    throw new HelloRefusedError(result.body.toString() || 'the other side rejected the hello', { retriable: false });
   }
   return result;
 }
 
-/** Waits for the hello of a dialer. Throws ProtocolError for anything else; the caller closes. */
+/** Waits for the hello of a dialer. @throws ProtocolError for another message; the caller closes the connection */
 export async function readHello(underlay: Underlay, milliseconds: number): Promise<Message> {
   const hello = await underlay.readMessage('the hello', milliseconds);
   if (hello.contentType !== ChannelType.Hello)
@@ -58,7 +58,7 @@ export async function readHello(underlay: Underlay, milliseconds: number): Promi
   return hello;
 }
 
-/** Answers a hello positively. `headers` are those of the listener's kind. */
+/** Answers a hello positively. `headers` are specific to the listener. */
 export function acceptHello(underlay: Underlay, headers: HeaderEntries): void {
   const result = new Message(ChannelType.Result, [
     ...headers,

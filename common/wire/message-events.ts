@@ -1,4 +1,5 @@
-// Publishes the messages that channels send and receive, for traces and tests. It builds nothing while nobody subscribes.
+// Publishes the messages that channels send and receive, for traces and tests. Without subscribers it creates no
+// objects.
 
 import { channel } from 'node:diagnostics_channel';
 import type { Frame } from './frame.ts';
@@ -11,7 +12,7 @@ export interface MessageEvent {
 
 const events = channel('edgeweave.message');
 
-/** Whether somebody watches: asked before anything is built for them. */
+/** Whether there are subscribers: check this before creating an event. */
 export function isWatched(): boolean {
   return events.hasSubscribers;
 }
@@ -21,8 +22,8 @@ export function publishMessage(event: MessageEvent): void {
 }
 
 /**
- * Calls `watch` for every message of every channel in this process, until the returned function is called. What it throws is
- * dropped: a message may be malformed, its channel reports that, and an error here would end the process.
+ * Calls `watch` for every message of every channel in this process, until the returned function is called. Its errors
+ * are dropped: a message may be malformed, which its channel reports, and an error here would end the process.
  */
 export function watchMessages(watch: (event: MessageEvent) => void): () => void {
   const subscriber = (event: unknown) => {

@@ -1,4 +1,4 @@
-// A message with its headers parsed: what everything but the forwarding path works with.
+// A message with parsed headers, for all code except the forwarding path.
 
 import { type DescMessage, fromBinary, type MessageShape } from '@bufbuild/protobuf';
 import { describeError } from '#lib/errors.ts';
@@ -18,14 +18,14 @@ import {
 export type HeaderEntries = Iterable<readonly [number, Uint8Array | string]>;
 
 const EMPTY = Buffer.alloc(0);
-/** Hello and its result carry this sequence. */
+/** Sequence number of a hello and its result. */
 export const HELLO_SEQUENCE = -1;
 
 export class Message {
   readonly contentType: number;
   readonly headers: Map<number, Buffer>;
   readonly body: Buffer;
-  /** Given by the channel when the message is sent. */
+  /** Assigned by the channel when the message is sent. */
   sequence = 0;
 
   constructor(contentType: number, headers: HeaderEntries = [], body: Uint8Array | string = EMPTY) {
@@ -35,7 +35,7 @@ export class Message {
     this.body = toBuffer(body);
   }
 
-  /** Throws ProtocolError when the header block is broken. */
+  /** @throws ProtocolError if the header block is invalid */
   static fromFrame(frame: Frame): Message {
     const message = new Message(frame.contentType, [], frame.body);
     message.sequence = frame.sequence;
@@ -80,12 +80,12 @@ export class Message {
     return decodeString(this.headers.get(key));
   }
 
-  /** The sequence of the message that this one answers, or undefined when it is not an answer. */
+  /** The sequence number of the message that this one answers; undefined if it is not an answer. */
   get replyFor(): number | undefined {
     return decodeInt32(this.headers.get(ChannelHeader.ReplyFor));
   }
 
-  /** The body read as a protobuf message. Throws ProtocolError. */
+  /** Parses the body as a protobuf message. @throws ProtocolError */
   decode<Desc extends DescMessage>(schema: Desc): MessageShape<Desc> {
     try {
       return fromBinary(schema, this.body);
@@ -106,7 +106,7 @@ export function asReply(request: Message, answer: Message): Message {
   return answer;
 }
 
-/** A Result message: success or failure with a text. */
+/** A Result message: success or failure, with a text. */
 export function resultMessage(success: boolean, text = '', headers: HeaderEntries = []): Message {
   return new Message(ChannelType.Result, [...headers, [ChannelHeader.ResultSuccess, encodeBool(success)]], text);
 }

@@ -1,20 +1,20 @@
-// The connections of a listening port, so that strangers cannot keep others out. Connections that wait for their client
-// (a handshake, the next request) are evictable: when the port is full, the source that has most of them loses its oldest.
+// The connections of a listening port, with protection against floods. Connections that wait for their client (a
+// handshake, the next request) are evictable: when the port is full, the source with the most of them loses its oldest.
 
 import type { Socket } from 'node:net';
 import { FairPool } from '#lib/fair-pool.ts';
 import { sourceOf } from '#lib/source-address.ts';
 
-/** The owner of a connection reports its state to the port through this. */
+/** The owner of a connection reports its state to the port. */
 export interface PortConnection {
-  /** Whether the connection may be closed in favour of a new one; not until its owner says so. */
+  /** Whether the connection may be closed in favor of a new one; initially false. */
   setEvictable(isEvictable: boolean): void;
 }
 
 export interface PortLimits {
   /** Open connections. */
   readonly connections: number;
-  /** Connections without a complete TLS handshake among them. */
+  /** Connections with an incomplete TLS handshake among them. */
   readonly handshakes: number;
 }
 
@@ -27,14 +27,17 @@ export class PortConnections {
   readonly #limits: PortLimits;
   readonly #entries = new Map<string, Entry>();
   readonly #handshaking = new FairPool<Entry>();
-  /** Those in a handshake, and those whose owner says so. */
+  /** Connections in a handshake, and those that their owner marked. */
   readonly #evictable = new FairPool<Entry>();
 
   constructor(limits: PortLimits) {
     this.#limits = limits;
   }
 
-  /** Takes a connection whose handshake begins, and evicts another one when a limit is reached. Closes it when it is one too many. */
+  /**
+   * Adds a connection whose handshake begins, and evicts another one if a limit is reached. Closes it if none can be
+   * evicted.
+   */
   add(socket: Socket): void {
     const { connections, handshakes } = this.#limits;
     const key = keyOf(socket);
@@ -58,7 +61,10 @@ export class PortConnections {
     });
   }
 
-  /** Closes a connection; false if the pool is empty. Its 'close' comes later; it is not chosen again until then. */
+  /**
+   * Closes a connection; returns false if the pool is empty. Its 'close' event follows later; it is not chosen again
+   * until then.
+   */
   #evictFrom(pool: FairPool<Entry>): boolean {
     const evicted = pool.evict();
     if (!evicted) return false;
@@ -68,7 +74,7 @@ export class PortConnections {
     return true;
   }
 
-  /** The handshake of a connection is complete; undefined when it was closed meanwhile. */
+  /** The handshake of a connection is complete; undefined if it was closed in the meantime. */
   secured(socket: Socket): PortConnection | undefined {
     const entry = this.#entries.get(keyOf(socket) ?? '');
     if (!entry || entry.socket.destroyed) return undefined;

@@ -1,7 +1,7 @@
-// The send queues of a channel, one for each lane. A lane is a list of underlay types, best first; the first type that has an underlay is
-// used, so order holds within a lane as long as the set of underlays stays.
+// The send queues of a channel, one per lane. A lane has a list of underlay types, best first. It uses the first type
+// that has an underlay, so order is kept within a lane as long as the set of underlays does not change.
 //
-//   frame ──► underlay of the lane's type with the least waiting, while it takes more ──► else the lane's queue
+//   frame ──► least loaded underlay of the lane's type, if it accepts frames ──► else the lane's queue
 
 import { sharedBuffers } from '#lib/buffer-pool.ts';
 import type { Clock } from '#lib/clock.ts';
@@ -11,9 +11,12 @@ import type { Underlay } from './underlay.ts';
 export interface LanePolicy {
   /** Underlay types that may carry the lane, best first. */
   readonly types: readonly string[];
-  /** Frames that may wait when no underlay takes more. */
+  /** Limit on frames that wait for an underlay. */
   readonly queueLimit: number;
-  /** Equally loaded underlays take turns, so that a silent one never gets every retransmission. For receivers that put frames in order. */
+  /**
+   * Equally loaded underlays take turns, so that a silent one does not get every retransmission. For receivers that
+   * order frames.
+   */
   readonly takesTurns?: boolean;
 }
 
@@ -21,7 +24,7 @@ export const DEFAULT_LANE = 'default';
 
 interface Queued {
   bytes: Buffer;
-  /** Clock time (monotonic) at which it began to wait. */
+  /** Monotonic time since when it waits. */
   since: number;
 }
 
@@ -32,16 +35,16 @@ export interface Lane extends LanePolicy {
 
 export interface SendLanesComponents {
   clock: Clock;
-  /** Those of the channel, as they come and go. */
+  /** The current underlays of the channel. */
   underlays: ReadonlySet<Underlay>;
-  /** A lane that had been full takes frames again. */
+  /** A full lane accepts frames again. */
   onWritable(lane: string): void;
 }
 
 export class SendLanes {
   readonly #components: SendLanesComponents;
   readonly #lanes = new Map<string, Lane>();
-  /** Grows with each write of a lane that takes turns. */
+  /** Increases with each write of a lane that takes turns. */
   #turn = 0;
 
   constructor(components: SendLanesComponents, policies: Readonly<Record<string, LanePolicy>>) {
@@ -50,12 +53,12 @@ export class SendLanes {
       this.#lanes.set(name, { ...policy, name, queue: new RingQueue(policy.queueLimit) });
   }
 
-  /** The lane of a name, or the default one; undefined when there is neither. */
+  /** The lane of this name, else the default lane; undefined if both are missing. */
   get(name: string): Lane | undefined {
     return this.#lanes.get(name) ?? this.#lanes.get(DEFAULT_LANE);
   }
 
-  /** Writes or queues a copy of a frame. False when the lane is full. */
+  /** Writes or queues a copy of a frame. Returns false if the lane is full. */
   take(head: Buffer, body: Buffer | undefined, lane: Lane): boolean {
     if (lane.queue.length === 0) {
       const underlay = this.#underlayFor(lane);
@@ -68,7 +71,7 @@ export class SendLanes {
     return lane.queue.push({ bytes: inOne(head, body), since: this.#components.clock.monotonic() });
   }
 
-  /** The least loaded underlay of the best type that is there. */
+  /** The least loaded underlay of the best available type. */
   #underlayFor(lane: Lane): Underlay | undefined {
     for (const type of lane.types) {
       let best: Underlay | undefined;
@@ -87,7 +90,7 @@ export class SendLanes {
     return undefined;
   }
 
-  /** Writes queued frames, as far as the underlays take them. */
+  /** Writes queued frames until the underlays are full. */
   pump(): void {
     for (const lane of this.#lanes.values()) {
       const wasFull = lane.queue.full;

@@ -1,8 +1,8 @@
-// One TLS listening socket, shared by protocols that tell themselves apart by ALPN: control channels, links, SDK
-// connections, HTTP. It demands nothing of a client certificate; each protocol verifies what was presented.
+// One TLS listening socket, shared by protocols that ALPN distinguishes: control channels, links, SDK connections,
+// HTTP. It does not verify client certificates; each protocol does.
 //
-// Choice of a handler (reference fact: control channel, section 1.1): the LAST name of the client's list that has a handler;
-// no list at all: the handler of '' or, when the port has just one protocol, that one; else the handshake fails.
+// Choice of a handler (reference fact: control channel, section 1.1): the LAST name in the client's list that has a
+// handler. Without a list: the handler of '', or the only protocol of the port. Otherwise the handshake fails.
 
 import { constants } from 'node:crypto';
 import type { Server as NetServer } from 'node:net';
@@ -17,22 +17,22 @@ export interface TlsPortOptions {
   host: string;
   /** 0 for any free port. */
   port: number;
-  /** Certificate, key and whatever else the handshake needs. */
+  /** Certificate, key and other options of the handshake. */
   context: SecureContextOptions;
-  /** Another certificate for a requested server name; undefined for the default one. */
+  /** The certificate for a requested server name; undefined for the default one. */
   contextFor?: (serverName: string) => SecureContext | undefined;
-  /** Whether clients are asked for a certificate; true unless it says otherwise. */
+  /** Whether clients are asked for a certificate; default true. */
   requestCert?: boolean;
   /** Milliseconds; reference fact: 5 s. */
   handshakeTimeout?: number;
-  /** Open connections; above it, those that wait for their client are closed in favour of new ones. */
+  /** Limit on open connections; above it, connections that wait for their client are closed in favor of new ones. */
   maxConnections?: number;
-  /** TLS handshakes in progress; above it, the oldest of the source with the most is closed. */
+  /** Limit on TLS handshakes in progress; above it, the oldest of the source with the most is closed. */
   maxHandshakes?: number;
   log: Log;
 }
 
-/** Protocol names on TLS ports. The empty name stands for clients that offer none. */
+/** ALPN names on TLS ports. The empty name means clients that offer none. */
 export const Alpn = Object.freeze({
   Control: 'ziti-ctrl',
   Link: 'ziti-link',
@@ -42,16 +42,16 @@ export const Alpn = Object.freeze({
 } as const);
 
 /**
- * When a client resumes a session, only the leaf of its chain is known, and without the intermediates nobody can verify it. So every
- * connection has a handshake of its own.
+ * Disables session resumption: a resumed session contains only the leaf of the client's chain, which cannot be verified
+ * without the intermediates. So every connection needs a full handshake.
  */
 export const SERVER_SECURITY = { minVersion: 'TLSv1.2', secureOptions: constants.SSL_OP_NO_TICKET } as const;
 const HANDSHAKE_TIMEOUT = 5_000;
 const MAX_CONNECTIONS = 20_000;
-/** More than all routers and clients of a network begin at the same time after a restart of the controller. */
+/** More than the routers and clients of a network start at the same time after a restart of the controller. */
 const MAX_HANDSHAKES = 2_000;
 
-/** Two handlers want one protocol on one port. */
+/** Two handlers claim one protocol on one port. */
 export class ProtocolTakenError extends ProjectError {
   constructor(protocol: string, where: string) {
     super(
@@ -74,7 +74,7 @@ export class TlsPort {
     this.#log = log;
   }
 
-  /** Rejects with the system's error (EADDRINUSE, EACCES, …) when the address cannot be had. */
+  /** Rejects with the system's error (EADDRINUSE, EACCES, …) if the address is not available. */
   static async open(options: TlsPortOptions): Promise<TlsPort> {
     let port: TlsPort | undefined;
     const contextFor = options.contextFor;
@@ -106,7 +106,7 @@ export class TlsPort {
     return port;
   }
 
-  /** The bound address; the port is the real one when 0 was asked for. */
+  /** The bound address, with the actual port if the configured one is 0. */
   get address(): { host: string; port: number } {
     const address = (this.#server as NetServer).address();
     if (address === null || typeof address === 'string') return { host: '', port: 0 };
@@ -121,19 +121,22 @@ export class TlsPort {
     return this.#handlers.has(protocol);
   }
 
-  /** Sends the connections of a protocol to `handler`, until the returned function is called. Throws ProtocolTakenError. */
+  /**
+   * Passes the connections of a protocol to `handler`, until the returned function is called. @throws
+   * ProtocolTakenError
+   */
   handle(protocol: string, handler: SocketHandler): () => void {
     if (this.#handlers.has(protocol)) throw new ProtocolTakenError(protocol, `port ${this.address.port}`);
     this.#handlers.set(protocol, handler);
     return () => void this.#handlers.delete(protocol);
   }
 
-  /** New connections use these certificates; open ones stay. */
+  /** New connections use these certificates; open ones keep theirs. */
   replaceContext(context: SecureContextOptions): void {
     this.#server.setSecureContext({ ...SERVER_SECURITY, ...context });
   }
 
-  /** Takes no more connections and cuts those that no handler owns any more. Handlers close their own. */
+  /** Stops accepting and closes connections without a handler. Handlers close their own. */
   async close(): Promise<void> {
     this.#handlers.clear();
     await new Promise<void>((resolve) => {
@@ -154,7 +157,7 @@ export class TlsPort {
   #onConnection(socket: TLSSocket): void {
     this.#sockets.add(socket);
     socket.once('close', () => this.#sockets.delete(socket));
-    socket.on('error', () => undefined); // the owner of the socket hears of it by 'close'; before it has one, nobody needs to
+    socket.on('error', () => undefined); // the owner of the socket handles 'close'
     const handler = this.#handlerFor(socket.alpnProtocol);
     const connection = this.#connections.secured(socket);
     if (handler && connection) handler(socket, connection);

@@ -1,5 +1,6 @@
-// One TLS connection that carries frames. First the two hellos, message by message; then `start` hands every frame to the
-// channel that owns it. Writes of one turn of the event loop leave together. It does not know what the frames mean.
+// One TLS connection that carries frames. First it exchanges the two hellos message by message; then `start` passes
+// every frame to the channel that owns it. Writes of one event loop turn are sent together. It does not interpret
+// frames.
 
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -12,30 +13,30 @@ import { type FrameLimits, FrameReader, HELLO_LIMITS, WrongMagicError } from './
 import { Message } from './message.ts';
 import { WriteQueue } from './write-queue.ts';
 
-/** Bytes that may wait to be written before the channel keeps further frames in its own queues. */
+/** Bytes waiting to be written before the channel keeps further frames in its own queues. */
 const BACKLOG_LIMIT = 256 * 1024;
-/** How long a peer may take to read what was written before a close. */
+/** Milliseconds that a peer may take to read the remaining bytes before the connection is closed. */
 const CLOSE_TIME = 2_000;
-/** Answer of a listener to a peer that speaks another version: magic, count 2, versions 1 and 2. */
+/** Answer of a listener to a peer with another protocol version: magic, count 2, versions 1 and 2. */
 const VERSIONS_ANSWER = Buffer.from('0306090a020000000100000002000000', 'hex');
 
-/** Bytes of one TLS record, the most that a TLS socket reads at once. */
+/** Bytes of one TLS record, the maximum that a TLS socket reads at once. */
 const READ_SIZE = 16 * 1024;
-/** Memory of all connections that reuse it: what is read is used up before the next read begins. */
+/** Memory shared by all connections that reuse it: each read is processed before the next one begins. */
 let sharedRead: Buffer | undefined;
 
 export interface UnderlayOptions {
   socket: Duplex | TLSSocket;
-  /** The connection below, when `socket` runs inside another protocol: it knows the addresses. */
+  /** The connection below, if `socket` runs inside another protocol: it has the addresses. */
   network?: Socket;
   clock: Clock;
-  /** `link.default`, `ctrl.high`, …; empty for a connection that is a channel of its own. */
+  /** `link.default`, `ctrl.high`, …; empty for an ungrouped connection. */
   type?: string;
 }
 
 export interface UnderlayOwner {
   onFrame(frame: Frame): void;
-  /** There is room again after `writable` was false. */
+  /** Called when the queue has room again after `writable` was false. */
   onWritable(): void;
 }
 
@@ -44,7 +45,7 @@ export class Underlay {
   /** For the channel: orders underlays that take turns. */
   turn = 0;
   readonly socket: Duplex | TLSSocket;
-  /** Resolves once, with the reason or null for an orderly close by either side. */
+  /** Resolves once, with the reason, or with null for an orderly close by either side. */
   readonly closed: Promise<Error | null>;
   readonly #network: Partial<Socket>;
   readonly #clock: Clock;
@@ -79,7 +80,7 @@ export class Underlay {
     return this.#ended || this.socket.destroyed;
   }
 
-  /** False while more than the backlog limit waits to be written. */
+  /** False while more bytes than the backlog limit wait to be written. */
   get writable(): boolean {
     return !this.#ended && this.#queue.bytes < BACKLOG_LIMIT;
   }
@@ -89,13 +90,13 @@ export class Underlay {
     return this.#queue.bytes;
   }
 
-  /** `10.0.0.1:40000`, or an empty text when the connection is gone. */
+  /** `10.0.0.1:40000`; empty if the connection is closed. */
   get localAddress(): string {
     const { localAddress, localPort } = this.#network;
     return localAddress === undefined ? '' : `${localAddress}:${localPort}`;
   }
 
-  /** The peer's IP address, or an empty text when the connection is gone. */
+  /** The peer's IP address; empty if the connection is closed. */
   get remoteHost(): string {
     return this.#network.remoteAddress ?? '';
   }
@@ -105,7 +106,10 @@ export class Underlay {
     return remoteAddress === undefined ? '' : `${remoteAddress}:${remotePort}`;
   }
 
-  /** The next message of the hello exchange. Rejects with TimeoutError, ClosedError or ProtocolError; the connection is closed then. */
+  /**
+   * The next message of the hello exchange. Rejects with TimeoutError, ClosedError or ProtocolError, and closes the
+   * connection.
+   */
   readMessage(what: string, milliseconds: number): Promise<Message> {
     if (this.isClosed) return Promise.reject(this.#error ?? new ClosedError('the connection'));
     return new Promise((resolve, reject) => {
@@ -121,8 +125,8 @@ export class Underlay {
   }
 
   /**
-   * From now on every frame goes to `owner`; sizes up to `limits`. With `reuseMemory` a frame is valid only during the call that hands it
-   * over: the next one lies in the same memory.
+   * Passes every frame to `owner` from now on, with sizes up to `limits`. With `reuseMemory` a frame is valid only
+   * during the call: the next one uses the same memory.
    */
   start(owner: UnderlayOwner, limits: FrameLimits, reuseMemory = false): void {
     this.#owner = owner;
@@ -135,14 +139,17 @@ export class Underlay {
     this.#resume();
   }
 
-  /** Without reading, nothing more reaches the owner, and the peer's bytes stay in the buffers of the network. */
+  /**
+   * Pauses or resumes reading. While paused, the owner receives nothing, and the peer's bytes stay in the network
+   * buffers.
+   */
   setReading(isReading: boolean): void {
     this.#isPaused = !isReading;
     if (isReading) this.#resume();
     else this.socket.pause();
   }
 
-  /** Queues a copy of the bytes; everything queued in one turn is written at its end. */
+  /** Queues a copy of the bytes; all bytes queued in one turn are written at its end. */
   write(head: Buffer, body?: Buffer): void {
     if (this.#ended) return;
     this.#queue.add(head);
@@ -155,7 +162,7 @@ export class Underlay {
     });
   }
 
-  /** Lets what was written leave, for a bounded time, and ends the connection. With a reason it ends at once. */
+  /** Writes the remaining bytes within a bounded time, then ends the connection. With a reason it ends at once. */
   close(reason: Error | null = null): void {
     if (this.#ended) return;
     this.#ended = true;
@@ -180,7 +187,7 @@ export class Underlay {
   }
 
   #onData(chunk: Buffer): void {
-    if (this.#ended) return; // the socket may still deliver what arrived before the close
+    if (this.#ended) return; // the socket may still deliver bytes from before the close
     if (this.#isPaused || (!this.#owner && !this.#waiting)) {
       this.#hold(this.#rest ? Buffer.concat([this.#rest, chunk]) : chunk);
       return;
@@ -189,7 +196,7 @@ export class Underlay {
       const rest = this.#reader.push(chunk, (frame) => this.#onFrame(frame));
       if (rest) this.#hold(rest);
     } catch (error) {
-      // The listener still answers a peer of another protocol version, so its connection stays open for that.
+      // The listener still answers a peer with another protocol version, so the connection stays open for that.
       if (error instanceof WrongMagicError && this.#waiting) this.#reject(error);
       else this.close(asError(error));
     }
@@ -200,8 +207,8 @@ export class Underlay {
       this.#owner.onFrame(frame);
       return !this.#ended && !this.#isPaused;
     }
-    // One message at a time before `start`: what follows the hello belongs to the channel and to its limits.
-    const message = Message.fromFrame(frame); // throws before the reader is forgotten: `close` rejects it then
+    // One message at a time before `start`: bytes after the hello belong to the channel and to its limits.
+    const message = Message.fromFrame(frame); // throws before `#waiting` is cleared, so `close` can reject it
     const waiting = this.#waiting;
     this.#waiting = undefined;
     waiting?.resolve(message);

@@ -1,6 +1,6 @@
-// How programs of the network say what they are: `version|revision|buildDate|os|arch` in header 4 of a hello. The version is
-// that of the protocol level we implement, since peers choose by it how they talk to us: below v1.6.6 they would not dial
-// grouped links (reference facts: control channel, section 6.2; link, section 1.3). Our own version stands in the revision.
+// The version information of programs in the network: `version|revision|buildDate|os|arch` in header 4 of a hello. The
+// version is the protocol level that we implement, because peers adapt to it: below v1.6.6 they would not dial grouped
+// links (reference facts: control channel, section 6.2; link, section 1.3). Our own version is in the revision.
 
 import { arch, platform } from 'node:os';
 import { parse } from 'semver';
@@ -34,7 +34,7 @@ export function formatVersionInfo(info: VersionInfo): string {
   return [info.version, info.revision, info.buildDate, info.os, info.arch].join('|');
 }
 
-/** Undefined when the text has not exactly five parts. */
+/** Undefined if the text does not have exactly five parts. */
 export function parseVersionInfo(text: string | undefined): VersionInfo | undefined {
   const parts = text?.split('|');
   if (parts?.length !== 5) return undefined;
@@ -42,7 +42,7 @@ export function parseVersionInfo(text: string | undefined): VersionInfo | undefi
   return { version, revision, buildDate, os, arch: cpu };
 }
 
-/** Whether `version` (`v1.2.3`) is at least `minimum`; `v0.0.0` is a development build and passes every minimum. */
+/** Whether `version` (`v1.2.3`) is at least `minimum`; `v0.0.0` is a development build and satisfies every minimum. */
 export function versionAtLeast(version: string, minimum: string): boolean {
   const have = parse(version);
   if (!have) return false;

@@ -1,4 +1,4 @@
-// The wire against recorded bytes, and against everything that is not the wire.
+// The wire format against recorded bytes, and against invalid input.
 
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
@@ -47,7 +47,7 @@ function only<T>(list: readonly T[]): T {
   return first;
 }
 
-t.test('recorded messages are read as they were meant', async (t) => {
+t.test('recorded messages are decoded as intended', async (t) => {
   for (const { name, contentType, sequence, headers, bodyHex, wireHex } of RECORDED) {
     const message = Message.fromFrame(only(frames([Buffer.from(wireHex, 'hex')])));
     t.equal(message.contentType, contentType, `${name}: content type`);
@@ -57,7 +57,7 @@ t.test('recorded messages are read as they were meant', async (t) => {
   }
 });
 
-t.test('messages are written byte for byte as recorded', async (t) => {
+t.test('messages are encoded byte for byte as recorded', async (t) => {
   for (const { name, contentType, sequence, headers, bodyHex, wireHex } of RECORDED) {
     const entries = Object.entries(headers).map(([key, value]) => [Number(key), Buffer.from(value, 'hex')] as const);
     const message = new Message(contentType, entries, Buffer.from(bodyHex, 'hex'));
@@ -66,7 +66,7 @@ t.test('messages are written byte for byte as recorded', async (t) => {
   }
 });
 
-t.test('frames are found wherever the stream is cut', async (t) => {
+t.test('frames are found wherever the stream is split', async (t) => {
   const stream = Buffer.concat(RECORDED.slice(0, 4).map(({ wireHex }) => Buffer.from(wireHex, 'hex')));
   const whole = RECORDED.slice(0, 4).map(({ wireHex }) => wireHex);
   for (let cut = 0; cut <= stream.length; cut++) {
@@ -77,13 +77,13 @@ t.test('frames are found wherever the stream is cut', async (t) => {
   t.same(single, whole, 'byte by byte');
 });
 
-t.test('a reader that is stopped hands back what follows', async (t) => {
+t.test('a stopped reader returns the remaining bytes', async (t) => {
   const stream = Buffer.concat(RECORDED.slice(0, 2).map(({ wireHex }) => Buffer.from(wireHex, 'hex')));
   const rest = new FrameReader(LIMITS).push(stream, () => false);
   t.equal(rest?.toString('hex'), RECORDED[1]?.wireHex);
 });
 
-t.test('what is no frame is refused as soon as that can be known', async (t) => {
+t.test('an invalid frame is rejected as early as possible', async (t) => {
   const head = (headers: number, body: number) => {
     const bytes = Buffer.alloc(FRAME_HEAD_LENGTH);
     bytes.writeUInt32LE(0x0c090603, 0);
@@ -103,7 +103,7 @@ t.test('what is no frame is refused as soon as that can be known', async (t) => 
   t.equal(frames([head(16_384, 4_192)], HELLO_LIMITS).length, 0, 'the largest hello is waited for');
 });
 
-t.test('a length in a head does not make memory', async (t) => {
+t.test('a length in a head does not allocate memory', async (t) => {
   const reader = new FrameReader({ maxHeaders: 1 << 30, maxBody: 1 << 30 });
   const head = Buffer.alloc(FRAME_HEAD_LENGTH);
   head.writeUInt32LE(0x0c090603, 0);
@@ -116,17 +116,17 @@ t.test('a length in a head does not make memory', async (t) => {
   t.equal(reader.pending, FRAME_HEAD_LENGTH);
 });
 
-t.test('broken header blocks are refused', async (t) => {
+t.test('invalid header blocks are rejected', async (t) => {
   const message = new Message(5, [[7, 'value']]).encode();
   const longer = Buffer.from(message);
   longer.writeUInt32LE(6, FRAME_HEAD_LENGTH + 4);
-  t.throws(() => Message.fromFrame(only(frames([longer]))), /runs past/);
+  t.throws(() => Message.fromFrame(only(frames([longer]))), /exceeds/);
   const shorter = Buffer.from(message);
   shorter.writeUInt32LE(1, FRAME_HEAD_LENGTH + 4);
   t.throws(() => Message.fromFrame(only(frames([shorter]))), /middle of an entry|runs past/);
 });
 
-t.test('garbage never makes anything but a protocol error', async (t) => {
+t.test('garbage causes only protocol errors', async (t) => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 400 }), fc.boolean(), (bytes, withMagic) => {
       const chunk = Buffer.from(bytes);
@@ -146,7 +146,7 @@ t.test('garbage never makes anything but a protocol error', async (t) => {
   t.pass('2000 runs');
 });
 
-t.test('any message survives the way out and back', async (t) => {
+t.test('any message survives encoding and decoding', async (t) => {
   const entry = fc.tuple(fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 }), fc.uint8Array({ maxLength: 40 }));
   fc.assert(
     fc.property(
@@ -167,7 +167,7 @@ t.test('any message survives the way out and back', async (t) => {
   t.pass('round trips');
 });
 
-t.test('a reply names its request and carries the correlation on', async (t) => {
+t.test('a reply names its request and keeps the correlation', async (t) => {
   const request = new Message(1005, [[128, 'correlation']]);
   request.sequence = 42;
   const reply = asReply(request, new Message(1022));
@@ -175,7 +175,7 @@ t.test('a reply names its request and carries the correlation on', async (t) => 
   t.equal(reply.string(128), 'correlation');
 });
 
-t.test('header values: exact lengths, both ways', async (t) => {
+t.test('header values: exact lengths in both directions', async (t) => {
   fc.assert(
     fc.property(
       fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 }),
@@ -234,7 +234,7 @@ t.test('header values: exact lengths, both ways', async (t) => {
   t.equal(values.encodeBitMask([1, 2, 3, 4, 5, 6]).toString('hex'), '7e', 'and of its controller');
 });
 
-t.test('payloads are read from recorded frames and written as them', async (t) => {
+t.test('payloads are decoded from recorded frames and encoded like them', async (t) => {
   const start = Payload.fromFrame(only(frames([Buffer.from(recorded('xgress-payload-circuit-start').wireHex, 'hex')])));
   t.equal(start.circuitId, 'aBcDeF123');
   t.equal(start.sequence, 0);
@@ -257,7 +257,7 @@ t.test('payloads are read from recorded frames and written as them', async (t) =
   t.equal(made.bytes.toString('hex'), recorded('xgress-payload-data-with-fin').wireHex);
 });
 
-t.test('a retransmission is marked and otherwise the same', async (t) => {
+t.test('a retransmission is marked and otherwise equal', async (t) => {
   const first = Payload.create(
     'c',
     7,
@@ -274,7 +274,7 @@ t.test('a retransmission is marked and otherwise the same', async (t) => {
   t.notOk(first.has(PayloadFlag.Retransmit), 'the first one is left alone');
 });
 
-t.test('acknowledgements are read from recorded frames and written as them', async (t) => {
+t.test('acknowledgements are decoded from recorded frames and encoded like them', async (t) => {
   const { wireHex, sequence } = recorded('xgress-ack');
   const read = Acknowledgement.fromFrame(only(frames([Buffer.from(wireHex, 'hex')])));
   t.same(read.sequences, [0, 1, 300]);
@@ -284,42 +284,39 @@ t.test('acknowledgements are read from recorded frames and written as them', asy
   t.equal(made.bytes.toString('hex'), wireHex);
 });
 
-t.test(
-  'a circuit id of any characters survives the way out and back, and every byte that leaves was written',
-  async (t) => {
-    const frameOf = (bytes: Buffer): Frame => {
-      const found: Frame[] = [];
-      new FrameReader({ maxHeaders: 10_000, maxBody: 10_000 }).push(bytes, (frame) => found.push(frame) > 0);
-      if (!found[0]) throw new Error('no frame');
-      return found[0];
-    };
-    const id = fc.oneof(fc.string({ unit: 'binary', maxLength: 60 }), fc.constantFrom('ü', 'Kreis-ö€😀', 'aBcDeF123'));
-    fc.assert(
-      fc.property(id, (circuitId) => {
-        const written = () => Payload.create(circuitId, 7, PayloadFlag.Eof, Buffer.alloc(0)).bytes;
-        const acknowledged = () => Acknowledgement.create(circuitId, 2, 4096, 9, [1, 2]).bytes;
-        const payload = Payload.fromFrame(frameOf(written()));
-        const ack = Acknowledgement.fromFrame(frameOf(acknowledged()));
-        return (
-          payload.circuitId === circuitId.toWellFormed() &&
-          ack.circuitId === payload.circuitId &&
-          payload.sequence === 7 &&
-          written().equals(written()) &&
-          acknowledged().equals(acknowledged())
-        );
-      }),
-    );
-    t.throws(
-      () => Payload.fromFrame(frameOf(Payload.create('x'.repeat(257), 0, 0, Buffer.alloc(0)).bytes)),
-      ProtocolError,
-    );
-    t.throws(() => Acknowledgement.fromFrame(frameOf(Acknowledgement.create('x'.repeat(257), 0, 0, 0, []).bytes)), {
-      name: 'ProtocolError',
-    });
-  },
-);
+t.test('a circuit id of any characters survives encoding and decoding, and every sent byte was written', async (t) => {
+  const frameOf = (bytes: Buffer): Frame => {
+    const found: Frame[] = [];
+    new FrameReader({ maxHeaders: 10_000, maxBody: 10_000 }).push(bytes, (frame) => found.push(frame) > 0);
+    if (!found[0]) throw new Error('no frame');
+    return found[0];
+  };
+  const id = fc.oneof(fc.string({ unit: 'binary', maxLength: 60 }), fc.constantFrom('ü', 'Kreis-ö€😀', 'aBcDeF123'));
+  fc.assert(
+    fc.property(id, (circuitId) => {
+      const written = () => Payload.create(circuitId, 7, PayloadFlag.Eof, Buffer.alloc(0)).bytes;
+      const acknowledged = () => Acknowledgement.create(circuitId, 2, 4096, 9, [1, 2]).bytes;
+      const payload = Payload.fromFrame(frameOf(written()));
+      const ack = Acknowledgement.fromFrame(frameOf(acknowledged()));
+      return (
+        payload.circuitId === circuitId.toWellFormed() &&
+        ack.circuitId === payload.circuitId &&
+        payload.sequence === 7 &&
+        written().equals(written()) &&
+        acknowledged().equals(acknowledged())
+      );
+    }),
+  );
+  t.throws(
+    () => Payload.fromFrame(frameOf(Payload.create('x'.repeat(257), 0, 0, Buffer.alloc(0)).bytes)),
+    ProtocolError,
+  );
+  t.throws(() => Acknowledgement.fromFrame(frameOf(Acknowledgement.create('x'.repeat(257), 0, 0, 0, []).bytes)), {
+    name: 'ProtocolError',
+  });
+});
 
-t.test('a sequence that is negative or needs more than 31 bits is rejected', async (t) => {
+t.test('a sequence number that is negative or needs more than 31 bits is rejected', async (t) => {
   const head = Payload.create('circuit', 0, 0, Buffer.alloc(0)).bytes;
   const at = head.length - 8 - 2 - 8;
   const read = (low: number, high: number) => {
@@ -336,7 +333,7 @@ t.test('a sequence that is negative or needs more than 31 bits is rejected', asy
     t.throws(() => read(low, high), ProtocolError, `${high}, ${low}`);
 });
 
-t.test('version texts have five parts; development builds pass every minimum', async (t) => {
+t.test('version texts have five parts; development builds satisfy every minimum', async (t) => {
   const text = 'v2.1.0|abc|2026-01-01T00:00:00Z|linux|amd64';
   const info = parseVersionInfo(text);
   t.equal(info && formatVersionInfo(info), text);

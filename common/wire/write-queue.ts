@@ -1,14 +1,17 @@
-// The bytes that wait to be written to one connection. It copies what it is given, so that callers can use their buffers again, and writes what has
-// come together since the last write as one: few, large TLS records and system calls, without the copy and the new buffer that Node needs
-// for several buffers. One write is under way at a time.
+// The bytes that wait to be written to one connection. It copies its input, so that callers can reuse their buffers,
+// and writes all bytes since the last write together: few, large TLS records and system calls, without the copy and new
+// buffer that Node needs for several buffers. Only one write is in progress at a time.
 
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { sharedBuffers } from '#lib/buffer-pool.ts';
 
-/** Bytes of the first block, for small messages: the smallest of the pool, so that a connection that is not read keeps little memory. */
+/**
+ * Bytes of the first block, for small messages: the smallest size of the pool, so that an unread connection needs
+ * little memory.
+ */
 const FIRST_BLOCK = 6 * 1024;
-/** Bytes of one write, when there is so much: two whole socket reads with their heads. */
+/** Limit on the bytes of one write: two full socket reads with their heads. */
 const LARGEST_WRITE = 132 * 1024;
 
 interface Block {
@@ -19,7 +22,7 @@ interface Block {
 export class WriteQueue {
   readonly #socket: Duplex;
   readonly #onWritten: () => void;
-  /** The system copies what a socket has written. A stream within the process may hand the same memory to its reader. */
+  /** The system copies the bytes that a socket writes. An in-process stream may pass the same memory to its reader. */
   readonly #reusesMemory: boolean;
   #blocks: Block[] = [];
   #bytes = 0;
@@ -32,7 +35,7 @@ export class WriteQueue {
     this.#reusesMemory = socket instanceof Socket;
   }
 
-  /** Bytes that have not left yet. */
+  /** Bytes that are not written yet. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -49,7 +52,7 @@ export class WriteQueue {
     block.filled += bytes.length;
   }
 
-  /** Writes the next block, unless a write is under way: then it follows by itself. */
+  /** Writes the next block. A write in progress continues with it automatically. */
   flush(): void {
     if (this.#isWriting) return;
     const block = this.#blocks.shift();
@@ -58,7 +61,7 @@ export class WriteQueue {
     this.#socket.write(block.memory.subarray(0, block.filled), (error) => this.#written(block, error));
   }
 
-  /** Hands everything to the socket; nothing is added afterwards. */
+  /** Passes all bytes to the socket; no bytes may be added afterwards. */
   end(): void {
     for (const { memory, filled } of this.#blocks.splice(0)) this.#socket.write(memory.subarray(0, filled));
   }

@@ -1,6 +1,6 @@
-// Circuit traffic on links and SDK channels: payloads and acknowledgements as they lie in memory, and how new ones are
-// written. Reading is one pass over the headers that notes offsets; a forwarder changes the stamp in place and passes the bytes
-// on (reference fact: link, section 2.1).
+// Circuit traffic on links and SDK channels: decodes and encodes payloads and acknowledgements in memory. Decoding is
+// one pass over the headers that records offsets; a forwarder changes the timestamp in place and forwards the bytes
+// (reference fact: link, section 2.1).
 
 import { memoryOf, sharedBuffers } from '#lib/buffer-pool.ts';
 import { ProtocolError } from './errors.ts';
@@ -9,14 +9,17 @@ import { PayloadFlag, XgressHeader, XgressType } from './gen/numbers.ts';
 
 const ENTRY = 8;
 const ABSENT = -1;
-/** Bytes of a circuit id. Observed ids have 21; a router keeps ids of unroutable payloads until it has reported them. */
+/**
+ * Bytes of a circuit id. Observed ids have 21; a router stores ids of unroutable payloads until it has reported them.
+ */
 export const MAX_CIRCUIT_ID = 256;
-/** A receiver that does not report its buffer has room. */
+/** The value for a receiver that does not report its buffer: it counts as free. */
 const UNKNOWN_BUFFER_SIZE = 0xffff_ffff;
 
 /**
- * A payload as a whole frame. One that was received borrows the memory it was read into: it is valid during the call that hands it over, and
- * whoever keeps it longer keeps a `copy`. One that was created or copied has memory of the buffer pool, until its owner calls `release`.
+ * A payload as a whole frame. A received payload borrows the read buffer: it is valid during the call that passes it,
+ * and a caller that keeps it longer must keep a `copy`. A created or copied payload uses memory of the buffer pool
+ * until its owner calls `release`.
  */
 export class Payload {
   readonly circuitId: string;
@@ -43,7 +46,7 @@ export class Payload {
     this.#isPooled = isPooled;
   }
 
-  /** Throws ProtocolError when the circuit id or the sequence is missing or invalid. */
+  /** @throws ProtocolError if the circuit id or the sequence number is missing or invalid */
   static fromFrame(frame: Frame): Payload {
     const { bytes, bodyOffset } = frame;
     let circuitId: string | undefined;
@@ -54,13 +57,13 @@ export class Payload {
     while (offset < bodyOffset) {
       const start = offset + ENTRY;
       const end = start <= bodyOffset ? start + bytes.readUInt32LE(offset + 4) : bodyOffset + 1;
-      if (end > bodyOffset) throw new ProtocolError('the header block of a payload is broken');
+      if (end > bodyOffset) throw new ProtocolError('the header block of a payload is invalid');
       switch (bytes.readInt32LE(offset)) {
         case XgressHeader.CircuitId:
           circuitId = readCircuitId(bytes, start, end);
           break;
         case XgressHeader.Sequence:
-          // A uint64 whose value fits into an int32; anything else stays negative and is rejected below.
+          // A uint64 whose value fits into an int32; other values stay negative and are rejected below.
           if (end - start === 8) sequence = bytes.readUInt32LE(start + 4) === 0 ? bytes.readInt32LE(start) : ABSENT;
           break;
         case XgressHeader.Flags:
@@ -78,7 +81,7 @@ export class Payload {
     return new Payload({ circuitId, sequence, flags }, bytes, bodyOffset, stamp, false);
   }
 
-  /** A new payload with a copy of `data`. `headers` are payload headers 0 to 255. */
+  /** Creates a payload with a copy of `data`. `headers` are payload headers 0 to 255. */
   static create(
     circuitId: string,
     sequence: number,
@@ -90,7 +93,7 @@ export class Payload {
     return new Payload({ circuitId, sequence, flags }, bytes, bodyOffset, stampOffset, true);
   }
 
-  /** The data as a slice, no copy. */
+  /** The data as a slice, without a copy. */
   get data(): Buffer {
     return this.bytes.subarray(this.#bodyOffset);
   }
@@ -99,7 +102,7 @@ export class Payload {
     return this.bytes.length - this.#bodyOffset;
   }
 
-  /** Bytes of memory that it keeps while it is kept. */
+  /** Bytes of memory that a stored payload occupies. */
   get memory(): number {
     return memoryOf(this.bytes.length);
   }
@@ -112,17 +115,17 @@ export class Payload {
     return (this.flags & flag) !== 0;
   }
 
-  /** The low 16 bits of the sender's clock in milliseconds, undefined when there is none. */
+  /** The low 16 bits of the sender's clock in milliseconds; undefined if missing. */
   get stamp(): number | undefined {
     return this.#stampOffset === ABSENT ? undefined : this.bytes.readUInt16LE(this.#stampOffset);
   }
 
-  /** Each hop replaces the stamp by its own clock (milliseconds). */
+  /** Each hop replaces the timestamp with its own clock (milliseconds). */
   writeStamp(now: number): void {
     if (this.#stampOffset !== ABSENT) this.bytes.writeUInt16LE(now & 0xffff, this.#stampOffset);
   }
 
-  /** The payload headers 0 to 255; undefined when there are none. */
+  /** The payload headers 0 to 255; undefined if there are none. */
   headers(): Map<number, Buffer> | undefined {
     let headers: Map<number, Buffer> | undefined;
     forEachHeader(this.bytes, this.#bodyOffset, (key, start, end) => {
@@ -133,19 +136,19 @@ export class Payload {
     return headers;
   }
 
-  /** The same payload in memory of its own. */
+  /** A copy of the payload in separate memory. */
   copy(): Payload {
     return new Payload(this, sharedBuffers.copy(this.bytes), this.#bodyOffset, this.#stampOffset, true);
   }
 
-  /** Gives the memory of its own back. The payload and its slices must not be used afterwards. */
+  /** Returns its memory to the pool. The payload and its slices must not be used afterwards. */
   release(): void {
     if (!this.#isPooled) return;
     this.#isPooled = false;
     sharedBuffers.give(this.bytes);
   }
 
-  /** The same payload marked as a retransmission, in memory of its own. */
+  /** A copy of the payload in separate memory, marked as a retransmission. */
   retransmission(): Payload {
     return Payload.create(
       this.circuitId,
@@ -188,13 +191,13 @@ function writePayload(
   return { bytes, bodyOffset, stampOffset };
 }
 
-/** An acknowledgement of the payloads with `sequences`, which may be none: then it only reports the receive buffer. */
+/** Acknowledges the payloads with `sequences`. Without sequences it only reports the receive buffer. */
 export class Acknowledgement {
   readonly circuitId: string;
   readonly flags: number;
   /** Bytes in the receive buffer of the acknowledging side. */
   readonly receiveBufferSize: number;
-  /** The stamp of the acknowledged payload, 0 when there was none. */
+  /** The timestamp of the acknowledged payload; 0 if there was none. */
   readonly stamp: number;
   readonly bytes: Buffer;
   readonly #bodyOffset: number;
@@ -215,7 +218,7 @@ export class Acknowledgement {
     this.#bodyOffset = bodyOffset;
   }
 
-  /** Throws ProtocolError when the circuit id is missing or the body is no list of sequences. */
+  /** @throws ProtocolError if the circuit id is missing or the body is not a list of sequence numbers */
   static fromFrame(frame: Frame): Acknowledgement {
     const { bytes, bodyOffset } = frame;
     let circuitId: string | undefined;
@@ -228,9 +231,9 @@ export class Acknowledgement {
       else if (key === XgressHeader.ReceiveBufferSize && end - start === 4) size = bytes.readUInt32LE(start);
       else if (key === XgressHeader.RoundTripTime && end - start === 2) stamp = bytes.readUInt16LE(start);
     });
-    if (circuitId === undefined) throw new ProtocolError('an acknowledgement names no circuit');
+    if (circuitId === undefined) throw new ProtocolError('an acknowledgement has no circuit id');
     if ((bytes.length - bodyOffset) % 4 !== 0)
-      throw new ProtocolError('the body of an acknowledgement is no list of sequences');
+      throw new ProtocolError('the body of an acknowledgement is not a list of sequence numbers');
     return new Acknowledgement(circuitId, flags, size, stamp, bytes, bodyOffset);
   }
 
@@ -251,7 +254,7 @@ export class Acknowledgement {
     offset = writeUint32Entry(bytes, offset, XgressHeader.ReceiveBufferSize, receiveBufferSize);
     offset = writeKey(bytes, offset, XgressHeader.RoundTripTime, 2);
     bytes.writeUInt16LE(stamp, offset);
-    // Sequences are the one place where the protocol is big endian.
+    // Sequence numbers are the only big endian part of the protocol.
     for (const [index, sequence] of sequences.entries()) bytes.writeInt32BE(sequence, bodyOffset + 4 * index);
     return new Acknowledgement(circuitId, flags, receiveBufferSize, stamp, bytes, bodyOffset);
   }
@@ -268,12 +271,12 @@ export class Acknowledgement {
   }
 }
 
-/** The circuit that a payload, acknowledgement or control frame belongs to, undefined when it names none. */
+/** The circuit of a payload, acknowledgement or control frame; undefined if it has none. */
 export function circuitIdOf(frame: Frame): string | undefined {
   return frame.header(XgressHeader.CircuitId)?.toString('utf8');
 }
 
-/** Throws ProtocolError for an id that is too long. */
+/** @throws ProtocolError for an id that is too long */
 function readCircuitId(bytes: Buffer, start: number, end: number): string {
   if (end - start > MAX_CIRCUIT_ID)
     throw new ProtocolError(`a circuit id has ${end - start} bytes, at most ${MAX_CIRCUIT_ID} are allowed`);

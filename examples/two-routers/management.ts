@@ -1,4 +1,4 @@
-// A client of the management API, as small as it can be: log in, create, look.
+// A minimal client of the management API: log in, create, read.
 
 import { Agent, type Dispatcher, request } from 'undici';
 
@@ -9,13 +9,13 @@ export class Management {
   readonly #dispatcher: Agent;
   #token = '';
 
-  /** `ca` is PEM text. */
+  /** @param ca PEM text. */
   constructor(url: string, ca: string) {
     this.#url = url;
     this.#dispatcher = new Agent({ connect: { ca }, bodyTimeout: TIMEOUT, headersTimeout: TIMEOUT });
   }
 
-  /** What shows the session of the administrator. */
+  /** The session token of the administrator. */
   get token(): string {
     return this.#token;
   }
@@ -28,7 +28,7 @@ export class Management {
     this.#token = token;
   }
 
-  /** Answers the id of the new entity. */
+  /** Returns the id of the new entity. */
   async create(kind: string, body: Readonly<Record<string, unknown>>): Promise<string> {
     return (await this.#call<{ id: string }>('POST', `/${kind}`, body)).id;
   }

@@ -1,10 +1,10 @@
-// A whole network on loopback, each part a process of its own, all of them talking over sockets:
+// A whole network on loopback. Each part is a separate process, and all of them communicate over sockets:
 //
 //   client ─► proxy of router A ═══ link ═══ router B ─► echo server
 //                     └────── control channels ──────┘
 //                                simulator
 //
-// Each step is timed. Everything that is learned comes from the APIs that operators have: management API, health checks.
+// Each step is timed. All facts come from the APIs for operators: management API and health checks.
 
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
@@ -38,7 +38,7 @@ export interface RouterFacts {
   readonly pid: number;
   readonly healthUrl: string;
   readonly metricsUrl: string;
-  /** Authorities to verify its server with. */
+  /** Authorities that verify its server. */
   readonly ca: string;
   readonly log: string;
   health: 'healthy' | 'unhealthy';
@@ -92,37 +92,37 @@ export class Network {
     this.#onStep = onStep;
   }
 
-  /** Nothing runs yet. */
+  /** Does not start any process yet. */
   static async prepare(onStep: (step: Step) => void): Promise<Network> {
     try {
       return new Network(await mkdtemp(join(tmpdir(), 'edgeweave-example-')), onStep);
     } catch (error) {
-      throw new Error(`no folder can be made in ${tmpdir()}; let TMPDIR name one that can be written`, {
+      throw new Error(`no folder can be created in ${tmpdir()}; set TMPDIR to a writable folder`, {
         cause: error,
       });
     }
   }
 
-  /** Brings everything up and sends bytes through. Rejects with what went wrong; `close` cleans up in any case. */
+  /** Starts all parts and sends bytes through the network. Rejects with the error; call `close` in any case. */
   up(): Promise<void> {
     this.#coming ??= this.#bringUp();
     return this.#coming;
   }
 
-  /** Resolves when one of the processes has ended by itself. */
+  /** Resolves when one of the processes has ended unexpectedly. */
   async somethingEnded(): Promise<string> {
     return Promise.race(
       this.#programs.map((program) => program.exited.then((code) => `${program.name} ended with exit code ${code}`)),
     );
   }
 
-  /** Stops everything, routers first; what is still coming up stops coming. */
+  /** Stops all processes, routers first, and aborts a start in progress. */
   async close(): Promise<void> {
     this.#closing = true;
     const [controller, ...others] = this.#programs;
     await Promise.all(others.map((program) => program.stop()));
     await controller?.stop();
-    await this.#coming?.catch(() => undefined); // who called up has heard of it
+    await this.#coming?.catch(() => undefined); // the caller of `up` received the error
     this.#echo?.close();
     await Promise.all([this.#management?.close(), this.#web?.close()]);
   }
@@ -132,13 +132,13 @@ export class Network {
     rmSync(this.directory, { recursive: true, force: true });
   }
 
-  /** The last lines of every log: for what went wrong. */
+  /** The last lines of every log, for error messages. */
   logTails(): string {
     return this.#programs.map((program) => `--- ${program.logFile}\n${program.logTail()}`).join('\n');
   }
 
   async #bringUp(): Promise<void> {
-    /** Name of a router to its id and its one-time token. */
+    /** Router name → id and one-time token. */
     const created = new Map<string, { id: string; jwt: string }>();
     await this.#step('start the controller', () => this.#startController());
     await this.#step('create the edge routers', () => this.#createRouters(created));
@@ -204,12 +204,14 @@ export class Network {
         const args = ['agent/cli.ts', 'enroll', this.#config(name), '--jwt', jwt, '--key-alg', 'EC'];
         const program = this.#run(`enroll-${name}`, args, this.#env);
         await program.done();
-        this.#programs.splice(this.#programs.indexOf(program), 1); // done, and no part of what runs
+        this.#programs.splice(this.#programs.indexOf(program), 1); // done, and not part of the running network
       }),
     );
   }
 
-  /** Router B may host it, router A may dial it, over any of the routers. A router's identity has the router's id. */
+  /**
+   * Router B may host the service and router A may dial it, over any router. A router's identity has the router's id.
+   */
   async #createService([a, b]: readonly string[]): Promise<void> {
     const management = this.#api();
     const types = await management.get<{ id: string }[]>(
@@ -296,7 +298,7 @@ export class Network {
     this.transfer = await transfer(this.proxyPort, BYTES);
     const { bytes, sha256Sent, sha256Received } = this.transfer;
     if (bytes !== BYTES || sha256Sent !== sha256Received)
-      throw new Error(`of ${BYTES} bytes ${bytes} came back; ${sha256Sent} sent, ${sha256Received} received`);
+      throw new Error(`${bytes} of ${BYTES} bytes were returned; ${sha256Sent} sent, ${sha256Received} received`);
   }
 
   async #checkHealth(): Promise<void> {
@@ -323,7 +325,7 @@ export class Network {
       if (found !== undefined) return found;
       await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN));
     }
-    throw new Error(`waited ${PATIENCE} ms in vain until ${what}`);
+    throw new Error(`timeout after ${PATIENCE} ms, waiting until ${what}`);
   }
 
   #run(name: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): Program {
@@ -342,7 +344,7 @@ export class Network {
   }
 
   #api(): Management {
-    if (!this.#management) throw new Error('the controller does not run');
+    if (!this.#management) throw new Error('the controller is not running');
     return this.#management;
   }
 }

@@ -1,8 +1,8 @@
-// Ports for programs that cannot be told to take any: free when they were looked for.
+// Ports for programs that need a fixed one: free at the time of the check.
 
 import { type AddressInfo, createServer } from 'node:net';
 
-/** So many ports of the loopback address. */
+/** Returns this many free ports of the loopback address. */
 export async function freePorts(count: number): Promise<number[]> {
   const servers = Array.from({ length: count }, () => createServer());
   const ports = await Promise.all(

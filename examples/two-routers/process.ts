@@ -1,4 +1,4 @@
-// The programs of the network as processes of their own: started with their log in a file, stopped by SIGTERM.
+// Runs the programs of the network as separate processes: logs go to files, SIGTERM stops them.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createWriteStream, existsSync, readFileSync } from 'node:fs';
@@ -16,7 +16,7 @@ export class Program {
   readonly exited: Promise<number>;
   readonly #child: ChildProcess;
 
-  /** `args` begin with the TypeScript file, relative to the project. */
+  /** `args` start with the TypeScript file, relative to the project. */
   constructor(
     name: string,
     args: readonly string[],
@@ -28,21 +28,21 @@ export class Program {
     this.#child = spawn(process.execPath, [join(ROOT, file), ...rest], {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { ...process.env, ...options.env },
-      detached: true, // Ctrl-C in a terminal is for the one who started them all
+      detached: true, // Ctrl-C in a terminal must reach only the parent
     });
     this.#child.stderr?.pipe(createWriteStream(this.logFile));
     this.exited = new Promise((resolve, reject) => {
       this.#child.once('error', reject);
       this.#child.once('exit', (code, signal) => resolve(code ?? 128 + (signal ? constants.signals[signal] : 0)));
     });
-    this.exited.catch(() => undefined); // who waits for something else hears of it there
+    this.exited.catch(() => undefined); // other waits report the failure
   }
 
   get pid(): number {
     return this.#child.pid ?? 0;
   }
 
-  /** The first line on stdout. Rejects when the program ends without one. */
+  /** The first line on stdout. Rejects if the program ends without one. */
   async firstLine(): Promise<string> {
     const { stdout } = this.#child;
     if (!stdout) throw new Error(`${this.name} has no output`);
@@ -51,14 +51,14 @@ export class Program {
     return Promise.race([line, this.exited.then((code) => this.#fail(code))]);
   }
 
-  /** Resolves when the program has ended well. */
+  /** Resolves when the program has ended successfully. */
   async done(): Promise<void> {
     this.#child.stdout?.resume();
     const code = await this.exited;
     if (code !== 0) this.#fail(code);
   }
 
-  /** Asks it to stop and waits; kills it when it does not. */
+  /** Stops it with a signal and waits; kills it after a timeout. */
   async stop(): Promise<void> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
     this.#child.kill('SIGTERM');
@@ -67,12 +67,12 @@ export class Program {
     clearTimeout(timer);
   }
 
-  /** Ends it without warning, as a crash would. */
+  /** Kills it without warning, like a crash. */
   kill(): void {
     this.#child.kill('SIGKILL');
   }
 
-  /** The last lines of its log; nothing before there is one. */
+  /** The last lines of its log; empty without a log. */
   logTail(): string {
     if (!existsSync(this.logFile)) return '';
     return readFileSync(this.logFile, 'utf8').trimEnd().split('\n').slice(-LOG_TAIL).join('\n');

@@ -1,5 +1,5 @@
-// `npm start`: brings the example network up and proves it. With --once it ends then; otherwise it stays up until Ctrl-C. With --json
-// one JSON document goes to stdout and nothing else, whatever happens.
+// `npm start`: starts the example network and tests it. With --once it then ends; otherwise it stays up until Ctrl-C.
+// With --json, stdout receives exactly one JSON document in every case.
 
 import { describeError } from '#lib/errors.ts';
 import { stopSignals } from '#lib/stop-signal.ts';
@@ -15,12 +15,12 @@ const USAGE = `npm start [-- --once] [-- --json]
 const flags = process.argv.slice(2);
 const unknown = flags.find((flag) => !FLAGS.includes(flag));
 const json = flags.includes('--json');
-/** Whoever reads us may stop reading: that is no reason to leave the network behind. */
+/** Ignores EPIPE: a reader that stops early must not leave the network running. */
 process.stdout.on('error', () => undefined);
 
 if (unknown !== undefined || flags.includes('--help')) {
   process[unknown === undefined ? 'stdout' : 'stderr'].write(
-    unknown === undefined ? USAGE : `there is no option ${unknown}\n\n${USAGE}`,
+    unknown === undefined ? USAGE : `unknown option ${unknown}\n\n${USAGE}`,
   );
   process.exitCode = unknown === undefined ? 0 : 2;
 } else {
@@ -28,12 +28,12 @@ if (unknown !== undefined || flags.includes('--help')) {
 }
 
 async function main(): Promise<number> {
-  const { first: stop } = stopSignals({ endsAtOnce: false }); // stopping is bounded, and cutting it short leaves processes behind
+  const { first: stop } = stopSignals({ endsAtOnce: false }); // stopping is bounded; aborting it would leave processes behind
   let network: Network | undefined;
   try {
     network = await prepare();
     const signal = await Promise.race([network.up(), stop]);
-    if (signal) return refuse(network, `${signal} came before it was up`);
+    if (signal) return refuse(network, `${signal} was received during the start`);
     print(json ? JSON.stringify({ ok: true, ...facts(network) }) : welcome(network));
     return flags.includes('--once') ? 0 : await stay(network, stop);
   } catch (error) {
@@ -44,7 +44,7 @@ async function main(): Promise<number> {
   }
 }
 
-/** Loads the network's code after signals are listened to: nobody who interrupts is to be left without an answer. */
+/** Loads the network's code after registering signal handlers, so that an early interruption gets an answer. */
 async function prepare(): Promise<Network> {
   const { Network } = await import('./network.ts');
   return Network.prepare(({ name, ms }) => {
@@ -52,7 +52,7 @@ async function prepare(): Promise<Network> {
   });
 }
 
-/** Until somebody stops the network, or a part of it stops by itself. */
+/** Waits until a signal stops the network, or a part of it ends unexpectedly. */
 async function stay(network: Network, stop: Promise<NodeJS.Signals>): Promise<number> {
   if (!json) print(hints(network));
   const ended = await Promise.race([stop.then(() => undefined), network.somethingEnded()]);
@@ -66,7 +66,7 @@ async function stay(network: Network, stop: Promise<NodeJS.Signals>): Promise<nu
 
 function refuse(network: Network | undefined, error: string, logs = ''): number {
   if (json) print(JSON.stringify({ ok: false, ...(network && facts(network)), error }));
-  process.stderr.write(`the network could not be brought up: ${error}\n${logs === '' ? '' : `${logs}\n`}`);
+  process.stderr.write(`the network could not be started: ${error}\n${logs === '' ? '' : `${logs}\n`}`);
   return 1;
 }
 

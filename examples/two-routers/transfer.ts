@@ -1,4 +1,4 @@
-// Bytes through the network: a TCP echo server at one end, a client at the other, and two checksums.
+// Sends bytes through the network: a TCP echo server at one end, a client at the other, and two checksums.
 
 import { createHash, randomBytes } from 'node:crypto';
 import { type AddressInfo, connect, createServer, type Server } from 'node:net';
@@ -13,7 +13,7 @@ export interface Transfer {
 const CHUNK = 64 * 1024;
 const SILENCE = 10_000;
 
-/** Sends everything back. */
+/** Echoes all received bytes. */
 export class EchoServer {
   readonly #server: Server;
 
@@ -46,7 +46,7 @@ export function transfer(port: number, bytes: number): Promise<Transfer> {
     const sent = createHash('sha256');
     const received = createHash('sha256');
     const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
-    socket.setTimeout(SILENCE, () => socket.destroy(new Error(`nothing moved for ${SILENCE} ms`)));
+    socket.setTimeout(SILENCE, () => socket.destroy(new Error(`no traffic for ${SILENCE} ms`)));
     let left = bytes;
     let got = 0;
     const write = () => {

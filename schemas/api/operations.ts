@@ -1,5 +1,5 @@
-// The operations of the APIs, a line each in operations.tsv: what the server routes, who may call, what a body must be. Everything that is
-// said of operations (coverage, manual, tests of access) is made from that table.
+// The operations of the APIs, one line each in operations.tsv: routes, access, and bodies. Coverage, manual and access
+// tests are generated from that table.
 //
 //   access  none | partial (a session that still owes a second factor) | session | admin | admin.read (administrators and
 //           admin_readonly) | ops | KIND.ACTION (administrators, who has the permission KIND or KIND.ACTION, and for reading admin_readonly)
@@ -18,29 +18,32 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 export interface ApiOperation {
   readonly api: ApiName;
   readonly method: Method;
-  /** Below the base of the API; parameters in braces. */
+  /** Below the base path of the API; parameters in braces. */
   readonly path: string;
   /** Unique within its API. */
   readonly id: OperationId;
   readonly access: AccessLevel;
   readonly query: readonly { readonly name: string; readonly required: boolean }[];
-  /** `name` is what refusals call it. */
+  /** `name` is the name of the body in errors. */
   readonly body: { readonly type: string; readonly name: string; readonly optional: boolean } | undefined;
-  /** Content types of bodies that are no JSON. */
+  /** Content types of bodies other than JSON. */
   readonly bodyForms: readonly string[];
   readonly answer: ApiAnswer;
-  /** Of an answer that grants the request. */
+  /** Status of a successful answer. */
   readonly status: number;
-  /** Statuses of refusals. */
+  /** Statuses of errors. */
   readonly refusals: readonly number[];
 }
 
 export interface ApiAnswer {
-  /** JSON: no data, data, or a page of them within the envelope, or a body without it; undefined where it is no JSON. */
+  /**
+   * JSON: no data, data, or a page of data within the envelope, or a body without envelope; undefined for other content
+   * types.
+   */
   readonly kind: 'none' | 'data' | 'page' | 'bare' | undefined;
   /** A name in answers.json. */
   readonly type: string;
-  /** Content types of answers that are no JSON. */
+  /** Content types of answers other than JSON. */
   readonly forms: readonly string[];
 }
 
@@ -71,7 +74,7 @@ function readLine(line: string): ApiOperation {
   };
 }
 
-/** `configTypeCreate` is called configType. */
+/** The name of the body `configTypeCreate` is configType. */
 function readBody(cell: string) {
   const type = cell.replace('?', '');
   return { type, name: type.replace(/(?:Create|Update|Patch)$/, ''), optional: cell.endsWith('?') };
@@ -94,7 +97,7 @@ function readAnswer(cell: string): ApiAnswer {
   };
 }
 
-/** A content type. */
+/** Whether the cell is a content type. */
 function isForm(cell: string): boolean {
   return cell.includes('/');
 }

@@ -1,5 +1,5 @@
-// The shape of router.schema.json as our programs read it: JSON Schema 2020-12 with a few words of our own, which begin with
-// `x-`. They say what the standard cannot.
+// The form of router.schema.json that our programs read: JSON Schema 2020-12 with some keywords of our own, which begin
+// with `x-`. They express rules that the standard cannot.
 
 export interface ConfigSchema {
   readonly $ref?: string;
@@ -23,39 +23,39 @@ export interface ConfigSchema {
   readonly discriminator?: { readonly propertyName: string };
   /** Name of the generated type. */
   readonly 'x-type'?: string;
-  /** A section that is absent stands for one with all its defaults. */
+  /** An absent section means a section with all defaults. */
   readonly 'x-default-object'?: boolean;
-  /** What a null value stands for: no value, or an empty map. Elsewhere it is a mistake. */
+  /** Meaning of a null value: no value, or an empty map. Without this keyword null is an error. */
   readonly 'x-null'?: 'absent' | 'empty';
-  /** A value of a wrong type is passed over with a warning, as the reference does silently. */
+  /** A value of the wrong type is ignored with a warning; the reference ignores it silently. */
   readonly 'x-lenient'?: 'ignored';
-  /** One text stands for a list of one. */
+  /** A single string means a list of one. */
   readonly 'x-as-list'?: boolean;
-  /** The text `true` in any case is true, every other text is false. */
+  /** The string `true` in any case is true, every other string is false. */
   readonly 'x-true-text'?: boolean;
-  /** The reference takes only numbers with a point. */
+  /** The reference accepts only numbers with a decimal point. */
   readonly 'x-float'?: boolean;
   /** Bounds of durations. */
   readonly 'x-min'?: string;
   readonly 'x-max'?: string;
   readonly 'x-positive'?: boolean;
-  /** Values outside are brought inside with a warning. */
+  /** Values out of bounds are clamped with a warning. */
   readonly 'x-clamp'?: readonly [string | number, string | number];
-  /** Has no effect; said once when given. */
+  /** Has no effect; a warning says so. */
   readonly 'x-ignored'?: boolean;
   readonly 'x-deprecated'?: string;
   readonly 'x-secret'?: boolean;
-  /** `pem`: the value is PEM text or the file that holds it. */
+  /** `pem`: the value is PEM text or the path of its file. */
   readonly 'x-source'?: 'pem';
-  /** Keys are compared without case. */
+  /** Keys are case-insensitive. */
   readonly 'x-case-insensitive'?: boolean;
-  /** The reference refuses values below this. */
+  /** The reference rejects values below this. */
   readonly 'x-portability-min'?: number;
-  /** The reference refuses the section when it is given without these keys; the text says so. */
+  /** The reference rejects the section if these keys are missing; the text says so. */
   readonly 'x-portability-without'?: Readonly<Record<string, string>>;
-  /** When the section is given, all of these are needed. */
+  /** If the section is present, all of these are required. */
   readonly 'x-required-together'?: readonly string[];
-  /** What a pattern allows, in words. */
+  /** Description of the pattern. */
   readonly 'x-allowed'?: string;
   readonly 'x-unsupported'?: boolean;
 }

@@ -66,7 +66,7 @@ t.test('a folder that cannot be written is refused before anything is built', as
     { encoding: 'utf8' },
   );
   t.same([status, stdout], [1, '']);
-  t.equal(stderr, `${file} is not a folder; name another folder: npm run build:binary -- FOLDER\n`);
+  t.equal(stderr, `${file} is not a folder; pass another folder: npm run build:binary -- FOLDER\n`);
 });
 
 t.test('they know their version and name, and check a configuration', async (t) => {

@@ -59,7 +59,7 @@ t.test('a host that the certificates would lack stops the enrollment before the 
   t.equal(refused.code, 1);
   t.match(
     refused.stderr,
-    /link\.listeners\[0\]\.advertise: csr\.sans does not name edge\.example: routers and SDKs verify/,
+    /link\.listeners\[0\]\.advertise: csr\.sans does not contain edge\.example: routers and SDKs verify/,
   );
   const bindPoint = '{interface: "127.0.0.1:8081", address: "health.example:8081"}';
   await overlay.writeConfig({
@@ -213,7 +213,10 @@ t.test('a token file that is not there, and a configuration that asks for nothin
   t.match(missing.stderr, /^the token file cannot be read: \/nowhere\/token does not exist\n$/);
   const folder = await runProgram(['agent/cli.ts', 'enroll', configFile, '--jwt', overlay.directory]);
   t.match(folder.stderr, /^the token file cannot be read: .* is a folder; name a file\n$/);
-  t.match((await enroll(overlay, configFile, ' \n')).stderr, /^the token file .*token\.jwt is empty; .*new token\n$/);
+  t.match(
+    (await enroll(overlay, configFile, ' \n')).stderr,
+    /^the token file .*token\.jwt is empty; create a new token at the controller\n$/,
+  );
   const { jwt } = await token(overlay, 'b');
   const bare = join(overlay.directory, 'bare.yml');
   writeFileSync(bare, readFileSync(configFile, 'utf8').replace(/^csr:.*$/m, ''));

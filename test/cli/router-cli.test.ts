@@ -49,7 +49,7 @@ t.test('what was written is quoted as it was written, with what to write instead
   writeFileSync(file, `${lines.join('\n')}\n`);
   const { code, stdout } = await router('config', 'check', file, '--before-enrollment');
   t.equal(code, 1);
-  t.match(stdout, /found the text "1m"\n +the unit is milliseconds: write 60000\n/);
+  t.match(stdout, /found the string "1m"\n +the unit is milliseconds: write 60000\n/);
   t.match(stdout, /expected a whole number, found yes, which means true\n/);
 });
 
@@ -86,7 +86,7 @@ t.test('identity files that lie elsewhere, that others can read, that no authori
   chmodSync(beside, 0o600);
   writeFileSync(configFile, text.replace(/ca: \S*a\.ca\b/, `ca: ${STRANGER}`));
   const foreign = await router('config', 'check', configFile);
-  t.match(foreign.stdout, /warning CFG-IDENTITY identity\.cert: no authority of identity\.ca signed it: /);
+  t.match(foreign.stdout, /warning CFG-IDENTITY identity\.cert: it is not signed by an authority of identity\.ca: /);
 });
 
 t.test('findings as SARIF and as text', async (t) => {
@@ -147,7 +147,7 @@ t.test('wrong use is exit code 2 with a hint; help has examples', async (t) => {
     [['config', 'init', '--ctrl', ''], /for example tls:controller\.example:6262/],
     [['config', 'init', '--ctrl', 'foo'], /expected type:host:port\. Write tls:HOST:PORT/],
     [['config', 'init', '--ctrl', 'tls:a:99999'], /port 99999 is above 65535\. Write tls:HOST:PORT/],
-    [['config', 'init', '--ctrl', 'udp:a:1'], /not by udp\. Write tls:HOST:PORT/],
+    [['config', 'init', '--ctrl', 'udp:a:1'], /not udp\. Write tls:HOST:PORT/],
     [['config', 'init', '--ctrl', 'tls::1'], /host and port of the controller are required/],
     [['config', 'init', '--advertise', ''], /host name or an IP address/],
     [['config', 'init', '--advertise', 'foo bar'], /host name or an IP address/],

@@ -34,7 +34,7 @@ t.test('unknown and wrong options are refused before anything is opened', async 
       [{ passwordCost: { memory: 64 } }],
       /option passwordCost is invalid\. It needs memory/,
     ],
-    [sim.startSimulator as Call, [{ passwordCost: { memry: 64 } }], /no option memry; did you mean memory\?/],
+    [sim.startSimulator as Call, [{ passwordCost: { memry: 64 } }], /unknown option memry; did you mean memory\?/],
     [sim.startSimulator as Call, [{ linkVersion: 'old' }], /option linkVersion is invalid\. .*v1\.6\.5/],
     [sim.startSimulator as Call, [{ advertise: 'sim.example' }], /option advertise is invalid\. It must be a list/],
     [router.startRouter as Call, [FILE, { extnd: true }], /^startRouter: unknown option extnd; did you mean extend\?$/],

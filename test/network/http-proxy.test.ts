@@ -84,8 +84,8 @@ t.test('a proxy that does not connect is named, with what it did', async (t) => 
       clock: new SystemClock(),
     });
   const cases: [ProxyBehaviour, RegExp][] = [
-    ['forbids', /refused to connect \(HTTP\/1\.1 403 Forbidden\)/],
-    ['garbage', /does not answer as an HTTP proxy/],
+    ['forbids', /rejected the connection \(HTTP\/1\.1 403 Forbidden\)/],
+    ['garbage', /did not answer like an HTTP proxy/],
     ['silence', /no answer|timed out|within|400/],
     ['endless header', /answer is too long/],
     ['hangs up', /closed/],
@@ -103,7 +103,7 @@ t.test('a proxy that does not connect is named, with what it did', async (t) => 
   }
   test.behaviour = 'connects';
   test.credentials = 'user:password';
-  await t.rejects(dial(proxy), { message: /407 .*wants a username and password/ });
+  await t.rejects(dial(proxy), { message: /407 .*requires a username and password/ });
   const wrong = dial({ ...proxy, username: 'user', password: 'hunter2' });
   await t.rejects(wrong, { message: /407 .*rejects the username and password/ });
   await wrong.catch((error: Error) => t.notMatch(error.message, /hunter2/));

@@ -1,3 +1,3 @@
-// The packages with native code. A single executable carries their addons as assets, named `PACKAGE.node`.
+// The packages with native code. A single executable contains their addons as assets, named `PACKAGE.node`.
 
 export const ADDONS: readonly string[] = ['sodium-native'];

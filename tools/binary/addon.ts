@@ -1,5 +1,6 @@
-// Loads a native addon that is an asset of a single executable. The system's loader wants a file: it gets one in memory where Linux lets it,
-// else one in the folder for temporary files, which is gone again at once. So a root file system that cannot be written does no harm.
+// Loads a native addon from the assets of a single executable. The system's loader needs a file: an in-memory file if
+// Linux allows it, else one in the folder for temporary files, which is deleted at once. So a read-only root file
+// system works.
 
 import { closeSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { constants, tmpdir } from 'node:os';
@@ -14,7 +15,7 @@ interface Functions {
   memfd_create(name: string, flags: number): number;
 }
 
-/** `name` is the package's. Throws when neither place takes it. */
+/** @param name Name of the package. @throws if neither place works */
 export function loadAddon(name: string): unknown {
   const asset = `${name}.node`;
   const bytes = Buffer.from(getRawAsset(asset));
@@ -28,7 +29,7 @@ export function loadAddon(name: string): unknown {
 function loadFromMemory(name: string, bytes: Buffer): unknown {
   const library = systemLibrary<Functions>({ memfd_create: { arguments: ['string', 'u32'], return: 'i32' } });
   const file = library?.functions.memfd_create(name, MFD_CLOEXEC) ?? -1;
-  if (file < 0) throw new Error('the system makes no file in memory');
+  if (file < 0) throw new Error('the system cannot create a file in memory');
   try {
     writeFileSync(file, bytes);
     return load(`/proc/self/fd/${file}`);

@@ -1,6 +1,6 @@
-// `npm run build:binary [-- FOLDER]`: the two programs as single executables, which need neither Node nor files beside them. Each is Node itself
-// with one bundle of our modules and their packages, translated ahead of time, and the native addon as an asset (Node's single executable
-// applications).
+// `npm run build:binary [-- FOLDER]`: builds the two programs as single executables, which need neither Node nor
+// further files. Each is Node itself with one precompiled bundle of our modules and their packages, and the native
+// addon as an asset (Node's single executable applications).
 
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ import { licenses } from './licenses.ts';
 interface Program {
   readonly name: string;
   readonly entry: string;
-  /** Options of Node, as `tools/run.mjs` gives them. */
+  /** Options for Node, as in `tools/run.mjs`. */
   readonly options: readonly string[];
 }
 
@@ -26,12 +26,12 @@ const PROGRAMS: readonly Program[] = [
 
 if (process.platform !== 'linux') {
   process.stderr.write(
-    `single executables are made on Linux, for Linux; this is ${process.platform}: install the package\n`,
+    `single executables can be built only on Linux, for Linux; this is ${process.platform}: install the package\n`,
   );
   process.exit(1);
 }
 const folder = resolve(process.argv[2] ?? join(ROOT, 'build'));
-needFolder(folder, 'name another folder: npm run build:binary -- FOLDER');
+needFolder(folder, 'pass another folder: npm run build:binary -- FOLDER');
 const work = mkdtempSync(join(tmpdir(), 'edgeweave-build-'));
 try {
   mkdirSync(folder, { recursive: true });
@@ -48,16 +48,16 @@ try {
   rmSync(work, { recursive: true, force: true });
 }
 
-/** Node without its debugging symbols, a quarter of its size, where `strip` is there. */
+/** Removes the debugging symbols of Node, a quarter of its size, if `strip` is installed. */
 function strippedNode(): string {
   const file = join(work, 'node');
   copyFileSync(process.execPath, file);
   const { error } = spawnSync('strip', ['--strip-all', file]);
-  if (error) say('strip is not there (package binutils): the executables are a third larger');
+  if (error) say('strip was not found (package binutils), the executables are a third larger');
   return file;
 }
 
-/** Returns the folders of the packages that went into it. */
+/** Returns the folders of the packages in the executable. */
 async function build({ name, entry, options }: Program, executable: string): Promise<readonly string[]> {
   const { text, packages } = await bundle(entry);
   const main = join(work, `${name}.mjs`);

@@ -1,4 +1,4 @@
-// One file out of all modules that a program needs. What our modules read or start at run time becomes part of them.
+// Bundles all modules of a program into one file. Files that our modules read or start at run time are included.
 
 import { readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
@@ -12,20 +12,23 @@ export interface Bundle {
   readonly packages: readonly string[];
 }
 
-/** Packages of CommonJS call `require` for modules of Node. */
+/** CommonJS packages call `require` for modules of Node. */
 const REQUIRE = `import { createRequire as createRequireOfNode } from 'node:module';
 const require = createRequireOfNode(process.execPath);`;
 
-/** Stands in comments only; elsewhere esbuild writes an escape. Node keeps a text without such characters in half the memory. */
+/**
+ * Such characters occur only in comments; elsewhere esbuild escapes them. Without them, Node stores a text in half the
+ * memory.
+ */
 const BEYOND_ASCII = /[^\p{ASCII}]/gu;
-/** An own text file, `readFileSync(new URL('NAME', import.meta.url), 'utf8')`. */
+/** A text file of ours, `readFileSync(new URL('NAME', import.meta.url), 'utf8')`. */
 const TEXT_FILE = /readFileSync\(new URL\('(?<name>[^']+)', import\.meta\.url\), 'utf8'\)/g;
-/** A package that is loaded when it is first needed, `createRequire(import.meta.url)('NAME')`. */
+/** A lazily loaded package, `createRequire(import.meta.url)('NAME')`. */
 const LATE_PACKAGE = /createRequire\(import\.meta\.url\)\('(?<name>[^']+)'\)/g;
 /** The program of a thread, `new URL('./NAME.ts', import.meta.url)`. */
 const THREAD = /new URL\('(?<name>\.\/[^']+\.ts)', import\.meta\.url\)/g;
 
-/** `entry` is a module's path in the project. */
+/** @param entry Path of a module in the project. */
 export async function bundle(entry: string): Promise<Bundle> {
   const { outputFiles, metafile } = await build({
     entryPoints: [join(ROOT, entry)],
@@ -35,7 +38,7 @@ export async function bundle(entry: string): Promise<Bundle> {
     format: 'esm',
     target: `node${process.versions.node}`,
     banner: { js: REQUIRE },
-    legalComments: 'none', // LICENSES.txt has them
+    legalComments: 'none', // they are in LICENSES.txt
     logLevel: 'warning',
     metafile: true,
     write: false,
@@ -72,12 +75,12 @@ async function loadOwn({ path }: OnLoadArgs): Promise<OnLoadResult> {
   }
   if (contents.includes('import.meta.url'))
     throw new Error(
-      `${path} looks for a file beside itself in a way that the build of single executables does not know`,
+      `${path} accesses a file beside itself in a way that the build of single executables does not support`,
     );
   return { contents, loader: 'ts' };
 }
 
-/** The module of a package that looks for its addon in the file system. */
+/** The module of a package that searches the file system for its addon. */
 const addons: Plugin = {
   name: 'addons',
   setup(build) {

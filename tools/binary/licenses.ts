@@ -1,4 +1,4 @@
-// The licenses of what a single executable contains besides our own code: Node and the packages.
+// The licenses of third-party code in a single executable: Node and the packages.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { ROOT } from '../commands.ts';
 const RULE = '-'.repeat(80);
 const LICENSE_FILE = /^(licen[cs]e|copying|notice)/i;
 
-/** `packages` are folders in the project. */
+/** @param packages Folders in the project. */
 export function licenses(packages: ReadonlySet<string>): string {
   const node = `Node.js ${process.version}, MIT and others: https://github.com/nodejs/node/blob/${process.version}/LICENSE`;
   const parts = [...packages].sort().map((folder) => {

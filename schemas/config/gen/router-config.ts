@@ -11,50 +11,50 @@ export interface HostPort {
 export interface IdentityConfig {
   /** Client certificate chain, leaf first: a path, `file:///path` or `pem:` text. */
   readonly cert?: string;
-  /** Server certificate chain; the client certificate is used when this is absent. */
+  /** Server certificate chain; default: the client certificate. */
   readonly server_cert?: string;
-  /** Private key of cert, and of server_cert when server_key is absent. */
+  /** Private key of cert, and of server_cert if server_key is missing. */
   readonly key?: string;
   /** Private key of server_cert. */
   readonly server_key?: string;
-  /** Certificates of the authorities that are trusted; the system's when absent. */
+  /** Certificates of trusted authorities; default: those of the system. */
   readonly ca?: string;
   /** Further server certificates. */
   readonly alt_server_certs: readonly ({
-    /** Server certificate chain, chosen by the name that a client asks for. */
+    /** Server certificate chain, selected by the server name of a client's request. */
     readonly server_cert: string;
-    /** Its private key; the default key when absent. */
+    /** Its private key; default: the main key. */
     readonly server_key?: string;
   })[];
 }
 
 export interface ChannelOptionsConfig {
-  /** Messages that may wait to be sent. A value of 4 becomes 64 on links and edge listeners. */
+  /** Limit on messages waiting to be sent. A value of 4 becomes 64 on links and edge listeners. */
   readonly outQueueSize: number;
-  /** Accepted connections that may wait for their hello. */
+  /** Limit on accepted connections waiting for their hello. */
   readonly maxQueuedConnects: number;
-  /** Hellos in progress at once. */
+  /** Limit on hellos in progress. */
   readonly maxOutstandingConnects: number;
-  /** Time for connecting, the TLS handshake and the hello. */
+  /** Timeout for connecting, the TLS handshake and the hello. */
   readonly connectTimeout: number;
-  /** Older form of connectTimeout, in milliseconds; used when that is absent. */
+  /** Older form of connectTimeout, in milliseconds; used if that is missing. */
   readonly connectTimeoutMs?: number;
-  /** Time for one write; 0s for no limit. */
+  /** Timeout of one write; 0s: no limit. */
   readonly writeTimeout: number;
 }
 
 export interface CtrlConfig {
-  /** Address of the controller. Wins over endpoints. */
+  /** Address of the controller. Takes precedence over endpoints. */
   readonly endpoint?: Address;
-  /** Addresses of controllers. Once connected the set is kept current with the cluster. */
+  /** Addresses of controllers. Once connected, the router keeps the list up to date with the cluster. */
   readonly endpoints?: readonly Address[];
   /** Interface name or local IP address to dial from. */
   readonly bind?: string;
-  /** Time a request to a controller may take. */
+  /** Timeout of a request to a controller. */
   readonly defaultRequestTimeout: number;
-  /** The router gives up when no controller was reached within this time after its start; 0s or less never gives up. */
+  /** The router stops if it reaches no controller within this time after its start; 0s or less: no limit. */
   readonly startupTimeout: number;
-  /** Where controller addresses are remembered; `endpoints.yml` beside this file when absent. */
+  /** File in which the router stores controller addresses; default: `endpoints.yml` beside this file. */
   readonly endpointsFile?: string;
   /** Channel options. */
   readonly options: ChannelOptionsConfig;
@@ -62,39 +62,39 @@ export interface CtrlConfig {
   readonly heartbeats: {
     /** Time between heartbeats. */
     readonly sendInterval: number;
-    /** Time between looks at the state. */
+    /** Time between checks of the state. */
     readonly checkInterval: number;
-    /** The connection is closed when no heartbeat was answered for this long. */
+    /** The connection is closed if no heartbeat is answered for this time. */
     readonly closeUnresponsiveTimeout: number;
-    /** Latency above which a controller is asked last. */
+    /** Latency above which requests prefer other controllers. */
     readonly unresponsiveAfter: number;
   };
   /** Adaptive limit of requests to controllers. */
   readonly rateLimiter?: {
-    /** Adapt the number of requests under way to how quickly controllers answer. */
+    /** Adapt the number of requests in progress to the response time of controllers. */
     readonly enabled: boolean;
-    /** Smallest number of requests under way. */
+    /** Minimum window: requests in progress. */
     readonly minSize: number;
-    /** Largest number. */
+    /** Maximum window. */
     readonly maxSize: number;
-    /** A request without answer counts as failed after this. */
+    /** Time after which an unanswered request counts as failed. */
     readonly timeout: number;
-    /** Share of successes above which the window grows. */
+    /** Success rate above which the window grows. */
     readonly successThreshold: number;
-    /** Growth of the window. */
+    /** Factor by which the window grows. */
     readonly increaseFactor: number;
-    /** Shrinking of the window. */
+    /** Factor by which the window shrinks. */
     readonly decreaseFactor: number;
-    /** Answers between looks at growing. */
+    /** Answers between checks for growth. */
     readonly increaseCheckInterval: number;
-    /** Answers between looks at shrinking. */
+    /** Answers between checks for shrinking. */
     readonly decreaseCheckInterval: number;
   };
   /** Listeners for controllers that dial routers. */
   readonly listeners: readonly ({
     /** Address on which controllers may dial this router. */
     readonly bind: Address;
-    /** Address that controllers are told; bind when absent. */
+    /** Address that is advertised to controllers; default: bind. */
     readonly advertise?: Address;
     /** Name of the interface. */
     readonly bindInterface?: string;
@@ -116,7 +116,7 @@ export interface CsrConfig {
   readonly organization?: string;
   /** Organizational unit of the subject. */
   readonly organizationalUnit?: string;
-  /** Subject alternative names. At least one is needed to accept SDK or router connections. */
+  /** Subject alternative names. At least one is required to accept SDK or router connections. */
   readonly sans: {
     /** DNS names. */
     readonly dns: readonly string[];
@@ -134,17 +134,17 @@ export interface EdgeConfig {
   readonly csr?: CsrConfig;
   /** Time between reports of the sessions in use, 10 to 60. */
   readonly heartbeatIntervalSeconds: number;
-  /** Sessions that are validated in one request. */
+  /** Number of sessions that one request validates. */
   readonly sessionValidateChunkSize: number;
-  /** Shortest pause between such requests. */
+  /** Minimum pause between such requests. */
   readonly sessionValidateMinInterval: number;
-  /** Longest pause. */
+  /** Maximum pause between such requests. */
   readonly sessionValidateMaxInterval: number;
-  /** File of the router data model; this file's path with `.proto.gzip` when absent. */
+  /** File of the router data model; default: this file's path with `.proto.gzip`. */
   readonly db?: string;
-  /** Time between writes of it, at least 30. */
+  /** Time between writes of that file, at least 30. */
   readonly dbSaveIntervalSeconds: number;
-  /** HTTPS listener that passes requests on to the API of a controller. */
+  /** HTTPS listener that forwards requests to the API of a controller. */
   readonly apiProxy?: {
     /** `host:port` to listen on. */
     readonly listener: HostPort;
@@ -156,29 +156,29 @@ export interface EdgeConfig {
 export interface ForwarderConfig {
   /** Time between reports of circuits that could not be forwarded, in milliseconds; 0 or less disables. */
   readonly faultTxInterval: number;
-  /** A circuit without traffic for this long is asked about, in milliseconds. */
+  /** Time without traffic after which the router asks the controller about a circuit, in milliseconds. */
   readonly idleCircuitTimeout: number;
-  /** Time between looks for idle circuits, in milliseconds; 0 or less disables. */
+  /** Time between scans for idle circuits, in milliseconds; 0 or less disables. */
   readonly idleTxInterval: number;
-  /** Link dials that may wait. */
+  /** Limit on waiting link dials. */
   readonly linkDialQueueLength: number;
-  /** Link dials at once. */
+  /** Limit on parallel link dials. */
   readonly linkDialWorkerCount: number;
-  /** Rate-limited requests to controllers that may wait. */
+  /** Limit on waiting rate-limited requests to controllers. */
   readonly rateLimitedQueueLength: number;
-  /** Rate-limited requests at once. */
+  /** Limit on parallel rate-limited requests. */
   readonly rateLimitedWorkerCount: number;
-  /** Read for compatibility; link.heartbeats.closeUnresponsiveTimeout is what counts. At least 5s. */
+  /** Accepted for compatibility; link.heartbeats.closeUnresponsiveTimeout applies instead. At least 5s. */
   readonly unresponsiveLinkTimeout: number;
-  /** Wait before an idle circuit is taken down, in milliseconds. */
+  /** Wait before an idle circuit is removed, in milliseconds. */
   readonly xgressCloseCheckInterval: number;
-  /** Wait before a service is dialed, in milliseconds; 0 or less for none. */
+  /** Wait before a service is dialed, in milliseconds; 0 or less: no wait. */
   readonly xgressDialDwellTime: number;
-  /** Service dials that may wait. */
+  /** Limit on waiting service dials. */
   readonly xgressDialQueueLength: number;
-  /** Service dials at once. */
+  /** Limit on parallel service dials. */
   readonly xgressDialWorkerCount: number;
-  /** Read for compatibility; link latency is measured by heartbeats. */
+  /** Accepted for compatibility; heartbeats measure link latency. */
   readonly latencyProbeInterval?: number;
 }
 
@@ -187,18 +187,18 @@ export interface HealthChecksConfig {
   readonly ctrlPingCheck: {
     /** Time between checks. */
     readonly interval: number;
-    /** Time after which a check is given up. */
+    /** Timeout of a check. */
     readonly timeout: number;
     /** Wait before the first check. */
     readonly initialDelay: number;
   };
-  /** Whether there are enough links. */
+  /** Whether enough links are established. */
   readonly linkCheck: {
     /** Time between checks. */
     readonly interval: number;
     /** Wait before the first check. */
     readonly initialDelay: number;
-    /** Fewer links than this make the check fail; 0 only reports them. */
+    /** The check fails with fewer links than this; 0 only reports them. */
     readonly minLinks: number;
   };
 }
@@ -208,9 +208,9 @@ export interface LinkListenerConfig {
   readonly binding: 'transport' | '';
   /** `tls:host:port` to listen on. */
   readonly bind: Address;
-  /** Address that other routers dial; bind when absent. */
+  /** Address that other routers dial; default: bind. */
   readonly advertise?: Address;
-  /** Name of the interface; found by the address when absent. */
+  /** Name of the interface; default: derived from the address. */
   readonly bindInterface?: string;
   /** Groups of the listener. */
   readonly groups: readonly string[];
@@ -221,22 +221,22 @@ export interface LinkListenerConfig {
 export interface BackoffConfig {
   /** Wait after the first failure. */
   readonly minRetryInterval: number;
-  /** Longest wait. */
+  /** Maximum wait. */
   readonly maxRetryInterval: number;
-  /** Each wait is the last one times this, give or take 0.5. */
+  /** Each wait is the previous one multiplied by this factor ± 0.5. */
   readonly retryBackoffFactor: number;
 }
 
 export interface LinkDialerConfig {
   /** Always transport. */
   readonly binding: 'transport' | '';
-  /** Separate connections for payloads and acknowledgements, towards routers that cannot do grouped links. */
+  /** Separate connections for payloads and acknowledgements, for routers that do not support grouped links. */
   readonly split: boolean;
   /** Interface name or local IP address to dial from. */
   readonly bind?: string;
-  /** The same; wins over bind. */
+  /** The same as bind, and takes precedence over it. */
   readonly bindInterface?: string;
-  /** Groups of the dialer: it dials only listeners that share one. */
+  /** Groups of the dialer: it dials only listeners with a common group. */
   readonly groups: readonly string[];
   /** Connections of a link that carry payloads. */
   readonly maxDefaultConnections: number;
@@ -248,92 +248,92 @@ export interface LinkDialerConfig {
   readonly options: ChannelOptionsConfig;
   /** Retry policy while the other router is connected to a controller. */
   readonly healthyDialBackoff: BackoffConfig;
-  /** Retry policy while it is not. */
+  /** Retry policy while the other router is not connected to a controller. */
   readonly unhealthyDialBackoff: BackoffConfig;
 }
 
 export interface LinkConfig {
-  /** Where other routers may dial links to. */
+  /** Listeners for links that other routers dial. */
   readonly listeners: readonly LinkListenerConfig[];
-  /** How links to other routers are dialed. */
+  /** Dialers of links to other routers. */
   readonly dialers: readonly LinkDialerConfig[];
   /** Heartbeats. */
   readonly heartbeats: {
     /** Time between heartbeats. */
     readonly sendInterval: number;
-    /** Time between looks at the state. */
+    /** Time between checks of the state. */
     readonly checkInterval: number;
-    /** The connection is closed when no heartbeat was answered for this long. */
+    /** The connection is closed if no heartbeat is answered for this time. */
     readonly closeUnresponsiveTimeout: number;
   };
-  /** Payloads that may wait for a link. */
+  /** Limit on payloads waiting for a link. */
   readonly payloadSenderQueueSize: number;
-  /** Acknowledgements that may wait for a link. */
+  /** Limit on acknowledgements waiting for a link. */
   readonly ackSenderQueueSize: number;
 }
 
 export interface EdgeListenerOptions {
-  /** Largest piece of data in one payload, in bytes; 0 for one payload per read. Only meant for dtls links. */
+  /** Maximum size of the data in one payload, in bytes; 0: one payload per read. Intended for dtls links only. */
   readonly mtu: number;
   /** Drop payloads at random, for tests of the flow control. */
   readonly randomDrops: boolean;
-  /** With randomDrops: one payload in so many. */
+  /** With randomDrops: drops one payload in this many. */
   readonly drop1InN: number;
-  /** Payloads in order that may wait for their consumer. */
+  /** Limit on ordered payloads waiting for their consumer. */
   readonly txQueueSize: number;
-  /** Send window at the start, in bytes. */
+  /** Initial send window, in bytes. */
   readonly txPortalStartSize: number;
-  /** Smallest send window, in bytes. */
+  /** Minimum send window, in bytes. */
   readonly txPortalMinSize: number;
-  /** Largest send window, in bytes; also the most that the peer may hold unread. */
+  /** Maximum send window, in bytes; also the limit on unread bytes at the peer. */
   readonly txPortalMaxSize: number;
-  /** Acknowledged payloads per enlargement of the window. */
+  /** Acknowledged payloads per increase of the window. */
   readonly txPortalIncreaseThresh: number;
-  /** Share of the acknowledged bytes that is added to the window. */
+  /** Ratio of the acknowledged bytes that is added to the window. */
   readonly txPortalIncreaseScale: number;
-  /** Retransmissions per reduction of the window. */
+  /** Retransmissions per decrease of the window. */
   readonly txPortalRetxThresh: number;
-  /** Factor of that reduction. */
+  /** Factor of that decrease. */
   readonly txPortalRetxScale: number;
-  /** Duplicate acknowledgements per raise of the retransmission scale. */
+  /** Duplicate acknowledgements per increase of the retransmission scale. */
   readonly txPortalDupAckThresh: number;
-  /** Read for compatibility; has no effect. */
+  /** Accepted for compatibility; has no effect. */
   readonly txPortalDupAckScale: number;
-  /** Most bytes that are held for the consumer. */
+  /** Limit on bytes held for the consumer. */
   readonly rxBufferSize: number;
-  /** First age at which a payload is sent again, in milliseconds. */
+  /** Initial age at which a payload is retransmitted, in milliseconds. */
   readonly retxStartMs: number;
   /** Retransmission age as a multiple of the round trip time. */
   readonly retxScale: number;
   /** Added to that age, in milliseconds. */
   readonly retxAddMs: number;
-  /** Largest retransmission age, in milliseconds; 0 for none. */
+  /** Maximum retransmission age, in milliseconds; 0: no limit. */
   readonly retxMaxMs: number;
-  /** A measured round trip counts as at most this many times the last one; 0 for no limit, 1 becomes 2. */
+  /** A measured round trip counts as at most this multiple of the previous one; 0: no limit, 1 becomes 2. */
   readonly maxRttScale: number;
-  /** How long a closing end waits for acknowledgements, in milliseconds. */
+  /** Time that a closing end waits for acknowledgements, in milliseconds. */
   readonly maxCloseWaitMs: number;
-  /** Wait for the controller to make a circuit. */
+  /** Timeout for the controller to create a circuit. */
   readonly getCircuitTimeout: number;
-  /** Wait of the terminating end for the first payload. */
+  /** Time that the terminating end waits for the first payload. */
   readonly circuitStartTimeout: number;
-  /** Time for connecting, the TLS handshake and the hello. */
+  /** Timeout for connecting, the TLS handshake and the hello. */
   readonly connectTimeout: number;
-  /** Messages that may wait to be sent. A value of 4 becomes 64 on links and edge listeners. */
+  /** Limit on messages waiting to be sent. A value of 4 becomes 64 on links and edge listeners. */
   readonly outQueueSize: number;
-  /** Accepted connections that may wait for their hello. */
+  /** Limit on accepted connections waiting for their hello. */
   readonly maxQueuedConnects: number;
-  /** Hellos in progress at once. */
+  /** Limit on hellos in progress. */
   readonly maxOutstandingConnects: number;
-  /** Older form of connectTimeout, in milliseconds; used when that is absent. */
+  /** Older form of connectTimeout, in milliseconds; used if that is missing. */
   readonly connectTimeoutMs?: number;
-  /** Time for one write; 0s for no limit. */
+  /** Timeout of one write; 0s: no limit. */
   readonly writeTimeout: number;
-  /** `host:port` that SDKs are told. */
+  /** `host:port` that is advertised to SDKs. */
   readonly advertise: HostPort;
-  /** Wait for a session that a client names. */
+  /** Time to wait for the session that a client names. */
   readonly lookupSessionTimeout: number;
-  /** Wait for an API session that a client names. */
+  /** Time to wait for the API session that a client names. */
   readonly lookupApiSessionTimeout: number;
 }
 
@@ -347,73 +347,73 @@ export interface EdgeListenerConfig {
 }
 
 export interface TunnelListenerOptions {
-  /** Largest piece of data in one payload, in bytes; 0 for one payload per read. Only meant for dtls links. */
+  /** Maximum size of the data in one payload, in bytes; 0: one payload per read. Intended for dtls links only. */
   readonly mtu: number;
   /** Drop payloads at random, for tests of the flow control. */
   readonly randomDrops: boolean;
-  /** With randomDrops: one payload in so many. */
+  /** With randomDrops: drops one payload in this many. */
   readonly drop1InN: number;
-  /** Payloads in order that may wait for their consumer. */
+  /** Limit on ordered payloads waiting for their consumer. */
   readonly txQueueSize: number;
-  /** Send window at the start, in bytes. */
+  /** Initial send window, in bytes. */
   readonly txPortalStartSize: number;
-  /** Smallest send window, in bytes. */
+  /** Minimum send window, in bytes. */
   readonly txPortalMinSize: number;
-  /** Largest send window, in bytes; also the most that the peer may hold unread. */
+  /** Maximum send window, in bytes; also the limit on unread bytes at the peer. */
   readonly txPortalMaxSize: number;
-  /** Acknowledged payloads per enlargement of the window. */
+  /** Acknowledged payloads per increase of the window. */
   readonly txPortalIncreaseThresh: number;
-  /** Share of the acknowledged bytes that is added to the window. */
+  /** Ratio of the acknowledged bytes that is added to the window. */
   readonly txPortalIncreaseScale: number;
-  /** Retransmissions per reduction of the window. */
+  /** Retransmissions per decrease of the window. */
   readonly txPortalRetxThresh: number;
-  /** Factor of that reduction. */
+  /** Factor of that decrease. */
   readonly txPortalRetxScale: number;
-  /** Duplicate acknowledgements per raise of the retransmission scale. */
+  /** Duplicate acknowledgements per increase of the retransmission scale. */
   readonly txPortalDupAckThresh: number;
-  /** Read for compatibility; has no effect. */
+  /** Accepted for compatibility; has no effect. */
   readonly txPortalDupAckScale: number;
-  /** Most bytes that are held for the consumer. */
+  /** Limit on bytes held for the consumer. */
   readonly rxBufferSize: number;
-  /** First age at which a payload is sent again, in milliseconds. */
+  /** Initial age at which a payload is retransmitted, in milliseconds. */
   readonly retxStartMs: number;
   /** Retransmission age as a multiple of the round trip time. */
   readonly retxScale: number;
   /** Added to that age, in milliseconds. */
   readonly retxAddMs: number;
-  /** Largest retransmission age, in milliseconds; 0 for none. */
+  /** Maximum retransmission age, in milliseconds; 0: no limit. */
   readonly retxMaxMs: number;
-  /** A measured round trip counts as at most this many times the last one; 0 for no limit, 1 becomes 2. */
+  /** A measured round trip counts as at most this multiple of the previous one; 0: no limit, 1 becomes 2. */
   readonly maxRttScale: number;
-  /** How long a closing end waits for acknowledgements, in milliseconds. */
+  /** Time that a closing end waits for acknowledgements, in milliseconds. */
   readonly maxCloseWaitMs: number;
-  /** Wait for the controller to make a circuit. */
+  /** Timeout for the controller to create a circuit. */
   readonly getCircuitTimeout: number;
-  /** Wait of the terminating end for the first payload. */
+  /** Time that the terminating end waits for the first payload. */
   readonly circuitStartTimeout: number;
-  /** Time for dialing a service; 0s leaves it to the operating system. */
+  /** Timeout for dialing a service; 0s: the operating system's limit. */
   readonly connectTimeout: number;
-  /** host: offers services of Bind policies. proxy: listens for the listed services, and hosts. tproxy: intercepts services of Dial policies, answers DNS, and hosts. `tproxy:PROGRAM` lets a program divert. */
+  /** host: hosts services of Bind policies. proxy: listens for the listed services, and hosts. tproxy: intercepts services of Dial policies, answers DNS, and hosts. `tproxy:PROGRAM` diverts traffic with a program of the operator. */
   readonly mode: string;
-  /** Read for compatibility; services are pushed. */
+  /** Accepted for compatibility; controllers push services. */
   readonly svcPollRate: number;
   /** Name server of tproxy mode: `udp://host:port` or `file:///path`. */
   readonly resolver: readonly string[];
-  /** Range of the addresses that the name server gives out. */
+  /** Range of the addresses that the name server assigns. */
   readonly dnsSvcIpRange: string;
-  /** Name servers that are asked for what the router does not know. */
+  /** Upstream name servers for names that the router does not know. */
   readonly dnsUpstream: readonly string[];
-  /** How several upstreams are used. */
+  /** Order in which several upstreams are queried. */
   readonly dnsUpstreamMode: 'parallel' | 'serial' | 'failover' | 'random' | '';
-  /** Answer when nobody knows. */
+  /** Answer for names that no server knows. */
   readonly dnsUnanswerable: 'timeout' | 'servfail' | 'refused' | '';
   /** Proxy mode: `SERVICE:PORT` or `SERVICE:PORT:tcp|udp`. */
   readonly services: readonly string[];
   /** Interfaces whose traffic is accepted in tproxy mode. */
   readonly lanIf: readonly string[];
-  /** A UDP session without traffic ends after this. */
+  /** Time after which a UDP session without traffic ends. */
   readonly udpIdleTimeout: number;
-  /** Time between looks for idle UDP sessions. */
+  /** Time between checks for idle UDP sessions. */
   readonly udpCheckInterval: number;
 }
 
@@ -427,58 +427,58 @@ export interface TunnelListenerConfig {
 }
 
 export interface TransportListenerOptions {
-  /** Largest piece of data in one payload, in bytes; 0 for one payload per read. Only meant for dtls links. */
+  /** Maximum size of the data in one payload, in bytes; 0: one payload per read. Intended for dtls links only. */
   readonly mtu: number;
   /** Drop payloads at random, for tests of the flow control. */
   readonly randomDrops: boolean;
-  /** With randomDrops: one payload in so many. */
+  /** With randomDrops: drops one payload in this many. */
   readonly drop1InN: number;
-  /** Payloads in order that may wait for their consumer. */
+  /** Limit on ordered payloads waiting for their consumer. */
   readonly txQueueSize: number;
-  /** Send window at the start, in bytes. */
+  /** Initial send window, in bytes. */
   readonly txPortalStartSize: number;
-  /** Smallest send window, in bytes. */
+  /** Minimum send window, in bytes. */
   readonly txPortalMinSize: number;
-  /** Largest send window, in bytes; also the most that the peer may hold unread. */
+  /** Maximum send window, in bytes; also the limit on unread bytes at the peer. */
   readonly txPortalMaxSize: number;
-  /** Acknowledged payloads per enlargement of the window. */
+  /** Acknowledged payloads per increase of the window. */
   readonly txPortalIncreaseThresh: number;
-  /** Share of the acknowledged bytes that is added to the window. */
+  /** Ratio of the acknowledged bytes that is added to the window. */
   readonly txPortalIncreaseScale: number;
-  /** Retransmissions per reduction of the window. */
+  /** Retransmissions per decrease of the window. */
   readonly txPortalRetxThresh: number;
-  /** Factor of that reduction. */
+  /** Factor of that decrease. */
   readonly txPortalRetxScale: number;
-  /** Duplicate acknowledgements per raise of the retransmission scale. */
+  /** Duplicate acknowledgements per increase of the retransmission scale. */
   readonly txPortalDupAckThresh: number;
-  /** Read for compatibility; has no effect. */
+  /** Accepted for compatibility; has no effect. */
   readonly txPortalDupAckScale: number;
-  /** Most bytes that are held for the consumer. */
+  /** Limit on bytes held for the consumer. */
   readonly rxBufferSize: number;
-  /** First age at which a payload is sent again, in milliseconds. */
+  /** Initial age at which a payload is retransmitted, in milliseconds. */
   readonly retxStartMs: number;
   /** Retransmission age as a multiple of the round trip time. */
   readonly retxScale: number;
   /** Added to that age, in milliseconds. */
   readonly retxAddMs: number;
-  /** Largest retransmission age, in milliseconds; 0 for none. */
+  /** Maximum retransmission age, in milliseconds; 0: no limit. */
   readonly retxMaxMs: number;
-  /** A measured round trip counts as at most this many times the last one; 0 for no limit, 1 becomes 2. */
+  /** A measured round trip counts as at most this multiple of the previous one; 0: no limit, 1 becomes 2. */
   readonly maxRttScale: number;
-  /** How long a closing end waits for acknowledgements, in milliseconds. */
+  /** Time that a closing end waits for acknowledgements, in milliseconds. */
   readonly maxCloseWaitMs: number;
-  /** Wait for the controller to make a circuit. */
+  /** Timeout for the controller to create a circuit. */
   readonly getCircuitTimeout: number;
-  /** Wait of the terminating end for the first payload. */
+  /** Time that the terminating end waits for the first payload. */
   readonly circuitStartTimeout: number;
-  /** Time for dialing a service; 0s leaves it to the operating system. */
+  /** Timeout for dialing a service; 0s: the operating system's limit. */
   readonly connectTimeout: number;
-  /** `host:port` that others are told; checked against the certificate. */
+  /** Advertised `host:port`; checked against the certificate. */
   readonly advertise?: HostPort;
 }
 
 export interface TransportListenerConfig {
-  /** Clients that name a service and then talk to it. */
+  /** Clients that name a service and then exchange data with it. */
   readonly binding: 'transport';
   /** Address to listen on. */
   readonly address: Address;
@@ -487,58 +487,58 @@ export interface TransportListenerConfig {
 }
 
 export interface TransportUdpListenerOptions {
-  /** Largest piece of data in one payload, in bytes; 0 for one payload per read. Only meant for dtls links. */
+  /** Maximum size of the data in one payload, in bytes; 0: one payload per read. Intended for dtls links only. */
   readonly mtu: number;
   /** Drop payloads at random, for tests of the flow control. */
   readonly randomDrops: boolean;
-  /** With randomDrops: one payload in so many. */
+  /** With randomDrops: drops one payload in this many. */
   readonly drop1InN: number;
-  /** Payloads in order that may wait for their consumer. */
+  /** Limit on ordered payloads waiting for their consumer. */
   readonly txQueueSize: number;
-  /** Send window at the start, in bytes. */
+  /** Initial send window, in bytes. */
   readonly txPortalStartSize: number;
-  /** Smallest send window, in bytes. */
+  /** Minimum send window, in bytes. */
   readonly txPortalMinSize: number;
-  /** Largest send window, in bytes; also the most that the peer may hold unread. */
+  /** Maximum send window, in bytes; also the limit on unread bytes at the peer. */
   readonly txPortalMaxSize: number;
-  /** Acknowledged payloads per enlargement of the window. */
+  /** Acknowledged payloads per increase of the window. */
   readonly txPortalIncreaseThresh: number;
-  /** Share of the acknowledged bytes that is added to the window. */
+  /** Ratio of the acknowledged bytes that is added to the window. */
   readonly txPortalIncreaseScale: number;
-  /** Retransmissions per reduction of the window. */
+  /** Retransmissions per decrease of the window. */
   readonly txPortalRetxThresh: number;
-  /** Factor of that reduction. */
+  /** Factor of that decrease. */
   readonly txPortalRetxScale: number;
-  /** Duplicate acknowledgements per raise of the retransmission scale. */
+  /** Duplicate acknowledgements per increase of the retransmission scale. */
   readonly txPortalDupAckThresh: number;
-  /** Read for compatibility; has no effect. */
+  /** Accepted for compatibility; has no effect. */
   readonly txPortalDupAckScale: number;
-  /** Most bytes that are held for the consumer. */
+  /** Limit on bytes held for the consumer. */
   readonly rxBufferSize: number;
-  /** First age at which a payload is sent again, in milliseconds. */
+  /** Initial age at which a payload is retransmitted, in milliseconds. */
   readonly retxStartMs: number;
   /** Retransmission age as a multiple of the round trip time. */
   readonly retxScale: number;
   /** Added to that age, in milliseconds. */
   readonly retxAddMs: number;
-  /** Largest retransmission age, in milliseconds; 0 for none. */
+  /** Maximum retransmission age, in milliseconds; 0: no limit. */
   readonly retxMaxMs: number;
-  /** A measured round trip counts as at most this many times the last one; 0 for no limit, 1 becomes 2. */
+  /** A measured round trip counts as at most this multiple of the previous one; 0: no limit, 1 becomes 2. */
   readonly maxRttScale: number;
-  /** How long a closing end waits for acknowledgements, in milliseconds. */
+  /** Time that a closing end waits for acknowledgements, in milliseconds. */
   readonly maxCloseWaitMs: number;
-  /** Wait for the controller to make a circuit. */
+  /** Timeout for the controller to create a circuit. */
   readonly getCircuitTimeout: number;
-  /** Wait of the terminating end for the first payload. */
+  /** Time that the terminating end waits for the first payload. */
   readonly circuitStartTimeout: number;
-  /** Time for dialing a service; 0s leaves it to the operating system. */
+  /** Timeout for dialing a service; 0s: the operating system's limit. */
   readonly connectTimeout: number;
-  /** `host:port` that others are told; checked against the certificate. */
+  /** Advertised `host:port`; checked against the certificate. */
   readonly advertise?: HostPort;
 }
 
 export interface TransportUdpListenerConfig {
-  /** The same for datagrams. */
+  /** The same over UDP. */
   readonly binding: 'transport_udp';
   /** `udp:host:port`, `udp4:`, `udp6:` or `unixgram:path`. */
   readonly address: string;
@@ -547,53 +547,53 @@ export interface TransportUdpListenerConfig {
 }
 
 export interface ProxyListenerOptions {
-  /** Largest piece of data in one payload, in bytes; 0 for one payload per read. Only meant for dtls links. */
+  /** Maximum size of the data in one payload, in bytes; 0: one payload per read. Intended for dtls links only. */
   readonly mtu: number;
   /** Drop payloads at random, for tests of the flow control. */
   readonly randomDrops: boolean;
-  /** With randomDrops: one payload in so many. */
+  /** With randomDrops: drops one payload in this many. */
   readonly drop1InN: number;
-  /** Payloads in order that may wait for their consumer. */
+  /** Limit on ordered payloads waiting for their consumer. */
   readonly txQueueSize: number;
-  /** Send window at the start, in bytes. */
+  /** Initial send window, in bytes. */
   readonly txPortalStartSize: number;
-  /** Smallest send window, in bytes. */
+  /** Minimum send window, in bytes. */
   readonly txPortalMinSize: number;
-  /** Largest send window, in bytes; also the most that the peer may hold unread. */
+  /** Maximum send window, in bytes; also the limit on unread bytes at the peer. */
   readonly txPortalMaxSize: number;
-  /** Acknowledged payloads per enlargement of the window. */
+  /** Acknowledged payloads per increase of the window. */
   readonly txPortalIncreaseThresh: number;
-  /** Share of the acknowledged bytes that is added to the window. */
+  /** Ratio of the acknowledged bytes that is added to the window. */
   readonly txPortalIncreaseScale: number;
-  /** Retransmissions per reduction of the window. */
+  /** Retransmissions per decrease of the window. */
   readonly txPortalRetxThresh: number;
-  /** Factor of that reduction. */
+  /** Factor of that decrease. */
   readonly txPortalRetxScale: number;
-  /** Duplicate acknowledgements per raise of the retransmission scale. */
+  /** Duplicate acknowledgements per increase of the retransmission scale. */
   readonly txPortalDupAckThresh: number;
-  /** Read for compatibility; has no effect. */
+  /** Accepted for compatibility; has no effect. */
   readonly txPortalDupAckScale: number;
-  /** Most bytes that are held for the consumer. */
+  /** Limit on bytes held for the consumer. */
   readonly rxBufferSize: number;
-  /** First age at which a payload is sent again, in milliseconds. */
+  /** Initial age at which a payload is retransmitted, in milliseconds. */
   readonly retxStartMs: number;
   /** Retransmission age as a multiple of the round trip time. */
   readonly retxScale: number;
   /** Added to that age, in milliseconds. */
   readonly retxAddMs: number;
-  /** Largest retransmission age, in milliseconds; 0 for none. */
+  /** Maximum retransmission age, in milliseconds; 0: no limit. */
   readonly retxMaxMs: number;
-  /** A measured round trip counts as at most this many times the last one; 0 for no limit, 1 becomes 2. */
+  /** A measured round trip counts as at most this multiple of the previous one; 0: no limit, 1 becomes 2. */
   readonly maxRttScale: number;
-  /** How long a closing end waits for acknowledgements, in milliseconds. */
+  /** Time that a closing end waits for acknowledgements, in milliseconds. */
   readonly maxCloseWaitMs: number;
-  /** Wait for the controller to make a circuit. */
+  /** Timeout for the controller to create a circuit. */
   readonly getCircuitTimeout: number;
-  /** Wait of the terminating end for the first payload. */
+  /** Time that the terminating end waits for the first payload. */
   readonly circuitStartTimeout: number;
-  /** Time for dialing a service; 0s leaves it to the operating system. */
+  /** Timeout for dialing a service; 0s: the operating system's limit. */
   readonly connectTimeout: number;
-  /** `host:port` that others are told; checked against the certificate. */
+  /** Advertised `host:port`; checked against the certificate. */
   readonly advertise?: HostPort;
 }
 
@@ -609,58 +609,58 @@ export interface ProxyListenerConfig {
 }
 
 export interface ProxyUdpListenerOptions {
-  /** Largest piece of data in one payload, in bytes; 0 for one payload per read. Only meant for dtls links. */
+  /** Maximum size of the data in one payload, in bytes; 0: one payload per read. Intended for dtls links only. */
   readonly mtu: number;
   /** Drop payloads at random, for tests of the flow control. */
   readonly randomDrops: boolean;
-  /** With randomDrops: one payload in so many. */
+  /** With randomDrops: drops one payload in this many. */
   readonly drop1InN: number;
-  /** Payloads in order that may wait for their consumer. */
+  /** Limit on ordered payloads waiting for their consumer. */
   readonly txQueueSize: number;
-  /** Send window at the start, in bytes. */
+  /** Initial send window, in bytes. */
   readonly txPortalStartSize: number;
-  /** Smallest send window, in bytes. */
+  /** Minimum send window, in bytes. */
   readonly txPortalMinSize: number;
-  /** Largest send window, in bytes; also the most that the peer may hold unread. */
+  /** Maximum send window, in bytes; also the limit on unread bytes at the peer. */
   readonly txPortalMaxSize: number;
-  /** Acknowledged payloads per enlargement of the window. */
+  /** Acknowledged payloads per increase of the window. */
   readonly txPortalIncreaseThresh: number;
-  /** Share of the acknowledged bytes that is added to the window. */
+  /** Ratio of the acknowledged bytes that is added to the window. */
   readonly txPortalIncreaseScale: number;
-  /** Retransmissions per reduction of the window. */
+  /** Retransmissions per decrease of the window. */
   readonly txPortalRetxThresh: number;
-  /** Factor of that reduction. */
+  /** Factor of that decrease. */
   readonly txPortalRetxScale: number;
-  /** Duplicate acknowledgements per raise of the retransmission scale. */
+  /** Duplicate acknowledgements per increase of the retransmission scale. */
   readonly txPortalDupAckThresh: number;
-  /** Read for compatibility; has no effect. */
+  /** Accepted for compatibility; has no effect. */
   readonly txPortalDupAckScale: number;
-  /** Most bytes that are held for the consumer. */
+  /** Limit on bytes held for the consumer. */
   readonly rxBufferSize: number;
-  /** First age at which a payload is sent again, in milliseconds. */
+  /** Initial age at which a payload is retransmitted, in milliseconds. */
   readonly retxStartMs: number;
   /** Retransmission age as a multiple of the round trip time. */
   readonly retxScale: number;
   /** Added to that age, in milliseconds. */
   readonly retxAddMs: number;
-  /** Largest retransmission age, in milliseconds; 0 for none. */
+  /** Maximum retransmission age, in milliseconds; 0: no limit. */
   readonly retxMaxMs: number;
-  /** A measured round trip counts as at most this many times the last one; 0 for no limit, 1 becomes 2. */
+  /** A measured round trip counts as at most this multiple of the previous one; 0: no limit, 1 becomes 2. */
   readonly maxRttScale: number;
-  /** How long a closing end waits for acknowledgements, in milliseconds. */
+  /** Time that a closing end waits for acknowledgements, in milliseconds. */
   readonly maxCloseWaitMs: number;
-  /** Wait for the controller to make a circuit. */
+  /** Timeout for the controller to create a circuit. */
   readonly getCircuitTimeout: number;
-  /** Wait of the terminating end for the first payload. */
+  /** Time that the terminating end waits for the first payload. */
   readonly circuitStartTimeout: number;
-  /** Time for dialing a service; 0s leaves it to the operating system. */
+  /** Timeout for dialing a service; 0s: the operating system's limit. */
   readonly connectTimeout: number;
-  /** `host:port` that others are told; checked against the certificate. */
+  /** Advertised `host:port`; checked against the certificate. */
   readonly advertise?: HostPort;
 }
 
 export interface ProxyUdpListenerConfig {
-  /** The same for datagrams. */
+  /** The same over UDP. */
   readonly binding: 'proxy_udp';
   /** `udp:host:port`, `udp4:`, `udp6:` or `unixgram:path`. */
   readonly address: string;
@@ -671,56 +671,56 @@ export interface ProxyUdpListenerConfig {
 }
 
 export interface XgressConfig {
-  /** Largest piece of data in one payload, in bytes; 0 for one payload per read. Only meant for dtls links. */
+  /** Maximum size of the data in one payload, in bytes; 0: one payload per read. Intended for dtls links only. */
   readonly mtu: number;
   /** Drop payloads at random, for tests of the flow control. */
   readonly randomDrops: boolean;
-  /** With randomDrops: one payload in so many. */
+  /** With randomDrops: drops one payload in this many. */
   readonly drop1InN: number;
-  /** Payloads in order that may wait for their consumer. */
+  /** Limit on ordered payloads waiting for their consumer. */
   readonly txQueueSize: number;
-  /** Send window at the start, in bytes. */
+  /** Initial send window, in bytes. */
   readonly txPortalStartSize: number;
-  /** Smallest send window, in bytes. */
+  /** Minimum send window, in bytes. */
   readonly txPortalMinSize: number;
-  /** Largest send window, in bytes; also the most that the peer may hold unread. */
+  /** Maximum send window, in bytes; also the limit on unread bytes at the peer. */
   readonly txPortalMaxSize: number;
-  /** Acknowledged payloads per enlargement of the window. */
+  /** Acknowledged payloads per increase of the window. */
   readonly txPortalIncreaseThresh: number;
-  /** Share of the acknowledged bytes that is added to the window. */
+  /** Ratio of the acknowledged bytes that is added to the window. */
   readonly txPortalIncreaseScale: number;
-  /** Retransmissions per reduction of the window. */
+  /** Retransmissions per decrease of the window. */
   readonly txPortalRetxThresh: number;
-  /** Factor of that reduction. */
+  /** Factor of that decrease. */
   readonly txPortalRetxScale: number;
-  /** Duplicate acknowledgements per raise of the retransmission scale. */
+  /** Duplicate acknowledgements per increase of the retransmission scale. */
   readonly txPortalDupAckThresh: number;
-  /** Read for compatibility; has no effect. */
+  /** Accepted for compatibility; has no effect. */
   readonly txPortalDupAckScale: number;
-  /** Most bytes that are held for the consumer. */
+  /** Limit on bytes held for the consumer. */
   readonly rxBufferSize: number;
-  /** First age at which a payload is sent again, in milliseconds. */
+  /** Initial age at which a payload is retransmitted, in milliseconds. */
   readonly retxStartMs: number;
   /** Retransmission age as a multiple of the round trip time. */
   readonly retxScale: number;
   /** Added to that age, in milliseconds. */
   readonly retxAddMs: number;
-  /** Largest retransmission age, in milliseconds; 0 for none. */
+  /** Maximum retransmission age, in milliseconds; 0: no limit. */
   readonly retxMaxMs: number;
-  /** A measured round trip counts as at most this many times the last one; 0 for no limit, 1 becomes 2. */
+  /** A measured round trip counts as at most this multiple of the previous one; 0: no limit, 1 becomes 2. */
   readonly maxRttScale: number;
-  /** How long a closing end waits for acknowledgements, in milliseconds. */
+  /** Time that a closing end waits for acknowledgements, in milliseconds. */
   readonly maxCloseWaitMs: number;
-  /** Wait for the controller to make a circuit. */
+  /** Timeout for the controller to create a circuit. */
   readonly getCircuitTimeout: number;
-  /** Wait of the terminating end for the first payload. */
+  /** Time that the terminating end waits for the first payload. */
   readonly circuitStartTimeout: number;
-  /** Time for dialing a service; 0s leaves it to the operating system. */
+  /** Timeout for dialing a service; 0s: the operating system's limit. */
   readonly connectTimeout: number;
 }
 
 export interface DialerConfig {
-  /** What is dialed with these options: transport, transport_udp, edge, edge_transport, tunnel; proxy and proxy_udp are accepted and cannot dial. */
+  /** Binding to which the options apply: transport, transport_udp, edge, edge_transport, tunnel; proxy and proxy_udp are accepted but cannot dial. */
   readonly binding: string;
   /** Options. */
   readonly options: XgressConfig;
@@ -729,13 +729,13 @@ export interface DialerConfig {
 export interface MetricsConfig {
   /** Time between reports to controllers. */
   readonly reportInterval: number;
-  /** Age that a usage interval must reach before it is sent. */
+  /** Minimum age of a usage interval before it is sent. */
   readonly intervalAgeThreshold: number;
-  /** Reports that may wait for a controller. */
+  /** Limit on reports waiting for a controller. */
   readonly messageQueueSize: number;
-  /** Events that may wait to be counted, at least 16. */
+  /** Limit on events waiting to be counted, at least 16. */
   readonly eventQueueSize: number;
-  /** Measure how long data waits in SDK connections. */
+  /** Measure the time that data waits in SDK connections. */
   readonly enableDataDelayMetric: boolean;
 }
 
@@ -744,7 +744,7 @@ export interface ProxyConfig {
   readonly type: 'none' | 'http';
   /** `host:port` of the proxy. */
   readonly address?: HostPort;
-  /** User name. */
+  /** Username. */
   readonly username?: string;
   /** Password. */
   readonly password?: string;
@@ -757,46 +757,46 @@ export interface ConnectEventsConfig {
   readonly batchInterval: number;
   /** Time between complete reports. */
   readonly fullSyncInterval: number;
-  /** Events that may wait. */
+  /** Limit on waiting events. */
   readonly maxQueuedEvents: number;
 }
 
 export interface BindPointConfig {
   /** `host:port` to listen on. */
   readonly interface: HostPort;
-  /** `host:port` that clients are told. */
+  /** Advertised `host:port`. */
   readonly address: HostPort;
-  /** `host:port` that clients should move to. */
+  /** `host:port` to which clients should move. */
   readonly newAddress?: HostPort;
-  /** Serving the API over the network itself: not supported here. */
+  /** Serves the API over the overlay network; not supported by this router. */
   readonly identity?: Readonly<Record<string, unknown>>;
 }
 
 export interface WebConfig {
   /** Name of the server. */
   readonly name: string;
-  /** Where the server listens. */
+  /** Addresses of the server. */
   readonly bindPoints: readonly BindPointConfig[];
-  /** Identity of this server; the router's when absent. */
+  /** Identity of this server; default: the router's. */
   readonly identity?: IdentityConfig;
   /** Server options. */
   readonly options: {
-    /** Time for reading a request. */
+    /** Timeout for reading a request. */
     readonly readTimeout: number;
-    /** Time for writing an answer. */
+    /** Timeout for writing an answer. */
     readonly writeTimeout: number;
-    /** Time a connection may be idle. */
+    /** Idle timeout of a connection. */
     readonly idleTimeout: number;
-    /** Lowest TLS version. */
+    /** Minimum TLS version. */
     readonly minTLSVersion: 'TLS1.0' | 'TLS1.1' | 'TLS1.2' | 'TLS1.3';
-    /** Highest TLS version. */
+    /** Maximum TLS version. */
     readonly maxTLSVersion: 'TLS1.0' | 'TLS1.1' | 'TLS1.2' | 'TLS1.3';
   };
-  /** APIs that are served. */
+  /** APIs of the server. */
   readonly apis: readonly ({
     /** Name of the API: health-checks, metrics. */
     readonly binding: 'health-checks' | 'metrics';
-    /** Options of the API; none exist. */
+    /** Options of the API; the APIs have none. */
     readonly options?: Readonly<Record<string, unknown>>;
   })[];
 }
@@ -808,25 +808,25 @@ export interface RouterConfigValues {
   readonly identity: IdentityConfig;
   /** Controllers and the connections to them. */
   readonly ctrl: CtrlConfig;
-  /** Subject and names that the router asks for when it enrolls or renews its certificates. */
+  /** Subject and names that the router requests when it enrolls or renews its certificates. */
   readonly csr?: CsrConfig;
   /** Enables edge functionality: SDK connections, services, policies. May be empty. */
   readonly edge?: EdgeConfig;
   /** Queues and timers of the forwarder. */
   readonly forwarder: ForwarderConfig;
-  /** Checks that the health-checks API shows. */
+  /** Checks of the health-checks API. */
   readonly healthChecks: HealthChecksConfig;
   /** Links to other routers. */
   readonly link: LinkConfig;
-  /** Where traffic enters the network. */
+  /** Listeners for clients: where traffic enters the network. */
   readonly listeners: readonly (EdgeListenerConfig | TunnelListenerConfig | TransportListenerConfig | TransportUdpListenerConfig | ProxyListenerConfig | ProxyUdpListenerConfig)[];
-  /** Options for dialing services that end here. */
+  /** Options for dialing services from this router. */
   readonly dialers: readonly DialerConfig[];
-  /** Reports of figures. */
+  /** Metrics reports. */
   readonly metrics: MetricsConfig;
   /** Message tracing, for debugging. */
   readonly trace?: {
-    /** File to which decoded messages are written. */
+    /** File for decoded messages. */
     readonly path?: string;
   };
   /** Profiling, for debugging. */
@@ -848,39 +848,39 @@ export interface RouterConfigValues {
   readonly transport: {
     /** Further protocol name (ALPN) under which edge and link listeners accept TLS connections. */
     readonly protocol?: string;
-    /** Time for a handshake of DTLS, which this router does not serve. */
+    /** Timeout of a DTLS handshake; this router does not support DTLS. */
     readonly handshakeTimeout?: number;
     readonly proxy?: ProxyConfig;
     /** WebSocket listeners: edge listeners with a `wss:` address. */
     readonly wss: {
-      /** Time to answer an HTTP request, in seconds. */
+      /** Timeout for answering an HTTP request, in seconds. */
       readonly writeTimeout: number;
-      /** Time for the headers of an HTTP request, in seconds. */
+      /** Timeout for the headers of an HTTP request, in seconds. */
       readonly readTimeout: number;
-      /** Time between the requests of a connection, in seconds. */
+      /** Idle timeout between the requests of a connection, in seconds. */
       readonly idleTimeout: number;
-      /** A client that has answered no ping for this long is disconnected, in seconds. */
+      /** Time without an answer to pings after which a client is disconnected, in seconds. */
       readonly pongTimeout: number;
-      /** Time between pings, in seconds; 0 for none. */
+      /** Time between pings, in seconds; 0: no pings. */
       readonly pingInterval: number;
-      /** Time for the TLS handshake inside the WebSocket, in seconds. */
+      /** Timeout of the TLS handshake inside the WebSocket, in seconds. */
       readonly handshakeTimeout: number;
-      /** Bytes received that may wait to be decrypted. */
+      /** Limit on received bytes waiting to be decrypted. */
       readonly readBufferSize: number;
-      /** Bytes encrypted that may wait to be sent. */
+      /** Limit on encrypted bytes waiting to be sent. */
       readonly writeBufferSize: number;
-      /** Accept compressed messages. What the router sends is encrypted and never compressed. */
+      /** Accept compressed messages. The router sends encrypted data and never compresses it. */
       readonly enableCompression: boolean;
-      /** Certificate and key of WebSocket listeners, when they are not those of the router. */
+      /** Certificate and key of WebSocket listeners, if they differ from those of the router. */
       readonly identity?: IdentityConfig;
     };
-    /** Tuning of a transport that no longer exists; read and ignored. */
+    /** Tuning of a removed transport; accepted and ignored. */
     readonly westworld3?: {
       /** Profile version. */
       readonly profile_version?: number;
-      /** Smallest window. */
+      /** Minimum window. */
       readonly tx_portal_min_sz?: number;
-      /** Largest window. */
+      /** Maximum window. */
       readonly tx_portal_max_sz?: number;
       /** Instrumentation. */
       readonly instrument?: {
@@ -897,7 +897,7 @@ export interface RouterConfigValues {
   };
   /** TLS listeners. */
   readonly tls: {
-    /** Time for the TLS handshake on listeners. */
+    /** Timeout of the TLS handshake on listeners. */
     readonly handshakeTimeout: number;
   };
   readonly proxy?: ProxyConfig;
@@ -909,9 +909,9 @@ export interface RouterConfigValues {
   readonly interfaceDiscovery: {
     /** Do not report network interfaces. */
     readonly disabled: boolean;
-    /** Time between looks at the interfaces. */
+    /** Time between checks of the interfaces. */
     readonly checkInterval: number;
-    /** Longest time without a report. */
+    /** Maximum time without a report. */
     readonly minReportInterval: number;
   };
   /** Configuration by controllers. */
