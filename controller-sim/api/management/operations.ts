@@ -1,13 +1,13 @@
 // What is not an entity of its own: counts, role attributes, types that are fixed, the state of the data.
 
-import type { Answer, ApiRequest, Handler, Handlers } from '../../request/context.ts';
+import type { Answer, ApiRequest, ApiServices, Handler, Handlers } from '../../request/context.ts';
 import { notFound } from '../../request/errors.ts';
 import { listFixed, listTexts } from '../list.ts';
 import { crud, find, list } from '../resource.ts';
 import { configs, configTypes } from '../resources/configs.ts';
 import { otherServices } from '../resources/services.ts';
 import { terminators } from '../resources/terminators.ts';
-import { IDENTITY_TYPES, POSTURE_CHECK_TYPES } from '../resources/types.ts';
+import { IDENTITY_TYPES, identityTypes, POSTURE_CHECK_TYPES } from '../resources/types.ts';
 
 type RoleKind = 'identity' | 'router' | 'service' | 'postureCheck';
 
@@ -29,8 +29,10 @@ export const operationHandlers: Handlers = {
   listEdgeRouterRoleAttributeUsage: roleAttributeUsage('router'),
   listServiceRoleAttributeUsage: roleAttributeUsage('service'),
   listPostureCheckRoleAttributeUsage: roleAttributeUsage('postureCheck'),
-  listIdentityTypes: ({ query }) => ({ page: listFixed(IDENTITY_TYPES, query) }),
-  detailIdentityType: ({ params }) => ({ data: one(IDENTITY_TYPES, 'identityType', params.id) }),
+  listIdentityTypes: ({ services, query }) => ({ page: listFixed(identityTypes(ageOf(services)), query) }),
+  detailIdentityType: ({ services, params }) => ({
+    data: one(identityTypes(ageOf(services)), 'identityType', params.id),
+  }),
   listPostureCheckTypes: ({ query }) => ({ page: listFixed(POSTURE_CHECK_TYPES, query) }),
   detailPostureCheckType: ({ params }) => ({ data: one(POSTURE_CHECK_TYPES, 'postureCheckType', params.id) }),
   listSummary: summary,
@@ -96,6 +98,11 @@ function usedAttributes(tables: ApiRequest['services']['state']['tables'], kind:
       for (const role of (each as unknown as Readonly<Record<string, readonly string[]>>)[field] ?? [])
         if (role.startsWith('#') && role !== '#all' && role !== '#') used.add(role.slice(1));
   return [...used].sort();
+}
+
+/** When the data began: with the first authority. */
+function ageOf({ authority }: ApiServices): string {
+  return (authority.roots[0] ?? authority.serverCertificate).validFromDate.toISOString();
 }
 
 function one<T extends { readonly id: string }>(types: readonly T[], singular: string, id = ''): T {

@@ -2,16 +2,21 @@
 
 import { NEVER } from '../show.ts';
 
-const type = (list: string, id: string, name: string) => ({
+const type = (list: string, id: string, name: string, createdAt = NEVER) => ({
   _links: { self: { href: `./${list}/${id}` } },
   id,
-  createdAt: NEVER,
-  updatedAt: NEVER,
+  createdAt,
+  updatedAt: createdAt,
   tags: {},
   name,
 });
 
-export const IDENTITY_TYPES = ['Default', 'Router'].map((name) => type('identity-types', name, name));
+export const IDENTITY_TYPES = ['Default', 'Router'] as const;
+
+/** `since`: they are as old as the data. */
+export function identityTypes(since: string) {
+  return IDENTITY_TYPES.map((name) => type('identity-types', name, name, since));
+}
 
 const VERSIONS = {
   Android: ['10', '11', '9'],
