@@ -5,8 +5,7 @@ import { existing, SINGULAR } from '../entities/common.ts';
 import type { Symbols } from '../filter/compile.ts';
 import { Body, type Mode } from '../request/body.ts';
 import type { Answer, ApiRequest, ApiServices, Handler, Handlers } from '../request/context.ts';
-import { badRequest, invalid, notFound } from '../request/errors.ts';
-import { fieldsOfBody } from '../request/validate.ts';
+import { ApiError, badRequest, invalid, notFound } from '../request/errors.ts';
 import { Table } from '../state/table.ts';
 import type { Transaction } from '../state/transaction.ts';
 import type { EntityKind, EntityTypes } from '../state/types.ts';
@@ -33,7 +32,7 @@ export interface Resource<K extends EntityKind, P = undefined> extends Listed<K>
   readonly names: { readonly one: string; readonly many: string };
   /** Where it is found, for links; the kind's own when left out. */
   readonly plural?: string;
-  /** Fields of a body that no patch changes. */
+  /** Fields that do not make a patch one (reference fact: HTTP entities, section 1). */
   readonly fixed?: readonly string[];
   newId?(services: ApiServices, body: Body): string;
   /** What has to be waited for before the transaction that creates or changes. */
@@ -72,11 +71,23 @@ export function list<K extends EntityKind>(
     const { services, query } = request;
     const symbols = typeof listed.symbols === 'function' ? listed.symbols(services, request) : listed.symbols;
     const { text } = listed;
-    if (!text)
-      return { page: listPage(select(request), query, symbols, (each) => listed.show(each, services, request)) };
-    const page = listPage(select(request), query, symbols, (each) => text(each, services, request));
+    const entities = () => selected(request, select);
+    if (!text) return { page: listPage(entities, query, symbols, (each) => listed.show(each, services, request)) };
+    const page = listPage(entities, query, symbols, (each) => text(each, services, request));
     return { page: { ...page, isText: true } };
   };
+}
+
+/** Lists below an unknown entity are empty where the specification has no 404 for them. */
+function selected<T>(request: ApiRequest, select: (request: ApiRequest) => T): T | [] {
+  try {
+    return select(request);
+  } catch (error) {
+    const isEmpty =
+      error instanceof ApiError && error.code === 'NOT_FOUND' && !request.operation.refusals.includes(404);
+    if (isEmpty) return [];
+    throw error;
+  }
 }
 
 /** The entity that the path names; 404 when there is none. */
@@ -149,11 +160,10 @@ async function create<K extends EntityKind, P>(resource: Resource<K, P>, request
 }
 
 async function update<K extends EntityKind, P>(resource: Resource<K, P>, request: ApiRequest, mode: Mode) {
-  const { services, operation } = request;
+  const { services } = request;
   const body = new Body(request.body, mode);
+  body.demandValue(resource.fixed ?? []);
   const current = found(request, resource);
-  const fields = operation.body ? await fieldsOfBody(operation.body.type, request.body) : [];
-  body.demandOneOf(fields.filter((field) => !resource.fixed?.includes(field)));
   const prepared = (await resource.prepare?.(request, current.id, body)) as P;
   await services.state.change((transaction) => {
     resource.update?.(transaction, found(request, resource, transaction), body, request, prepared);

@@ -21,7 +21,7 @@ import { mayCall } from '../request/access.ts';
 import { isJson } from '../request/body.ts';
 import { BodyReader } from '../request/body-reader.ts';
 import type { Answer, ApiRequest, ApiServices } from '../request/context.ts';
-import { ApiError } from '../request/errors.ts';
+import { ApiError, unsupported } from '../request/errors.ts';
 import { BusyError } from '../state/state.ts';
 import { StoreWriteError } from '../store/store.ts';
 import { BASES } from './bases.ts';
@@ -91,7 +91,8 @@ export class ApiServer {
     let http: Server | undefined;
     const app = fastify({
       bodyLimit: LARGEST_BODY,
-      exposeHeadRoutes: true,
+      // reference fact: its APIs have no HEAD; health checks, OIDC and the console ask for it where they make their routes.
+      exposeHeadRoutes: false,
       forceCloseConnections: true,
       // reference fact: paths are tidied before they are looked up; its web console asks for `/fabric/v1//routers` and `/identities/ID//`.
       routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true },
@@ -164,6 +165,7 @@ export class ApiServer {
     const body = await this.#bodies.read(payload, { remoteAddress: raw.socket.remoteAddress, limit });
     if (body === '') return undefined;
     if (!isJson(headers['content-type'] ?? '')) return body;
+    if (body.trim() === '') return undefined; // reference fact: blanks are no body
     try {
       return parseBody(body);
     } catch (error) {
@@ -221,7 +223,7 @@ export class ApiServer {
       send(`{"data":${answer.json},"meta":${META}}`);
     } else {
       if (answer.headers) reply.headers(answer.headers);
-      send(JSON.stringify({ data: answer.data, meta: VERSIONS }), answer.status);
+      send(JSON.stringify({ data: answer.data, meta: { ...VERSIONS, ...answer.meta } }), answer.status);
     }
   }
 
@@ -245,6 +247,7 @@ export class ApiServer {
     if (thrown instanceof StoreWriteError) return this.#notStored(thrown);
     if (thrown instanceof BusyError) return new ApiError('SERVER_TOO_MANY_REQUESTS');
     const code = (thrown as { code?: unknown }).code;
+    if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return unsupported('application/octet-stream');
     if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new ApiError('REQUEST_ENTITY_TOO_LARGE');
     if (typeof code === 'string' && code.startsWith('FST_ERR_CTP'))
       return new ApiError('COULD_NOT_PARSE_BODY', { code: 'UNHANDLED', message: describeError(thrown) });
@@ -308,7 +311,7 @@ export class ApiServer {
       allow: [...allowed, 'OPTIONS'].join(', '),
       ...(isPreflight && { ...CORS, ...PREFLIGHT }),
     });
-    return reply.code(isPreflight ? 200 : 204).send();
+    return reply.code(200).send();
   }
 
   #send(request: FastifyRequest, reply: FastifyReply, status: number, type: string, body: string | Buffer): void {

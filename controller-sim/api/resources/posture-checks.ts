@@ -1,9 +1,17 @@
 // Posture checks: what every type has, beside what the own type demands.
 
 import { createPostureCheck, deletePostureCheck, updatePostureCheck } from '../../entities/posture-check.ts';
+import type { FilterSymbol } from '../../filter/compile.ts';
+import type { PostureCheck } from '../../state/types.ts';
 import { field, fieldSet } from '../list.ts';
 import { base } from '../references.ts';
 import type { Resource } from '../resource.ts';
+
+/** Checks of other types have no such demand. */
+const demandedFlag = (name: string): FilterSymbol<PostureCheck> => ({
+  type: 'bool',
+  get: ({ demands }) => (typeof demands[name] === 'boolean' ? demands[name] : null),
+});
 
 export const postureChecks: Resource<'postureCheck'> = {
   kind: 'postureCheck',
@@ -12,10 +20,9 @@ export const postureChecks: Resource<'postureCheck'> = {
     name: field('name'),
     typeId: field('typeId'),
     roleAttributes: fieldSet('roleAttributes'),
-    promptOnWake: { type: 'bool', get: ({ demands }) => demands.promptOnWake === true },
-    promptOnUnlock: { type: 'bool', get: ({ demands }) => demands.promptOnUnlock === true },
+    promptOnWake: demandedFlag('promptOnWake'),
+    promptOnUnlock: demandedFlag('promptOnUnlock'),
   },
-  fixed: ['typeId'],
   create: createPostureCheck,
   update: updatePostureCheck,
   remove: deletePostureCheck,
