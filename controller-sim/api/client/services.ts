@@ -3,7 +3,7 @@
 import { TokenKind } from '../../jwt/tokens.ts';
 import { isAdmin } from '../../request/access.ts';
 import type { Answer, ApiRequest, Handlers } from '../../request/context.ts';
-import { ApiError, notFound } from '../../request/errors.ts';
+import { ApiError, notFound, withoutCause } from '../../request/errors.ts';
 import type { ApiSession, Identity, Service } from '../../state/types.ts';
 import { listPage } from '../list.ts';
 import { base, reference } from '../references.ts';
@@ -14,6 +14,7 @@ import { services, showService } from '../resources/services.ts';
 import { showRouter } from '../resources/sessions.ts';
 import { terminatorSymbols } from '../resources/terminators.ts';
 import { notServed } from '../shared/not-served.ts';
+import { nullWhenEmpty } from '../show.ts';
 
 export const clientServiceHandlers: Handlers = {
   listServices: list(services, (request) =>
@@ -53,7 +54,7 @@ async function serviceRouters(request: ApiRequest): Promise<Answer> {
     throw new ApiError('UNAUTHORIZED');
   const routers = services.access.commonRouters(idOfCaller(request), service.id);
   const { items } = listPage(routers, query, edgeRouterSymbols(services), (router) => showRouter(router, services));
-  return { data: { edgeRouters: items } };
+  return { data: { edgeRouters: nullWhenEmpty(items) } };
 }
 
 /** Whether a token is that of a session of the caller for a service, and the session has not ended. */
@@ -66,7 +67,7 @@ async function isOwnSession(request: ApiRequest, serviceId: string, token: strin
 }
 
 function serviceTerminators(request: ApiRequest): Answer {
-  const service = visibleService(request);
+  const service = withoutCause(() => visibleService(request));
   const terminators = request.services.state.tables.terminator.referring('serviceId', service.id);
   const page = listPage(terminators, request.query, terminatorSymbols(request.services), (terminator) => ({
     ...base('terminator', terminator),

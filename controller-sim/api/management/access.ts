@@ -4,7 +4,7 @@ import { REVOCATION_LIFETIME } from '../../auth/revocations.ts';
 import { verifyCa } from '../../entities/ca.ts';
 import { existing } from '../../entities/common.ts';
 import type { Answer, ApiRequest, Handlers } from '../../request/context.ts';
-import { ApiError, invalid } from '../../request/errors.ts';
+import { ApiError, invalid, withoutCause } from '../../request/errors.ts';
 import { field } from '../list.ts';
 import { base } from '../references.ts';
 import { crud, find, type Resource } from '../resource.ts';
@@ -29,7 +29,7 @@ const revocations: Resource<'revocation'> = {
   newId: (_services, body) => body.text('id') ?? '',
   create: (transaction, id, body, _prepared, { services }) => {
     const type = body.text('type') as 'JTI' | 'IDENTITY' | 'API_SESSION';
-    if (type === 'IDENTITY') existing(transaction, 'identity', id);
+    if (type === 'IDENTITY') withoutCause(() => existing(transaction, 'identity', id));
     else if (!UUID.test(id)) throw invalid('id', 'must be a valid UUID v4', id);
     transaction.put('revocation', {
       id,
@@ -63,7 +63,7 @@ export const accessHandlers: Handlers = {
 
 /** What names the network and the authority to clients that enroll with a certificate of it; it stays the same. */
 async function caToken(request: ApiRequest): Promise<Answer> {
-  const { id } = find(request, 'ca');
+  const { id } = withoutCause(() => find(request, 'ca'));
   return { raw: await request.services.tokens.authority(id), contentType: 'application/jwt' };
 }
 

@@ -11,7 +11,7 @@ import { existing } from '../../entities/common.ts';
 import { isAdmin } from '../../request/access.ts';
 import { Body } from '../../request/body.ts';
 import type { Answer, ApiRequest, Handlers } from '../../request/context.ts';
-import { invalid, invalidField } from '../../request/errors.ts';
+import { invalid, invalidField, notFound, withoutCause } from '../../request/errors.ts';
 import type { Identity } from '../../state/types.ts';
 import { created } from '../references.ts';
 import { crud, find, list } from '../resource.ts';
@@ -49,6 +49,7 @@ async function createEnrollment(request: ApiRequest): Promise<Answer> {
     throw invalidField('expiresAt', 'expiresAt must be in the future', expires.toISOString());
   const caId = body.text('caId') ?? '';
   if (method === 'ottca' && !state.tables.ca.has(caId)) throw invalidField('caId', 'ca not found', caId);
+  if (caId !== '' && !state.tables.ca.has(caId)) throw notFound('ca', caId);
   const username = body.text('username') ?? '';
   if (method === 'updb' && username === '') throw invalidField('username', 'username not provided', username);
   const enrollment = await prepareEnrollment(request.services, {
@@ -67,10 +68,10 @@ async function createEnrollment(request: ApiRequest): Promise<Answer> {
   return { data: created('enrollments', enrollment.signed.id) };
 }
 
-/** A new token for the same enrollment; the old one counts no more. */
+/** A new token for the same enrollment; the old one is invalid. */
 async function refreshEnrollment(request: ApiRequest): Promise<Answer> {
   const { state, clock } = request.services;
-  const { id, method, identityId, routerId } = find(request, 'enrollment');
+  const { id, method, identityId, routerId } = withoutCause(() => find(request, 'enrollment'));
   refuseOverAdmins(request, identityId, OF_ADMINS);
   const expires = new Body(request.body, 'create').date('expiresAt') as Date;
   if (expires.getTime() <= clock.now())

@@ -18,7 +18,7 @@ import { showPostureData } from '../resources/posture.ts';
 import { edgeRouters } from '../resources/routers.ts';
 import { otherServices } from '../resources/services.ts';
 import { hasPowerOver, refuseOverAdmins } from '../shared/rights.ts';
-import { NEVER } from '../show.ts';
+import { NEVER, nullWhenEmpty } from '../show.ts';
 
 const MINUTE = 60_000;
 
@@ -156,21 +156,22 @@ function policyAdvice(request: ApiRequest): Answer {
   const identity = find(request, 'identity');
   const service = find(request, 'service', request.params.serviceId);
   const common = access.commonRouters(identity.id, service.id);
+  const ofIdentity = access.routersOfIdentity(identity.id).length;
+  const ofService = access.routersOfService(service.id).length;
   return {
     data: {
       identityId: identity.id,
       identity: reference('identity', state.tables.identity.get(identity.id)),
       serviceId: service.id,
       service: reference('service', service),
-      // What is not allowed is left out.
+      // reference fact: what is not allowed is left out, and so is a count of zero.
       ...(access.may(identity.id, service.id, 'Bind') && { isBindAllowed: true }),
       ...(access.may(identity.id, service.id, 'Dial') && { isDialAllowed: true }),
-      identityRouterCount: access.routersOfIdentity(identity.id).length,
-      serviceRouterCount: access.routersOfService(service.id).length,
-      commonRouters: common.map((router) => ({
-        ...reference('router', router),
-        isOnline: network.status(router.id).isOnline,
-      })),
+      ...(ofIdentity > 0 && { identityRouterCount: ofIdentity }),
+      ...(ofService > 0 && { serviceRouterCount: ofService }),
+      commonRouters: nullWhenEmpty(
+        common.map((router) => ({ ...reference('router', router), isOnline: network.status(router.id).isOnline })),
+      ),
     },
   };
 }

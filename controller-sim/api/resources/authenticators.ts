@@ -10,12 +10,12 @@ import {
   passwordProof,
   updateAuthenticator,
 } from '../../entities/authenticator.ts';
-import type { Symbols } from '../../filter/compile.ts';
+import type { FilterSymbol, Symbols } from '../../filter/compile.ts';
 import type { Body } from '../../request/body.ts';
 import type { ApiRequest, ApiServices } from '../../request/context.ts';
 import { invalid, notFound } from '../../request/errors.ts';
 import type { Authenticator } from '../../state/types.ts';
-import { field, flagField } from '../list.ts';
+import { field } from '../list.ts';
 import { base, reference } from '../references.ts';
 import type { Resource } from '../resource.ts';
 
@@ -26,16 +26,21 @@ const AUTHENTICATOR_SYMBOLS: Symbols<Authenticator> = {
   certPem: field('certPem'),
   publicKeyPrint: { get: ({ certPem }) => (certPem === null ? null : publicKeyPrint(certPem)) },
   updbUsername: field('username'),
-  isIssuedByNetwork: flagField('isIssuedByNetwork'),
-  isExtendRequested: flagField('isExtendRequested'),
-  isKeyRollRequested: flagField('isKeyRollRequested'),
+  isIssuedByNetwork: certificateFlag('isIssuedByNetwork'),
+  isExtendRequested: certificateFlag('isExtendRequested'),
+  isKeyRollRequested: certificateFlag('isKeyRollRequested'),
   extendRequestedAt: {
     type: 'datetime',
     get: ({ extendRequestedAt }) => (extendRequestedAt === null ? null : new Date(extendRequestedAt)),
   },
-  lastExtendRolledKeys: flagField('lastExtendRolledKeys'),
-  lastAuthResolvedToRoot: flagField('lastAuthResolvedToRoot'),
+  lastExtendRolledKeys: certificateFlag('lastExtendRolledKeys'),
+  lastAuthResolvedToRoot: certificateFlag('lastAuthResolvedToRoot'),
 };
+
+/** A password has none. */
+function certificateFlag(key: keyof Authenticator & string): FilterSymbol<Authenticator> {
+  return { type: 'bool', get: (each) => (each.method === 'cert' ? (each[key] as boolean) : null) };
+}
 
 /** Hex SHA-1 of the public key. */
 function publicKeyPrint(certPem: string): string | undefined {
@@ -110,6 +115,6 @@ function certificateFields(authenticator: Authenticator): Record<string, unknown
     ...(isKeyRollRequested && { isKeyRollRequested }),
     ...(extendRequestedAt !== null && { extendRequestedAt }),
     ...(authenticator.lastExtendRolledKeys && { lastExtendRolledKeys: true }),
-    lastAuthResolvedToRoot: authenticator.lastAuthResolvedToRoot,
+    ...(authenticator.lastAuthResolvedToRoot && { lastAuthResolvedToRoot: true }),
   };
 }

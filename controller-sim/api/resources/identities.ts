@@ -12,6 +12,7 @@ import { field, fieldSet, flagField } from '../list.ts';
 import { base, reference } from '../references.ts';
 import type { Resource } from '../resource.ts';
 import { notAllowed, refuseOverAdmins, seesEnrollmentTokens } from '../shared/rights.ts';
+import { nullWhenEmpty } from '../show.ts';
 
 export const IDENTITY_SYMBOLS: Symbols<Identity> = {
   name: field('name'),
@@ -96,6 +97,7 @@ export function showIdentity(identity: Identity, context: ApiServices): Record<s
   return {
     ...rest,
     ...base('identity', identity),
+    permissions: nullWhenEmpty(identity.permissions ?? []),
     typeId: type,
     type: { _links: { self: { href: `./identity-types/${type}` } }, entity: 'identity-types', id: type, name: type },
     authPolicy: reference('authPolicy', tables.authPolicy.get(identity.authPolicyId)),
