@@ -48,7 +48,7 @@ function ends(transaction: Transaction, body: Body, current: Terminator | undefi
   };
 }
 
-/** reference fact: a terminator keeps the instance that it was made for. */
+/** reference fact: a terminator keeps the instance that it was made for, and its secret. */
 function terminatorFields(body: Body, current: Terminator | undefined) {
   const keep = body.mode === 'patch' ? current : undefined;
   const address = body.text('address') ?? keep?.address ?? '';
@@ -59,7 +59,7 @@ function terminatorFields(body: Body, current: Terminator | undefined) {
     cost: body.whole('cost') ?? keep?.cost ?? 0,
     precedence: (body.text('precedence') as Precedence | undefined) ?? keep?.precedence ?? ('default' as const),
     instanceId: current?.instanceId ?? body.text('identity') ?? body.text('instanceId') ?? '',
-    instanceSecret: body.text('identitySecret') ?? body.text('instanceSecret') ?? keep?.instanceSecret ?? '',
+    instanceSecret: current?.instanceSecret ?? body.text('identitySecret') ?? body.text('instanceSecret') ?? '',
     hostId: current?.hostId ?? '',
   };
 }
