@@ -86,9 +86,17 @@ export function deleteAuthenticator(transaction: Transaction, { id }: Authentica
   transaction.delete('authenticator', id);
 }
 
-/** Asks the owner of a certificate of this network to renew it; others cannot, and are not asked. */
+/**
+ * Asks the owner of a certificate of this network to renew it; others cannot, and are not asked. Throws ApiError for a password, with the
+ * status of the reference.
+ */
 export function requestExtension(transaction: Transaction, id: string, rollKeys: boolean): void {
-  const { isIssuedByNetwork } = existing(transaction, 'authenticator', id);
+  const { isIssuedByNetwork, method } = existing(transaction, 'authenticator', id);
+  if (method !== 'cert')
+    throw new ApiError('UNAUTHORIZED', {
+      code: 'UNHANDLED',
+      message: 'authenticator is not a certificate authenticator',
+    });
   if (!isIssuedByNetwork) return;
   transaction.patch('authenticator', id, {
     isExtendRequested: true,

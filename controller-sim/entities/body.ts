@@ -4,10 +4,17 @@ import { badRequest } from '../errors/errors.ts';
 
 /** Whether bodies of a content type are parsed; without one they are JSON. */
 export function isJson(contentType: string): boolean {
-  return contentType === '' || contentType.includes('json');
+  return contentType === '' || /json/i.test(contentType);
 }
 
 export type Mode = 'create' | 'update' | 'patch';
+
+/** Whether there is anything but null in it. An empty map is a value. Bodies are not nested deeper than JSON may be. */
+function hasValue(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value !== null && value !== undefined;
+  const inner = Object.values(value);
+  return inner.length === 0 || inner.some(hasValue);
+}
 
 /** A body of a request. In a patch only the fields that are given count. */
 export class Body {
@@ -30,11 +37,12 @@ export class Body {
   }
 
   /**
-   * A patch that gives none of these fields is refused (reference fact: HTTP entities, section 1; there it is an error of the server,
-   * here it is one of who asks).
+   * Throws ApiError for a patch without a value (reference fact: HTTP entities, section 1; the reference answers 500). Any field counts that is
+   * not `ignored`, even one that cannot be changed.
    */
-  demandOneOf(fields: readonly string[]): void {
-    if (this.mode === 'patch' && !fields.some((name) => this.has(name)))
+  demandValue(ignored: readonly string[]): void {
+    const isGiven = ([name, value]: [string, unknown]) => !ignored.includes(name) && hasValue(value);
+    if (this.mode === 'patch' && !Object.entries(this.#fields).some(isGiven))
       throw badRequest('no fields updated, nothing to do');
   }
 

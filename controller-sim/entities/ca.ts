@@ -58,11 +58,7 @@ export function verifyCa(transaction: Transaction, ca: CertificateAuthority, pem
   if (ca.isVerified) throw new ApiError('CA_ALREADY_VERIFIED');
   const [certificate] = certificatesOf(pem);
   const [authority] = parsePemCertificates(ca.certPem);
-  if (!certificate || !authority)
-    throw new ApiError('COULD_NOT_PARSE_BODY', {
-      code: 'UNHANDLED',
-      message: 'the body has to be a certificate in PEM form',
-    });
+  if (!certificate || !authority) throw new ApiError('COULD_NOT_PARSE_BODY');
   if (commonName(certificate) !== ca.verificationToken) throw new ApiError('INVALID_COMMON_NAME');
   if (!isIssuedBy(pem, authority))
     throw new ApiError('CERTIFICATE_FAILED_VALIDATION', {

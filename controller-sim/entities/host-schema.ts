@@ -1,23 +1,27 @@
 // The schema of host.v1: how a tunneler dials what a service stands for (reference fact: HTTP entities, section 7). Consoles make forms of
 // it, so each key says what it does.
 
-type Schema = Readonly<Record<string, unknown>>;
+import {
+  ADDRESS_DEFINITIONS,
+  closed,
+  described,
+  HEALTH_DEFINITIONS,
+  listOf,
+  oneOf,
+  ref,
+  type Schema,
+  setOf,
+  text,
+  whole,
+} from './schema-parts.ts';
 
-const ref = (name: string): Schema => ({ $ref: `#/definitions/${name}` });
-const described = (schema: Schema, description: string): Schema => ({ ...schema, description });
-const setOf = (name: string, description: string): Schema => ({
-  allOf: [ref('inhabitedSet'), { items: ref(name) }],
-  description,
-});
+const DEFINITIONS: Schema = { ...ADDRESS_DEFINITIONS, ...HEALTH_DEFINITIONS };
+
 const onlyTrue = (what: string, instead: string): Schema => ({
   type: 'boolean',
   enum: [true],
   description: `Dial the ${what} that the client asked for; takes the place of '${instead}'.`,
 });
-
-function closed(properties: Schema, required: readonly string[] = []): Schema {
-  return { type: 'object', additionalProperties: false, properties, ...(required.length > 0 && { required }) };
-}
 
 /** Either fixed by `key`, or forwarded, and then limited by a list. */
 function fixedOrForwarded(key: string, forward: string, allowed: string): Schema {
@@ -28,75 +32,6 @@ function fixedOrForwarded(key: string, forward: string, allowed: string): Schema
     else: { required: [key] },
   };
 }
-
-const translation = (format: 'ipv4' | 'ipv6', longest: number): Schema =>
-  closed({
-    from: { type: 'string', format },
-    to: { type: 'string', format },
-    prefixLength: { type: 'integer', minimum: 0, maximum: longest },
-  });
-const address: Schema = { type: 'string', format: 'idn-hostname', not: { pattern: '^$' } };
-
-const DEFINITIONS: Schema = {
-  action: closed(
-    {
-      trigger: { type: 'string', enum: ['fail', 'pass', 'change'] },
-      consecutiveEvents: { type: 'integer', minimum: 0, maximum: 65_535 },
-      duration: ref('duration'),
-      action: {
-        type: 'string',
-        pattern: '(mark (un)?healthy|increase cost [0-9]+|decrease cost [0-9]+|send event)',
-      },
-    },
-    ['trigger', 'action'],
-  ),
-  actionList: { type: 'array', minItems: 1, maxItems: 20, items: ref('action') },
-  addressTranslation: { oneOf: [ref('ipv4AddressTranslation'), ref('ipv6AddressTranslation')] },
-  dialAddress: address,
-  duration: { type: 'string', pattern: '[0-9]+(h|m|s|ms)' },
-  httpCheck: closed(
-    {
-      interval: ref('duration'),
-      timeout: ref('duration'),
-      url: { type: 'string' },
-      method: ref('method'),
-      body: { type: 'string' },
-      expectStatus: { type: 'integer', minimum: 100, maximum: 599 },
-      expectInBody: { type: 'string' },
-      actions: ref('actionList'),
-    },
-    ['interval', 'timeout', 'url'],
-  ),
-  httpCheckList: { type: 'array', items: ref('httpCheck') },
-  inhabitedSet: { type: 'array', minItems: 1, uniqueItems: true },
-  ipv4AddressTranslation: translation('ipv4', 32),
-  ipv6AddressTranslation: translation('ipv6', 128),
-  listenAddress: described(address, 'A host name, with or without wildcard, an IP address, or a CIDR.'),
-  method: { type: 'string', enum: ['GET', 'POST', 'PUT', 'PATCH'] },
-  portCheck: closed(
-    {
-      interval: ref('duration'),
-      timeout: ref('duration'),
-      address: { type: 'string' },
-      actions: ref('actionList'),
-    },
-    ['interval', 'timeout', 'address'],
-  ),
-  portCheckList: { type: 'array', items: ref('portCheck') },
-  portNumber: { type: 'integer', minimum: 0, maximum: 65_535 },
-  portRange: closed({ low: ref('portNumber'), high: ref('portNumber') }, ['low', 'high']),
-  protocolName: { type: 'string', enum: ['tcp', 'udp'] },
-  proxyConfiguration: {
-    type: 'object',
-    properties: {
-      type: described(ref('proxyType'), 'How the proxy is spoken to.'),
-      address: { type: 'string', description: 'Where the proxy is: host:port.' },
-    },
-    required: ['type', 'address'],
-  },
-  proxyType: { type: 'string', enum: ['http'], description: 'Proxies that can be used.' },
-  timeoutSeconds: { type: 'integer', minimum: 0, maximum: 2_147_483_647 },
-};
 
 const LISTEN_OPTIONS = closed({
   bindUsingEdgeIdentity: {
@@ -113,18 +48,13 @@ const LISTEN_OPTIONS = closed({
     deprecated: true,
     description: "How long a dial may take, in seconds. Use 'connectTimeout'.",
   },
-  cost: { type: 'integer', minimum: 0, maximum: 65_535, description: 'Of the terminator (default 0).' },
-  identity: {
-    type: 'string',
-    description:
-      "Name of the terminator, for clients that dial one of several. '$tunneler_id.name' and '$tunneler_id.tag[NAME]' are replaced.",
-  },
-  maxConnections: { type: 'integer', minimum: 1, description: 'Terminators on different routers (default 3).' },
-  precedence: {
-    type: 'string',
-    enum: ['default', 'required', 'failed'],
-    description: "Of the terminator (default 'default').",
-  },
+  cost: described(whole(0, 65_535), 'Of the terminator (default 0).'),
+  identity: described(
+    text,
+    "Name of the terminator, for clients that dial one of several. '$tunneler_id.name' and '$tunneler_id.tag[NAME]' are replaced.",
+  ),
+  maxConnections: described(whole(1), 'Terminators on different routers (default 3).'),
+  precedence: described(oneOf('default', 'required', 'failed'), "Of the terminator (default 'default')."),
 });
 
 const PROPERTIES: Schema = {
@@ -148,35 +78,26 @@ const PROPERTIES: Schema = {
   httpChecks: ref('httpCheckList'),
 };
 
-/** `id` names the schema. */
-export function hostSchema(id: string): Schema {
-  return {
-    $id: id,
-    definitions: DEFINITIONS,
-    ...closed(PROPERTIES),
-    allOf: [
-      fixedOrForwarded('protocol', 'forwardProtocol', 'allowedProtocols'),
-      fixedOrForwarded('address', 'forwardAddress', 'allowedAddresses'),
-      fixedOrForwarded('port', 'forwardPort', 'allowedPortRanges'),
-    ],
-  };
-}
+const CHOICES: readonly Schema[] = [
+  fixedOrForwarded('protocol', 'forwardProtocol', 'allowedProtocols'),
+  fixedOrForwarded('address', 'forwardAddress', 'allowedAddresses'),
+  fixedOrForwarded('port', 'forwardPort', 'allowedPortRanges'),
+];
+
+export const HOST_SCHEMA: Schema = {
+  $id: 'http://ziti-edge.netfoundry.io/schemas/host.v1.schema.json',
+  definitions: DEFINITIONS,
+  ...closed(PROPERTIES),
+  allOf: CHOICES,
+};
 
 /** host.v2: several of them. */
-export function hostsSchema(id: string): Schema {
-  return {
-    $id: id,
-    definitions: {
-      ...DEFINITIONS,
-      terminator: {
-        ...closed(PROPERTIES),
-        allOf: [
-          fixedOrForwarded('protocol', 'forwardProtocol', 'allowedProtocols'),
-          fixedOrForwarded('address', 'forwardAddress', 'allowedAddresses'),
-          fixedOrForwarded('port', 'forwardPort', 'allowedPortRanges'),
-        ],
-      },
-    },
-    ...closed({ terminators: { type: 'array', minItems: 1, items: ref('terminator') } }, ['terminators']),
-  };
-}
+export const HOSTS_SCHEMA: Schema = {
+  $id: 'http://ziti-edge.netfoundry.io/schemas/host.v2.schema.json',
+  definitions: {
+    ...DEFINITIONS,
+    terminator: { ...closed(PROPERTIES), allOf: CHOICES },
+    terminatorList: { ...listOf(ref('terminator')), minItems: 1 },
+  },
+  ...closed({ terminators: ref('terminatorList') }, ['terminators']),
+};

@@ -109,7 +109,7 @@ function serviceEdgeRouterPolicyFields(
   return {
     name: uniqueName(transaction, 'serviceEdgeRouterPolicy', body, current),
     semantic: semantic(body, current?.semantic),
-    edgeRouterRoles: roleList(transaction, body, 'edgeRouterRoles', current?.edgeRouterRoles),
     serviceRoles: roleList(transaction, body, 'serviceRoles', current?.serviceRoles),
+    edgeRouterRoles: roleList(transaction, body, 'edgeRouterRoles', current?.edgeRouterRoles),
   };
 }

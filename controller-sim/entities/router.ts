@@ -43,7 +43,7 @@ export function createTransitRouter(
     throw badRequest(`an entity of type router already exists with id ${id}`);
   }
   const fingerprint = body.text('fingerprint') ?? null;
-  transaction.put('router', { ...newRouter(transaction, id, body), fingerprint, isVerified: fingerprint !== null });
+  transaction.put('router', { ...newRouter(transaction, id, body), fingerprint, isVerified: enrollment === undefined });
   if (enrollment) addRouterEnrollment(transaction, id, 'trott', enrollment);
 }
 

@@ -3,7 +3,7 @@
 import { ownValue } from '#lib/own-value.ts';
 import { invalid, notFound } from '../errors/errors.ts';
 import type { Transaction } from '../state/transaction.ts';
-import type { Identity } from '../state/types.ts';
+import type { Config, Identity } from '../state/types.ts';
 
 export interface ServiceConfig {
   readonly serviceId: string;
@@ -14,16 +14,15 @@ export interface ServiceConfig {
 export function associateConfigs(transaction: Transaction, identity: Identity, pairs: readonly ServiceConfig[]): void {
   const overrides: Record<string, readonly string[]> = { ...identity.serviceConfigs };
   for (const { serviceId, configId } of pairs) {
-    const service = transaction.get('service', serviceId);
-    if (!service || service.isFabricOnly)
-      throw invalid('serviceConfigs', 'no edge service found with the given id', serviceId);
-    const config = transaction.get('config', configId);
-    if (!config) throw notFound('configs', configId);
+    const config = knownConfig(transaction, configId);
     const type = transaction.get('configType', config.configTypeId);
     if (type && type.target !== 'service') {
       const reason = `config ${config.name} has config type ${type.name} which does not target services`;
       throw invalid('serviceConfigs', reason, configId);
     }
+    const service = transaction.get('service', serviceId);
+    if (!service || service.isFabricOnly)
+      throw invalid('serviceConfigs', 'no edge service found with the given id', serviceId);
     const others = (ownValue(overrides, serviceId) ?? []).filter(
       (id) => transaction.get('config', id)?.configTypeId !== config.configTypeId,
     );
@@ -32,12 +31,19 @@ export function associateConfigs(transaction: Transaction, identity: Identity, p
   transaction.patch('identity', identity.id, { serviceConfigs: overrides });
 }
 
-/** Without pairs, all of them. */
+function knownConfig(transaction: Transaction, id: string): Config {
+  const config = transaction.get('config', id);
+  if (!config) throw notFound('configs', id);
+  return config;
+}
+
+/** Without pairs, all of them. Throws for a config that does not exist. */
 export function disassociateConfigs(
   transaction: Transaction,
   identity: Identity,
   pairs: readonly ServiceConfig[],
 ): void {
+  for (const { configId } of pairs) knownConfig(transaction, configId);
   const isMeant = (serviceId: string, configId: string) =>
     pairs.length === 0 || pairs.some((pair) => pair.serviceId === serviceId && pair.configId === configId);
   const kept = Object.entries(identity.serviceConfigs)

@@ -70,7 +70,7 @@ function without<T>(map: Readonly<Record<string, T>>, key: string): Readonly<Rec
 
 function serviceFields(transaction: Transaction, body: Body, current: Service | undefined) {
   const keep = body.mode === 'patch' ? current : undefined;
-  const terminatorStrategy = body.text('terminatorStrategy') || keep?.terminatorStrategy || STRATEGIES[0];
+  const terminatorStrategy = (body.text('terminatorStrategy') ?? keep?.terminatorStrategy) || STRATEGIES[0];
   if (!(STRATEGIES as readonly string[]).includes(terminatorStrategy)) {
     throw new ApiError('NOT_FOUND', {
       code: 'UNHANDLED',

@@ -7,13 +7,10 @@ import type { Body } from './body.ts';
 import { baseFields, changedBase, existing } from './common.ts';
 
 export function createTerminator(transaction: Transaction, id: string, body: Body): void {
-  const service = existing(transaction, 'service', body.text('service') ?? '');
-  const router = existing(transaction, 'router', body.text('router') ?? '');
   transaction.put('terminator', {
     ...baseFields(transaction, id, body),
+    ...ends(transaction, body, undefined),
     ...terminatorFields(body, undefined),
-    serviceId: service.id,
-    routerId: router.id,
     peerData: {},
   });
 }
@@ -29,15 +26,29 @@ export function updateFabricTerminator(transaction: Transaction, terminator: Ter
   transaction.patch('terminator', terminator.id, { hostId: body.text('hostId') ?? terminator.hostId });
 }
 
-/** Service and router are fixed. */
 export function updateTerminator(transaction: Transaction, terminator: Terminator, body: Body): void {
   transaction.put('terminator', {
     ...terminator,
+    ...ends(transaction, body, terminator),
     ...terminatorFields(body, terminator),
     ...changedBase(transaction, terminator, body),
   });
 }
 
+/** What it joins. Throws for a service or a router that does not exist. reference fact: the service is fixed, the router is not. */
+function ends(transaction: Transaction, body: Body, current: Terminator | undefined) {
+  const wanted = (key: 'service' | 'router', now: string | undefined) => {
+    const id = body.text(key) ?? now ?? '';
+    if (id === '') throw invalid(key, `${key} is required`, '');
+    return existing(transaction, key, id).id;
+  };
+  return {
+    serviceId: current?.serviceId ?? wanted('service', undefined),
+    routerId: wanted('router', current?.routerId),
+  };
+}
+
+/** reference fact: a terminator keeps the instance that it was made for, and its secret. */
 function terminatorFields(body: Body, current: Terminator | undefined) {
   const keep = body.mode === 'patch' ? current : undefined;
   const address = body.text('address') ?? keep?.address ?? '';
@@ -47,8 +58,8 @@ function terminatorFields(body: Body, current: Terminator | undefined) {
     binding: body.text('binding') ?? keep?.binding ?? '',
     cost: body.whole('cost') ?? keep?.cost ?? 0,
     precedence: (body.text('precedence') as Precedence | undefined) ?? keep?.precedence ?? ('default' as const),
-    instanceId: body.text('identity') ?? body.text('instanceId') ?? keep?.instanceId ?? '',
-    instanceSecret: body.text('identitySecret') ?? body.text('instanceSecret') ?? keep?.instanceSecret ?? '',
+    instanceId: current?.instanceId ?? body.text('identity') ?? body.text('instanceId') ?? '',
+    instanceSecret: current?.instanceSecret ?? body.text('identitySecret') ?? body.text('instanceSecret') ?? '',
     hostId: current?.hostId ?? '',
   };
 }

@@ -38,6 +38,7 @@ export const API_ERRORS = Object.freeze({
   ENTITY_CAN_NOT_BE_UPDATED: [400, 'The entity requested for update can not be updated'],
   INVALID_AUTH: [401, 'The authentication request failed'],
   INVALID_AUTHENTICATOR_PROPERTIES: [400, 'The authenticator cannot be used for this'],
+  INVALID_BACKING_TOKEN_TYPE: [400, 'The backing token type is invalid'],
   INVALID_CERT_PEM: [400, 'The value supplied as a certificate PEM could not be parsed'],
   INVALID_CLIENT_CERT: [400, 'The provided client certificate is invalid'],
   INVALID_COMMON_NAME: [400, 'The common name of the supplied certificate is invalid'],
@@ -55,7 +56,7 @@ export const API_ERRORS = Object.freeze({
     409,
     'The identity already has the maximum authenticators of the specified method',
   ],
-  METHOD_NOT_ALLOWED: [405, 'The resource identified does not support this method'],
+  METHOD_NOT_ALLOWED: [405, 'The resource requested does not support this HTTP verb'],
   MFA_ENROLLMENT_NOT_STARTED: [404, 'An MFA enrollment has not been started'],
   MFA_EXISTS: [409, 'An MFA record already exists, try removing it'],
   MFA_INVALID_TOKEN: [400, 'An invalid token/code was provided'],
@@ -165,6 +166,21 @@ export function invalidField(field: string, reason: string, value: unknown): Api
 /** 404 for an entity. */
 export function notFound(singular: string, id: string): ApiError {
   return new ApiError('NOT_FOUND', { code: 'UNHANDLED', message: `${singular} with id ${id} not found` });
+}
+
+/** 415 for a body that is no JSON. reference fact: a body without a content type is called application/octet-stream. */
+export function unsupported(contentType: string): ApiError {
+  const reason = `unsupported media type "${contentType}", only [application/json] are allowed`;
+  return new ApiError('UNSUPPORTED_CONTENT_TYPE', { field: 'Content-Type', reason, value: contentType });
+}
+
+/** reference fact: some operations do not say which entity was not found. */
+export function withoutCause<T>(find: () => T): T {
+  try {
+    return find();
+  } catch (error) {
+    throw error instanceof ApiError && error.code === 'NOT_FOUND' ? new ApiError('NOT_FOUND') : error;
+  }
 }
 
 /** 400 with the words alone. */

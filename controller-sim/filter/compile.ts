@@ -31,6 +31,13 @@ const TAGS = 'tags';
 /** A sort by something that cannot be sorted by. */
 export class SortError extends Error {
   override readonly name = 'SortError';
+  /** reference fact: tags can be compared, and a sort by one is an error of the server. */
+  readonly isTag: boolean;
+
+  constructor(message: string, isTag = false) {
+    super(message);
+    this.isTag = isTag;
+  }
 }
 
 export interface CompiledQuery<T> {
@@ -130,8 +137,9 @@ function typeOf<T>(subject: Subject, symbols: Symbols<T>): FieldType | undefined
 function checkType<T>(subject: Subject, operator: string, value: Value, symbols: Symbols<T>): void {
   const type = typeOf(subject, symbols);
   if (type === undefined || type === 'any' || value.type === 'null') return;
-  const partOfText = operator.endsWith('contains') && value.type === 'number' && type === 'number';
-  if (type === value.type || partOfText) return;
+  const isText = value.type === 'number' || value.type === 'string';
+  const asText = type === 'number' && isText && (operator.endsWith('contains') || operator === 'in');
+  if (type === value.type || asText) return;
   const operation = `${subject.field} ${operator} ${String(value.value)}`;
   throw new FilterError(`operation ${operation} is not supported with operands types ${type}, ${value.type}`);
 }
@@ -196,13 +204,11 @@ function comparison(operator: string, wanted: Value): (value: FieldValue) => boo
   if (wanted.type === 'null') return (value) => (value === null || value === undefined) === (operator === '=');
   if (operator === 'contains') {
     const needle = String(wanted.value);
-    return (value) =>
-      typeof value === 'string' ? value.includes(needle) : typeof value === 'number' && String(value).includes(needle);
+    return (value) => textOf(value)?.includes(needle) === true;
   }
   if (operator === 'icontains') {
     const needle = String(wanted.value).toLowerCase();
-    return (value) =>
-      (typeof value === 'string' || typeof value === 'number') && String(value).toLowerCase().includes(needle);
+    return (value) => textOf(value)?.toLowerCase().includes(needle) === true;
   }
   return (value) => {
     const found = comparable(value, wanted);
@@ -224,22 +230,33 @@ function comparison(operator: string, wanted: Value): (value: FieldValue) => boo
   };
 }
 
-/** The value in the form of the wanted one; undefined when it has another type. */
+/**
+ * The value in the form of the wanted one; undefined when it has another type. reference fact: a flag that is missing is false; tags are
+ * compared with texts as texts.
+ */
 function comparable(
   value: FieldValue,
   wanted: Exclude<Value, { type: 'null' }>,
 ): string | number | boolean | undefined {
   if (wanted.type === 'datetime') return value instanceof Date ? value.getTime() : undefined;
-  const type = wanted.type === 'bool' ? 'boolean' : wanted.type;
-  return typeof value === type ? (value as string | number | boolean) : undefined;
+  if (wanted.type === 'bool') return value === true;
+  if (wanted.type === 'string') return textOf(value);
+  return typeof value === wanted.type ? (value as string | number) : undefined;
+}
+
+function textOf(value: FieldValue): string | undefined {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+    ? String(value)
+    : undefined;
 }
 
 function compileSort<T>({ field, descending }: SortField, symbols: Symbols<T>): (a: T, b: T) => number {
   let get: (entity: T) => FieldValue;
   try {
     get = getterOf(field, symbols);
+    if (field.startsWith(`${TAGS}.`)) throw new SortError(`no such sort field: ${field}`, true);
   } catch (error) {
-    throw new SortError(error instanceof Error ? error.message : String(error));
+    throw error instanceof SortError ? error : new SortError(error instanceof Error ? error.message : String(error));
   }
   const sign = descending ? -1 : 1;
   return (a, b) => sign * compareValues(get(a), get(b));

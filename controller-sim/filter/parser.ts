@@ -1,4 +1,5 @@
-// Filter tokens to a Query: predicate, then `sort by`, `skip`, `limit`, each optional and in this order. `and` binds before `or`.
+// Filter tokens to a Query: predicate, then `sort by`, `skip`, `limit`, each optional and in this order. `and` binds before `or`, and `not`
+// takes everything that follows, up to the bracket that closes (reference fact: `not a and b` is `not (a and b)`).
 
 import { ownValue } from '#lib/own-value.ts';
 import type { Comparison, Predicate, Query, SetFunction, SortField, Subject, Value } from './ast.ts';
@@ -93,7 +94,7 @@ class Parser {
   #unary(): Predicate {
     if (++this.#depth > DEEPEST) throw new FilterError('the filter is nested too deeply', this.#peek());
     try {
-      if (this.#takeWord('not')) return { kind: 'not', part: this.#unary() };
+      if (this.#takeWord('not')) return { kind: 'not', part: this.#or() };
       if (this.#takeSymbol('(')) {
         const inner = this.#or();
         this.#expectSymbol(')');

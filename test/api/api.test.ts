@@ -144,15 +144,17 @@ t.test('connections that say too little or nonsense end; the others are served',
   t.match(garbage.text(), /^HTTP\/1\.1 400 /);
 });
 
-t.test('HEAD, OPTIONS, other origins, and answers that are packed', async (t) => {
+t.test('the APIs have no HEAD; OPTIONS, other origins, and answers that are packed', async (t) => {
   await using api = await ApiClient.start();
   const as = api.connect(undefined, 1);
   const ask = (method: string, path: string, headers = {}) => api.ask(method, MANAGEMENT + path, { headers, as });
   const head = await ask('HEAD', '/version');
-  t.equal(head.status, 200);
+  t.equal(head.status, 405);
   t.equal(head.text, '');
+  for (const path of ['/health-checks', '/oidc/.well-known/openid-configuration'])
+    t.equal((await api.ask('HEAD', `/../../..${path}`)).status, 200, path);
   const options = await ask('OPTIONS', '/services/x');
-  t.equal(options.status, 204);
+  t.equal(options.status, 200);
   t.equal(options.headers.allow, 'GET, PUT, PATCH, DELETE, OPTIONS');
   const preflight = await ask('OPTIONS', '/services', {
     origin: 'https://console.example',
@@ -206,6 +208,16 @@ t.test('JSON has the content type that SDKs compare as text, with no charset', a
   for (const path of paths) t.equal((await api.ask('GET', path)).headers['content-type'], JSON_TYPE, path);
   t.equal((await api.ask('POST', '/enroll?token=made-up')).headers['content-type'], JSON_TYPE);
   t.equal((await api.manage('GET', '/identities')).headers['content-type'], JSON_TYPE);
+});
+
+t.test('content types are read in any case; the answer to a body has the type of the body', async (t) => {
+  await using api = await ApiClient.start();
+  const token = await api.login(api.simulator.username, api.simulator.password);
+  const headers = { accept: 'text/html' };
+  const body = { name: 'shouted', encryptionRequired: false };
+  const made = await api.ask('POST', `${MANAGEMENT}/services`, { token, body, headers, type: 'APPLICATION/JSON' });
+  t.match(made, { status: 201 });
+  t.match(await api.ask('GET', '/version', { headers: { accept: 'text/html' } }), { status: 406 });
 });
 
 t.test('an enrollment asked for in a form that nobody sends is refused', async (t) => {

@@ -78,8 +78,10 @@ async function live(t: Test, api: ApiClient, kind: Kind): Promise<void> {
   t.same(await api.get(at), first, 'nothing that was refused left a trace');
 
   if (patch) {
-    const nothing = await api.manage('PATCH', at, patch.typeId === undefined ? {} : { typeId: patch.typeId });
-    t.match(nothing, { status: 400, code: 'UNHANDLED', cause: { message: 'no fields updated, nothing to do' } });
+    if (patch.typeId === undefined) {
+      const nothing = await api.manage('PATCH', at, { name: null });
+      t.match(nothing, { status: 400, code: 'UNHANDLED', cause: { message: 'no fields updated, nothing to do' } });
+    }
     t.match(await api.manage('PATCH', at, patch), { status: 200, data: {} });
     const names = Object.keys(patch).flatMap((name) => [name, `${name}Display`]);
     const second = await api.get(at);
@@ -428,4 +430,53 @@ t.test('a signer never loses its certificate to an address that is added, or the
   t.match(await api.get(path), { jwksEndpoint, certPem: null });
   t.match(await api.manage('PATCH', path, { certPem }), both);
   t.equal((await api.manage('PATCH', path, { name: 'other' })).status, 200, 'what is left out stays');
+});
+
+t.test('lists below an unknown entity are empty, or refused where the specification says so', async (t) => {
+  await using api = await ApiClient.start();
+  for (const path of ['/services/none/configs', '/services/none/terminators', '/service-policies/none/identities'])
+    t.same(await api.get(path), [], path);
+  for (const path of ['/identities/none/services', '/edge-router-policies/none/identities'])
+    t.match(await api.manage('GET', path), { status: 404, code: 'NOT_FOUND' }, path);
+  t.match(await api.manage('GET', '/services/none/configs?filter=frob'), { status: 400, code: 'INVALID_FILTER' });
+});
+
+t.test('a patch may name what cannot be changed; a terminator moves to another router alone', async (t) => {
+  await using api = await ApiClient.start();
+  const ids = await known(api);
+  const config = await api.get(`/configs/${ids.config}`);
+  await api.change('PATCH', `/configs/${ids.config}`, { configTypeId: 'host.v1' });
+  t.match(await api.get(`/configs/${ids.config}`), { configTypeId: config.configTypeId, data: config.data });
+  const service = await api.create('/services', { name: 'other', encryptionRequired: true });
+  const router = await api.create('/edge-routers', { name: 'other' });
+  const terminator = { service: ids.service, router: ids.edgeRouter, binding: 'edge', address: 'a' };
+  const at = `/terminators/${await api.create('/terminators', terminator)}`;
+  await api.change('PATCH', at, { service, router, identity: 'x' });
+  t.match(await api.get(at), { serviceId: ids.service, routerId: router, identity: '' });
+  const none = { ...terminator, service: '' };
+  t.match(await api.manage('POST', '/terminators', none), { status: 400, cause: { field: 'service' } });
+});
+
+t.test('some operations do not name what was not found', async (t) => {
+  await using api = await ApiClient.start();
+  const refresh = await api.manage('POST', '/enrollments/none/refresh', { expiresAt: '2040-01-01T00:00:00Z' });
+  const revoke = await api.manage('POST', '/revocations', { id: 'none', type: 'IDENTITY' });
+  for (const answer of [refresh, revoke, await api.manage('GET', '/cas/none/jwt')]) {
+    t.match(answer, { status: 404, code: 'NOT_FOUND' });
+    t.equal(answer.cause, undefined);
+  }
+});
+
+t.test('a renewal is asked of certificates, and configs of services are found before they are bound', async (t) => {
+  await using api = await ApiClient.start();
+  const ids = await known(api);
+  const password = { identityId: ids.identity, method: 'updb', username: 'user', password: 'secret' };
+  const authenticator = await api.create('/authenticators', password);
+  const asked = await api.manage('POST', `/authenticators/${authenticator}/request-extend`, { rollKeys: false });
+  t.match(asked, { status: 401, code: 'UNAUTHORIZED', cause: { message: /not a certificate authenticator/ } });
+  for (const method of ['POST', 'DELETE']) {
+    const pairs = [{ serviceId: 'none', configId: 'none' }];
+    const answer = await api.manage(method, `/identities/${ids.identity}/service-configs`, pairs);
+    t.match(answer, { status: 404, cause: { message: 'configs with id none not found' } }, method);
+  }
 });

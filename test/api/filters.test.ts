@@ -92,7 +92,11 @@ t.test('filters find what they say, for every type of field', async (t) => {
     ['services', `updatedAt not between ${far} and datetime(2002-01-01T00:00:00Z)`, 'a b c'],
     ['services', 'isSystem = false', 'a b c'],
     ['services', 'false', ''],
-    ['services', 'NOT name = "a" AND Name = "b" '.replace('Name', 'name'), 'b'],
+    ['services', 'isSystem = null and isSystem != true', 'a b c'],
+    ['services', 'NOT name = "a" AND name = "b"', 'a b c'],
+    ['services', '(NOT name = "a") AND name = "b"', 'b'],
+    ['services', 'tags.on = "true" and tags.n contains 5', 'a'],
+    ['services', 'count(roleAttributes) in ["2"]', 'a'],
     ['edge-routers', 'cost = 200', 'r2'],
     ['edge-routers', 'cost > 10', 'r2 r3'],
     ['edge-routers', 'cost between 10 and 200', 'r1'],
@@ -100,6 +104,7 @@ t.test('filters find what they say, for every type of field', async (t) => {
     ['edge-routers', 'cost in [10, 3000]', 'r1 r3'],
     ['edge-routers', 'cost != 2e2', 'r1 r3'],
     ['edge-routers', 'cost contains 0', 'r1 r2 r3'],
+    ['edge-routers', 'cost contains "2"', 'r2'],
     ['edge-routers', 'noTraversal', 'r2'],
     ['edge-routers', 'noTraversal != true', 'r1 r3'],
     ['edge-routers', 'isVerified or online', ''],
@@ -158,10 +163,10 @@ t.test('what a filter must not be', async (t) => {
     [
       'identities',
       'name = "x" sort by roleAttributes',
-      'INVALID_SORT_IDENTIFIER',
+      'INVALID_FILTER',
       "symbol 'roleAttributes' is a set symbol but is used in non-set function context",
     ],
-    ['identities', 'true sort by frob', 'INVALID_SORT_IDENTIFIER', "unknown symbol 'frob'"],
+    ['identities', 'true sort by frob', 'INVALID_FILTER', "unknown symbol 'frob'"],
     ['authenticators', 'passwordHash != null', 'INVALID_FILTER', "unknown symbol 'passwordHash'"],
     ['api-sessions', 'authenticator.passwordHash != null', 'INVALID_FILTER', /unknown symbol/],
     ['services', 'createdAt > "2020"', 'INVALID_FILTER', /types datetime, string/],
@@ -179,6 +184,10 @@ t.test('what a filter must not be', async (t) => {
       { status: 400, code, cause: { code: 'UNHANDLED', message } },
       filter,
     );
+  const byTag = { status: 400, code: 'UNHANDLED', cause: { message: 'no such sort field: tags.place' } };
+  t.match(await api.manage('GET', '/services?sort=tags.place'), byTag);
+  const ofQuery = { status: 400, code: 'COULD_NOT_VALIDATE', cause: { field: 'limit' } };
+  t.match(await api.manage('GET', '/services?limit=x&filter=frob'), ofQuery, 'limit and offset are read first');
   const sorted = await api.manage('GET', '/identities?sort=frob');
   t.match(sorted, { status: 400, code: 'INVALID_SORT_IDENTIFIER', cause: { message: "unknown symbol 'frob'" } });
 });

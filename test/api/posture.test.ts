@@ -175,7 +175,8 @@ t.test('what is known of machines can be read, and goes with the session', async
   t.match(empty, {
     apiSessionPostureData: {},
     processes: [],
-    os: { type: '', timedOut: false },
+    os: { type: null, lastUpdatedAt: null, timedOut: false },
+    domain: { domain: null, lastUpdatedAt: null },
     mac: { addresses: null },
   });
   await client.enrollMfa();

@@ -1,7 +1,7 @@
 // What an identity sees of the network: its services, the routers it may use, who else can vouch for it.
 
 import { isAdmin } from '../../auth/permissions.ts';
-import { ApiError, notFound } from '../../errors/errors.ts';
+import { ApiError, notFound, withoutCause } from '../../errors/errors.ts';
 import { TokenKind } from '../../pki/tokens.ts';
 import type { ApiSession, Identity, Service } from '../../state/types.ts';
 import { clientSigners } from '../edge/external-jwt-signers.ts';
@@ -15,6 +15,7 @@ import { notServed } from '../http/not-served.ts';
 import { base, reference } from '../http/references.ts';
 import { list, selectListed } from '../http/resource.ts';
 import { idOfCaller } from '../http/rights.ts';
+import { nullWhenEmpty } from '../http/show.ts';
 
 export const clientServiceHandlers: Handlers = {
   listServices: list(services, (request) =>
@@ -50,7 +51,7 @@ async function serviceRouters(request: ApiRequest): Promise<Answer> {
     throw new ApiError('UNAUTHORIZED');
   const routers = services.access.commonRouters(idOfCaller(request), service.id);
   const { items } = listPage(routers, query, edgeRouterSymbols(services), (router) => showRouter(router, services));
-  return { data: { edgeRouters: items } };
+  return { data: { edgeRouters: nullWhenEmpty(items) } };
 }
 
 /** Whether a token is that of a session of the caller for a service, and the session has not ended. */
@@ -63,7 +64,7 @@ async function isOwnSession(request: ApiRequest, serviceId: string, token: strin
 }
 
 function serviceTerminators(request: ApiRequest): Answer {
-  const service = visibleService(request);
+  const service = withoutCause(() => visibleService(request));
   const terminators = request.services.state.tables.terminator.referring('serviceId', service.id);
   const page = listPage(terminators, request.query, terminatorSymbols(request.services), (terminator) => ({
     ...base('terminator', terminator),

@@ -93,7 +93,7 @@ function authQueries(session: ApiSession, { state }: ApiServices): Record<string
 
 export const sessionCertificates: Listed<'apiSessionCertificate'> = {
   kind: 'apiSessionCertificate',
-  symbols: { fingerprint: field('fingerprint'), subject: field('subject') },
+  symbols: { apiSession: field('apiSessionId'), fingerprint: field('fingerprint'), subject: field('subject') },
   show: (certificate) => {
     const { certPem, fingerprint, subject, validFrom, validTo } = certificate;
     const shown = base('apiSessionCertificate', certificate);

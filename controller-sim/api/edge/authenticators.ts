@@ -16,10 +16,10 @@ import { isCertificateOf } from '../../entities/ca.ts';
 import { existing } from '../../entities/common.ts';
 import { addEnrollment, prepareEnrollment, refuseOpenEnrollment } from '../../entities/enrollment.ts';
 import { invalid, notFound } from '../../errors/errors.ts';
-import type { Symbols } from '../../filter/compile.ts';
+import type { FilterSymbol, Symbols } from '../../filter/compile.ts';
 import type { Authenticator } from '../../state/types.ts';
 import type { Answer, ApiRequest, ApiServices, Handlers } from '../http/context.ts';
-import { field, flagField } from '../http/list.ts';
+import { field } from '../http/list.ts';
 import { base, created, reference } from '../http/references.ts';
 import { crud, find, type Resource } from '../http/resource.ts';
 
@@ -30,16 +30,21 @@ const AUTHENTICATOR_SYMBOLS: Symbols<Authenticator> = {
   certPem: field('certPem'),
   publicKeyPrint: { get: ({ certPem }) => (certPem === null ? null : publicKeyPrint(certPem)) },
   updbUsername: field('username'),
-  isIssuedByNetwork: flagField('isIssuedByNetwork'),
-  isExtendRequested: flagField('isExtendRequested'),
-  isKeyRollRequested: flagField('isKeyRollRequested'),
+  isIssuedByNetwork: certificateFlag('isIssuedByNetwork'),
+  isExtendRequested: certificateFlag('isExtendRequested'),
+  isKeyRollRequested: certificateFlag('isKeyRollRequested'),
   extendRequestedAt: {
     type: 'datetime',
     get: ({ extendRequestedAt }) => (extendRequestedAt === null ? null : new Date(extendRequestedAt)),
   },
-  lastExtendRolledKeys: flagField('lastExtendRolledKeys'),
-  lastAuthResolvedToRoot: flagField('lastAuthResolvedToRoot'),
+  lastExtendRolledKeys: certificateFlag('lastExtendRolledKeys'),
+  lastAuthResolvedToRoot: certificateFlag('lastAuthResolvedToRoot'),
 };
+
+/** A password has none. */
+function certificateFlag(key: keyof Authenticator & string): FilterSymbol<Authenticator> {
+  return { type: 'bool', get: (each) => (each.method === 'cert' ? (each[key] as boolean) : null) };
+}
 
 /** Hex SHA-1 of the public key. */
 function publicKeyPrint(certPem: string): string | undefined {
@@ -114,7 +119,7 @@ function certificateFields(authenticator: Authenticator): Record<string, unknown
     ...(isKeyRollRequested && { isKeyRollRequested }),
     ...(extendRequestedAt !== null && { extendRequestedAt }),
     ...(authenticator.lastExtendRolledKeys && { lastExtendRolledKeys: true }),
-    lastAuthResolvedToRoot: authenticator.lastAuthResolvedToRoot,
+    ...(authenticator.lastAuthResolvedToRoot && { lastAuthResolvedToRoot: true }),
   };
 }
 

@@ -2,7 +2,7 @@
 
 import { createCa, deleteCa, updateCa, verifyCa } from '../../entities/ca.ts';
 import { existing } from '../../entities/common.ts';
-import { ApiError } from '../../errors/errors.ts';
+import { ApiError, withoutCause } from '../../errors/errors.ts';
 import type { Symbols } from '../../filter/compile.ts';
 import type { CertificateAuthority } from '../../state/types.ts';
 import type { Answer, ApiRequest, Handlers } from '../http/context.ts';
@@ -49,7 +49,7 @@ export const caHandlers: Handlers = { ...crud(cas), getCaJwt: caToken, verifyCa:
 
 /** What names the network and the authority to clients that enroll with a certificate of it; it stays the same. */
 async function caToken(request: ApiRequest): Promise<Answer> {
-  const { id } = find(request, 'ca');
+  const { id } = withoutCause(() => find(request, 'ca'));
   return { raw: await request.services.tokens.authority(id), contentType: 'application/jwt' };
 }
 

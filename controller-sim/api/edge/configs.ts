@@ -28,7 +28,6 @@ export const configTypes: Resource<'configType', void> = {
   kind: 'configType',
   names: { one: 'ConfigType', many: 'ConfigTypes' },
   symbols: CONFIG_TYPE_SYMBOLS,
-  fixed: ['target'],
   prepare: loadSchemaValidator,
   create: createConfigType,
   update: updateConfigType,

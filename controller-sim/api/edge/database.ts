@@ -7,7 +7,7 @@ import type { Answer, ApiRequest, Handlers } from '../http/context.ts';
 export const databaseHandlers: Handlers = {
   checkDataIntegrity: (request) => begin(request, { fix: false }),
   fixDataIntegrity: (request) => begin(request, { fix: true }),
-  dataIntegrityResults: ({ services }) => ({ data: services.integrity.report }),
+  dataIntegrityResults: results,
   createDatabaseSnapshot: async (request) => {
     await snapshot(request, undefined);
     return { data: {} };
@@ -16,6 +16,12 @@ export const databaseHandlers: Handlers = {
     data: { path: await snapshot(request, new Body(request.body, 'create').text('path')) },
   }),
 };
+
+/** reference fact: the results come with the meta data of a page, which has everything. */
+function results({ services: { integrity } }: ApiRequest): Answer {
+  const totalCount = integrity.report.results?.length ?? 0;
+  return { data: integrity.report, meta: { pagination: { limit: -1, offset: 0, totalCount } } };
+}
 
 function begin({ services }: ApiRequest, options: { fix: boolean }): Answer {
   if (!services.integrity.start(options)) throw new ApiError('RATE_LIMITED');

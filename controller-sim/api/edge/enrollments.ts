@@ -11,7 +11,7 @@ import {
   replaceToken,
   signEnrollment,
 } from '../../entities/enrollment.ts';
-import { invalid, invalidField } from '../../errors/errors.ts';
+import { invalid, invalidField, notFound, withoutCause } from '../../errors/errors.ts';
 import type { Identity } from '../../state/types.ts';
 import type { Answer, ApiRequest, Handlers } from '../http/context.ts';
 import { field } from '../http/list.ts';
@@ -92,6 +92,7 @@ async function createEnrollment(request: ApiRequest): Promise<Answer> {
     throw invalidField('expiresAt', 'expiresAt must be in the future', expires.toISOString());
   const caId = body.text('caId') ?? '';
   if (method === 'ottca' && !state.tables.ca.has(caId)) throw invalidField('caId', 'ca not found', caId);
+  if (caId !== '' && !state.tables.ca.has(caId)) throw notFound('ca', caId);
   const username = body.text('username') ?? '';
   if (method === 'updb' && username === '') throw invalidField('username', 'username not provided', username);
   const enrollment = await prepareEnrollment(request.services, {
@@ -110,10 +111,10 @@ async function createEnrollment(request: ApiRequest): Promise<Answer> {
   return { data: created('enrollments', enrollment.signed.id) };
 }
 
-/** A new token for the same enrollment; the old one counts no more. */
+/** A new token for the same enrollment; the old one is invalid. */
 async function refreshEnrollment(request: ApiRequest): Promise<Answer> {
   const { state, clock } = request.services;
-  const { id, method, identityId, routerId } = find(request, 'enrollment');
+  const { id, method, identityId, routerId } = withoutCause(() => find(request, 'enrollment'));
   refuseOverAdmins(request, identityId, OF_ADMINS);
   const expires = new Body(request.body, 'create').date('expiresAt') as Date;
   if (expires.getTime() <= clock.now())

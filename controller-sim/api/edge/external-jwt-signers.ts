@@ -4,11 +4,11 @@ import { createSigner, deleteSigner, updateSigner } from '../../entities/externa
 import type { Symbols } from '../../filter/compile.ts';
 import type { ExternalJwtSigner } from '../../state/types.ts';
 import type { Handlers } from '../http/context.ts';
-import { field, fieldSet, flagField } from '../http/list.ts';
+import { field, flagField } from '../http/list.ts';
 import { base } from '../http/references.ts';
 import { crud, type Listed, type Resource } from '../http/resource.ts';
 import { isByAdmin } from '../http/rights.ts';
-import { nullWhenEmpty } from '../http/show.ts';
+import { NEVER, nullWhenEmpty } from '../http/show.ts';
 
 const SYMBOLS: Symbols<ExternalJwtSigner> = {
   name: field('name'),
@@ -18,13 +18,13 @@ const SYMBOLS: Symbols<ExternalJwtSigner> = {
   fingerprint: field('fingerprint'),
   certPem: field('certPem'),
   commonName: field('commonName'),
-  notBefore: { type: 'datetime', get: ({ notBefore }) => new Date(notBefore) },
-  notAfter: { type: 'datetime', get: ({ notAfter }) => new Date(notAfter) },
+  notBefore: { type: 'datetime', get: ({ notBefore }) => dateOrNull(notBefore) },
+  notAfter: { type: 'datetime', get: ({ notAfter }) => dateOrNull(notAfter) },
   enabled: flagField('enabled'),
   claimsProperty: field('claimsProperty'),
   useExternalId: flagField('useExternalId'),
   clientId: field('clientId'),
-  scopes: fieldSet('scopes'),
+  scopes: { get: () => null }, // reference fact: a text by its type, which no list has
   targetToken: field('targetToken'),
   enrollToCertEnabled: flagField('enrollToCertEnabled'),
   enrollToTokenEnabled: flagField('enrollToTokenEnabled'),
@@ -32,6 +32,11 @@ const SYMBOLS: Symbols<ExternalJwtSigner> = {
   enrollAttributeClaimsSelector: field('enrollAttributeClaimsSelector'),
   enrollAuthPolicyId: field('enrollAuthPolicyId'),
 };
+
+/** A signer without a certificate shows dates, and has none. */
+function dateOrNull(date: string): Date | null {
+  return date === NEVER ? null : new Date(date);
+}
 
 export const externalJwtSigners: Resource<'externalJwtSigner'> = {
   kind: 'externalJwtSigner',

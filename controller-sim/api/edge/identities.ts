@@ -22,7 +22,7 @@ import { field, fieldSet, flagField } from '../http/list.ts';
 import { base, reference } from '../http/references.ts';
 import { crud, find, type Resource } from '../http/resource.ts';
 import { notAllowed, refuseOverAdmins, seesEnrollmentTokens } from '../http/rights.ts';
-import { NEVER } from '../http/show.ts';
+import { NEVER, nullWhenEmpty } from '../http/show.ts';
 import { showPostureData } from './posture.ts';
 
 export const IDENTITY_SYMBOLS: Symbols<Identity> = {
@@ -108,6 +108,7 @@ export function showIdentity(identity: Identity, context: ApiServices): Record<s
   return {
     ...rest,
     ...base('identity', identity),
+    permissions: nullWhenEmpty(identity.permissions ?? []),
     typeId: type,
     type: { _links: { self: { href: `./identity-types/${type}` } }, entity: 'identity-types', id: type, name: type },
     authPolicy: reference('authPolicy', tables.authPolicy.get(identity.authPolicyId)),

@@ -3,6 +3,7 @@
 import type { Answer, ApiRequest, Handlers } from '../http/context.ts';
 import { reference } from '../http/references.ts';
 import { find } from '../http/resource.ts';
+import { nullWhenEmpty } from '../http/show.ts';
 
 export const policyAdviceHandlers: Handlers = { getIdentityPolicyAdvice: policyAdvice };
 
@@ -11,21 +12,22 @@ function policyAdvice(request: ApiRequest): Answer {
   const identity = find(request, 'identity');
   const service = find(request, 'service', request.params.serviceId);
   const common = access.commonRouters(identity.id, service.id);
+  const ofIdentity = access.routersOfIdentity(identity.id).length;
+  const ofService = access.routersOfService(service.id).length;
   return {
     data: {
       identityId: identity.id,
       identity: reference('identity', state.tables.identity.get(identity.id)),
       serviceId: service.id,
       service: reference('service', service),
-      // What is not allowed is left out.
+      // reference fact: a denied permission is left out, and so is a count of zero.
       ...(access.may(identity.id, service.id, 'Bind') && { isBindAllowed: true }),
       ...(access.may(identity.id, service.id, 'Dial') && { isDialAllowed: true }),
-      identityRouterCount: access.routersOfIdentity(identity.id).length,
-      serviceRouterCount: access.routersOfService(service.id).length,
-      commonRouters: common.map((router) => ({
-        ...reference('router', router),
-        isOnline: network.status(router.id).isOnline,
-      })),
+      ...(ofIdentity > 0 && { identityRouterCount: ofIdentity }),
+      ...(ofService > 0 && { serviceRouterCount: ofService }),
+      commonRouters: nullWhenEmpty(
+        common.map((router) => ({ ...reference('router', router), isOnline: network.status(router.id).isOnline })),
+      ),
     },
   };
 }

@@ -1,10 +1,18 @@
 // Posture checks: what every type has, beside what the own type demands.
 
 import { createPostureCheck, deletePostureCheck, updatePostureCheck } from '../../entities/posture-check.ts';
+import type { FilterSymbol } from '../../filter/compile.ts';
+import type { PostureCheck } from '../../state/types.ts';
 import type { Handlers } from '../http/context.ts';
 import { field, fieldSet } from '../http/list.ts';
 import { base } from '../http/references.ts';
 import { crud, type Resource } from '../http/resource.ts';
+
+/** Null for checks of other types, which have no such demand. */
+const mfaFlag = (name: 'promptOnWake' | 'promptOnUnlock'): FilterSymbol<PostureCheck> => ({
+  type: 'bool',
+  get: (check) => (check.typeId === 'MFA' ? check.demands[name] : null),
+});
 
 export const postureChecks: Resource<'postureCheck'> = {
   kind: 'postureCheck',
@@ -13,10 +21,9 @@ export const postureChecks: Resource<'postureCheck'> = {
     name: field('name'),
     typeId: field('typeId'),
     roleAttributes: fieldSet('roleAttributes'),
-    promptOnWake: { type: 'bool', get: (check) => check.typeId === 'MFA' && check.demands.promptOnWake },
-    promptOnUnlock: { type: 'bool', get: (check) => check.typeId === 'MFA' && check.demands.promptOnUnlock },
+    promptOnWake: mfaFlag('promptOnWake'),
+    promptOnUnlock: mfaFlag('promptOnUnlock'),
   },
-  fixed: ['typeId'],
   create: createPostureCheck,
   update: updatePostureCheck,
   remove: deletePostureCheck,

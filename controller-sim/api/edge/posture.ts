@@ -5,18 +5,20 @@ import { evaluatePosture, type MfaDemand, type PostureState, type ProcessDemand 
 import type { ApiSession, Identity, PostureCheck, Service, ServicePolicy } from '../../state/types.ts';
 import type { ApiRequest, ApiServices } from '../http/context.ts';
 import { base } from '../http/references.ts';
-import { NEVER } from '../http/show.ts';
 
-/** A group for each policy that grants the service to who asks; one for each permission where nothing is demanded. */
+/**
+ * A group for each policy that grants the service to the caller. reference fact: one for each permission instead, while the network has no
+ * posture checks at all.
+ */
 export function postureQueries(
   service: Service,
   context: ApiServices,
   { identity, session }: ApiRequest,
   permissions: readonly string[],
 ): unknown[] {
-  const policies = identity ? context.access.granting(identity.id, service.id) : [];
-  if (session && policies.some(({ postureCheckRoles }) => postureCheckRoles.length > 0))
-    return policies.map((policy) => group(policy, context, session));
+  const hasChecks = context.state.tables.postureCheck.size > 0;
+  const policies = identity && hasChecks ? context.access.granting(identity.id, service.id) : [];
+  if (session && policies.length > 0) return policies.map((policy) => group(policy, context, session));
   return permissions.map((permission) => ({
     policyId: `dummy ${permission.toLowerCase()} policy: no posture checks defined`,
     policyType: permission,
@@ -92,13 +94,13 @@ export function showPostureData({ id }: Identity, { posture, state }: ApiService
   ]);
   return {
     apiSessionPostureData: Object.fromEntries(sessions),
-    domain: { ...told(data?.domain), domain: data?.domain?.name ?? '' },
+    domain: { ...told(data?.domain), domain: data?.domain?.name ?? null },
     mac: { ...told(data?.mac), addresses: data?.mac?.addresses ?? null },
     os: {
       ...told(data?.os),
-      type: data?.os?.type ?? '',
-      version: data?.os?.version ?? '',
-      build: data?.os?.build ?? '',
+      type: data?.os?.type ?? null,
+      version: data?.os?.version ?? null,
+      build: data?.os?.build ?? null,
     },
     processes: [...(data?.processes.values() ?? [])].map((process) => ({
       ...told({ checkId: process.postureCheckId, at: process.at }),
@@ -114,7 +116,7 @@ function told(data: { checkId: string; at: number } | undefined): Record<string,
   return {
     postureCheckId: data?.checkId ?? '',
     timedOut: false,
-    lastUpdatedAt: data ? new Date(data.at).toISOString() : NEVER,
+    lastUpdatedAt: date(data?.at),
   };
 }
 

@@ -2,7 +2,7 @@
 
 import { REVOCATION_LIFETIME } from '../../auth/revocations.ts';
 import { existing } from '../../entities/common.ts';
-import { invalid } from '../../errors/errors.ts';
+import { invalid, withoutCause } from '../../errors/errors.ts';
 import type { Handlers } from '../http/context.ts';
 import { field } from '../http/list.ts';
 import { base } from '../http/references.ts';
@@ -22,7 +22,7 @@ const revocations: Resource<'revocation'> = {
   newId: (_services, body) => body.text('id') ?? '',
   create: (transaction, id, body, _prepared, { services }) => {
     const type = body.text('type') as 'JTI' | 'IDENTITY' | 'API_SESSION';
-    if (type === 'IDENTITY') existing(transaction, 'identity', id);
+    if (type === 'IDENTITY') withoutCause(() => existing(transaction, 'identity', id));
     else if (!UUID.test(id)) throw invalid('id', 'must be a valid UUID v4', id);
     transaction.put('revocation', {
       id,

@@ -36,10 +36,16 @@ export const services: Resource<'service'> = {
 export const otherServices: Listed<'service'> = {
   kind: 'service',
   symbols: serviceSymbols,
-  show: (service, context, request) => ({ ...showService(service, context, request), ...NOT_ASKED }),
+  show: (service, context, request) => ({
+    ...showService(service, context, request),
+    ...notAsked(service, context, request),
+  }),
 };
 
-const NOT_ASKED = { permissions: null, postureQueries: [] };
+const notAsked = (service: Service, context: ApiServices, request: ApiRequest) => ({
+  permissions: null,
+  postureQueries: postureQueries(service, context, request, []),
+});
 
 export function showService(service: Service, context: ApiServices, request: ApiRequest): Record<string, unknown> {
   const { name, encryptionRequired, terminatorStrategy, maxIdleTimeMillis, configs, roleAttributes } = service;
@@ -56,19 +62,23 @@ export function showService(service: Service, context: ApiServices, request: Api
     roleAttributes: nullWhenEmpty(roleAttributes),
     permissions,
     postureQueries: postureQueries(service, context, request, permissions),
-    ...(request.query.has('roleFilter') && NOT_ASKED),
+    ...(request.query.has('roleFilter') && notAsked(service, context, request)),
   };
 }
 
-/** Type name to data, for the types that the query or the session names; what the identity overrides wins. */
+/**
+ * Type name to data, for the types that the query or the session names; what the identity overrides wins. reference fact: where no types are
+ * named, the list of services shows an empty object and everything else null.
+ */
 function effectiveConfig(
   service: Service,
   { state: { tables } }: ApiServices,
   request: ApiRequest,
-): Record<string, unknown> {
+): Record<string, unknown> | null {
   const asked = request.query.getAll('configTypes').flatMap((each) => each.split(','));
   const types = asked.length > 0 ? asked : (request.session?.configTypes ?? []);
-  if (types.length === 0) return {};
+  const isList = request.params.id === undefined && !request.query.has('roleFilter');
+  if (types.length === 0) return isList ? {} : null;
   const overrides = ownValue(request.identity?.serviceConfigs ?? {}, service.id) ?? [];
   const shown = new Map<string, unknown>();
   for (const id of [...service.configs, ...overrides]) {

@@ -1,20 +1,26 @@
 // Types that are fixed: those of identities and of posture checks (reference facts: HTTP entities, sections 3 and 17).
 
 import { notFound } from '../../errors/errors.ts';
-import type { Handlers } from '../http/context.ts';
+import type { ApiServices, Handlers } from '../http/context.ts';
 import { listFixed } from '../http/list.ts';
 import { NEVER } from '../http/show.ts';
 
-const type = (list: string, id: string, name: string) => ({
+const type = (list: string, id: string, name: string, createdAt = NEVER) => ({
   _links: { self: { href: `./${list}/${id}` } },
   id,
-  createdAt: NEVER,
-  updatedAt: NEVER,
+  createdAt,
+  updatedAt: createdAt,
   tags: {},
   name,
 });
 
-export const IDENTITY_TYPES = ['Default', 'Router'].map((name) => type('identity-types', name, name));
+export const IDENTITY_TYPES = ['Default', 'Router'] as const;
+
+/** They are as old as the data: it began with the first authority. */
+function identityTypes({ authority }: ApiServices) {
+  const since = (authority.roots[0] ?? authority.serverCertificate).validFromDate.toISOString();
+  return IDENTITY_TYPES.map((name) => type('identity-types', name, name, since));
+}
 
 const VERSIONS = {
   Android: ['10', '11', '9'],
@@ -42,8 +48,8 @@ export const POSTURE_CHECK_TYPES = [
 ];
 
 export const typeHandlers: Handlers = {
-  listIdentityTypes: ({ query }) => ({ page: listFixed(IDENTITY_TYPES, query) }),
-  detailIdentityType: ({ params }) => ({ data: one(IDENTITY_TYPES, 'identityType', params.id) }),
+  listIdentityTypes: ({ services, query }) => ({ page: listFixed(identityTypes(services), query) }),
+  detailIdentityType: ({ services, params }) => ({ data: one(identityTypes(services), 'identityType', params.id) }),
   listPostureCheckTypes: ({ query }) => ({ page: listFixed(POSTURE_CHECK_TYPES, query) }),
   detailPostureCheckType: ({ params }) => ({ data: one(POSTURE_CHECK_TYPES, 'postureCheckType', params.id) }),
 };

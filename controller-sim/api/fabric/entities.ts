@@ -53,7 +53,7 @@ function showRouter(router: Router, context: ApiServices): Record<string, unknow
     noTraversal,
     disabled,
     configs: nullWhenEmpty(configs),
-    ...(ctrlChanListeners !== null && { ctrlChanListeners }),
+    ...(Object.keys(ctrlChanListeners ?? {}).length > 0 && { ctrlChanListeners }),
     fingerprint,
     connected: isOnline,
     listenerAddresses: nullWhenEmpty(listeners.map(({ address, protocol }) => ({ address, protocol }))),

@@ -62,6 +62,8 @@ const CIRCUIT_SYMBOLS = {
   clientId: field<Circuit>('clientId'),
   service: field<Circuit>('serviceId'),
   terminator: field<Circuit>('terminatorId'),
+  createdAt: { type: 'datetime', get: ({ createdAt }: Circuit) => new Date(createdAt) },
+  updatedAt: { type: 'datetime', get: ({ createdAt }: Circuit) => new Date(createdAt) },
 } as const;
 
 function foundLink({ services, params }: ApiRequest): NetworkLink {

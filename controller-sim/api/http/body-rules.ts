@@ -12,9 +12,13 @@ type Definitions = Readonly<Record<string, AnySchemaObject>>;
 const INT64 = { minimum: -(2 ** 63), maximum: 2 ** 63 - 1_024 };
 /** reference fact: whole numbers have 64 bits. */
 const RULES = mapValues(bodies.$defs as Definitions, boundedIntegers);
-const DATE_TIME = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:[Zz]|[+-]\d{2}:\d{2})$/;
+/** reference fact: a day is a time, too. */
+const DATE_TIME = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2}))?$/;
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+
+/** reference fact: a text that is not of one of these formats makes the body unreadable, as a value of a wrong type does. */
+const READ_FORMATS: ReadonlySet<string> = new Set(['byte', 'date-time']);
 
 // The schemas are our own: test/house/generated.test.ts holds them against the meta schema, not each start.
 const ajv = new Ajv({ strict: true, allowUnionTypes: true, verbose: true, meta: false, validateSchema: false });
@@ -88,21 +92,6 @@ export function variantsOf(type: string): { readonly typeId: string; readonly va
     .filter(({ variant }) => Object.hasOwn(RULES, variant));
 }
 
-/** The names of the fields that a body of a type may have. */
-export function fieldsOfBody(type: string, body: unknown): string[] {
-  return fieldsOf(variantOf(type, body));
-}
-
-function fieldsOf(type: string): string[] {
-  const schema = RULES[type];
-  const { $ref, properties = {}, allOf = [] } = (schema ?? {}) as AnySchemaObject;
-  const parts = [...($ref === undefined ? [] : [{ $ref }]), ...(allOf as AnySchemaObject[])];
-  const inherited = parts.flatMap((part) =>
-    part.$ref === undefined ? Object.keys(part.properties ?? {}) : fieldsOf(String(part.$ref).slice('#/$defs/'.length)),
-  );
-  return [...Object.keys(properties as object), ...inherited];
-}
-
 function validator(pass: 'shapes' | 'rules', type: string): ValidateFunction {
   const ref = `${pass}#/$defs/${type}`;
   const known = compiled.get(ref);
@@ -115,6 +104,11 @@ function validator(pass: 'shapes' | 'rules', type: string): ValidateFunction {
 function unreadable(error: ErrorObject | undefined): ApiError {
   const field = fieldOf(error);
   const { schema } = error ?? {};
+  if (error?.keyword === 'format')
+    return new ApiError('COULD_NOT_PARSE_BODY', {
+      code: 'UNHANDLED',
+      message: `the field ${field} must be of type ${String(schema)}`,
+    });
   const types = Array.isArray(schema) ? (schema as string[]).filter((each) => each !== 'null').join(' or ') : 'int64';
   const wanted = error ? types : 'object';
   const where = field === '' ? 'the body must be' : `the field ${field} must be`;
@@ -168,11 +162,12 @@ function isList(schema: AnySchemaObject | undefined): boolean {
 
 /** Only the types, and null for each of them: null stands for what is left out. */
 function shapeOf(schema: AnySchemaObject): AnySchemaObject {
-  const { $ref, type, properties, items, additionalProperties, allOf } = schema;
+  const { $ref, type, format, properties, items, additionalProperties, allOf } = schema;
   return {
     ...($ref !== undefined && { $ref }),
     ...(type !== undefined && { type: [type, 'null'] }),
     ...(type === 'integer' && INT64),
+    ...(READ_FORMATS.has(String(format)) && { format }),
     ...(properties !== undefined && { properties: mapValues(properties as Definitions, shapeOf) }),
     ...(items !== undefined && { items: shapeOf(items) }),
     ...(typeof additionalProperties === 'object' && { additionalProperties: shapeOf(additionalProperties) }),

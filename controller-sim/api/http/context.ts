@@ -66,6 +66,8 @@ export interface Data {
   /** That of the operation's table when left out. */
   readonly status?: number;
   readonly data: unknown;
+  /** Beside the versions of the APIs. */
+  readonly meta?: Readonly<Record<string, unknown>>;
   readonly headers?: Readonly<Record<string, string>>;
 }
 

@@ -1,6 +1,6 @@
 // Lists: filter, sort, limit, offset from the query, and the page with its meta data (reference fact: HTTP behaviour, Lists).
 
-import { ApiError, invalid } from '../../errors/errors.ts';
+import { ApiError, badRequest, invalid } from '../../errors/errors.ts';
 import type { Predicate, Query } from '../../filter/ast.ts';
 import { compileQuery, type FieldValue, type FilterSymbol, SortError, type Symbols } from '../../filter/compile.ts';
 import { FilterError } from '../../filter/lexer.ts';
@@ -20,7 +20,7 @@ const BASE: Symbols<Entity> = {
   createdAt: { type: 'datetime', get: ({ createdAt }) => new Date(createdAt) },
   updatedAt: { type: 'datetime', get: ({ updatedAt }) => new Date(updatedAt) },
   tags: { get: () => undefined },
-  isSystem: { type: 'bool', get: ({ isSystem }) => isSystem },
+  isSystem: { type: 'bool', get: ({ isSystem }) => isSystem || null }, // reference fact: stored only where it is true
 };
 
 /** A symbol for a plain key of the entity. */
@@ -61,15 +61,18 @@ export function linked<T, U extends Entity>(
   return { ...symbol, to };
 }
 
-/** The page that a query asks for. Throws ApiError for what cannot be understood. */
+/** The page that a query asks for. Throws ApiError for what cannot be understood, before the entities are selected. */
 export function listPage<T extends Entity>(
-  entities: Iterable<T> | Table<T>,
+  entities: Source<T>,
   query: URLSearchParams,
   own: Symbols<T>,
   toItem: (entity: T) => unknown,
 ): ListPage {
   return page(entities, query, { ...BASE, ...own } as Symbols<T>, toItem);
 }
+
+/** What a list is made of, or what selects it. */
+type Source<T> = Iterable<T> | Table<T & Entity> | (() => Iterable<T> | Table<T & Entity>);
 
 /** What is listed without being kept in a table. */
 interface Listable {
@@ -88,17 +91,17 @@ export function listRecords<T extends Listable>(
 }
 
 /** A page of what never changes: types, by their name. */
-export function listFixed<T extends Listable & { readonly name: string }>(
+export function listFixed<T extends Listable & { readonly name: string; readonly createdAt: string }>(
   types: readonly T[],
   query: URLSearchParams,
 ): ListPage {
-  const date = { type: 'datetime', get: () => new Date(0) } as const;
+  const date = { type: 'datetime', get: ({ createdAt }: T) => new Date(createdAt) } as const;
   const own = { ...BASE, createdAt: date, updatedAt: date, name: { get: ({ name }: T) => name } };
   return page(types, query, own as unknown as Symbols<T>, (type) => type);
 }
 
 function page<T extends Listable>(
-  all: Iterable<T> | Table<T & Entity>,
+  select: Source<T>,
   query: URLSearchParams,
   symbols: Symbols<T>,
   toItem: (entity: T) => unknown,
@@ -106,6 +109,7 @@ function page<T extends Listable>(
   const parsed = readQuery(query);
   const { matches, compare } = compile(parsed, symbols);
   const { limit, offset } = paging(parsed);
+  const all = typeof select === 'function' ? select() : select;
   const source = (all instanceof Table && parsed.predicate && lookUp(all, parsed.predicate)) || all;
   const answer = (totalCount: number, entities: readonly T[]) => ({
     items: entities.map(toItem),
@@ -163,29 +167,43 @@ export function listTexts(
   };
 }
 
-function compile<T extends { id: string; tags: Readonly<Record<string, unknown>> }>(query: Query, symbols: Symbols<T>) {
+function compile<T extends { id: string; tags: Readonly<Record<string, unknown>> }>(
+  query: ListQuery,
+  symbols: Symbols<T>,
+) {
   try {
     return compileQuery(query, symbols);
   } catch (error) {
-    throw translate(error);
+    throw translate(error, error instanceof SortError ? query.sortRefusal : 'INVALID_FILTER');
   }
 }
 
+/** reference fact: an invalid `sort by` in the filter makes the filter invalid. */
+interface ListQuery extends Query {
+  readonly sortRefusal: 'INVALID_FILTER' | 'INVALID_SORT_IDENTIFIER';
+}
+
 /** What the filter itself says wins over the other parameters. */
-function readQuery(parameters: URLSearchParams): Query {
+function readQuery(parameters: URLSearchParams): ListQuery {
+  const limit = wholeNumber(parameters.get('limit'), 'limit');
+  const offset = wholeNumber(parameters.get('offset'), 'offset');
+  const query = orRefuse(() => parseQuery(parameters.get('filter') ?? ''), 'INVALID_FILTER');
+  const given = parameters.get('sort');
+  const sort = query.sort ?? (given ? orRefuse(() => parseSort(given), 'INVALID_SORT_IDENTIFIER') : undefined);
+  return {
+    sortRefusal: query.sort ? 'INVALID_FILTER' : 'INVALID_SORT_IDENTIFIER',
+    ...(query.predicate && { predicate: query.predicate }),
+    ...(sort && { sort }),
+    ...((query.limit ?? limit) !== undefined && { limit: query.limit ?? (limit as number) }),
+    ...((query.skip ?? offset) !== undefined && { skip: query.skip ?? (offset as number) }),
+  };
+}
+
+function orRefuse<T>(parse: () => T, refusal: ListQuery['sortRefusal']): T {
   try {
-    const query = parseQuery(parameters.get('filter') ?? '');
-    const sort = parameters.get('sort');
-    const limit = wholeNumber(parameters.get('limit'), 'limit');
-    const offset = wholeNumber(parameters.get('offset'), 'offset');
-    return {
-      ...(query.predicate && { predicate: query.predicate }),
-      ...((query.sort ?? sort) && { sort: query.sort ?? parseSort(sort ?? '') }),
-      ...((query.limit ?? limit) !== undefined && { limit: query.limit ?? (limit as number) }),
-      ...((query.skip ?? offset) !== undefined && { skip: query.skip ?? (offset as number) }),
-    };
+    return parse();
   } catch (error) {
-    throw translate(error);
+    throw translate(error, refusal);
   }
 }
 
@@ -204,11 +222,13 @@ function paging({ limit = DEFAULT_LIMIT, skip = 0 }: Query): { limit: number; of
 }
 
 /** reference fact: what is wrong stands in a cause of the code UNHANDLED. */
-function translate(error: unknown): unknown {
+function translate(error: unknown, refusal: ListQuery['sortRefusal']): unknown {
   if (error instanceof SortError)
-    return new ApiError('INVALID_SORT_IDENTIFIER', { code: 'UNHANDLED', message: error.message });
+    return error.isTag
+      ? badRequest(error.message)
+      : new ApiError(refusal, { code: 'UNHANDLED', message: error.message });
   if (!(error instanceof FilterError)) return error;
   const { message, place } = error;
   const where = place ? `. line: ${place.line}, column: ${place.column}, symbol: ${place.text}` : '';
-  return new ApiError('INVALID_FILTER', { code: 'UNHANDLED', message: `${message}${where}` });
+  return new ApiError(refusal, { code: 'UNHANDLED', message: `${message}${where}` });
 }

@@ -9,7 +9,6 @@ const SUB_LISTS: Partial<Readonly<Record<EntityKind, readonly string[]>>> = {
   edgeRouterPolicy: ['edge-routers', 'identities'],
   apiSession: ['sessions'],
   session: ['route-path'],
-  ca: ['jwt', 'verify'],
   identity: [
     'authenticators',
     'edge-router-policies',
@@ -26,11 +25,13 @@ const SUB_LISTS: Partial<Readonly<Record<EntityKind, readonly string[]>>> = {
   servicePolicy: ['identities', 'posture-checks', 'services'],
 };
 
-/** An authority that is verified has nothing to verify. */
 function subLists(kind: EntityKind, entity: Entity): readonly string[] {
-  const lists = SUB_LISTS[kind] ?? [];
-  const isVerified = kind === 'ca' && (entity as CertificateAuthority).isVerified;
-  return isVerified ? lists.filter((list) => list !== 'verify') : lists;
+  return kind === 'ca' ? authorityLinks(entity as CertificateAuthority) : (SUB_LISTS[kind] ?? []);
+}
+
+/** An authority that is verified has nothing to verify; its token is for clients that enroll by themselves. */
+function authorityLinks({ isVerified, isAutoCaEnrollmentEnabled }: CertificateAuthority): readonly string[] {
+  return [...(isAutoCaEnrollmentEnabled ? ['jwt'] : []), ...(isVerified ? [] : ['verify'])];
 }
 
 export function links(kind: EntityKind, entity: Entity, plural = PLURAL[kind]): Record<string, { href: string }> {

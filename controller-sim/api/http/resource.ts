@@ -5,7 +5,7 @@ import type { OperationId } from '#schemas/api/gen/operation-types.ts';
 import { Body, type Mode } from '../../entities/body.ts';
 import { existing } from '../../entities/common.ts';
 import { PLURAL, SINGULAR } from '../../entities/names.ts';
-import { badRequest, invalid, notFound } from '../../errors/errors.ts';
+import { ApiError, badRequest, invalid, notFound } from '../../errors/errors.ts';
 import type { Symbols } from '../../filter/compile.ts';
 import { Table } from '../../state/table.ts';
 import type { Transaction } from '../../state/transaction.ts';
@@ -13,7 +13,6 @@ import type { EntityKind, EntityTypes } from '../../state/types.ts';
 import type { Answer, ApiRequest, ApiServices, Handler, Handlers } from './context.ts';
 import { listPage } from './list.ts';
 import { created } from './references.ts';
-import { fieldsOfBody } from './validate.ts';
 
 /** Kinds with role attributes. */
 const ROLE_KINDS: ReadonlySet<EntityKind> = new Set(['identity', 'router', 'service', 'postureCheck']);
@@ -42,7 +41,7 @@ export interface Resource<K extends EntityKind, P = undefined> extends Listed<K>
   readonly names: { readonly one: NameIn<'detail'>; readonly many: NameIn<'list'> };
   /** Where it is found, for links; the kind's own when left out. */
   readonly plural?: string;
-  /** Fields of a body that no patch changes. */
+  /** Fields that do not make a patch one (reference fact: HTTP entities, section 1). */
   readonly fixed?: readonly string[];
   newId?(services: ApiServices, body: Body): string;
   /** What has to be waited for before the transaction that creates or changes. */
@@ -82,11 +81,23 @@ export function list<K extends EntityKind>(
     const { services, query } = request;
     const symbols = typeof listed.symbols === 'function' ? listed.symbols(services, request) : listed.symbols;
     const { text } = listed;
-    if (!text)
-      return { page: listPage(select(request), query, symbols, (each) => listed.show(each, services, request)) };
-    const page = listPage(select(request), query, symbols, (each) => text(each, services, request));
+    const entities = () => selected(request, select);
+    if (!text) return { page: listPage(entities, query, symbols, (each) => listed.show(each, services, request)) };
+    const page = listPage(entities, query, symbols, (each) => text(each, services, request));
     return { page: { ...page, isText: true } };
   };
+}
+
+/** Lists below an unknown entity are empty where the specification has no 404 for them. */
+function selected<T>(request: ApiRequest, select: (request: ApiRequest) => T): T | [] {
+  try {
+    return select(request);
+  } catch (error) {
+    const isEmpty =
+      error instanceof ApiError && error.code === 'NOT_FOUND' && !request.operation.refusals.includes(404);
+    if (isEmpty) return [];
+    throw error;
+  }
 }
 
 /** The entity that the path names; 404 when there is none. */
@@ -159,11 +170,10 @@ async function create<K extends EntityKind, P>(resource: Resource<K, P>, request
 }
 
 async function update<K extends EntityKind, P>(resource: Resource<K, P>, request: ApiRequest, mode: Mode) {
-  const { services, operation } = request;
+  const { services } = request;
   const body = new Body(request.body, mode);
+  body.demandValue(resource.fixed ?? []);
   const current = found(request, resource);
-  const fields = operation.body ? await fieldsOfBody(operation.body.type, request.body) : [];
-  body.demandOneOf(fields.filter((field) => !resource.fixed?.includes(field)));
   const prepared = (await resource.prepare?.(request, current.id, body)) as P;
   await services.state.change((transaction) => {
     resource.update?.(transaction, found(request, resource, transaction), body, request, prepared);

@@ -14,8 +14,3 @@ export function validateBody(type: string, body: unknown): Promise<void> | void 
   if (!loaded) return rules().then((each) => each.validateBody(type, body));
   loaded.validateBody(type, body);
 }
-
-/** The names of the fields that a body of a type may have. */
-export async function fieldsOfBody(type: string, body: unknown): Promise<string[]> {
-  return (await rules()).fieldsOfBody(type, body);
-}

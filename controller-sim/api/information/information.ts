@@ -7,13 +7,14 @@ import { ROUTER_CAPABILITIES } from '../../network/router-capabilities.ts';
 import { certificateBag } from '../../pki/certificate-bag.ts';
 import type { Answer, ApiRequest, Handlers } from '../http/context.ts';
 import { listRecords } from '../http/list.ts';
-import { NEVER } from '../http/show.ts';
 import { type Controller, showController } from './controllers.ts';
 
+const BUILD_DATE = '2026-01-01T00:00:00Z';
 /** reference fact: HTTP entities, section 12. */
 /** Those that there are at all, and those of a controller that stands alone. */
 const CAPABILITIES = ['OIDC_AUTH', 'HA_CONTROLLER', 'OIDC_AUTH_WITH_CSR'];
 const ALONE = ['OIDC_AUTH', 'OIDC_AUTH_WITH_CSR'];
+const IN_CLUSTER = [...ALONE, 'HA_CONTROLLER'];
 const SPECS = { 'edge-client': 'client', 'edge-management': 'management' } as const;
 
 const dateOf = (get: (controller: Controller) => string | null) => ({
@@ -35,7 +36,7 @@ const CONTROLLERS = {
   createdAt: dateOf(({ createdAt }) => createdAt),
   updatedAt: dateOf(({ updatedAt }) => updatedAt),
   isPreferredLeader: { type: 'bool', get: () => false },
-  isSystem: { type: 'bool', get: () => false },
+  isSystem: { type: 'bool', get: () => null },
 } as const;
 
 export const informationHandlers: Handlers = {
@@ -75,8 +76,8 @@ function version({ services }: ApiRequest): Answer {
         fabric: api('/fabric/v1', baseUrl),
         'health-checks': api('/health-checks/v1'),
       },
-      buildDate: '2026-01-01T00:00:00Z',
-      capabilities: services.isClusterMember ? CAPABILITIES : ALONE,
+      buildDate: BUILD_DATE,
+      capabilities: services.isClusterMember ? IN_CLUSTER : ALONE,
       revision: 'edgeweave',
       runtimeVersion: process.version,
       version: PROTOCOL_VERSION,
@@ -99,8 +100,8 @@ function showSpec(id: string): Record<string, unknown> {
   return {
     _links: { self: { href: self }, spec: { href: `${self}/spec` } },
     id,
-    createdAt: NEVER,
-    updatedAt: NEVER,
+    createdAt: BUILD_DATE,
+    updatedAt: BUILD_DATE,
     tags: {},
     name: id,
   };

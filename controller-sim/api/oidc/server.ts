@@ -24,6 +24,7 @@ export function serveOidc(app: FastifyInstance, services: ApiServices): void {
       method: route.method,
       url: `${BASE}${route.path}`,
       bodyLimit: LARGEST_BODY,
+      exposeHeadRoute: route.method === 'GET',
       handler: async (request, reply) => send(reply, await answer(route, services, requests, request)),
     });
   }

@@ -13,6 +13,7 @@ import { list } from '../http/resource.ts';
 import { idOfCaller } from '../http/rights.ts';
 
 const LIST = 'current-api-session/certificates';
+const NO_CSR = { code: 'UNHANDLED', message: 'csrPem must not be null or empty' } as const;
 
 export const certificateHandlers: Handlers = {
   listCurrentApiSessionCertificates: list(sessionCertificates, ({ services, session }) =>
@@ -29,7 +30,9 @@ async function create(request: ApiRequest): Promise<Answer> {
   const { authority, state } = request.services;
   const identityId = idOfCaller(request);
   const apiSession = request.session as ApiSession;
-  const csr = await readCsr(new Body(request.body, 'create').text('csr'));
+  const given = new Body(request.body, 'create').text('csr');
+  if (given === '') throw new ApiError('COULD_NOT_PROCESS_CSR', NO_CSR);
+  const csr = await readCsr(given);
   const id = state.ids.long();
   const certificate = authority.signIdentity(csr, identityId, { apiSessionId: apiSession.id, id });
   const leaf = leafOf(certificate);

@@ -145,6 +145,8 @@ async function authenticate(request: ApiRequest): Promise<Answer> {
 
 /** For sessions of the OIDC API: what proves to routers and to the token endpoint that a password was given. */
 async function totpToken(request: ApiRequest): Promise<Answer> {
+  const isKept = request.services.state.tables.apiSession.has(request.session?.id ?? '');
+  if (isKept) throw new ApiError('INVALID_BACKING_TOKEN_TYPE');
   const mfa = mfaOf(request);
   if (!mfa?.isVerified) throw new ApiError('MFA_NOT_ENROLLED');
   const session = request.session as ApiSession;

@@ -28,6 +28,7 @@ async function readBody(reader: BodyReader, request: FastifyRequest, payload: In
   const body = await reader.read(payload, { remoteAddress: raw.socket.remoteAddress, limit });
   if (body === '') return undefined;
   if (!isJson(headers['content-type'] ?? '')) return body;
+  if (body.trim() === '') return undefined; // reference fact: blanks are no body
   try {
     return parseBody(body);
   } catch (error) {

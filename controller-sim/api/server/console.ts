@@ -36,7 +36,7 @@ export async function serveConsole(
     await scope.register(
       async (pages) => {
         await pages.register(files, { ...common, root, prefix: '/', decorateReply: false });
-        pages.get('/', (_request, reply) => reply.sendFile(INDEX, root));
+        pages.get('/', { exposeHeadRoute: true }, (_request, reply) => reply.sendFile(INDEX, root));
         pages.setNotFoundHandler((request, reply) => {
           if (isPage(request)) return reply.sendFile(INDEX, root);
           refuse(request, reply);

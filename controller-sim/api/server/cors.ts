@@ -24,5 +24,5 @@ export function allowOrigins(request: FastifyRequest, reply: FastifyReply): void
 export function answerOptions(request: FastifyRequest, reply: FastifyReply, allowed: readonly string[]): FastifyReply {
   const isPreflight = request.headers['access-control-request-method'] !== undefined;
   reply.headers({ allow: [...allowed, 'OPTIONS'].join(', '), ...(isPreflight && { ...CORS, ...PREFLIGHT }) });
-  return reply.code(isPreflight ? 200 : 204).send();
+  return reply.code(200).send();
 }

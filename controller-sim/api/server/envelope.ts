@@ -27,7 +27,7 @@ export function wrapAnswer(answer: Answer, status: number): Sent {
     return json(status, `{"data":${data},"meta":${JSON.stringify({ ...VERSIONS, ...page })}}`);
   }
   if ('json' in answer) return json(status, `{"data":${answer.json},"meta":${META}}`);
-  const body = JSON.stringify({ data: answer.data, meta: VERSIONS });
+  const body = JSON.stringify({ data: answer.data, meta: { ...VERSIONS, ...answer.meta } });
   return { ...json(answer.status ?? status, body), ...(answer.headers && { headers: answer.headers }) };
 }
 

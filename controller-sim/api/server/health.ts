@@ -17,7 +17,7 @@ export function serveHealth(app: FastifyInstance, services: ApiServices): void {
   const { isClusterMember } = services;
   for (const path of HEALTH_PATHS) {
     const isOfCluster = path.endsWith('/raft');
-    app.get(path, async (request, reply) => {
+    app.get(path, { exposeHeadRoute: true }, async (request, reply) => {
       const isShort = (request.query as Record<string, unknown>).type === 'short';
       const body = {
         data: check(services, isShort),

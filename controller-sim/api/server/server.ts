@@ -49,7 +49,8 @@ export class ApiServer {
     this.#services = services;
     this.#fastify = fastify({
       bodyLimit: LARGEST_BODY,
-      exposeHeadRoutes: true,
+      // reference fact: its APIs have no HEAD; health checks, OIDC and the console ask for it where they make their routes.
+      exposeHeadRoutes: false,
       forceCloseConnections: true,
       // reference fact: paths are tidied before they are looked up; its web console asks for `/fabric/v1//routers` and `/identities/ID//`.
       routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true },

@@ -5,7 +5,7 @@ import { sessionChallenge } from '../../auth/challenges.ts';
 import { mayCall } from '../../auth/permissions.ts';
 import { sessionOf } from '../../auth/session-of.ts';
 import { isJson } from '../../entities/body.ts';
-import { ApiError, invalid } from '../../errors/errors.ts';
+import { ApiError, invalid, unsupported } from '../../errors/errors.ts';
 import { type Origin, withOrigin } from '../../state/origin.ts';
 import type { ApiSession } from '../../state/types.ts';
 import type { Answer, ApiRequest, Handler } from '../http/context.ts';
@@ -81,8 +81,10 @@ export function isPartial({ isMfaRequired, isMfaComplete, requiredSignerId }: Ap
   return (isMfaRequired && !isMfaComplete) || requiredSignerId !== null;
 }
 
-function checkAccept({ operation, headers }: ApiRequest): void {
+/** reference fact: the answer to a request with a body has the type of the body, whatever the client accepts. */
+function checkAccept({ operation, headers, body }: ApiRequest): void {
   const { accept = '' } = headers;
+  if (body !== undefined && operation.path !== GENERIC_ENROLLMENT) return;
   if (accept === '' || /\*\/\*|application\/(?:\*|(?:\S+\+)?json)/i.test(String(accept))) return;
   const { kind, forms } = operation.answer;
   if (kind === 'bare' || (forms.length > 0 && operation.path !== GENERIC_ENROLLMENT)) return;
@@ -101,8 +103,7 @@ function checkBody({ operation, body, headers }: ApiRequest): Promise<void> | vo
   const contentType = headers['content-type'] ?? '';
   if (typeof body === 'string' && !isJson(String(contentType))) {
     if (operation.bodyForms.length > 0) return;
-    const reason = `unsupported media type "${contentType}", only [application/json] are allowed`;
-    throw new ApiError('UNSUPPORTED_CONTENT_TYPE', { field: 'Content-Type', reason, value: String(contentType) });
+    throw unsupported(String(contentType));
   }
   const { type, optional } = operation.body;
   if (body === undefined && optional) return;

@@ -92,7 +92,7 @@ export function identityKinds(ids: Known): Kind[] {
         [{ identityId: NOTHING }, 400, 'INVALID_FIELD', 'identityId'],
         [{ method: 'magic' }, 400, 'COULD_NOT_VALIDATE', 'method'],
         [{ expiresAt: '2001-01-01T00:00:00Z' }, 400, 'INVALID_FIELD', 'expiresAt'],
-        [{ expiresAt: 'soon' }, 400, 'COULD_NOT_VALIDATE', 'expiresAt'],
+        [{ expiresAt: 'soon' }, 400, 'COULD_NOT_PARSE_BODY', 'expiresAt'],
         [{ method: 'ottca' }, 400, 'INVALID_FIELD', 'caId'],
         [{ method: 'updb' }, 400, 'INVALID_FIELD', 'username'],
       ],

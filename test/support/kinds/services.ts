@@ -105,14 +105,14 @@ export function serviceKinds(ids: Known): Kind[] {
       required: ['service', 'router', 'binding', 'address'],
       patch: { precedence: 'failed' },
       put: { service: ids.service, router: ids.edgeRouter, binding: 'edge', address: 'x' },
-      cleared: { cost: 0, precedence: 'default', identity: '', tags: {} },
+      cleared: { cost: 0, precedence: 'default', identity: 'instance', tags: {} },
       refusals: [
         [{ service: NOTHING }, 404, 'NOT_FOUND', 'service with id'],
         [{ router: NOTHING }, 404, 'NOT_FOUND', 'router with id'],
         [{ address: '' }, 400, 'COULD_NOT_VALIDATE', 'address'],
         [{ cost: 65_536 }, 400, 'COULD_NOT_VALIDATE', 'cost'],
         [{ precedence: 'best' }, 400, 'COULD_NOT_VALIDATE', 'precedence'],
-        [{ identitySecret: '*' }, 400, 'COULD_NOT_VALIDATE', 'identitySecret'],
+        [{ identitySecret: '*' }, 400, 'COULD_NOT_PARSE_BODY', 'identitySecret'],
       ],
     },
     {
@@ -132,7 +132,7 @@ export function serviceKinds(ids: Known): Kind[] {
       required: ['service', 'router', 'binding', 'address'],
       patch: { cost: 4 },
       put: { service: ids.service, router: ids.edgeRouter, binding: 'edge', address: 'x' },
-      cleared: { cost: 0, precedence: 'default', instanceId: '', tags: {} },
+      cleared: { cost: 0, precedence: 'default', instanceId: 'instance', tags: {} },
     },
   ];
 }

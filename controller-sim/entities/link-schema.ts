@@ -1,0 +1,69 @@
+// The schema of router.link.v1: how a router listens for links and dials them (reference fact: HTTP entities, section 7).
+
+import { closed, described, listOf, oneOf, ref, type Schema, text, whole } from './schema-parts.ts';
+
+const binding: Schema = { type: 'string', minLength: 1, default: 'transport' };
+
+const LISTENER = closed(
+  {
+    bind: { type: 'string', minLength: 1, description: 'Where the router listens, such as tls:0.0.0.0:6262.' },
+    binding,
+    advertise: text,
+    bindInterface: text,
+    groups: ref('groups'),
+    options: ref('channelOptions'),
+  },
+  ['bind'],
+);
+
+const DIALER = closed({
+  binding,
+  bindInterface: described(text, 'Name of the interface, as listeners call it.'),
+  groups: ref('groups'),
+  healthyDialBackoff: ref('backoff'),
+  unhealthyDialBackoff: ref('backoff'),
+  maxDefaultConnections: whole(1, 100),
+  maxAckConnections: whole(0, 100),
+  startupDelay: ref('duration'),
+  options: ref('channelOptions'),
+});
+
+export const LINK_SCHEMA: Schema = {
+  $id: 'https://netfoundry.io/schemas/router.link.v1.config.json',
+  definitions: {
+    backoff: closed({
+      minRetryInterval: ref('duration'),
+      maxRetryInterval: ref('duration'),
+      retryBackoffFactor: { type: 'number', minimum: 1, maximum: 100 },
+    }),
+    channelOptions: closed({
+      connectTimeout: ref('duration'),
+      writeTimeout: ref('duration'),
+      maxOutstandingConnects: whole(1, 1_000),
+      maxQueuedConnects: whole(0, 5_000),
+      outQueueSize: whole(0),
+    }),
+    dialer: DIALER,
+    duration: { type: 'string', pattern: '^([0-9]+(\\.[0-9]+)?(ns|us|µs|ms|s|m|h))+$' },
+    groups: { oneOf: [text, listOf(text)] },
+    heartbeats: closed({
+      sendInterval: ref('duration'),
+      checkInterval: ref('duration'),
+      closeUnresponsiveTimeout: ref('duration'),
+    }),
+    listener: LISTENER,
+  },
+  ...closed({
+    listeners: listOf(ref('listener')),
+    dialers: listOf(ref('dialer')),
+    heartbeats: ref('heartbeats'),
+    gcMode: {
+      ...oneOf('preserve', 'orphaned', 'changed'),
+      default: 'preserve',
+      description:
+        "Which links a router closes by itself when its configuration changes: 'preserve' none, 'orphaned' those whose listener or dialer is gone, 'changed' also those whose listener or dialer is another now.",
+    },
+    payloadSenderQueueSize: whole(1),
+    ackSenderQueueSize: whole(1),
+  }),
+};
