@@ -119,6 +119,17 @@ for (const part of Object.keys(FLOORS)) {
   });
 }
 
+t.test('the README of each program names its rooms', async (t) => {
+  for (const [part, floors] of Object.entries(FLOORS)) {
+    const [home = '', below] = part.split('/');
+    const text = readFileSync(join(ROOT, home, 'README.md'), 'utf8');
+    for (const room of floors.flat())
+      if (!text.includes(`${below ? `${below}/` : ''}${room}`))
+        t.fail(`${home}/README.md does not name ${part}/${room}`);
+  }
+  t.pass();
+});
+
 t.test('schemas know nothing of the programs, and common knows neither of them', async (t) => {
   for (const { path, imports } of PRODUCT) {
     const [home = ''] = path.split('/');
