@@ -15,7 +15,7 @@ Options:
   --grep=PATTERN      only the tests whose name matches; may be repeated
   --thorough          tests that broaden others as well (minutes), as CI does
   --bail              start no further file after a failure
-  --jobs=N            files that run at the same time (cores + 1)
+  --jobs=N            files that run at the same time (cores + 2)
   --timeout=SECONDS   longest time of one file (120)
   --help              this text
 

@@ -14,8 +14,8 @@ import { type FileResult, reportOf, runTestFiles } from './test-runner.ts';
 const REPORT = join(ROOT, '.tap', 'report.tap');
 /** Seconds. */
 const TIMEOUT = '120';
-/** Tests wait for timers and other processes about a third of their time. */
-const JOBS = String(availableParallelism() + 1);
+/** Tests wait for timers and other processes about half of their time. */
+const JOBS = String(availableParallelism() + 2);
 const OPTIONS = {
   grep: { type: 'string', short: 'g', multiple: true, default: [] as string[] },
   bail: { type: 'boolean', short: 'b', default: false },

@@ -46,15 +46,15 @@ interface Sizes {
   readonly roundTrips: number;
   readonly circuits: number;
   readonly idle: number;
+  /** Routers count as quiet if they use at most `QUIET_CPU` seconds of processor time within these milliseconds. */
+  readonly quietTime: number;
 }
 
-const FULL: Sizes = { rounds: 3, mib: 512, roundTrips: 2_000, circuits: 3_000, idle: 5_000 };
-const QUICK: Sizes = { rounds: 1, mib: 8, roundTrips: 50, circuits: 10, idle: 10 };
+const FULL: Sizes = { rounds: 3, mib: 512, roundTrips: 2_000, circuits: 3_000, idle: 5_000, quietTime: 500 };
+const QUICK: Sizes = { rounds: 1, mib: 8, roundTrips: 50, circuits: 10, idle: 10, quietTime: 50 };
 /** Circuits that are opened in parallel. */
 const AT_ONCE = 16;
 const CONNECTIONS = [1, 4, 16];
-/** Routers count as quiet if they use at most `QUIET_CPU` seconds of processor time within these milliseconds. */
-const QUIET_TIME = 500;
 const QUIET_CPU = 0.02;
 /** Milliseconds that routers get to become quiet. */
 const LONGEST_CLEANUP = 30_000;
@@ -78,7 +78,7 @@ export const data: Benchmark = {
       for (const [group, rounds, measure] of measures(sizes)) {
         if (!isWanted(group, options)) continue;
         progress(group);
-        rows.push(...toRows(group, await inTurns(subjects, rounds, measure), YARDSTICK));
+        rows.push(...toRows(group, await inTurns(subjects, rounds, sizes.quietTime, measure), YARDSTICK));
       }
       const title = 'Data path of two routers';
       const { rounds } = sizes;
@@ -150,7 +150,7 @@ function measures(sizes: Sizes): [group: string, rounds: number, measure: Measur
     }),
     often('round trip beside a saturated circuit', (subject) => beside(subject, saturate, 'sink', slowEcho)),
     once('round trip beside a stuck circuit', (subject) => beside(subject, block, 'stuck', echo)),
-    often('circuits per second', (subject) => circuitRate(subject, sizes.circuits)),
+    often('circuits per second', (subject) => circuitRate(subject, sizes)),
     once('resident after load', async (subject) => ({ memory: resident(subject) })),
     once('10,000 idle circuits, both routers', (subject) => idleMemory(subject, sizes.idle)),
   ];
@@ -173,10 +173,10 @@ async function throughput(
 }
 
 /** Circuits per second, and the processor time of both routers for one, including the cleanup after it closed. */
-async function circuitRate(subject: Subject, count: number): Promise<Values> {
+async function circuitRate(subject: Subject, { circuits: count, quietTime }: Sizes): Promise<Values> {
   const before = spent([subject]);
   const rate = await circuits(subject.entries.echo, count, AT_ONCE);
-  await quiet([subject]);
+  await quiet([subject], quietTime);
   return { circuits: rate, 'cpu circuit': ((spent([subject]) - before) * 1_000) / count };
 }
 
@@ -221,19 +221,24 @@ function spent(subjects: readonly Subject[]): number {
 }
 
 /** Resolves when all routers are idle: some clean up long after a load, which would slow the next subject. */
-async function quiet(subjects: readonly Subject[]): Promise<void> {
-  for (let waited = 0; waited < LONGEST_CLEANUP; waited += QUIET_TIME) {
+async function quiet(subjects: readonly Subject[], time: number): Promise<void> {
+  for (let waited = 0; waited < LONGEST_CLEANUP; waited += time) {
     const before = spent(subjects);
-    await sleep(QUIET_TIME);
+    await sleep(time);
     if (spent(subjects) - before <= QUIET_CPU) return;
   }
 }
 
-async function inTurns(subjects: readonly Subject[], rounds: number, measure: Measure): Promise<Map<string, Values[]>> {
+async function inTurns(
+  subjects: readonly Subject[],
+  rounds: number,
+  quietTime: number,
+  measure: Measure,
+): Promise<Map<string, Values[]>> {
   const taken = new Map<string, Values[]>(subjects.map(({ name }) => [name, []]));
   for (let round = 0; round < rounds; round++)
     for (const subject of subjects) {
-      await quiet(subjects);
+      await quiet(subjects, quietTime);
       taken.get(subject.name)?.push(await measure(subject));
     }
   return taken;

@@ -50,7 +50,7 @@ export const queues: Benchmark = {
       for (const work of workOf(options)) {
         if (!isWanted(work.group, options)) continue;
         progress(work.group);
-        rows.push(...(await measureGroup(work, tasks[work.kind], rounds)));
+        rows.push(...(await measureGroup(work, tasks[work.kind], rounds, collector(options.quick))));
       }
     } finally {
       await target.close();
@@ -93,20 +93,38 @@ function readConfig(file: string | undefined): RouterConfig {
 }
 
 /** Measures speed and memory in separate rounds: garbage collection takes time. */
-async function measureGroup({ group, size, count }: Work, task: Task, rounds: number): Promise<Row[]> {
+async function measureGroup(
+  { group, size, count }: Work,
+  task: Task,
+  rounds: number,
+  collect: Collect | undefined,
+): Promise<Row[]> {
   const subjects = Object.entries(SUBJECTS);
   const taken = new Map<string, Values[]>(subjects.map(([name]) => [name, []]));
   for (let round = 0; round < rounds; round++) {
     for (const [name, make] of subjects) {
-      const values = await measureSpeed(make(size), task, count);
-      taken.get(name)?.push({ ...values, ...(await measureMemory(make(size), count)) });
+      const values = await measureSpeed(make(size), task, count, collect);
+      taken.get(name)?.push({ ...values, ...(await measureMemory(make(size), count, collect)) });
     }
   }
   return toRows(group, taken, YARDSTICK);
 }
 
-async function measureSpeed(subject: Subject, task: Task, count: number): Promise<Values> {
-  globalThis.gc?.();
+/** Collects garbage, with access to the collector: all of it, or for quick runs only the young. */
+type Collect = () => void;
+
+function collector(isQuick: boolean): Collect | undefined {
+  const { gc } = globalThis;
+  return gc && (() => void gc(isQuick ? { type: 'minor' } : { type: 'major' }));
+}
+
+async function measureSpeed(
+  subject: Subject,
+  task: Task,
+  count: number,
+  collect: Collect | undefined,
+): Promise<Values> {
+  collect?.();
   const waits = new Float64Array(count);
   let refused = 0;
   const start = performance.now();
@@ -128,15 +146,14 @@ async function measureSpeed(subject: Subject, task: Task, count: number): Promis
  * tasks. The tasks do nothing, so only waiting tasks use memory. Without access to the garbage collector, nothing is
  * measured.
  */
-async function measureMemory(subject: Subject, count: number): Promise<Values> {
-  const { gc } = globalThis;
-  if (!gc) return {};
-  gc();
+async function measureMemory(subject: Subject, count: number, collect: Collect | undefined): Promise<Values> {
+  if (!collect) return {};
+  collect();
   const before = process.memoryUsage().heapUsed;
   let held: number | undefined;
   const look = () => {
     if (held !== undefined) return;
-    gc();
+    collect();
     held = process.memoryUsage().heapUsed - before;
   };
   await produce(subject, count, () => () => Promise.resolve(), look, look);

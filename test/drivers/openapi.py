@@ -15,7 +15,7 @@ from simulator import Simulator
 
 SEED = 1
 #: Random ones of each operation.
-EXAMPLES = 2
+EXAMPLES = 1
 PHASES = ["examples", "fuzzing", "stateful"]
 #: Every bound of every part of the documents: a minute and more of one core.
 THOROUGH = "coverage"
