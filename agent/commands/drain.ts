@@ -54,14 +54,14 @@ function drain(file: string, options: DrainOptions): Promise<number> {
 /** Prints a line to stderr for every change, and one at intervals. */
 function progressLines(): (progress: unknown) => void {
   let last = '';
-  let shownAt = Number.POSITIVE_INFINITY;
+  let printedAt = Number.POSITIVE_INFINITY;
   return (progress) => {
     const { circuits, passing, terminators, secondsLeft } = progress as Progress;
     if (circuits === 0) return;
     const text = `${circuits} circuits left, ${passing} passing through, ${terminators} terminators to remove`;
-    if (text === last && shownAt - secondsLeft < QUIET) return;
+    if (text === last && printedAt - secondsLeft < QUIET) return;
     last = text;
-    shownAt = secondsLeft;
+    printedAt = secondsLeft;
     printError(`${text}, ${secondsLeft} s left`);
   };
 }

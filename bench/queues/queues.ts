@@ -108,7 +108,7 @@ async function measureGroup({ group, size, count }: Work, task: Task, rounds: nu
 async function measureSpeed(subject: Subject, task: Task, count: number): Promise<Values> {
   globalThis.gc?.();
   const waits = new Float64Array(count);
-  let refused = 0;
+  let rejected = 0;
   const start = performance.now();
   const timed = (index: number): Task => {
     const since = performance.now();
@@ -117,10 +117,10 @@ async function measureSpeed(subject: Subject, task: Task, count: number): Promis
       return task();
     };
   };
-  await produce(subject, count, timed, () => refused++);
+  await produce(subject, count, timed, () => rejected++);
   const seconds = (performance.now() - start) / 1000;
   waits.sort();
-  return { tasks: count / seconds, p50: quantile(waits, 0.5), p99: quantile(waits, 0.99), refused };
+  return { tasks: count / seconds, p50: quantile(waits, 0.5), p99: quantile(waits, 0.99), refused: rejected };
 }
 
 /**

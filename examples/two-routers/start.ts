@@ -33,11 +33,11 @@ async function main(): Promise<number> {
   try {
     network = await prepare();
     const signal = await Promise.race([network.up(), stop]);
-    if (signal) return refuse(network, `${signal} was received during the start`);
+    if (signal) return fail(network, `${signal} was received during the start`);
     print(json ? JSON.stringify({ ok: true, ...facts(network) }) : welcome(network));
     return flags.includes('--once') ? 0 : await stay(network, stop);
   } catch (error) {
-    return refuse(network, describeError(error), network?.logTails());
+    return fail(network, describeError(error), network?.logTails());
   } finally {
     await network?.close();
     network?.removeFiles();
@@ -64,7 +64,7 @@ async function stay(network: Network, stop: Promise<NodeJS.Signals>): Promise<nu
   return 1;
 }
 
-function refuse(network: Network | undefined, error: string, logs = ''): number {
+function fail(network: Network | undefined, error: string, logs = ''): number {
   if (json) print(JSON.stringify({ ok: false, ...(network && facts(network)), error }));
   process.stderr.write(`the network could not be started: ${error}\n${logs === '' ? '' : `${logs}\n`}`);
   return 1;
