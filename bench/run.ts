@@ -61,7 +61,7 @@ Examples:
   npm -s run bench -- queues --quick --json - | jq '.[0].run'
   npm run bench -- compare before.json after.json
 
-Where the time goes: the key profile.cpu.path of a router's configuration makes the router write a CPU profile every 10
+CPU profiles: with the key profile.cpu.path in its configuration, a router writes a CPU profile every 10
 minutes and when it stops (name it NAME.cpuprofile). Open it as a flame graph in Chrome (developer tools, Performance, load
 profile) or with https://www.speedscope.app. profile.memory.path (NAME.heapprofile) does the same for allocations.`,
   )

@@ -30,10 +30,10 @@ export function drainCommand(): Command {
     .addHelpText(
       'after',
       `
-Circuits that are open go on, hosted services move to other routers, links stay. The router drains on after this
+Open circuits continue, hosted services move to other routers, links stay. The router continues to drain after this
 command, also after Ctrl-C, until --cancel or its next start.
 
-Exit codes: 0 no circuit is left, 1 the time is over and circuits are left.
+Exit codes: 0 no circuit is left, 1 circuits are left after the timeout.
 ${examples('router', 'drain router.yml --seconds 600 && systemctl stop router')}`,
     )
     .action(async (file: string, options: DrainOptions) => {

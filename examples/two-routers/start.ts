@@ -8,8 +8,8 @@ import type { Network } from './network.ts';
 const FLAGS = ['--once', '--json', '--help'];
 const USAGE = `npm start [-- --once] [-- --json]
 
-  --once   prove the network and end
-  --json   print one JSON document on stdout and nothing else there
+  --once   test the network, then stop it
+  --json   print only one JSON document to stdout
 `;
 
 const flags = process.argv.slice(2);
@@ -78,7 +78,7 @@ function welcome({ controller, routers, links, transfer, proxyPort, steps }: Net
   const total = steps.reduce((sum, { ms }) => sum + ms, 0);
   const rate = transfer ? (transfer.bytes / 1024 / 1024 / (transfer.ms / 1000)).toFixed(0) : '';
   return `
-The network is up and proven after ${total} ms; ${rate} MiB/s through it, both ways, encrypted end to end.
+The network was started and tested in ${total} ms; ${rate} MiB/s through it, both ways, encrypted end to end.
 
   client ─► 127.0.0.1:${proxyPort} ═ router-a ═══ link ${links[0]?.id ?? ''} ═══ router-b ─► echo server
 
@@ -94,7 +94,7 @@ Try:
   nc 127.0.0.1 ${proxyPort}
   npm run -s router -- health ${a?.healthUrl.replace('/health-checks', '')} --ca ${a?.ca}
   ziti edge login ${controller?.management.replace(/^https:\/\/|\/edge.*$/g, '')} -u ${controller?.username} -p ${controller?.password} --ca ${controller?.ca} -y
-Ctrl-C stops everything.
+Ctrl-C stops the network.
 `;
 }
 
