@@ -5,9 +5,9 @@
 //           admin_readonly) | ops | KIND.ACTION (administrators, who has the permission KIND or KIND.ACTION, and for reading admin_readonly)
 //   query   known parameters; ! = required
 //   body    a name in bodies.json, or a content type, or both; ? = may be left out
-//   answer  what grants the request: a name in answers.json for the data within the envelope, NAME* for a page of them, - for no data,
+//   answer  the successful answer: a name in answers.json for the data within the envelope, NAME* for a page of them, - for no data,
 //           bare:NAME for a body without envelope; a content type instead, or as an alternative
-//   status  of that answer; 501 for what the reference names and does not serve (reference fact: HTTP entities, sections 9 and 16)
+//   status  of that answer; 501 for operations that the reference names but does not serve (reference fact: HTTP entities, sections 9 and 16)
 
 import { readFileSync } from 'node:fs';
 
