@@ -116,7 +116,7 @@ t.test('with the last run, a table also has its ratio', async (t) => {
   const text = table(SMALL, last);
   t.match(text, /last × rate$/m);
   t.match(text, /^ +ours +500 +0\.50 +4 +2\.00 +0\.25$/m);
-  t.match(text, /^ +ours +100 +2\.00 +–$/m, 'what was not measured then is missing');
+  t.match(text, /^ +ours +100 +2\.00 +–$/m, 'values without a previous measurement are missing');
 });
 
 t.test('numbers have three digits', async (t) => {

@@ -61,7 +61,7 @@ Examples:
   npm -s run bench -- queues --quick --json - | jq '.[0].run'
   npm run bench -- compare before.json after.json
 
-Where the time goes: the key profile.cpu.path of a router's configuration makes the router write a CPU profile every 10
+CPU profiles: with the key profile.cpu.path in its configuration, a router writes a CPU profile every 10
 minutes and when it stops (name it NAME.cpuprofile). Open it as a flame graph in Chrome (developer tools, Performance, load
 profile) or with https://www.speedscope.app. profile.memory.path (NAME.heapprofile) does the same for allocations.`,
   )
@@ -93,20 +93,20 @@ async function run(names: readonly string[], options: Options): Promise<void> {
   if (directory !== undefined) prepareDirectory(directory);
   if (options.json !== undefined && options.json !== STDOUT) checkWritable('--json', options.json);
   if (options.html !== undefined) checkWritable('--html', options.html);
-  const print = options.json === STDOUT ? progress : say;
+  const printTables = options.json === STDOUT ? progress : print;
   const reports: Report[] = [];
   const kept: string[] = [];
   for (const [name, benchmark] of chosen) {
     const report = await measure(benchmark, options);
     reports.push(report);
-    print(table(report, readLast(directory ?? KEPT_RESULTS, name)));
+    printTables(table(report, readLast(directory ?? KEPT_RESULTS, name)));
     if (directory !== undefined) kept.push(...keep(directory, report));
   }
-  if (options.json === STDOUT) say(JSON.stringify(reports, undefined, 2));
+  if (options.json === STDOUT) print(JSON.stringify(reports, undefined, 2));
   else if (options.json !== undefined) writeOut(options.json, `${JSON.stringify(reports, undefined, 2)}\n`);
   if (options.html !== undefined) writeOut(options.html, htmlPage(reports));
   const reason = options.quick ? '--quick' : '--only';
-  print(
+  printTables(
     kept.length > 0 ? `kept: ${kept.join(', ')}` : `the results are not kept (${reason}); --results DIR keeps them`,
   );
 }
@@ -163,17 +163,17 @@ function showComparison(a: readonly Report[], b: readonly Report[]): void {
   for (const warning of warnings) warn(warning);
   if (comparisons.length === 0)
     throw new UsageError('A and B have no benchmark in common; compare results of the same one');
-  for (const comparison of comparisons) say(comparisonText(comparison));
+  for (const comparison of comparisons) print(comparisonText(comparison));
 }
 
 function warn(text: string): void {
-  say(`warning: ${text}`);
+  print(`warning: ${text}`);
 }
 
 function progress(text: string): void {
   process.stderr.write(`${text}\n`);
 }
 
-function say(text: string): void {
+function print(text: string): void {
   process.stdout.write(`${text}\n`);
 }

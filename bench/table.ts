@@ -11,8 +11,8 @@ const MISSING = '–';
 /** With the last report, adds its ratio of the first column of each section. */
 export function table(report: Report, last: Report | undefined): string {
   const sections = sectionsOf(report);
-  const shown = new Set(sections.flatMap(({ columns }) => columns));
-  const meanings = Object.entries(report.columns).filter(([name]) => shown.has(name));
+  const present = new Set(sections.flatMap(({ columns }) => columns));
+  const meanings = Object.entries(report.columns).filter(([name]) => present.has(name));
   const head = [
     report.title,
     describeRun(report.run),

@@ -4,7 +4,7 @@
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import { dirname, join } from 'node:path';
-import { needFolder, ROOT, runTool, say } from './commands.ts';
+import { needFolder, print, ROOT, runTool } from './commands.ts';
 import { manuals } from './manuals.ts';
 
 const DIST = join(ROOT, 'dist');
@@ -28,7 +28,7 @@ for (const file of globSync('**/*.d.ts', { cwd: DIST }))
   write(file, withBuiltModules(readFileSync(join(DIST, file), 'utf8')));
 writeManifest();
 for (const [name, text] of Object.entries(manuals())) write(join('man', name), text);
-say(`built ${sources.length} modules in ${DIST}`);
+print(`built ${sources.length} modules in ${DIST}`);
 
 /** Replaces source file names with the names of the built files. */
 function withBuiltModules(text: string): string {

@@ -34,6 +34,6 @@ export function needFolder(folder: string, remedy = 'copy the project to your ow
   process.exit(1);
 }
 
-export function say(text: string): void {
+export function print(text: string): void {
   process.stdout.write(`${text}\n`);
 }

@@ -3,7 +3,7 @@
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { ROOT, say } from './commands.ts';
+import { print, ROOT } from './commands.ts';
 import { generateApi } from './generate-api.ts';
 import { generateConfig } from './generate-config.ts';
 import { generateMessages, numbersSource } from './generate-wire.ts';
@@ -12,6 +12,6 @@ const files = new Map([...generateConfig(), ...(await generateApi()), ['common/w
 for (const [path, content] of files) {
   mkdirSync(dirname(join(ROOT, path)), { recursive: true });
   writeFileSync(join(ROOT, path), content);
-  say(path);
+  print(path);
 }
 generateMessages();

@@ -36,7 +36,7 @@ t.test('each file is a point of the report; failures have a place, crashes an ex
   t.same(equal?.path, ['b.mjs', 'one', 'are equal']);
   t.ok(
     equal?.detail.some((line) => line.includes('diff')),
-    'the difference is there',
+    'the difference is printed',
   );
   t.same(crash, { path: ['c.mjs'], detail: ['exit: 7'] });
 });

@@ -1,5 +1,5 @@
 // Runs test files, each in a separate process and some in parallel. `tap run` does that too, but hooks itself into
-// every process that a test starts, and takes a third more time in total (0.3 s per file, 0.1 s per child).
+// every process that a test starts. That takes a third more time in total (0.3 s per file, 0.1 s per child).
 
 import { spawn } from 'node:child_process';
 import { ROOT } from './commands.ts';

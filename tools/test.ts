@@ -6,7 +6,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
-import { needFolder, ROOT, say } from './commands.ts';
+import { needFolder, print, ROOT } from './commands.ts';
 import { countIn, failuresIn, progressOf, skippedIn } from './tap-report.ts';
 import { chooseTests, slowestFirst, testFilesOf } from './test-files.ts';
 import { type FileResult, reportOf, runTestFiles } from './test-runner.ts';
@@ -34,7 +34,7 @@ const { files, problems } = chooseTests(positionals, testFilesOf(ROOT), ROOT);
 for (const name of ['jobs', 'timeout'] as const)
   if (!/^[1-9]\d{0,4}$/.test(values[name]))
     problems.push(`--${name} must be a number of at least 1, not "${values[name]}"`);
-if (problems.length > 0) refuse(problems);
+if (problems.length > 0) exitWrongUse(problems);
 
 needFolder(dirname(REPORT));
 const results: FileResult[] = [];
@@ -42,30 +42,30 @@ await runTestFiles(
   { ...values, files: slowestFirst(files), jobs: Number(values.jobs), timeout: Number(values.timeout) },
   (result) => {
     results.push(result);
-    say(progressOf(result));
+    print(progressOf(result));
   },
 );
 const report = reportOf(results);
 mkdirSync(dirname(REPORT), { recursive: true });
 writeFileSync(REPORT, report);
-for (const reason of skippedIn(report)) say(`skipped: ${reason}`);
+for (const reason of skippedIn(report)) print(`skipped: ${reason}`);
 for (const { path, detail } of failuresIn(report)) {
-  say(`failed: ${path.join(' > ')}`);
-  for (const line of detail) say(`  ${line}`);
+  print(`failed: ${path.join(' > ')}`);
+  for (const line of detail) print(`  ${line}`);
 }
 const { passed, failed } = countIn(report);
-say(`${passed} passed, ${failed} failed`);
+print(`${passed} passed, ${failed} failed`);
 process.exitCode = results.every(({ isOk }) => isOk) && failed === 0 && passed > 0 ? 0 : 1;
 
 function parsed() {
   try {
     return parseArgs({ options: OPTIONS, allowPositionals: true });
   } catch (error) {
-    return refuse([(error as Error).message]);
+    return exitWrongUse([(error as Error).message]);
   }
 }
 
-function refuse(reasons: readonly string[]): never {
+function exitWrongUse(reasons: readonly string[]): never {
   for (const reason of reasons) process.stderr.write(`test: ${reason}\n`);
   process.exit(WRONG_USE);
 }

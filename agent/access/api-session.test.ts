@@ -109,7 +109,7 @@ t.test('a lookup waits, within bounds, for a session that no controller has push
   abandoned.catch(() => undefined);
   gone.abort(new Error('the client is gone'));
   await t.rejects(abandoned, /the client is gone/);
-  t.same(clock.timers(), [], 'nobody is waited for any longer');
+  t.same(clock.timers(), [], 'no wait is left');
 });
 
 t.test('a session ends with its token, its identity, its removal or its revocation', async (t) => {
@@ -124,7 +124,7 @@ t.test('a session ends with its token, its identity, its removal or its revocati
     model.revocations.clear();
   }
   revoke('me', Math.floor(clock.now() / 1000) - 10);
-  t.equal(checked.endOf(mine), undefined, 'a token that is newer than the revocation of its identity');
+  t.equal(checked.endOf(mine), undefined, 'the token is newer than the revocation of its identity');
   revoke('me', Math.floor(clock.now() / 1000) + 1);
   t.match(checked.endOf(mine), /revoked/);
   model.revocations.clear();

@@ -107,17 +107,21 @@ t.test(
     ] as const)
       forwarder.circuits.open(id, 'c', {}).forwards.set(way, 'end').set('end', way);
     forwarder.unregisterLink(lost);
-    t.same(confirmed(heard), ['over-1'], 'a circuit that works is not asked about');
+    t.same(confirmed(heard), ['over-1'], 'the router does not ask about working circuits');
     controllers.connected = false;
     scanner.onConnect('other');
     controllers.connected = true;
     scanner.onConnect('c');
     t.same(confirmed(heard), ['over-1', 'over-1']);
     scanner.onConnect('c');
-    t.same(confirmed(heard), ['over-1', 'over-1'], 'once is enough');
+    t.same(confirmed(heard), ['over-1', 'over-1'], 'only once');
     await clock.advance(61_000);
     scanner.onConnect('c');
-    t.same(new Set(confirmed(heard)), new Set(['over-1', 'over-2']), 'idle ones do not wait for the next scan either');
+    t.same(
+      new Set(confirmed(heard)),
+      new Set(['over-1', 'over-2']),
+      'idle circuits do not wait for the next scan either',
+    );
     close();
   },
 );
@@ -163,7 +167,7 @@ t.test('after a reconnect the router asks about circuits with a silent other end
   scanner.onConnect('c');
   scanner.onConnect('c');
   await clock.advance(6_000);
-  t.same(confirmed(heard).length, 6, 'a connection that is lost again begins the check again, once');
+  t.same(confirmed(heard).length, 6, 'another disconnect restarts the check once');
   for (let count = 0; count < 1_000; count++) {
     const circuitId = `many-${count}`;
     forwarder.circuits.open(circuitId, 'c', {}).forwards.set('link1', circuitId).set(circuitId, 'link1');
@@ -172,7 +176,7 @@ t.test('after a reconnect the router asks about circuits with a silent other end
   await clock.advance(100);
   questions.length = 0;
   scanner.onConnect('c');
-  t.equal(questions.length, 200, 'not all at once');
+  t.equal(questions.length, 200, 'in batches');
   await clock.advance(1_000);
   t.equal(questions.length, 1_005);
   close();
@@ -188,16 +192,16 @@ t.test("a peer that names other routers' circuits neither reroutes nor ends them
     forwarder.forwardPayload(source, Payload.create(id, 0, 0, Buffer.from('x')), PayloadOrigin.Forwarded);
   t.equal(send('attacker', 'victim'), 'foreign');
   t.equal(foreign(), 1);
-  t.equal(send('link1', 'victim'), 'unroutable', 'a fault of its own path is one');
+  t.equal(send('link1', 'victim'), 'unroutable', 'a fault on its own path is reported');
   t.equal(send('attacker', 'unknown'), 'unroutable');
   for (const id of ['a victim', 'a\nvictim', 'unknown', '']) faulter.report(id, '');
   for (let count = 0; count < 20_000; count++) faulter.report(`made-up-${count}`, '');
   await clock.advance(1_100);
-  const told = faulted(heard);
-  t.notOk(told.join(' ').split(' ').includes('victim'));
-  t.equal(told.join(' ').split(' ').length, 10_000);
+  const reported = faulted(heard);
+  t.notOk(reported.join(' ').split(' ').includes('victim'));
+  t.equal(reported.join(' ').split(' ').length, 10_000);
   t.ok(
-    told.every((ids) => ids.length < 30_000),
+    reported.every((ids) => ids.length < 30_000),
     'in messages of bounded length',
   );
   close();
@@ -224,7 +228,7 @@ t.test('a peer that keeps sending does not keep an ended circuit', async (t) => 
   close();
   forwarder.circuits.open('late', 'c', {});
   unrouter.unroute('late', false);
-  t.same(clock.timers(), [], 'nor does a message that comes while the router stops start a timer');
+  t.same(clock.timers(), [], 'a message during the stop starts no timer either');
 });
 
 t.test('an end for a circuit that was removed in the meantime is cut at once', async (t) => {
@@ -244,7 +248,7 @@ t.test('an end for a circuit that was removed in the meantime is cut at once', a
   t.equal(outcome, 'cut');
   t.same([ends.count, forwarder.addresses()], [0, []]);
   ends.abandon('refused', 'initiator', 'c');
-  t.same(faulted(heard), ['refused'], 'the controller takes the rest of it down');
+  t.same(faulted(heard), ['refused'], 'the controller removes the rest of the circuit');
   close();
 });
 

@@ -47,7 +47,7 @@ export async function inspectCircuit(
 ): Promise<CircuitInspection | undefined> {
   const circuit = forwarder.circuits.get(circuitId);
   if (!circuit) return undefined;
-  const shown: CircuitInspection = {
+  const inspection: CircuitInspection = {
     circuitId,
     forwards: Object.fromEntries(circuit.forwards),
     xgressDetails: {},
@@ -56,25 +56,25 @@ export async function inspectCircuit(
   };
   for (const address of circuit.forwards.values()) {
     const destination = forwarder.destination(address);
-    if (destination instanceof Link) relate(shown, 'link', destination.id, inspectLink(destination));
-    else if (destination instanceof Xgress) shown.xgressDetails[address] = destination.inspect();
-    else if (destination instanceof SdkRelay) await addRelay(shown, sdk, destination);
+    if (destination instanceof Link) relate(inspection, 'link', destination.id, inspectLink(destination));
+    else if (destination instanceof Xgress) inspection.xgressDetails[address] = destination.inspect();
+    else if (destination instanceof SdkRelay) await addRelay(inspection, sdk, destination);
   }
-  return shown;
+  return inspection;
 }
 
 async function addRelay(into: CircuitInspection, sdk: SdkInspections | undefined, relay: SdkRelay): Promise<void> {
   const found = await sdk?.circuit(relay);
   if (!found) return;
-  relate(into, 'edge', found.id, found.shown);
+  relate(into, 'edge', found.id, found.details);
   const { detail, error } = found.client;
   if (detail) into.xgressDetails[relay.address] = detail;
   if (error !== undefined) into.errors = [...(into.errors ?? []), error];
 }
 
-function relate(into: CircuitInspection, kind: string, id: string, shown: unknown): void {
+function relate(into: CircuitInspection, kind: string, id: string, details: unknown): void {
   into.relatedEntities[kind] ??= {};
-  into.relatedEntities[kind][id] = shown;
+  into.relatedEntities[kind][id] = details;
 }
 
 /** Names of the reference. */

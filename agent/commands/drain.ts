@@ -30,10 +30,10 @@ export function drainCommand(): Command {
     .addHelpText(
       'after',
       `
-Circuits that are open go on, hosted services move to other routers, links stay. The router drains on after this
+Open circuits continue, hosted services move to other routers, links stay. The router continues to drain after this
 command, also after Ctrl-C, until --cancel or its next start.
 
-Exit codes: 0 no circuit is left, 1 the time is over and circuits are left.
+Exit codes: 0 no circuit is left, 1 circuits are left after the timeout.
 ${examples('router', 'drain router.yml --seconds 600 && systemctl stop router')}`,
     )
     .action(async (file: string, options: DrainOptions) => {
@@ -54,14 +54,14 @@ function drain(file: string, options: DrainOptions): Promise<number> {
 /** Prints a line to stderr for every change, and one at intervals. */
 function progressLines(): (progress: unknown) => void {
   let last = '';
-  let shownAt = Number.POSITIVE_INFINITY;
+  let printedAt = Number.POSITIVE_INFINITY;
   return (progress) => {
     const { circuits, passing, terminators, secondsLeft } = progress as Progress;
     if (circuits === 0) return;
     const text = `${circuits} circuits left, ${passing} passing through, ${terminators} terminators to remove`;
-    if (text === last && shownAt - secondsLeft < QUIET) return;
+    if (text === last && printedAt - secondsLeft < QUIET) return;
     last = text;
-    shownAt = secondsLeft;
+    printedAt = secondsLeft;
     printError(`${text}, ${secondsLeft} s left`);
   };
 }

@@ -13,9 +13,9 @@ export function inspectCommand(): Command {
     .option('--json', 'print JSON', false)
     .addHelpText('after', examples('router', 'inspect router.yml', 'inspect router.yml router-circuits --json'))
     .action(async (file: string, name: string | undefined, { json }: { json: boolean }) => {
-      process.exitCode = await ask(file, 'inspect', { arguments: { name } }, async (shown) => {
-        if (typeof shown === 'string') print(shown);
-        else print(json ? JSON.stringify(shown, undefined, 2) : (await import('yaml')).stringify(shown));
+      process.exitCode = await ask(file, 'inspect', { arguments: { name } }, async (answer) => {
+        if (typeof answer === 'string') print(answer);
+        else print(json ? JSON.stringify(answer, undefined, 2) : (await import('yaml')).stringify(answer));
         return Exit.Done;
       });
     });

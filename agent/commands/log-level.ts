@@ -25,8 +25,8 @@ export function logLevelCommand(): Command {
       async (file: string, first: string | undefined, second: string | undefined, { json }: { json: boolean }) => {
         const component = second === undefined ? undefined : first;
         const level = second ?? first;
-        process.exitCode = await ask(file, 'log-level', { arguments: { component, level } }, (shown) => {
-          print(json ? JSON.stringify(shown, undefined, 2) : table(shown as Levels));
+        process.exitCode = await ask(file, 'log-level', { arguments: { component, level } }, (answer) => {
+          print(json ? JSON.stringify(answer, undefined, 2) : table(answer as Levels));
           return Exit.Done;
         });
       },

@@ -17,7 +17,7 @@ export function textReport(checked: readonly LoadedConfig[]): string {
   return checked
     .map(
       (each) =>
-        `${each.findings.map((finding) => textLine(shownName(each.file), finding)).join('')}${shownName(each.file)}: ${summary(each)}\n`,
+        `${each.findings.map((finding) => textLine(displayName(each.file), finding)).join('')}${displayName(each.file)}: ${summary(each)}\n`,
     )
     .join('');
 }
@@ -60,7 +60,7 @@ export function sarifReport(checked: readonly LoadedConfig[]): string {
   );
 }
 
-function shownName(file: string): string {
+function displayName(file: string): string {
   return file === '' ? "''" : file;
 }
 

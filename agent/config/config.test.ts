@@ -399,7 +399,7 @@ t.test('endpoint takes precedence over endpoints; one of them is required', asyn
   t.equal(accepted(both).ctrl.endpoint?.host, 'one');
   t.ok(
     both.findings.some((each) => each.code === 'CFG-ENDPOINT' && each.severity !== 'error'),
-    'said, not refused',
+    'reported, but accepted',
   );
   const none = check(MINIMAL.replace('ctrl: {endpoint: "tls:controller.example:6262"}', 'ctrl: {}'));
   t.ok(none.findings.some((each) => each.code === 'CFG-ENDPOINT' || each.code === 'CFG-MISSING'));
@@ -449,7 +449,7 @@ t.test('an unset variable that leaves an address without a host is an error', as
       const [found, ...others] = findings.filter((each) => each.path === path);
       t.match(`${found?.message} ${found?.hint}`, /environment variable BIND/, path);
       t.ok(found?.message.includes(shown), String(found?.message));
-      t.same(others, [], 'said once');
+      t.same(others, [], 'reported once');
     }
     t.ok(check(text, { BIND: text.includes('"${BIND}"') ? 'tcp:127.0.0.1:9' : '127.0.0.1' }).ok, path);
   }
@@ -566,7 +566,7 @@ t.test(
     t.match(missing.findings, [{ code: 'CFG-YAML', line: 5, path: 'metrics', message: /no anchor/ }]);
     const begun = performance.now();
     t.notOk(withMore('a: *a\n'.repeat(20_000)).ok);
-    t.ok(performance.now() - begun < 10_000, '6,400 of them took 26 s');
+    t.ok(performance.now() - begun < 10_000, '6,400 of them once took 26 s');
   },
 );
 
@@ -667,7 +667,7 @@ t.test('advertised hosts missing in csr.sans are found before the token is used'
   t.same(found(edge('edge.example')), ['error listeners[0].options.advertise: add edge.example to csr.sans.dns']);
   t.same(found(edge('edge.example'), '{dns: [edge.example]}'), []);
   t.same(found(web('edge.example')), ['warning web[0].bindPoints[0].address: add edge.example to csr.sans.dns']);
-  t.same(found(web('edge.example', 'identity: {cert: a, key: b, ca: c},')), [], 'a certificate of its own');
+  t.same(found(web('edge.example', 'identity: {cert: a, key: b, ca: c},')), [], 'a separate certificate');
   t.same(found('ctrl: {endpoint: "tls:c:1", listeners: [{bind: "tls:0.0.0.0:9", advertise: "tls:edge.example:9"}]}'), [
     'warning ctrl.listeners[0].advertise: add edge.example to csr.sans.dns',
   ]);
@@ -679,7 +679,7 @@ t.test('advertised hosts missing in csr.sans are found before the token is used'
   const { findings } = check(MINIMAL.replace(/csr: .*/, '') + link('edge.example'));
   t.notOk(
     findings.some(({ code }) => code === 'CFG-ADVERTISE'),
-    'without csr nothing is enrolled',
+    'enrollment requires csr',
   );
 });
 
@@ -771,7 +771,7 @@ t.test('secrets are hidden in values and findings, in every spelling', async (t)
   }
   const key = `${'MIGHAgEAMBMGByqGSM49'.repeat(4)}/a`;
   const wrong = check(MINIMAL.replace(/key: [^,}\n]+/, `key: ${key}`));
-  t.notMatch(JSON.stringify([wrong.values, wrong.findings]), /MIGHAgEA/, 'a key in the place of its file');
+  t.notMatch(JSON.stringify([wrong.values, wrong.findings]), /MIGHAgEA/, 'a key in place of its file');
 });
 
 t.test('the path of a key is not hidden', async (t) => {

@@ -52,18 +52,18 @@ const START = { line: 1, column: 1 };
 
 /** Reads and checks a file. Never throws for its content. */
 export function loadRouterConfig(file: string, options: LoadOptions = {}): LoadedConfig {
-  if (file === '') return refused(file, 'the name of the file is empty', 'pass the path of a configuration file');
+  if (file === '') return rejected(file, 'the name of the file is empty', 'pass the path of a configuration file');
   let bytes: Buffer;
   try {
     const stat = statSync(file);
-    if (stat.isDirectory()) return refused(file, `${file} is a folder; name a file`);
-    if (!stat.isFile()) return refused(file, `${file} is not a file`);
+    if (stat.isDirectory()) return rejected(file, `${file} is a folder; name a file`);
+    if (!stat.isFile()) return rejected(file, `${file} is not a file`);
     if (stat.size > LARGEST_FILE) return tooLarge(file, stat.size);
     bytes = readFileSync(file);
   } catch (error) {
     if (errorCode(error) === 'ENOENT')
-      return refused(file, `${file} does not exist`, '`config init --output FILE` writes a new one');
-    return refused(file, readProblem(file, error));
+      return rejected(file, `${file} does not exist`, '`config init --output FILE` writes a new one');
+    return rejected(file, readProblem(file, error));
   }
   return checkRouterBytes(bytes, file, options);
 }
@@ -71,23 +71,23 @@ export function loadRouterConfig(file: string, options: LoadOptions = {}): Loade
 /** Checks the content of a file; `file` is its name. */
 export function checkRouterBytes(bytes: Buffer, file: string, options: LoadOptions = {}): LoadedConfig {
   if (bytes.length > LARGEST_FILE) return tooLarge(file, bytes.length);
-  if (bytes.includes(0)) return refused(file, `${file} contains NUL bytes, so it is not a text file`);
+  if (bytes.includes(0)) return rejected(file, `${file} contains NUL bytes, so it is not a text file`);
   let text: string;
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    return refused(file, `${file} is not UTF-8 text`); // the decoder's own error has no details
+    return rejected(file, `${file} is not UTF-8 text`); // the decoder's own error has no details
   }
   return checkRouterConfig(text, file, options);
 }
 
-function refused(file: string, message: string, hint = ''): LoadedConfig {
+function rejected(file: string, message: string, hint = ''): LoadedConfig {
   const findings = [finding({ code: 'CFG-FILE', path: '', at: START, message, hint })];
   return { file, ok: false, values: [], findings };
 }
 
 function tooLarge(file: string, size: number): LoadedConfig {
-  return refused(file, `${file} has ${size} bytes; the limit is ${LARGEST_FILE}`);
+  return rejected(file, `${file} has ${size} bytes; the limit is ${LARGEST_FILE}`);
 }
 
 /** Checks the text of a configuration; `file` is its name. */

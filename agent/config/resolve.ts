@@ -10,7 +10,7 @@ import { type Finding, type FindingCode, finding, type Position, type Severity }
 import { FORMATS } from './formats.ts';
 import { branchFor, dereference } from './normalize.ts';
 import type { SchemaVerdict } from './schema-check.ts';
-import { HIDDEN, type Secret, shownValue } from './secret.ts';
+import { HIDDEN, type Secret, visibleValue } from './secret.ts';
 
 export type ValueSource = 'given' | 'default' | 'environment';
 
@@ -43,8 +43,8 @@ export function defaultsOf(root: ConfigSchema, schema: ConfigSchema): unknown {
   });
 }
 
-type Verdict = Pick<SchemaVerdict, 'ignored' | 'refused'>;
-const NO_VERDICT: Verdict = { ignored: new Set(), refused: new Set() };
+type Verdict = Pick<SchemaVerdict, 'ignored' | 'rejected'>;
+const NO_VERDICT: Verdict = { ignored: new Set(), rejected: new Set() };
 
 class Resolver {
   readonly values: ResolvedValue[] = [];
@@ -104,11 +104,11 @@ class Resolver {
   #scalar(node: ConfigNode | undefined, schema: ConfigSchema, path: string): unknown {
     const written = node?.kind === 'scalar' ? this.#clamped(node, schema, path) : schema.default;
     if (written === undefined || written === null) return undefined;
-    if (node?.kind === 'scalar' && !this.#verdict.refused.has(path)) this.#aboutScalar(node, schema, path);
+    if (node?.kind === 'scalar' && !this.#verdict.rejected.has(path)) this.#aboutScalar(node, schema, path);
     const source: ValueSource = node === undefined ? 'default' : node.fromEnvironment ? 'environment' : 'given';
-    const shown = shownValue(written, schema);
-    if (shown === HIDDEN) this.secrets.push({ path, texts: [String(written), node?.literal ?? ''] });
-    this.values.push({ path, written: shown, source });
+    const visible = visibleValue(written, schema);
+    if (visible === HIDDEN) this.secrets.push({ path, texts: [String(written), node?.literal ?? ''] });
+    this.values.push({ path, written: visible, source });
     return convert(written, schema);
   }
 
@@ -203,16 +203,16 @@ class Resolver {
     const value = amount(node.scalar);
     const within = Math.min(amount(range[1]), Math.max(amount(range[0]), value));
     if (within === value) return node.scalar;
-    const shown = isDuration ? formatDuration(within) : within;
+    const clamped = isDuration ? formatDuration(within) : within;
     this.#add(
       'warning',
       'CFG-RANGE',
       path,
       node.at,
-      `${node.scalar} is out of bounds, ${shown} is used`,
+      `${node.scalar} is out of bounds, ${clamped} is used`,
       `allowed are ${range[0]} to ${range[1]}`,
     );
-    return shown;
+    return clamped;
   }
 
   #add(severity: Severity, code: FindingCode, path: string, at: Position, message: string, hint = ''): void {

@@ -17,7 +17,7 @@ export interface SchemaVerdict {
   /** Paths whose value is ignored in favor of the default. */
   readonly ignored: ReadonlySet<string>;
   /** Paths whose value is rejected; further findings about them would be redundant. */
-  readonly refused: ReadonlySet<string>;
+  readonly rejected: ReadonlySet<string>;
 }
 
 let compiled: ValidateFunction | undefined;
@@ -28,7 +28,7 @@ export function checkSchema(root: ConfigNode, value: unknown): SchemaVerdict {
   const validate = compiled;
   const findings: Finding[] = [];
   const ignored = new Set<string>();
-  if (validate(value)) return { findings, ignored, refused: new Set() };
+  if (validate(value)) return { findings, ignored, rejected: new Set() };
   for (const error of validate.errors ?? []) {
     if (SILENT.has(error.keyword)) continue;
     const path = toPath(error.instancePath);
@@ -39,8 +39,8 @@ export function checkSchema(root: ConfigNode, value: unknown): SchemaVerdict {
       lenient === undefined ? worded : { ...worded, severity: 'warning', hint: worded.hint || 'the default is used' },
     );
   }
-  const refused = new Set(findings.filter(({ severity }) => severity === 'error').map(({ path }) => path));
-  return { findings: withoutEchoes(findings), ignored, refused };
+  const rejected = new Set(findings.filter(({ severity }) => severity === 'error').map(({ path }) => path));
+  return { findings: withoutEchoes(findings), ignored, rejected };
 }
 
 /** Compound keywords: their inner failures are reported separately. */
@@ -83,36 +83,36 @@ function word(error: ErrorObject, root: ConfigNode, path: string): Finding {
   const make = (code: FindingCode, message: string, hint = '', severity: Finding['severity'] = 'error') =>
     finding({ severity, code, path, at: node.at, message, hint });
   const number = node.path === path && node.literal !== '' ? node.literal : show(error.data);
-  const shown = schema['x-secret'] ? HIDDEN : number;
+  const literal = schema['x-secret'] ? HIDDEN : number;
   switch (error.keyword) {
     case 'additionalProperties':
       return unknownKey(error, schema, root, path);
     case 'required':
       return missingKey(error, node, path, schema);
     case 'type':
-      if (path === 'v') return unsupportedVersion(make, shown);
+      if (path === 'v') return unsupportedVersion(make, literal);
       return make(
         'CFG-TYPE',
-        `expected ${typeInWords(schema)}, found ${foundInWords(error.data, shown)}`,
+        `expected ${typeInWords(schema)}, found ${foundInWords(error.data, literal)}`,
         typeHint(schema, error.data, node),
       );
     case 'minimum':
     case 'maximum':
     case 'exclusiveMinimum':
     case 'exclusiveMaximum':
-      return make('CFG-RANGE', `${shown} is out of bounds`, boundsInWords(schema));
+      return make('CFG-RANGE', `${literal} is out of bounds`, boundsInWords(schema));
     case 'const':
       return path === 'v'
-        ? unsupportedVersion(make, shown)
-        : make('CFG-VALUE', `expected ${show(schema.const)}, found ${shown}`);
+        ? unsupportedVersion(make, literal)
+        : make('CFG-VALUE', `expected ${show(schema.const)}, found ${literal}`);
     case 'enum':
-      return make('CFG-VALUE', `${shown} is not allowed`, oneOf((schema.enum ?? []).map(String), error.data));
+      return make('CFG-VALUE', `${literal} is not allowed`, oneOf((schema.enum ?? []).map(String), error.data));
     case 'discriminator':
       return unknownBinding(error, root, path);
     case 'format':
       return formatFinding(schema, error.data, make);
     case 'pattern':
-      return make('CFG-VALUE', `${shown} is not allowed`, `use ${schema['x-allowed'] ?? schema.pattern}`);
+      return make('CFG-VALUE', `${literal} is not allowed`, `use ${schema['x-allowed'] ?? schema.pattern}`);
     case 'minItems':
       return make('CFG-VALUE', 'the list must not be empty');
     case 'minLength':
@@ -132,8 +132,8 @@ function withVariables({ parentSchema }: ErrorObject, found: Finding, root: Conf
 
 type Make = (code: FindingCode, message: string, hint: string) => Finding;
 
-function unsupportedVersion(make: Make, shown: string): Finding {
-  return make('CFG-VERSION', `version ${shown} is not supported`, 'the only supported version is 3');
+function unsupportedVersion(make: Make, literal: string): Finding {
+  return make('CFG-VERSION', `version ${literal} is not supported`, 'the only supported version is 3');
 }
 
 function formatFinding(schema: ConfigSchema, data: unknown, make: Make): Finding {
@@ -286,11 +286,11 @@ const WORDS: Readonly<Record<string, string>> = {
   boolean: 'true or false',
 };
 
-function foundInWords(value: unknown, shown: string): string {
-  if (typeof value === 'number' && !Number.isFinite(value)) return shown; // .nan and .inf have no better description
+function foundInWords(value: unknown, literal: string): string {
+  if (typeof value === 'number' && !Number.isFinite(value)) return literal; // .nan and .inf have no better description
   // YAML 1.1 reads yes, no, on and off as booleans: the author meant something else.
-  if (typeof value === 'boolean') return /^(true|false)$/i.test(shown) ? shown : `${shown}, which means ${value}`;
-  return typeof value === 'object' ? kindInWords(value) : `${kindInWords(value)} ${shown}`;
+  if (typeof value === 'boolean') return /^(true|false)$/i.test(literal) ? literal : `${literal}, which means ${value}`;
+  return typeof value === 'object' ? kindInWords(value) : `${kindInWords(value)} ${literal}`;
 }
 
 function kindInWords(value: unknown): string {

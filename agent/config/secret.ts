@@ -14,7 +14,7 @@ const KEY_TEXT = /^[\w+/=-]{40,}$|\s/;
 const CREDENTIALS = /\/\/[^/@\s]+@/g;
 
 /** The printable form of a value. Secrets are hidden, but not the path of a key. */
-export function shownValue(value: unknown, schema: ConfigSchema): unknown {
+export function visibleValue(value: unknown, schema: ConfigSchema): unknown {
   if (!schema['x-secret']) return typeof value === 'string' ? withoutCredentials(value) : value;
   if (schema['x-source'] !== 'pem' || typeof value !== 'string' || KEY_TEXT.test(value)) return HIDDEN;
   try {

@@ -46,7 +46,7 @@ ctrl:
 }
 
 function csr({ advertise }: TemplateValues): string {
-  return `# Names that the certificates of this router are valid for. Every advertised host must be among them.
+  return `# Names in the certificates of this router. They must include every advertised host.
 csr:
   sans:
     dns: [localhost${isIp(advertise) ? '' : `, ${quoted(advertise)}`}]
@@ -57,7 +57,7 @@ csr:
 const MINIMAL_CSR = (values: TemplateValues) => csr(values);
 
 function links({ advertise }: TemplateValues): string {
-  return `# Links to other routers: where they may dial this one, and how it dials them.
+  return `# Links to other routers: listeners that they dial, and dialers of this router.
 link:
   listeners:
     - binding: transport
@@ -73,15 +73,15 @@ edge: {}
 `;
 
 const TUNNEL_OPTIONS: Readonly<Record<string, string>> = {
-  'tunnel-host': `      # Offers the services of Bind policies.
+  'tunnel-host': `      # Hosts the services of Bind policies.
       mode: host
 `,
-  'tunnel-proxy': `      # Listens for services, each on a port, and offers the services of Bind policies.
+  'tunnel-proxy': `      # Listens for services, each on a port, and hosts the services of Bind policies.
       mode: proxy
       services:
         - my-service:8080
 `,
-  'tunnel-tproxy': `      # Intercepts the services of Dial policies, answers DNS, and offers the services of Bind policies.
+  'tunnel-tproxy': `      # Intercepts the services of Dial policies, answers DNS, and hosts the services of Bind policies.
       mode: tproxy
       resolver: udp://127.0.0.1:53
 `,

@@ -24,7 +24,7 @@ t.test('the window bounds places, and each is released once', async (t) => {
   places[0]?.failed();
   places[0]?.success();
   t.ok(made.begin());
-  t.equal(made.begin(), undefined, 'one place was given back, not two');
+  t.equal(made.begin(), undefined, 'only one place was released');
   t.equal(metrics.timers.get('ctrl_limiter.work_timer')?.histogram.snapshot().count, 0);
 });
 
@@ -46,7 +46,7 @@ t.test('the window shrinks while the controller is busy, and grows while it answ
   t.equal(made.size, 100, 'never above its maximum');
   t.equal(metrics.gauges.get('ctrl_limiter.window_size')?.(), 100);
   times(10, (place) => place.backoff());
-  t.equal(made.size, 100, 'few refusals among many successes are no reason');
+  t.equal(made.size, 100, 'few rejections among many successes do not shrink it');
 });
 
 t.test('other failures do not change the window, and a disabled window has no bound', async (t) => {

@@ -85,8 +85,8 @@ export class ControlListener {
   #open({ hello, socket, connectionId }: AcceptedHello): Channel {
     const { controllers, clock, log } = this.#components;
     const address = `tls:${socket.remoteAddress}:${socket.remotePort}`;
-    const said = { id: hello.body.toString(), connectionId, headers: hello };
-    const controller = controllerFrom({ clock, log }, this.#settings, address, said);
+    const received = { id: hello.body.toString(), connectionId, headers: hello };
+    const controller = controllerFrom({ clock, log }, this.#settings, address, received);
     if (!controllers.accept(controller))
       throw new HelloRefusedError(`controller ${controller.id} is already connected`);
     return controller.channel;

@@ -19,7 +19,7 @@ const directory = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
 
 t.test('the endpoints file is private and reads as written', async (t) => {
   const file = new EndpointsFile(join(directory, 'sub', 'endpoints.yml'), silentLog);
-  t.same(await file.load(), [], 'nothing is there at first');
+  t.same(await file.load(), [], 'initially empty');
   const known = [
     { id: 'c1', endpoints: [{ address: 'tls:one:6262', groups: ['g'] }] },
     { id: 'c2', endpoints: [{ address: 'tls:two:6262', groups: [] }] },
@@ -102,21 +102,21 @@ t.test('a newer list of members is accepted, an older one is ignored', async (t)
   t.same(log.members.at(-1), { ids: ['a', 'b', 'c'], remove: true });
   view.reset();
   say('a', 1n, true, 'a', 'b');
-  t.equal(log.members.length, 3, 'after a new history the index begins anew');
+  t.equal(log.members.length, 3, 'a new history resets the index');
   view.close();
 });
 
 t.test('only the leader can remove a connected controller; it is asked until it answers', async (t) => {
   const { log, say, clock, view } = clusterOf('a', 'b');
   say('b', 3n, false, 'b', 'c');
-  t.same(log.members, [{ ids: ['b', 'c'], remove: false }], 'what is new is taken');
+  t.same(log.members, [{ ids: ['b', 'c'], remove: false }], 'new members are accepted');
   t.equal(log.asked, 1);
   await clock.advance(60_000);
   t.equal(log.asked, 3);
   say('a', 4n, true, 'b', 'c');
   t.same(log.members.at(-1), { ids: ['b', 'c'], remove: true }, 'the leader can');
   await clock.advance(60_000);
-  t.equal(log.asked, 3, 'nobody is asked any more');
+  t.equal(log.asked, 3, 'no further requests');
   view.close();
   t.same(clock.timers(), []);
 });

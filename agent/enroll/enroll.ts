@@ -1,8 +1,8 @@
 // Enrolls a router: exchanges a one-time token for certificates and the endpoints file (reference fact: config, section
 // 6). If any step fails, the previous files stay valid.
 //
-//   writable targets ─► token ─► controller's certificate ─► signature ─► authorities ─► key, two requests ─► POST
-// enroll ─► all files
+//   writable targets ─► token ─► controller's certificate ─► signature ─► authorities ─► key, two requests
+//        ─► POST enroll ─► all files
 
 import { createPrivateKey, generateKeyPair, type KeyObject, type X509Certificate } from 'node:crypto';
 import { existsSync } from 'node:fs';

@@ -10,7 +10,7 @@ export const PayloadOrigin = Object.freeze({
   Retransmission: 'retransmission',
   /** From a link. */
   Forwarded: 'forwarded',
-  /** From a client with flow control of its own. */
+  /** From a client that does its own flow control. */
   Relayed: 'relayed',
 } as const);
 export type PayloadOrigin = (typeof PayloadOrigin)[keyof typeof PayloadOrigin];

@@ -42,7 +42,7 @@ t.test('a connected router waits for its first check, and is healthy then', asyn
   t.same(state(), [undefined, undefined, true, true]);
   controllers.length = 0;
   await clock.advance(30_000);
-  t.same(state(), [undefined, undefined, false, false], 'what has passed once fails afterwards');
+  t.same(state(), [undefined, undefined, false, false], 'a check that has passed once fails from then on');
 });
 
 t.test('missing links are a reason too', async (t) => {
@@ -54,7 +54,7 @@ t.test('missing links are a reason too', async (t) => {
   await clock.advance(9_000);
   t.match(state(), ['starting', /^the first run of controllerPing .*1 of 2 links/, false, false]);
   await clock.advance(1_000);
-  t.same(state(), [undefined, undefined, false, false], 'the time to start is over');
+  t.same(state(), [undefined, undefined, false, false], 'the start timed out');
 });
 
 t.test('a lost link is a failure, even during the start', async (t) => {

@@ -2,8 +2,8 @@
 // client certificate, and installs both together (reference fact: config, section 6, Certificate extension). The key
 // stays.
 //
-//   wait ─► 20302 two requests ─► 20301 certificates ─► written beside, checked ─► 20303 ─► 20002 confirmed ─►
-// installed ─► reload ─► wait
+//   wait ─► 20302 two requests ─► 20301 certificates ─► written beside, checked ─► 20303 ─► 20002 confirmed
+//        ─► installed ─► reload ─► wait
 
 import type { KeyObject, X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';

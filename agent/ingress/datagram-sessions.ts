@@ -56,12 +56,15 @@ export class DatagramSessions {
     return this.#sessions.get(key);
   }
 
-  /** Opens a session; returns undefined at the limit, and the caller must drop the datagram. */
+  /** Opens a session; returns undefined if it is rejected; the caller must drop the datagram. */
   open({ key, port, serve }: NewSession): DatagramClient | undefined {
     const { clock, log } = this.#components;
     if (!this.#hasRoom()) {
       if (this.#rejected++ === 0)
-        log.warn({ listener: this.#name, sessions: this.size }, 'UDP sessions are rejected: limit reached');
+        log.warn(
+          { listener: this.#name, sessions: this.size },
+          'UDP sessions are rejected: draining, or limit reached',
+        );
       port.close();
       return undefined;
     }

@@ -95,7 +95,10 @@ export class StreamListener {
     const { name } = this.#init;
     socket.on('error', () => undefined); // the later owner of the socket reports errors; earlier ones need no report
     if (!this.#components.acceptsCircuits() || this.#waiting >= MOST_WAITING) {
-      log.warn({ listener: name, waiting: this.#waiting }, 'connection reset: too many wait for a circuit');
+      log.warn(
+        { listener: name, waiting: this.#waiting },
+        'connection reset: draining, or too many wait for a circuit',
+      );
       socket.resetAndDestroy();
       return;
     }

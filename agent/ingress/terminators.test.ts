@@ -133,7 +133,7 @@ t.test('suspended terminators are removed, also after a late answer, and created
   await turns();
   await clock.advance(1_000);
   await turns();
-  t.ok(controller.removed.includes('late'), 'the controller made it after the removal');
+  t.ok(controller.removed.includes('late'), 'the controller created it after the removal');
   t.equal(terminators.unremoved, 0);
   t.same(controller.asked, []);
   terminators.resume();

@@ -56,7 +56,7 @@ t.test('ten thousand circuits fit into one answer; an oversized answer is an err
     destinations: { from7: 'missing' },
   });
   t.match(errors, [/^large: the answer is longer than/]);
-  t.equal(values.length, 2, 'an answer that fits is still given');
+  t.equal(values.length, 2, 'an answer within the limit is still returned');
 });
 
 t.test('a configuration is returned as written, without defaults', async (t) => {

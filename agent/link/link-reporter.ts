@@ -39,8 +39,7 @@ export class LinkReporter {
 
   /**
    * Reports all dialed links to a controller that has just connected; it deletes links that are missing. A controller
-   * ignores the rest of the entry for a link that it knows, so links whose connections have changed are reported once
-   * more.
+   * ignores the connections of a link that it already knows, so changed connections are reported separately.
    */
   refresh(controller: LinkReportReceiver, links: readonly Link[]): void {
     const dialed = links.filter((link) => link.dialed);

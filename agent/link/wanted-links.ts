@@ -1,5 +1,5 @@
-// The links that the router wants. Controllers add and remove peers. Each pair of a peer's listener and a dialer of
-// this router with a common group is one wanted link with a state (link-states.ts), redialed until it is established.
+// The links that the router wants. Controllers add and remove peers. A peer's listener and a dialer of this router with
+// a common group are one wanted link with a state (link-states.ts). It is redialed until it is established.
 //
 //   peer changes ─► wanted links ─► dial queue ─► link ─► registry
 

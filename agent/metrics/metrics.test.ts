@@ -72,7 +72,7 @@ t.test('a report contains all metrics and goes to every controller; only the fir
   t.notOk(first?.doNotPropagate);
   t.ok(second?.doNotPropagate);
   await clock.advance(60_000);
-  t.same(one.sent[1]?.decode(MetricsMessageSchema).usageCounters, [], 'usage is told once');
+  t.same(one.sent[1]?.decode(MetricsMessageSchema).usageCounters, [], 'usage is reported once');
   reporter.close();
 });
 

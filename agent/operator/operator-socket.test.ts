@@ -135,7 +135,7 @@ t.test('a thousand connections are bounded, and block others only until their re
     flood.push(client);
   }
   await new Promise((resolve) => setTimeout(resolve, 300));
-  t.ok(flood.filter((client) => !client.closed).length <= 10, 'at most ten stay');
+  t.ok(flood.filter((client) => !client.closed).length <= 10, 'at most ten connections stay open');
   for (const client of flood) client.destroy();
   await new Promise((resolve) => setTimeout(resolve, 50));
   t.same(await askRouter(configFile, 'echo'), {});
@@ -169,7 +169,7 @@ t.test('clients of the protocol of the reference agent change log levels and ope
   const components = { clock: new SystemClock(), log: silentLog, commands, agent };
   const socket = await OperatorSocket.open(components, configFile);
   const ask = (...bytes: number[]) => raw(Buffer.concat([AGENT_MAGIC, Buffer.from(bytes)]));
-  t.equal(readlinkSync(agentLink()), operatorPath(configFile), 'it is found by the number of the process');
+  t.equal(readlinkSync(agentLink()), operatorPath(configFile), 'it is found by the process id');
   t.equal(await ask(0x1), 'stack');
   t.match(JSON.parse(await ask(0x16)), { type: 'router', id: 'r1', agent_capabilities: [] });
   t.equal(await ask(0x11, 5), 'log level set from info to debug\n');
@@ -181,7 +181,7 @@ t.test('clients of the protocol of the reference agent change log levels and ope
   t.match(await ask(0x14, 8, ...Buffer.from('link')), /cleared/);
   t.match(await ask(0x99), /does not support operation 153/);
   t.match(await ask(0x15, 7), /^invalid app id 7/);
-  t.equal(await ask(0x15, 2, ...Buffer.alloc(40, 'x')), '', 'what is not a hello is closed');
+  t.equal(await ask(0x15, 2, ...Buffer.alloc(40, 'x')), '', 'a connection without a hello is closed');
 
   const connection = connect(operatorPath(configFile));
   connection.write(Buffer.concat([AGENT_MAGIC, Buffer.from([0x15, 2])]));
@@ -218,7 +218,7 @@ t.test('a service listens in the folder of its manager, and commands find it the
   const own = operatorPath(configFile);
   process.env.RUNTIME_DIRECTORY = `${folder}:/run/another`;
   t.equal(dirname(operatorPath(configFile)), folder);
-  t.equal(findOperatorPath(configFile), own, 'without a service there, it is the user’s own');
+  t.equal(findOperatorPath(configFile), own, 'without a service, the path of the user applies');
   const socket = await open();
   t.equal(findOperatorPath(configFile), operatorPath(configFile));
   t.same(await askRouter(configFile, 'echo', { arguments: { a: 1 } }), { a: 1 });

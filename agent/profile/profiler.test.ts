@@ -31,7 +31,7 @@ t.test('the CPU profile is written in pieces, and at the end', async (t) => {
   t.match(Object.keys(first), ['nodes', 'startTime', 'endTime', 'samples', 'timeDeltas']);
   await Promise.all([profiler?.stop(), profiler?.stop()]);
   t.same(profileIn(join(directory, 'cpu.previous.cpuprofile')), first);
-  t.ok(profileIn(cpu).startTime >= first.endTime, 'the next piece begins where the first ends');
+  t.ok(profileIn(cpu).startTime >= first.endTime, 'the next piece starts at the end of the first');
   t.same(clock.timers(), []);
 });
 

@@ -150,7 +150,7 @@ t.test('a controller turns traces of channels on and off', async (t) => {
     text: /^Failed to parse app id regex '\(' with error: /,
   });
   toggle({ enable: true, appRegex: 'other', pipeRegex: '.*' });
-  t.notOk(isWatched(), 'another router is meant');
+  t.notOk(isWatched(), 'the request is for another router');
   t.match(toggle({ enable: true, appRegex: 'r1', pipeRegex: '^l/' }), {
     success: true,
     text: 'Link r1.ctrl/c1 matched? false. Old trace state: false, New trace state: false\nLink r1.l/l1 matched? true. Old trace state: false, New trace state: true\n',
@@ -167,5 +167,5 @@ t.test('a controller turns traces of channels on and off', async (t) => {
   toggle({ enable: true, appRegex: '', pipeRegex: '' });
   receiver.channel.isClosed = true;
   publishMessage(event(UNROUTABLE));
-  t.notOk(isWatched(), 'a controller that is gone gets no traces');
+  t.notOk(isWatched(), 'a disconnected controller gets no traces');
 });

@@ -1,5 +1,5 @@
-// The API proxy of an edge router: clients that cannot reach a controller send their requests to the router, which
-// forwards them with its own certificate and names the certificates that the clients presented.
+// The API proxy of an edge router, for clients that cannot reach a controller. The router forwards their requests with
+// its own certificate, and sends the certificates that the clients presented.
 //
 //   client ─► TLS, HTTP ─► request + X-Client-CertPem ─► controller
 //

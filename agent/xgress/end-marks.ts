@@ -1,11 +1,11 @@
 // How payloads signal the end of one direction or of the whole circuit (reference fact: link, section 2).
 //
-//   FIN header      the application has ended its direction; nothing was lost
+//   FIN header      the application has ended its direction; no data was lost
 //   EOF             the same for the circuit; only for peers that announced it
 //   circuit end     instead of EOF for other peers; from any peer the second end of a direction closes the circuit
 //   circuit end + write failed, in one payload
 //                   the client was reset or the circuit was cut: the other end resets its client. No other implementation
-//                   sends both in one payload, and each takes it as the end of both directions.
+//                   sends both in one payload, and each treats it as the end of both directions.
 
 import { EdgeFlag, PayloadFlag, PayloadHeader } from '#wire/gen/numbers.ts';
 import { encodeUint32 } from '#wire/header-values.ts';

@@ -198,7 +198,7 @@ t.test('both directions deliver all data in order over an unreliable network', a
       const { initiator, terminator } = circuit.clients;
       const complete = await circuit.until(() => terminator.length >= up.length && initiator.length >= down.length);
       t.ok(complete && terminator.received.equals(up) && initiator.received.equals(down), `${name}, seed ${seed}`);
-      if (weather === CALM) t.equal(circuit.counts.retransmitted, 0, 'nothing is repeated without need');
+      if (weather === CALM) t.equal(circuit.counts.retransmitted, 0, 'no needless retransmissions');
     }
   }
 });
@@ -238,7 +238,7 @@ t.test('a client that does not read stops the sender without losing data', async
   t.ok(held < 10_000_000, `${held} bytes are held at most`);
   terminator.accepts = true;
   circuit.ends.terminator.resume();
-  t.ok(await circuit.until(() => terminator.length === data.length, 100), 'everything arrives');
+  t.ok(await circuit.until(() => terminator.length === data.length, 100), 'all data arrives');
   t.ok(terminator.received.equals(data));
 });
 
@@ -264,7 +264,7 @@ t.test('a client that disconnects with unread data leaves no end behind', async 
     await circuit.until(() => terminator.ended);
     circuit.ends.initiator[goodbye]();
     t.ok(await circuit.until(() => initiator.outcome !== '' && terminator.outcome !== '', 10), goodbye);
-    t.equal(terminator.outcome, 'cut', 'the service hears that its data was not taken');
+    t.equal(terminator.outcome, 'cut', 'the service learns that its data was rejected');
     t.equal(circuit.ticker.size, 0);
   }
 });
@@ -287,12 +287,12 @@ t.test('a removed circuit is cut unless all data up to the end has arrived', asy
     circuit.feed('terminator', data, 10_000, () => complete && circuit.ends.terminator.end());
     await circuit.until(() => circuit.ends.terminator.unacknowledged.payloads === 0);
     circuit.ends.initiator.unrouted();
-    t.equal(initiator.outcome, complete ? '' : 'cut', 'at once when something is missing');
+    t.equal(initiator.outcome, complete ? '' : 'cut', 'at once if data is missing');
     initiator.accepts = true;
     circuit.ends.initiator.resume();
     if (!complete) continue;
     t.equal(initiator.outcome, 'complete');
-    t.ok(initiator.received.equals(data), 'the client got everything');
+    t.ok(initiator.received.equals(data), 'the client received all data');
   }
 });
 
@@ -306,7 +306,7 @@ t.test('a client that does not read the remaining data of a removed circuit time
   circuit.ends.initiator.unrouted();
   for (let step = 0; step < 4; step++) {
     await circuit.clock.advance(4_000);
-    t.equal(initiator.outcome, '', 'it reads now and then');
+    t.equal(initiator.outcome, '', 'it reads from time to time');
     circuit.ends.initiator.resume();
   }
   await circuit.clock.advance(6_000);
@@ -338,9 +338,9 @@ t.test('a client that disconnects on the end, before the circuit closes, leaves 
   acknowledge([0, 1, 2]);
   initiator.refuseData();
   receive(1, Buffer.alloc(0), PayloadFlag.Eof);
-  t.equal(client.outcome, '', 'the peer has not confirmed the refusal');
+  t.equal(client.outcome, '', 'the peer has not confirmed the rejection');
   receive(2, Buffer.alloc(0), PayloadFlag.CircuitEnd);
-  t.equal(client.outcome, 'complete', 'and never will: it is gone');
+  t.equal(client.outcome, 'complete', 'and never will: it disconnected');
 });
 
 interface Ending {
@@ -426,7 +426,7 @@ t.test(
       const { circuit, client, initiator, receive } = alone({ rxBufferSize: limit });
       attack((sequence, data) => void receive(sequence, data));
       t.ok(circuit.budget.used < limit + 20_000, `${name}: ${circuit.budget.used} bytes are held`);
-      t.ok(circuit.counts.dropped > 0, 'and the rest is counted');
+      t.ok(circuit.counts.dropped > 0, 'dropped payloads are counted');
       t.equal(client.length, 0);
       receive(0);
       t.ok(
@@ -445,7 +445,7 @@ t.test('duplicated, returned and already delivered payloads change nothing', asy
   t.equal(client.received.toString(), '0123');
   t.equal(circuit.counts.duplicates, 5);
   initiator.acceptPayload(Payload.create('circuit', 4, 0, Buffer.from('own')));
-  t.equal(client.received.toString(), '0123', 'its own payload that came back is dropped');
+  t.equal(client.received.toString(), '0123', 'its own returned payload is dropped');
   t.equal(circuit.counts.dropped, 1);
   initiator.abort();
 });
@@ -455,7 +455,7 @@ t.test('unknown, duplicate and misdirected acknowledgements break nothing', asyn
   circuit.drop = () => true;
   times(3, () => void initiator.write(Buffer.alloc(1_000)));
   acknowledge([1], 0, 0, 0);
-  t.same(initiator.unacknowledged, { bytes: 3_000, payloads: 4 }, 'its own acknowledgement that came back is ignored');
+  t.same(initiator.unacknowledged, { bytes: 3_000, payloads: 4 }, 'its own returned acknowledgement is ignored');
   acknowledge([1, 1, 1, 99, -1, 0x7fff_ffff, -0x8000_0000]);
   t.same(initiator.unacknowledged, { bytes: 2_000, payloads: 3 });
   for (let round = 0; round < 200; round++)
@@ -467,7 +467,7 @@ t.test('unknown, duplicate and misdirected acknowledgements break nothing', asyn
   t.same(initiator.unacknowledged, { bytes: 2_000, payloads: 3 });
   const before = circuit.counts.retransmitted;
   await circuit.clock.advance(600_000);
-  t.ok(circuit.counts.retransmitted > before, 'and what was lost is still sent again in bounded time');
+  t.ok(circuit.counts.retransmitted > before, 'lost payloads are still retransmitted in bounded time');
   acknowledge([0, 2, 3]);
   t.same(initiator.unacknowledged, { bytes: 0, payloads: 0 });
   acknowledge([], 0xffff_ffff);
@@ -475,7 +475,7 @@ t.test('unknown, duplicate and misdirected acknowledgements break nothing', asyn
   t.same(
     initiator.unacknowledged,
     { bytes: 1_000, payloads: 1 },
-    'a peer that claims to be full still gets one at a time',
+    'a peer that claims to be full still gets one payload at a time',
   );
   for (const end of Object.values(circuit.ends)) end.abort();
   t.equal(circuit.budget.used, 0);
@@ -498,10 +498,7 @@ t.test('a peer that does not read is not flooded with retransmissions', async (t
   );
   terminator.accepts = true;
   circuit.ends.terminator.resume();
-  t.ok(
-    await circuit.until(() => terminator.length === data.length, 60),
-    'everything arrives soon after it reads again',
-  );
+  t.ok(await circuit.until(() => terminator.length === data.length, 60), 'all data arrives soon after it reads again');
   t.ok(terminator.received.equals(data));
   for (const end of Object.values(circuit.ends)) end.abort();
   t.equal(circuit.budget.used, 0);
@@ -627,20 +624,20 @@ t.test('payloads of all sizes keep their content while memory of acknowledged on
   t.ok(await circuit.until(() => terminator.length >= data.length));
   t.ok(terminator.received.equals(data));
   t.ok(circuit.counts.retransmitted > 0 && circuit.counts.duplicates > 0);
-  t.equal(sharedBuffers.idleBytes > 0, true, 'blocks came back');
+  t.equal(sharedBuffers.idleBytes > 0, true, 'blocks were returned to the pool');
 });
 
 t.test('slow acknowledgements reduce the bytes in flight of a circuit, and fast ones raise them again', async (t) => {
   const limit = new DelayLimit();
   const full = 4 * 1024 * 1024;
   limit.measured(1, 65_536, full, 1_000);
-  t.equal(limit.bytes, Number.POSITIVE_INFINITY, 'the window decides');
+  t.equal(limit.bytes, Number.POSITIVE_INFINITY, 'only the window limits');
   limit.measured(20, 65_536, full, 1_020);
   t.equal(limit.bytes, full / 2);
   limit.measured(20, 65_536, full, 1_030);
   t.equal(limit.bytes, full / 2, 'once per round trip');
   for (let now = 1_100; now < 2_000; now += 100) limit.measured(20, 65_536, limit.bytes, now);
-  t.equal(limit.bytes, 128 * 1024, 'the least');
+  t.equal(limit.bytes, 128 * 1024, 'the minimum');
   limit.measured(2, 65_536, limit.bytes, 2_100);
   t.equal(limit.bytes, 192 * 1024);
 });
@@ -667,7 +664,7 @@ t.test('keys are agreed on as recorded', async (t) => {
 t.test('a recorded stream decrypts', async (t) => {
   const { key, headerHex, chunks } = recorded.secretstream;
   const stream = new EncryptedStream({ rx: Buffer.from(key, 'hex'), tx: Buffer.from(key, 'hex') });
-  t.equal(stream.open(Buffer.from(headerHex, 'hex')), undefined, 'the header holds no data');
+  t.equal(stream.open(Buffer.from(headerHex, 'hex')), undefined, 'the header contains no data');
   for (const { plainHex, cipherHex } of chunks)
     t.equal(stream.open(Buffer.from(cipherHex, 'hex'))?.toString('hex'), plainHex);
 });
@@ -695,5 +692,5 @@ t.test('modified or reordered messages are rejected', async (t) => {
     'without its header',
   );
   t.throws(() => sessionKeys('dialer', a, Buffer.alloc(31)), EncryptionError, 'a key of another length');
-  t.throws(() => sessionKeys('dialer', a, Buffer.alloc(32)), EncryptionError, 'a key that gives nothing away');
+  t.throws(() => sessionKeys('dialer', a, Buffer.alloc(32)), EncryptionError, 'an all-zero key');
 });

@@ -1,6 +1,6 @@
-// `npm run bench -- data`: measures the data path of two routers beside a bare chain of as many TLS connections and, if
-// ZITI_BIN names its binary, beside two routers of the reference. All of them run in parallel and take turns; the
-// result is the median of the rounds. Load generator, targets and routers share the machine, so only ratios are
+// `npm run bench -- data`: measures the data path of two routers beside a bare chain of as many TLS connections. If
+// ZITI_BIN names its binary, it also measures two routers of the reference. All of them run in parallel and take turns;
+// the result is the median of the rounds. Load generator, targets and routers share the machine, so only ratios are
 // comparable.
 
 import { accessSync, constants, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';

@@ -2,7 +2,7 @@
 // `TARGETS`.
 //
 //   sink   reads as many bytes as the first eight announce, then answers one byte
-//   echo   sends everything back
+//   echo   sends all bytes back
 //   stuck  never reads
 
 import { createServer, type Socket } from 'node:net';

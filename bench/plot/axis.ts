@@ -53,8 +53,8 @@ export function ticksOf(axis: Axis, length: number, room: (label: string) => num
 /** `0.01`, `5`, `200`, `10 k`, `2 M`. */
 export function tickLabel(value: number): string {
   const [number, unit] = value >= 1e6 ? [value / 1e6, ' M'] : value >= 1e3 ? [value / 1e3, ' k'] : [value, ''];
-  const shown = number >= 1 ? String(Math.round(number)) : Number(number.toPrecision(1)).toString();
-  return `${shown}${unit}`;
+  const rounded = number >= 1 ? String(Math.round(number)) : Number(number.toPrecision(1)).toString();
+  return `${rounded}${unit}`;
 }
 
 function roundDown(value: number): number {

@@ -26,11 +26,11 @@ export interface BarsOptions {
 
 export function bars(rows: readonly Row[], { title, axisTitle, column, subjects }: BarsOptions): Drawing {
   const valueIn = (row: Row) => row.values[column] as Value;
-  const shown = rows.filter(({ values }) => values[column] !== undefined);
-  const axis = logAxis(shown.flatMap((row) => [valueIn(row).min, valueIn(row).median, valueIn(row).max]));
-  const left = MARGIN + 10 + Math.max(0, ...shown.map(({ subject }) => textWidth(subject))) + 8;
-  const labels = Math.max(...shown.map((row) => textWidth(figure(valueIn(row).median))), 0);
-  const groups = [...Map.groupBy(shown, ({ group }) => group)];
+  const drawn = rows.filter(({ values }) => values[column] !== undefined);
+  const axis = logAxis(drawn.flatMap((row) => [valueIn(row).min, valueIn(row).median, valueIn(row).max]));
+  const left = MARGIN + 10 + Math.max(0, ...drawn.map(({ subject }) => textWidth(subject))) + 8;
+  const labels = Math.max(...drawn.map((row) => textWidth(figure(valueIn(row).median))), 0);
+  const groups = [...Map.groupBy(drawn, ({ group }) => group)];
   const bottom = TOP + groups.reduce((sum, [, members]) => sum + GAP + BAR * (members.length + 1), 0) + GAP;
   const titles = [title, ...groups.map(([group]) => group)].map((each) => textWidth(each) * 1.1 + 2 * MARGIN);
   const width = Math.max(left + PLOT_WIDTH + 8 + labels + MARGIN, ...titles);

@@ -33,16 +33,16 @@ interface Frame {
 
 export function lines(rows: readonly Row[], options: LinesOptions): Drawing {
   const { title, yTitle, column, subjects } = options;
-  const shown = rows.filter(({ point, values }) => point && values[column]);
-  const values = shown.map((row) => row.values[column] as Value);
-  const x = logAxis(shown.map(({ point }) => point?.x ?? 0));
+  const visible = rows.filter(({ point, values }) => point && values[column]);
+  const values = visible.map((row) => row.values[column] as Value);
+  const x = logAxis(visible.map(({ point }) => point?.x ?? 0));
   const y = logAxis(values.flatMap(({ min, median, max }) => [min, median, max]));
   const yTicks = ticksOf(y, PANEL_HEIGHT, () => FONT_SIZE + 6);
   const yLabels = Math.max(0, ...yTicks.map(({ label }) => textWidth(label))) + 8;
-  const panels = [...Map.groupBy(shown, ({ point }) => point?.series ?? '')];
+  const panels = [...Map.groupBy(visible, ({ point }) => point?.series ?? '')];
   const widest = Math.max(PANEL_WIDTH, ...panels.map(([series]) => textWidth(series) * 1.1));
   const step = { x: yLabels + widest + COLUMN_GAP, y: PANEL_TITLE + PANEL_HEIGHT + TICK_ROW + X_TITLE + ROW_GAP };
-  const drawn = subjects.filter((subject) => shown.some((row) => row.subject === subject));
+  const drawn = subjects.filter((subject) => visible.some((row) => row.subject === subject));
   const elements = [
     text(MARGIN, 24, title, { name: 'strong' }),
     text(MARGIN, 42, `${yTitle}; both axes logarithmic`, { name: 'quiet' }),

@@ -15,15 +15,15 @@ export function plotsOf({ title, plots, columns, rows, yardstick }: Report): Nam
   const subjects = [...new Set([yardstick, ...rows.map(({ subject }) => subject)])];
   return plots.flatMap((plot) => {
     const { name, column, x: xTitle } = plot;
-    const shown = rows.filter(({ values, point }) => values[column] !== undefined && (xTitle === undefined || point));
+    const drawn = rows.filter(({ values, point }) => values[column] !== undefined && (xTitle === undefined || point));
     const about = columns[column];
-    if (shown.length === 0 || !about) return [];
+    if (drawn.length === 0 || !about) return [];
     const options = { title: `${title}: ${plot.title}`, column, subjects };
     const axisTitle = titleOf(column, about);
     const drawing =
       xTitle === undefined
-        ? bars(shown, { ...options, axisTitle })
-        : lines(shown, { ...options, xTitle, yTitle: axisTitle });
+        ? bars(drawn, { ...options, axisTitle })
+        : lines(drawn, { ...options, xTitle, yTitle: axisTitle });
     return [{ name, drawing }];
   });
 }

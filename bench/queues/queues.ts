@@ -126,7 +126,7 @@ async function measureSpeed(
 ): Promise<Values> {
   collect?.();
   const waits = new Float64Array(count);
-  let refused = 0;
+  let rejected = 0;
   const start = performance.now();
   const timed = (index: number): Task => {
     const since = performance.now();
@@ -135,10 +135,10 @@ async function measureSpeed(
       return task();
     };
   };
-  await produce(subject, count, timed, () => refused++);
+  await produce(subject, count, timed, () => rejected++);
   const seconds = (performance.now() - start) / 1000;
   waits.sort();
-  return { tasks: count / seconds, p50: quantile(waits, 0.5), p99: quantile(waits, 0.99), refused };
+  return { tasks: count / seconds, p50: quantile(waits, 0.5), p99: quantile(waits, 0.99), refused: rejected };
 }
 
 /**

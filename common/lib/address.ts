@@ -35,19 +35,19 @@ export function parseAddress(text: string): Address {
   return { type, ...splitHostPort(text.slice(colon + 1), text) };
 }
 
-/** Splits `host:port` or `[v6]:port`; `shown` is the text for the error. */
-export function splitHostPort(text: string, shown: string = text): { host: string; port: number } {
+/** Splits `host:port` or `[v6]:port`; `original` is the text for the error. */
+export function splitHostPort(text: string, original: string = text): { host: string; port: number } {
   const colon = text.lastIndexOf(':');
-  if (colon < 0) throw new AddressError(shown, 'missing port');
+  if (colon < 0) throw new AddressError(original, 'missing port');
   let host = text.slice(0, colon);
   const portText = text.slice(colon + 1);
   if (host.startsWith('[') && host.endsWith(']')) host = host.slice(1, -1);
-  else if (host.includes(':')) throw new AddressError(shown, 'an IPv6 host requires brackets');
-  if (!/^\d+$/.test(portText)) throw new AddressError(shown, `"${portText}" is not a port number`);
+  else if (host.includes(':')) throw new AddressError(original, 'an IPv6 host requires brackets');
+  if (!/^\d+$/.test(portText)) throw new AddressError(original, `"${portText}" is not a port number`);
   const port = Number(portText);
-  if (port > 65_535) throw new AddressError(shown, `port ${portText} is above 65535`);
+  if (port > 65_535) throw new AddressError(original, `port ${portText} is above 65535`);
   const problem = host === '' ? undefined : hostProblem(host);
-  if (problem !== undefined) throw new AddressError(shown, problem);
+  if (problem !== undefined) throw new AddressError(original, problem);
   return { host, port };
 }
 

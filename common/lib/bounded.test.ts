@@ -52,7 +52,7 @@ t.test('work that was starved of processor time gets a second attempt, but no th
   t.throws(
     () => within(20, work(60), () => performance.now()),
     { message: 'it takes longer than 20 ms' },
-    'it had the processor all the time',
+    'it had the processor the whole time',
   );
   t.equal(attempts, 1);
 });

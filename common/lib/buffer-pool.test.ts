@@ -59,7 +59,7 @@ t.test('all kinds of sockets read into shared memory in order, before and after 
       setImmediate(() => reader.resume());
     };
     reader.on('data', onData);
-    t.ok(readInto(reader, memory, onData), 'the Node that the project brings can do it');
+    t.ok(readInto(reader, memory, onData), "the project's own Node supports it");
     reader.resume();
     writer.end(sent);
     await once(reader, 'end');

@@ -70,7 +70,7 @@ t.test('unread lines are dropped and counted', async (t) => {
   t.ok(output.waiting <= 100_000, `${output.waiting} bytes wait`);
   reader.open();
   await new Promise((resolve) => setTimeout(resolve, 10));
-  t.same(reports, [900], 'reported once the reader reads');
+  t.same(reports, [900], 'reported as soon as the reader reads');
   output.write('next\n');
   t.equal(reader.taken.at(-1), 'next\n');
 });
@@ -121,7 +121,7 @@ t.test('levels can change at run time, for all components or for one', async (t)
   t.notOk(written(() => link.warn({}, 'w2')));
   t.notOk(
     written(() => log.child({ component: 'late' }).warn({}, 'w3')),
-    'new components have the level of all',
+    'new components have the common level',
   );
   t.same(levels.components, { control: 'error', late: 'error', link: 'error' });
   t.throws(() => levels.setComponent('lnk', 'debug'), {

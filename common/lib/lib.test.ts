@@ -238,7 +238,7 @@ t.test('errors include their causes; background failures are logged; secrets are
     library: 'SSL routines',
     reason: 'unknown ca',
   });
-  t.equal(describeError(tls), 'TLS: unknown ca', 'without places in the sources of OpenSSL');
+  t.equal(describeError(tls), 'TLS: unknown ca', 'without OpenSSL source locations');
   const lines: string[] = [];
   const log = createLog({ write: (line) => lines.push(line) });
   background(log, 'a task', async () => Promise.reject(new Error('it broke')));
@@ -268,7 +268,7 @@ t.test('a private folder belongs to this user only, whatever was at its path', a
   mkdirSync(inside('open'));
   chmodSync(inside('open'), 0o777);
   claimPrivateFolder(inside('open'));
-  t.equal(modeOf(inside('open')), 0o700, 'rights of others are taken away');
+  t.equal(modeOf(inside('open')), 0o700, 'permissions of others are removed');
   symlinkSync(inside('open'), inside('link'));
   t.throws(() => claimPrivateFolder(inside('link')), { code: 'FOLDER_TAKEN' }, 'a symbolic link');
   writeFileSync(inside('file'), '');

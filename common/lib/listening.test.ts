@@ -63,7 +63,7 @@ t.test(
     const held = `${basename(realpathSync(process.execPath))} (pid ${child.pid})`;
     t.equal(await portHolder('tcp', stream), held);
     t.equal(await portHolder('udp', datagram), held);
-    t.equal(await portHolder('udp', stream), undefined, 'TCP and UDP have ports of their own');
+    t.equal(await portHolder('udp', stream), undefined, 'TCP and UDP ports are independent');
     const server = createServer();
     const open = async () => {
       server.listen(stream, '127.0.0.1');
@@ -76,7 +76,7 @@ t.test(
     );
     child.kill('SIGKILL');
     await once(child, 'exit');
-    t.equal(await portHolder('tcp', stream), undefined, 'nobody holds it any longer');
+    t.equal(await portHolder('tcp', stream), undefined, 'no process holds it any longer');
   },
 );
 

@@ -21,7 +21,7 @@ t.test('the first occurrence is logged, then one per minute with attempts and du
   ]);
   t.same(condition.ended(), { attempts: 16, seconds: 160 });
   t.equal(condition.ended(), undefined);
-  t.same(condition.happened('refused'), { attempts: 1, seconds: 0 }, 'it begins anew');
+  t.same(condition.happened('refused'), { attempts: 1, seconds: 0 }, 'it begins again');
 });
 
 t.test('another kind is logged at once; alternating kinds are logged once per minute each', async (t) => {

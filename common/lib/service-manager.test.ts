@@ -33,9 +33,9 @@ for (const [kind, name] of [
     manager.ready(() => status);
     t.same(socket.read(), [['READY=1', 'STATUS=0 links']]);
     await clock.advance(29_999);
-    t.same(socket.read(), [], 'a status that stays is not sent again');
+    t.same(socket.read(), [], 'an unchanged status is not sent again');
     await clock.advance(1);
-    t.same(socket.read(), [['WATCHDOG=1']], 'twice in the time of the watchdog');
+    t.same(socket.read(), [['WATCHDOG=1']], 'twice per watchdog interval');
     status = '1 link\nREADY=1';
     await clock.advance(5_000);
     t.same(socket.read(), [['STATUS=1 link READY=1']], 'a status is one line');
@@ -47,7 +47,7 @@ for (const [kind, name] of [
     manager.stopping(50_000);
     t.same(socket.read(), [['STOPPING=1', 'EXTEND_TIMEOUT_USEC=60000000']]);
     await clock.advance(25_000);
-    t.same(socket.read(), [['WATCHDOG=1']], 'the watchdog waits for the end, too');
+    t.same(socket.read(), [['WATCHDOG=1']], 'the watchdog continues until the end');
     manager.close();
     t.same(clock.timers(), []);
   });

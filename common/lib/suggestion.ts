@@ -1,4 +1,4 @@
-// "Did you mean": the nearest of the known words.
+// "Did you mean": suggests the most similar known word.
 
 const FARTHEST = 2;
 

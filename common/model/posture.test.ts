@@ -107,7 +107,7 @@ t.test('operating systems by type', async (t) => {
     ['', '5.4.0', false],
   ];
   for (const [type, version, expected] of table) t.equal(os(type, version), expected, `${type} ${version}`);
-  t.notOk(passes(demand, {}), 'nothing was told');
+  t.notOk(passes(demand, {}), 'nothing was reported');
 });
 
 t.test('addresses, domains', async (t) => {
@@ -134,7 +134,7 @@ t.test('addresses, domains', async (t) => {
     ['', false],
   ] as const)
     t.equal(passes(domain, { domain: name }), expected, `domain ${name}`);
-  t.notOk(passes(domain, {}), 'no domain was told');
+  t.notOk(passes(domain, {}), 'no domain was reported');
 });
 
 t.test('processes', async (t) => {
@@ -244,7 +244,7 @@ t.test('one-time passwords, at the limits of their times', async (t) => {
       0,
     ],
     [
-      'woken and unlocked, the first to end counts',
+      'woken and unlocked, the first deadline applies',
       mfa(-1, true, true),
       { passedMfaAt: at, wokenAt: at + minute, unlockedAt: at + 2 * minute },
       at + 2 * minute,

@@ -47,20 +47,20 @@ export function verifyChain(
   options: ChainOptions = {},
 ): ChainVerdict {
   const [leaf, ...others] = presented;
-  if (!leaf) return refusal('no certificate was presented');
+  if (!leaf) return rejection('no certificate was presented');
   if (presented.length > LONGEST_CHAIN)
-    return refusal(`${presented.length} certificates were presented, more than ${LONGEST_CHAIN}`);
+    return rejection(`${presented.length} certificates were presented, more than ${LONGEST_CHAIN}`);
   const invalid = invalidity(leaf, options);
-  if (invalid) return refusal(invalid);
+  if (invalid) return rejection(invalid);
   return new ChainSearch(roots, options).from(leaf, others);
 }
 
 /** The reason why a certificate is not valid at `now` (milliseconds), or undefined. */
 export function validity(certificate: X509Certificate, now: number): string | undefined {
   if (now < certificate.validFromDate.getTime())
-    return `the certificate of ${shown(certificate)} is not valid before ${certificate.validFrom}`;
+    return `the certificate of ${nameOf(certificate)} is not valid before ${certificate.validFrom}`;
   if (now > certificate.validToDate.getTime())
-    return `the certificate of ${shown(certificate)} expired on ${certificate.validTo}`;
+    return `the certificate of ${nameOf(certificate)} expired on ${certificate.validTo}`;
   return undefined;
 }
 
@@ -90,8 +90,8 @@ class ChainSearch {
       unused = unused.filter((each) => !issuers.includes(each));
       steps.push(...issuers.map((certificate) => ({ certificate, below: path })));
     }
-    return refusal(
-      this.#rejected ?? `the certificate of ${shown(leaf)} does not lead to a trusted certificate authority`,
+    return rejection(
+      this.#rejected ?? `the certificate of ${nameOf(leaf)} does not lead to a trusted certificate authority`,
     );
   }
 
@@ -105,20 +105,20 @@ class ChainSearch {
       return false;
     }
     if (this.#checks >= MOST_SIGNATURE_CHECKS) {
-      this.#rejected = `the chain of ${shown(certificate)} requires more than ${MOST_SIGNATURE_CHECKS} signature checks`;
+      this.#rejected = `the chain of ${nameOf(certificate)} requires more than ${MOST_SIGNATURE_CHECKS} signature checks`;
       return false;
     }
     this.#checks++;
     const { publicKey } = issuer;
     if ((publicKey.asymmetricKeyDetails?.modulusLength ?? 0) > LARGEST_RSA_KEY) {
-      this.#rejected = `the key of ${shown(issuer)} is larger than ${LARGEST_RSA_KEY} bits`;
+      this.#rejected = `the key of ${nameOf(issuer)} is larger than ${LARGEST_RSA_KEY} bits`;
       return false;
     }
     return certificate.verify(publicKey);
   }
 }
 
-function refusal(reason: string): ChainVerdict {
+function rejection(reason: string): ChainVerdict {
   return { ok: false, reason };
 }
 
@@ -133,7 +133,7 @@ function invalidity(certificate: X509Certificate, { now, allowExpired }: ChainOp
 function overlong(issuer: X509Certificate, intermediates: readonly X509Certificate[]): string | undefined {
   const counted = intermediates.filter(({ subject, issuer: above }) => subject !== above).length;
   if (counted === 0 || counted <= pathLength(issuer)) return undefined;
-  return `the certificate authority ${shown(issuer)} does not allow ${counted} authorities below it`;
+  return `the certificate authority ${nameOf(issuer)} does not allow ${counted} authorities below it`;
 }
 
 /** The path length constraint of an authority; Infinity if it has none, -1 if its extensions cannot be parsed. */
@@ -156,6 +156,6 @@ function pathLength(certificate: X509Certificate): number {
   }
 }
 
-function shown(certificate: X509Certificate): string {
+function nameOf(certificate: X509Certificate): string {
   return commonName(certificate) ?? (certificate.subject || 'an unnamed subject').replaceAll('\n', ', ');
 }

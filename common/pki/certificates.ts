@@ -59,9 +59,9 @@ export function sha1Fingerprint(certificate: X509Certificate): string {
 
 /** The common name of the subject, or undefined. */
 export function commonName(certificate: X509Certificate): string | undefined {
-  const shown = /^CN=(.+)$/m.exec(certificate.subject ?? '')?.[1];
+  const escaped = /^CN=(.+)$/m.exec(certificate.subject ?? '')?.[1];
   // The text form of a name escapes special characters with a backslash (RFC 2253).
-  return shown?.replace(/\\([0-9A-F]{2})|\\(.)/g, (_whole, hex: string | undefined, character: string) =>
+  return escaped?.replace(/\\([0-9A-F]{2})|\\(.)/g, (_whole, hex: string | undefined, character: string) =>
     hex === undefined ? character : String.fromCharCode(Number.parseInt(hex, 16)),
   );
 }

@@ -137,7 +137,7 @@ t.test('lanes use the best connection in order, and move when it closes', async 
   t.equal(a.queued('high'), 3);
   const first = join(clock, a, b, 'default');
   await soon();
-  t.same(got, ['1', '2', '3'], 'the default connection carries the high lane while there is no other');
+  t.same(got, ['1', '2', '3'], 'without another connection the default one carries the high lane');
   const high = join(clock, a, b, 'high');
   first.a.destroy();
   await soon();
@@ -233,7 +233,7 @@ t.test('connections join a group only with its id and secret', async (t) => {
   await sendHello(thief, 'router', [...FIRST, [ChannelHeader.ConnectionId, id]], 5_000);
   await thief.closed;
   await sendHello(dial().underlay, 'router', further(id, secret), 5_000);
-  t.equal(opened.length, 1, 'nobody replaces a group by its id');
+  t.equal(opened.length, 1, 'the id alone cannot replace a group');
   t.equal(opened[0]?.underlays.length, 3);
 });
 
@@ -249,7 +249,11 @@ t.test('a peer with a missing, invalid or rejected hello is closed', async (t) =
   const { raw } = dial();
   const answered = new Promise<Buffer>((resolve) => raw.once('data', resolve));
   raw.write('GET / HTTP/1.1\r\n\r\n');
-  t.equal((await answered).subarray(0, 4).toString('hex'), '0306090a', 'another protocol is told the versions');
+  t.equal(
+    (await answered).subarray(0, 4).toString('hex'),
+    '0306090a',
+    'a peer with another protocol receives the versions',
+  );
   await soon();
   const { accepted: oldest } = dial();
   const [second, third] = [dial().accepted, dial().accepted];
@@ -257,12 +261,12 @@ t.test('a peer with a missing, invalid or rejected hello is closed', async (t) =
     [oldest, second, third].map(({ destroyed }) => destroyed),
     [true, false, false],
   );
-  t.pass('a third one evicts the oldest of two that say nothing');
+  t.pass('a third one evicts the oldest of two silent ones');
   await clock.advance(5_000);
   t.same(
     clock.timers().filter((name) => name.startsWith('hello')),
     [],
-    'they have had their time',
+    'they timed out',
   );
   t.equal(opened.length, 0);
 });
@@ -312,7 +316,7 @@ t.test('a group is completed one connection at a time, and redialed with growing
   t.ok(gaps.length >= 3 && gaps.every((gap, index) => gap >= (gaps[index - 1] ?? 0)), `gaps ${gaps.join(', ')}`);
   group.stop();
   await clock.advance(200_000);
-  t.equal(dials.slice(before).length, gaps.length + 1, 'a stopped one dials no more');
+  t.equal(dials.slice(before).length, gaps.length + 1, 'a stopped one does not dial');
 });
 
 t.test('the caller may reuse sent memory at once, whether it is written or queued', async (t) => {
@@ -388,17 +392,17 @@ t.test('a silent connection of a group is closed, and the others continue', asyn
   };
   await pass(6 * interval);
   t.equal(a.underlays.length, 3, 'all of them answer');
-  t.ok(latencies.length >= 12, 'each connection is asked');
+  t.ok(latencies.length >= 12, 'each connection is probed');
   joined[0]?.b.pause();
   await pass(3 * interval);
-  t.equal(a.underlays.length, 3, 'a few late answers are no reason');
+  t.equal(a.underlays.length, 3, 'a few late answers have no effect');
   await pass(2 * interval);
   t.equal(a.underlays.length, 2);
   await pass(12 * interval);
   t.equal(a.underlays.length, 2, 'nothing else happens');
   for (const { b: end } of joined) end.pause();
   await pass(5 * interval);
-  t.equal(a.underlays.length, 2, 'connections that are all silent are left to the time limit of the channel');
+  t.equal(a.underlays.length, 2, 'if all connections are silent, only the timeout of the channel applies');
   await pass(4 * interval);
   t.ok(a.isClosed);
   b.close();

@@ -1,8 +1,8 @@
 // A logical channel over one or more underlays: numbering, requests and replies, dispatch by content type, bounded send
 // queues, heartbeats. Control channels, links and SDK connections are channels; they differ in lanes and handlers.
 //
-//   send(message, lane) ──► lane queue ──► underlay of the lane's type with the least waiting ──► peer
-//   frame of any underlay ──► waiter of the reply? ──► raw handler (hot path) ──► message handler
+//   send(message, lane) ──► lane queue ──► least loaded underlay of the lane's type ──► peer
+//   frame of any underlay ──► waiting request? ──► raw handler (hot path) ──► message handler
 
 import type { Clock, Timer } from '#lib/clock.ts';
 import { asError, ClosedError, describeError, InvariantError, TimeoutError } from '#lib/errors.ts';

@@ -1,6 +1,6 @@
 // Splits the byte stream of one connection into frames. A frame within one chunk becomes a slice of that chunk, without
-// a copy. A frame that spans chunks is gathered once in a buffer that grows with the received bytes, so that a length
-// in a header never makes us allocate memory which the peer did not send.
+// a copy. A frame that spans chunks is gathered in a buffer that grows with the received bytes. So a length in a header
+// alone never allocates memory.
 
 import { ProtocolError } from './errors.ts';
 import { FRAME_HEAD_LENGTH, Frame, MAGIC } from './frame.ts';

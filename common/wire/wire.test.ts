@@ -214,18 +214,14 @@ t.test('header values: exact lengths in both directions', async (t) => {
       );
     }),
   );
-  t.equal(values.decodeUint32(Buffer.alloc(3)), undefined, 'three bytes are no number');
-  t.equal(values.decodeBool(Buffer.from([1, 1])), false, 'two bytes are no truth');
+  t.equal(values.decodeUint32(Buffer.alloc(3)), undefined, 'three bytes are not a number');
+  t.equal(values.decodeBool(Buffer.from([1, 1])), false, 'two bytes are not a boolean');
   t.throws(
     () => values.decodeStringList(Buffer.from('ffffffff', 'hex')),
     ProtocolError,
     'a list of four billion items',
   );
-  t.throws(
-    () => values.decodeStringList(Buffer.from('01000000ffff0000', 'hex')),
-    ProtocolError,
-    'an item that is not there',
-  );
+  t.throws(() => values.decodeStringList(Buffer.from('01000000ffff0000', 'hex')), ProtocolError, 'a missing item');
   t.equal(
     values.encodeBitMask([1, 2, 4, 5, 6, 62]).toString('hex'),
     '4000000000000076',
@@ -271,7 +267,7 @@ t.test('a retransmission is marked and otherwise equal', async (t) => {
   t.equal(again.sequence, 7);
   t.equal(again.data.toString(), 'data');
   t.same(again.headers(), first.headers());
-  t.notOk(first.has(PayloadFlag.Retransmit), 'the first one is left alone');
+  t.notOk(first.has(PayloadFlag.Retransmit), 'the original is unchanged');
 });
 
 t.test('acknowledgements are decoded from recorded frames and encoded like them', async (t) => {

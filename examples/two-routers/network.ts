@@ -248,8 +248,9 @@ export class Network {
       this.#run(name, ['agent/cli.ts', 'run', this.#config(name), '--log-format', 'text'], this.#env),
     );
     const routers = await this.#until('both routers are online', async () => {
-      const shown = await this.#api().get<{ id: string; name: string; isOnline: boolean }[]>('edge-routers?sort=name');
-      return shown.filter(({ isOnline }) => isOnline).length === NAMES.length ? shown : undefined;
+      const routers =
+        await this.#api().get<{ id: string; name: string; isOnline: boolean }[]>('edge-routers?sort=name');
+      return routers.filter(({ isOnline }) => isOnline).length === NAMES.length ? routers : undefined;
     });
     for (const [index, { id, name }] of routers.entries()) {
       const base = `https://127.0.0.1:${this.#env[index === 0 ? 'EXAMPLE_A_WEB' : 'EXAMPLE_B_WEB']}`;
@@ -271,7 +272,7 @@ export class Network {
   async #waitForLink(): Promise<void> {
     const names = new Map(this.routers.map(({ id, name }) => [id, name]));
     this.links = await this.#until('both routers show a link', async () => {
-      const shown = await Promise.all(
+      const links = await Promise.all(
         this.routers.map(async (router) => {
           const { checks } = (await this.#health(router)).data;
           const details = (checks.find(({ id }) => id === 'link.health')?.details ?? []) as readonly LinkDetail[];
@@ -283,7 +284,7 @@ export class Network {
           }));
         }),
       );
-      return shown.every((links) => links.length > 0) ? shown[0] : undefined;
+      return links.every((each) => each.length > 0) ? links[0] : undefined;
     });
   }
 

@@ -8,8 +8,8 @@ import type { Network } from './network.ts';
 const FLAGS = ['--once', '--json', '--help'];
 const USAGE = `npm start [-- --once] [-- --json]
 
-  --once   prove the network and end
-  --json   print one JSON document on stdout and nothing else there
+  --once   test the network, then stop it
+  --json   print only one JSON document to stdout
 `;
 
 const flags = process.argv.slice(2);
@@ -33,11 +33,11 @@ async function main(): Promise<number> {
   try {
     network = await prepare();
     const signal = await Promise.race([network.up(), stop]);
-    if (signal) return refuse(network, `${signal} was received during the start`);
+    if (signal) return fail(network, `${signal} was received during the start`);
     print(json ? JSON.stringify({ ok: true, ...facts(network) }) : welcome(network));
     return flags.includes('--once') ? 0 : await stay(network, stop);
   } catch (error) {
-    return refuse(network, describeError(error), network?.logTails());
+    return fail(network, describeError(error), network?.logTails());
   } finally {
     await network?.close();
     network?.removeFiles();
@@ -64,7 +64,7 @@ async function stay(network: Network, stop: Promise<NodeJS.Signals>): Promise<nu
   return 1;
 }
 
-function refuse(network: Network | undefined, error: string, logs = ''): number {
+function fail(network: Network | undefined, error: string, logs = ''): number {
   if (json) print(JSON.stringify({ ok: false, ...(network && facts(network)), error }));
   process.stderr.write(`the network could not be started: ${error}\n${logs === '' ? '' : `${logs}\n`}`);
   return 1;
@@ -78,7 +78,7 @@ function welcome({ controller, routers, links, transfer, proxyPort, steps }: Net
   const total = steps.reduce((sum, { ms }) => sum + ms, 0);
   const rate = transfer ? (transfer.bytes / 1024 / 1024 / (transfer.ms / 1000)).toFixed(0) : '';
   return `
-The network is up and proven after ${total} ms; ${rate} MiB/s through it, both ways, encrypted end to end.
+The network was started and tested in ${total} ms; ${rate} MiB/s through it, both ways, encrypted end to end.
 
   client ─► 127.0.0.1:${proxyPort} ═ router-a ═══ link ${links[0]?.id ?? ''} ═══ router-b ─► echo server
 
@@ -94,7 +94,7 @@ Try:
   nc 127.0.0.1 ${proxyPort}
   npm run -s router -- health ${a?.healthUrl.replace('/health-checks', '')} --ca ${a?.ca}
   ziti edge login ${controller?.management.replace(/^https:\/\/|\/edge.*$/g, '')} -u ${controller?.username} -p ${controller?.password} --ca ${controller?.ca} -y
-Ctrl-C stops everything.
+Ctrl-C stops the network.
 `;
 }
 

@@ -1,13 +1,15 @@
 // The operations of the APIs, one line each in operations.tsv: routes, access, and bodies. Coverage, manual and access
 // tests are generated from that table.
 //
-//   access  none | partial (a session that still owes a second factor) | session | admin | admin.read (administrators and
-//           admin_readonly) | ops | KIND.ACTION (administrators, who has the permission KIND or KIND.ACTION, and for reading admin_readonly)
+//   access  none | partial (a session whose second factor is still missing) | session | admin
+//           admin.read (administrators and admin_readonly) | ops
+//           KIND.ACTION (administrators, identities with the permission KIND or KIND.ACTION, and for reading admin_readonly)
 //   query   known parameters; ! = required
-//   body    a name in bodies.json, or a content type, or both; ? = may be left out
-//   answer  what grants the request: a name in answers.json for the data within the envelope, NAME* for a page of them, - for no data,
-//           bare:NAME for a body without envelope; a content type instead, or as an alternative
-//   status  of that answer; 501 for what the reference names and does not serve (reference fact: HTTP entities, sections 9 and 16)
+//   body    a name in bodies.json, or a content type, or both; ? = optional
+//   answer  the successful answer: a name in answers.json for the data within the envelope, NAME* for a page of them,
+//           - for no data, bare:NAME for a body without envelope; a content type instead, or as an alternative
+//   status  of that answer; 501 for operations that the reference names but does not serve (reference fact: HTTP
+//           entities, sections 9 and 16)
 
 import { readFileSync } from 'node:fs';
 import type { AccessLevel, OperationId } from './gen/operation-types.ts';

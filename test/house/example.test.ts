@@ -77,7 +77,7 @@ t.test('npm -s start -- --once --json proves a network and prints one JSON docum
 });
 
 t.test('npm start stays up, shows how to use it, and stops cleanly', async (t) => {
-  const { code, stdout } = await run('npm -s start', { stopAfter: /Ctrl-C stops everything/ });
+  const { code, stdout } = await run('npm -s start', { stopAfter: /Ctrl-C stops the network/ });
   t.equal(code, 0);
   t.match(stdout, /router -- health https:/);
   t.match(stdout, /stopping/);
@@ -86,13 +86,13 @@ t.test('npm start stays up, shows how to use it, and stops cleanly', async (t) =
 t.test('an interruption on the way up is answered at once, with one document and one line', async (t) => {
   const shown = await run('npm -s start', { stopAfter: /start the controller/ });
   t.equal(shown.code, 1);
-  t.equal(shown.stderr, 'the network could not be brought up: SIGINT came before it was up\n');
+  t.equal(shown.stderr, 'the network could not be started: SIGINT was received during the start\n');
   for (const delay of [500, 1_000]) {
     const child = spawn(process.execPath, ['examples/two-routers/start.ts', '--json'], { cwd: ROOT });
     const [stdout, stderr] = [text(child.stdout), text(child.stderr)];
     setTimeout(() => child.kill('SIGINT'), delay);
     t.match(JSON.parse(await stdout), { ok: false, error: /SIGINT/ }, `after ${delay} ms`);
-    t.match(await stderr, /^the network could not be brought up: SIGINT.*\n$/);
+    t.match(await stderr, /^the network could not be started: SIGINT.*\n$/);
   }
 });
 
@@ -102,7 +102,7 @@ t.test('without a folder for its files it says so', async (t) => {
   });
   t.equal(code, 1);
   t.match(JSON.parse(stdout), { ok: false, error: /TMPDIR/ });
-  t.match(stderr, /^the network could not be brought up: no folder can be made in .*package\.json.*\n$/);
+  t.match(stderr, /^the network could not be started: no folder can be created in .*package\.json.*\n$/);
 });
 
 t.test('a network that dies later is told on stderr; the one document has been printed', async (t) => {

@@ -6,7 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { needFolder, ROOT, say } from '../commands.ts';
+import { needFolder, print, ROOT } from '../commands.ts';
 import { manuals } from '../manuals.ts';
 import { ADDONS } from './addon-names.ts';
 import { bundle } from './bundle.ts';
@@ -40,7 +40,7 @@ try {
   for (const program of PROGRAMS) {
     for (const each of await build(program, node)) packages.add(each);
     const file = join(folder, program.name);
-    say(`built ${file} (${Math.round(statSync(file).size / 1024 / 1024)} MiB)`);
+    print(`built ${file} (${Math.round(statSync(file).size / 1024 / 1024)} MiB)`);
   }
   writeFileSync(join(folder, 'LICENSES.txt'), licenses(packages));
   for (const [name, text] of Object.entries(manuals())) writeFileSync(join(folder, name), text);
@@ -53,7 +53,7 @@ function strippedNode(): string {
   const file = join(work, 'node');
   copyFileSync(process.execPath, file);
   const { error } = spawnSync('strip', ['--strip-all', file]);
-  if (error) say('strip was not found (package binutils), the executables are a third larger');
+  if (error) print('strip was not found (package binutils), the executables are a third larger');
   return file;
 }
 

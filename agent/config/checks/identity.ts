@@ -48,7 +48,7 @@ export const checkIdentity: Check = (input) => {
   files.check(identity);
   for (const [place, other] of others) new IdentityFiles(input, findings, place).check(other);
   if (findings.some((each) => each.severity === 'error')) return findings;
-  const uncovered = uncoveredHosts(input, files.shown);
+  const uncovered = uncoveredHosts(input, files.presented);
   const later = unrequestedHosts(input).filter(({ path }) => uncovered.every((each) => each.path !== path));
   return [...findings, ...uncovered, ...later, ...notRenewable(input, files.clientCertificate)];
 };
@@ -122,7 +122,7 @@ class IdentityFiles {
   }
 
   /** Certificates that the router may present. */
-  get shown(): X509Certificate[] {
+  get presented(): X509Certificate[] {
     return [...this.serverCertificates, ...(this.clientCertificate ? [this.clientCertificate] : [])];
   }
 
@@ -232,8 +232,8 @@ class IdentityFiles {
     const source = parsePemSource(value);
     const mode = source.kind === 'inline' ? undefined : statSync(source.path, { throwIfNoEntry: false })?.mode;
     if (mode === undefined || process.platform === 'win32' || (mode & OTHERS) === 0) return;
-    const shown = (mode & 0o777).toString(8).padStart(4, '0');
-    const message = `other users can read or change the private key ${value} (mode ${shown})`;
+    const bits = (mode & 0o777).toString(8).padStart(4, '0');
+    const message = `other users can read or change the private key ${value} (mode ${bits})`;
     this.#findings.push(at(this.#input, 'warning', 'CFG-IDENTITY', path, message, `chmod 600 ${value}`));
   }
 

@@ -88,11 +88,11 @@ export class SdkInspections {
   }
 
   /** One relayed circuit: the router's view under the connection id, and the client's view. */
-  async circuit(relay: SdkRelay): Promise<{ id: string; shown: unknown; client: AskedCircuit } | undefined> {
+  async circuit(relay: SdkRelay): Promise<{ id: string; details: unknown; client: AskedCircuit } | undefined> {
     for (const connection of this.#components.clients.all()) {
       if (connection.relay(relay.circuitId) !== relay) continue;
-      const shown = this.#describe(connection, relay);
-      return { id: String(relay.connectionId), shown, client: await askCircuit(connection, relay) };
+      const details = this.#describe(connection, relay);
+      return { id: String(relay.connectionId), details, client: await askCircuit(connection, relay) };
     }
     return undefined;
   }

@@ -111,7 +111,7 @@ export class WebSocketPort {
 
   #upgrade(request: IncomingMessage, socket: TLSSocket, head: Buffer): void {
     if (pathOf(request) !== PATH) {
-      refuse(socket, '404 Not Found', `WebSockets are served at ${PATH}`);
+      reject(socket, '404 Not Found', `WebSockets are served at ${PATH}`);
       return;
     }
     this.#timeouts.release(socket);
@@ -190,7 +190,7 @@ function answerWithoutUpgrade(request: IncomingMessage, response: ServerResponse
   response.end(text);
 }
 
-function refuse(socket: TLSSocket, status: string, reason: string): void {
+function reject(socket: TLSSocket, status: string, reason: string): void {
   const head = `HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-type: text/plain\r\n`;
   socket.end(`${head}content-length: ${Buffer.byteLength(reason)}\r\n\r\n${reason}`);
 }

@@ -136,7 +136,7 @@ async function serveStream(
     log.warn({ remote: socket.remoteAddress, error: asError(error).message }, 'circuit request rejected');
     socket.end(requestAnswer({ error: asError(error) }));
     socket.resume(); // unread data would reset the connection before the client reads the answer
-    const timer = clock.after('refused circuit request', LINGER, () => socket.destroy());
+    const timer = clock.after('rejected circuit request', LINGER, () => socket.destroy());
     socket.once('close', () => timer.cancel());
   }
 }

@@ -159,7 +159,7 @@ function readTimeout(options: Record<string, unknown>): number {
 function chooseProtocol({ protocol }: HostConfig, appData: AppData): Protocol {
   if ('fixed' in protocol) return protocol.fixed;
   const wanted = wantedText(appData, 'dst_protocol');
-  if (!protocol.allowed.includes(wanted)) throw refused(`protocol '${wanted}' is not in allowed protocols`);
+  if (!protocol.allowed.includes(wanted)) throw rejection(`protocol '${wanted}' is not in allowed protocols`);
   return wanted === 'udp' ? 'udp' : 'tcp';
 }
 
@@ -169,7 +169,7 @@ function chooseHost({ address, translations }: HostConfig, appData: AppData): st
   const given = typeof hostname === 'string' && hostname !== '' ? hostname : wantedText(appData, 'dst_ip');
   const wanted = given.replace(MAPPED_IPV4, ''); // checked as IPv4, because it is dialed as IPv4
   if (!address.allowed.some((allowed) => isAllowedAddress(String(allowed), wanted)))
-    throw refused(`address '${wanted}' is not in allowed addresses`);
+    throw rejection(`address '${wanted}' is not in allowed addresses`);
   return translate(translations, wanted);
 }
 
@@ -191,9 +191,9 @@ function chooseSource({ sources }: HostConfig, appData: AppData): HostPort | und
   const text = ownValue(appData, 'source_addr');
   if (typeof text !== 'string' || text === '') return undefined;
   const source = readSource(text.replace(MAPPED_IPV4, ''));
-  if (!source) throw refused(`source_addr '${text}' is not an IP address`);
+  if (!source) throw rejection(`source_addr '${text}' is not an IP address`);
   if (sources.length > 0 && !sources.some((allowed) => isAllowedAddress(allowed, source.host)))
-    throw refused(`source address '${source.host}' is not in allowed source addresses`);
+    throw rejection(`source address '${source.host}' is not in allowed source addresses`);
   return source;
 }
 
@@ -260,11 +260,11 @@ function isPrefixLength(bits: number, family: number): boolean {
 function wantedText(appData: AppData, key: string): string {
   const value = ownValue(appData, key);
   if (value === undefined || value === null || value === '')
-    throw refused(`the dialing side did not send ${key}, which the service forwards`);
+    throw rejection(`the dialing side did not send ${key}, which the service forwards`);
   return String(value);
 }
 
-function refused(message: string): EgressError {
+function rejection(message: string): EgressError {
   return new EgressError(RouteErrorCode.Generic, message);
 }
 

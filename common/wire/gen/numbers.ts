@@ -3,7 +3,7 @@
 /** Header keys of the channel layer. Keys 10 to 18 have other meanings outside of hello messages. */
 export const ChannelHeader = Object.freeze({
   ConnectionId: 0, // from both: string
-  ReplyFor: 1, // from both: int32, sequence of the message that is answered
+  ReplyFor: 1, // from both: int32, sequence number of the answered message
   ResultSuccess: 2, // from both: bool
   HelloVersion: 4, // from both: bytes: version info of the peer
   Heartbeat: 5, // from both: uint64, sender clock in nanoseconds
@@ -85,7 +85,7 @@ export const ControlType = Object.freeze({
   UpdateRouterInterfaces: 1052, // from router: answered by Result
   LinkState: 1053, // from router
   Alerts: 1054, // from router
-  RequestClusterMembers: 1055, // from router: answered by UpdateCtrlAddresses as a message of its own
+  RequestClusterMembers: 1055, // from router: answered by UpdateCtrlAddresses as a separate message
   UpdateLinkListeners: 1056, // from router
 } as const);
 export type ControlType = (typeof ControlType)[keyof typeof ControlType];
@@ -97,7 +97,7 @@ export const ControllerCapability = Object.freeze({
   CreateCircuitV2: 3,
   RouterDataModel: 4,
   GroupedControlChannel: 5,
-  JwtLegacySessions: 6, // routers of the 2.x line refuse a controller without it
+  JwtLegacySessions: 6, // routers of the 2.x line reject a controller without it
 } as const);
 export type ControllerCapability = (typeof ControllerCapability)[keyof typeof ControllerCapability];
 
@@ -110,7 +110,7 @@ export const EdgeControlHeader = Object.freeze({
   ApiSessionToken: 14, // from router: string
   IdentityId: 15, // from router: string
   ServiceId: 16, // from router: string
-  CircuitId: 17, // from router: string, empty when the controller is to choose
+  CircuitId: 17, // from router: string; empty if the controller chooses
   RetryHint: 18, // from controller: uint32
   SyncStrategy: 1013, // from controller: string
   ErrorCode: 1014, // from controller: uint32; on ApiSessionAdded the sync state as JSON
@@ -192,7 +192,7 @@ export type EdgeErrorCode = (typeof EdgeErrorCode)[keyof typeof EdgeErrorCode];
 
 /** Bits of PayloadHeader.EdgeFlags. */
 export const EdgeFlag = Object.freeze({
-  Fin: 1, // from both: no more data from the sender
+  Fin: 1, // from both: no further data from the sender
   TraceUuid: 2, // from both
   Multipart: 4, // from both: can read multipart messages
   Stream: 8, // from both
@@ -220,8 +220,8 @@ export const PayloadFlag = Object.freeze({
   CircuitStart: 4, // from initiator: first payload
   Chunk: 8, // from both: part of a chunked message
   Retransmit: 16, // from both
-  Eof: 32, // from both: half close: no more data from this side
-  WriteFailed: 64, // from both: the receiver takes no more data
+  Eof: 32, // from both: half close: no further data from this side
+  WriteFailed: 64, // from both: the receiver accepts no further data
 } as const);
 export type PayloadFlag = (typeof PayloadFlag)[keyof typeof PayloadFlag];
 
@@ -312,7 +312,7 @@ export const XgressHeader = Object.freeze({
   PayloadHeaderLast: 2255, // from both
   CircuitId: 2256, // from both: string
   Sequence: 2257, // from both: uint64
-  Flags: 2258, // from both: uint32, left out when 0
+  Flags: 2258, // from both: uint32, omitted if 0
   ReceiveBufferSize: 2259, // from both: uint32, acknowledgements only
   RoundTripTime: 2260, // from both: uint16, low bits of the clock in milliseconds
 } as const);

@@ -36,7 +36,7 @@ t.test('actions change cost and precedence within their bounds', async (t) => {
     return applyActions(before, base, list);
   };
   t.same(after(base, 'mark unhealthy'), { cost: 10, precedence: 'failed' });
-  t.same(after({ cost: 10, precedence: 'failed' }, 'mark healthy'), base, 'back to what is configured');
+  t.same(after({ cost: 10, precedence: 'failed' }, 'mark healthy'), base, 'back to the configured values');
   t.same(after(base, 'increase cost 100', 'increase cost 5'), { cost: 115, precedence: 'required' });
   t.same(after(base, 'increase cost 65535'), { cost: 65_535, precedence: 'required' });
   t.same(after({ cost: 50, precedence: 'required' }, 'decrease cost 65535'), base, 'never below the configured cost');

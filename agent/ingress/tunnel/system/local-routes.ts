@@ -27,7 +27,7 @@ export class LocalRoutes {
   /** Number of users of each route. */
   readonly #wanted = new Map<string, number>();
   readonly #installed = new Set<string>();
-  readonly #refused = new Set<string>();
+  readonly #rejected = new Set<string>();
   #source: string | undefined;
   #cleaned = false;
   #running: Promise<void> | undefined;
@@ -89,17 +89,17 @@ export class LocalRoutes {
       await this.#change('del', range);
     }
     for (const range of this.#wanted.keys()) {
-      if (this.#installed.has(range) || this.#refused.has(range) || this.#isFull(range)) continue;
+      if (this.#installed.has(range) || this.#rejected.has(range) || this.#isFull(range)) continue;
       if (await this.#change('add', range)) this.#installed.add(range);
-      else this.#refused.add(range);
+      else this.#rejected.add(range);
     }
-    for (const range of this.#refused) if (!this.#wanted.has(range)) this.#refused.delete(range);
+    for (const range of this.#rejected) if (!this.#wanted.has(range)) this.#rejected.delete(range);
   }
 
   #isFull(range: string): boolean {
     if (this.#installed.size < MOST_ROUTES) return false;
     this.#components.log.error({ range, most: MOST_ROUTES }, 'address is not intercepted: too many routes');
-    this.#refused.add(range);
+    this.#rejected.add(range);
     return true;
   }
 

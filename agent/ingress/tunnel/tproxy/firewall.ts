@@ -56,7 +56,7 @@ export class Firewall implements Diverter {
   readonly #components: FirewallComponents;
   readonly #init: FirewallInit;
   readonly #name: string;
-  #shown = '';
+  #rules = '';
 
   constructor(components: FirewallComponents, init: FirewallInit) {
     this.#components = components;
@@ -67,7 +67,7 @@ export class Firewall implements Diverter {
   /** Replaces the rules unless they are unchanged. If it rejects with CommandError, the old rules stay. */
   async apply(diversions: readonly Diversion[]): Promise<void> {
     const rules = diversions.map((each) => this.#rule(each)).join('');
-    if (rules === this.#shown) return;
+    if (rules === this.#rules) return;
     const table = this.#table();
     await this.#nft(`table ip ${table}\ndelete table ip ${table}\ntable ip ${table} {
   chain prerouting {
@@ -75,7 +75,7 @@ export class Firewall implements Diverter {
 ${rules}  }
 }
 `);
-    this.#shown = rules;
+    this.#rules = rules;
   }
 
   /** Checks that rules can be created, and removes those of an earlier process. Rejects with CommandError. */
@@ -94,7 +94,7 @@ ${rules}  }
     } catch (error) {
       this.#components.log.error({ table, error: describeError(error) }, 'interception rules could not be removed');
     }
-    this.#shown = '';
+    this.#rules = '';
   }
 
   #table(): string {

@@ -72,7 +72,7 @@ t.test('a connection belongs to the most specific matching intercept', async (t)
     t.equal(find('10.3.0.1', 80, { protocol: 'udp' }), 'udp');
     t.equal(find('10.3.0.1'), 'everything');
     t.equal(named('a.b.example'), 'address');
-    t.equal(named('a.b.example', 81), 'few ports', 'the wildcard takes ports that the name does not');
+    t.equal(named('a.b.example', 81), 'few ports', 'the wildcard matches ports that the name does not');
     t.equal(named('a.b.example', 85), 'network');
     t.equal(named('c.b.example'), 'few ports');
     t.equal(named('b.example'), 'network');
@@ -84,7 +84,7 @@ t.test('a connection belongs to the most specific matching intercept', async (t)
   t.equal(table.kindOf('b.example'), undefined);
   t.equal(table.kindOf('x.y.b.example'), 'wildcard');
   t.equal(table.kindOf('c.example'), 'exact');
-  t.equal(table.kindOf('a.b.example'), 'wildcard', 'what was replaced is forgotten');
+  t.equal(table.kindOf('a.b.example'), 'wildcard', 'replaced intercepts are removed');
 });
 
 t.test('invalid configurations are rejected with the name of the field', async (t) => {
@@ -124,15 +124,15 @@ t.test('names keep their address; wildcard names lose theirs after a long time w
   t.equal(pool.addressOf('a', 'exact'), '100.64.0.2');
   t.equal(pool.nameOf(ipv4ToNumber('100.64.0.3')), 'b');
   for (let n = 0; n < 9_999; n++) pool.addressOf(`flood${n}`, 'wildcard');
-  t.equal(pool.addressOf('one too many', 'wildcard'), undefined, "a flood of names takes nobody's address");
+  t.equal(pool.addressOf('one too many', 'wildcard'), undefined, 'a flood of names evicts no address');
   t.equal(pool.size, 10_001);
-  t.ok(pool.addressOf('of a service', 'exact'), 'names of services get one at all times');
+  t.ok(pool.addressOf('of a service', 'exact'), 'names of services always get one');
   await clock.advance(599_000);
   t.equal(pool.addressOf('b', 'wildcard'), '100.64.0.3');
   await clock.advance(2_000);
   t.ok(pool.addressOf('later', 'wildcard'));
-  t.equal(pool.addressOf('b', 'wildcard'), '100.64.0.3', 'it was asked for');
-  t.equal(pool.nameOf(ipv4ToNumber('100.64.0.4')), undefined, 'the one that nobody asked for has given way');
+  t.equal(pool.addressOf('b', 'wildcard'), '100.64.0.3', 'it was looked up');
+  t.equal(pool.nameOf(ipv4ToNumber('100.64.0.4')), undefined, 'the unused name lost its address');
   pool.keep((name) => name === 'a');
   t.equal(pool.size, 1);
   t.equal(pool.addressOf('a', 'exact'), '100.64.0.2');

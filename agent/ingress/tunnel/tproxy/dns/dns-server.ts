@@ -92,7 +92,7 @@ export class DnsServer {
   #resolve(query: DnsQuery, message: Buffer, send: (answer: Buffer) => void): void {
     const isAddress = query.class === CLASS_INTERNET && (query.type === DnsType.A || query.type === DnsType.AAAA);
     if (!isAddress) {
-      this.#refuse(query, send);
+      this.#reject(query, send);
       return;
     }
     if (this.onProbe(query.name)) {
@@ -108,17 +108,17 @@ export class DnsServer {
   #askOthers(query: DnsQuery, message: Buffer, send: (answer: Buffer) => void): void {
     const { upstreams, log } = this.#components;
     if (upstreams.isEmpty) {
-      this.#refuse(query, send);
+      this.#reject(query, send);
       return;
     }
     background(log, 'dns question', async () => {
       const answer = await upstreams.resolve(query, message);
       if (answer) send(answer);
-      else this.#refuse(query, send);
+      else this.#reject(query, send);
     });
   }
 
-  #refuse(query: DnsQuery, send: (answer: Buffer) => void): void {
+  #reject(query: DnsQuery, send: (answer: Buffer) => void): void {
     const { unanswerable } = this.#init;
     if (unanswerable === 'timeout') return;
     send(this.#answer(query, unanswerable === 'servfail' ? DnsStatus.ServerFailure : DnsStatus.Refused));

@@ -147,16 +147,16 @@ t.test('the mode decides which upstreams are queried, and the best answer wins',
 
   t.equal(last(await resolve(make('parallel', failing, missing, good))), '1.1.1.1');
   const bad = await resolve(make('parallel', refusing, failing, missing));
-  t.equal((bad?.readUInt16BE(2) ?? 0) & 0xf, NAME_ERROR, 'the best of the bad ones');
-  t.equal(bad?.readUInt16BE(0), 0x1234, 'with the id of the question');
-  t.not(good.seen[0]?.readUInt16BE(0), 0x1234, 'others see another id');
+  t.equal((bad?.readUInt16BE(2) ?? 0) & 0xf, NAME_ERROR, 'the best of the failures');
+  t.equal(bad?.readUInt16BE(0), 0x1234, 'with the id of the query');
+  t.not(good.seen[0]?.readUInt16BE(0), 0x1234, 'upstreams see another id');
 
   t.equal(last(await resolve(make('serial', failing, other, good))), '2.2.2.2');
   const failover = make('failover', failing, good, other);
   await resolve(failover);
   const asked = failing.seen.length;
   t.equal(last(await resolve(failover)), '1.1.1.1');
-  t.equal(failing.seen.length, asked, 'the last good one is asked first');
+  t.equal(failing.seen.length, asked, 'the last good one is queried first');
   const random = make('random', good, other);
   const seen = new Set<string | undefined>();
   for (let n = 0; n < 20; n++) seen.add(last(await resolve(random)));
@@ -186,7 +186,7 @@ t.test('a silent, absent or lying upstream does not block the others', async (t)
   while (liar.seen.length === 0) await new Promise((done) => setTimeout(done, 5));
   await new Promise((done) => setTimeout(done, 50));
   await clock.advance(5_000);
-  t.equal((await answer)?.subarray(-4).join('.'), '9.9.9.9', 'an answer to another question does not count');
+  t.equal((await answer)?.subarray(-4).join('.'), '9.9.9.9', 'an answer to another query is ignored');
   t.same(clock.timers(), []);
 
   const only = new DnsUpstreams({ clock, random: systemRandom }, [silent.upstream], 'parallel');
@@ -194,7 +194,7 @@ t.test('a silent, absent or lying upstream does not block the others', async (t)
   const before = silent.seen.length;
   while (silent.seen.length === before) await new Promise((done) => setTimeout(done, 5));
   only.close();
-  t.equal(await nothing, undefined, 'closing gives up');
+  t.equal(await nothing, undefined, 'closing aborts the query');
   t.same(clock.timers(), []);
 });
 
@@ -251,6 +251,6 @@ t.test('an answer must match its query by id, name and type', async (t) => {
   t.equal(statusOfAnswer(answer, { ...parsed, id: 1 }), undefined);
   t.equal(statusOfAnswer(answer, { ...parsed, name: 'other.example' }), undefined);
   t.equal(statusOfAnswer(answer, { ...parsed, type: AAAA }), undefined);
-  t.equal(statusOfAnswer(query('web.example'), parsed), undefined, 'a question is no answer');
+  t.equal(statusOfAnswer(query('web.example'), parsed), undefined, 'a query is not an answer');
   for (let length = 0; length < answer.length; length++) statusOfAnswer(answer.subarray(0, length), parsed);
 });
