@@ -1,4 +1,4 @@
-// What a client of a connection may do with a service.
+// The permission of a client connection for a service.
 
 import type { Permission } from '../../access/data-model.ts';
 
