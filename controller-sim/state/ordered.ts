@@ -1,41 +1,30 @@
-// Entities in the order of their ids, in pieces: to add one among a hundred thousand moves a few hundred, and a page is found by counting
-// pieces.
+// A sorted list in pieces: an insertion among a hundred thousand entities moves a few hundred, and a page is found by counting pieces.
 
-import type { Entity } from './types.ts';
+/** Negative if `a` comes first; 0 only for versions of the same entity. */
+export type Compare<T> = (a: T, b: T) => number;
 
 const LONGEST_PIECE = 512;
 
-export class Ordered<T extends Entity> {
-  /** None is empty; what is in one comes before what is in the next. */
+export class Ordered<T> {
+  readonly #compare: Compare<T>;
+  /** No piece is empty; all entities of a piece precede those of the next. */
   readonly #pieces: T[][] = [];
 
-  constructor(entities: Iterable<T>) {
-    const all = [...entities].sort(byId);
-    // Half full, so that there is room.
+  constructor(entities: Iterable<T>, compare: Compare<T>) {
+    this.#compare = compare;
+    const all = [...entities].sort(compare);
+    // Half full, to leave room for insertions.
     for (let from = 0; from < all.length; from += LONGEST_PIECE / 2)
       this.#pieces.push(all.slice(from, from + LONGEST_PIECE / 2));
   }
 
-  /** In the place of an older version, if there is one. */
-  set(entity: T): void {
-    if (this.#pieces.length === 0) {
-      this.#pieces.push([entity]);
-      return;
+  /** Replaces `before` by `after`; either may be undefined. */
+  replace(before: T | undefined, after: T | undefined): void {
+    if (before !== undefined && after !== undefined && this.#compare(before, after) === 0) this.#overwrite(after);
+    else {
+      if (before !== undefined) this.#remove(before);
+      if (after !== undefined) this.#add(after);
     }
-    const at = Math.min(this.#pieceOf(entity.id), this.#pieces.length - 1);
-    const piece = this.#pieces[at] as T[];
-    const index = placeOf(piece, entity.id);
-    piece.splice(index, piece[index]?.id === entity.id ? 1 : 0, entity);
-    if (piece.length > LONGEST_PIECE) this.#pieces.splice(at + 1, 0, piece.splice(LONGEST_PIECE / 2));
-  }
-
-  delete(id: string): void {
-    const at = this.#pieceOf(id);
-    const piece = this.#pieces[at];
-    if (!piece) return;
-    const index = placeOf(piece, id);
-    if (piece[index]?.id === id) piece.splice(index, 1);
-    if (piece.length === 0) this.#pieces.splice(at, 1);
   }
 
   slice(from: number, to: number): T[] {
@@ -53,29 +42,49 @@ export class Ordered<T extends Entity> {
     return this.#pieces.flatMap((piece) => piece.filter(matches));
   }
 
-  /** The first piece whose last entity does not come before `id`. */
-  #pieceOf(id: string): number {
-    return firstFrom(this.#pieces.length, (at) => ((this.#pieces[at] as T[]).at(-1) as T).id < id);
+  #add(entity: T): void {
+    if (this.#pieces.length === 0) {
+      this.#pieces.push([entity]);
+      return;
+    }
+    const at = Math.min(this.#pieceOf(entity), this.#pieces.length - 1);
+    const piece = this.#pieces[at] as T[];
+    piece.splice(placeOf(piece, entity, this.#compare), 0, entity);
+    if (piece.length > LONGEST_PIECE) this.#pieces.splice(at + 1, 0, piece.splice(LONGEST_PIECE / 2));
+  }
+
+  #overwrite(entity: T): void {
+    const piece = this.#pieces[this.#pieceOf(entity)];
+    if (piece) piece[placeOf(piece, entity, this.#compare)] = entity;
+  }
+
+  #remove(entity: T): void {
+    const at = this.#pieceOf(entity);
+    const piece = this.#pieces[at];
+    if (!piece) return;
+    piece.splice(placeOf(piece, entity, this.#compare), 1);
+    if (piece.length === 0) this.#pieces.splice(at, 1);
+  }
+
+  /** The first piece whose last entity does not precede `entity`. */
+  #pieceOf(entity: T): number {
+    return firstFrom(this.#pieces.length, (at) => this.#compare((this.#pieces[at] as T[]).at(-1) as T, entity) < 0);
   }
 }
 
-/** Where in a sorted list an id is, or belongs. */
-export function placeOf(entities: readonly Entity[], id: string): number {
-  return firstFrom(entities.length, (at) => (entities[at] as Entity).id < id);
+/** The index of `entity` in a sorted list, or the index at which to insert it. */
+export function placeOf<T>(entities: readonly T[], entity: T, compare: Compare<T>): number {
+  return firstFrom(entities.length, (at) => compare(entities[at] as T, entity) < 0);
 }
 
-/** The first of `count` places that do not come before what is looked for. */
-function firstFrom(count: number, comesBefore: (at: number) => boolean): number {
+/** The first of `count` places that does not precede the wanted one. */
+function firstFrom(count: number, precedes: (at: number) => boolean): number {
   let low = 0;
   let high = count;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (comesBefore(middle)) low = middle + 1;
+    if (precedes(middle)) low = middle + 1;
     else high = middle;
   }
   return low;
-}
-
-function byId(a: Entity, b: Entity): number {
-  return a.id < b.id ? -1 : 1;
 }

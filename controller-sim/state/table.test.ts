@@ -1,55 +1,68 @@
-// The order of a table, whatever is added, changed and removed, and what is chosen from it.
+// The orders of a table, and the selection of the first entities of an order.
 
 import fc from 'fast-check';
 import t from 'tap';
-import { Table } from './table.ts';
+import { selectFirst } from './selection.ts';
+import { compareBy, type IndexedSort, SORT_KEYS, Table } from './table.ts';
 import type { Entity } from './types.ts';
 
 interface Thing extends Entity {
+  readonly name: string;
   readonly version: number;
 }
 
+/** Several things share a name and a date. */
 const thing = (id: string, version: number): Thing => ({
   id,
   version,
-  createdAt: '',
-  updatedAt: '',
+  name: `name ${(Number(id) * 7 + version) % 50}`,
+  createdAt: new Date(Number(id) % 10).toISOString(),
+  updatedAt: new Date(version).toISOString(),
   tags: {},
   isSystem: false,
 });
 
-t.test('entities are in the order of their ids, and pages of them are found', async (t) => {
+const SORTS = SORT_KEYS.flatMap((key) => [false, true].map((descending): IndexedSort => ({ key, descending })));
+
+/** The order that a list promises: by the key, equal ones by id. */
+function inOrder(things: readonly Thing[], { key, descending }: IndexedSort): Thing[] {
+  const byId = things.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  return byId.sort((a, b) => (a[key] === b[key] ? 0 : a[key] < b[key] === descending ? 1 : -1));
+}
+
+t.test('a table keeps its orders whatever is added, changed and removed, and selects the first of any', async (t) => {
   const id = fc.integer({ min: 0, max: 2_000 }).map(String);
   const step = fc.record({ id, isRemoved: fc.boolean() });
   fc.assert(
     fc.property(
       fc.uniqueArray(id, { maxLength: 1_500 }),
       fc.array(step, { maxLength: 2_000 }),
+      fc.constantFrom(...SORTS),
       fc.nat(1_600),
       fc.nat(700),
-      (first, steps, from, length) => {
+      (first, steps, sort, from, length) => {
         const table = new Table<Thing>({});
         for (const each of first) table.apply(each, thing(each, 0));
-        const expected = new Map(first.map((each) => [each, 0]));
-        table.ordered.slice(0, 1); // from now on the order is kept
-        for (const [version, { id: each, isRemoved }] of steps.entries()) {
+        for (const each of [sort, undefined]) table.ordered(each).slice(0, 1); // from now on the table maintains the order
+        for (const [version, { id: each, isRemoved }] of steps.entries())
           table.apply(each, isRemoved ? undefined : thing(each, version));
-          if (isRemoved) expected.delete(each);
-          else expected.set(each, version);
-        }
-        const sorted = [...expected].sort(([a], [b]) => (a < b ? -1 : 1));
-        const shown = (things: readonly Thing[]) => things.map((each) => [each.id, each.version]);
-        t.strictSame(shown(table.ordered.slice(0, Number.MAX_SAFE_INTEGER)), sorted);
-        t.strictSame(shown(table.ordered.slice(from, from + length)), sorted.slice(from, from + length));
-        const isOdd = ({ id: each }: { id: string }) => Number(each) % 2 === 1;
-        const odd = sorted.filter(([each]) => isOdd({ id: each }));
-        t.strictSame(shown(table.ordered.filter(isOdd)), odd);
-        for (const count of [0, 1, length, from, Number.MAX_SAFE_INTEGER]) {
-          const { total, first: chosen } = table.select(isOdd, count);
-          t.strictSame([total, shown(chosen)], [odd.length, odd.slice(0, count)]);
-        }
+        const sorted = inOrder([...table.values()], sort);
+        t.strictSame(table.ordered(sort).slice(0, Number.MAX_SAFE_INTEGER), sorted);
+        t.strictSame(table.ordered(sort).slice(from, from + length), sorted.slice(from, from + length));
+        t.strictSame(
+          table.ordered().slice(from, from + 5),
+          inOrder(sorted, SORTS[0] as IndexedSort).slice(from, from + 5),
+        );
+        const isOdd = ({ id: each }: Thing) => Number(each) % 2 === 1;
+        const odd = sorted.filter(isOdd);
+        t.strictSame(table.ordered(sort).filter(isOdd), odd);
+        for (const count of [0, 1, length, from, Number.MAX_SAFE_INTEGER])
+          t.strictSame(selectFirst(table.values(), isOdd, compareBy(sort), count), {
+            total: odd.length,
+            first: odd.slice(0, count),
+          });
       },
     ),
-    { numRuns: 50, seed: 4 },
+    { numRuns: 60, seed: 4 },
   );
 });

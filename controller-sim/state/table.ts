@@ -1,11 +1,29 @@
 // Entities of one kind in memory, with indexes: by id, by unique keys, by foreign keys, by role attribute. Entities are never
 // changed in place: a new version replaces the old one.
 
-import { Ordered, placeOf } from './ordered.ts';
-import type { Entity } from './types.ts';
+import { type Compare, Ordered } from './ordered.ts';
+import type { Entity, Named } from './types.ts';
 
-/** Of the entities that match: to keep more of them sorted costs more than to look at all of them in order. */
-const MOST_SELECTED = 1_000;
+/** Keys that have an index for sorted lists: those that consoles sort by. */
+export const SORT_KEYS = ['id', 'name', 'createdAt', 'updatedAt'] as const;
+
+export interface IndexedSort {
+  readonly key: (typeof SORT_KEYS)[number];
+  readonly descending: boolean;
+}
+
+const BY_ID: IndexedSort = { key: 'id', descending: false };
+
+/** Missing values come first in ascending order; equal ones are in the order of their ids. Dates have one format, so texts compare as dates. */
+export function compareBy<T extends Entity>({ key, descending }: IndexedSort): Compare<T> {
+  const sign = descending ? -1 : 1;
+  const sortValue = (entity: T) => (entity as Entity & Partial<Named>)[key];
+  return (a, b) => {
+    const [left, right] = [sortValue(a), sortValue(b)];
+    if (left === right) return a.id < b.id ? -1 : a.id > b.id ? 1 : 0;
+    return left === undefined || (right !== undefined && left < right) ? -sign : sign;
+  };
+}
 
 export interface TableDefinition<T extends Entity> {
   /** Keys whose value is unique; null and undefined values are not indexed. */
@@ -22,8 +40,8 @@ export class Table<T extends Entity> {
   readonly #unique = new Map<string, Map<string, string>>();
   readonly #references = new Map<string, Map<string, Set<string>>>();
   readonly #byRole = new Map<string, Set<string>>();
-  /** Made when first asked for, then kept. */
-  #ordered: Ordered<T> | undefined;
+  /** Each is built on first use and then maintained; `SORT_KEYS` bounds their number. */
+  readonly #ordered = new Map<string, Ordered<T>>();
 
   constructor(definition: TableDefinition<T>) {
     this.#definition = definition;
@@ -48,29 +66,15 @@ export class Table<T extends Entity> {
     return this.#byId.values();
   }
 
-  /** All entities in the order of their ids. */
-  get ordered(): Pick<Ordered<T>, 'slice' | 'filter'> {
-    this.#ordered ??= new Ordered(this.#byId.values());
-    return this.#ordered;
-  }
-
-  /** How many entities match, and the first `count` of them in the order of their ids. */
-  select(matches: (entity: T) => boolean, count: number): { total: number; first: T[] } {
-    if (count > MOST_SELECTED) {
-      const matching = this.ordered.filter(matches);
-      return { total: matching.length, first: matching.slice(0, count) };
+  /** All entities in the order of `sort`, ties by id; by id alone without it. */
+  ordered(sort: IndexedSort = BY_ID): Pick<Ordered<T>, 'slice' | 'filter'> {
+    const name = `${sort.key} ${sort.descending}`;
+    let ordered = this.#ordered.get(name);
+    if (!ordered) {
+      ordered = new Ordered<T>(this.#byId.values(), compareBy(sort));
+      this.#ordered.set(name, ordered);
     }
-    let total = 0;
-    const first: T[] = [];
-    // In the order in which they were made, as they lie in memory: this is many times faster than to jump about.
-    for (const entity of this.#byId.values()) {
-      if (!matches(entity)) continue;
-      total++;
-      if (first.length === count && (count === 0 || (first[count - 1] as T).id < entity.id)) continue;
-      first.splice(placeOf(first, entity.id), 0, entity);
-      if (first.length > count) first.pop();
-    }
-    return { total, first };
+    return ordered;
   }
 
   /** Whether some entity's key refers to `id`. */
@@ -112,14 +116,11 @@ export class Table<T extends Entity> {
     if (after) this.#demandIndexable(after);
     const before = this.#byId.get(id);
     if (before) this.#index(before, false);
+    for (const ordered of this.#ordered.values()) ordered.replace(before, after);
     if (after) {
-      this.#ordered?.set(after);
       this.#byId.set(id, after);
       this.#index(after, true);
-    } else {
-      this.#byId.delete(id);
-      this.#ordered?.delete(id);
-    }
+    } else this.#byId.delete(id);
   }
 
   #demandIndexable(entity: T): void {

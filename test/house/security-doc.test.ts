@@ -86,7 +86,7 @@ const NOT_LIMITS: Readonly<Record<string, readonly string[]>> = {
     'controller-sim/state/integrity.ts MOST_ROUNDS',
     'controller-sim/state/ordered.ts LONGEST_PIECE',
     'controller-sim/state/state.ts MOST_TOGETHER',
-    'controller-sim/state/table.ts MOST_SELECTED',
+    'controller-sim/state/selection.ts MOST_SELECTED',
   ],
 };
 

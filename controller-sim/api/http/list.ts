@@ -5,7 +5,8 @@ import type { Predicate, Query } from '../../filter/ast.ts';
 import { compileQuery, type FieldValue, type FilterSymbol, SortError, type Symbols } from '../../filter/compile.ts';
 import { FilterError } from '../../filter/lexer.ts';
 import { parseQuery, parseSort } from '../../filter/parser.ts';
-import { Table } from '../../state/table.ts';
+import { MOST_SELECTED, selectFirst } from '../../state/selection.ts';
+import { compareBy, type IndexedSort, SORT_KEYS, Table } from '../../state/table.ts';
 import type { Entity } from '../../state/types.ts';
 import type { ListPage } from './context.ts';
 
@@ -117,15 +118,26 @@ function page<T extends Listable>(
     filterableFields: Object.keys(symbols),
   });
   const end = offset + limit;
-  if (source instanceof Table && parsed.sort === undefined) {
-    // A table keeps its entities in order: without a filter only the page itself is looked at.
-    if (!parsed.predicate) return answer(source.size, source.ordered.slice(offset, end));
-    const { total, first } = source.select(matches, end);
+  const order = indexedSort(parsed.sort);
+  if (source instanceof Table && order) {
+    if (!parsed.predicate) return answer(source.size, source.ordered(order).slice(offset, end));
+    if (end > MOST_SELECTED) {
+      const matching = source.ordered(order).filter(matches);
+      return answer(matching.length, matching.slice(offset, end));
+    }
+    // In the order in which they were created, as they lie in memory: this is many times faster than the order of an index.
+    const { total, first } = selectFirst(source.values(), matches, compareBy(order), end);
     return answer(total, first.slice(offset));
   }
-  const matching: T[] = [];
-  for (const entity of source instanceof Table ? source.values() : source) if (matches(entity)) matching.push(entity);
-  return answer(matching.length, matching.sort(compare).slice(offset, end));
+  const { total, first } = selectFirst(source instanceof Table ? source.values() : source, matches, compare, end);
+  return answer(total, first.slice(offset));
+}
+
+/** The sort, if tables have an index for it. Without a sort, entities are in the order of their ids. */
+function indexedSort(sort: Query['sort'] = [{ field: 'id', descending: false }]): IndexedSort | undefined {
+  const [first, ...others] = sort;
+  const key = SORT_KEYS.find((each) => each === first?.field);
+  return first && key && others.length === 0 ? { key, descending: first.descending } : undefined;
 }
 
 /**

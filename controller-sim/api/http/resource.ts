@@ -129,11 +129,10 @@ function all<K extends EntityKind>(
   request: ApiRequest,
   listed: Listed<K>,
 ): Iterable<EntityTypes[K]> | Table<EntityTypes[K]> {
-  const table = request.services.state.tables[listed.kind] as unknown as Table<EntityTypes[K]>;
   const { includes } = listed;
   const selected = selectListed(request, listed, undefined);
   if (!includes) return selected;
-  return selected instanceof Table ? table.ordered.filter(includes) : [...selected].filter(includes);
+  return [...(selected instanceof Table ? selected.values() : selected)].filter(includes);
 }
 
 /** Of `entities`, or of all, those that `roleFilter` selects: `#attribute`, `@id`, by `roleSemantic` (AllOf when left out). */
