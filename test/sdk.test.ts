@@ -131,7 +131,7 @@ t.test(
     await until('the echo', () => conn.text === 'hello');
     t.match((await client.dialByName('nothing')).answer, {
       contentType: SdkType.StateClosed,
-      body: /does not exist/,
+      body: /not found/,
     });
     t.equal((await client.ask(SdkType.UpdateToken, [], token)).contentType, SdkType.UpdateTokenSuccess);
     conn.send(' again');
