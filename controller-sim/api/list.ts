@@ -224,7 +224,7 @@ function paging({ limit = DEFAULT_LIMIT, skip = 0 }: Query): { limit: number; of
 /** reference fact: what is wrong stands in a cause of the code UNHANDLED. */
 function translate(error: unknown, refusal: ListQuery['sortRefusal']): unknown {
   if (error instanceof SortError)
-    return error.isTag
+    return error.isUnsortable
       ? badRequest(error.message)
       : new ApiError(refusal, { code: 'UNHANDLED', message: error.message });
   if (!(error instanceof FilterError)) return error;

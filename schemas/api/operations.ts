@@ -70,10 +70,13 @@ function readLine(line: string): ApiOperation {
   };
 }
 
-/** `configTypeCreate` is called configType. */
+const GRANTS: ReadonlySet<string> = new Set(['servicePolicy', 'edgeRouterPolicy', 'serviceEdgeRouterPolicy']);
+
+/** `configTypeCreate` is called configType, the body of a policy that grants something only policy. */
 function readBody(cell: string) {
   const type = cell.replace('?', '');
-  return { type, name: type.replace(/(?:Create|Update|Patch)$/, ''), optional: cell.endsWith('?') };
+  const name = type.replace(/(?:Create|Update|Patch)$/, '');
+  return { type, name: GRANTS.has(name) ? 'policy' : name, optional: cell.endsWith('?') };
 }
 
 function readAnswer(cell: string): ApiAnswer {

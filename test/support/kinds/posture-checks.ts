@@ -25,7 +25,7 @@ export function postureCheckKinds(): Kind[] {
       'OS',
       { operatingSystems: systems },
       {
-        patch: { operatingSystems: [{ type: 'iOS', versions: [] }] },
+        patch: { operatingSystems: [{ type: 'iOS', versions: ['>=12.0.0'] }] },
         put: { operatingSystems: [{ type: 'macOS', versions: ['>=11.0.0'] }] },
         refusals: [
           [{ operatingSystems: [] }, 400, 'COULD_NOT_VALIDATE', 'operatingSystems'],
@@ -68,8 +68,9 @@ export function postureCheckKinds(): Kind[] {
       { process: { ...windows, hashes: ['AB'], signerFingerprint: 'CD' } },
       {
         shown: { process: { ...windows, hashes: ['ab'], signerFingerprint: 'cd' } },
-        patch: { process: { ...windows, hashes: [], signerFingerprint: '' } },
+        patch: { process: { ...windows, hashes: ['ef'], signerFingerprint: 'ab' } },
         put: { process: { osType: 'Linux', path: '/a', hashes: [], signerFingerprint: '' } },
+        cleared: { process: { osType: 'Linux', path: '/a', hashes: null, signerFingerprint: undefined } },
         refusals: [[{ process: { osType: 'Windows' } }, 400, 'COULD_NOT_VALIDATE', 'process.path']],
       },
     ),
