@@ -4,6 +4,7 @@ import type { Clock, Timer } from '#lib/clock.ts';
 import type { Log } from '#lib/log.ts';
 import type { AccessClaims } from '../jwt/tokens.ts';
 import type { State } from '../state/state.ts';
+import type { Transaction } from '../state/transaction.ts';
 import type { Revocation } from '../state/types.ts';
 
 export interface RevocationsComponents {
@@ -17,6 +18,18 @@ type RevocableClaims = Pick<AccessClaims, 'jti' | 'z_asid' | 'z_authid' | 'sub' 
 const STEP = 60_000;
 /** Longer than any token lives. */
 export const REVOCATION_LIFETIME = 86_400_000;
+
+/** `id` is that of the token, the API session or the identity. */
+export function revocationOf(
+  transaction: Pick<Transaction, 'now'>,
+  id: string,
+  type: Revocation['type'],
+  tags: Revocation['tags'] = {},
+): Revocation {
+  const { now } = transaction;
+  const expiresAt = new Date(Date.parse(now) + REVOCATION_LIFETIME).toISOString();
+  return { id, createdAt: now, updatedAt: now, tags, isSystem: false, type, expiresAt };
+}
 
 export class Revocations {
   readonly #components: RevocationsComponents;
@@ -44,15 +57,7 @@ export class Revocations {
   revoke(id: string, type: Revocation['type']): Promise<boolean> {
     return this.#components.state.change((transaction) => {
       const isNew = transaction.get('revocation', id) === undefined;
-      transaction.put('revocation', {
-        id,
-        createdAt: transaction.now,
-        updatedAt: transaction.now,
-        tags: {},
-        isSystem: false,
-        type,
-        expiresAt: new Date(this.#components.clock.now() + REVOCATION_LIFETIME).toISOString(),
-      });
+      transaction.put('revocation', revocationOf(transaction, id, type));
       return isNew;
     });
   }

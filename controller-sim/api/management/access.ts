@@ -1,6 +1,6 @@
 // What decides who gets in: auth policies, other authorities, other issuers, posture checks, sessions, revocations.
 
-import { REVOCATION_LIFETIME } from '../../auth/revocations.ts';
+import { revocationOf } from '../../auth/revocations.ts';
 import { verifyCa } from '../../entities/ca.ts';
 import { existing } from '../../entities/common.ts';
 import type { Answer, ApiRequest, Handlers } from '../../request/context.ts';
@@ -27,19 +27,11 @@ const revocations: Resource<'revocation'> = {
     issuedBefore: { type: 'datetime', get: () => null },
   },
   newId: (_services, body) => body.text('id') ?? '',
-  create: (transaction, id, body, _prepared, { services }) => {
+  create: (transaction, id, body) => {
     const type = body.text('type') as 'JTI' | 'IDENTITY' | 'API_SESSION';
     if (type === 'IDENTITY') withoutCause(() => existing(transaction, 'identity', id));
     else if (!UUID.test(id)) throw invalid('id', 'must be a valid UUID v4', id);
-    transaction.put('revocation', {
-      id,
-      createdAt: transaction.now,
-      updatedAt: transaction.now,
-      tags: body.map('tags') ?? {},
-      isSystem: false,
-      type,
-      expiresAt: new Date(services.clock.now() + REVOCATION_LIFETIME).toISOString(),
-    });
+    transaction.put('revocation', revocationOf(transaction, id, type, body.map('tags')));
   },
   show: (revocation) => ({
     ...base('revocation', revocation),
@@ -68,7 +60,7 @@ async function caToken(request: ApiRequest): Promise<Answer> {
 }
 
 async function verify(request: ApiRequest): Promise<Answer> {
-  const { id } = find(request, 'ca');
+  const { id } = withoutCause(() => find(request, 'ca'));
   if (typeof request.body !== 'string') {
     const message = 'the body has to be a certificate in PEM form, sent as text/plain';
     throw new ApiError('COULD_NOT_PARSE_BODY', { code: 'UNHANDLED', message });

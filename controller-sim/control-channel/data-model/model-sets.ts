@@ -126,7 +126,7 @@ export class ModelSets {
     let events: DataState_Event[];
     try {
       events = [
-        ...set.changes.flatMap((change) => this.#eventsOf(change, set.time)),
+        ...set.changes.filter((change) => !isTold(change, set)).flatMap((change) => this.#eventsOf(change, set.time)),
         ...this.#membershipEvents(set),
         ...this.#checkEvents(set),
       ];
@@ -254,4 +254,9 @@ function authorityKey({ certPem }: CertificateAuthority, action: DataState_Actio
 
 function defined<T>(value: T | undefined): T[] {
   return value === undefined ? [] : [value];
+}
+
+/** The revocation of an identity that is deleted is told with the identity. */
+function isTold({ kind, id }: Change, { changes }: ChangeSet): boolean {
+  return kind === 'revocation' && changes.some((each) => each.kind === 'identity' && each.id === id && !each.after);
 }

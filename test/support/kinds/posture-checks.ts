@@ -6,7 +6,14 @@ export function postureCheckKinds(): Kind[] {
   const check = (
     typeId: string,
     demands: Fields,
-    more: { shown?: Fields; patch: Fields; put: Fields; refusals?: readonly Refusal[]; required?: readonly string[] },
+    more: {
+      shown?: Fields;
+      patch: Fields;
+      put: Fields;
+      cleared?: Fields;
+      refusals?: readonly Refusal[];
+      required?: readonly string[];
+    },
   ): Kind => ({
     path: '/posture-checks',
     create: { name: typeId, typeId, roleAttributes: ['b', 'a'], tags: TAGS, ...demands },
@@ -14,7 +21,7 @@ export function postureCheckKinds(): Kind[] {
     required: ['name', 'typeId', ...(more.required ?? Object.keys(demands))],
     patch: { typeId, ...more.patch },
     put: { name: `${typeId} 2`, typeId, ...more.put },
-    cleared: { roleAttributes: [], tags: {} },
+    cleared: { roleAttributes: [], tags: {}, ...more.cleared },
     duplicate: UNIQUE,
     refusals: [[{ typeId: 'SMELL' }, 400, 'COULD_NOT_PARSE_BODY', 'invalid typeId'], ...(more.refusals ?? [])],
   });
