@@ -2,6 +2,7 @@
 
 import type { Clock, Timer } from '#lib/clock.ts';
 import type { Log } from '#lib/log.ts';
+import { revocationOf } from '../entities/revocation.ts';
 import type { AccessClaims } from '../pki/tokens.ts';
 import type { State } from '../state/state.ts';
 import type { Revocation } from '../state/types.ts';
@@ -15,9 +16,6 @@ export interface RevocationsComponents {
 type RevocableClaims = Pick<AccessClaims, 'jti' | 'z_asid' | 'z_authid' | 'sub' | 'iat'>;
 
 const STEP = 60_000;
-/** Longer than any token lives. */
-export const REVOCATION_LIFETIME = 86_400_000;
-
 export class Revocations {
   readonly #components: RevocationsComponents;
   readonly #timer: Timer;
@@ -44,15 +42,7 @@ export class Revocations {
   revoke(id: string, type: Revocation['type']): Promise<boolean> {
     return this.#components.state.change((transaction) => {
       const isNew = transaction.get('revocation', id) === undefined;
-      transaction.put('revocation', {
-        id,
-        createdAt: transaction.now,
-        updatedAt: transaction.now,
-        tags: {},
-        isSystem: false,
-        type,
-        expiresAt: new Date(this.#components.clock.now() + REVOCATION_LIFETIME).toISOString(),
-      });
+      transaction.put('revocation', revocationOf(transaction, id, type));
       return isNew;
     });
   }

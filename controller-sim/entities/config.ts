@@ -73,9 +73,10 @@ function configTypeFields(transaction: Transaction, body: Body, current: ConfigT
   if (name === 'all') throw invalid('name', 'all is a keyword and may not be used as a config type name', name);
   if (body.has('schema') && !body.map('schema'))
     throw invalid('schema', 'invalid type, expected object', body.raw('schema'));
-  const schema = body.map('schema') ?? (body.mode === 'patch' ? (current?.schema ?? null) : null);
+  const given = body.map('schema') ?? (body.mode === 'patch' ? (current?.schema ?? null) : null);
+  const schema = given && Object.keys(given).length > 0 ? given : null; // reference fact: an empty schema is none
   if (schema) demandSchema(schema);
-  if (schema && schema.type !== undefined && schema.type !== 'object')
+  if (schema && schema.type !== 'object')
     throw invalid('schema', 'invalid config type schema, root type must be object', schema);
   return { name, schema };
 }

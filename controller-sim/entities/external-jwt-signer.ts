@@ -38,10 +38,11 @@ export function updateSigner(
 
 export function deleteSigner(transaction: Transaction, { id }: ExternalJwtSigner): void {
   const policies = transaction.tables.authPolicy.referring('signers', id);
-  const isRequired = policies.some(({ secondary }) => secondary.requireExtJwtSigner === id);
-  const field = isRequired ? 'secondary.requireExtJwtSigner' : 'primary.extJwt.allowedSigners';
-  const ids = policies.map((policy) => policy.id);
-  if (ids.length > 0) throw referenced('externalJwtSigner', field, ids, 'authPolicy');
+  const allowing = policies.filter(({ primary }) => primary.extJwt.allowedSigners.includes(id));
+  const [field, referring] =
+    allowing.length > 0 ? ['primary.extJwt.allowedSigners', allowing] : ['secondary.requireExtJwtSigner', policies];
+  const ids = referring.map((policy) => policy.id);
+  if (ids.length > 0) throw referenced('externalJwtSigner', String(field), ids, 'authPolicy');
   transaction.delete('externalJwtSigner', id);
 }
 

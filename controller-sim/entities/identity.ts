@@ -7,6 +7,7 @@ import type { Identity, Precedence, Tags } from '../state/types.ts';
 import { endApiSessions } from './api-session.ts';
 import type { Body } from './body.ts';
 import { baseFields, changedBase, refuseTaken, removeFromPolicies, roleAttributes } from './common.ts';
+import { revocationOf } from './revocation.ts';
 
 export const DEFAULT_AUTH_POLICY = 'default';
 
@@ -75,6 +76,7 @@ export function freeName(transaction: Transaction, wanted: string): string {
 /** Not to be used until `until` (milliseconds), or until it is enabled again; its API sessions end. */
 export function disableIdentity(transaction: Transaction, identity: Identity, until: number | undefined): void {
   endApiSessions(transaction, 'identityId', identity.id);
+  if (!identity.disabled) revokeTokens(transaction, identity.id);
   transaction.patch('identity', identity.id, {
     disabled: true,
     disabledAt: transaction.now,
@@ -102,6 +104,11 @@ export function deleteIdentity(transaction: Transaction, identity: Identity): vo
   removeIdentity(transaction, identity.id);
 }
 
+/** Tokens are not stored: those that the identity was given until now must not come back with it. */
+function revokeTokens(transaction: Transaction, id: string): void {
+  transaction.put('revocation', revocationOf(transaction, id, 'IDENTITY'));
+}
+
 /** With authenticators, enrollments, sessions and its place in policies. */
 export function removeIdentity(transaction: Transaction, id: string): void {
   const { tables } = transaction;
@@ -110,6 +117,7 @@ export function removeIdentity(transaction: Transaction, id: string): void {
   for (const { id: each } of tables.enrollment.referring('identityId', id)) transaction.delete('enrollment', each);
   for (const { id: each } of tables.mfa.referring('identityId', id)) transaction.delete('mfa', each);
   endApiSessions(transaction, 'identityId', id);
+  revokeTokens(transaction, id);
   removeFromPolicies(transaction, id);
   transaction.delete('identity', id);
 }

@@ -23,7 +23,9 @@ export function createFabricTerminator(transaction: Transaction, id: string, bod
 
 export function updateFabricTerminator(transaction: Transaction, terminator: Terminator, body: Body): void {
   updateTerminator(transaction, terminator, body);
-  transaction.patch('terminator', terminator.id, { hostId: body.text('hostId') ?? terminator.hostId });
+  transaction.patch('terminator', terminator.id, {
+    hostId: body.text('hostId') ?? (body.mode === 'patch' ? terminator.hostId : ''),
+  });
 }
 
 export function updateTerminator(transaction: Transaction, terminator: Terminator, body: Body): void {

@@ -15,6 +15,8 @@ export interface FilterSymbol<T> {
   readonly type?: FieldType;
   readonly get?: (entity: T) => FieldValue;
   readonly set?: (entity: T) => readonly FieldValue[];
+  /** It can be compared and not be sorted by. */
+  readonly isUnsortable?: boolean;
   /** For a symbol of ids: finds their entities, so that `from … where …` can look at them. */
   readonly to?: Link;
 }
@@ -31,12 +33,12 @@ const TAGS = 'tags';
 /** A sort by something that cannot be sorted by. */
 export class SortError extends Error {
   override readonly name = 'SortError';
-  /** reference fact: tags can be compared, and a sort by one is an error of the server. */
-  readonly isTag: boolean;
+  /** reference fact: a sort by a symbol that can only be compared, such as a tag, is an error of the server. */
+  readonly isUnsortable: boolean;
 
-  constructor(message: string, isTag = false) {
+  constructor(message: string, isUnsortable = false) {
     super(message);
-    this.isTag = isTag;
+    this.isUnsortable = isUnsortable;
   }
 }
 
@@ -150,7 +152,7 @@ function symbolOf<T>(field: string, symbols: Symbols<T>): FilterSymbol<T> | unde
   if (!field.startsWith(`${TAGS}.`) || !Object.hasOwn(symbols, TAGS)) return undefined;
   const tag = field.slice(TAGS.length + 1);
   const get = (entity: T) => ownValue((entity as { tags?: Readonly<Record<string, FieldValue>> }).tags ?? {}, tag);
-  return { type: 'any', get };
+  return { type: 'any', isUnsortable: true, get };
 }
 
 function found(link: Link, id: FieldValue): object | undefined {
@@ -254,7 +256,7 @@ function compileSort<T>({ field, descending }: SortField, symbols: Symbols<T>): 
   let get: (entity: T) => FieldValue;
   try {
     get = getterOf(field, symbols);
-    if (field.startsWith(`${TAGS}.`)) throw new SortError(`no such sort field: ${field}`, true);
+    if (symbolOf(field, symbols)?.isUnsortable) throw new SortError(`no such sort field: ${field}`, true);
   } catch (error) {
     throw error instanceof SortError ? error : new SortError(error instanceof Error ? error.message : String(error));
   }

@@ -28,6 +28,12 @@ const LONGEST_EXPRESSION = 512;
 /** Milliseconds to look at all ids. */
 const LONGEST_LOOK = 200;
 
+/** In the words of the reference for a bracket that is left open, which is what people forget. */
+function whyOf(error: unknown, expression: string): string {
+  const why = describeError(error);
+  return why.endsWith('Unterminated group') ? `missing closing ): \`${expression}\`` : why;
+}
+
 /** `appRegex` must fit the whole of an id somewhere, as in the reference. */
 export async function inspect(
   { network, controllerId }: { readonly network: Network; readonly controllerId: string },
@@ -41,7 +47,11 @@ export async function inspect(
     const pattern = new RegExp(appRegex);
     matching = new Set(within(LONGEST_LOOK, () => ids.filter((id) => pattern.test(id))));
   } catch (error) {
-    return { success: false, errors: [`${controllerId}: error parsing regexp: ${describeError(error)}`], values: null };
+    return {
+      success: false,
+      errors: [`${controllerId}: error parsing regexp: ${whyOf(error, appRegex)}`],
+      values: null,
+    };
   }
   const errors: string[] = [];
   const values = matching.has(controllerId) ? inspectController(network, controllerId, names) : [];

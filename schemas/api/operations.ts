@@ -76,10 +76,13 @@ function readLine(line: string): ApiOperation {
   };
 }
 
-/** The name of the body `configTypeCreate` is configType. */
+const GRANTS: ReadonlySet<string> = new Set(['servicePolicy', 'edgeRouterPolicy', 'serviceEdgeRouterPolicy']);
+
+/** The name of the body `configTypeCreate` is configType; that of a policy that grants something is policy. */
 function readBody(cell: string) {
   const type = cell.replace('?', '');
-  return { type, name: type.replace(/(?:Create|Update|Patch)$/, ''), optional: cell.endsWith('?') };
+  const name = type.replace(/(?:Create|Update|Patch)$/, '');
+  return { type, name: GRANTS.has(name) ? 'policy' : name, optional: cell.endsWith('?') };
 }
 
 function readAnswer(cell: string): ApiAnswer {

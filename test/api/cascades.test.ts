@@ -36,7 +36,7 @@ t.test('with an identity goes everything that is its own, and its place in polic
     t.equal(during[kind], (before[kind] ?? 0) + 1, kind);
 
   await api.change('DELETE', `/identities/${id}`);
-  t.same(await counts(api), { ...before, servicePolicies: 2, edgeRouterPolicies: 2 });
+  t.same(await counts(api), { ...before, servicePolicies: 2, edgeRouterPolicies: 2, revocations: 1 });
   t.match(await api.get(`/service-policies/${policy}`), { identityRoles: ['#others'] });
   t.match(await api.get(`/edge-router-policies/${routers}`), { identityRoles: ['#others'] });
   t.equal((await api.ask('GET', '/current-identity', { token })).status, 401);
@@ -86,7 +86,7 @@ t.test('with a router go terminators, enrollment, the identity of its tunneler a
     });
     t.match(await counts(api), { identities: 2, routers: 1, terminators: 1, enrollments: 1, edgeRouterPolicies: 2 });
     await api.change('DELETE', `${path}/${router}`);
-    t.same(await counts(api), { ...before, services: 1, edgeRouterPolicies: 1 }, path);
+    t.same(await counts(api), { ...before, services: 1, edgeRouterPolicies: 1, revocations: 1 }, path);
     t.match(await api.get(`/edge-router-policies/${policy}`), { edgeRouterRoles: null, identityRoles: null });
   }
 });

@@ -129,7 +129,7 @@ t.test('numbers that are too large and schemas without end are refused, and brea
   t.match(await api.get(`/identities/${id}`), { disabled: true, disabledUntil: '9999-12-31T23:59:59.999Z' });
   await api.create('/posture-checks', { ...mfa, timeoutSeconds: 9e18 });
 
-  const endless = await api.create('/config-types', { name: 'endless', schema: { $ref: '#' } });
+  const endless = await api.create('/config-types', { name: 'endless', schema: { type: 'object', $ref: '#' } });
   const config = (configTypeId: string) => ({ name: 'c', configTypeId, data: { port: 1 } });
   t.match(await api.manage('POST', '/configs', config(endless)), { status: 400, cause: { field: '(root)' } });
   const later = await api.create('/config-types', {
@@ -138,7 +138,7 @@ t.test('numbers that are too large and schemas without end are refused, and brea
   });
   const slow = await api.create('/config-types', {
     name: 'slow',
-    schema: { properties: { x: { pattern: '^(a+)+$' } } },
+    schema: { type: 'object', properties: { x: { pattern: '^(a+)+$' } } },
   });
   const long = { ...config(slow), data: { x: `${'a'.repeat(100)}!` } };
   const cut = { status: 400, cause: { field: '(root)', reason: /takes longer than/ } };
@@ -266,7 +266,10 @@ t.test('what a posture check demands is kept in order, each once', async (t) => 
     { type: 'windows', versions: ['>=10.0.0'] },
   ];
   t.match(await kept('OS', { operatingSystems: [windows, linux, older] }), {
-    operatingSystems: [linux, { ...older, type: 'Windows' }],
+    operatingSystems: [
+      { ...linux, versions: null },
+      { ...older, type: 'Windows' },
+    ],
   });
 });
 
@@ -455,6 +458,23 @@ t.test('a patch may name what cannot be changed; a terminator moves to another r
   t.match(await api.get(at), { serviceId: ids.service, routerId: router, identity: '' });
   const none = { ...terminator, service: '' };
   t.match(await api.manage('POST', '/terminators', none), { status: 400, cause: { field: 'service' } });
+});
+
+t.test('an identity that is deleted or disabled leaves a revocation of its tokens', async (t) => {
+  await using api = await ApiClient.start();
+  const [gone, off] = [await api.person('gone'), await api.person('off')];
+  await api.change('DELETE', `/identities/${gone}`);
+  await api.change('POST', `/identities/${off}/disable`, { durationMinutes: 0 });
+  for (const id of [gone, off]) t.match(await api.get(`/revocations/${id}`), { id, type: 'IDENTITY' });
+});
+
+t.test('a config type has an object for its root; an empty schema is none', async (t) => {
+  await using api = await ApiClient.start();
+  const make = (schema: object) => api.manage('POST', '/config-types', { name: JSON.stringify(schema), schema });
+  for (const schema of [{ type: 'string' }, { properties: {} }, { $ref: '#/definitions/x', definitions: { x: {} } }])
+    t.match(await make(schema), { status: 400, code: 'COULD_NOT_VALIDATE', cause: { field: 'schema' } });
+  const { id } = (await make({})).data as { id: string };
+  t.equal((await api.get(`/config-types/${id}`)).schema, null);
 });
 
 t.test('some operations do not name what was not found', async (t) => {

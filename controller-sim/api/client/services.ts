@@ -45,7 +45,7 @@ export function visibleService(request: ApiRequest, id = request.params.id ?? ''
 
 async function serviceRouters(request: ApiRequest): Promise<Answer> {
   const { services, query, headers } = request;
-  const service = visibleService(request);
+  const service = withoutCause(() => visibleService(request));
   const token = headers['session-token'];
   if (token !== undefined && !(await isOwnSession(request, service.id, String(token))))
     throw new ApiError('UNAUTHORIZED');

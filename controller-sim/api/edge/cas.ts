@@ -54,7 +54,7 @@ async function caToken(request: ApiRequest): Promise<Answer> {
 }
 
 async function verify(request: ApiRequest): Promise<Answer> {
-  const { id } = find(request, 'ca');
+  const { id } = withoutCause(() => find(request, 'ca'));
   if (typeof request.body !== 'string') {
     const message = 'the body has to be a certificate in PEM form, sent as text/plain';
     throw new ApiError('COULD_NOT_PARSE_BODY', { code: 'UNHANDLED', message });

@@ -7,12 +7,35 @@ import type { Handlers } from '../http/context.ts';
 import { field, fieldSet } from '../http/list.ts';
 import { base } from '../http/references.ts';
 import { crud, type Resource } from '../http/resource.ts';
+import { nullWhenEmpty } from '../http/show.ts';
 
 /** Null for checks of other types, which have no such demand. */
 const mfaFlag = (name: 'promptOnWake' | 'promptOnUnlock'): FilterSymbol<PostureCheck> => ({
   type: 'bool',
   get: (check) => (check.typeId === 'MFA' ? check.demands[name] : null),
 });
+
+/** reference fact: an empty signer is left out; empty lists of hashes and versions are null. */
+function demandsOf(check: PostureCheck): Record<string, unknown> {
+  switch (check.typeId) {
+    case 'OS':
+      return {
+        operatingSystems: check.demands.operatingSystems.map((system) => ({
+          ...system,
+          versions: nullWhenEmpty(system.versions),
+        })),
+      };
+    case 'PROCESS': {
+      const { hashes, signerFingerprint, ...process } = check.demands.process;
+      const signer = signerFingerprint && { signerFingerprint };
+      return { process: { ...process, hashes: nullWhenEmpty(hashes), ...signer } };
+    }
+    case 'MFA': // reference fact: prompts that are off are left out (HTTP entities, section 17)
+      return Object.fromEntries(Object.entries(check.demands).filter(([, value]) => value !== false));
+    default:
+      return { ...check.demands };
+  }
+}
 
 export const postureChecks: Resource<'postureCheck'> = {
   kind: 'postureCheck',
@@ -33,8 +56,7 @@ export const postureChecks: Resource<'postureCheck'> = {
     typeId: check.typeId,
     version: check.version,
     roleAttributes: check.roleAttributes,
-    // Prompts that are off are left out (reference fact: HTTP entities, section 17).
-    ...Object.fromEntries(Object.entries(check.demands).filter(([, value]) => value !== false)),
+    ...demandsOf(check),
   }),
 };
 

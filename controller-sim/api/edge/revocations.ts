@@ -1,7 +1,7 @@
 // Revocations: of a token, of all tokens of a session, or of an identity.
 
-import { REVOCATION_LIFETIME } from '../../auth/revocations.ts';
 import { existing } from '../../entities/common.ts';
+import { revocationOf } from '../../entities/revocation.ts';
 import { invalid, withoutCause } from '../../errors/errors.ts';
 import type { Handlers } from '../http/context.ts';
 import { field } from '../http/list.ts';
@@ -20,19 +20,11 @@ const revocations: Resource<'revocation'> = {
     issuedBefore: { type: 'datetime', get: () => null },
   },
   newId: (_services, body) => body.text('id') ?? '',
-  create: (transaction, id, body, _prepared, { services }) => {
+  create: (transaction, id, body) => {
     const type = body.text('type') as 'JTI' | 'IDENTITY' | 'API_SESSION';
     if (type === 'IDENTITY') withoutCause(() => existing(transaction, 'identity', id));
     else if (!UUID.test(id)) throw invalid('id', 'must be a valid UUID v4', id);
-    transaction.put('revocation', {
-      id,
-      createdAt: transaction.now,
-      updatedAt: transaction.now,
-      tags: body.map('tags') ?? {},
-      isSystem: false,
-      type,
-      expiresAt: new Date(services.clock.now() + REVOCATION_LIFETIME).toISOString(),
-    });
+    transaction.put('revocation', revocationOf(transaction, id, type, body.map('tags')));
   },
   show: (revocation) => ({
     ...base('revocation', revocation),

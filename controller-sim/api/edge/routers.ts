@@ -112,13 +112,14 @@ export function commonRouter(router: Router, context: ApiServices): Record<strin
 /** Shows enrollments of one method: only the list of edge routers shows those of edge routers. */
 function routerFields(router: Router, request: ApiRequest, method: 'erott' | 'trott'): Record<string, unknown> {
   const { state } = request.services;
-  const { configs, ctrlChanListeners, fingerprint, isVerified } = router;
+  const { configs, ctrlChanListeners, fingerprint, isEdge, isVerified } = router;
   const enrollment = state.tables.enrollment.referring('routerId', router.id).find((each) => each.method === method);
   return {
     configs: nullWhenEmpty(configs),
     ...(Object.keys(ctrlChanListeners ?? {}).length > 0 && { ctrlChanListeners }),
     ...(fingerprint !== null && { fingerprint }),
-    isVerified,
+    // reference fact: among all routers, those of the edge count as verified, as only others enroll there.
+    isVerified: isVerified || (isEdge && method === 'trott'),
     interfaces: null,
     unverifiedCertPem: null,
     unverifiedFingerprint: null,

@@ -12,9 +12,9 @@ export const terminatorSymbols = (context: ApiServices): Symbols<Terminator> => 
   const { service, router } = context.state.tables;
   return {
     service: field('serviceId'),
-    'service.name': { get: ({ serviceId }) => service.get(serviceId)?.name },
+    'service.name': { isUnsortable: true, get: ({ serviceId }) => service.get(serviceId)?.name },
     router: field('routerId'),
-    'router.name': { get: ({ routerId }) => router.get(routerId)?.name },
+    'router.name': { isUnsortable: true, get: ({ routerId }) => router.get(routerId)?.name },
     instanceId: field('instanceId'),
     hostId: field('hostId'),
     binding: field('binding'),

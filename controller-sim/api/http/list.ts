@@ -158,14 +158,15 @@ function lookUp<T extends Entity>(table: Table<T>, predicate: Predicate): readon
 }
 
 /**
- * A list of texts, such as role attributes, which the filter calls `id`. reference fact: the parameters sort, limit and offset are not even
- * looked at (the web console sorts by a name that there is not); what the filter itself says of them counts.
+ * A list of texts, such as role attributes, which the filter calls `id`. reference fact: the parameters sort, limit and offset have no effect
+ * (the web console sorts by an unknown name); what the filter itself says of them counts.
  */
 export function listTexts(
   texts: readonly string[],
   query: URLSearchParams,
   toItem: (text: string) => unknown = (text) => text,
 ): ListPage {
+  for (const name of ['limit', 'offset']) wholeNumber(query.get(name), name);
   const entities = texts.map((id) => ({ id, tags: {} }));
   const parsed = readQuery(new URLSearchParams({ filter: query.get('filter') ?? '' }));
   const compiled = compile(parsed, { id: { get: ({ id }: { id: string }) => id } });
@@ -236,7 +237,7 @@ function paging({ limit = DEFAULT_LIMIT, skip = 0 }: Query): { limit: number; of
 /** reference fact: what is wrong stands in a cause of the code UNHANDLED. */
 function translate(error: unknown, refusal: ListQuery['sortRefusal']): unknown {
   if (error instanceof SortError)
-    return error.isTag
+    return error.isUnsortable
       ? badRequest(error.message)
       : new ApiError(refusal, { code: 'UNHANDLED', message: error.message });
   if (!(error instanceof FilterError)) return error;

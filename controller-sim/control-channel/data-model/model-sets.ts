@@ -11,7 +11,7 @@ import {
 } from '#wire/gen/edge_control_pb.js';
 import type { Access } from '../../access/access.ts';
 import type { Side } from '../../access/memberships.ts';
-import { REVOCATION_LIFETIME } from '../../auth/revocations.ts';
+import { REVOCATION_LIFETIME } from '../../entities/revocation.ts';
 import type { Authority } from '../../pki/authority.ts';
 import type { Change, ChangeSet } from '../../state/change.ts';
 import type { State } from '../../state/state.ts';
@@ -125,7 +125,7 @@ export class ModelSets {
     let events: DataState_Event[];
     try {
       events = [
-        ...set.changes.flatMap((change) => this.#eventsOf(change, set.time)),
+        ...set.changes.filter((change) => !isTold(change, set)).flatMap((change) => this.#eventsOf(change, set.time)),
         ...this.#membershipEvents(set),
         ...this.#checkEvents(set),
       ];
@@ -253,4 +253,9 @@ function authorityKey({ certPem }: CertificateAuthority, action: DataState_Actio
 
 function defined<T>(value: T | undefined): T[] {
   return value === undefined ? [] : [value];
+}
+
+/** The revocation of an identity that is deleted is told with the identity. */
+function isTold({ kind, id }: Change, { changes }: ChangeSet): boolean {
+  return kind === 'revocation' && changes.some((each) => each.kind === 'identity' && each.id === id && !each.after);
 }

@@ -6,7 +6,14 @@ export function postureCheckKinds(): Kind[] {
   const check = (
     typeId: string,
     demands: Fields,
-    more: { shown?: Fields; patch: Fields; put: Fields; refusals?: readonly Refusal[]; required?: readonly string[] },
+    more: {
+      shown?: Fields;
+      patch: Fields;
+      put: Fields;
+      cleared?: Fields;
+      refusals?: readonly Refusal[];
+      required?: readonly string[];
+    },
   ): Kind => ({
     path: '/posture-checks',
     create: { name: typeId, typeId, roleAttributes: ['b', 'a'], tags: TAGS, ...demands },
@@ -14,7 +21,7 @@ export function postureCheckKinds(): Kind[] {
     required: ['name', 'typeId', ...(more.required ?? Object.keys(demands))],
     patch: { typeId, ...more.patch },
     put: { name: `${typeId} 2`, typeId, ...more.put },
-    cleared: { roleAttributes: [], tags: {} },
+    cleared: { roleAttributes: [], tags: {}, ...more.cleared },
     duplicate: UNIQUE,
     refusals: [[{ typeId: 'SMELL' }, 400, 'COULD_NOT_PARSE_BODY', 'invalid typeId'], ...(more.refusals ?? [])],
   });
@@ -25,7 +32,7 @@ export function postureCheckKinds(): Kind[] {
       'OS',
       { operatingSystems: systems },
       {
-        patch: { operatingSystems: [{ type: 'iOS', versions: [] }] },
+        patch: { operatingSystems: [{ type: 'iOS', versions: ['>=12.0.0'] }] },
         put: { operatingSystems: [{ type: 'macOS', versions: ['>=11.0.0'] }] },
         refusals: [
           [{ operatingSystems: [] }, 400, 'COULD_NOT_VALIDATE', 'operatingSystems'],
@@ -68,8 +75,9 @@ export function postureCheckKinds(): Kind[] {
       { process: { ...windows, hashes: ['AB'], signerFingerprint: 'CD' } },
       {
         shown: { process: { ...windows, hashes: ['ab'], signerFingerprint: 'cd' } },
-        patch: { process: { ...windows, hashes: [], signerFingerprint: '' } },
+        patch: { process: { ...windows, hashes: ['ef'], signerFingerprint: 'ab' } },
         put: { process: { osType: 'Linux', path: '/a', hashes: [], signerFingerprint: '' } },
+        cleared: { process: { osType: 'Linux', path: '/a', hashes: null, signerFingerprint: undefined } },
         refusals: [[{ process: { osType: 'Windows' } }, 400, 'COULD_NOT_VALIDATE', 'process.path']],
       },
     ),
