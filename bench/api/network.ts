@@ -12,6 +12,7 @@ export const REQUESTS = [
   'GET version',
   'GET identities?limit=100',
   'GET identities?limit=100 with a filter',
+  'GET identities?limit=100 sorted by name',
   'GET identities by a name',
   'GET one identity',
   'GET own services',
@@ -99,6 +100,11 @@ export function targets(
     'GET identities?limit=100': { url: `${managementUrl}/identities?limit=100`, method: 'GET', token },
     'GET identities?limit=100 with a filter': {
       url: `${managementUrl}/identities?limit=100&filter=${filter}`,
+      method: 'GET',
+      token,
+    },
+    'GET identities?limit=100 sorted by name': {
+      url: `${managementUrl}/identities?limit=100&sort=${encodeURIComponent('name desc')}`,
       method: 'GET',
       token,
     },

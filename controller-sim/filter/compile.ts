@@ -14,6 +14,8 @@ export interface FilterSymbol<T> {
   /** What it may be compared with; texts when left out. Dates are recognised by themselves. */
   readonly type?: FieldType;
   readonly get?: (entity: T) => FieldValue;
+  /** The key of the entity whose value `get` returns unchanged. */
+  readonly key?: string;
   readonly set?: (entity: T) => readonly FieldValue[];
   /** It can be compared and not be sorted by. */
   readonly isUnsortable?: boolean;

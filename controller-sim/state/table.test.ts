@@ -15,7 +15,7 @@ interface Thing extends Entity {
 const thing = (id: string, version: number): Thing => ({
   id,
   version,
-  name: `name ${(Number(id) * 7 + version) % 50}`,
+  name: `name ${(Number(id) * 7 + version) % 50}${version % 9 === 0 ? '\n7' : ''}`,
   createdAt: new Date(Number(id) % 10).toISOString(),
   updatedAt: new Date(version).toISOString(),
   tags: {},
@@ -23,6 +23,8 @@ const thing = (id: string, version: number): Thing => ({
 });
 
 const SORTS = SORT_KEYS.flatMap((key) => [false, true].map((descending): IndexedSort => ({ key, descending })));
+
+const NAMES = { of: ({ name }: Thing) => name };
 
 /** The order that a list promises: by the key, equal ones by id. */
 function inOrder(things: readonly Thing[], { key, descending }: IndexedSort): Thing[] {
@@ -43,7 +45,8 @@ t.test('a table keeps its orders whatever is added, changed and removed, and sel
       (first, steps, sort, from, length) => {
         const table = new Table<Thing>({});
         for (const each of first) table.apply(each, thing(each, 0));
-        for (const each of [sort, undefined]) table.ordered(each).slice(0, 1); // from now on the table maintains the order
+        // From now on the table maintains these orders, and their texts.
+        for (const each of [sort, undefined]) table.ordered(each).search(NAMES, 'x', 0, 1);
         for (const [version, { id: each, isRemoved }] of steps.entries())
           table.apply(each, isRemoved ? undefined : thing(each, version));
         const sorted = inOrder([...table.values()], sort);
@@ -56,6 +59,13 @@ t.test('a table keeps its orders whatever is added, changed and removed, and sel
         const isOdd = ({ id: each }: Thing) => Number(each) % 2 === 1;
         const odd = sorted.filter(isOdd);
         t.strictSame(table.ordered(sort).filter(isOdd), odd);
+        for (const needle of ['name 1', '7', 'e', 'name 49', 'nowhere']) {
+          const named = sorted.filter(({ name }) => name.includes(needle));
+          const all = table.ordered(sort).search(NAMES, needle, 0, Number.MAX_SAFE_INTEGER);
+          t.strictSame(all, { total: named.length, found: named }, needle);
+          const { found } = table.ordered(sort).search(NAMES, needle, 3, 8);
+          t.strictSame(found, named.slice(3, 8), needle);
+        }
         for (const count of [0, 1, length, from, Number.MAX_SAFE_INTEGER])
           t.strictSame(selectFirst(table.values(), isOdd, compareBy(sort), count), {
             total: odd.length,

@@ -67,7 +67,7 @@ export class Table<T extends Entity> {
   }
 
   /** All entities in the order of `sort`, ties by id; by id alone without it. */
-  ordered(sort: IndexedSort = BY_ID): Pick<Ordered<T>, 'slice' | 'filter'> {
+  ordered(sort: IndexedSort = BY_ID): Pick<Ordered<T>, 'slice' | 'filter' | 'search'> {
     const name = `${sort.key} ${sort.descending}`;
     let ordered = this.#ordered.get(name);
     if (!ordered) {

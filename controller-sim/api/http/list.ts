@@ -5,9 +5,10 @@ import type { Predicate, Query } from '../../filter/ast.ts';
 import { compileQuery, type FieldValue, type FilterSymbol, SortError, type Symbols } from '../../filter/compile.ts';
 import { FilterError } from '../../filter/lexer.ts';
 import { parseQuery, parseSort } from '../../filter/parser.ts';
+import { isSearchable, type SearchText } from '../../state/ordered.ts';
 import { MOST_SELECTED, selectFirst } from '../../state/selection.ts';
 import { compareBy, type IndexedSort, SORT_KEYS, Table } from '../../state/table.ts';
-import type { Entity } from '../../state/types.ts';
+import type { Entity, Named } from '../../state/types.ts';
 import type { ListPage } from './context.ts';
 
 const DEFAULT_LIMIT = 10;
@@ -26,7 +27,7 @@ const BASE: Symbols<Entity> = {
 
 /** A symbol for a plain key of the entity. */
 export function field<T>(key: keyof T & string): FilterSymbol<T> {
-  return { get: (entity) => entity[key] as FieldValue };
+  return { key, get: (entity) => entity[key] as FieldValue };
 }
 
 /** A symbol for a key that is true or false. */
@@ -121,6 +122,11 @@ function page<T extends Listable>(
   const order = indexedSort(parsed.sort);
   if (source instanceof Table && order) {
     if (!parsed.predicate) return answer(source.size, source.ordered(order).slice(offset, end));
+    const search = nameSearch(parsed.predicate, symbols);
+    if (search) {
+      const { total, found } = source.ordered(order).search(search.text, search.needle, offset, end);
+      return answer(total, found);
+    }
     if (end > MOST_SELECTED) {
       const matching = source.ordered(order).filter(matches);
       return answer(matching.length, matching.slice(offset, end));
@@ -131,6 +137,20 @@ function page<T extends Listable>(
   }
   const { total, first } = selectFirst(source instanceof Table ? source.values() : source, matches, compare, end);
   return answer(total, first.slice(offset));
+}
+
+const NAME: SearchText<Partial<Named>> = { of: ({ name }) => name ?? '' };
+const FOLDED_NAME: SearchText<Partial<Named>> = { of: ({ name }) => name?.toLowerCase() ?? '' };
+
+/** The text that all names have to contain; undefined for predicates that demand more or other things. */
+function nameSearch<T>(predicate: Predicate, symbols: Symbols<T>) {
+  if (predicate.kind !== 'compare' || predicate.negated) return undefined;
+  const { subject, operator, value } = predicate;
+  if (subject.function !== undefined || subject.field !== 'name' || symbols.name?.key !== 'name') return undefined;
+  if (value.type !== 'string' || !isSearchable(value.value)) return undefined;
+  if (operator === 'contains') return { text: NAME, needle: value.value };
+  if (operator === 'icontains') return { text: FOLDED_NAME, needle: value.value.toLowerCase() };
+  return undefined;
 }
 
 /** The sort, if tables have an index for it. Without a sort, entities are in the order of their ids. */
