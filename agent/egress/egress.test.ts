@@ -1,0 +1,82 @@
+// Dialers by binding, the error codes of their failures, and dials of circuits that end meanwhile.
+
+import t from 'tap';
+import { silentLog } from '#lib/log.ts';
+import { PeerDataKey, RouteErrorCode } from '#wire/gen/numbers.ts';
+import { EncryptedStream, makeKeyPair, sessionKeys } from '../xgress/end-to-end.ts';
+import { EgressError, routeErrorCodeOf } from './dial-errors.ts';
+import { DialsInProgress } from './dials-in-progress.ts';
+import { Egress, type EgressRequest } from './egress.ts';
+import { hostEncryption } from './host-encryption.ts';
+
+const REQUEST: EgressRequest = {
+  circuitId: 'circuit',
+  address: 'address',
+  destination: 'tcp:localhost:1',
+  peerData: new Map(),
+  timeLeft: 0,
+  tags: {},
+  owner: 'controller',
+  signal: new AbortController().signal,
+};
+
+function systemError(code: string, cause?: unknown): Error {
+  return Object.assign(new Error(code, { cause }), { code });
+}
+
+t.test('the binding of a route selects the dialer; an unknown one is a misconfigured terminator', async (t) => {
+  const egress = new Egress(silentLog);
+  const dialed = { client: {}, peerData: new Map(), hopType: 'xgress/test', abandon: () => undefined };
+  egress.use('test', async ({ destination }) => ({ ...dialed, hopType: destination }) as never);
+  t.match(await egress.dial('test', REQUEST), { hopType: REQUEST.destination });
+  t.same([egress.has('test'), egress.has('other')], [true, false]);
+  const error = await egress.dial('other', REQUEST).catch((thrown: unknown) => thrown);
+  t.match(error, { message: /the binding other/ });
+  t.equal(routeErrorCodeOf(error), RouteErrorCode.MisconfiguredTerminator);
+});
+
+t.test('controllers learn why a dial failed, however deep the cause', async (t) => {
+  const table: [error: unknown, code: RouteErrorCode][] = [
+    [systemError('ECONNREFUSED'), RouteErrorCode.ConnectionRefused],
+    [systemError('ENOTFOUND'), RouteErrorCode.DnsResolutionFailed],
+    [systemError('ETIMEDOUT'), RouteErrorCode.DialTimedOut],
+    [systemError('EMFILE'), RouteErrorCode.ResourcesNotAvailable],
+    [
+      new Error('the dial failed', { cause: systemError('OUTER', systemError('ECONNREFUSED')) }),
+      RouteErrorCode.ConnectionRefused,
+    ],
+    [new EgressError(RouteErrorCode.RejectedByApplication, 'rejected'), RouteErrorCode.RejectedByApplication],
+    [systemError('constructor'), RouteErrorCode.Generic],
+    ['a text', RouteErrorCode.Generic],
+  ];
+  for (const [error, code] of table) t.equal(routeErrorCodeOf(error), code, String(error));
+});
+
+t.test('the end of a circuit aborts its dials, and only its own', async (t) => {
+  const dials = new DialsInProgress();
+  const [first, second, other] = [dials.begin('one'), dials.begin('one'), dials.begin('other')];
+  dials.cancel('one');
+  t.same([first.signal.aborted, second.signal.aborted, other.signal.aborted], [true, true, false]);
+  t.match(first.signal.reason, { code: 'CIRCUIT_OVER', message: /circuit one was removed/ });
+  const again = dials.begin('one');
+  first.end();
+  second.end();
+  dials.cancel('one');
+  t.ok(again.signal.aborted, 'the ends of earlier dials do not forget later ones');
+  other.end();
+  t.equal(dials.size, 0);
+});
+
+t.test('a host answers a key with its own, and both ends derive the same stream', async (t) => {
+  t.equal(hostEncryption(new Map(), new Map()), undefined, 'the dialing end sent no key');
+  const dialer = makeKeyPair();
+  const answer = new Map<number, Buffer>();
+  const host = hostEncryption(new Map([[PeerDataKey.PublicKey, dialer.publicKey]]), answer);
+  const hostKey = answer.get(PeerDataKey.PublicKey) ?? Buffer.alloc(0);
+  const client = new EncryptedStream(sessionKeys('dialer', dialer, hostKey));
+  t.ok(host);
+  const opened = host?.open(client.header);
+  t.equal(opened?.length ?? 0, 0, 'the header has no data');
+  t.equal(String(host?.open(client.seal(Buffer.from('secret')))), 'secret');
+  t.throws(() => hostEncryption(new Map([[PeerDataKey.PublicKey, Buffer.alloc(3)]]), new Map()));
+});

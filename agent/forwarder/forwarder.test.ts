@@ -1,0 +1,131 @@
+// The forwarder alone: routes, outcomes, and what a removed circuit leaves behind.
+
+import t from 'tap';
+import { VirtualClock } from '#lib/clock.ts';
+import { silentLog } from '#lib/log.ts';
+import { Acknowledgement, Payload } from '#wire/xgress-frames.ts';
+import { type CircuitEnd, type Destination, PayloadOrigin } from './destination.ts';
+import { Forwarder } from './forwarder.ts';
+
+const CIRCUIT = 'circuit';
+
+/** A destination that records what it accepts. */
+class Recorder implements Destination {
+  readonly address: string;
+  readonly isLink: boolean;
+  readonly payloads: number[] = [];
+  acknowledgements = 0;
+  isFull = false;
+
+  constructor(address: string, isLink = true) {
+    this.address = address;
+    this.isLink = isLink;
+  }
+
+  acceptPayload({ sequence }: Payload): boolean {
+    if (!this.isFull) this.payloads.push(sequence);
+    return !this.isFull;
+  }
+
+  acceptAcknowledgement(): boolean {
+    if (!this.isFull) this.acknowledgements++;
+    return !this.isFull;
+  }
+
+  acceptControl(): boolean {
+    return !this.isFull;
+  }
+
+  onceWritable(task: () => void): void {
+    task();
+  }
+}
+
+class End extends Recorder implements CircuitEnd {
+  readonly circuitId = CIRCUIT;
+  readonly lastReceived = 0;
+  isUnrouted = false;
+
+  constructor(address: string) {
+    super(address, false);
+  }
+
+  unrouted(): void {
+    this.isUnrouted = true;
+  }
+}
+
+/** A circuit from the end `a` over the link `l`, and back. */
+function routed() {
+  const clock = new VirtualClock();
+  let foreign = 0;
+  const forwarder = new Forwarder({ clock, log: silentLog, routerId: 'r', foreign: { mark: () => void foreign++ } });
+  const [end, link] = [new End('a'), new Recorder('l')];
+  forwarder.registerEnd(end);
+  forwarder.registerLink(link);
+  const circuit = forwarder.circuits.open(CIRCUIT, 'controller', {});
+  circuit.forwards.set('a', 'l').set('l', 'a');
+  const payload = (sequence: number, data = 'data') => Payload.create(CIRCUIT, sequence, 0, Buffer.from(data));
+  return { clock, forwarder, end, link, circuit, payload, foreign: () => foreign };
+}
+
+t.test('payloads and acknowledgements follow the route in both directions, and their bytes are counted', async (t) => {
+  const { forwarder, end, link, circuit, payload } = routed();
+  t.equal(forwarder.forwardPayload('a', payload(1), PayloadOrigin.Xgress), 'sent');
+  t.equal(forwarder.forwardPayload('l', payload(2, 'longer'), PayloadOrigin.Forwarded), 'sent');
+  t.equal(forwarder.forwardAcknowledgement('l', Acknowledgement.create(CIRCUIT, 0, 0, 0, [1])), 'sent');
+  t.same([link.payloads, end.payloads, end.acknowledgements], [[1], [2], 1]);
+  t.same(circuit.fabric, { rx: 'longer'.length, tx: 'data'.length }, 'only bytes over links');
+});
+
+t.test('a full destination and a missing route are different outcomes', async (t) => {
+  const { forwarder, link, circuit, payload } = routed();
+  link.isFull = true;
+  t.equal(forwarder.forwardPayload('a', payload(1), PayloadOrigin.Xgress), 'full');
+  t.equal(circuit.fabric.tx, 0);
+  forwarder.unregisterLink(link);
+  t.equal(forwarder.forwardPayload('a', payload(1), PayloadOrigin.Xgress), 'unroutable', 'the link is lost');
+  t.equal(forwarder.nextHop(CIRCUIT, 'a'), undefined);
+  const unknown = Payload.create('unknown', 0, 0, Buffer.from('x'));
+  t.equal(forwarder.forwardPayload('a', unknown, PayloadOrigin.Xgress), 'unroutable');
+});
+
+t.test('a source that the circuit does not use gets nothing through, and its payloads are counted', async (t) => {
+  const { forwarder, end, link, payload, foreign } = routed();
+  forwarder.registerLink(new Recorder('other'));
+  t.equal(forwarder.forwardPayload('other', payload(1), PayloadOrigin.Forwarded), 'foreign');
+  t.equal(forwarder.forwardAcknowledgement('other', Acknowledgement.create(CIRCUIT, 0, 0, 0, [1])), 'unroutable');
+  t.same([end.payloads, link.payloads, end.acknowledgements, foreign()], [[], [], 0, 1]);
+});
+
+t.test('retransmissions do not keep an idle circuit alive; all other traffic does', async (t) => {
+  const { clock, forwarder, payload } = routed();
+  const idle = () => [...forwarder.circuits.idle(1_000)].length;
+  await clock.advance(2_000);
+  forwarder.forwardPayload('a', payload(1), PayloadOrigin.Retransmission);
+  t.equal(idle(), 1);
+  forwarder.forwardPayload('a', payload(1), PayloadOrigin.Xgress);
+  t.equal(idle(), 0);
+});
+
+t.test('a redialed link keeps its routes when the old one goes; a lost one is reported', async (t) => {
+  const { forwarder, link, payload } = routed();
+  const lost: string[] = [];
+  forwarder.onLinkLost = (linkId) => void lost.push(linkId);
+  const redialed = new Recorder('l');
+  forwarder.registerLink(redialed);
+  forwarder.unregisterLink(link);
+  t.equal(forwarder.forwardPayload('a', payload(1), PayloadOrigin.Xgress), 'sent');
+  t.same([redialed.payloads, lost], [[1], []]);
+  forwarder.unregisterLink(redialed);
+  t.same(lost, ['l']);
+});
+
+t.test('a removed circuit leaves neither route nor end, and its ends hear of it', async (t) => {
+  const { forwarder, end, payload } = routed();
+  t.ok(forwarder.remove(CIRCUIT));
+  t.ok(end.isUnrouted);
+  t.same([forwarder.circuits.size, forwarder.endsOf(CIRCUIT), forwarder.addresses()], [0, [], ['l']]);
+  t.equal(forwarder.forwardPayload('l', payload(1), PayloadOrigin.Forwarded), 'unroutable');
+  t.notOk(forwarder.remove(CIRCUIT), 'it is unknown now');
+});
