@@ -1,4 +1,4 @@
-// Posture checks: what every type has, beside what the own type demands.
+// Posture checks: the common fields, and the demands of each type.
 
 import { createPostureCheck, deletePostureCheck, updatePostureCheck } from '../../entities/posture-check.ts';
 import type { FilterSymbol } from '../../filter/compile.ts';
@@ -8,7 +8,7 @@ import { field, fieldSet } from '../http/list.ts';
 import { base } from '../http/references.ts';
 import { crud, type Resource } from '../http/resource.ts';
 
-/** Null for checks of other types, which have no such demand. */
+/** Null for checks of other types. */
 const mfaFlag = (name: 'promptOnWake' | 'promptOnUnlock'): FilterSymbol<PostureCheck> => ({
   type: 'bool',
   get: (check) => (check.typeId === 'MFA' ? check.demands[name] : null),
@@ -33,7 +33,7 @@ export const postureChecks: Resource<'postureCheck'> = {
     typeId: check.typeId,
     version: check.version,
     roleAttributes: check.roleAttributes,
-    // Prompts that are off are left out (reference fact: HTTP entities, section 17).
+    // Prompts that are off are omitted (reference fact: HTTP entities, section 17).
     ...Object.fromEntries(Object.entries(check.demands).filter(([, value]) => value !== false)),
   }),
 };
