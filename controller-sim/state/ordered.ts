@@ -1,22 +1,22 @@
-// Entities in the order of their ids, in pieces: to add one among a hundred thousand moves a few hundred, and a page is found by counting
-// pieces.
+// Entities sorted by id, split into pieces. An insertion among a hundred thousand moves a few hundred, and a page is
+// found by counting pieces.
 
 import type { Entity } from './types.ts';
 
 const LONGEST_PIECE = 512;
 
 export class Ordered<T extends Entity> {
-  /** None is empty; what is in one comes before what is in the next. */
+  /** Pieces are never empty and are in order. */
   readonly #pieces: T[][] = [];
 
   constructor(entities: Iterable<T>) {
     const all = [...entities].sort(byId);
-    // Half full, so that there is room.
+    // Half full, to leave room for insertions.
     for (let from = 0; from < all.length; from += LONGEST_PIECE / 2)
       this.#pieces.push(all.slice(from, from + LONGEST_PIECE / 2));
   }
 
-  /** In the place of an older version, if there is one. */
+  /** Adds an entity or replaces its older version. */
   set(entity: T): void {
     if (this.#pieces.length === 0) {
       this.#pieces.push([entity]);
@@ -53,18 +53,18 @@ export class Ordered<T extends Entity> {
     return this.#pieces.flatMap((piece) => piece.filter(matches));
   }
 
-  /** The first piece whose last entity does not come before `id`. */
+  /** The first piece whose last entity is not before `id`. */
   #pieceOf(id: string): number {
     return firstFrom(this.#pieces.length, (at) => ((this.#pieces[at] as T[]).at(-1) as T).id < id);
   }
 }
 
-/** Where in a sorted list an id is, or belongs. */
+/** The position of an id in a sorted list, or where it would be inserted. */
 export function placeOf(entities: readonly Entity[], id: string): number {
   return firstFrom(entities.length, (at) => (entities[at] as Entity).id < id);
 }
 
-/** The first of `count` places that do not come before what is looked for. */
+/** The first of `count` positions for which `comesBefore` is false. */
 function firstFrom(count: number, comesBefore: (at: number) => boolean): number {
   let low = 0;
   let high = count;

@@ -1,4 +1,4 @@
-// The order of a table, whatever is added, changed and removed, and what is chosen from it.
+// The order of a table after inserts, updates and deletes, and selections from it.
 
 import fc from 'fast-check';
 import t from 'tap';
@@ -18,7 +18,7 @@ const thing = (id: string, version: number): Thing => ({
   isSystem: false,
 });
 
-t.test('entities are in the order of their ids, and pages of them are found', async (t) => {
+t.test('entities are sorted by id, and pages are found', async (t) => {
   const id = fc.integer({ min: 0, max: 2_000 }).map(String);
   const step = fc.record({ id, isRemoved: fc.boolean() });
   fc.assert(
@@ -31,22 +31,22 @@ t.test('entities are in the order of their ids, and pages of them are found', as
         const table = new Table<Thing>({});
         for (const each of first) table.apply(each, thing(each, 0));
         const expected = new Map(first.map((each) => [each, 0]));
-        table.ordered.slice(0, 1); // from now on the order is kept
+        table.ordered.slice(0, 1); // from now on the order is maintained
         for (const [version, { id: each, isRemoved }] of steps.entries()) {
           table.apply(each, isRemoved ? undefined : thing(each, version));
           if (isRemoved) expected.delete(each);
           else expected.set(each, version);
         }
         const sorted = [...expected].sort(([a], [b]) => (a < b ? -1 : 1));
-        const shown = (things: readonly Thing[]) => things.map((each) => [each.id, each.version]);
-        t.strictSame(shown(table.ordered.slice(0, Number.MAX_SAFE_INTEGER)), sorted);
-        t.strictSame(shown(table.ordered.slice(from, from + length)), sorted.slice(from, from + length));
+        const versions = (things: readonly Thing[]) => things.map((each) => [each.id, each.version]);
+        t.strictSame(versions(table.ordered.slice(0, Number.MAX_SAFE_INTEGER)), sorted);
+        t.strictSame(versions(table.ordered.slice(from, from + length)), sorted.slice(from, from + length));
         const isOdd = ({ id: each }: { id: string }) => Number(each) % 2 === 1;
         const odd = sorted.filter(([each]) => isOdd({ id: each }));
-        t.strictSame(shown(table.ordered.filter(isOdd)), odd);
+        t.strictSame(versions(table.ordered.filter(isOdd)), odd);
         for (const count of [0, 1, length, from, Number.MAX_SAFE_INTEGER]) {
           const { total, first: chosen } = table.select(isOdd, count);
-          t.strictSame([total, shown(chosen)], [odd.length, odd.slice(0, count)]);
+          t.strictSame([total, versions(chosen)], [odd.length, odd.slice(0, count)]);
         }
       },
     ),

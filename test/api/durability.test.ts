@@ -131,7 +131,7 @@ t.test('a full disk is 503 with its cause, and writing goes on when there is roo
   database?.exec('PRAGMA max_page_count = 50');
   const refused = await create('refused');
   t.match([refused.status, refused.code], [503, 'STORE_UNAVAILABLE']);
-  t.match(refused.cause.message, /the data cannot be written: the disk is full; free some space and try again/);
+  t.match(refused.cause.message, /could not write the data: the disk is full; free some space and try again/);
   t.same(await api.names('/services'), [], 'reading goes on');
   database?.exec('PRAGMA max_page_count = 100000');
   t.equal((await create('taken')).status, 201);

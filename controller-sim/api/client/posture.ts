@@ -17,5 +17,5 @@ function submit({ services, session }: ApiRequest, responses: readonly PostureRe
   for (const { typeId, ...facts } of responses)
     if (JSON.stringify(facts).length > LARGEST_RESPONSE)
       throw badRequest(`the posture response ${typeId} has more than ${LARGEST_RESPONSE} characters`);
-  return { data: { services: services.posture.submit(session as ApiSession, responses) } };
+  return { data: { services: services.posture.accept(session as ApiSession, responses) } };
 }
