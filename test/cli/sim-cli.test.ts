@@ -156,11 +156,7 @@ t.test('options that cannot be used are refused in the same words by the command
     [['--data', ''], { data: '' }, /It must not be empty\./],
     [['--port', '70000'], { port: 70_000 }, /It must be a whole number from 0 to 65535\./],
     [['--port', ''], { port: '' }, /It must be a whole number from 0 to 65535\./],
-    [
-      ['--events', 'linc'],
-      { eventTypes: ['linc'] },
-      /Event types: apiSession, .*\. Did you mean link\?/,
-    ],
+    [['--events', 'linc'], { eventTypes: ['linc'] }, /Event types: apiSession, .*\. Did you mean link\?/],
     [['--events', 'link'], { eventTypes: ['link'] }, /give the file too \(eventsFile, --events-file; /],
     [
       ['--events-file', missing],
@@ -211,7 +207,7 @@ t.test('a later start keeps the password and says how to set a new one; --passwo
   child.stdout.once('data', () => child.kill());
   t.match(
     await shown,
-    /username +chief\n +password +\(set by an earlier start with .*; .*--password NEW_PASSWORD\)/,
+    /username +chief\n +password +\(set by an earlier start with .*; .*--password NEW_PASSWORD to set a new one\)/,
   );
   const help = await runProgram(['controller-sim/cli.ts', 'start', '--help']);
   t.match(help.stdout, /A later start can set a new\s+one/);

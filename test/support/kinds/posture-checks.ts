@@ -1,4 +1,4 @@
-// Posture checks, of six types.
+// Posture checks of six types.
 
 import { type Fields, type Kind, type Refusal, TAGS, UNIQUE } from './kind.ts';
 
@@ -6,11 +6,17 @@ export function postureCheckKinds(): Kind[] {
   const check = (
     typeId: string,
     demands: Fields,
-    more: { shown?: Fields; patch: Fields; put: Fields; refusals?: readonly Refusal[]; required?: readonly string[] },
+    more: {
+      expected?: Fields;
+      patch: Fields;
+      put: Fields;
+      refusals?: readonly Refusal[];
+      required?: readonly string[];
+    },
   ): Kind => ({
     path: '/posture-checks',
     create: { name: typeId, typeId, roleAttributes: ['b', 'a'], tags: TAGS, ...demands },
-    shown: { roleAttributes: ['a', 'b'], ...more.shown },
+    expected: { roleAttributes: ['a', 'b'], ...more.expected },
     required: ['name', 'typeId', ...(more.required ?? Object.keys(demands))],
     patch: { typeId, ...more.patch },
     put: { name: `${typeId} 2`, typeId, ...more.put },
@@ -43,7 +49,7 @@ export function postureCheckKinds(): Kind[] {
       'MAC',
       { macAddresses: ['AA:BB:CC-dd.ee 11'] },
       {
-        shown: { macAddresses: ['aabbccddee11'] },
+        expected: { macAddresses: ['aabbccddee11'] },
         patch: { macAddresses: ['112233445566'] },
         put: { macAddresses: ['665544332211'] },
         refusals: [[{ macAddresses: [] }, 400, 'COULD_NOT_VALIDATE', 'macAddresses']],
@@ -67,7 +73,7 @@ export function postureCheckKinds(): Kind[] {
       'PROCESS',
       { process: { ...windows, hashes: ['AB'], signerFingerprint: 'CD' } },
       {
-        shown: { process: { ...windows, hashes: ['ab'], signerFingerprint: 'cd' } },
+        expected: { process: { ...windows, hashes: ['ab'], signerFingerprint: 'cd' } },
         patch: { process: { ...windows, hashes: [], signerFingerprint: '' } },
         put: { process: { osType: 'Linux', path: '/a', hashes: [], signerFingerprint: '' } },
         refusals: [[{ process: { osType: 'Windows' } }, 400, 'COULD_NOT_VALIDATE', 'process.path']],
@@ -80,7 +86,7 @@ export function postureCheckKinds(): Kind[] {
         processes: [{ os: 'Windows', path: 'C:\\a.exe', hashes: ['AB'], signerFingerprints: ['CD'] }],
       },
       {
-        shown: { processes: [{ ...windows, hashes: ['AB'], signerFingerprints: ['CD'] }] },
+        expected: { processes: [{ ...windows, hashes: ['AB'], signerFingerprints: ['CD'] }] },
         patch: { semantic: 'AnyOf' },
         put: { semantic: 'AllOf', processes: [{ ...windows, hashes: [], signerFingerprints: [] }] },
         refusals: [
