@@ -1,4 +1,4 @@
-// Where the simulator's process begins.
+// Entry point of the simulator's process.
 
 import { runProgram } from '#lib/commands/run-program.ts';
 import { simulatorProgram } from './commands/program.ts';

@@ -1,4 +1,4 @@
-// The simulator in a program of one's own: what the package exports as `edgeweave/sim`.
+// The simulator as a library: the package exports this file as `edgeweave/sim`.
 //
 //   await using simulator = await startSimulator();
 //   simulator.managementUrl, simulator.username, simulator.password, simulator.ca …

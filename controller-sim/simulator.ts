@@ -30,14 +30,14 @@ export class Simulator {
   readonly baseUrl: string;
   readonly managementUrl: string;
   readonly clientUrl: string;
-  /** Undefined without a web console. */
+  /** Undefined if no web console is served. */
   readonly consoleUrl: string | undefined;
   /** `tls:host:port`, for routers. */
   readonly controlAddress: string;
   readonly username: string;
-  /** Undefined if older data keeps its password: only the hash is stored. */
+  /** Undefined if existing data keeps its password: only the hash is stored. */
   readonly password: string | undefined;
-  /** PEM: the authority that clients and routers trust. */
+  /** The authority's certificate that clients and routers trust, as PEM. */
   readonly ca: string;
   readonly controllerId: string;
   readonly events: Events;
@@ -58,7 +58,7 @@ export class Simulator {
     this.#owned = owned;
   }
 
-  /** Closes every connection, then the store. A second call does nothing. */
+  /** Closes every connection, then the store. Further calls have no effect. */
   async close(): Promise<void> {
     await this.#owned.disposeAsync();
   }
@@ -69,8 +69,8 @@ export class Simulator {
 }
 
 /**
- * Resolves once everything is served. Rejects with OptionError for unknown or wrong options, with the system's error for a port that is taken,
- * with StoreError for a bad data file.
+ * Resolves once every port serves. Rejects with OptionError for unknown or invalid options, with the system's error for
+ * a port in use, with StoreError for an invalid data file.
  */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
   checkSimulatorOptions(options);

@@ -1,4 +1,4 @@
-// Who may do what over which routers, and why: the answers that follow from the memberships of policies.
+// Answers who may do what over which routers, and why, from the memberships of policies.
 
 import { Listeners } from '#lib/listeners.ts';
 import { selectByRoles } from '#model/roles.ts';
@@ -30,12 +30,12 @@ export class Access {
     this.#listeners.clear();
   }
 
-  /** Who came and went with the last change of the state. */
+  /** Membership changes in the latest change of the state. */
   get latestChanges(): readonly MembershipChange[] {
     return this.#latest;
   }
 
-  /** Calls `listener` with who came and went, until the returned function is called. */
+  /** Calls `listener` with membership changes until the returned function is called. */
   subscribe(listener: (changes: readonly MembershipChange[]) => void): () => void {
     return this.#listeners.add(listener);
   }
@@ -45,19 +45,19 @@ export class Access {
     return this.#memberships.members(policyId);
   }
 
-  /** Policies that join two entities, in no order. */
+  /** Policies that contain both entities, in no particular order. */
   policiesJoining(kind: PolicyKind, leftId: string, rightId: string): string[] {
     const left = this.#memberships.policiesWith(kind, 'left', leftId);
     const right = this.#memberships.policiesWith(kind, 'right', rightId);
     return [...left.intersection(right)];
   }
 
-  /** Policies in which an entity stands on a side. */
+  /** Policies with an entity on a side. */
   policiesWith(kind: PolicyKind, side: Side, id: string): string[] {
     return [...this.#memberships.policiesWith(kind, side, id)];
   }
 
-  /** Service policies that give an identity a right to a service. */
+  /** Service policies that grant an identity a service. */
   granting(identityId: string, serviceId: string): ServicePolicy[] {
     return this.policiesJoining('servicePolicy', identityId, serviceId).flatMap(
       (id) => this.#state.tables.servicePolicy.get(id) ?? [],
@@ -77,13 +77,13 @@ export class Access {
     return this.granting(identityId, serviceId).some((policy) => policy.type === type);
   }
 
-  /** What an identity may do with a service. */
+  /** The permissions of an identity for a service. */
   permissions(identityId: string, serviceId: string): PermissionType[] {
     const types = new Set(this.granting(identityId, serviceId).map(({ type }) => type));
     return (['Bind', 'Dial'] as const).filter((type) => types.has(type));
   }
 
-  /** Services that an identity may use in any way, or in the given one. */
+  /** Services for which an identity has any permission, or the given one. */
   servicesOf(identityId: string, type?: PermissionType): Service[] {
     const policies = this.policiesWith('servicePolicy', 'left', identityId).filter((id) => this.#isOfType(id, type));
     return this.#found('service', policies, 'right');
@@ -94,7 +94,7 @@ export class Access {
     return this.#found('identity', policies, 'left');
   }
 
-  /** Routers that an identity may use, whatever the service. */
+  /** Routers that an identity may use, regardless of the service. */
   routersOfIdentity(identityId: string): Router[] {
     return this.#found('router', this.policiesWith('edgeRouterPolicy', 'left', identityId), 'right');
   }
@@ -111,12 +111,12 @@ export class Access {
     return this.#found('service', this.policiesWith('serviceEdgeRouterPolicy', 'right', routerId), 'left');
   }
 
-  /** Routers over which an identity may reach a service: those of both kinds of policy. */
+  /** Routers over which an identity may use a service: both kinds of policy must permit them. */
   commonRouters(identityId: string, serviceId: string): Router[] {
     return this.routersOfIdentity(identityId).filter(({ id }) => this.#serviceMayUse(serviceId, id));
   }
 
-  /** In words, why an identity may or may not use a service over a router. */
+  /** Explains why an identity may or may not use a service over a router. */
   why(identityId: string, serviceId: string, type: PermissionType, routerId?: string): string[] {
     const name = (kind: PolicyKind, id: string) => this.#state.tables[kind].get(id)?.name ?? id;
     const granting = this.granting(identityId, serviceId).filter((policy) => policy.type === type);

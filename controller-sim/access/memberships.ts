@@ -1,5 +1,5 @@
-// Who is in which policy, kept up to date change by change. A change of an entity touches only the policies that can select it, a change
-// of a policy only its own members: what it costs does not depend on how many others there are.
+// Members of each policy, updated change by change. A change of an entity affects only the policies that can select it,
+// a change of a policy only its own members. The cost does not depend on the number of others.
 
 import { rolesThatCanSelect, type Semantic, selectByRoles, selectedByRoles } from '#model/roles.ts';
 import type { Change, ChangeSet } from '../state/change.ts';
@@ -11,10 +11,10 @@ export type PolicyKind = 'servicePolicy' | 'edgeRouterPolicy' | 'serviceEdgeRout
 export type Side = 'left' | 'right';
 export type MemberKind = 'identity' | 'service' | 'router';
 
-/** The members of a policy, by the two kinds it joins. */
+/** The members of a policy, by its two sides. */
 export type Membership = Readonly<Record<Side, ReadonlySet<string>>>;
 
-/** An entity that came into a policy or left it. */
+/** An entity that joined or left a policy. */
 export interface MembershipChange {
   readonly kind: PolicyKind;
   readonly policyId: string;
@@ -23,7 +23,7 @@ export interface MembershipChange {
   readonly joined: boolean;
 }
 
-/** Which kinds a policy joins, and under which key it selects them. */
+/** The kinds that a policy joins, and the fields that select them. */
 const JOINS = {
   servicePolicy: { left: ['identity', 'identityRoles'], right: ['service', 'serviceRoles'] },
   edgeRouterPolicy: { left: ['identity', 'identityRoles'], right: ['router', 'edgeRouterRoles'] },
@@ -58,12 +58,12 @@ export class Memberships {
     return this.#members.get(policyId) ?? { left: NOBODY, right: NOBODY };
   }
 
-  /** Ids of the policies of a kind in which an entity stands on a side. */
+  /** Ids of the policies of a kind with an entity on a side. */
   policiesWith(kind: PolicyKind, side: Side, id: string): ReadonlySet<string> {
     return this.#policies.get(`${kind} ${side} ${id}`) ?? NOBODY;
   }
 
-  /** Follows a change that the tables have taken already. */
+  /** Applies a change that the tables already contain. */
   apply({ changes }: ChangeSet): MembershipChange[] {
     const moves: MembershipChange[] = [];
     for (const change of changes) {
@@ -75,7 +75,7 @@ export class Memberships {
     return moves;
   }
 
-  /** All members of a policy, anew. */
+  /** Recomputes all members of a policy. */
   #recompute(kind: PolicyKind, policyId: string, moves: MembershipChange[]): void {
     const policy = this.#tables[kind].get(policyId) as Policy | undefined;
     for (const side of SIDES) {
@@ -95,7 +95,7 @@ export class Memberships {
     return selected;
   }
 
-  /** One member whose attributes may have changed, in the policies of a kind. */
+  /** Updates one member whose attributes may have changed, in the policies of a kind. */
   #replace(kind: PolicyKind, side: Side, { id, before, after }: Change, moves: MembershipChange[]): void {
     const [memberKind, key] = JOINS[kind][side];
     const member = isEligible(memberKind, after) ? (after as Member) : undefined;
@@ -133,7 +133,7 @@ function rolesOf(policy: Policy, key: string): readonly string[] {
   return (policy as unknown as Readonly<Record<string, readonly string[]>>)[key] ?? [];
 }
 
-/** Policies of the edge know neither routers that are not of the edge nor services of the fabric alone. */
+/** Edge policies exclude transit routers and services that are limited to the fabric. */
 function isEligible(kind: MemberKind, entity: Entity | undefined): boolean {
   if (!entity) return false;
   if (kind === 'router') return (entity as Router).isEdge;

@@ -1,4 +1,4 @@
-// When the services that an identity sees last changed: clients ask for that before they ask for the services.
+// Tracks when an identity's view of its services last changed. Clients poll this before they fetch services.
 
 import type { Clock } from '#lib/clock.ts';
 import type { Change } from '../state/change.ts';
@@ -7,7 +7,7 @@ import type { EntityKind, Identity } from '../state/types.ts';
 import type { Access } from './access.ts';
 import type { MembershipChange } from './memberships.ts';
 
-/** Kinds of which a change matters to everybody: they are few and seldom changed. */
+/** Kinds whose changes affect every identity: they are few and rarely changed. */
 const FOR_ALL: ReadonlySet<EntityKind> = new Set(['configType', 'postureCheck']);
 
 export interface ServiceChangesComponents {
@@ -40,19 +40,19 @@ export class ServiceChanges {
   }
 
   /**
-   * Milliseconds since the epoch. Until something changes for an identity, its services have changed last when its session began (reference
-   * fact: clients compare the time with that of their session).
+   * Milliseconds since the epoch. Until a change, the value is the start of the identity's session (reference fact:
+   * clients compare the time with that of their session).
    */
   lastOf({ id }: Identity, sessionCreatedAt: string): number {
     return Math.max(this.#forAll, this.#byIdentity.get(id) ?? Date.parse(sessionCreatedAt));
   }
 
-  /** Something that the identity sees of its services is another one now. */
+  /** Records a change in the identity's view of its services. */
   touch(identityId: string): void {
     this.#byIdentity.set(identityId, this.#components.clock.now());
   }
 
-  /** A config matters to identities that use a service with it, or have it in the place of another. */
+  /** A config affects identities that may use a service with it, or that override another config with it. */
   #onConfig(id: string): void {
     const { access, state } = this.#components;
     for (const service of state.tables.service.referring('configs', id))
@@ -60,7 +60,7 @@ export class ServiceChanges {
     for (const identity of state.tables.identity.referring('configs', id)) this.touch(identity.id);
   }
 
-  /** A policy without services gives an identity nothing, and takes nothing from it. */
+  /** A policy without services does not affect any identity. */
   #onMoves(moves: readonly MembershipChange[]): void {
     const { access } = this.#components;
     const relevant = moves.filter(({ kind }) => kind === 'servicePolicy');

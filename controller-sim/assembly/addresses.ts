@@ -1,4 +1,4 @@
-// Where the simulator is reached: one port for routers and clients, remembered with the data.
+// Addresses of the simulator: one port for routers and clients, stored with the data.
 
 import { joinHostPort } from '#lib/address.ts';
 import { Listener } from '../listener/listener.ts';
@@ -18,7 +18,7 @@ export interface Addresses {
   readonly controllerId: string;
 }
 
-/** Rejects with the system's error if the port is taken. */
+/** Rejects with the system's error if the port is in use. */
 export async function openListener(context: SimulatorContext, { state, authority }: Data): Promise<Addresses> {
   const { options, ids } = context;
   const listener = context.own(
@@ -42,7 +42,7 @@ export async function openListener(context: SimulatorContext, { state, authority
   return { listener, baseUrl: `https://${address}`, controlAddress: `tls:${address}`, controllerId };
 }
 
-/** Routers remember the address of their controller, so a restarted simulator listens on the same port. */
+/** Routers store the address of their controller, so a restarted simulator listens on the same port. */
 function rememberedPort(state: State, wanted: number | undefined): number {
   if (wanted !== undefined && wanted !== 0) return wanted;
   const remembered = state.meta(Meta.Port) ?? '0';
@@ -50,7 +50,7 @@ function rememberedPort(state: State, wanted: number | undefined): number {
   return Number(remembered);
 }
 
-/** The APIs as routers and peers of a cluster learn them: name to URLs. */
+/** API addresses for routers and cluster peers: name to URLs. */
 export function apiAddresses(baseUrl: string): Readonly<Record<string, readonly { url: string; version: string }[]>> {
   const at = (path: string) => [{ url: `${baseUrl}${path}`, version: 'v1' }];
   return {

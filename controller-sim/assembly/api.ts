@@ -1,4 +1,4 @@
-// The HTTP APIs: what logins need beside the data, and the server.
+// Builds the HTTP APIs: components for logins, and the server.
 
 import { IdentityTexts } from '../api/edge/identity-texts.ts';
 import { ApiServer } from '../api/server/server.ts';
@@ -29,7 +29,7 @@ export interface ApiParts {
   readonly addresses: Addresses;
 }
 
-/** Rejects with ConsoleError if the folder of the web console is not one. */
+/** Rejects with ConsoleError if the folder has no web console. */
 export async function openApi(context: SimulatorContext, parts: ApiParts): Promise<ApiServer> {
   const { options, clock, random } = context;
   const { state, authority, passwords } = parts.data;

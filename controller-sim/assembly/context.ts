@@ -1,4 +1,4 @@
-// What every part of the assembly works with: the options, the time and the chance of the simulator, and the stack that closes its rooms.
+// Context of the assembly: the simulator's options, clock and random source, and the stack that closes its rooms.
 
 import { type Clock, SystemClock } from '#lib/clock.ts';
 import { IdSource } from '#lib/ids.ts';

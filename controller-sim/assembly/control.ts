@@ -1,4 +1,4 @@
-// The control channels: the data model and the sessions that routers learn, and the server that they connect to.
+// Builds the control channels: the data model, the sessions for routers, and the server.
 
 import { ownVersionInfo } from '#wire/version-info.ts';
 import packageJson from '../../package.json' with { type: 'json' };

@@ -1,4 +1,4 @@
-// The data of the simulator: its store and tables, the passwords and the administrator, the certificate authority.
+// Builds the data of the simulator: store and tables, passwords and administrator, certificate authority.
 
 import { Passwords } from '../auth/passwords.ts';
 import { Authority } from '../pki/authority.ts';
@@ -13,7 +13,7 @@ const PASSWORD_BYTES = 12;
 
 export interface Admin {
   readonly username: string;
-  /** Undefined if older data keeps its password: only the hash is stored. */
+  /** Undefined if existing data keeps its password: only the hash is stored. */
   readonly password: string | undefined;
 }
 
@@ -31,7 +31,7 @@ export async function openData(context: SimulatorContext): Promise<Data> {
   const state = context.own(await State.open({ store, clock, ids, log: context.logOf('state') }));
   const limits = { cost: options.passwordCost, waiting: options.passwordsWaiting };
   const passwords = context.own(new Passwords({ clock, random, ...limits }));
-  // A password hash and a key pair: each is computed in a thread of its own.
+  // A password hash and a key pair: each is computed in its own thread.
   const [admin, authority] = await Promise.all([
     prepareAdmin(context, state, passwords),
     Authority.open({ state, clock, random }, [...LOOPBACK, ...(options.advertise ?? [])]),
@@ -39,7 +39,7 @@ export async function openData(context: SimulatorContext): Promise<Data> {
   return { state, passwords, authority, admin };
 }
 
-/** Adds missing built-in entities and settles the name and password of the administrator. */
+/** Adds missing built-in entities and sets the name and password of the administrator. */
 async function prepareAdmin({ options, random }: SimulatorContext, state: State, passwords: Passwords): Promise<Admin> {
   await seedBuiltIns(state);
   const known = adminUsername(state);

@@ -1,4 +1,4 @@
-// Events: where they come from, and the file that they may go to.
+// Builds the events: their sources, and the optional file.
 
 import { Listeners } from '#lib/listeners.ts';
 import { PROTOCOL_VERSION } from '#wire/version-info.ts';
@@ -43,5 +43,5 @@ export async function assembleEvents(
     version: PROTOCOL_VERSION,
     apiAddresses: apiAddresses(baseUrl),
   };
-  return { events, logins, reportLeadership: () => sources.tellLeadership(peer) };
+  return { events, logins, reportLeadership: () => sources.publishLeadership(peer) };
 }

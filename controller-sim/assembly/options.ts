@@ -1,4 +1,4 @@
-// The options of a simulator and what they may be: the same for `startSimulator` and for the flags of `sim start`.
+// The options of a simulator and their checks, shared by `startSimulator` and the flags of `sim start`.
 
 import { isIP } from 'node:net';
 import type { Clock } from '#lib/clock.ts';
@@ -24,48 +24,56 @@ import { type Namespace, namespaceProblem } from '../events/events.ts';
 export interface SimulatorOptions {
   /** Address to listen on. */
   host?: string;
-  /** 0 or nothing: the port that the data file remembers, else any free one. */
+  /** 0 or undefined: the port stored in the data file, else any free one. */
   port?: number;
-  /** SQLite file; memory when left out. */
+  /** SQLite file; in memory by default. */
   data?: string;
-  /** Further names that clients reach the simulator by. The first one is used in URLs and tokens. */
+  /** Additional host names of the simulator. URLs and tokens use the first one. */
   advertise?: readonly string[];
-  /** The administrator's, 4 to 100 characters. Left out, that of older data stays, and new data gets `admin`. */
+  /**
+   * Name of the administrator, 4 to 100 characters. By default existing data keeps its name, and new data gets `admin`.
+   */
   username?: string;
-  /** The administrator's, 5 to 100 characters. Left out, new data gets a random one, and that of older data stays as it is. */
+  /**
+   * Password of the administrator, 5 to 100 characters. By default existing data keeps its password, and new data gets
+   * a random one.
+   */
   password?: string;
   log?: Log;
   clock?: Clock;
   random?: Random;
   passwordCost?: PasswordCost;
-  /** Logins that may wait for their password to be looked at; those above are told to come later. */
+  /** Limit on logins that wait for their password check; further ones are asked to retry. */
   passwordsWaiting?: number;
-  /** Where events are written: a file or `-` for the standard output. */
+  /** Destination of events: a file, or `-` for standard output. */
   eventsFile?: string;
-  /** Which events go to that file; all when empty. */
+  /** Types of events to write there; all if empty. */
   eventTypes?: readonly Namespace[];
-  /** Answers as the only member of a cluster, for clients that want one. */
+  /** Acts as the only member of a cluster, for clients that need one. */
   cluster?: boolean;
-  /** Folder of the reference's web console, built: it is served as `consoleUrl`. */
+  /** Folder of a built web console of the reference, served at `consoleUrl`. */
   console?: string;
-  /** Milliseconds in which a router may not connect a second time. */
+  /** Milliseconds after a connection during which a router may not connect again. */
   churnLimit?: number;
-  /** Dial routers that listen for controllers and are not connected. */
+  /** Dials disconnected routers that listen for controllers. */
   dialRouters?: boolean;
-  /** Milliseconds of an API session without a request. */
+  /** Milliseconds without a request after which an API session ends. */
   sessionLifetime?: number;
-  /** Milliseconds for which one-time tokens are valid. */
+  /** Lifetime of one-time tokens in milliseconds. */
   enrollmentLifetime?: number;
-  /** The version that routers hear of each other instead of the true one. Below v1.6.6 they dial split or single links. */
+  /**
+   * A version that routers receive for each other instead of the true one. Below v1.6.6 they dial split or single
+   * links.
+   */
   linkVersion?: string;
 }
 
 const HIGHEST_PORT = 65_535;
-/** Milliseconds; a year. Durations beyond it are mistakes in the unit. */
+/** A year in milliseconds. Longer durations are mistakes in the unit. */
 const YEAR = 365 * 24 * 3_600_000;
-/** KiB and passes: argon2 takes at least eight blocks for a lane; beyond this a login needs gigabytes or minutes. */
+/** KiB and passes: argon2 needs at least eight blocks for a lane; beyond this a login needs gigabytes or minutes. */
 const COST = { memory: wholeNumber(8, 4_194_304), passes: wholeNumber(1, 1_000) };
-/** Passwords being checked take memory: as many as could ever wait. */
+/** Upper limit of `passwordsWaiting`: waiting checks use memory. */
 const HIGHEST_WAITING = 1_000_000;
 
 const name = hostForOthers('sim.example');
@@ -76,7 +84,7 @@ const passwordCost: OptionCheck = (value) => {
   try {
     checkOptions('passwordCost', value, COST);
     const { memory, passes } = value as Partial<PasswordCost>;
-    return memory === undefined || passes === undefined ? 'It needs memory (KiB) and passes.' : undefined;
+    return memory === undefined || passes === undefined ? 'It must have memory (KiB) and passes.' : undefined;
   } catch (error) {
     if (error instanceof OptionError) return `${error.message}.`.replace(/\.\.$/, '.');
     throw error;
@@ -86,7 +94,7 @@ const passwordCost: OptionCheck = (value) => {
 const version: OptionCheck = (value) =>
   typeof value === 'string' && /^v?\d+\.\d+\.\d+/.test(value) ? undefined : 'It must be a version such as v1.6.5.';
 
-/** A login with another length would be refused. */
+/** Logins with names or passwords of other lengths would be rejected. */
 const lengthIn = ({ minLength, maxLength }: { readonly minLength: number; readonly maxLength: number }): OptionCheck =>
   textOfLength(minLength, maxLength);
 
@@ -120,8 +128,8 @@ export function checkSimulatorOptions(options: unknown): void {
   if (problem !== undefined) throw new OptionError(`startSimulator: ${problem}`);
 }
 
-/** Options that say nothing without another one. */
+/** Checks options that depend on others. */
 export function combinationProblem({ eventsFile, eventTypes = [] }: SimulatorOptions): string | undefined {
   if (eventsFile !== undefined || eventTypes.length === 0) return undefined;
-  return 'types of events choose what goes to a file; name the file too (eventsFile, --events-file; - is the standard output)';
+  return 'event types select the events in a file; give the file too (eventsFile, --events-file; - for standard output)';
 }

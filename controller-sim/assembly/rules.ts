@@ -1,4 +1,4 @@
-// Who may do what: memberships of policies, posture, the rights of sessions, and when the services of an identity changed.
+// Builds the rules: memberships of policies, posture, rights of sessions, and service changes of identities.
 
 import { Access } from '../access/access.ts';
 import { ServiceChanges } from '../access/service-changes.ts';

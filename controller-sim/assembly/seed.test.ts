@@ -1,4 +1,4 @@
-// The administrator of a simulator: made at the first start, changed by later ones.
+// The administrator of a simulator: created at the first start, changed by later ones.
 
 import t from 'tap';
 import { VirtualClock } from '#lib/clock.ts';
@@ -26,7 +26,7 @@ function hashOf(state: State, username: string): string | undefined {
   return state.tables.authenticator.findBy('username', username)?.passwordHash ?? undefined;
 }
 
-t.test('the administrator is made once; a new password keeps the name, a new name keeps the password', async (t) => {
+t.test('the administrator is created once; a new password keeps the name, a new name keeps the password', async (t) => {
   await using data = await seeded();
   const { state, passwords } = data;
   t.equal(hasAdmin(state), false);
@@ -59,7 +59,7 @@ t.test('a new password enables an administrator who is locked out', async (t) =>
   t.match(admin(), { disabled: false, disabledUntil: null });
 });
 
-t.test('the name of another identity is refused', async (t) => {
+t.test('the name of another identity is rejected', async (t) => {
   await using data = await seeded();
   const { state, passwords } = data;
   await setAdmin(state, passwords, 'root', 'first secret');

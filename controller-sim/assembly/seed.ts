@@ -11,7 +11,7 @@ import type { Tables } from '../state/tables.ts';
 import type { Transaction } from '../state/transaction.ts';
 import type { Authenticator, Identity } from '../state/types.ts';
 
-/** Adds what is missing. Safe on data that is there already. */
+/** Adds missing entities and keeps existing ones. */
 export async function seedBuiltIns(state: State): Promise<void> {
   await state.change((transaction) => {
     const base = (id: string) => baseFields(transaction, id);
@@ -28,15 +28,16 @@ export function hasAdmin(state: State): boolean {
   return adminOf(state.tables) !== undefined;
 }
 
-/** The name that the administrator logs in with; undefined without an administrator or without a password. */
+/** The administrator's user name; undefined without an administrator or without a password. */
 export function adminUsername(state: State): string | undefined {
   const admin = adminOf(state.tables);
   return (admin && passwordOf(state.tables, admin.id)?.username) ?? undefined;
 }
 
 /**
- * Makes the administrator, or gives the existing one this name and password and enables it: it is set by the person who runs the simulator, who
- * may be locked out. Without a password the old one stays. Rejects with OptionError when the name belongs to another identity.
+ * Creates the administrator, or sets name and password of the existing one and enables it: the operator of the
+ * simulator may be locked out. Without a password the old one remains. Rejects with OptionError if the name belongs to
+ * another identity.
  */
 export async function setAdmin(
   state: State,

@@ -1,4 +1,4 @@
-// What is known of when sessions were used, while it is written down.
+// Session activity while it is being stored.
 
 import t from 'tap';
 import { type Timer, VirtualClock } from '#lib/clock.ts';
@@ -12,7 +12,7 @@ import { Activity } from './activity.ts';
 
 const MINUTE = 60_000;
 
-/** Has room until told otherwise. */
+/** Commits fail while `isFull`. */
 class FullStore extends MemoryStore {
   isFull = false;
 
@@ -21,7 +21,7 @@ class FullStore extends MemoryStore {
   }
 }
 
-/** Shows what it does every minute. */
+/** Runs the periodic task when the test calls `step`. */
 class OpenClock extends VirtualClock {
   step: () => void = () => undefined;
 
@@ -31,13 +31,13 @@ class OpenClock extends VirtualClock {
   }
 }
 
-t.test('when a session was used last is known while it is being written down, and if that fails', async (t) => {
+t.test('the last use of a session stays known while it is being stored, and if storing fails', async (t) => {
   const clock = new OpenClock();
   const store = new FullStore();
   const state = await State.open({ store, clock, ids: new IdSource(seededRandom(1)) });
   const activity = new Activity({ state, clock, log: silentLog, lifetime: 30 * MINUTE });
   const session = await state.change((transaction) => {
-    const made = {
+    const session = {
       ...baseFields(transaction, 'session'),
       token: 'token',
       identityId: 'somebody',
@@ -52,8 +52,8 @@ t.test('when a session was used last is known while it is being written down, an
       isCertExtendable: false,
       improperClientCertChain: false,
     };
-    transaction.put('apiSession', made);
-    return made;
+    transaction.put('apiSession', session);
+    return session;
   });
   const stored = () => Date.parse(state.tables.apiSession.get('session')?.lastActivityAt ?? '');
   const begin = clock.now();
@@ -63,9 +63,9 @@ t.test('when a session was used last is known while it is being written down, an
 
   store.isFull = true;
   clock.step();
-  t.equal(activity.lastOf(session), used, 'being written down');
+  t.equal(activity.lastOf(session), used, 'while it is being stored');
   await clock.advance(MINUTE / 4);
-  t.same([stored(), activity.lastOf(session)], [begin, used], 'not written down');
+  t.same([stored(), activity.lastOf(session)], [begin, used], 'after storing failed');
 
   store.isFull = false;
   await clock.advance(MINUTE / 2);

@@ -1,5 +1,5 @@
-// When API sessions were last used. What is written down lags behind what is known: an answer need not wait for it, and a crash costs a
-// session no more than one step.
+// Last activity of API sessions. Times are kept in memory and stored once per step. Answers need not wait for storage,
+// and a crash loses one step at most.
 
 import type { Clock, Timer } from '#lib/clock.ts';
 import type { Log } from '#lib/log.ts';
@@ -11,11 +11,11 @@ export interface ActivityComponents {
   readonly state: State;
   readonly clock: Clock;
   readonly log: Log;
-  /** Milliseconds after which a session that is not used ends. */
+  /** Milliseconds after which an unused session ends. */
   readonly lifetime: number;
 }
 
-/** How often the times are written down, and sessions that have run out are removed. */
+/** Interval of storing the times and removing expired sessions. */
 const STEP = 60_000;
 
 export class Activity {
@@ -59,9 +59,9 @@ export class Activity {
         for (const { id } of ended) endApiSession(transaction, id);
       })
       .then(() => {
-        // Until now the written times were older than what is known.
+        // Until the commit, `noted` has the newer times. Later activity stays in it.
         for (const [id, time] of noted) if (this.#noted.get(id) === time) this.#noted.delete(id);
       })
-      .catch((error: unknown) => log.warn({ error: String(error) }, 'activity of sessions could not be noted'));
+      .catch((error: unknown) => log.warn({ error: String(error) }, 'could not store session activity'));
   }
 }

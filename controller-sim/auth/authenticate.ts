@@ -1,5 +1,5 @@
-// Logging in: by password, by certificate, by the token of another issuer. Whatever is wrong with a login, the answer is the same, and
-// takes as long.
+// Logins by password, by certificate and by the token of another issuer. Every failed login gets the same answer and
+// takes the same time.
 
 import { ownValue } from '#lib/own-value.ts';
 import { sha1Fingerprint } from '#pki/certificates.ts';
@@ -23,7 +23,7 @@ import { mayVouchFor, NOT_FOR_ADMINS, NOT_THROUGH_ROUTERS } from './vouching.ts'
 /** specification: envInfo and sdkInfo. */
 const ENV_FIELDS = ['arch', 'domain', 'hostname', 'os', 'osRelease', 'osVersion'];
 const SDK_FIELDS = ['appId', 'appVersion', 'branch', 'revision', 'type', 'version'];
-/** Config types that a session names. */
+/** Limit on config types of a session. */
 export const MOST_CONFIG_TYPES = 100;
 
 const METHODS: Readonly<Record<string, (request: AuthRequest) => Promise<Proven> | Proven>> = {
@@ -59,7 +59,7 @@ export async function authenticate(request: AuthRequest, method: string): Promis
   });
 }
 
-/** Throws ApiError when a proof was taken back while it was being checked: checking a password takes as long as changing it. */
+/** Throws ApiError if a proof was revoked during its check: checking a password takes as long as changing it. */
 function demandUnchanged(transaction: Transaction, { identity, authenticator, signerId }: Proven): void {
   const current = transaction.get('identity', identity.id);
   const proof = authenticator && transaction.get('authenticator', authenticator.id);
@@ -70,7 +70,7 @@ function demandUnchanged(transaction: Transaction, { identity, authenticator, si
     throw new ApiError('INVALID_AUTH');
 }
 
-/** A certificate that logs in leads to an authority; the first time this is kept. */
+/** Records the first login with a certificate that leads to a trusted root. */
 function noteCertificate(transaction: Transaction, authenticator: Authenticator | undefined): void {
   if (authenticator?.method !== 'cert' || authenticator.lastAuthResolvedToRoot) return;
   if (transaction.get('authenticator', authenticator.id))
@@ -93,7 +93,7 @@ export async function prove(request: AuthRequest, method: string): Promise<Prove
   }
 }
 
-/** What a session says of how it was made, and what it still owes. */
+/** Facts of a session from its login: the proofs, and the proofs that it still lacks. */
 export function sessionFacts({ services }: AuthRequest, proven: Proven) {
   const { identity, policy, authenticator, isCertExtendable = false, improperClientCertChain = false } = proven;
   return {
@@ -107,18 +107,18 @@ export function sessionFacts({ services }: AuthRequest, proven: Proven) {
   };
 }
 
-/** What a client says of itself is kept with its identity; written only when it is something new. */
+/** Stores the client's description of itself with its identity, if it has changed. */
 export function noteClient(transaction: Transaction, { id }: Identity, body: Body): void {
   const identity = transaction.get('identity', id);
   const envInfo = knownTexts(body.map('envInfo'), ENV_FIELDS) as Identity['envInfo'] | undefined;
   const sdkInfo = knownTexts(body.map('sdkInfo'), SDK_FIELDS) as Identity['sdkInfo'] | undefined;
   if (!identity || (!envInfo && !sdkInfo)) return;
-  const told = { envInfo: envInfo ?? identity.envInfo, sdkInfo: sdkInfo ?? identity.sdkInfo };
+  const given = { envInfo: envInfo ?? identity.envInfo, sdkInfo: sdkInfo ?? identity.sdkInfo };
   const known = { envInfo: identity.envInfo, sdkInfo: identity.sdkInfo };
-  if (JSON.stringify(told) !== JSON.stringify(known)) transaction.put('identity', { ...identity, ...told });
+  if (JSON.stringify(given) !== JSON.stringify(known)) transaction.put('identity', { ...identity, ...given });
 }
 
-/** The texts of fields that are known; a client may send anything beside them. */
+/** The texts of known fields. Unknown fields are dropped. */
 function knownTexts(
   given: Record<string, unknown> | undefined,
   names: readonly string[],
@@ -143,7 +143,7 @@ async function byPassword(request: AuthRequest): Promise<Proven> {
   const identity = authenticator && state.tables.identity.get(authenticator.identityId);
   const policy = identity && policyOf(request, identity);
   if (!authenticator || !identity || !policy?.primary.updb.allowed) throw new ApiError('INVALID_AUTH');
-  // Guesses at somebody who may not log in anyhow count for nothing: they would end a longer lock, or prolong it.
+  // Wrong passwords of a disabled identity are not counted: they would end a longer lock, or prolong it.
   if (isDisabled(identity, clock.now())) throw new ApiError('INVALID_AUTH');
   if (!valid) {
     await lockouts.failed(authenticator, policy);
@@ -153,7 +153,7 @@ async function byPassword(request: AuthRequest): Promise<Proven> {
   return { identity, policy, authenticator };
 }
 
-/** A certificate that an authenticator holds, or one of an authority that names identities by a part of it. */
+/** A certificate of an authenticator, or of an authority with a claim that identifies the identity. */
 async function byCertificate(request: AuthRequest): Promise<Proven> {
   const { services, certificates, viaRouter } = request;
   const { state, clock } = services;
@@ -170,7 +170,7 @@ async function byCertificate(request: AuthRequest): Promise<Proven> {
     : externalId === undefined
       ? undefined
       : state.tables.identity.findBy('externalId', externalId);
-  // A certificate that an authenticator holds is known itself; any other proves as much as its authority may.
+  // An authenticator's certificate is trusted directly; other certificates only as far as their authority may vouch.
   if (identity && !authenticator && voucher.kind === 'ca' && !mayVouchFor(voucher.ca, identity)) {
     services.log.info({ caId: voucher.ca.id, identityId: identity.id }, NOT_FOR_ADMINS);
     throw new ApiError('INVALID_AUTH');
@@ -208,7 +208,7 @@ function policyOf({ services }: AuthRequest, { authPolicyId }: Identity): AuthPo
   return services.state.tables.authPolicy.get(authPolicyId);
 }
 
-/** Names become ids; what is unknown stays as it is and fits nothing. */
+/** Converts names to ids. Unknown names stay as they are and match nothing. */
 export function typeIds(request: AuthRequest, names: readonly string[]): string[] {
   const { configType } = request.services.state.tables;
   return names.map((name) => (name === 'all' ? name : (configType.findBy('name', name)?.id ?? name)));

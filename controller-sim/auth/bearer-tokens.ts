@@ -1,8 +1,8 @@
-// The bearer tokens of a request.
+// Bearer tokens in requests.
 
 import type { AuthRequest } from './request.ts';
 
-/** Those of the Authorization header, which may hold several. */
+/** Tokens from the Authorization header, which may contain several. */
 export function bearerTokens({ headers }: Pick<AuthRequest, 'headers'>): string[] {
   const { authorization } = headers;
   const values = Array.isArray(authorization) ? authorization : [authorization ?? ''];

@@ -1,4 +1,4 @@
-// Client certificates: whose they are, and which authority vouches for them.
+// Client certificates: finds their identity and the authority that vouches for them.
 
 import type { X509Certificate } from 'node:crypto';
 import { type ChainOptions, verifyChain } from '#pki/certificate-chain.ts';
@@ -10,15 +10,15 @@ import type { AuthServices } from './request.ts';
 
 type Components = Pick<AuthServices, 'state' | 'authority'>;
 
-/** What vouches for a presented chain. */
+/** The authority that vouches for a presented chain. */
 export type Voucher = { readonly kind: 'own' } | { readonly kind: 'ca'; readonly ca: CertificateAuthority };
 
-/** Parsed once: a login looks at the certificates of every verified authority. */
+/** Cached: a login compares with the certificates of every verified authority. */
 const rootsByAuthority = new WeakMap<CertificateAuthority, readonly X509Certificate[]>();
 
 /**
- * The authority that vouches for `presented` (leaf first): the network's own, else a verified one. One search covers all
- * verified authorities, so that its bounds hold however many there are.
+ * The authority that vouches for `presented` (leaf first): the network's own, else a verified one. One search covers
+ * all verified authorities, so its limits hold for any number of them.
  */
 export function vouch(
   { state, authority }: Components,
@@ -42,7 +42,7 @@ function rootsOf(ca: CertificateAuthority): readonly X509Certificate[] {
   return roots;
 }
 
-/** One certificate of a body, which somebody known has signed. Throws ApiError. */
+/** A certificate in a body, which a trusted authority must have signed. Throws ApiError. */
 export function readClientCertificate(
   services: Components,
   pem: string,
@@ -51,7 +51,7 @@ export function readClientCertificate(
   try {
     certificates = parsePemCertificates(pem);
   } catch {
-    certificates = []; // refused below like a text without any
+    certificates = []; // rejected below, like text without a certificate
   }
   const [certificate] = certificates;
   if (!certificate || certificates.length !== 1) throw new ApiError('COULD_NOT_PARSE_PEM_BLOCK');
@@ -63,7 +63,7 @@ export function readClientCertificate(
   return { certificate, caId: voucher.kind === 'ca' ? voucher.ca.id : undefined };
 }
 
-/** A certificate that says what it is for must say that it is for clients. */
+/** A certificate with an extended key usage must permit client authentication. */
 export function isForClients({ keyUsage }: X509Certificate): boolean {
   return !Array.isArray(keyUsage) || keyUsage.length === 0 || keyUsage.includes(PURPOSES.client);
 }

@@ -1,5 +1,6 @@
-// The header `www-authenticate`: tells a client which token its request lacks, so that it can fetch one instead of logging in again. Refusals
-// carry it, and so do answers to sessions that still owe the token of another issuer. Only issuers are named, which everybody may list.
+// The header `www-authenticate`: names the token that a request lacks, so that the client fetches one instead of
+// logging in again. Rejections carry it, and answers to sessions that still lack the token of another issuer. It names
+// only issuers, which are public.
 
 import type { ExternalJwtSigner } from '../state/types.ts';
 import { bearerTokens } from './bearer-tokens.ts';
@@ -19,10 +20,10 @@ const REALMS = {
   primary: ['Bearer', 'openziti-primary-ext-jwt'],
   secondary: ['Bearer', 'openziti-secondary-ext-jwt'],
 } as const;
-/** Characters of the ids and issuers that one challenge names: clients bound the headers that they read. */
+/** Limit in characters on ids and issuers in one challenge: clients limit the headers that they read. */
 const LONGEST_SIGNERS = 4_096;
 
-/** `signers` are those whose tokens would do. */
+/** `signers` issue acceptable tokens. */
 export function challenge(
   realm: keyof typeof REALMS,
   problem: TokenProblem,
@@ -38,7 +39,7 @@ export function challenge(
   return `${scheme} ${parts.join(' ')}`;
 }
 
-/** For a request that shows no valid session. */
+/** For requests without a valid session. */
 export async function sessionChallenge({
   headers,
   services,
@@ -64,7 +65,7 @@ function bounded(signers: Iterable<ExternalJwtSigner>): ExternalJwtSigner[] {
   return named;
 }
 
-/** Quotes would end the value, and headers hold neither control characters nor others beyond ASCII. */
+/** Removes quotes, which would end the value, and characters that headers must not contain. */
 function quotable(text: string | null): string {
   return (text ?? '').replace(/[^\x20-\x7e]|["\\]/g, '');
 }

@@ -1,5 +1,5 @@
-// Identities that are disabled until a time are enabled when it comes: not only for who looks at the time, but for routers, which are told
-// of changes alone.
+// Enables identities when the time of their lock is over. Checking the time on access is not enough: routers only learn
+// of changes.
 
 import type { Clock, Timer } from '#lib/clock.ts';
 import { describeError } from '#lib/errors.ts';
@@ -54,7 +54,7 @@ export class DisabledIdentities {
       if (identity?.disabled && !isDisabled(identity, clock.now())) enableIdentity(transaction, identity);
     });
     change.catch((error: unknown) =>
-      log.warn({ identityId: id, error: describeError(error) }, 'identity stays disabled'),
+      log.warn({ identityId: id, error: describeError(error) }, 'could not enable an identity after its lock'),
     );
   }
 }

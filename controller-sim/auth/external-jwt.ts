@@ -1,4 +1,4 @@
-// Tokens of other issuers: signed by a key of a signer that is enabled, meant for this network, valid now.
+// Verifies tokens of other issuers: signed by a key of an enabled signer, for this network's audience, valid now.
 
 import { createPublicKey } from 'node:crypto';
 import type { JWTPayload } from 'jose';
@@ -14,22 +14,22 @@ type Components = Pick<AuthServices, 'state' | 'clock' | 'jwks' | 'log'>;
 export interface VerifiedToken {
   readonly signer: ExternalJwtSigner;
   readonly claims: JWTPayload;
-  /** The claim by which the signer names identities. */
+  /** The claim with which the signer identifies identities. */
   readonly subject: string;
-  /** Whom it names; undefined when there is no such identity. */
+  /** The identity of the token; undefined if it is unknown. */
   readonly identity: Identity | undefined;
 }
 
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'ES256', 'ES384', 'ES512', 'PS256', 'PS384', 'PS512'];
 
-/** A token of an enabled signer: either it is verified, or it has a problem. */
+/** The verdict on a token of an enabled signer: verified, or with a problem. */
 export interface TokenVerdict {
   readonly signer: ExternalJwtSigner;
   readonly verified?: VerifiedToken;
   readonly problem?: Exclude<TokenProblem, 'missing'>;
 }
 
-/** Undefined for a token that proves nothing. */
+/** Undefined for an invalid token. */
 export async function verifyExternalToken(services: Components, token: string): Promise<VerifiedToken | undefined> {
   return (await judgeExternalToken(services, token))?.verified;
 }
@@ -46,13 +46,13 @@ export async function judgeExternalToken(services: Components, token: string): P
     const verified = await verifyAgainst(services, signer, token);
     return verified ? { signer, verified } : { signer, problem: 'invalid' };
   } catch (error) {
-    services.log.debug({ error: String(error) }, 'a token of another issuer was not accepted');
+    services.log.debug({ error: String(error) }, 'rejected a token of another issuer');
     if (!signer) return undefined;
     return { signer, problem: (error as { code?: unknown }).code === 'ERR_JWT_EXPIRED' ? 'expired' : 'invalid' };
   }
 }
 
-/** Throws for a token that is not signed by the signer, or not valid now. */
+/** Throws for a token that the signer did not sign, or that is not valid now. */
 async function verifyAgainst(
   services: Components,
   signer: ExternalJwtSigner,
@@ -75,7 +75,7 @@ async function verifyAgainst(
     currentDate: new Date(clock.now()),
     requiredClaims: ['exp'],
   });
-  // Fetching a key takes seconds, in which the signer may have been changed, disabled or deleted.
+  // Fetching a key takes seconds. Meanwhile the signer may have been changed, disabled or deleted.
   if (state.tables.externalJwtSigner.get(signer.id) !== signer) return undefined;
   const subject = claimAt(payload, signer.claimsProperty);
   if (typeof subject !== 'string' || subject === '') return undefined;
@@ -88,7 +88,7 @@ async function verifyAgainst(
   return { signer, claims: payload, subject, identity: named };
 }
 
-/** The auth policy of whom a token names, when it lets him log in with tokens of this signer. */
+/** The auth policy of the token's identity, if it permits logins with tokens of this signer. */
 export function policyForToken(
   { state }: Pick<AuthServices, 'state'>,
   { identity, signer }: VerifiedToken,

@@ -1,4 +1,4 @@
-// The published keys of other issuers: fetched when first needed, kept, and fetched again for a key id that is not among them.
+// Caches the published keys of other issuers. They are fetched on first use, and again for unknown key ids.
 
 import { createPublicKey, type KeyObject, type webcrypto, X509Certificate } from 'node:crypto';
 import type { Clock } from '#lib/clock.ts';
@@ -18,13 +18,13 @@ interface KeySet {
   readonly fetchedAt: number;
 }
 
-/** Unknown key ids make nobody fetch more often than this. */
+/** Unknown key ids never trigger more frequent fetches than this. */
 const SHORTEST_PAUSE = 1_000;
 const LONGEST_LIFE = 3_600_000;
 const TIMEOUT = 10_000;
 const LARGEST_SET = 1024 * 1024;
 const MOST_SETS = 1_000;
-/** Keys of a set; issuers publish the current one and a few around it. */
+/** Limit on keys in a set. Issuers publish the current key and a few others. */
 const MOST_KEYS = 100;
 
 export class Jwks {
@@ -37,12 +37,12 @@ export class Jwks {
     this.#components = components;
   }
 
-  /** Ends the requests that run. */
+  /** Cancels running requests. */
   close(): void {
     this.#closed.abort(new ClosedError('key sets'));
   }
 
-  /** The key with an id, or the only one there is when the token names none. */
+  /** The key with this id, or the only key if the token names none. */
   async key(endpoint: string, kid: string | undefined): Promise<KeyObject | undefined> {
     const known = this.#sets.get(endpoint);
     const age = known ? this.#components.clock.now() - known.fetchedAt : Number.POSITIVE_INFINITY;
@@ -52,7 +52,7 @@ export class Jwks {
     return pick(await this.#fetch(endpoint), kid) ?? found;
   }
 
-  /** One request at a time for each address. */
+  /** One concurrent request for each address. */
   #fetch(endpoint: string): Promise<KeySet> {
     const running = this.#fetching.get(endpoint);
     if (running) return running;
@@ -61,7 +61,7 @@ export class Jwks {
     return fetching;
   }
 
-  /** What cannot be fetched counts as a set without keys, until the pause is over. */
+  /** A failed fetch counts as an empty set until the pause is over. */
   async #load(endpoint: string): Promise<KeySet> {
     const { clock, log } = this.#components;
     let keys = this.#sets.get(endpoint)?.keys ?? new Map<string, KeyObject>();
@@ -70,7 +70,7 @@ export class Jwks {
     try {
       keys = await load(endpoint, AbortSignal.any([signal, this.#closed.signal]));
     } catch (error) {
-      log.warn({ endpoint, error: describeError(error) }, 'the keys of an external JWT signer could not be fetched');
+      log.warn({ endpoint, error: describeError(error) }, 'could not fetch the keys of an external JWT signer');
     } finally {
       timer.cancel();
     }
@@ -91,13 +91,13 @@ async function load(endpoint: string, signal: AbortSignal): Promise<Map<string, 
   const problem = endpointProblem(endpoint);
   if (problem !== undefined) throw new Error(problem);
   const { keys } = parseJson(await fetchText(endpoint, signal)) as { keys?: unknown };
-  if (!Array.isArray(keys)) throw new Error('the answer is no set of keys');
+  if (!Array.isArray(keys)) throw new Error('the answer is not a JWK set');
   return new Map(keys.slice(0, MOST_KEYS).flatMap((key: unknown, index) => readKey(key, index)));
 }
 
-/** Follows no redirections, which could lead to addresses that are blocked. */
+/** Does not follow redirects, which could lead to blocked addresses. */
 async function fetchText(endpoint: string, signal: AbortSignal): Promise<string> {
-  const { Agent, request } = await import('undici'); // few simulators ever ask anybody
+  const { Agent, request } = await import('undici'); // few simulators fetch keys
   const dispatcher = new Agent({ connect: { lookup: checkedLookup }, pipelining: 0 });
   try {
     const { statusCode, body } = await request(endpoint, { signal, dispatcher });
@@ -109,7 +109,7 @@ async function fetchText(endpoint: string, signal: AbortSignal): Promise<string>
   }
 }
 
-/** Keys for other uses, and of kinds that are not known here, stand beside those that are meant: they are passed over. */
+/** Skips keys for other uses and of unknown kinds, which sets may contain. */
 function readKey(key: unknown, index: number): [id: string, key: KeyObject][] {
   if (typeof key !== 'object' || key === null) return [];
   const { kid, use, x5c, ...jwk } = key as webcrypto.JsonWebKey & { kid?: unknown; x5c?: unknown };
@@ -117,11 +117,11 @@ function readKey(key: unknown, index: number): [id: string, key: KeyObject][] {
   try {
     return [[typeof kid === 'string' ? kid : String(index), keyOf(jwk, x5c)]];
   } catch {
-    return []; // no token can be verified with it
+    return []; // cannot verify tokens
   }
 }
 
-/** reference fact: a key without `kty` is that of the first certificate in its chain (RFC 7517, section 4.7). */
+/** reference fact: for a key without `kty`, the first certificate of its chain is used (RFC 7517, section 4.7). */
 function keyOf(jwk: webcrypto.JsonWebKey, chain: unknown): KeyObject {
   const [leaf] = Array.isArray(chain) ? (chain as unknown[]) : [];
   if (jwk.kty === undefined && typeof leaf === 'string')

@@ -12,10 +12,10 @@ import { State } from '../state/state.ts';
 import { MemoryStore } from '../state/store/memory-store.ts';
 import { Lockouts } from './lockouts.ts';
 
-t.test('a right password that comes out before the lock is committed is refused', async (t) => {
+t.test('a correct password that is checked before the lock is committed is rejected', async (t) => {
   const ids = new IdSource(seededRandom(1));
   const state = await State.open({ store: new MemoryStore(), clock: new VirtualClock(), ids });
-  const made = await state.change((transaction) => {
+  const policy = await state.change((transaction) => {
     transaction.put('identity', plainIdentity(transaction, 'somebody', 'somebody'));
     const policy = defaultAuthPolicy(baseFields(transaction, 'policy'));
     const { primary } = policy;
@@ -28,12 +28,12 @@ t.test('a right password that comes out before the lock is committed is refused'
   if (!authenticator) throw new Error('the authenticator is missing');
   const lockouts = new Lockouts(state);
   t.equal(lockouts.passed(authenticator), true);
-  const failures = [lockouts.failed(authenticator, made), lockouts.failed(authenticator, made)];
+  const failures = [lockouts.failed(authenticator, policy), lockouts.failed(authenticator, policy)];
   t.equal(state.tables.identity.get('somebody')?.disabled, false, 'not committed yet');
   t.equal(lockouts.passed(authenticator), false);
   await Promise.all(failures);
   t.equal(state.tables.identity.get('somebody')?.disabled, true);
-  t.equal(lockouts.passed(authenticator), true, 'from then on the identity itself says it');
+  t.equal(lockouts.passed(authenticator), true, 'from then on the identity is disabled');
   lockouts.close();
   await state.close();
 });

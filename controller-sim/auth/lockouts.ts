@@ -1,5 +1,6 @@
-// Wrong passwords in a row: as many as the auth policy allows, then the identity is disabled for a time, or until it is enabled again. Many
-// passwords may be checked at once: from the last wrong one on, those that come out later are refused, before the lock is committed.
+// Counts consecutive wrong passwords. At the auth policy's limit the identity is disabled for a time, or until it is
+// enabled again. Passwords are checked concurrently: once the limit is reached, even correct ones are rejected before
+// the lock is committed.
 
 import { disableIdentity, isDisabled } from '../entities/identity.ts';
 import type { State } from '../state/state.ts';
@@ -9,7 +10,7 @@ const MINUTE = 60_000;
 
 export class Lockouts {
   readonly #state: State;
-  /** Authenticator id to wrong passwords since the last right one. */
+  /** Authenticator id to the number of wrong passwords since the last correct one. */
   readonly #failures = new Map<string, number>();
   /** Ids of authenticators whose identity is being disabled. */
   readonly #locking = new Set<string>();
@@ -28,7 +29,7 @@ export class Lockouts {
     this.#locking.clear();
   }
 
-  /** @returns false if a right password comes too late */
+  /** @returns false if the identity is being locked, even for a correct password */
   passed({ id }: Authenticator): boolean {
     if (this.#locking.has(id)) return false;
     this.#failures.delete(id);

@@ -3,13 +3,13 @@
 import type { ApiErrorCode } from '../errors/errors.ts';
 import type { Authenticator, AuthPolicy, Identity } from '../state/types.ts';
 
-/** The identity that a caller has proven, and by which proof. */
+/** The identity that a caller has proven, and the proof. */
 export interface Proven {
   readonly identity: Identity;
   readonly policy: AuthPolicy;
-  /** None for the token of another issuer. */
+  /** Undefined for the token of another issuer. */
   readonly authenticator?: Authenticator;
-  /** Whose token it was. */
+  /** Id of the token's signer. */
   readonly signerId?: string;
   readonly isCertExtendable?: boolean;
   readonly improperClientCertChain?: boolean;

@@ -1,5 +1,5 @@
-// Password hashes: argon2id in its usual text form. A hash takes a thread and much memory, so only a few are made at once, and only so many
-// wait; who comes after them is told to try later. Tests use cheap parameters, or logins would be all that they do.
+// Password hashes: argon2id in its usual text form. Each hash occupies a thread and much memory, so concurrency and
+// queue are limited; further callers are asked to retry. Tests use cheap parameters to stay fast.
 
 import { argon2 as argon2Callback, timingSafeEqual } from 'node:crypto';
 import { availableParallelism } from 'node:os';
@@ -23,21 +23,21 @@ const DEFAULT_COST: PasswordCost = { memory: 19_456, passes: 2 };
 export const TEST_COST: PasswordCost = { memory: 64, passes: 1 };
 const LENGTH = 32;
 const SALT_LENGTH = 16;
-/** Of the four threads that a process has for such work by itself, one is left to everything else. */
+/** Leaves one of libuv's four pool threads free. */
 const MOST_AT_ONCE = Math.min(availableParallelism(), 3);
-/** Hashes that wait for one source; twice as many wait in all. */
+/** Queued hashes of one source; the whole queue holds twice as many. */
 const MOST_WAITING = 1_000;
 
 export interface PasswordsOptions {
   readonly clock: Clock;
   readonly cost?: PasswordCost | undefined;
   readonly random?: Random;
-  /** Hashes that are made at once, and that wait. */
+  /** Limits on running and queued hashes. */
   readonly atOnce?: number;
   readonly waiting?: number | undefined;
 }
 
-/** All of it throws ApiError when too many hashes wait already. */
+/** Every method throws ApiError if the queue is full. */
 export class Passwords {
   readonly #cost: PasswordCost;
   readonly #random: Random;
@@ -64,7 +64,7 @@ export class Passwords {
     return `$argon2id$v=19$m=${memory},t=${passes},p=1$${salt.toString('base64url')}$${tag.toString('base64url')}`;
   }
 
-  /** Takes as long for a user that does not exist: `hash` is undefined then. */
+  /** Takes the same time for an unknown user, where `hash` is undefined. */
   async verify(password: string, hash: string | undefined, remoteAddress = ''): Promise<boolean> {
     const source = sourceOf(remoteAddress);
     const match = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=1\$([\w-]+)\$([\w-]+)$/.exec(hash ?? '');

@@ -1,9 +1,9 @@
-// Who may call an operation, by its word in the table of operations.
+// Decides whether an identity may call an operation, by the access level in the table of operations.
 
 import type { AccessLevel } from '#schemas/api/gen/operation-types.ts';
 import type { Identity } from '../state/types.ts';
 
-/** Whether an identity with a complete session may. */
+/** Whether an identity with a complete session may call it. */
 export function mayCall(identity: Identity, access: AccessLevel): boolean {
   if (access === 'session' || access === 'partial' || isAdmin(identity)) return true;
   const [kind = '', action] = access.split('.');
@@ -12,7 +12,7 @@ export function mayCall(identity: Identity, access: AccessLevel): boolean {
   return kind !== 'admin' && (permissions.includes(kind) || permissions.includes(access));
 }
 
-/** The administrator that came with the data stays one, whatever its identity says. */
+/** The default administrator always remains one. */
 export function isAdmin({ isAdmin: admin, isDefaultAdmin }: Identity): boolean {
   return admin || isDefaultAdmin;
 }

@@ -8,21 +8,21 @@ import { peerCertificates, sha1Fingerprint } from '#pki/certificates.ts';
 import { ApiError } from '../errors/errors.ts';
 import type { AuthServices } from './request.ts';
 
-/** A router writes it into every request that it passes on. */
+/** The routers' API proxies set it in every request that they forward. */
 const PROXY_HEADER = 'x-edge-router-proxy-request';
 /** Base64 of DER, one header for each certificate, leaf first. */
 const CERTIFICATE_HEADER = 'x-client-certpem';
-/** Certificates of one chain: those of a TLS handshake are bounded by its size. */
+/** Limit for the proxy headers. TLS limits the chain of a handshake by its size. */
 const LONGEST_CHAIN = 10;
 
 export interface Presented {
   /** Leaf first. */
   readonly certificates: readonly X509Certificate[];
-  /** The edge router that says so; undefined for the client's own connection. */
+  /** The edge router that forwards the chain; undefined for the client's own connection. */
   readonly viaRouter: string | undefined;
 }
 
-/** Throws ApiError when the request comes through a proxy that is not an edge router of the network. */
+/** Throws ApiError if the proxy in front of the client is not an edge router of the network. */
 export function presentedCertificates(
   { state }: Pick<AuthServices, 'state'>,
   socket: TLSSocket,

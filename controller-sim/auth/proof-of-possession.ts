@@ -1,4 +1,4 @@
-// Tokens of the OIDC API that are bound to certificates: whoever shows one has to hold the key of such a certificate.
+// OIDC tokens may be bound to certificates: the client must hold the key of one of them.
 
 import { sha1Fingerprint } from '#pki/certificates.ts';
 import type { AccessClaims } from '../pki/tokens.ts';
@@ -6,7 +6,7 @@ import type { AuthRequest, AuthServices } from './request.ts';
 
 type Presenting = Pick<AuthRequest<Pick<AuthServices, 'clock'>>, 'services' | 'certificates'>;
 
-/** Whether a client may use a token: it is bound to no certificate, or the client presents one of those, valid now. */
+/** Whether a client may use a token: it is unbound, or the client presents one of its certificates, valid now. */
 export function holdsCertificate(
   request: Presenting,
   { z_cfs, z_cae }: Pick<AccessClaims, 'z_cfs' | 'z_cae'>,

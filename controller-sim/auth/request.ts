@@ -1,4 +1,4 @@
-// What the logins work with: the components that they need, and the parts of a request that prove something.
+// Types for logins: the components that they need, and the parts of a request that carry proofs.
 
 import type { X509Certificate } from 'node:crypto';
 import type { Clock } from '#lib/clock.ts';
@@ -16,7 +16,7 @@ import type { LoginAttempt } from './login-attempt.ts';
 import type { Revocations } from './revocations.ts';
 import type { CodeGuesses } from './second-factor/code-guesses.ts';
 
-/** Hashes passwords and compares them; the time that this takes reveals nothing. */
+/** Hashes and compares passwords in constant time. */
 export interface PasswordHasher {
   hash(password: string): Promise<string>;
   /** `hash` is undefined for an unknown user. */
@@ -34,7 +34,7 @@ export interface AuthServices {
   readonly revocations: Revocations;
   readonly activity: Activity;
   readonly posture: Posture;
-  /** Called with every login, whether it succeeds or fails. */
+  /** Publishes every login, successful or failed. */
   readonly logins: Listeners<LoginAttempt>;
   readonly clock: Clock;
   readonly random: Random;

@@ -1,4 +1,4 @@
-// Revocations: of several who revoke the same at once, one is told that it counted until then.
+// Revocations: only the first of concurrent callers gets true.
 
 import t from 'tap';
 import { VirtualClock } from '#lib/clock.ts';
@@ -9,7 +9,7 @@ import { State } from '../state/state.ts';
 import { MemoryStore } from '../state/store/memory-store.ts';
 import { Revocations } from './revocations.ts';
 
-t.test('a token is revoked once, by whoever comes first', async (t) => {
+t.test('a token is revoked once, by the first caller', async (t) => {
   const clock = new VirtualClock();
   const state = await State.open({ store: new MemoryStore(), clock, ids: new IdSource(seededRandom(1)) });
   const revocations = new Revocations({ state, clock, log: silentLog });

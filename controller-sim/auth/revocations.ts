@@ -1,4 +1,4 @@
-// Tokens that count no more though they are still valid by time: one token, all of an API session, all of an identity until now.
+// Tokens revoked before they expire: one token, all of an API session, or all of an identity issued so far.
 
 import type { Clock, Timer } from '#lib/clock.ts';
 import type { Log } from '#lib/log.ts';
@@ -32,13 +32,13 @@ export class Revocations {
   isRevoked({ jti, z_asid, z_authid, sub, iat }: RevocableClaims): boolean {
     const { revocation, authenticator } = this.#components.state.tables;
     if (revocation.has(jti) || revocation.has(z_asid)) return true;
-    // With the authenticator go the sessions that it opened. Tokens of other issuers open some without.
+    // Sessions end with the authenticator that opened them. Tokens of other issuers have none.
     if (z_authid && !authenticator.has(z_authid)) return true;
     const ofIdentity = revocation.get(sub);
     return ofIdentity !== undefined && iat * 1000 <= Date.parse(ofIdentity.createdAt);
   }
 
-  /** `id` is that of the token, the API session or the identity. Answers whether it counted until now: of two who come at once, one is told so. */
+  /** `id` names the token, the API session or the identity. Returns true only for the first of concurrent callers. */
   revoke(id: string, type: Revocation['type']): Promise<boolean> {
     return this.#components.state.change((transaction) => {
       const isNew = transaction.get('revocation', id) === undefined;
@@ -47,7 +47,7 @@ export class Revocations {
     });
   }
 
-  /** Those that no token outlives. */
+  /** Removes revocations that are older than any valid token. */
   #forget(): void {
     const { state, clock, log } = this.#components;
     const old = [...state.tables.revocation.values()].filter(({ expiresAt }) => Date.parse(expiresAt) < clock.now());
@@ -56,6 +56,6 @@ export class Revocations {
       .change((transaction) => {
         for (const { id } of old) transaction.delete('revocation', id);
       })
-      .catch((error: unknown) => log.warn({ error: String(error) }, 'old revocations could not be removed'));
+      .catch((error: unknown) => log.warn({ error: String(error) }, 'could not remove old revocations'));
   }
 }

@@ -1,4 +1,4 @@
-// Whose session a request shows: by the token of an API session, or by a signed token in its place, of the OIDC API or of another issuer.
+// Finds the session of a request: by an API session token, or a signed token of the OIDC API or another issuer.
 
 import { isDisabled } from '../entities/identity.ts';
 import type { ApiSession, Identity } from '../state/types.ts';
@@ -14,7 +14,7 @@ type Asking = Pick<AuthRequest, 'services' | 'headers' | 'remoteAddress' | 'cert
 
 interface SessionAndChallenge {
   readonly session: ApiSession;
-  /** Names the token that the session still owes. */
+  /** Names the token that the session still lacks. */
   readonly challenge?: string;
 }
 
@@ -22,7 +22,7 @@ export interface FoundSession extends SessionAndChallenge {
   readonly identity: Identity;
 }
 
-/** Undefined when there is none that counts now. */
+/** Undefined without a valid session. */
 export async function sessionOf(request: Asking): Promise<FoundSession | undefined> {
   const { state, activity, clock, sessionLifetime } = request.services;
   const token = request.headers['zt-session'];
@@ -39,7 +39,7 @@ async function sessionOfToken(request: Asking): Promise<FoundSession | undefined
   return (await sessionOfOwnToken(request, bearers)) ?? sessionOfOtherToken(request, bearers);
 }
 
-/** Of a token that the OIDC API handed out: the session is what the token says, and ends when it is revoked. */
+/** For an OIDC access token: its claims describe the session, which ends with the token's revocation. */
 async function sessionOfOwnToken(request: Asking, bearers: readonly string[]): Promise<FoundSession | undefined> {
   const { state, clock, tokens, revocations } = request.services;
   for (const token of bearers) {
@@ -54,7 +54,7 @@ async function sessionOfOwnToken(request: Asking, bearers: readonly string[]): P
   return undefined;
 }
 
-/** A token that one could log in with, shown without having done so. The second factors are owed all the same. */
+/** For a token of another issuer, which is valid for a login but is used directly. Second factors remain required. */
 async function sessionOfOtherToken(request: Asking, bearers: readonly string[]): Promise<FoundSession | undefined> {
   const { services, remoteAddress } = request;
   for (const token of bearers) {
@@ -77,9 +77,9 @@ async function sessionOfOtherToken(request: Asking, bearers: readonly string[]):
 }
 
 /**
- * The token of another issuer that the auth policy wants beside the session is shown with every request.
+ * If the auth policy requires a second token of another issuer, clients send it with every request.
  *
- * @returns the session without the debt, or with a challenge for the token
+ * @returns the session without this requirement, or with a challenge for the token
  */
 export async function withSecondToken(
   {

@@ -1,10 +1,10 @@
-// A session that is a token, of the OIDC API or of another issuer, in the form in which sessions are kept.
+// Represents a session in token form, of the OIDC API or of another issuer, like a stored session.
 
 import { createHash } from 'node:crypto';
 import type { AccessClaims } from '../pki/tokens.ts';
 import type { ApiSession, AuthPolicy, Identity } from '../state/types.ts';
 
-/** `policy` is that of the identity now: it may ask for more than the login proved. */
+/** `policy` is the identity's current one: it may demand more than the login proved. */
 export function sessionFromClaims(token: string, claims: AccessClaims, policy: AuthPolicy | undefined): ApiSession {
   const createdAt = new Date(claims.auth_time * 1000).toISOString();
   const hasTotp = claims.amr.includes('totp');
@@ -32,7 +32,7 @@ export function sessionFromClaims(token: string, claims: AccessClaims, policy: A
 
 const ID_LENGTH = 24;
 
-/** The same for each request with the same token. */
+/** The same id for every request with the same token. */
 export function sessionIdOf(token: string): string {
   return `c${createHash('sha256').update(token).digest('hex').slice(0, ID_LENGTH)}`;
 }

@@ -9,20 +9,26 @@ import type { Tables } from '../state/tables.ts';
 import type { AuthPolicy, Identity, Vouching } from '../state/types.ts';
 import { isAdmin } from './permissions.ts';
 
-/** Whether a signer or an authority may prove that a client is this identity. Data of older releases was made by administrators. */
+/**
+ * Whether a signer or an authority may vouch for this identity. Records without the flag were created by
+ * administrators.
+ */
 export function mayVouchFor({ vouchesForAdmins = true }: Vouching, identity: Identity): boolean {
   return vouchesForAdmins || !isAdmin(identity);
 }
 
-/** Why a login was refused, for the log. */
+/** Log message for a rejected login of an administrator. */
 export const NOT_FOR_ADMINS =
-  'login as an administrator refused: a caller with a permission was the last to change what vouches for it; check it and save it as an administrator';
+  'rejected an administrator login: a caller without administrator rights last changed the signer or authority; review it and save it as an administrator';
 
-/** Why a login through the API proxy of a router was refused: its certificate would otherwise be as good as every administrator's. */
+/**
+ * Log message for a login through a router's API proxy. Otherwise a router's certificate would be equivalent to any
+ * administrator's.
+ */
 export const NOT_THROUGH_ROUTERS =
-  'login as an administrator refused: its certificate came through the API proxy of an edge router; log in at the controller';
+  'rejected an administrator login: the API proxy of an edge router forwarded the certificate; log in at the controller';
 
-/** Whether a policy decides how some administrator logs in. */
+/** Whether the policy decides how an administrator logs in. */
 export function letsAdminsIn({ identity }: Pick<Tables, 'identity'>, { id }: AuthPolicy): boolean {
   return identity.referring('authPolicyId', id).some(isAdmin);
 }

@@ -1,4 +1,4 @@
-// `operations`: which operations of the APIs are served, under which paths, and how they answer.
+// `operations`: lists the served operations of the APIs, their paths and answers.
 
 import { Command, Option } from 'commander';
 import { examples } from '#lib/commands/name.ts';
@@ -11,13 +11,13 @@ export interface CoverageRow {
   readonly method: string;
   readonly path: string;
   readonly access: string;
-  /** Status of an answer that grants the request; `missing` for an operation that nothing answers. */
+  /** Status of a successful answer; `missing` for an operation without a handler. */
   readonly answers: string;
 }
 
 export function operationsCommand(): Command {
   return new Command('operations')
-    .description('list the operations of the APIs and how they are answered')
+    .description('list the operations of the APIs and their answers')
     .addOption(
       new Option('--format <format>', 'text, json or markdown').choices(['text', 'json', 'markdown']).default('text'),
     )
@@ -28,7 +28,7 @@ export function operationsCommand(): Command {
     });
 }
 
-/** All operations of the table, in its order. */
+/** All operations in the order of the table. */
 export async function coverage(): Promise<CoverageRow[]> {
   const { routes } = await import('../api/server/routes.ts');
   const served = new Set(routes().map(({ operation }) => key(operation)));
@@ -45,7 +45,7 @@ function key({ api, id }: ApiOperation): string {
 
 const COLUMNS = ['method', 'path', 'operation', 'access', 'answers'] as const;
 
-/** One line for each operation; as Markdown with a section for each API. */
+/** One line for each operation; in Markdown with a section for each API. */
 export function table(rows: readonly CoverageRow[], format: 'text' | 'markdown'): string {
   if (format === 'text') {
     const widths = COLUMNS.map((column) => Math.max(...rows.map((row) => row[column].length)));
@@ -55,7 +55,7 @@ export function table(rows: readonly CoverageRow[], format: 'text' | 'markdown')
         .trimEnd(),
     );
     const missing = rows.filter(({ answers }) => answers === 'missing').length;
-    return `${lines.join('\n')}\n${rows.length - missing} of ${rows.length} operations are answered\n`;
+    return `${lines.join('\n')}\n${rows.length - missing} of ${rows.length} operations are served\n`;
   }
   const apis = [...new Set(rows.map(({ api }) => api))];
   return apis

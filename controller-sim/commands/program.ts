@@ -1,4 +1,4 @@
-// The command line of the simulator: each command is a file of this folder.
+// The command line of the simulator. Each file in this folder is one command.
 
 import { Command } from 'commander';
 import { completionCommand } from '#lib/commands/completion.ts';

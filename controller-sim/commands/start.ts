@@ -1,4 +1,5 @@
-// `start`: the simulator as a process. One ready line on stdout, logs on stderr; SIGTERM and SIGINT stop it with exit code 0.
+// `start`: runs the simulator as a process. One ready line on stdout, logs on stderr; SIGTERM and SIGINT stop it with
+// exit code 0.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -36,7 +37,7 @@ interface StartOptions {
   logFile?: string;
 }
 
-/** The file that clients should trust. */
+/** The file with the certificates that clients should trust. */
 interface CaFile {
   readonly file: string;
   remove(): void;
@@ -44,54 +45,54 @@ interface CaFile {
 
 export function startCommand(): Command {
   return new Command('start')
-    .description('start the simulator and serve until it is stopped')
+    .description('start the simulator and run until stopped')
     .option('--host <address>', 'address to listen on', (text) => checked(OPTION_CHECKS.host, text), '127.0.0.1')
-    .option('--port <port>', 'port to listen on; left out: that of the data file, else a free one', (text) =>
+    .option('--port <port>', 'port to listen on; default: the port stored in the data file, else a free one', (text) =>
       checked(OPTION_CHECKS.port, text.trim() === '' ? Number.NaN : Number(text)),
     )
-    .option('--data <file>', 'keep everything in this file; left out: in memory', (file) =>
+    .option('--data <file>', 'store all data in this file; default: in memory', (file) =>
       checked(OPTION_CHECKS.data, file),
     )
     .option(
       '--advertise <name>',
-      'further host name or address for clients; may be repeated',
+      'additional host name or address for clients; may be repeated',
       (name: string, names: string[]) => [...names, ...checked(OPTION_CHECKS.advertise, [name])],
       [],
     )
     .option(
       '--username <name>',
-      'administrator; left out: admin, or the one of the data file. A later start can rename it',
+      'name of the administrator; default: the stored one, else admin. A later start can rename it',
       (name) => checked(OPTION_CHECKS.username, name),
     )
     .option(
       '--password <password>',
-      'its password; left out: made up and shown at the first start, then kept. A later start can set a new one',
+      'password of the administrator; default: generated and printed at the first start, then kept. A later start can set a new one',
       (password) => checked(OPTION_CHECKS.password, password),
     )
     .option(
       '--events-file <file>',
-      'write events to this file, a JSON object in each line; - for the standard output',
+      'write events to this file, one JSON object per line; - for standard output',
       (file) => checked(OPTION_CHECKS.eventsFile, file),
     )
     .option(
       '--events <type>',
-      `which events: ${NAMESPACES.join(', ')}; may be repeated; left out: all`,
+      `types of events to write: ${NAMESPACES.join(', ')}; may be repeated; default: all`,
       (type: string, types: Namespace[]) => [...types, ...checked(OPTION_CHECKS.eventTypes, [type as Namespace])],
       [],
     )
-    .option('--cluster', 'answer as the only member of a cluster')
+    .option('--cluster', 'act as the only member of a cluster')
     .option('--dial-routers', 'dial routers that listen for controllers (ctrl.listeners)')
-    .option('--console <folder>', 'serve the web console that was built in this folder', (folder) =>
+    .option('--console <folder>', 'serve the built web console in this folder', (folder) =>
       checked(OPTION_CHECKS.console, folder),
     )
     .option('--json', 'print the ready line as JSON')
     .addOption(
-      new Option('--log-level <level>', 'least severe messages to log')
+      new Option('--log-level <level>', 'least severe level to log')
         .choices(['trace', 'debug', 'info', 'warn', 'error', 'silent'])
         .default('info'),
     )
     .addOption(
-      new Option('--log-format <format>', 'how to write the log: json for machines, text for people')
+      new Option('--log-format <format>', 'format of the log: json for machines, text for people')
         .choices(['json', 'text'])
         .default(process.stderr.isTTY ? 'text' : 'json', 'text on a terminal, else json'),
     )
@@ -135,7 +136,9 @@ async function start(options: StartOptions, clock: Clock): Promise<number> {
     ca = writeCa(simulator.ca, options.data);
   } catch (error) {
     await simulator.close();
-    process.stderr.write(`the simulator cannot start: its authorities cannot be written: ${describeError(error)}\n`);
+    process.stderr.write(
+      `the simulator cannot start: could not write its certificate authorities: ${describeError(error)}\n`,
+    );
     return 1;
   }
   const { data } = options;
@@ -184,12 +187,12 @@ function readyText(simulator: Simulator, ca: string, data: string | undefined): 
     .join('\n')}`;
 }
 
-/** Only its hash is known. */
+/** The data contains only its hash. */
 function keptPassword(data: string | undefined): string {
-  return `the one of an earlier start with ${data}; to set a new one, start with --password NEW_PASSWORD`;
+  return `set by an earlier start with ${data}; use --password NEW_PASSWORD to set a new one`;
 }
 
-/** Beside the data file, or in a directory that goes when the simulator goes. */
+/** Beside the data file, or in a temporary directory that is deleted with the simulator. */
 function writeCa(pem: string, data: string | undefined): CaFile {
   if (data !== undefined) {
     const file = resolve(`${data}.ca.pem`);
@@ -204,14 +207,14 @@ function writeCa(pem: string, data: string | undefined): CaFile {
 
 function explain(error: unknown, { host, port, data }: StartOptions): string {
   if (error instanceof ListenError && error.code === 'EADDRINUSE') {
-    const which = port ? `port ${port}` : `the port that ${data} remembers`;
+    const which = port ? `port ${port}` : `the port stored in ${data}`;
     const { holder } = error.detail;
-    return `${which} at ${host} is in use${holder ? ` by ${holder}` : ''}; free it, or choose another one with --port`;
+    return `${which} at ${host} is in use${holder ? ` by ${holder}` : ''}; free it, or choose another port with --port`;
   }
   return describeError(error);
 }
 
-/** The value when `startSimulator` would take it. */
+/** Returns the value if `startSimulator` accepts it. */
 function checked<T>(check: OptionCheck, value: T): T {
   const problem = check(value);
   if (problem !== undefined) throw new InvalidArgumentError(problem);

@@ -1,4 +1,4 @@
-// What the handlers of control messages work with.
+// Components that handlers of control messages share.
 
 import type { Clock } from '#lib/clock.ts';
 import type { Log } from '#lib/log.ts';
@@ -20,19 +20,19 @@ export interface ControlContext {
   readonly network: Network;
   readonly feed: DataModelFeed;
   readonly sessions: LegacySessions;
-  /** For sessions that are tokens of the OIDC API. */
+  /** Verifies sessions in token form. */
   readonly tokens: Tokens;
   readonly revocations: Revocations;
   readonly clock: Clock;
   readonly log: Log;
   readonly controllerId: string;
-  /** `tls:host:port`, as routers reach it. */
+  /** `tls:host:port`, where routers reach it. */
   readonly controlAddress: string;
-  /** Renewed client certificates (PEM) that their router has not confirmed yet, by router id. */
+  /** Renewed client certificates (PEM) that their router has not yet confirmed, by router id. */
   readonly unverified: Map<string, string>;
 }
 
-/** Handles one message of a router. What it throws is logged; the channel goes on. */
+/** Handles one message of a router. Errors are logged, and the channel continues. */
 export type ControlHandler = (
   context: ControlContext,
   router: ConnectedRouter,

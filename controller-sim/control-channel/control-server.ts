@@ -1,5 +1,5 @@
-// The controller's side of control channels: who may connect, what is answered to a hello, and where the messages of a router go
-// (reference fact: control channel, sections 1.5 to 1.7 and 7.1).
+// The controller's side of control channels: verifies routers, answers hellos, and dispatches messages (reference fact:
+// control channel, sections 1.5 to 1.7 and 7.1).
 
 import { background } from '#lib/background.ts';
 import type { Log } from '#lib/log.ts';
@@ -27,13 +27,16 @@ export interface ControlServerOptions {
   readonly version: VersionInfo;
   /** JSON text of the addresses of the APIs. */
   readonly apiAddresses: string;
-  /** Milliseconds in which a router may not connect a second time; reference fact: one minute. */
+  /** Milliseconds after a connection during which the router may not connect again; reference fact: one minute. */
   readonly churnLimit: number;
 }
 
 const HELLO_TIMEOUT = 5_000;
 const MOST_HELLOS = 200;
-/** Larger than anything that routers send; what they get is larger, but that is their limit. */
+/**
+ * Larger than any message that routers send. Messages to routers may be larger, but are subject to the routers' own
+ * limits.
+ */
 const LIMITS = { maxHeaders: 1024 * 1024, maxBody: 64 * 1024 * 1024 };
 const CAPABILITIES = encodeBitMask([
   ControllerCapability.CreateTerminatorV2,
@@ -68,7 +71,7 @@ export class ControlServer {
     });
   }
 
-  /** Takes connections of the shared port. */
+  /** Handles connections of the shared port. */
   get accept(): SocketHandler {
     return (socket) => this.#listener.accept(socket);
   }
@@ -77,7 +80,7 @@ export class ControlServer {
     this.#listener.close();
   }
 
-  /** Throws HelloRefusedError; the router then sees its connection closed. */
+  /** Throws HelloRefusedError; the router then sees a closed connection. */
   #check({ hello, socket, newChannel }: AcceptedHello): void {
     const { authority, clock, network, state } = this.#context;
     const id = hello.body.toString();
@@ -88,17 +91,17 @@ export class ControlServer {
     if (!verdict.ok) throw new HelloRefusedError(`router ${id}: ${verdict.reason}`);
     const connected = network.routers.get(id);
     if (newChannel && connected && clock.now() - connected.connectedAt < this.#options.churnLimit) {
-      throw new HelloRefusedError(`router ${id} is connected since less than ${this.#options.churnLimit} ms`);
+      throw new HelloRefusedError(`router ${id} connected less than ${this.#options.churnLimit} ms ago`);
     }
     const router = state.tables.router.get(id);
-    if (!router) throw new HelloRefusedError(`there is no router ${id}`);
+    if (!router) throw new HelloRefusedError(`router ${id} is unknown`);
     if (router.fingerprint === null) throw new HelloRefusedError(`router ${id} is not enrolled`);
     if (router.fingerprint !== sha1Fingerprint(leaf))
-      throw new HelloRefusedError(`router ${id} presents the certificate of somebody else`);
+      throw new HelloRefusedError(`router ${id} presents a certificate that is not its own`);
     if (router.disabled) throw new HelloRefusedError(`router ${id} is disabled`);
   }
 
-  /** What this controller says of itself, in answers to hellos and in hellos of its own. */
+  /** This controller's description of itself, in answers to hellos and in its own hellos. */
   #answerHeaders(): HeaderEntries {
     const { controlAddress } = this.#context;
     const { version, apiAddresses } = this.#options;
@@ -113,24 +116,24 @@ export class ControlServer {
     ];
   }
 
-  /** The hello is answered; a router that cannot be worked with is closed now, as the reference does. */
+  /** Answers the hello first; a router with an unusable hello is disconnected afterwards, as in the reference. */
   #open({ hello, connectionId, grouped }: AcceptedHello): Channel {
     return this.openChannel(hello.body.toString(), hello, connectionId, grouped);
   }
 
   /**
-   * Makes the channel of a router that was verified. `hello` is what the router said, in its hello or in the answer to one.
+   * Creates the channel of a verified router. `hello` holds the router's headers, from its hello or its answer to one.
    * Throws HelloRefusedError.
    */
   openChannel(id: string, hello: Message, connectionId: string, grouped: boolean): Channel {
     const version = parseVersionInfo(hello.string(ChannelHeader.HelloVersion));
-    if (!version) throw new HelloRefusedError(`router ${id} does not say its version`);
+    if (!version) throw new HelloRefusedError(`router ${id} does not report its version`);
     const { clock, network } = this.#context;
     const old = network.routers.get(id);
     if (old) {
-      // The slot is free for the next dial of the router: so does the reference.
+      // Frees the slot for the router's next dial, as the reference does.
       old.channel.close();
-      throw new HelloRefusedError(`router ${id} is connected already; the old connection was closed`);
+      throw new HelloRefusedError(`router ${id} is already connected; closed the old connection`);
     }
     const channel = new Channel({
       name: `router ${id}`,
@@ -160,12 +163,12 @@ export class ControlServer {
     return channel;
   }
 
-  /** What this controller says of itself when it dials a router. */
+  /** Headers of the hello when this controller dials a router. */
   get helloHeaders(): HeaderEntries {
     return this.#answerHeaders();
   }
 
-  /** Where routers listen for controllers; routers without listeners keep what the API says. */
+  /** Records the addresses where routers listen for controllers; without listeners, the values from the API remain. */
   #rememberListeners(id: string, hello: Message): void {
     const { state } = this.#context;
     const body = hello.headers.get(ControlHeader.CtrlChanListeners);
@@ -213,7 +216,7 @@ function capabilitiesOf(hello: Message): ReadonlySet<number> {
   return new Set(Object.values(RouterCapability).filter((bit) => hasBit(mask, bit)));
 }
 
-/** Routers that do not say that they can have several channels put their listeners elsewhere. */
+/** Routers without support for several channels send their listeners in another header. */
 function linkListeners(hello: Message): readonly Listener[] {
   const multi = capabilitiesOf(hello).has(RouterCapability.MultiChannel);
   const body = hello.headers.get(multi ? ControlHeader.LinkListeners : LegacyHeader.LinkListeners);

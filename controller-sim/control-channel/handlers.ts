@@ -1,4 +1,5 @@
-// Which message of a router is handled where. Messages that need nothing of a simulator are named too, so that they are no surprise.
+// The handler of each message type. Messages that need no action are listed too, so that they are not logged as
+// unknown.
 
 import { ControlType, EdgeControlType } from '#wire/gen/numbers.ts';
 import type { ControlHandler } from './context.ts';
@@ -39,7 +40,7 @@ export const HANDLERS: ReadonlyMap<number, ControlHandler> = new Map<number, Con
   [ControlType.UpdateTerminator, onUpdateFabricTerminator],
   [ControlType.RemoveTerminator, onRemoveFabricTerminator],
   [ControlType.InspectRequest, sync.onInspect],
-  [ControlType.RouteResult, ignored], // of an attempt that was given up
+  [ControlType.RouteResult, ignored], // of an abandoned attempt
   [ControlType.CircuitConfirmation, onCircuitConfirmation],
   [ControlType.RouterLinks, onRouterLinks],
   [ControlType.VerifyRouter, onVerifyRouter],

@@ -1,5 +1,5 @@
-// API sessions that routers cannot verify by themselves: told to every edge router when they come and go (reference fact: control channel,
-// sections 4.1 and 4.7). A router that connects gets all of them.
+// Sends every edge router the changes of API sessions that routers cannot verify themselves (reference fact: control
+// channel, sections 4.1 and 4.7). A router that connects gets all of them.
 
 import { create, toBinary } from '@bufbuild/protobuf';
 import type { IdSource } from '#lib/ids.ts';
@@ -18,7 +18,7 @@ import type { ChangeSet } from '../state/change.ts';
 import type { State } from '../state/state.ts';
 import type { ApiSession, Session } from '../state/types.ts';
 
-/** reference fact: sessions of one message. */
+/** reference fact: sessions in one message. */
 const CHUNK = 100;
 const STRATEGY = 'instant';
 
@@ -39,7 +39,7 @@ export class LegacySessions {
     this.#unsubscribe();
   }
 
-  /** All sessions, in chunks that say where they belong. Nothing when there are none. */
+  /** Sends all sessions in chunks with their position. Sends nothing if there are none. */
   sendAll(router: ConnectedRouter): void {
     const sessions = [...this.#state.tables.apiSession.values()].map(toMessage);
     const id = this.#ids.cuid();
@@ -59,14 +59,14 @@ export class LegacySessions {
     }
   }
 
-  /** Tokens that are no sessions: the router forgets them. */
+  /** Rejects unknown tokens of API sessions: the router removes them. */
   refuse(router: ConnectedRouter, tokens: readonly string[]): void {
     if (tokens.length === 0) return;
     const body = toBinary(ApiSessionRemovedSchema, create(ApiSessionRemovedSchema, { tokens: [...tokens] }));
     router.channel.trySend(new Message(EdgeControlType.ApiSessionRemoved, [], body));
   }
 
-  /** Sessions of services that are none. */
+  /** Rejects unknown tokens of service sessions. */
   refuseServiceSessions(router: ConnectedRouter, tokens: readonly string[]): void {
     if (tokens.length === 0) return;
     const body = toBinary(SessionRemovedSchema, create(SessionRemovedSchema, { tokens: [...tokens] }));
@@ -82,37 +82,37 @@ export class LegacySessions {
       if (kind === 'apiSession' && before && !after) removed.push(before as ApiSession);
       if (kind === 'session' && before && !after) removedSessions.push(before as Session);
     }
-    if (added.length > 0) this.#tellAdded(added);
-    if (removed.length > 0) this.#tellRemoved(removed);
-    if (removedSessions.length > 0) this.#tellSessionsRemoved(removedSessions);
+    if (added.length > 0) this.#sendAdded(added);
+    if (removed.length > 0) this.#sendRemoved(removed);
+    if (removedSessions.length > 0) this.#sendSessionsRemoved(removedSessions);
   }
 
-  #tellAdded(sessions: readonly ApiSession[]): void {
+  #sendAdded(sessions: readonly ApiSession[]): void {
     const body = create(ApiSessionAddedSchema, { apiSessions: sessions.map(toMessage) });
     const headers = [
       [EdgeControlHeader.SyncStrategy, STRATEGY],
       [EdgeControlHeader.ErrorCode, ''],
     ] as const;
-    this.#tell(EdgeControlType.ApiSessionAdded, toBinary(ApiSessionAddedSchema, body), headers);
+    this.#sendToAll(EdgeControlType.ApiSessionAdded, toBinary(ApiSessionAddedSchema, body), headers);
   }
 
-  #tellRemoved(sessions: readonly ApiSession[]): void {
+  #sendRemoved(sessions: readonly ApiSession[]): void {
     const body = create(ApiSessionRemovedSchema, {
       tokens: sessions.map(({ token }) => token),
       ids: sessions.map(({ id }) => id),
     });
-    this.#tell(EdgeControlType.ApiSessionRemoved, toBinary(ApiSessionRemovedSchema, body));
+    this.#sendToAll(EdgeControlType.ApiSessionRemoved, toBinary(ApiSessionRemovedSchema, body));
   }
 
-  #tellSessionsRemoved(sessions: readonly Session[]): void {
+  #sendSessionsRemoved(sessions: readonly Session[]): void {
     const body = create(SessionRemovedSchema, {
       tokens: sessions.map(({ token }) => token),
       ids: sessions.map(({ id }) => id),
     });
-    this.#tell(EdgeControlType.SessionRemoved, toBinary(SessionRemovedSchema, body));
+    this.#sendToAll(EdgeControlType.SessionRemoved, toBinary(SessionRemovedSchema, body));
   }
 
-  #tell(type: number, body: Uint8Array, headers: Iterable<readonly [number, string]> = []): void {
+  #sendToAll(type: number, body: Uint8Array, headers: Iterable<readonly [number, string]> = []): void {
     for (const { channel } of this.#network.routers.values()) channel.trySend(new Message(type, headers, body));
   }
 }

@@ -1,5 +1,5 @@
-// Dials routers that listen for controllers (`ctrl.listeners`), while they are not connected: for routers that cannot reach the controller
-// (reference fact: its control channel dialer). Off unless it is asked for, as in the reference.
+// Dials disconnected routers that listen for controllers (`ctrl.listeners`): for routers that cannot reach the
+// controller (reference fact: its control channel dialer). Off by default, as in the reference.
 
 import { parseAddress } from '#lib/address.ts';
 import { background } from '#lib/background.ts';
@@ -20,11 +20,11 @@ import type { Router } from '../state/types.ts';
 import type { ControlContext } from './context.ts';
 import type { ControlServer } from './control-server.ts';
 
-/** Milliseconds between looks at who is missing. */
+/** Milliseconds between checks for disconnected routers. */
 const INTERVAL = 1_000;
 /** Milliseconds for a connection and its hello. */
 const DIAL_TIMEOUT = 5_000;
-/** Routers that are dialed at once. */
+/** Limit on concurrent dials. */
 const MOST_DIALS = 10;
 const BACKOFF: BackoffPolicy = { min: 1_000, max: 300_000, factor: 1.5, jitter: 0.5 };
 const UNDERLAY = 'ctrl.default';
@@ -32,7 +32,7 @@ const UNDERLAY = 'ctrl.default';
 interface Attempt {
   wait: number;
   notBefore: number;
-  /** Which of its addresses is next. */
+  /** Index of the address to dial next. */
   cursor: number;
 }
 
@@ -54,7 +54,7 @@ export class RouterDialer {
 
   close(): void {
     this.#timer.cancel();
-    this.#abort.abort(new HelloRefusedError('the controller stops'));
+    this.#abort.abort(new HelloRefusedError('the controller is stopping'));
   }
 
   #look(): void {
@@ -88,7 +88,7 @@ export class RouterDialer {
     } catch (error) {
       attempt.wait = nextBackoff(BACKOFF, attempt.wait, this.#random);
       attempt.notBefore = clock.now() + attempt.wait;
-      log.info({ routerId: router.id, address, error: describeError(error) }, 'router could not be dialed');
+      log.info({ routerId: router.id, address, error: describeError(error) }, 'could not dial a router');
     }
   }
 
@@ -124,7 +124,7 @@ export class RouterDialer {
     }
   }
 
-  /** Routers listen with their server certificate, which names them as the client certificate does. */
+  /** Routers listen with their server certificate, which carries the same router id as the client certificate. */
   #checkIdentity(
     leaf: ReturnType<typeof peerCertificates>[number] | undefined,
     id: string,
@@ -137,6 +137,6 @@ export class RouterDialer {
       .split(', ')
       .some((name) => name.startsWith('URI:spiffe://') && name.endsWith(`/router/${id}`));
     if (!isClientCertificate && !isNamed)
-      throw new HelloRefusedError(`router ${id} presents the certificate of another`);
+      throw new HelloRefusedError(`router ${id} presents a certificate of another router`);
   }
 }

@@ -1,4 +1,4 @@
-// What ends with an API session.
+// Ends API sessions with everything that depends on them.
 
 import type { Transaction } from '../state/transaction.ts';
 
@@ -10,7 +10,7 @@ export function endApiSession(transaction: Transaction, id: string): void {
   transaction.delete('apiSession', id);
 }
 
-/** Those of an identity, or those that were made with an authenticator. */
+/** The sessions of an identity, or those opened with an authenticator. */
 export function endApiSessions(transaction: Transaction, key: 'identityId' | 'authenticatorId', id: string): void {
   for (const session of transaction.tables.apiSession.referring(key, id)) endApiSession(transaction, session.id);
 }

@@ -1,4 +1,4 @@
-// Rules of auth policies: which ways of logging in are open, and what else is demanded.
+// Rules of auth policies: permitted ways to log in, and additional demands.
 
 import { ApiError } from '../errors/errors.ts';
 import type { Transaction } from '../state/transaction.ts';
@@ -6,7 +6,7 @@ import type { AuthPolicy } from '../state/types.ts';
 import type { Body } from './body.ts';
 import { baseFields, changedBase, referenced, uniqueName } from './common.ts';
 
-/** reference fact: characters that every auth policy demands of a password at least. */
+/** reference fact: the minimum password length that an auth policy can require. */
 const SHORTEST_PASSWORD = 5;
 
 export function createAuthPolicy(transaction: Transaction, id: string, body: Body): void {
@@ -26,7 +26,7 @@ export function deleteAuthPolicy(transaction: Transaction, { id }: AuthPolicy): 
   transaction.delete('authPolicy', id);
 }
 
-/** Leaf by leaf: what a patch leaves out stays as it is. */
+/** Merges field by field: a patch keeps missing fields. */
 function fields(transaction: Transaction, body: Body, current: AuthPolicy | undefined) {
   const keep = body.mode === 'patch' ? current : undefined;
   const primary = body.part('primary');
@@ -34,7 +34,7 @@ function fields(transaction: Transaction, body: Body, current: AuthPolicy | unde
   const secondary = body.part('secondary');
   const was = keep?.primary;
   const allowedSigners = extJwt.texts('allowedSigners') ?? was?.extJwt.allowedSigners ?? [];
-  // An empty one removes the demand.
+  // An empty value removes the requirement.
   const requireExtJwtSigner = (secondary.text('requireExtJwtSigner') ?? keep?.secondary.requireExtJwtSigner) || null;
   for (const [index, signer] of allowedSigners.entries())
     demandSigner(transaction, signer, `primary.extJwt.allowedExtJwtSigners[${index}]`);
@@ -64,7 +64,7 @@ function fields(transaction: Transaction, body: Body, current: AuthPolicy | unde
   };
 }
 
-/** reference fact: lower values are raised, not refused; 0 is unlimited attempts, and a lock without end. */
+/** reference fact: lower values are raised, not rejected. 0 means unlimited attempts and a permanent lock. */
 function least(lowest: number, given = lowest): number {
   return Math.max(lowest, given);
 }

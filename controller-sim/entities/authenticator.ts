@@ -26,12 +26,12 @@ const NOTHING: Omit<Own, 'method'> = {
   unverifiedCertPem: null,
 };
 
-/** What proves a password. `passwordHash` in its text form. */
+/** The proof of a password. `passwordHash` is in text form. */
 export function passwordProof(username: string, passwordHash: string): Own {
   return { ...NOTHING, method: 'updb', username, passwordHash };
 }
 
-/** `caId` is that of the authority that vouches for the certificate; this network does when it is left out. */
+/** `caId` names the authority that vouches for the certificate; this network by default. */
 export function certificateProof(certificate: X509Certificate, caId?: string): Own {
   return {
     ...NOTHING,
@@ -43,7 +43,7 @@ export function certificateProof(certificate: X509Certificate, caId?: string): O
   };
 }
 
-/** Throws ApiError when the identity has one of the method, or the user name or certificate is taken. */
+/** Throws ApiError if the identity has an authenticator of this method, or the user name or certificate is in use. */
 export function addAuthenticator(
   transaction: Transaction,
   wanted: { id: string; identityId: string; proof: Own; body?: Body },
@@ -59,7 +59,7 @@ export function addAuthenticator(
   transaction.put('authenticator', { ...baseFields(transaction, id, body), ...proof, identityId });
 }
 
-/** `passwordHash` is that of the body's password, when it has one. */
+/** `passwordHash` is the hash of the body's password, if there is one. */
 export function updateAuthenticator(
   transaction: Transaction,
   authenticator: Authenticator,
@@ -80,15 +80,15 @@ export function updateAuthenticator(
   });
 }
 
-/** The sessions that it opened end with it. */
+/** Ends the sessions that it opened. */
 export function deleteAuthenticator(transaction: Transaction, { id }: Authenticator): void {
   endApiSessions(transaction, 'authenticatorId', id);
   transaction.delete('authenticator', id);
 }
 
 /**
- * Asks the owner of a certificate of this network to renew it; others cannot, and are not asked. Throws ApiError for a password, with the
- * status of the reference.
+ * Requests that the owner of a certificate of this network renews it. Other certificates cannot be renewed, so nothing
+ * is requested. Throws ApiError for a password, with the status of the reference.
  */
 export function requestExtension(transaction: Transaction, id: string, rollKeys: boolean): void {
   const { isIssuedByNetwork, method } = existing(transaction, 'authenticator', id);

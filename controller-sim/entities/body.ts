@@ -1,4 +1,4 @@
-// Reading request bodies that have been validated: field by field, null as what is left out.
+// Reads fields of validated request bodies. Null counts as missing.
 
 import { badRequest } from '../errors/errors.ts';
 
@@ -9,25 +9,25 @@ export function isJson(contentType: string): boolean {
 
 export type Mode = 'create' | 'update' | 'patch';
 
-/** Whether there is anything but null in it. An empty map is a value. Bodies are not nested deeper than JSON may be. */
+/** Whether a value contains anything but null. An empty map is a value. The JSON depth limit bounds the recursion. */
 function hasValue(value: unknown): boolean {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value !== null && value !== undefined;
   const inner = Object.values(value);
   return inner.length === 0 || inner.some(hasValue);
 }
 
-/** A body of a request. In a patch only the fields that are given count. */
+/** The body of a request. In a patch only the given fields count. */
 export class Body {
   readonly mode: Mode;
   readonly #fields: Readonly<Record<string, unknown>>;
 
-  /** `body` is an object, or nothing. */
+  /** `body` is an object or undefined. */
   constructor(body: unknown, mode: Mode) {
     this.#fields = (body ?? {}) as Readonly<Record<string, unknown>>;
     this.mode = mode;
   }
 
-  /** Whether the field is given and not null. */
+  /** Whether the field is present and not null. */
   has(name: string): boolean {
     return this.#fields[name] !== undefined && this.#fields[name] !== null;
   }
@@ -37,8 +37,8 @@ export class Body {
   }
 
   /**
-   * Throws ApiError for a patch without a value (reference fact: HTTP entities, section 1; the reference answers 500). Any field counts that is
-   * not `ignored`, even one that cannot be changed.
+   * Throws ApiError for a patch without a value (reference fact: HTTP entities, section 1; the reference answers 500).
+   * Every field outside `ignored` counts, even one that cannot be changed.
    */
   demandValue(ignored: readonly string[]): void {
     const isGiven = ([name, value]: [string, unknown]) => !ignored.includes(name) && hasValue(value);
@@ -73,7 +73,7 @@ export class Body {
       : undefined;
   }
 
-  /** An object as a body of its own, empty when it is not given. */
+  /** An object field as a body of its own; empty if it is missing. */
   part(name: string): Body {
     return new Body(this.map(name), this.mode);
   }

@@ -1,4 +1,5 @@
-// What a fresh controller holds: config types, the default auth policy (reference facts: HTTP entities, sections 7 and 14).
+// Initial data of a new controller: config types and the default auth policy (reference facts: HTTP entities, sections
+// 7 and 14).
 
 import type { AuthPolicy, ConfigType, Entity } from '../state/types.ts';
 import { HOST_SCHEMA, HOSTS_SCHEMA } from './host-schema.ts';
@@ -46,17 +47,17 @@ const INTERCEPT: Schema = {
       addresses: setOf('listenAddress'),
       portRanges: setOf('portRange'),
       dialOptions: closed({
-        connectTimeoutSeconds: described(ref('timeoutSeconds'), 'How long a dial may take, in seconds.'),
+        connectTimeoutSeconds: described(ref('timeoutSeconds'), 'Time limit of a dial, in seconds.'),
         identity: described(
           text,
-          "Dial the terminator of this name. '$dst_protocol', '$dst_ip' and '$dst_port' are replaced by where the connection was going.",
+          "Dial the terminator with this name. '$dst_protocol', '$dst_ip' and '$dst_port' are replaced with the destination of the connection.",
         ),
       }),
       sourceIp: described(
         text,
-        "Address, and perhaps port, that the hosting tunneler dials from. '$tunneler_id.name', '$tunneler_id.tag[NAME]', '$src_ip', '$src_port' and '$dst_port' are replaced.",
+        "Source address, optionally with a port, from which the hosting tunneler dials. '$tunneler_id.name', '$tunneler_id.tag[NAME]', '$src_ip', '$src_port' and '$dst_port' are replaced.",
       ),
-      allowedSourceAddresses: setOf('listenAddress', 'Only connections from these addresses are intercepted.'),
+      allowedSourceAddresses: setOf('listenAddress', 'Intercept only connections from these addresses.'),
     },
     ['protocols', 'addresses', 'portRanges'],
   ),
@@ -70,10 +71,10 @@ const INTERFACES: Schema = {
 
 const PROXY: Schema = {
   $id: 'https://netfoundry.io/schemas/proxy.v1.config.json',
-  definitions: { protocol: described(oneOf('tcp', 'udp'), 'A protocol that is proxied.') },
+  definitions: { protocol: described(oneOf('tcp', 'udp'), 'A protocol to proxy.') },
   ...closed(
     {
-      port: { type: 'number', minimum: 1, maximum: 65_535, description: 'Where the router listens.' },
+      port: { type: 'number', minimum: 1, maximum: 65_535, description: 'Port on which the router listens.' },
       protocols: { ...listOf(ref('protocol')), minItems: 1 },
       binding: text,
     },

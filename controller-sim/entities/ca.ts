@@ -1,4 +1,4 @@
-// Rules of other authorities, whose certificates identities may enroll and log in with.
+// Rules of third-party authorities, with whose certificates identities may enroll and log in.
 
 import type { X509Certificate } from 'node:crypto';
 import { describeError } from '#lib/errors.ts';
@@ -13,7 +13,7 @@ import { validateClaim } from './external-id.ts';
 
 export const DEFAULT_NAME_FORMAT = '[caName]-[commonName]';
 
-/** `isByAdmin`: the authority may then vouch for administrators. */
+/** `isByAdmin`: an administrator creates it, so it may vouch for administrators. */
 export function createCa(transaction: Transaction, id: string, body: Body, isByAdmin: boolean): void {
   const certPem = body.text('certPem') ?? '';
   const certificate = readAuthority(certPem);
@@ -31,13 +31,13 @@ export function createCa(transaction: Transaction, id: string, body: Body, isByA
   });
 }
 
-/** `isByAdmin`: else the authority stops vouching for administrators. */
+/** `isByAdmin`: an administrator changes it; otherwise it no longer vouches for administrators. */
 export function updateCa(transaction: Transaction, ca: CertificateAuthority, body: Body, isByAdmin: boolean): void {
   const changed = { ...ca, ...fields(transaction, body, ca), ...changedBase(transaction, ca, body) };
   transaction.put('ca', { ...changed, vouchesForAdmins: isByAdmin });
 }
 
-/** Enrollments with it and, as the specification wants it, the authenticators of its certificates go with it. */
+/** Deletes its enrollments and, as the specification requires, the authenticators of its certificates. */
 export function deleteCa(transaction: Transaction, ca: CertificateAuthority): void {
   for (const { id } of transaction.tables.enrollment.referring('caId', ca.id)) transaction.delete('enrollment', id);
   for (const each of transaction.tables.authenticator.values())
@@ -53,7 +53,10 @@ export function isCertificateOf(
   return caId === undefined ? isIssuedBy(certPem, leafOf(ca.certPem)) : caId === ca.id;
 }
 
-/** A certificate of the authority whose common name is the verification token proves who holds its key. `pem` is what was sent. */
+/**
+ * A certificate of the authority with the verification token as its common name proves possession of the key. `pem` is
+ * the body.
+ */
 export function verifyCa(transaction: Transaction, ca: CertificateAuthority, pem: string): void {
   if (ca.isVerified) throw new ApiError('CA_ALREADY_VERIFIED');
   const [certificate] = certificatesOf(pem);
@@ -77,7 +80,7 @@ function certificatesOf(pem: string): X509Certificate[] {
   try {
     return parsePemCertificates(pem);
   } catch {
-    return []; // what cannot be read is no certificate
+    return []; // unreadable text is rejected below
   }
 }
 
@@ -108,15 +111,15 @@ function fields(transaction: Transaction, body: Body, current: CertificateAuthor
 }
 
 /**
- * Field by field in a patch. reference fact: a patch without the claim removes it, as its command line asks for that; one that changes
- * other fields sends an empty claim.
+ * Merged field by field in a patch. reference fact: a patch without the claim removes it, because its command line
+ * relies on that. A patch of other fields sends an empty claim.
  */
 function claim(body: Body, current: CertificateAuthority | undefined): ExternalIdClaim | null {
   if (!body.has('externalIdClaim')) return null;
   const given = body.part('externalIdClaim');
   const was = current?.externalIdClaim;
   if (body.mode === 'patch' && Object.keys(body.map('externalIdClaim') ?? {}).length === 0) return was ?? null;
-  const made: ExternalIdClaim = {
+  const merged: ExternalIdClaim = {
     location: (given.text('location') as ExternalIdClaim['location'] | undefined) ?? was?.location ?? 'COMMON_NAME',
     matcher: (given.text('matcher') as ExternalIdClaim['matcher'] | undefined) ?? was?.matcher ?? 'ALL',
     matcherCriteria: given.text('matcherCriteria') ?? was?.matcherCriteria ?? '',
@@ -124,6 +127,6 @@ function claim(body: Body, current: CertificateAuthority | undefined): ExternalI
     parserCriteria: given.text('parserCriteria') ?? was?.parserCriteria ?? '',
     index: given.whole('index') ?? was?.index ?? 0,
   };
-  validateClaim(made);
-  return made;
+  validateClaim(merged);
+  return merged;
 }

@@ -7,13 +7,13 @@ import type { Entity, EntityKind, EntityTypes, Named, Router, Service, Tags } fr
 import type { Body } from './body.ts';
 import { SINGULAR } from './names.ts';
 
-/** What every entity begins with. */
+/** The fields that every entity has. */
 export function baseFields(transaction: Transaction, id: string, body?: Body): Entity {
   const { now } = transaction;
   return { id, createdAt: now, updatedAt: now, tags: (body?.map('tags') as Tags | undefined) ?? {}, isSystem: false };
 }
 
-/** What a change of an existing one keeps. */
+/** Base fields of a changed entity. */
 export function changedBase(transaction: Transaction, entity: Entity, body: Body): Entity {
   const { id, createdAt, isSystem, tags } = entity;
   const given = body.map('tags');
@@ -22,7 +22,7 @@ export function changedBase(transaction: Transaction, entity: Entity, body: Body
 
 type NamedKind = { [K in EntityKind]: EntityTypes[K] extends Named ? K : never }[EntityKind];
 
-/** The name of a body; in a patch an empty one counts as not given. Throws when it is missing or taken. */
+/** The name in a body. In a patch an empty name counts as missing. Throws if it is missing or in use. */
 export function uniqueName(
   transaction: Transaction,
   kind: Exclude<NamedKind, 'identity'>,
@@ -36,7 +36,7 @@ export function uniqueName(
   return name;
 }
 
-/** Throws when another entity of the kind has the value under a key that is unique. */
+/** Throws if another entity of the kind has the value in a unique field. */
 export function refuseTaken<K extends EntityKind>(
   transaction: Transaction,
   kind: K,
@@ -56,7 +56,7 @@ const STORES: Partial<Readonly<Record<EntityKind, string>>> = {
   authenticator: 'authenticators',
 };
 
-/** Sorted, each once. Throws for prefixes, which belong to selectors. */
+/** Sorted and deduplicated. Throws for selector prefixes. */
 export function roleAttributes(body: Body, current: readonly string[]): readonly string[] {
   const given = body.texts('roleAttributes');
   if (!given) return body.mode === 'patch' ? current : [];
@@ -69,7 +69,7 @@ export function roleAttributes(body: Body, current: readonly string[]): readonly
   return [...new Set(given)].sort();
 }
 
-/** Which kind a role list of a policy selects, and what the kind is called in refusals. */
+/** The kind that each role list of a policy selects, and its name in error messages. */
 const ROLE_LISTS = {
   identityRoles: ['identity', 'identities'],
   serviceRoles: ['service', 'services'],
@@ -77,7 +77,7 @@ const ROLE_LISTS = {
   postureCheckRoles: ['postureCheck', 'postureChecks'],
 } as const;
 
-/** Selectors of a policy: `#attribute` or `@id`, those that exist, `#all` alone. `#` before `@`, each sorted. */
+/** Selectors of a policy: `#attribute`, `@id` of an existing entity, or only `#all`. `#` before `@`, each sorted. */
 export function roleList(
   transaction: Transaction,
   body: Body,
@@ -104,12 +104,12 @@ export function roleList(
   return [...new Set(given)].sort();
 }
 
-/** Policies know no routers but those of the edge, and no services of the fabric alone. */
+/** Policies select only edge routers, and only services that are not limited to the fabric. */
 function isSelectable(entity: Partial<Router & Service> | undefined): boolean {
   return entity !== undefined && entity.isEdge !== false && entity.isFabricOnly !== true;
 }
 
-/** Configs by id: known, of the right target, one per type. */
+/** Config ids: known, with the right target, one for each type. */
 export function configList(
   transaction: Transaction,
   body: Body,
@@ -147,7 +147,7 @@ const POLICY_LISTS = {
   serviceEdgeRouterPolicy: ['serviceRoles', 'edgeRouterRoles'],
 } as const;
 
-/** Takes `@id` of an entity that is deleted out of every policy. */
+/** Removes `@id` of a deleted entity from every policy. */
 export function removeFromPolicies(transaction: Transaction, id: string): void {
   const role = `@${id}`;
   for (const kind of ['servicePolicy', 'edgeRouterPolicy', 'serviceEdgeRouterPolicy'] as const) {
@@ -161,7 +161,7 @@ export function removeFromPolicies(transaction: Transaction, id: string): void {
   }
 }
 
-/** The existing entity, or 404. System entities cannot be touched. */
+/** The existing entity, or 404. System entities cannot be changed. */
 export function existing<K extends EntityKind>(transaction: Transaction, kind: K, id: string): EntityTypes[K] {
   const entity = transaction.get(kind, id);
   if (!entity) throw notFound(SINGULAR[kind] ?? kind, id);
@@ -177,7 +177,7 @@ export function refuseSystem(entity: Entity, kind: EntityKind, action: 'update' 
   });
 }
 
-/** 409: the entity is needed by others. */
+/** 409: other entities refer to this one. */
 export function referenced(kind: EntityKind, field: string, ids: readonly string[], by: string = field): ApiError {
   const list = `[${ids.join(' ')}]`;
   return new ApiError('CAN_NOT_DELETE_REFERENCED_ENTITY', {

@@ -1,4 +1,4 @@
-// Rules of config types and configs: the data of a config must fit the schema of its type.
+// Rules of config types and configs: the data of a config must match the schema of its type.
 
 import type { ErrorObject } from 'ajv';
 import { type ApiError, invalid } from '../errors/errors.ts';
@@ -19,7 +19,7 @@ export function createConfigType(transaction: Transaction, id: string, body: Bod
   return configType;
 }
 
-/** The target is fixed; existing configs are not checked against a new schema. */
+/** The target is immutable. Existing configs are not validated against a new schema. */
 export function updateConfigType(transaction: Transaction, configType: ConfigType, body: Body): void {
   transaction.put('configType', {
     ...configType,
@@ -96,7 +96,7 @@ function configData(
   return data;
 }
 
-/** One error, in the words of the reference (reference fact: HTTP entities, section 8). */
+/** One error with the reference's text (reference fact: HTTP entities, section 8). */
 function worded(error: Partial<ErrorObject>, data: unknown): ApiError {
   const path = (error.instancePath ?? '').split('/').slice(1).join('.') || '(root)';
   const say = (text: string, value: unknown) => invalid(path, `${path} is invalid: ${path}: ${text}`, value);

@@ -1,4 +1,5 @@
-// Making enrollments: the one-time secret and the token that carries it. Signing waits, so it is done before the transaction.
+// Creates enrollments: the one-time secret and the token that carries it. Signing is asynchronous, so it precedes the
+// transaction.
 
 import type { Clock } from '#lib/clock.ts';
 import { ApiError } from '../errors/errors.ts';
@@ -17,7 +18,7 @@ export interface EnrollmentComponents {
   readonly enrollmentLifetime: number;
 }
 
-/** Signs a token for a subject; valid until `expires`, else as long as configured. */
+/** Signs a token for a subject; valid until `expires`, by default for the configured lifetime. */
 export async function signEnrollment(
   components: EnrollmentComponents,
   method: Enrollment['method'],
@@ -32,8 +33,8 @@ export async function signEnrollment(
 }
 
 /**
- * What an identity is to enroll with: a certificate of this network (ott), one of another authority (ottca), or a password under a
- * name (updb).
+ * How an identity is to enroll: with a certificate of this network (ott), a certificate of another authority (ottca),
+ * or a password for a user name (updb).
  */
 export interface WantedEnrollment {
   readonly identityId: string;
@@ -67,7 +68,7 @@ export function addEnrollment(transaction: Transaction, enrollment: IdentityEnro
   });
 }
 
-/** 409 when the identity has an open enrollment of the method. */
+/** 409 if the identity has an open enrollment of this method. */
 export function refuseOpenEnrollment(transaction: Transaction, identityId: string, method: string): void {
   const open = transaction.tables.enrollment.referring('identityId', identityId);
   if (open.some((each) => each.method === method)) {
@@ -79,13 +80,16 @@ export function refuseOpenEnrollment(transaction: Transaction, identityId: strin
   }
 }
 
-/** The enrollment stays, and its old token counts no more. */
+/** Keeps the enrollment and invalidates its old token. */
 export function replaceToken(transaction: Transaction, { id }: Enrollment, signed: SignedEnrollment): void {
   const { token, jwt, expiresAt } = signed;
   transaction.patch('enrollment', id, { token, jwt, expiresAt });
 }
 
-/** The first of several callers with the same token succeeds. A token that was renewed meanwhile is invalid as well. */
+/**
+ * Only the first of several callers with the same token succeeds. A token that was replaced meanwhile is invalid as
+ * well.
+ */
 export function useUp(transaction: Transaction, { id, token }: Enrollment): void {
   if (transaction.get('enrollment', id)?.token !== token) throw new ApiError('INVALID_ENROLLMENT_TOKEN');
   transaction.delete('enrollment', id);

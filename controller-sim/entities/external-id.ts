@@ -1,14 +1,15 @@
-// Which part of a certificate names an identity of another authority (reference fact: HTTP entities, section 6).
+// Finds the part of a certificate that identifies an identity of another authority (reference fact: HTTP entities,
+// section 6).
 
 import type { X509Certificate } from 'node:crypto';
 import { commonName, subjectAltNames } from '#pki/certificates.ts';
 import { invalidField } from '../errors/errors.ts';
 import type { ExternalIdClaim } from '../state/types.ts';
 
-/** Throws ApiError for parts that do not fit together. */
+/** Throws ApiError for an inconsistent combination of fields. */
 export function validateClaim({ location, matcher, matcherCriteria, parser, parserCriteria, index }: ExternalIdClaim) {
   const refuse = (reason: string) => invalidField('externalIdClaim', reason, location);
-  // reference fact: of a URI only its scheme is matched, and nothing else has one.
+  // reference fact: URIs are only matched by scheme, and other locations have no scheme.
   if (matcher !== 'ALL' && (matcher === 'SCHEME') !== (location === 'SAN_URI'))
     throw refuse(`unsupported matcher [${matcher}] for location [${location}]`);
   if (matcher !== 'ALL' && matcherCriteria === '')
@@ -18,7 +19,7 @@ export function validateClaim({ location, matcher, matcherCriteria, parser, pars
   if (index < 0) throw invalidField('externalIdClaim.index', 'must be 0 or greater', index);
 }
 
-/** The name that the claim finds in a certificate; undefined when nothing matches, or nothing is left of what does. */
+/** The external id that the claim finds in a certificate; undefined without a match, or if the match is empty. */
 export function externalIdOf(certificate: X509Certificate, claim: ExternalIdClaim): string | undefined {
   const matching = located(certificate, claim).map((value) => matched(value, claim));
   const names = matching.flatMap((value) => (value === undefined ? [] : parse(value, claim)));
@@ -34,7 +35,7 @@ function located(certificate: X509Certificate, { location }: ExternalIdClaim): r
   return location === 'SAN_URI' ? names.uri : names.email;
 }
 
-/** The value without the prefix or suffix that it has to have (seen at the reference). */
+/** The value without the required prefix or suffix (seen at the reference). */
 function matched(value: string, { matcher, matcherCriteria }: ExternalIdClaim): string | undefined {
   switch (matcher) {
     case 'ALL':

@@ -1,4 +1,4 @@
-// Rules of external JWT signers: other issuers whose tokens are taken as a proof.
+// Rules of external JWT signers: issuers whose tokens are accepted for logins.
 
 import type { X509Certificate } from 'node:crypto';
 import { commonName, parsePemCertificates, sha1Fingerprint } from '#pki/certificates.ts';
@@ -10,10 +10,10 @@ import { baseFields, changedBase, referenced, refuseTaken, uniqueName } from './
 import { DEFAULT_AUTH_POLICY } from './identity.ts';
 import { endpointProblem } from './jwks-endpoint.ts';
 
-/** What the reference sends for a time that there is none of. */
+/** The reference's value for a missing time. */
 const NEVER = '0001-01-01T00:00:00.000Z';
 
-/** `isByAdmin`: the signer may then vouch for administrators. */
+/** `isByAdmin`: an administrator creates it, so it may vouch for administrators. */
 export function createSigner(transaction: Transaction, id: string, body: Body, isByAdmin: boolean): void {
   transaction.put('externalJwtSigner', {
     ...baseFields(transaction, id, body),
@@ -22,7 +22,7 @@ export function createSigner(transaction: Transaction, id: string, body: Body, i
   });
 }
 
-/** `isByAdmin`: else the signer stops vouching for administrators. */
+/** `isByAdmin`: an administrator changes it; otherwise it no longer vouches for administrators. */
 export function updateSigner(
   transaction: Transaction,
   signer: ExternalJwtSigner,
@@ -48,7 +48,7 @@ export function deleteSigner(transaction: Transaction, { id }: ExternalJwtSigner
 
 function fields(transaction: Transaction, body: Body, current: ExternalJwtSigner | undefined) {
   const keep = body.mode === 'patch' ? current : undefined;
-  const made = {
+  const fields = {
     name: uniqueName(transaction, 'externalJwtSigner', body, current),
     issuer: body.text('issuer') ?? keep?.issuer ?? '',
     audience: body.text('audience') ?? keep?.audience ?? '',
@@ -66,16 +66,17 @@ function fields(transaction: Transaction, body: Body, current: ExternalJwtSigner
     ...keys(body, current),
     ...enrollment(transaction, body, keep),
   };
-  refuseTaken(transaction, 'externalJwtSigner', 'issuer', made.issuer, current, 'issuer must be unique');
-  if (made.kid !== null) refuseTaken(transaction, 'externalJwtSigner', 'kid', made.kid, current, 'kid must be unique');
-  if (made.fingerprint !== null) {
+  refuseTaken(transaction, 'externalJwtSigner', 'issuer', fields.issuer, current, 'issuer must be unique');
+  if (fields.kid !== null)
+    refuseTaken(transaction, 'externalJwtSigner', 'kid', fields.kid, current, 'kid must be unique');
+  if (fields.fingerprint !== null) {
     const reason = 'fingerprint must be unique';
-    refuseTaken(transaction, 'externalJwtSigner', 'fingerprint', made.fingerprint, current, reason);
+    refuseTaken(transaction, 'externalJwtSigner', 'fingerprint', fields.fingerprint, current, reason);
   }
-  return made;
+  return fields;
 }
 
-/** Keys come from an address or from a certificate. A patch from one to the other names both: the one that goes as null. */
+/** Keys come from an address or a certificate. A patch that changes the source sets the other one to null. */
 function keys(body: Body, current: ExternalJwtSigner | undefined) {
   const keep = body.mode === 'patch' ? current : undefined;
   const source = (name: 'jwksEndpoint' | 'certPem') =>
@@ -103,12 +104,12 @@ function readCertificate(pem: string): X509Certificate {
     const [certificate] = parsePemCertificates(pem);
     if (certificate) return certificate;
   } catch {
-    // said below, for text that is no PEM as well
+    // reported below, as text that is not PEM
   }
   throw new ApiError('INVALID_CERT_PEM');
 }
 
-/** Who enrolls with such a token gets an auth policy that lets him log in afterwards. */
+/** The auth policy of enrolled identities must permit their later logins. */
 function enrollment(transaction: Transaction, body: Body, current: ExternalJwtSigner | undefined) {
   const enrollToCertEnabled = body.flag('enrollToCertEnabled') ?? current?.enrollToCertEnabled ?? false;
   const enrollToTokenEnabled = body.flag('enrollToTokenEnabled') ?? current?.enrollToTokenEnabled ?? false;

@@ -1,5 +1,5 @@
-// The schema of host.v1: how a tunneler dials what a service stands for (reference fact: HTTP entities, section 7). Consoles make forms of
-// it, so each key says what it does.
+// The schema of host.v1: how a tunneler dials the server behind a service (reference fact: HTTP entities, section 7).
+// Consoles build forms from it, so each key has a description.
 
 import {
   ADDRESS_DEFINITIONS,
@@ -20,10 +20,10 @@ const DEFINITIONS: Schema = { ...ADDRESS_DEFINITIONS, ...HEALTH_DEFINITIONS };
 const onlyTrue = (what: string, instead: string): Schema => ({
   type: 'boolean',
   enum: [true],
-  description: `Dial the ${what} that the client asked for; takes the place of '${instead}'.`,
+  description: `Dial the ${what} that the client requested. Replaces '${instead}'.`,
 });
 
-/** Either fixed by `key`, or forwarded, and then limited by a list. */
+/** Either a fixed `key`, or forwarded from the client and restricted by a list. */
 function fixedOrForwarded(key: string, forward: string, allowed: string): Schema {
   return {
     if: { properties: { [forward]: { const: true } }, required: [forward] },
@@ -37,43 +37,37 @@ const LISTEN_OPTIONS = closed({
   bindUsingEdgeIdentity: {
     type: 'boolean',
     description:
-      "Name the terminator after the identity of the hosting tunneler: the same as '$tunneler_id.name' for 'identity'.",
+      "Name the terminator after the identity of the hosting tunneler. Equivalent to '$tunneler_id.name' for 'identity'.",
   },
-  connectTimeout: described(
-    ref('duration'),
-    "How long a dial may take (default '5s'). Wins over 'connectTimeoutSeconds'.",
-  ),
+  connectTimeout: described(ref('duration'), "Time limit of a dial (default '5s'). Overrides 'connectTimeoutSeconds'."),
   connectTimeoutSeconds: {
     ...ref('timeoutSeconds'),
     deprecated: true,
-    description: "How long a dial may take, in seconds. Use 'connectTimeout'.",
+    description: "Time limit of a dial, in seconds. Prefer 'connectTimeout'.",
   },
-  cost: described(whole(0, 65_535), 'Of the terminator (default 0).'),
+  cost: described(whole(0, 65_535), 'Cost of the terminator (default 0).'),
   identity: described(
     text,
-    "Name of the terminator, for clients that dial one of several. '$tunneler_id.name' and '$tunneler_id.tag[NAME]' are replaced.",
+    "Name of the terminator, for clients that dial a specific one. '$tunneler_id.name' and '$tunneler_id.tag[NAME]' are replaced.",
   ),
-  maxConnections: described(whole(1), 'Terminators on different routers (default 3).'),
-  precedence: described(oneOf('default', 'required', 'failed'), "Of the terminator (default 'default')."),
+  maxConnections: described(whole(1), 'Number of terminators, each on another router (default 3).'),
+  precedence: described(oneOf('default', 'required', 'failed'), "Precedence of the terminator (default 'default')."),
 });
 
 const PROPERTIES: Schema = {
   protocol: described(ref('protocolName'), 'Dial with this protocol.'),
   forwardProtocol: onlyTrue('protocol', 'protocol'),
-  allowedProtocols: setOf('protocolName', 'With forwardProtocol: protocols that may be dialed.'),
+  allowedProtocols: setOf('protocolName', 'With forwardProtocol: permitted protocols.'),
   address: described(ref('dialAddress'), 'Dial this IP address or host name.'),
   forwardAddress: onlyTrue('address', 'address'),
-  allowedAddresses: setOf('listenAddress', 'With forwardAddress: addresses that may be dialed.'),
-  forwardAddressTranslations: setOf('addressTranslation', 'With forwardAddress: addresses that are dialed as others.'),
+  allowedAddresses: setOf('listenAddress', 'With forwardAddress: permitted addresses.'),
+  forwardAddressTranslations: setOf('addressTranslation', 'With forwardAddress: replacements for addresses.'),
   port: described(ref('portNumber'), 'Dial this port.'),
   forwardPort: onlyTrue('port', 'port'),
-  allowedPortRanges: setOf('portRange', 'With forwardPort: ports that may be dialed.'),
-  allowedSourceAddresses: setOf(
-    'listenAddress',
-    'Addresses that the tunneler may dial from; it makes routes for them.',
-  ),
+  allowedPortRanges: setOf('portRange', 'With forwardPort: permitted ports.'),
+  allowedSourceAddresses: setOf('listenAddress', 'Source addresses for dials. The tunneler adds routes for them.'),
   listenOptions: LISTEN_OPTIONS,
-  proxy: described(ref('proxyConfiguration'), 'Dial over this proxy.'),
+  proxy: described(ref('proxyConfiguration'), 'Dial through this proxy.'),
   portChecks: ref('portCheckList'),
   httpChecks: ref('httpCheckList'),
 };
@@ -91,7 +85,7 @@ export const HOST_SCHEMA: Schema = {
   allOf: CHOICES,
 };
 
-/** host.v2: several of them. */
+/** host.v2: a list of host.v1 terminators. */
 export const HOSTS_SCHEMA: Schema = {
   $id: 'http://ziti-edge.netfoundry.io/schemas/host.v2.schema.json',
   definitions: {

@@ -1,4 +1,4 @@
-// Rules of identities and of what belongs to them.
+// Rules of identities and their dependents.
 
 import { timeText } from '#lib/duration.ts';
 import { ApiError, badRequest, invalid, notFound } from '../errors/errors.ts';
@@ -34,12 +34,12 @@ export function updateIdentity(transaction: Transaction, identity: Identity, bod
   transaction.put('identity', { ...identity, ...fields, ...changedBase(transaction, identity, body) });
 }
 
-/** The identity of a router whose tunneler is enabled has the router's id and name. */
+/** The identity of a router with an enabled tunneler has the router's id and name. */
 export function routerIdentity(transaction: Transaction, id: string, name: string): Identity {
   return { ...plainIdentity(transaction, id, name), type: 'Router' };
 }
 
-/** An identity that nothing is special about. */
+/** An identity with default fields. */
 export function plainIdentity(transaction: Transaction, id: string, name: string): Identity {
   return {
     ...baseFields(transaction, id),
@@ -65,7 +65,7 @@ export function plainIdentity(transaction: Transaction, id: string, name: string
   };
 }
 
-/** A name that is taken gets a number. */
+/** Appends a number to a name that is in use. */
 export function freeName(transaction: Transaction, wanted: string): string {
   let name = wanted;
   for (let count = 1; transaction.tables.identity.findBy('name', name); count++)
@@ -73,7 +73,7 @@ export function freeName(transaction: Transaction, wanted: string): string {
   return name;
 }
 
-/** Not to be used until `until` (milliseconds), or until it is enabled again; its API sessions end. */
+/** Disables it until `until` (milliseconds) or until it is enabled again, and ends its API sessions. */
 export function disableIdentity(transaction: Transaction, identity: Identity, until: number | undefined): void {
   endApiSessions(transaction, 'identityId', identity.id);
   if (!identity.disabled) revokeTokens(transaction, identity.id);
@@ -88,7 +88,7 @@ export function enableIdentity(transaction: Transaction, identity: Identity): vo
   transaction.patch('identity', identity.id, { disabled: false, disabledAt: null, disabledUntil: null });
 }
 
-/** Whether it is disabled at a time, in milliseconds. */
+/** Whether the identity is disabled at a time in milliseconds. */
 export function isDisabled({ disabled, disabledUntil }: Identity, now: number): boolean {
   return disabled && (disabledUntil === null || now < Date.parse(disabledUntil));
 }
@@ -104,12 +104,12 @@ export function deleteIdentity(transaction: Transaction, identity: Identity): vo
   removeIdentity(transaction, identity.id);
 }
 
-/** Tokens are not stored: those that the identity was given until now must not come back with it. */
+/** Tokens are not stored: those issued so far must stay invalid if the identity is enabled or created again. */
 function revokeTokens(transaction: Transaction, id: string): void {
   transaction.put('revocation', revocationOf(transaction, id, 'IDENTITY'));
 }
 
-/** With authenticators, enrollments, sessions and its place in policies. */
+/** Removes its authenticators, enrollments, sessions and policy selectors as well. */
 export function removeIdentity(transaction: Transaction, id: string): void {
   const { tables } = transaction;
   for (const { id: each } of tables.authenticator.referring('identityId', id))
@@ -180,7 +180,7 @@ function perService(
   return given ?? current ?? {};
 }
 
-/** Each once, sorted, as the reference keeps them. */
+/** Sorted and deduplicated, as the reference stores them. */
 function permissions(body: Body): string[] | undefined {
   const given = body.texts('permissions');
   return given && [...new Set(given)].sort();

@@ -1,10 +1,11 @@
-// Where the keys of other issuers may be fetched: whoever may create a signer would otherwise reach, with the network position of the
-// controller, what hands credentials to every process of a machine, or what only that machine can reach by its link.
+// Restricts the addresses from which issuers' keys are fetched. Otherwise anyone who may create a signer could reach
+// services from the controller's position: cloud metadata services that give out credentials, and hosts on its local
+// link.
 
 import { lookup as resolve } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 
-/** reference fact: addresses that are never fetched: link-local ones, among them the metadata services of clouds, and unspecified ones. */
+/** reference fact: blocked addresses: link-local ones, including cloud metadata services, and unspecified ones. */
 const BLOCKED = new BlockList();
 BLOCKED.addSubnet('169.254.0.0', 16, 'ipv4');
 BLOCKED.addSubnet('224.0.0.0', 24, 'ipv4');
@@ -14,7 +15,10 @@ BLOCKED.addSubnet('ff02::', 16, 'ipv6');
 BLOCKED.addAddress('fd00:ec2::254', 'ipv6');
 BLOCKED.addAddress('::', 'ipv6');
 
-/** Why an address is not fetched; undefined for one that may be. Names are not resolved: `checkedLookup` looks at what they stand for. */
+/**
+ * Why an address is rejected; undefined for a permitted one. Names are not resolved here: `checkedLookup` checks their
+ * addresses.
+ */
 export function endpointProblem(endpoint: string): string | undefined {
   const url = URL.parse(endpoint.trim());
   if (!url) return 'the jwks endpoint is not a URL';
@@ -23,13 +27,13 @@ export function endpointProblem(endpoint: string): string | undefined {
   return isBlocked(url.hostname.replace(/^\[|\]$/g, '')) ? 'the address of the jwks endpoint is blocked' : undefined;
 }
 
-/** Resolves names as usual, and fails for those that stand for a blocked address. */
+/** Resolves names as usual, and rejects those with a blocked address. */
 export const checkedLookup: LookupFunction = (hostname, options, callback) =>
   resolve(hostname, options, (error, address, family) => {
     const found = Array.isArray(address) ? address.map((each) => each.address) : [address];
     const blocked = error ? undefined : found.find(isBlocked);
     if (blocked === undefined) callback(error, address, family);
-    else callback(new Error(`${hostname} stands for ${blocked}, which is blocked`), address, family);
+    else callback(new Error(`${hostname} resolves to ${blocked}, which is blocked`), address, family);
   });
 
 function isBlocked(address: string): boolean {

@@ -6,7 +6,11 @@ const binding: Schema = { type: 'string', minLength: 1, default: 'transport' };
 
 const LISTENER = closed(
   {
-    bind: { type: 'string', minLength: 1, description: 'Where the router listens, such as tls:0.0.0.0:6262.' },
+    bind: {
+      type: 'string',
+      minLength: 1,
+      description: 'Address on which the router listens, such as tls:0.0.0.0:6262.',
+    },
     binding,
     advertise: text,
     bindInterface: text,
@@ -61,7 +65,7 @@ export const LINK_SCHEMA: Schema = {
       ...oneOf('preserve', 'orphaned', 'changed'),
       default: 'preserve',
       description:
-        "Which links a router closes by itself when its configuration changes: 'preserve' none, 'orphaned' those whose listener or dialer is gone, 'changed' also those whose listener or dialer is another now.",
+        "Links that a router closes after a change of its configuration: 'preserve' none, 'orphaned' those whose listener or dialer was removed, 'changed' also those whose listener or dialer was changed.",
     },
     payloadSenderQueueSize: whole(1),
     ackSenderQueueSize: whole(1),

@@ -2,10 +2,10 @@
 
 import type { EntityKind } from '../state/types.ts';
 
-/** Singular names where messages do not call a kind by its own. */
+/** Singular names in messages, where they differ from the kind. */
 export const SINGULAR: Partial<Readonly<Record<EntityKind, string>>> = { mfa: 'MFA enrollment' };
 
-/** The path below the base of an API, and the type in events. */
+/** Path segment in the APIs, and type in events. */
 export const PLURAL: Readonly<Record<EntityKind, string>> = {
   apiSession: 'api-sessions',
   apiSessionCertificate: 'current-api-session/certificates',

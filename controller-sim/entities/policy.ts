@@ -1,4 +1,4 @@
-// Rules of the three kinds of policies.
+// Rules of service policies, edge router policies and service edge router policies.
 
 import { invalid } from '../errors/errors.ts';
 import type { Transaction } from '../state/transaction.ts';
@@ -58,7 +58,7 @@ export function updateServiceEdgeRouterPolicy(
   });
 }
 
-/** The policy that lets the identity of a tunneler use its own router. */
+/** The policy with which the identity of a tunneler may use its own router. */
 export function systemRouterPolicy(transaction: Transaction, routerId: string): EdgeRouterPolicy {
   return {
     ...baseFields(transaction, routerId),

@@ -1,4 +1,5 @@
-// Rules of posture checks: what each type demands, in the form in which it is compared later (reference fact: HTTP entities, section 17).
+// Rules of posture checks: the demands of each type, in the form in which they are compared (reference fact: HTTP
+// entities, section 17).
 
 import { ownValue } from '#lib/own-value.ts';
 import {
@@ -15,7 +16,7 @@ import type { Body } from './body.ts';
 import { baseFields, changedBase, removeFromPolicies, roleAttributes, uniqueName } from './common.ts';
 
 export const POSTURE_CHECK_TYPES = ['OS', 'PROCESS', 'DOMAIN', 'MAC', 'MFA', 'PROCESS_MULTI'] as const;
-/** In the spelling that is shown; taken without regard to case, since the specification writes them in capitals. */
+/** Canonical spelling. Input is case-insensitive, since the specification uses capitals. */
 export const OPERATING_SYSTEMS = ['Windows', 'WindowsServer', 'Android', 'iOS', 'Linux', 'macOS'] as const;
 const SEMANTICS: Readonly<Record<string, string>> = { AllOf: 'AllOf', AnyOf: 'AnyOf', OneOf: 'AnyOf' };
 const NO_TIMEOUT = -1;
@@ -30,7 +31,7 @@ export function createPostureCheck(transaction: Transaction, id: string, body: B
   });
 }
 
-/** A body of another type than the check's changes its name, tags and attributes alone. */
+/** A body of another type than the check's changes only its name, tags and attributes. */
 export function updatePostureCheck(transaction: Transaction, check: PostureCheck, body: Body): void {
   const keep = body.mode === 'patch' ? check.demands : undefined;
   transaction.put('postureCheck', {
@@ -42,7 +43,7 @@ export function updatePostureCheck(transaction: Transaction, check: PostureCheck
   });
 }
 
-/** Removes it from the policies that demand it. */
+/** Also removes it from the policies that demand it. */
 export function deletePostureCheck(transaction: Transaction, { id }: PostureCheck): void {
   removeFromPolicies(transaction, id);
   transaction.delete('postureCheck', id);
@@ -60,7 +61,7 @@ function typeOf(body: Body): PostureCheckType {
   return typeId as PostureCheckType;
 }
 
-/** Reads the demands of each type from a body. `current` holds what a patch may leave out. */
+/** Reads the demands of each type from a body. `current` supplies fields that a patch omits. */
 const DEMANDS: { [T in PostureCheckType]: (body: Body, current: DemandsByType[T] | undefined) => DemandsByType[T] } = {
   OS: (body, current) => {
     if (!body.has('operatingSystems')) return demanded('operatingSystems', current);
@@ -112,18 +113,18 @@ function typedDemands({ typeId, demands }: PostureCheck): TypedDemands {
   return { typeId, demands } as TypedDemands;
 }
 
-/** Throws ApiError if a body without the field is not a patch. */
+/** Throws ApiError if the field is missing, unless the body is a patch. */
 function demanded<D>(field: string, current: D | undefined): D {
   if (!current) throw invalid(field, `${field} in body is required`, '<nil>');
   return current;
 }
 
-/** reference fact: texts are kept as a set, in order. */
+/** reference fact: texts are stored as a sorted set. */
 function sortedSet(texts: readonly string[]): readonly string[] {
   return [...new Set(texts)].sort();
 }
 
-/** reference fact: in the order of their types, and of two with the same type the last. */
+/** reference fact: sorted by type; the last of several entries with the same type wins. */
 function byType<T extends { readonly type: string }>(systems: readonly T[]): readonly T[] {
   const last = new Map(systems.map((system) => [system.type, system]));
   return [...last.values()].sort((a, b) => (a.type < b.type ? -1 : 1));
@@ -139,7 +140,7 @@ function operatingSystem(system: Body, index: number): { type: string; versions:
   return { type: systemName(system.text('type') ?? '', `operatingSystems.${index}.type`), versions };
 }
 
-/** The specification calls `os` what the reference calls `osType`. */
+/** The specification's `os` is the reference's `osType`. */
 function multiProcess(process: Body, index: number) {
   return {
     osType: systemName(process.text('osType') ?? process.text('os') ?? '', `processes.${index}.osType`),

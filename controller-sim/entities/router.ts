@@ -1,5 +1,5 @@
-// Rules of routers: those of the edge and those that only carry circuits are kept in one store. What comes with a new one: its enrollment,
-// and for the tunneler of an edge router an identity and a policy.
+// Rules of routers. One store holds edge routers and transit routers. A new router gets an enrollment, and an edge
+// router with a tunneler also an identity and a policy.
 
 import { ApiError, badRequest } from '../errors/errors.ts';
 import type { Transaction } from '../state/transaction.ts';
@@ -17,7 +17,7 @@ import {
 import { removeIdentity, routerIdentity } from './identity.ts';
 import { systemRouterPolicy } from './policy.ts';
 
-/** An enrollment that was signed before the transaction: signing waits, transactions do not. */
+/** An enrollment signed before the transaction: signing is asynchronous, transactions are not. */
 export interface SignedEnrollment {
   readonly id: string;
   readonly token: string;
@@ -32,7 +32,7 @@ export function createEdgeRouter(transaction: Transaction, id: string, body: Bod
   if (router.isTunnelerEnabled) enableTunneler(transaction, router);
 }
 
-/** A router that only carries circuits. Without an enrollment it is taken to have a certificate, that of the body. */
+/** A transit router. Without an enrollment it uses the certificate in the body. */
 export function createTransitRouter(
   transaction: Transaction,
   id: string,
@@ -63,7 +63,7 @@ export function updateEdgeRouter(transaction: Transaction, router: Router, body:
   }
 }
 
-/** Throws ApiError for an edge router: those are changed as what they are. */
+/** Throws ApiError for an edge router, which has its own operations. */
 export function updateTransitRouter(transaction: Transaction, router: Router, body: Body): void {
   if (router.isEdge) throw new ApiError('CAN_NOT_UPDATE_ROUTER');
   transaction.put('router', {
@@ -84,7 +84,7 @@ export function deleteRouter(transaction: Transaction, { id }: Router): void {
   transaction.delete('router', id);
 }
 
-/** A new enrollment; what the router had counts no more. */
+/** Replaces the enrollment and invalidates the router's certificate. */
 export function reEnrollEdgeRouter(transaction: Transaction, { id }: Router, enrollment: SignedEnrollment): void {
   for (const old of transaction.tables.enrollment.referring('routerId', id)) transaction.delete('enrollment', old.id);
   addRouterEnrollment(transaction, id, 'erott', enrollment);

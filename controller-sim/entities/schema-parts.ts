@@ -1,5 +1,5 @@
-// Parts that the schemas of built-in config types share: health checks, addresses and ports (reference fact: HTTP entities, section 7). They
-// stand as definitions, as clients that make forms of schemas expect.
+// Parts that schemas of built-in config types share: health checks, addresses and ports (reference fact: HTTP entities,
+// section 7). They are definitions, as clients that build forms from schemas expect.
 
 export type Schema = Readonly<Record<string, unknown>>;
 
@@ -13,7 +13,7 @@ export function described(schema: Schema, description: string): Schema {
   return { ...schema, description };
 }
 
-/** An object that has no other properties. */
+/** An object without other properties. */
 export function closed(properties: Schema, required: readonly string[] = []): Schema {
   return { type: 'object', additionalProperties: false, properties, ...(required.length > 0 && { required }) };
 }
@@ -30,7 +30,7 @@ export function whole(minimum: number, maximum?: number): Schema {
   return { type: 'integer', minimum, ...(maximum !== undefined && { maximum }) };
 }
 
-/** A set that is not empty, of what a definition says. */
+/** A non-empty set of values of a definition. */
 export function setOf(name: string, description?: string): Schema {
   return { allOf: [ref('inhabitedSet'), { items: ref(name) }], ...(description !== undefined && { description }) };
 }
@@ -41,7 +41,7 @@ const address: Schema = { type: 'string', format: 'idn-hostname', not: { pattern
 
 export const port = whole(0, 65_535);
 
-/** Checks of a hosted service, and what follows from them. */
+/** Health checks of a hosted service, and the actions that they trigger. */
 export const HEALTH_DEFINITIONS: Schema = {
   action: closed(
     {
@@ -79,7 +79,7 @@ export const HEALTH_DEFINITIONS: Schema = {
   portCheckList: listOf(ref('portCheck')),
 };
 
-/** What is intercepted, and what is dialed. */
+/** Addresses to intercept and to dial. */
 export const ADDRESS_DEFINITIONS: Schema = {
   addressTranslation: { oneOf: [ref('ipv4AddressTranslation'), ref('ipv6AddressTranslation')] },
   dialAddress: address,
@@ -93,11 +93,11 @@ export const ADDRESS_DEFINITIONS: Schema = {
   proxyConfiguration: {
     type: 'object',
     properties: {
-      type: described(ref('proxyType'), 'How the proxy is spoken to.'),
-      address: described(text, 'Where the proxy is: host:port.'),
+      type: described(ref('proxyType'), 'Protocol of the proxy.'),
+      address: described(text, 'Address of the proxy as host:port.'),
     },
     required: ['type', 'address'],
   },
-  proxyType: described(oneOf('http'), 'Proxies that can be used.'),
+  proxyType: described(oneOf('http'), 'Supported proxy protocols.'),
   timeoutSeconds: whole(0, 2_147_483_647),
 };

@@ -1,5 +1,5 @@
-// Compiles the schemas of config types (JSON Schema, draft 7) and compares data with them. Users write these schemas, so their
-// size, depth, number of parts and the time to compile and to follow them are bounded: everything else would wait for them.
+// Compiles the schemas of config types (JSON Schema, draft 7) and validates data against them. Users write these
+// schemas, so size, depth, number of parts, compile time and validation time are limited: they block the event loop.
 
 import { isIPv4, isIPv6 } from 'node:net';
 import type { Ajv, ErrorObject, ValidateFunction } from 'ajv';
@@ -12,19 +12,21 @@ type Schema = Readonly<Record<string, unknown>>;
 
 /** Characters of a schema as JSON; the largest built-in one has 6,821. */
 const LARGEST_SCHEMA = 128 * 1024;
-/** Maps and lists in a schema; the largest built-in one has 154. */
+/** Objects and arrays in a schema; the largest built-in one has 154. */
 const MOST_PARTS = 2_000;
-/** Milliseconds to compile a schema, and to compare data with it; the largest schema takes a tenth of it. */
+/** Milliseconds to compile a schema, and to validate data; the largest schema takes a tenth of it. */
 const LONGEST_COMPILE = 1_000;
 const LONGEST_CHECK = 200;
-/** Characters of schemas whose validators are cached; a validator takes many times the memory of its schema. */
+/**
+ * Limit on cached validators, in characters of their schemas; a validator takes many times the memory of its schema.
+ */
 const MOST_CACHED = 1024 * 1024;
 
-/** Formats that schemas are known to use; others are not checked. */
+/** Formats that are checked; others are ignored. */
 const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
   ipv4: isIPv4,
   ipv6: isIPv6,
-  'idn-hostname': () => true, // CIDRs and wildcards are written where it stands
+  'idn-hostname': () => true, // CIDRs and wildcards are also written here
 };
 
 interface Compiled {
@@ -33,11 +35,11 @@ interface Compiled {
 }
 
 let validators: typeof Ajv | undefined;
-/** By schema, the least recently used first. */
+/** By schema, least recently used first. */
 const cache = new Map<Schema, Compiled>();
 let cached = 0;
 
-/** Has to be awaited before a config or a config type is made or changed: what compiles schemas is loaded when it is needed. */
+/** Loads the compiler on demand. Callers await it before creating or changing a config or a config type. */
 export async function loadSchemaValidator(): Promise<void> {
   validators ??= (await import('ajv')).Ajv;
 }
@@ -47,13 +49,13 @@ export function demandSchema(schema: Schema): void {
   compile(schema);
 }
 
-/** The first error that a schema finds in data. Throws ApiError for a schema that cannot be followed in time. */
+/** The first error in the data. Throws ApiError if validation exceeds its time limit. */
 export function firstError(schema: Schema, data: unknown): Partial<ErrorObject> | undefined {
   const validate = compile(schema);
   try {
     if (within(LONGEST_CHECK, () => validate(data))) return undefined;
   } catch (error) {
-    throw invalid('(root)', `(root) is invalid: (root): the schema cannot be followed: ${describeError(error)}`, data);
+    throw invalid('(root)', `(root) is invalid: (root): the data cannot be validated: ${describeError(error)}`, data);
   }
   return validate.errors?.[0] ?? {};
 }
@@ -79,7 +81,7 @@ function compile(schema: Schema): ValidateFunction {
 
 /** Returns the characters of the schema. */
 function demandSmall(schema: Schema): number {
-  const refuse = (why: string) => invalid('schema', `the schema ${why}`, '(too large to show)');
+  const refuse = (why: string) => invalid('schema', `the schema ${why}`, '(too large to print)');
   if (isNestedDeeper(schema)) throw refuse(`is nested deeper than ${DEEPEST_JSON} levels`);
   const { length } = JSON.stringify(schema);
   if (length > LARGEST_SCHEMA) throw refuse(`has ${length} characters as JSON; at most ${LARGEST_SCHEMA} are allowed`);
@@ -94,10 +96,10 @@ function partsOf(value: unknown): number {
 }
 
 function build(schema: Schema): ValidateFunction {
-  // The library's additions to the draft are not supported: an asynchronous validator would accept everything.
+  // The library's additions to the draft are not supported: an asynchronous validator would accept every value.
   const { $schema: _dialect, $id: _id, $async: _later, ...plain } = schema;
   const Validators = validators;
-  if (!Validators) throw new InvariantError('schemas are looked at before what compiles them is loaded');
+  if (!Validators) throw new InvariantError('the schema compiler is not loaded yet');
   try {
     return within(LONGEST_COMPILE, () => {
       const ajv = new Validators({
@@ -105,8 +107,8 @@ function build(schema: Schema): ValidateFunction {
         verbose: true,
         validateSchema: true,
         logger: false,
-        inlineRefs: false, // copies of a definition in the place of each reference would multiply the code
-        code: { optimize: false }, // its time grows with the square of the schema
+        inlineRefs: false, // inlining every definition would multiply the code
+        code: { optimize: false }, // takes quadratic time
       });
       for (const [name, format] of Object.entries(FORMATS)) ajv.addFormat(name, format);
       return ajv.compile(plain);

@@ -1,4 +1,4 @@
-// Configs of services that are another one for an identity: one for each service and type.
+// Overrides of service configs for an identity: one for each service and config type.
 
 import { ownValue } from '#lib/own-value.ts';
 import { invalid, notFound } from '../errors/errors.ts';
@@ -10,7 +10,7 @@ export interface ServiceConfig {
   readonly configId: string;
 }
 
-/** An older one of the same service and type gives way. */
+/** Replaces an older override for the same service and type. */
 export function associateConfigs(transaction: Transaction, identity: Identity, pairs: readonly ServiceConfig[]): void {
   const overrides: Record<string, readonly string[]> = { ...identity.serviceConfigs };
   for (const { serviceId, configId } of pairs) {
@@ -37,7 +37,7 @@ function knownConfig(transaction: Transaction, id: string): Config {
   return config;
 }
 
-/** Without pairs, all of them. Throws for a config that does not exist. */
+/** Without pairs, removes all overrides. Throws for an unknown config. */
 export function disassociateConfigs(
   transaction: Transaction,
   identity: Identity,

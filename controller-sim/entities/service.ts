@@ -16,7 +16,7 @@ import {
 
 export const STRATEGIES = ['smartrouting', 'weighted', 'random', 'sticky'] as const;
 
-/** `isFabricOnly`: made through the fabric API; such a service has no configs, no attributes, and does not say how it encrypts. */
+/** `isFabricOnly`: created through the fabric API. Such a service has no configs, attributes or encryption flag. */
 export function createService(transaction: Transaction, id: string, body: Body, isFabricOnly = false): void {
   const encryptionRequired = body.flag('encryptionRequired') ?? false;
   transaction.put('service', {
@@ -27,7 +27,10 @@ export function createService(transaction: Transaction, id: string, body: Body, 
   });
 }
 
-/** Whether encryption is required is said once, when a service is made: the specification has it read-only, the reference sets it. */
+/**
+ * Whether encryption is required is immutable: the specification declares it read-only, the reference sets it at
+ * creation.
+ */
 export function updateService(transaction: Transaction, service: Service, body: Body): void {
   transaction.put('service', {
     ...service,
@@ -36,7 +39,7 @@ export function updateService(transaction: Transaction, service: Service, body: 
   });
 }
 
-/** The fabric API changes what the fabric knows and leaves the rest as it is. */
+/** The fabric API changes its own fields and keeps the others. */
 export function updateFabricService(transaction: Transaction, service: Service, body: Body): void {
   const { configs, roleAttributes: attributes } = service;
   transaction.put('service', {

@@ -1,4 +1,4 @@
-// Rules of terminators. The management and the fabric API call the same things by other names.
+// Rules of terminators. The management and the fabric API use different field names for them.
 
 import { invalid } from '../errors/errors.ts';
 import type { Transaction } from '../state/transaction.ts';
@@ -15,7 +15,7 @@ export function createTerminator(transaction: Transaction, id: string, body: Bod
   });
 }
 
-/** Through the fabric API, which knows by which identity a terminator is hosted. */
+/** Through the fabric API, which knows the hosting identity. */
 export function createFabricTerminator(transaction: Transaction, id: string, body: Body): void {
   createTerminator(transaction, id, body);
   transaction.patch('terminator', id, { hostId: body.text('hostId') ?? '' });
@@ -37,7 +37,7 @@ export function updateTerminator(transaction: Transaction, terminator: Terminato
   });
 }
 
-/** What it joins. Throws for a service or a router that does not exist. reference fact: the service is fixed, the router is not. */
+/** Its service and router. Throws if one is unknown. reference fact: the service is immutable, the router is not. */
 function ends(transaction: Transaction, body: Body, current: Terminator | undefined) {
   const wanted = (key: 'service' | 'router', now: string | undefined) => {
     const id = body.text(key) ?? now ?? '';
@@ -50,7 +50,7 @@ function ends(transaction: Transaction, body: Body, current: Terminator | undefi
   };
 }
 
-/** reference fact: a terminator keeps the instance that it was made for, and its secret. */
+/** reference fact: the instance id and secret of a terminator are immutable. */
 function terminatorFields(body: Body, current: Terminator | undefined) {
   const keep = body.mode === 'patch' ? current : undefined;
   const address = body.text('address') ?? keep?.address ?? '';

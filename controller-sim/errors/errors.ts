@@ -1,5 +1,4 @@
-// Every error that the APIs send: code, status and message, as the reference sends them. What is special about one case stands in its
-// cause.
+// Every error that the APIs send: code, status and message of the reference. Details of a case are in its cause.
 
 /** code → [status, message] */
 export const API_ERRORS = Object.freeze({
@@ -80,14 +79,14 @@ export const API_ERRORS = Object.freeze({
     429,
     'Too many requests to alter state have been issued, please slow down or try again later',
   ],
-  /** Not of the reference: the data file cannot be written. */
+  /** Not in the reference: the data file is not writable. */
   STORE_UNAVAILABLE: [503, 'The change was not made because it cannot be stored, see cause'],
   TRANSFER_LEADERSHIP_ERROR: [500, 'Error while attempting to transfer leadership'],
   UNAUTHORIZED: [
     401,
     'The request could not be completed. The session is not authorized or the credentials are invalid',
   ],
-  /** Sent as UNHANDLED: what the reference takes for an error of its own, and is one of who asks. */
+  /** Sent as UNHANDLED. The reference answers 500 although the request is at fault. */
   UNHANDLED_REQUEST: [400, 'An unhandled error occurred'],
   /** Sent as COULD_NOT_VALIDATE. */
   UNSUPPORTED_CONTENT_TYPE: [
@@ -100,7 +99,9 @@ export const API_ERRORS = Object.freeze({
 
 export type ApiErrorCode = keyof typeof API_ERRORS;
 
-/** What an answer tells beside code and message: a field of the request, or another error, which has no code of its own. */
+/**
+ * Details of an error beside code and message: a field of the request, or another error, which has no code of its own.
+ */
 export type ErrorCause =
   | { field: string; reason: string; value: string }
   | { code: 'UNHANDLED'; message: string }
@@ -112,12 +113,12 @@ const SENT_AS: Partial<Readonly<Record<ApiErrorCode, ApiErrorCode>>> = {
   UNSUPPORTED_CONTENT_TYPE: 'COULD_NOT_VALIDATE',
 };
 
-/** A refusal that a client is told. */
+/** An error that the API answers. */
 export class ApiError extends Error {
   readonly code: ApiErrorCode;
   readonly status: number;
   readonly details: ErrorCause | undefined;
-  /** The header `www-authenticate` of the refusal. */
+  /** The `www-authenticate` header of the answer. */
   readonly challenge: string | undefined;
 
   constructor(code: ApiErrorCode, details?: ErrorCause, challenge?: string) {
@@ -131,15 +132,18 @@ export class ApiError extends Error {
 }
 
 const DEEPEST = 100;
-/** Fields whose values prove something: a refusal does not repeat them. */
+/** Fields with credentials: error messages must not repeat their values. */
 const SECRET_FIELD = /(?:password|secret|token|code)$/i;
 
-function shown(field: string, value: unknown): string {
+function printable(field: string, value: unknown): string {
   const text = printed(value);
   return SECRET_FIELD.test(field) || text.includes('PRIVATE KEY') ? '' : text;
 }
 
-/** reference fact: values are texts in causes, `[a b]` for a list, `map[key:value]` for an object. What is too deep is cut off. */
+/**
+ * reference fact: causes print values as text, `[a b]` for a list, `map[key:value]` for an object. Deeply nested parts
+ * are cut off.
+ */
 function printed(value: unknown, depth = 0): string {
   if (value === null || value === undefined) return '<nil>';
   if (typeof value !== 'object') return String(value);
@@ -152,29 +156,31 @@ function printed(value: unknown, depth = 0): string {
 
 /** 400 for a field of the body. */
 export function invalid(field: string, reason: string, value: unknown): ApiError {
-  return new ApiError('COULD_NOT_VALIDATE', { field, reason, value: shown(field, value) });
+  return new ApiError('COULD_NOT_VALIDATE', { field, reason, value: printable(field, value) });
 }
 
-/** 400 for a field whose value the rules refuse. */
+/** 400 for a field value that violates a rule. */
 export function invalidField(field: string, reason: string, value: unknown): ApiError {
   return new ApiError('INVALID_FIELD', {
     code: 'UNHANDLED',
-    message: `the value '${shown(field, value)}' for '${field}' is invalid: ${reason}`,
+    message: `the value '${printable(field, value)}' for '${field}' is invalid: ${reason}`,
   });
 }
 
-/** 404 for an entity. */
+/** 404 for an unknown entity. */
 export function notFound(singular: string, id: string): ApiError {
   return new ApiError('NOT_FOUND', { code: 'UNHANDLED', message: `${singular} with id ${id} not found` });
 }
 
-/** 415 for a body that is no JSON. reference fact: a body without a content type is called application/octet-stream. */
+/**
+ * 415 for a body that is not JSON. reference fact: without a content type the message names application/octet-stream.
+ */
 export function unsupported(contentType: string): ApiError {
   const reason = `unsupported media type "${contentType}", only [application/json] are allowed`;
   return new ApiError('UNSUPPORTED_CONTENT_TYPE', { field: 'Content-Type', reason, value: contentType });
 }
 
-/** reference fact: some operations do not say which entity was not found. */
+/** reference fact: some operations do not name the entity that was not found. */
 export function withoutCause<T>(find: () => T): T {
   try {
     return find();
@@ -183,7 +189,7 @@ export function withoutCause<T>(find: () => T): T {
   }
 }
 
-/** 400 with the words alone. */
+/** 400 with only a message. */
 export function badRequest(message: string): ApiError {
   return new ApiError('UNHANDLED_REQUEST', { code: 'UNHANDLED', message });
 }

@@ -1,9 +1,11 @@
-// What is told of an API session, one that is kept or one that is a token. What proves it is left out.
+// Events of API sessions, stored or in token form. They omit the token.
 
 import type { Clock } from '#lib/clock.ts';
 import { type Event, eventOf } from './events.ts';
 
-/** reference fact: those that are kept are created and deleted; those that are tokens are created, refreshed and exchanged. */
+/**
+ * reference fact: stored sessions are created and deleted; sessions in token form are created, refreshed and exchanged.
+ */
 export interface ApiSessionFacts {
   readonly what: 'created' | 'deleted' | 'refreshed' | 'exchanged';
   readonly type: 'legacy' | 'jwt';

@@ -1,4 +1,4 @@
-// Events as the reference sends them: JSON objects with a namespace, told to whoever subscribed to that namespace.
+// Events in the reference's format: JSON objects with a namespace, published to the subscribers of that namespace.
 
 import type { Clock } from '#lib/clock.ts';
 import { describeError } from '#lib/errors.ts';
@@ -34,7 +34,7 @@ export interface Event {
   readonly [key: string]: unknown;
 }
 
-/** An event that happens now. */
+/** An event with the current time. */
 export function eventOf(
   { clock, controllerId }: { readonly clock: Clock; readonly controllerId: string },
   namespace: Namespace,
@@ -45,7 +45,7 @@ export function eventOf(
 
 export type EventListener = (event: Event) => void;
 
-/** Usage is told in two forms: one event for each kind of traffic of a circuit (2), or one for all of them (3). */
+/** Usage has two formats: one event for each kind of traffic of a circuit (2), or one for all of them (3). */
 export type UsageVersion = 2 | 3;
 
 interface Subscription {
@@ -53,7 +53,7 @@ interface Subscription {
   readonly usageVersion: UsageVersion;
 }
 
-/** Older names under which clients subscribe. */
+/** Older namespaces that clients use to subscribe. */
 const ALIASES: Readonly<Record<string, Namespace>> = {
   'edge.apiSessions': 'apiSession',
   'edge.sessions': 'session',
@@ -65,16 +65,16 @@ const ALIASES: Readonly<Record<string, Namespace>> = {
   services: 'service',
 };
 
-/** A namespace by its name or an older one; undefined for neither. */
+/** The namespace for a name or an older name; undefined for unknown names. */
 export function namespaceOf(name: string): Namespace | undefined {
   return NAMESPACES.find((each) => each === name) ?? ownValue(ALIASES, name);
 }
 
-/** Says what is wrong with the name of a type of events; undefined for a known one. */
+/** The error message for an unknown event type; undefined for a known one. */
 export function namespaceProblem(name: unknown): string | undefined {
   if (typeof name === 'string' && namespaceOf(name)) return undefined;
   const meant = didYouMean(String(name), NAMESPACES);
-  return `There are events of these types: ${NAMESPACES.join(', ')}.${meant && ` D${meant.slice(1)}`}`;
+  return `Event types: ${NAMESPACES.join(', ')}.${meant && ` D${meant.slice(1)}`}`;
 }
 
 export class Events {
@@ -90,8 +90,8 @@ export class Events {
   }
 
   /**
-   * Calls `listener` with each event of the namespaces (all when none is named), until the returned function is called. Throws OptionError for an
-   * unknown namespace: its listener would never be called.
+   * Calls `listener` with each event of the namespaces (all by default), until the returned function is called. Throws
+   * OptionError for an unknown namespace, because its listener would never be called.
    */
   subscribe(
     listener: EventListener,
@@ -110,7 +110,7 @@ export class Events {
     return () => void this.#listeners.delete(listener);
   }
 
-  /** Whether anybody listens: what costs something to tell need not be made otherwise. */
+  /** Whether a namespace has listeners: otherwise expensive events need not be built. */
   hasListeners(namespace: Namespace): boolean {
     for (const { namespaces } of this.#listeners.values()) if (namespaces.has(namespace)) return true;
     return false;
@@ -123,7 +123,7 @@ export class Events {
       try {
         listener(event);
       } catch (error) {
-        this.#log.warn({ error: describeError(error) }, 'a listener of events failed');
+        this.#log.warn({ error: describeError(error) }, 'an event listener failed');
       }
     }
   }

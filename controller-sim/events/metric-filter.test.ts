@@ -1,4 +1,4 @@
-// Which metrics a subscription hears of, and which of their figures.
+// Filters of metric subscriptions, by router, metric and figure.
 
 import t from 'tap';
 import type { Event } from './events.ts';
@@ -31,7 +31,7 @@ t.test('routers and names are chosen by regular expressions, figures by the name
   }
 });
 
-t.test('expressions that are none are refused; those that take for ever match nothing', async (t) => {
+t.test('invalid expressions are rejected; expressions that take too long match nothing', async (t) => {
   t.throws(() => metricFilter({ metricFilter: '(' }), /Unterminated group/);
   t.throws(() => metricFilter({ sourceFilter: 5 }), /invalid sourceFilter/);
   const slow = metricFilter({ metricFilter: '^(a+)+$' });

@@ -1,5 +1,5 @@
-// What a subscription wants of metrics: a regular expression for the routers that measured them, and one for names of metrics with their
-// figures, such as `link.latency.p50` (reference fact: as its command line asks for them).
+// The filter of a metric subscription: one regular expression for source routers, one for metric names with their
+// figures, such as `link.latency.p50` (reference fact: the options of its command line).
 
 import { within } from '#lib/bounded.ts';
 import type { Event } from './events.ts';
@@ -11,11 +11,14 @@ export interface MetricFilterOptions {
 
 type Matches = (text: string) => boolean;
 
-/** Milliseconds to look at one name. A good expression needs microseconds, but a busy machine may stop the process for a while. */
+/**
+ * Time limit in milliseconds for one name. A good expression needs microseconds, but a busy machine may suspend the
+ * process for a while.
+ */
 const LONGEST_LOOK = 500;
 const MOST_KNOWN = 10_000;
 
-/** Answers what is left of an event, or undefined when that is nothing. Throws Error for an expression that is none. */
+/** Returns the matching part of an event, or undefined if nothing matches. Throws Error for an invalid expression. */
 export function metricFilter({
   sourceFilter,
   metricFilter: nameFilter,
@@ -32,12 +35,12 @@ export function metricFilter({
 }
 
 /**
- * Names repeat, so each is looked at once. An expression that once takes too long matches nothing from then on: a caller that sends such
- * expressions holds the simulator up once for each.
+ * Results are cached, because names repeat. An expression that exceeds its time limit once matches nothing from then
+ * on: each such expression delays the simulator only once.
  */
 function matcher(name: string, expression: unknown): Matches {
   if (expression === undefined || expression === '') return () => true;
-  if (typeof expression !== 'string') throw new Error(`invalid ${name}: a regular expression must be a text`);
+  if (typeof expression !== 'string') throw new Error(`invalid ${name}: a regular expression must be a string`);
   const pattern = new RegExp(expression);
   const known = new Map<string, boolean>();
   let isTooSlow = false;

@@ -1,4 +1,4 @@
-// Metrics of a router as events: what they are called, what they are about, and their figures.
+// Router metrics as events: name, subject and figures.
 
 import { create } from '@bufbuild/protobuf';
 import t from 'tap';
@@ -9,7 +9,7 @@ import { metricEvents } from './metrics.ts';
 const link = { id: 'a.b', source: 'r1', destination: 'r2' } as NetworkLink;
 const find = (id: string) => (id === link.id ? link : undefined);
 
-t.test('each metric is an event with all of its figures, and says what it is about', async (t) => {
+t.test('each metric becomes one event with all figures and its subject', async (t) => {
   const message = create(MetricsMessageSchema, {
     tags: { zone: 'z' },
     intValues: { 'xgress.dropped_payloads': 7n },
@@ -48,7 +48,7 @@ t.test('each metric is an event with all of its figures, and says what it is abo
   t.equal(events.length, 5);
 });
 
-t.test('what a router wants to keep for its controller is told to nobody', async (t) => {
+t.test('metrics that are meant for the controller only are not published', async (t) => {
   const message = create(MetricsMessageSchema, { intValues: { a: 1n }, doNotPropagate: true });
   t.same(metricEvents('r1', message, find, 'e'), []);
 });

@@ -1,5 +1,5 @@
-// What routers measure, as events: one for each metric with all of its figures (reference fact: as its metrics are told, version 3). What a
-// metric is about, a link or a control channel, stands beside its name.
+// Converts router metrics to events: one for each metric with all figures (reference fact: version 3 of its metric
+// events). The subject of a metric, a link or a control channel, has its own field.
 
 import type { MetricsMessage } from '#wire/gen/metrics_pb.js';
 import type { NetworkLink } from '../network/links.ts';
@@ -13,10 +13,10 @@ interface Measured {
 }
 
 const VERSION = 3;
-/** How many words of a name follow the id of a link: `link.ID.latency`, `link.ID.tx.msgrate`. */
+/** Metric names after a link id: `link.ID.latency`, `link.ID.tx.msgrate`. */
 const AFTER_LINK_ID = /^link\.(.+)\.(latency|queue_time|[^.]+\.[^.]+)$/;
 
-/** The fields of the events for one message of a router, without those that all events have. */
+/** The fields of the events for one message of a router, without the common ones. */
 export function metricEvents(
   routerId: string,
   message: MetricsMessage,
@@ -76,7 +76,7 @@ function distribution({ count, min, max, mean, stdDev: std_dev, variance, ...per
   return { ...bounds, mean, std_dev, variance, p50, p75, p95, p99, p999, p9999 };
 }
 
-/** `link.ID.latency` and `ctrl.latency:ID` in parts. */
+/** Splits `link.ID.latency` and `ctrl.latency:ID`. */
 function nameOf(name: string): { metric: string; about?: string } {
   const [before = '', after] = name.split(':');
   if (after !== undefined && /^(?:ctrl|link)\./.test(name)) return { metric: before, about: after };

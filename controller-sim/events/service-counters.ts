@@ -1,4 +1,4 @@
-// How often services were dialed, and how often their health checks passed: counted by the minute, and told when the minute is over.
+// Counts dials and health checks of services per minute, and publishes the counts at the end of the minute.
 
 import type { Clock, Timer } from '#lib/clock.ts';
 import type { ServiceEventType } from '../network/network-events.ts';
@@ -15,7 +15,7 @@ const VERSION = 2;
 export class ServiceCounters {
   readonly #clock: Clock;
   readonly #emit: (fields: Readonly<Record<string, unknown>>) => void;
-  /** Of the minute that runs. */
+  /** Counts of the current minute. */
   readonly #counts = new Map<string, { readonly what: ServiceCount; count: number }>();
   #minute = 0;
   #timer: Timer | undefined;
@@ -28,9 +28,9 @@ export class ServiceCounters {
   add(what: ServiceCount): void {
     const now = this.#clock.now();
     const minute = now - (now % MINUTE);
-    if (minute !== this.#minute) this.#tell();
+    if (minute !== this.#minute) this.#publish();
     this.#minute = minute;
-    this.#timer ??= this.#clock.after('service events', minute + MINUTE - now, () => this.#tell());
+    this.#timer ??= this.#clock.after('service events', minute + MINUTE - now, () => this.#publish());
     const key = `${what.type} ${what.serviceId} ${what.terminatorId}`;
     const counted = this.#counts.get(key);
     if (counted) counted.count++;
@@ -41,7 +41,7 @@ export class ServiceCounters {
     this.#timer?.cancel();
   }
 
-  #tell(): void {
+  #publish(): void {
     this.#timer?.cancel();
     this.#timer = undefined;
     const counts = [...this.#counts.values()];

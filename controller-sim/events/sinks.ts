@@ -1,4 +1,4 @@
-// Where events go outside of the process: a file or the standard output, one JSON object in a line.
+// Writes events outside of the process: to a file or to standard output, one JSON object per line.
 
 import { once } from 'node:events';
 import { createWriteStream, type WriteStream } from 'node:fs';
@@ -8,19 +8,19 @@ import { LineOutput } from '#lib/line-output.ts';
 import type { Log } from '#lib/log.ts';
 import type { Events, Namespace } from './events.ts';
 
-/** Bytes that may wait; events that come while more do are counted and lost, and the log says so. */
+/** Limit in bytes on queued events; later ones are dropped, counted and logged. */
 const LONGEST_QUEUE = 16 * 1024 * 1024;
-/** Milliseconds for what waits when the sink is closed. */
+/** Milliseconds to write queued events on close. */
 const LAST_EVENTS = 2_000;
 
 export interface SinkOptions {
-  /** A path; `-` for the standard output. */
+  /** A path, or `-` for standard output. */
   readonly file: string;
-  /** All when empty. */
+  /** All if empty. */
   readonly namespaces: readonly Namespace[];
 }
 
-/** Writes events until it is closed. Rejects when the file cannot be written. */
+/** Writes events until it is closed. Rejects if the file is not writable. */
 export async function openSink(
   events: Events,
   options: SinkOptions,
@@ -29,7 +29,7 @@ export async function openSink(
   const output = new LineOutput({
     sink: options.file === '-' ? 'stdout' : await openFile(options.file, log),
     limit: LONGEST_QUEUE,
-    onDropped: (lost) => log.warn({ lost }, 'events were lost: whoever reads them is too slow'),
+    onDropped: (lost) => log.warn({ lost }, 'events dropped: the reader is too slow'),
   });
   const unsubscribe = events.subscribe((event) => output.write(`${JSON.stringify(event)}\n`), options.namespaces);
   return {
@@ -45,9 +45,9 @@ async function openFile(file: string, log: Log): Promise<WriteStream> {
   try {
     await once(stream, 'open');
   } catch (error) {
-    const why = `the events file ${file} cannot be opened: ${describeError(error)}; name one in a folder that you may write`;
+    const why = `the events file ${file} cannot be opened: ${describeError(error)}; name one in a writable folder`;
     throw new ProjectError('EVENTS_FILE', why, { cause: error });
   }
-  stream.on('error', (error) => log.error({ error: describeError(error) }, 'events cannot be written'));
+  stream.on('error', (error) => log.error({ error: describeError(error) }, 'could not write events'));
   return stream;
 }

@@ -1,5 +1,5 @@
-// Where events come from: changes of the state, and what happens in the network (reference fact: HTTP behaviour, Events). What proves
-// something (passwords, keys, tokens) is left out of them.
+// Sources of events: changes of the state and of the network (reference fact: HTTP behaviour, Events). Events omit
+// credentials (passwords, keys, tokens).
 
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import type { Clock, Timer } from '#lib/clock.ts';
@@ -31,7 +31,7 @@ export interface EventSourcesComponents {
   readonly logins: Listeners<LoginAttempt>;
 }
 
-/** reference fact: a controller as the others of its cluster are told of it. */
+/** reference fact: how a controller appears to the others in its cluster. */
 export interface ClusterPeer {
   readonly id: string;
   readonly addr: string;
@@ -39,7 +39,7 @@ export interface ClusterPeer {
   readonly apiAddresses: unknown;
 }
 
-/** Keys of entities that nobody is told. */
+/** Entity fields that events omit. */
 const SECRET = new Set(['passwordHash', 'secret', 'recoveryCodes', 'token', 'jwt', 'instanceSecret']);
 const VERSION = 2;
 const NANOSECONDS = 1e6;
@@ -67,8 +67,8 @@ export class EventSources {
     for (const unsubscribe of this.#unsubscribe) unsubscribe();
   }
 
-  /** The only member of a cluster leads it, from when all listen that were there at the start. */
-  tellLeadership(peer: ClusterPeer): void {
+  /** The only member of a cluster is its leader. Called once all initial listeners have subscribed. */
+  publishLeadership(peer: ClusterPeer): void {
     this.#leadership?.cancel();
     this.#leadership = this.#components.clock.after('leadership', 0, () => {
       this.#emit('cluster', { eventType: 'leadership.gained', peers: [peer] });
@@ -83,7 +83,7 @@ export class EventSources {
   #onChange(set: ChangeSet): void {
     const { events } = this.#components;
     const { changes } = set;
-    if (events.hasListeners('entityChange')) this.#tellChanges(set);
+    if (events.hasListeners('entityChange')) this.#publishChanges(set);
     for (const change of changes) {
       if (change.kind === 'apiSession') this.#onApiSession(change);
       if (change.kind === 'session') this.#onSession(change);
@@ -91,8 +91,8 @@ export class EventSources {
     }
   }
 
-  /** One event for each entity, and one that says that all of them are kept. */
-  #tellChanges({ changes, origin }: ChangeSet): void {
+  /** One event for each entity, and one for the commit of all of them. */
+  #publishChanges({ changes, origin }: ChangeSet): void {
     const { ids, controllerId } = this.#components;
     const eventId = ids.uuid();
     const metadata = { ...(origin ?? { author: { type: 'controller', id: controllerId } }), version: PROTOCOL_VERSION };
@@ -148,10 +148,10 @@ export class EventSources {
   }
 
   #onTerminator({ before, after }: Change): void {
-    this.#tellTerminator(before ? (after ? 'updated' : 'deleted') : 'created', (after ?? before) as Terminator);
+    this.#publishTerminator(before ? (after ? 'updated' : 'deleted') : 'created', (after ?? before) as Terminator);
   }
 
-  #tellTerminator(type: string, terminator: Terminator): void {
+  #publishTerminator(type: string, terminator: Terminator): void {
     const { state, network } = this.#components;
     const { id, serviceId, routerId, hostId, instanceId, precedence, cost } = terminator;
     const all = state.tables.terminator.referring('serviceId', serviceId);
@@ -193,7 +193,7 @@ export class EventSources {
     }
   }
 
-  /** Counted only while somebody listens, so that nothing grows for nobody. */
+  /** Counts only while there are listeners, so that counts do not accumulate unread. */
   #onService(event: NetworkEvent & { kind: 'service' }): void {
     if (this.#components.events.hasListeners('service')) this.#services.add(event);
   }
@@ -203,7 +203,7 @@ export class EventSources {
     this.#emit('router', { event_type: state, router_id: routerId, router_online: isOnline });
     if (!this.#components.events.hasListeners('terminator')) return;
     for (const terminator of this.#components.state.tables.terminator.referring('routerId', routerId))
-      this.#tellTerminator(state, terminator);
+      this.#publishTerminator(state, terminator);
   }
 
   #onLink({ type, link }: NetworkEvent & { kind: 'link' }): void {

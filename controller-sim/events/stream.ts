@@ -1,5 +1,5 @@
-// Events over a websocket, as the reference's command line subscribes to them: messages of the channel protocol, one in each frame of the
-// websocket, without a hello.
+// Event streams over a websocket, in the protocol of the reference's command line: one channel protocol message in each
+// websocket frame, without a hello.
 
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -19,9 +19,9 @@ const StreamType = Object.freeze({ EventsRequest: 10_040, Event: 10_041 } as con
 const EVENT_TYPE_HEADER = 10;
 const LIMITS = { maxHeaders: 16_384, maxBody: 64 * 1024 };
 const MOST_STREAMS = 100;
-/** Milliseconds without traffic after which the system asks whether the peer is there: a machine that is gone keeps no place. */
+/** Milliseconds without traffic before TCP keep-alive probes: a vanished peer must not occupy a place. */
 const KEEP_ALIVE = 30_000;
-/** Bytes that may wait for a slow reader; then its connection ends. */
+/** Limit in bytes on data queued for a slow reader; beyond it the connection is closed. */
 const LONGEST_QUEUE = 16 * 1024 * 1024;
 
 const NOTHING = () => undefined;
@@ -36,7 +36,7 @@ interface StreamRequest {
 export class EventStreams {
   readonly #events: Events;
   readonly #log: Log;
-  /** Made for the first stream. */
+  /** Created for the first stream. */
   #server: Promise<WebSocketServer> | undefined;
 
   constructor(events: Events, log: Log) {
@@ -50,7 +50,7 @@ export class EventStreams {
     server?.close();
   }
 
-  /** Takes over a connection of somebody who may. */
+  /** Serves a connection of an authorized client. */
   async accept(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     this.#server ??= import('ws').then(
       (ws) => new ws.WebSocketServer({ noServer: true, maxPayload: LIMITS.maxHeaders + LIMITS.maxBody + 64 }),
@@ -83,21 +83,21 @@ export class EventStreams {
           } else if (message.contentType === ChannelType.Latency) {
             send(asReply(message, resultMessage(true)));
           } else if (message.replyFor === undefined) {
-            // Who asks for anything else, such as a validation, is not left waiting.
+            // Answer other requests, such as validations, so that the client does not wait.
             send(asReply(message, resultMessage(false, `requests of type ${message.contentType} are not served here`)));
           }
           return true;
         });
       } catch (error) {
-        this.#log.info({ error: describeError(error) }, 'an event stream was ended: what came is no message');
+        this.#log.info({ error: describeError(error) }, 'event stream closed: the client sent an invalid message');
         stream.terminate();
       }
     });
     stream.on('close', () => unsubscribe());
-    stream.on('error', (error) => this.#log.debug({ error: describeError(error) }, 'an event stream failed'));
+    stream.on('error', (error) => this.#log.debug({ error: describeError(error) }, 'event stream failed'));
   }
 
-  /** Answers the function that ends the subscription. */
+  /** Returns the function that ends the subscription. */
   #subscribe(message: Message, send: (message: Message) => void): () => void {
     const refuse = (why: string) => {
       send(asReply(message, resultMessage(false, why)));
@@ -116,7 +116,7 @@ export class EventStreams {
     try {
       for (const { type = '', options } of request.subscriptions ?? []) {
         const namespace = namespaceOf(type);
-        // Kinds of events that this controller never has are no mistake: nothing comes of them.
+        // Namespaces that this controller never publishes are accepted and stay silent.
         if (namespace) namespaces.push(namespace);
         if (namespace === 'metrics') ofMetrics = metricFilter(options ?? {});
         if (namespace === 'usage') usage = usageOptions(options ?? {});

@@ -1,11 +1,11 @@
-// What routers say of the traffic of circuits, as events in both forms of the reference.
+// Converts routers' reports of circuit traffic to events in both formats of the reference.
 
 import type { MetricsMessage } from '#wire/gen/metrics_pb.js';
 
 /** Kinds of traffic of a subscription; undefined for all. */
 export type UsageKinds = ReadonlySet<string> | undefined;
 
-/** The fields of the events for one message of a router, without those that all events have. */
+/** The fields of the events for one message of a router, without the common ones. */
 export function usageEvents(routerId: string, message: MetricsMessage): Record<string, unknown>[] {
   if (message.doNotPropagate) return [];
   return message.usageCounters.flatMap(({ intervalStartUTC, intervalLength, buckets }) => {
@@ -24,14 +24,14 @@ export function usageEvents(routerId: string, message: MetricsMessage): Record<s
   });
 }
 
-/** An event of version 3 with the wanted kinds only; undefined when nothing is left of it. */
+/** An event of version 3 with only the requested kinds; undefined if none remain. */
 export function withKinds<T extends { readonly [key: string]: unknown }>(event: T, kinds: UsageKinds): T | undefined {
   if (!kinds || event.version !== 3) return event;
   const wanted = Object.entries(event.usage as Record<string, number>).filter(([kind]) => kinds.has(kind));
   return wanted.length > 0 ? { ...event, usage: Object.fromEntries(wanted) } : undefined;
 }
 
-/** The options of a subscription. Throws Error in the reference's words. */
+/** The options of a subscription. Throws Error with the reference's messages. */
 export function usageOptions(options: { readonly version?: unknown; readonly include?: unknown }): {
   version: 2 | 3;
   kinds: UsageKinds;

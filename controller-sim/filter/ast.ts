@@ -1,4 +1,4 @@
-// What a filter means.
+// The syntax tree of a filter.
 
 export type Value =
   | { readonly type: 'string'; readonly value: string }
@@ -7,7 +7,7 @@ export type Value =
   | { readonly type: 'bool'; readonly value: boolean }
   | { readonly type: 'null' };
 
-/** How a set of values is compared: all of them, one of them, or their number. */
+/** Comparison of a set: all values, any value, or their count. */
 export type SetFunction = 'anyOf' | 'allOf' | 'count';
 
 export interface Subject {
@@ -50,6 +50,6 @@ export interface Query {
   readonly predicate?: Predicate;
   readonly sort?: readonly SortField[];
   readonly skip?: number;
-  /** `none` is no limit. */
+  /** `none` means unlimited. */
   readonly limit?: number | 'none';
 }

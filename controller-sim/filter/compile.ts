@@ -1,5 +1,5 @@
-// A Query to functions over entities: predicate, order, page. Which fields there are, and how to get at them, is said by the symbols
-// of the list.
+// Compiles a Query to functions over entities: predicate, order, page. The symbols of a list define its fields and how
+// to read them.
 
 import { ownValue } from '#lib/own-value.ts';
 import type { Predicate, Query, SortField, Subject, Value } from './ast.ts';
@@ -11,15 +11,15 @@ export type FieldType = 'string' | 'number' | 'bool' | 'datetime' | 'any';
 
 /** A field of a list. A set has several values. */
 export interface FilterSymbol<T> {
-  /** What it may be compared with; texts when left out. Dates are recognised by themselves. */
+  /** The type for comparisons; text by default. Dates are detected by their value. */
   readonly type?: FieldType;
   readonly get?: (entity: T) => FieldValue;
   /** The key of the entity whose value `get` returns unchanged. */
   readonly key?: string;
   readonly set?: (entity: T) => readonly FieldValue[];
-  /** It can be compared and not be sorted by. */
+  /** It can be compared, but a list cannot be sorted by it. */
   readonly isUnsortable?: boolean;
-  /** For a symbol of ids: finds their entities, so that `from … where …` can look at them. */
+  /** For a symbol of ids: finds their entities for `from … where …`. */
   readonly to?: Link;
 }
 
@@ -32,10 +32,10 @@ export type Symbols<T> = Readonly<Record<string, FilterSymbol<T>>>;
 
 const TAGS = 'tags';
 
-/** A sort by something that cannot be sorted by. */
+/** A sort by a field that does not support it. */
 export class SortError extends Error {
   override readonly name = 'SortError';
-  /** reference fact: a sort by a symbol that can only be compared, such as a tag, is an error of the server. */
+  /** reference fact: sorting by a symbol that can only be compared, such as a tag, is a server error. */
   readonly isUnsortable: boolean;
 
   constructor(message: string, isUnsortable = false) {
@@ -49,7 +49,7 @@ export interface CompiledQuery<T> {
   compare(a: T, b: T): number;
 }
 
-/** Throws FilterError for unknown fields and wrong types, SortError for the sort part. */
+/** Throws FilterError for unknown fields and type errors, SortError for an invalid sort. */
 export function compileQuery<T extends { readonly id: string; readonly tags: Readonly<Record<string, unknown>> }>(
   query: Query,
   symbols: Symbols<T>,
@@ -119,7 +119,7 @@ function compilePredicate<T>(predicate: Predicate, symbols: Symbols<T>): (entity
   }
 }
 
-/** reference fact: where a text stands on the left, a number on the right is one. */
+/** reference fact: a text field converts a number on the right side to text. */
 function comparisonFor<T>(
   subject: Subject,
   operator: string,
@@ -137,7 +137,7 @@ function typeOf<T>(subject: Subject, symbols: Symbols<T>): FieldType | undefined
   return symbol && (subject.function === 'count' ? 'number' : (symbol.type ?? 'string'));
 }
 
-/** Tags can be of any type, and anything can be compared with null. */
+/** Tags can have any type, and any field can be compared with null. */
 function checkType<T>(subject: Subject, operator: string, value: Value, symbols: Symbols<T>): void {
   const type = typeOf(subject, symbols);
   if (type === undefined || type === 'any' || value.type === 'null') return;
@@ -148,7 +148,7 @@ function checkType<T>(subject: Subject, operator: string, value: Value, symbols:
   throw new FilterError(`operation ${operation} is not supported with operands types ${type}, ${value.type}`);
 }
 
-/** Finds the symbol of a field, or of a tag where the list has tags. The reference refuses `tags` by itself. */
+/** Finds the symbol of a field, or of a tag if the list has tags. The reference rejects plain `tags`. */
 function symbolOf<T>(field: string, symbols: Symbols<T>): FilterSymbol<T> | undefined {
   if (field !== TAGS && Object.hasOwn(symbols, field)) return symbols[field];
   if (!field.startsWith(`${TAGS}.`) || !Object.hasOwn(symbols, TAGS)) return undefined;
@@ -165,7 +165,7 @@ function negate<T>(negated: boolean, test: (entity: T) => boolean): (entity: T) 
   return negated ? (entity) => !test(entity) : test;
 }
 
-/** Applies a test to the value of a field, or to the values of a set as its function says. */
+/** Applies a test to the value of a field, or to the values of a set, as its function demands. */
 function overValues<T>(
   subject: Subject,
   symbols: Symbols<T>,
@@ -235,8 +235,8 @@ function comparison(operator: string, wanted: Value): (value: FieldValue) => boo
 }
 
 /**
- * The value in the form of the wanted one; undefined when it has another type. reference fact: a flag that is missing is false; tags are
- * compared with texts as texts.
+ * The value converted to the wanted type; undefined if it has another type. reference fact: a missing flag is false;
+ * tags compared with texts are texts.
  */
 function comparable(
   value: FieldValue,

@@ -1,4 +1,4 @@
-// The filter language: what it takes, what it finds, how it refuses.
+// The filter language: syntax, results and errors.
 
 import fc from 'fast-check';
 import t from 'tap';
@@ -60,7 +60,7 @@ function select(filter: string): string {
     .join('');
 }
 
-t.test('filters select what they say', async (t) => {
+t.test('filters select the matching entities', async (t) => {
   const table: [string, string][] = [
     ['', 'abcd'],
     ['true', 'abcd'],
@@ -108,7 +108,7 @@ t.test('filters select what they say', async (t) => {
   }
 });
 
-t.test('what cannot be understood is refused with its place', async (t) => {
+t.test('invalid filters are rejected with the position', async (t) => {
   const table = [
     'name',
     'name =',
@@ -138,7 +138,7 @@ t.test('what cannot be understood is refused with its place', async (t) => {
   t.throws(() => select('true sort by frob'), SortError);
 });
 
-t.test('no text does anything but parse or be refused', async (t) => {
+t.test('every text either parses or is rejected', async (t) => {
   const word = fc.constantFrom(
     'name',
     '=',

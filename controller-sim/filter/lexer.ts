@@ -1,18 +1,18 @@
-// Filter text to tokens. Keywords are words in any case; a name has letters and underscores, later parts of it dashes too, and may
-// stand in single quotes (reference fact: HTTP behaviour, Filter language).
+// Splits filter text into tokens. Keywords are case-insensitive. A name has letters and underscores, its later parts
+// also dashes, and may be in single quotes (reference fact: HTTP behaviour, Filter language).
 
 export type TokenKind = 'word' | 'string' | 'number' | 'symbol' | 'end';
 
 export interface Token {
   readonly kind: TokenKind;
-  /** The text as written; for strings the value. */
+  /** The source text; for strings the value. */
   readonly text: string;
   readonly line: number;
-  /** Counted from 0, as the reference does. */
+  /** Counted from 0, as in the reference. */
   readonly column: number;
 }
 
-/** A filter that cannot be understood; one that can, and makes no sense, has no place. */
+/** An invalid filter. Errors of meaning, as opposed to syntax, have no position. */
 export class FilterError extends Error {
   readonly place: { readonly text: string; readonly line: number; readonly column: number } | undefined;
 
@@ -23,13 +23,13 @@ export class FilterError extends Error {
   }
 }
 
-/** No filter that a person or a program writes is longer. */
+/** Limit in characters. Filters of people and programs are shorter. */
 const LONGEST = 64 * 1024;
 const PATTERN =
   /(?<space>[ \t\r\n]+)|(?<string>"(?:[^"\\]|\\["\\fnrt])*")|(?<quoted>'[A-Za-z_][\w.-]*')|(?<number>[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)|(?<word>[A-Za-z_][\w]*(?:\.[\w-]+)*)|(?<colon>:)|(?<symbol>!=|<=|>=|[=<>()[\],])/gy;
 const ESCAPES: Readonly<Record<string, string>> = { '"': '"', '\\': '\\', f: '\f', n: '\n', r: '\r', t: '\t' };
 
-/** Throws FilterError for a character that begins nothing. */
+/** Throws FilterError for a character that starts no token. */
 export function tokenize(text: string): Token[] {
   if (text.length > LONGEST) throw new FilterError('the filter is too long', { text: '', line: 1, column: 0 });
   const tokens: Token[] = [];

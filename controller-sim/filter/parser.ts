@@ -1,5 +1,5 @@
-// Filter tokens to a Query: predicate, then `sort by`, `skip`, `limit`, each optional and in this order. `and` binds before `or`, and `not`
-// takes everything that follows, up to the bracket that closes (reference fact: `not a and b` is `not (a and b)`).
+// Parses filter tokens to a Query: predicate, then `sort by`, `skip`, `limit`, each optional and in this order. `and`
+// binds tighter than `or`. `not` extends to the closing bracket (reference fact: `not a and b` is `not (a and b)`).
 
 import { ownValue } from '#lib/own-value.ts';
 import type { Comparison, Predicate, Query, SetFunction, SortField, Subject, Value } from './ast.ts';
@@ -7,7 +7,9 @@ import { FilterError, type Token, tokenize } from './lexer.ts';
 
 const COMPARISONS = ['=', '!=', '<', '<=', '>', '>='] as const;
 const SET_FUNCTIONS: Readonly<Record<string, SetFunction>> = { anyof: 'anyOf', allof: 'allOf', count: 'count' };
-/** What an operator can have on its right side; `=` and `!=` take everything (reference fact: HTTP behaviour, Filter language). */
+/**
+ * Types on the right side of an operator; `=` and `!=` accept all (reference fact: HTTP behaviour, Filter language).
+ */
 const ORDERED = ['string', 'number', 'datetime'] as const;
 const OPERANDS: Readonly<Record<string, readonly Value['type'][]>> = {
   '<': ORDERED,
@@ -19,10 +21,10 @@ const OPERANDS: Readonly<Record<string, readonly Value['type'][]>> = {
   contains: ['string', 'number'],
   icontains: ['string'],
 };
-/** Nested deeper than this is an attack on the stack. */
+/** Limit on nesting, to protect the stack. */
 const DEEPEST = 100;
 
-/** Throws FilterError. An empty text is a query that takes everything. */
+/** Throws FilterError. An empty text is a query that selects everything. */
 export function parseQuery(text: string): Query {
   if (text.trim() === '') return {};
   const parser = new Parser(tokenize(text));
@@ -31,7 +33,7 @@ export function parseQuery(text: string): Query {
   return query;
 }
 
-/** The text of a sort parameter, such as `name desc, id`. */
+/** Parses the text of a sort parameter, such as `name desc, id`. */
 export function parseSort(text: string): readonly SortField[] {
   const parser = new Parser(tokenize(text));
   const fields = parser.sortFields();
@@ -165,7 +167,7 @@ class Parser {
     return values;
   }
 
-  /** One of some types, or of any. */
+  /** A value of one of these types, or of any. */
   #value(types?: readonly Value['type'][]): Value {
     const start = this.#position;
     const value = this.#anyValue();
@@ -185,7 +187,7 @@ class Parser {
     throw this.#unexpected();
   }
 
-  /** The text between the brackets is no string in quotes, so its tokens are put together again. */
+  /** The text between the brackets is not quoted, so it is joined from its tokens. */
   #datetime(): Value {
     const start = this.#peek();
     this.#position++;

@@ -1,4 +1,4 @@
-// The one TLS port of the controller: HTTP and control channels, told apart by ALPN. Clients that name no protocol speak HTTP
+// The controller's single TLS port. ALPN selects HTTP or the control channel; clients without a protocol speak HTTP
 // (reference fact: control channel, section 1.1).
 
 import { listening } from '#lib/listening.ts';
@@ -20,14 +20,14 @@ export class Listener {
     this.#port = port;
   }
 
-  /** Takes the port, so that it is known; nobody is answered before `serve`. Rejects with ListenError. */
+  /** Binds the port so that its number is known. Requests are answered from `serve` on. Rejects with ListenError. */
   static async open(options: ListenerOptions, authority: Authority): Promise<Listener> {
     const { host, port } = options;
     const open = () => TlsPort.open({ ...options, context: authority.serverContext() });
     return new Listener(await listening({ key: 'the port of the controller', network: 'tcp', host, port }, open));
   }
 
-  /** The real port. */
+  /** The bound port. */
   get port(): number {
     return this.#port.address.port;
   }

@@ -1,4 +1,4 @@
-// Why a circuit could not be made: for the client that asked, for events, and for the costs of terminators.
+// Reasons why a circuit cannot be created: for the client, for events, and for the costs of terminators.
 
 import { ProjectError, TimeoutError } from '#lib/errors.ts';
 import { type EdgeErrorCode, RetryHint, RouteErrorCode } from '#wire/gen/numbers.ts';
@@ -40,12 +40,12 @@ const ROUTE_FAILURES = Object.freeze({
   [RouteErrorCode.ResourcesNotAvailable]: { cause: 'ROUTER_ERR_RESOURCES_NOT_AVAILABLE', counter: OTHER },
 } as const satisfies Readonly<Record<RouteErrorCode, RouteFailure>>);
 
-/** Why there is no circuit; the code goes to the client that asked. */
+/** A circuit that cannot be created; the client receives the code. */
 export class CircuitError extends ProjectError {
   readonly edgeCode: EdgeErrorCode;
   readonly hint: RetryHint;
   readonly circuitId: string | undefined;
-  /** Undefined for requests that were refused before a terminator was looked for. */
+  /** Undefined for requests that were rejected before a terminator was selected. */
   readonly failure: FailureCause | undefined;
 
   constructor(
@@ -61,7 +61,7 @@ export class CircuitError extends ProjectError {
   }
 }
 
-/** A router refused its part of a path. */
+/** A router rejected its part of a path. */
 export class RouteFailed extends ProjectError {
   readonly routerId: string;
   readonly routeCode: RouteErrorCode;
@@ -73,7 +73,7 @@ export class RouteFailed extends ProjectError {
   }
 }
 
-/** How a failed attempt is called and counted. */
+/** The name and the counter of a failed attempt. */
 export function failureOf(error: unknown): { cause: FailureCause; counter: ServiceEventType } {
   if (error instanceof TimeoutError) return { cause: 'ROUTER_RESPONSE_TIMEOUT', counter: 'service.dial.timeout' };
   return ROUTE_FAILURES[error instanceof RouteFailed ? error.routeCode : RouteErrorCode.Generic];

@@ -1,4 +1,4 @@
-// A circuit as the controller knows it.
+// A circuit in the controller's view.
 
 import type { Path } from './paths.ts';
 
@@ -12,6 +12,6 @@ export interface Circuit {
   readonly tags: Readonly<Record<string, string>>;
   readonly createdAt: number;
   path: Path;
-  /** Whether its terminator costs more because of it. */
+  /** Whether it adds to the cost of its terminator. */
   addsCost: boolean;
 }

@@ -31,16 +31,16 @@ import type { TerminatorCosts } from './terminator-costs.ts';
 
 export interface CircuitRequest {
   readonly service: Service;
-  /** Identity that dials. */
+  /** The dialing identity. */
   readonly clientId: string;
   readonly ingressRouter: string;
   readonly instanceId: string;
   readonly peerData: PeerData;
-  /** Chosen by who asks, or empty. */
+  /** Requested by the caller, or empty. */
   readonly circuitId: string;
 }
 
-export interface MadeCircuit {
+export interface NewCircuit {
   readonly circuit: Circuit;
   readonly peerData: PeerData;
 }
@@ -64,10 +64,10 @@ const MOVE_PAUSES = [50, 100, 200, 400, 800];
 const REBALANCE_MOST = 4;
 const REBALANCE_SHARE = 0.02;
 const REBALANCE_LEAST_GAIN = 15;
-/** Marks a new path for a circuit that is there already. */
+/** Marks a new path for an existing circuit. */
 const REROUTE_ATTEMPT = 99_969_996;
 const NOWHERE: Path = { routers: [], links: [], cost: 0 };
-/** Kept by the controller: what one end says of itself and the other need not know. */
+/** The controller keeps these: the client does not need the terminator's addresses. */
 const NOT_FOR_THE_CLIENT: ReadonlySet<number> = new Set([
   PeerDataKey.TerminatorLocalAddress,
   PeerDataKey.TerminatorRemoteAddress,
@@ -76,7 +76,7 @@ const NOT_FOR_THE_CLIENT: ReadonlySet<number> = new Set([
 export class Circuits {
   readonly #components: CircuitsComponents;
   readonly #circuits = new Map<string, Circuit>();
-  /** Circuits that are being moved to another path; true when they have to be looked at again afterwards. */
+  /** Circuits that are moving to another path; true if they need another check afterwards. */
   readonly #moving = new Map<string, boolean>();
   readonly #choice: TerminatorChoice;
   readonly #closing = new AbortController();
@@ -98,13 +98,13 @@ export class Circuits {
     return [...this.#circuits.values()];
   }
 
-  /** Circuits that are being moved are not moved any more. */
+  /** Cancels all moves of circuits. */
   close(): void {
-    this.#closing.abort(new ProjectError('CLOSED', 'the controller stops'));
+    this.#closing.abort(new ProjectError('CLOSED', 'the controller is stopping'));
   }
 
-  /** Makes a circuit. Rejects with CircuitError. */
-  async create(request: CircuitRequest): Promise<MadeCircuit> {
+  /** Creates a circuit. Rejects with CircuitError. */
+  async create(request: CircuitRequest): Promise<NewCircuit> {
     const { ids } = this.#components;
     if (request.service.encryptionRequired && !request.peerData.has(PeerDataKey.PublicKey)) {
       throw new CircuitError(
@@ -114,7 +114,7 @@ export class Circuits {
       );
     }
     const id = request.circuitId || ids.long();
-    if (this.#circuits.has(id)) throw new CircuitError(EdgeErrorCode.Internal, `circuit ${id} exists already`);
+    if (this.#circuits.has(id)) throw new CircuitError(EdgeErrorCode.Internal, `circuit ${id} already exists`);
     let failure: unknown;
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const { terminator, path } = this.#choose(request, id);
@@ -138,7 +138,7 @@ export class Circuits {
     );
   }
 
-  /** An end of the circuit is gone, or nobody wants it any more. */
+  /** Removes a circuit whose end is gone or which is no longer needed. */
   remove(id: string, options: { now: boolean }): void {
     const circuit = this.#circuits.get(id);
     if (!circuit) return;
@@ -148,13 +148,13 @@ export class Circuits {
     for (const routerId of circuit.path.routers) this.unroute(routerId, id, options.now);
   }
 
-  /** Tells one router to take a circuit down. */
+  /** Sends one router the removal of a circuit. */
   unroute(routerId: string, circuitId: string, now: boolean): void {
     const body = toBinary(UnrouteSchema, create(UnrouteSchema, { circuitId, now }));
     this.#components.routers.get(routerId)?.channel.trySend(new Message(ControlType.Unroute, [], body), HIGH_LANE);
   }
 
-  /** Another path for a circuit whose traffic does not get through; without one it ends. */
+  /** Finds another path for a circuit whose traffic is blocked; without one the circuit ends. */
   reroute(id: string): void {
     if (this.#moving.has(id)) {
       this.#moving.set(id, true);
@@ -163,7 +163,7 @@ export class Circuits {
     if (this.#circuits.has(id)) background(this.#components.log, 'reroute', this.#move(id));
   }
 
-  /** One move of a circuit at a time: two would mix their forwards on the routers that both paths share. */
+  /** One move of a circuit at a time: two would mix their forwards on routers that both paths share. */
   async #move(id: string): Promise<void> {
     do {
       this.#moving.set(id, false);
@@ -171,13 +171,13 @@ export class Circuits {
       if (!circuit) break;
       try {
         await this.#moveToBestPath(circuit);
-        // A link that was lost or taken down while the routes were on their way was not yet a link of this circuit.
+        // A link that was lost or disabled while the routes were in flight did not yet belong to this circuit.
         const isWhole = circuit.path.links.every((linkId) => this.#components.links.get(linkId)?.isDown === false);
         if (!isWhole && this.#isCurrent(circuit)) this.#moving.set(id, true);
       } catch (error) {
         this.#components.log.info(
           { circuitId: id, error: describeError(error) },
-          'circuit ended: it could not be routed anew',
+          'circuit ended: no new path could be routed',
         );
         if (this.#isCurrent(circuit)) this.remove(id, { now: true });
       }
@@ -186,8 +186,9 @@ export class Circuits {
   }
 
   /**
-   * A refusal is not final while both ends are connected: the controller may know a link before its other end does, and may hear of a
-   * replaced link before it hears of the replacement. Rejects when the attempts are over or the circuit is removed.
+   * A rejection is not final while both ends are connected. The controller may learn of a link before its other end
+   * does, and may learn that a link was lost before it learns of the replacement. Rejects when all attempts failed or
+   * the circuit is removed.
    */
   async #moveToBestPath(circuit: Circuit): Promise<void> {
     const { clock, routers } = this.#components;
@@ -195,7 +196,7 @@ export class Circuits {
     for (const pause of [...MOVE_PAUSES, undefined]) {
       try {
         const path = this.#choice.path(...ends);
-        if (!path) throw new ProjectError('NO_PATH', 'there is no path');
+        if (!path) throw new ProjectError('NO_PATH', 'no path');
         return await this.#moveTo(circuit, path);
       } catch (error) {
         const isHopeless = pause === undefined || !ends.every((end) => routers.has(end));
@@ -206,12 +207,12 @@ export class Circuits {
     }
   }
 
-  /** Circuits over a link that is gone get another path. */
+  /** Moves circuits off a lost link. */
   onLinkLost(linkId: string): void {
     for (const circuit of this.values()) if (circuit.path.links.includes(linkId)) this.reroute(circuit.id);
   }
 
-  /** Another cost: circuits over the link move where there is a better path now. */
+  /** The cost of a link changed: circuits over it move if there is a better path now. */
   onLinkChanged(linkId: string): void {
     for (const { id, path } of this.values()) {
       if (!path.links.includes(linkId)) continue;
@@ -239,9 +240,9 @@ export class Circuits {
     try {
       await this.#routeAgain(circuit, path);
     } catch (error) {
-      // The removal reached the routers of the old path; the routers of the new path need it as well.
-      const told = this.#isCurrent(circuit) ? before : [];
-      for (const router of path.routers) if (!told.includes(router)) this.unroute(router, circuit.id, true);
+      // The removal reached the routers of the old path; the other routers of the new path need it, too.
+      const notified = this.#isCurrent(circuit) ? before : [];
+      for (const router of path.routers) if (!notified.includes(router)) this.unroute(router, circuit.id, true);
       throw error;
     }
     circuit.path = path;
@@ -249,23 +250,24 @@ export class Circuits {
     for (const router of before) if (!path.routers.includes(router)) this.unroute(router, circuit.id, true);
   }
 
-  /** Sends the routes of a new path, one after the other. Rejects when one fails or the circuit is removed meanwhile. */
+  /** Sends the routes of a new path, one after the other. Rejects if one fails or the circuit is removed meanwhile. */
   async #routeAgain(circuit: Circuit, path: Path): Promise<void> {
     const moved: Circuit = { ...circuit, path };
     const terminator = this.#components.state.tables.terminator.get(circuit.terminatorId);
-    // The egress is there already; only a router that is both ends at once looks for it in the route.
+    // The egress connection exists already; only a router that is both ends at once looks for it in the route.
     const egress = path.routers.length === 1 && terminator ? { terminator, peerData: new Map() } : undefined;
     for (const [position, id] of path.routers.entries()) {
       const message = routeMessage(moved, position, { attempt: REROUTE_ATTEMPT, timeout: ROUTE_TIMEOUT, egress });
       await this.#send(this.#connected(id), message);
-      if (!this.#isCurrent(circuit)) throw new ProjectError('CIRCUIT_REMOVED', 'it was removed while it moved');
+      if (!this.#isCurrent(circuit))
+        throw new ProjectError('CIRCUIT_REMOVED', 'the circuit was removed while it moved');
     }
   }
 
-  /** An end failed or somebody removed the circuit before all routers had answered. */
+  /** An end failed or the circuit was removed before all routers had answered. */
   #removedMeanwhile(circuit: Circuit): CircuitError {
     for (const router of circuit.path.routers) this.unroute(router, circuit.id, true);
-    return new CircuitError(EdgeErrorCode.Internal, `circuit ${circuit.id} was removed while it was being made`, {
+    return new CircuitError(EdgeErrorCode.Internal, `circuit ${circuit.id} was removed during its creation`, {
       circuitId: circuit.id,
     });
   }
@@ -287,7 +289,7 @@ export class Circuits {
     }
   }
 
-  /** reference fact: failures without a name are counted for the service alone. */
+  /** reference fact: failures without a terminator are counted for the service only. */
   #countDial(type: ServiceEventType, { serviceId, terminatorId }: Pick<Circuit, 'serviceId' | 'terminatorId'>): void {
     const isOther = type === 'service.dial.error_other';
     this.#components.events.emit({ kind: 'service', type, serviceId, terminatorId: isOther ? '' : terminatorId });
@@ -333,11 +335,11 @@ export class Circuits {
     const result = await router.channel.request(message, { timeout: ROUTE_TIMEOUT, lane: HIGH_LANE });
     if (result.headers.has(RouteHeader.Success)) return result;
     const code = (result.headers.get(RouteHeader.ErrorCode)?.[0] ?? RouteErrorCode.Generic) as RouteErrorCode;
-    const why = result.string(RouteHeader.Error) ?? `router ${router.id} refused the route`;
+    const why = result.string(RouteHeader.Error) ?? `router ${router.id} rejected the route`;
     throw new RouteFailed(why, router.id, code);
   }
 
-  #complete(circuit: Circuit, terminator: Terminator, answered: PeerData, request: CircuitRequest): MadeCircuit {
+  #complete(circuit: Circuit, terminator: Terminator, answered: PeerData, request: CircuitRequest): NewCircuit {
     const peerData = new Map<number, Buffer>(
       Object.entries(terminator.peerData).map(([key, value]) => [Number(key), Buffer.from(value, 'base64')]),
     );
@@ -350,7 +352,7 @@ export class Circuits {
         { hint: RetryHint.StartOver, circuitId: circuit.id },
       );
     }
-    // reference fact: the strategy random looks at no costs, and keeps none.
+    // reference fact: the strategy random neither reads nor maintains costs.
     circuit.addsCost = request.service.terminatorStrategy !== 'random';
     if (circuit.addsCost) this.#components.costs.dialSucceeded(terminator.id);
     this.#countDial('service.dial.success', circuit);
@@ -361,7 +363,7 @@ export class Circuits {
     return { circuit, peerData };
   }
 
-  /** What was set up is taken down; the terminator costs more if it was its fault. */
+  /** Removes the partial circuit. The terminator's cost increases if its router failed. */
   #onFailed(circuit: Circuit, terminator: Terminator, error: unknown): void {
     const { events, log, costs, state } = this.#components;
     const { cause, counter } = failureOf(error);
@@ -380,7 +382,10 @@ export class Circuits {
     if (strategy !== 'random') costs.dialFailed(circuit.terminatorId);
   }
 
-  /** A terminator that its router made itself is gone; one that an administrator made is wrong, and may be put right. */
+  /**
+   * Deletes a terminator that its router created. One that an administrator created is misconfigured and may be
+   * corrected.
+   */
   #onInvalidTerminator(circuit: Circuit): void {
     const { state, log } = this.#components;
     const { terminatorId } = circuit;

@@ -1,4 +1,4 @@
-// A router that is connected now, as the network sees it.
+// A connected router in the network's view.
 
 import type { Channel } from '#wire/channel.ts';
 import type { Listener } from '#wire/gen/control_pb.js';
@@ -8,15 +8,15 @@ export interface ConnectedRouter {
   readonly id: string;
   readonly channel: Channel;
   readonly version: VersionInfo;
-  /** Bits of RouterCapability that its hello has set. */
+  /** Bits of RouterCapability from its hello. */
   readonly capabilities: ReadonlySet<number>;
-  /** Where other routers may dial links to it. */
+  /** Addresses where other routers may dial links to it. */
   linkListeners: readonly Listener[];
-  /** Protocol to URL of its edge listeners, once it has answered the server hello. */
+  /** Protocol to URL of its edge listeners, from its answer to the server hello. */
   supportedProtocols: Readonly<Record<string, string>>;
   hostname: string;
   syncStatus: 'SYNC_NEW' | 'SYNC_HELLO' | 'SYNC_DONE';
   readonly connectedAt: number;
-  /** Identities that have a connection to it now. */
+  /** Identities that are currently connected to it. */
   readonly identities: Set<string>;
 }

@@ -1,4 +1,5 @@
-// Inspecting: named values of controllers and routers, from those whose id fits an expression (reference fact: HTTP entities, section 19).
+// Inspections: named values of controllers and routers whose ids match an expression (reference fact: HTTP entities,
+// section 19).
 
 import { create, toBinary } from '@bufbuild/protobuf';
 import { within } from '#lib/bounded.ts';
@@ -23,18 +24,18 @@ interface InspectedValue {
 }
 
 const TIMEOUT = 10_000;
-/** Longer expressions are no expressions of ids, and could cost more than they are worth. */
+/** Limit in characters; longer expressions do not describe ids and could be expensive. */
 const LONGEST_EXPRESSION = 512;
-/** Milliseconds to look at all ids. */
+/** Time limit in milliseconds for matching all ids. */
 const LONGEST_LOOK = 200;
 
-/** In the words of the reference for a bracket that is left open, which is what people forget. */
+/** Reports an unclosed bracket, the most frequent mistake, in the words of the reference. */
 function whyOf(error: unknown, expression: string): string {
   const why = describeError(error);
   return why.endsWith('Unterminated group') ? `missing closing ): \`${expression}\`` : why;
 }
 
-/** `appRegex` must fit the whole of an id somewhere, as in the reference. */
+/** `appRegex` may match any part of an id, as in the reference. */
 export async function inspect(
   { network, controllerId }: { readonly network: Network; readonly controllerId: string },
   appRegex: string,
@@ -64,7 +65,7 @@ export async function inspect(
   return { success: errors.length === 0, errors: nullWhenEmpty(errors), values: nullWhenEmpty(values) };
 }
 
-/** What this controller can tell. Other names are nothing to it. */
+/** Inspections of this controller. Other names have no value. */
 const CONTROLLER_VALUES: Readonly<Record<string, (network: Network) => unknown>> = {
   'connected-routers': ({ routers }) =>
     [...routers.values()].map(({ id, hostname, syncStatus, version, connectedAt }) => ({
@@ -92,11 +93,11 @@ async function inspectRouter(
   const body = toBinary(InspectRequestSchema, create(InspectRequestSchema, { requestedValues: [...requestedValues] }));
   const answer = await channel.request(new Message(ControlType.InspectRequest, [], body), { timeout: TIMEOUT });
   const { success, errors, values } = answer.decode(InspectResponseSchema);
-  if (!success) throw new Error(errors.join('; ') || 'the router refused');
+  if (!success) throw new Error(errors.join('; ') || 'the router rejected the inspection');
   return values.map(({ name, value }) => ({ appId, name, value: parsed(value) }));
 }
 
-/** Routers send JSON where a value has structure. */
+/** Routers send structured values as JSON. */
 function parsed(text: string): unknown {
   try {
     return parseJson(text);

@@ -1,32 +1,32 @@
-// The links between routers as the dialing routers report them, with what a path over them costs (reference fact: control channel,
+// The links between routers, as the dialing routers report them, and their costs (reference fact: control channel,
 // sections 4.2 and 4.3).
 
 import type { LinkConn } from '#wire/gen/control_pb.js';
 
 export interface NetworkLink {
   readonly id: string;
-  /** The router that dialed. */
+  /** Id of the dialing router. */
   readonly source: string;
   readonly destination: string;
   readonly protocol: string;
   readonly dialAddress: string;
   iteration: number;
   staticCost: number;
-  /** Nanoseconds, from the metrics of the two ends. */
+  /** Nanoseconds, from the metrics of both ends. */
   sourceLatency: number;
   destinationLatency: number;
   connections: readonly LinkConn[];
-  /** Grows with every change of the connections; reports may overtake each other. */
+  /** Increases with every change of the connections, because reports may arrive out of order. */
   connectionsIteration: number;
-  /** An administrator wants no circuits over it. */
+  /** Disabled by an administrator: circuits avoid it. */
   isDown: boolean;
 }
 
 const MILLISECOND = 1e6;
-/** Until metrics arrive a link is usable and expensive. */
+/** Until metrics arrive, a link is usable but expensive. */
 const INITIAL_LATENCY = 65_000 * MILLISECOND;
 const STATIC_COST = 1;
-/** Links that one router may report. A large network has a few hundred. */
+/** Limit on links that one router may report. A large network has a few hundred. */
 const MOST_LINKS_OF_ROUTER = 5_000;
 
 /** The outcome of a report. `foreign`: the id belongs to a link of other routers. */
@@ -39,7 +39,7 @@ export type NewLink = Pick<
 
 export class Links {
   readonly #links = new Map<string, NetworkLink>();
-  /** How many links each router dialed. */
+  /** Number of links that each router dialed. */
   readonly #counts = new Map<string, number>();
 
   get size(): number {
@@ -54,7 +54,7 @@ export class Links {
     return [...this.#links.values()];
   }
 
-  /** Adds a link with an unknown id, and replaces one of the same two routers when its iteration is higher. */
+  /** Adds an unknown link. Replaces one between the same two routers if the iteration is higher. */
   report(link: NewLink): LinkReport {
     const known = this.#links.get(link.id);
     if (known && (known.source !== link.source || known.destination !== link.destination)) return 'foreign';
@@ -84,12 +84,12 @@ export class Links {
     else this.#counts.delete(source);
   }
 
-  /** Links that begin at a router. */
+  /** Links that a router dialed. */
   from(routerId: string): NetworkLink[] {
     return this.values().filter((link) => link.source === routerId);
   }
 
-  /** The mean latency (nanoseconds) that one end measured. */
+  /** Records the mean latency (nanoseconds) that one end measured. */
   measured(id: string, routerId: string, nanoseconds: number): void {
     const link = this.#links.get(id);
     if (!link) return;
@@ -98,7 +98,7 @@ export class Links {
   }
 }
 
-/** The static cost and a whole millisecond of latency each. */
+/** The static cost plus one for each whole millisecond of latency, at both ends. */
 export function linkCost(link: NetworkLink): number {
   const whole = (nanoseconds: number) => Math.floor(nanoseconds / MILLISECOND);
   return link.staticCost + whole(link.sourceLatency) + whole(link.destinationLatency);

@@ -1,4 +1,4 @@
-// What happens in the network, for whoever watches: routers and clients come and go, links and circuits are made and end.
+// Events of the network for its observers: routers, clients, links and circuits.
 
 import { Listeners } from '#lib/listeners.ts';
 import type { Log } from '#lib/log.ts';
@@ -31,21 +31,21 @@ export type NetworkEvent =
       readonly kind: 'circuit';
       readonly type: 'created' | 'pathUpdated' | 'deleted' | 'failed';
       readonly circuit: Circuit;
-      /** Of a circuit that failed. */
+      /** Only if the circuit failed. */
       readonly cause?: string;
     }
   | {
       readonly kind: 'service';
       readonly type: ServiceEventType;
       readonly serviceId: string;
-      /** Empty where no terminator was involved. */
+      /** Empty if no terminator was involved. */
       readonly terminatorId: string;
     }
   | { readonly kind: 'metrics'; readonly routerId: string; readonly measured: MetricsMessage };
 
 export type NetworkListener = (event: NetworkEvent) => void;
 
-/** Tells everybody who listens. */
+/** Publishes events to all listeners. */
 export class NetworkEvents {
   readonly #listeners: Listeners<NetworkEvent>;
 
@@ -53,7 +53,7 @@ export class NetworkEvents {
     this.#listeners = new Listeners('network events', log);
   }
 
-  /** Calls `listener` with each event, until the returned function is called. */
+  /** Calls `listener` with each event until the returned function is called. */
   subscribe(listener: NetworkListener): () => void {
     return this.#listeners.add(listener);
   }

@@ -1,4 +1,4 @@
-// Paths, choice of terminators, and who may do what: as pure rules over tables.
+// Paths, choice of terminators, and access rules, as pure functions over tables.
 
 import fc from 'fast-check';
 import t from 'tap';
@@ -47,7 +47,7 @@ function links(...list: string[]): Links {
   return made;
 }
 
-t.test('the cheapest path is taken, in either direction of a link', async (t) => {
+t.test('the cheapest path wins, in either direction of a link', async (t) => {
   const net = links('a-b:10', 'b-c:10', 'a-c:100');
   t.match(cheapestPath('a', 'c', routers('a', 'b', 'c'), net.values()), {
     routers: ['a', 'b', 'c'],
@@ -61,16 +61,20 @@ t.test('the cheapest path is taken, in either direction of a link', async (t) =>
   t.equal(cheapestPath('a', 'c', routers('a', 'c'), links('a-b:1', 'b-c:1').values()), undefined, 'b is not connected');
 });
 
-t.test('costs of routers and links without traversal are heeded', async (t) => {
+t.test('router costs and links without traversal affect the path', async (t) => {
   const net = links('a-b:1', 'b-d:1', 'a-c:1', 'c-d:1');
   const expensive = routers('a', { id: 'b', cost: 500, noTraversal: false }, 'c', 'd');
   t.match(cheapestPath('a', 'd', expensive, net.values()), { routers: ['a', 'c', 'd'] });
   const closed = routers('a', { id: 'b', cost: 0, noTraversal: true }, { id: 'c', cost: 0, noTraversal: true }, 'd');
   t.equal(cheapestPath('a', 'd', closed, net.values()), undefined);
-  t.match(cheapestPath('a', 'b', closed, net.values()), { routers: ['a', 'b'] }, 'they can still be ends');
+  t.match(
+    cheapestPath('a', 'b', closed, net.values()),
+    { routers: ['a', 'b'] },
+    'they can still be the ends of a path',
+  );
 });
 
-t.test('a link belongs to the routers that reported it first', async (t) => {
+t.test('a link id belongs to the routers that first reported it', async (t) => {
   const net = links('a-b:5');
   const known = { id: 'ab', protocol: 'tls', dialAddress: '', connections: [], connectionsIteration: 1 };
   t.equal(net.report({ ...known, source: 'evil', destination: 'b', iteration: 9 }), 'foreign');
@@ -85,7 +89,7 @@ t.test('a link belongs to the routers that reported it first', async (t) => {
   t.equal(net.report({ ...known, id: 'new', source: 'a', destination: 'b', iteration: 1 }), 'added');
 });
 
-t.test('a link that has not been measured is usable and expensive', async (t) => {
+t.test('a link without measurements is usable but expensive', async (t) => {
   const net = links('a-b:500');
   net.report(reported('new', 'a', 'b'));
   t.match(cheapestPath('a', 'b', routers('a', 'b'), net.values()), { links: ['ab'] });
@@ -93,7 +97,7 @@ t.test('a link that has not been measured is usable and expensive', async (t) =>
   t.match(cheapestPath('a', 'b', routers('a', 'b'), net.values()), { links: ['new'] });
 });
 
-t.test('old news about a link changes nothing; a redial does', async (t) => {
+t.test('outdated reports of a link are ignored; a redial replaces it', async (t) => {
   const net = links('a-b:5');
   const again = {
     id: 'ab',
@@ -110,7 +114,7 @@ t.test('old news about a link changes nothing; a redial does', async (t) => {
   t.equal(net.get('ab')?.sourceLatency, 65_000e6);
 });
 
-t.test('no path is cheaper than the one that is found', async (t) => {
+t.test('the selected path is the cheapest', async (t) => {
   const names = ['a', 'b', 'c', 'd', 'e', 'f'];
   const link = fc.tuple(fc.constantFrom(...names), fc.constantFrom(...names), fc.integer({ min: 0, max: 50 }));
   fc.assert(
@@ -122,7 +126,7 @@ t.test('no path is cheaper than the one that is found', async (t) => {
       return found.cost === best && costOf(found, routers(...names), net) === best;
     }),
   );
-  t.pass('as exhaustive search');
+  t.pass('same cost as an exhaustive search');
 });
 
 function exhaustive(from: string, to: string, net: Links, seen: ReadonlySet<string>): number | undefined {
@@ -150,7 +154,7 @@ t.test('terminators are chosen by precedence, then by the strategy of the servic
   t.equal(pick('smartrouting', [...all, candidate('required', 999, 'required')]), 'required');
   t.equal(pick('sticky', all, 'far'), 'far');
   t.equal(pick('sticky', all, 'gone'), 'near');
-  t.equal(pick('smartrouting', [candidate('failed', 0, 'failed')]), 'failed', 'better than nothing');
+  t.equal(pick('smartrouting', [candidate('failed', 0, 'failed')]), 'failed', 'used if there is no other');
   t.equal(pick('random', []), undefined);
   const random = seededRandom(2);
   const counts = { far: 0, near: 0 } as Record<string, number>;
@@ -159,11 +163,11 @@ t.test('terminators are chosen by precedence, then by the strategy of the servic
     counts[id] = (counts[id] ?? 0) + 1;
   }
   t.ok((counts.near ?? 0) > (counts.far ?? 0) * 10, JSON.stringify(counts));
-  t.ok(counts.far, 'the dearer one gets its share');
+  t.ok(counts.far, 'the more expensive one gets its share');
   t.equal(counts.failed, undefined);
 });
 
-t.test('circuits and failures make a terminator dearer; successes and time make it cheaper again', async (t) => {
+t.test('circuits and failures increase the cost of a terminator; successes and time reduce it', async (t) => {
   const clock = new VirtualClock();
   const costs = new TerminatorCosts(clock);
   costs.dialSucceeded('a');
@@ -172,7 +176,7 @@ t.test('circuits and failures make a terminator dearer; successes and time make 
   costs.dialFailed('a');
   t.equal(costs.get('a'), 24, 'a failure costs more than circuits');
   costs.dialSucceeded('a');
-  t.equal(costs.get('a'), 24, 'a success takes a little of it back');
+  t.equal(costs.get('a'), 24, 'a success reduces it a little');
   for (let left = 3; left > 0; left--) costs.circuitRemoved('a');
   t.equal(costs.get('a'), 18, 'circuits end');
   costs.circuitRemoved('unknown');
@@ -180,17 +184,17 @@ t.test('circuits and failures make a terminator dearer; successes and time make 
   t.equal(costs.get('a'), 8, 'a minute without failures');
   await clock.advance(60_000);
   t.equal(costs.get('a'), 0);
-  t.same(clock.timers(), [], 'nothing is left to forgive');
+  t.same(clock.timers(), [], 'no failures are left');
   for (let failures = 0; failures < 5_000; failures++) costs.dialFailed('b');
   t.equal(costs.get('b'), 65_535, 'bounded');
   await clock.advance(100 * 60_000);
-  t.equal(costs.get('b'), 0, 'the longer without failures, the faster');
+  t.equal(costs.get('b'), 0, 'reduced faster after a longer time without failures');
   costs.dialFailed('c');
   costs.close();
   t.same(clock.timers(), []);
 });
 
-t.test('selectors choose by attribute, by id and all', async (t) => {
+t.test('selectors select by attribute, by id or all', async (t) => {
   const roles = new Map([
     ['a', ['x']],
     ['b', ['x', 'y']],
@@ -218,17 +222,19 @@ t.test('selectors choose by attribute, by id and all', async (t) => {
     t.equal([...selectByRoles(list, semantic, index)].sort().join(''), expected, `${list} ${semantic}`);
 });
 
-/** Circuits over routers a, b, c, d that answer a Route when the test says so. `told` lists `router: message` in order. */
+/**
+ * A network over routers a, b, c, d that answer a Route when the test says so. `sent` lists `router: message` in order.
+ */
 function network(net: Links) {
   const clock = new VirtualClock();
-  const told: string[] = [];
+  const sent: string[] = [];
   const refusing = new Set<string>();
   const waiting: (() => void)[] = [];
   const names = ['a', 'b', 'c', 'd'];
   const channel = (id: string) => ({
     request: (message: Message) => {
       const { circuitId, attempt } = message.decode(RouteSchema);
-      told.push(`${id}: route`);
+      sent.push(`${id}: route`);
       const outcome = refusing.has(id) ? RouteHeader.Error : RouteHeader.Success;
       const headers = [[outcome, TRUE] as const, [RouteHeader.Attempt, encodeUint32(attempt)] as const];
       return new Promise<Message>((resolve) => {
@@ -236,7 +242,7 @@ function network(net: Links) {
       });
     },
     trySend: (message: Message) =>
-      told.push(`${id}: unroute ${message.decode(UnrouteSchema).now ? 'now' : 'later'}`) > 0,
+      sent.push(`${id}: unroute ${message.decode(UnrouteSchema).now ? 'now' : 'later'}`) > 0,
   });
   const terminator = {
     id: 't',
@@ -280,26 +286,26 @@ function network(net: Links) {
       circuitId: 'circuit',
     });
   };
-  /** Answers everything for so many milliseconds. */
+  /** Answers every message for this many milliseconds. */
   const pass = async (milliseconds: number) => {
     for (let left = milliseconds; left >= 0; left -= 10) {
       await answer();
       await clock.advance(10);
     }
   };
-  return { circuits, routers, refusing, clock, told, answer, create, pass };
+  return { circuits, routers, refusing, clock, sent, answer, create, pass };
 }
 
-/** Whether the last thing that each router heard is that the circuit is over. */
-function allUnrouted(told: readonly string[]): boolean {
-  const last = new Map(told.map((each) => each.split(': ') as [string, string]));
+/** Whether the last message to each router removes the circuit. */
+function allUnrouted(sent: readonly string[]): boolean {
+  const last = new Map(sent.map((each) => each.split(': ') as [string, string]));
   return [...last.values()].every((message) => message.startsWith('unroute'));
 }
 
-t.test('a circuit that is removed while it moves to another path is left on no router', async (t) => {
+t.test('a circuit that is removed during a move remains on no router', async (t) => {
   for (const answered of [0, 1, 2]) {
     const net = links('a-b:1', 'b-d:1', 'a-c:10', 'c-d:10');
-    const { circuits, told, answer, create } = network(net);
+    const { circuits, sent, answer, create } = network(net);
     const made = create();
     await answer();
     await made;
@@ -309,13 +315,13 @@ t.test('a circuit that is removed while it moves to another path is left on no r
     circuits.remove('circuit', { now: true });
     await answer();
     t.equal(circuits.size, 0);
-    t.ok(allUnrouted(told), `removed after ${answered} routes: ${told.join(', ')}`);
+    t.ok(allUnrouted(sent), `removed after ${answered} routes: ${sent.join(', ')}`);
   }
 });
 
-t.test('a circuit that cannot be moved is left on no router, neither of the old path nor of the new one', async (t) => {
+t.test('a circuit that cannot move remains on no router of the old or the new path', async (t) => {
   const net = links('a-b:1', 'b-d:1', 'a-c:10', 'c-d:10');
-  const { circuits, told, answer, create, pass, clock } = network(net);
+  const { circuits, sent, answer, create, pass, clock } = network(net);
   const made = create();
   await answer();
   await made;
@@ -327,12 +333,12 @@ t.test('a circuit that cannot be moved is left on no router, neither of the old 
   circuits.onLinkLost('cd');
   circuits.reroute('circuit');
   await pass(2_000);
-  t.equal(circuits.size, 0, 'it was looked at again after the move, and there was no path');
-  t.ok(allUnrouted(told), told.join(', '));
+  t.equal(circuits.size, 0, 'checked again after the move, without a path');
+  t.ok(allUnrouted(sent), sent.join(', '));
   t.same(clock.timers(), []);
 });
 
-t.test('a circuit outlives a router that does not have its link yet, and a link that is replaced', async (t) => {
+t.test('a circuit survives a router that lacks its link so far, and a replaced link', async (t) => {
   const net = links('a-b:1', 'b-d:1', 'a-c:10', 'c-d:10');
   const { circuits, refusing, answer, create, pass } = network(net);
   const made = create();
@@ -355,7 +361,7 @@ t.test('a circuit outlives a router that does not have its link yet, and a link 
   t.match(circuits.get('circuit')?.path.links, ['a2', 'cd']);
 });
 
-t.test('a circuit moves on when a link of its new path is lost or taken down while it moves', async (t) => {
+t.test('a circuit moves again if a link of its new path is lost or disabled during the move', async (t) => {
   for (const isLost of [true, false]) {
     const net = links('a-b:1', 'b-d:1', 'a-c:10', 'c-d:10', 'a-d:500');
     const { circuits, answer, create, pass } = network(net);
@@ -375,7 +381,7 @@ t.test('a circuit moves on when a link of its new path is lost or taken down whi
     await answer(2);
     end('cd');
     await pass(100);
-    t.match(circuits.get('circuit')?.path.links, ['ad'], isLost ? 'lost' : 'taken down');
+    t.match(circuits.get('circuit')?.path.links, ['ad'], isLost ? 'lost' : 'disabled');
   }
 });
 
@@ -392,7 +398,7 @@ t.test('a circuit whose end is disconnected is removed at once', async (t) => {
   t.same(clock.timers(), []);
 });
 
-t.test('a controller that stops leaves no attempt behind', async (t) => {
+t.test('a stopping controller cancels all attempts', async (t) => {
   const net = links('a-b:1', 'b-d:1');
   const { circuits, answer, create, clock } = network(net);
   const made = create();
@@ -409,12 +415,12 @@ t.test('a controller that stops leaves no attempt behind', async (t) => {
   t.equal(circuits.size, 0);
 });
 
-t.test('a circuit that is removed while it is made is refused and left on no router', async (t) => {
-  const { circuits, told, answer, create } = network(links('a-b:1', 'b-d:1'));
+t.test('a circuit that is removed during its creation is rejected and remains on no router', async (t) => {
+  const { circuits, sent, answer, create } = network(links('a-b:1', 'b-d:1'));
   const made = create();
   await answer(1);
   circuits.remove('circuit', { now: true });
   await Promise.all([t.rejects(made, { name: 'CircuitError' }), answer()]);
   t.equal(circuits.size, 0);
-  t.ok(allUnrouted(told), told.join(', '));
+  t.ok(allUnrouted(sent), sent.join(', '));
 });

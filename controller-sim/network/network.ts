@@ -1,5 +1,5 @@
-// The network as it is now: connected routers, the links between them, and what follows when one of them comes, goes or changes.
-// Circuits are made in circuits.ts; what is said on the wire is in control-channel/.
+// The live network: connected routers, the links between them, and the effects of their changes. circuits.ts creates
+// circuits, control-channel/ has the messages.
 
 import { create, toBinary } from '@bufbuild/protobuf';
 import type { Clock, Timer } from '#lib/clock.ts';
@@ -37,11 +37,11 @@ export interface NetworkComponents {
 }
 
 export interface NetworkInit {
-  /** The version that routers hear of each other instead of the true one. */
+  /** A version that routers receive for each other instead of the true one. */
   linkVersion?: string | undefined;
 }
 
-/** reference fact: circuits get cheaper paths once a minute. */
+/** reference fact: circuits move to cheaper paths once a minute. */
 const REBALANCE_INTERVAL = 60_000;
 const OFFLINE: RouterStatus = {
   isOnline: false,
@@ -91,7 +91,7 @@ export class Network {
     this.#routers.clear();
   }
 
-  /** What the APIs show of a router. */
+  /** The live fields of a router in the APIs. */
   status(routerId: string): RouterStatus {
     const router = this.#routers.get(routerId);
     if (!router) return OFFLINE;
@@ -99,13 +99,16 @@ export class Network {
     return { isOnline: true, hostname, supportedProtocols, syncStatus, capabilities, versionInfo: version };
   }
 
-  /** Whether some router has a connection of an identity, as the routers tell. */
+  /** Whether any router reports a connection of the identity. */
   isConnected(identityId: string): boolean {
     for (const { identities } of this.#routers.values()) if (identities.has(identityId)) return true;
     return false;
   }
 
-  /** Cost and state of a link as an administrator wants them; circuits leave a link that is down or costs too much. False for an unknown link. */
+  /**
+   * Applies an administrator's cost and state to a link. Circuits leave a link that is disabled or too expensive. False
+   * for an unknown link.
+   */
   changeLink(id: string, change: { staticCost?: number | undefined; isDown?: boolean | undefined }): boolean {
     const link = this.links.get(id);
     if (!link) return false;
@@ -115,7 +118,7 @@ export class Network {
     return true;
   }
 
-  /** Both ends are told to close a link. */
+  /** Requests that both ends close a link. */
   closeLink(id: string): void {
     const link = this.links.get(id);
     if (!link) return;
@@ -126,19 +129,22 @@ export class Network {
       this.#routers.get(routerId)?.channel.trySend(new Message(ControlType.Fault, [], body));
   }
 
-  /** A router is connected: it hears of all others, and all others of it. */
+  /** Adds a connected router, and exchanges addresses between it and all others. */
   attach(router: ConnectedRouter): void {
     this.#routers.set(router.id, router);
     this.events.emit({ kind: 'router', routerId: router.id, isOnline: true });
     const others = [...this.#routers.values()].filter((other) => other !== router);
-    tellPeers(
+    sendPeerChanges(
       router,
       others.map((other) => this.#healthy(other)),
     );
-    for (const other of others) tellPeers(other, [this.#healthy(router)]);
+    for (const other of others) sendPeerChanges(other, [this.#healthy(router)]);
   }
 
-  /** The connection of a router ended. Its links are gone for us; it may still carry circuits until somebody tells it otherwise. */
+  /**
+   * Removes a router whose connection ended, and its links. It may still forward circuits until a controller removes
+   * them.
+   */
   detach(router: ConnectedRouter): void {
     if (this.#routers.get(router.id) !== router) return;
     this.#routers.delete(router.id);
@@ -148,16 +154,16 @@ export class Network {
     for (const link of this.links.values()) {
       if (link.destination === router.id) this.circuits.onLinkLost(link.id);
     }
-    this.#tellAll(gone(router.id, PeerState.UNHEALTHY));
+    this.#sendToAll(gone(router.id, PeerState.UNHEALTHY));
   }
 
-  /** The addresses at which a router takes links changed. */
+  /** The addresses of a router's link listeners changed. */
   setListeners(router: ConnectedRouter, listeners: readonly Listener[]): void {
     router.linkListeners = listeners;
-    for (const other of this.#routers.values()) if (other !== router) tellPeers(other, [this.#healthy(router)]);
+    for (const other of this.#routers.values()) if (other !== router) sendPeerChanges(other, [this.#healthy(router)]);
   }
 
-  /** One of its two routers lost a link: circuits over it move, and the other router gets the fault. */
+  /** One of its two routers lost a link: circuits over it move, and the other router receives the fault. */
   linkFault(from: string, linkId: string, iteration: number): void {
     const link = this.links.get(linkId);
     if (!link || (iteration > 0 && iteration < link.iteration)) return;
@@ -168,7 +174,7 @@ export class Network {
     other?.channel.trySend(new Message(ControlType.Fault, [], toBinary(FaultSchema, fault)));
   }
 
-  /** A full list of a router's links: those that are not in it are gone. */
+  /** Applies a full list of a router's links: missing ones are removed. */
   keepLinks(routerId: string, linkIds: ReadonlySet<string>): void {
     for (const link of this.links.from(routerId)) if (!linkIds.has(link.id)) this.#dropLink(link.id);
   }
@@ -188,8 +194,8 @@ export class Network {
     this.circuits.onLinkLost(linkId);
   }
 
-  #tellAll(change: PeerStateChange): void {
-    for (const router of this.#routers.values()) if (router.id !== change.id) tellPeers(router, [change]);
+  #sendToAll(change: PeerStateChange): void {
+    for (const router of this.#routers.values()) if (router.id !== change.id) sendPeerChanges(router, [change]);
   }
 
   #onChange(set: ChangeSet): void {
@@ -200,7 +206,7 @@ export class Network {
     }
   }
 
-  /** A router that is deleted, disabled or to be enrolled anew is cut off at once. */
+  /** Disconnects a router that was deleted, disabled or re-enrolled. */
   #onRouterChange({ id, before, after }: Change): void {
     const was = before as Router | undefined;
     const is = after as Router | undefined;
@@ -208,11 +214,11 @@ export class Network {
     if (is && !is.disabled && !mustEnroll) return;
     const router = this.#routers.get(id);
     if (router) {
-      this.#components.log.info({ routerId: id }, 'router cut off: it was deleted, disabled or re-enrolled');
+      this.#components.log.info({ routerId: id }, 'router disconnected: it was deleted, disabled or re-enrolled');
       router.channel.close();
       this.detach(router);
     }
-    if (!is) this.#tellAll(gone(id, PeerState.REMOVED));
+    if (!is) this.#sendToAll(gone(id, PeerState.REMOVED));
   }
 
   #healthy({ id, version, linkListeners }: ConnectedRouter): PeerStateChange {
@@ -235,7 +241,7 @@ function gone(id: string, state: PeerState): PeerStateChange {
   return create(PeerStateChangeSchema, { id, state });
 }
 
-function tellPeers(router: ConnectedRouter, changes: PeerStateChange[]): void {
+function sendPeerChanges(router: ConnectedRouter, changes: PeerStateChange[]): void {
   const body = toBinary(PeerStateChangesSchema, create(PeerStateChangesSchema, { changes }));
   router.channel.trySend(new Message(ControlType.PeerStateChanges, [], body));
 }

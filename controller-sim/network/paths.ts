@@ -17,7 +17,7 @@ export interface Path {
   readonly cost: number;
 }
 
-/** Routers that cost less are no cheaper than this. */
+/** A router costs at least this much. */
 const LEAST_ROUTER_COST = 10;
 
 interface Step {
@@ -25,7 +25,7 @@ interface Step {
   readonly via: { readonly router: string; readonly link: string } | undefined;
 }
 
-/** Undefined when there is none. Routers that are not in `routers` are not connected. */
+/** Undefined without a path. Routers outside `routers` are not connected. */
 export function cheapestPath(
   from: string,
   to: string,
@@ -52,7 +52,7 @@ export function cheapestPath(
   return undefined;
 }
 
-/** What a path costs now, or undefined when a part of it is gone. */
+/** The current cost of a path; undefined if a part of it is gone. */
 export function costOf(
   path: Path,
   routers: ReadonlyMap<string, PathRouter>,

@@ -1,4 +1,4 @@
-// The Route that each router of a path gets, and the peer data that comes back with its result (reference fact: control channel,
+// Builds the Route for each router of a path, and reads the peer data in its result (reference fact: control channel,
 // section 4.4).
 //
 //   ingress ─► link 1 ─► … ─► link n ─► egress        forwards go both ways; only the last router dials
@@ -12,11 +12,11 @@ import type { Terminator } from '../state/types.ts';
 import type { Circuit } from './circuit.ts';
 
 export interface RouteOptions {
-  /** From 0 on; marks which result belongs to which attempt. */
+  /** Starts at 0; assigns results to attempts. */
   readonly attempt: number;
-  /** Milliseconds that a router has. */
+  /** Time limit for the router in milliseconds. */
   readonly timeout: number;
-  /** What the last router dials; undefined when that has been done. */
+  /** The destination that the last router dials; undefined if it has dialed already. */
   readonly egress: { readonly terminator: Terminator; readonly peerData: PeerData } | undefined;
 }
 
@@ -48,7 +48,7 @@ export function routeMessage(circuit: Circuit, position: number, options: RouteO
   return new Message(ControlType.Route, [], toBinary(RouteSchema, route));
 }
 
-/** Peer data travels as headers of the result, among the headers of the message itself. */
+/** Peer data is sent as headers of the result, among the message's own headers. */
 export function peerDataOf(result: Message): PeerData {
   const peerData = new Map<number, Buffer>();
   for (const [key, value] of result.headers) {

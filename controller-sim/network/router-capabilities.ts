@@ -1,8 +1,8 @@
-// Capabilities of routers by the names that the APIs have for them.
+// Capabilities of routers by their names in the APIs.
 
 import { RouterCapability } from '#wire/gen/numbers.ts';
 
-/** Bit to name. The bit of the data model is for controllers alone. */
+/** Bit to name. Only controllers have the data model bit. */
 const NAMES: ReadonlyMap<number, string> = new Map([
   [RouterCapability.MultiChannel, 'MULTI_CHANNEL'],
   [RouterCapability.ConnectV2, 'CONNECT_V2'],
@@ -13,13 +13,13 @@ const NAMES: ReadonlyMap<number, string> = new Map([
 
 export const ROUTER_CAPABILITIES: readonly string[] = [...NAMES.values()];
 
-/** reference fact: null for a router that has not said what it can. */
+/** reference fact: null for a router that has not reported capabilities. */
 export function capabilityNames(bits: ReadonlySet<number>): string[] | null {
   const names = [...NAMES].flatMap(([bit, name]) => (bits.has(bit) ? [name] : []));
   return names.length === 0 ? null : names;
 }
 
-/** The bits of capabilities that have a name, as one number. */
+/** The bits of named capabilities as one number. */
 export function capabilityMask(bits: ReadonlySet<number>): number {
   return [...NAMES.keys()].filter((bit) => bits.has(bit)).reduce((mask, bit) => mask + 2 ** bit, 0);
 }

@@ -1,4 +1,4 @@
-// What a router that is connected now says of itself, as the APIs show it.
+// Live fields of a connected router in the APIs.
 
 export interface RouterStatus {
   readonly isOnline: boolean;

@@ -1,5 +1,5 @@
-// Which of several terminators a circuit gets: the strategies of services (reference fact: control channel, section 4.3). All choose
-// within the best precedence that has candidates.
+// Selects one of several terminators for a circuit: the strategies of services (reference fact: control channel,
+// section 4.3). All select within the best precedence that has candidates.
 
 import type { Random } from '#lib/random.ts';
 import type { Terminator } from '../state/types.ts';
@@ -15,8 +15,8 @@ export interface Candidate {
 const RANK = { required: 0, default: 1, failed: 2 } as const;
 
 /**
- * The chosen candidate, or undefined when there is none. `stickiness` is what the dialer got with an earlier circuit: the id of a
- * terminator.
+ * The selected candidate, or undefined if there are none. `stickiness` is the terminator id that the dialer received
+ * with an earlier circuit.
  */
 export function chooseTerminator(
   strategy: string,
@@ -39,12 +39,15 @@ export function chooseTerminator(
   }
 }
 
-/** The cheaper, the more often: each by its distance from the costs of all (reference fact: control channel, section 4.3). */
+/**
+ * Weights each candidate by its distance from the total cost, so that cheaper ones are selected more often (reference
+ * fact: control channel, section 4.3).
+ */
 function weighted(candidates: readonly Candidate[], random: Random): Candidate | undefined {
   if (candidates.length <= 1) return candidates[0];
   const costs = candidates.map(({ cost }) => Math.max(1, cost));
   const total = costs.reduce((sum, cost) => sum + cost, 0);
-  let point = random.next() * (candidates.length - 1); // the weights 1 - cost/total add up to this
+  let point = random.next() * (candidates.length - 1); // the sum of the weights 1 - cost/total
   for (const [index, cost] of costs.entries()) {
     point -= 1 - cost / total;
     if (point < 0) return candidates[index];

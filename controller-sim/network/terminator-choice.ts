@@ -1,5 +1,5 @@
-// The terminator and the path of a new circuit: what is reachable, what it costs, and what the strategy of the service prefers
-// (reference fact: control channel, section 4.3).
+// Selects the terminator and the path of a new circuit by reachability, cost and the service's strategy (reference
+// fact: control channel, section 4.3).
 
 import type { Random } from '#lib/random.ts';
 import { EdgeErrorCode, PeerDataKey } from '#wire/gen/numbers.ts';
@@ -35,7 +35,7 @@ export class TerminatorChoice {
     this.#components = components;
   }
 
-  /** Throws CircuitError when no terminator can be reached. */
+  /** Throws CircuitError if no terminator is reachable. */
   choose({ service, ingressRouter, instanceId, peerData }: Wish, circuitId: string): Candidate {
     const { state, routers, random } = this.#components;
     const all = state.tables.terminator.referring('serviceId', service.id);
@@ -63,7 +63,7 @@ export class TerminatorChoice {
     return cheapestPath(from, to, this.routers(), this.#components.links.values());
   }
 
-  /** Connected routers with what they cost. */
+  /** Connected routers with their costs. */
   routers(): Map<string, PathRouter> {
     const { state, routers } = this.#components;
     const usable = new Map<string, PathRouter>();
@@ -74,7 +74,7 @@ export class TerminatorChoice {
     return usable;
   }
 
-  /** Circuits and failures count like distance: the least busy that works is preferred. */
+  /** Circuits and failures add to the path cost, so that the least busy working terminator is preferred. */
   #cost(terminator: Terminator, path: Path): number {
     return terminator.cost + path.cost + this.#components.costs.get(terminator.id);
   }

@@ -1,5 +1,5 @@
-// What terminators cost beside what they are set to: circuits that use them, and dials that failed. Services whose strategy looks at costs
-// choose by it (reference fact: control channel, section 4.3).
+// Dynamic costs of terminators, added to the configured ones: circuits that use them, and failed dials. Strategies that
+// read costs select by them (reference fact: control channel, section 4.3).
 
 import type { Clock, Timer } from '#lib/clock.ts';
 
@@ -14,14 +14,14 @@ const FAILURE_COST = 20;
 const SUCCESS_CREDIT = 2;
 const HIGHEST = 65_535;
 const MINUTE = 60_000;
-/** What a minute without a new failure takes away: doubles every five minutes, at least this. */
+/** Reduction after a minute without a new failure: at least this, doubled every five minutes. */
 const LEAST_CREDIT = 10;
 const DOUBLING = 5 * MINUTE;
 
 export class TerminatorCosts {
   readonly #clock: Clock;
   readonly #costs = new Map<string, Costs>();
-  /** Runs while some terminator has failures. */
+  /** Runs while any terminator has failures. */
   #forgiving: Timer | undefined;
 
   constructor(clock: Clock) {

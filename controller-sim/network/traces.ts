@@ -1,4 +1,5 @@
-// Identities whose circuits are traced, until when. In memory: a trace is for somebody who watches.
+// Identities whose circuits are traced, with the end of each trace. In memory: a trace serves an operator who is
+// watching.
 
 import type { Clock } from '#lib/clock.ts';
 import { timeText } from '#lib/duration.ts';
@@ -7,7 +8,7 @@ import type { IdSource } from '#lib/ids.ts';
 export interface TraceSpec {
   /** Milliseconds. */
   readonly duration: number;
-  /** Made up when empty. */
+  /** Generated if it is empty. */
   readonly traceId: string;
 }
 
@@ -18,7 +19,7 @@ export interface Trace {
   readonly until: string;
 }
 
-/** The oldest give way. */
+/** Limit on traced identities. The oldest is evicted. */
 const MOST = 10_000;
 
 export class Traces {
@@ -45,7 +46,7 @@ export class Traces {
     return trace;
   }
 
-  /** The trace of an identity that runs now. */
+  /** The active trace of an identity. */
   of(identityId: string): Trace | undefined {
     const trace = this.#byIdentity.get(identityId);
     return trace && Date.parse(trace.until) > this.#clock.now() ? trace : undefined;

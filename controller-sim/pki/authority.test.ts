@@ -1,4 +1,4 @@
-// The key that signs tokens: made for every SDK, and kept once it is there.
+// The key that signs tokens: usable by every SDK, and kept in existing data.
 
 import { generateKeyPairSync } from 'node:crypto';
 import t from 'tap';
@@ -14,20 +14,20 @@ import { x509 } from './x509.ts';
 const clock = new VirtualClock();
 const newState = () => State.open({ store: new MemoryStore(), clock, ids: new IdSource(seededRandom(1)) });
 
-/** A token of the authority, as its issuer reads it back. */
+/** The claims of a token of the authority, as its issuer verifies it. */
 async function readBack(authority: Authority): Promise<unknown> {
   const tokens = new Tokens({ authority, clock, issuer: 'https://host', controlAddress: 'tls:host:1' });
   return (await tokens.verify(await tokens.network('id')))?.jti;
 }
 
-t.test('tokens are signed with RSA, which SDKs of every age can verify', async (t) => {
+t.test('tokens are signed with RSA, which even old SDKs can verify', async (t) => {
   const authority = await Authority.open({ state: await newState(), clock }, ['localhost']);
   t.equal(authority.tokenAlgorithm, 'RS256');
   t.match(authority.publicJwk, { kty: 'RSA', alg: 'RS256', use: 'sig', kid: authority.keyId });
   t.equal(await readBack(authority), 'id');
 });
 
-t.test('a data file with another key keeps it, also when its certificate is made anew', async (t) => {
+t.test('a data file with another key keeps it, even if its certificate is renewed', async (t) => {
   const state = await newState();
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const key = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
@@ -41,7 +41,7 @@ t.test('a data file with another key keeps it, also when its certificate is made
 });
 
 t.test(
-  'the listener names no authorities, so that clients of authorities that are added later present certificates',
+  'the listener announces no authorities, so that clients of authorities that are added later present certificates',
   async (t) => {
     const authority = await Authority.open({ state: await newState(), clock }, ['localhost']);
     t.same(authority.serverContext().ca, []);

@@ -1,5 +1,5 @@
-// The simulator's certificate authority: a root, an intermediate that signs, and the certificate of its own listeners. Made once
-// per data file and kept there.
+// The simulator's certificate authority: a root, a signing intermediate, and the server certificate of its listener.
+// Created once per data file and stored there.
 
 import {
   createHash,
@@ -22,19 +22,19 @@ import { DamagedError } from '../state/store/store.ts';
 import { issueAuthority, issueLeaf, type LeafFields, type Pair, type Purpose } from './certificate.ts';
 
 /**
- * Of the key of the listener, which signs tokens too: SDKs of 2022 cannot verify tokens that are signed on an elliptic curve, and enroll with
- * none (reference fact: recording 390).
+ * For the listener's key, which also signs tokens: SDKs of 2022 cannot verify tokens with elliptic curve signatures,
+ * and fail to enroll (reference fact: recording 390).
  */
 const SERVER_KEY_BITS = 2_048;
 const generateKey = promisify(generateKeyPair);
-/** Peers with clocks that are a little behind must not refuse what was just made. */
+/** Peers with slightly slow clocks must accept new certificates. */
 const BACKDATED = 10 * 60_000;
 const YEAR = 365 * 86_400_000;
 const META = { root: 'pki.root', intermediate: 'pki.intermediate', server: 'pki.server' } as const;
-/** A server certificate is made anew when less than this is left of it. */
+/** A server certificate is renewed if less than this remains of it. */
 const RENEW_SERVER = 30 * 86_400_000;
 const SERIAL_LENGTH = 16;
-/** In bits. Shorter ones have been broken, or soon will be. */
+/** In bits. Shorter keys have been broken, or soon will be. */
 const SHORTEST_RSA_KEY = 2_048;
 const NO_NAMES: GeneralNames = { dns: [], ip: [], uri: [], email: [] };
 
@@ -44,9 +44,9 @@ export class CsrError extends ProjectError {
   }
 }
 
-/** Everything of a request that is read. Other extensions (key usage, basic constraints, …) never reach a certificate. */
+/** The used parts of a request. Other extensions (key usage, basic constraints, …) never reach a certificate. */
 export interface CertificateRequest {
-  /** Compared with what the client may be called, never copied. */
+  /** Compared with the client's permitted name, never copied. */
   readonly commonName: string | undefined;
   /** Copied for routers only. */
   readonly names: GeneralNames;
@@ -67,10 +67,10 @@ export class Authority {
   readonly #root: Pair;
   readonly #intermediate: Pair;
   readonly #server: Pair;
-  /** The leaf of the listener; its key also signs tokens. */
+  /** The listener's server certificate; its key also signs tokens. */
   readonly serverCertificate: X509Certificate;
   readonly signingKey: KeyObject;
-  /** Names the signing key in tokens. */
+  /** The id of the signing key in tokens. */
   readonly keyId: string;
 
   private constructor(components: AuthorityComponents, root: Pair, intermediate: Pair, server: Pair) {
@@ -85,7 +85,7 @@ export class Authority {
     this.trustDomain = createHash('sha1').update(new X509Certificate(root.certificate).raw).digest('hex');
   }
 
-  /** Takes the authority out of the state, or makes it. `names` are the hosts that the listener is reached by. */
+  /** Loads the authority from the state, or creates it. `names` are the host names of the listener. */
   static async open(components: AuthorityComponents, names: readonly string[]): Promise<Authority> {
     const { state, clock } = components;
     const random = components.random ?? systemRandom;
@@ -102,25 +102,25 @@ export class Authority {
     return new Authority(components, root, intermediate, server);
   }
 
-  /** What routers and SDKs are to trust. */
+  /** The trust anchors for routers and SDKs. */
   get bundle(): string {
     return this.#root.certificate + this.#intermediate.certificate;
   }
 
-  /** Against these, client certificates are verified. */
+  /** Trust anchors for client certificates. */
   get roots(): X509Certificate[] {
     return [new X509Certificate(this.#root.certificate), new X509Certificate(this.#intermediate.certificate)];
   }
 
   /**
-   * For the listener. It names no authorities to clients: those that were added later vouch for clients too, and a client in Go presents no
-   * certificate when its authority is not among those that are named.
+   * For the listener. It announces no authorities: clients of authorities that are added later must present
+   * certificates, too. A Go client presents none if its authority is not announced.
    */
   serverContext(): SecureContextOptions {
     return { cert: this.#server.certificate + this.#intermediate.certificate, key: this.#server.key, ca: [] };
   }
 
-  /** For dialing routers: a certificate that names the controller, with a key of its own that is kept nowhere. */
+  /** For dialing routers: a certificate with the controller's id and a key that is not stored. */
   controllerContext(controllerId: string): SecureContextOptions {
     const { key, publicKey } = newKey();
     const names = { dns: [], ip: [], uri: [], email: [] };
@@ -129,7 +129,7 @@ export class Authority {
     return { cert, key, ca: this.bundle };
   }
 
-  /** How tokens are signed. Data files of older releases have a key on an elliptic curve, and keep it. */
+  /** The algorithm of tokens. Data files of older releases have an elliptic curve key, and keep it. */
   get tokenAlgorithm(): 'RS256' | 'ES256' {
     return this.signingKey.asymmetricKeyType === 'rsa' ? 'RS256' : 'ES256';
   }
@@ -141,8 +141,9 @@ export class Authority {
   }
 
   /**
-   * A certificate of an identity, or of one of its API sessions, which then has an id of its own. Takes nothing but the key from the request (reference fact: its test of
-   * forged requests), so that no client gets a certificate for names that it chooses.
+   * A certificate of an identity, or of one of its API sessions, which then has its own id. Copies only the key from
+   * the request (reference fact: its test of forged requests), so that no client can choose the names in its
+   * certificate.
    *
    * @returns the chain, leaf first, valid for one year
    */
@@ -157,14 +158,14 @@ export class Authority {
   }
 
   /**
-   * A certificate of a router. Copies the alternative names of the request, since the network does not know the hosts by which a router
-   * is reached. Copies no SPIFFE id: only the authority says which router this is.
+   * A certificate of a router. Copies the alternative names of the request, since the network does not know the host
+   * names of a router. Does not copy SPIFFE ids: only the authority assigns router ids.
    *
    * @returns the chain, leaf first, valid for one year
    */
   signRouter({ publicKey, names }: CertificateRequest, routerId: string, use: Purpose): string {
     const uri = names.uri.filter((each) => !/^\s*spiffe:/i.test(each));
-    // Routers may use one certificate for both purposes: the one for which it is made comes first.
+    // Routers may use one certificate for both purposes: its main purpose comes first.
     const purposes = use === 'client' ? (['client', 'server'] as const) : (['server', 'client'] as const);
     const own = { ...names, uri };
     return this.#sign({ commonName: routerId, publicKey, names: own, spiffe: `router/${routerId}`, purposes });
@@ -180,11 +181,11 @@ export class Authority {
 
 /** Reads and verifies a PEM request. Throws CsrError. */
 export async function readRequest(pem: string): Promise<CertificateRequest> {
-  // Loaded with the first request: a simulator that starts has none.
+  // Loaded with the first request, so that the simulator starts faster.
   const { x509 } = await import('./x509.ts');
   try {
     const request = new x509.Pkcs10CertificateRequest(pem);
-    if (!(await request.verify())) throw new CsrError('the request is not signed by its own key');
+    if (!(await request.verify())) throw new CsrError('the request is not signed with its own key');
     const publicKey = Buffer.from(request.publicKey.rawData);
     refuseWeakKey(publicKey);
     const extension = request.extensions.find((each) => each instanceof x509.SubjectAlternativeNameExtension);
@@ -197,7 +198,7 @@ export async function readRequest(pem: string): Promise<CertificateRequest> {
     };
   } catch (error) {
     if (error instanceof CsrError) throw error;
-    throw new CsrError('this is no certificate request that can be read', { cause: error });
+    throw new CsrError('the certificate request is unreadable', { cause: error });
   }
 }
 
@@ -205,22 +206,22 @@ function refuseWeakKey(spki: Buffer): void {
   const key = createPublicKey({ key: spki, format: 'der', type: 'spki' });
   const { modulusLength } = key.asymmetricKeyDetails ?? {};
   if (modulusLength !== undefined && modulusLength < SHORTEST_RSA_KEY)
-    throw new CsrError(`the RSA key has ${modulusLength} bits; at least ${SHORTEST_RSA_KEY} are needed`);
+    throw new CsrError(`the RSA key has ${modulusLength} bits; at least ${SHORTEST_RSA_KEY} are required`);
 }
 
-/** Throws DamagedError for a row that does not hold a certificate with its key. */
+/** Throws DamagedError for a row without a certificate and its key. */
 function readPair(state: State, key: string): Pair | undefined {
   const text = state.meta(key);
   if (text === undefined) return undefined;
   try {
     const pair = JSON.parse(text) as Pair;
     if (!new X509Certificate(pair.certificate).checkPrivateKey(createPrivateKey(pair.key)))
-      throw new Error('the key belongs to another certificate');
+      throw new Error('the key does not match the certificate');
     return pair;
   } catch (error) {
-    // The parser's message repeats pieces of the value, which holds a private key.
+    // The parser's message quotes parts of the value, which contains a private key.
     const why = error instanceof SyntaxError ? 'the value is not JSON' : describeError(error);
-    throw new DamagedError('meta', key, `it does not hold a certificate with its key: ${why}`);
+    throw new DamagedError('meta', key, `it does not contain a certificate with its key: ${why}`);
   }
 }
 
@@ -234,7 +235,7 @@ function covers(pair: Pair, names: readonly string[], now: number): boolean {
 }
 
 function isIpv6(name: string): boolean {
-  return name.includes(':'); // certificates write it in another form; it is always among the names
+  return name.includes(':'); // certificates encode such addresses in another form; this one is always among the names
 }
 
 function makeAuthority(clock: Clock, random: Random, commonName: string, issuer: Pair | undefined): Pair {
@@ -243,7 +244,7 @@ function makeAuthority(clock: Clock, random: Random, commonName: string, issuer:
   return { certificate: issueAuthority(issuer ? { ...common, pathLength: 0 } : common, key, issuer), key };
 }
 
-/** Keeps the key of an older certificate: tokens that it signed stay valid. */
+/** Keeps the key of an older certificate: tokens that it signed remain valid. */
 async function makeServer(
   clock: Clock,
   random: Random,
@@ -251,7 +252,7 @@ async function makeServer(
   hosts: readonly string[],
   previous: Pair | undefined,
 ): Promise<Pair> {
-  const ownSerial = serial(random); // drawn before the wait: what is drawn meanwhile must not depend on how long it is
+  const ownSerial = serial(random); // drawn before the wait, so that the sequence of random values does not depend on timing
   const { key, publicKey } = previous
     ? { key: previous.key, publicKey: publicKeyOf(previous.key) }
     : exported((await generateKey('rsa', { modulusLength: SERVER_KEY_BITS })).privateKey);
@@ -265,7 +266,7 @@ function period(clock: Clock, lifetime: number): { notBefore: Date; notAfter: Da
   return { notBefore: new Date(clock.now() - BACKDATED), notAfter: new Date(clock.now() + lifetime) };
 }
 
-/** Positive, as the standard demands. */
+/** Positive, as the standard requires. */
 function serial(random: Random): Buffer {
   const bytes = random.bytes(SERIAL_LENGTH);
   bytes.writeUInt8((bytes.readUInt8(0) & 0x7f) | 0x01, 0);

@@ -1,4 +1,4 @@
-// PKCS#7 "certs-only": how authorities are handed out to who enrolls. A SignedData without content and signers.
+// PKCS#7 "certs-only", in which enrolling clients receive authorities. A SignedData without content and signers.
 
 import type { X509Certificate } from 'node:crypto';
 import { context, der, integer, oid, sequence, Tag } from '#pki/der.ts';
@@ -7,7 +7,7 @@ const SIGNED_DATA = '1.2.840.113549.1.7.2';
 const DATA = '1.2.840.113549.1.7.1';
 const NOTHING = der(Tag.Set);
 
-/** The DER of a bag with these certificates. */
+/** A bag with these certificates, as DER. */
 export function certificateBag(certificates: readonly X509Certificate[]): Buffer {
   const bag = context(0, Buffer.concat(certificates.map((certificate) => certificate.raw)));
   const signedData = sequence(integer(1), NOTHING, sequence(oid(DATA)), bag, NOTHING);

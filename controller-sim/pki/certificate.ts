@@ -1,5 +1,5 @@
-// Writing certificates (RFC 5280): the three that a simulator begins with, and those that it signs. A library for this costs a simulator
-// more time than all of the rest of its start.
+// Writes certificates (RFC 5280): the three of a new simulator, and those that it signs. Loading a library for this
+// takes longer than the rest of the start.
 
 import { createHash, createPrivateKey, createPublicKey, sign, X509Certificate } from 'node:crypto';
 import { bitString, context, der, integer, oid, readDer, sequence, Tag, utf8 } from '#pki/der.ts';
@@ -31,7 +31,7 @@ export interface LeafFields extends CommonFields {
 }
 
 export interface AuthorityFields extends CommonFields {
-  /** How many authorities may follow below it; left out: any number. */
+  /** Limit on authorities below it; unlimited if missing. */
   readonly pathLength?: number;
 }
 
@@ -45,14 +45,16 @@ const EXTENSION = {
   extendedKeyUsage: '2.5.29.37',
 } as const;
 const TRUE = der(Tag.Boolean, Buffer.from([0xff]));
-/** Bits from the left: digitalSignature and keyEncipherment; keyCertSign and cRLSign. Before them, how many of the byte do not count. */
+/**
+ * Bits from the left: digitalSignature and keyEncipherment; keyCertSign and cRLSign. The first byte counts unused bits.
+ */
 const LEAF_USAGE = der(Tag.BitString, Buffer.from([5, 0b1010_0000]));
 const AUTHORITY_USAGE = der(Tag.BitString, Buffer.from([1, 0b0000_0110]));
 const VERSION_3 = context(0, integer(2));
-/** The standard writes later years in another form. */
+/** The standard encodes later years in another form. */
 const FIRST_LONG_YEAR = 2050;
 
-/** An authority of its own, or one below `issuer`. PEM. */
+/** A root authority, or one below `issuer`. PEM. */
 export function issueAuthority(fields: AuthorityFields, key: string, issuer: Pair | undefined): string {
   const { publicKey, commonName, pathLength } = fields;
   const constraints = [TRUE, ...(pathLength === undefined ? [] : [integer(pathLength)])];
@@ -114,7 +116,7 @@ function authorityKey({ key }: Pair): Buffer {
   return extension(EXTENSION.authorityKeyIdentifier, value);
 }
 
-/** SHA-1 of the bits of the key (RFC 5280, section 4.2.1.2). */
+/** SHA-1 of the key bits (RFC 5280, section 4.2.1.2). */
 function keyIdentifier(publicKey: Buffer): Buffer {
   const [info] = readDer(publicKey);
   const bits =
@@ -124,13 +126,13 @@ function keyIdentifier(publicKey: Buffer): Buffer {
   return createHash('sha1').update(bits).digest();
 }
 
-/** As it stands in the certificate: names are compared by their bytes. */
+/** The exact bytes in the certificate, because names are compared by bytes. */
 function subjectOf({ certificate }: Pair): Buffer {
   const [whole] = readDer(new X509Certificate(certificate).raw);
   const [toBeSigned] = readDer(whole?.content ?? Buffer.alloc(0));
   // version, serial, algorithm, issuer, validity, subject
   const subject = readDer(toBeSigned?.content ?? Buffer.alloc(0))[5];
-  if (!subject) throw new Error('the certificate of the authority cannot be read');
+  if (!subject) throw new Error('the certificate of the authority is unreadable');
   return subject.whole;
 }
 

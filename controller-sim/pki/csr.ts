@@ -3,7 +3,7 @@
 import { ApiError } from '../errors/errors.ts';
 import { type CertificateRequest, CsrError, readRequest } from './authority.ts';
 
-/** A request out of a body. Throws ApiError for what cannot be read. */
+/** Reads a request from a body. Throws ApiError if it is invalid. */
 export async function readCsr(pem: unknown, use: 'client' | 'server' = 'client'): Promise<CertificateRequest> {
   if (typeof pem !== 'string' || pem === '')
     throw new ApiError('MISSING_OR_INVALID_CSR', { code: 'UNHANDLED', message: `invalid ${use} CSR` });

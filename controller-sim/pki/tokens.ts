@@ -1,5 +1,5 @@
-// The tokens that the controller signs: for enrollment, for the network, and for sessions of services, which routers verify with the
-// key of the data model (reference facts: HTTP behaviour, Enrollment; edge, section 5.1).
+// Signs the controller's tokens: for enrollment, for the network, and for sessions of services. Routers verify them
+// with the key from the data model (reference facts: HTTP behaviour, Enrollment; edge, section 5.1).
 
 import type { JWTPayload, SignJWT } from 'jose';
 import type { Clock } from '#lib/clock.ts';
@@ -19,7 +19,7 @@ export interface TokenComponents {
 /** reference fact: HTTP behaviour, Access token claims. */
 export const TokenKind = Object.freeze({ Access: 'a', Refresh: 'r', Service: 's', Totp: 't' } as const);
 
-/** What an access token and a refresh token say. Times in seconds. */
+/** Claims of access and refresh tokens. Times in seconds. */
 export interface AccessClaims extends JWTPayload {
   readonly sub: string;
   readonly exp: number;
@@ -33,7 +33,7 @@ export interface AccessClaims extends JWTPayload {
   readonly z_asid: string;
   readonly z_ct: readonly string[];
   readonly z_cfs: readonly string[];
-  /** The fingerprint of the certificate that logged in. */
+  /** Fingerprint of the certificate of the login. */
   readonly z_acf?: string;
   /** Whether the auth policy accepts expired certificates. */
   readonly z_cae?: boolean;
@@ -43,7 +43,7 @@ export interface AccessClaims extends JWTPayload {
   readonly z_iccc: boolean;
 }
 
-/** The right of an identity to dial or bind a service. */
+/** An identity's right to dial or bind a service. */
 export interface ServiceSession {
   readonly serviceId: string;
   readonly identityId: string;
@@ -51,12 +51,12 @@ export interface ServiceSession {
   readonly type: 'Dial' | 'Bind';
 }
 
-/** Loaded with the first token: a simulator that starts makes none. */
+/** Loaded with the first token, so that the simulator starts faster. */
 function jose(): Promise<typeof import('jose')> {
   return import('jose');
 }
 
-/** Tokens whose signature is cached as verified, and their characters: clients decide how much stands in a token. */
+/** Limits on cached verified signatures, by count and characters: clients choose the size of tokens. */
 const MOST_VERIFIED = 10_000;
 const MOST_VERIFIED_LENGTH = 16 * 1024 * 1024;
 
@@ -81,14 +81,14 @@ export class Tokens {
     );
   }
 
-  /** Names the network to who wants to enroll with another proof. */
+  /** Identifies the network to clients that enroll with another proof. */
   network(id: string): Promise<string> {
     return this.#sign({ em: 'network' }, (jwt) =>
       jwt.setSubject(this.#components.issuer).setAudience('openziti-enroller').setJti(id),
     );
   }
 
-  /** Names an authority to clients that have a certificate of it. It never expires. */
+  /** Identifies an authority to clients with a certificate of it. It never expires. */
   authority(id: string): Promise<string> {
     return this.#sign({ em: 'ca' }, (jwt) => jwt.setSubject(id).setAudience(['']).setJti(id));
   }
@@ -99,11 +99,11 @@ export class Tokens {
     return this.#sign(claims, (jwt) => jwt.setSubject(identityId).setAudience(['openziti']).setJti(apiSessionId));
   }
 
-  /** The token of a session of a service: what a client shows to a router to dial or bind. */
+  /** The token of a session of a service: clients present it to routers to dial or bind. */
   session(
     session: ServiceSession & {
       readonly id: string;
-      /** Of an API session that is kept. */
+      /** The API session is stored. */
       readonly isLegacy: boolean;
     },
   ): Promise<string> {
@@ -117,7 +117,7 @@ export class Tokens {
     return this.#sign(claims, (jwt) => jwt.setSubject(session.serviceId).setAudience(['openziti']).setJti(session.id));
   }
 
-  /** What such a token says when it is all that there is of the session; undefined for any other. */
+  /** The content of a session token if the session is not stored; undefined for other tokens. */
   async verifySession(token: string): Promise<ServiceSession | undefined> {
     const { z_t, z_leg, z_st, z_iid, z_asid, sub } = (await this.verify(token)) ?? {};
     if (z_t !== TokenKind.Service || z_leg !== false || (z_st !== 'Dial' && z_st !== 'Bind')) return undefined;
@@ -125,7 +125,7 @@ export class Tokens {
     return { serviceId: sub, identityId: z_iid, apiSessionId: z_asid, type: z_st };
   }
 
-  /** A token of the OIDC API; `claims` are all of it. */
+  /** A token of the OIDC API; `claims` are complete. */
   async oidc(claims: JWTPayload): Promise<string> {
     const { authority } = this.#components;
     const { SignJWT } = await jose();
@@ -139,7 +139,7 @@ export class Tokens {
     return `${this.#components.issuer}/oidc`;
   }
 
-  /** The claims of a token of ours that is valid now; undefined for any other. */
+  /** The claims of this controller's valid token; undefined for any other. */
   async verify(token: string, options: { ignoreExpiry?: boolean } = {}): Promise<JWTPayload | undefined> {
     const { authority, clock, issuer } = this.#components;
     const { jwtVerify } = await jose();
@@ -152,11 +152,11 @@ export class Tokens {
       });
       return isNestedDeeper(payload) ? undefined : payload;
     } catch {
-      return undefined; // not ours, not whole, or too old: it proves nothing
+      return undefined; // from another issuer, malformed, or expired
     }
   }
 
-  /** The claims of an access token. A signature is looked at once, the time every time. */
+  /** The claims of an access token. The signature is verified once, the expiry each time. */
   async verifyAccess(token: string): Promise<AccessClaims | undefined> {
     const known = this.#verified.get(token);
     const now = this.#components.clock.now() / 1000;

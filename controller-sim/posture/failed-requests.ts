@@ -1,4 +1,5 @@
-// Requests for services that failed for posture: the last fifty of each identity, with what each check saw and what it wanted.
+// Service requests that failed their posture checks: the last fifty of each identity, with actual and expected values
+// of each check.
 
 import type { Clock } from '#lib/clock.ts';
 import { evaluatePosture, type MfaDemand, mfaFacts, type PostureState, type ProcessState } from '#model/posture.ts';
@@ -67,7 +68,7 @@ export class FailedRequests {
   }
 }
 
-/** What a check saw and what it wants (reference fact: HTTP entities, section 17). */
+/** Actual and expected values of a check (reference fact: HTTP entities, section 17). */
 function explain(check: PostureCheck, state: PostureState, now: number): Record<string, unknown> {
   switch (check.typeId) {
     case 'OS':

@@ -1,5 +1,5 @@
-// The posture of endpoints as the controller knows it: what clients told of their machines, when they gave one-time passwords, and when
-// they have to be asked again. Kept in memory: a controller that starts anew asks anew.
+// The posture of endpoints: what clients reported about their machines, when they gave one-time passwords, and when
+// they must give one again. It is in memory only: after a restart, clients must send it again.
 
 import type { Clock, Timer } from '#lib/clock.ts';
 import { Listeners } from '#lib/listeners.ts';
@@ -11,14 +11,16 @@ import type { State } from '../state/state.ts';
 import type { ApiSession, Mfa, PostureCheck, Service, ServicePolicy } from '../state/types.ts';
 import { FailedRequests } from './failed-requests.ts';
 
-/** A body of the API, after its validation. */
+/** A validated body. */
 export interface PostureResponse {
   readonly id: string;
   readonly typeId: string;
   readonly [field: string]: unknown;
 }
 
-/** Told to a client whose machine woke up or was unlocked: when the service will want a password. Seconds. */
+/**
+ * Sent to a client whose machine woke up or was unlocked: when the service will require a one-time password. Seconds.
+ */
 export interface AffectedService {
   readonly id: string;
   readonly name: string;
@@ -27,7 +29,7 @@ export interface AffectedService {
   readonly timeoutRemaining: number;
 }
 
-/** What is known of the machines of an identity, and when. */
+/** The posture data of an identity's machines, with times. */
 interface IdentityPosture {
   os?: { type: string; version: string; build: string; checkId: string; at: number };
   mac?: { addresses: readonly string[]; checkId: string; at: number };
@@ -48,7 +50,7 @@ export interface PostureComponents {
   readonly clock: Clock;
 }
 
-/** A client that tells of more processes than any check asks for is not believed. */
+/** Limit on reported processes, above the number that any checks ask for. Further ones are ignored. */
 const MOST_PROCESSES = 500;
 const MOST_SESSIONS = 100;
 
@@ -68,7 +70,7 @@ export class Posture {
       for (const { kind, id, before, after } of changes) {
         if (kind === 'identity' && !after) this.#forget(id);
         else if (kind === 'identity' && this.#identities.has(id)) this.#watch(id);
-        // What is demanded decides when a password becomes too old.
+        // The demands determine when a one-time password becomes too old.
         if (kind === 'postureCheck' || kind === 'servicePolicy')
           for (const each of this.#identities.keys()) this.#watch(each);
         if (kind === 'apiSession' && before && !after) this.#onSessionEnd(before as ApiSession);
@@ -84,13 +86,13 @@ export class Posture {
     this.#deadlines.clear();
   }
 
-  /** Calls `listener` with the identity whose posture may be another one, until the returned function is called. */
+  /** Calls `listener` with each identity whose posture may have changed, until the returned function is called. */
   subscribe(listener: (identityId: string) => void): () => void {
     return this.#listeners.add(listener);
   }
 
-  /** What a client tells of its machine. Answers the services that will soon want a password. */
-  take(session: ApiSession, responses: readonly PostureResponse[]): AffectedService[] {
+  /** Stores a client's posture responses. Returns the services that will soon require a one-time password. */
+  accept(session: ApiSession, responses: readonly PostureResponse[]): AffectedService[] {
     const known = this.#of(session.identityId);
     this.#session(known, session.id);
     for (const response of responses) this.#note(known, session, response);
@@ -104,13 +106,13 @@ export class Posture {
     this.#changed(identityId);
   }
 
-  /** As above, in a session that is a token; `time` in milliseconds. */
+  /** As above, for a session in token form; `time` in milliseconds. */
   passedMfaAt(identityId: string, sessionId: string, time: number): void {
     this.#session(this.#of(identityId), sessionId).passedMfaAt = time;
     this.#changed(identityId);
   }
 
-  /** What is known of the machine behind an API session. */
+  /** The posture data for the machine of an API session. */
   stateOf(identityId: string, sessionId: string): PostureState {
     const known = this.#identities.get(identityId);
     return {
@@ -131,7 +133,7 @@ export class Posture {
     return this.#failing(policy, identityId, sessionId).length === 0;
   }
 
-  /** Whether one of the policies that grant it passes. */
+  /** Whether the posture passes one of the policies that grant the service. */
   mayUse({ id, identityId }: Pick<ApiSession, 'id' | 'identityId'>, serviceId: string, type: PermissionType): boolean {
     const { access, clock } = this.#components;
     const policies = access
@@ -141,7 +143,7 @@ export class Posture {
     return decideAccess(policies, this.stateOf(identityId, id), clock.now()).granted;
   }
 
-  /** Throws ApiError, and remembers why, when every policy that grants the service fails. */
+  /** Throws ApiError, and records the reasons, if the posture fails every policy that grants the service. */
   demand(session: ApiSession, service: Service, type: PermissionType): void {
     const { access } = this.#components;
     const policies = access.granting(session.identityId, service.id).filter((policy) => policy.type === type);
@@ -206,7 +208,10 @@ export class Posture {
     }
   }
 
-  /** Services whose passwords count only for the time of grace from now (reference fact: only those with more time left are named). */
+  /**
+   * Services whose one-time passwords remain valid only for the grace period from now on (reference fact: only those
+   * with more time left are listed).
+   */
   #affected(session: ApiSession, responses: readonly PostureResponse[]): AffectedService[] {
     const { access, clock } = this.#components;
     const woken = responses.some(({ typeId, woken: flag }) => typeId === 'ENDPOINT_STATE' && flag === true);
@@ -237,7 +242,7 @@ export class Posture {
     return [...affected.values()];
   }
 
-  /** Whoever looks at it looks again, now and when the next password becomes too old. */
+  /** Notifies listeners now, and again when the next one-time password becomes too old. */
   #changed(identityId: string): void {
     this.#listeners.call(identityId);
     this.#watch(identityId);
@@ -249,7 +254,7 @@ export class Posture {
     this.#deadlines.delete(identityId);
     const next = this.#nextDeadline(identityId);
     if (next === undefined) return;
-    // One millisecond more: a password still counts in the moment in which its time ends.
+    // One millisecond more: a one-time password is still valid at the end of its time.
     const timer = clock.after('posture deadline', next - clock.now() + 1, () => this.#changed(identityId));
     this.#deadlines.set(identityId, timer);
   }
@@ -276,7 +281,7 @@ export class Posture {
     return known;
   }
 
-  /** The oldest give way: of sessions that are tokens nobody says when they end. */
+  /** Evicts the oldest entry: nothing reports the end of a token session. */
   #session(known: IdentityPosture, id: string): SessionPosture {
     const session = known.sessions.get(id) ?? {};
     known.sessions.set(id, session);
@@ -285,7 +290,7 @@ export class Posture {
     return session;
   }
 
-  /** A second factor was given up: no password that was given counts any more. */
+  /** The second factor was removed: its one-time passwords no longer count. */
   #revokeMfa(identityId: string): void {
     const sessions = this.#identities.get(identityId)?.sessions;
     if (!sessions) return;
@@ -293,7 +298,10 @@ export class Posture {
     this.#changed(identityId);
   }
 
-  /** What was told in a session goes with it, and what is known of the machine with the last one: the next may be from another machine. */
+  /**
+   * A session's posture data is removed with it, and the machine's data with the last session: the next may be from
+   * another machine.
+   */
   #onSessionEnd({ id, identityId }: ApiSession): void {
     const known = this.#identities.get(identityId);
     known?.sessions.delete(id);

@@ -1,5 +1,5 @@
-// Sessions end with the right to them: when no policy grants the service any more, and when the posture of the client passes none of those
-// that do. What looks at the posture is posture.ts; routers hear of the end from control-channel/legacy-sessions.ts.
+// Ends sessions whose right has ended: no policy grants the service any longer, or the client's posture fails all
+// policies that do. posture.ts evaluates posture; control-channel/legacy-sessions.ts notifies routers.
 
 import { describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
@@ -43,7 +43,7 @@ export class SessionRights {
     }
   }
 
-  /** Another type or other posture checks of a policy, other demands of a check. Both are seldom changed. */
+  /** Reacts to a changed type or posture checks of a policy, and changed demands of a check. Both are rare. */
   #onChange({ changes }: ChangeSet): void {
     const { access, state } = this.#components;
     const { session } = state.tables;
@@ -65,6 +65,6 @@ export class SessionRights {
       .change((transaction) => {
         for (const { id } of lost) transaction.delete('session', id);
       })
-      .catch((error: unknown) => log.error({ error: describeError(error) }, 'sessions without a right stay'));
+      .catch((error: unknown) => log.error({ error: describeError(error) }, 'could not end sessions without a right'));
   }
 }

@@ -1,4 +1,4 @@
-// What a write does, as data: the state applies it, the store keeps it, everything else follows from it.
+// A write as data: the state applies it, the store persists it, and the feed publishes it.
 
 import type { Origin } from './origin.ts';
 import type { Entity, EntityKind } from './types.ts';
@@ -14,11 +14,11 @@ export interface Change {
 
 export interface ChangeSet {
   readonly index: bigint;
-  /** Index of the set before, 0 for the first. */
+  /** Index of the previous set; 0 for the first. */
   readonly previousIndex: bigint;
   /** Milliseconds since the epoch. */
   readonly time: number;
   readonly changes: readonly Change[];
-  /** Undefined for what the simulator does by itself. */
+  /** Undefined for changes that the simulator makes on its own. */
   readonly origin: Origin | undefined;
 }

@@ -1,4 +1,4 @@
-// Checking that what entities refer to is there, and mending what is not: one run at a time.
+// Checks that references between entities resolve, and repairs those that do not: one run at a time.
 
 import type { Clock } from '#lib/clock.ts';
 import { describeError } from '#lib/errors.ts';
@@ -7,19 +7,19 @@ import type { Table } from './table.ts';
 import type { Transaction } from './transaction.ts';
 import type { Entity, EntityKind } from './types.ts';
 
-/** A key that holds the id of another entity, or a list of them; what is done about an id that leads nowhere. */
+/** A field with the id of another entity, or a list of ids, and the repair of an id that does not resolve. */
 interface Reference {
   readonly kind: EntityKind;
-  /** Parts with dots between them. */
+  /** Path of field names, separated by dots. */
   readonly key: string;
   readonly to: EntityKind;
-  /** Of selectors `@id` counts; of maps the keys; of maps of lists what is in the lists; of other values the value. */
+  /** Where ids are found: in `@id` selectors, in map keys, in the lists of a map, or in the value itself. */
   readonly form: 'id' | 'ids' | 'selectors' | 'map' | 'lists';
   /**
-   * `delete`: the entity is nothing without it; `remove`: the id is taken out; `put`: this one takes its place; `tell`: only somebody who
-   * knows what was meant can mend it.
+   * `delete`: the entity is useless without it. `remove`: the id is removed. `put`: this id replaces it. `report`: the
+   * intended id is unknown, so an administrator must repair it.
    */
-  readonly mend: 'delete' | 'remove' | 'tell' | { readonly put: string };
+  readonly mend: 'delete' | 'remove' | 'report' | { readonly put: string };
 }
 
 const REFERENCES: readonly Reference[] = [
@@ -27,8 +27,8 @@ const REFERENCES: readonly Reference[] = [
   { kind: 'apiSessionCertificate', key: 'apiSessionId', to: 'apiSession', form: 'id', mend: 'delete' },
   { kind: 'authenticator', key: 'identityId', to: 'identity', form: 'id', mend: 'delete' },
   { kind: 'authPolicy', key: 'primary.extJwt.allowedSigners', to: 'externalJwtSigner', form: 'ids', mend: 'remove' },
-  // Without the signer nobody gets in; without the demand everybody would.
-  { kind: 'authPolicy', key: 'secondary.requireExtJwtSigner', to: 'externalJwtSigner', form: 'id', mend: 'tell' },
+  // A missing signer blocks every login; removing the requirement would permit every login.
+  { kind: 'authPolicy', key: 'secondary.requireExtJwtSigner', to: 'externalJwtSigner', form: 'id', mend: 'report' },
   { kind: 'config', key: 'configTypeId', to: 'configType', form: 'id', mend: 'delete' },
   { kind: 'edgeRouterPolicy', key: 'edgeRouterRoles', to: 'router', form: 'selectors', mend: 'remove' },
   { kind: 'edgeRouterPolicy', key: 'identityRoles', to: 'identity', form: 'selectors', mend: 'remove' },
@@ -56,9 +56,9 @@ const REFERENCES: readonly Reference[] = [
   { kind: 'terminator', key: 'serviceId', to: 'service', form: 'id', mend: 'delete' },
 ];
 
-/** What is deleted can leave others without what they refer to; nothing refers further than that. */
+/** Deletions can invalidate further references; no chain of references is longer. */
 const MOST_ROUNDS = 10;
-/** reference fact: more than these are not listed. */
+/** reference fact: limit on listed results. */
 const MOST_RESULTS = 1_000;
 
 export interface IntegrityResult {
@@ -105,7 +105,7 @@ export class DataIntegrity {
     return this.#report;
   }
 
-  /** Begins a run, which ends by itself. False when one is running. */
+  /** Starts a run, which ends on its own. Returns false if one is in progress. */
   start(options: { fix: boolean }): boolean {
     if (this.#report.inProgress) return false;
     this.#report = {
@@ -143,12 +143,12 @@ export class DataIntegrity {
     };
   }
 
-  /** What is wrong now, mended in the same turn. */
+  /** Checks the current references and repairs them in the same turn of the event loop. */
   #look(fix: boolean): Promise<IntegrityResult[]> {
     return this.#state.change((transaction) => {
       const faults = REFERENCES.flatMap((reference) => findFaults(reference, this.#state));
       return faults.map((fault) => {
-        const fixed = fix && fault.reference.mend !== 'tell';
+        const fixed = fix && fault.reference.mend !== 'report';
         if (fixed) mend(transaction, fault);
         return { description: describe(fault), fixed };
       });
@@ -215,7 +215,7 @@ function mend(transaction: Transaction, { reference, entity, missing }: Fault): 
   transaction.patch(kind, entity.id, { [first]: replaced(keyOf(current, first), rest, mended) });
 }
 
-/** `value` with another one at a path of keys. */
+/** A copy of `value` with another value at a path of keys. */
 function replaced(value: unknown, [key, ...rest]: readonly string[], wanted: unknown): unknown {
   if (key === undefined) return wanted;
   const map = value as Readonly<Record<string, unknown>>;

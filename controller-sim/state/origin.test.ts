@@ -1,4 +1,4 @@
-// The origin of changes: those of a request have it, those that come later or of themselves do not.
+// The origin of changes: changes within a request have it, later and automatic ones do not.
 
 import t from 'tap';
 import { VirtualClock } from '#lib/clock.ts';
@@ -11,7 +11,7 @@ import { MemoryStore } from './store/memory-store.ts';
 
 const origin = (id: string): Origin => ({ author: { type: 'identity', id }, source: { type: 'rest' } });
 
-t.test('changes that are made together keep the origin of each, and so does what follows from them', async (t) => {
+t.test('changes in one commit keep their own origins, and so do changes that follow from them', async (t) => {
   const clock = new VirtualClock();
   const state = await State.open({ store: new MemoryStore(), clock, ids: new IdSource(seededRandom(1)) });
   const heard: [id: string | undefined, author: string | undefined][] = [];

@@ -1,9 +1,9 @@
-// Who has asked for a change, and how: it goes along from a request or a message to the feed without being handed from function to function,
-// and ends with the request. What a timer does later because of it has no origin.
+// The author and channel of a change. An origin applies implicitly to all work of a request or a message, up to the
+// feed, and ends with it. Later work of timers has no origin.
 
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** reference fact: as the metadata of an entity change tell it. */
+/** reference fact: the format in the metadata of entity changes. */
 export interface Origin {
   readonly author: {
     readonly type: 'identity' | 'router' | 'unattributed';
@@ -21,7 +21,7 @@ export interface Origin {
 
 const scopes = new AsyncLocalStorage<{ readonly origin: Origin | undefined; isOver: boolean }>();
 
-/** Runs `work`; the changes that it asks for until it is done are of this origin. */
+/** Runs `work`; the changes that it requests until it is done have this origin. */
 export function withOrigin<T>(origin: Origin | undefined, work: () => T): T {
   const scope = { origin, isOver: false };
   const end = () => {

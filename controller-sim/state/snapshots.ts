@@ -1,4 +1,4 @@
-// Copies of the data in files that can be started from.
+// Copies of the data in files that a simulator can start from.
 
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,24 +10,24 @@ import type { State } from './state.ts';
 import { SqliteStore } from './store/sqlite-store.ts';
 import { StoreWriteError } from './store/store.ts';
 
-/** reference fact: one a minute. */
+/** reference fact: one snapshot a minute. */
 const SHORTEST_PAUSE = 60_000;
 
 export class Snapshots {
   readonly #state: State;
   readonly #clock: Clock;
-  /** Beside the data file, or for data in memory in a directory for temporary files. */
+  /** The directory of the data file; for data in memory, a temporary directory. */
   readonly #directory: () => string;
   #last = Number.NEGATIVE_INFINITY;
 
   constructor(state: State, clock: Clock, dataFile: string | undefined) {
     this.#state = state;
     this.#clock = clock;
-    const made = dataFile === undefined ? undefined : resolve(dataFile, '..');
-    this.#directory = () => made ?? mkdtempSync(join(tmpdir(), 'edgeweave-snapshot-'));
+    const own = dataFile === undefined ? undefined : resolve(dataFile, '..');
+    this.#directory = () => own ?? mkdtempSync(join(tmpdir(), 'edgeweave-snapshot-'));
   }
 
-  /** Writes a copy and answers its path. Throws ApiError for a file that is there already or cannot be written. */
+  /** Writes a copy and returns its path. Throws ApiError if the file exists or is not writable. */
   async take(path?: string): Promise<string> {
     const now = this.#clock.now();
     if (now - this.#last < SHORTEST_PAUSE) throw new ApiError('RATE_LIMITED');
@@ -38,7 +38,7 @@ export class Snapshots {
     try {
       await SqliteStore.copy(file, this.#state.snapshot());
     } catch (error) {
-      this.#last = last; // nothing was written: another try need not wait
+      this.#last = last; // nothing was written, so the next attempt need not wait
       if (error instanceof StoreWriteError) throw error;
       throw invalidField('path', describeError(error), file);
     }

@@ -1,9 +1,10 @@
-// The one state of the simulator: tables in memory, changed by transactions. A transaction is built by the rules of the entities,
-// made durable by the store, and only then seen and published; everything else in the simulator follows that one feed.
+// The single state of the simulator: tables in memory, changed by transactions. Entity rules build a transaction, and
+// the store makes it durable. Only then is it visible and published; every other part of the simulator follows that
+// feed.
 //
 //   rules ─► Transaction ─► tables ─► Store.commit ─► ChangeSet ─► listeners (data model, sessions, network, …)
 //
-// The tables run ahead of the store within one turn of the event loop, in which nobody else can look.
+// The tables are ahead of the store within one turn of the event loop, in which no other code runs.
 
 import type { Clock } from '#lib/clock.ts';
 import { describeError, ProjectError } from '#lib/errors.ts';
@@ -14,15 +15,15 @@ import type { Change, ChangeSet } from './change.ts';
 import { currentOrigin, type Origin, withOrigin } from './origin.ts';
 import { DamagedError, type Store, type StoredEntity, type StoredState } from './store/store.ts';
 import type { Table } from './table.ts';
-import { makeTables, type Tables } from './tables.ts';
+import { createTables, type Tables } from './tables.ts';
 import { Transaction } from './transaction.ts';
 import type { Entity, EntityKind } from './types.ts';
 
 export type FeedListener = (set: ChangeSet) => void;
 
 /**
- * Who hears of a change first: the rules of access and posture; then all that is derived from them (the data model of routers, sessions,
- * circuits); then those that only observe.
+ * Order of notification: the rules of access and posture, then derived data (the data model of routers, sessions,
+ * circuits), then observers.
  */
 const STAGES = ['access', 'derived', 'observers'] as const;
 
@@ -35,14 +36,14 @@ export interface StateComponents {
   log?: Log;
 }
 
-/** More changes than that wait for nobody. */
+/** Limit on queued changes. */
 const MOST_WAITING = 10_000;
 const MOST_TOGETHER = 500;
 
-/** Too many changes wait already. */
+/** Too many changes are queued. */
 export class BusyError extends ProjectError {
   constructor() {
-    super('BUSY', 'too many changes wait to be made', { retriable: true });
+    super('BUSY', 'too many changes are queued', { retriable: true });
   }
 }
 
@@ -61,12 +62,12 @@ interface Built {
 }
 
 export class State {
-  readonly tables: Tables = makeTables();
+  readonly tables: Tables = createTables();
   readonly ids: IdSource;
   readonly clock: Clock;
   readonly log: Log;
   readonly #store: Store;
-  /** By stage, in the order in which the stages hear of a change. */
+  /** By stage, in the order of notification. */
   readonly #stages: ReadonlyMap<Stage, Listeners<ChangeSet>>;
   #index = 0n;
   #timeline = '';
@@ -82,7 +83,7 @@ export class State {
     this.#stages = new Map(STAGES.map((stage) => [stage, new Listeners(`changes of the state (${stage})`, this.log)]));
   }
 
-  /** Loads what the store has. Rejects with DamagedError for an entity that is not one of ours. */
+  /** Loads the store's data. Rejects with DamagedError for an invalid entity. */
   static async open(components: StateComponents): Promise<State> {
     const state = new State(components);
     const loaded = await components.store.load();
@@ -100,7 +101,7 @@ export class State {
     return this.#index;
   }
 
-  /** Id of this history; another one after the data was replaced. */
+  /** Id of this history; replaced data has another one. */
   get timeline(): string {
     return this.#timeline;
   }
@@ -118,11 +119,11 @@ export class State {
     try {
       anyTable(this.tables, kind).apply(entity.id, entity);
     } catch (error) {
-      throw new DamagedError('entity', row, `the body is not valid: ${describeError(error)}`, { cause: error });
+      throw new DamagedError('entity', row, `the body is invalid: ${describeError(error)}`, { cause: error });
     }
   }
 
-  /** Everything, as a store keeps it. */
+  /** All data in the form of a store. */
   snapshot(): StoredState {
     const entities = Object.entries(this.tables).flatMap(([kind, table]) =>
       [...table.values()].map((entity) => ({ kind: kind as EntityKind, entity })),
@@ -136,8 +137,8 @@ export class State {
   }
 
   /**
-   * Runs `build` against the tables as they are, and commits what it puts into the transaction. One after the other; `build` must not wait.
-   * What it throws ends the transaction without a trace. Rejects with BusyError when too many wait already.
+   * Runs `build` against the current tables, and commits the transaction that it fills. Changes run one at a time;
+   * `build` must be synchronous. If it throws, nothing changes. Rejects with BusyError if the queue is full.
    */
   change<T>(build: (transaction: Transaction) => T): Promise<T> {
     if (this.#waiting.length >= MOST_WAITING) return Promise.reject(new BusyError());
@@ -153,7 +154,7 @@ export class State {
     await this.#store.close();
   }
 
-  /** What came by then is committed together: one wait for the disk serves all of them. */
+  /** Commits all queued changes together, so that they share one wait for the disk. */
   async #work(): Promise<void> {
     while (this.#waiting.length > 0) await this.#commit(this.#waiting.splice(0, MOST_TOGETHER));
     this.#working = undefined;
@@ -169,7 +170,7 @@ export class State {
       for (const { fail } of built) fail(error);
       return;
     }
-    // Durable: nothing that happens from here on takes the changes back.
+    // The changes are durable: later errors must not revert them.
     for (const [position, { origin, changes, finish }] of built.entries()) {
       this.#publish(indexes[position] as bigint, changes, origin);
       finish();
@@ -180,7 +181,10 @@ export class State {
     for (const { kind, id, before } of changes) anyTable(this.tables, kind).apply(id, before);
   }
 
-  /** The tables take a change at once, so that the next one is built on it; nobody else runs before the store has it. */
+  /**
+   * Applies a change to the tables at once, so that the next one builds on it. No other code runs before the store has
+   * it.
+   */
   #build({ origin, build, resolve, reject }: Waiting): Built | undefined {
     const applied: Change[] = [];
     try {
@@ -212,12 +216,12 @@ export class State {
   }
 }
 
-/** A stored entity is of its kind's type: it was written through the typed methods of a transaction. */
+/** A stored entity has its kind's type: it was written through the typed methods of a transaction. */
 function anyTable(tables: Tables, kind: EntityKind): Table<Entity> {
   return tables[kind] as unknown as Table<Entity>;
 }
 
-/** Of the event loop: requests that lay on other connections meanwhile are taken along. */
+/** Waits two event-loop turns so that concurrent requests join the batch. */
 function twoTurns(): Promise<void> {
   return new Promise((done) => setImmediate(() => setImmediate(done)));
 }

@@ -26,13 +26,13 @@ const SORTS = SORT_KEYS.flatMap((key) => [false, true].map((descending): Indexed
 
 const NAMES = { of: ({ name }: Thing) => name };
 
-/** The order that a list promises: by the key, equal ones by id. */
+/** The expected order: by the key, ties by id. */
 function inOrder(things: readonly Thing[], { key, descending }: IndexedSort): Thing[] {
   const byId = things.toSorted((a, b) => (a.id < b.id ? -1 : 1));
   return byId.sort((a, b) => (a[key] === b[key] ? 0 : a[key] < b[key] === descending ? 1 : -1));
 }
 
-t.test('a table keeps its orders whatever is added, changed and removed, and selects the first of any', async (t) => {
+t.test('a table maintains its orders through additions, changes and removals', async (t) => {
   const id = fc.integer({ min: 0, max: 2_000 }).map(String);
   const step = fc.record({ id, isRemoved: fc.boolean() });
   fc.assert(

@@ -1,5 +1,5 @@
-// Entities of one kind in memory, with indexes: by id, by unique keys, by foreign keys, by role attribute. Entities are never
-// changed in place: a new version replaces the old one.
+// Entities of one kind in memory, with indexes: by id, by unique keys, by foreign keys, by role attribute. Entities are
+// immutable: a new version replaces the old one.
 
 import { type Compare, Ordered } from './ordered.ts';
 import type { Entity, Named } from './types.ts';
@@ -26,11 +26,11 @@ export function compareBy<T extends Entity>({ key, descending }: IndexedSort): C
 }
 
 export interface TableDefinition<T extends Entity> {
-  /** Keys whose value is unique; null and undefined values are not indexed. */
+  /** Keys with unique values; null and undefined are not indexed. */
   readonly unique?: readonly (keyof T & string)[];
-  /** Keys that hold the id of another entity, or a list of ids, or of selectors. */
+  /** Keys that contain the id of another entity, a list of ids, or selectors. */
   readonly references?: readonly (keyof T & string)[];
-  /** Ids of other entities that are found in another way, by a name of their own. */
+  /** Computed ids of other entities, by the name of their index. */
   readonly derived?: Readonly<Record<string, (entity: T) => readonly string[]>>;
 }
 
@@ -77,7 +77,7 @@ export class Table<T extends Entity> {
     return ordered;
   }
 
-  /** Whether some entity's key refers to `id`. */
+  /** Whether any entity's key refers to `id`. */
   refersTo(key: string, id: string): boolean {
     return this.#references.get(key)?.has(id) ?? false;
   }
@@ -88,7 +88,7 @@ export class Table<T extends Entity> {
     return id === undefined ? undefined : this.#byId.get(id);
   }
 
-  /** The entity with an id or a unique value, if any; undefined when the values of the key are not unique. */
+  /** The entity with an id or a unique value, if any; undefined if the key is not unique. */
   lookUp(key: string, value: string): T[] | undefined {
     const id = key === 'id' ? value : this.#unique.get(key) && (this.#unique.get(key)?.get(value) ?? '');
     if (id === undefined) return undefined;
@@ -96,22 +96,24 @@ export class Table<T extends Entity> {
     return found ? [found] : [];
   }
 
-  /** Entities whose key, or what is derived of them under this name, refers to `id`. */
+  /** Entities whose key, or computed ids under this name, refer to `id`. */
   referring(key: string, id: string): T[] {
     return [...(this.#references.get(key)?.get(id) ?? [])].flatMap((each) => this.#byId.get(each) ?? []);
   }
 
-  /** Ids of entities that bear a role attribute. */
+  /** Ids of entities with a role attribute. */
   withRole(attribute: string): ReadonlySet<string> {
     return this.#byRole.get(attribute) ?? NONE;
   }
 
-  /** Role attributes that are borne by some entity, sorted. */
+  /** Role attributes in use, sorted. */
   roleAttributes(): string[] {
     return [...this.#byRole.keys()].sort();
   }
 
-  /** Replaces, adds or, without `after`, removes. Throws before anything has changed for an entity that cannot be indexed. */
+  /**
+   * Adds, replaces or, without `after`, removes an entity. Throws before any change if the entity cannot be indexed.
+   */
   apply(id: string, after: T | undefined): void {
     if (after) this.#demandIndexable(after);
     const before = this.#byId.get(id);

@@ -1,11 +1,11 @@
-// The tables, one for each kind of entity, with what is indexed in each.
+// Creates the tables, one for each kind of entity, with their indexes.
 
 import { Table } from './table.ts';
 import type { EntityKind, EntityTypes } from './types.ts';
 
 export type Tables = { readonly [K in EntityKind]: Table<EntityTypes[K]> };
 
-export function makeTables(): Tables {
+export function createTables(): Tables {
   return {
     apiSession: new Table({ unique: ['token'], references: ['identityId', 'authenticatorId'] }),
     apiSessionCertificate: new Table({ unique: ['fingerprint'], references: ['apiSessionId'] }),
@@ -52,7 +52,7 @@ export function makeTables(): Tables {
   };
 }
 
-const KINDS: ReadonlySet<string> = new Set(Object.keys(makeTables()));
+const KINDS: ReadonlySet<string> = new Set(Object.keys(createTables()));
 
 export function isEntityKind(kind: string): kind is EntityKind {
   return KINDS.has(kind);

@@ -1,4 +1,4 @@
-// Changes that belong together. Reads see what was written in the same transaction.
+// A set of changes that is committed as a whole. Reads see earlier writes of the same transaction.
 
 import type { Clock } from '#lib/clock.ts';
 import type { IdSource } from '#lib/ids.ts';
@@ -33,7 +33,7 @@ export class Transaction {
     this.#write(kind, entity.id, entity);
   }
 
-  /** Changes some keys and the time of the last change. */
+  /** Changes some fields and the time of the last change. */
   patch<K extends EntityKind>(kind: K, id: string, keys: Partial<EntityTypes[K]>): void {
     const current = this.get(kind, id);
     if (current) this.#write(kind, id, { ...current, ...keys, updatedAt: this.now });
@@ -43,7 +43,7 @@ export class Transaction {
     this.#write(kind, id, undefined);
   }
 
-  /** What has to be stored: changes that come to nothing are left out. */
+  /** The changes to store, without those that change nothing. */
   changes(): Change[] {
     return [...this.#written.values()].filter(({ before, after }) => before !== undefined || after !== undefined);
   }

@@ -1,4 +1,4 @@
-// The entities that the simulator keeps, as they are stored. What an API sends of them is made in api/.
+// The simulator's entities as they are stored. api/ converts them to answers.
 
 import type { TypedDemands } from '#model/posture.ts';
 
@@ -59,7 +59,7 @@ export interface Identity extends Named {
   readonly disabled: boolean;
   readonly disabledAt: string | null;
   readonly disabledUntil: string | null;
-  /** What its client said of itself when it last logged in. */
+  /** The client's description of itself at the last login. */
   readonly envInfo: Readonly<Record<string, string>>;
   readonly sdkInfo: Readonly<Record<string, string>>;
 }
@@ -68,20 +68,20 @@ export interface Authenticator extends Entity {
   readonly method: 'updb' | 'cert';
   readonly identityId: string;
   readonly username: string | null;
-  /** Argon2id hash in its text form; never leaves the process. */
+  /** Argon2id hash in text form; never leaves the process. */
   readonly passwordHash: string | null;
   readonly certPem: string | null;
   readonly fingerprint: string | null;
   readonly isIssuedByNetwork: boolean;
-  /** The other authority that vouched for the certificate when it came; older data does not say. */
+  /** The third-party authority that vouched for the certificate when it was added; missing in older data. */
   readonly caId?: string | null;
-  /** An administrator wants the certificate to be renewed, and perhaps with another key. */
+  /** An administrator requested a renewal of the certificate, optionally with a new key. */
   readonly isExtendRequested: boolean;
   readonly isKeyRollRequested: boolean;
   readonly extendRequestedAt: string | null;
   readonly lastExtendRolledKeys: boolean;
   readonly lastAuthResolvedToRoot: boolean;
-  /** A new certificate that was handed out and not yet shown by its owner. */
+  /** A new certificate that was issued and that its owner has not yet presented. */
   readonly unverifiedCertPem: string | null;
 }
 
@@ -91,7 +91,7 @@ export interface Enrollment extends Entity {
   readonly jwt: string;
   readonly expiresAt: string;
   readonly identityId: string | null;
-  /** Of erott and trott. */
+  /** Only for the methods erott and trott. */
   readonly routerId: string | null;
   readonly caId: string | null;
   readonly username: string | null;
@@ -113,11 +113,11 @@ export interface Service extends Named {
   readonly maxIdleTimeMillis: number;
   readonly configs: readonly string[];
   readonly roleAttributes: readonly string[];
-  /** Made through the fabric API: the edge APIs and their policies do not know it. */
+  /** Created through the fabric API: the edge APIs and their policies ignore it. */
   readonly isFabricOnly: boolean;
 }
 
-/** Every router of the network. Those that are not of the edge carry circuits, and no SDK or policy knows them. */
+/** Every router of the network. Transit routers only carry circuits; SDKs and policies ignore them. */
 export interface Router extends Named {
   readonly isEdge: boolean;
   /** Address to groups. */
@@ -141,9 +141,9 @@ export interface Terminator extends Entity {
   readonly address: string;
   readonly cost: number;
   readonly precedence: Precedence;
-  /** The precedence from before the router was quiesced. */
+  /** The precedence before the router was quiesced. */
   readonly savedPrecedence?: Precedence | undefined;
-  /** Called identity in the management API. */
+  /** The management API calls it identity. */
   readonly instanceId: string;
   readonly instanceSecret: string;
   readonly hostId: string;
@@ -189,7 +189,7 @@ export interface AuthPolicy extends Named {
   readonly secondary: { readonly requireTotp: boolean; readonly requireExtJwtSigner: string | null };
 }
 
-/** Which part of a certificate names an identity from elsewhere. */
+/** The part of a certificate that identifies an external identity. */
 export interface ExternalIdClaim {
   readonly location: 'COMMON_NAME' | 'SAN_URI' | 'SAN_EMAIL';
   readonly matcher: 'ALL' | 'PREFIX' | 'SUFFIX' | 'SCHEME';
@@ -199,13 +199,16 @@ export interface ExternalIdClaim {
   readonly index: number;
 }
 
-/** An authority or issuer outside the network that proves who a client is. */
+/** An authority or issuer outside of the network that vouches for clients. */
 export interface Vouching extends Named {
-  /** False for those that a caller without full rights made: they prove nothing of administrators. Older data does not say. */
+  /**
+   * False if a caller without full rights changed it last: it then cannot vouch for administrators. Missing in older
+   * data.
+   */
   readonly vouchesForAdmins?: boolean;
 }
 
-/** Somebody else's authority whose certificates identities may enroll and log in with. */
+/** A third-party authority whose certificates identities may enroll and log in with. */
 export interface CertificateAuthority extends Vouching {
   readonly certPem: string;
   readonly fingerprint: string;
@@ -223,7 +226,7 @@ export interface ExternalJwtSigner extends Vouching {
   readonly issuer: string;
   readonly audience: string;
   readonly enabled: boolean;
-  /** Where its keys are found; either this or a certificate. */
+  /** Address of its keys; the alternative is a certificate. */
   readonly jwksEndpoint: string | null;
   readonly certPem: string | null;
   readonly fingerprint: string | null;
@@ -246,13 +249,12 @@ export interface ExternalJwtSigner extends Vouching {
 
 interface PostureCheckBase extends Named {
   readonly roleAttributes: readonly string[];
-  /** Counts its changes. */
+  /** Incremented by each change. */
   readonly version: number;
 }
 
 export type PostureCheck = PostureCheckBase & TypedDemands;
 
-/** Time-based one-time passwords of an identity. */
 /** The use of a one-time password. */
 export interface UsedStep {
   /** Periods of the clock since the epoch. */
@@ -264,14 +266,14 @@ export interface UsedStep {
 export interface Mfa extends Entity {
   readonly identityId: string;
   readonly isVerified: boolean;
-  /** Base32; never leaves the process but in the provisioning URL of its owner. */
+  /** Base32; leaves the process only in its owner's provisioning URL. */
   readonly secret: string;
   readonly recoveryCodes: readonly string[];
-  /** One-time passwords that were used and would still be accepted. Older data has none. */
+  /** Used one-time passwords that would still be accepted. Missing in older data. */
   readonly usedSteps?: readonly UsedStep[];
 }
 
-/** Tokens that count no more though they are still valid by time. */
+/** Tokens revoked before they expire. */
 export interface Revocation extends Entity {
   readonly type: 'JTI' | 'IDENTITY' | 'API_SESSION';
   readonly expiresAt: string;
@@ -280,25 +282,25 @@ export interface Revocation extends Entity {
 export interface ApiSession extends Entity {
   readonly token: string;
   readonly identityId: string;
-  /** Empty when a token of another issuer was the proof. */
+  /** Empty if the proof was a token of another issuer. */
   readonly authenticatorId: string;
   /** Ids of config types, or `all`. */
   readonly configTypes: readonly string[];
   readonly ipAddress: string;
   readonly lastActivityAt: string;
-  /** Fingerprints of the certificates that the session is bound to. */
+  /** Fingerprints of the certificates to which the session is bound. */
   readonly fingerprints: readonly string[];
-  /** A one-time password is owed, and has been given. */
+  /** Whether the session requires a one-time password; `isMfaComplete` says whether it was given. */
   readonly isMfaRequired: boolean;
   readonly isMfaComplete: boolean;
-  /** Signer whose token has to be shown beside this session; null when none. */
+  /** The signer whose token must accompany this session; null if none is required. */
   readonly requiredSignerId: string | null;
-  /** Logged in with a certificate of this network. */
+  /** The login used a certificate of this network. */
   readonly isCertExtendable: boolean;
   readonly improperClientCertChain: boolean;
 }
 
-/** A certificate that a client made for the time of its API session. */
+/** A certificate issued for the time of an API session. */
 export interface ApiSessionCertificate extends Entity {
   readonly apiSessionId: string;
   readonly certPem: string;
@@ -316,7 +318,7 @@ export interface Session extends Entity {
   readonly type: 'Dial' | 'Bind';
 }
 
-/** Which type belongs to which kind. */
+/** Maps each kind to its type. */
 export interface EntityTypes {
   apiSession: ApiSession;
   apiSessionCertificate: ApiSessionCertificate;

@@ -1,5 +1,5 @@
-// Who may call each operation of the APIs: made from the access column of the table of operations. What an operation answers to those who
-// may is tested elsewhere; here it must not be a refusal, and to all others it must be nothing else.
+// Access to each operation of the APIs, from the access column in the table of operations. Callers with access must not
+// be rejected, and all others must be. Other tests check the answers.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,14 +9,14 @@ import { type ApiOperation, readOperations } from '#schemas/api/operations.ts';
 import { BASES } from '../../controller-sim/api/http/bases.ts';
 import { ApiClient, JSON_TYPE } from '../support/api-client.ts';
 
-/** These look at credentials of their own. */
+/** Operations that check credentials themselves. */
 const BY_THEMSELVES = new Set(['authenticate', 'extendRouterEnrollment', 'enroll', 'enrollToken']);
 
-/** Somebody who calls, and whether the table lets him. */
+/** A caller, and whether the table permits it. */
 interface Caller {
   readonly name: string;
   may(access: string): boolean;
-  /** A token of a session, a new one each time; none for nobody. */
+  /** Returns the token of a new session; undefined for anonymous callers. */
   login(): Promise<string | undefined>;
 }
 
@@ -30,7 +30,7 @@ async function callers(api: ApiClient): Promise<Caller[]> {
   const as = (name: string, may: (access: string) => boolean): Caller => ({ name, may, login: () => api.login(name) });
   return [
     { name: 'nobody', may: () => false, login: async () => undefined },
-    { name: 'a session that is made up', may: () => false, login: async () => 'a'.repeat(64) },
+    { name: 'an invented session', may: () => false, login: async () => 'a'.repeat(64) },
     as('partial', (access) => access === 'partial'),
     as('plain', isOpen),
     as('reader', (access) => isOpen(access) || access.endsWith('.read')),
@@ -46,7 +46,7 @@ function pathOf({ api, path, query }: ApiOperation): string {
   return parameters.length > 0 ? `${filled}?${parameters.join('&')}` : filled;
 }
 
-t.test('every operation is open to those whom the table names, and to nobody else', async (t) => {
+t.test('every operation admits the callers in the table and rejects all others', async (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
   const api = await ApiClient.start({ data: join(directory, 'sim.db') });
   const connection = api.connect(undefined, 1);
@@ -73,7 +73,7 @@ t.test('every operation is open to those whom the table names, and to nobody els
   rmSync(directory, { recursive: true });
 });
 
-t.test('permissions give no power over administrators', async (t) => {
+t.test('permissions do not extend to administrators', async (t) => {
   await using api = await ApiClient.start();
   const permissions = ['identity', 'enrollment'];
   await api.person('helper', { permissions });
@@ -101,11 +101,11 @@ t.test('permissions give no power over administrators', async (t) => {
     const answer = await api.ask(method, `/edge/management/v1${path}`, { token, ...(body !== undefined && { body }) });
     t.match(answer, { status: 401, code: 'UNAUTHORIZED', cause: { message: /^non-admins may not / } }, method + path);
   }
-  const shown = async (path: string) => (await api.ask('GET', `/edge/management/v1${path}`, { token })).data;
-  t.same((await shown(`/identities/${boss}`)).enrollment, {}, 'nor the token with which he enrolls');
-  t.same((await shown('/identities?filter=name="boss"'))[0].enrollment, {});
-  t.same(await shown('/enrollments'), []);
-  t.same(await shown(`/identities/${boss}/enrollments`), []);
+  const read = async (path: string) => (await api.ask('GET', `/edge/management/v1${path}`, { token })).data;
+  t.same((await read(`/identities/${boss}`)).enrollment, {}, 'nor the enrollment token of the administrator');
+  t.same((await read('/identities?filter=name="boss"'))[0].enrollment, {});
+  t.same(await read('/enrollments'), []);
+  t.same(await read(`/identities/${boss}/enrollments`), []);
 
   const user = await api.create('/identities', {
     name: 'user',
@@ -113,8 +113,8 @@ t.test('permissions give no power over administrators', async (t) => {
     isAdmin: false,
     enrollment: { ott: true },
   });
-  t.equal((await shown('/enrollments')).length, 1);
+  t.equal((await read('/enrollments')).length, 1);
   const body = { identityId: user, method: 'updb', username: 'user', expiresAt };
-  const made = await api.ask('POST', '/edge/management/v1/enrollments', { token, body });
-  t.equal(made.status, 201, 'over others they do');
+  const created = await api.ask('POST', '/edge/management/v1/enrollments', { token, body });
+  t.equal(created.status, 201, 'they extend to other identities');
 });

@@ -1,4 +1,4 @@
-// What clients of the simulator's APIs rely on, whatever they send.
+// The contract of the simulator's APIs for all kinds of requests.
 
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,7 +9,7 @@ import { ApiClient, type AskOptions, JSON_TYPE } from '../support/api-client.ts'
 
 const MANAGEMENT = '/edge/management/v1';
 
-t.test('requests that cannot be understood are refused with their place, and the next one is served', async (t) => {
+t.test('invalid requests are rejected with the position of the error, and the next one is served', async (t) => {
   await using api = await ApiClient.start();
   const as = api.connect(undefined, 1);
   const token = await api.login('admin');
@@ -22,7 +22,7 @@ t.test('requests that cannot be understood are refused with their place, and the
     ['NUL bytes', 'POST', '/services', '\0\u0001\u0002', 400, 'COULD_NOT_PARSE_BODY'],
     ['a text as body', 'POST', '/services', '"name"', 400, 'COULD_NOT_PARSE_BODY'],
     [
-      'a body that is no JSON, where only JSON is taken',
+      'a body that is not JSON, where only JSON is accepted',
       'POST',
       '/revocations',
       'type: JTI',
@@ -38,15 +38,8 @@ t.test('requests that cannot be understood are refused with their place, and the
       413,
       'REQUEST_ENTITY_TOO_LARGE',
     ],
-    [
-      'a type that does not fit',
-      'POST',
-      '/services',
-      '{"name":"s","encryptionRequired":"yes"}',
-      400,
-      'COULD_NOT_PARSE_BODY',
-    ],
-    ['a filter that is none', 'GET', '/services?filter=%3D%3D', undefined, 400, 'INVALID_FILTER'],
+    ['a wrong type', 'POST', '/services', '{"name":"s","encryptionRequired":"yes"}', 400, 'COULD_NOT_PARSE_BODY'],
+    ['an invalid filter', 'GET', '/services?filter=%3D%3D', undefined, 400, 'INVALID_FILTER'],
     [
       'a filter nested a thousand times',
       'GET',
@@ -55,12 +48,12 @@ t.test('requests that cannot be understood are refused with their place, and the
       400,
       'INVALID_FILTER',
     ],
-    ['a path that is not there', 'GET', '/castles', undefined, 404, 'NOT_FOUND'],
-    ['an entity that is not there', 'GET', '/services/nope', undefined, 404, 'NOT_FOUND'],
-    ['a method that is not served', 'PUT', '/summary', '{}', 405, 'METHOD_NOT_ALLOWED'],
-    ['a method that few know', 'QUERY', '/services', undefined, 405, 'METHOD_NOT_ALLOWED', anybody],
+    ['an unknown path', 'GET', '/castles', undefined, 404, 'NOT_FOUND'],
+    ['an unknown entity', 'GET', '/services/nope', undefined, 404, 'NOT_FOUND'],
+    ['a method that is not supported', 'PUT', '/summary', '{}', 405, 'METHOD_NOT_ALLOWED'],
+    ['a rare method', 'QUERY', '/services', undefined, 405, 'METHOD_NOT_ALLOWED', anybody],
     [
-      'a role semantic that is none',
+      'an invalid role semantic',
       'GET',
       '/services?roleFilter=%23a&roleSemantic=NoneOf',
       undefined,
@@ -68,7 +61,7 @@ t.test('requests that cannot be understood are refused with their place, and the
       'COULD_NOT_VALIDATE',
     ],
     ['no session', 'GET', '/services', undefined, 401, 'UNAUTHORIZED', anybody],
-    ['a session that is made up', 'GET', '/services', undefined, 401, 'UNAUTHORIZED', { token: 'made-up' }],
+    ['an invented session', 'GET', '/services', undefined, 401, 'UNAUTHORIZED', { token: 'created-up' }],
     [
       'a wrong password',
       'POST',
@@ -79,7 +72,7 @@ t.test('requests that cannot be understood are refused with their place, and the
       anybody,
     ],
     [
-      'a user that is not there',
+      'an unknown user',
       'POST',
       '/authenticate?method=password',
       '{"username":"nobody","password":"wrong"}',
@@ -94,11 +87,15 @@ t.test('requests that cannot be understood are refused with their place, and the
     t.equal(answer.code, code, name);
   }
   t.equal((await send('GET', '/services')).status, 200);
-  t.equal((await send('PUT', '/services', undefined, anybody)).headers.allow, 'GET, POST', 'what is allowed is told');
-  t.same((await send('GET', '/revocations')).data, [], 'nothing came of it');
+  t.equal(
+    (await send('PUT', '/services', undefined, anybody)).headers.allow,
+    'GET, POST',
+    'the allowed methods are named',
+  );
+  t.same((await send('GET', '/revocations')).data, [], 'nothing was created');
 });
 
-t.test('what an identity without rights asks for is refused; its own services are shown', async (t) => {
+t.test('requests of an identity without rights are rejected, except for its own services', async (t) => {
   await using api = await ApiClient.start();
   const identity = await api.person('user');
   for (const name of ['allowed', 'other'])
@@ -115,7 +112,7 @@ t.test('what an identity without rights asks for is refused; its own services ar
   t.same(await api.names('/services', token), ['allowed']);
 });
 
-t.test('connections that say too little or nonsense end; the others are served', async (t) => {
+t.test('connections with incomplete or invalid requests are closed; others are served', async (t) => {
   await using api = await ApiClient.start();
   const { clock, simulator } = api;
   const open = async (bytes: string) => {
@@ -144,7 +141,7 @@ t.test('connections that say too little or nonsense end; the others are served',
   t.match(garbage.text(), /^HTTP\/1\.1 400 /);
 });
 
-t.test('the APIs have no HEAD; OPTIONS, other origins, and answers that are packed', async (t) => {
+t.test('the APIs have no HEAD; OPTIONS, other origins, and compressed answers', async (t) => {
   await using api = await ApiClient.start();
   const as = api.connect(undefined, 1);
   const ask = (method: string, path: string, headers = {}) => api.ask(method, MANAGEMENT + path, { headers, as });
@@ -176,7 +173,7 @@ t.test('the APIs have no HEAD; OPTIONS, other origins, and answers that are pack
   t.equal(unknown.status, 404);
 });
 
-t.test('pages of other origins may ask for tokens; who refuses packed answers gets them plain', async (t) => {
+t.test('pages of other origins may request tokens; clients that reject compression get plain answers', async (t) => {
   await using api = await ApiClient.start();
   const ask = (method: string, path: string, headers = {}) => api.ask(method, path, { headers });
   const origin = 'https://console.example';
@@ -194,7 +191,7 @@ t.test('pages of other origins may ask for tokens; who refuses packed answers ge
   }
 });
 
-t.test('each API is described under the path that generators of code know', async (t) => {
+t.test('each API has its description under the path that code generators expect', async (t) => {
   await using api = await ApiClient.start();
   for (const base of ['/edge/management/v1', '/edge/client/v1', '/edge/v1', '/fabric/v1']) {
     const { text } = await api.ask('GET', `${base}/swagger.json`);
@@ -202,32 +199,32 @@ t.test('each API is described under the path that generators of code know', asyn
   }
 });
 
-t.test('JSON has the content type that SDKs compare as text, with no charset', async (t) => {
+t.test('JSON has the content type that SDKs compare as text, without a charset', async (t) => {
   await using api = await ApiClient.start();
   const paths = ['/version', '/identities', '/nothing/at/all', '/oidc/.well-known/openid-configuration', '/oidc/keys'];
   for (const path of paths) t.equal((await api.ask('GET', path)).headers['content-type'], JSON_TYPE, path);
-  t.equal((await api.ask('POST', '/enroll?token=made-up')).headers['content-type'], JSON_TYPE);
+  t.equal((await api.ask('POST', '/enroll?token=created-up')).headers['content-type'], JSON_TYPE);
   t.equal((await api.manage('GET', '/identities')).headers['content-type'], JSON_TYPE);
 });
 
-t.test('content types are read in any case; the answer to a body has the type of the body', async (t) => {
+t.test('content types are case-insensitive; the answer to a body has its type', async (t) => {
   await using api = await ApiClient.start();
   const token = await api.login(api.simulator.username, api.simulator.password);
   const headers = { accept: 'text/html' };
   const body = { name: 'shouted', encryptionRequired: false };
-  const made = await api.ask('POST', `${MANAGEMENT}/services`, { token, body, headers, type: 'APPLICATION/JSON' });
-  t.match(made, { status: 201 });
+  const created = await api.ask('POST', `${MANAGEMENT}/services`, { token, body, headers, type: 'APPLICATION/JSON' });
+  t.match(created, { status: 201 });
   t.match(await api.ask('GET', '/version', { headers: { accept: 'text/html' } }), { status: 406 });
 });
 
-t.test('an enrollment asked for in a form that nobody sends is refused', async (t) => {
+t.test('an enrollment that accepts only an unsupported content type is rejected', async (t) => {
   await using api = await ApiClient.start();
-  const ask = (accept: string) => api.ask('POST', '/enroll?token=made-up', { headers: { accept } });
+  const ask = (accept: string) => api.ask('POST', '/enroll?token=created-up', { headers: { accept } });
   t.match(await ask('application/x-pem-file'), { status: 406, code: 'COULD_NOT_VALIDATE' });
   t.match(await ask('application/x-pem-file, application/json'), { status: 400, code: 'INVALID_ENROLLMENT_TOKEN' });
 });
 
-t.test('health checks are short when asked so, and have an address of their own', async (t) => {
+t.test('health checks are short on request, and have their own address', async (t) => {
   await using api = await ApiClient.start({ cluster: true });
   const ask = async (path: string) => JSON.parse((await api.ask('GET', `/../../..${path}`)).text);
   const check = async (path: string) => (await ask(path)).data;
@@ -240,7 +237,7 @@ t.test('health checks are short when asked so, and have an address of their own'
   t.equal(url, `${api.simulator.baseUrl}/health-checks`);
 });
 
-t.test('which identity hosts a terminator is of the fabric API', async (t) => {
+t.test('the hosting identity of a terminator belongs to the fabric API', async (t) => {
   await using api = await ApiClient.start();
   const service = await api.create('/services', { name: 's', encryptionRequired: true });
   const router = await api.create('/edge-routers', { name: 'r' });

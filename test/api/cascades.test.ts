@@ -1,4 +1,4 @@
-// What goes with what when something is deleted, what cannot be deleted while others need it, and whom the selectors of policies choose.
+// Cascades of deletions, deletions that fail because of references, and the members that policy selectors select.
 
 import t from 'tap';
 import { ApiClient } from '../support/api-client.ts';
@@ -12,12 +12,12 @@ interface Named {
   readonly name: string;
 }
 
-/** How many entities of each kind there are. */
+/** The number of entities of each kind. */
 async function counts(api: ApiClient): Promise<Record<string, number>> {
   return await api.get<Record<string, number>>('/summary');
 }
 
-t.test('with an identity goes everything that is its own, and its place in policies', async (t) => {
+t.test('deleting an identity deletes its dependents and its selectors in policies', async (t) => {
   await using api = await ApiClient.start();
   await api.create('/edge-routers', { name: 'router' });
   const service = await api.create('/services', { name: 'service', encryptionRequired: true });
@@ -43,35 +43,38 @@ t.test('with an identity goes everything that is its own, and its place in polic
   await t.rejects(api.login('mortal'), /INVALID_AUTH/);
 });
 
-t.test('with a service go terminators, sessions, its place in policies, and what identities keep for it', async (t) => {
-  await using api = await ApiClient.start();
-  const router = await api.create('/edge-routers', { name: 'router' });
-  const service = await api.create('/services', { name: 'service', encryptionRequired: true });
-  const configTypeId = await api.create('/config-types', { name: 'type' });
-  const configId = await api.create('/configs', { name: 'config', configTypeId, data: {} });
-  await api.openPolicies();
-  const hosting = { serviceHostingCosts: { [service]: 5 }, serviceHostingPrecedences: { [service]: 'failed' } };
-  const id = await api.person('user', hosting);
-  const token = await api.login('user');
-  await api.change('POST', `/identities/${id}/service-configs`, [{ serviceId: service, configId }]);
-  await api.create('/terminators', { service, router, binding: 'edge', address: 'a' });
-  const session = await api.create('/sessions', { serviceId: service, type: 'Dial' }, token);
-  const serviceRoles = [`@${service}`];
-  const body = { name: 'own', semantic: 'AnyOf', serviceRoles };
-  const policy = await api.create('/service-policies', { ...body, type: 'Dial' });
-  const routers = await api.create('/service-edge-router-policies', body);
+t.test(
+  'deleting a service deletes terminators, sessions, its selectors in policies, and its entries in identities',
+  async (t) => {
+    await using api = await ApiClient.start();
+    const router = await api.create('/edge-routers', { name: 'router' });
+    const service = await api.create('/services', { name: 'service', encryptionRequired: true });
+    const configTypeId = await api.create('/config-types', { name: 'type' });
+    const configId = await api.create('/configs', { name: 'config', configTypeId, data: {} });
+    await api.openPolicies();
+    const hosting = { serviceHostingCosts: { [service]: 5 }, serviceHostingPrecedences: { [service]: 'failed' } };
+    const id = await api.person('user', hosting);
+    const token = await api.login('user');
+    await api.change('POST', `/identities/${id}/service-configs`, [{ serviceId: service, configId }]);
+    await api.create('/terminators', { service, router, binding: 'edge', address: 'a' });
+    const session = await api.create('/sessions', { serviceId: service, type: 'Dial' }, token);
+    const serviceRoles = [`@${service}`];
+    const body = { name: 'own', semantic: 'AnyOf', serviceRoles };
+    const policy = await api.create('/service-policies', { ...body, type: 'Dial' });
+    const routers = await api.create('/service-edge-router-policies', body);
 
-  await api.change('DELETE', `/services/${service}`);
-  t.match(await counts(api), { services: 0, terminators: 0, sessions: 0, configs: 1 });
-  t.equal((await api.ask('GET', `/sessions/${session}`, { token })).status, 404);
-  t.match(await api.get(`/service-policies/${policy}`), { serviceRoles: null, serviceRolesDisplay: [] });
-  t.match(await api.get(`/service-edge-router-policies/${routers}`), { serviceRoles: null });
-  t.match(await api.get(`/identities/${id}`), { serviceHostingCosts: {}, serviceHostingPrecedences: {} });
-  t.same(await api.get(`/identities/${id}/service-configs`), []);
-  await t.resolves(api.change('DELETE', `/configs/${configId}`), 'no override needs it any more');
-});
+    await api.change('DELETE', `/services/${service}`);
+    t.match(await counts(api), { services: 0, terminators: 0, sessions: 0, configs: 1 });
+    t.equal((await api.ask('GET', `/sessions/${session}`, { token })).status, 404);
+    t.match(await api.get(`/service-policies/${policy}`), { serviceRoles: null, serviceRolesDisplay: [] });
+    t.match(await api.get(`/service-edge-router-policies/${routers}`), { serviceRoles: null });
+    t.match(await api.get(`/identities/${id}`), { serviceHostingCosts: {}, serviceHostingPrecedences: {} });
+    t.same(await api.get(`/identities/${id}/service-configs`), []);
+    await t.resolves(api.change('DELETE', `/configs/${configId}`), 'no override refers to it any longer');
+  },
+);
 
-t.test('with a router go terminators, enrollment, the identity of its tunneler and its policy', async (t) => {
+t.test('deleting a router deletes terminators, enrollment, the identity of its tunneler and its policy', async (t) => {
   for (const path of ['/edge-routers', '/routers', '/fabric/v1/routers']) {
     await using api = await ApiClient.start();
     const before = await counts(api);
@@ -91,7 +94,7 @@ t.test('with a router go terminators, enrollment, the identity of its tunneler a
   }
 });
 
-t.test('the identity and the policy of a tunneler follow the router, and nothing else changes them', async (t) => {
+t.test('the identity and the policy of a tunneler follow the router, and cannot be changed directly', async (t) => {
   await using api = await ApiClient.start();
   const id = await api.create('/edge-routers', { name: 'first' });
   const router = `/edge-routers/${id}`;
@@ -130,7 +133,7 @@ t.test('the identity and the policy of a tunneler follow the router, and nothing
   t.match(await counts(api), { identities: 1, edgeRouterPolicies: 0, routers: 1 });
 });
 
-t.test('what others need cannot be deleted; the refusal names them', async (t) => {
+t.test('referenced entities cannot be deleted; the error names the references', async (t) => {
   await using api = await ApiClient.start();
   const configType = await api.create('/config-types', { name: 'type' });
   const config = await api.create('/configs', { name: 'config', configTypeId: configType, data: {} });
@@ -167,14 +170,14 @@ t.test('what others need cannot be deleted; the refusal names them', async (t) =
 
   await api.change('DELETE', `/identities/${identity}/service-configs`, []);
   await api.change('DELETE', `/configs/${config}`);
-  t.match(await api.get(`/services/${service}`), { configs: null }, 'a service does without');
+  t.match(await api.get(`/services/${service}`), { configs: null }, 'services do not require a config');
   for (const path of [`config-types/${configType}`, `auth-policies/${allows}`, `external-jwt-signers/${signer}`])
     await api.change('DELETE', `/${path}`);
   await api.change('PATCH', `/identities/${identity}`, { authPolicyId: 'default' });
   await api.change('DELETE', `/auth-policies/${authPolicy}`);
 });
 
-t.test('the administrator that came with the data stays, and stays one', async (t) => {
+t.test('the default administrator cannot be deleted, and remains an administrator', async (t) => {
   await using api = await ApiClient.start();
   const [admin] = await api.get<Named[]>('/identities?filter=isDefaultAdmin');
   t.match(await api.manage('DELETE', `/identities/${admin?.id}`), { status: 400, code: 'ENTITY_CAN_NOT_BE_DELETED' });
@@ -183,28 +186,31 @@ t.test('the administrator that came with the data stays, and stays one', async (
   await t.resolves(api.create('/services', { name: 'still allowed', encryptionRequired: true }));
 });
 
-t.test('with a posture check goes its place in policies, with an authority its enrollments', async (t) => {
-  await using api = await ApiClient.start();
-  const check = await api.create('/posture-checks', { name: 'check', typeId: 'DOMAIN', domains: ['a'] });
-  const policy = await api.create('/service-policies', {
-    name: 'policy',
-    type: 'Dial',
-    semantic: 'AnyOf',
-    postureCheckRoles: [`@${check}`, '#more'],
-  });
-  await api.change('DELETE', `/posture-checks/${check}`);
-  t.match(await api.get(`/service-policies/${policy}`), {
-    postureCheckRoles: ['#more'],
-    postureCheckRolesDisplay: [{ role: '#more', name: '#more' }],
-  });
-  const caId = await api.addAuthority('ca', await makeAuthority('ca'), {}, false);
-  const identityId = await api.create('/identities', { name: 'x', type: 'User', isAdmin: false });
-  await api.create('/enrollments', { identityId, method: 'ottca', caId, expiresAt: FUTURE });
-  await api.change('DELETE', `/cas/${caId}`);
-  t.match(await counts(api), { cas: 0, enrollments: 0, identities: 2 });
-});
+t.test(
+  'deleting a posture check deletes its selectors in policies, deleting an authority its enrollments',
+  async (t) => {
+    await using api = await ApiClient.start();
+    const check = await api.create('/posture-checks', { name: 'check', typeId: 'DOMAIN', domains: ['a'] });
+    const policy = await api.create('/service-policies', {
+      name: 'policy',
+      type: 'Dial',
+      semantic: 'AnyOf',
+      postureCheckRoles: [`@${check}`, '#more'],
+    });
+    await api.change('DELETE', `/posture-checks/${check}`);
+    t.match(await api.get(`/service-policies/${policy}`), {
+      postureCheckRoles: ['#more'],
+      postureCheckRolesDisplay: [{ role: '#more', name: '#more' }],
+    });
+    const caId = await api.addAuthority('ca', await makeAuthority('ca'), {}, false);
+    const identityId = await api.create('/identities', { name: 'x', type: 'User', isAdmin: false });
+    await api.create('/enrollments', { identityId, method: 'ottca', caId, expiresAt: FUTURE });
+    await api.change('DELETE', `/cas/${caId}`);
+    t.match(await counts(api), { cas: 0, enrollments: 0, identities: 2 });
+  },
+);
 
-t.test('selectors choose by attribute and by id, all of them or any', async (t) => {
+t.test('selectors select by attribute and by id, AllOf or AnyOf', async (t) => {
   await using api = await ApiClient.start();
   const person = (name: string, ...roleAttributes: string[]) =>
     api.create('/identities', { name, type: 'User', isAdmin: false, roleAttributes });
@@ -242,11 +248,15 @@ t.test('selectors choose by attribute and by id, all of them or any', async (t) 
   await api.change('PATCH', `/service-policies/${id}`, { semantic: 'AllOf', identityRoles: ['#x', '#y'] });
   const [both] = await api.get<Named[]>(`/service-policies/${id}/identities`);
   await api.change('PATCH', `/identities/${both?.id}`, { roleAttributes: ['x'] });
-  t.same(await api.names(`/service-policies/${id}/identities`), [], 'who loses an attribute loses its place');
+  t.same(
+    await api.names(`/service-policies/${id}/identities`),
+    [],
+    'an identity that loses an attribute leaves the policy',
+  );
   await api.change('DELETE', `/identities/${none}`);
 });
 
-t.test('a service of the fabric alone is nothing to the edge', async (t) => {
+t.test('the edge APIs ignore a service that is limited to the fabric', async (t) => {
   await using api = await ApiClient.start();
   const id = await api.create('/fabric/v1/services', { name: 'fabric' });
   t.equal((await api.manage('GET', `/services/${id}`)).status, 404);

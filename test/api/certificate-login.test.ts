@@ -1,4 +1,4 @@
-// Logging in with a client certificate: of the network, or of another authority that an administrator has verified.
+// Logins with a client certificate: of the network, or of another authority that an administrator has verified.
 
 import t from 'tap';
 import { ApiClient, filtered } from '../support/api-client.ts';
@@ -7,7 +7,7 @@ import { type IssueOptions, issue, makeAuthority } from '../support/certificates
 const DAY = 86_400_000;
 const REFUSED = { status: 401, code: 'INVALID_AUTH' };
 
-/** A claim of an authority: the whole common name is the external id. */
+/** A claim of an authority: the external id is the whole common name. */
 const BY_COMMON_NAME = {
   location: 'COMMON_NAME',
   matcher: 'ALL',
@@ -18,7 +18,7 @@ const BY_COMMON_NAME = {
 };
 
 t.test(
-  'a certificate of an enrollment opens a session, as long as its identity has it and its policy allows it',
+  'a certificate from an enrollment opens a session while the identity has it and its policy permits it',
   async (t) => {
     await using api = await ApiClient.start();
     const { identityId, ...issued } = await api.device('device');
@@ -29,7 +29,7 @@ t.test(
     t.equal(status, 200);
     t.match(data, { identityId, isCertExtendable: true, authenticatorId: String });
     t.match(await known(), [{ lastAuthResolvedToRoot: true }]);
-    t.ok(await api.isOpen(data.token), 'the session counts on other connections too');
+    t.ok(await api.isOpen(data.token), 'the session is also valid on other connections');
 
     const authPolicyId = await api.authPolicy('no certificates', { cert: { allowed: false } });
     await api.manage('PATCH', `/identities/${identityId}`, { authPolicyId });
@@ -46,16 +46,16 @@ t.test(
   },
 );
 
-t.test('a certificate without its key proves nothing', async (t) => {
+t.test('a certificate without its key is rejected', async (t) => {
   await using api = await ApiClient.start();
   const { pem } = await api.device('device');
   const { key } = await issue(await makeAuthority('elsewhere'), 'device');
-  await t.rejects(api.loginWith(api.connect({ pem, key })), 'TLS does not begin');
+  await t.rejects(api.loginWith(api.connect({ pem, key })), 'the TLS handshake fails');
   const inBody = { body: { certificate: pem, certPem: pem }, headers: { 'x-client-cert': encodeURIComponent(pem) } };
-  t.match(await api.ask('POST', '/authenticate?method=cert', inBody), REFUSED, 'shown, but not in TLS');
+  t.match(await api.ask('POST', '/authenticate?method=cert', inBody), REFUSED, 'presented, but not in TLS');
 });
 
-t.test('an expired certificate is taken where the auth policy says so', async (t) => {
+t.test('an expired certificate is accepted if the auth policy permits it', async (t) => {
   await using api = await ApiClient.start();
   const authority = await makeAuthority('ours');
   await api.addAuthority('ours', authority);
@@ -63,21 +63,21 @@ t.test('an expired certificate is taken where the auth policy says so', async (t
   const device = api.connect(await issue(authority, 'device', { to }));
   await api.ask('POST', '/enroll/ca', { as: device });
   const { identityId } = (await api.loginWith(device)).data;
-  const authPolicyId = await api.authPolicy('no old ones', { cert: { allowExpiredCerts: false } });
+  const authPolicyId = await api.authPolicy('no expired ones', { cert: { allowExpiredCerts: false } });
   await api.manage('PATCH', `/identities/${identityId}`, { authPolicyId });
   await api.clock.advance(to - api.clock.now());
-  t.equal((await api.loginWith(device)).status, 200, 'to its last second');
+  t.equal((await api.loginWith(device)).status, 200, 'until its last second');
   await api.clock.advance(1);
   t.match(await api.loginWith(device), REFUSED);
   await api.manage('PATCH', `/identities/${identityId}`, { authPolicyId: 'default' });
-  t.equal((await api.loginWith(device)).status, 200, 'allowed by the default policy');
+  t.equal((await api.loginWith(device)).status, 200, 'permitted by the default policy');
 });
 
-t.test('only certificates for clients, that have begun, of an authority that is known, are taken', async (t) => {
+t.test('only certificates for clients, already valid, from a known authority, are accepted', async (t) => {
   await using api = await ApiClient.start();
   const authority = await makeAuthority('ours');
   await api.addAuthority('ours', authority, { externalIdClaim: BY_COMMON_NAME });
-  const authPolicyId = await api.authPolicy('no old ones', { cert: { allowExpiredCerts: false } });
+  const authPolicyId = await api.authPolicy('no expired ones', { cert: { allowExpiredCerts: false } });
   await api.create('/identities', { name: 'liberal', type: 'Device', isAdmin: false, externalId: 'liberal' });
   await api.create('/identities', {
     name: 'strict',
@@ -93,55 +93,52 @@ t.test('only certificates for clients, that have begun, of an authority that is 
     ['without a purpose', 'strict', {}, 200],
     ['for servers only', 'strict', { purposes: ['server'] }, 401],
     ['expired', 'strict', { from: now - 2 * DAY, to: now - DAY }, 401],
-    ['expired, where that is allowed', 'liberal', { from: now - 2 * DAY, to: now - DAY }, 200],
+    ['expired, where that is permitted', 'liberal', { from: now - 2 * DAY, to: now - DAY }, 200],
     ['not yet valid', 'strict', { from: now + DAY, to: now + 2 * DAY }, 401],
-    ['not yet valid, where expired ones are allowed', 'liberal', { from: now + DAY, to: now + 2 * DAY }, 401],
+    ['not yet valid, where expired ones are permitted', 'liberal', { from: now + DAY, to: now + 2 * DAY }, 401],
     ['of nobody', 'somebody else', {}, 401],
   ];
   for (const [name, subject, options, status] of table)
     t.equal((await api.loginWith(api.connect(await issue(authority, subject, options)))).status, status, name);
   const impostor = await issue(await makeAuthority('ours'), 'strict');
-  t.match(await api.loginWith(api.connect(impostor)), REFUSED, 'an authority of the same name');
+  t.match(await api.loginWith(api.connect(impostor)), REFUSED, 'an authority with the same name');
+});
+
+t.test('an authority is usable once it is verified, and while logins with it are enabled', async (t) => {
+  await using api = await ApiClient.start();
+  const authority = await makeAuthority('ours');
+  const other = await makeAuthority('other');
+  const id = await api.addAuthority('ours', authority, { identityNameFormat: '[commonName]' }, false);
+  const device = api.connect(await issue(authority, 'device'));
+  const enroll = () => api.ask('POST', '/enroll?method=ca', { as: device });
+  t.match(await enroll(), { status: 400, code: 'CERT_FAILED_VALIDATION' }, 'not verified: no enrollment');
+  const data = await api.get(`/cas/${id}`);
+  t.match(data, { isVerified: false, verificationToken: /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/ });
+  const table: [string, string, number, string][] = [
+    ['no certificate', 'nonsense', 400, 'COULD_NOT_PARSE_BODY'],
+    ['another common name', (await issue(authority, 'device')).pem, 400, 'INVALID_COMMON_NAME'],
+    ['another authority', (await issue(other, data.verificationToken)).pem, 400, 'CERTIFICATE_FAILED_VALIDATION'],
+  ];
+  for (const [name, pem, status, code] of table)
+    t.match(await api.manage('POST', `/cas/${id}/verify`, pem, 'text/plain'), { status, code }, name);
+  t.equal((await api.verifyAuthority(id, authority)).status, 200);
+  t.match(await api.verifyAuthority(id, authority), { status: 409, code: 'CA_ALREADY_VERIFIED' });
+  t.equal((await enroll()).status, 200);
+  t.equal((await api.loginWith(device)).status, 200);
+
+  await api.manage('PATCH', `/cas/${id}`, { isAuthEnabled: false });
+  t.match(await api.loginWith(device), REFUSED, 'logins with it are disabled');
+  await api.manage('PATCH', `/cas/${id}`, { isAuthEnabled: true });
+  const { data: session } = await api.loginWith(device);
+  await api.manage('DELETE', `/cas/${id}`);
+  t.notOk(await api.isOpen(session.token), 'sessions end when logins are disabled');
+  t.match(await api.loginWith(device), REFUSED, 'the authority is deleted');
+  await api.addAuthority('ours', authority);
+  t.match(await api.loginWith(device), REFUSED, 'its authenticators were deleted with it');
 });
 
 t.test(
-  'an authority counts once its verification certificate was shown, and while it may be logged in with',
-  async (t) => {
-    await using api = await ApiClient.start();
-    const authority = await makeAuthority('ours');
-    const other = await makeAuthority('other');
-    const id = await api.addAuthority('ours', authority, { identityNameFormat: '[commonName]' }, false);
-    const device = api.connect(await issue(authority, 'device'));
-    const enroll = () => api.ask('POST', '/enroll?method=ca', { as: device });
-    t.match(await enroll(), { status: 400, code: 'CERT_FAILED_VALIDATION' }, 'not verified: no enrollment');
-    const data = await api.get(`/cas/${id}`);
-    t.match(data, { isVerified: false, verificationToken: /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/ });
-    const table: [string, string, number, string][] = [
-      ['no certificate', 'nonsense', 400, 'COULD_NOT_PARSE_BODY'],
-      ['another common name', (await issue(authority, 'device')).pem, 400, 'INVALID_COMMON_NAME'],
-      ['another authority', (await issue(other, data.verificationToken)).pem, 400, 'CERTIFICATE_FAILED_VALIDATION'],
-    ];
-    for (const [name, pem, status, code] of table)
-      t.match(await api.manage('POST', `/cas/${id}/verify`, pem, 'text/plain'), { status, code }, name);
-    t.equal((await api.verifyAuthority(id, authority)).status, 200);
-    t.match(await api.verifyAuthority(id, authority), { status: 409, code: 'CA_ALREADY_VERIFIED' });
-    t.equal((await enroll()).status, 200);
-    t.equal((await api.loginWith(device)).status, 200);
-
-    await api.manage('PATCH', `/cas/${id}`, { isAuthEnabled: false });
-    t.match(await api.loginWith(device), REFUSED, 'logging in with it is switched off');
-    await api.manage('PATCH', `/cas/${id}`, { isAuthEnabled: true });
-    const { data: session } = await api.loginWith(device);
-    await api.manage('DELETE', `/cas/${id}`);
-    t.notOk(await api.isOpen(session.token), 'sessions end with the authority');
-    t.match(await api.loginWith(device), REFUSED, 'the authority is deleted');
-    await api.addAuthority('ours', authority);
-    t.match(await api.loginWith(device), REFUSED, 'its authenticators went with it');
-  },
-);
-
-t.test(
-  'a certificate below an intermediate authority is taken when the client sends the intermediate, each time',
+  'a certificate below an intermediate authority is accepted whenever the client sends the intermediate',
   async (t) => {
     await using api = await ApiClient.start();
     const root = await makeAuthority('root');
@@ -153,13 +150,13 @@ t.test(
     const device = api.connect(chain);
     t.equal((await api.ask('POST', '/enroll/ca', { as: device })).status, 200);
     for (let connection = 0; connection < 4; connection++)
-      t.equal((await api.loginWith(device)).status, 200, 'connections that resume a TLS session as well');
+      t.equal((await api.loginWith(device)).status, 200, 'also on connections that resume a TLS session');
 
     const { data } = await api.loginWith(device);
     const expiresAt = new Date(api.clock.now() + DAY).toISOString();
     await api.manage('POST', `/authenticators/${data.authenticatorId}/re-enroll`, { expiresAt });
     const { enrollment } = await api.get(`/identities/${data.identityId}`);
-    t.match(enrollment, { ottca: { caId: id } }, 'it is to enroll with the same authority again');
+    t.match(enrollment, { ottca: { caId: id } }, 'the new enrollment names the same authority');
     const path = `/enroll?method=ottca&token=${enrollment.ottca.token}`;
     t.equal((await api.ask('POST', path, { as: device })).status, 200);
     await api.manage('DELETE', `/cas/${id}`);
@@ -167,7 +164,7 @@ t.test(
   },
 );
 
-t.test('a claim names the identity by a part of the certificate', async (t) => {
+t.test('a claim identifies the identity by a part of the certificate', async (t) => {
   await using api = await ApiClient.start();
   const authority = await makeAuthority('ours');
   const id = await api.addAuthority('ours', authority, { externalIdClaim: BY_COMMON_NAME });
@@ -180,10 +177,10 @@ t.test('a claim names the identity by a part of the certificate', async (t) => {
     ['a common name', {}, 'Müller, Ann', {}, 'it'],
     ['another one', {}, 'ann', {}, undefined],
     ['a part of a common name', { ...slash, index: 1 }, 'unit/eve', {}, 'eve'],
-    ['a part that is not there', { ...slash, index: 2 }, 'unit/eve', {}, undefined],
-    ['what follows a prefix', { matcher: 'PREFIX', matcherCriteria: 'cn-' }, 'cn-eve', {}, 'eve'],
+    ['a missing part', { ...slash, index: 2 }, 'unit/eve', {}, undefined],
+    ['the text after a prefix', { matcher: 'PREFIX', matcherCriteria: 'cn-' }, 'cn-eve', {}, 'eve'],
     ['a wrong prefix', { matcher: 'PREFIX', matcherCriteria: 'E' }, 'eve', {}, undefined],
-    ['what stands before a suffix', { matcher: 'SUFFIX', matcherCriteria: '-cn' }, 'eve-cn', {}, 'eve'],
+    ['the text before a suffix', { matcher: 'SUFFIX', matcherCriteria: '-cn' }, 'eve-cn', {}, 'eve'],
     ['a wrong suffix', { matcher: 'SUFFIX', matcherCriteria: 'ev' }, 'eve', {}, undefined],
     [
       'a scheme',
@@ -206,7 +203,7 @@ t.test('a claim names the identity by a part of the certificate', async (t) => {
       { emails },
       undefined,
     ],
-    ['an address that is not there', { location: 'SAN_EMAIL' }, 'eve', { uris }, undefined],
+    ['a missing address', { location: 'SAN_EMAIL' }, 'eve', { uris }, undefined],
   ];
   for (const [name, different, subject, options, expected] of table) {
     await api.manage('PATCH', `/cas/${id}`, { externalIdClaim: { ...BY_COMMON_NAME, ...different } });
@@ -217,7 +214,7 @@ t.test('a claim names the identity by a part of the certificate', async (t) => {
   }
 });
 
-t.test('an authority makes identities of its clients, each certificate once', async (t) => {
+t.test('an authority enrolls its clients automatically, each certificate once', async (t) => {
   await using api = await ApiClient.start();
   const authority = await makeAuthority('ours');
   const identityNameFormat = '[caName]/[commonName]/[requestedName]/[other]';
@@ -236,7 +233,7 @@ t.test('an authority makes identities of its clients, each certificate once', as
     authPolicyId: 'default',
   });
   t.match(await api.ask('POST', '/enroll/ca', { as: first.as }), { status: 409, code: 'CERT_IN_USE' });
-  t.equal((await enroll('one', 'mine')).answer.status, 200, 'another certificate of the same name');
+  t.equal((await enroll('one', 'mine')).answer.status, 200, 'another certificate with the same name');
   const names = await api.names(filtered('/identities', 'name contains "ours" sort by name'));
   t.same(names, ['ours/one/mine/[other]', 'ours/one/mine/[other]000001']);
   t.match((await enroll('server', 'x', { purposes: ['server'] })).answer, {
@@ -248,7 +245,7 @@ t.test('an authority makes identities of its clients, each certificate once', as
   await api.change('PATCH', `/cas/${id}`, { externalIdClaim: byPrefix });
   const missing = { status: 400, code: 'MISSING_CERT_CLAIM' };
   t.match((await enroll('three', 'x')).answer, missing, 'nothing matches');
-  t.match((await enroll('device-', 'x')).answer, missing, 'nothing is left');
+  t.match((await enroll('device-', 'x')).answer, missing, 'an empty result');
   const claimed = await enroll('device-three', 'y');
   t.equal(claimed.answer.status, 200);
   const { identityId } = (await api.loginWith(claimed.as)).data;

@@ -1,4 +1,5 @@
-// What programs written for the reference send and need, found by running them: its command line stops where one of these is missing.
+// Requirements of programs written for the reference, found by running them: its command line fails without any of
+// these.
 
 import { generateKeyPairSync, X509Certificate } from 'node:crypto';
 import t from 'tap';
@@ -6,7 +7,7 @@ import { subjectAltNames } from '#pki/certificates.ts';
 import { createCsr } from '../../agent/identity/csr.ts';
 import { ApiClient } from '../support/api-client.ts';
 
-t.test('posture checks of every type have a list of role attributes, also an empty one', async (t) => {
+t.test('posture checks of every type have a list of role attributes, even if it is empty', async (t) => {
   await using api = await ApiClient.start();
   const checks = [
     { typeId: 'OS', operatingSystems: [{ type: 'Linux', versions: [] }] },
@@ -22,7 +23,7 @@ t.test('posture checks of every type have a list of role attributes, also an emp
   for (const { typeId, roleAttributes } of listed) t.same(roleAttributes, [], typeId);
 });
 
-t.test('a signer of tokens without an address for logins has an empty one', async (t) => {
+t.test('a signer without an address for logins has an empty one', async (t) => {
   await using api = await ApiClient.start();
   const signer = { name: 's', issuer: 'i', audience: 'a', jwksEndpoint: 'https://localhost:1/keys', enabled: true };
   const id = await api.create('/external-jwt-signers', { ...signer, externalAuthUrl: '' });
@@ -33,7 +34,7 @@ t.test('a signer of tokens without an address for logins has an empty one', asyn
   );
 });
 
-t.test("a router's certificate has the names of the request, but not what it says of who the router is", async (t) => {
+t.test("a router's certificate has the names of the request, but not its SPIFFE ids", async (t) => {
   await using api = await ApiClient.start();
   const id = await api.create('/edge-routers', { name: 'a' });
   const { enrollmentToken } = await api.get(`/edge-routers/${id}`);

@@ -1,11 +1,11 @@
-// What the reference's web console relies on: how it writes paths and queries, and what it reads of the answers.
+// Requirements of the reference's web console: its paths and queries, and the fields that it reads.
 
 import { join } from 'node:path';
 import t from 'tap';
 import { startSimulator } from '../../controller-sim/simulator.ts';
 import { ApiClient } from '../support/api-client.ts';
 
-t.test('slashes that are too many do not matter', async (t) => {
+t.test('additional slashes are ignored', async (t) => {
   await using api = await ApiClient.start();
   for (const path of ['/fabric/v1//routers?limit=1000', '/edge/management/v1/identities//', '/edge//client/v1/version'])
     t.equal((await api.manage('GET', path)).status, 200, path);
@@ -13,7 +13,7 @@ t.test('slashes that are too many do not matter', async (t) => {
   t.equal((await api.manage('GET', '//castles')).code, 'NOT_FOUND');
 });
 
-t.test('role attributes are listed whatever they are to be sorted by and cut to; the filter counts', async (t) => {
+t.test('lists of role attributes ignore the parameters sort and limit, but not the filter', async (t) => {
   await using api = await ApiClient.start();
   for (const [name, roleAttributes] of Object.entries({ one: ['a', 'b'], two: ['b', 'c'] }))
     await api.create('/services', { name, encryptionRequired: true, roleAttributes });
@@ -31,7 +31,7 @@ t.test('role attributes are listed whatever they are to be sorted by and cut to;
     });
 });
 
-t.test('a built console is served beside the APIs, and nothing outside its folder', async (t) => {
+t.test('a built console is served beside the APIs, and no file outside its folder', async (t) => {
   const folder = t.testdir({
     'secret.txt': 'not for everybody',
     built: { 'index.html': '<title>console</title>', 'main.js': 'start()', assets: { 'logo.svg': '<svg/>' } },
@@ -45,7 +45,7 @@ t.test('a built console is served beside the APIs, and nothing outside its folde
   t.equal(api.simulator.consoleUrl, `${api.simulator.baseUrl}/zac/`);
   t.same(await get('/zac/'), page);
   t.same(await get('/zac'), page);
-  t.same(await get('/zac/identities/some-id', 'text/html,*/*'), page, 'a path of its own');
+  t.same(await get('/zac/identities/some-id', 'text/html,*/*'), page, 'a path of its own router');
   t.same(await get('/zac/main.js'), [200, 'application/javascript', 'start()']);
   t.same(await get('/assets/logo.svg'), [200, 'image/svg+xml', '<svg/>']);
   for (const path of ['/zac/lost.js', '/assets/lost.svg', '/zac/%2e%2e/secret.txt', '/zac/..%2fsecret.txt'])
@@ -53,7 +53,7 @@ t.test('a built console is served beside the APIs, and nothing outside its folde
   t.match(await get('/edge/management/v1/version'), [200, 'application/json']);
 });
 
-t.test('a folder without a console is refused, with what to give instead', async (t) => {
+t.test('a folder without a console is rejected with a remedy', async (t) => {
   const start = startSimulator({ console: t.testdir({}) });
   await t.rejects(start, {
     code: 'CONSOLE',

@@ -1,5 +1,5 @@
-// Nothing that was acknowledged is lost: the simulator is killed at random moments while it is written to, and comes back with everything
-// that it had answered.
+// No acknowledged change is lost: the simulator is killed at random moments during writes, and has every acknowledged
+// change after a restart.
 
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,7 +23,7 @@ interface Ready {
   readonly ca: string;
 }
 
-/** One life of the simulator. */
+/** One run of the simulator. */
 class Life {
   readonly program: Program;
   readonly #url: string;
@@ -37,7 +37,7 @@ class Life {
   }
 
   static async begin(number: number, directory: string): Promise<Life> {
-    const first = number === 0 ? ['--password', PASSWORD] : []; // later lives keep it
+    const first = number === 0 ? ['--password', PASSWORD] : []; // later runs keep it
     const options = ['--data', join(directory, 'sim.db'), ...first, '--log-level', 'silent'];
     const program = new Program(`life-${number}`, ['controller-sim/cli.ts', 'start', '--json', ...options], {
       directory,
@@ -54,7 +54,7 @@ class Life {
     await this.#agent.destroy();
   }
 
-  /** Writes until the simulator dies; tells each write that was acknowledged. */
+  /** Writes until the simulator dies; reports each acknowledged write. */
   async write(prefix: string, acknowledged: (name: string, id: string) => void): Promise<void> {
     for (let count = 0; ; count++) {
       const name = `${prefix}-${count}`;
@@ -62,7 +62,7 @@ class Life {
         const { data } = await this.#ask('POST', '/identities', { name, type: 'Device', isAdmin: false });
         acknowledged(name, (data as { id: string }).id);
       } catch {
-        return; // killed: whether this one was written nobody knows
+        return; // killed: this write may or may not be stored
       }
     }
   }
@@ -92,7 +92,7 @@ class Life {
   }
 }
 
-t.test('what was acknowledged is there after kill -9', { timeout: 120_000 }, async (t) => {
+t.test('acknowledged changes survive kill -9', { timeout: 120_000 }, async (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
   const acknowledged = new Map<string, string>();
   let lives = 0;
@@ -115,7 +115,7 @@ t.test('what was acknowledged is there after kill -9', { timeout: 120_000 }, asy
   rmSync(directory, { recursive: true });
 });
 
-t.test('a full disk is 503 with its cause, and writing goes on when there is room again', async (t) => {
+t.test('a full disk answers 503 with its cause, and writes work again once space is free', async (t) => {
   const opened: DatabaseSync[] = [];
   const { exec } = DatabaseSync.prototype;
   DatabaseSync.prototype.exec = function (sql) {
@@ -131,9 +131,9 @@ t.test('a full disk is 503 with its cause, and writing goes on when there is roo
   database?.exec('PRAGMA max_page_count = 50');
   const refused = await create('refused');
   t.match([refused.status, refused.code], [503, 'STORE_UNAVAILABLE']);
-  t.match(refused.cause.message, /the data cannot be written: the disk is full; free some space and try again/);
-  t.same(await api.names('/services'), [], 'reading goes on');
+  t.match(refused.cause.message, /could not write the data: the disk is full; free some space and try again/);
+  t.same(await api.names('/services'), [], 'reads still work');
   database?.exec('PRAGMA max_page_count = 100000');
-  t.equal((await create('taken')).status, 201);
-  t.same(await api.names('/services'), ['taken']);
+  t.equal((await create('accepted')).status, 201);
+  t.same(await api.names('/services'), ['accepted']);
 });

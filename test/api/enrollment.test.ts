@@ -1,5 +1,5 @@
-// Enrolling over the port: every way of an identity to do it, and what its tokens say. What a router's own program does is tested in
-// enroll.test.ts, how certificates and passwords are renewed in renewal.test.ts.
+// Enrollment over the API: every method for identities, and the contents of tokens. enroll.test.ts tests the router's
+// program, renewal.test.ts the renewal of certificates and passwords.
 
 import { generateKeyPairSync, type KeyObject, randomUUID, X509Certificate } from 'node:crypto';
 import { createLocalJWKSet, decodeJwt, jwtVerify } from 'jose';
@@ -45,7 +45,7 @@ function updb(api: ApiClient, token: string, body: object = { username: 'anna', 
 }
 
 t.test(
-  'tokens of enrollments say who signs, for whom, how and until when, and are signed by the published key',
+  'enrollment tokens name issuer, subject, method and expiry, and are signed with the published key',
   async (t) => {
     await using api = await ApiClient.start();
     const { baseUrl, controlAddress } = api.simulator;
@@ -99,12 +99,12 @@ t.test('a certificate request becomes a certificate of the network, once', async
   t.same([certificate.subject, certificate.keyUsage], [`CN=${identityId}`, ['1.3.6.1.5.5.7.3.2']]);
   t.equal(certificate.validToDate.getTime(), Math.floor((api.clock.now() + 365 * 24 * 60 * MINUTE) / 1000) * 1000);
   t.match(await ott(api, token, csr), USED);
-  t.same(await enrollmentsOf(api, identityId), {}, 'the enrollment is gone');
+  t.same(await enrollmentsOf(api, identityId), {}, 'the enrollment is deleted');
   t.match((await api.loginWith(api.connect({ pem: text, key }))).data, { identityId });
 
   const second = await open(api, 'second', { ott: true });
   const both = await Promise.all([ott(api, second.token, csr), ott(api, second.token, csr)]);
-  t.same(both.map((answer) => answer.status).sort(), [200, 400], 'of two at once, one');
+  t.same(both.map((answer) => answer.status).sort(), [200, 400], 'one of two concurrent ones succeeds');
   const third = await open(api, 'third', { ott: true });
   const answer = await api.ask('POST', '/enroll/ott', { body: { token: third.token, clientCsr: csr } });
   t.match(
@@ -118,7 +118,7 @@ t.test('a certificate request becomes a certificate of the network, once', async
   );
 });
 
-t.test('a certificate request that is none, or has a key that is none, is refused and uses nothing up', async (t) => {
+t.test('an invalid certificate request or key is rejected without using the token', async (t) => {
   await using api = await ApiClient.start();
   const { token } = await open(api, 'device', { ott: true });
   const { csr } = newRequest('device');
@@ -133,7 +133,7 @@ t.test('a certificate request that is none, or has a key that is none, is refuse
     ['nothing', '', { status: 400, code: 'MISSING_OR_INVALID_CSR' }],
     ['nonsense', 'nonsense', refused],
     ['half of one', encode(bytes.subarray(0, 60)), refused],
-    ['nonsense in its form', encode(Buffer.from('nonsense')), refused],
+    ['invalid content in PEM', encode(Buffer.from('nonsense')), refused],
     ['a certificate', api.simulator.ca, refused],
     ['a name that was changed after signing', encode(renamed), refused],
     ['a short RSA key', of(generateKeyPairSync('rsa', { modulusLength: 1024 })), refused],
@@ -141,16 +141,16 @@ t.test('a certificate request that is none, or has a key that is none, is refuse
   ];
   for (const [name, body, expected] of table) t.match(await ott(api, token, body), expected, name);
   const rsa = of(generateKeyPairSync('rsa', { modulusLength: 2048 }));
-  t.equal((await ott(api, token, rsa)).status, 200, 'the token is good for a right one');
+  t.equal((await ott(api, token, rsa)).status, 200, 'the token remains valid for a correct request');
 });
 
-t.test('a token counts until it expires, for its own method, and no longer than it is known', async (t) => {
+t.test('a token is valid until it expires, for its own method, and until its enrollment is deleted', async (t) => {
   await using api = await ApiClient.start();
   const { csr } = newRequest('x');
   const first = await open(api, 'first', { ott: true });
   const second = await open(api, 'second', { ott: true });
   await api.clock.advance(180 * MINUTE - 1);
-  t.equal((await ott(api, first.token, csr)).status, 200, 'to the last millisecond');
+  t.equal((await ott(api, first.token, csr)).status, 200, 'until the last millisecond');
   await api.clock.advance(1);
   t.match(await ott(api, second.token, csr), { status: 400, code: 'ENROLLMENT_EXPIRED' });
   const third = await open(api, 'third', { ott: true });
@@ -166,8 +166,12 @@ t.test('a token counts until it expires, for its own method, and no longer than 
   const refresh = (id: string, time: number) =>
     api.manage('POST', `/enrollments/${id}/refresh`, { expiresAt: new Date(time).toISOString() });
   const now = api.clock.now();
-  t.match(await refresh(second.id, now), { status: 400, cause: { field: 'expiresAt' } }, 'not into the past');
-  t.match(await refresh(second.id, now + MINUTE), { status: 200, data: { id: second.id } }, 'also when it has expired');
+  t.match(await refresh(second.id, now), { status: 400, cause: { field: 'expiresAt' } }, 'no time in the past');
+  t.match(
+    await refresh(second.id, now + MINUTE),
+    { status: 200, data: { id: second.id } },
+    'even after it has expired',
+  );
   const { ott: renewed } = await enrollmentsOf(api, second.identityId);
   t.same([renewed.id, Date.parse(renewed.expiresAt)], [second.id, now + MINUTE]);
   t.match(decodeJwt(renewed.jwt), { jti: renewed.token, em: 'ott', exp: Math.floor((now + MINUTE) / 1000) });
@@ -175,7 +179,7 @@ t.test('a token counts until it expires, for its own method, and no longer than 
   t.equal((await ott(api, renewed.token, csr)).status, 200);
 });
 
-t.test('a second enrollment of the same method waits for the first; others do not', async (t) => {
+t.test('a second open enrollment of the same method is rejected; other methods are not', async (t) => {
   await using api = await ApiClient.start();
   const { identityId, id } = await open(api, 'device', { ott: true });
   const expiresAt = new Date(api.clock.now() + MINUTE).toISOString();
@@ -187,9 +191,9 @@ t.test('a second enrollment of the same method waits for the first; others do no
   t.match(await create({ method: 'ottca', caId: 'nope' }), { status: 400, code: 'INVALID_FIELD' });
 });
 
-t.test('a password is chosen within its bounds and under a name that is free', async (t) => {
+t.test('a password must satisfy its limits, and the user name must be unused', async (t) => {
   await using api = await ApiClient.start();
-  await api.person('taken');
+  await api.person('used');
   const { identityId, token } = await open(api, 'person', { updb: 'anna' });
   const bounds = { status: 400, code: 'COULD_NOT_VALIDATE' };
   const table: [string, object, object][] = [
@@ -197,21 +201,17 @@ t.test('a password is chosen within its bounds and under a name that is free', a
     ['a short password', { username: 'anna', password: 'abcd' }, bounds],
     ['a long password', { username: 'anna', password: 'x'.repeat(101) }, bounds],
     ['a short name', { username: 'ann', password: PASSWORD }, bounds],
-    ['a taken name', { username: 'taken', password: PASSWORD }, { ...bounds, cause: { field: 'updbUsername' } }],
+    ['a used name', { username: 'used', password: PASSWORD }, { ...bounds, cause: { field: 'updbUsername' } }],
   ];
   for (const [name, body, expected] of table) t.match(await updb(api, token, body), expected, name);
   t.match(await updb(api, token), { status: 200, data: { username: 'anna', controllers: [{}] } });
   t.match(await updb(api, token), USED);
   t.equal((await api.tryLogin('anna')).data.identityId, identityId);
   const other = await open(api, 'other', { updb: 'berta' });
-  t.match(
-    await updb(api, other.token, { password: PASSWORD }),
-    { data: { username: 'berta' } },
-    'the name that was wanted',
-  );
+  t.match(await updb(api, other.token, { password: PASSWORD }), { data: { username: 'berta' } }, 'the requested name');
 });
 
-t.test('a certificate of another authority enrolls whom the token names', async (t) => {
+t.test('a certificate of another authority enrolls the identity in the token', async (t) => {
   await using api = await ApiClient.start();
   const authority = await makeAuthority('ours');
   const another = await makeAuthority('another');
@@ -223,8 +223,8 @@ t.test('a certificate of another authority enrolls whom the token names', async 
     api.ask('POST', `/enroll?method=ottca&token=${token}`, { ...(issued && { as: api.connect(issued) }) });
   const failed = { status: 400, code: 'CERTIFICATE_FAILED_VALIDATION' };
   t.match(await enroll(), failed, 'none');
-  t.match(await enroll(await issue(another, 'x')), failed, 'of another authority');
-  t.match(await enroll(await api.device('own')), failed, 'of the network');
+  t.match(await enroll(await issue(another, 'x')), failed, 'from another authority');
+  t.match(await enroll(await api.device('own')), failed, 'from the network');
   t.match(await enroll(await issue(authority, 'x', { to: now - MINUTE })), failed, 'expired');
   t.match(await enroll(await issue(authority, 'x', { from: now + MINUTE })), failed, 'not yet valid');
   t.match(await enroll(await issue(authority, 'x', { purposes: ['server'] })), failed, 'for servers');

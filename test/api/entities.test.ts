@@ -1,5 +1,5 @@
-// The life of every kind of entity through the management and fabric APIs: made, shown, patched, replaced, refused, deleted. What goes with
-// what when something is deleted stands in cascades.test.ts.
+// The life cycle of every kind of entity in the management and fabric APIs: create, read, patch, replace, reject,
+// delete. cascades.test.ts tests cascades of deletions.
 
 import t, { type Test } from 'tap';
 import { type ApiAnswer, ApiClient, filtered } from '../support/api-client.ts';
@@ -7,14 +7,14 @@ import { makeAuthority } from '../support/certificates.ts';
 import { allKinds } from '../support/kinds/all.ts';
 import { type Fields, type Kind, known, type Refusal } from '../support/kinds/kind.ts';
 
-/** Change with every write. */
+/** Fields that every write changes. */
 const MOVING = ['updatedAt', 'version'];
 
 function without(fields: Fields, names: readonly string[]): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
 }
 
-/** Of an auth policy the leaves that a patch gives are changed, of everything else the whole field. */
+/** A patch of an auth policy merges nested fields, other patches replace whole fields. */
 function patched(detail: Fields, patch: Fields): Fields {
   const { primary, ...fields } = patch as { primary?: Record<string, Fields> };
   const parts = Object.entries(primary ?? {}).map(([name, part]) => [
@@ -24,7 +24,7 @@ function patched(detail: Fields, patch: Fields): Fields {
   return { ...fields, ...(primary && { primary: { ...(detail.primary as Fields), ...Object.fromEntries(parts) } }) };
 }
 
-/** Where a refusal says that something is wrong. */
+/** The fields or texts to which an error refers. */
 function places({ cause }: ApiAnswer): string {
   return [cause?.field, cause?.reason, cause?.message].join(' ');
 }
@@ -54,14 +54,14 @@ async function demandFields(t: Test, api: ApiClient, { path, create, required }:
   }
 }
 
-async function create(t: Test, api: ApiClient, { path, create, shown = {}, hidden = [] }: Kind): Promise<Created> {
+async function create(t: Test, api: ApiClient, { path, create, expected = {}, hidden = [] }: Kind): Promise<Created> {
   const made = await api.manage('POST', path, create);
   t.equal(made.status, 201, made.text);
   const { id, _links } = made.data as { id: string; _links: { self: { href: string } } };
   const at = `${path}/${id}`;
   t.ok(_links.self.href.endsWith(`/${id}`));
   const first = await api.get<Fields>(at);
-  t.match(first, { id, ...without(create, [...hidden, ...Object.keys(shown)]), ...shown });
+  t.match(first, { id, ...without(create, [...hidden, ...Object.keys(expected)]), ...expected });
   for (const name of hidden) t.notOk(name in first, `${name} is hidden`);
   t.match(await api.get<Fields[]>(filtered(path, `id = "${id}"`)), [{ id }]);
   return { id, at, first };
@@ -90,13 +90,13 @@ async function patchFields(t: Test, api: ApiClient, patch: Fields, { at, first }
 }
 
 async function replace(t: Test, api: ApiClient, kind: Kind, put: Fields, { id, at }: Created): Promise<void> {
-  const { required, hidden = [], shown = {}, cleared = {} } = kind;
+  const { required, hidden = [], expected = {}, cleared = {} } = kind;
   for (const field of Object.keys(put).filter((name) => required.includes(name) && name !== 'encryptionRequired')) {
     const answer = await api.manage('PUT', at, without(put, [field]));
     t.match(answer, { status: 400, code: 'COULD_NOT_VALIDATE', cause: { field } }, `PUT without ${field}`);
   }
   t.match(await api.manage('PUT', at, put), { status: 200, data: {} });
-  const set = without(put, [...hidden, ...Object.keys({ ...shown, ...cleared })]);
+  const set = without(put, [...hidden, ...Object.keys({ ...expected, ...cleared })]);
   t.match(await api.get(at), { id, ...set, ...cleared });
 }
 
@@ -126,7 +126,7 @@ t.test('the life of each kind of entity', async (t) => {
   }
 });
 
-t.test('numbers that are too large and schemas without end are refused, and break nothing', async (t) => {
+t.test('excessive numbers and endless schemas are rejected without side effects', async (t) => {
   await using api = await ApiClient.start();
   const id = await api.create('/identities', { name: 'user', type: 'User', isAdmin: false });
   const huge = { status: 400, code: 'COULD_NOT_PARSE_BODY', cause: { message: /of type int64/ } };
@@ -154,11 +154,11 @@ t.test('numbers that are too large and schemas without end are refused, and brea
   });
   const long = { ...config(slow), data: { x: `${'a'.repeat(100)}!` } };
   const cut = { status: 400, cause: { field: '(root)', reason: /takes longer than/ } };
-  t.match(await api.manage('POST', '/configs', long), cut, 'and nobody waits for it');
+  t.match(await api.manage('POST', '/configs', long), cut, 'without a long wait');
   t.match(await api.manage('POST', '/configs', config(later)), { status: 400, cause: { reason: /x is required/ } });
 });
 
-t.test('a body of another type changes name and attributes of a posture check, and not what it demands', async (t) => {
+t.test('a body of another type changes name and attributes of a posture check, but not its demands', async (t) => {
   await using api = await ApiClient.start();
   const id = await api.create('/posture-checks', { name: 'domain', typeId: 'DOMAIN', domains: ['corp'] });
   const other = { name: 'new', typeId: 'MAC', macAddresses: ['aa'], roleAttributes: ['a'] };
@@ -171,7 +171,7 @@ t.test('a body of another type changes name and attributes of a posture check, a
   });
 });
 
-t.test('a router that only carries circuits is none of the edge', async (t) => {
+t.test('the edge APIs ignore a transit router', async (t) => {
   await using api = await ApiClient.start();
   const id = await api.create('/routers', { name: 'carrier' });
   const missing = { status: 404, code: 'NOT_FOUND', cause: { message: `router with id ${id} not found` } };
@@ -183,7 +183,7 @@ t.test('a router that only carries circuits is none of the edge', async (t) => {
   t.same(await api.names('/routers'), ['carrier']);
 });
 
-t.test('data of configs is checked when it changes, and not when its schema does', async (t) => {
+t.test('config data is validated when it changes, but not when its schema changes', async (t) => {
   await using api = await ApiClient.start();
   const { configType, config } = await known(api);
   const at = `/configs/${config}`;
@@ -204,7 +204,7 @@ t.test('data of configs is checked when it changes, and not when its schema does
   t.match(await api.get(at), { data: { host: 'h' } });
 });
 
-t.test('a refusal names the value that it refuses as a text, and who shows nothing is told so', async (t) => {
+t.test('an error contains the rejected value as text, and anonymous callers get a cause', async (t) => {
   await using api = await ApiClient.start();
   const schema = { type: 'object', properties: { port: { type: 'integer', maximum: 9 } }, additionalProperties: false };
   const configTypeId = await api.create('/config-types', { name: 'type', schema });
@@ -245,7 +245,7 @@ t.test('a refusal names the value that it refuses as a text, and who shows nothi
   t.notOk((await api.ask('GET', '/edge/management/v1/identities', { token: 'nonsense' })).cause);
 });
 
-t.test('every envelope names the versions of the APIs', async (t) => {
+t.test('every envelope contains the API versions', async (t) => {
   await using api = await ApiClient.start();
   const id = await api.create('/services', { name: 'service', encryptionRequired: true });
   for (const [method, path, body] of [
@@ -266,7 +266,7 @@ t.test('every envelope names the versions of the APIs', async (t) => {
     );
 });
 
-t.test('what a posture check demands is kept in order, each once', async (t) => {
+t.test('demands of a posture check are stored sorted and deduplicated', async (t) => {
   await using api = await ApiClient.start();
   const kept = async (typeId: string, demands: object) =>
     api.get(`/posture-checks/${await api.create('/posture-checks', { name: typeId, typeId, ...demands })}`);
@@ -285,7 +285,7 @@ t.test('what a posture check demands is kept in order, each once', async (t) => 
   });
 });
 
-t.test('an auth policy raises limits that are too low, and gives up a signer for an empty one', async (t) => {
+t.test('an auth policy raises limits that are too low, and removes the signer for an empty one', async (t) => {
   await using api = await ApiClient.start();
   const signer = await api.create('/external-jwt-signers', {
     ...{ name: 'idp', issuer: 'https://idp.example', audience: 'edge', enabled: true },
@@ -304,7 +304,7 @@ t.test('an auth policy raises limits that are too low, and gives up a signer for
   await api.change('DELETE', `/external-jwt-signers/${signer}`);
 });
 
-t.test('keys are never fetched from where machines keep their credentials', async (t) => {
+t.test('keys are never fetched from metadata addresses', async (t) => {
   await using api = await ApiClient.start();
   const signer = (jwksEndpoint: string) =>
     api.manage('POST', '/external-jwt-signers', {
@@ -322,7 +322,7 @@ t.test('keys are never fetched from where machines keep their credentials', asyn
   t.equal((await signer('https://idp.example/keys')).status, 201);
 });
 
-t.test('the claim of an authority is changed field by field, and removed by a patch without it', async (t) => {
+t.test('a patch merges the claim of an authority, and removes it if the claim is missing', async (t) => {
   await using api = await ApiClient.start();
   const claim = {
     location: 'COMMON_NAME',
@@ -344,20 +344,20 @@ t.test('the claim of an authority is changed field by field, and removed by a pa
   await patch();
   t.equal((await api.get(path)).externalIdClaim, undefined);
   await api.change('PATCH', path, { identityRoles: ['b', 'a', 'b'] });
-  t.same((await api.get(path)).identityRoles, ['a', 'b'], 'sorted, each once');
+  t.same((await api.get(path)).identityRoles, ['a', 'b'], 'sorted and deduplicated');
 });
 
 t.test('revocations name a token or a session by UUID, or an identity', async (t) => {
   await using api = await ApiClient.start();
   const uuid = '7d3f0bb4-4c07-4d5c-9d4f-8f6a2b1c0e11';
   const revoke = (id: string, type: string) => api.manage('POST', '/revocations', { id, type });
-  for (const type of ['JTI', 'API_SESSION']) t.match(await revoke('made-up', type), { status: 400 }, type);
+  for (const type of ['JTI', 'API_SESSION']) t.match(await revoke('created-up', type), { status: 400 }, type);
   t.match(await revoke(uuid, 'IDENTITY'), { status: 404 });
   t.equal((await revoke(uuid, 'JTI')).status, 201);
   t.equal((await revoke(await api.person('anna'), 'IDENTITY')).status, 201);
 });
 
-t.test('authenticators are for administrators, and only they replace identities', async (t) => {
+t.test('only administrators manage their authenticators and replace identities', async (t) => {
   await using api = await ApiClient.start();
   const identity = { name: 'x', type: 'User', isAdmin: false };
   for (const permission of ['authenticator', 'authenticator.read'])
@@ -371,7 +371,7 @@ t.test('authenticators are for administrators, and only they replace identities'
   t.equal((await api.ask('PATCH', path, { token, body: { name: 'anna 2' } })).status, 200);
 });
 
-t.test('the usage of role attributes counts who bears them and which policies select by them', async (t) => {
+t.test('the usage of role attributes counts the entities with them and the policies that select by them', async (t) => {
   await using api = await ApiClient.start();
   const bearer = await api.person('anna', { roleAttributes: ['both', 'borne'] });
   const policy = { semantic: 'AnyOf', identityRoles: ['#both', '#selected'], serviceRoles: ['#all'] };
@@ -397,7 +397,7 @@ t.test('the usage of role attributes counts who bears them and which policies se
   t.match(first, { roleAttribute: 'borne', usage: { identities: usage(1, null) } });
 });
 
-t.test('a user who enrolls again keeps the name', async (t) => {
+t.test('a user who re-enrolls keeps the name', async (t) => {
   await using api = await ApiClient.start();
   const id = await api.person('anna');
   const [{ id: authenticator }] = await api.get(`/identities/${id}/authenticators`);
@@ -408,7 +408,7 @@ t.test('a user who enrolls again keeps the name', async (t) => {
   t.equal((await api.ask('POST', '/authenticate?method=password', { body })).status, 200);
 });
 
-t.test('services count as changed since the session began, until something changes for the identity', async (t) => {
+t.test('services were last changed at the start of the session, until a change affects the identity', async (t) => {
   await using api = await ApiClient.start();
   await api.clock.advance(60_000);
   await api.person('anna', { roleAttributes: ['staff'] });
@@ -426,12 +426,12 @@ t.test('services count as changed since the session began, until something chang
   const policy = { name: 'dial', serviceRoles: ['#web'], ...lists };
   t.equal(await later(api.create('/service-policies', policy)), session.createdAt, 'a policy without services');
   const config = { name: 'c', configTypeId: 'intercept.v1', data: {} };
-  t.equal(await later(api.manage('POST', '/configs', config)), session.createdAt, 'a config of nobody');
+  t.equal(await later(api.manage('POST', '/configs', config)), session.createdAt, 'an unused config');
   const web = { name: 'web', encryptionRequired: false, roleAttributes: ['web'] };
   t.ok((await later(api.create('/services', web))) > session.createdAt);
 });
 
-t.test('a signer never loses its certificate to an address that is added, or the other way round', async (t) => {
+t.test('adding an address never removes the certificate of a signer, and vice versa', async (t) => {
   await using api = await ApiClient.start();
   const common = { issuer: 'https://idp.example', audience: 'edge', enabled: true };
   const certPem = (await makeAuthority('idp')).certificate.toString('pem');
@@ -444,10 +444,10 @@ t.test('a signer never loses its certificate to an address that is added, or the
   t.equal((await api.manage('PATCH', path, { jwksEndpoint, certPem: null })).status, 200);
   t.match(await api.get(path), { jwksEndpoint, certPem: null });
   t.match(await api.manage('PATCH', path, { certPem }), both);
-  t.equal((await api.manage('PATCH', path, { name: 'other' })).status, 200, 'what is left out stays');
+  t.equal((await api.manage('PATCH', path, { name: 'other' })).status, 200, 'missing fields are unchanged');
 });
 
-t.test('lists below an unknown entity are empty, or refused where the specification says so', async (t) => {
+t.test('lists below an unknown entity are empty, or rejected where the specification demands it', async (t) => {
   await using api = await ApiClient.start();
   for (const path of ['/services/none/configs', '/services/none/terminators', '/service-policies/none/identities'])
     t.same(await api.get(path), [], path);
@@ -456,7 +456,7 @@ t.test('lists below an unknown entity are empty, or refused where the specificat
   t.match(await api.manage('GET', '/services/none/configs?filter=frob'), { status: 400, code: 'INVALID_FILTER' });
 });
 
-t.test('a patch may name what cannot be changed; a terminator moves to another router alone', async (t) => {
+t.test('a patch may contain immutable fields; a terminator can only move to another router', async (t) => {
   await using api = await ApiClient.start();
   const ids = await known(api);
   const config = await api.get(`/configs/${ids.config}`);
@@ -499,13 +499,13 @@ t.test('some operations do not name what was not found', async (t) => {
   }
 });
 
-t.test('a renewal is asked of certificates, and configs of services are found before they are bound', async (t) => {
+t.test('renewals can only be requested for certificates, and overrides must refer to known configs', async (t) => {
   await using api = await ApiClient.start();
   const ids = await known(api);
   const password = { identityId: ids.identity, method: 'updb', username: 'user', password: 'secret' };
   const authenticator = await api.create('/authenticators', password);
-  const asked = await api.manage('POST', `/authenticators/${authenticator}/request-extend`, { rollKeys: false });
-  t.match(asked, { status: 401, code: 'UNAUTHORIZED', cause: { message: /not a certificate authenticator/ } });
+  const requested = await api.manage('POST', `/authenticators/${authenticator}/request-extend`, { rollKeys: false });
+  t.match(requested, { status: 401, code: 'UNAUTHORIZED', cause: { message: /not a certificate authenticator/ } });
   for (const method of ['POST', 'DELETE']) {
     const pairs = [{ serviceId: 'none', configId: 'none' }];
     const answer = await api.manage(method, `/identities/${ids.identity}/service-configs`, pairs);

@@ -1,4 +1,4 @@
-// Events: what happens in a network is told in the reference's form to a file, to a subscription in the process, and over a websocket.
+// Events of a network in the reference's format: in a file, in a subscription in the process, and over a websocket.
 
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -23,7 +23,7 @@ const REQUEST = 10_040;
 const EVENT = 10_041;
 const LIMITS = { maxHeaders: 16_384, maxBody: 1024 * 1024 };
 
-/** A stream of events as the reference's command line opens it. */
+/** An event stream as the reference's command line opens it. */
 class Stream {
   readonly events: Event[] = [];
   readonly answers: { success: boolean; text: string }[] = [];
@@ -55,7 +55,7 @@ class Stream {
   }
 }
 
-t.test('what happens in a network is told', async (t) => {
+t.test('events of a network are published', async (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
   const file = join(directory, 'events.jsonl');
   const overlay = await Overlay.start({ eventsFile: file });
@@ -86,7 +86,7 @@ t.test('what happens in a network is told', async (t) => {
   t.ok(of('entityChange', 'committed').length > 5);
   const byAdmin = { author: { type: 'identity', name: 'Default Admin' }, source: { type: 'rest', method: 'POST' } };
   const ofKind = (kind: string) => of('entityChange', 'created').find(({ entityType }) => entityType === kind);
-  t.match(ofKind('services'), { metadata: byAdmin }, 'who has made it');
+  t.match(ofKind('services'), { metadata: byAdmin }, 'the author of the change');
   t.match(ofKind('terminators'), { metadata: { author: { type: 'router', id: host.id, name: 'host' } } });
   const [created] = of('circuit', 'created');
   t.match(created, {
@@ -113,13 +113,13 @@ t.test('what happens in a network is told', async (t) => {
   t.equal(of('apiSession', 'created').at(-1)?.type, 'legacy');
 
   await host.router.close({ drain: 0 });
-  await until('the router to be gone', async () => of('router', 'router-offline').length === 1);
+  await until('the router to disconnect', async () => of('router', 'router-offline').length === 1);
   t.ok(of('link', 'fault').length >= 1);
   t.ok(of('terminator', 'router-offline').length >= 1 || of('terminator', 'deleted').length >= 1);
   t.same(
     [...new Set(stream.events.map(({ namespace }) => namespace))].sort(),
     ['circuit', 'router'],
-    'the websocket tells what was subscribed',
+    'the websocket receives the subscribed events',
   );
   stream.close();
   await overlay.close();
@@ -136,8 +136,8 @@ t.test('what happens in a network is told', async (t) => {
   rmSync(directory, { recursive: true });
 });
 
-/** Of an administrator whose auth policy wants a second factor. */
-async function sessionThatOwesTotp({ management, simulator }: Overlay): Promise<string> {
+/** The session of an administrator whose auth policy requires a second factor. */
+async function sessionWithoutTotp({ management, simulator }: Overlay): Promise<string> {
   const updb = { allowed: true, maxAttempts: 0, lockoutDurationMinutes: 0, minPasswordLength: 5 };
   const rules = { requireMixedCase: false, requireNumberChar: false, requireSpecialChar: false };
   const authPolicyId = await management.create('auth-policies', {
@@ -163,13 +163,13 @@ async function sessionThatOwesTotp({ management, simulator }: Overlay): Promise<
   return other.token;
 }
 
-t.test('streams are for those who may, and say what they do not understand', async (t) => {
+t.test('streams require permission, and reject unknown requests', async (t) => {
   const overlay = await Overlay.start();
   const { baseUrl, ca } = overlay.simulator;
   const url = `${baseUrl.replace('https', 'wss')}/fabric/v1/ws-api`;
   await t.rejects(new Stream(url, ca, 'made up').open(), /401/);
   await t.rejects(new Stream(`${url}/elsewhere`, ca, overlay.management.token).open(), /404/);
-  await t.rejects(new Stream(url, ca, await sessionThatOwesTotp(overlay)).open(), /401/);
+  await t.rejects(new Stream(url, ca, await sessionWithoutTotp(overlay)).open(), /401/);
   const stream = new Stream(url, ca, overlay.management.token);
   await stream.open();
   stream.ask({ format: 'xml', subscriptions: [] });
@@ -192,7 +192,7 @@ t.test('streams are for those who may, and say what they do not understand', asy
   await overlay.close();
 });
 
-t.test('a session that is a token is told of when it begins and when it is renewed', async (t) => {
+t.test('a session in token form is published when it begins and when it is renewed', async (t) => {
   const overlay = await Overlay.start();
   const heard: Event[] = [];
   overlay.simulator.events.subscribe((event) => heard.push(event), ['apiSession']);
@@ -209,12 +209,12 @@ t.test('a session that is a token is told of when it begins and when it is renew
       ['exchanged', 'jwt', ''],
     ],
   );
-  t.equal(new Set(heard.map(({ id }) => id)).size, 1, 'it stays the same session');
+  t.equal(new Set(heard.map(({ id }) => id)).size, 1, 'it remains the same session');
   await api.close();
   await overlay.close();
 });
 
-t.test('the only member of a cluster tells that it leads it', async (t) => {
+t.test('the only member of a cluster publishes its leadership', async (t) => {
   await using simulator = await startSimulator({ cluster: true, passwordCost: TEST_COST });
   const heard: Event[] = [];
   simulator.events.subscribe((event) => heard.push(event), ['cluster']);

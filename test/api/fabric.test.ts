@@ -1,5 +1,5 @@
-// The fabric API over a network that runs: routers, links that are taken down or made dear, circuits that are looked at and ended,
-// inspection.
+// The fabric API over a running network: routers, links that are disabled or made expensive, circuits that are listed
+// and ended, inspection.
 
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -25,7 +25,7 @@ interface Circuit {
   };
 }
 
-/** A connection through the network whose first bytes have come back. */
+/** Opens a connection through the network and waits for its first echo. */
 async function talk(port: number): Promise<Socket> {
   const socket = connect(port, '127.0.0.1');
   socket.write('hello');
@@ -40,7 +40,7 @@ interface Net {
   readonly service: string;
 }
 
-/** Three routers, all linked with each other; the service is at the host. */
+/** Three routers with links between all of them; the service is at the host. */
 async function network(): Promise<Net> {
   const overlay = await Overlay.start();
   const client = await overlay.addRouter({ name: 'client', mode: 'proxy' });
@@ -53,7 +53,7 @@ async function network(): Promise<Net> {
 }
 
 t.test(
-  'links are listed, made dear and taken down; circuits take the way that is left, and end where there is none',
+  'links are listed, made expensive and disabled; circuits use the remaining path, and end without one',
   async (t) => {
     const { overlay, api, routers, service } = await network();
     await using _ = overlay;
@@ -96,7 +96,7 @@ t.test(
     t.match(await api.get(filtered('/fabric/v1/circuits', `service = "${service}"`)), [{ id: circuit?.id }]);
     t.same(await api.get(filtered('/fabric/v1/circuits', 'clientId = "x"')), []);
     await api.change('PATCH', at, { down: true });
-    await until('the way round', async () => (await circuits())[0]?.path.nodes.length === 3);
+    await until('the detour', async () => (await circuits())[0]?.path.nodes.length === 3);
     t.same(
       (await circuits())[0]?.path.nodes.map(({ id }) => id),
       [client.id, between.id, host.id],
@@ -105,7 +105,7 @@ t.test(
     await once(socket, 'data');
     await api.change('PATCH', at, { down: false, staticCost: 1 });
     for (const link of await links()) await api.change('PATCH', `/fabric/v1/links/${link.id}`, { down: true });
-    t.equal(await closed, 'ECONNRESET', 'a client does not take it for the end of its stream');
+    t.equal(await closed, 'ECONNRESET', 'clients can tell it from the end of the stream');
     await until('no circuit', async () => (await circuits()).length === 0);
     for (const method of ['GET', 'PATCH'])
       t.match(await api.manage(method, '/fabric/v1/links/none', method === 'PATCH' ? { down: true } : undefined), {
@@ -114,7 +114,7 @@ t.test(
   },
 );
 
-t.test('a link that is deleted is closed, and the routers make it anew', async (t) => {
+t.test('deleting a link closes it, and the routers establish a new one', async (t) => {
   const { overlay, api } = await network();
   await using _ = overlay;
   const links = () => api.get<Link[]>('/fabric/v1/links');
@@ -122,14 +122,14 @@ t.test('a link that is deleted is closed, and the routers make it anew', async (
   const first = (await links())[0] as Link;
   t.equal((await api.manage('DELETE', `/fabric/v1/links/${first.id}`)).status, 200);
   const isOld = ({ id, iteration }: Link) => id === first.id && iteration === first.iteration;
-  await until('the link anew', async () => {
+  await until('the new link', async () => {
     const now = await links();
     return now.length === 3 && !now.some(isOld);
   });
   t.equal((await api.manage('DELETE', '/fabric/v1/links/none')).status, 200, 'as the reference answers');
 });
 
-t.test('a circuit that is deleted ends at both ends', async (t) => {
+t.test('deleting a circuit ends it at both ends', async (t) => {
   const { overlay, api, routers } = await network();
   await using _ = overlay;
   const [kept, cut] = [await talk(routers.client.proxyPort), await talk(routers.client.proxyPort)];
@@ -146,7 +146,7 @@ t.test('a circuit that is deleted ends at both ends', async (t) => {
   other.destroy();
 });
 
-t.test('routers are shown with what is known of them, and tell of themselves when asked', async (t) => {
+t.test('routers are listed with live fields, and answer inspections', async (t) => {
   const { overlay, api, routers } = await network();
   await using _ = overlay;
   const { client, host } = routers;
@@ -165,14 +165,17 @@ t.test('routers are shown with what is known of them, and tell of themselves whe
       errors: string[] | null;
       values: { appId: string; name: string; value: unknown }[] | null;
     };
-  const told = await inspect({ appRegex: '.*', requestedValues: ['links', 'circuits', 'connected-routers', 'router'] });
-  t.equal(told.success, true);
+  const inspected = await inspect({
+    appRegex: '.*',
+    requestedValues: ['links', 'circuits', 'connected-routers', 'router'],
+  });
+  t.equal(inspected.success, true);
   const controller = overlay.simulator.controllerId;
-  const linksOf = told.values?.find(({ appId, name }) => appId === controller && name === 'links');
+  const linksOf = inspected.values?.find(({ appId, name }) => appId === controller && name === 'links');
   t.match(linksOf?.value, [{ protocol: 'tls' }, { protocol: 'tls' }, { protocol: 'tls' }]);
   t.ok(
-    told.values?.some(({ appId, name }) => appId === host.id && name === 'router'),
-    'routers answer for themselves',
+    inspected.values?.some(({ appId, name }) => appId === host.id && name === 'router'),
+    'routers answer with their own values',
   );
   const one = await inspect({ appRegex: `^${client.id}$`, requestedValues: ['router', 'unknown'] });
   t.match(one.values, [{ appId: client.id, name: 'router', value: {} }]);
@@ -192,7 +195,7 @@ t.test('routers are shown with what is known of them, and tell of themselves whe
   });
 });
 
-t.test('a router that is connected is shown with what it can and its release', async (t) => {
+t.test('a connected router is listed with its capabilities and version', async (t) => {
   await using overlay = await Overlay.start();
   const { id } = await overlay.addRouter({ name: 'edge' });
   const api = new ApiClient(overlay.simulator);
@@ -206,10 +209,10 @@ t.test('a router that is connected is shown with what it can and its release', a
   await api.person('anna');
   const { capabilities, capabilitiesMask, versionInfo } = await api.get(`/edge-routers/${id}`);
   t.ok(capabilities.includes('MULTI_CHANNEL'));
-  t.notOk(capabilities.includes('RDM_SUPPORTED'), 'what controllers alone ask about has no name');
+  t.notOk(capabilities.includes('RDM_SUPPORTED'), 'capabilities of controllers have no name');
   t.equal(capabilitiesMask & 2, 2);
-  const [shown] = await api.get('/current-identity/edge-routers', await api.login('anna'));
-  t.match(shown, { id, capabilities, version: versionInfo.version });
+  const [listed] = await api.get('/current-identity/edge-routers', await api.login('anna'));
+  t.match(listed, { id, capabilities, version: versionInfo.version });
   const absent = await api.create('/edge-routers', { name: 'absent', ctrlChanListeners: {} });
   const { capabilitiesMask: none, ctrlChanListeners, ...rest } = await api.get(`/edge-routers/${absent}`);
   t.same([none, ctrlChanListeners, rest.capabilities], [undefined, undefined, null]);

@@ -1,10 +1,10 @@
-// The language of filters through the port: what finds what, for every type of field, and how refusals name what is wrong; lists by role.
+// The filter language through the API: results for every type of field, errors and their positions, and lists by role.
 
 import t from 'tap';
 import { ApiClient, filtered } from '../support/api-client.ts';
 import { LOGINS } from '../support/kinds/kind.ts';
 
-/** a, b, c: services with other tags, roles, configs and policies. */
+/** Services a, b, c with different tags, roles, configs and policies. */
 async function lettered(): Promise<{ api: ApiClient; configs: string[]; policy: string }> {
   const api = await ApiClient.start();
   const type = await api.create('/config-types', { name: 'kind' });
@@ -36,7 +36,7 @@ async function lettered(): Promise<{ api: ApiClient; configs: string[]; policy: 
   return { api, configs, policy };
 }
 
-t.test('filters find what they say, for every type of field', async (t) => {
+t.test('filters select the matching entities, for every type of field', async (t) => {
   const { api, configs, policy } = await lettered();
   await using _ = api;
   const far = 'datetime(2001-01-01T00:00:00Z)';
@@ -125,7 +125,7 @@ t.test('filters find what they say, for every type of field', async (t) => {
   t.same(await api.get(filtered('/service-role-attributes', 'id > "x"')), ['y']);
 });
 
-t.test('what a filter must not be', async (t) => {
+t.test('invalid filters are rejected', async (t) => {
   const { api } = await lettered();
   await using _ = api;
   const refused: [list: string, filter: string, code: string, message: string | RegExp][] = [
@@ -192,7 +192,7 @@ t.test('what a filter must not be', async (t) => {
   t.match(sorted, { status: 400, code: 'INVALID_SORT_IDENTIFIER', cause: { message: "unknown symbol 'frob'" } });
 });
 
-t.test('lists by role, and the configs that services show', async (t) => {
+t.test('lists by role, and the configs of services', async (t) => {
   const { api } = await lettered();
   await using _ = api;
   const table: [query: string, found: string][] = [
@@ -218,7 +218,7 @@ t.test('lists by role, and the configs that services show', async (t) => {
   t.same((await api.get<{ config: object }[]>(filtered('/services', 'name = "b"')))[0]?.config, {});
 });
 
-t.test('auth policies are filtered by what stands inside them', async (t) => {
+t.test('auth policies are filtered by nested fields', async (t) => {
   await using api = await ApiClient.start();
   await api.create('/auth-policies', { name: 'strict', ...LOGINS });
   t.same(await api.names(filtered('/auth-policies', 'primary.updb.maxAttempts > 0 and not primary.extJwt.allowed')), [

@@ -1,5 +1,5 @@
-// Far more requests at once than a controller likes: every one is answered, with what was asked for or with the request to come later,
-// and afterwards everything is as before.
+// Far more concurrent requests than the limit. Every one gets its answer or is asked to retry, and afterwards the state
+// is as before.
 
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -32,7 +32,7 @@ interface Wanted {
   readonly status: number;
 }
 
-/** Reads, writes, logins and nonsense, in turn. */
+/** Reads, writes, logins and invalid requests, in turn. */
 function wanted(index: number): Wanted {
   const name = `flood ${index}`;
   const services = '/edge/management/v1/services';
@@ -52,7 +52,7 @@ function wanted(index: number): Wanted {
   return table[index % table.length] as Wanted;
 }
 
-t.test('a flood is answered or asked to come later, and leaves nothing behind', async (t) => {
+t.test('requests in a flood are answered or asked to retry, and leave nothing behind', async (t) => {
   await using simulator = await startSimulator({ passwordCost: TEST_COST });
   await using api = new ApiClient(simulator);
   await api.create('/services', { name: 'shared', encryptionRequired: true });
@@ -63,11 +63,11 @@ t.test('a flood is answered or asked to come later, and leaves nothing behind', 
     pipelining: 1,
   });
   const wrong: string[] = [];
-  let made = 0;
+  let created = 0;
   const ask = async (index: number) => {
     const { method, path, body, status } = wanted(index);
     const answer = await api.ask(method, path, { token: api.token, body, type: JSON_TYPE, as: agent });
-    if (status === 201 && answer.status === 201) made += 1;
+    if (status === 201 && answer.status === 201) created += 1;
     const isLater = answer.status === 429 && LATER.includes(answer.code ?? '') && 'apiVersion' in answer.meta;
     if (answer.status !== status && !isLater) wrong.push(`${method} ${path}: ${answer.status} ${answer.text}`);
   };
@@ -75,15 +75,15 @@ t.test('a flood is answered or asked to come later, and leaves nothing behind', 
     Array.from({ length: REQUESTS }, (_, index) => ask(index).catch((error: unknown) => wrong.push(String(error)))),
   );
   t.same(wrong, []);
-  t.ok(made > 0, `${made} services were made`);
-  t.match(await api.get('/summary'), { services: made + 1 }, 'what was answered was done, and nothing else');
+  t.ok(created > 0, `${created} services were created`);
+  t.match(await api.get('/summary'), { services: created + 1 }, 'acknowledged changes are stored, and no others');
   await agent.close();
   const growth = heap() - before;
   t.ok(growth < MOST_GROWTH, `the heap grew by ${Math.round(growth / MIB)} MiB`);
   t.equal((await api.manage('GET', '/services/none')).status, 404);
 });
 
-t.test('more requests on a connection than can be answered at once', async (t) => {
+t.test('requests on one connection beyond the limit', async (t) => {
   await using simulator = await startSimulator({ passwordCost: TEST_COST });
   await using api = new ApiClient(simulator);
   const agent = new Agent({ connect: { ca: simulator.ca, timeout: PATIENCE }, connections: 100, pipelining: 50 });

@@ -1,5 +1,4 @@
-// Lists through the port: what every list says that it can be filtered and sorted by, and pages. The language of filters stands in
-// filters.test.ts.
+// Lists through the API: the fields for filters and sorting, and pages. filters.test.ts tests the filter language.
 
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
@@ -20,7 +19,7 @@ const UPDB = [
   'requireSpecialChar',
 ];
 
-/** Beside those of every list. By path; lists below another have those of what they hold. */
+/** By path, beyond the fields of every list. Lists below an entity have the fields of their entities. */
 const FIELDS: Readonly<Record<string, readonly string[]>> = {
   '/api-sessions':
     'ipAddress token identity authenticator lastActivityAt mfaRequired mfaComplete improperClientCertChain'.split(' '),
@@ -63,7 +62,7 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
   '/terminators': 'service service.name router router.name instanceId hostId binding address sourceCtrl'.split(' '),
 };
 
-/** One of each kind, and the token of a session that sees the client's lists. */
+/** One entity of each kind, and the token of a session that may read the client's lists. */
 async function populated(): Promise<{ api: ApiClient; token: string }> {
   const api = await ApiClient.start();
   const ids = await known(api);
@@ -86,7 +85,7 @@ async function populated(): Promise<{ api: ApiClient; token: string }> {
   return { api, token };
 }
 
-t.test('everything that a list says it can be filtered by, it can be filtered and sorted by', async (t) => {
+t.test('every filterable field of a list works in filters and sorting', async (t) => {
   const { api, token } = await populated();
   await using _ = api;
   const lists = readOperations().filter(
@@ -105,7 +104,7 @@ t.test('everything that a list says it can be filtered by, it can be filtered an
     const list = await ask(at);
     t.equal(list.status, 200, `${at}: ${list.text.slice(0, 200)}`);
     const fields: string[] = list.meta.filterableFields ?? [];
-    // The reference lists `tags` and refuses it: only a single tag (`tags.x`) can be compared.
+    // The reference lists `tags` but rejects it: only a single tag (`tags.x`) can be compared.
     const wanted = isClient ? undefined : (FIELDS[at] ?? FIELDS[at.replace('/fabric/v1', '')]);
     if (wanted) t.same([...fields].sort(), [...BASE, ...wanted].sort(), at);
     const wrong: string[] = [];
@@ -119,7 +118,7 @@ t.test('everything that a list says it can be filtered by, it can be filtered an
       const isSorted = unsortable.includes(field) ? sorted.code === 'UNHANDLED' : isSet || sorted.status === 200;
       if (!isSorted || answers.some(({ status }) => status !== 200)) wrong.push(field);
     }
-    t.same(wrong, [], `${at} can be filtered by what it says`);
+    t.same(wrong, [], `${at} can be filtered by its filterable fields`);
     const unknown = await ask(filtered(at, 'frob = 1'));
     t.match(
       { at, ...unknown },
@@ -134,7 +133,7 @@ t.test('everything that a list says it can be filtered by, it can be filtered an
   t.ok(count > 400, `${count} fields`);
 });
 
-t.test('pages: where they begin and end, whoever says so', async (t) => {
+t.test('pages: limit and offset, from the query or the filter', async (t) => {
   await using api = await ApiClient.start();
   const letters = 'abcdefghijkl';
   for (const name of letters) await api.create('/services', { name, encryptionRequired: true });
@@ -174,26 +173,26 @@ t.test('pages: where they begin and end, whoever says so', async (t) => {
     });
   const ids = (answer: ApiAnswer) => (answer.data as { id: string }[]).map(({ id }) => id);
   const first = await api.manage('GET', '/services?limit=12');
-  t.same(ids(first), ids(first).sort(), 'by id when nothing is said');
+  t.same(ids(first), ids(first).sort(), 'by id by default');
   const attributes = await api.manage('GET', '/service-role-attributes?limit=1');
-  t.equal(attributes.meta.pagination?.limit, Number.MAX_SAFE_INTEGER, 'attributes are never cut');
+  t.equal(attributes.meta.pagination?.limit, Number.MAX_SAFE_INTEGER, 'attributes are not limited');
 });
 
-t.test('the routers of a service are a list for its users; a session that is shown has to be a good one', async (t) => {
+t.test('the routers of a service are a list for its users; a session token must be valid if it is given', async (t) => {
   const { api, token } = await populated();
   await using _ = api;
   const [service] = await api.get<{ id: string }[]>('/services', token);
   const [session] = await api.get<{ id: string; token: string }[]>('/sessions', token);
   const path = `/services/${service?.id}/edge-routers`;
   const ask = (query: string, headers = {}, by = token) => api.ask('GET', path + query, { token: by, headers });
-  const shown = { status: 200, data: { edgeRouters: [{ name: 'known router' }] } };
-  t.match(await ask(''), shown);
-  t.match(await ask('', { 'session-token': session?.token }), shown);
+  const accepted = { status: 200, data: { edgeRouters: [{ name: 'known router' }] } };
+  t.match(await ask(''), accepted);
+  t.match(await ask('', { 'session-token': session?.token }), accepted);
   t.match((await ask(filtered('', 'name = "x"'))).data, { edgeRouters: null });
   t.match(await ask('?filter=frob'), { status: 400, code: 'INVALID_FILTER' });
   const refused = { status: 401, code: 'UNAUTHORIZED' };
   t.match(await ask('', { 'session-token': 'made up' }), refused);
-  t.match(await ask('', { 'session-token': session?.token }, api.token), refused, 'that of somebody else');
+  t.match(await ask('', { 'session-token': session?.token }, api.token), refused, 'the session of another identity');
   await api.change('DELETE', `/sessions/${session?.id}`, undefined, token);
-  t.match(await ask('', { 'session-token': session?.token }), refused, 'that has ended');
+  t.match(await ask('', { 'session-token': session?.token }), refused, 'an ended session');
 });

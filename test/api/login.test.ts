@@ -1,4 +1,4 @@
-// Logging in with a password, and the life of an API session: who is let in, who is locked out and for how long, when a session ends.
+// Logins with a password, and the life cycle of an API session: acceptance, locks and their duration, expiry.
 
 import { decodeJwt } from 'jose';
 import t from 'tap';
@@ -9,13 +9,13 @@ const MINUTE = 60_000;
 const WRONG = 'a wrong secret';
 const MANAGEMENT = '/edge/management/v1/authenticate';
 
-/** All that a refusal says: the id of the request is another one each time. */
+/** The comparable parts of a rejection: the request id always differs. */
 function said({ status, text, headers }: ApiAnswer): object {
   const { date: _date, ...others } = headers;
   return { status, text: text.replace(/"requestId":"[^"]*"/, ''), headers: others };
 }
 
-/** Somebody who is locked for some minutes after two wrong passwords. */
+/** A user who is locked for some minutes after two wrong passwords. */
 async function lockable(api: ApiClient, name: string, minutes: number): Promise<string> {
   const updb = { maxAttempts: 2, lockoutDurationMinutes: minutes };
   return api.person(name, { authPolicyId: await api.authPolicy(`locks ${name}`, { updb }) });
@@ -47,7 +47,7 @@ t.test('a password opens a session in both APIs, with its token in the answer an
   }
 });
 
-t.test('why a login is refused nobody is told', async (t) => {
+t.test('a rejected login does not reveal the reason', async (t) => {
   await using api = await ApiClient.start();
   await api.person('anna');
   await api.manage('POST', `/identities/${await api.person('disabled')}/disable`, { durationMinutes: 0 });
@@ -58,7 +58,7 @@ t.test('why a login is refused nobody is told', async (t) => {
   t.match(expected, { status: 401, text: /"code":"INVALID_AUTH"/ });
   const table: [string, string, string][] = [
     ['a wrong password', 'anna', WRONG],
-    ['a name in other letters', 'ANNA', PASSWORD],
+    ['a name in capitals', 'ANNA', PASSWORD],
     ['a disabled identity', 'disabled', PASSWORD],
     ['a disabled identity and a wrong password', 'disabled', WRONG],
     ['an auth policy without passwords', 'barred', PASSWORD],
@@ -70,39 +70,39 @@ t.test('why a login is refused nobody is told', async (t) => {
       t.same(said(await api.tryLogin(username, password, path)), expected, name);
 });
 
-t.test('wrong passwords in a row lock an identity until the minute is over', async (t) => {
+t.test('consecutive wrong passwords lock an identity until the minute has passed', async (t) => {
   await using api = await ApiClient.start();
   await lockable(api, 'anna', 5);
   const before = await api.login('anna');
   await lockOut(api, 'anna');
   t.notOk(await api.isOpen(before), 'sessions end with the lock');
   await api.clock.advance(5 * MINUTE - 1);
-  t.equal((await api.tryLogin('anna')).status, 401, 'a right password, one millisecond too early');
+  t.equal((await api.tryLogin('anna')).status, 401, 'a correct password, one millisecond too early');
   await api.clock.advance(1);
   t.equal((await api.tryLogin('anna')).status, 200);
 
   await api.tryLogin('anna', WRONG);
   await api.login('anna');
   await api.tryLogin('anna', WRONG);
-  t.equal((await api.tryLogin('anna')).status, 200, 'a right password begins the count anew');
+  t.equal((await api.tryLogin('anna')).status, 200, 'a correct password resets the count');
 });
 
-t.test('guessing on while locked neither prolongs nor shortens it, and begins no new count', async (t) => {
+t.test('guesses during a lock neither prolong nor shorten it, and are not counted', async (t) => {
   await using api = await ApiClient.start();
   const ann = await lockable(api, 'anna', 5);
   await lockOut(api, 'anna');
   await api.clock.advance(3 * MINUTE);
   for (let attempt = 0; attempt < 5; attempt++) await api.tryLogin('anna', WRONG);
   await api.clock.advance(2 * MINUTE);
-  t.equal((await api.tryLogin('anna')).status, 200, 'open when it was said to be');
+  t.equal((await api.tryLogin('anna')).status, 200, 'unlocked at the announced time');
 
   await api.manage('POST', `/identities/${ann}/disable`, { durationMinutes: 0 });
   await lockOut(api, 'anna');
   await api.clock.advance(60 * MINUTE);
-  t.equal((await api.tryLogin('anna')).status, 401, 'what an administrator disabled stays so');
+  t.equal((await api.tryLogin('anna')).status, 401, 'an identity that an administrator disabled remains disabled');
 });
 
-t.test('a lock without an end lasts until an administrator enables the identity', async (t) => {
+t.test('a permanent lock lasts until an administrator enables the identity', async (t) => {
   await using api = await ApiClient.start();
   const ann = await lockable(api, 'anna', 0);
   await lockOut(api, 'anna');
@@ -113,7 +113,7 @@ t.test('a lock without an end lasts until an administrator enables the identity'
   t.equal((await api.tryLogin('anna')).status, 200);
 });
 
-t.test('guesses that come all at once lock as others do', async (t) => {
+t.test('concurrent guesses lock an identity as consecutive ones do', async (t) => {
   await using api = await ApiClient.start();
   const ann = await lockable(api, 'anna', 5);
   await Promise.all(Array.from({ length: 40 }, () => api.tryLogin('anna', WRONG)));
@@ -122,7 +122,7 @@ t.test('guesses that come all at once lock as others do', async (t) => {
   t.equal(disabledUntil, new Date(api.clock.now() + 5 * MINUTE).toISOString());
 });
 
-t.test('a disabled identity is refused until its time is over or it is enabled; its sessions are gone', async (t) => {
+t.test('a disabled identity is rejected until its time has passed or it is enabled; its sessions end', async (t) => {
   await using api = await ApiClient.start();
   const ann = await api.person('anna');
   const token = await api.login('anna');
@@ -137,12 +137,12 @@ t.test('a disabled identity is refused until its time is over or it is enabled; 
   t.equal((await api.tryLogin('anna')).status, 401);
   await api.clock.advance(1);
   t.equal((await api.tryLogin('anna')).status, 200);
-  t.match(await show(), { disabled: false }, 'what has ended is not shown');
-  t.notOk(await api.isOpen(token), 'an old session does not come back');
+  t.match(await show(), { disabled: false }, 'an expired lock is omitted');
+  t.notOk(await api.isOpen(token), 'old sessions remain ended');
 
   await disable(0);
   const { disabledUntil } = await show();
-  t.equal(disabledUntil, undefined, 'without an end');
+  t.equal(disabledUntil, undefined, 'permanent');
   await api.clock.advance(24 * 60 * MINUTE);
   t.equal((await api.tryLogin('anna')).status, 401);
   t.match(await api.manage('POST', `/identities/${ann}/enable`), { status: 200, data: {} });
@@ -151,43 +151,40 @@ t.test('a disabled identity is refused until its time is over or it is enabled; 
   t.equal((await api.tryLogin('anna')).status, 200);
 });
 
-t.test('a session ends when it was not used for its time; each request begins it anew', async (t) => {
+t.test('an unused session expires; each request renews it', async (t) => {
   await using api = await ApiClient.start();
   await api.person('anna');
   const used = await api.login('anna');
   const unused = await api.login('anna');
   await api.clock.advance(30 * MINUTE);
-  t.ok(await api.isOpen(used), 'to the last millisecond');
+  t.ok(await api.isOpen(used), 'until the last millisecond');
   await api.clock.advance(1);
-  t.notOk(await api.isOpen(unused), 'one after it');
+  t.notOk(await api.isOpen(unused), 'one millisecond later');
   await api.clock.advance(30 * MINUTE - 1);
   const mistaken = await api.ask('POST', '/sessions', { token: used, body: { type: 7 } });
   t.equal(mistaken.status, 400);
   await api.clock.advance(30 * MINUTE);
-  t.ok(await api.isOpen(used), 'a request with a mistake is activity too');
+  t.ok(await api.isOpen(used), 'an invalid request counts as activity');
   await api.clock.advance(2 * MINUTE);
   const kept = await api.get<{ token: string }[]>('/api-sessions?filter=true%20limit%20none');
   const tokens = kept.map(({ token }) => token);
-  t.same([tokens.includes(used), tokens.includes(unused)], [true, false], 'what has ended is not kept');
+  t.same([tokens.includes(used), tokens.includes(unused)], [true, false], 'ended sessions are removed');
   t.notOk(await api.isOpen(unused));
 });
 
-t.test(
-  'a session that lives shorter than the pauses in which activity is written down is kept by activity',
-  async (t) => {
-    await using api = await ApiClient.start({ sessionLifetime: 10_000 });
-    await api.person('anna');
-    const token = await api.login('anna');
-    for (let step = 0; step < 40; step++) {
-      await api.clock.advance(9_000);
-      if (!(await api.isOpen(token))) t.fail(`ended after ${step} steps`);
-    }
-    await api.clock.advance(10_001);
-    t.notOk(await api.isOpen(token));
-  },
-);
+t.test('activity keeps a session whose lifetime is shorter than the interval of storing activity', async (t) => {
+  await using api = await ApiClient.start({ sessionLifetime: 10_000 });
+  await api.person('anna');
+  const token = await api.login('anna');
+  for (let step = 0; step < 40; step++) {
+    await api.clock.advance(9_000);
+    if (!(await api.isOpen(token))) t.fail(`ended after ${step} steps`);
+  }
+  await api.clock.advance(10_001);
+  t.notOk(await api.isOpen(token));
+});
 
-t.test('a session ends with its log-out, and no other', async (t) => {
+t.test('a logout ends its own session only', async (t) => {
   await using api = await ApiClient.start();
   await api.person('anna');
   const [first, second] = [await api.login('anna'), await api.login('anna')];
@@ -197,7 +194,7 @@ t.test('a session ends with its log-out, and no other', async (t) => {
   t.ok(await api.isOpen(second));
 });
 
-t.test('a session that is a bearer token counts until the token expires or is revoked', async (t) => {
+t.test('a session in token form is valid until the token expires or is revoked', async (t) => {
   await using api = await ApiClient.start();
   await api.person('anna');
   const asBearer = (token: string) =>
@@ -208,7 +205,7 @@ t.test('a session that is a bearer token counts until the token expires or is re
   t.equal((await asBearer(token)).data.name, 'anna');
   const { exp = 0 } = decodeJwt(token);
   await api.clock.advance(exp * 1000 - api.clock.now() - 1);
-  t.equal((await asBearer(token)).status, 200, 'to the last millisecond');
+  t.equal((await asBearer(token)).status, 200, 'until the last millisecond');
   await api.clock.advance(1);
   t.equal((await asBearer(token)).status, 401);
   const other = await signIn();
@@ -216,7 +213,7 @@ t.test('a session that is a bearer token counts until the token expires or is re
   t.equal((await asBearer(other)).status, 401);
 });
 
-t.test('the bearer of a disabled identity is refused', async (t) => {
+t.test('the bearer token of a disabled identity is rejected', async (t) => {
   await using api = await ApiClient.start();
   const ann = await api.person('anna');
   const { body } = await new OidcClient(api).login('anna', PASSWORD);
@@ -227,7 +224,7 @@ t.test('the bearer of a disabled identity is refused', async (t) => {
 });
 
 t.test(
-  'a flood of logins fills a bounded queue; others are answered meanwhile, and afterwards everybody',
+  'a flood of logins fills a limited queue; other requests are answered meanwhile, and all afterwards',
   async (t) => {
     const passwordCost = { memory: 65_536, passes: 3 };
     await using api = await ApiClient.start({ passwordCost, passwordsWaiting: 2 });
@@ -235,8 +232,8 @@ t.test(
     t.equal((await api.ask('GET', '/version')).status, 200);
     const answers = await flood;
     const refused = answers.filter(({ status }) => status === 429);
-    t.ok(refused.length > 0 && refused.every(({ code }) => code === 'RATE_LIMITED'), `${refused.length} are refused`);
-    t.ok(answers.filter(({ status }) => status === 401).length >= 3, 'some are looked at');
+    t.ok(refused.length > 0 && refused.every(({ code }) => code === 'RATE_LIMITED'), `${refused.length} are rejected`);
+    t.ok(answers.filter(({ status }) => status === 401).length >= 3, 'some are checked');
     t.equal(answers.length, refused.length + answers.filter(({ status }) => status === 401).length);
     t.equal((await api.tryLogin('admin')).status, 200);
   },

@@ -1,4 +1,4 @@
-// What administrators do to the data as a whole and to single identities: checks and repairs, snapshots, counts, advice, traces.
+// Administration of all data and single identities: checks and repairs, snapshots, counts, advice, traces.
 
 import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -24,7 +24,7 @@ interface Report {
   readonly results: readonly { readonly description: string; readonly fixed: boolean }[] | null;
 }
 
-/** Runs a check, or a check that repairs, to its end. */
+/** Runs a check or a repair to its end. */
 async function run(api: ApiClient, what: 'check' | 'fix'): Promise<Report> {
   t.equal((await api.manage('POST', `/database/${what}-data-integrity`)).status, 202);
   let report: Report | undefined;
@@ -35,7 +35,7 @@ async function run(api: ApiClient, what: 'check' | 'fix'): Promise<Report> {
   return report as Report;
 }
 
-/** Changes what a data file holds, behind the back of every rule. */
+/** Changes the content of a data file without any rules. */
 function edit(file: string, kind: string, id: string, change: Readonly<Record<string, unknown>> | undefined): void {
   const database = new DatabaseSync(file);
   if (change) {
@@ -50,7 +50,7 @@ function edit(file: string, kind: string, id: string, change: Readonly<Record<st
   database.close();
 }
 
-t.test('references that lead nowhere are told, mended when asked, and gone afterwards', async (t) => {
+t.test('references to missing entities are reported, repaired on request, and gone afterwards', async (t) => {
   const data = join(directory, 'broken.db');
   const api = await ApiClient.start({ data });
   const before = await api.get<Report>('/database/data-integrity-results');
@@ -82,7 +82,7 @@ t.test('references that lead nowhere are told, mended when asked, and gone after
     primary: { ...LOGINS.primary, extJwt: { allowed: true, allowedSigners: [ids.signer] } },
     secondary: { requireTotp: false, requireExtJwtSigner: ids.signer },
   });
-  t.same((await run(api, 'check')).results, null, 'nothing is wrong yet');
+  t.same((await run(api, 'check')).results, null, 'no errors yet');
   await api.close();
   edit(data, 'identity', ids.identity, undefined);
   edit(data, 'configType', ids.configType, undefined);
@@ -102,9 +102,9 @@ t.test('references that lead nowhere are told, mended when asked, and gone after
   const unmended = wrong.at(-1);
   const checked = await run(again, 'check');
   t.match(checked, { fixingErrors: false, error: null, startTime: /^\d{4}-/, endTime: /^\d{4}-/ });
-  const told = new Set(checked.results?.map(({ description }) => description));
-  for (const each of wrong) t.ok(told.has(each), each);
-  t.ok([...told].some((each) => /^terminator .* to router/.test(each)));
+  const reported = new Set(checked.results?.map(({ description }) => description));
+  for (const each of wrong) t.ok(reported.has(each), each);
+  t.ok([...reported].some((each) => /^terminator .* to router/.test(each)));
   t.ok(
     checked.results?.every(({ fixed }) => !fixed),
     'a check changes nothing',
@@ -116,7 +116,7 @@ t.test('references that lead nowhere are told, mended when asked, and gone after
   t.ok(fixed.results?.every(({ description, fixed: isFixed }) => isFixed === (description !== unmended)));
   t.ok(
     fixed.results?.some(({ description }) => /^service .* refers in configs/.test(description)),
-    'what a repair leaves behind is mended too',
+    'consequences of a repair are repaired, too',
   );
   t.same((await run(again, 'check')).results, [{ description: unmended, fixed: false }]);
   t.match(await again.get(`/service-policies/${policy}`), { identityRoles: ['#kept'] });
@@ -124,27 +124,27 @@ t.test('references that lead nowhere are told, mended when asked, and gone after
   t.match(await again.get(`/identities/${user}`), { authPolicyId: 'default' });
   t.same(await again.get(`/identities/${user}/service-configs`), []);
   t.same(await again.get('/terminators'), []);
-  t.equal((await again.ask('GET', '/current-identity', { token })).status, 200, 'sessions live on');
+  t.equal((await again.ask('GET', '/current-identity', { token })).status, 200, 'sessions survive');
   await again.close();
 });
 
-t.test('one check at a time: a second start while one runs is refused', async (t) => {
+t.test('one check at a time: a second start while one runs is rejected', async (t) => {
   await using api = await ApiClient.start();
   const { port, ca } = api.simulator;
   const token = await api.login('admin');
   const socket = connect({ port, host: '127.0.0.1', ca });
   const ask = (path: string) => `POST ${path} HTTP/1.1\r\nHost: x\r\nzt-session: ${token}\r\n`;
-  // Both arrive in one piece, so that the second is looked at before the first has begun to work.
+  // Both arrive in one write, so that the second is parsed before the first has started.
   socket.write(
     `${ask('/edge/management/v1/database/check-data-integrity')}\r\n${ask('/fabric/v1/database/fix-data-integrity')}connection: close\r\n\r\n`,
   );
   let text = '';
   for await (const chunk of socket.setEncoding('utf8')) text += chunk;
   t.match(text, /^HTTP\/1\.1 202 [\s\S]*HTTP\/1\.1 429 [\s\S]*"code":"RATE_LIMITED"/);
-  t.match(await run(api, 'fix'), { fixingErrors: true, results: null }, 'and afterwards another one may start');
+  t.match(await run(api, 'fix'), { fixingErrors: true, results: null }, 'afterwards another one may start');
 });
 
-t.test('a snapshot is a data file with the same entities, for its owner alone', async (t) => {
+t.test('a snapshot is a data file with the same entities, readable only by its owner', async (t) => {
   const place = mkdtempSync(join(directory, 'snapshots-'));
   const data = join(place, 'sim.db');
   const api = await ApiClient.start({ data });
@@ -160,8 +160,8 @@ t.test('a snapshot is a data file with the same entities, for its owner alone', 
   t.match(await api.manage('POST', '/database/snapshot'), limited);
   await clock.advance(1);
 
-  writeFileSync(join(place, 'taken'), 'mine');
-  for (const path of [join(place, 'no', 'such', 'place.db'), place, join(place, 'taken'), data, '/dev/null/x']) {
+  writeFileSync(join(place, 'existing'), 'mine');
+  for (const path of [join(place, 'no', 'such', 'place.db'), place, join(place, 'existing'), data, '/dev/null/x']) {
     const refused = await api.manage('POST', '/fabric/v1/database/snapshot', { path });
     t.match(refused, { status: 400, code: 'INVALID_FIELD', cause: { message: "for 'path' is invalid" } }, path);
   }
@@ -185,7 +185,7 @@ t.test('a snapshot is a data file with the same entities, for its owner alone', 
   }
 });
 
-t.test('counts follow what is made and what goes', async (t) => {
+t.test('counts follow creations and deletions', async (t) => {
   await using api = await ApiClient.start();
   const NAMES: Readonly<Record<string, string>> = {
     '/identities': 'identities',
@@ -214,13 +214,13 @@ t.test('counts follow what is made and what goes', async (t) => {
     const name = NAMES[path] ?? path;
     const before = await count(name);
     const id = await api.create(path, create);
-    t.equal(await count(name), before + 1, `${path} made`);
+    t.equal(await count(name), before + 1, `${path} created`);
     await api.change('DELETE', `${path}/${id}`);
     t.equal(await count(name), before, `${path} deleted`);
   }
 });
 
-t.test('advice says what an identity may do with a service, and over which routers', async (t) => {
+t.test('advice lists the permissions of an identity for a service, and the routers', async (t) => {
   await using api = await ApiClient.start();
   const identity = await api.create('/identities', {
     name: 'user',
@@ -256,7 +256,7 @@ t.test('advice says what an identity may do with a service, and over which route
   t.equal((await api.manage('GET', `/identities/none/policy-advice/${service}`)).status, 404);
 });
 
-t.test('traces are on for a time and off when wanted', async (t) => {
+t.test('traces run for a time, and stop on request', async (t) => {
   await using api = await ApiClient.start();
   const start = api.clock.now();
   const id = await api.create('/identities', { name: 'user', type: 'User', isAdmin: false });
@@ -275,6 +275,6 @@ t.test('traces are on for a time and off when wanted', async (t) => {
     code: 'COULD_NOT_VALIDATE',
     cause: { field: 'duration' },
   });
-  t.match(await trace({ ...on, duration: '2562047h' }), { status: 200 }, 'the longest there is');
+  t.match(await trace({ ...on, duration: '2562047h' }), { status: 200 }, 'the longest duration');
   t.equal((await api.manage('PUT', '/identities/none/trace', on)).status, 404);
 });

@@ -1,4 +1,5 @@
-// The second factor: how it is begun, verified, used, renewed and given up, and what a session may do that still owes it.
+// The second factor: enrollment, verification, use, renewal and removal, and the limits of a session that still lacks
+// it.
 
 import { createHash } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
@@ -10,12 +11,12 @@ const SECOND = 1_000;
 const STEP = 30 * SECOND;
 const MFA = '/current-identity/mfa';
 const RECOVERY = '/current-identity/mfa/recovery-codes';
-/** Of a client of the OIDC API (RFC 7636). */
+/** For a client of the OIDC API (RFC 7636). */
 const VERIFIER = 'v'.repeat(43);
 const WRONG_CODE = { status: 400, code: 'MFA_INVALID_TOKEN' };
 const NOT_ALLOWED = { status: 401, code: 'UNAUTHORIZED' };
 
-/** Somebody with an authenticator app. */
+/** A user with an authenticator app. */
 class Person {
   readonly #api: ApiClient;
   readonly name: string;
@@ -32,7 +33,7 @@ class Person {
     this.token = await this.#api.login(this.name);
   }
 
-  /** Begins an enrollment and feeds the app. */
+  /** Starts an enrollment and configures the app. */
   async begin(): Promise<void> {
     await this.ask('POST', MFA);
     const { data } = await this.ask('GET', MFA);
@@ -45,19 +46,19 @@ class Person {
     await this.ask('POST', `${MFA}/verify`, this.code());
   }
 
-  /** What the app shows, `steps` later. */
+  /** The app's code, `steps` later. */
   code(steps = 0): string {
     const totp = new TOTP({ secret: Secret.fromBase32(this.secret) });
     return totp.generate({ timestamp: this.#api.clock.now() + steps * STEP });
   }
 
-  /** The next code of the app: each code counts once. */
+  /** The app's next code: each code can be used once. */
   async nextCode(): Promise<string> {
     await this.#api.clock.advance(STEP);
     return this.code();
   }
 
-  /** Six digits that no app shows around now. */
+  /** Six digits that the app does not generate around now. */
   wrongCode(): string {
     const near = new Set(Array.from({ length: 11 }, (_, index) => this.code(index - 5)));
     return ['000000', ...Array.from({ length: 11 }, (_, index) => `00000${index}`.slice(-6))].find(
@@ -74,7 +75,7 @@ class Person {
     });
   }
 
-  /** Gives the second factor. */
+  /** Authenticates with a code. */
   give(code: string) {
     return this.ask('POST', '/authenticate/mfa', code);
   }
@@ -92,11 +93,11 @@ async function withPerson(
 }
 
 t.test(
-  'an enrollment is begun once, verified by a code of the app, and shows its secrets only until then',
+  'an enrollment starts once, is verified with a code of the app, and reveals its secrets only until then',
   async (t) => {
     await withPerson(async (api, anna, id) => {
       const isEnabled = async () => (await api.get(`/identities/${id}`)).isMfaEnabled;
-      t.match(await anna.ask('GET', MFA), { status: 404, code: 'NOT_FOUND' }, 'nothing has begun');
+      t.match(await anna.ask('GET', MFA), { status: 404, code: 'NOT_FOUND' }, 'no enrollment yet');
       t.match(await anna.ask('GET', `${MFA}/qr-code`), { status: 404 });
       t.match(await anna.ask('POST', `${MFA}/verify`, '123456'), { status: 404, code: 'NOT_FOUND' });
       t.match(await anna.ask('DELETE', MFA, ''), { status: 404 });
@@ -113,13 +114,13 @@ t.test(
       const [, issuer = ''] = /^otpauth:\/\/totp\/([^:?]+):anna\?/.exec(data.provisioningUrl) ?? [];
       t.equal(url.searchParams.get('issuer'), decodeURIComponent(issuer));
       t.match(await anna.ask('POST', MFA), { status: 409, code: 'MFA_EXISTS' });
-      t.equal((await anna.ask('GET', MFA)).data.provisioningUrl, data.provisioningUrl, 'the first one stays');
+      t.equal((await anna.ask('GET', MFA)).data.provisioningUrl, data.provisioningUrl, 'the first one remains');
 
       const image = await anna.ask('GET', `${MFA}/qr-code`);
       t.equal(image.headers['content-type'], 'image/png');
       t.same(image.bytes.subarray(0, 8), Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'));
       t.same([image.bytes.readUInt32BE(16), image.bytes.readUInt32BE(20)], [256, 256]);
-      t.same(image.bytes, await toBuffer(data.provisioningUrl, { type: 'png', width: 256 }), 'it shows the URL');
+      t.same(image.bytes, await toBuffer(data.provisioningUrl, { type: 'png', width: 256 }), 'it encodes the URL');
 
       anna.secret = url.searchParams.get('secret') ?? '';
       for (const code of [anna.wrongCode(), '', '12345', data.recoveryCodes[0], `${anna.code()}0`])
@@ -137,7 +138,7 @@ t.test(
 );
 
 t.test(
-  'one that was only begun is given up without a code; a verified one with a code, or by an administrator',
+  'an unverified second factor is removed without a code; a verified one with a code, or by an administrator',
   async (t) => {
     await withPerson(async (api, anna, id) => {
       await anna.begin();
@@ -151,7 +152,7 @@ t.test(
       t.equal((await api.tryLogin('anna')).data.isMfaRequired, false);
 
       await anna.enroll();
-      t.not(anna.secret, old, 'the next one has a secret of its own');
+      t.not(anna.secret, old, 'the next one has a new secret');
       t.match(await api.manage('DELETE', `/identities/${id}/mfa`), { status: 200, data: {} });
       t.match(await anna.ask('GET', MFA), { status: 404 });
       t.equal((await api.tryLogin('anna')).data.isMfaRequired, false);
@@ -160,7 +161,7 @@ t.test(
   },
 );
 
-t.test('a session owes the second factor until it was given, and may do next to nothing before', async (t) => {
+t.test('a session lacks the second factor until it is given, and has hardly any rights before', async (t) => {
   await withPerson(async (api, anna) => {
     await anna.enroll();
     const first = anna.token;
@@ -185,7 +186,7 @@ t.test('a session owes the second factor until it was given, and may do next to 
     t.match(await anna.ask('DELETE', MFA, anna.code()), NOT_ALLOWED, 'not even with a code');
     t.match(await anna.ask('POST', RECOVERY, anna.code()), NOT_ALLOWED);
     for (const path of ['/current-api-session', MFA]) t.equal((await anna.ask('GET', path)).status, 200, path);
-    t.notOk((await anna.ask('GET', MFA)).data.provisioningUrl, 'and it is not told the secret');
+    t.notOk((await anna.ask('GET', MFA)).data.provisioningUrl, 'nor does it get the secret');
 
     for (const code of [anna.wrongCode(), '', '1']) t.match(await anna.give(code), WRONG_CODE, `'${code}'`);
     t.match(await anna.ask('GET', '/services'), NOT_ALLOWED);
@@ -196,14 +197,14 @@ t.test('a session owes the second factor until it was given, and may do next to 
       isMfaComplete: true,
       authQueries: [],
     });
-    t.match((await api.tryLogin('anna')).data, { isMfaComplete: false }, 'the next session owes it again');
+    t.match((await api.tryLogin('anna')).data, { isMfaComplete: false }, 'the next session lacks it again');
     anna.token = first;
-    t.equal((await anna.ask('GET', '/services')).status, 200, 'older sessions go on');
+    t.equal((await anna.ask('GET', '/services')).status, 200, 'older sessions continue');
   });
 });
 
 t.test(
-  'where the auth policy wants a second factor, a session without one may enroll, and is complete with that',
+  'if the auth policy requires a second factor, a session without one may enroll, and is then complete',
   async (t) => {
     await withPerson(async (api, anna, id) => {
       const authPolicyId = await api.authPolicy('two', { secondary: { requireTotp: true } });
@@ -226,7 +227,7 @@ t.test(
   },
 );
 
-t.test('a second factor that was begun and not yet verified completes a session', async (t) => {
+t.test('an unverified second factor completes a session', async (t) => {
   await withPerson(async (api, anna, id) => {
     const authPolicyId = await api.authPolicy('two', { secondary: { requireTotp: true } });
     await api.manage('PATCH', `/identities/${id}`, { authPolicyId });
@@ -239,10 +240,10 @@ t.test('a second factor that was begun and not yet verified completes a session'
   });
 });
 
-t.test('a code is accepted once, two steps of the clock before and after its own', async (t) => {
+t.test('a code is accepted once, up to two time steps early or late', async (t) => {
   await withPerson(async (api, anna) => {
     await anna.enroll();
-    // Somewhere inside of a step, far from those that were used.
+    // Inside a time step, far from used ones.
     const moveOn = () => api.clock.advance(6 * STEP - (api.clock.now() % STEP) + 10 * SECOND);
     await moveOn();
     for (const [steps, expected] of [
@@ -262,7 +263,7 @@ t.test('a code is accepted once, two steps of the clock before and after its own
     const code = anna.code();
     await api.clock.advance(2 * STEP + 20 * SECOND - 1);
     await anna.login();
-    t.equal((await anna.give(code)).status, 200, 'to the last millisecond');
+    t.equal((await anna.give(code)).status, 200, 'until the last millisecond');
     await moveOn();
     const late = anna.code();
     await api.clock.advance(2 * STEP + 20 * SECOND);
@@ -270,21 +271,17 @@ t.test('a code is accepted once, two steps of the clock before and after its own
   });
 });
 
-t.test('recovery codes are shown for a code of the app, and each is used once', async (t) => {
+t.test('recovery codes are readable with a code of the app, and each is valid once', async (t) => {
   await withPerson(async (api, anna) => {
     await anna.enroll();
     const [first = '', second = '', third = ''] = anna.recoveryCodes;
     for (const code of ['', anna.wrongCode(), first])
       t.match(await anna.ask('GET', RECOVERY, code), WRONG_CODE, `'${code}'`);
-    const shown = await anna.ask('GET', RECOVERY, await anna.nextCode());
-    t.same(shown.data.recoveryCodes, anna.recoveryCodes);
-    const told = { token: anna.token, body: { code: await anna.nextCode() } };
-    t.same(
-      (await api.ask('GET', RECOVERY, told)).data.recoveryCodes,
-      anna.recoveryCodes,
-      'the code stands in the body',
-    );
-    t.match(await api.ask('GET', RECOVERY, { ...told, body: '{"code":' }), WRONG_CODE);
+    const answer = await anna.ask('GET', RECOVERY, await anna.nextCode());
+    t.same(answer.data.recoveryCodes, anna.recoveryCodes);
+    const inBody = { token: anna.token, body: { code: await anna.nextCode() } };
+    t.same((await api.ask('GET', RECOVERY, inBody)).data.recoveryCodes, anna.recoveryCodes, 'the code is in the body');
+    t.match(await api.ask('GET', RECOVERY, { ...inBody, body: '{"code":' }), WRONG_CODE);
 
     await anna.login();
     t.match(await anna.give(first.toLowerCase()), WRONG_CODE);
@@ -292,14 +289,14 @@ t.test('recovery codes are shown for a code of the app, and each is used once', 
     t.same(
       (await anna.ask('GET', RECOVERY, await anna.nextCode())).data.recoveryCodes,
       anna.recoveryCodes.slice(1),
-      'it is gone',
+      'it was used',
     );
     await anna.login();
     t.match(await anna.give(first), WRONG_CODE, 'used');
     const tokens = await Promise.all(Array.from({ length: 5 }, () => api.login('anna')));
     const give = (token: string) => api.ask('POST', '/authenticate/mfa', { token, body: { code: second } });
     const statuses = (await Promise.all(tokens.map(give))).map(({ status }) => status);
-    t.same(statuses.sort(), [200, 400, 400, 400, 400], 'of several at once, one is in time');
+    t.same(statuses.sort(), [200, 400, 400, 400, 400], 'one of several concurrent ones succeeds');
 
     await anna.give(await anna.nextCode());
     for (const code of ['', anna.wrongCode(), third])
@@ -309,17 +306,17 @@ t.test('recovery codes are shown for a code of the app, and each is used once', 
     t.equal(recoveryCodes.length, 20);
     t.notOk(recoveryCodes.some((code: string) => anna.recoveryCodes.includes(code)));
     await anna.login();
-    t.match(await anna.give(third), WRONG_CODE, 'of the old ones none counts');
+    t.match(await anna.give(third), WRONG_CODE, 'old codes are invalid');
     t.match(await anna.give(recoveryCodes[0]), { status: 200 });
     t.match(
       await anna.ask('DELETE', MFA, recoveryCodes[1]),
       { status: 200 },
-      'who has lost the app gives it up with one',
+      'a user without the app removes it with a recovery code',
     );
   });
 });
 
-t.test('a second factor that is given up counts for posture checks no more', async (t) => {
+t.test('a removed second factor no longer satisfies posture checks', async (t) => {
   await withPerson(async (api, anna, id) => {
     await api.create('/posture-checks', { name: 'mfa', typeId: 'MFA', roleAttributes: ['mfa'] });
     await api.create('/services', { name: 'service', encryptionRequired: false, roleAttributes: ['all'] });
@@ -337,7 +334,7 @@ t.test('a second factor that is given up counts for posture checks no more', asy
   });
 });
 
-t.test('a login over the OIDC API keeps the second factor of one person for nobody else', async (t) => {
+t.test('an OIDC login never applies the second factor of one user to another', async (t) => {
   await withPerson(async (api, anna) => {
     await anna.enroll();
     await api.person('berta');
@@ -367,10 +364,10 @@ t.test('a login over the OIDC API keeps the second factor of one person for nobo
 
     t.equal((await logIn('anna')).headers['totp-required'], 'true');
     t.equal((await form('/login/totp', { id, code: await anna.nextCode() })).status, 302);
-    t.equal((await logIn('anna')).status, 302, 'who says her name again is still known');
+    t.equal((await logIn('anna')).status, 302, 'the same user remains proven');
     const code = await codeOf();
     t.type(code, 'string');
-    t.equal((await logIn('berta')).headers['totp-required'], 'true', 'another person owes her own');
+    t.equal((await logIn('berta')).headers['totp-required'], 'true', 'another user needs their own');
     t.equal(await codeOf(), null);
     const exchanged = await form('/oauth/token', {
       grant_type: 'authorization_code',
@@ -379,11 +376,11 @@ t.test('a login over the OIDC API keeps the second factor of one person for nobo
       redirect_uri: 'http://localhost:1/callback',
       code_verifier: VERIFIER,
     });
-    t.match(exchanged, { status: 400, text: /invalid_grant/ }, 'nor is the code of the first one good for the second');
+    t.match(exchanged, { status: 400, text: /invalid_grant/ }, 'nor is the code of the first one valid for the second');
   });
 });
 
-t.test('who guesses codes has to wait after ten of them, in whatever session', async (t) => {
+t.test('guesses of codes are limited to ten per minute, across sessions', async (t) => {
   await using api = await ApiClient.start();
   await api.person('anna');
   const anna = new Person(api, 'anna');
@@ -393,14 +390,14 @@ t.test('who guesses codes has to wait after ten of them, in whatever session', a
   const wrong = anna.wrongCode();
   const guesses = await Promise.all(Array.from({ length: 15 }, () => anna.give(wrong)));
   const count = (status: number) => guesses.filter((each) => each.status === status).length;
-  t.same([count(400), count(429)], [10, 5], 'guesses that are made at once count too');
+  t.same([count(400), count(429)], [10, 5], 'concurrent guesses count, too');
   const waits = { status: 429, code: 'RATE_LIMITED' };
-  t.match(await anna.give(anna.code()), waits, 'the right one, too');
+  t.match(await anna.give(anna.code()), waits, 'even the correct one');
   await anna.login();
   t.match(await anna.give(wrong), waits, 'in another session');
   await api.clock.advance(60 * SECOND);
   t.match(await anna.give(anna.code()), { status: 200 });
   for (let each = 0; each < 9; each++) t.match(await anna.give(wrong), WRONG_CODE);
-  t.match(await anna.give(await anna.nextCode()), { status: 200 }, 'a right one begins anew');
+  t.match(await anna.give(await anna.nextCode()), { status: 200 }, 'a correct one is accepted again');
   t.match(await anna.give(wrong), WRONG_CODE);
 });

@@ -1,4 +1,4 @@
-// What a token of the OIDC API is good for: requests, sessions of services, and at a router what current SDKs do with them.
+// Uses of a token of the OIDC API: requests, sessions of services, and the requests of current SDKs at a router.
 
 import { X509Certificate } from 'node:crypto';
 import { create, toBinary } from '@bufbuild/protobuf';
@@ -17,7 +17,7 @@ import { OidcClient } from '../support/oidc-client.ts';
 import { Overlay } from '../support/overlay.ts';
 import { RouterPeer } from '../support/router-peer.ts';
 
-/** A network with a router that the test plays, and a user who may dial and host the service `echo`. */
+/** A network with a router that the test controls, and a user who may dial and host the service `echo`. */
 class Stage implements AsyncDisposable {
   readonly overlay: Overlay;
   readonly api: ApiClient;
@@ -59,7 +59,7 @@ class Stage implements AsyncDisposable {
     await this.overlay.close();
   }
 
-  /** The token of a new session of the service. */
+  /** The token of a new session for the service. */
   async session(type: 'Dial' | 'Bind', token = this.token): Promise<string> {
     const headers = { authorization: `Bearer ${token}` };
     const body = { serviceId: this.serviceId, type };
@@ -97,7 +97,7 @@ function codeOf(answer: Message): number | undefined {
   return answer.contentType === EdgeControlType.Error ? answer.uint32(EdgeControlHeader.ErrorCode) : undefined;
 }
 
-t.test('a client hosts and dials at a router with nothing but tokens', async (t) => {
+t.test('a client hosts and dials at a router with tokens only', async (t) => {
   await using stage = await Stage.set();
   t.match(await stage.host('t1', await stage.session('Bind')), {
     terminatorId: 't1',
@@ -109,13 +109,13 @@ t.test('a client hosts and dials at a router with nothing but tokens', async (t)
   t.equal((await stage.dialByName(stage.userId)).contentType, EdgeControlType.CreateCircuitV3Response);
 });
 
-t.test('a session is only for what it says, and only with the token that it was made with', async (t) => {
+t.test('a session is valid only for its own service and type, and only with the token that created it', async (t) => {
   await using stage = await Stage.set();
   const [dial, bind] = [await stage.session('Dial'), await stage.session('Bind')];
   t.match(await stage.host('t1', dial), { errorCode: EdgeErrorCode.WrongSessionType });
   await stage.host('t2', bind);
   t.equal(codeOf(await stage.dial(bind)), EdgeErrorCode.WrongSessionType);
-  t.equal(codeOf(await stage.dial(stage.token)), EdgeErrorCode.InvalidSession, 'no session of a service');
+  t.equal(codeOf(await stage.dial(stage.token)), EdgeErrorCode.InvalidSession, 'not a session of a service');
   t.equal(codeOf(await stage.dial(stage.serviceId)), EdgeErrorCode.InvalidSession);
   t.equal(codeOf(await stage.dialByName('another')), EdgeErrorCode.InvalidApiSession);
   t.equal(codeOf(await stage.dialByName(stage.userId, 'none')), EdgeErrorCode.InvalidService);
@@ -124,17 +124,17 @@ t.test('a session is only for what it says, and only with the token that it was 
   t.equal(codeOf(await stage.dial(await stage.session('Dial', other))), EdgeErrorCode.InvalidSession);
   const [head, claims, signature = ''] = stage.token.split('.');
   stage.token = [head, claims, signature.slice(0, -4) + [...signature.slice(-4)].reverse().join('')].join('.');
-  t.equal(codeOf(await stage.dial(dial)), EdgeErrorCode.InvalidApiSession, 'a signature of nobody');
+  t.equal(codeOf(await stage.dial(dial)), EdgeErrorCode.InvalidApiSession, 'an invalid signature');
 });
 
-t.test('a token that was revoked is good for nothing', async (t) => {
+t.test('a revoked token is rejected everywhere', async (t) => {
   await using stage = await Stage.set();
   const session = await stage.session('Bind');
   await stage.oidc.revoke(stage.token);
   t.match(await stage.host('t1', session), { errorCode: EdgeErrorCode.InvalidApiSession });
 });
 
-t.test('a router that asks which sessions still count keeps those that are tokens', async (t) => {
+t.test('a router that validates sessions keeps those in token form', async (t) => {
   await using stage = await Stage.set();
   const sessionTokens = [await stage.session('Dial'), 'made-up'];
   const question = create(ValidateSessionsRequestSchema, { sessionTokens });
@@ -145,7 +145,7 @@ t.test('a router that asks which sessions still count keeps those that are token
   t.same(answer.decode(SessionRemovedSchema).tokens, ['made-up']);
 });
 
-t.test('SDKs name themselves in a header when they exchange a token', async (t) => {
+t.test('SDKs send their client id in a header when they exchange a token', async (t) => {
   await using stage = await Stage.set();
   const refreshed = await stage.oidc.exchange('native', stage.refreshToken, 'refresh_token', 'refresh_token');
   t.match(refreshed, { status: 200, body: { access_token: /^ey/, refresh_token: /^ey/ } });
@@ -154,7 +154,7 @@ t.test('SDKs name themselves in a header when they exchange a token', async (t) 
   t.match(strange, { status: 400, body: { error: 'invalid_client' } });
 });
 
-t.test('with the authenticator go the tokens that it opened, as its sessions do', async (t) => {
+t.test('deleting an authenticator revokes its tokens and ends its sessions', async (t) => {
   await using stage = await Stage.set();
   const { management } = stage.overlay;
   const [authenticator] = await management.get<{ id: string }[]>(`identities/${stage.userId}/authenticators`);
@@ -164,7 +164,7 @@ t.test('with the authenticator go the tokens that it opened, as its sessions do'
   t.match(await stage.oidc.refresh(stage.refreshToken), { status: 400, body: { error: 'invalid_grant' } });
 });
 
-t.test('a login may begin with a form', async (t) => {
+t.test('a login may start with a form', async (t) => {
   await using stage = await Stage.set();
   const { status, headers } = await stage.api.ask('POST', '/oidc/authorize', {
     type: 'application/x-www-form-urlencoded',
@@ -182,13 +182,13 @@ t.test('a login may begin with a form', async (t) => {
   t.match(headers.location, /^\/oidc\/login\/cert\?authRequestID=/);
 });
 
-t.test('a refresh token counts once, however many bring it at the same time', async (t) => {
+t.test('a refresh token is valid once, even for concurrent requests', async (t) => {
   await using stage = await Stage.set();
   const answers = await Promise.all(Array.from({ length: 20 }, () => stage.oidc.refresh(stage.refreshToken)));
   t.equal(answers.filter(({ status }) => status === 200).length, 1);
 });
 
-t.test('tokens that are bound to a certificate count only beside it', async (t) => {
+t.test('tokens that are bound to a certificate are valid only with it', async (t) => {
   await using api = await ApiClient.start();
   await api.person('anna');
   const { csr, key } = newRequest('anna');
@@ -207,7 +207,7 @@ t.test('tokens that are bound to a certificate count only beside it', async (t) 
   const current = (other: object): Promise<ApiAnswer> => api.ask('GET', '/current-identity', { headers, ...other });
   t.equal((await current({ as })).status, 200);
   t.match(await current({}), { status: 401, headers: { 'www-authenticate': /realm="openziti-oidc" error="invalid"/ } });
-  t.equal((await current({ as: api.connect(stranger) })).status, 401, 'a certificate of somebody else');
+  t.equal((await current({ as: api.connect(stranger) })).status, 401, 'a certificate of another identity');
 
   const refused = { status: 400, body: { error: 'invalid_grant' } };
   t.match(await plain.refresh(String(refresh), { csr_pem: csr }), refused, 'a request for another does not help');
@@ -218,12 +218,12 @@ t.test('tokens that are bound to a certificate count only beside it', async (t) 
   const next = newRequest('anna');
   const { status, body } = await bound.refresh(String(refresh), { csr_pem: next.csr });
   t.equal(status, 200);
-  t.match(await bound.refresh(String(body.refresh_token)), refused, 'the certificate before counts no longer');
+  t.match(await bound.refresh(String(body.refresh_token)), refused, 'the previous certificate is invalid');
   const renewed = new OidcClient(api, api.connect({ pem: String(body.session_cert), key: next.key }));
   t.match(await renewed.refresh(String(body.refresh_token)), { status: 200 });
 });
 
-t.test('the token endpoint names what is wrong with a request', async (t) => {
+t.test('the token endpoint names the error in a request', async (t) => {
   await using stage = await Stage.set();
   const { oidc, refreshToken } = stage;
   const cases: [string, Record<string, string>, string][] = [
@@ -234,10 +234,14 @@ t.test('the token endpoint names what is wrong with a request', async (t) => {
   ];
   for (const [name, fields, error] of cases)
     t.match(await oidc.refresh(refreshToken, fields), { status: 400, body: { error } }, name);
-  t.equal((await oidc.refresh(refreshToken, { scope: 'openid' })).status, 200, 'none of it used the token up');
+  t.equal(
+    (await oidc.refresh(refreshToken, { scope: 'openid' })).status,
+    200,
+    'rejected requests do not use the token',
+  );
 });
 
-t.test('an auth policy that begins to require a second factor counts for tokens that are out already', async (t) => {
+t.test('an auth policy that starts to require a second factor applies to tokens issued before', async (t) => {
   await using api = await ApiClient.start();
   const authPolicyId = await api.authPolicy('strict', {});
   await api.person('anna', { authPolicyId });
@@ -251,18 +255,15 @@ t.test('an auth policy that begins to require a second factor counts for tokens 
   t.match(data.authQueries, [{ typeId: 'MFA' }]);
 });
 
-t.test(
-  'the posture of clients with tokens is for routers to check, that of other clients for the controller',
-  async (t) => {
-    await using stage = await Stage.set();
-    const { api, serviceId } = stage;
-    const check = { name: 'domain', typeId: 'DOMAIN', domains: ['corp.example'], roleAttributes: ['strict'] };
-    await api.create('/posture-checks', check);
-    for (const { id } of await api.get<{ id: string }[]>('/service-policies'))
-      await api.change('PATCH', `/service-policies/${id}`, { postureCheckRoles: ['#strict'] });
-    t.match(await stage.session('Dial'), /^ey/);
-    const token = await api.login('user');
-    const answer = await api.ask('POST', '/sessions', { token, body: { serviceId, type: 'Dial' } });
-    t.match(answer, { status: 409, code: 'INVALID_POSTURE' });
-  },
-);
+t.test('routers check the posture of clients with tokens, the controller that of other clients', async (t) => {
+  await using stage = await Stage.set();
+  const { api, serviceId } = stage;
+  const check = { name: 'domain', typeId: 'DOMAIN', domains: ['corp.example'], roleAttributes: ['strict'] };
+  await api.create('/posture-checks', check);
+  for (const { id } of await api.get<{ id: string }[]>('/service-policies'))
+    await api.change('PATCH', `/service-policies/${id}`, { postureCheckRoles: ['#strict'] });
+  t.match(await stage.session('Dial'), /^ey/);
+  const token = await api.login('user');
+  const answer = await api.ask('POST', '/sessions', { token, body: { serviceId, type: 'Dial' } });
+  t.match(answer, { status: 409, code: 'INVALID_POSTURE' });
+});

@@ -1,4 +1,4 @@
-// Passwords that become too old, machines that wake up, and routers that hear of it: posture as time passes.
+// Posture over time: one-time passwords that become too old, machines that wake up, and notifications of routers.
 
 import t from 'tap';
 import { SessionRemovedSchema } from '#wire/gen/edge_control_pb.js';
@@ -11,7 +11,7 @@ import { type Fields, PostureClient } from '../support/posture-client.ts';
 
 const GRACE = 300_000;
 
-t.test('a password counts to the last moment of its time, then sessions end', async (t) => {
+t.test('a one-time password is valid until the end of its time, then sessions end', async (t) => {
   await using client = await PostureClient.start(['#mfa']);
   const { api, clock } = client;
   const check = { name: 'mfa', typeId: 'MFA', roleAttributes: ['mfa'], timeoutSeconds: 600 };
@@ -44,7 +44,7 @@ t.test('a password counts to the last moment of its time, then sessions end', as
   const second = await client.dialed();
   await api.change('PATCH', `/posture-checks/${id}`, { typeId: 'MFA', timeoutSeconds: 60 });
   await clock.advance(60_001);
-  t.notOk(await client.isOpen(second), 'the time that the check says now');
+  t.notOk(await client.isOpen(second), 'the changed time of the check');
   await api.change('PATCH', `/posture-checks/${id}`, { typeId: 'MFA', timeoutSeconds: -1 });
   await client.pass();
   const third = await client.dialed();
@@ -52,25 +52,25 @@ t.test('a password counts to the last moment of its time, then sessions end', as
   t.ok(await client.isOpen(third), 'no timeout');
   const deletion = await api.manage('DELETE', `/identities/${client.id}/mfa`);
   t.equal(deletion.status, 200);
-  t.notOk(await client.isOpen(third), 'no second factor, no password that counts');
+  t.notOk(await client.isOpen(third), 'without a second factor, no password is valid');
 });
 
 for (const event of ['woken', 'unlocked'] as const) {
-  t.test(`after the machine was ${event} there are five minutes to give a password`, async (t) => {
+  t.test(`after the machine was ${event} there are five minutes for a one-time password`, async (t) => {
     await using client = await PostureClient.start(['#mfa']);
     const { api, clock } = client;
     const prompts = { promptOnWake: event === 'woken', promptOnUnlock: event === 'unlocked' };
     const id = await api.create('/posture-checks', { name: 'mfa', typeId: 'MFA', roleAttributes: ['mfa'], ...prompts });
-    const tell = (fields: Fields) =>
+    const report = (fields: Fields) =>
       client.ask('POST', '/posture-response', { id, typeId: 'ENDPOINT_STATE', ...fields });
     await client.enrollMfa();
     await clock.advance(1_000);
     const session = await client.dialed();
     const other = event === 'woken' ? { unlocked: true, woken: false } : { unlocked: false, woken: true };
-    t.match(await tell(other), { status: 201, data: { services: [] } }, 'nobody asked for that');
+    t.match(await report(other), { status: 201, data: { services: [] } }, 'no check demands this');
     await clock.advance(GRACE);
     t.ok(await client.isOpen(session));
-    t.match(await tell({ [event]: true }), {
+    t.match(await report({ [event]: true }), {
       status: 201,
       data: {
         services: [{ id: client.service, name: 'service', postureQueryType: 'MFA', timeoutRemaining: GRACE / 1000 }],
@@ -89,7 +89,7 @@ for (const event of ['woken', 'unlocked'] as const) {
     await client.pass();
     t.equal((await client.dial()).status, 201);
     await clock.advance(1_000);
-    await tell({ [event]: true });
+    await report({ [event]: true });
     await clock.advance(1_000);
     await client.pass();
     await clock.advance(GRACE);
@@ -97,7 +97,7 @@ for (const event of ['woken', 'unlocked'] as const) {
   });
 }
 
-t.test('routers hear at once of sessions that ended with the posture', async (t) => {
+t.test('routers are notified at once of sessions that ended because of posture', async (t) => {
   const removed: string[] = [];
   const unwatch = watchMessages(({ direction, frame }) => {
     const message = Message.fromFrame(frame);
@@ -120,12 +120,12 @@ t.test('routers hear at once of sessions that ended with the posture', async (t)
   await api.change('PATCH', `/service-policies/${policy.id}`, { postureCheckRoles: [`@${check}`] });
   await api.person('user');
   const token = await api.login('user');
-  const tell = (domain: string) =>
+  const report = (domain: string) =>
     api.ask('POST', '/posture-response', { token, body: { id: check, typeId: 'DOMAIN', domain } });
-  await tell('corp');
+  await report('corp');
   const session = await api.create('/sessions', { serviceId: service, type: 'Dial' }, token);
-  await tell('home');
-  await until('the router to hear', () => removed.includes(session));
+  await report('home');
+  await until('the router to be notified', () => removed.includes(session));
   unwatch();
   t.same(removed, [session]);
 });

@@ -1,5 +1,6 @@
-// Posture end to end: what services ask of a machine, what it says, which sessions it gets and loses. What time does to it stands in
-// posture-time.test.ts; how each type of check is evaluated in common/model/posture.test.ts.
+// Posture end to end: demands of services, responses of a machine, and the sessions that it gets and loses.
+// posture-time.test.ts tests the effect of time; common/model/posture.test.ts tests the evaluation of each type of
+// check.
 
 import t from 'tap';
 import { filtered } from '../support/api-client.ts';
@@ -9,7 +10,7 @@ const HASH = 'a'.repeat(64);
 const windows = { osType: 'Windows', path: 'C:\\a.exe' };
 const runs = { path: windows.path, isRunning: true, hash: HASH, signerFingerprints: ['ab'] };
 
-/** A check, what does not satisfy it, what does, and what a failed request tells of the former. */
+/** A check, a response that fails it, one that passes it, and the explanation in a failed request. */
 const CHECKS: readonly {
   check: Fields;
   responseType?: string;
@@ -62,7 +63,7 @@ const CHECKS: readonly {
 
 for (const { check, responseType, bad, good, failure, query } of CHECKS) {
   const typeId = String(check.typeId);
-  t.test(`${typeId}: no session until the machine passes, and none after it fails again`, async (t) => {
+  t.test(`${typeId}: sessions require that the machine passes, and end when it fails again`, async (t) => {
     await using client = await PostureClient.start(['#check']);
     const { api, policy } = client;
     const id = await api.create('/posture-checks', { name: 'check', roleAttributes: ['check'], ...check });
@@ -84,9 +85,9 @@ for (const { check, responseType, bad, good, failure, query } of CHECKS) {
         postureQueries: [{ id, queryType: typeId, isPassing: false, timeout: -1, timeoutRemaining: -1, ...query }],
       },
     ]);
-    t.match(await client.dial(), refused, 'nothing is known of the machine');
+    t.match(await client.dial(), refused, 'without posture data');
     t.match(await respond(bad), { status: 201, data: { services: [] } });
-    t.match(await client.dial(), refused, 'what is known is not enough');
+    t.match(await client.dial(), refused, 'with insufficient posture data');
     t.match((await api.get<object[]>(`/identities/${client.id}/failed-service-requests`))[0], {
       serviceId: client.service,
       serviceName: 'service',
@@ -105,12 +106,12 @@ for (const { check, responseType, bad, good, failure, query } of CHECKS) {
     const session = await client.dialed();
     t.ok(await client.isOpen(session));
     await respond(bad);
-    t.notOk(await client.isOpen(session), 'it ended with the posture');
+    t.notOk(await client.isOpen(session), 'the failed check ended it');
     t.match(await client.dial(), refused);
   });
 }
 
-t.test('several checks: all of a policy have to pass, and one policy is enough', async (t) => {
+t.test('several checks: all checks of one policy must pass', async (t) => {
   await using client = await PostureClient.start(['#a', '#b'], 'AllOf');
   const { api } = client;
   const both = await api.create('/posture-checks', {
@@ -123,7 +124,7 @@ t.test('several checks: all of a policy have to pass, and one policy is enough',
   t.same(
     (await client.groups())[0]?.postureQueries.map(({ id }) => id),
     [both],
-    'attributes select as the semantic says',
+    'attributes select according to the semantic',
   );
   await api.change('PATCH', `/service-policies/${client.policy}`, { semantic: 'AnyOf' });
   t.equal((await client.groups())[0]?.postureQueries.length, 2);
@@ -142,10 +143,10 @@ t.test('several checks: all of a policy have to pass, and one policy is enough',
   const session = await client.dialed();
   t.match(await client.dial('Bind'), { status: 400, cause: { field: 'ServiceId' } });
   await api.change('DELETE', `/service-policies/${other}`);
-  t.notOk(await client.isOpen(session), 'it ends with the policy that passed');
+  t.notOk(await client.isOpen(session), 'it ends when its policy no longer passes');
 });
 
-t.test('responses that cannot be understood change nothing', async (t) => {
+t.test('invalid responses have no effect', async (t) => {
   await using client = await PostureClient.start([]);
   const table: [body: unknown, code: string][] = [
     [{ id: 'x' }, 'COULD_NOT_VALIDATE'],
@@ -165,7 +166,7 @@ t.test('responses that cannot be understood change nothing', async (t) => {
   t.same(await data(), before);
 });
 
-t.test('what is known of machines can be read, and goes with the session', async (t) => {
+t.test('posture data can be read, and is removed with the session', async (t) => {
   await using client = await PostureClient.start([]);
   const { api, clock, id } = client;
   const at = new Date(clock.now()).toISOString();
@@ -206,13 +207,13 @@ t.test('what is known of machines can be read, and goes with the session', async
   t.match(
     await data(),
     { apiSessionPostureData: {}, domain: { domain: 'corp' } },
-    'another session is of the same machine',
+    'another session has the same machine',
   );
   await api.change('DELETE', '/current-api-session', undefined, second);
   t.same(await data(), empty);
 });
 
-t.test('of failed requests the last fifty are kept', async (t) => {
+t.test('the last fifty failed requests are kept', async (t) => {
   await using client = await PostureClient.start(['#check']);
   const { api, clock } = client;
   await api.create('/posture-checks', { name: 'check', typeId: 'DOMAIN', domains: ['a'], roleAttributes: ['check'] });
@@ -223,6 +224,6 @@ t.test('of failed requests the last fifty are kept', async (t) => {
   }
   const kept = await api.get<{ when: string }[]>(`/identities/${client.id}/failed-service-requests`);
   t.equal(kept.length, 50);
-  t.equal(kept[0]?.when, new Date(first + 51).toISOString(), 'the newest first');
+  t.equal(kept[0]?.when, new Date(first + 51).toISOString(), 'newest first');
   t.equal(kept.at(-1)?.when, new Date(first + 2).toISOString());
 });

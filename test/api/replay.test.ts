@@ -1,5 +1,6 @@
-// The simulator's APIs against recorded exchanges with the reference: those of a controller that stands alone, then those of the only
-// member of a cluster with two routers, a service and a circuit. What is answered otherwise stands in README.md with its reason.
+// Compares the simulator's APIs with recorded exchanges of the reference: first those of a controller without a
+// cluster, then those of the only member of a cluster with two routers, a service and a circuit. README.md lists
+// different answers and their reasons.
 
 import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
@@ -13,7 +14,7 @@ import { Overlay } from '../support/overlay.ts';
 import { Replay, readRecordings, type Verdict } from '../support/replay.ts';
 import { ReplayActor } from '../support/replay-actor.ts';
 
-/** Ids decide the order of lists, and so which entries a page shows. */
+/** Ids determine the order of lists, and therefore the entries of a page. */
 const SEED = 1;
 const SHARE = 0.965;
 const PATIENCE = 15_000;
@@ -65,7 +66,7 @@ async function playCluster(): Promise<Verdict[]> {
   return verdicts;
 }
 
-/** A connection through the network whose first bytes have come back. */
+/** Opens a connection through the network and waits for its first echo. */
 async function openCircuit(port: number): Promise<Socket> {
   const deadline = Date.now() + PATIENCE;
   for (;;) {
@@ -77,19 +78,19 @@ async function openCircuit(port: number): Promise<Socket> {
       socket.once('connect', () => socket.write('hello'));
     });
     if (came) return socket;
-    if (Date.now() > deadline) throw new Error('no circuit came up');
+    if (Date.now() > deadline) throw new Error('no circuit was established');
     await sleep(100);
   }
 }
 
-t.test('what the reference answered, the simulator answers', async (t) => {
+t.test('the simulator answers like the reference', async (t) => {
   const reasons = known();
   const verdicts = [...(await playStandalone()), ...(await playCluster())];
   t.equal(verdicts.length, recordings.length, 'every recording is played');
   for (const { recording, outcome, why } of verdicts) {
     const isKnown = reasons.has(recording.seq);
     if (outcome !== 'equal' && !isKnown) t.fail(`${recording.seq} ${recording.name}: ${outcome}, ${why}`);
-    if (outcome === 'equal' && isKnown) t.fail(`${recording.seq} is equal: README.md need not explain it`);
+    if (outcome === 'equal' && isKnown) t.fail(`${recording.seq} is equal: remove it from README.md`);
   }
   const equal = verdicts.filter(({ outcome }) => outcome === 'equal').length;
   t.ok(equal / recordings.length >= SHARE, `${equal} of ${recordings.length} are equal`);

@@ -1,4 +1,4 @@
-// What proves somebody's identity is told to nobody else: not in a log, not in an event, not in the answer to a request that is refused.
+// Credentials are never disclosed: in logs, in events, or in the answers to rejected requests.
 
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,14 +13,14 @@ const MANAGEMENT = '/edge/management/v1';
 const FUTURE = '2099-01-01T00:00:00Z';
 const PASSWORDS = ['s3cr-first', 's3cr-second', 's3cr-wrong', 's3cr-short'] as const;
 
-t.test('passwords, keys and tokens stand in no log, no event and no refusal while everything happens', async (t) => {
+t.test('passwords, keys and tokens never appear in logs, events or error answers', async (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
   const eventsFile = join(directory, 'events.jsonl');
-  let told = '';
+  let logged = '';
   const log = createLog({
     level: 'debug',
     write: (line) => {
-      told += line;
+      logged += line;
     },
   });
   const overlay = await Overlay.start({ log, eventsFile });
@@ -89,10 +89,10 @@ t.test('passwords, keys and tokens stand in no log, no event and no refusal whil
       { currentPassword: PASSWORDS[2], password: PASSWORDS[1] },
       token,
     ],
-    ['a token that was used', 'POST', `/enroll/updb?token=${open.token}`, { username: 'user', password: PASSWORDS[1] }],
-    ['a token that was used for something else', 'POST', `/enroll?method=ott&token=${open.token}`, {}],
+    ['a used token', 'POST', `/enroll/updb?token=${open.token}`, { username: 'user', password: PASSWORDS[1] }],
+    ['a used token with another method', 'POST', `/enroll?method=ott&token=${open.token}`, {}],
     [
-      'a recovery code where it does not count',
+      'a recovery code where it is not accepted',
       'POST',
       '/current-identity/mfa/recovery-codes',
       { code: mfa.recoveryCodes[0] },
@@ -126,9 +126,9 @@ t.test('passwords, keys and tokens stand in no log, no event and no refusal whil
       { name: 'x', issuer: 'x', audience: 'x', enabled: true, certPem: key },
       api.token,
     ],
-    ['a session that may not', 'GET', `${MANAGEMENT}/identities`, undefined, token],
+    ['a session without permission', 'GET', `${MANAGEMENT}/identities`, undefined, token],
     ['a session as a path', 'GET', `${MANAGEMENT}/sessions/${encodeURIComponent(token)}`, undefined, token],
-    ['a made up session', 'GET', `${MANAGEMENT}/identities`, undefined, `${token}x`],
+    ['an invented session', 'GET', `${MANAGEMENT}/identities`, undefined, `${token}x`],
   ];
   let answers = '';
   for (const [what, method, path, body, by] of refusals) {
@@ -151,11 +151,11 @@ t.test('passwords, keys and tokens stand in no log, no event and no refusal whil
   await overlay.close();
 
   const events = readFileSync(eventsFile, 'utf8');
-  t.ok(told.length > 1_000 && events.length > 1_000 && heard.length > 20, 'there was something to look at');
+  t.ok(logged.length > 1_000 && events.length > 1_000 && heard.length > 20, 'the test produced output');
   for (const [what, text] of secrets) {
     t.ok(text.length >= 6, what);
     for (const [where, all] of Object.entries({
-      log: told,
+      log: logged,
       events,
       'events in the process': JSON.stringify(heard),
       answers,
@@ -163,7 +163,7 @@ t.test('passwords, keys and tokens stand in no log, no event and no refusal whil
       t.notOk(all.includes(text), `${what} is not in the ${where}: ${lineWith(all, text)}`);
   }
   for (const mark of ['$argon2', 'PRIVATE KEY'])
-    for (const all of [told, events, answers]) t.notOk(all.includes(mark), `${mark}: ${lineWith(all, mark)}`);
+    for (const all of [logged, events, answers]) t.notOk(all.includes(mark), `${mark}: ${lineWith(all, mark)}`);
   rmSync(directory, { recursive: true });
 });
 

@@ -1,4 +1,5 @@
-// When sessions end, and when an identity that was disabled may have them again. What posture does to them stands in posture.test.ts.
+// The end of sessions, and the time when a disabled identity may open new ones. posture.test.ts tests the effect of
+// posture.
 
 import t from 'tap';
 import { ApiClient, filtered } from '../support/api-client.ts';
@@ -7,7 +8,7 @@ async function sessions(api: ApiClient): Promise<number> {
   return (await api.get<{ sessions: number }>('/summary')).sessions;
 }
 
-t.test('sessions end with what they stand on', async (t) => {
+t.test('sessions end with the entities that they depend on', async (t) => {
   const ends: [string, (api: ApiClient, facts: { id: string; policy: string; token: string }) => Promise<void>][] = [
     ['the service policy is deleted', (api, { policy }) => api.change('DELETE', `/service-policies/${policy}`)],
     [
@@ -52,7 +53,7 @@ t.test('sessions end with what they stand on', async (t) => {
   }
 });
 
-t.test('who asks again for the same service gets the same session, until it ends', async (t) => {
+t.test('repeated requests for the same service get the same session until it ends', async (t) => {
   await using api = await ApiClient.start();
   const serviceId = await api.create('/services', { name: 'service', encryptionRequired: true });
   const edgeRouter = await api.create('/edge-routers', { name: 'router' });
@@ -78,12 +79,12 @@ t.test('who asks again for the same service gets the same session, until it ends
   t.not(await create('Dial'), dial);
 });
 
-t.test('an identity that is disabled for a time is enabled when it is over, for routers too', async (t) => {
+t.test('an identity that is disabled for a time is enabled when the time has passed, also for routers', async (t) => {
   await using api = await ApiClient.start();
   const { clock } = api;
-  const told: unknown[] = [];
+  const published: unknown[] = [];
   api.simulator.events.subscribe((event) => {
-    if (event.namespace === 'entityChange' && event.entityType === 'identities') told.push(event.finalState);
+    if (event.namespace === 'entityChange' && event.entityType === 'identities') published.push(event.finalState);
   });
   const id = await api.person('user');
   await api.change('POST', `/identities/${id}/disable`, { durationMinutes: 2 });
@@ -92,11 +93,11 @@ t.test('an identity that is disabled for a time is enabled when it is over, for 
   await clock.advance(119_999);
   await t.rejects(api.login('user'), /INVALID_AUTH/);
   await clock.advance(1);
-  t.match(told.at(-1), { id, disabled: false, disabledUntil: null }, 'a change, as routers hear of it');
+  t.match(published.at(-1), { id, disabled: false, disabledUntil: null }, 'a change that routers receive');
   await t.resolves(api.login('user'));
   await api.change('POST', `/identities/${id}/disable`, { durationMinutes: 0 });
   await clock.advance(600_000);
-  t.match(await api.get(`/identities/${id}`), { disabled: true }, 'without an end');
+  t.match(await api.get(`/identities/${id}`), { disabled: true }, 'permanently');
   await api.change('POST', `/identities/${id}/enable`);
   await t.resolves(api.login('user'));
 });

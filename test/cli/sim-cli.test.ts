@@ -80,7 +80,7 @@ t.test('with a data file: same port, same authority, same password, private', as
   await management.close();
   const third = await runProgram(['controller-sim/cli.ts', 'start', '--data', data, '--port', '0']);
   t.equal(third.code, 1);
-  t.match(third.stderr, /sim\.db cannot be used as data file: it is in use by /, 'one data file, one simulator');
+  t.match(third.stderr, /sim\.db is not usable as a data file: it is in use by /, 'one data file, one simulator');
   if (existsSync('/proc/self/fd')) t.match(third.stderr, new RegExp(`process ${after.pid} \\(.*cli\\.ts start\\)`));
   await second.stop();
 });
@@ -123,7 +123,7 @@ t.test('what cannot work is told in one line with the remedy', async (t) => {
   writeFileSync(broken, 'no database '.repeat(100));
   const table: [string[], number, RegExp][] = [
     [['--port', String(port)], 1, /in use.*--port/],
-    [['--data', broken], 1, /cannot be used as data file/],
+    [['--data', broken], 1, /is not usable as a data file/],
     [['--host', '203.0.113.1'], 1, /EADDRNOTAVAIL|not available|cannot start/],
     [['--port', '70000'], 2, /0 to 65535/],
     [['--port', 'http'], 2, /whole number/],
@@ -156,12 +156,8 @@ t.test('options that cannot be used are refused in the same words by the command
     [['--data', ''], { data: '' }, /It must not be empty\./],
     [['--port', '70000'], { port: 70_000 }, /It must be a whole number from 0 to 65535\./],
     [['--port', ''], { port: '' }, /It must be a whole number from 0 to 65535\./],
-    [
-      ['--events', 'linc'],
-      { eventTypes: ['linc'] },
-      /There are events of these types: apiSession, .*\. Did you mean link\?/,
-    ],
-    [['--events', 'link'], { eventTypes: ['link'] }, /name the file too \(eventsFile, --events-file; /],
+    [['--events', 'linc'], { eventTypes: ['linc'] }, /Event types: apiSession, .*\. Did you mean link\?/],
+    [['--events', 'link'], { eventTypes: ['link'] }, /give the file too \(eventsFile, --events-file; /],
     [
       ['--events-file', missing],
       { eventsFile: missing },
@@ -211,7 +207,7 @@ t.test('a later start keeps the password and says how to set a new one; --passwo
   child.stdout.once('data', () => child.kill());
   t.match(
     await shown,
-    /username +chief\n +password +\(the one of an earlier start with .*; .*--password NEW_PASSWORD\)/,
+    /username +chief\n +password +\(set by an earlier start with .*; .*--password NEW_PASSWORD to set a new one\)/,
   );
   const help = await runProgram(['controller-sim/cli.ts', 'start', '--help']);
   t.match(help.stdout, /A later start can set a new\s+one/);
@@ -222,7 +218,7 @@ t.test('operations: what is served, for people and for programs', async (t) => {
   const text = await runProgram(['controller-sim/cli.ts', 'operations']);
   t.equal(text.code, 0);
   t.match(text.stdout, /^GET +\/edge\/management\/v1\/identities +listIdentities +identity\.read +200$/m);
-  t.match(text.stdout, /^(\d+) of \1 operations are answered$/m);
+  t.match(text.stdout, /^(\d+) of \1 operations are served$/m);
   const json = await runProgram(['controller-sim/cli.ts', 'operations', '--format', 'json']);
   const rows = JSON.parse(json.stdout) as { answers: string }[];
   t.ok(rows.length > 290);

@@ -1,5 +1,5 @@
-// One network, two views: what the controller decides by its tables, and what a router decides by the data model that it is sent, after
-// every one of many random changes.
+// Compares the access decisions of a controller, from its tables, with those of a router, from its data model, after
+// each of many random changes.
 
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import t from 'tap';
@@ -37,7 +37,7 @@ const SERVICES = ids('service');
 const POLICIES = ids('policy');
 const CHECKS = ids('check');
 
-/** Selectors of a policy: attributes, and entities of the kind that `known` names. */
+/** Selectors of a policy: attributes, and ids of the kind that `known` lists. */
 function roles(random: Random, known: readonly string[]): string[] {
   if (random.next() < 0.1) return ['#all'];
   return [
@@ -100,7 +100,7 @@ async function network() {
   const sets = new ModelSets(state, access, authority);
   sets.publicKeys = () => [];
   const model = new DataModel(silentLog);
-  // Over the wire and back: what a router gets are bytes.
+  // Encode and decode, because routers receive bytes.
   const throughWire = (set: ModelSet) => {
     const sent = create(DataState_ChangeSetSchema, {
       index: set.index,
@@ -120,7 +120,7 @@ async function network() {
 
 type Network = Awaited<ReturnType<typeof network>>;
 
-/** One change of one entity: made, changed or deleted. */
+/** Creates, changes or deletes one entity. */
 async function change({ state }: Network, random: Random): Promise<void> {
   const kind = pick(random, ['identity', 'service', 'servicePolicy', 'servicePolicy', 'postureCheck'] as const);
   const id = pick(
@@ -175,7 +175,7 @@ async function change({ state }: Network, random: Random): Promise<void> {
   });
 }
 
-/** All decisions of the controller, and of a router by a model. */
+/** All decisions of the controller, and of a router with a model. */
 function decisions({ access, clock }: Network, model: DataModel): { controller: string[]; router: string[] } {
   const routerAccess = new RouterAccess(model);
   const now = clock.now();
@@ -202,7 +202,7 @@ function decisions({ access, clock }: Network, model: DataModel): { controller: 
 }
 
 for (const seed of SEEDS) {
-  t.test(`controller and router decide alike after each of ${CHANGES} changes (seed ${seed})`, async (t) => {
+  t.test(`controller and router agree after each of ${CHANGES} changes (seed ${seed})`, async (t) => {
     const net = await network();
     const random = seededRandom(seed);
     await net.clock.advance(200_000);
@@ -219,6 +219,6 @@ for (const seed of SEEDS) {
     const fresh = new DataModel(silentLog);
     net.replace(fresh);
     const { controller, router } = decisions(net, fresh);
-    t.same(router, controller, 'a router that comes later decides the same');
+    t.same(router, controller, 'a router that connects later agrees');
   });
 }

@@ -1,4 +1,4 @@
-// The API proxy of an edge router: what clients send through it, with their certificates, and what nobody may send.
+// The API proxy of an edge router: requests of clients with their certificates, and forged requests.
 
 import { once } from 'node:events';
 import { connect as connectTcp } from 'node:net';
@@ -42,7 +42,7 @@ function certificateHeader({ cert }: Pick<Device, 'cert'>): string {
   return cert.replaceAll(/-----[^-]+-----|\s/g, '');
 }
 
-t.test('a client logs in through the proxy with its certificate and works on', async (t) => {
+t.test('a client logs in through the proxy with its certificate and continues through it', async (t) => {
   await using all = await network();
   const { overlay, proxy } = all;
   const device = await enrollDevice(overlay, 'device');
@@ -63,7 +63,7 @@ t.test('a client logs in through the proxy with its certificate and works on', a
   t.equal(claims.z_cfs?.length, 1, 'the token is bound to the certificate of the client');
 });
 
-t.test('the proxy says only what clients have shown', async (t) => {
+t.test('the proxy forwards only certificates that clients presented', async (t) => {
   await using all = await network();
   const { overlay, proxy } = all;
   const victim = await enrollDevice(overlay, 'victim');
@@ -74,12 +74,12 @@ t.test('the proxy says only what clients have shown', async (t) => {
   t.teardown(() => nobody.close());
   const forged = { 'x-client-certpem': certificateHeader(victim), 'x-edge-router-proxy-request': 'now' };
   const { baseUrl } = overlay.simulator;
-  t.equal((await login(proxy, attacker.agent, forged)).identityId, attacker.identityId, 'forged headers are left out');
+  t.equal((await login(proxy, attacker.agent, forged)).identityId, attacker.identityId, 'forged headers are removed');
   t.equal((await login(proxy, nobody, forged)).status, 401, 'also without a certificate');
-  t.equal((await login(baseUrl, attacker.agent, forged)).status, 401, 'a client is no proxy');
+  t.equal((await login(baseUrl, attacker.agent, forged)).status, 401, 'a client is not a proxy');
   t.equal((await login(baseUrl, nobody, forged)).status, 401);
   t.equal((await login(baseUrl, admin.agent)).status, 200, 'an administrator logs in at the controller');
-  t.equal((await login(proxy, admin.agent)).status, 401, 'a router proves nothing about administrators');
+  t.equal((await login(proxy, admin.agent)).status, 401, 'a router cannot vouch for administrators');
 });
 
 t.test('events stream through the proxy', async (t) => {
@@ -102,10 +102,10 @@ t.test('events stream through the proxy', async (t) => {
   await once(stream, 'close');
   const refused = new WebSocket(address, { ca, headers: { 'zt-session': 'none' } });
   const [error] = (await once(refused, 'error')) as [Error];
-  t.match(error.message, /401/, 'what the controller refuses is refused');
+  t.match(error.message, /401/, 'the rejection of the controller is forwarded');
 });
 
-t.test('a controller that is away is named in the answer, and nothing of a cut request is left', async (t) => {
+t.test('the answer names an unreachable controller, and aborted requests leave nothing behind', async (t) => {
   const [closed = 0] = await freePorts(1);
   await using all = await network(`127.0.0.1:${closed}`);
   const { overlay, proxy } = all;
@@ -128,5 +128,5 @@ t.test('a controller that is away is named in the answer, and nothing of a cut r
   const { router } = overlay.routers[0] ?? {};
   const timers = () => ((router?.describe().timers ?? []) as string[]).filter((name) => name === 'api proxy');
   await until('no timer', () => timers().length === 0);
-  t.pass('no timer of a request is left');
+  t.pass('no timer of a request remains');
 });

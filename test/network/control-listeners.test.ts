@@ -1,4 +1,4 @@
-// Routers that listen for controllers: a controller that dials them is their controller, and nobody else is.
+// Routers that listen for controllers: they accept controllers that dial them, and reject all other peers.
 
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ import { Overlay, until } from '../support/overlay.ts';
 
 const controllers = (router: Router) => router.describe().controllers as { id: string }[];
 
-t.test('a controller dials routers that cannot reach it; they work as others, and are dialed again', async (t) => {
+t.test('a controller dials routers that cannot reach it; they work normally, and are redialed', async (t) => {
   await using overlay = await Overlay.start({ churnLimit: 0, dialRouters: true });
   const { management } = overlay;
   const a = await listeningRouter(overlay, 'a', 'proxy', ['one', 'two']);
@@ -31,8 +31,8 @@ t.test('a controller dials routers that cannot reach it; they work as others, an
   await overlay.addService('echo', b.id);
   await overlay.ready();
   t.equal((await transfer(a.proxyPort, 10_000)).bytes, 10_000);
-  const shown = await management.get<{ ctrlChanListeners: string[] }>(`edge-routers/${a.id}`);
-  t.match(JSON.stringify(shown), new RegExp(`tls:127.0.0.1:${a.port}`), 'routers say where they listen');
+  const detail = await management.get<{ ctrlChanListeners: string[] }>(`edge-routers/${a.id}`);
+  t.match(JSON.stringify(detail), new RegExp(`tls:127.0.0.1:${a.port}`), 'routers report their listeners');
   await a.router.close({ drain: 0 });
   rmSync(endpointsOf(a.configFile), { force: true });
   const again = await overlay.startRouter(a.configFile);

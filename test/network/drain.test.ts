@@ -1,4 +1,4 @@
-// Draining a router: nothing new begins or ends on it, everything that is open goes on, and it can serve again.
+// Draining a router: it rejects new circuits and terminators, keeps open circuits, and can serve again.
 
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
@@ -30,7 +30,7 @@ async function openCircuit(port: number): Promise<Socket> {
   return socket;
 }
 
-/** Sends a text and waits until it is back. */
+/** Sends a text and waits for its echo. */
 function echo(socket: Socket, text: string): Promise<void> {
   return new Promise((resolve, reject) => {
     socket.once('error', reject).once('data', (data) => {
@@ -46,7 +46,7 @@ const drain = ({ configFile }: TestRouter, given: Record<string, unknown>) =>
 
 const cli = (...args: string[]) => runProgram(['agent/cli.ts', ...args]);
 
-t.test('a hosting router drains: no terminators, no new circuits, open ones go on until they end', async (t) => {
+t.test('a hosting router drains: no terminators, no new circuits, open ones continue until they end', async (t) => {
   const { overlay, a, b, sdkPort } = await network();
   await using _ = overlay;
   const { management } = overlay;
@@ -67,7 +67,7 @@ t.test('a hosting router drains: no terminators, no new circuits, open ones go o
   const socket = await openCircuit(a.proxyPort);
   t.match(await drain(b, { seconds: 0.1 }), { state: 'draining', circuits: 1, passing: 0 });
   await until('the terminator to be withdrawn', async () => (await count()) === 1);
-  t.equal(await precedence(), 'failed', 'the controller is told to avoid its own terminators');
+  t.equal(await precedence(), 'failed', 'the controller avoids its own terminators');
   const refused = connect(a.proxyPort, '127.0.0.1');
   t.equal(await ending(refused), 'ECONNRESET');
   const { answer } = await client.dialByName('echo');
@@ -87,14 +87,14 @@ t.test('a hosting router drains: no terminators, no new circuits, open ones go o
 
   t.match(await drain(b, { cancel: true }), { state: 'serving' });
   t.equal(await precedence(), 'required', 'the controller uses its terminators again');
-  await until('the terminator to be there again', async () => (await count()) === 2);
+  await until('the terminator to return', async () => (await count()) === 2);
   (await openCircuit(a.proxyPort)).destroy();
   client.close();
   await device.agent.close();
 });
 
 t.test(
-  'a dialing router drains: its clients are refused; the command says what is left, and how it ended',
+  'a dialing router drains: its clients are rejected; the command reports open circuits and the outcome',
   async (t) => {
     const [port = 0] = await freePorts(1);
     const bindPoint = `{interface: "127.0.0.1:${port}", address: "127.0.0.1:${port}"}`;
@@ -124,7 +124,7 @@ web: [{name: h, bindPoints: [${bindPoint}], apis: [{binding: health-checks}]}]`;
   },
 );
 
-t.test('a router that stops withdraws its terminators first, and leaves none avoided', async (t) => {
+t.test('a stopping router removes its terminators first, and leaves none with precedence failed', async (t) => {
   const { overlay, a, b } = await network();
   await using _ = overlay;
   const { management } = overlay;

@@ -1,4 +1,4 @@
-// Health checks of services that routers host: what controllers and clients see when a service fails and comes back.
+// Health checks of services that routers host: the effects of a failure and a recovery for controllers and clients.
 
 import { createServer as createHttpServer } from 'node:http';
 import { createServer, type Server, type Socket } from 'node:net';
@@ -21,7 +21,7 @@ const ACTIONS = [
   { trigger: 'change', action: 'send event' },
 ];
 
-/** Does not wait for the minute after which counts become events. */
+/** Skips the minute after which counts become events. */
 class ImpatientClock extends SystemClock {
   override after(name: string, milliseconds: number, task: () => void) {
     return super.after(name, name === 'service events' ? 100 : milliseconds, task);
@@ -41,7 +41,7 @@ function health({ router }: TestRouter): Record<string, unknown>[] {
   return router.describe().hostedHealth as Record<string, unknown>[];
 }
 
-t.test('a service whose port is closed is marked as failed, and as healthy when it is back', async (t) => {
+t.test('a service with a closed port is marked as failed, and as healthy when the port reopens', async (t) => {
   await using overlay = await Overlay.start({ churnLimit: 0, clock: new ImpatientClock() });
   const events: Event[] = [];
   overlay.simulator.events.subscribe((event) => events.push(event), ['service', 'terminator']);
@@ -78,7 +78,7 @@ t.test('a service whose port is closed is marked as failed, and as healthy when 
   await until('required again', async () => (await precedence()) === 'required');
   t.equal((await transfer(a.proxyPort, 1_000)).bytes, 1_000);
   const seen = events.filter(({ namespace }) => namespace === 'terminator').map((event) => event.precedence);
-  t.ok(seen.includes('failed'), 'the change is an event');
+  t.ok(seen.includes('failed'), 'the change is published as an event');
   const types = () => events.map(({ event_type }) => event_type);
   for (const type of ['service.dial.success', 'service.health_check.passed', 'service.health_check.failed'])
     await until(type, () => types().includes(type));
@@ -88,10 +88,10 @@ t.test('a service whose port is closed is marked as failed, and as healthy when 
   );
   await overlay.management.remove(`service-policies/${policy?.id}`);
   await until('no check of a service that is not hosted', () => health(b).length === 0 && timers().length === 0);
-  t.pass('checks end with the hosting');
+  t.pass('checks end when hosting ends');
 });
 
-t.test('a web service that answers wrongly costs more, and less when it recovers', async (t) => {
+t.test('a web service with wrong answers costs more, and less when it recovers', async (t) => {
   await using overlay = await Overlay.start({ churnLimit: 0 });
   const b = await overlay.addRouter({ name: 'b', mode: 'host' });
   let status = 200;

@@ -1,4 +1,4 @@
-// Routers behind an HTTP proxy: control channels, links and TLS services go through it, and its refusals are told with its name.
+// Routers behind an HTTP proxy: control channels, links and TLS services use it, and its errors name it.
 
 import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
@@ -61,7 +61,7 @@ t.test('TLS services are dialed through the proxy of the section transport, othe
   t.equal(await echoed, 'over TLS');
   t.same(proxy.targets, [at]);
   socket.destroy();
-  // A whole circuit: the terminator's address is dialed as it stands.
+  // A whole circuit: the terminator's address is dialed unchanged.
   const a = await overlay.addRouter({ name: 'a', mode: 'proxy' });
   const service = await overlay.addService('echo', b.id, { encrypted: false });
   const terminator = { service, router: b.id, binding: 'transport', address: `tls:${at}` };
@@ -71,7 +71,7 @@ t.test('TLS services are dialed through the proxy of the section transport, othe
   t.ok(proxy.targets.length > 1, 'through the proxy');
 });
 
-t.test('a proxy that does not connect is named, with what it did', async (t) => {
+t.test('the error names a proxy that does not connect, and the cause', async (t) => {
   using test = await TestProxy.start();
   const [host = '', port = ''] = test.address.split(':');
   const proxy: HttpProxy = { host, port: Number(port) };
@@ -91,13 +91,13 @@ t.test('a proxy that does not connect is named, with what it did', async (t) => 
     ['hangs up', /closed/],
     ['half an answer', /closed/],
   ];
-  for (const [behaviour, told] of cases) {
+  for (const [behaviour, message] of cases) {
     test.behaviour = behaviour;
     const error = await dial(proxy).then(
       () => undefined,
       (reason: Error) => reason,
     );
-    t.match(error?.message, told, behaviour);
+    t.match(error?.message, message, behaviour);
     t.match(error?.message, test.address, `${behaviour}: names the proxy`);
     t.match(error?.message, 'tls:127.0.0.1:9', `${behaviour}: names the target`);
   }
@@ -110,6 +110,10 @@ t.test('a proxy that does not connect is named, with what it did', async (t) => 
   const unreachable = { host, port: 9 };
   await t.rejects(dial(unreachable), { message: /the proxy 127\.0\.0\.1:9: connect ECONNREFUSED/ });
   test.credentials = undefined;
-  await t.rejects(dial(proxy), { message: new RegExp(`tls:127\\.0\\.0\\.1:9.*${test.address}`) }, 'nothing behind it');
+  await t.rejects(
+    dial(proxy),
+    { message: new RegExp(`tls:127\\.0\\.0\\.1:9.*${test.address}`) },
+    'no target behind it',
+  );
   await until('connections to be closed', () => test.open === 0);
 });

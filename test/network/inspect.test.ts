@@ -1,4 +1,5 @@
-// Inspections of a router, through a controller and on its own machine: the reference's names and forms, and no secret.
+// Inspections of a router, through a controller and on its own machine: the reference's names and formats, without
+// secrets.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -30,7 +31,7 @@ const NAMES = [
   'identity-connection-statuses',
 ];
 
-t.test('every inspection has the name and the form of the reference, without secrets', async (t) => {
+t.test('every inspection has the name and format of the reference, without secrets', async (t) => {
   await using overlay = await Overlay.start({ churnLimit: 0 });
   const [sdkPort = 0] = await freePorts(1);
   const a = await overlay.addRouter({
@@ -55,10 +56,10 @@ t.test('every inspection has the name and the form of the reference, without sec
   await overlay.ready();
   const token = await loginOidc(overlay, device);
   const client = await SdkClient.connect(sdkPort, device, token);
-  const asked: string[] = [];
+  const requested: string[] = [];
   client.channel.on(SdkType.Inspect, (request) => {
     const [name = ''] = decodeStringList(request.headers.get(SdkHeader.InspectRequestedValues));
-    asked.push(name);
+    requested.push(name);
     const value = name === 'circuits' ? { circuits: { x: { circuitId: 'x', connId: 1 } } } : { sequence: 7 };
     const body = JSON.stringify({ success: true, errors: null, values: { [name]: value } });
     client.channel.reply(request, new Message(SdkType.InspectResponse, [], body));
@@ -87,7 +88,7 @@ t.test('every inspection has the name and the form of the reference, without sec
   t.same(
     Object.keys(found),
     [...NAMES, 'Links', `circuit:${circuitId}`, `circuitAndStacks:${circuitId}`],
-    'names without an answer are left out',
+    'names without an answer are omitted',
   );
   t.match(found.stackdump, /^event loop: .*\ntimers:\n/s);
   t.match(found.links, {
@@ -115,7 +116,7 @@ t.test('every inspection has the name and the form of the reference, without sec
     xgressDetails: { [String((edge as Shown).address)]: { sequence: 7 } },
     errors: null,
   });
-  t.ok(asked.includes(`circuit:${circuitId}`));
+  t.ok(requested.includes(`circuit:${circuitId}`));
   t.match(found.metrics, { sourceId: a.id, meters: { 'edge.connect.successes': { count: 1 } }, usageCounters: [] });
   t.match(found.config, { v: 3, proxy: { password: '(hidden)' }, identity: { key: join(overlay.directory, 'a.key') } });
   t.match(found['router-data-model'], {

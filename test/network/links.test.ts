@@ -1,5 +1,5 @@
-// Links of our routers among themselves: dialed from both sides at once, connections of a group that are lost, circuits that move when links
-// and routers die.
+// Links between our routers: simultaneous dials, lost connections of a group, and circuits that move when links and
+// routers fail.
 
 import { connect } from 'node:net';
 import t from 'tap';
@@ -49,18 +49,18 @@ t.test('routers that dial each other at once agree on one link', { timeout: 60_0
       const [link] = linksOf(a);
       await overlay.management.remove(`../../../fabric/v1/links/${link?.id}`);
       await until(
-        'that link to go',
+        'that link to close',
         () => !linksOf(a).some(({ id, iteration }) => id === link?.id && iteration === link.iteration),
       );
     }
-    // New ids, so that another side wins.
+    // New ids, so that the other side wins.
     await b.router.close({ drain: 0 });
     b.router = await overlay.startRouter(b.configFile);
     await until('a terminator', async () => (await overlay.management.get<unknown[]>('terminators')).length > 0);
   }
 });
 
-/** Router a dials b through a port that can fail. */
+/** Router a dials b through a faulty port. */
 async function throughFaultyPort(options: string) {
   const overlay = await Overlay.start({ churnLimit: 0 });
   const [port = 0] = await freePorts(1);
@@ -92,11 +92,11 @@ t.test('a group that loses connections keeps its link and every byte', { timeout
   const outcome = await longTransfer({
     port: a.proxyPort,
     mebibytes: 64,
-    every: 14, // four times: one connection for payloads and one for acknowledgements are left
+    every: 14, // four times: one connection each for payloads and acknowledgements remains
     fault: async () => {
       const { open } = between;
       between.cut();
-      await until('it to be gone', () => between.open < open);
+      await until('the connection to close', () => between.open < open);
     },
   });
   t.match(outcome, { bytes: 64 * 1024 * 1024, isEqual: true });
@@ -110,7 +110,7 @@ t.test('a group that loses connections keeps its link and every byte', { timeout
   t.same(ids(b), ids(a));
 });
 
-t.test('connections of a group that overtake each other change no byte', { timeout: 60_000 }, async (t) => {
+t.test('connections of a group that overtake each other keep all bytes in order', { timeout: 60_000 }, async (t) => {
   await using network = await throughFaultyPort('maxDefaultConnections: 4, maxAckConnections: 2');
   const { a, between } = network;
   await until('all connections', () => between.open === 6);
@@ -120,7 +120,7 @@ t.test('connections of a group that overtake each other change no byte', { timeo
   t.match(outcome, { bytes: 4 * 1024 * 1024, isEqual: true });
 });
 
-t.test('a connection of a group that goes silent stops no circuit', { timeout: 60_000 }, async (t) => {
+t.test('a silent connection of a group does not block circuits', { timeout: 60_000 }, async (t) => {
   await using network = await throughFaultyPort('maxDefaultConnections: 3, maxAckConnections: 0');
   const { a, between } = network;
   await until('all connections', () => between.open === 3);
@@ -168,12 +168,12 @@ t.test('circuits prefer the link with the lower latency', { timeout: 60_000 }, a
     return slow !== undefined && fast !== undefined && slow.cost < 60_000 && fast.cost < 60_000;
   });
   const { slow, fast } = await addresses();
-  t.ok((slow?.cost ?? 0) > 3 * delay, `${slow?.cost}: both sides measure a way there and back`);
+  t.ok((slow?.cost ?? 0) > 3 * delay, `${slow?.cost}: both sides measure a round trip`);
   t.ok((fast?.cost ?? Number.POSITIVE_INFINITY) < (slow?.cost ?? 0), `${fast?.cost}`);
   const socket = owned.use(connect(a.proxyPort, '127.0.0.1'));
   await new Promise((resolve) => socket.once('data', resolve).write('hello'));
   t.same((await pathOf(overlay)).links, [fast?.id]);
-  // A cost that an administrator sets counts as well, and moves what flows.
+  // A cost set by an administrator counts as well, and moves open circuits.
   await overlay.management.patch(`../../../fabric/v1/links/${fast?.id}`, { staticCost: 10_000 });
   await until('the circuit to move', async () => (await pathOf(overlay)).links[0] === slow?.id);
 });

@@ -1,4 +1,5 @@
-// Configuration of links that a controller holds for a router: applied while the router runs, where its operator allows it.
+// Link configuration that a controller stores for a router: applied at run time, where the router's operator permits
+// it.
 
 import t from 'tap';
 import { askRouter } from '../../agent/operator/operator-client.ts';
@@ -25,7 +26,7 @@ async function network() {
   return { overlay, port, next, managed, hold };
 }
 
-t.test('a router takes links from its controller, changes them, and gives them up', async (t) => {
+t.test('a router applies link configurations of its controller, changes them, and removes them', async (t) => {
   const { overlay, port, next, managed, hold } = await network();
   await using _ = overlay;
   const a = await overlay.addRouter({ name: 'a', mode: 'host' });
@@ -57,32 +58,35 @@ t.test('a router takes links from its controller, changes them, and gives them u
   t.same((await registry(b)).handlers[0]?.controllerConfigs, []);
 });
 
-t.test('what the operator does not allow, configures himself, or cannot be applied changes nothing', async (t) => {
-  const { overlay, port, managed, hold } = await network();
-  await using _ = overlay;
-  const config = await managed(port, 'held');
-  const taken = await managed(overlay.echo.port, 'taken');
-  const refusing = await overlay.addRouter({ name: 'refusing', mode: 'host', link: NO_LINKS });
-  const own = await overlay.addRouter({ name: 'own', mode: 'host', extra: 'managedConfig: {allow: [all]}' });
-  const failing = await overlay.addRouter({
-    name: 'failing',
-    mode: 'host',
-    link: NO_LINKS,
-    extra: 'managedConfig: {allow: [router.link.v1]}',
-  });
-  await hold(refusing, [config]);
-  await hold(own, [config]);
-  await hold(failing, [taken]);
-  for (const router of [refusing, own, failing])
-    await until(
-      'the configuration to arrive',
-      async () => ((await registry(router)).handlers[0]?.controllerConfigs.length ?? 0) === 1,
-    );
-  t.equal((await registry(refusing)).handlers[0]?.applied, undefined);
-  t.match((await registry(own)).handlers[0]?.applied, { source: 'local' });
-  t.equal((await registry(failing)).handlers[0]?.applied, undefined, 'its port is in use');
-  const { connect } = await import('node:net');
-  t.equal(await ending(connect(port, '127.0.0.1')), 'ECONNREFUSED');
-  await hold(failing, [config]);
-  await until('another try', async () => (await registry(failing)).handlers[0]?.applied !== undefined);
-});
+t.test(
+  'configurations that the operator does not permit, overrides, or that cannot be applied have no effect',
+  async (t) => {
+    const { overlay, port, managed, hold } = await network();
+    await using _ = overlay;
+    const config = await managed(port, 'held');
+    const occupied = await managed(overlay.echo.port, 'occupied');
+    const refusing = await overlay.addRouter({ name: 'refusing', mode: 'host', link: NO_LINKS });
+    const own = await overlay.addRouter({ name: 'own', mode: 'host', extra: 'managedConfig: {allow: [all]}' });
+    const failing = await overlay.addRouter({
+      name: 'failing',
+      mode: 'host',
+      link: NO_LINKS,
+      extra: 'managedConfig: {allow: [router.link.v1]}',
+    });
+    await hold(refusing, [config]);
+    await hold(own, [config]);
+    await hold(failing, [occupied]);
+    for (const router of [refusing, own, failing])
+      await until(
+        'the configuration to arrive',
+        async () => ((await registry(router)).handlers[0]?.controllerConfigs.length ?? 0) === 1,
+      );
+    t.equal((await registry(refusing)).handlers[0]?.applied, undefined);
+    t.match((await registry(own)).handlers[0]?.applied, { source: 'local' });
+    t.equal((await registry(failing)).handlers[0]?.applied, undefined, 'its port is in use');
+    const { connect } = await import('node:net');
+    t.equal(await ending(connect(port, '127.0.0.1')), 'ECONNREFUSED');
+    await hold(failing, [config]);
+    await until('another try', async () => (await registry(failing)).handlers[0]?.applied !== undefined);
+  },
+);

@@ -1,5 +1,6 @@
-// docs/reference/metrics.md names what a busy router reports to its controllers, no more and no less, and Prometheus gets the same. Usage of
-// circuits, also of those with flow control of a client's own, becomes events of the simulator.
+// docs/reference/metrics.md lists exactly the metrics that a busy router reports to its controllers, and Prometheus
+// gets the same. The usage of circuits, including those with a client's own flow control, becomes events of the
+// simulator.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -87,11 +88,11 @@ t.test(
     const page = await answer.body.text();
     const figures = new Set([...page.matchAll(/^# TYPE edgeweave_router_(\w+)/gm)].map(([, name]) => name));
     for (const { name, kind } of DOCUMENTED) {
-      if (name.startsWith('pool.listener.ctrl.')) continue; // only with listeners for controllers
-      const shown = prometheusName(name, kind);
-      t.ok(figures.has(shown), `${shown} is on the page`);
-      // A distribution without a sample is left out of reports: its mean would be 0.
-      if (kind === 'histogram' && isEmpty(page, shown)) continue;
+      if (name.startsWith('pool.listener.ctrl.')) continue; // needs listeners for controllers
+      const exported = prometheusName(name, kind);
+      t.ok(figures.has(exported), `${exported} is on the Prometheus page`);
+      // Reports omit a distribution without samples: its mean would be 0.
+      if (kind === 'histogram' && isEmpty(page, exported)) continue;
       t.ok(
         Object.keys(reported[TABLES[kind] ?? ''] ?? {}).some((each) => pattern(name).test(each)),
         `${kind} ${name} is reported`,
@@ -109,7 +110,7 @@ function isEmpty(page: string, name: string): boolean {
   return counts.every(([, count]) => count === '0');
 }
 
-/** As docs/reference/metrics.md says. */
+/** The naming rule in docs/reference/metrics.md. */
 function prometheusName(name: string, kind: string): string {
   const plain = name
     .replace('.<id>', '')
@@ -120,7 +121,7 @@ function prometheusName(name: string, kind: string): string {
   return kind === 'meter' ? `${plain.replace(/rate$/, '')}_total` : plain;
 }
 
-t.test('usage is told for ends, links and relayed circuits, with tags, and becomes events', async (t) => {
+t.test('usage is reported for ends, links and relayed circuits, with tags, and becomes events', async (t) => {
   const { overlay, a, b, client, device } = await busy();
   await using _ = overlay;
   const events: Record<string, unknown>[] = [];

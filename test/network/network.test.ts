@@ -1,4 +1,4 @@
-// Whole networks in one process, over loopback TLS: traffic, faults, stopping, coming back.
+// Whole networks in one process, over loopback TLS: traffic, faults, stopping, recovery.
 
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
@@ -12,7 +12,7 @@ import { transfer } from '../../examples/two-routers/transfer.ts';
 import { ending, Overlay, until } from '../support/overlay.ts';
 
 const MIB = 1024 * 1024;
-/** Milliseconds after which a router has asked about the circuits whose other end is silent. */
+/** Milliseconds until a router has asked about circuits whose other end is silent. */
 const ROUTER_LOOKS = 6_000;
 
 async function twoRouters(
@@ -27,14 +27,14 @@ async function twoRouters(
   return { overlay, a, b };
 }
 
-t.test('bytes go over a link and back, encrypted and plain, and nothing is left behind', async (t) => {
+t.test('bytes cross a link and return, encrypted and plain, and nothing remains', async (t) => {
   for (const encrypted of [true, false]) {
     const { overlay, a, b } = await twoRouters({}, { encrypted });
     await using _ = overlay;
     const done = await transfer(a.proxyPort, 4 * MIB);
     t.equal(done.bytes, 4 * MIB);
     t.equal(done.sha256Received, done.sha256Sent, encrypted ? 'encrypted' : 'plain');
-    await until('circuits to be gone', () =>
+    await until('circuits to end', () =>
       [a, b].every(({ router }) => router.describe().circuits === 0 && router.describe().circuitEnds === 0),
     );
   }
@@ -56,7 +56,7 @@ t.test('a router without an edge section follows the members of the cluster', as
   t.pass('the members were written');
 });
 
-t.test('the configuration of a daemon is frozen, though another process read it', async (t) => {
+t.test('the configuration of a daemon is frozen, although another process read it', async (t) => {
   await using overlay = await Overlay.start();
   const { configFile } = await overlay.enrollRouter({ name: 'a' });
   const { config } = await loadApart(configFile);
@@ -82,16 +82,16 @@ t.test('dialer and host on one router need no link', async (t) => {
   await until('a terminator', async () => (await overlay.management.get<unknown[]>('terminators')).length > 0);
   await t.resolves(overlay.management.get(`edge-routers/${a.id}`));
   const refused = await transfer(a.proxyPort, 1_000).catch(() => ({ bytes: 0 }));
-  t.equal(refused.bytes, 0, 'without a link there is no way from a to b');
+  t.equal(refused.bytes, 0, 'without a link there is no path from a to b');
 });
 
-t.test('a client that the host refuses is cut off, and the router goes on', async (t) => {
+t.test('a client that the host rejects is disconnected, and the router continues', async (t) => {
   const { overlay, a, b } = await twoRouters();
   await using _ = overlay;
   overlay.echo.close();
   const refused = await transfer(a.proxyPort, 1_000).catch(() => ({ bytes: 0 }));
   t.equal(refused.bytes, 0);
-  t.notOk(b.router.describe().circuitEnds, 'no end is left');
+  t.notOk(b.router.describe().circuitEnds, 'no circuit end remains');
 });
 
 t.test('a service that is deleted ends its circuits and its terminators', async (t) => {
@@ -107,7 +107,7 @@ t.test('a service that is deleted ends its circuits and its terminators', async 
   t.same(await overlay.management.get('terminators'), []);
 });
 
-t.test('half close: a client that has said all still hears all', async (t) => {
+t.test('half close: a client that has finished sending still receives everything', async (t) => {
   const { overlay, a } = await twoRouters();
   await using _ = overlay;
   const socket = connect({ port: a.proxyPort, host: '127.0.0.1', allowHalfOpen: true });
@@ -120,7 +120,7 @@ t.test('half close: a client that has said all still hears all', async (t) => {
   t.equal(heard, 'the end comes with the data');
 });
 
-t.test('a link that breaks comes back, and so does the traffic', async (t) => {
+t.test('a broken link recovers, and so does the traffic', async (t) => {
   const { overlay, a, b } = await twoRouters();
   await using _ = overlay;
   await b.router.close({ drain: 0 });
@@ -131,7 +131,7 @@ t.test('a link that breaks comes back, and so does the traffic', async (t) => {
   t.equal(done.sha256Received, done.sha256Sent);
 });
 
-t.test('a circuit over a router in between moves to another one when that dies, and loses nothing', async (t) => {
+t.test('a circuit moves to another path when its intermediate router dies, and loses no byte', async (t) => {
   const overlay = await Overlay.start({ churnLimit: 0 });
   await using _ = overlay;
   const link = async (...groups: string[]) => {
@@ -162,7 +162,7 @@ t.test('a circuit over a router in between moves to another one when that dies, 
   const used = between.find(({ router }) => router.describe().circuits === 1);
   const other = between.find((each) => each !== used);
   await used?.router.close({ drain: 0 });
-  await until('the circuit to be with the other', () => other?.router.describe().circuits === 1);
+  await until('the circuit to move to the other router', () => other?.router.describe().circuits === 1);
   const before = heard.length;
   await until('more words', () => heard.length > before + 500);
   clearInterval(talk);
@@ -171,7 +171,7 @@ t.test('a circuit over a router in between moves to another one when that dies, 
   t.equal(heard, said);
 });
 
-t.test('a router that is deleted or disabled is cut off at once', async (t) => {
+t.test('a deleted or disabled router is disconnected at once', async (t) => {
   const { overlay, a, b } = await twoRouters();
   await using _ = overlay;
   const online = async (id: string) =>
@@ -182,27 +182,30 @@ t.test('a router that is deleted or disabled is cut off at once', async (t) => {
   await overlay.management.patch(`edge-routers/${b.id}`, { disabled: false });
   await until('b to be online again', () => online(b.id));
   await overlay.management.remove(`edge-routers/${b.id}`);
-  await until('the link to go', () => (a.router.describe().links as unknown[]).length === 0);
-  t.same(await overlay.management.get('terminators'), [], 'its terminators are gone with it');
+  await until('the link to close', () => (a.router.describe().links as unknown[]).length === 0);
+  t.same(await overlay.management.get('terminators'), [], 'its terminators are deleted with it');
 });
 
-t.test('circuits that the controller removed while a router was away end soon after it is back', async (t) => {
-  const { overlay, a } = await twoRouters();
-  await using _ = overlay;
-  const quiet = await talkingClient(a.proxyPort);
-  const sending = await talkingClient(a.proxyPort);
-  const ends = [ending(quiet), ending(sending)];
-  const timer = setInterval(() => sending.write('more'), 100);
-  const away = async (disabled: boolean) => overlay.management.patch(`edge-routers/${a.id}`, { disabled });
-  await away(true);
-  t.equal(a.router.describe().circuits, 2, 'a does not hear of it');
-  await away(false);
-  t.same(await Promise.all(ends), ['ECONNRESET', 'ECONNRESET']);
-  clearInterval(timer);
-  t.equal(a.router.describe().circuits, 0);
-});
+t.test(
+  'circuits that the controller removed while a router was disconnected end soon after it reconnects',
+  async (t) => {
+    const { overlay, a } = await twoRouters();
+    await using _ = overlay;
+    const quiet = await talkingClient(a.proxyPort);
+    const sending = await talkingClient(a.proxyPort);
+    const ends = [ending(quiet), ending(sending)];
+    const timer = setInterval(() => sending.write('more'), 100);
+    const away = async (disabled: boolean) => overlay.management.patch(`edge-routers/${a.id}`, { disabled });
+    await away(true);
+    t.equal(a.router.describe().circuits, 2, 'a does not receive the removal');
+    await away(false);
+    t.same(await Promise.all(ends), ['ECONNRESET', 'ECONNRESET']);
+    clearInterval(timer);
+    t.equal(a.router.describe().circuits, 0);
+  },
+);
 
-t.test('circuits leave nothing on the heap, no timers and no sockets', async (t) => {
+t.test('ended circuits leave no memory, timers or sockets', async (t) => {
   const { overlay, a, b } = await twoRouters();
   await using _ = overlay;
   const timers = () =>
@@ -210,19 +213,19 @@ t.test('circuits leave nothing on the heap, no timers and no sockets', async (t)
   const many = async (count: number) => {
     for (let left = count; left > 0; left -= 10)
       await Promise.all(Array.from({ length: 10 }, () => transfer(a.proxyPort, 1_000)));
-    await until('circuits to be gone', () => [a, b].every(({ router }) => router.describe().circuits === 0));
+    await until('circuits to end', () => [a, b].every(({ router }) => router.describe().circuits === 0));
   };
   await many(200);
   const before = { heap: heapUsed(), timers: timers() };
   await many(600);
   const grown = heapUsed() - before.heap;
   t.ok(grown < 3 * MIB, `the heap grew by ${grown} bytes in 600 circuits`);
-  await until('timers to be as many as before', () =>
+  await until('the number of timers to return to the former value', () =>
     timers().every((count, index) => count <= (before.timers[index] ?? 0)),
   );
 });
 
-t.test('stopping drains: new clients are refused, old ones may finish, within bounds', async (t) => {
+t.test('stopping drains: new clients are rejected, existing ones may finish within a time limit', async (t) => {
   const { overlay, a } = await twoRouters();
   await using _ = overlay;
   const socket = connect(a.proxyPort, '127.0.0.1');
@@ -232,14 +235,14 @@ t.test('stopping drains: new clients are refused, old ones may finish, within bo
   const stopped = a.router.close({ drain: 10_000 });
   await until('the port to be closed', () => refuses(a.proxyPort));
   socket.write('two');
-  t.equal(await heard(), 'two', 'the open circuit goes on');
+  t.equal(await heard(), 'two', 'the open circuit continues');
   socket.end();
   await stopped;
   await until('the last timer to be gone', () => (a.router.describe().timers as string[]).length === 0);
 });
 
 t.test(
-  'certificates are renewed on the run: new files, confirmed, taken up, and the old ones count no more',
+  'certificates are renewed at run time: written, confirmed, applied, and the old ones are rejected',
   async (t) => {
     const overlay = await Overlay.start({ churnLimit: 0 });
     await using _ = overlay;
@@ -251,16 +254,16 @@ t.test(
     const old = await fingerprint();
     const router = await overlay.startRouter(configFile, { extend: true });
     await until('new certificates', () => readFileSync(files[1] ?? '', 'utf8') !== before[1]);
-    await until('the controller to count them', async () => (await fingerprint()) !== old);
+    await until('the controller to confirm them', async () => (await fingerprint()) !== old);
     const after = files.map((file) => readFileSync(file, 'utf8'));
     t.not(after[0], before[0]);
-    t.equal(after[2], before[2], 'the key stays');
+    t.equal(after[2], before[2], 'the key is unchanged');
     const beside = () => readdirSync(overlay.directory).filter((name) => /\.(new|old)$/.test(name));
-    await until('nothing to be left beside them', () => beside().length === 0);
+    await until('temporary files to be removed', () => beside().length === 0);
     await router.close({ drain: 0 });
     const again = await overlay.startRouter(configFile);
     await until(
-      'the router to be back with them',
+      'the router to reconnect with them',
       async () => (await overlay.management.get<{ isOnline: boolean }>(`edge-routers/${id}`)).isOnline,
     );
     await again.close({ drain: 0 });
@@ -269,13 +272,13 @@ t.test(
     await new Promise((resolve) => setTimeout(resolve, 500));
     t.notOk(
       (await overlay.management.get<{ isOnline: boolean }>(`edge-routers/${id}`)).isOnline,
-      'the old certificate is refused',
+      'the old certificate is rejected',
     );
     await outdated.close({ drain: 0 });
   },
 );
 
-t.test('profiles and the trace of messages are written where the file says, without secrets', async (t) => {
+t.test('profiles and message traces are written to the configured files, without secrets', async (t) => {
   const overlay = await Overlay.start();
   await using _ = overlay;
   const at = (name: string) => join(overlay.directory, name);
@@ -298,43 +301,46 @@ t.test('profiles and the trace of messages are written where the file says, with
     );
   t.ok(
     lines.every(({ headers }) => headers.every((key: unknown) => typeof key === 'number')),
-    'keys, no values',
+    'keys without values',
   );
   t.ok(JSON.parse(readFileSync(at('cpu.cpuprofile'), 'utf8')).nodes.length > 0);
   t.ok(JSON.parse(readFileSync(at('memory.heapprofile'), 'utf8')).head);
 });
 
-t.test('the controller restarts from its data: routers come back, open circuits go on and new ones flow', async (t) => {
-  const { mkdtempSync, rmSync } = await import('node:fs');
-  const directory = mkdtempSync('/tmp/edgeweave-test-');
-  const data = `${directory}/sim.db`;
-  const { overlay, a } = await twoRouters({ data });
-  const before = overlay.simulator.controllerId;
-  const quiet = await talkingClient(a.proxyPort);
-  await overlay.simulator.close();
-  await overlay.restart({ data });
-  await using _ = overlay;
-  t.equal(overlay.simulator.controllerId, before);
-  await until(
-    'routers to be online',
-    async () =>
-      (await overlay.management.get<{ isOnline: boolean }[]>('edge-routers')).every(({ isOnline }) => isOnline),
-    30_000,
-  );
-  await until(
-    'traffic',
-    async () => (await transfer(a.proxyPort, MIB).catch(() => ({ bytes: 0 }))).bytes === MIB,
-    30_000,
-  );
-  await new Promise((resolve) => setTimeout(resolve, ROUTER_LOOKS));
-  const answer = new Promise((resolve) => quiet.once('data', resolve));
-  quiet.write('still there');
-  t.equal(String(await answer), 'still there', 'a quiet circuit, of which the new controller knows nothing');
-  quiet.destroy();
-  rmSync(directory, { recursive: true, force: true });
-});
+t.test(
+  'the controller restarts from its data: routers reconnect, open circuits continue and new ones work',
+  async (t) => {
+    const { mkdtempSync, rmSync } = await import('node:fs');
+    const directory = mkdtempSync('/tmp/edgeweave-test-');
+    const data = `${directory}/sim.db`;
+    const { overlay, a } = await twoRouters({ data });
+    const before = overlay.simulator.controllerId;
+    const quiet = await talkingClient(a.proxyPort);
+    await overlay.simulator.close();
+    await overlay.restart({ data });
+    await using _ = overlay;
+    t.equal(overlay.simulator.controllerId, before);
+    await until(
+      'routers to be online',
+      async () =>
+        (await overlay.management.get<{ isOnline: boolean }[]>('edge-routers')).every(({ isOnline }) => isOnline),
+      30_000,
+    );
+    await until(
+      'traffic',
+      async () => (await transfer(a.proxyPort, MIB).catch(() => ({ bytes: 0 }))).bytes === MIB,
+      30_000,
+    );
+    await new Promise((resolve) => setTimeout(resolve, ROUTER_LOOKS));
+    const answer = new Promise((resolve) => quiet.once('data', resolve));
+    quiet.write('still there');
+    t.equal(String(await answer), 'still there', 'a quiet circuit that the new controller does not know');
+    quiet.destroy();
+    rmSync(directory, { recursive: true, force: true });
+  },
+);
 
-/** A client whose circuit works. */
+/** A client with a working circuit. */
 async function talkingClient(port: number): Promise<Socket> {
   const socket = connect(port, '127.0.0.1');
   const answered = new Promise((resolve, reject) => socket.once('data', resolve).once('error', reject));
@@ -343,7 +349,7 @@ async function talkingClient(port: number): Promise<Socket> {
   return socket;
 }
 
-/** After a collection. */
+/** Bytes of heap after a garbage collection. */
 function heapUsed(): number {
   setFlagsFromString('--expose-gc');
   (runInNewContext('gc') as () => void)();

@@ -1,4 +1,4 @@
-// What an operator sees of a running router, and what its listeners answer to strangers.
+// The operator's view of a running router, and answers of its listeners to strangers.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -42,7 +42,7 @@ web: [{name: h, bindPoints: [{interface: "127.0.0.1:${webPort}", address: "127.0
   return { overlay, a, b, edgePort, get, agent };
 }
 
-t.test('health follows controllers and links; probes get a status, people get reasons', async (t) => {
+t.test('health follows controllers and links; probes get a status, operators get reasons', async (t) => {
   const { overlay, b, get, agent } = await withWeb();
   await using _ = overlay;
   await until('the router to be ready', async () => (await get('/readyz')).status === 200);
@@ -53,12 +53,12 @@ t.test('health follows controllers and links; probes get a status, people get re
   await b.router.close({ drain: 0 });
   await until('the router to be not ready', async () => (await get('/readyz')).status === 503);
   const failed = JSON.parse((await get('/health-checks')).text);
-  t.equal((await get('/health-checks')).status, 200, 'the reference answers 200 in any case');
+  t.equal((await get('/health-checks')).status, 200, 'the reference always answers 200');
   t.match(
     failed.data.checks.find(({ id }: { id: string }) => id === 'link.health'),
     { healthy: false, err: { message: /minimum of 1/ } },
   );
-  t.equal((await get('/livez')).status, 200, 'who answers is alive');
+  t.equal((await get('/livez')).status, 200, 'a process that answers is alive');
   for (const [accepted, encoding] of [
     ['gzip;q=0, br;q=0', undefined],
     ['gzip;q=0, br', 'br'],
@@ -100,7 +100,7 @@ t.test('a router that reaches no controller is starting: alive, not ready, with 
   await agent.close();
 });
 
-t.test('the metrics page has queues, links, circuits, bytes and controllers', async (t) => {
+t.test('the metrics page contains queues, links, circuits, bytes and controllers', async (t) => {
   const { overlay, a, get, agent } = await withWeb();
   await using _ = overlay;
   await overlay.ready();
@@ -124,7 +124,7 @@ t.test('the metrics page has queues, links, circuits, bytes and controllers', as
 });
 
 t.test(
-  'strangers at the web port: half requests end with their time, nonsense is answered, nothing delays the stop',
+  'strangers at the web port: incomplete requests time out, invalid ones are answered, none delays the stop',
   async (t) => {
     await using overlay = await Overlay.start({ churnLimit: 0 });
     const [port = 0] = await freePorts(1);
@@ -167,7 +167,7 @@ t.test(
   },
 );
 
-t.test('an edge listener answers a hello, says that it is not served, and closes', async (t) => {
+t.test('an edge listener answers a hello without a token, and closes', async (t) => {
   const { overlay, edgePort, agent } = await withWeb();
   await using _ = overlay;
   const clock = new SystemClock();
@@ -189,7 +189,7 @@ t.test('an edge listener answers a hello, says that it is not served, and closes
   await agent.close();
 });
 
-t.test('strangers on a link port cost nothing', async (t) => {
+t.test('strangers on a link port use no resources', async (t) => {
   const { overlay, a, agent } = await withWeb();
   await using _ = overlay;
   await overlay.ready();
@@ -223,8 +223,8 @@ t.test('the log level of a running router changes, for all components or for one
   const daemonLog = new DaemonLog({ level: 'info', format: 'json', clock: new SystemClock(), sink });
   const router = await Router.start({ config, log: daemonLog.log, logLevels: daemonLog.levels });
   const logLevel = (...args: string[]) => runProgram(['agent/cli.ts', 'log-level', configFile, ...args]);
-  const shown = await logLevel();
-  t.match(shown, { code: 0, stdout: /^all +info\naccess +info\n.*link +info\n/s });
+  const levels = await logLevel();
+  t.match(levels, { code: 0, stdout: /^all +info\naccess +info\n.*link +info\n/s });
   t.match((await logLevel('link', 'debug', '--json')).stdout, /"link": "debug"/);
   t.match((await logLevel('warn')).stdout, /^all +warn\n.*control +warn\n.*link +debug\n/s);
   t.match((await logLevel('link', 'default')).stdout, /link +warn\n/);
@@ -235,7 +235,7 @@ t.test('the log level of a running router changes, for all components or for one
   await daemonLog.close();
 });
 
-t.test('a trace has the messages of control, link and SDK channels, and no secret of them', async (t) => {
+t.test('a trace contains the messages of control, link and SDK channels without their secrets', async (t) => {
   await using overlay = await Overlay.start({ churnLimit: 0 });
   const [sdkPort = 0] = await freePorts(1);
   const file = join(overlay.directory, 'trace.jsonl');

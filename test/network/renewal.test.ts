@@ -1,4 +1,4 @@
-// Renewing what was enrolled: enrolling again because an administrator wants it, and other certificates in the place of those in use.
+// Renewal of enrollments: re-enrolling at an administrator's request, and replacing certificates in use.
 
 import { createPrivateKey, createPublicKey, randomUUID, verify, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -16,7 +16,7 @@ const NOT_ALLOWED = { status: 401, code: 'UNAUTHORIZED' };
 const USED = { status: 400, code: 'INVALID_ENROLLMENT_TOKEN' };
 const OTHER = 'another long secret';
 
-/** Can pass over a year without each minute of it. */
+/** Can skip a year without running each minute. */
 class CalendarClock extends VirtualClock {
   shift = 0;
 
@@ -25,7 +25,7 @@ class CalendarClock extends VirtualClock {
   }
 }
 
-/** An edge router that has enrolled by hand. */
+/** An edge router that the test enrolled over the API. */
 async function enrolledRouter(api: ApiClient): Promise<Issued & { readonly id: string }> {
   const id = await api.create('/edge-routers', { name: 'router' });
   const { enrollmentToken } = await api.get(`/edge-routers/${id}`);
@@ -35,7 +35,7 @@ async function enrolledRouter(api: ApiClient): Promise<Issued & { readonly id: s
   return { id, key, pem: data.cert };
 }
 
-t.test('an authenticator that is to enroll again is gone, with its sessions, until that was done', async (t) => {
+t.test('re-enrolling deletes an authenticator and its sessions until the enrollment is complete', async (t) => {
   await using api = await ApiClient.start();
   const identityId = await api.person('anna');
   const { token, authenticatorId } = (await api.tryLogin('anna')).data;
@@ -46,7 +46,7 @@ t.test('an authenticator that is to enroll again is gone, with its sessions, unt
   const past = new Date(api.clock.now()).toISOString();
   t.match(await reEnroll(authenticatorId, past), { status: 400, cause: { field: 'expiresAt' } });
   t.match(await reEnroll('nope'), { status: 404 });
-  t.ok(await api.isOpen(token), 'what is refused changes nothing');
+  t.ok(await api.isOpen(token), 'a rejected request changes nothing');
 
   const { status, data } = await reEnroll(authenticatorId);
   const { updb, ...others } = await enrollments(identityId);
@@ -60,7 +60,11 @@ t.test('an authenticator that is to enroll again is gone, with its sessions, unt
   const again = (await api.tryLogin('anna', OTHER)).data;
   t.not(again.authenticatorId, authenticatorId);
   await api.manage('POST', '/enrollments', { identityId, method: 'updb', username: 'anna', expiresAt });
-  t.match(await reEnroll(again.authenticatorId), { status: 409, code: 'ENROLLMENT_EXISTS' }, 'one is open already');
+  t.match(
+    await reEnroll(again.authenticatorId),
+    { status: 409, code: 'ENROLLMENT_EXISTS' },
+    'an enrollment is already open',
+  );
   t.ok(await api.isOpen(again.token));
 
   const device = await api.device('device');
@@ -73,7 +77,7 @@ t.test('an authenticator that is to enroll again is gone, with its sessions, unt
   t.equal((await api.loginWith(api.connect({ key, pem: text }))).data.identityId, device.identityId);
 });
 
-t.test('another certificate counts once its owner has shown that he has it; the old one until then', async (t) => {
+t.test('a renewed certificate is valid once its owner has presented it; the old one until then', async (t) => {
   await using api = await ApiClient.start();
   const old = await api.device('device');
   const connection = api.connect(old);
@@ -90,9 +94,9 @@ t.test('another certificate counts once its owner has shown that he has it; the 
   const show = (clientCert: string) => api.ask('POST', `${path}/extend-verify`, { token, body: { clientCert } });
   const next = newRequest('device');
   t.match(await extend(next.csr, api.connect()), NOT_ALLOWED, 'without the certificate');
-  t.match(await extend(next.csr, api.connect(await api.device('other'))), NOT_ALLOWED, "with somebody else's");
+  t.match(await extend(next.csr, api.connect(await api.device('other'))), NOT_ALLOWED, "with another identity's");
   t.match(await extend('nonsense'), { status: 400, code: 'COULD_NOT_PROCESS_CSR' });
-  t.match(await show(old.pem), { status: 400, code: 'INVALID_CLIENT_CERT' }, 'nothing was handed out');
+  t.match(await show(old.pem), { status: 400, code: 'INVALID_CLIENT_CERT' }, 'no certificate was issued');
 
   const lost = (await extend(next.csr)).data.clientCert;
   const { status, data } = await extend(next.csr);
@@ -109,19 +113,19 @@ t.test('another certificate counts once its owner has shown that he has it; the 
     t.match(await show(pem), { status: 400, code: 'INVALID_CLIENT_CERT' }, name);
   t.match(await show(data.clientCert), { status: 200, data: {} });
   t.match(await show(data.clientCert), { status: 400 }, 'once');
-  t.equal((await api.loginWith(connection)).status, 401, 'the old one counts no more');
+  t.equal((await api.loginWith(connection)).status, 401, 'the old one is invalid');
   t.match((await api.loginWith(renewed)).data, {
     authenticatorId,
     isCertExtendable: true,
     isCertExtendRequested: undefined,
   });
-  t.ok(await api.isOpen(token), 'the session goes on');
+  t.ok(await api.isOpen(token), 'the session remains valid');
   const { fingerprint, lastExtendRolledKeys } = await api.get(`/authenticators/${authenticatorId}`);
   t.equal(fingerprint, new X509Certificate(data.clientCert).fingerprint.replaceAll(':', '').toLowerCase());
   t.equal(lastExtendRolledKeys, true);
 });
 
-t.test('only the own certificate of the network can be extended', async (t) => {
+t.test('callers can only renew their own certificate of the network', async (t) => {
   await using api = await ApiClient.start();
   const authority = await makeAuthority('ours');
   await api.addAuthority('ours', authority);
@@ -136,13 +140,13 @@ t.test('only the own certificate of the network can be extended', async (t) => {
     return api.ask('POST', `/current-identity/authenticators/${id}/extend`, { token, as: foreign, body });
   };
   const unfit = { status: 400, code: 'INVALID_AUTHENTICATOR_PROPERTIES' };
-  t.match(await extend(sessions.foreign.token, sessions.foreign.authenticatorId), unfit, 'of another authority');
+  t.match(await extend(sessions.foreign.token, sessions.foreign.authenticatorId), unfit, 'from another authority');
   t.match(await extend(sessions.anna.token, sessions.anna.authenticatorId), unfit, 'a password');
   t.match(await extend(sessions.anna.token, other), { status: 401, code: 'UNAUTHORIZED' }, "somebody else's");
   t.match(await extend(sessions.anna.token, 'unknown'), { status: 404 });
 });
 
-t.test('a router enrolls for two certificates under its own name, once, and exchanges them for others', async (t) => {
+t.test('a router enrolls once for two certificates with its own id, and renews them', async (t) => {
   await using api = await ApiClient.start();
   const id = await api.create('/edge-routers', { name: 'named' });
   const { enrollmentToken } = await api.get(`/edge-routers/${id}`);
@@ -166,12 +170,12 @@ t.test('a router enrolls for two certificates under its own name, once, and exch
   t.match(await extend(api.connect(await api.device('device'))), NOT_ALLOWED, 'with that of an identity');
   const extended = await extend(api.connect(router));
   t.match(extended, { status: 200, data: { ca: api.simulator.ca, serverCert: String } });
-  t.match(await extend(api.connect(router)), NOT_ALLOWED, 'the old one counts no more');
+  t.match(await extend(api.connect(router)), NOT_ALLOWED, 'the old one is invalid');
   const renewed = api.connect({ key: next.key, pem: extended.data.cert });
   t.equal((await extend(renewed)).status, 200);
 });
 
-t.test('a router whose certificate has expired does not get another one for it', async (t) => {
+t.test('a router with an expired certificate cannot renew it', async (t) => {
   const clock = new CalendarClock(Date.now());
   await using api = await ApiClient.start({ clock });
   const router = await enrolledRouter(api);
@@ -184,7 +188,7 @@ t.test('a router whose certificate has expired does not get another one for it',
   t.equal((await extend()).status, 200);
 });
 
-t.test('a router that is to enroll again is cut off at once, and only the newest token brings it back', async (t) => {
+t.test('a router to be re-enrolled is disconnected at once, and only the newest token enrolls it', async (t) => {
   await using overlay = await Overlay.start({ churnLimit: 0 });
   const { id } = await overlay.addRouter({ name: 'a' });
   const show = () =>
@@ -199,7 +203,7 @@ t.test('a router that is to enroll again is cut off at once, and only the newest
   const reEnroll = () => api.manage('POST', `/edge-routers/${id}/re-enroll`);
   t.match(await reEnroll(), { status: 200, data: {} });
   const first = await show();
-  t.same([first.isOnline, first.isVerified, first.fingerprint], [false, false, null], 'no answer before it is cut off');
+  t.same([first.isOnline, first.isVerified, first.fingerprint], [false, false, null], 'disconnected before the answer');
   t.match(await reEnroll(), { status: 200 });
   const second = await show();
   const file = (kind: string) => readFileSync(join(overlay.directory, `a.${kind}`), 'utf8');
@@ -222,7 +226,7 @@ t.test('a router that is to enroll again is cut off at once, and only the newest
   );
 });
 
-t.test('the controller shows that it has the key that it publishes', async (t) => {
+t.test('the controller proves possession of its published key', async (t) => {
   await using api = await ApiClient.start();
   const { keys } = JSON.parse((await api.ask('GET', '/enroll/jwks')).text);
   const [jwk] = keys;

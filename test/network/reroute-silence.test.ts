@@ -1,5 +1,5 @@
-// A router in between that stops answering without closing anything, and wakes up later: its circuits move once the controller gives it up, and
-// what it still holds afterwards changes no byte.
+// An intermediate router that stops responding without closing connections, and resumes later. Its circuits move once
+// the controller declares it dead, and the data that it still holds changes no byte.
 
 import t from 'tap';
 import { diamond } from '../support/diamond.ts';
@@ -7,11 +7,11 @@ import { longTransfer } from '../support/faulty-paths.ts';
 import { until } from '../support/overlay.ts';
 
 const MEBIBYTES = 64;
-/** Milliseconds; the controller gives a silent router up after 30 s. */
+/** Milliseconds; the controller declares a silent router dead after 30 s. */
 const PATIENCE = 50_000;
 
 t.test(
-  'a router in between is stopped, and continues when its circuits have moved',
+  'an intermediate router is stopped, and resumes after its circuits have moved',
   { timeout: 100_000 },
   async (t) => {
     await using network = await diamond();
@@ -37,7 +37,7 @@ t.test(
     });
     t.match(outcome, { bytes: MEBIBYTES * 1024 * 1024, isEqual: true });
     t.ok(moved);
-    await until('the circuit to be gone', () => [a, b].every(({ router }) => router.describe().circuits === 0));
+    await until('the circuit to end', () => [a, b].every(({ router }) => router.describe().circuits === 0));
     const online = async () =>
       (await overlay.management.get<{ isOnline: boolean }>(`edge-routers/${stopped?.id}`)).isOnline;
     await until('the router to return', online);

@@ -1,4 +1,5 @@
-// Circuits that move to another path while bytes flow: routers in between that are killed, links that are closed. No byte is lost or doubled.
+// Circuits that move to another path while bytes flow: intermediate routers are killed, links are closed. No byte is
+// lost or duplicated.
 
 import t from 'tap';
 import { diamond, startRouter } from '../support/diamond.ts';
@@ -7,11 +8,11 @@ import { until } from '../support/overlay.ts';
 import { THOROUGH } from '../support/thorough.ts';
 
 const EVERY = 12;
-/** Times that a router is killed; links are closed twice as often. */
+/** Number of kills; links are closed twice as often. */
 const FAULTS = THOROUGH ? 4 : 2;
 const MEBIBYTES = (FAULTS + 1) * EVERY + 4;
 
-t.test('a router in between is killed again and again', { timeout: 90_000 }, async (t) => {
+t.test('an intermediate router is killed repeatedly', { timeout: 90_000 }, async (t) => {
   await using network = await diamond();
   const { overlay, a, b, used, isLinked } = network;
   const outcome = await longTransfer({
@@ -29,10 +30,10 @@ t.test('a router in between is killed again and again', { timeout: 90_000 }, asy
   });
   t.match(outcome, { bytes: MEBIBYTES * 1024 * 1024, isEqual: true });
   t.ok(outcome.faults >= FAULTS, `${outcome.faults} faults`);
-  await until('the circuit to be gone', () => [a, b].every(({ router }) => router.describe().circuits === 0));
+  await until('the circuit to end', () => [a, b].every(({ router }) => router.describe().circuits === 0));
 });
 
-t.test('links are closed by the controller again and again', { timeout: 90_000 }, async (t) => {
+t.test('the controller closes links repeatedly', { timeout: 90_000 }, async (t) => {
   await using network = await diamond();
   const { overlay, a, isLinked } = network;
   const outcome = await longTransfer({

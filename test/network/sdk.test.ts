@@ -1,4 +1,5 @@
-// SDK clients at our router: dialing and hosting, with the router's flow control and with their own, and every reason for a refusal.
+// SDK clients at our router: dialing and hosting, with the router's flow control and with their own, and every reason
+// for a rejection.
 
 import t from 'tap';
 import {
@@ -88,7 +89,7 @@ const counts = ({ router }: TestRouter) => {
 const NOTHING = { circuits: 0, circuitEnds: 0, sdkClients: 0 };
 const isEmpty = (router: TestRouter) => JSON.stringify(counts(router)) === JSON.stringify(NOTHING);
 
-t.test('an SDK client with a legacy session dials: data, half close, close, and nothing is left', async (t) => {
+t.test('an SDK client with a legacy session dials: data, half close, close, and nothing remains', async (t) => {
   await using net = await network();
   const { overlay, a, b, echo } = net;
   const device = await enrollDevice(overlay, 'device');
@@ -99,7 +100,7 @@ t.test('an SDK client with a legacy session dials: data, half close, close, and 
   const isOnline = async () =>
     (await overlay.management.get<{ hasEdgeRouterConnection: boolean }>(`identities/${device.identityId}`))
       .hasEdgeRouterConnection;
-  await until('the controller to hear of the connection', isOnline);
+  await until('the controller to learn of the connection', isOnline);
   const { conn, answer } = await client.dial(session);
   t.equal(answer.contentType, SdkType.StateConnected, answer.body.toString());
   t.ok(answer.string(SdkHeader.CircuitId));
@@ -113,12 +114,12 @@ t.test('an SDK client with a legacy session dials: data, half close, close, and 
   t.equal(second.answer.contentType, SdkType.StateConnected);
   client.close();
   await until('both routers to be empty', () => isEmpty(a) && isEmpty(b));
-  await until('the controller to hear of the end', async () => !(await isOnline()));
+  await until('the controller to learn of the end', async () => !(await isOnline()));
   await device.agent.close();
 });
 
 t.test(
-  'a client whose session is a token dials by the name of a service, and keeps the connection with a new token',
+  'a client with a session in token form dials a service by name, and keeps the connection with a new token',
   async (t) => {
     await using net = await network();
     const { overlay, a, b } = net;
@@ -145,7 +146,7 @@ t.test(
   },
 );
 
-t.test('an SDK client hosts, another one dials over a link: both ways, half close, refusal, close', async (t) => {
+t.test('an SDK client hosts, another one dials over a link: both ways, half close, rejection, close', async (t) => {
   await using net = await network();
   const { overlay, a, b } = net;
   const host = await enrollDevice(overlay, 'host');
@@ -170,7 +171,7 @@ t.test('an SDK client hosts, another one dials over a link: both ways, half clos
   ]);
   t.equal(answer.contentType, SdkType.StateConnected, answer.body.toString());
   const [other] = accepted;
-  if (!other) throw new Error('nothing was accepted');
+  if (!other) throw new Error('no connection was accepted');
   conn.send('ping');
   await until('the request', () => other.text === 'ping');
   other.send('pong');
@@ -184,7 +185,7 @@ t.test('an SDK client hosts, another one dials over a link: both ways, half clos
   t.ok(dials.every((each) => each.answer.contentType === SdkType.StateConnected));
   hosting.close();
   await until('all of them to be closed', () => dials.every((each) => each.conn.closed !== undefined));
-  await until('the terminator to go', async () =>
+  await until('the terminator to be removed', async () =>
     (await overlay.management.get<{ service: { id: string } }[]>('terminators')).every(
       (each) => each.service.id !== service,
     ),
@@ -242,12 +243,12 @@ t.test('clients trace the route of their connections, hop by hop, to the host an
   t.same(await trace(3), ['forwarder', b.id]);
   t.equal((await trace(4))[0], 'xgress/edge', 'the listener of the host');
   t.same(await trace(20), ['sdk/test', 'the host']);
-  t.equal(questions.length, 1, 'only the question that had hops left reached the host');
+  t.equal(questions.length, 1, 'only the request with remaining hops reached the host');
   host.close();
   client.close();
 });
 
-t.test('a client with flow control of its own speaks with the circuit, and only with its own circuits', async (t) => {
+t.test('a client with its own flow control exchanges frames with its own circuits only', async (t) => {
   await using net = await network();
   const { overlay, a, b } = net;
   const device = await enrollDevice(overlay, 'device');
@@ -286,40 +287,37 @@ t.test('a client with flow control of its own speaks with the circuit, and only 
   await device.agent.close();
 });
 
-t.test(
-  'a grouped client brings a connection for control messages, and is gone with its last one for data',
-  async (t) => {
-    await using net = await network();
-    const { overlay, a, b } = net;
-    const device = await enrollDevice(overlay, 'device');
-    const token = await loginOidc(overlay, device);
-    const grouped = [[ChannelHeader.IsGrouped, TRUE]] as const;
-    const client = await SdkClient.connect(a.sdkPort, device, token, [
-      ...grouped,
-      [ChannelHeader.FirstInGroup, TRUE],
-      [ChannelHeader.UnderlayType, 'edge.default'],
-    ]);
-    const id = client.hello.string(ChannelHeader.ConnectionId) ?? '';
-    const secret = client.hello.headers.get(ChannelHeader.GroupSecret) ?? Buffer.alloc(0);
-    const control = await SdkClient.connect(a.sdkPort, device, token, [
-      ...grouped,
-      [ChannelHeader.UnderlayType, 'edge.control'],
-      [ChannelHeader.ConnectionId, id],
-      [ChannelHeader.GroupSecret, secret],
-    ]);
-    const { conn, answer } = await client.dialByName('echo');
-    t.equal(answer.contentType, SdkType.StateConnected, answer.body.toString());
-    conn.send('hello');
-    await until('the echo', () => conn.text === 'hello');
-    t.equal(counts(a).sdkClients, 1, 'both connections are one client');
-    client.close();
-    await control.channel.closed;
-    await until('both routers to be empty', () => isEmpty(a) && isEmpty(b));
-    await device.agent.close();
-  },
-);
+t.test('a grouped client adds a connection for control messages, and ends with its last data connection', async (t) => {
+  await using net = await network();
+  const { overlay, a, b } = net;
+  const device = await enrollDevice(overlay, 'device');
+  const token = await loginOidc(overlay, device);
+  const grouped = [[ChannelHeader.IsGrouped, TRUE]] as const;
+  const client = await SdkClient.connect(a.sdkPort, device, token, [
+    ...grouped,
+    [ChannelHeader.FirstInGroup, TRUE],
+    [ChannelHeader.UnderlayType, 'edge.default'],
+  ]);
+  const id = client.hello.string(ChannelHeader.ConnectionId) ?? '';
+  const secret = client.hello.headers.get(ChannelHeader.GroupSecret) ?? Buffer.alloc(0);
+  const control = await SdkClient.connect(a.sdkPort, device, token, [
+    ...grouped,
+    [ChannelHeader.UnderlayType, 'edge.control'],
+    [ChannelHeader.ConnectionId, id],
+    [ChannelHeader.GroupSecret, secret],
+  ]);
+  const { conn, answer } = await client.dialByName('echo');
+  t.equal(answer.contentType, SdkType.StateConnected, answer.body.toString());
+  conn.send('hello');
+  await until('the echo', () => conn.text === 'hello');
+  t.equal(counts(a).sdkClients, 1, 'both connections count as one client');
+  client.close();
+  await control.channel.closed;
+  await until('both routers to be empty', () => isEmpty(a) && isEmpty(b));
+  await device.agent.close();
+});
 
-t.test('strangers, stolen tokens and certificates of others get no further than the hello', async (t) => {
+t.test('strangers, stolen tokens and foreign certificates are rejected at the hello', async (t) => {
   await using net = await network();
   const { overlay, a } = net;
   const device = await enrollDevice(overlay, 'device');
@@ -337,8 +335,8 @@ t.test('strangers, stolen tokens and certificates of others get no further than 
     await client.channel.closed;
     return true;
   };
-  t.ok(await closes(thief, legacy), 'the legacy token of somebody else');
-  t.ok(await closes(thief, oidc), 'the access token of somebody else');
+  t.ok(await closes(thief, legacy), 'the legacy token of another identity');
+  t.ok(await closes(thief, oidc), 'the access token of another identity');
   t.ok(await closes(device, `${oidc.slice(0, -4)}AAAA`), 'a forged token');
   t.ok(await closes(device, 'unknown'), 'an unknown token');
   t.ok(await closes(device, ''), 'no token');
@@ -346,7 +344,7 @@ t.test('strangers, stolen tokens and certificates of others get no further than 
   for (const { agent } of [device, thief]) await agent.close();
 });
 
-t.test('a dial is refused with the reason and its code', async (t) => {
+t.test('a rejected dial has a reason and a code', async (t) => {
   await using net = await network();
   const { overlay, a, echo } = net;
   const { management } = overlay;
@@ -399,7 +397,7 @@ async function policyId({ management }: Overlay, name: string): Promise<string> 
   return policy?.id ?? '';
 }
 
-t.test('access that is taken away ends circuits, hosted services and connections at once', async (t) => {
+t.test('revoked access ends circuits, hosted services and connections at once', async (t) => {
   await using net = await network();
   const { overlay, a, b, echo } = net;
   const { management } = overlay;
@@ -412,7 +410,7 @@ t.test('access that is taken away ends circuits, hosted services and connections
   t.equal((await client.bind(bindToken, () => undefined)).contentType, SdkType.StateConnected);
   const bound = [...client.conns.values()].at(-1) as SdkConn;
   await management.patch(`service-policies/${await policyId(overlay, 'echo-dial')}`, { identityRoles: [] });
-  await until('the circuit to be cut', () => conn.closed !== undefined);
+  await until('the circuit to be closed', () => conn.closed !== undefined);
   t.equal(conn.closed?.uint32(SdkHeader.ErrorCode), EdgeErrorCode.AccessDenied);
   t.equal(bound.closed, undefined);
   await management.patch(`service-policies/${await policyId(overlay, 'sdk-Bind')}`, { identityRoles: [] });
@@ -429,7 +427,7 @@ t.test('access that is taken away ends circuits, hosted services and connections
   );
   await management.remove(`api-sessions/${apiSession?.id}`);
   await second.channel.closed;
-  t.pass('a legacy session that is deleted ends its connection');
+  t.pass('deleting a legacy session ends its connection');
   await management.create(`identities/${device.identityId}/disable`, { durationMinutes: 1 });
   await client.channel.closed;
   t.pass('a disabled identity loses its connections');
@@ -437,7 +435,7 @@ t.test('access that is taken away ends circuits, hosted services and connections
   await device.agent.close();
 });
 
-t.test('a client that does not read, and one that floods, cost nobody else anything', async (t) => {
+t.test('clients that do not read, or that flood, do not affect others', async (t) => {
   await using net = await network();
   const { overlay, a, b, echo } = net;
   const device = await enrollDevice(overlay, 'device');
@@ -452,9 +450,9 @@ t.test('a client that does not read, and one that floods, cost nobody else anyth
   const { conn: other } = await well.dial(session);
   for (let count = 0; count < 20; count++) {
     other.send('x');
-    await until('the echo of somebody else', () => other.text.length === count + 1);
+    await until('the echo of another client', () => other.text.length === count + 1);
   }
-  t.pass('others go on');
+  t.pass('other clients continue');
   stuck.channel.setReading(true);
   await until(
     'everything that was sent',

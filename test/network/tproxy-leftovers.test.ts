@@ -1,4 +1,4 @@
-// What is left of mode tproxy: after floods, a stop, kill -9, and a start that fails.
+// Changes that mode tproxy leaves on the machine: after floods, a stop, kill -9, and a failed start.
 
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
@@ -26,7 +26,7 @@ async function tests(): Promise<void> {
   const { default: t } = await import('tap');
   t.after(prepareNamespace());
 
-  t.test('floods and unfinished connections are bounded, and leave no descriptors, sessions or timers', async (t) => {
+  t.test('floods and half-open connections are limited, and leave no descriptors, sessions or timers', async (t) => {
     const { overlay, web, a, offer } = await network('udpIdleTimeout: 5s, udpCheckInterval: 1s');
     await using _ = overlay;
     await offer('evil" accept; flush ruleset #', { addresses: ['10.77.0.1', '*.wild.example'] });
@@ -38,7 +38,7 @@ async function tests(): Promise<void> {
     );
     await overlay.ready();
     await until('interception', () => intercepted(a).length === 2);
-    t.equal(await curl('http://10.77.0.1/'), '10.77.0.1 GET /', 'whatever a service is called');
+    t.equal(await curl('http://10.77.0.1/'), '10.77.0.1 GET /', 'regardless of the name of the service');
     const before = readdirSync('/proc/self/fd').length;
 
     const sockets = Array.from({ length: 300 }, () => connect(80, '10.77.0.1').on('error', () => undefined));
@@ -46,7 +46,7 @@ async function tests(): Promise<void> {
     const foreign = Array.from({ length: 200 }, (_none, n) =>
       connect(1 + n, '100.64.9.9').on('error', () => undefined),
     );
-    await until('what is not intercepted to be reset', () => foreign.every(({ destroyed }) => destroyed));
+    await until('connections that are not intercepted to be reset', () => foreign.every(({ destroyed }) => destroyed));
     const flood = createSocket('udp4').bind(0, '127.0.0.1');
     await once(flood, 'listening');
     for (let n = 1; n <= 3_000; n++) flood.send('to nobody', n, '10.77.0.2');
@@ -100,7 +100,7 @@ async function tests(): Promise<void> {
     web.close();
   });
 
-  t.test('nothing is left after a stop, nor after kill -9 and the next start', async (t) => {
+  t.test('nothing remains after a stop, or after kill -9 and the next start', async (t) => {
     const { overlay, web, a, offer } = await network();
     await using _ = overlay;
     await offer('web', { addresses: ['10.77.0.1', 'web.example'] });
@@ -114,7 +114,7 @@ async function tests(): Promise<void> {
     await until('interception', () => traces().includes('10.77.0.1'));
     first.kill('SIGKILL');
     await once(first, 'exit');
-    t.match(traces(), /10\.77\.0\.1/, 'a killed router can remove nothing');
+    t.match(traces(), /10\.77\.0\.1/, 'a killed router cannot clean up');
 
     const [config] = await overlay.management.get<{ id: string }[]>(
       `configs?filter=${filter('name = "web-intercept.v1"')}`,
@@ -124,7 +124,7 @@ async function tests(): Promise<void> {
     });
     const second = startDaemon(a.configFile);
     await until('the new address', () => traces().includes('10.77.0.9'));
-    t.notMatch(traces(), '10.77.0.1', 'the old address is gone');
+    t.notMatch(traces(), '10.77.0.1', 'the old address is removed');
     await until('traffic', () =>
       curl('http://10.77.0.9/').then(
         () => true,
@@ -137,7 +137,7 @@ async function tests(): Promise<void> {
     web.close();
   });
 
-  t.test('without the right the router does not start, and says what is missing', async (t) => {
+  t.test('without the permission the router does not start, and names what is missing', async (t) => {
     await using overlay = await Overlay.start();
     const { configFile } = await overlay.enrollRouter({ name: 'a', mode: 'tproxy' });
     const noRight = ['--bounding-set', '-net_admin', '--inh-caps', '-net_admin', '--'];

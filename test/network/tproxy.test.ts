@@ -1,4 +1,4 @@
-// Mode tproxy in a network namespace of its own, with the programs of the system: curl and dig reach services by name and by
+// Mode tproxy in its own network namespace, with programs of the system: curl and dig reach services by name and by
 // address, from this machine and from one behind it.
 
 import { createSocket } from 'node:dgram';
@@ -40,7 +40,7 @@ async function tests(): Promise<void> {
     t.equal(await curl('http://10.77.0.1:81/'), '10.77.0.1:81 GET /');
     t.equal(await curl('http://10.78.200.9:85/'), '10.78.200.9:85 GET /');
     t.equal(await curl('http://plain.example/'), 'plain.example GET /');
-    t.equal(web.sources.at(-1), '100.64.0.1', 'the host dials from the source that the template says');
+    t.equal(web.sources.at(-1), '100.64.0.1', 'the host dials from the source in the template');
     t.equal(await curl('http://web.example/', '--data-binary', 'x'.repeat(100_000)), 'web.example POST /');
 
     await t.rejects(curl('http://web.example:81/'), /reset|connect/i, 'another port');
@@ -48,7 +48,7 @@ async function tests(): Promise<void> {
 
     const first = await dig('web.example', 'A');
     t.match(first, /^NOERROR 100\.64\.0\.\d+$/);
-    t.equal(await dig('WEB.EXAMPLE', 'A'), first, 'names have no case');
+    t.equal(await dig('WEB.EXAMPLE', 'A'), first, 'names are case-insensitive');
     t.equal(await dig('web.example', 'AAAA'), 'NOERROR');
     t.match(await dig('other.wild.example', 'A'), /^NOERROR 100\.64\.0\.\d+$/);
     t.equal(await dig('wild.example', 'A'), 'REFUSED', 'a wildcard is not the domain itself');
@@ -58,7 +58,7 @@ async function tests(): Promise<void> {
     web.close();
   });
 
-  t.test('datagrams are intercepted, and answers come from where the client sent them to', async (t) => {
+  t.test('datagrams are intercepted, and answers come from the address that the client sent them to', async (t) => {
     const { overlay, web, a, offer } = await network('udpIdleTimeout: 5s, udpCheckInterval: 1s');
     await using _ = overlay;
     web.close();
@@ -118,14 +118,14 @@ async function tests(): Promise<void> {
 
     const [policy] = await management.get<{ id: string }[]>(`service-policies?filter=${filter('name = "web-dial"')}`);
     await management.remove(`service-policies/${policy?.id}`);
-    await until('the service to be gone', () => intercepted(a).length === 0);
+    await until('the service to be removed', () => intercepted(a).length === 0);
     t.equal(await dig('new.example', 'A'), 'REFUSED');
     t.notMatch(traces(), '10.77');
     web.close();
   });
 
   t.test(
-    'a machine behind the router is intercepted, within allowed sources, through a firewall that drops',
+    'connections of a machine behind the router are intercepted, from allowed sources, despite a firewall that drops',
     async (t) => {
       const lan = await LanClient.open();
       const { overlay, web, a, offer } = await network('lanIf: lan0, resolver: "udp://0.0.0.0:53"');
@@ -145,7 +145,7 @@ async function tests(): Promise<void> {
           ({ stdout }) => stdout,
         );
       t.equal(await fetch('http://10.77.0.1/'), '10.77.0.1 GET /');
-      t.equal(web.sources.at(-1), '10.99.0.5', 'the service sees the source that the intercept names');
+      t.equal(web.sources.at(-1), '10.99.0.5', 'the service sees the source address in the intercept');
       await t.rejects(fetch('http://10.77.0.2/'), /reset|connect/i, 'not an allowed source');
       t.equal(await curl('http://10.77.0.2/'), '10.77.0.2 GET /', 'an allowed one');
       t.match(run('iptables-save'), /edgeweave/);

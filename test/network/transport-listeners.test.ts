@@ -1,5 +1,5 @@
-// Listeners of clients without an identity (`transport`, `transport_udp`, `proxy`, `proxy_udp`), and the dialers of the same names
-// at the other end.
+// Listeners for clients without an identity (`transport`, `transport_udp`, `proxy`, `proxy_udp`), and the dialers with
+// the same names at the other end.
 
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
@@ -19,7 +19,7 @@ async function udpEcho() {
   return socket;
 }
 
-/** Two routers: a listens with all bindings, b dials. Services are `tcp` and `udp`. */
+/** Two routers: a listens with all bindings, b dials. The services are `tcp` and `udp`. */
 async function network() {
   const overlay = await Overlay.start({ churnLimit: 0 });
   const echo = await udpEcho();
@@ -47,7 +47,7 @@ async function network() {
   return { overlay, a, b, echo, transport, tls, proxy, transportUdp, proxyUdp };
 }
 
-/** Collects lines and what follows them. */
+/** Collects lines and the data after them. */
 async function conversation(
   socket: Socket,
   first: string,
@@ -62,7 +62,7 @@ async function conversation(
   return { answer: JSON.parse(heard.slice(0, end)), rest: () => heard.slice(end + 1) };
 }
 
-t.test('every listener carries its clients to the service, and nothing is left behind', async (t) => {
+t.test('every listener connects its clients to the service, and nothing remains', async (t) => {
   const { overlay, a, b, echo, transport, tls, proxy, transportUdp, proxyUdp } = await network();
   await using _ = overlay;
 
@@ -102,7 +102,7 @@ t.test('every listener carries its clients to the service, and nothing is left b
   echo.close();
 });
 
-t.test('a client that asks wrong hears why, and the listener goes on', async (t) => {
+t.test('a client with an invalid request gets the reason, and the listener continues', async (t) => {
   const { overlay, a, transport, transportUdp, echo } = await network();
   await using _ = overlay;
   const cases: [string, RegExp][] = [
@@ -132,11 +132,11 @@ t.test('a client that asks wrong hears why, and the listener goes on', async (t)
   await until('the circuit', () => heard.some((text) => text.startsWith('{"scc":true')));
   datagrams.close();
   echo.close();
-  await until('no connection to be left', () => Number(a.router.describe().circuitEnds) === 1);
+  await until('no connection to remain', () => Number(a.router.describe().circuitEnds) === 1);
   t.notOk((a.router.describe().timers as string[]).includes('circuit request'));
 });
 
-t.test('addresses that cannot be dialed, and bindings that only listen, are refused to the client', async (t) => {
+t.test('addresses that cannot be dialed, and bindings that only listen, are rejected', async (t) => {
   const { overlay, b, proxy, echo } = await network();
   await using _ = overlay;
   echo.close();
@@ -161,7 +161,7 @@ t.test('addresses that cannot be dialed, and bindings that only listen, are refu
   t.equal(b.router.describe().circuitEnds, 0);
 });
 
-t.test('a port that is taken stops the start with the reason', async (t) => {
+t.test('a port in use prevents the start, with the reason', async (t) => {
   await using overlay = await Overlay.start();
   const { port } = overlay.echo;
   const listeners = `{binding: proxy, address: "tcp:127.0.0.1:${port}", service: x}`;

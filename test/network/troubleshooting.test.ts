@@ -1,4 +1,4 @@
-// The guide "Why does my router not link?": each cause that it names shows itself where the guide says.
+// The guide "Why does my router not link?": each cause in the guide has the symptom that the guide describes.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -32,12 +32,12 @@ async function pair({ a, b }: { a: string; b: string }) {
   return { overlay, lines, described: () => router.describe() as unknown as Described };
 }
 
-/** The guide has this text between backticks. */
+/** The guide contains this text in backticks. */
 function isNamed(t: Test, text: string): void {
   t.ok(GUIDE.includes(`\`${text}\``), `the guide names: ${text}`);
 }
 
-t.test('nobody listens, or nobody dials', async (t) => {
+t.test('no router listens, or no router dials', async (t) => {
   const { overlay, described } = await pair({ a: dialer(), b: '  dialers: []' });
   await using _ = overlay;
   await until('a reason', () => described().notDialed.length > 0);
@@ -69,7 +69,7 @@ t.test('no common group', async (t) => {
   isNamed(t, reason);
 });
 
-t.test('nobody listens at the advertised address', async (t) => {
+t.test('the advertised address has no listener', async (t) => {
   const [closed, open] = await freePorts(2);
   const away = `  listeners: [{binding: transport, bind: "tls:127.0.0.1:${open}", advertise: "tls:127.0.0.1:${closed}"}]\n  dialers: []`;
   const { overlay, lines, described } = await pair({ a: dialer(), b: away });

@@ -1,4 +1,4 @@
-// UDP through whole networks: proxied ports, hosted services, forwarding rules, and what is left behind.
+// UDP through whole networks: proxied ports, hosted services, forwarding rules, and cleanup.
 
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
@@ -7,7 +7,7 @@ import { freePorts } from '../../examples/two-routers/ports.ts';
 import { holdings, leftSince } from '../support/leftovers.ts';
 import { Overlay, type ServiceSetup, until } from '../support/overlay.ts';
 
-/** A UDP server on the loopback interface that sends every datagram back. */
+/** A UDP server on the loopback interface that echoes every datagram. */
 async function udpEcho(): Promise<{ port: number; sources: Set<string>; [Symbol.dispose](): void }> {
   const socket = createSocket('udp4');
   const sources = new Set<string>();
@@ -34,7 +34,7 @@ class UdpClient {
     this.socket.send(data, this.#port, '127.0.0.1');
   }
 
-  /** Sends until an answer comes: the first datagrams may be lost while the network comes up. */
+  /** Repeats the datagram until an answer arrives: the first ones may be lost while the network starts. */
   async ask(data: Buffer | string, milliseconds = 10_000): Promise<Buffer> {
     const before = this.heard.length;
     this.send(data);
@@ -70,7 +70,7 @@ function ends(...routers: { router: { describe(): Record<string, unknown> } }[])
   return routers.reduce((sum, { router }) => sum + Number(router.describe().circuitEnds), 0);
 }
 
-t.test('datagrams keep their limits and their order of sources, encrypted and plain', async (t) => {
+t.test('datagrams keep their boundaries and their sources, encrypted and plain', async (t) => {
   for (const encrypted of [true, false]) {
     using echo = await udpEcho();
     const { overlay, port, a, b } = await udpNetwork({
@@ -82,7 +82,7 @@ t.test('datagrams keep their limits and their order of sources, encrypted and pl
     using two = new UdpClient(port);
     t.equal(String(await one.ask('hello')), 'hello');
     t.equal(String(await two.ask('other')), 'other');
-    t.equal(echo.sources.size, 2, 'a session for each source');
+    t.equal(echo.sources.size, 2, 'one session for each source');
     for (const size of [1, 1_472, 9_000, 60_000]) {
       const data = Buffer.alloc(size, size % 251);
       t.ok(data.equals(await one.ask(data)), `${size} bytes`);
@@ -96,39 +96,36 @@ t.test('datagrams keep their limits and their order of sources, encrypted and pl
   }
 });
 
-t.test(
-  'idle sessions end on both routers and leave nothing, and a source that comes back gets a new one',
-  async (t) => {
-    using echo = await udpEcho();
-    const { overlay, port, a, b } = await udpNetwork(
-      { host: { protocol: 'udp', address: '127.0.0.1', port: echo.port } },
-      'udpIdleTimeout: 5s, udpCheckInterval: 1s',
-    );
-    await using _ = overlay;
-    using client = new UdpClient(port);
-    const round = async (count: number) => {
-      await client.ask('hello');
-      const clients = Array.from({ length: count }, () => new UdpClient(port));
-      // All at once would overflow the receive buffer of the port.
-      for (let n = 0; n < count; n += 50)
-        await Promise.all(clients.slice(n, n + 50).map((each) => each.ask(Buffer.alloc(1_000))));
-      t.equal(ends(a, b), 2 * count + 2);
-      for (const each of clients) each[Symbol.dispose]();
-      await until('the sessions to end', () => ends(a, b) === 0);
-      t.equal(a.router.describe().circuits, 0);
-    };
-    await round(100);
-    const [before, sockets] = [holdings(), udpSockets()];
-    await round(200);
-    const left = await leftSince(before);
-    t.ok(left.memory < 4 * 1024 * 1024, `${left.memory} bytes`);
-    t.equal(left.timers, 0);
-    t.ok(udpSockets() <= sockets);
-    t.equal(String(await client.ask('again')), 'again');
-  },
-);
+t.test('idle sessions end on both routers without leftovers, and a returning source gets a new one', async (t) => {
+  using echo = await udpEcho();
+  const { overlay, port, a, b } = await udpNetwork(
+    { host: { protocol: 'udp', address: '127.0.0.1', port: echo.port } },
+    'udpIdleTimeout: 5s, udpCheckInterval: 1s',
+  );
+  await using _ = overlay;
+  using client = new UdpClient(port);
+  const round = async (count: number) => {
+    await client.ask('hello');
+    const clients = Array.from({ length: count }, () => new UdpClient(port));
+    // All of them at once would overflow the receive buffer of the port.
+    for (let n = 0; n < count; n += 50)
+      await Promise.all(clients.slice(n, n + 50).map((each) => each.ask(Buffer.alloc(1_000))));
+    t.equal(ends(a, b), 2 * count + 2);
+    for (const each of clients) each[Symbol.dispose]();
+    await until('the sessions to end', () => ends(a, b) === 0);
+    t.equal(a.router.describe().circuits, 0);
+  };
+  await round(100);
+  const [before, sockets] = [holdings(), udpSockets()];
+  await round(200);
+  const left = await leftSince(before);
+  t.ok(left.memory < 4 * 1024 * 1024, `${left.memory} bytes`);
+  t.equal(left.timers, 0);
+  t.ok(udpSockets() <= sockets);
+  t.equal(String(await client.ask('again')), 'again');
+});
 
-t.test('a service that is not there ends the session, and the next datagram tries again', async (t) => {
+t.test('an unreachable service ends the session, and the next datagram tries again', async (t) => {
   const [nobody = 0] = await freePorts(1);
   const { overlay, port, a, b } = await udpNetwork({ host: { protocol: 'udp', address: '127.0.0.1', port: nobody } });
   await using _ = overlay;
@@ -143,7 +140,7 @@ t.test('a service that is not there ends the session, and the next datagram trie
   late.close();
 });
 
-t.test('a flood of datagrams and of sources stays within bounds', async (t) => {
+t.test('a flood of datagrams and of sources stays within limits', async (t) => {
   using echo = await udpEcho();
   const { overlay, port, a, b } = await udpNetwork({
     host: { protocol: 'udp', address: '127.0.0.1', port: echo.port },
@@ -163,7 +160,7 @@ t.test('a flood of datagrams and of sources stays within bounds', async (t) => {
   for (const { router } of [a, b]) t.notOk((router.describe().timers as string[]).includes('idle UDP sessions'));
 });
 
-t.test('what may be forwarded is decided by host.v1: protocol, address, port and source', async (t) => {
+t.test('host.v1 decides which protocols, addresses, ports and sources are forwarded', async (t) => {
   using echo = await udpEcho();
   const { overlay, port, a, b } = await udpNetwork({
     host: {
@@ -197,5 +194,5 @@ t.test('what may be forwarded is decided by host.v1: protocol, address, port and
   t.same(other.heard, []);
   t.equal(echo.sources.size, sources);
   t.ok(sources >= before);
-  t.ok(ends(a, b) >= 2, 'the first session goes on');
+  t.ok(ends(a, b) >= 2, 'the first session continues');
 });

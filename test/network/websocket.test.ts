@@ -15,7 +15,7 @@ import { type Device, enrollDevice, loginLegacy, SdkClient, serviceSession } fro
 interface Network extends AsyncDisposable {
   overlay: Overlay;
   router: TestRouter;
-  /** Of browsers; of browsers and other SDK clients. */
+  /** Port for browsers, and port for browsers and other SDK clients. */
   port: number;
   sharedPort: number;
   echo: string;
@@ -43,7 +43,7 @@ async function network(wss = ''): Promise<Network> {
   return { overlay, router, port, sharedPort, echo, [Symbol.asyncDispose]: () => overlay.close() };
 }
 
-/** A WebSocket as a browser makes it: no certificate of the network. */
+/** A WebSocket as browsers open it: without a certificate of the network. */
 async function openWebSocket(port: number, path = '/ws'): Promise<WebSocket> {
   const createConnection = () =>
     connect({ host: '127.0.0.1', port, rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] });
@@ -52,7 +52,7 @@ async function openWebSocket(port: number, path = '/ws'): Promise<WebSocket> {
   return socket;
 }
 
-/** The TLS of the client inside. */
+/** The client's TLS inside the WebSocket. */
 function innerTls(webSocket: WebSocket, device?: Pick<Device, 'cert' | 'key'>): TLSSocket {
   const stream = createWebSocketStream(webSocket);
   stream.on('error', () => undefined);
@@ -66,7 +66,7 @@ async function browser(port: number, device: Pick<Device, 'cert' | 'key'>, token
   return SdkClient.over(innerTls(await openWebSocket(port), device), token);
 }
 
-t.test('a browser dials a service over a port of its own and over one that is shared', async (t) => {
+t.test('a browser dials a service over a dedicated port and over a shared one', async (t) => {
   await using all = await network();
   const { overlay, router, echo } = all;
   const device = await enrollDevice(overlay, 'browser');
@@ -92,7 +92,7 @@ t.test('a browser dials a service over a port of its own and over one that is sh
     ALPNProtocols: ['custom'],
   });
   await once(named, 'secureConnect');
-  t.equal(named.alpnProtocol, 'custom', 'the name that transport.protocol adds');
+  t.equal(named.alpnProtocol, 'custom', 'the protocol name from transport.protocol');
   named.destroy();
   const plain = await SdkClient.connect(all.sharedPort, device, token);
   t.equal((await plain.dial(session)).answer.contentType, SdkType.StateConnected, 'TLS alone works on the shared port');
@@ -106,7 +106,7 @@ t.test('a browser dials a service over a port of its own and over one that is sh
   t.match(data[0]?.supportedProtocols, { wss: /^wss:\/\// }, 'clients learn the address');
 });
 
-t.test('strangers get no further than the TLS inside the WebSocket', async (t) => {
+t.test('strangers are rejected by the TLS inside the WebSocket', async (t) => {
   await using all = await network('handshakeTimeout: 1, readTimeout: 1, pingInterval: 1, pongTimeout: 2');
   const { overlay, router, port } = all;
   const http = new Agent({ connect: { rejectUnauthorized: false } });
@@ -149,7 +149,7 @@ t.test('strangers get no further than the TLS inside the WebSocket', async (t) =
   await once(webSocket, 'open');
   const client = await SdkClient.over(innerTls(webSocket, device), session);
   await client.channel.closed;
-  t.pass('closed: a client that answers no ping');
+  t.pass('closed: a client that does not answer pings');
   await until('no client is left', () => router.router.describe().sdkClients === 0);
   const timers = router.router.describe().timers as string[];
   t.notOk(

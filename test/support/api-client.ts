@@ -1,5 +1,6 @@
-// A simulator with a clock of the test's own, and those who ask its APIs over the real port: the administrator, people with passwords, devices
-// with certificates, anybody. What is asked for is answered whole, refusals too. Everything goes when the test ends.
+// A simulator with a virtual clock, and clients of its APIs over the real port: the administrator, users with
+// passwords, devices with certificates, anonymous clients. Rejections are answers, too. Everything is closed when the
+// test ends.
 
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { Agent, type Dispatcher, request } from 'undici';
@@ -9,25 +10,28 @@ import { TEST_COST } from '../../controller-sim/auth/passwords.ts';
 import { type Simulator, type SimulatorOptions, startSimulator } from '../../controller-sim/simulator.ts';
 import { type Authority, type Issued, issue } from './certificates.ts';
 
-/** Of everybody. */
+/** The password of every user. */
 export const PASSWORD = 'a long secret';
 export const JSON_TYPE = 'application/json';
-/** The other paths stand below the base of the management API for the administrator, and of the client API for everybody else. */
+/**
+ * Other paths are relative to the base of the management API for the administrator, and of the client API for everyone
+ * else.
+ */
 const WITH_BASE = /^\/(?:edge|fabric|oidc|zac|assets)(?:\/|$)/;
 
 export interface AskOptions {
-  /** Of an API session. */
+  /** An API session token. */
   readonly token?: string | undefined;
   readonly headers?: Readonly<Record<string, string>>;
-  /** An object becomes JSON; text is sent as it is. */
+  /** An object is sent as JSON, text as it is. */
   readonly body?: unknown;
-  /** Of the body, JSON when left out. Sent without a body only when given. */
+  /** Content type of the body, by default JSON. Without a body it is sent only if given. */
   readonly type?: string;
-  /** Whose connection; one without a certificate when left out. */
+  /** The client's connection; by default one without a certificate. */
   readonly as?: Agent;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+// biome-ignore lint/suspicious/noExplicitAny: tests read answers of every shape
 type Data = any;
 
 export interface ApiAnswer {
@@ -37,7 +41,7 @@ export interface ApiAnswer {
   readonly bytes: Buffer;
   readonly data: Data;
   readonly meta: Data;
-  /** Of an error. */
+  /** The code of an error. */
   readonly code: string | undefined;
   readonly cause: Data;
 }
@@ -45,20 +49,23 @@ export interface ApiAnswer {
 export class ApiClient {
   readonly simulator: Simulator;
   readonly clock: VirtualClock;
-  /** The administrator's session: begun when it is needed, and again when it has ended. */
+  /** The administrator's session: opened on demand, and again after it has ended. */
   token = '';
   readonly #agents: Agent[] = [];
-  /** Without a certificate. A clock that jumps ends the connections that wait for another request, so they are of one moment. */
+  /**
+   * A connection without a certificate. It is used only at one moment of the clock: a clock that jumps closes idle
+   * connections.
+   */
   #plain: { readonly agent: Agent; readonly moment: number } | undefined;
   #isOwner = false;
 
-  /** Of a simulator that another owner closes. */
+  /** Uses a simulator that its owner closes. */
   constructor(simulator: Simulator, clock = new VirtualClock()) {
     this.simulator = simulator;
     this.clock = clock;
   }
 
-  /** The clock begins now: TLS clients look at the real one. */
+  /** The clock starts at the current time, because TLS clients use the real time. */
   static async start(options: SimulatorOptions & { clock?: VirtualClock } = {}): Promise<ApiClient> {
     const { clock = new VirtualClock(Date.now()) } = options;
     const simulator = await startSimulator({ password: PASSWORD, passwordCost: TEST_COST, ...options, clock });
@@ -76,7 +83,10 @@ export class ApiClient {
     await this.close();
   }
 
-  /** A connection for each request, as a clock that jumps ends those that wait for another; with `pipelining` 1 they are kept. */
+  /**
+   * Opens a connection for each request, because a clock that jumps closes idle ones; with `pipelining` 1 connections
+   * are reused.
+   */
   connect(client?: Issued, pipelining = 0): Agent {
     const { ca } = this.simulator;
     const own = client && { cert: client.pem, key: client.key.export({ type: 'pkcs8', format: 'pem' }).toString() };
@@ -94,7 +104,7 @@ export class ApiClient {
     return this.#plain.agent;
   }
 
-  /** As whoever the options tell, in the client API. */
+  /** Sends a request of the client in the options, to the client API. */
   async ask(method: string, path: string, options: AskOptions = {}): Promise<ApiAnswer> {
     const {
       token,
@@ -121,7 +131,10 @@ export class ApiClient {
     return { status: response.statusCode, headers: response.headers, text, bytes, data, meta, code, cause };
   }
 
-  /** As the administrator, in the management API. The type is told without a body too, as some clients do. */
+  /**
+   * Sends a request of the administrator, to the management API. It has a content type even without a body, as from
+   * some clients.
+   */
   async manage(method: string, path: string, body?: unknown, type = JSON_TYPE): Promise<ApiAnswer> {
     const full = WITH_BASE.test(path) ? path : `/edge/management/v1${path}`;
     const send = () => this.ask(method, full, { token: this.token, body, type });
@@ -132,39 +145,42 @@ export class ApiClient {
     return send();
   }
 
-  /** As the administrator, or as whose token it is. This and what follows throws for a refusal. */
+  /**
+   * Sends a GET of the administrator or the token's owner. This method and the next ones throw if the request is
+   * rejected.
+   */
   async get<T = Data>(path: string, token?: string): Promise<T> {
     return this.#demand('GET', path, undefined, token);
   }
 
-  /** Names of what a list holds, in its order. */
+  /** The names in a list, in its order. */
   async names(path: string, token?: string): Promise<string[]> {
     return (await this.get<{ name: string }[]>(path, token)).map(({ name }) => name);
   }
 
-  /** Answers the id of what was made. */
+  /** Returns the id of the new entity. */
   async create(path: string, body: unknown, token?: string): Promise<string> {
     return (await this.#demand('POST', path, body, token)).id;
   }
 
-  /** PUT, PATCH, DELETE and the like. */
+  /** Sends PUT, PATCH, DELETE and similar requests. */
   async change(method: string, path: string, body?: unknown, token?: string): Promise<void> {
     await this.#demand(method, path, body, token);
   }
 
   async #demand(method: string, path: string, body: unknown, token: string | undefined): Promise<Data> {
-    const asked = token === undefined ? this.manage(method, path, body) : this.ask(method, path, { body, token });
-    return granted(`${method} ${path}`, await asked).data;
+    const request = token === undefined ? this.manage(method, path, body) : this.ask(method, path, { body, token });
+    return granted(`${method} ${path}`, await request).data;
   }
 
-  /** An identity with the password of all tests. Answers its id. */
+  /** Adds an identity with the common password. Returns its id. */
   async person(name: string, fields: object = {}): Promise<string> {
     const identityId = await this.create('/identities', { name, type: 'User', isAdmin: false, ...fields });
     await this.create('/authenticators', { identityId, method: 'updb', username: name, password: PASSWORD });
     return identityId;
   }
 
-  /** An identity that has enrolled for a certificate of the network. */
+  /** Adds an identity and enrolls it for a certificate of the network. */
   async device(name: string, fields: object = {}): Promise<Issued & { readonly identityId: string }> {
     const body = { name, type: 'Device', isAdmin: false, enrollment: { ott: true }, ...fields };
     const identityId = await this.create('/identities', body);
@@ -175,7 +191,7 @@ export class ApiClient {
     return { identityId, pem: granted(`enrollment of ${name}`, answer).text, key };
   }
 
-  /** Another authority that may do everything, verified unless told otherwise. Answers its id. */
+  /** Adds a third-party authority with all rights, verified by default. Returns its id. */
   async addAuthority(name: string, authority: Authority, fields: object = {}, isVerified = true): Promise<string> {
     const flags = { isAuthEnabled: true, isAutoCaEnrollmentEnabled: true, isOttCaEnrollmentEnabled: true };
     const certPem = authority.certificate.toString('pem');
@@ -189,7 +205,7 @@ export class ApiClient {
     return this.manage('POST', `/cas/${id}/verify`, pem, 'text/plain');
   }
 
-  /** An auth policy that differs from the most liberal one by these leaves. */
+  /** Adds an auth policy that differs from the most permissive one in these fields. */
   authPolicy(name: string, different: { cert?: object; extJwt?: object; updb?: object; secondary?: object }) {
     const updb = {
       allowed: true,
@@ -211,7 +227,10 @@ export class ApiClient {
     });
   }
 
-  /** Everybody may dial every service over every router. Answers the id of the service policy; `fields` are some of its own. */
+  /**
+   * Every identity may dial every service over every router. Returns the id of the service policy; `fields` are added
+   * to it.
+   */
   async openPolicies(fields: object = {}): Promise<string> {
     const all = { semantic: 'AnyOf', identityRoles: ['#all'], serviceRoles: ['#all'], edgeRouterRoles: ['#all'] };
     await this.create('/edge-router-policies', { name: 'all', ...all });
@@ -219,12 +238,12 @@ export class ApiClient {
     return this.create('/service-policies', { name: 'dial', type: 'Dial', ...all, ...fields });
   }
 
-  /** Answers the token of the session. */
+  /** Returns the token of the session. */
   async login(username: string, password?: string): Promise<string> {
     return granted(`login of ${username}`, await this.tryLogin(username, password)).data.token;
   }
 
-  /** This and what follows answers refusals. */
+  /** This method and the next ones return rejections. */
   tryLogin(username: string, password = PASSWORD, path = '/authenticate'): Promise<ApiAnswer> {
     return this.ask('POST', `${path}?method=password`, { body: { username, password } });
   }
@@ -233,7 +252,7 @@ export class ApiClient {
     return this.ask('POST', '/authenticate?method=cert', { body: {}, as });
   }
 
-  /** Whether a session counts. */
+  /** Whether a session is valid. */
   async isOpen(token: string): Promise<boolean> {
     const { status } = await this.ask('GET', '/current-api-session', { token });
     if (status !== 200 && status !== 401) throw new Error(`current API session: ${status}`);

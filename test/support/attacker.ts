@@ -1,4 +1,4 @@
-// A stranger on a TLS port: raw bytes below the channel protocol, with or without a certificate.
+// A client without rights on a TLS port: raw bytes below the channel protocol, with or without a certificate.
 
 import { connect, type TLSSocket } from 'node:tls';
 import { ChannelType } from '#wire/gen/numbers.ts';
@@ -6,7 +6,7 @@ import { type HeaderEntries, Message } from '#wire/message.ts';
 
 export interface Target {
   readonly port: number;
-  /** The protocol name to offer. */
+  /** The offered ALPN protocol. */
   readonly alpn: string;
 }
 
@@ -16,7 +16,7 @@ export interface Credentials {
   readonly key: string | Buffer;
 }
 
-/** An open TLS connection; errors only close it. */
+/** Opens a TLS connection; errors only close it. */
 export function open(target: Target, credentials?: Credentials): Promise<TLSSocket> {
   return new Promise((resolve, reject) => {
     const socket = connect(
@@ -34,7 +34,7 @@ export function open(target: Target, credentials?: Credentials): Promise<TLSSock
   });
 }
 
-/** Resolves once the connection is closed, with the bytes that came before. */
+/** Resolves when the connection is closed, with all bytes received until then. */
 export function untilClosed(socket: TLSSocket): Promise<Buffer> {
   const chunks: Buffer[] = [];
   socket.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -58,7 +58,7 @@ export function helloWithBrokenHeaders(): Buffer {
   return bytes;
 }
 
-/** A hello with as many empty headers as `count`. */
+/** A hello with `count` empty headers. */
 export function helloWithHeaders(count: number): Buffer {
   return hello(
     'x',

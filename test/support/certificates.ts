@@ -1,4 +1,4 @@
-// Certificates and authorities that are none of the simulator's: what clients of other authorities show.
+// Certificates and authorities outside of the simulator's network, for clients of third-party authorities.
 
 import { createPublicKey, generateKeyPairSync, type KeyObject, randomBytes, webcrypto } from 'node:crypto';
 import { x509 } from '../../controller-sim/pki/x509.ts';
@@ -8,7 +8,7 @@ const DAY = 86_400_000;
 const PURPOSES = { client: '1.3.6.1.5.5.7.3.2', server: '1.3.6.1.5.5.7.3.1' } as const;
 
 export interface Issued {
-  /** A certificate, and those between it and the authority. */
+  /** A certificate with its intermediates. */
   readonly pem: string;
   readonly key: KeyObject;
 }
@@ -22,18 +22,18 @@ export interface IssueOptions {
   /** Milliseconds since the epoch. */
   readonly from?: number;
   readonly to?: number;
-  /** Left out, the certificate does not say what it is for. */
+  /** By default the certificate has no extended key usage. */
   readonly purposes?: readonly (keyof typeof PURPOSES)[];
   readonly uris?: readonly string[];
   readonly emails?: readonly string[];
-  /** That of another certificate, instead of a new one. */
+  /** The key of another certificate instead of a new one. */
   readonly key?: KeyObject;
 }
 
 export interface AuthorityOptions {
-  /** How many authorities may stand below it. */
+  /** Limit on authorities below it. */
   readonly pathLength?: number;
-  /** Those of another authority, instead of new ones. */
+  /** The keys of another authority instead of new ones. */
   readonly keys?: webcrypto.CryptoKeyPair;
   /** Milliseconds since the epoch. */
   readonly to?: number;

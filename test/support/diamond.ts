@@ -1,5 +1,5 @@
-// A network with two paths: routers a (proxy of the service echo) and b (its host), and two routers between them as processes that a test can
-// kill or stop.
+// A network with two paths: routers a (proxy of the service echo) and b (its host). The two routers between them are
+// processes that a test can kill or stop.
 
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { Program } from '../../examples/two-routers/process.ts';
@@ -13,7 +13,7 @@ interface Between {
   program: Program;
 }
 
-/** Routers a (proxy) and b (host) in this process, and two between them as processes. */
+/** Starts routers a (proxy) and b (host) in this process, and two between them as processes. */
 export async function diamond() {
   const overlay = await Overlay.start({ churnLimit: 0 });
   const ports = await freePorts(4);

@@ -1,4 +1,5 @@
-// Bytes to an echo server and back while faults happen on the way: both checksums, and an action at each of several points.
+// Sends bytes to an echo server and back while faults occur on the path. Compares checksums, and runs an action at
+// several points.
 
 import { createHash, randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
@@ -12,7 +13,7 @@ const LONGEST_SILENCE = 90_000;
 export interface LongTransfer {
   readonly port: number;
   readonly mebibytes: number;
-  /** Called each time that so many MiB have come back; bytes keep flowing meanwhile, but not beyond the next point. */
+  /** Called after each `every` MiB that return. Bytes continue to flow meanwhile, but not beyond the next point. */
   readonly every: number;
   readonly fault: () => Promise<void>;
 }
@@ -23,7 +24,7 @@ export interface LongTransferOutcome {
   readonly isEqual: boolean;
 }
 
-/** Rejects when nothing moves for long, or when the connection or a fault fails. */
+/** Rejects if no byte moves for long, or if the connection or a fault fails. */
 export function longTransfer({ port, mebibytes, every, fault }: LongTransfer): Promise<LongTransferOutcome> {
   const { promise, resolve, reject } = Promise.withResolvers<LongTransferOutcome>();
   const sums = { sent: createHash('sha256'), received: createHash('sha256') };
@@ -65,7 +66,7 @@ export function longTransfer({ port, mebibytes, every, fault }: LongTransfer): P
   return promise;
 }
 
-/** Ids of the routers that the only circuit runs through, in order. */
+/** Ids of the routers on the path of the only circuit, in order. */
 export async function pathOf(overlay: Overlay): Promise<{ routers: string[]; links: string[] }> {
   const [circuit] =
     await overlay.management.get<{ path: { nodes: { id: string }[]; links: { id: string }[] } }[]>(
@@ -77,7 +78,7 @@ export async function pathOf(overlay: Overlay): Promise<{ routers: string[]; lin
   };
 }
 
-/** Lines below `link:` of a router in some groups: links go between routers that share a group. */
+/** Lines below `link:` of a router in some groups: routers link only if they share a group. */
 export function linkIn(port: number, groups: readonly string[], options = ''): string {
   const within = `groups: [${groups.join(', ')}]`;
   const address = `"tls:127.0.0.1:${port}"`;
@@ -95,12 +96,15 @@ export interface LinkView {
   readonly connections: readonly { readonly type: string; readonly dest: string }[];
 }
 
-/** The links that the controller knows. */
+/** The links in the controller's view. */
 export function linksOf(overlay: Overlay<TestController>): Promise<LinkView[]> {
   return overlay.management.get<LinkView[]>('../../../fabric/v1/links');
 }
 
-/** Whether both ends of a diamond, a and b, have a link to each of c and d. The controller's view decides: it chooses the paths. */
+/**
+ * Whether both ends of a diamond, a and b, have a link to each of c and d, in the controller's view: it selects the
+ * paths.
+ */
 export async function hasBothPaths(overlay: Overlay): Promise<boolean> {
   const pairs = (await linksOf(overlay)).map(({ sourceRouter, destRouter }) =>
     [sourceRouter.name, destRouter.name].sort().join(''),

@@ -1,4 +1,5 @@
-// A port in front of another one, in the hands of a test: it passes bytes on, and cuts, freezes or delays single connections.
+// A port in front of another one, controlled by a test: it forwards bytes, and resets, freezes or delays single
+// connections.
 
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
@@ -9,7 +10,7 @@ interface Passage {
 }
 
 export class FaultyPort {
-  /** Milliseconds that each chunk waits, chosen for each anew: connections overtake each other, bytes of one never do. */
+  /** Delay of each chunk in milliseconds: connections can overtake each other, bytes of one cannot. */
   delay: () => number = () => 0;
   readonly #server: Server;
   readonly #passages = new Set<Passage>();
@@ -19,7 +20,7 @@ export class FaultyPort {
     this.#server = server;
   }
 
-  /** In front of `target` on 127.0.0.1. */
+  /** Listens in front of `target` on 127.0.0.1. */
   static async start(target: number): Promise<FaultyPort> {
     const server = createServer((client) => port.#open(client, target));
     const port = new FaultyPort(server);
@@ -31,24 +32,24 @@ export class FaultyPort {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** Connections that are open and not frozen. */
+  /** Number of open connections that are not frozen. */
   get open(): number {
     return [...this.#passages].filter(({ isFrozen }) => !isFrozen).length;
   }
 
-  /** Connections since the start. */
+  /** Number of connections since the start. */
   get accepted(): number {
     return this.#accepted;
   }
 
-  /** Resets the oldest connection, at both sides. */
+  /** Resets the oldest connection on both sides. */
   cut(): void {
     const [oldest] = this.#passages;
     oldest?.client.resetAndDestroy();
     oldest?.server.resetAndDestroy();
   }
 
-  /** From now on the oldest connection passes nothing on and reads nothing, but stays. */
+  /** Stops reading and forwarding on the oldest connection, but keeps it open. */
   freeze(): void {
     const passage = [...this.#passages].find(({ isFrozen }) => !isFrozen);
     if (!passage) return;

@@ -1,4 +1,4 @@
-// A small HTTP proxy for tests: it connects, wants a password, or misbehaves.
+// A small HTTP proxy for tests: it connects, requires a password, or misbehaves.
 
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
@@ -13,9 +13,9 @@ export type ProxyBehaviour =
 
 export class TestProxy {
   behaviour: ProxyBehaviour = 'connects';
-  /** `user:password`, where it wants them. */
+  /** `user:password` if the proxy requires it. */
   credentials: string | undefined;
-  /** Targets that it connected to. */
+  /** Targets of its connections. */
   readonly targets: string[] = [];
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
@@ -35,7 +35,7 @@ export class TestProxy {
     return `127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Connections that are open. */
+  /** Number of open connections. */
   get open(): number {
     return this.#sockets.size;
   }
@@ -54,24 +54,24 @@ export class TestProxy {
     client.on('error', () => client.destroy()).once('close', () => this.#sockets.delete(client));
     const onEnd = () => void client.destroy();
     client.once('end', onEnd);
-    let asked = '';
+    let received = '';
     const onData = (chunk: Buffer) => {
-      asked += chunk.toString('latin1');
-      if (!asked.includes('\r\n\r\n')) return;
+      received += chunk.toString('latin1');
+      if (!received.includes('\r\n\r\n')) return;
       client.off('data', onData);
-      this.#answer(client, asked, onEnd);
+      this.#answer(client, received, onEnd);
     };
     client.on('data', onData);
   }
 
-  #answer(client: Socket, asked: string, onEnd: () => void): void {
+  #answer(client: Socket, received: string, onEnd: () => void): void {
     const wanted = this.credentials && `Basic ${Buffer.from(this.credentials).toString('base64')}`;
-    if (wanted && !asked.includes(`Proxy-Authorization: ${wanted}\r\n`))
+    if (wanted && !received.includes(`Proxy-Authorization: ${wanted}\r\n`))
       return void client.end('HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 4\r\n\r\nauth');
     switch (this.behaviour) {
       case 'connects':
         client.off('end', onEnd); // each direction ends on its own from now on
-        return this.#connect(client, asked);
+        return this.#connect(client, received);
       case 'forbids':
         return void client.end('HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\n\r\nno');
       case 'garbage':
@@ -93,8 +93,8 @@ export class TestProxy {
     setImmediate(() => this.#writeForever(client, `X-More: ${'x'.repeat(1_000)}\r\n`));
   }
 
-  #connect(client: Socket, asked: string): void {
-    const target = /^CONNECT (\S+) HTTP\/1\.1\r\n/.exec(asked)?.[1] ?? '';
+  #connect(client: Socket, received: string): void {
+    const target = /^CONNECT (\S+) HTTP\/1\.1\r\n/.exec(received)?.[1] ?? '';
     const at = target.lastIndexOf(':');
     const server = connect(
       { port: Number(target.slice(at + 1)), host: target.slice(0, at), allowHalfOpen: true },

@@ -1,4 +1,5 @@
-// Counts what this process holds: memory, sockets, timers. An attack test compares it with what was held before the attack.
+// Counts the resources of this process: memory, sockets, timers. An attack test compares them before and after the
+// attack.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
@@ -6,7 +7,7 @@ import { runInNewContext } from 'node:vm';
 
 const PATIENCE = 5_000;
 const POLL = 50;
-/** Polls without a fall of memory by more than the noise, in bytes. */
+/** Number of polls without a decrease of memory beyond the noise in bytes. */
 const STEADY_POLLS = 5;
 const NOISE = 256 * 1024;
 /** Connections and servers, TLS or not, as Node names them. */
@@ -34,8 +35,9 @@ export function holdings(): Holdings {
 }
 
 /**
- * Returns what is held beyond `before`. Waits at most 5 s until sockets and timers are released and memory falls no
- * further: buffers are freed some turns of the event loop after their collection. Memory is in bytes and may be negative.
+ * Returns the resources beyond `before`. Waits at most 5 s until sockets and timers are released and memory stops
+ * decreasing: buffers are freed some turns of the event loop after their collection. Memory is in bytes and may be
+ * negative.
  */
 export async function leftSince(before: Holdings): Promise<Holdings> {
   const end = Date.now() + PATIENCE;

@@ -3,7 +3,7 @@
 export const NO_LISTENER = '  listeners: []';
 export const NO_DIALER = '  dialers: []';
 
-/** One dialer that is quick to grow and to dial again. */
+/** A dialer with short pauses before growth and redials. */
 export function dialer(options: string): string {
   return `  dialers: [{binding: transport, startupDelay: 100ms, healthyDialBackoff: {minRetryInterval: 200ms, maxRetryInterval: 1s}, ${options}}]`;
 }

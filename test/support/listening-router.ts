@@ -1,13 +1,13 @@
-// Routers that know no controller and listen for one.
+// Routers without a configured controller, which listen for one.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import type { Overlay, TestController, TestRouter } from './overlay.ts';
 
-/** Where such a router remembers controllers, apart from what it learned when it enrolled. */
+/** The file in which such a router stores controllers, apart from those of its enrollment. */
 export const endpointsOf = (configFile: string) => `${configFile}.endpoints`;
 
-/** Enrolls a router and starts it with a listener in these groups. `port` is where it listens. */
+/** Enrolls a router and starts it with a listener on `port` in these groups. */
 export async function listeningRouter(
   overlay: Overlay<TestController>,
   name: string,

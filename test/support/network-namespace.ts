@@ -1,5 +1,5 @@
-// Runs a test file in a network namespace of its own, where it may change addresses, routes and firewall rules as it likes. The file
-// calls `inOwnNamespace` before it loads tap; in the namespace the function answers true.
+// Runs a test file in a network namespace of its own, where it may change addresses, routes and firewall rules. The
+// file calls `inOwnNamespace` before it loads tap; inside the namespace the function returns true.
 
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
@@ -9,11 +9,11 @@ const INSIDE = 'EDGEWEAVE_TEST_NAMESPACE';
 const SYSTEM_FOLDERS = ['/usr/sbin', '/sbin'];
 
 interface NamespaceNeeds {
-  /** Whether the file changes owners of files, which only the machine's root may. */
+  /** Whether the file changes owners of files, for which it needs the machine's root user. */
   readonly root?: boolean;
 }
 
-/** True inside of the namespace. Outside it runs the file there, or says in one line why it cannot, and answers false. */
+/** Returns true inside the namespace. Outside it runs the file there, or prints why it cannot, and returns false. */
 export async function inOwnNamespace(
   file: string,
   programs: readonly string[],
@@ -49,23 +49,23 @@ function whyNot(programs: readonly string[]): string | undefined {
     execFileSync('unshare', [...flags(), 'true'], { stdio: 'pipe' });
     return undefined;
   } catch {
-    return 'no right to make a network namespace';
+    return 'no permission to create a network namespace';
   }
 }
 
-/** Runs a program and answers what it printed. Throws with its complaints when it fails. */
+/** Runs a program and returns its output. Throws with its error output if it fails. */
 export function run(program: string, ...args: string[]): string {
   return execFileSync(program, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
 }
 
-/** The programs of this namespace resolve names with the name server at 127.0.0.1. */
+/** Programs in this namespace resolve names with the name server at 127.0.0.1. */
 export function useLocalResolver(folder: string): void {
   const file = join(folder, 'resolv.conf');
   writeFileSync(file, 'nameserver 127.0.0.1\noptions timeout:1 attempts:2\n');
   run('mount', '--bind', file, '/etc/resolv.conf');
 }
 
-/** Another machine on a wire to this one: 192.168.77.2, which sends everything through 192.168.77.1 on `lan0`. */
+/** Another machine on a link to this one: 192.168.77.2, which routes everything through 192.168.77.1 on `lan0`. */
 export class LanClient {
   readonly #holder: ChildProcess;
 

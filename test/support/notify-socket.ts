@@ -1,4 +1,4 @@
-// The socket of a service manager, as daemons see it.
+// The socket of a service manager, as daemons use it.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -25,7 +25,7 @@ export class NotifySocket {
   readonly #socket: number;
   readonly #folder = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
 
-  /** `name` stands for one without a file, as containers' managers use them. */
+  /** `name` is for an abstract socket without a file, as container managers use them. */
   constructor(name?: string) {
     this.path = name ?? join(this.#folder, 'notify');
     this.#library = systemLibrary<Calls>(SIGNATURES);
@@ -35,7 +35,7 @@ export class NotifySocket {
     check('bind', functions.bind(this.#socket, address, address.length));
   }
 
-  /** The datagrams that have come since the last call, each as its lines. */
+  /** The datagrams since the last call, each split into lines. */
   read(): string[][] {
     const messages: string[][] = [];
     const buffer = Buffer.alloc(4096);

@@ -1,4 +1,4 @@
-// A client of the OIDC API, as SDKs are: the code flow with PKCE, without a browser, then tokens for tokens.
+// A client of the OIDC API, like an SDK: the code flow with PKCE, without a browser, then token exchanges.
 
 import { createHash, randomBytes } from 'node:crypto';
 import type { Agent } from 'undici';
@@ -22,12 +22,12 @@ export class OidcClient {
     this.#as = as;
   }
 
-  /** Logs in by password, and exchanges the code for tokens. `fields` are further ones of the login. */
+  /** Logs in with a password and exchanges the code for tokens. `fields` are added to the login. */
   async login(username: string, password: string, fields: object = {}): Promise<OidcAnswer> {
     return this.redeem(await this.code(username, password, fields));
   }
 
-  /** Logs in by password. @returns the code, and what the token endpoint has to be asked with it */
+  /** Logs in with a password. @returns the code, and the other fields for the token endpoint */
   async code(username: string, password: string, fields: object = {}): Promise<Record<string, string>> {
     const verifier = randomBytes(32).toString('base64url');
     const parameters = new URLSearchParams({
@@ -51,12 +51,12 @@ export class OidcClient {
     };
   }
 
-  /** Asks the token endpoint. */
+  /** Sends a request to the token endpoint. */
   redeem(fields: Record<string, string>): Promise<OidcAnswer> {
     return this.#token(fields);
   }
 
-  /** A token of another type for a token, with the name of the client where SDKs put it. */
+  /** Exchanges a token for another type, with the client id in the header that SDKs use. */
   exchange(client: string, token: string, from: string, to: string): Promise<OidcAnswer> {
     const fields = {
       grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
@@ -87,7 +87,7 @@ export class OidcClient {
     return { status, body: text === '' ? {} : (JSON.parse(text) as Record<string, unknown>) };
   }
 
-  /** Where a redirection leads. */
+  /** The target of a redirect. */
   async #follow(path: string): Promise<URL> {
     const { headers } = await this.#api.ask('GET', `/oidc${path}`);
     return new URL(String(headers.location), this.#api.simulator.baseUrl);

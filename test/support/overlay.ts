@@ -1,5 +1,5 @@
-// A network for tests, in one process but over sockets: a simulator, routers that enroll and run, services, an echo server. Everything goes
-// when the test ends.
+// A network for tests, in one process but over sockets: a simulator, routers that enroll and run, services, an echo
+// server. Everything is closed when the test ends.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
@@ -28,33 +28,33 @@ export interface TestRouter {
 
 export interface RouterSetup {
   name: string;
-  /** `proxy` listens for the service `echo`, `host` hosts whatever it may. */
+  /** `proxy` listens for the service `echo`, `host` hosts every permitted service. */
   mode?: 'proxy' | 'host' | 'tproxy';
-  /** Further options of the tunneler, in YAML. */
+  /** Additional options of the tunneler, in YAML. */
   tunnel?: string;
-  /** Lines of YAML that are added at top level. */
+  /** Additional top-level lines of YAML. */
   extra?: string;
   /** Keys of the section `edge`, in YAML. */
   edge?: string;
-  /** A further listener, in YAML. */
+  /** An additional listener, in YAML. */
   listeners?: string;
   /** Service and port pairs of the proxy. */
   services?: readonly string[];
-  /** Lines below `link:`, instead of one listener and one dialer. */
+  /** Lines below `link:`, instead of the default listener and dialer. */
   link?: string;
 }
 
 export interface ServiceSetup {
   encrypted?: boolean;
-  /** Port on 127.0.0.1 that is hosted; the echo server's when left out. */
+  /** Hosted port on 127.0.0.1; by default the echo server's. */
   port?: number;
   /** Data of host.v1, instead of that port. */
   host?: Readonly<Record<string, unknown>>;
-  /** Data of further configurations, by the name of their type. */
+  /** Data of additional configurations, by config type. */
   configs?: Readonly<Record<string, unknown>>;
 }
 
-/** What a network needs of its controller. */
+/** The part of a controller that a network uses. */
 export interface TestController {
   /** `tls:host:port`, for routers. */
   readonly controlAddress: string;
@@ -147,14 +147,14 @@ ${setup.extra ?? ''}
     return { configFile, proxyPort };
   }
 
-  /** Answers its id. `type` is the name of a config type. */
+  /** Returns the config's id. `type` is the name of a config type. */
   async addConfig(name: string, type: string, data: unknown): Promise<string> {
     const filter = encodeURIComponent(`name = "${type}"`);
     const [found] = await this.management.get<{ id: string }[]>(`config-types?filter=${filter}`);
     return this.management.create('configs', { name, configTypeId: found?.id, data });
   }
 
-  /** A service that everybody may dial and one router hosts. Answers its id. */
+  /** Adds a service that every identity may dial and one router hosts. Returns its id. */
   async addService(name: string, hostedBy: string, options: ServiceSetup = {}): Promise<string> {
     const { management } = this;
     const host = options.host ?? { protocol: 'tcp', address: '127.0.0.1', port: options.port ?? this.echo.port };
@@ -190,7 +190,7 @@ ${setup.extra ?? ''}
     return id;
   }
 
-  /** Resolves once the service can be dialed: it has a terminator, and every router has a link to every other. */
+  /** Resolves once the service can be dialed: it has a terminator, and every router has a link to each other router. */
   async ready(): Promise<void> {
     await until('a terminator', async () => (await this.management.get<unknown[]>('terminators')).length > 0);
     await until('links', async () =>
@@ -198,7 +198,7 @@ ${setup.extra ?? ''}
     );
   }
 
-  /** After the simulator was closed: another one on the same data. */
+  /** Starts another simulator on the same data after the first was closed. */
   async restart(this: Overlay, options: SimulatorOptions): Promise<void> {
     await this.management.close();
     this.simulator = await startSimulator({ passwordCost: TEST_COST, churnLimit: 0, ...options, log: this.log });
@@ -219,7 +219,10 @@ ${setup.extra ?? ''}
   }
 }
 
-/** Resolves when a connection is over: with the code of its error, such as `ECONNRESET`, or with `closed` when there was none. */
+/**
+ * Resolves when a connection has ended: with its error code, such as `ECONNRESET`, or with `closed` if there was no
+ * error.
+ */
 export function ending(socket: Socket): Promise<string> {
   return new Promise((resolve) => {
     let how = 'closed';
@@ -230,7 +233,7 @@ export function ending(socket: Socket): Promise<string> {
   });
 }
 
-/** Looks every few milliseconds until something is so. Rejects when it never is. */
+/** Polls every few milliseconds until a condition holds. Rejects after a time limit. */
 export async function until(
   what: string,
   look: () => boolean | Promise<boolean>,
@@ -238,7 +241,7 @@ export async function until(
 ): Promise<void> {
   const end = performance.now() + milliseconds;
   while (!(await look())) {
-    if (performance.now() > end) throw new Error(`waited ${milliseconds} ms in vain for ${what}`);
+    if (performance.now() > end) throw new Error(`timed out after ${milliseconds} ms waiting for ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }

@@ -1,4 +1,4 @@
-// A client whose posture counts: its service is granted by one dial policy, which demands posture checks.
+// A client subject to posture checks: one dial policy grants its service and demands the checks.
 
 import { Secret, TOTP } from 'otpauth';
 import type { VirtualClock } from '#lib/clock.ts';
@@ -42,7 +42,7 @@ export class PostureClient {
     this.policy = policy;
   }
 
-  /** `roles` of the policy may name checks that are made later. */
+  /** `roles` of the policy may select checks that are created later. */
   static async start(roles: readonly string[], semantic = 'AnyOf'): Promise<PostureClient> {
     const api = await ApiClient.start({ sessionLifetime: 1e9 });
     await api.create('/edge-routers', { name: 'router' });
@@ -62,7 +62,7 @@ export class PostureClient {
     return this.ask('POST', '/sessions', { serviceId: this.service, type });
   }
 
-  /** Answers the id of a session; throws when there is none. */
+  /** Returns the id of a session; throws if the request is rejected. */
   async dialed(): Promise<string> {
     return this.api.create('/sessions', { serviceId: this.service, type: 'Dial' }, this.token);
   }
@@ -83,7 +83,7 @@ export class PostureClient {
     await this.pass('/current-identity/mfa/verify');
   }
 
-  /** A code that was not used yet: each counts once, and that of the next step is accepted already. */
+  /** An unused code. Each can be used once, and the code of the next step is already accepted. */
   code(): string {
     this.#step = Math.max(Math.floor(this.clock.now() / STEP), this.#step + 1);
     return new TOTP({ secret: Secret.fromBase32(this.#secret) }).generate({ timestamp: this.#step * STEP });

@@ -1,5 +1,5 @@
-// The reference's binary in tests: its routers, tunnelers and controller as processes, ended with the test. The environment variable
-// ZITI_BIN names the binary.
+// Runs the reference's binary in tests: its routers, tunnelers and controller as processes that end with the test. The
+// environment variable ZITI_BIN names the binary.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,18 +14,18 @@ const ENROLL_TIME = 30_000;
 const START_TIME = 40_000;
 const LOG_TAIL = 20;
 
-/** For the option `skip` of a test: false where the binary is there, else the reason. */
+/** For the option `skip` of a test: false if the binary exists, else the reason. */
 export const skipped: string | false =
   BINARY !== undefined && existsSync(BINARY)
     ? false
-    : 'the tests of test/interop: the environment variable ZITI_BIN names no binary of the reference';
+    : 'the tests of test/interop: the environment variable ZITI_BIN does not name a binary of the reference';
 
 const running = new Set<ChildProcess>();
 process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
 
-/** One run of the binary. Its output is kept in a file. */
+/** A run of the binary. Its output goes to a file. */
 export class ReferenceProcess {
   readonly name: string;
   readonly logFile: string;
@@ -65,7 +65,7 @@ export class ReferenceProcess {
     return running.has(this.#child);
   }
 
-  /** Ends it without warning. */
+  /** Kills it without a drain. */
   async kill(): Promise<void> {
     this.#child.kill('SIGKILL');
     await this.exited;
@@ -75,7 +75,7 @@ export class ReferenceProcess {
     await this.kill();
   }
 
-  /** Resolves with its output once it has ended with exit code 0. */
+  /** Resolves with its output once it exits with code 0. */
   async done(milliseconds: number = ENROLL_TIME): Promise<string> {
     const timer = setTimeout(() => this.#child.kill('SIGKILL'), milliseconds);
     const code = await this.exited;
@@ -86,7 +86,7 @@ export class ReferenceProcess {
   }
 }
 
-/** A router of the reference in an overlay of ours. */
+/** A router of the reference in one of our networks. */
 export class ReferenceRouter {
   readonly id: string;
   readonly name: string;
@@ -104,13 +104,13 @@ export class ReferenceRouter {
     this.process = this.#run();
   }
 
-  /** Creates a router, lets the reference enroll it, and starts it. */
+  /** Creates a router, enrolls it with the reference's command, and starts it. */
   static async start(overlay: Overlay<TestController>, setup: RouterSetup): Promise<ReferenceRouter> {
     const { management, directory } = overlay;
     const id = await management.create('edge-routers', { name: setup.name, isTunnelerEnabled: true });
     const { enrollmentJwt } = await management.get<{ enrollmentJwt: string }>(`edge-routers/${id}`);
     const [edgePort] = await freePorts(1);
-    // The reference enrolls no router without an edge listener.
+    // The reference only enrolls routers with an edge listener.
     const listeners = `{binding: edge, address: "tls:127.0.0.1:${edgePort}", options: {advertise: "127.0.0.1:${edgePort}"}}`;
     const { configFile, proxyPort } = await overlay.writeConfig({ listeners, ...setup });
     const tokenFile = `${configFile}.jwt`;
@@ -120,7 +120,7 @@ export class ReferenceRouter {
     return new ReferenceRouter({ id, name: setup.name, configFile, proxyPort }, directory);
   }
 
-  /** Ends it without warning, and starts it again. */
+  /** Kills it and starts it again. */
   async restart(): Promise<void> {
     await this.process.kill();
     this.process = this.#run();
@@ -135,7 +135,7 @@ export class ReferenceRouter {
   }
 }
 
-/** The controller of the reference, with an authority and data of its own in a temporary folder. */
+/** The reference's controller, with its own authority and data in a temporary folder. */
 export class ReferenceController implements TestController {
   readonly controlAddress: string;
   readonly management: Management;
@@ -154,7 +154,10 @@ export class ReferenceController implements TestController {
     this.#directory = facts.directory;
   }
 
-  /** Starts one on a free port, without a router, and logs in. With `dialsRouters` it dials routers of the group `default`. */
+  /**
+   * Starts one on a free port, without a router, and logs in. With `dialsRouters` it dials routers of the group
+   * `default`.
+   */
   static async start({ dialsRouters = false } = {}): Promise<ReferenceController> {
     const directory = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
     const [port] = await freePorts(1);
@@ -165,7 +168,7 @@ export class ReferenceController implements TestController {
     const authority = join(home, 'pki/root-ca/certs/root-ca.cert');
     let management = await loggedIn(url, authority);
     if (dialsRouters) {
-      // The quickstart has no option for it: its files are changed, and the controller is run with them.
+      // The quickstart has no option for this: change its files, then run the controller with them.
       await management.close();
       await process.kill();
       const configFile = join(home, 'instance-1/ctrl.yaml');
@@ -183,7 +186,7 @@ export class ReferenceController implements TestController {
   }
 }
 
-/** Waits until the controller of the reference takes changes: after a start its cluster has no leader for a while. */
+/** Waits until the reference's controller accepts changes: after a start its cluster has no leader for a while. */
 async function loggedIn(url: string, authority: string): Promise<Management> {
   await until('the authority of the reference', () => existsSync(authority), START_TIME);
   const management = new Management(url, readFileSync(authority, 'utf8'));
@@ -201,7 +204,7 @@ async function loggedIn(url: string, authority: string): Promise<Management> {
   return management;
 }
 
-/** Creates an identity and lets the reference enroll it. Answers its file and its id. */
+/** Creates an identity and enrolls it with the reference's command. Returns its file and id. */
 export async function enrollIdentity(
   { management, directory }: Overlay<TestController>,
   name: string,
@@ -221,7 +224,7 @@ export async function enrollIdentity(
   return { id, file };
 }
 
-/** Lets `identity` use one router, for all services. */
+/** Permits `identity` to use one router, for all services. */
 export async function allowRouter(overlay: Overlay<TestController>, name: string, routerId: string): Promise<void> {
   await overlay.management.create('edge-router-policies', {
     name: `${name} at its router`,

@@ -1,5 +1,5 @@
-// Plays the clients of the recorded exchanges: shows their certificates, knows their one-time passwords, and does what was done between the
-// recordings without being recorded.
+// Plays the clients of the recorded exchanges: presents their certificates, computes their one-time passwords, and
+// repeats the actions between recordings that were not recorded.
 
 import { createHash, generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto';
 import { SignJWT } from 'jose';
@@ -43,7 +43,7 @@ export class ReplayActor {
     for (const [placeholder, value] of Object.entries(facts)) replay.know(placeholder, value);
   }
 
-  /** What has to be done before a recording is played, and how it is played. */
+  /** Actions before a recording is played, and options for playing it. */
   async before({ seq }: Recording): Promise<Special> {
     switch (seq) {
       case 125:
@@ -121,13 +121,13 @@ export class ReplayActor {
     }
   }
 
-  /** What is to be remembered of our answer. */
+  /** Values to remember from our answer. */
   async after({ seq }: Recording): Promise<void> {
     if (seq === 141) this.#client = this.#api.connect({ pem: await this.#certificateOf('ident1'), key: this.#key }, 1);
     if (seq === 279) await this.#learnMfa();
   }
 
-  /** Takes from answers what recordings only hint at. */
+  /** Extracts values from answers that recordings only refer to. */
   heard({ seq }: Recording, answer: unknown): void {
     const { data, provisioningUrl } = (answer ?? {}) as {
       data?: { clientCert?: string };
@@ -150,7 +150,7 @@ export class ReplayActor {
     return issue(await this.#ca(), name);
   }
 
-  /** Each counts once: the next one is that of the next step, which is accepted already. */
+  /** Each password can be used once, so this is the password of the next step, which is already accepted. */
   #oneTimePassword(): string {
     const timestamp = Date.now() + STEP * this.#passwords++;
     return new TOTP({ secret: Secret.fromBase32(this.#totpSecret) }).generate({ timestamp });

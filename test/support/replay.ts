@@ -1,5 +1,6 @@
-// Replays recorded exchanges against a running controller: values in angle brackets are learned from our answers where the recording has
-// them, and put into later requests. Compared are status, error code and shape: which keys there are, with values of which kind.
+// Replays recorded exchanges against a running controller. Values in angle brackets are learned from our answers at
+// their place in the recording, and inserted into later requests. Status, error code and structure are compared: the
+// keys, and the kinds of their values.
 
 import { readFileSync } from 'node:fs';
 import { type Dispatcher, request } from 'undici';
@@ -14,40 +15,40 @@ export interface Recording {
   readonly requestBody: unknown;
   readonly status: number;
   readonly responseBody: unknown;
-  /** Where the answer sends the client. */
+  /** The target of a redirect. */
   readonly location?: string;
 }
 
-/** What is special about playing one recording. */
+/** Options for playing one recording. */
 export interface Special {
-  /** With the certificate of a client. */
+  /** Uses the certificate of a client. */
   readonly dispatcher?: Dispatcher;
-  /** In the place of the recorded one. */
+  /** Replaces the recorded body. */
   readonly body?: string;
 }
 
 export interface Verdict {
   readonly recording: Recording;
-  /** What was answered, parsed where it is JSON. */
+  /** The answer, parsed if it is JSON. */
   readonly answer?: unknown;
-  readonly outcome: 'equal' | 'different' | 'not served' | 'needs what is missing';
+  readonly outcome: 'equal' | 'different' | 'not served' | 'value missing';
   readonly why: string;
 }
 
 const PLACEHOLDER = /<[^<>\s]+>/g;
-/** Placeholders that stand for one value all along: `<id:service1>`, `<code1>`. */
+/** Placeholders with one value in all recordings: `<id:service1>`, `<code1>`. */
 const NAMED = /<[A-Za-z_]+(?::[\w-]+|\d+)>/g;
-/** The specification has them in every envelope. */
+/** The specification has these fields in every envelope. */
 const VERSION = /^meta\.api(?:Enrollment)?Version$/;
 const HOUR = 3_600_000;
-/** Statuses that only the reference sends; the specification calls them ordinary refusals. */
+/** Statuses that only the reference sends; the specification has ordinary ones for these errors. */
 const ORDINARY = new Map([
   [601, 400],
   [602, 400],
   [606, 400],
 ]);
 
-/** A bad request for which the reference blames itself is one all the same: code and cause have to be equal, the status is 400. */
+/** A bad request that the reference answers with a server error: code and cause must be equal, our status is 400. */
 function expectedStatus({ status, responseBody }: Recording): number {
   const { code } = (responseBody as { error?: { code?: string } } | null)?.error ?? {};
   return ORDINARY.get(status) ?? (status === 500 && code === 'UNHANDLED' ? 400 : status);
@@ -73,7 +74,7 @@ export class Replay {
     this.#known.set(placeholder, value);
   }
 
-  /** Text with what is known in the place of placeholders. */
+  /** Replaces placeholders in text by their known values. */
   fill(text: string): string {
     return text.replace(PLACEHOLDER, (placeholder) => this.#known.get(placeholder) ?? placeholder);
   }
@@ -84,7 +85,7 @@ export class Replay {
     const { path, requestHeaders: headers, requestBody } = this.#fill(recording) as Recording;
     const body = special.body ?? encode(requestBody, headers['content-type'] ?? '');
     const missing = JSON.stringify([path, headers, body]).match(PLACEHOLDER);
-    if (missing) return verdict('needs what is missing', missing.join(' '));
+    if (missing) return verdict('value missing', missing.join(' '));
     const response = await request(`${this.#base}${path}`, {
       dispatcher: special.dispatcher ?? this.#dispatcher,
       method: recording.method as Dispatcher.HttpMethod,
@@ -106,7 +107,7 @@ export class Replay {
     return differences.length === 0 ? verdict('equal') : verdict('different', differences.join('; '));
   }
 
-  /** A value with what is known in the place of placeholders. */
+  /** Replaces placeholders in a value by their known values. */
   #fill(value: unknown): unknown {
     if (typeof value === 'string')
       return value.replace(PLACEHOLDER, (placeholder) => this.#known.get(placeholder) ?? placeholder);
@@ -117,7 +118,7 @@ export class Replay {
 
   #learn(recorded: unknown, ours: unknown): void {
     if (typeof recorded === 'string' && typeof ours === 'string') {
-      // What stands around the placeholders has to be the same.
+      // The text around the placeholders must be equal.
       const names = recorded.match(NAMED) ?? [];
       const pattern = recorded.split(NAMED).map(RegExp.escape).join('([^&]+)');
       const values = names.length > 0 ? new RegExp(`^${pattern.replace(/<[^<>]+>/g, '.+')}$`).exec(ours) : null;
@@ -125,7 +126,7 @@ export class Replay {
     }
     if (typeof recorded !== 'object' || recorded === null || typeof ours !== 'object' || ours === null) return;
     if (Array.isArray(recorded)) {
-      // Order depends on ids: what has a name is found by it.
+      // The order depends on ids, so entries with names are matched by name.
       for (const [index, each] of recorded.entries()) this.#learn(each, counterpart(each, index, ours as unknown[]));
       return;
     }
@@ -133,7 +134,7 @@ export class Replay {
   }
 }
 
-/** As the content type has it. */
+/** Encodes a body for its content type. */
 function encode(body: unknown, type: string): string | undefined {
   if (body === null || body === undefined) return undefined;
   if (typeof body === 'string') return body;
@@ -161,7 +162,7 @@ interface Refusal {
   readonly cause?: Readonly<Record<string, unknown>>;
 }
 
-/** Code and message, and what the cause names; not how it says it. */
+/** Compares code, message and the fields in the cause, but not the cause's text. */
 function compareErrors(recorded: unknown, ours: unknown): string[] {
   const one = refusalOf(recorded);
   const other = refusalOf(ours);
@@ -169,24 +170,26 @@ function compareErrors(recorded: unknown, ours: unknown): string[] {
   if (one.message !== other.message) differences.push(`message ${other.message} instead of ${one.message}`);
   for (const key of ['field', 'code', 'value']) {
     const [wanted, found] = [one.cause?.[key], other.cause?.[key]];
-    if (!isToldAs(wanted, found)) differences.push(`${key} ${String(found)} instead of ${String(wanted)}`);
+    if (!isEquivalent(wanted, found)) differences.push(`${key} ${String(found)} instead of ${String(wanted)}`);
   }
   return differences;
 }
 
-/** Some have no envelope, and what is said of OAuth has a code alone. */
+/** Some errors have no envelope, and OAuth errors have only a code. */
 function refusalOf(body: unknown): Refusal {
   const { error } = (body ?? {}) as { error?: Refusal | string };
   return typeof error === 'string' ? { code: error } : (error ?? (body as Refusal | null) ?? {});
 }
 
-/** Values that differ from run to run are only there; what proves something is not repeated. */
-function isToldAs(wanted: unknown, found: unknown): boolean {
+/** Values that differ between runs must only exist; secrets are never repeated. */
+function isEquivalent(wanted: unknown, found: unknown): boolean {
   if (wanted === found) return true;
   return typeof wanted === 'string' && (found === '' || (found !== undefined && wanted.search(PLACEHOLDER) >= 0));
 }
 
-/** Keys that are missing or too many, and values of another kind. Lists are compared by what their entries have together. */
+/**
+ * Missing keys, additional keys, and values of another kind. Lists are compared by the merged keys of their entries.
+ */
 function compareShapes(recorded: unknown, ours: unknown, at: string): string[] {
   if (Array.isArray(recorded) && Array.isArray(ours)) {
     if (recorded.length === 0 || ours.length === 0)
@@ -199,7 +202,7 @@ function compareShapes(recorded: unknown, ours: unknown, at: string): string[] {
     return [...new Set([...Object.keys(recorded), ...Object.keys(ours)])].flatMap((key) => {
       const where = at === '' ? key : `${at}.${key}`;
       if (!(key in ours)) return [`${where} is missing`];
-      if (!(key in recorded)) return VERSION.test(where) ? [] : [`${where} is too many`];
+      if (!(key in recorded)) return VERSION.test(where) ? [] : [`${where} is not expected`];
       return compareShapes(recorded[key], ours[key], where);
     });
   }
@@ -208,7 +211,7 @@ function compareShapes(recorded: unknown, ours: unknown, at: string): string[] {
     : [`${at}: ${kind(ours)} instead of ${kind(recorded)}`];
 }
 
-/** Entries of different kinds stand in no order: those with names that are the same on both sides belong together. */
+/** Entries of different kinds have no fixed order: those with the same names on both sides are compared. */
 function byName(recorded: readonly unknown[], ours: readonly unknown[]): [unknown, unknown][] | undefined {
   const nameOf = (entry: unknown) => (isMap(entry) ? (entry.postureCheckName ?? entry.name) : undefined);
   const pairs = recorded.map((entry): [unknown, unknown] => [
@@ -218,7 +221,7 @@ function byName(recorded: readonly unknown[], ours: readonly unknown[]): [unknow
   return pairs.length === ours.length && pairs.every(([, other]) => other !== undefined) ? pairs : undefined;
 }
 
-/** One entry with the keys of all. */
+/** One entry with the keys of all entries. */
 function merged(list: readonly unknown[]): unknown {
   if (!list.every(isMap)) return list[0];
   const all: Record<string, unknown> = {};

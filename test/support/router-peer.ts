@@ -1,5 +1,5 @@
-// A router in the hands of a test: connected to the simulator as an enrolled router is, saying what the test wants, and answering every
-// Route as if it had made the circuit.
+// A router controlled by a test: it connects to the simulator like an enrolled router, sends the test's messages, and
+// confirms every Route as if it had created the circuit.
 
 import { SystemClock } from '#lib/clock.ts';
 import { silentLog } from '#lib/log.ts';
@@ -35,7 +35,7 @@ export class RouterPeer {
   /** Connects with the files of an enrolled router. */
   static async connect(configFile: string): Promise<RouterPeer> {
     const { config } = loadRouterConfig(configFile);
-    if (!config) throw new Error(`${configFile} cannot be used`);
+    if (!config) throw new Error(`${configFile} is not usable`);
     const clock = new SystemClock();
     const identity = await Identity.open({ config: config.identity, clock, log: silentLog, watch: false });
     const { endpoints, ...settings } = controlSettings(config);

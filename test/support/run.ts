@@ -1,4 +1,4 @@
-// Runs a program of the project to its end, as a user would from a shell.
+// Runs a program of the project to its end, as from a shell.
 
 import { spawn } from 'node:child_process';
 import { dirname, join } from 'node:path';
@@ -14,15 +14,15 @@ export interface Outcome {
 export interface RunOptions {
   readonly cwd?: string;
   readonly env?: NodeJS.ProcessEnv;
-  /** Whether the standard output is closed before anything is written to it. */
+  /** Closes standard output before the program writes to it. */
   readonly isDeaf?: boolean;
 }
 
-/** `args` begin with the TypeScript file, relative to the project. */
+/** `args` start with the TypeScript file, relative to the project. */
 export function runProgram(args: readonly string[], options: RunOptions = {}): Promise<Outcome> {
   const [file = '', ...rest] = args;
   return new Promise((resolve) => {
-    // tap makes every child process load its own modules, which takes longer than most commands.
+    // tap makes every child process load its modules, which takes longer than most commands.
     const child = spawn('env', ['-u', 'NODE_OPTIONS', process.execPath, join(ROOT, file), ...rest], {
       cwd: options.cwd ?? ROOT,
       env: { ...process.env, ...options.env },

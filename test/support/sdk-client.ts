@@ -1,5 +1,5 @@
-// A client of the network as SDKs are: enrolls, logs in with its certificate, connects to a router, dials and hosts over it. What it does
-// with flow control of its own is the agent's xgress, at the other end of the wire.
+// A client of the network, like an SDK: enrolls, logs in with its certificate, connects to a router, dials and hosts
+// services. For the client's own flow control it uses the agent's xgress.
 
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto';
 import type { Duplex } from 'node:stream';
@@ -95,7 +95,7 @@ export async function loginOidc({ simulator }: Overlay, { agent: dispatcher }: D
   return ((await answer.body.json()) as { access_token: string }).access_token;
 }
 
-/** The token of a session of a service. */
+/** The token of a service session. */
 export async function serviceSession(
   { simulator }: Overlay,
   { agent }: Device,
@@ -120,7 +120,7 @@ export interface Received {
   readonly flags: number;
 }
 
-/** What came in for one connection id. */
+/** Messages received for one connection id. */
 export class SdkConn {
   readonly id: number;
   readonly received: Received[] = [];
@@ -136,7 +136,7 @@ export class SdkConn {
     return this.received.map(({ data }) => data).join('');
   }
 
-  /** Bits of the flags of all messages. */
+  /** The combined flags of all messages. */
   get flags(): number {
     return this.received.reduce((all, { flags }) => all | flags, 0);
   }
@@ -155,7 +155,7 @@ export class SdkClient {
   readonly channel: Channel;
   readonly hello: Message;
   readonly conns = new Map<number, SdkConn>();
-  /** Frames of circuits with flow control of the client's own, by content type. */
+  /** Frames of circuits with the client's own flow control, by content type. */
   readonly frames: Frame[] = [];
   onDial: ((dial: Message) => void) | undefined;
   #nextId = 1;
@@ -178,7 +178,7 @@ export class SdkClient {
       });
   }
 
-  /** Rejects when the router does not answer the hello. */
+  /** Rejects if the router does not answer the hello. */
   static async connect(
     port: number,
     { cert, key }: Pick<Device, 'cert' | 'key'>,
@@ -194,7 +194,7 @@ export class SdkClient {
     return SdkClient.over(socket, token, headers);
   }
 
-  /** Greets over a connection. Rejects when the router does not answer the hello. */
+  /** Sends the hello over a connection. Rejects if the router does not answer it. */
   static async over(socket: Duplex, token: string, headers: HeaderEntries = []): Promise<SdkClient> {
     const clock = new SystemClock();
     const underlay = new Underlay({ socket, clock });
@@ -214,12 +214,12 @@ export class SdkClient {
     return client;
   }
 
-  /** Asks, and answers whatever the router replies. */
+  /** Sends a request and returns the reply. */
   ask(type: number, headers: HeaderEntries, body: string | Buffer = ''): Promise<Message> {
     return this.channel.request(new Message(type, headers, body), { timeout: PATIENCE });
   }
 
-  /** The connection under an id, which is known from now on. */
+  /** Registers and returns the connection with this id. */
   conn(id: number = this.#nextId++): SdkConn {
     const conn = this.conns.get(id) ?? new SdkConn(this.channel, id);
     this.conns.set(id, conn);
@@ -237,7 +237,7 @@ export class SdkClient {
     return { conn, answer };
   }
 
-  /** Dials by the name of a service. */
+  /** Dials a service by name. */
   async dialByName(name: string, headers: HeaderEntries = []): Promise<{ conn: SdkConn; answer: Message }> {
     const conn = this.conn();
     const answer = await this.ask(SdkType.ConnectV2, [
@@ -249,7 +249,7 @@ export class SdkClient {
     return { conn, answer };
   }
 
-  /** Hosts; connections that arrive go to `serve`. */
+  /** Hosts a service; incoming connections go to `serve`. */
   async bind(token: string, serve: (conn: SdkConn) => void, headers: HeaderEntries = []): Promise<Message> {
     const conn = this.conn();
     this.onDial = (dial) => {

@@ -1,4 +1,5 @@
-// A service as systemd runs it, out of its unit file: user, folders, environment, notifications, and what `systemctl` does to it.
+// Runs a service like systemd, from its unit file: user, folders, environment, notifications, and `systemctl`
+// operations.
 
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -7,9 +8,9 @@ import { join } from 'node:path';
 import { NotifySocket } from './notify-socket.ts';
 import { until } from './overlay.ts';
 
-/** Microseconds; the unit's own is too long to wait for. */
+/** Microseconds; the unit's own value would make tests too slow. */
 const WATCHDOG = 2_000_000;
-/** Milliseconds, on a machine that has much else to do. */
+/** Milliseconds, with room for a busy machine. */
 const NOTIFICATION_PATIENCE = 45_000;
 
 export class ServiceUnit {
@@ -33,7 +34,7 @@ export class ServiceUnit {
     return this.#process?.pid;
   }
 
-  /** The part of `systemctl` that a guide needs. */
+  /** The `systemctl` operations that guides use. */
   async systemctl(...args: string[]): Promise<void> {
     const [verb = '', ...rest] = args;
     const actions: Record<string, () => Promise<void> | void> = {
@@ -50,13 +51,13 @@ export class ServiceUnit {
     };
     const name = rest[0]?.startsWith('--') ? `${verb} ${rest[0]}` : verb;
     const action = actions[name];
-    if (!action) throw new Error(`systemctl ${args.join(' ')} is not known here`);
+    if (!action) throw new Error(`systemctl ${args.join(' ')} is not supported here`);
     await action();
   }
 
   async stop(): Promise<void> {
     const child = this.#process;
-    if (!child) throw new Error('the service does not run');
+    if (!child) throw new Error('the service is not running');
     this.#process = undefined;
     const exited = once(child, 'exit');
     child.kill('SIGTERM');

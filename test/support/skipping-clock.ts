@@ -1,10 +1,10 @@
-// A clock that follows the real time and can skip hours, for routers whose sockets are real. While it skips, sockets get a moment of real
-// time after each slice: a heartbeat that is sent in one slice is answered before the next.
+// A clock that follows the real time and can skip hours, for routers with real sockets. During a skip, sockets get a
+// moment of real time after each slice, so that a heartbeat sent in one slice is answered before the next.
 
 import { setTimeout as wait } from 'node:timers/promises';
 import { VirtualClock } from '#lib/clock.ts';
 
-/** Milliseconds of real time between two looks at it. */
+/** Milliseconds of real time between updates. */
 const STEP = 5;
 /** Milliseconds of real time after each slice. */
 const REST = 2;
@@ -21,7 +21,7 @@ export class SkippingClock extends VirtualClock {
     this.#ticker = setInterval(() => void this.#follow(), STEP);
   }
 
-  /** Lets so many milliseconds pass, in a small part of them. */
+  /** Skips this many milliseconds in a fraction of the time. */
   async skip(milliseconds: number): Promise<void> {
     this.#isSkipping = true;
     for (let left = milliseconds; left > 0; left -= SLICE) {

@@ -1,3 +1,3 @@
-// Whether tests that repeat one thing many times do so as often as they can: `npm test -- --thorough`, as CI runs them.
+// Whether repetitive tests use their full number of repetitions: `npm test -- --thorough`, as in CI.
 
 export const THOROUGH = process.env.TEST_THOROUGH === '1';

@@ -1,4 +1,4 @@
-// Another issuer of tokens: an HTTP server that publishes its keys, and signs whatever a test wants.
+// Another token issuer: an HTTP server that publishes its keys, and signs the claims of a test.
 
 import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
@@ -13,11 +13,11 @@ export class TokenIssuer {
   readonly #clock: Clock;
   readonly #server: Server;
   readonly #keys = new Map<string, { alg: string; privateKey: CryptoKey }>();
-  /** What is published. */
+  /** The published keys. */
   published: unknown[] = [];
   /** Requests for the keys so far. */
   requests = 0;
-  /** Answers in another way than with the keys. */
+  /** Replaces the normal answer with the keys. */
   answer: ((response: ServerResponse) => void) | undefined;
 
   private constructor(name: string, clock: Clock, server: Server) {
@@ -39,7 +39,7 @@ export class TokenIssuer {
     return issuer;
   }
 
-  /** Where the keys are. */
+  /** The address of the keys. */
   get endpoint(): string {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/keys`;
   }
@@ -58,7 +58,7 @@ export class TokenIssuer {
     await this.close();
   }
 
-  /** Makes a key and publishes it. */
+  /** Creates a key and publishes it. */
   async addKey(kid: string, alg = 'ES256'): Promise<JWK> {
     const { publicKey, privateKey } = await generateKeyPair(alg, { extractable: true });
     this.#keys.set(kid, { alg, privateKey });
@@ -67,10 +67,10 @@ export class TokenIssuer {
     return jwk;
   }
 
-  /** A token that is good for an hour; claims that are undefined are left out. */
+  /** A token that is valid for an hour; undefined claims are omitted. */
   async token(kid: string, claims: Record<string, unknown>, header: Record<string, unknown> = {}): Promise<string> {
     const key = this.#keys.get(kid);
-    if (!key) throw new Error(`there is no key ${kid}`);
+    if (!key) throw new Error(`unknown key ${kid}`);
     const now = Math.floor(this.#clock.now() / 1000);
     return new SignJWT(given({ iss: this.name, aud: 'edge', exp: now + HOUR, ...claims }))
       .setProtectedHeader({ ...given({ kid, ...header }), alg: key.alg })
@@ -78,7 +78,7 @@ export class TokenIssuer {
   }
 }
 
-/** Without what is undefined. */
+/** The fields without undefined values. */
 function given(fields: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }

@@ -1,4 +1,4 @@
-// A network with a tproxy router for tests, in a network namespace of their own, and the programs that reach its services.
+// A network with a tproxy router for tests, in its own network namespace, and the programs that use its services.
 
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,7 +14,7 @@ import { Overlay, type ServiceSetup, type TestRouter } from './overlay.ts';
 export const execute = promisify(execFile);
 export const PROGRAMS = ['ip', 'nft', 'iptables', 'curl', 'dig', 'mount', 'nsenter', 'setpriv'];
 
-/** Makes the namespace usable. Call the answer at the end. */
+/** Prepares the namespace. Returns the cleanup function. */
 export function prepareNamespace(): () => void {
   run('ip', 'link', 'set', 'lo', 'up');
   const folder = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
@@ -35,7 +35,7 @@ export async function dig(...args: string[]): Promise<string> {
   return [status, ...addresses].join(' ');
 }
 
-/** A web server that answers with the caller's address and what it was asked for. */
+/** A web server that answers with the caller's address and its request. */
 async function webServer() {
   const answer = (request: IncomingMessage) => `${request.headers.host} ${request.method} ${request.url}`;
   const sources: string[] = [];
@@ -48,7 +48,7 @@ async function webServer() {
   return { port: (server.address() as AddressInfo).port, sources, close: () => server.close() };
 }
 
-/** What a router has changed on this machine. */
+/** Changes that routers made on this machine. */
 export function traces(): string {
   const rules = run('nft', 'list', 'tables')
     .split('\n')

@@ -1,4 +1,4 @@
-// The handlers of what only clients ask for: their services, sessions of services, and posture.
+// Handlers of operations that only clients call: their services, sessions of services, and posture.
 
 import type { Handlers } from '../http/context.ts';
 import { postureHandlers } from './posture.ts';

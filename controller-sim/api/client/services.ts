@@ -1,4 +1,4 @@
-// What an identity sees of the network: its services, the routers it may use, who else can vouch for it.
+// A client's view of the network: its services, the routers that it may use, the external JWT signers.
 
 import { isAdmin } from '../../auth/permissions.ts';
 import { ApiError, notFound, withoutCause } from '../../errors/errors.ts';
@@ -35,7 +35,7 @@ export const clientServiceHandlers: Handlers = {
   listProtocols: ({ services: { baseUrl } }) => ({ data: { https: { address: new URL(baseUrl).host } } }),
 };
 
-/** The service that the path names, when the caller may use it in any way. */
+/** The service that the path names, if the caller has any permission for it. */
 export function visibleService(request: ApiRequest, id = request.params.id ?? ''): Service {
   const { access, state } = request.services;
   const service = state.tables.service.get(id);
@@ -54,7 +54,7 @@ async function serviceRouters(request: ApiRequest): Promise<Answer> {
   return { data: { edgeRouters: nullWhenEmpty(items) } };
 }
 
-/** Whether a token is that of a session of the caller for a service, and the session has not ended. */
+/** Whether a token belongs to an active session of the caller for this service. */
 async function isOwnSession(request: ApiRequest, serviceId: string, token: string): Promise<boolean> {
   const { tokens, state } = request.services;
   const claims = await tokens.verify(token);
@@ -84,7 +84,7 @@ function serviceUpdates({ services: { serviceChanges }, identity, session }: Api
 function ownRouters(request: ApiRequest): Answer {
   const { access, state } = request.services;
   const identity = request.identity as Identity;
-  // Administrators may use every router; nobody can use one that has not enrolled.
+  // Administrators may use every router that has enrolled.
   const all = isAdmin(identity) ? [...state.tables.router.values()] : access.routersOfIdentity(identity.id);
   const routers = all.filter(({ isEdge, isVerified }) => isEdge && isVerified);
   const page = listPage(routers, request.query, edgeRouterSymbols(request.services), (router) => ({

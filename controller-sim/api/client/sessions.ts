@@ -1,4 +1,4 @@
-// Sessions of services: the right to dial or bind one, as a token.
+// Sessions of services: a token for the right to dial or bind one.
 
 import { Body } from '../../entities/body.ts';
 import { baseFields } from '../../entities/common.ts';
@@ -32,7 +32,7 @@ async function createSession(request: ApiRequest): Promise<Answer> {
   const apiSession = request.session as ApiSession;
   if (!access.may(identityId, service.id, type)) throw invalid('ServiceId', 'service not found', service.id);
   const isLegacy = state.tables.apiSession.has(apiSession.id);
-  // reference fact: clients with tokens tell their posture to routers, which check it with every dial and bind.
+  // reference fact: clients with tokens send their posture to routers, which check it at every dial and bind.
   if (isLegacy) posture.demand(apiSession, service, type);
   if (access.commonRouters(identityId, service.id).length === 0) throw new ApiError('NO_EDGE_ROUTERS_AVAILABLE');
   const id = state.ids.cuid();
@@ -40,19 +40,21 @@ async function createSession(request: ApiRequest): Promise<Answer> {
   const token = await tokens.session({ id, serviceId: service.id, identityId, apiSessionId, type, isLegacy });
   const session = await state.change((transaction) => {
     const fields = { token, apiSessionId, identityId, serviceId: service.id, type };
-    const made: Session = { ...baseFields(transaction, id, body), ...fields };
-    // Of a session that is a token itself, nothing is kept: routers verify both.
-    if (!isLegacy) return made;
+    const session: Session = { ...baseFields(transaction, id, body), ...fields };
+    // A session in token form is not stored: routers verify it and the API session from their signatures.
+    if (!isLegacy) return session;
     if (!transaction.get('apiSession', apiSessionId)) throw new ApiError('UNAUTHORIZED');
-    const before = transaction.tables.session.referring('apiSessionId', apiSessionId).find((each) => isFor(each, made));
-    if (!before) transaction.put('session', made);
-    return before ?? made;
+    const before = transaction.tables.session
+      .referring('apiSessionId', apiSessionId)
+      .find((each) => isFor(each, session));
+    if (!before) transaction.put('session', session);
+    return before ?? session;
   });
-  const { tags: _tags, ...shown } = showSession(session, request.services);
-  return { data: shown };
+  const { tags: _tags, ...answer } = showSession(session, request.services);
+  return { data: answer };
 }
 
-/** reference fact: who asks again for the same gets the same session. */
+/** reference fact: a repeated request gets the same session. */
 function isFor(session: Session, { serviceId, type }: Session): boolean {
   return session.serviceId === serviceId && session.type === type;
 }

@@ -1,4 +1,4 @@
-// API sessions, and the certificates that their clients made for them.
+// API sessions, and the certificates that controllers issued for them.
 
 import { leafOf } from '#pki/certificates.ts';
 import { endApiSession } from '../../entities/api-session.ts';
@@ -22,7 +22,7 @@ const MFA_QUERY = {
   scopes: null,
 };
 
-/** Filters compare a token only for callers that see it: a filter that matches parts would reveal the rest. */
+/** Only callers that may see a token can filter by it: a filter on parts of the text would reveal the rest. */
 const apiSessionSymbols = (_context: ApiServices, request: ApiRequest): Symbols<ApiSession> => ({
   ipAddress: field('ipAddress'),
   token: { get: ({ identityId, token }) => (seesTokensOf(request, identityId) ? token : undefined) },
@@ -45,7 +45,7 @@ export const apiSessions: Resource<'apiSession'> = {
   }),
 };
 
-/** With its token: for the owner of the session. */
+/** Includes the token: only for the owner of the session. */
 export function showApiSession(session: ApiSession, context: ApiServices): Record<string, unknown> {
   const { token, identityId, authenticatorId, configTypes, ipAddress, lastActivityAt } = session;
   const { isMfaRequired, isMfaComplete, isCertExtendable, improperClientCertChain } = session;
@@ -71,7 +71,7 @@ export function showApiSession(session: ApiSession, context: ApiServices): Recor
   };
 }
 
-/** What is still owed. */
+/** Proofs that the session still lacks. */
 function authQueries(session: ApiSession, { state }: ApiServices): Record<string, unknown>[] {
   const signer = session.requiredSignerId && state.tables.externalJwtSigner.get(session.requiredSignerId);
   return [
@@ -96,8 +96,8 @@ export const sessionCertificates: Listed<'apiSessionCertificate'> = {
   symbols: { apiSession: field('apiSessionId'), fingerprint: field('fingerprint'), subject: field('subject') },
   show: (certificate) => {
     const { certPem, fingerprint, subject, validFrom, validTo } = certificate;
-    const shown = base('apiSessionCertificate', certificate);
-    return { ...shown, certificate: leafOf(certPem).toString(), fingerprint, subject, validFrom, validTo };
+    const fields = base('apiSessionCertificate', certificate);
+    return { ...fields, certificate: leafOf(certPem).toString(), fingerprint, subject, validFrom, validTo };
   },
 };
 

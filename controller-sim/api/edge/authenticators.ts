@@ -41,7 +41,7 @@ const AUTHENTICATOR_SYMBOLS: Symbols<Authenticator> = {
   lastAuthResolvedToRoot: certificateFlag('lastAuthResolvedToRoot'),
 };
 
-/** A password has none. */
+/** Passwords have no certificate and answer null. */
 function certificateFlag(key: keyof Authenticator & string): FilterSymbol<Authenticator> {
   return { type: 'bool', get: (each) => (each.method === 'cert' ? (each[key] as boolean) : null) };
 }
@@ -97,10 +97,10 @@ async function newPassword({ services }: ApiRequest, body: Body): Promise<string
 
 export function showAuthenticator(authenticator: Authenticator, { state }: ApiServices): Record<string, unknown> {
   const { method, identityId, username } = authenticator;
-  const { _links, ...shown } = base('authenticator', authenticator);
+  const { _links, ...fields } = base('authenticator', authenticator);
   return {
     _links: { ...(_links as object), identities: { href: `./identities/${identityId}` } },
-    ...shown,
+    ...fields,
     method,
     identityId,
     identity: reference('identity', state.tables.identity.get(identityId)),
@@ -129,7 +129,7 @@ export const authenticatorHandlers: Handlers = {
   requestExtendAuthenticator: requestExtend,
 };
 
-/** Replaces the authenticator by an enrollment of its kind, which keeps the user name. */
+/** Replaces the authenticator with an enrollment of its kind, which keeps the user name. */
 async function reEnroll(request: ApiRequest): Promise<Answer> {
   const { state, clock } = request.services;
   const authenticator = find(request, 'authenticator');

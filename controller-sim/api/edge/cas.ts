@@ -1,4 +1,4 @@
-// Other authorities.
+// Certificate authorities of third parties.
 
 import { createCa, deleteCa, updateCa, verifyCa } from '../../entities/ca.ts';
 import { existing } from '../../entities/common.ts';
@@ -47,7 +47,9 @@ export const cas: Resource<'ca'> = {
 
 export const caHandlers: Handlers = { ...crud(cas), getCaJwt: caToken, verifyCa: verify };
 
-/** What names the network and the authority to clients that enroll with a certificate of it; it stays the same. */
+/**
+ * A token that names the network and the authority, for clients that enroll with its certificates. It never changes.
+ */
 async function caToken(request: ApiRequest): Promise<Answer> {
   const { id } = withoutCause(() => find(request, 'ca'));
   return { raw: await request.services.tokens.authority(id), contentType: 'application/jwt' };

@@ -1,4 +1,4 @@
-// Config types, and the configs that follow their schemas.
+// Config types, and configs, whose data follows the schemas of their types.
 
 import {
   createConfig,

@@ -1,4 +1,4 @@
-// The data as a whole: checked, mended, copied to a file.
+// Operations on all data: integrity checks, repairs and snapshots.
 
 import { Body } from '../../entities/body.ts';
 import { ApiError } from '../../errors/errors.ts';
@@ -17,7 +17,7 @@ export const databaseHandlers: Handlers = {
   }),
 };
 
-/** reference fact: the results come with the meta data of a page, which has everything. */
+/** reference fact: results carry pagination metadata, of one page that holds everything. */
 function results({ services: { integrity } }: ApiRequest): Answer {
   const totalCount = integrity.report.results?.length ?? 0;
   return { data: integrity.report, meta: { pagination: { limit: -1, offset: 0, totalCount } } };

@@ -20,7 +20,7 @@ import { crud, find, list, type Resource } from '../http/resource.ts';
 import { hasPowerOver, refuseOverAdmins, seesEnrollmentTokens } from '../http/rights.ts';
 import { NEVER } from '../http/show.ts';
 
-/** What needs more than a permission. */
+/** Enrollments of administrators: permissions are not sufficient for them. */
 export const OF_ADMINS = 'manage enrollments of admins';
 
 export const enrollments: Resource<'enrollment'> = {
@@ -73,7 +73,7 @@ export const enrollmentHandlers: Handlers = {
   refreshEnrollment,
 };
 
-/** It holds the token with which one enrolls. */
+/** Contains the enrollment token. */
 function detail(request: ApiRequest): Answer {
   const enrollment = find(request, 'enrollment');
   refuseOverAdmins(request, enrollment.identityId, OF_ADMINS);
@@ -111,7 +111,7 @@ async function createEnrollment(request: ApiRequest): Promise<Answer> {
   return { data: created('enrollments', enrollment.signed.id) };
 }
 
-/** A new token for the same enrollment; the old one is invalid. */
+/** Issues a new token for the same enrollment and invalidates the old one. */
 async function refreshEnrollment(request: ApiRequest): Promise<Answer> {
   const { state, clock } = request.services;
   const { id, method, identityId, routerId } = withoutCause(() => find(request, 'enrollment'));

@@ -1,4 +1,4 @@
-// External JWT signers: all of one for administrators, what a client needs to log in for everybody.
+// External JWT signers. Administrators see every field, clients only those that they need to log in.
 
 import { createSigner, deleteSigner, updateSigner } from '../../entities/external-jwt-signer.ts';
 import type { Symbols } from '../../filter/compile.ts';
@@ -24,7 +24,7 @@ const SYMBOLS: Symbols<ExternalJwtSigner> = {
   claimsProperty: field('claimsProperty'),
   useExternalId: flagField('useExternalId'),
   clientId: field('clientId'),
-  scopes: { get: () => null }, // reference fact: a text by its type, which no list has
+  scopes: { get: () => null }, // reference fact: typed as one text, so a list never matches
   targetToken: field('targetToken'),
   enrollToCertEnabled: flagField('enrollToCertEnabled'),
   enrollToTokenEnabled: flagField('enrollToTokenEnabled'),
@@ -33,7 +33,7 @@ const SYMBOLS: Symbols<ExternalJwtSigner> = {
   enrollAuthPolicyId: field('enrollAuthPolicyId'),
 };
 
-/** A signer without a certificate shows dates, and has none. */
+/** A signer without a certificate has no dates and answers null. */
 function dateOrNull(date: string): Date | null {
   return date === NEVER ? null : new Date(date);
 }

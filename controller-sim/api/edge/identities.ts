@@ -1,4 +1,4 @@
-// Identities, and the operations on one.
+// Identities and their operations.
 
 import { parseDuration } from '#lib/duration.ts';
 import { describeError } from '#lib/errors.ts';
@@ -72,12 +72,12 @@ export const identities: Resource<'identity', IdentityEnrollment | undefined> = 
   text: identityText,
 };
 
-/** Permissions alone let nobody make, change or delete administrators, or hand out permissions. */
+/** Permissions alone never suffice to create, change or delete administrators, or to grant permissions. */
 function refuseRights(request: ApiRequest, target: Identity | undefined, body: Body | undefined): void {
   const { identity: caller } = request;
   if (!caller || isAdmin(caller)) return;
   refuseOverAdmins(request, target?.id ?? null, 'change or delete admins');
-  // reference fact: a PUT sets every field, those too that only administrators may change.
+  // reference fact: a PUT sets every field, including those that only administrators may change.
   if (body?.mode === 'update') throw notAllowed('replace identities: change single fields with PATCH');
   if (body?.flag('isAdmin') === true) throw notAllowed('make admins');
   const given = body?.texts('permissions');
@@ -85,7 +85,7 @@ function refuseRights(request: ApiRequest, target: Identity | undefined, body: B
     throw notAllowed('give permissions');
 }
 
-/** What changes with time alone is not kept. */
+/** Answers that change with time alone are not cached. */
 function identityText(identity: Identity, context: ApiServices, request: ApiRequest): string {
   if (!seesEnrollmentTokens(request, { identityId: identity.id }))
     return JSON.stringify(withoutProofs(identity, context));
@@ -93,7 +93,7 @@ function identityText(identity: Identity, context: ApiServices, request: ApiRequ
   return identity.disabledUntil === null ? context.identityTexts.textOf(identity.id, make) : make();
 }
 
-/** Leaves out enrollments: their tokens are for callers that may open them. */
+/** Omits enrollments: only callers that may open enrollments see their tokens. */
 function withoutProofs(identity: Identity, context: ApiServices): Record<string, unknown> {
   return { ...showIdentity(identity, context), enrollment: {} };
 }
@@ -128,20 +128,20 @@ export function showIdentity(identity: Identity, context: ApiServices): Record<s
 }
 
 function openEnrollments({ id }: Identity, { state: { tables } }: ApiServices): Record<string, unknown> {
-  const shown: Record<string, unknown> = {};
+  const byMethod: Record<string, unknown> = {};
   for (const enrollment of tables.enrollment.referring('identityId', id)) {
     const { method, caId } = enrollment;
     const ca = caId === null ? undefined : tables.ca.get(caId);
-    shown[method] = { ...proof(enrollment), ...(method === 'ottca' && { caId, ca: reference('ca', ca) }) };
+    byMethod[method] = { ...proof(enrollment), ...(method === 'ottca' && { caId, ca: reference('ca', ca) }) };
   }
-  return shown;
+  return byMethod;
 }
 
 function proof({ id, jwt, token, expiresAt }: Enrollment): Record<string, unknown> {
   return { id, jwt, token, expiresAt };
 }
 
-/** The identity of a tunneler is connected by its router; of SDKs the routers tell. */
+/** A tunneler identity is online when its router is; routers report SDK identities. */
 function routerConnection({ id, type }: Identity, context: ApiServices): Record<string, unknown> {
   const isOnline = type === 'Router' ? context.network.status(id).isOnline : context.network.isConnected(id);
   return { hasEdgeRouterConnection: isOnline, edgeRouterConnectionStatus: isOnline ? 'online' : 'offline' };

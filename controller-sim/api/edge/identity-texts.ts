@@ -1,5 +1,5 @@
-// Identities as JSON text, kept from answer to answer: a list of a hundred is mostly the same hundred as before. A text is dropped with any
-// change of what it tells: the identity, its authenticators, enrollments, sessions and second factor, its connections.
+// Caches identities as JSON text: successive lists mostly repeat the same identities. A change of the identity, its
+// authenticators, enrollments, sessions, second factor or connections evicts its text.
 
 import type { Network } from '../../network/network.ts';
 import type { Change } from '../../state/change.ts';
@@ -9,7 +9,7 @@ import type { TextCache } from '../http/text-cache.ts';
 /** About 30 MB. */
 const MOST = 20_000;
 
-/** Kinds of which a change may show in any identity. */
+/** A change of these kinds can affect the text of any identity. */
 const IN_ALL: ReadonlySet<string> = new Set(['authPolicy', 'ca']);
 /** Kinds that belong to one identity. */
 const OWNED: ReadonlySet<string> = new Set(['authenticator', 'enrollment', 'apiSession', 'mfa']);

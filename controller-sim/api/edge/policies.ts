@@ -1,4 +1,4 @@
-// The three kinds of policies.
+// Service policies, edge router policies and service edge router policies.
 
 import type { Side } from '../../access/memberships.ts';
 import {

@@ -1,4 +1,4 @@
-// Why an identity can, or cannot, use a service: its permissions, and the routers that both may use.
+// Explains why an identity can or cannot use a service: its permissions, and the routers that both may use.
 
 import type { Answer, ApiRequest, Handlers } from '../http/context.ts';
 import { reference } from '../http/references.ts';
@@ -20,7 +20,7 @@ function policyAdvice(request: ApiRequest): Answer {
       identity: reference('identity', state.tables.identity.get(identity.id)),
       serviceId: service.id,
       service: reference('service', service),
-      // reference fact: a denied permission is left out, and so is a count of zero.
+      // reference fact: a denied permission and a count of zero are omitted.
       ...(access.may(identity.id, service.id, 'Bind') && { isBindAllowed: true }),
       ...(access.may(identity.id, service.id, 'Dial') && { isDialAllowed: true }),
       ...(ofIdentity > 0 && { identityRouterCount: ofIdentity }),

@@ -1,4 +1,4 @@
-// Posture checks: what every type has, beside what the own type demands.
+// Posture checks: the common fields, and the demands of each type.
 
 import { createPostureCheck, deletePostureCheck, updatePostureCheck } from '../../entities/posture-check.ts';
 import type { FilterSymbol } from '../../filter/compile.ts';
@@ -9,7 +9,7 @@ import { base } from '../http/references.ts';
 import { crud, type Resource } from '../http/resource.ts';
 import { nullWhenEmpty } from '../http/show.ts';
 
-/** Null for checks of other types, which have no such demand. */
+/** Null for checks of other types. */
 const mfaFlag = (name: 'promptOnWake' | 'promptOnUnlock'): FilterSymbol<PostureCheck> => ({
   type: 'bool',
   get: (check) => (check.typeId === 'MFA' ? check.demands[name] : null),

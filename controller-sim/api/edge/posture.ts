@@ -1,4 +1,4 @@
-// Posture as it is shown: what a service wants to know of a machine, and what is known of the machines of an identity.
+// Posture in answers: the queries of a service, and the posture data of an identity.
 
 import { timeText } from '#lib/duration.ts';
 import { evaluatePosture, type MfaDemand, type PostureState, type ProcessDemand } from '#model/posture.ts';
@@ -7,8 +7,8 @@ import type { ApiRequest, ApiServices } from '../http/context.ts';
 import { base } from '../http/references.ts';
 
 /**
- * A group for each policy that grants the service to the caller. reference fact: one for each permission instead, while the network has no
- * posture checks at all.
+ * One group for each policy that grants the service to the caller. reference fact: while the network has no posture
+ * checks, one group for each permission instead.
  */
 export function postureQueries(
   service: Service,
@@ -64,7 +64,10 @@ function processOf({ osType, path }: ProcessDemand): Record<string, unknown> {
   return { osType, path };
 }
 
-/** reference fact: an MFA check counts as changed when the machine wakes up or is unlocked, so that clients look at it again. */
+/**
+ * reference fact: waking or unlocking the machine counts as a change of an MFA check, so that clients evaluate it
+ * again.
+ */
 function updatedAt(check: PostureCheck, state: PostureState): string {
   const { updatedAt: changed } = check;
   const { promptOnWake, promptOnUnlock } = mfaOf(check);
@@ -75,7 +78,7 @@ function updatedAt(check: PostureCheck, state: PostureState): string {
   return new Date(Math.max(Date.parse(changed), ...times)).toISOString();
 }
 
-/** What is known of an identity's machines; times that there are none of are null. */
+/** The posture data of an identity's machines; unknown times are null. */
 export function showPostureData({ id }: Identity, { posture, state }: ApiServices): Record<string, unknown> {
   const data = posture.dataOf(id);
   const sessions = [...(data?.sessions ?? [])].map(([sessionId, known]) => [
@@ -94,16 +97,16 @@ export function showPostureData({ id }: Identity, { posture, state }: ApiService
   ]);
   return {
     apiSessionPostureData: Object.fromEntries(sessions),
-    domain: { ...told(data?.domain), domain: data?.domain?.name ?? null },
-    mac: { ...told(data?.mac), addresses: data?.mac?.addresses ?? null },
+    domain: { ...received(data?.domain), domain: data?.domain?.name ?? null },
+    mac: { ...received(data?.mac), addresses: data?.mac?.addresses ?? null },
     os: {
-      ...told(data?.os),
+      ...received(data?.os),
       type: data?.os?.type ?? null,
       version: data?.os?.version ?? null,
       build: data?.os?.build ?? null,
     },
     processes: [...(data?.processes.values() ?? [])].map((process) => ({
-      ...told({ checkId: process.postureCheckId, at: process.at }),
+      ...received({ checkId: process.postureCheckId, at: process.at }),
       path: process.path,
       isRunning: process.isRunning,
       binaryHash: process.hash,
@@ -112,7 +115,7 @@ export function showPostureData({ id }: Identity, { posture, state }: ApiService
   };
 }
 
-function told(data: { checkId: string; at: number } | undefined): Record<string, unknown> {
+function received(data: { checkId: string; at: number } | undefined): Record<string, unknown> {
   return {
     postureCheckId: data?.checkId ?? '',
     timedOut: false,

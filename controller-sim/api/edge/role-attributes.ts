@@ -1,4 +1,4 @@
-// Role attributes: those that entities of a kind have, and which entities and policies use each of them.
+// Lists role attributes by kind, with the entities and policies that use each of them.
 
 import type { ApiRequest, Handler, Handlers } from '../http/context.ts';
 import { listTexts } from '../http/list.ts';
@@ -20,7 +20,9 @@ function roleAttributes(kind: RoleKind): Handler {
   return ({ services: { state }, query }) => ({ page: listTexts(state.tables[kind].roleAttributes(), query) });
 }
 
-/** Which policies select entities of a kind by attributes, under which field, and what the answer calls them. */
+/**
+ * The policies that select entities of a kind by attribute, the field that holds the roles, and its name in the answer.
+ */
 const SELECTING = {
   identity: [
     ['servicePolicy', 'identityRoles', 'servicePolicies'],
@@ -43,7 +45,7 @@ const BEARERS = {
   postureCheck: 'postureChecks',
 } as const;
 
-/** Attributes that an entity bears or a policy selects, with the number of both, and with `withIds` who they are. */
+/** Attributes that an entity has or a policy selects, with the counts of both. `withIds` adds their ids. */
 function roleAttributeUsage(kind: RoleKind): Handler {
   return ({ services: { state }, query }) => {
     const { tables } = state;
@@ -68,7 +70,7 @@ function roleAttributeUsage(kind: RoleKind): Handler {
   };
 }
 
-/** Sorted. `#all` selects everything and is not an attribute, nor is `#` alone. */
+/** Sorted. Skips `#all`, which selects everything, and a lone `#`. */
 function usedAttributes(tables: ApiRequest['services']['state']['tables'], kind: RoleKind): string[] {
   const used = new Set(tables[kind].roleAttributes());
   for (const [policy, field] of SELECTING[kind])

@@ -1,4 +1,4 @@
-// Routers: edge routers, and all routers as carriers of circuits.
+// Edge routers, and the transit routers of the fabric.
 
 import type { Body } from '../../entities/body.ts';
 import { existing } from '../../entities/common.ts';
@@ -44,7 +44,7 @@ export const edgeRouterSymbols = (context: ApiServices): Symbols<Router> => ({
   online: { type: 'bool', get: ({ id }) => context.network.status(id).isOnline },
 });
 
-/** Of a router that has not said what it is. */
+/** For a router that has not reported its version. */
 const NO_VERSION = { arch: '', buildDate: '', os: '', revision: '', version: '' };
 
 export const edgeRouters: Resource<'router', SignedEnrollment | undefined> = {
@@ -69,18 +69,18 @@ export const edgeRouters: Resource<'router', SignedEnrollment | undefined> = {
       certPem,
       isTunnelerEnabled,
       roleAttributes: nullWhenEmpty(roleAttributes),
-      ...shownStatus(context.network.status(router.id)),
+      ...statusFields(context.network.status(router.id)),
     };
   },
 };
 
-/** reference fact: the mask is left out while it is zero. */
-function shownStatus({ capabilities, versionInfo }: RouterStatus): Record<string, unknown> {
+/** reference fact: a mask of zero is omitted. */
+function statusFields({ capabilities, versionInfo }: RouterStatus): Record<string, unknown> {
   const capabilitiesMask = capabilityMask(capabilities);
   return { ...(capabilitiesMask !== 0 && { capabilitiesMask }), versionInfo: versionInfo ?? NO_VERSION };
 }
 
-/** Signed for new routers alone. */
+/** Only new routers need an enrollment. */
 async function newEnrollment(
   { services }: ApiRequest,
   method: 'erott' | 'trott',
@@ -90,7 +90,7 @@ async function newEnrollment(
   return mode === 'create' ? signEnrollment(services, method, id) : undefined;
 }
 
-/** What both APIs show of an edge router. */
+/** Fields that both APIs answer for an edge router. */
 export function commonRouter(router: Router, context: ApiServices): Record<string, unknown> {
   const { name, cost, noTraversal, appData, disabled } = router;
   const { isOnline, hostname, supportedProtocols, syncStatus, ...status } = context.network.status(router.id);
@@ -109,7 +109,7 @@ export function commonRouter(router: Router, context: ApiServices): Record<strin
   };
 }
 
-/** Shows enrollments of one method: only the list of edge routers shows those of edge routers. */
+/** Includes enrollments of one method: only the list of edge routers includes those of edge routers. */
 function routerFields(router: Router, request: ApiRequest, method: 'erott' | 'trott'): Record<string, unknown> {
   const { state } = request.services;
   const { configs, ctrlChanListeners, fingerprint, isEdge, isVerified } = router;

@@ -1,4 +1,4 @@
-// The configs that an identity has instead of those of a service.
+// Configs with which an identity overrides those of a service.
 
 import { existing } from '../../entities/common.ts';
 import { associateConfigs, disassociateConfigs } from '../../entities/service-configs.ts';
@@ -15,7 +15,7 @@ export const serviceConfigHandlers: Handlers = {
 function serviceConfigs(request: ApiRequest): Answer {
   const { tables } = request.services.state;
   const identity = find(request, 'identity');
-  const shown = Object.entries(identity.serviceConfigs).flatMap(([serviceId, configIds]) =>
+  const items = Object.entries(identity.serviceConfigs).flatMap(([serviceId, configIds]) =>
     configIds.map((configId) => ({
       serviceId,
       service: reference('service', tables.service.get(serviceId)),
@@ -23,8 +23,8 @@ function serviceConfigs(request: ApiRequest): Answer {
       config: reference('config', tables.config.get(configId)),
     })),
   );
-  const limit = shown.length;
-  return { page: { items: shown, pagination: { limit, offset: 0, totalCount: shown.length } } };
+  const limit = items.length;
+  return { page: { items, pagination: { limit, offset: 0, totalCount: items.length } } };
 }
 
 async function associate(request: ApiRequest): Promise<Answer> {

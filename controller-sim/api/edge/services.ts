@@ -1,4 +1,4 @@
-// Services: with the caller's permissions, the posture that it has to prove, and the configs of the types that it asked for.
+// Services, with the caller's permissions, their posture queries, and configs of the requested types.
 
 import { ownValue } from '#lib/own-value.ts';
 import { createService, deleteService, updateService } from '../../entities/service.ts';
@@ -32,7 +32,7 @@ export const services: Resource<'service'> = {
   show: showService,
 };
 
-/** Services in lists that are not about who asks: what the caller may do with them is left out. */
+/** Services in lists that do not depend on the caller: its permissions are omitted. */
 export const otherServices: Listed<'service'> = {
   kind: 'service',
   symbols: serviceSymbols,
@@ -67,27 +67,27 @@ export function showService(service: Service, context: ApiServices, request: Api
 }
 
 /**
- * Type name to data, for the types that the query or the session names; what the identity overrides wins. reference fact: where no types are
- * named, the list of services shows an empty object and everything else null.
+ * Type name to data, for the types that the query or the session names; overrides of the identity win. reference fact:
+ * if no types are named, the list of services answers an empty object and everything else null.
  */
 function effectiveConfig(
   service: Service,
   { state: { tables } }: ApiServices,
   request: ApiRequest,
 ): Record<string, unknown> | null {
-  const asked = request.query.getAll('configTypes').flatMap((each) => each.split(','));
-  const types = asked.length > 0 ? asked : (request.session?.configTypes ?? []);
+  const requested = request.query.getAll('configTypes').flatMap((each) => each.split(','));
+  const types = requested.length > 0 ? requested : (request.session?.configTypes ?? []);
   const isList = request.params.id === undefined && !request.query.has('roleFilter');
   if (types.length === 0) return isList ? {} : null;
   const overrides = ownValue(request.identity?.serviceConfigs ?? {}, service.id) ?? [];
-  const shown = new Map<string, unknown>();
+  const byType = new Map<string, unknown>();
   for (const id of [...service.configs, ...overrides]) {
     const config = tables.config.get(id);
     const type = config && tables.configType.get(config.configTypeId);
     if (config && type && (types.includes('all') || types.includes(type.id) || types.includes(type.name)))
-      shown.set(type.name, config.data);
+      byType.set(type.name, config.data);
   }
-  return Object.fromEntries(shown);
+  return Object.fromEntries(byType);
 }
 
 export const serviceHandlers: Handlers = crud(services);

@@ -20,13 +20,13 @@ export const sessions: Resource<'session'> = {
   remove: (transaction, { id }) => transaction.delete('session', id),
   show: (session, context) => ({
     ...showSession(session, context),
-    token: session.id, // reference fact: what proves the session is for its owner alone
+    token: session.id, // reference fact: only the owner sees the token that authenticates
     apiSession: reference('apiSession', context.state.tables.apiSession.get(session.apiSessionId)),
-    servicePolicies: [], // reference fact: named, and never filled
+    servicePolicies: [], // reference fact: present, always empty
   }),
 };
 
-/** As its owner sees it: without the API session, with the routers over which it may be used. */
+/** The owner's view: without the API session, with the routers that it may use. */
 export function showSession(session: Session, context: ApiServices): Record<string, unknown> {
   const { token, type, apiSessionId, identityId, serviceId } = session;
   return {
@@ -50,7 +50,7 @@ export function showRouter(router: Router, context: ApiServices): Record<string,
 
 export const sessionHandlers: Handlers = { ...crud(sessions), detailSessionRoutePath: routePath };
 
-/** The routers of the circuits that run for the identity to the service. */
+/** The routers of the identity's circuits to the service. */
 function routePath(request: ApiRequest): Answer {
   const { identityId, serviceId } = find(request, 'session');
   const circuits = request.services.network.circuits

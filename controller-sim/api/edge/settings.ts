@@ -1,4 +1,5 @@
-// Settings of controllers: named by the API, served by no controller yet (reference fact: HTTP entities, section 16).
+// Settings of controllers: the API names them, but controllers do not serve them yet (reference fact: HTTP entities,
+// section 16).
 
 import type { Handlers } from '../http/context.ts';
 import { notServed } from '../http/not-served.ts';

@@ -1,5 +1,5 @@
-// Lists of the entities that belong to another one: the services of a policy, the routers of an identity. They stand apart from the files of
-// the entities, which would otherwise import each other in circles.
+// Lists of entities below another one: the services of a policy, the routers of an identity. They are separate from the
+// files of the entities, which would otherwise import each other in circles.
 
 import type { MemberKind, PolicyKind, Side } from '../../access/memberships.ts';
 import type { EntityTypes } from '../../state/types.ts';
@@ -60,7 +60,7 @@ const ofService: Handlers = {
   ),
 };
 
-/** An unknown router has empty lists. */
+/** Lists of an unknown router are empty. */
 const ofEdgeRouter: Handlers = {
   listEdgeRouterEdgeRouterPolicies: list(edgeRouterPolicies, (request) =>
     policiesOf(request, 'edgeRouterPolicy', 'right', request.params.id ?? ''),
@@ -107,7 +107,7 @@ const ofConfig: Handlers = {
 
 export const subListHandlers: Handlers = { ...ofIdentity, ...ofService, ...ofEdgeRouter, ...ofPolicy, ...ofConfig };
 
-/** The policies of a kind that have the entity on one of their sides. */
+/** The policies of a kind that select the entity on one of their sides. */
 function policiesOf<K extends PolicyKind>(
   { services: { access, state } }: ApiRequest,
   kind: K,

@@ -1,4 +1,4 @@
-// How many entities of each kind there are.
+// Counts the entities of each kind.
 
 import type { Answer, ApiRequest, Handlers } from '../http/context.ts';
 import { IDENTITY_TYPES, POSTURE_CHECK_TYPES } from './types.ts';

@@ -1,4 +1,4 @@
-// Terminators, as the management API calls their parts.
+// Terminators, with the management API's field names.
 
 import { createTerminator, updateTerminator } from '../../entities/terminator.ts';
 import type { Symbols } from '../../filter/compile.ts';
@@ -36,7 +36,7 @@ export const terminators: Resource<'terminator'> = {
   }),
 };
 
-/** `routers` is the list in which references find the router. */
+/** `routers` is the list to which router references link. */
 export function commonTerminator(
   terminator: Terminator,
   { state: { tables }, network }: ApiServices,

@@ -1,4 +1,4 @@
-// Types that are fixed: those of identities and of posture checks (reference facts: HTTP entities, sections 3 and 17).
+// Built-in types of identities and posture checks (reference facts: HTTP entities, sections 3 and 17).
 
 import { notFound } from '../../errors/errors.ts';
 import type { ApiServices, Handlers } from '../http/context.ts';
@@ -16,7 +16,7 @@ const type = (list: string, id: string, name: string, createdAt = NEVER) => ({
 
 export const IDENTITY_TYPES = ['Default', 'Router'] as const;
 
-/** They are as old as the data: it began with the first authority. */
+/** Created with the data, that is with the first authority. */
 function identityTypes({ authority }: ApiServices) {
   const since = (authority.roots[0] ?? authority.serverCertificate).validFromDate.toISOString();
   return IDENTITY_TYPES.map((name) => type('identity-types', name, name, since));

@@ -1,4 +1,4 @@
-// The controller shows that it holds the key of its tokens: it signs what the client made up (specification: controller challenge).
+// Proves that the controller holds its token key: signs the client's nonce (specification: controller challenge).
 
 import { sign } from 'node:crypto';
 import { Body } from '../../entities/body.ts';
@@ -10,7 +10,7 @@ export function signChallenge({ services: { authority }, body }: ApiRequest): An
   const keyId = given.text('keyId') ?? '';
   const nonce = given.text('nonce') ?? '';
   if (keyId !== authority.keyId) throw invalid('keyId', 'no key of this controller has this id', keyId);
-  // As in tokens: what this says of curves does not matter to other keys.
+  // The signature format of tokens. The option affects EC keys only.
   const key = { key: authority.signingKey, dsaEncoding: 'ieee-p1363' } as const;
   const answer = {
     algorithm: authority.tokenAlgorithm,

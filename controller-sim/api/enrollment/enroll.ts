@@ -1,5 +1,6 @@
-// Enrolling identities: with a one-time token (for a certificate of this network, with one of another authority, or for a password), with
-// a certificate alone, or with the token of another issuer (reference fact: HTTP behaviour, Enrollment).
+// Enrolls identities in one of three ways. A one-time token gives a certificate of this network, accepts one of another
+// authority, or sets a password. A certificate alone or the token of another issuer also suffices (reference fact: HTTP
+// behaviour, Enrollment).
 
 import type { X509Certificate } from 'node:crypto';
 import { ownValue } from '#lib/own-value.ts';
@@ -20,14 +21,14 @@ import { showController } from '../information/controllers.ts';
 import { enrollWithToken } from './external-token.ts';
 import { enrollRouter } from './router.ts';
 
-/** `method` as the path or the query names it; undefined when neither does. */
+/** `method` is from the path or the query; undefined if neither names one. */
 export async function enroll(request: ApiRequest, method: string | undefined): Promise<Answer> {
   if (method === 'ca') return enrollByCertificate(request);
   if (method === 'token') return enrollWithToken(request);
   const enrollment = findEnrollment(request);
   if (method !== undefined && method !== '' && method !== enrollment.method && method !== anyRouter(enrollment))
     throw new ApiError('INVALID_ENROLL_METHOD');
-  // At that very moment it is over, as it is for whoever looks at the token.
+  // The enrollment expires at this very millisecond, as its token does.
   if (Date.parse(enrollment.expiresAt) <= request.services.clock.now()) throw new ApiError('ENROLLMENT_EXPIRED');
   switch (enrollment.method) {
     case 'erott':
@@ -50,7 +51,7 @@ function findEnrollment({ query, body, services }: ApiRequest): Enrollment {
   return enrollment;
 }
 
-/** Routers that only carry circuits enroll on the same path as those of the edge. */
+/** Transit routers enroll on the same path as edge routers. */
 function anyRouter({ method }: Enrollment): string | undefined {
   return method === 'trott' ? 'erott' : undefined;
 }
@@ -74,10 +75,12 @@ async function enrollWithRequest(request: ApiRequest, enrollment: Enrollment): P
     : { raw: cert, contentType: 'application/x-pem-file' };
 }
 
-/** The certificate that the client shows in TLS becomes its authenticator: one of the authority that the enrollment names. */
+/**
+ * The client's TLS certificate becomes its authenticator. The authority that the enrollment names must have issued it.
+ */
 async function enrollWithCertificate(request: ApiRequest, enrollment: Enrollment): Promise<Answer> {
   const { state } = request.services;
-  const { leaf, ca } = shownCertificate(request, 'CERTIFICATE_FAILED_VALIDATION');
+  const { leaf, ca } = presentedCertificate(request, 'CERTIFICATE_FAILED_VALIDATION');
   if (ca.id !== enrollment.caId) throw new ApiError('CERTIFICATE_FAILED_VALIDATION');
   if (!ca.isOttCaEnrollmentEnabled) throw new ApiError('ENROLLMENT_CA_NOT_VALID');
   await state.change((transaction) => {
@@ -89,7 +92,7 @@ async function enrollWithCertificate(request: ApiRequest, enrollment: Enrollment
   return { data: { controllers: [showController(request)] } };
 }
 
-/** The identity chooses its password; the name was chosen when the enrollment was made. */
+/** The identity chooses its password. The enrollment holds the user name. */
 async function enrollWithPassword(request: ApiRequest, enrollment: Enrollment): Promise<Answer> {
   const { state, passwords } = request.services;
   const body = new Body(request.body, 'create');
@@ -106,10 +109,10 @@ async function enrollWithPassword(request: ApiRequest, enrollment: Enrollment): 
   return { data: { controllers: [showController(request)], username } };
 }
 
-/** Any client with a certificate of an authority that allows it becomes an identity. */
+/** Any client with a certificate of an authority that permits it becomes an identity. */
 export async function enrollByCertificate(request: ApiRequest): Promise<Answer> {
   const { state } = request.services;
-  const { leaf, ca } = shownCertificate(request, 'CERT_FAILED_VALIDATION');
+  const { leaf, ca } = presentedCertificate(request, 'CERT_FAILED_VALIDATION');
   if (!ca.isAutoCaEnrollmentEnabled) throw new ApiError('CERT_FAILED_VALIDATION');
   const requestedName = typeof request.body === 'object' ? new Body(request.body, 'create').text('name') : undefined;
   const id = state.ids.short();
@@ -123,22 +126,22 @@ export async function enrollByCertificate(request: ApiRequest): Promise<Answer> 
       roleAttributes: [...new Set(ca.identityRoles)].sort(),
       externalId,
     });
-    // Who is known by a part of the certificate may come with another certificate next time.
+    // An external id identifies the client even if it later presents another certificate.
     if (externalId === null)
       addAuthenticator(transaction, { id: state.ids.short(), identityId: id, proof: certificateProof(leaf, ca.id) });
   });
   return { data: {} };
 }
 
-/** Throws ApiError for a certificate that names nobody: without a name, its identity could never log in. */
+/** Throws ApiError for a certificate without the claim: its identity could never log in. */
 function claimedBy(leaf: X509Certificate, claim: ExternalIdClaim): string {
   const externalId = externalIdOf(leaf, claim);
   if (externalId === undefined) throw new ApiError('MISSING_CERT_CLAIM');
   return externalId;
 }
 
-/** What the client shows in TLS: valid now, made for clients, and of a verified authority. */
-function shownCertificate(
+/** The client's TLS certificate: valid now, for client authentication, and issued by a verified authority. */
+function presentedCertificate(
   { services, certificates }: ApiRequest,
   refusal: ApiErrorCode,
 ): { leaf: X509Certificate; ca: CertificateAuthority } {

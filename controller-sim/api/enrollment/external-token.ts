@@ -1,5 +1,5 @@
-// Enrolling with the token of another issuer, when its signer allows it: for a certificate of this network, or to log in with such
-// tokens from then on.
+// Enrolls with the token of another issuer, if its signer permits it. The identity gets a certificate of this network,
+// or logs in with such tokens.
 
 import { leafOf } from '#pki/certificates.ts';
 import { bearerTokens } from '../../auth/bearer-tokens.ts';
@@ -23,7 +23,7 @@ export async function enrollWithToken(request: ApiRequest): Promise<Answer> {
   const primary = services.state.tables.authPolicy.get(enrollAuthPolicyId)?.primary;
   const body = typeof request.body === 'object' ? new Body(request.body, 'create') : undefined;
   const clientCsr = body?.text('clientCsr') || undefined;
-  // The auth policy may have changed since the signer was allowed to enroll: whoever enrolls has to be able to log in afterwards.
+  // The auth policy may have changed since the signer was permitted to enroll. The new identity must be able to log in.
   const isAllowed =
     clientCsr === undefined
       ? enrollToTokenEnabled && primary?.extJwt.allowed
@@ -44,7 +44,7 @@ export async function enrollWithToken(request: ApiRequest): Promise<Answer> {
   return { data: { cert, ca: services.authority.bundle } };
 }
 
-/** Named and given attributes by the claims that the signer selects; known again by the claim that it logs in with. */
+/** The signer selects the claims for name and attributes, and the claim that identifies the token at logins. */
 function addIdentity(transaction: Transaction, id: string, { signer, claims, subject }: VerifiedToken): void {
   const name = claimAt(claims, signer.enrollNameClaimsSelector);
   const attributes =

@@ -1,4 +1,4 @@
-// Enrollment, each of its ways under its own path and all of them under one.
+// Routes enrollment: each method has its own path, and one path serves all methods.
 
 import type { Answer, ApiServices, Handlers } from '../http/context.ts';
 import { signChallenge } from './challenge.ts';

@@ -1,4 +1,4 @@
-// Enrolling routers, and renewing their certificates over HTTP.
+// Enrolls routers and renews their certificates over HTTP.
 
 import { validity } from '#pki/certificate-chain.ts';
 import { leafOf, sha1Fingerprint } from '#pki/certificates.ts';
@@ -23,7 +23,7 @@ export async function enrollRouter({ services, body }: ApiRequest, enrollment: E
   return { data: signed };
 }
 
-/** With the certificate that the router has now, which is invalid from then on. */
+/** Renews with the router's current certificate, which is invalid afterwards. */
 export async function extendRouter({ services, body, certificates }: ApiRequest): Promise<Answer> {
   const { state, clock } = services;
   const [leaf] = certificates;

@@ -1,4 +1,4 @@
-// Members of a cluster. A simulator is the only member, or stands alone.
+// Cluster members. A simulator is the only member, or not in a cluster.
 
 import { PROTOCOL_VERSION } from '#wire/version-info.ts';
 import { Body } from '../../entities/body.ts';
@@ -47,7 +47,7 @@ function removeMember({ body, services }: ApiRequest): Answer {
   throw invalidField('id', `unable to remove cluster member: ${why}`, id);
 }
 
-/** To itself, nothing has to be done. */
+/** A transfer to itself succeeds without an effect. */
 function transferLeadership({ body, services }: ApiRequest): Answer {
   const id = new Body(body, 'create').text('newLeaderId') ?? services.controllerId;
   if (id === services.controllerId || id === '') return { data: {} };

@@ -1,4 +1,4 @@
-// What the fabric API shows of services, routers and terminators: the same entities as the edge, seen from below.
+// The fabric API's view of services, routers and terminators, which are the entities of the edge APIs.
 
 import { createTransitRouter, deleteRouter, updateTransitRouter } from '../../entities/router.ts';
 import { createService, deleteService, updateFabricService } from '../../entities/service.ts';
@@ -92,13 +92,13 @@ function fabricLinks(plural: string, id: string): Record<string, unknown> {
   return { self: { href: self }, terminators: { href: `${self}/terminators` } };
 }
 
-/** A reference to a service or a router as this API links them; null when it is not there. */
+/** A reference to a service or a router with this API's links; null if it does not exist. */
 export function fabricReference(
   plural: 'services' | 'routers',
   entity: Parameters<typeof reference>[1],
 ): Record<string, unknown> | null {
-  const shown = reference(plural === 'services' ? 'service' : 'router', entity, plural);
-  return shown && entity ? { ...shown, _links: fabricLinks(plural, entity.id) } : null;
+  const edgeReference = reference(plural === 'services' ? 'service' : 'router', entity, plural);
+  return edgeReference && entity ? { ...edgeReference, _links: fabricLinks(plural, entity.id) } : null;
 }
 
 export const fabricEntityHandlers: Handlers = {

@@ -1,4 +1,4 @@
-// The fabric API: what answers each of its operations.
+// All handlers of the fabric API.
 
 import type { Handlers } from '../http/context.ts';
 import { clusterHandlers } from './cluster.ts';

@@ -1,4 +1,4 @@
-// The network as it runs: links, circuits, what routers and controllers say of themselves.
+// Live data of the network: links, circuits, and inspections of routers and controllers.
 
 import { Body } from '../../entities/body.ts';
 import { notFound } from '../../errors/errors.ts';
@@ -42,7 +42,7 @@ export const networkHandlers: Handlers = {
   },
 };
 
-/** Links that fail or lose against a duplicate are removed, so nobody sees another state. */
+/** Links that fail or lose against a duplicate are removed, so no other state is visible. */
 const LINK_STATE = 'Connected';
 const LINK_SYMBOLS = {
   protocol: field<NetworkLink>('protocol'),

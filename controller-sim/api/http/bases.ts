@@ -1,4 +1,4 @@
-// Where each API is found. The client API has older names (reference fact: HTTP behaviour, Bases).
+// Base paths of each API. The client API also has older ones (reference fact: HTTP behaviour, Bases).
 
 import type { ApiName } from '#schemas/api/operations.ts';
 

@@ -1,5 +1,5 @@
-// Bodies against schemas/api/bodies.json, in two passes as the reference does it: a value of the wrong type makes the body unreadable, then
-// the first rule that is broken is named (reference fact: HTTP entities, section 1).
+// Validates bodies against schemas/api/bodies.json in two passes, as the reference does. A value of the wrong type
+// makes the body unreadable. Otherwise the first broken rule is reported (reference fact: HTTP entities, section 1).
 
 import { Ajv, type AnySchemaObject, type ErrorObject, type ValidateFunction } from 'ajv';
 import { ownValue } from '#lib/own-value.ts';
@@ -10,21 +10,23 @@ type Definitions = Readonly<Record<string, AnySchemaObject>>;
 
 /** The largest whole number below 2^63 that a JavaScript number can be. */
 const INT64 = { minimum: -(2 ** 63), maximum: 2 ** 63 - 1_024 };
-/** reference fact: whole numbers have 64 bits. */
+/** reference fact: integers have 64 bits. */
 const RULES = mapValues(bodies.$defs as Definitions, boundedIntegers);
-/** reference fact: a day is a time, too. */
+/** reference fact: a date without a time is accepted. */
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2}))?$/;
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
-/** reference fact: a text that is not of one of these formats makes the body unreadable, as a value of a wrong type does. */
+/**
+ * reference fact: a text that violates one of these formats makes the body unreadable, as a value of a wrong type does.
+ */
 const READ_FORMATS: ReadonlySet<string> = new Set(['byte', 'date-time']);
 
-// The schemas are our own: test/house/generated.test.ts holds them against the meta schema, not each start.
+// The schemas are our own: test/house/generated.test.ts validates them against the meta schema, not every start.
 const ajv = new Ajv({ strict: true, allowUnionTypes: true, verbose: true, meta: false, validateSchema: false });
 ajv.addFormat('date-time', (text) => DATE_TIME.test(text) && !Number.isNaN(Date.parse(text)));
 ajv.addFormat('uri', (text) => URL.canParse(text));
-// Clients send an empty one where there is none.
+// Clients send an empty text for a missing URL.
 ajv.addFormat('url', (text) => text === '' || URL.canParse(text));
 ajv.addFormat('uuid', UUID);
 ajv.addFormat('byte', BASE64);
@@ -37,10 +39,10 @@ ajv.addKeyword({
 ajv.addSchema({ $id: 'shapes', $defs: mapValues(RULES, shapeOf) });
 ajv.addSchema({ $id: 'rules', $defs: RULES });
 
-/** Compiled when first used: few of them are in the life of a simulator. */
+/** Compiled on first use: a simulator needs only a few of them. */
 const compiled = new Map<string, ValidateFunction>();
 
-/** Posture checks and their responses differ by what they are about. */
+/** Posture checks and their responses have one schema for each type. */
 const VARIANTS: Readonly<Record<string, string>> = {
   OS: 'OperatingSystem',
   MAC: 'MacAddress',
@@ -53,7 +55,7 @@ const VARIANTS: Readonly<Record<string, string>> = {
 
 const VARYING = /^(postureCheck|postureResponse)(Create|Update|Patch)$/;
 
-/** Throws ApiError for a body that is not what its type wants. What the type does not know is let through. */
+/** Throws ApiError for a body that does not match its type. Unknown fields are ignored. */
 export function validateBody(type: string, body: unknown): void {
   if (type === 'postureResponses' && Array.isArray(body)) {
     for (const each of body) validateBody('postureResponseCreate', each);
@@ -77,13 +79,13 @@ function variantOf(type: string, body: unknown): string {
 function validate(type: string, body: unknown): void {
   const rules = validator('rules', type);
   if (rules(body)) return;
-  // Something is wrong, or only null: what it is, and in which order it is told, is worth a second look.
+  // The body is invalid or contains nulls. The second pass finds out, in the reference's order of messages.
   const shape = validator('shapes', type);
   if (!shape(body)) throw unreadable(shape.errors?.[0]);
   if (!rules(withoutNulls(body))) throw broken(rules.errors?.[0]);
 }
 
-/** What a body of a type may be in particular, by its typeId; nothing for types that have no variants. */
+/** Variants of a type by `typeId`; empty for types without variants. */
 export function variantsOf(type: string): { readonly typeId: string; readonly variant: string }[] {
   const [, kind, action] = VARYING.exec(type) ?? [];
   if (kind === undefined) return [];
@@ -96,9 +98,9 @@ function validator(pass: 'shapes' | 'rules', type: string): ValidateFunction {
   const ref = `${pass}#/$defs/${type}`;
   const known = compiled.get(ref);
   if (known) return known;
-  const made = ajv.compile({ $ref: ref });
-  compiled.set(ref, made);
-  return made;
+  const validator = ajv.compile({ $ref: ref });
+  compiled.set(ref, validator);
+  return validator;
 }
 
 function unreadable(error: ErrorObject | undefined): ApiError {
@@ -160,7 +162,7 @@ function isList(schema: AnySchemaObject | undefined): boolean {
   return target?.type === 'array';
 }
 
-/** Only the types, and null for each of them: null stands for what is left out. */
+/** Keeps only the types, each of which also accepts null: a null means a missing field. */
 function shapeOf(schema: AnySchemaObject): AnySchemaObject {
   const { $ref, type, format, properties, items, additionalProperties, allOf } = schema;
   return {
@@ -187,7 +189,7 @@ function boundedIntegers(schema: AnySchemaObject): AnySchemaObject {
   };
 }
 
-/** For the rules a null is no value; what maps of anything hold has no rules. */
+/** Drops nulls, which the rules treat as missing. Free-form maps have no rules. */
 function withoutNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNulls);
   if (typeof value !== 'object' || value === null) return value;

@@ -1,4 +1,4 @@
-// What the steps of a request work with.
+// Types that the steps of a request share.
 
 import type { OperationId } from '#schemas/api/gen/operation-types.ts';
 import type { ApiOperation } from '#schemas/api/operations.ts';
@@ -14,30 +14,30 @@ import type { TextCache } from './text-cache.ts';
 
 /** One page of a list. */
 export interface ListPage {
-  /** Texts of JSON where `isText`. */
+  /** JSON texts if `isText`. */
   readonly items: readonly unknown[];
   readonly isText?: boolean;
   readonly pagination: { readonly limit: number; readonly offset: number; readonly totalCount: number };
-  /** Left out where a list says nothing of it. */
+  /** Missing if the list does not report it. */
   readonly filterableFields?: readonly string[];
 }
 
-/** What stays the same for all requests. */
+/** Shared by all requests. */
 export interface ApiServices extends AuthServices {
   readonly access: Access;
   readonly serviceChanges: ServiceChanges;
   readonly network: Network;
   readonly events: Events;
-  /** Identities as they are shown. */
+  /** Identities as JSON texts. */
   readonly identityTexts: TextCache;
   readonly integrity: DataIntegrity;
   readonly snapshots: Snapshots;
-  /** Addresses of the APIs, for version answers. */
+  /** Base address of the APIs, for version answers. */
   readonly baseUrl: string;
   readonly controllerId: string;
-  /** `tls:host:port`, as routers reach it. */
+  /** `tls:host:port`, where routers reach it. */
   readonly controlAddress: string;
-  /** Whether it answers as the only member of a cluster. */
+  /** Whether it reports itself as the only member of a cluster. */
   readonly isClusterMember: boolean;
   /** Milliseconds. */
   readonly enrollmentLifetime: number;
@@ -50,23 +50,23 @@ export interface ApiRequest extends AuthRequest<ApiServices> {
   /** Set by the session step. */
   session: ApiSession | undefined;
   identity: Identity | undefined;
-  /** The header `www-authenticate` of the answer: names the token that the session still owes. */
+  /** The `www-authenticate` header of the answer: names the token that the session still lacks. */
   challenge: string | undefined;
 }
 
-/** Data that is JSON already. */
+/** Data that is JSON text already. */
 export interface ShownText {
   readonly json: string;
 }
 
-/** What a handler answers; the envelope is put round it. */
+/** A handler's result; the envelope is added later. */
 export type Answer = Data | Page | Raw | ShownText;
 
 export interface Data {
-  /** That of the operation's table when left out. */
+  /** Defaults to the status in the table of operations. */
   readonly status?: number;
   readonly data: unknown;
-  /** Beside the versions of the APIs. */
+  /** Added to the API versions. */
   readonly meta?: Readonly<Record<string, unknown>>;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -84,5 +84,5 @@ export interface Raw {
 
 export type Handler = (request: ApiRequest) => Promise<Answer> | Answer;
 
-/** By the ids of their operations. */
+/** By operation id. */
 export type Handlers = Readonly<Partial<Record<OperationId, Handler>>>;

@@ -1,4 +1,5 @@
-// Lists: filter, sort, limit, offset from the query, and the page with its meta data (reference fact: HTTP behaviour, Lists).
+// Lists: filter, sort, limit and offset of a query, and the page with its metadata (reference fact: HTTP behaviour,
+// Lists).
 
 import { ApiError, badRequest, invalid } from '../../errors/errors.ts';
 import type { Predicate, Query } from '../../filter/ast.ts';
@@ -13,41 +14,41 @@ import type { ListPage } from './context.ts';
 
 const DEFAULT_LIMIT = 10;
 const MOST = 500;
-/** reference fact: what is told where nothing is cut, as near as a number comes to it. */
+/** reference fact: the limit that an unlimited list reports, as precisely as a number can hold it. */
 const UNLIMITED = Number.MAX_SAFE_INTEGER;
 
-/** Symbols that every list of entities has. */
+/** Symbols of every list of entities. */
 const BASE: Symbols<Entity> = {
   id: { get: ({ id }) => id },
   createdAt: { type: 'datetime', get: ({ createdAt }) => new Date(createdAt) },
   updatedAt: { type: 'datetime', get: ({ updatedAt }) => new Date(updatedAt) },
   tags: { get: () => undefined },
-  isSystem: { type: 'bool', get: ({ isSystem }) => isSystem || null }, // reference fact: stored only where it is true
+  isSystem: { type: 'bool', get: ({ isSystem }) => isSystem || null }, // reference fact: stored only if true
 };
 
-/** A symbol for a plain key of the entity. */
+/** A symbol for a plain field of the entity. */
 export function field<T>(key: keyof T & string): FilterSymbol<T> {
   return { key, get: (entity) => entity[key] as FieldValue };
 }
 
-/** A symbol for a key that is true or false. */
+/** A symbol for a boolean field. */
 export function flagField<T>(key: keyof T & string): FilterSymbol<T> {
   return { type: 'bool', ...field<T>(key) };
 }
 
-/** A symbol for a key that is a number. */
+/** A symbol for a numeric field. */
 export function numberField<T>(key: keyof T & string): FilterSymbol<T> {
   return { type: 'number', ...field<T>(key) };
 }
 
-/** A symbol for a key that holds several values. */
+/** A symbol for a field with several values. */
 export function fieldSet<T>(key: keyof T & string): FilterSymbol<T> {
   return { set: (entity) => (entity[key] ?? []) as readonly FieldValue[] };
 }
 
 /**
- * A symbol of ids whose entities are found in `table`: `from configs where name = "x"` looks at the configs themselves. Their own symbols
- * are made when a filter asks for them, which few do.
+ * A symbol of ids that refer to entities in `table`: `from configs where name = "x"` filters the configs themselves.
+ * Their own symbols are built on demand, since few filters need them.
  */
 export function linked<T, U extends Entity>(
   symbol: FilterSymbol<T>,
@@ -63,7 +64,7 @@ export function linked<T, U extends Entity>(
   return { ...symbol, to };
 }
 
-/** The page that a query asks for. Throws ApiError for what cannot be understood, before the entities are selected. */
+/** The page that a query selects. Throws ApiError for an invalid query, before any entity is read. */
 export function listPage<T extends Entity>(
   entities: Source<T>,
   query: URLSearchParams,
@@ -73,16 +74,16 @@ export function listPage<T extends Entity>(
   return page(entities, query, { ...BASE, ...own } as Symbols<T>, toItem);
 }
 
-/** What a list is made of, or what selects it. */
+/** The entities of a list, or a function that selects them. */
 type Source<T> = Iterable<T> | Table<T & Entity> | (() => Iterable<T> | Table<T & Entity>);
 
-/** What is listed without being kept in a table. */
+/** Listed records that are not stored in a table. */
 interface Listable {
   readonly id: string;
   readonly tags: Readonly<Record<string, unknown>>;
 }
 
-/** A page of records that have no base fields but their id and tags. */
+/** A page of records whose only base fields are id and tags. */
 export function listRecords<T extends Listable>(
   records: Iterable<T>,
   query: URLSearchParams,
@@ -92,7 +93,7 @@ export function listRecords<T extends Listable>(
   return page(records, query, { id: { get: ({ id }) => id }, ...own } as Symbols<T>, toItem);
 }
 
-/** A page of what never changes: types, by their name. */
+/** A page of built-in types, which never change. */
 export function listFixed<T extends Listable & { readonly name: string; readonly createdAt: string }>(
   types: readonly T[],
   query: URLSearchParams,
@@ -161,8 +162,8 @@ function indexedSort(sort: Query['sort'] = [{ field: 'id', descending: false }])
 }
 
 /**
- * All that can match a predicate that demands an id, or a value that is unique, such as `name = "x"`: it is found without a look at the
- * others. Undefined for other predicates. Symbols of unique keys have the name of the key.
+ * All candidates for a predicate that demands an id or a unique value, such as `name = "x"`; undefined for other
+ * predicates. An index finds them without a scan. Symbols of unique fields have the field's name.
  */
 function lookUp<T extends Entity>(table: Table<T>, predicate: Predicate): readonly T[] | undefined {
   if (predicate.kind === 'and') {
@@ -178,8 +179,9 @@ function lookUp<T extends Entity>(table: Table<T>, predicate: Predicate): readon
 }
 
 /**
- * A list of texts, such as role attributes, which the filter calls `id`. reference fact: the parameters sort, limit and offset have no effect
- * (the web console sorts by an unknown name); what the filter itself says of them counts.
+ * A list of texts, such as role attributes, which filters call `id`. reference fact: the parameters sort, limit and
+ * offset are ignored (the web console sorts by a name that does not exist). Only sorting and paging inside the filter
+ * apply.
  */
 export function listTexts(
   texts: readonly string[],
@@ -216,7 +218,7 @@ interface ListQuery extends Query {
   readonly sortRefusal: 'INVALID_FILTER' | 'INVALID_SORT_IDENTIFIER';
 }
 
-/** What the filter itself says wins over the other parameters. */
+/** Sorting and paging inside the filter override the other parameters. */
 function readQuery(parameters: URLSearchParams): ListQuery {
   const limit = wholeNumber(parameters.get('limit'), 'limit');
   const offset = wholeNumber(parameters.get('offset'), 'offset');
@@ -247,14 +249,14 @@ function wholeNumber(text: string | null, name: string): number | undefined {
   return Number(text);
 }
 
-/** More than the most is cut; `none` and a negative limit are not (seen at the reference). */
+/** A limit above the maximum is capped; `none` and a negative limit mean unlimited (seen at the reference). */
 function paging({ limit = DEFAULT_LIMIT, skip = 0 }: Query): { limit: number; offset: number } {
   const offset = Math.max(0, skip);
   if (limit === 'none' || limit < 0) return { limit: UNLIMITED, offset };
   return { limit: Math.min(MOST, limit || DEFAULT_LIMIT), offset };
 }
 
-/** reference fact: what is wrong stands in a cause of the code UNHANDLED. */
+/** reference fact: a cause with the code UNHANDLED describes the error. */
 function translate(error: unknown, refusal: ListQuery['sortRefusal']): unknown {
   if (error instanceof SortError)
     return error.isUnsortable

@@ -1,8 +1,8 @@
-// Operations that the API names and no controller serves (reference fact: HTTP entities, sections 9 and 16).
+// Operations in the API that controllers do not implement (reference fact: HTTP entities, sections 9 and 16).
 
 import type { Answer, Handler } from './context.ts';
 
-/** `group` is what the operations are about, as the answer says it. */
+/** `group` names the subject of the operations in the answer. */
 export function notServed(group: string): Handler {
   return ({ operation: { id } }): Answer => {
     const name = `${id[0]?.toUpperCase()}${id.slice(1)}`;

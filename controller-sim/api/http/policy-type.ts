@@ -1,4 +1,4 @@
-// The query parameter that narrows a list to services which may be dialed, or bound.
+// The query parameter that restricts a list to services which the caller may dial, or bind.
 
 import { invalid } from '../../errors/errors.ts';
 import type { ApiRequest } from './context.ts';

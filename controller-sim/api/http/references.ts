@@ -1,4 +1,4 @@
-// How entities are shown in answers: their base fields, links, and references to others.
+// Common parts of entities in answers: base fields, links, and references to other entities.
 
 import { PLURAL } from '../../entities/names.ts';
 import type { CertificateAuthority, Entity, EntityKind, Identity, Named } from '../../state/types.ts';
@@ -29,7 +29,7 @@ function subLists(kind: EntityKind, entity: Entity): readonly string[] {
   return kind === 'ca' ? authorityLinks(entity as CertificateAuthority) : (SUB_LISTS[kind] ?? []);
 }
 
-/** An authority that is verified has nothing to verify; its token is for clients that enroll by themselves. */
+/** A verified authority has no `verify` link. Its token is for clients that enroll without an administrator. */
 function authorityLinks({ isVerified, isAutoCaEnrollmentEnabled }: CertificateAuthority): readonly string[] {
   return [...(isAutoCaEnrollmentEnabled ? ['jwt'] : []), ...(isVerified ? [] : ['verify'])];
 }
@@ -51,15 +51,15 @@ export function base(kind: EntityKind, entity: Entity, plural?: string): Record<
   return { _links: links(kind, entity, plural), id, createdAt, updatedAt, tags };
 }
 
-/** What a creation answers. */
+/** The answer to a creation. */
 export function created(plural: string, id: string): { _links: Record<string, unknown>; id: string } {
   return { _links: { self: { href: `./${plural}/${id}` } }, id };
 }
 
-/** References to these come with the links of their lists. */
+/** References to these kinds include the links of their lists. */
 const WITH_LISTS: ReadonlySet<EntityKind> = new Set(['identity', 'service', 'router', 'apiSession', 'ca']);
 
-/** A reference to an entity; null when it is not there. */
+/** A reference to an entity; null if it does not exist. */
 export function reference(
   kind: EntityKind,
   entity: Entity | undefined,
@@ -67,9 +67,9 @@ export function reference(
 ): Record<string, unknown> | null {
   if (!entity) return null;
   const { name } = entity as Partial<Named>;
-  const shown = WITH_LISTS.has(kind) && plural === PLURAL[kind];
+  const hasLists = WITH_LISTS.has(kind) && plural === PLURAL[kind];
   return {
-    _links: shown ? links(kind, entity) : { self: { href: `./${plural}/${entity.id}` } },
+    _links: hasLists ? links(kind, entity) : { self: { href: `./${plural}/${entity.id}` } },
     entity: plural,
     id: entity.id,
     ...(name !== undefined && { name }),

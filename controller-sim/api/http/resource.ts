@@ -1,4 +1,4 @@
-// The six operations that nearly every entity has, made from what is special about it.
+// The six operations that nearly every entity has, built from a description of the entity.
 
 import { type Semantic, selectByRoles } from '#model/roles.ts';
 import type { OperationId } from '#schemas/api/gen/operation-types.ts';
@@ -17,15 +17,15 @@ import { created } from './references.ts';
 /** Kinds with role attributes. */
 const ROLE_KINDS: ReadonlySet<EntityKind> = new Set(['identity', 'router', 'service', 'postureCheck']);
 
-/** What it takes to list entities of a kind. */
+/** Describes how entities of a kind are listed. */
 export interface Listed<K extends EntityKind> {
   readonly kind: K;
-  /** Fields for filters and sorting. A function where they depend on the data, or on what the caller may see. */
+  /** Fields for filters and sorting. A function if they depend on the data, or on the caller's rights. */
   readonly symbols: Symbols<EntityTypes[K]> | ((services: ApiServices, request: ApiRequest) => Symbols<EntityTypes[K]>);
-  /** Which entities of the kind there are for this list; all of them when left out. */
+  /** Selects the entities of this list; all of the kind if missing. */
   includes?(entity: EntityTypes[K]): boolean;
   show(entity: EntityTypes[K], services: ApiServices, request: ApiRequest): Record<string, unknown>;
-  /** The same as JSON, where it is kept. */
+  /** The same as cached JSON. */
   text?(entity: EntityTypes[K], services: ApiServices, request: ApiRequest): string;
 }
 
@@ -37,21 +37,21 @@ type NameIn<Verb extends string> = OperationId extends infer Id
   : never;
 
 export interface Resource<K extends EntityKind, P = undefined> extends Listed<K> {
-  /** In the ids of operations: `Identity` and `Identities`. */
+  /** The part of operation ids after the verb: `Identity` and `Identities`. */
   readonly names: { readonly one: NameIn<'detail'>; readonly many: NameIn<'list'> };
-  /** Where it is found, for links; the kind's own when left out. */
+  /** Path segment for links; defaults to that of the kind. */
   readonly plural?: string;
-  /** Fields that do not make a patch one (reference fact: HTTP entities, section 1). */
+  /** A patch with only these fields changes nothing and is rejected (reference fact: HTTP entities, section 1). */
   readonly fixed?: readonly string[];
   newId?(services: ApiServices, body: Body): string;
-  /** What has to be waited for before the transaction that creates or changes. */
+  /** Asynchronous work before the transaction that creates or changes the entity. */
   prepare?(request: ApiRequest, id: string, body: Body): Promise<P>;
   create?(transaction: Transaction, id: string, body: Body, prepared: P, request: ApiRequest): void;
   update?(transaction: Transaction, entity: EntityTypes[K], body: Body, request: ApiRequest, prepared: P): void;
   remove?(transaction: Transaction, entity: EntityTypes[K], request: ApiRequest): void;
 }
 
-/** List, detail, create, update, patch, delete, as far as the resource has them. */
+/** List, detail, create, update, patch, delete, as far as the resource supports them. */
 export function crud<K extends EntityKind, P = undefined>(resource: Resource<K, P>): Handlers {
   const { one, many } = resource.names;
   const handlers: Record<string, Handler | undefined> = {
@@ -72,7 +72,7 @@ export function crud<K extends EntityKind, P = undefined>(resource: Resource<K, 
   return handlers as Handlers;
 }
 
-/** A list of entities, as the query wants it. */
+/** A list of entities, filtered, sorted and paged by the query. */
 export function list<K extends EntityKind>(
   listed: Listed<K>,
   select: (request: ApiRequest) => Iterable<EntityTypes[K]> | Table<EntityTypes[K]>,
@@ -100,7 +100,7 @@ function selected<T>(request: ApiRequest, select: (request: ApiRequest) => T): T
   }
 }
 
-/** The entity that the path names; 404 when there is none. */
+/** The entity that the path names, else 404. */
 export function find<K extends EntityKind>(
   { services, params }: ApiRequest,
   kind: K,
@@ -111,7 +111,7 @@ export function find<K extends EntityKind>(
   return entity;
 }
 
-/** As the transaction has it, or as it is. */
+/** The entity, in the state of the transaction if there is one. */
 function found<K extends EntityKind, P>(
   request: ApiRequest,
   resource: Resource<K, P>,
@@ -135,7 +135,7 @@ function all<K extends EntityKind>(
   return [...(selected instanceof Table ? selected.values() : selected)].filter(includes);
 }
 
-/** Of `entities`, or of all, those that `roleFilter` selects: `#attribute`, `@id`, by `roleSemantic` (AllOf when left out). */
+/** The given entities, or all, that `roleFilter` selects: `#attribute`, `@id`, by `roleSemantic` (AllOf by default). */
 export function selectListed<K extends EntityKind>(
   { services, query }: ApiRequest,
   { kind }: Listed<K>,

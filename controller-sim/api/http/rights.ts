@@ -1,35 +1,35 @@
-// Permissions never give power over administrators, or tokens of others. A caller that could enroll as an administrator, take the
-// second factor of one away, or use the session of somebody else would have the rights of that identity.
+// Permissions never extend to administrators, or to tokens of others. A caller that could enroll as an administrator,
+// remove an administrator's second factor, or use another session would gain the rights of that identity.
 
 import { isAdmin, mayCall } from '../../auth/permissions.ts';
 import { ApiError } from '../../errors/errors.ts';
 import type { Enrollment, Identity } from '../../state/types.ts';
 import type { ApiRequest } from './context.ts';
 
-/** Permissions that open enrollments, or renew their tokens. Permissions to read give no tokens. */
+/** Permissions to open enrollments or renew their tokens. Read permissions do not reveal tokens. */
 const OPENS = {
   identity: ['identity.create', 'enrollment.create', 'enrollment.update'],
   router: ['router.create', 'router.update', 'enrollment.update'],
 } as const;
 
-/** Throws ApiError when the identity is an administrator and the caller is not; `what` names the act, for the cause. */
+/** Throws ApiError if the identity is an administrator and the caller is not; `what` names the action in the cause. */
 export function refuseOverAdmins(request: ApiRequest, identityId: string | null, what: string): void {
   if (!hasPowerOver(request, identityId)) throw notAllowed(what);
 }
 
-/** `identityId` is null for what belongs to nobody. */
+/** `identityId` is null for entities without an owner. */
 export function hasPowerOver({ identity: caller, services }: ApiRequest, identityId: string | null): boolean {
   if (!caller || isAdmin(caller)) return true;
   const target = identityId === null ? undefined : services.state.tables.identity.get(identityId);
   return target === undefined || !isAdmin(target);
 }
 
-/** Whether the caller may see tokens of sessions of the identity: it is the owner, or an administrator. */
+/** Whether the caller may see session tokens of the identity: only the owner and administrators may. */
 export function seesTokensOf({ identity: caller }: ApiRequest, identityId: string): boolean {
   return caller !== undefined && (isAdmin(caller) || caller.id === identityId);
 }
 
-/** Whether the caller may see the token of an enrollment: it could open one itself, or it is the identity that is to enroll. */
+/** Whether the caller may see the token of an enrollment: it could open one itself, or it is the enrolling identity. */
 export function seesEnrollmentTokens(
   request: ApiRequest,
   { identityId }: Partial<Pick<Enrollment, 'identityId'>>,
@@ -41,12 +41,12 @@ export function seesEnrollmentTokens(
   return hasPowerOver(request, identityId ?? null) && permissions.some((permission) => mayCall(caller, permission));
 }
 
-/** For operations that need a session: they always have a caller. */
+/** For operations that require a session, and therefore always have a caller. */
 export function idOfCaller({ identity }: ApiRequest): string {
   return (identity as Identity).id;
 }
 
-/** Whether an administrator asks. */
+/** Whether the caller is an administrator. */
 export function isByAdmin({ identity }: ApiRequest): boolean {
   return identity !== undefined && isAdmin(identity);
 }

@@ -1,8 +1,8 @@
-// Small things that several entities are shown with.
+// Small parts that several entities have in answers.
 
 import type { Named } from '../../state/types.ts';
 
-/** What the reference sends for a time that is not kept. */
+/** The reference's value for an unknown time. */
 export const NEVER = '0001-01-01T00:00:00.000Z';
 
 /** A role list and its display form; an empty list is sent as null. */

@@ -1,6 +1,6 @@
-// JSON texts of entities, kept from answer to answer.
+// Caches entities as JSON texts across answers.
 
 export interface TextCache {
-  /** The text that is kept for an id, or what `make` makes. */
+  /** The cached text of an id. On a miss, calls `make` and caches its result. */
   textOf(id: string, make: () => string): string;
 }

@@ -1,4 +1,5 @@
-// Bodies against their types. The rules and what compiles them are loaded when the first body comes: a simulator that starts has none.
+// Validates bodies against their types. The rules and their compiler are loaded with the first body, so that the
+// simulator starts faster.
 
 type BodyRules = typeof import('./body-rules.ts');
 
@@ -9,7 +10,7 @@ async function rules(): Promise<BodyRules> {
   return loaded;
 }
 
-/** Rejects with ApiError for a body that is not what its type wants. What the type does not know is let through. */
+/** Rejects with ApiError for a body that does not match its type. Unknown fields are ignored. */
 export function validateBody(type: string, body: unknown): Promise<void> | void {
   if (!loaded) return rules().then((each) => each.validateBody(type, body));
   loaded.validateBody(type, body);

@@ -1,4 +1,4 @@
-// The controllers of the network as clients and administrators see them: of a simulator there is one, itself.
+// The controllers of the network, for clients and administrators. A simulator has one: itself.
 
 import { sha1Fingerprint } from '#pki/certificates.ts';
 import type { ApiRequest } from '../http/context.ts';
@@ -18,7 +18,10 @@ export interface Controller {
   readonly lastJoinedAt: string;
 }
 
-/** Clients are not told how routers reach it, or where it is administered (reference fact: HTTP entities, section 16). */
+/**
+ * Clients do not see its address for routers, or the addresses of its administration (reference fact: HTTP entities,
+ * section 16).
+ */
 export function showController({ services, operation }: ApiRequest): Controller {
   const { authority, baseUrl, controllerId: id, controlAddress } = services;
   const isClient = operation.api === 'client';

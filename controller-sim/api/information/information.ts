@@ -1,4 +1,4 @@
-// What anybody may know: version, capabilities, specifications, authorities, the network's own token.
+// Public information: version, capabilities, specifications, authorities, the network's own token.
 
 import type { ApiName } from '#schemas/api/operations.ts';
 import { PROTOCOL_VERSION } from '#wire/version-info.ts';
@@ -10,8 +10,7 @@ import { listRecords } from '../http/list.ts';
 import { type Controller, showController } from './controllers.ts';
 
 const BUILD_DATE = '2026-01-01T00:00:00Z';
-/** reference fact: HTTP entities, section 12. */
-/** Those that there are at all, and those of a controller that stands alone. */
+/** All capabilities, and those of a controller without a cluster (reference fact: HTTP entities, section 12). */
 const CAPABILITIES = ['OIDC_AUTH', 'HA_CONTROLLER', 'OIDC_AUTH_WITH_CSR'];
 const ALONE = ['OIDC_AUTH', 'OIDC_AUTH_WITH_CSR'];
 const IN_CLUSTER = [...ALONE, 'HA_CONTROLLER'];
@@ -52,7 +51,7 @@ export const informationHandlers: Handlers = {
   listSpecs: () => ({ data: [showSpec('edge-client')] }),
   detailSpec: ({ params }) => ({ data: showSpec(knownSpec(params.id)) }),
   detailSpecBody: specBody,
-  // reference fact: of a controller that stands alone there is no list.
+  // reference fact: a controller without a cluster has an empty list.
   listControllers: (request) => ({
     page: listRecords(
       request.services.isClusterMember ? [showController(request)] : [],
@@ -107,7 +106,7 @@ function showSpec(id: string): Record<string, unknown> {
   };
 }
 
-/** What describes an API to generators of code, under the path that they know. */
+/** API specifications, under the paths that code generators expect. */
 export const documentHandlers: Handlers = {
   getSwagger: async ({ operation }) => ({
     raw: JSON.stringify(await documentOf(operation.api)),
@@ -115,7 +114,7 @@ export const documentHandlers: Handlers = {
   }),
 };
 
-/** Loaded when somebody asks: it brings along everything that bodies and answers may be. */
+/** Loaded on demand: it imports the schemas of all bodies and answers. */
 async function documentOf(api: ApiName): Promise<Record<string, unknown>> {
   const { openApiDocument } = await import('./openapi.ts');
   return openApiDocument(api);

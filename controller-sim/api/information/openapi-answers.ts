@@ -1,5 +1,5 @@
-// What the operations answer, for the OpenAPI document: the envelope round their data, pages, bodies without envelope, other content types,
-// and refusals.
+// Answers in the OpenAPI document: the envelope around data, pages, bodies without an envelope, other content types,
+// and errors.
 
 import answers from '#schemas/api/answers.json' with { type: 'json' };
 import type { ApiAnswer, ApiOperation } from '#schemas/api/operations.ts';
@@ -10,22 +10,22 @@ const MEANINGS: Readonly<Record<number, string>> = {
   200: 'done',
   201: 'created',
   202: 'begun',
-  400: 'the request is not valid',
-  401: 'not logged in, or not allowed',
+  400: 'the request is invalid',
+  401: 'not authenticated, or not permitted',
   403: 'not allowed',
-  404: 'there is no such thing',
-  405: 'the path does not know the method',
-  406: 'there is no answer of the content type that is asked for',
-  409: 'something stands against it',
+  404: 'not found',
+  405: 'the path does not support the method',
+  406: 'no acceptable content type is available',
+  409: 'conflicts with the current state',
   410: 'used already',
   413: 'the body is too large',
-  415: 'the body is of a content type that is not taken',
+  415: 'the content type of the body is not supported',
   429: 'too many requests',
-  500: 'an error of the server',
-  501: 'named, and not served',
+  500: 'internal error',
+  501: 'named, but not served',
   503: 'temporarily unavailable',
 };
-/** Every operation may be refused so. */
+/** Every operation may answer these errors. */
 const ALWAYS = [400, 405, 406, 413, 429];
 
 const PAGINATION: Json = {
@@ -45,7 +45,7 @@ const CAUSE: Json = {
 
 const VERSIONS = { apiEnrollmentVersion: { type: 'string' }, apiVersion: { type: 'string' } };
 
-/** Everything that the descriptions of answers refer to. */
+/** Schemas that answer descriptions refer to. */
 export const ANSWER_SCHEMAS: Readonly<Record<string, Json>> = {
   ...answers.$defs,
   nothing: { type: 'object', maxProperties: 0 },
@@ -103,7 +103,7 @@ function granted({ kind, type, forms }: ApiAnswer): Json {
   return { ...json, ...Object.fromEntries(others) };
 }
 
-/** YAML is another way to write what is JSON; what is neither has no schema: images, certificates, tokens. */
+/** YAML describes the same schema as JSON. Images, certificates and tokens have none. */
 function formOf(form: string, type: string): Json {
   return form.endsWith('/yaml') ? { schema: reference(type) } : {};
 }
@@ -125,7 +125,7 @@ function envelope(data: Json, meta: string): Json {
   return { type: 'object', required: ['data', 'meta'], properties: { data, meta: reference(meta) } };
 }
 
-/** In the form of the tables of types: the document rewrites it. */
+/** A reference in the notation of the type tables; the document rewrites it. */
 function reference(type: string): Json {
   return { $ref: `#/$defs/${type}` };
 }

@@ -1,4 +1,4 @@
-// The OpenAPI documents: whole, and true of what the reference answers.
+// The OpenAPI documents are complete, and match the reference's recorded answers.
 
 import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -28,16 +28,16 @@ const { recordings } = JSON.parse(
 ) as {
   recordings: Recording[];
 };
-/** The reference refuses large bodies before its API sees them, in words of its own. */
+/** The reference rejects large bodies before its API sees them, with a different answer. */
 const TOO_LARGE = 413;
-/** What stands in recordings for values that have a form of their own. */
+/** Values for the placeholders in recordings. */
 const VALUES: Readonly<Record<string, unknown>> = {
   '<date>': '2026-01-01T00:00:00.000Z',
   '<verificationToken:ca1>': '00000000-0000-4000-8000-000000000000',
   '<interfaces>': [],
 };
 
-/** A recorded body with values where it has placeholders. */
+/** A recorded body with values for its placeholders. */
 function filledIn(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(filledIn);
   if (typeof value === 'object' && value !== null)
@@ -68,7 +68,7 @@ for (const api of ['management', 'client'] as const satisfies ApiName[]) {
     JSON.parse(JSON.stringify(schema).replaceAll('#/components/schemas/', 'document#/$defs/')) as object;
   ajv.addSchema({ $id: 'document', $defs: local(document.components.schemas) });
 
-  t.test(`${api}: every reference in the document leads somewhere`, async (t) => {
+  t.test(`${api}: every reference in the document resolves`, async (t) => {
     const references = new Set(JSON.stringify(document).match(/"\$ref":"[^"]+"/g));
     t.ok(references.size > 50);
     for (const reference of references) {
@@ -77,7 +77,7 @@ for (const api of ['management', 'client'] as const satisfies ApiName[]) {
     }
   });
 
-  t.test(`${api}: what the reference answered is what the document says`, async (t) => {
+  t.test(`${api}: the reference's recorded answers match the document`, async (t) => {
     let count = 0;
     for (const { seq, method, path, status, responseBody } of recordings) {
       const [base] = BASES[api];
@@ -94,7 +94,7 @@ for (const api of ['management', 'client'] as const satisfies ApiName[]) {
       if (!schema) continue;
       const validate = ajv.compile(local(schema));
       count += 1;
-      // Where it has nothing to say there, the reference sends null.
+      // The reference sends null for missing metadata.
       const { meta, ...rest } = filledIn(responseBody) as { meta?: unknown };
       if (!validate({ ...rest, meta: meta ?? {} }))
         t.fail(`${seq} ${method} ${path}: ${ajv.errorsText(validate.errors)}`);

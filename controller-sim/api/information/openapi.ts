@@ -1,5 +1,5 @@
-// The OpenAPI 3.1 document of an API, made from the table of operations and the types of bodies. What an operation answers stands in
-// openapi-answers.ts.
+// Builds the OpenAPI 3.1 document of an API from the table of operations and the types of bodies. openapi-answers.ts
+// describes the answers.
 
 import bodies from '#schemas/api/bodies.json' with { type: 'json' };
 import { type ApiName, type ApiOperation, readOperations } from '#schemas/api/operations.ts';
@@ -77,7 +77,7 @@ function requestBody({ body, bodyForms }: ApiOperation): Json {
   return { requestBody: { required: !body?.optional, content: { ...json, ...Object.fromEntries(others) } } };
 }
 
-/** Posture checks and their responses are one of several things. */
+/** A posture check or posture response is one of several variants. */
 function bodySchema(type: string): Json {
   if (type === 'postureResponses') return { type: 'array', items: bodySchema('postureResponseCreate') };
   const variants = variantsOf(type);
@@ -89,7 +89,7 @@ function bodySchema(type: string): Json {
   };
 }
 
-/** References point into the document, and what is a keyword of ours alone becomes one of JSON Schema. */
+/** Rewrites references to point into the document, and our own keywords to JSON Schema. */
 function rewrite(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(rewrite);
   if (typeof schema !== 'object' || schema === null) return schema;

@@ -1,6 +1,6 @@
-// Logins in progress: what a client asked for, what its user has proven, and the codes that are exchanged for tokens. In
-// memory, for ten minutes at most. Anybody may begin a login, so requests are bounded by count and bytes, in all and for
-// each source. The oldest request without a proof is evicted first: a flood of them ends no login that a user has begun.
+// Logins in progress: the client's request, the user's proofs so far, and the codes that are exchanged for tokens. They
+// stay in memory, for ten minutes at most. Anyone may begin a login, so count and bytes are limited, in total and for
+// each source. The oldest request without a proof is evicted first: a flood cannot end a login that a user has begun.
 
 import type { Clock } from '#lib/clock.ts';
 import type { IdSource } from '#lib/ids.ts';
@@ -34,12 +34,12 @@ export interface AuthRequest {
   csrPem: string | undefined;
 }
 
-type Asked = Pick<
+type NewRequest = Pick<
   AuthRequest,
   'clientId' | 'redirectUri' | 'scope' | 'state' | 'nonce' | 'codeChallenge' | 'remoteAddress' | 'configTypes'
 >;
 
-/** A request, what it weighs, and the code that its client was given. */
+/** A request, its weight in bytes, and the code that its client received. */
 interface Kept {
   readonly request: AuthRequest;
   readonly source: string;
@@ -47,27 +47,27 @@ interface Kept {
   code: string | undefined;
 }
 
-/** The requests of one source, the oldest first. */
+/** The requests of one source, oldest first. */
 interface Share {
   readonly ids: Set<string>;
   bytes: number;
 }
 
-/** reference fact: a login that takes longer has expired. Milliseconds. */
+/** Milliseconds until a login expires, as in the reference. */
 const LIFETIME = 600_000;
-/** Requests and bytes of all sources: more than users who log in at the same time need, and little memory. */
+/** Requests and bytes of all sources. More users than this do not log in at the same time. */
 const MOST = 10_000;
 const MOST_BYTES = 32 * 1024 * 1024;
 /** Requests and bytes of one source, which may be a whole company behind one address. */
 const MOST_OF_SOURCE = 1_000;
 const MOST_BYTES_OF_SOURCE = 8 * 1024 * 1024;
-/** Bytes that a request takes beside its texts. */
+/** Bytes of a request beside its texts. */
 const OVERHEAD = 1_024;
 
 export class AuthRequests {
   readonly #clock: Clock;
   readonly #ids: IdSource;
-  /** By id, the oldest first. */
+  /** By id, oldest first. */
   readonly #requests = new Map<string, Kept>();
   readonly #shares = new Map<string, Share>();
   /** Code to id of the request. */
@@ -79,9 +79,9 @@ export class AuthRequests {
     this.#ids = ids;
   }
 
-  add(asked: Asked): AuthRequest {
+  add(given: NewRequest): AuthRequest {
     const request: AuthRequest = {
-      ...asked,
+      ...given,
       id: this.#ids.uuid(),
       createdAt: this.#clock.now(),
       apiSessionId: this.#ids.uuid(),
@@ -95,7 +95,7 @@ export class AuthRequests {
       sdkInfo: undefined,
       csrPem: undefined,
     };
-    const kept: Kept = { request, source: sourceOf(asked.remoteAddress), bytes: 0, code: undefined };
+    const kept: Kept = { request, source: sourceOf(given.remoteAddress), bytes: 0, code: undefined };
     const share = this.#shares.get(kept.source) ?? { ids: new Set(), bytes: 0 };
     this.#shares.set(kept.source, share);
     share.ids.add(request.id);
@@ -109,13 +109,13 @@ export class AuthRequests {
     return request && this.#clock.now() - request.createdAt <= LIFETIME ? request : undefined;
   }
 
-  /** Has to be called when a request has got more texts. */
+  /** Callers call it after adding texts to a request. */
   changed({ id }: AuthRequest): void {
     const kept = this.#requests.get(id);
     if (kept) this.#weigh(kept);
   }
 
-  /** A code that is exchanged for tokens once. It replaces the code that the request had before. */
+  /** A code that can be exchanged for tokens once. It replaces the request's previous code. */
   codeFor({ id }: AuthRequest): string {
     const kept = this.#requests.get(id);
     const code = this.#ids.secret();
@@ -126,14 +126,14 @@ export class AuthRequests {
     return code;
   }
 
-  /** The request of a code, which stays valid. */
+  /** The request of a code, which remains valid. */
   peek(code: string): AuthRequest | undefined {
     const id = this.#codes.get(code);
     return id === undefined ? undefined : this.get(id);
   }
 
-  /** Uses a code and its request up. @returns false if another caller was faster */
-  take(code: string): boolean {
+  /** Removes a code and its request. @returns false if the code was used before */
+  consume(code: string): boolean {
     const id = this.#codes.get(code);
     if (id === undefined || !this.#requests.has(id)) return false;
     this.#remove(id);
@@ -149,7 +149,7 @@ export class AuthRequests {
     this.#clean(kept);
   }
 
-  /** Removes expired requests, then evicts until the limits hold; `newest` stays. */
+  /** Removes expired requests, then evicts until the limits hold. `newest` is never evicted. */
   #clean(newest: Kept): void {
     for (const [id, { request }] of this.#requests) {
       if (this.#clock.now() - request.createdAt <= LIFETIME) break;
@@ -163,7 +163,7 @@ export class AuthRequests {
       this.#evict(this.#largestShare()?.ids ?? this.#requests.keys(), request.id);
   }
 
-  /** The largest share that holds a request without a proof. */
+  /** The largest share that contains a request without a proof. */
   #largestShare(): Share | undefined {
     let largest: Share | undefined;
     for (const share of this.#shares.values()) {
@@ -173,7 +173,7 @@ export class AuthRequests {
     return largest;
   }
 
-  /** Removes the oldest of these requests that has no proof, else the oldest. */
+  /** Removes the oldest of these requests without a proof, else the oldest. */
   #evict(ids: Iterable<string>, newest: string): void {
     let oldest: string | undefined;
     for (const id of ids) {
@@ -204,13 +204,13 @@ export class AuthRequests {
   }
 }
 
-/** All required proofs were given. */
+/** Whether all required proofs were given. */
 export function isComplete({ proven, needsTotp, requiredSigner, amr }: AuthRequest): boolean {
   const hasToken = requiredSigner === undefined || amr.has(`ejs:${requiredSigner.id}`);
   return proven !== undefined && (!needsTotp || amr.has('totp')) && hasToken;
 }
 
-/** Bytes, roughly: two for each character. */
+/** Approximate bytes: two for each character. */
 function weightOf(request: AuthRequest): number {
   const { redirectUri, scope, state = '', nonce = '', configTypes, envInfo, sdkInfo, csrPem = '' } = request;
   const facts = JSON.stringify([configTypes, envInfo ?? {}, sdkInfo ?? {}]);

@@ -1,4 +1,4 @@
-// Where a login begins and where it ends: the code flow with PKCE (RFC 6749, section 4.1; RFC 7636).
+// Begins and completes a login: the code flow with PKCE (RFC 6749, section 4.1; RFC 7636).
 
 import { ownText } from '#lib/own-text.ts';
 import { ownValue } from '#lib/own-value.ts';
@@ -10,7 +10,7 @@ import { BASE, OAuthError, type OidcAnswer, type OidcRequest, redirect } from '.
 export const CLIENTS: ReadonlySet<string> = new Set(['openziti', 'native']);
 const METHODS = ['password', 'cert', 'ext-jwt'];
 const PAGES: Readonly<Record<string, string>> = { password: 'username', cert: 'cert', 'ext-jwt': 'ext-jwt' };
-/** Characters of what is kept for a login; longer values are rejected. */
+/** Limits for stored parameters, in characters; longer values are rejected. */
 const LONGEST: Readonly<Record<string, number>> = {
   redirect_uri: 2_048,
   state: 4_096,
@@ -25,14 +25,14 @@ export function authorize(request: OidcRequest): OidcAnswer {
   const values = (name: string) => shortValuesOf(request, name);
   const parameter = (name: string) => values(name)[0] ?? '';
   const clientId = parameter('client_id');
-  if (!CLIENTS.has(clientId)) throw new OAuthError('invalid_client', 'the client is not known');
+  if (!CLIENTS.has(clientId)) throw new OAuthError('invalid_client', 'the client is unknown');
   const redirectUri = parameter('redirect_uri');
   if (!isAllowed(request, redirectUri))
-    throw new OAuthError('invalid_request', 'the redirect_uri is not allowed: it has to be one of this machine');
+    throw new OAuthError('invalid_request', 'the redirect_uri is not allowed: it must point to this machine');
   const [state] = values('state');
   const wrong = complaint(parameter);
   if (wrong) return redirect(withParameters(redirectUri, { ...wrong, state }));
-  const asked = requests.add({
+  const added = requests.add({
     clientId,
     redirectUri,
     scope: parameter('scope'),
@@ -42,7 +42,7 @@ export function authorize(request: OidcRequest): OidcAnswer {
     remoteAddress: request.remoteAddress,
     configTypes: typeIds(request, values('configTypes')),
   });
-  return redirect(`${BASE}/login/${loginPage(request)}?authRequestID=${asked.id}`);
+  return redirect(`${BASE}/login/${loginPage(request)}?authRequestID=${added.id}`);
 }
 
 /** The values of a parameter in the query, or in the body of a POST (OpenID Connect Core, section 3.1.2.1). */
@@ -51,7 +51,7 @@ function valuesOf({ query, body }: OidcRequest, name: string): string[] {
   return [ownValue(body, name) ?? []].flat().filter((value) => typeof value === 'string');
 }
 
-/** Values that may be kept. Throws OAuthError for one that is too long. */
+/** Values short enough to store. Throws OAuthError for longer ones. */
 function shortValuesOf(request: OidcRequest, name: string): string[] {
   const values = valuesOf(request, name);
   const longest = LONGEST[name] ?? Number.POSITIVE_INFINITY;
@@ -62,7 +62,7 @@ function shortValuesOf(request: OidcRequest, name: string): string[] {
   return values.map(ownText);
 }
 
-/** What is wrong about what was asked for, as the client is told. */
+/** The first error in the request's parameters, for the client. */
 function complaint(parameter: (name: string) => string): { error: string; error_description: string } | undefined {
   const refuse = (error: string, error_description: string) => ({ error, error_description });
   if (parameter('response_type') !== 'code')
@@ -73,7 +73,7 @@ function complaint(parameter: (name: string) => string): { error: string; error_
   return undefined;
 }
 
-/** The page for the wanted method, else for what the client has shown. */
+/** The login page for the requested method, else for the credentials that the client presented. */
 function loginPage(request: OidcRequest): string {
   const wanted = valuesOf(request, 'method')[0] ?? '';
   if (METHODS.includes(wanted)) return ownValue(PAGES, wanted) ?? 'username';
@@ -81,7 +81,7 @@ function loginPage(request: OidcRequest): string {
   return request.certificates.length > 0 ? 'cert' : 'username';
 }
 
-/** Programs on the user's own machine, on any port, and pages of this controller. */
+/** Allows programs on the user's own machine, on any port, and pages of this controller. */
 export function isAllowed({ services }: OidcRequest, uri: string): boolean {
   if (!URL.canParse(uri)) return false;
   const { protocol, hostname, origin, hash } = new URL(uri);
@@ -89,10 +89,10 @@ export function isAllowed({ services }: OidcRequest, uri: string): boolean {
   return ['localhost', '127.0.0.1', '[::1]'].includes(hostname) || origin === new URL(services.baseUrl).origin;
 }
 
-/** Back to the client: with a code, or with what is missing. */
+/** Redirects to the client with a code, or with an error if proofs are missing. */
 export function callback({ query, requests }: OidcRequest): OidcAnswer {
   const found = requests.get(query.get('id') ?? '');
-  if (!found) throw new OAuthError('invalid_request', 'there is no such login, or it has taken too long');
+  if (!found) throw new OAuthError('invalid_request', 'the login is unknown or expired');
   const { redirectUri, state } = found;
   if (!isComplete(found)) {
     const error_description = 'Unfortunately, the user may be not logged in and/or additional interaction is required.';

@@ -1,4 +1,4 @@
-// What the operations of the OIDC API work with. They speak OAuth: no envelope, errors of their own, pages for browsers.
+// Types and helpers of the OIDC API. It follows OAuth: no envelope, its own errors, pages for browsers.
 
 import { ownValue } from '#lib/own-value.ts';
 import type { AuthRequest } from '../../auth/request.ts';
@@ -28,7 +28,7 @@ export function issuerOf({ baseUrl }: ApiServices): string {
   return `${baseUrl}${BASE}`;
 }
 
-/** A refusal as OAuth has it (RFC 6749, section 5.2). */
+/** An OAuth error (RFC 6749, section 5.2). */
 export class OAuthError extends Error {
   readonly code: string;
   readonly status: number;
@@ -41,7 +41,7 @@ export class OAuthError extends Error {
   }
 }
 
-/** A field of a body as text; empty when it is not given. */
+/** A field of a body as text; empty if it is missing. */
 export function text({ body }: Pick<OidcRequest, 'body'>, name: string): string {
   const value = ownValue(body, name);
   return typeof value === 'string' ? value : '';

@@ -1,11 +1,11 @@
-// The steps of a login: the first proof, one-time passwords, tokens of another issuer; each answers with what is still owed, or leads back
-// to the client.
+// The steps of a login: the first proof, one-time passwords, tokens of another issuer. Each answers with the missing
+// proofs, or redirects to the client.
 
 import { sha1Fingerprint } from '#pki/certificates.ts';
 import { MOST_CONFIG_TYPES, noteClient, prove, typeIds } from '../../auth/authenticate.ts';
 import { bearerTokens } from '../../auth/bearer-tokens.ts';
 import { verifyExternalToken } from '../../auth/external-jwt.ts';
-import { abandonTotp, enrollTotp, owesTotp, ownMfa, takeCode } from '../../auth/second-factor/second-factor.ts';
+import { abandonTotp, enrollTotp, owesTotp, ownMfa, redeemCode } from '../../auth/second-factor/second-factor.ts';
 import { LOGIN, provisioningUrl } from '../../auth/second-factor/totp.ts';
 import { Body } from '../../entities/body.ts';
 import { ApiError, invalid } from '../../errors/errors.ts';
@@ -22,7 +22,7 @@ export function showLogin({ query }: OidcRequest): OidcAnswer {
   return loginPage(query.get('authRequestID') ?? '');
 }
 
-/** For methods that a page has no fields for. */
+/** For methods without fields on a page. */
 export function askForPost({ query }: OidcRequest): OidcAnswer {
   const id = (query.get('authRequestID') ?? '').replace(/[^\w-]/g, '');
   return {
@@ -35,7 +35,7 @@ export function askForPost({ query }: OidcRequest): OidcAnswer {
 /** The first proof, by the method that the path names. */
 export function login(method: 'password' | 'cert' | 'ext-jwt') {
   return async (request: OidcRequest): Promise<OidcAnswer> => {
-    // Certificates and tokens are no part of the body: there may be none.
+    // Certificates and tokens are not sent in the body, which may be missing.
     if (method === 'password' || request.contentType !== '') demandForm(request);
     const found = foundRequest(request);
     try {
@@ -76,13 +76,13 @@ async function provePrimary(request: OidcRequest, found: AuthRequest, method: st
     await services.state.change((transaction) => noteClient(transaction, proven.identity, body));
 }
 
-/** What one has shown is nothing that another has. */
+/** Clears the facts of an earlier attempt, which may belong to another identity. */
 function forget(found: AuthRequest): void {
   found.amr.clear();
   found.fingerprints = [];
 }
 
-/** Facts about the client; forms have no maps, so they name them `envOs`, `sdkType`. Other fields are left out. */
+/** Facts about the client. Forms have no maps, so they name them `envOs`, `sdkType`. Other fields are dropped. */
 function clientFacts(body: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const named = (prefix: string) =>
     Object.fromEntries(
@@ -100,7 +100,7 @@ function clientFacts(body: Readonly<Record<string, unknown>>): Readonly<Record<s
   };
 }
 
-/** The texts of a map, undefined when it has none; whatever else a client sends there is not kept. */
+/** The texts of a map, undefined if it has none. Other values are dropped. */
 function textsOf(map: unknown): Record<string, string> | undefined {
   const texts = Object.entries(map ?? {}).filter((entry): entry is [string, string] => typeof entry[1] === 'string');
   return texts.length === 0 || typeof map === 'string' ? undefined : Object.fromEntries(texts);
@@ -119,7 +119,7 @@ export async function checkTotp(request: OidcRequest): Promise<OidcAnswer> {
   demandForm(request);
   const found = foundRequest(request);
   const mfa = mfaOf(request, found);
-  if (!mfa?.isVerified || !(await takeCode(request.services, mfa, text(request, 'code').trim(), { by: LOGIN }))) {
+  if (!mfa?.isVerified || !(await redeemCode(request.services, mfa, text(request, 'code').trim(), { by: LOGIN }))) {
     if (wantsPage(request)) return totpPage(found.id, 'an invalid one-time password was supplied', 400);
     return { status: 400, body: { code: 'INVALID TOTP CODE', message: 'an invalid TOTP code was supplied' } };
   }
@@ -151,10 +151,10 @@ export async function verifyTotpEnrollment(request: OidcRequest): Promise<OidcAn
   const found = foundRequest(request);
   const mfa = mfaOf(request, found);
   if (!mfa) throw new ApiError('MFA_ENROLLMENT_NOT_STARTED');
-  const isRight = await takeCode(request.services, mfa, text(request, 'code').trim(), {
+  const isRight = await redeemCode(request.services, mfa, text(request, 'code').trim(), {
     passwordOnly: true,
     act: (transaction) => transaction.patch('mfa', mfa.id, { isVerified: true }),
-    // To verify a second time completes the login.
+    // Verifying again completes the login.
     ...(mfa.isVerified && { by: LOGIN }),
   });
   if (!isRight) throw new ApiError('MFA_INVALID_TOKEN');
@@ -167,7 +167,7 @@ export async function deleteTotpEnrollment(request: OidcRequest): Promise<OidcAn
   const mfa = mfaOf(request, found);
   if (!mfa) throw new ApiError('NOT_FOUND');
   const isDeleted = mfa.isVerified
-    ? await takeCode(request.services, mfa, text(request, 'code').trim(), {
+    ? await redeemCode(request.services, mfa, text(request, 'code').trim(), {
         act: (transaction) => transaction.delete('mfa', mfa.id),
       })
     : await abandonTotp(request.services, mfa);
@@ -181,20 +181,20 @@ export function listAuthQueries({ query, requests, services }: OidcRequest): Oid
   return showQueries(found, services.state.tables.mfa.referring('identityId', found.proven?.identity.id ?? '')[0]);
 }
 
-/** Back to the client, or what is still owed. */
+/** Redirects to the client, or answers with the missing proofs. */
 function next(request: OidcRequest, found: AuthRequest): OidcAnswer {
   if (isComplete(found)) return redirect(callbackUrl(request, found));
   return wantsPage(request) ? totpPage(found.id) : showQueries(found, mfaOf(request, found));
 }
 
-/** Somebody else may have logged in meanwhile. */
+/** Another login may have replaced the identity in the meantime. */
 function passedTotp(request: OidcRequest, found: AuthRequest, { identityId }: Mfa): OidcAnswer {
   if (found.proven?.identity.id !== identityId) throw new ApiError('UNAUTHORIZED');
   found.amr.add('totp');
   return next(request, found);
 }
 
-/** reference fact: shapes of the recorded logins. */
+/** reference fact: the format of the recorded logins. */
 function showQueries({ needsTotp, requiredSigner, amr }: AuthRequest, mfa: Mfa | undefined): OidcAnswer {
   const owesTotp = needsTotp && !amr.has('totp');
   const totp = {
@@ -241,7 +241,7 @@ function demandForm({ contentType }: OidcRequest): void {
   throw new ApiError('UNSUPPORTED_MEDIA_TYPE', { code: 'UNHANDLED', message });
 }
 
-/** Browsers ask for a page before anything else. */
+/** Browsers prefer HTML in their `accept` header. */
 function wantsPage({ headers }: OidcRequest): boolean {
   const accept = String(headers.accept ?? '');
   const [html, json] = [accept.indexOf('text/html'), accept.search(/application\/json|\*\/\*/)];

@@ -1,4 +1,4 @@
-// The pages on which people log in with a browser. They need no script and load nothing.
+// Login pages for browsers. They contain no scripts and load nothing.
 
 import { escapeHtml, type OidcAnswer } from './context.ts';
 

@@ -1,4 +1,4 @@
-// The OIDC API: which path is answered by what, and the document in which clients find the paths.
+// The paths of the OIDC API with their handlers, and the discovery document.
 
 import { authorize, callback } from './authorize.ts';
 import type { OidcAnswer, OidcHandler, OidcRequest } from './context.ts';
@@ -18,7 +18,7 @@ import { endSession, introspect, revoke, token, userInfo } from './token.ts';
 
 export interface OidcRoute {
   readonly method: 'GET' | 'POST' | 'DELETE';
-  /** Below the base. */
+  /** Relative to the base. */
   readonly path: string;
   readonly handle: OidcHandler;
 }

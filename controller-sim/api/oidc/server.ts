@@ -1,4 +1,4 @@
-// Puts the OIDC API on the HTTP server: reads forms, answers JSON or pages, and says what was wrong the way OAuth does.
+// Serves the OIDC API over HTTP: parses forms, answers with JSON or pages, and formats errors as OAuth does.
 
 import type { TLSSocket } from 'node:tls';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -14,7 +14,7 @@ import { OIDC_ROUTES, type OidcRoute } from './routes.ts';
 
 /** Bytes of a body; certificate requests and tokens are the largest fields. */
 const LARGEST_BODY = 64 * 1024;
-/** Fields of a form. */
+/** Fields in a form. */
 const MOST_FIELDS = 100;
 
 export function serveOidc(app: FastifyInstance, services: ApiServices): void {
@@ -58,7 +58,9 @@ function oidcRequestOf(services: ApiServices, requests: AuthRequests, request: F
   };
 }
 
-/** The fields of a form or of JSON. A field that a form has several times is a list. Throws OAuthError for too many. */
+/**
+ * The fields of a form or of JSON. A field that occurs several times becomes a list. Throws OAuthError for too many.
+ */
 function fieldsOf(body: unknown): Record<string, unknown> {
   if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body as Record<string, unknown>;
   if (typeof body !== 'string') return {};
@@ -67,7 +69,7 @@ function fieldsOf(body: unknown): Record<string, unknown> {
   const fields = new Map<string, string | string[]>();
   for (const [name, given] of form) {
     const before = fields.get(name);
-    const value = ownText(given); // some fields are kept with the login, the rest of the form is not
+    const value = ownText(given); // the login keeps some of these texts; it must not retain the whole form
     fields.set(name, before === undefined ? value : [before, value].flat());
   }
   return Object.fromEntries(fields);

@@ -1,4 +1,5 @@
-// Tokens for codes, for refresh tokens, and for other tokens (RFC 6749, sections 4.1.3 and 6; RFC 8693), and the ways to end them.
+// Issues tokens for codes, refresh tokens and other tokens (RFC 6749, sections 4.1.3 and 6; RFC 8693), and revokes
+// them.
 
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { ownValue } from '#lib/own-value.ts';
@@ -29,7 +30,7 @@ const GRANTS: Readonly<Record<string, (request: OidcRequest) => Promise<OidcAnsw
   'urn:ietf:params:oauth:grant-type:token-exchange': byExchange,
 };
 
-/** What is the same in all tokens of a session. */
+/** Claims that all tokens of a session share. */
 interface SessionClaims
   extends Pick<AccessClaims, 'sub' | 'auth_time' | 'client_id' | 'amr' | 'scope' | 'z_asid' | 'z_cfs'> {
   readonly aud?: string | string[];
@@ -41,13 +42,13 @@ export async function token(request: OidcRequest): Promise<OidcAnswer> {
   if (type === '') throw new OAuthError('invalid_request', 'grant_type is missing');
   const grant = ownValue(GRANTS, type);
   if (!grant) throw new OAuthError('unsupported_grant_type', 'the grant_type is not supported');
-  if (!CLIENTS.has(clientIdOf(request))) throw new OAuthError('invalid_client', 'the client is not known');
+  if (!CLIENTS.has(clientIdOf(request))) throw new OAuthError('invalid_client', 'the client is unknown');
   return grant(request);
 }
 
 /**
- * Clients name themselves in the body, or as SDKs do when they exchange a token, as the user of a basic authorization
- * (RFC 6749, section 2.3.1). All are public, so no secret is asked for.
+ * Clients send their id in the body. SDKs that exchange a token send it as the user of basic authorization (RFC 6749,
+ * section 2.3.1). All clients are public, so no secret is required.
  */
 function clientIdOf(request: OidcRequest): string {
   const inBody = text(request, 'client_id');
@@ -57,7 +58,7 @@ function clientIdOf(request: OidcRequest): string {
   return new URLSearchParams(`user=${user}`).get('user') ?? '';
 }
 
-/** Uses the code up after everything that can be refused has been checked (reference fact: it deletes the login with the answer). */
+/** Uses the code after all checks (reference fact: it deletes the login with the answer). */
 async function byCode(request: OidcRequest): Promise<OidcAnswer> {
   const code = text(request, 'code');
   const found = request.requests.peek(code);
@@ -68,14 +69,14 @@ async function byCode(request: OidcRequest): Promise<OidcAnswer> {
     throw new OAuthError('invalid_grant', 'invalid code_verifier');
   const identity = demandIdentity(request.services, found.proven.identity.id);
   const bound = await bind(request.services, identity, found.apiSessionId, found.csrPem, found.fingerprints);
-  if (!request.requests.take(code)) throw new OAuthError('invalid_grant', 'invalid code');
+  if (!request.requests.consume(code)) throw new OAuthError('invalid_grant', 'invalid code');
   const claims: SessionClaims = { ...claimsOf(found, identity), z_cfs: bound.fingerprints };
-  tellSession(request, claims, 'created');
+  publishSession(request, claims, 'created');
   if (found.amr.has('totp')) request.services.posture.passedMfaAt(identity.id, found.apiSessionId, found.authTime);
   return tokens(request, claims, { nonce: found.nonce, sessionCert: bound.certificate });
 }
 
-/** Uses the refresh token up, after everything that can be refused has been checked, and answers with the next one. */
+/** Uses the refresh token after all checks, and answers with the next one. */
 async function byRefreshToken(request: OidcRequest): Promise<OidcAnswer> {
   const { services } = request;
   const old = await verified(services, text(request, 'refresh_token'), TokenKind.Refresh);
@@ -84,14 +85,14 @@ async function byRefreshToken(request: OidcRequest): Promise<OidcAnswer> {
   demandCertificate(request, old);
   const wanted = text(request, 'scope').split(' ').filter(Boolean);
   if (!wanted.every((each) => old.scope.split(' ').includes(each)))
-    throw new OAuthError('invalid_scope', 'the scope goes beyond that of the token');
-  const isGone = () => new OAuthError('invalid_grant', 'refresh token revoked');
-  if (services.revocations.isRevoked(old)) throw isGone();
+    throw new OAuthError('invalid_scope', 'the scope exceeds that of the token');
+  const revoked = () => new OAuthError('invalid_grant', 'refresh token revoked');
+  if (services.revocations.isRevoked(old)) throw revoked();
   const identity = demandIdentity(services, old.sub);
   const session = sessionClaims(old, identity);
   const bound = await rebind(request, identity, old);
-  if (!(await services.revocations.revoke(old.jti, 'JTI'))) throw isGone();
-  tellSession(request, session, 'refreshed');
+  if (!(await services.revocations.revoke(old.jti, 'JTI'))) throw revoked();
+  publishSession(request, session, 'refreshed');
   return tokens(request, { ...session, z_cfs: bound.fingerprints }, { sessionCert: bound.certificate });
 }
 
@@ -110,7 +111,7 @@ async function byExchange(request: OidcRequest): Promise<OidcAnswer> {
   if (!EXCHANGED.has(wanted)) throw new OAuthError('invalid_request', 'the requested_token_type is not supported');
   const bound = await rebind(request, identity, subject);
   const claims = { ...sessionClaims(subject, identity), z_cfs: bound.fingerprints };
-  tellSession(request, claims, 'exchanged');
+  publishSession(request, claims, 'exchanged');
   const sessionCert = bound.certificate && { session_cert: bound.certificate };
   const common = { issued_token_type: wanted, token_type: 'Bearer', ...sessionCert };
   switch (wanted) {
@@ -130,7 +131,7 @@ async function byExchange(request: OidcRequest): Promise<OidcAnswer> {
   }
 }
 
-/** Ends a token; one that is none ends nothing, and nobody is told (RFC 7009, section 2.2). */
+/** Revokes a token. Unknown and invalid tokens are ignored silently (RFC 7009, section 2.2). */
 export async function revoke(request: OidcRequest): Promise<OidcAnswer> {
   const { services } = request;
   const claims = await services.tokens.verify(text(request, 'token'));
@@ -138,12 +139,12 @@ export async function revoke(request: OidcRequest): Promise<OidcAnswer> {
   return { status: 200, headers: { 'content-type': 'application/json' }, body: '' };
 }
 
-/** All clients are public: none of them can show that it may look into tokens. */
+/** All clients are public, so none can prove that it may inspect tokens. */
 export function introspect(): OidcAnswer {
   throw new OAuthError('invalid_client', 'client must be authenticated');
 }
 
-/** Scopes that say something of a person are not kept: there is nothing to tell. */
+/** Scopes about a person are not stored, so there is nothing to return. */
 export async function userInfo(request: OidcRequest): Promise<OidcAnswer> {
   const { tokens: signed, revocations } = request.services;
   for (const bearer of bearerTokens(request)) {
@@ -153,7 +154,7 @@ export async function userInfo(request: OidcRequest): Promise<OidcAnswer> {
   throw new OAuthError('access_denied', 'access token invalid', 401);
 }
 
-/** Ends the session of an ID token, also of one that is too old. */
+/** Ends the session of an ID token, even of an expired one. */
 export async function endSession(request: OidcRequest): Promise<OidcAnswer> {
   const { services, query } = request;
   const parameter = (name: string) => text(request, name) || (query.get(name) ?? '');
@@ -223,7 +224,7 @@ function claimsOf(found: AuthRequest, identity: Identity): SessionClaims {
   };
 }
 
-function tellSession(
+function publishSession(
   { services, remoteAddress: ipAddress }: OidcRequest,
   { z_asid: id, sub: identityId }: SessionClaims,
   what: ApiSessionFacts['what'],
@@ -231,7 +232,7 @@ function tellSession(
   services.events.emit(apiSessionEvent(services, { what, type: 'jwt', id, identityId, ipAddress }));
 }
 
-/** What a later token keeps of an earlier one; what the identity is now counts. */
+/** Claims that a later token copies from an earlier one. The current state of the identity wins. */
 function sessionClaims(claims: AccessClaims, identity: Identity): SessionClaims {
   const { iss: _iss, exp: _exp, iat: _iat, nbf: _nbf, jti: _jti, z_t: _kind, ...session } = claims;
   return { ...session, z_ia: identity.isAdmin, z_eid: identity.externalId ?? '' };
@@ -265,7 +266,7 @@ function signId(services: ApiServices, claims: SessionClaims, nonce: string | un
     auth_time,
     amr,
     z_asid,
-    // SDKs read the name of their identity here.
+    // SDKs read the name of their identity from this claim.
     name: services.state.tables.identity.get(sub)?.name ?? '',
     ...(z_eid !== '' && { z_eid }),
     z_ia,
@@ -285,7 +286,7 @@ function demandIdentity({ state, clock }: ApiServices, id: string): Identity {
   return identity;
 }
 
-/** A certificate for the time of the session, when the client has sent a request for one: the tokens are bound to it. */
+/** Issues a certificate for the time of the session if the client sent a CSR: the tokens are bound to it. */
 async function bind(
   { authority, state }: ApiServices,
   { id }: Identity,
@@ -304,7 +305,10 @@ async function bind(
   }
 }
 
-/** A session that is bound to certificates may replace that of the session. A bearer session is never bound later: a thief could do it. */
+/**
+ * A session that is bound to certificates may replace its session certificate. A bearer session is never bound later,
+ * because a thief could do it.
+ */
 function rebind({ body, services }: OidcRequest, identity: Identity, old: AccessClaims) {
   const csrPem = old.z_cfs.length > 0 ? text({ body }, 'csr_pem') || undefined : undefined;
   const kept = csrPem === undefined ? old.z_cfs : old.z_acf === undefined ? [] : [old.z_acf];

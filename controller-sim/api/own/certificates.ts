@@ -1,4 +1,4 @@
-// Certificates for the time of an API session: the client keeps the key.
+// Certificates for the time of an API session. The client keeps the private key.
 
 import { commonName, leafOf, sha1Fingerprint } from '#pki/certificates.ts';
 import { Body } from '../../entities/body.ts';

@@ -1,4 +1,4 @@
-// Renewing the certificate of an identity: a new one is handed out, and counts from when its owner has shown it.
+// Renews the certificate of an identity. The new certificate is valid for logins once its owner has presented it.
 
 import { leafOf, sha1Fingerprint } from '#pki/certificates.ts';
 import { Body } from '../../entities/body.ts';
@@ -8,7 +8,7 @@ import { readCsr } from '../../pki/csr.ts';
 import type { Authenticator } from '../../state/types.ts';
 import type { Answer, ApiRequest } from '../http/context.ts';
 
-/** Only over a connection that shows the certificate that is to be renewed. */
+/** Requires a connection that presents the certificate to be renewed. */
 export async function extendCertificate(request: ApiRequest, authenticator: Authenticator): Promise<Answer> {
   const { authority, state } = request.services;
   if (authenticator.method !== 'cert' || !authenticator.isIssuedByNetwork)
@@ -54,7 +54,7 @@ function fingerprintOf(pem: string): string | undefined {
   try {
     return sha1Fingerprint(leafOf(pem));
   } catch {
-    return undefined; // no certificate, so not the one that was handed out
+    return undefined; // not a certificate, so not the issued one
   }
 }
 

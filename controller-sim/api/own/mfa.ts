@@ -1,6 +1,12 @@
-// The second factor of who asks: begin, verify, use, renew its recovery codes, end.
+// The caller's second factor: enroll, verify, authenticate, renew its recovery codes, remove.
 
-import { abandonTotp, type CodeOptions, enrollTotp, ownMfa, takeCode } from '../../auth/second-factor/second-factor.ts';
+import {
+  abandonTotp,
+  type CodeOptions,
+  enrollTotp,
+  ownMfa,
+  redeemCode,
+} from '../../auth/second-factor/second-factor.ts';
 import { LOGIN, newRecoveryCodes, provisioningUrl } from '../../auth/second-factor/totp.ts';
 import { Body } from '../../entities/body.ts';
 import { ApiError } from '../../errors/errors.ts';
@@ -30,10 +36,10 @@ function mfaOf({ services, identity }: ApiRequest): Mfa | undefined {
 
 /** @throws ApiError for a code that is wrong, or was used before */
 async function useCode({ services }: ApiRequest, mfa: Mfa, code: string, options: CodeOptions = {}): Promise<void> {
-  if (!(await takeCode(services, mfa, code, options))) throw new ApiError('MFA_INVALID_TOKEN');
+  if (!(await redeemCode(services, mfa, code, options))) throw new ApiError('MFA_INVALID_TOKEN');
 }
 
-/** Takes no recovery code: for what proves that the owner has the app, and for what protects the recovery codes. */
+/** Rejects recovery codes: for operations that prove possession of the app or protect the recovery codes. */
 function usePassword(request: ApiRequest, mfa: Mfa, code: string, act?: CodeOptions['act']): Promise<void> {
   return useCode(request, mfa, code, { passwordOnly: true, ...(act && { act }) });
 }
@@ -42,7 +48,7 @@ function codeOf({ body }: ApiRequest): string {
   return new Body(body, 'create').text('code') ?? '';
 }
 
-/** The code in the header; the query takes it too, as the reference does. */
+/** The code from the header, or from the query, as the reference accepts both. */
 function headerCode({ headers, query }: ApiRequest): string {
   const given = headers['mfa-validation-code'] ?? query.get('code') ?? '';
   return Array.isArray(given) ? (given[0] ?? '') : given;
@@ -53,7 +59,7 @@ async function enroll({ services, identity }: ApiRequest): Promise<Answer> {
   return { data: { _links: LINKS, id } };
 }
 
-/** While it is not verified, with what the owner's app needs. */
+/** Includes the data that the owner's app needs while it is unverified. */
 function detail(request: ApiRequest): Answer {
   const mfa = mfaOf(request);
   if (!mfa) throw new ApiError('NOT_FOUND');
@@ -75,7 +81,7 @@ function mfaLinks(isVerified: boolean): Record<string, unknown> {
   };
 }
 
-/** A verified second factor is deleted with a code, one that was only begun without. */
+/** Removing a verified second factor requires a code. */
 async function remove(request: ApiRequest): Promise<Answer> {
   const mfa = mfaOf(request);
   if (!mfa) throw new ApiError('NOT_FOUND');
@@ -85,7 +91,7 @@ async function remove(request: ApiRequest): Promise<Answer> {
   return { data: {} };
 }
 
-/** One that was begun: its secret is shown, and it waits for the first code. */
+/** A second factor that waits for its first code. Until then its secret is readable. */
 function unverifiedMfa(request: ApiRequest): Mfa {
   const mfa = mfaOf(request);
   if (!mfa || mfa.isVerified) throw new ApiError('NOT_FOUND');
@@ -109,7 +115,7 @@ async function qrCode(request: ApiRequest): Promise<Answer> {
   return { raw: await toBuffer(url, { type: 'png', width: QR_SIZE }), contentType: 'image/png' };
 }
 
-/** reference fact: to whom has none, its recovery codes are not found. */
+/** reference fact: without a second factor, the recovery codes are not found. */
 function mfaWithCodes(request: ApiRequest): Mfa {
   const mfa = mfaOf(request);
   if (!mfa?.isVerified) throw new ApiError('NOT_FOUND');
@@ -132,7 +138,7 @@ async function renewRecoveryCodes(request: ApiRequest): Promise<Answer> {
   return { data: {} };
 }
 
-/** reference fact: a second factor that was begun and not yet verified counts, too. */
+/** reference fact: an unverified second factor is accepted, too. */
 async function authenticate(request: ApiRequest): Promise<Answer> {
   const mfa = mfaOf(request);
   if (!mfa) throw new ApiError('MFA_NOT_ENROLLED');
@@ -143,7 +149,7 @@ async function authenticate(request: ApiRequest): Promise<Answer> {
   return { data: {} };
 }
 
-/** For sessions of the OIDC API: what proves to routers and to the token endpoint that a password was given. */
+/** For OIDC sessions: proves to routers and to the token endpoint that a one-time password was given. */
 async function totpToken(request: ApiRequest): Promise<Answer> {
   const isKept = request.services.state.tables.apiSession.has(request.session?.id ?? '');
   if (isKept) throw new ApiError('INVALID_BACKING_TOKEN_TYPE');

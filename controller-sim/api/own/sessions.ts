@@ -1,4 +1,4 @@
-// Logging in and out, and what belongs to who asks.
+// Logging in and out, and the caller's own identity, session and authenticators.
 
 import { authenticate } from '../../auth/authenticate.ts';
 import { withSecondToken } from '../../auth/session-of.ts';
@@ -46,18 +46,18 @@ export const sessionHandlers: Handlers = {
 };
 
 async function login(request: ApiRequest): Promise<Answer> {
-  const made = await authenticate(request, request.query.get('method') ?? '');
+  const loggedIn = await authenticate(request, request.query.get('method') ?? '');
   const { sessionLifetime, state } = request.services;
-  const identity = state.tables.identity.get(made.identityId);
-  const { session, challenge } = identity ? await withSecondToken(request, made, identity) : { session: made };
+  const identity = state.tables.identity.get(loggedIn.identityId);
+  const { session, challenge } = identity ? await withSecondToken(request, loggedIn, identity) : { session: loggedIn };
   request.challenge = challenge;
-  const shown = own(session, request);
+  const answered = own(session, request);
   return {
-    data: shown,
+    data: answered,
     headers: {
       'zt-session': session.token,
       'expiration-seconds': String(Math.round(sessionLifetime / 1000)),
-      'expires-at': String(shown.expiresAt),
+      'expires-at': String(answered.expiresAt),
     },
   };
 }
@@ -88,14 +88,19 @@ function ownAuthenticator({ services, identity, params }: ApiRequest): Authentic
   return authenticator;
 }
 
-/** reference fact: who wants to extend the authenticator of somebody else is not authorized; elsewhere it is not found. */
+/**
+ * reference fact: extending the authenticator of another identity is unauthorized; other operations answer "not found".
+ */
 function extendable(request: ApiRequest): Authenticator {
   const other = request.services.state.tables.authenticator.get(request.params.id ?? '');
   if (other && other.identityId !== request.identity?.id) throw new ApiError('UNAUTHORIZED');
   return ownAuthenticator(request);
 }
 
-/** Changing your password requires the current one. Of several changes that know it, the first wins: it is not current for the others. */
+/**
+ * Changing your password requires the current one. The first of concurrent changes wins: for the others it is no longer
+ * current.
+ */
 async function changePassword(request: ApiRequest, mode: Mode): Promise<Answer> {
   const { state, passwords } = request.services;
   const authenticator = ownAuthenticator(request);

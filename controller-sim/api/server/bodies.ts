@@ -1,4 +1,4 @@
-// Bodies of requests: JSON is parsed, every other content type stays text, an empty body is undefined.
+// Parses request bodies: JSON is parsed, other content types stay text, an empty body is undefined.
 
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
@@ -13,7 +13,7 @@ export const LARGEST_BODY = 1024 * 1024;
 
 export function readBodies(app: FastifyInstance): void {
   const reader = new BodyReader();
-  // Recovery codes may be asked for with the MFA code in the body of a GET.
+  // `GET mfa/recovery-codes` reads its MFA code from a body.
   app.addHttpMethod('GET', { hasBody: true, overrideExisting: true });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (request: FastifyRequest, payload: IncomingMessage) =>
@@ -28,7 +28,7 @@ async function readBody(reader: BodyReader, request: FastifyRequest, payload: In
   const body = await reader.read(payload, { remoteAddress: raw.socket.remoteAddress, limit });
   if (body === '') return undefined;
   if (!isJson(headers['content-type'] ?? '')) return body;
-  if (body.trim() === '') return undefined; // reference fact: blanks are no body
+  if (body.trim() === '') return undefined; // reference fact: blanks count as a missing body
   try {
     return parseBody(body);
   } catch (error) {
@@ -37,12 +37,12 @@ async function readBody(reader: BodyReader, request: FastifyRequest, payload: In
   }
 }
 
-/** Throws ApiError for a text that is not JSON, or nested too deeply. */
+/** Throws ApiError for text that is not JSON or is nested too deeply. */
 function parseBody(text: string): unknown {
   try {
     return parseJson(text);
   } catch (error) {
-    // The parser's message repeats parts of the body, which may be a password: the answer names only the place.
+    // The parser's message quotes parts of the body, which may be a password. The answer names only the position.
     const place = / at position \d+(?: \(line \d+ column \d+\))?/.exec(describeError(error))?.[0] ?? '';
     const why = error instanceof JsonDepthError ? error.message : `the body is not JSON${place}`;
     throw new ApiError('COULD_NOT_PARSE_BODY', { code: 'UNHANDLED', message: why });

@@ -1,14 +1,14 @@
-// Reads the bodies of requests, within a budget: anybody may begin to send one, before it is known who asks. The first part
-// of each body is free, so that ordinary requests go on while somebody else has spent the budget.
+// Reads request bodies within a budget: anyone may begin to send one before authentication. The first part of each body
+// is free, so that ordinary requests continue while another source has spent the budget.
 
 import type { Readable } from 'node:stream';
 import { Shares } from '#lib/shares.ts';
 import { sourceOf } from '#lib/source-address.ts';
 import { ApiError } from '../../errors/errors.ts';
 
-/** Bytes of a body that do not count; hardly any body is larger. */
+/** Bytes of each body outside the budget; few bodies are larger. */
 const FREE = 16 * 1024;
-/** Bytes of the bodies that are being read, in all and for each source. */
+/** Bytes of the bodies in progress, in total and for each source. */
 const MOST_BYTES = 128 * 1024 * 1024;
 const MOST_BYTES_OF_SOURCE = 32 * 1024 * 1024;
 
@@ -21,7 +21,10 @@ export interface BodyOptions {
 export class BodyReader {
   readonly #shares = new Shares({ most: MOST_BYTES, mostOfSource: MOST_BYTES_OF_SOURCE });
 
-  /** Rejects with ApiError for a body that is too large, and when too many large ones are being read. The rest of it is discarded. */
+  /**
+   * Rejects with ApiError for a body that is too large, or while too many large ones are in progress. The rest is
+   * discarded.
+   */
   read(body: Readable, { remoteAddress, limit }: BodyOptions): Promise<string> {
     const source = sourceOf(remoteAddress);
     const parts: Buffer[] = [];

@@ -5,9 +5,9 @@ import { gzip, gzipSync } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { contentCoding } from '#http/content-encoding.ts';
 
-/** Bytes from which compression pays. */
+/** Smallest body in bytes for which compression pays. */
 const SMALLEST = 1_024;
-/** Bytes from which a thread of its own compresses, so that other requests go on meanwhile: a list of 500 identities takes 15 ms. */
+/** Bytes from which a thread compresses while other requests continue: a list of 500 identities takes 15 ms. */
 const LARGE = 32 * 1_024;
 const gzipInThread = promisify(gzip);
 

@@ -1,5 +1,6 @@
-// The reference's web console, built by whoever wants it: its files under /zac/ and, for builds that do not know where they are served,
-// under /assets/; its first page for the paths that it makes up by itself (reference fact: how its own controller serves it).
+// Serves a build of the reference's web console. Its files are under /zac/, and under /assets/ for builds that do not
+// know their base path. Paths of its own router answer its first page (reference fact: how its own controller serves
+// it).
 
 import { accessSync, constants, realpathSync, statSync } from 'node:fs';
 import { isAbsolute, join, relative, sep } from 'node:path';
@@ -16,7 +17,7 @@ export class ConsoleError extends ProjectError {
   }
 }
 
-/** Rejects with ConsoleError when `folder` is not that of a built console. `refuse` answers what is not there. */
+/** Rejects with ConsoleError if `folder` has no built console. `refuse` answers unknown paths. */
 export async function serveConsole(
   app: FastifyInstance,
   folder: string,
@@ -28,9 +29,9 @@ export async function serveConsole(
     dotfiles: 'ignore',
     allowedPath: (path: string, base = root) => isInside(root, join(base, path)),
   } as const;
-  const { default: files } = await import('@fastify/static'); // most simulators have no console
+  const { default: files } = await import('@fastify/static'); // most simulators serve no console
   await app.register(async (scope) => {
-    // Paths that lead out of the folder.
+    // Paths outside the folder.
     scope.setErrorHandler((_error, request, reply) => refuse(request, reply));
     await scope.register(files, { ...common, root: join(root, ASSETS), prefix: `/${ASSETS}/`, suppressWarning: true });
     await scope.register(
@@ -48,7 +49,7 @@ export async function serveConsole(
   });
 }
 
-/** The real path of the console's folder. Throws ConsoleError when it has no first page. */
+/** The real path of the console's folder. Throws ConsoleError if it has no first page. */
 function rootOf(folder: string): string {
   try {
     const root = realpathSync(folder);
@@ -62,18 +63,21 @@ function rootOf(folder: string): string {
   }
 }
 
-/** A regular file in the folder, also where symbolic links lead to; opening a pipe would wait for its writer. */
+/**
+ * Whether a path is a regular file in the folder, after resolving symbolic links. Opening a pipe would wait for its
+ * writer.
+ */
 function isInside(root: string, path: string): boolean {
   try {
     const real = realpathSync(path);
     const parts = relative(root, real).split(sep);
     return !isAbsolute(relative(root, real)) && !parts.some((part) => part.startsWith('.')) && statSync(real).isFile();
   } catch {
-    return false; // it does not exist, or its name is not one that a file can have
+    return false; // it does not exist, or the name is not valid for a file
   }
 }
 
-/** A browser goes somewhere, in contrast to a script or a picture that a page lacks. */
+/** Whether a browser navigates to the URL, rather than loading a script or an image of a page. */
 function isPage({ method, headers }: FastifyRequest): boolean {
   return (method === 'GET' || method === 'HEAD') && (headers.accept ?? '').includes('text/html');
 }

@@ -1,5 +1,5 @@
-// Requests of web pages from other origins, and OPTIONS: preflights, and the methods of a path for everybody else. There are no cookies, so a
-// foreign page can do nothing in a user's name.
+// Requests from web pages of other origins, and OPTIONS: preflights, and the methods of a path for other clients. There
+// are no cookies, so a foreign page cannot act in a user's name.
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 

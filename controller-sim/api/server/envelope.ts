@@ -5,12 +5,12 @@ import type { ApiError } from '../../errors/errors.ts';
 import type { Answer } from '../http/context.ts';
 
 const JSON_TYPE = 'application/json';
-/** Of the APIs. The specification has them in every envelope, the reference in errors alone. */
+/** Versions of the APIs. The specification has them in every envelope, the reference only in errors. */
 const VERSIONS = { apiEnrollmentVersion: '0.0.1', apiVersion: '0.0.1' };
 const META = JSON.stringify(VERSIONS);
 const REQUEST_ID_BYTES = 6;
 
-/** An answer as it is sent. */
+/** An answer ready for sending. */
 export interface Sent {
   readonly status: number;
   readonly contentType: string;
@@ -18,7 +18,7 @@ export interface Sent {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** `status` is that of the operation's table, for answers that name none. */
+/** `status` is the operation's default, for answers without their own. */
 export function wrapAnswer(answer: Answer, status: number): Sent {
   if ('raw' in answer) return { status: answer.status ?? status, contentType: answer.contentType, body: answer.raw };
   if ('page' in answer) {

@@ -1,4 +1,4 @@
-// Everything that is thrown while a request is served, as an error of the API.
+// Converts everything that is thrown while serving a request into an API error.
 
 import { describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
@@ -28,7 +28,7 @@ export function unknownPath(url: string): ApiError {
   return new ApiError('NOT_FOUND', { code: 'UNHANDLED', message: `path ${pathOf(url)} was not found` });
 }
 
-/** `allowed` are the methods that the path has. */
+/** `allowed` are the methods of the path. */
 export function unknownMethod(method: string, allowed: readonly string[]): ApiError {
   return new ApiError('METHOD_NOT_ALLOWED', {
     code: 'UNHANDLED',

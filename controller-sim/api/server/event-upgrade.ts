@@ -12,7 +12,7 @@ import type { ApiServices } from '../http/context.ts';
 import { pathOf } from './paths.ts';
 import { isPartial } from './steps.ts';
 
-/** reference fact: where its command line opens event streams. */
+/** reference fact: the path where its command line opens event streams. */
 const PATH = '/fabric/v1/ws-api';
 
 export class EventUpgrade {
@@ -28,7 +28,9 @@ export class EventUpgrade {
     return this.#streams.close();
   }
 
-  /** Opens a stream, or refuses with an HTTP status and ends the connection: time limits of HTTP no longer apply to it. */
+  /**
+   * Opens a stream, or rejects with an HTTP status and ends the connection. HTTP time limits do not apply to streams.
+   */
   readonly onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
     const refuse = (line: string) =>
       socket.end(`HTTP/1.1 ${line}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n`, () => socket.destroy());

@@ -1,4 +1,4 @@
-// Health checks: whether the data can be read, for whoever watches the process.
+// Health checks for process monitors: whether the data is readable.
 
 import type { FastifyInstance } from 'fastify';
 import { formatDuration } from '#lib/duration.ts';

@@ -1,4 +1,4 @@
-// Which methods each path of the simulator has: for 405 instead of 404, and for the header `allow`.
+// Methods of each path of the simulator: for 405 instead of 404, and for the header `allow`.
 
 import { BASES } from '../http/bases.ts';
 import { BASE as OIDC_BASE } from '../oidc/context.ts';
@@ -8,7 +8,7 @@ import type { Route } from './routes.ts';
 
 export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
-/** A path, perhaps with `{id}` in it, and a method that it has. */
+/** A path, optionally with `{id}` segments, and one of its methods. */
 interface Served {
   readonly method: string;
   readonly path: string;

@@ -1,4 +1,4 @@
-// Which handler answers which operation of the table.
+// Joins the table of operations with its handlers.
 
 import { type ApiName, type ApiOperation, readOperations } from '#schemas/api/operations.ts';
 import { clientHandlers } from '../client/handlers.ts';
@@ -28,7 +28,7 @@ export interface Route {
   readonly handler: Handler;
 }
 
-/** Every operation that is served, in the order of the table. */
+/** Every operation with a handler, in the order of the table. */
 export function routes(): Route[] {
   return readOperations().flatMap((operation) => {
     const handler = HANDLERS[operation.api][operation.id];

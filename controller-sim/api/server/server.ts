@@ -26,9 +26,9 @@ import { METHODS, Paths } from './paths.ts';
 import { type Route, routes } from './routes.ts';
 import { perform } from './steps.ts';
 
-/** Requests that are being answered, in all and for each source; beyond that, clients are asked to retry. */
+/** Concurrent requests, in total and for each source. Clients beyond the limit are asked to retry. */
 const AT_ONCE = { most: 4_000, mostOfSource: 2_000 };
-/** Milliseconds that clients have. */
+/** Time limits for clients in milliseconds. */
 const LIMITS = { read: 15_000, write: 60_000, idle: 60_000 };
 const KNOWN: ReadonlySet<string> = new Set([...METHODS, 'HEAD']);
 const CHALLENGE = 'www-authenticate';
@@ -49,12 +49,13 @@ export class ApiServer {
     this.#services = services;
     this.#fastify = fastify({
       bodyLimit: LARGEST_BODY,
-      // reference fact: its APIs have no HEAD; health checks, OIDC and the console ask for it where they make their routes.
+      // reference fact: its APIs have no HEAD; health checks, OIDC and the console enable it in their own routes.
       exposeHeadRoutes: false,
       forceCloseConnections: true,
-      // reference fact: paths are tidied before they are looked up; its web console asks for `/fabric/v1//routers` and `/identities/ID//`.
+      // reference fact: paths are normalized before the lookup; its web console requests `/fabric/v1//routers` and
+      // `/identities/ID//`.
       routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true },
-      // Errors of the server's own router: paths that cannot be decoded, ids that are too long.
+      // Errors of fastify's router: paths that cannot be decoded, ids that are too long.
       frameworkErrors: (_error, request, reply) => void this.#refuse(request, reply, unknownPath(request.url)),
       clientErrorHandler: refuseBytes,
       serverFactory: (handler) => {
@@ -72,7 +73,7 @@ export class ApiServer {
     });
   }
 
-  /** `consoleFolder` is that of a built web console. Rejects with ConsoleError if it is not. */
+  /** `consoleFolder` has a built web console. Rejects with ConsoleError otherwise. */
   static async open(services: ApiServices, consoleFolder?: string): Promise<ApiServer> {
     const server = new ApiServer(services);
     server.#setUp();
@@ -81,7 +82,7 @@ export class ApiServer {
     return server;
   }
 
-  /** Takes over a connection of the shared port. */
+  /** Serves a connection of the shared port. */
   accept(socket: TLSSocket, connection: PortConnection): void {
     this.#timeouts.accept(socket, connection);
   }
@@ -113,7 +114,8 @@ export class ApiServer {
   }
 
   readonly #onRequest = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> => {
-    // Answers are texts already. Without a serializer fastify adds a charset to the type of JSON: SDKs compare the type as text.
+    // Answers are text already. Without a serializer, fastify adds a charset to the JSON content type, and SDKs compare
+    // it exactly.
     reply.serializer(asItIs);
     if (request.method === 'OPTIONS') {
       const allowed = this.#paths.methodsOf(request.url);
@@ -122,7 +124,7 @@ export class ApiServer {
       return reply;
     }
     allowOrigins(request, reply);
-    // Unknown methods are refused before anything else is checked, such as the content type of a QUERY.
+    // Unknown methods are rejected before other checks, such as the content type of a QUERY.
     if (KNOWN.has(request.method)) return undefined;
     await this.#refuseUnknown(request, reply);
     return reply;
@@ -152,7 +154,7 @@ export class ApiServer {
       query: new URLSearchParams(query < 0 ? '' : url.slice(query + 1)),
       headers,
       body,
-      // Reading them costs more than most answers, and few operations need them.
+      // Parsed on demand: this costs more than most answers, and few operations need them.
       get certificates() {
         return presentedCertificates(services, socket, headers).certificates;
       },
@@ -169,7 +171,7 @@ export class ApiServer {
   async #refuse(request: FastifyRequest, reply: FastifyReply, thrown: unknown): Promise<void> {
     const error = toApiError(thrown, this.#services.log);
     if (error.challenge !== undefined) reply.header(CHALLENGE, error.challenge);
-    if (!request.raw.complete) reply.header('connection', 'close'); // the rest of its body is not read
+    if (!request.raw.complete) reply.header('connection', 'close'); // the rest of the body is not read
     if (error.code === 'METHOD_NOT_ALLOWED') reply.header('allow', this.#paths.methodsOf(request.url).join(', '));
     await this.#send(request, reply, wrapError(error));
   }
@@ -194,7 +196,7 @@ function asItIs(text: string): string {
   return text;
 }
 
-/** Bytes that are not HTTP get a plain refusal, and the connection ends. */
+/** Answers bytes that are not HTTP with a plain 400 and ends the connection. */
 function refuseBytes(_error: Error, socket: Duplex): void {
   if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\nconnection: close\r\n\r\n');
 }

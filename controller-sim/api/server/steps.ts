@@ -1,5 +1,5 @@
-// What happens to every request, in order: find the session, ask whether it may, note that it was used, look at query and body, act. Each
-// step throws ApiError to refuse.
+// The steps of every request, in order: find the session, check access, record its use, validate query and body, call
+// the handler. Each step throws ApiError to reject.
 
 import { sessionChallenge } from '../../auth/challenges.ts';
 import { mayCall } from '../../auth/permissions.ts';
@@ -20,10 +20,13 @@ const STEPS: readonly ((request: ApiRequest) => Promise<void> | void)[] = [
   checkBody,
 ];
 
-/** reference fact: it answers certificates as PEM to clients that accept JSON or anything, and refuses those that accept PEM alone. */
+/**
+ * reference fact: it answers certificates as PEM to clients that accept JSON or anything, and rejects those that accept
+ * only PEM.
+ */
 const GENERIC_ENROLLMENT = '/enroll';
 
-/** reference fact: told who shows nothing at all; a token that is no good gets no cause. */
+/** reference fact: requests without any credentials get this cause; invalid tokens get none. */
 const ANONYMOUS = { code: 'UNHANDLED', message: 'unauthenticated for invalid credentials' } as const;
 
 export async function perform(request: ApiRequest, handler: Handler): Promise<Answer> {
@@ -48,7 +51,7 @@ function originOf({ operation, identity, headers, remoteAddress }: ApiRequest): 
   };
 }
 
-/** A token that is no good does not matter to who asks for what everybody may have. */
+/** Public operations ignore invalid tokens. */
 async function findSession(request: ApiRequest): Promise<void> {
   if (request.operation.access === 'none') return;
   const found = await sessionOf(request);
@@ -76,12 +79,12 @@ function isAnonymous(headers: ApiRequest['headers']): boolean {
   return !headers['zt-session'] && !headers.authorization;
 }
 
-/** A second factor is still owed. */
+/** Whether the session still lacks a second factor. */
 export function isPartial({ isMfaRequired, isMfaComplete, requiredSignerId }: ApiSession): boolean {
   return (isMfaRequired && !isMfaComplete) || requiredSignerId !== null;
 }
 
-/** reference fact: the answer to a request with a body has the type of the body, whatever the client accepts. */
+/** reference fact: the answer to a request with a body has the body's content type, regardless of `accept`. */
 function checkAccept({ operation, headers, body }: ApiRequest): void {
   const { accept = '' } = headers;
   if (body !== undefined && operation.path !== GENERIC_ENROLLMENT) return;
@@ -97,7 +100,7 @@ function checkQuery({ operation, query }: ApiRequest): void {
     if (required && !query.has(name)) throw invalid(name, `${name} in query is required`, '[]');
 }
 
-/** Text bodies are looked at by who takes them; most operations take none. */
+/** Handlers check text bodies themselves; most operations accept none. */
 function checkBody({ operation, body, headers }: ApiRequest): Promise<void> | void {
   if (!operation.body) return;
   const contentType = headers['content-type'] ?? '';

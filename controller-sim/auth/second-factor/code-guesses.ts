@@ -1,23 +1,23 @@
-// There are only a million one-time passwords: who has guessed wrong too often has to wait, whatever session he is in.
+// Rate-limits wrong TOTP codes per second factor, across sessions, because only a million codes exist.
 
 import type { Clock } from '#lib/clock.ts';
 import { ApiError } from '../../errors/errors.ts';
 
-/** Wrong codes for one second factor in a minute. */
+/** Limit on wrong codes per second factor and minute. */
 const MOST = 10;
 const MINUTE = 60_000;
 const MOST_KNOWN = 10_000;
 
 export class CodeGuesses {
   readonly #clock: Clock;
-  /** By the id of the second factor, the oldest first. */
+  /** By id of the second factor, oldest first. */
   readonly #guesses = new Map<string, { readonly since: number; count: number }>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** Before a code is looked at: guesses that are made at the same time count too. Throws ApiError when there were too many. */
+  /** Called before a code is checked, so that concurrent guesses count. Throws ApiError beyond the limit. */
   begin(mfaId: string): void {
     const now = this.#clock.now();
     const known = this.#guesses.get(mfaId);

@@ -1,4 +1,4 @@
-// The life of a second factor, wherever it is used: begun, verified, used.
+// Life cycle of a second factor: enroll, verify, authenticate, remove.
 
 import { baseFields } from '../../entities/common.ts';
 import { ApiError } from '../../errors/errors.ts';
@@ -11,7 +11,9 @@ export function ownMfa({ state }: Pick<AuthServices, 'state'>, { id }: Identity)
   return state.tables.mfa.referring('identityId', id)[0];
 }
 
-/** Whether who logs in has to give a one-time password: the auth policy wants one, or he has a verified second factor. */
+/**
+ * Whether a login needs a one-time password: the auth policy requires it, or the identity has a verified second factor.
+ */
 export function owesTotp(
   services: Pick<AuthServices, 'state'>,
   identity: Identity,
@@ -20,7 +22,7 @@ export function owesTotp(
   return secondary.requireTotp || ownMfa(services, identity)?.isVerified === true;
 }
 
-/** Begins one. Throws ApiError when there is one already. */
+/** Enrolls a second factor. Throws ApiError if one exists. */
 export async function enrollTotp(
   { state, random }: Pick<AuthServices, 'state' | 'random'>,
   { id: identityId }: Identity,
@@ -43,21 +45,21 @@ export async function enrollTotp(
 export interface CodeOptions {
   /** Recovery codes are not accepted. */
   readonly passwordOnly?: boolean;
-  /** LOGIN or the id of a session, for which a one-time password counts once; without it, the use does not count. */
+  /** LOGIN or the id of a session, which may use a one-time password once. Without it the use is not recorded. */
   readonly by?: string;
-  /** The act that the code allows. Runs in the transaction that uses the code up. */
+  /** The action that the code authorizes. It runs in the transaction that uses the code. */
   readonly act?: (transaction: Transaction, mfa: Mfa) => void;
 }
 
 /**
- * Checks a one-time password or a recovery code. A recovery code counts once; a one-time password completes one login and
- * serves one session. Other uses do not count: clients of the reference log in with the code that has just verified their
- * enrollment.
+ * Checks a one-time password or a recovery code. A recovery code can be used once. A one-time password completes one
+ * login and serves one session. Other uses are not recorded: clients of the reference log in with the code that has
+ * just verified their enrollment.
  *
  * @returns false for a code that is wrong or was used before, or if the second factor has changed meanwhile
  * @throws ApiError after too many wrong codes
  */
-export async function takeCode(
+export async function redeemCode(
   services: Pick<AuthServices, 'state' | 'clock' | 'codeGuesses'>,
   mfa: Mfa,
   code: string,
@@ -90,7 +92,7 @@ export async function takeCode(
   return isRight;
 }
 
-/** Ends a second factor that was begun and never verified: this needs no code. @returns false if it was verified meanwhile */
+/** Removes a second factor that was never verified, without a code. @returns false if it was verified meanwhile */
 export function abandonTotp({ state }: Pick<AuthServices, 'state'>, { id }: Mfa): Promise<boolean> {
   return state.change((transaction) => {
     if (transaction.get('mfa', id)?.isVerified) return false;

@@ -1,4 +1,4 @@
-// Time-based one-time passwords and the recovery codes beside them (reference fact: HTTP behaviour, MFA).
+// Time-based one-time passwords and recovery codes (reference fact: HTTP behaviour, MFA).
 
 import { timingSafeEqual } from 'node:crypto';
 import type { Random } from '#lib/random.ts';
@@ -6,7 +6,7 @@ import type { Mfa, UsedStep } from '../../state/types.ts';
 
 const PERIOD = 30;
 const DIGITS = 6;
-/** Steps of the clock before and after now that are accepted. */
+/** Accepted time steps before and after the current one. */
 const WINDOW = 2;
 const SECRET_BYTES = 20;
 const RECOVERY_CODES = 20;
@@ -25,13 +25,13 @@ export function newRecoveryCodes(random: Random): string[] {
   );
 }
 
-/** What an authenticator app reads from the QR image. */
+/** The URL in the QR code for authenticator apps. */
 export function provisioningUrl({ secret }: Mfa, name: string): string {
   const label = `${encodeURIComponent(ISSUER)}:${encodeURIComponent(name)}`;
   return `otpauth://totp/${label}?issuer=${encodeURIComponent(ISSUER)}&secret=${secret}`;
 }
 
-/** @returns the step of the clock (a number of periods since the epoch) that a one-time password is for, if it is accepted at `now` (ms) */
+/** @returns the time step (number of periods since the epoch) of a one-time password that is accepted at `now` (ms) */
 export async function stepOf({ secret }: Mfa, code: string, now: number): Promise<number | undefined> {
   const { Secret, TOTP } = await import('otpauth');
   const totp = new TOTP({ secret: Secret.fromBase32(secret), digits: DIGITS, period: PERIOD, algorithm: 'SHA1' });
@@ -40,15 +40,15 @@ export async function stepOf({ secret }: Mfa, code: string, now: number): Promis
   return delta === null ? undefined : currentStep(now) + delta;
 }
 
-/** The use of a one-time password that completes a login. */
+/** The use of a one-time password for a login. */
 export const LOGIN = 'login';
 
 /**
- * A one-time password completes one login, and proves to one session that its owner has the app (RFC 6238, section 5.2).
- * Clients of the reference use the code of a login for the token of their session as well.
+ * A one-time password completes one login, and proves to one session that its owner has the app (RFC 6238, section
+ * 5.2). Clients of the reference use the code of a login for the token of their session as well.
  *
  * @param by LOGIN, or the id of the session
- * @returns the uses to remember, at most two for each step that is accepted; undefined if the code was used before
+ * @returns the uses to remember, at most two for each accepted step; undefined if the code was used before
  */
 export function useStep(
   { usedSteps = [] }: Mfa,
@@ -65,7 +65,7 @@ function currentStep(now: number): number {
   return Math.floor(now / 1_000 / PERIOD);
 }
 
-/** The recovery code that `code` is, compared with all of them in the same time; undefined when it is none. */
+/** The matching recovery code, or undefined. The comparison with all codes takes constant time. */
 export function recoveryCode({ recoveryCodes }: Mfa, code: string): string | undefined {
   const given = Buffer.from(code);
   let found: string | undefined;

@@ -1,4 +1,4 @@
-// Sends the router data model to the routers that subscribed: a full state or the sets that they missed, then each new set, until the
+// Sends the router data model to subscribed routers: a full state or the missed sets, then each new set, until the
 // subscription expires (reference fact: control channel, section 5.1).
 
 import { create, toBinary } from '@bufbuild/protobuf';
@@ -29,8 +29,8 @@ interface Subscription {
   expiresAt: number;
   /** Index of the last set that was sent. */
   index: bigint;
-  /** Index that was last told by a CurrentIndex. */
-  toldIndex: bigint;
+  /** The index in the last CurrentIndex message. */
+  sentIndex: bigint;
 }
 
 export interface DataModelFeedComponents {
@@ -51,7 +51,7 @@ export class DataModelFeed {
       components.sets.subscribe((set) => this.#onSet(set)),
       components.sets.onReset(() => this.#onReset()),
     ];
-    this.#timer = components.clock.every('data model index', INDEX_INTERVAL, () => this.#tellIndex());
+    this.#timer = components.clock.every('data model index', INDEX_INTERVAL, () => this.#sendIndex());
   }
 
   close(): void {
@@ -60,7 +60,7 @@ export class DataModelFeed {
     this.#subscriptions.clear();
   }
 
-  /** A router asks for the model, or wants to go on getting it. */
+  /** Starts or extends a router's subscription. */
   subscribe(router: ConnectedRouter, request: SubscribeToDataModelRequest): void {
     const { sets, clock } = this.#components;
     const seconds = Math.min(LONGEST, Math.max(SHORTEST, request.subscriptionDurationSeconds));
@@ -75,7 +75,7 @@ export class DataModelFeed {
       id: request.subscriptionId,
       expiresAt,
       index: sets.index,
-      toldIndex: sets.index,
+      sentIndex: sets.index,
     };
     this.#subscriptions.set(router.id, subscription);
     const sameHistory = request.currentIndex > 0n && request.timelineId === sets.timeline;
@@ -88,7 +88,7 @@ export class DataModelFeed {
     if (this.#subscriptions.get(router.id)?.router === router) this.#subscriptions.delete(router.id);
   }
 
-  /** All keys, outside of the history: what a router needs before anything else. */
+  /** Sends all keys, outside of the history: routers need them first. */
   sendKeys(router: ConnectedRouter): void {
     const changes = this.#components.sets.publicKeys();
     const set = create(DataState_ChangeSetSchema, { isSynthetic: true, changes });
@@ -111,7 +111,7 @@ export class DataModelFeed {
     this.#send(subscription, EdgeControlType.DataStateChangeSet, toBinary(DataState_ChangeSetSchema, set));
   }
 
-  /** A router that takes nothing more has lost the thread: it subscribes anew when it hears nothing. */
+  /** Ends the subscription if the router's queue is full. The router subscribes again when messages stop. */
   #send({ router, id }: Subscription, type: number, body: Uint8Array): void {
     const sent = router.channel.trySend(new Message(type, [[EdgeControlHeader.SubscriptionId, id]], body));
     if (!sent) this.#subscriptions.delete(router.id);
@@ -132,7 +132,10 @@ export class DataModelFeed {
     }
   }
 
-  /** Configurations of routers go only to the routers that name them; when a router's own list changes, its configurations come first. */
+  /**
+   * A router receives only the configurations that its list names. If the list changes, its configurations are sent
+   * first.
+   */
   #visible(routerId: string, events: readonly DataState_Event[]): DataState_Event[] {
     const { tables } = this.#components.state;
     const own = new Set(tables.router.get(routerId)?.configs ?? []);
@@ -148,10 +151,10 @@ export class DataModelFeed {
     return [...created.map((model) => ({ ...event(DataState_Action.CREATE, model), isSynthetic: true })), ...visible];
   }
 
-  #tellIndex(): void {
+  #sendIndex(): void {
     for (const subscription of this.#subscriptions.values()) {
-      if (subscription.index === subscription.toldIndex) continue;
-      subscription.toldIndex = subscription.index;
+      if (subscription.index === subscription.sentIndex) continue;
+      subscription.sentIndex = subscription.index;
       const headers = [[EdgeControlHeader.RouterDataModelIndex, encodeUint64(subscription.index)]] as const;
       subscription.router.channel.trySend(new Message(EdgeControlType.CurrentIndex, headers));
     }

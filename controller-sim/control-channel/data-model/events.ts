@@ -1,4 +1,4 @@
-// Entities of the state as events of the router data model (reference fact: control channel, section 5.5). Pure functions.
+// Converts entities to events of the router data model (reference fact: control channel, section 5.5). Pure functions.
 
 import type { X509Certificate } from 'node:crypto';
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
@@ -43,7 +43,7 @@ export function event(action: DataState_Action, model: Model): DataState_Event {
   return create(DataState_EventSchema, { action, model });
 }
 
-/** The model of an entity, or undefined for kinds that routers do not hear of. */
+/** The model of an entity, or undefined for kinds that routers do not receive. */
 export function modelOf(kind: EntityKind, entity: Entity, tables: Tables): Model | undefined {
   switch (kind) {
     case 'configType':
@@ -67,7 +67,7 @@ export function modelOf(kind: EntityKind, entity: Entity, tables: Tables): Model
   }
 }
 
-/** Members of a policy that come or go. Undefined when there are none. */
+/** Policy members that were added or removed. Undefined if there are none. */
 export function policyChange(
   policyId: string,
   type: ServicePolicyRelatedEntityType,
@@ -83,13 +83,13 @@ export function policyChange(
   });
 }
 
-/** What tells a router that tokens of an identity made before now count no more. `expiresAt` and `now` in milliseconds. */
+/** Revokes all tokens of an identity issued so far. `expiresAt` and `now` in milliseconds. */
 export function identityRevocation(id: string, now: number, expiresAt: number): DataState_Event {
   const value = { id, type: 'IDENTITY', issuedBefore: timestampFromMs(now), expiresAt: timestampFromMs(expiresAt) };
   return create(DataState_EventSchema, { action: DataState_Action.CREATE, model: { case: 'revocation', value } });
 }
 
-/** A certificate whose key signs tokens, or that signs client certificates, or both. */
+/** A certificate that verifies tokens, client certificates, or both. */
 export function publicKey(
   certificate: X509Certificate,
   usages: readonly DataState_PublicKey_Usage[],
@@ -170,7 +170,7 @@ function postureCheck(check: PostureCheck): Model {
 
 type Subtype = NonNullable<MessageInitShape<typeof DataState_PostureCheckSchema>['subtype']>;
 
-/** The demands of a check as the data model names them. */
+/** The demands of a check with the data model's names. */
 function subtypeOf({ typeId, demands }: TypedDemands): Subtype {
   switch (typeId) {
     case 'OS': {

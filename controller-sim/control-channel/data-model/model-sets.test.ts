@@ -1,4 +1,4 @@
-// The history of the data model when a set cannot be made.
+// The history of the data model after a failure to build a set.
 
 import t from 'tap';
 import { VirtualClock } from '#lib/clock.ts';
@@ -11,7 +11,7 @@ import { State } from '../../state/state.ts';
 import { MemoryStore } from '../../state/store/memory-store.ts';
 import { type ModelSet, ModelSets } from './model-sets.ts';
 
-t.test('a change for which no set can be made ends the history, and receivers get the full state', async (t) => {
+t.test('a change that cannot become a set resets the history, and receivers get the full state', async (t) => {
   const state = await State.open({ store: new MemoryStore(), clock: new VirtualClock(), ids: new IdSource() });
   const access = new Access(state);
   const sets = new ModelSets(state, access, {} as Authority);
@@ -35,7 +35,7 @@ t.test('a change for which no set can be made ends the history, and receivers ge
   };
   await add('second');
   t.equal(resets, 1);
-  t.equal(sets.index, state.index, 'the history goes on from the change');
+  t.equal(sets.index, state.index, 'the history continues from the change');
   t.equal(sets.since(1n), undefined, 'a router that is behind gets the full state');
   await add('third');
   t.match(heard.at(-1), { index: 3n, previousIndex: 2n });

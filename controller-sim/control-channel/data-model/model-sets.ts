@@ -1,5 +1,6 @@
-// The history of the router data model: each change of the state as the set of events that routers get, and the full state. Sets that say
-// nothing to routers do not exist, so indexes are not dense (reference fact: control channel, sections 5.2 to 5.4).
+// The history of the router data model: each change of the state as a set of events for routers, and the full state.
+// Changes without effect on routers make no set, so indexes have gaps (reference fact: control channel, sections 5.2 to
+// 5.4).
 
 import { asError, describeError } from '#lib/errors.ts';
 import { Listeners } from '#lib/listeners.ts';
@@ -24,9 +25,9 @@ export interface ModelSet {
   readonly events: readonly DataState_Event[];
 }
 
-/** reference fact: how many sets are kept for routers that come back. */
+/** reference fact: number of sets that are kept for reconnecting routers. */
 const HISTORY = 10_000;
-/** What a receiver needs first comes first. */
+/** Ordered by dependency. */
 const FULL_ORDER: readonly EntityKind[] = [
   'configType',
   'config',
@@ -44,7 +45,7 @@ export class ModelSets {
   readonly #unsubscribe: () => void;
   readonly #listeners: Listeners<ModelSet>;
   readonly #resets: Listeners<void>;
-  /** Posture checks of service policies, as routers know them. */
+  /** Posture checks of service policies, as last sent to routers. */
   readonly #checks = new Map<string, ReadonlySet<string>>();
   #sets: ModelSet[] = [];
   #index: bigint;
@@ -73,7 +74,7 @@ export class ModelSets {
     return this.#listeners.add(listener);
   }
 
-  /** Calls `listener` when the history ended without a set for the last change: receivers need the full state. */
+  /** Calls `listener` after the history was reset without a set for the last change: receivers need the full state. */
   onReset(listener: () => void): () => void {
     return this.#resets.add(listener);
   }
@@ -84,14 +85,14 @@ export class ModelSets {
     this.#resets.clear();
   }
 
-  /** The sets after `index`; undefined when the history does not reach back that far. */
+  /** The sets after `index`; undefined if the history does not reach back that far. */
   since(index: bigint): readonly ModelSet[] | undefined {
     if (index === this.#index) return [];
     const first = this.#sets.findIndex((set) => set.previousIndex === index);
     return first < 0 ? undefined : this.#sets.slice(first);
   }
 
-  /** Everything, in an order that a receiver can take. */
+  /** The full state, ordered by dependency. */
   fullState(): DataState_Event[] {
     const { tables } = this.#state;
     const events: DataState_Event[] = [];
@@ -110,7 +111,9 @@ export class ModelSets {
     return [...events, ...this.publicKeys()];
   }
 
-  /** Keys that verify tokens and client certificates: of the network, and of other authorities that are verified. */
+  /**
+   * Certificates that verify tokens and client certificates: of this network, and of verified third-party authorities.
+   */
   publicKeys(): DataState_Event[] {
     const { serverCertificate, roots } = this.#authority;
     const authorities = [...this.#state.tables.ca.values()].filter(({ isVerified }) => isVerified);
@@ -134,14 +137,16 @@ export class ModelSets {
       return;
     }
     if (events.length === 0) return;
-    const made: ModelSet = { index: set.index, previousIndex: this.#index, events };
+    const built: ModelSet = { index: set.index, previousIndex: this.#index, events };
     this.#index = set.index;
-    this.#sets.push(made);
+    this.#sets.push(built);
     if (this.#sets.length > HISTORY) this.#sets = this.#sets.slice(-HISTORY / 2);
-    this.#listeners.call(made);
+    this.#listeners.call(built);
   }
 
-  /** The change is committed, so a history without it would leave routers with an old model for good: a new history begins. */
+  /**
+   * The change is committed, so a history without it would leave routers with an outdated model. A new history begins.
+   */
   #reset(index: bigint, error: unknown): void {
     const { stack } = asError(error);
     this.#state.log.error({ index: String(index), error: describeError(error), stack }, 'data model history was reset');
@@ -176,31 +181,33 @@ export class ModelSets {
     ];
   }
 
-  /** Members that came or went, whatever the reason. Those that were deleted need no event, and of policies that were it was said. */
+  /**
+   * Members that were added or removed, for any reason. Deleted entities and deleted policies have events of their own.
+   */
   #membershipEvents(set: ChangeSet): DataState_Event[] {
     const deleted = new Set(set.changes.filter(({ after }) => !after).map(({ id }) => id));
     const policies = new Set(this.#access.latestChanges.map(({ policyId }) => policyId)).difference(deleted);
     return [...policies].flatMap((id) => this.#memberEvents(id, deleted));
   }
 
-  /** Checks that policies demand from now on, and those that they demand no more. */
+  /** Checks that policies newly demand or no longer demand. */
   #checkEvents({ changes }: ChangeSet): DataState_Event[] {
     const { servicePolicy, postureCheck } = this.#state.tables;
     const changed = changes.filter(({ kind }) => kind === 'servicePolicy');
     for (const { id, after } of changed) if (!after) this.#checks.delete(id);
-    // A check can belong to any of them, by its role attributes.
+    // Any policy can demand a check through its role attributes.
     const policies = changes.some(({ kind }) => kind === 'postureCheck')
       ? servicePolicy.values()
       : changed.flatMap(({ id }) => servicePolicy.get(id) ?? []);
     const events: DataState_Event[] = [];
     for (const policy of policies) {
-      const told = this.#checks.get(policy.id);
-      if (policy.postureCheckRoles.length === 0 && !told?.size) continue;
+      const sent = this.#checks.get(policy.id);
+      if (policy.postureCheckRoles.length === 0 && !sent?.size) continue;
       const now = this.#checksOf(policy);
       this.#checks.set(policy.id, now);
-      const gone = [...(told ?? [])].filter((id) => !now.has(id) && postureCheck.has(id));
+      const gone = [...(sent ?? [])].filter((id) => !now.has(id) && postureCheck.has(id));
       events.push(...defined(policyChange(policy.id, RelatedType.RELATED_POSTURE_CHECK, gone, false)));
-      const added = now.difference(told ?? new Set());
+      const added = now.difference(sent ?? new Set());
       events.push(...defined(policyChange(policy.id, RelatedType.RELATED_POSTURE_CHECK, added, true)));
     }
     return events;
@@ -210,20 +217,20 @@ export class ModelSets {
     return new Set(this.#access.checksOf(policy).map(({ id }) => id));
   }
 
-  /** What the last change did to the members of a service policy, but for the entities that it deleted. */
+  /** Changes in the members of a service policy, without deleted entities. */
   #memberEvents(policyId: string, deleted: ReadonlySet<string>): DataState_Event[] {
     const moves = this.#access.latestChanges.filter(
       (move) => move.kind === 'servicePolicy' && move.policyId === policyId && (move.joined || !deleted.has(move.id)),
     );
-    const told = (type: ServicePolicyRelatedEntityType, side: Side, joined: boolean) => {
+    const membersEvent = (type: ServicePolicyRelatedEntityType, side: Side, joined: boolean) => {
       const ids = moves.filter((move) => move.side === side && move.joined === joined).map(({ id }) => id);
       return defined(policyChange(policyId, type, ids, joined));
     };
     return [
-      ...told(RelatedType.RELATED_IDENTITY, 'left', false),
-      ...told(RelatedType.RELATED_SERVICE, 'right', false),
-      ...told(RelatedType.RELATED_SERVICE, 'right', true),
-      ...told(RelatedType.RELATED_IDENTITY, 'left', true),
+      ...membersEvent(RelatedType.RELATED_IDENTITY, 'left', false),
+      ...membersEvent(RelatedType.RELATED_SERVICE, 'right', false),
+      ...membersEvent(RelatedType.RELATED_SERVICE, 'right', true),
+      ...membersEvent(RelatedType.RELATED_IDENTITY, 'left', true),
     ];
   }
 
@@ -233,7 +240,7 @@ export class ModelSets {
   }
 }
 
-/** Clients of an authority may connect to routers from its verification to its end. */
+/** Clients of an authority may connect to routers from its verification until its deletion. */
 function authorityEvents(
   before: CertificateAuthority | undefined,
   after: CertificateAuthority | undefined,

@@ -1,4 +1,4 @@
-// Circuits that a router has not seen traffic of: those that nobody knows any more are taken down, and those that idled too long end
+// Circuits without recent traffic at a router: unknown circuits are removed, and those that exceed the idle limit end
 // (reference fact: control channel, section 4.5).
 
 import { ownValue } from '#lib/own-value.ts';

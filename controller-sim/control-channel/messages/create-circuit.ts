@@ -1,5 +1,6 @@
-// Requests for circuits: of clients with a session token (V1 of older routers, V2), of clients with an API session alone (V3), of the router's own tunneler,
-// and of listeners that know no identity at all (reference fact: control channel, section 4.4).
+// Circuit requests from four sources: clients with a session token (V1 of older routers, V2), clients with only an API
+// session (V3), the router's own tunneler, and listeners without identities (reference fact: control channel, section
+// 4.4).
 
 import { create, toBinary } from '@bufbuild/protobuf';
 import { describeError } from '#lib/errors.ts';
@@ -15,13 +16,13 @@ import { ControlType, EdgeControlHeader, EdgeControlType } from '#wire/gen/numbe
 import { decodeBytesMap, encodeBytesMap, encodeStringMap } from '#wire/header-values.ts';
 import { Message } from '#wire/message.ts';
 import { peerDataFrom } from '#wire/peer-data.ts';
-import type { MadeCircuit } from '../../network/circuits.ts';
+import type { NewCircuit } from '../../network/circuits.ts';
 import type { ConnectedRouter } from '../../network/connected-router.ts';
 import type { ControlContext, ControlHandler } from '../context.ts';
 import { edgeErrorMessage } from './edge-error.ts';
 import { type CheckedSession, checkApiSession, checkServiceSession, checkTunneler } from './session-check.ts';
 
-/** Header of a positive answer to a listener's request: the ingress address. */
+/** Header of a successful answer to a listener: the ingress address. */
 const INGRESS_ADDRESS = 1100;
 
 export const onCreateCircuit: ControlHandler = async (context, router, message) => {
@@ -29,7 +30,7 @@ export const onCreateCircuit: ControlHandler = async (context, router, message) 
     const request = message.decode(CreateCircuitRequestSchema);
     const tokens = { session: request.sessionToken, apiSession: request.apiSessionToken };
     const { identity, service } = await checkServiceSession(context, router.id, tokens, 'Dial');
-    const made = await context.network.circuits.create({
+    const circuit = await context.network.circuits.create({
       service,
       clientId: identity.id,
       ingressRouter: router.id,
@@ -37,7 +38,7 @@ export const onCreateCircuit: ControlHandler = async (context, router, message) 
       peerData: peerDataFrom(request.peerData),
       circuitId: '',
     });
-    const response = create(CreateCircuitResponseSchema, responseFields(made));
+    const response = create(CreateCircuitResponseSchema, responseFields(circuit));
     const body = toBinary(CreateCircuitResponseSchema, response);
     router.channel.reply(message, new Message(EdgeControlType.CreateCircuitResponse, [], body));
   } catch (error) {
@@ -76,7 +77,7 @@ export const onCreateTunnelCircuit: ControlHandler = async (context, router, mes
       context.state.tables.service.findBy('name', request.serviceName),
       'Dial',
     );
-    const made = await context.network.circuits.create({
+    const circuit = await context.network.circuits.create({
       service,
       clientId: identity.id,
       ingressRouter: router.id,
@@ -84,7 +85,7 @@ export const onCreateTunnelCircuit: ControlHandler = async (context, router, mes
       peerData: peerDataFrom(request.peerData),
       circuitId: '',
     });
-    const response = create(CreateTunnelCircuitV2ResponseSchema, responseFields(made));
+    const response = create(CreateTunnelCircuitV2ResponseSchema, responseFields(circuit));
     const body = toBinary(CreateTunnelCircuitV2ResponseSchema, response);
     router.channel.reply(message, new Message(EdgeControlType.CreateTunnelCircuitV2Response, [], body));
   } catch (error) {
@@ -92,14 +93,14 @@ export const onCreateTunnelCircuit: ControlHandler = async (context, router, mes
   }
 };
 
-/** The service is named by id or name, with an instance before it: `instance@service`. */
+/** The request names the service by id or name, optionally with an instance: `instance@service`. */
 export const onCircuitRequest: ControlHandler = async (context, router, message) => {
   try {
     const request = message.decode(CircuitRequestSchema);
     const [name = '', instanceId = ''] = request.service.split('@').reverse();
     const { service: services } = context.state.tables;
     const service = services.get(name) ?? services.findBy('name', name);
-    if (!service) throw new Error(`there is no service ${name}`);
+    if (!service) throw new Error(`service ${name} not found`);
     const { circuit, peerData } = await context.network.circuits.create({
       service,
       clientId: request.ingressId,
@@ -121,7 +122,7 @@ function circuitOf(
   message: Message,
   { identity, service }: CheckedSession,
   circuitId: string,
-): Promise<MadeCircuit> {
+): Promise<NewCircuit> {
   return context.network.circuits.create({
     service,
     clientId: identity.id,
@@ -136,7 +137,7 @@ async function answer(
   router: ConnectedRouter,
   message: Message,
   type: number,
-  make: () => Promise<MadeCircuit>,
+  make: () => Promise<NewCircuit>,
 ): Promise<void> {
   try {
     const { circuit, peerData } = await make();
@@ -152,8 +153,8 @@ async function answer(
   }
 }
 
-/** The fields that the two protobuf answers, to SDK clients of older routers and to tunnelers, have in common. */
-function responseFields({ circuit, peerData }: MadeCircuit) {
+/** Fields that the protobuf answers to SDK clients of older routers and to tunnelers have in common. */
+function responseFields({ circuit, peerData }: NewCircuit) {
   return {
     circuitId: circuit.id,
     address: circuit.ingress,

@@ -1,4 +1,4 @@
-// The answer to an edge request that failed: a text, a code for the client and what it should do.
+// The answer to a failed edge request: a text, a code for the client, and whether to retry.
 
 import { describeError } from '#lib/errors.ts';
 import { EdgeControlHeader, EdgeControlType, EdgeErrorCode, RetryHint } from '#wire/gen/numbers.ts';
@@ -6,7 +6,7 @@ import { encodeUint32 } from '#wire/header-values.ts';
 import { Message } from '#wire/message.ts';
 import { CircuitError } from '../../network/circuit-failure.ts';
 
-/** An edge request is refused. */
+/** A rejected edge request. */
 export class EdgeRefusal extends CircuitError {}
 
 export function edgeErrorMessage(error: unknown): Message {

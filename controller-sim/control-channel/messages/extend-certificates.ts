@@ -1,5 +1,5 @@
-// Renewal of a router's certificates: new ones for its requests; the new client certificate counts once the router has said that it has
-// it, or at once when it does not want to (reference fact: control channel, sections 2.2 and 7.1).
+// Renews a router's certificates from its requests. The new client certificate is valid once the router has confirmed
+// it, or at once if the router does not confirm (reference fact: control channel, sections 2.2 and 7.1).
 
 import { create, toBinary } from '@bufbuild/protobuf';
 import { describeError } from '#lib/errors.ts';
@@ -16,7 +16,7 @@ import { readRequest } from '../../pki/authority.ts';
 import type { ControlContext, ControlHandler } from '../context.ts';
 import { edgeErrorMessage } from './edge-error.ts';
 
-/** The answer is a message of its own, as the reference sends it. */
+/** The answer is a separate message, as in the reference. */
 export const onExtendCertificates: ControlHandler = async (context, router, message) => {
   const { authority } = context;
   const { clientCertCsr, serverCertCsr, requireVerification } = message.decode(EnrollmentExtendRouterRequestSchema);
@@ -35,12 +35,15 @@ export const onExtendCertificates: ControlHandler = async (context, router, mess
       new Message(EdgeControlType.EnrollmentCertsResponse, [], toBinary(EnrollmentCertsResponseSchema, response)),
     );
   } catch (error) {
-    context.log.warn({ routerId: router.id, error: describeError(error) }, 'certificates could not be renewed');
+    context.log.warn(
+      { routerId: router.id, error: describeError(error) },
+      'could not renew the certificates of a router',
+    );
     router.channel.reply(message, edgeErrorMessage(error));
   }
 };
 
-/** The answer is an Error message in any case; one without a code means that all is well. */
+/** The answer is always an Error message; without a code it means success. */
 export const onExtendVerify: ControlHandler = async (context, router, message) => {
   const { clientCertPem } = message.decode(EnrollmentExtendRouterVerifyRequestSchema);
   const waiting = context.unverified.get(router.id);
@@ -49,7 +52,9 @@ export const onExtendVerify: ControlHandler = async (context, router, message) =
     await install(context, router.id, waiting);
     context.unverified.delete(router.id);
   }
-  const verdict = valid ? {} : { code: 'INVALID_CERTIFICATE', message: 'this is not the certificate that was sent' };
+  const verdict = valid
+    ? {}
+    : { code: 'INVALID_CERTIFICATE', message: 'the certificate is not the one that was issued' };
   router.channel.reply(
     message,
     new Message(EdgeControlType.Error, [], toBinary(ErrorSchema, create(ErrorSchema, verdict))),

@@ -1,23 +1,23 @@
-// Results of health checks of hosted services that a router reports (reference fact: control channel, section 4.6).
+// Health check results of hosted services, from routers (reference fact: control channel, section 4.6).
 
 import { HealthEventRequestSchema } from '#wire/gen/edge_control_pb.js';
 import { EdgeControlHeader } from '#wire/gen/numbers.ts';
 import type { ConnectedRouter } from '../../network/connected-router.ts';
 import type { ControlContext, ControlHandler } from '../context.ts';
 
-/** Of a service that an SDK client hosts. */
+/** For a service that an SDK client hosts. */
 export const onHealthEvent: ControlHandler = (context, router, message) => {
   const { terminatorId, checkPassed } = message.decode(HealthEventRequestSchema);
   count(context, router, terminatorId, checkPassed);
 };
 
-/** Of a service that the router hosts itself. */
+/** For a service that the router itself hosts. */
 export const onTunnelHealthEvent: ControlHandler = (context, router, message) => {
   const terminatorId = message.string(EdgeControlHeader.TerminatorId) ?? '';
   count(context, router, terminatorId, message.bool(EdgeControlHeader.CheckPassed));
 };
 
-/** A router reports only about its own terminators. */
+/** A router can report only its own terminators. */
 function count({ state, network, log }: ControlContext, router: ConnectedRouter, id: string, isPassing: boolean): void {
   const terminator = state.tables.terminator.get(id);
   if (terminator?.routerId !== router.id) {

@@ -1,5 +1,5 @@
-// What routers say about links: reports of the dialing end, their connections, faults, and changed listeners (reference facts: control
-// channel, sections 4.2 and 4.5).
+// Link messages of routers: reports of the dialing end, connections, faults, and changed listeners (reference facts:
+// control channel, sections 4.2 and 4.5).
 
 import {
   FaultSchema,
@@ -47,8 +47,8 @@ export const onListeners: ControlHandler = ({ network }, router, message) => {
 };
 
 /**
- * Faults of a link, or of circuits: several circuit ids in one text, separated by spaces. A router can only report links
- * and circuits that run through it.
+ * Faults of a link, or of circuits: several circuit ids in one text, separated by spaces. A router can only report
+ * links and circuits that run through it.
  */
 export const onFault: ControlHandler = ({ network, log }, router, message) => {
   const { subject, id, iteration } = message.decode(FaultSchema);

@@ -1,4 +1,4 @@
-// Metrics of routers. The latency of links makes the cost of paths; all of them are told to whoever watches the network.
+// Metrics of routers. Link latencies determine path costs; all metrics are published as network events.
 
 import { MetricsMessageSchema } from '#wire/gen/metrics_pb.js';
 import type { ControlHandler } from '../context.ts';

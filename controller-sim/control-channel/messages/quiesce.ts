@@ -1,4 +1,4 @@
-// A router that wants to be avoided: its terminators get the precedence `failed`, and their own back afterwards, as in the reference.
+// Quiescing a router sets its terminators to precedence `failed` and restores them afterwards, as in the reference.
 
 import { resultMessage } from '#wire/message.ts';
 import type { Terminator } from '../../state/types.ts';

@@ -1,5 +1,5 @@
-// Whether the tokens that a router shows for a client let it do what it wants (reference fact: control channel, section 4.4, checks of the
-// controller).
+// Checks whether a client's tokens permit the operation that a router requests for it (reference fact: control channel,
+// section 4.4, checks of the controller).
 
 import { EdgeErrorCode, RetryHint } from '#wire/gen/numbers.ts';
 import type { PermissionType } from '../../access/access.ts';
@@ -8,7 +8,7 @@ import type { ApiSession, Identity, Service, Session } from '../../state/types.t
 import type { ControlContext } from '../context.ts';
 import { EdgeRefusal } from './edge-error.ts';
 
-/** reference fact: a service without a right is answered like one that does not exist. */
+/** reference fact: a service without a permission gets the same answer as an unknown one. */
 const FINAL = { hint: RetryHint.NotRetriable };
 const START_OVER = { hint: RetryHint.StartOver };
 
@@ -17,16 +17,16 @@ export interface CheckedSession {
   readonly service: Service;
 }
 
-/** A session of a service, shown with the API session that it was made in. Throws EdgeRefusal. */
+/** A session of a service, with the API session that created it. Throws EdgeRefusal. */
 export async function checkServiceSession(
   context: ControlContext,
   routerId: string,
-  shown: { session: string | undefined; apiSession: string | undefined },
+  tokens: { session: string | undefined; apiSession: string | undefined },
   type: PermissionType,
 ): Promise<CheckedSession> {
   const { state, access, clock } = context;
-  const apiSession = await demandApiSession(context, shown.apiSession);
-  const session = await demandSession(context, apiSession, shown.session);
+  const apiSession = await demandApiSession(context, tokens.apiSession);
+  const session = await demandSession(context, apiSession, tokens.session);
   if (session.type !== type) {
     throw new EdgeRefusal(
       EdgeErrorCode.WrongSessionType,
@@ -37,22 +37,22 @@ export async function checkServiceSession(
   const identity = state.tables.identity.get(session.identityId);
   const service = state.tables.service.get(session.serviceId);
   if (!service)
-    throw new EdgeRefusal(EdgeErrorCode.InvalidService, 'the service does not exist any more', {
+    throw new EdgeRefusal(EdgeErrorCode.InvalidService, 'the service was deleted', {
       hint: RetryHint.NotRetriable,
     });
   if (!identity || isDisabled(identity, clock.now()))
-    throw new EdgeRefusal(EdgeErrorCode.InvalidSession, 'the identity is gone or disabled', START_OVER);
+    throw new EdgeRefusal(EdgeErrorCode.InvalidSession, 'the identity was deleted or disabled', START_OVER);
   if (!access.commonRouters(identity.id, service.id).some(({ id }) => id === routerId)) {
     throw new EdgeRefusal(
       EdgeErrorCode.InvalidEdgeRouterForSession,
-      'no policy lets the identity reach the service over this router',
+      'no policy permits the service for this identity over this router',
       START_OVER,
     );
   }
   return { identity, service };
 }
 
-/** An API session alone, for an identity and a service that the client names. Throws EdgeRefusal. */
+/** An API session, for an identity and a service that the client names. Throws EdgeRefusal. */
 export async function checkApiSession(
   context: ControlContext,
   routerId: string,
@@ -62,11 +62,11 @@ export async function checkApiSession(
   const apiSession = await demandApiSession(context, wanted.apiSession);
   const identity = state.tables.identity.get(wanted.identityId);
   if (!identity || apiSession.identityId !== identity.id || isDisabled(identity, clock.now())) {
-    throw new EdgeRefusal(EdgeErrorCode.InvalidApiSession, 'the API session belongs to somebody else', START_OVER);
+    throw new EdgeRefusal(EdgeErrorCode.InvalidApiSession, 'the API session belongs to another identity', START_OVER);
   }
   const service = state.tables.service.get(wanted.serviceId);
   if (!service)
-    throw new EdgeRefusal(EdgeErrorCode.InvalidService, `there is no service ${wanted.serviceId}`, {
+    throw new EdgeRefusal(EdgeErrorCode.InvalidService, `service ${wanted.serviceId} not found`, {
       hint: RetryHint.NotRetriable,
     });
   if (!access.may(identity.id, service.id, 'Dial'))
@@ -91,7 +91,7 @@ export function checkTunneler(
     });
   }
   if (!service)
-    throw new EdgeRefusal(EdgeErrorCode.InvalidService, 'the service does not exist', { hint: RetryHint.NotRetriable });
+    throw new EdgeRefusal(EdgeErrorCode.InvalidService, 'service not found', { hint: RetryHint.NotRetriable });
   if (!access.may(identity.id, service.id, type))
     throw new EdgeRefusal(EdgeErrorCode.InvalidService, access.why(identity.id, service.id, type).join('; '), FINAL);
   if (!access.commonRouters(identity.id, service.id).some(({ id }) => id === routerId)) {
@@ -103,33 +103,36 @@ export function checkTunneler(
   return { identity, service };
 }
 
-type ShownApiSession = Pick<ApiSession, 'id' | 'identityId'> & {
-  /** It is a token itself: of its sessions of services, nothing is kept either. */
+type PresentedApiSession = Pick<ApiSession, 'id' | 'identityId'> & {
+  /** A session in token form: its sessions of services are not stored either. */
   readonly isToken: boolean;
 };
 
-/** Tokens are told from the random texts of legacy sessions by how a JWT begins. */
+/** Distinguishes JWTs from the random texts of legacy sessions by their prefix. */
 export function isSignedToken(token: string): boolean {
   return token.startsWith('ey');
 }
 
-async function demandApiSession({ state, tokens, revocations }: ControlContext, token = ''): Promise<ShownApiSession> {
+async function demandApiSession(
+  { state, tokens, revocations }: ControlContext,
+  token = '',
+): Promise<PresentedApiSession> {
   if (isSignedToken(token)) {
     const claims = await tokens.verifyAccess(token);
     if (claims && !revocations.isRevoked(claims)) return { id: claims.z_asid, identityId: claims.sub, isToken: true };
   }
   const kept = state.tables.apiSession.findBy('token', token);
-  if (!kept) throw new EdgeRefusal(EdgeErrorCode.InvalidApiSession, 'there is no such API session', START_OVER);
+  if (!kept) throw new EdgeRefusal(EdgeErrorCode.InvalidApiSession, 'API session not found', START_OVER);
   return { id: kept.id, identityId: kept.identityId, isToken: false };
 }
 
 async function demandSession(
   { state, tokens }: ControlContext,
-  apiSession: ShownApiSession,
+  apiSession: PresentedApiSession,
   token = '',
 ): Promise<Pick<Session, 'identityId' | 'serviceId' | 'type'>> {
   const session = apiSession.isToken ? await tokens.verifySession(token) : state.tables.session.findBy('token', token);
   if (session?.apiSessionId !== apiSession.id || session.identityId !== apiSession.identityId)
-    throw new EdgeRefusal(EdgeErrorCode.InvalidSession, 'there is no such session', START_OVER);
+    throw new EdgeRefusal(EdgeErrorCode.InvalidSession, 'session not found', START_OVER);
   return session;
 }

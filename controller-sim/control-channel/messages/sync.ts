@@ -1,5 +1,5 @@
-// What a router and the controller tell each other about themselves after the connection is made: hellos of edge routers, the model they
-// want, the members of the cluster, and legacy sessions (reference fact: control channel, sections 4.1, 4.9 and 5.1).
+// Synchronizes a connected router: hellos of edge routers, data model subscriptions, cluster members, and legacy
+// sessions (reference fact: control channel, sections 4.1, 4.9 and 5.1).
 
 import { create, toBinary } from '@bufbuild/protobuf';
 import { HIGH_LANE } from '#wire/control-lanes.ts';
@@ -21,9 +21,9 @@ import type { ConnectedRouter } from '../../network/connected-router.ts';
 import type { ControlContext, ControlHandler } from '../context.ts';
 import { isSignedToken } from './session-check.ts';
 
-/** The one member of a cluster that does not change. */
+/** The cluster has one member and never changes. */
 const CLUSTER_INDEX = 1n;
-/** What an inspecting router may ask for, and the answer. */
+/** The answer to a router's inspection of capabilities. */
 const CAPABILITIES = JSON.stringify(['ziti.fabric', 'ziti.edge']);
 
 export function sendServerHello({ channel }: ConnectedRouter): void {
@@ -42,7 +42,7 @@ export function sendMembers({ controllerId, controlAddress }: ControlContext, { 
   channel.trySend(new Message(ControlType.UpdateCtrlAddresses, [], toBinary(UpdateCtrlAddressesSchema, update)));
 }
 
-/** An edge router says where SDKs reach it; it is synchronised from then on. */
+/** An edge router reports its addresses for SDKs. From now on it is synchronized. */
 export const onClientHello: ControlHandler = ({ feed, sessions, log }, router, message) => {
   const hello = message.decode(ClientHelloSchema);
   router.hostname = hello.hostname;
@@ -51,7 +51,7 @@ export const onClientHello: ControlHandler = ({ feed, sessions, log }, router, m
   feed.sendKeys(router);
   sessions.sendAll(router);
   const fields = { routerId: router.id, hostname: hello.hostname, protocols: router.supportedProtocols };
-  log.info(fields, 'edge router synchronised');
+  log.info(fields, 'edge router synchronized');
 };
 
 export const onSubscribe: ControlHandler = ({ feed }, router, message) => {
@@ -80,7 +80,7 @@ export const onValidateSessions: ControlHandler = async ({ state, sessions, toke
 
 export const onRequestResync: ControlHandler = ({ sessions }, router) => sessions.sendAll(router);
 
-/** Which identities have come to the router and which have gone. */
+/** Identities that connected to the router or disconnected. */
 export const onConnectEvents: ControlHandler = ({ network }, router, message) => {
   const { events, fullState } = message.decode(ConnectEventsSchema);
   const known = [...router.identities];
@@ -93,7 +93,7 @@ export const onConnectEvents: ControlHandler = ({ network }, router, message) =>
     network.events.emit({ kind: 'sdk', identityId, isOnline: router.identities.has(identityId) });
 };
 
-/** Interfaces of a router's machine: answered, or it would ask again. */
+/** Network interfaces of a router's machine. Without an answer, the router would repeat the message. */
 export const onInterfaces: ControlHandler = (_context, router, message) => {
   router.channel.reply(message, resultMessage(true));
 };

@@ -21,7 +21,7 @@ import { HIGHEST_COST, PRECEDENCES } from './terminators.ts';
 
 const NOT_RETRIABLE = { hint: RetryHint.NotRetriable };
 
-/** Ids of other routers and unknown ones are left alone: the router only says that it does not have them. */
+/** Ids of other routers and unknown ids are ignored: the router only reports that it lacks them. */
 export const onRemoveTerminators: ControlHandler = async (context, router, message) => {
   const { terminatorIds } = message.decode(RemoveTerminatorsRequestSchema);
   await removeOwn(context, router, terminatorIds);
@@ -35,7 +35,7 @@ export const onRemoveFabricTerminator: ControlHandler = async (context, router, 
   router.channel.reply(message, resultMessage(own, own ? '' : `router ${router.id} has no terminator ${terminatorId}`));
 };
 
-/** The older way of routers before 2.0. */
+/** For routers before 2.0. */
 export const onRemoveEdgeTerminator: ControlHandler = async (context, router, message) => {
   await removeOwn(context, router, [message.decode(RemoveTerminatorRequestSchema).terminatorId]);
   router.channel.reply(message, new Message(EdgeControlType.RemoveTerminatorResponse));
@@ -51,7 +51,7 @@ export const onUpdateTunnelTerminator: ControlHandler = async (context, router, 
   await update(context, router, message, request, EdgeControlType.UpdateTunnelTerminatorResponse);
 };
 
-/** Of a fabric without identities. */
+/** For a fabric without identities. */
 export const onUpdateFabricTerminator: ControlHandler = async ({ state }, router, message) => {
   const request = message.decode(UpdateFabricTerminatorSchema);
   try {
@@ -103,7 +103,7 @@ async function change(state: State, router: ConnectedRouter, request: RequestedC
         NOT_RETRIABLE,
       );
     if (request.updateCost && request.cost > HIGHEST_COST)
-      throw new EdgeRefusal(EdgeErrorCode.InvalidCost, `a cost is at most ${HIGHEST_COST}`, NOT_RETRIABLE);
+      throw new EdgeRefusal(EdgeErrorCode.InvalidCost, `cost exceeds ${HIGHEST_COST}`, NOT_RETRIABLE);
     transaction.patch('terminator', known.id, {
       ...(request.updateCost && { cost: request.cost }),
       ...(request.updatePrecedence && { precedence: PRECEDENCES[request.precedence] ?? known.precedence }),

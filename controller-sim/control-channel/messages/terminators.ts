@@ -1,4 +1,4 @@
-// Terminators of hosts: the requests of routers to make them (reference fact: control channel, section 4.6).
+// Creates terminators for hosts at the request of routers (reference fact: control channel, section 4.6).
 
 import { create, toBinary } from '@bufbuild/protobuf';
 import { describeError, ProjectError } from '#lib/errors.ts';
@@ -30,7 +30,7 @@ type Wanted = Pick<
   'id' | 'serviceId' | 'binding' | 'cost' | 'precedence' | 'instanceId' | 'hostId' | 'peerData' | 'instanceSecret'
 >;
 
-/** Hosted by a client of the router. The answer is found by the terminator's id, not as a reply. */
+/** For a client of the router. The answer carries the terminator's id; it is not a reply. */
 export const onCreateTerminator: ControlHandler = async (context, router, message) => {
   const request = message.decode(CreateTerminatorV2RequestSchema);
   const answer = { terminatorId: request.address, ...SUCCESS };
@@ -51,21 +51,22 @@ export const onCreateTerminator: ControlHandler = async (context, router, messag
   router.channel.trySend(new Message(EdgeControlType.CreateTerminatorV2Response, [], body));
 };
 
-/** Of a fabric without identities: the router names service, binding and address, and the controller gives the id. */
+/**
+ * For a fabric without identities: the router names service, binding and address, and the controller assigns the id.
+ */
 export const onCreateFabricTerminator: ControlHandler = async ({ state }, router, message) => {
   const request = message.decode(CreateFabricTerminatorSchema);
   const { serviceId, binding, address } = request;
   const answer = (isDone: boolean, text: string) => router.channel.reply(message, resultMessage(isDone, text));
   if (request.cost > HIGHEST_COST) {
-    answer(false, `a cost is at most ${HIGHEST_COST}`);
+    answer(false, `cost exceeds ${HIGHEST_COST}`);
     return;
   }
   const id = state.ids.long();
   try {
     await state.change((transaction) => {
       existing(transaction, 'service', serviceId);
-      if (binding === '' || address === '')
-        throw new ProjectError('TERMINATOR', 'a terminator needs binding and address');
+      if (binding === '' || address === '') throw new ProjectError('TERMINATOR', 'binding and address are required');
       const fields = { ...wantedFields(request), serviceId, binding, address, hostId: '', routerId: router.id };
       transaction.put('terminator', { ...baseFields(transaction, id), ...fields });
     });
@@ -75,7 +76,7 @@ export const onCreateFabricTerminator: ControlHandler = async ({ state }, router
   }
 };
 
-/** Hosted by the router's own tunneler. */
+/** For the router's own tunneler. */
 export const onCreateTunnelTerminator: ControlHandler = async (context, router, message) => {
   const request = message.decode(CreateTunnelTerminatorRequestV2Schema);
   const answer = { terminatorId: request.address, startTime: request.startTime, ...SUCCESS };
@@ -126,7 +127,10 @@ function wantedFields(request: {
   };
 }
 
-/** Hosts that share an instance id of a service belong to one identity: nobody takes calls of somebody else. */
+/**
+ * All hosts of a service that share an instance id must belong to one identity. Otherwise a host could receive another
+ * identity's circuits.
+ */
 function demandOwnInstance(transaction: Transaction, { serviceId, instanceId, hostId }: Wanted): void {
   if (instanceId === '') return;
   const siblings = transaction.tables.terminator.referring('serviceId', serviceId);
@@ -139,12 +143,12 @@ function demandOwnInstance(transaction: Transaction, { serviceId, instanceId, ho
     );
 }
 
-/** Makes the terminator, or changes cost and precedence of the one that is there: a router may repeat itself. */
+/** Creates the terminator, or changes cost and precedence of an existing one: routers may repeat requests. */
 async function put({ state }: ControlContext, router: ConnectedRouter, wanted: Wanted): Promise<void> {
   if (wanted.id === '')
-    throw new EdgeRefusal(EdgeErrorCode.InvalidTerminator, 'a terminator needs an id', NOT_RETRIABLE);
+    throw new EdgeRefusal(EdgeErrorCode.InvalidTerminator, 'the terminator id is missing', NOT_RETRIABLE);
   if (wanted.cost > HIGHEST_COST)
-    throw new EdgeRefusal(EdgeErrorCode.InvalidCost, `a cost is at most ${HIGHEST_COST}`, NOT_RETRIABLE);
+    throw new EdgeRefusal(EdgeErrorCode.InvalidCost, `cost exceeds ${HIGHEST_COST}`, NOT_RETRIABLE);
   await state.change((transaction) => {
     const known = transaction.get('terminator', wanted.id);
     if (!known) {

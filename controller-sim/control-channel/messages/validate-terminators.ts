@@ -1,5 +1,5 @@
-// Whether a router still has the terminators that are known of it: asked when it connects; what it does not have any more is deleted
-// (reference fact: control channel, section 4.6).
+// Validates the stored terminators of a router when it connects, and deletes those that it no longer has (reference
+// fact: control channel, section 4.6).
 
 import { create, toBinary } from '@bufbuild/protobuf';
 import { ValidateTerminatorsV2RequestSchema, ValidateTerminatorsV2ResponseSchema } from '#wire/gen/control_pb.js';
@@ -17,7 +17,7 @@ export function validateTerminators({ state }: ControlContext, router: Connected
   router.channel.trySend(new Message(ControlType.ValidateTerminatorsV2, [], body));
 }
 
-/** Terminators that the router leaves out are undecided and stay. */
+/** Terminators that the answer omits remain. */
 export const onValidatedTerminators: ControlHandler = async ({ state, log }, router, message) => {
   const { states } = message.decode(ValidateTerminatorsV2ResponseSchema);
   const invalid = Object.entries(states).filter(([, { valid }]) => !valid);

@@ -1,13 +1,13 @@
-// Which other process has a file open, where /proc tells (Linux, processes of the same user).
+// Finds the other process that holds a file open, where /proc reveals it (Linux, processes of the same user).
 
 import { readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
 
-/** Processes and open files of each that are looked at: a start that fails does not take long. */
+/** Limits on inspected processes and their open files, so that a failing start stays quick. */
 const MOST_PROCESSES = 10_000;
 const MOST_FILES = 1_000;
 const LONGEST_COMMAND = 200;
 
-/** `process 123 (node cli.ts start)`, or undefined when /proc does not tell. */
+/** `process 123 (node cli.ts start)`, or undefined if /proc does not reveal it. */
 export function holderOf(file: string): string | undefined {
   const path = quietly(() => realpathSync(file));
   if (path === undefined) return undefined;
@@ -25,7 +25,7 @@ function hasOpen(pid: string, path: string): boolean {
   return files.slice(0, MOST_FILES).some((name) => quietly(() => readlinkSync(`${folder}/${name}`)) === path);
 }
 
-/** Up to the first option: options may hold passwords. */
+/** Up to the first option: options may contain passwords. */
 function commandOf(pid: string): string {
   const words = (quietly(() => readFileSync(`/proc/${pid}/cmdline`, 'utf8')) ?? '').split('\0').filter(Boolean);
   const option = words.findIndex((word, index) => index > 0 && word.startsWith('-'));
@@ -37,6 +37,6 @@ function quietly<T>(read: () => T): T | undefined {
   try {
     return read();
   } catch {
-    return undefined; // the process is gone or belongs to another user, or there is no /proc
+    return undefined; // the process has exited or belongs to another user, or /proc is missing
   }
 }

@@ -1,4 +1,4 @@
-// Keeps nothing: for a simulator that is thrown away.
+// Stores nothing: for a temporary simulator.
 
 import type { Store, StoredState } from './store.ts';
 

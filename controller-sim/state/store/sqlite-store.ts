@@ -1,5 +1,5 @@
-// Keeps the state in one SQLite file. A commit is one SQL transaction that is on the disk before it returns, so that what a client was
-// told survives kill -9. The file holds private keys: only its owner may read it.
+// Stores the state in one SQLite file. A commit is one SQL transaction that is on the disk before it returns, so
+// acknowledged changes survive kill -9. The file contains private keys: only its owner may read it.
 
 import { closeSync, existsSync, openSync, rmSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
@@ -12,9 +12,12 @@ import { holderOf } from './file-holder.ts';
 import { DamagedError, type Store, type StoredEntity, type StoredState, StoreWriteError } from './store.ts';
 
 const FORMAT = '1';
-/** An entity holds values of a body that is not deeper than DEEPEST_JSON, at most some levels further down. */
+/** Entities contain values of bodies, which have at most DEEPEST_JSON levels, a few levels further down. */
 const DEEPEST_STORED = DEEPEST_JSON + 20;
-/** On the disk with each commit, for this process alone; what was written is put in its place every 4,000 pages (16 MiB), as that waits too. */
+/**
+ * Each commit is synced to disk, and the lock is exclusive. Checkpoints run every 4,000 pages (16 MiB), because they
+ * block as well.
+ */
 const SETTINGS = `
   PRAGMA journal_mode = WAL;
   PRAGMA synchronous = FULL;
@@ -22,7 +25,8 @@ const SETTINGS = `
   PRAGMA wal_autocheckpoint = 4000;
 `;
 /**
- * Bodies lie in the order in which entities were made: in that of their random ids, each commit would write as many pages as it has changes.
+ * Bodies are stored in insertion order. Sorted by their random ids, each commit would write as many pages as it has
+ * changes.
  */
 const TABLES = `
   CREATE TABLE IF NOT EXISTS entity (kind TEXT NOT NULL, id TEXT NOT NULL, body TEXT NOT NULL, PRIMARY KEY (kind, id));
@@ -57,11 +61,14 @@ export class SqliteStore implements Store {
     );
   }
 
-  /** Opens or makes the file. Throws StoreError when it was not written by this program, is in use or cannot be opened. */
+  /**
+   * Opens or creates the file. Throws StoreError if another program wrote it, if it is in use, or if it cannot be
+   * opened.
+   */
   static open(path: string): SqliteStore {
     let database: DatabaseSync | undefined;
     try {
-      // Never readable for others, not for a moment.
+      // Creates the file unreadable for others from the start.
       if (!existsSync(path)) closeSync(openSync(path, 'wx', 0o600));
       database = new DatabaseSync(path);
       database.exec(SETTINGS);
@@ -74,13 +81,15 @@ export class SqliteStore implements Store {
     } catch (error) {
       database?.close();
       if (error instanceof StoreError) throw error;
-      throw new StoreError(`${path} cannot be used as data file: ${openProblem(path, error)}`, { cause: error });
+      throw new StoreError(`${path} is not usable as a data file: ${openProblem(path, error)}`, { cause: error });
     }
   }
 
-  /** Writes a state to a new file; nothing is left of one that cannot be written whole. Rejects with StoreError, too for a file that is there. */
+  /**
+   * Writes a state to a new file, and deletes the file if that fails. Rejects with StoreError, also if the file exists.
+   */
   static async copy(path: string, state: StoredState): Promise<void> {
-    if (existsSync(path)) throw new StoreError(`${path} exists already`);
+    if (existsSync(path)) throw new StoreError(`${path} already exists`);
     const store = SqliteStore.open(path);
     let isWhole = false;
     try {
@@ -96,11 +105,11 @@ export class SqliteStore implements Store {
     }
   }
 
-  /** Rejects with DamagedError for a row that cannot be read. */
+  /** Rejects with DamagedError for an unreadable row. */
   async load(): Promise<StoredState> {
     const meta = this.#meta();
     const index = meta.get('index') ?? '0';
-    if (!/^\d+$/.test(index)) throw new DamagedError('meta', 'index', 'the value is not a whole number');
+    if (!/^\d+$/.test(index)) throw new DamagedError('meta', 'index', 'the value is not an integer');
     this.#index = BigInt(index);
     return { index: this.#index, entities: this.#entities(), meta };
   }
@@ -151,22 +160,22 @@ export class SqliteStore implements Store {
     return new Map(
       rows.map(({ key, value }) => {
         if (typeof key === 'string' && typeof value === 'string') return [key, value];
-        throw new DamagedError('meta', String(key), 'key or value is not a text');
+        throw new DamagedError('meta', String(key), 'key or value is not a string');
       }),
     );
   }
 
-  /** Throws StoreWriteError when nothing was written. */
+  /** Throws StoreWriteError if nothing was written. */
   #transaction(write: () => void): void {
     try {
       this.#begin.run();
       write();
       this.#end.run();
     } catch (error) {
-      // SQLite has rolled back by itself after some errors, such as a full disk.
+      // After some errors, such as a full disk, SQLite has already rolled back.
       if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
-      // Clients see this text too, so it does not name the path.
-      throw new StoreWriteError(`the data cannot be written: ${remedy(error)}`);
+      // Clients see this text too, so it omits the path.
+      throw new StoreWriteError(`could not write the data: ${remedy(error)}`);
     }
   }
 }
@@ -190,7 +199,7 @@ function remedy(error: unknown): string {
     case SqliteCode.Full:
       return 'the disk is full; free some space and try again';
     case SqliteCode.InputOutput:
-      return 'the disk is full, failing, or limits the size of files; make room or look at the disk, then try again';
+      return 'the disk is full, failing, or limits the size of files; free space or check the disk, then try again';
     case SqliteCode.ReadOnly:
       return 'the file or its disk is read-only; make it writable and try again';
     default:
@@ -198,33 +207,33 @@ function remedy(error: unknown): string {
   }
 }
 
-/** Throws DamagedError for a row that does not hold an entity. */
+/** Throws DamagedError for a row without a valid entity. */
 function readRow({ rowid, kind, id, body }: Record<string, unknown>): StoredEntity {
   const row = `${String(rowid)} (${String(kind)} ${String(id)})`;
   const damaged = (why: string) => new DamagedError('entity', row, why);
   if (typeof kind !== 'string' || !isEntityKind(kind)) throw damaged('the kind is unknown');
-  if (typeof body !== 'string') throw damaged('the body is not a text');
+  if (typeof body !== 'string') throw damaged('the body is not a string');
   let entity: unknown;
   try {
     entity = parseJson(body, DEEPEST_STORED);
   } catch (error) {
-    // The parser's message repeats pieces of the body, which may hold a secret.
-    throw damaged(`the body is not valid: ${error instanceof SyntaxError ? 'it is not JSON' : describeError(error)}`);
+    // The parser's message quotes parts of the body, which may contain a secret.
+    throw damaged(`the body is invalid: ${error instanceof SyntaxError ? 'it is not JSON' : describeError(error)}`);
   }
   const problem = entityProblem(entity, id);
-  if (problem !== undefined) throw damaged(`the body is not valid: ${problem}`);
+  if (problem !== undefined) throw damaged(`the body is invalid: ${problem}`);
   return { kind, entity: entity as Entity, row };
 }
 
-/** The fields that all entities have; undefined when they are right. */
+/** Checks the fields that all entities have; undefined if they are valid. */
 function entityProblem(entity: unknown, rowId: unknown): string | undefined {
   if (!isMap(entity)) return 'it is not a map';
   const { id, createdAt, updatedAt, tags, isSystem } = entity;
-  if (typeof id !== 'string' || id !== rowId) return 'its id is not that of the row';
+  if (typeof id !== 'string' || id !== rowId) return 'its id differs from that of the row';
   const isDate = (value: unknown) => typeof value === 'string' && !Number.isNaN(Date.parse(value));
   if (!isDate(createdAt) || !isDate(updatedAt)) return 'createdAt or updatedAt is not a date';
   if (!isMap(tags)) return 'tags is not a map';
-  return typeof isSystem === 'boolean' ? undefined : 'isSystem is neither true nor false';
+  return typeof isSystem === 'boolean' ? undefined : 'isSystem is not a boolean';
 }
 
 function isMap(value: unknown): value is Record<string, unknown> {

@@ -1,4 +1,4 @@
-// What every store must do, and what the state makes of it.
+// The contract of every store, and the state's use of it.
 
 import { mkdtempSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -42,15 +42,15 @@ for (const [kind, make] of [
   ['memory', () => new MemoryStore()],
   ['sqlite', () => SqliteStore.open(join(directory, `${++files}.db`))],
 ] as const) {
-  t.test(`${kind}: a transaction is all or nothing, and is published once it is kept`, async (t) => {
+  t.test(`${kind}: a transaction is atomic, and is published once it is durable`, async (t) => {
     const state = await open(make());
     const heard: ChangeSet[] = [];
     state.subscribe('derived', (set) => heard.push(set));
     await state.change((transaction) => {
       transaction.put('service', service(transaction, 'a', 'one'));
       transaction.put('service', service(transaction, 'b', 'two'));
-      t.equal(transaction.get('service', 'a')?.name, 'one', 'it sees its own writes');
-      t.notOk(state.tables.service.has('a'), 'nobody else does yet');
+      t.equal(transaction.get('service', 'a')?.name, 'one', 'the transaction sees its own writes');
+      t.notOk(state.tables.service.has('a'), 'other readers do not yet');
     });
     t.equal(heard.length, 1);
     t.equal(heard[0]?.changes.length, 2);
@@ -99,7 +99,7 @@ for (const [kind, make] of [
   });
 }
 
-t.test('sqlite: everything is there after it was closed, in a file of its owner alone', async (t) => {
+t.test('sqlite: all data survives closing, in a file that only its owner may read', async (t) => {
   const file = join(directory, 'kept.db');
   const first = await open(SqliteStore.open(file));
   await first.change((transaction) => transaction.put('service', service(transaction, 'a', 'one')));
@@ -110,19 +110,19 @@ t.test('sqlite: everything is there after it was closed, in a file of its owner 
   const second = await open(SqliteStore.open(file));
   t.equal(second.tables.service.get('a')?.name, 'one');
   t.equal(second.index, index);
-  t.equal(second.timeline, timeline, 'the same history goes on');
+  t.equal(second.timeline, timeline, 'the history continues');
   t.equal(second.meta('key'), 'value');
   await second.close();
 });
 
-t.test('sqlite: a file that is none, or that somebody else has, is refused clearly', async (t) => {
+t.test('sqlite: a file that is not a database, or is in use, is rejected with the reason', async (t) => {
   const broken = join(directory, 'broken.db');
   writeFileSync(broken, 'this is no database, but long enough to be looked at as one, is it not? '.repeat(20));
   t.throws(() => SqliteStore.open(broken), StoreError);
   t.throws(() => SqliteStore.open(join(directory, 'no', 'such', 'folder.db')), StoreError);
-  const taken = join(directory, 'taken.db');
-  const holder = SqliteStore.open(taken);
-  t.throws(() => SqliteStore.open(taken), StoreError, 'two simulators on one file');
+  const inUse = join(directory, 'inUse.db');
+  const holder = SqliteStore.open(inUse);
+  t.throws(() => SqliteStore.open(inUse), StoreError, 'two simulators on one file');
   await holder.close();
 });
 
@@ -130,36 +130,33 @@ for (const [kind, make] of [
   ['memory', () => new MemoryStore()],
   ['sqlite', () => SqliteStore.open(join(directory, `${++files}.db`))],
 ] as const) {
-  t.test(
-    `${kind}: a listener that throws is logged; the change stands and the other listeners hear of it`,
-    async (t) => {
-      const lines: string[] = [];
-      const log = createLog({ write: (line) => void lines.push(line) });
-      const ids = new IdSource(seededRandom(++files));
-      const state = await State.open({ store: make(), clock: new VirtualClock(), ids, log });
-      const heard: bigint[] = [];
-      state.subscribe('derived', () => {
-        throw new Error('broken listener');
-      });
-      state.subscribe('derived', ({ index }) => heard.push(index));
-      await Promise.all(
-        ['a', 'b'].map((id) => state.change((transaction) => transaction.put('service', service(transaction, id, id)))),
-      );
-      t.same(
-        [...state.tables.service.values()].map(({ id }) => id),
-        ['a', 'b'],
-      );
-      t.same(heard, [1n, 2n]);
-      t.equal(state.index, 2n);
-      t.match(lines, [/a listener failed.*|.*broken listener/, /broken listener/]);
-      await state.change((transaction) => transaction.delete('service', 'a'));
-      t.same(heard, [1n, 2n, 3n], 'changes go on');
-      await state.close();
-    },
-  );
+  t.test(`${kind}: a failing listener is logged; the change remains and other listeners are called`, async (t) => {
+    const lines: string[] = [];
+    const log = createLog({ write: (line) => void lines.push(line) });
+    const ids = new IdSource(seededRandom(++files));
+    const state = await State.open({ store: make(), clock: new VirtualClock(), ids, log });
+    const heard: bigint[] = [];
+    state.subscribe('derived', () => {
+      throw new Error('broken listener');
+    });
+    state.subscribe('derived', ({ index }) => heard.push(index));
+    await Promise.all(
+      ['a', 'b'].map((id) => state.change((transaction) => transaction.put('service', service(transaction, id, id)))),
+    );
+    t.same(
+      [...state.tables.service.values()].map(({ id }) => id),
+      ['a', 'b'],
+    );
+    t.same(heard, [1n, 2n]);
+    t.equal(state.index, 2n);
+    t.match(lines, [/a listener failed.*|.*broken listener/, /broken listener/]);
+    await state.change((transaction) => transaction.delete('service', 'a'));
+    t.same(heard, [1n, 2n, 3n], 'later changes work');
+    await state.close();
+  });
 }
 
-t.test('a change that the tables cannot take leaves nothing behind', async (t) => {
+t.test('a change that the tables reject has no effect', async (t) => {
   const state = await open(new MemoryStore());
   const broken = 1 as unknown as readonly string[];
   const change = state.change((transaction) => {
@@ -172,13 +169,13 @@ t.test('a change that the tables cannot take leaves nothing behind', async (t) =
   await state.close();
 });
 
-t.test('sqlite: a damaged row is named, with its table and without what it holds', async (t) => {
+t.test('sqlite: an error names a damaged row and its table, but not its content', async (t) => {
   const damage: [sql: string, named: RegExp][] = [
     ["UPDATE entity SET body = '{\"secret' WHERE id = 'b'", /^table entity, row 2 \(service b\): .*not JSON$/],
-    ["UPDATE entity SET body = x'00' WHERE id = 'b'", /^table entity, row 2 \(service b\): the body is not a text$/],
+    ["UPDATE entity SET body = x'00' WHERE id = 'b'", /^table entity, row 2 \(service b\): the body is not a string$/],
     ["UPDATE entity SET body = '[]' WHERE id = 'b'", /row 2 \(service b\): .*not a map/],
     [`UPDATE entity SET body = '${'['.repeat(8_000)}' WHERE id = 'b'`, /row 2 \(service b\): .*nested deeper/],
-    ["UPDATE entity SET id = 'c' WHERE id = 'b'", /row 2 \(service c\): .*its id is not that of the row/],
+    ["UPDATE entity SET id = 'c' WHERE id = 'b'", /row 2 \(service c\): .*its id differs/],
     ["UPDATE entity SET kind = 'castle' WHERE id = 'b'", /row 2 \(castle b\): the kind is unknown/],
     ["UPDATE entity SET body = replace(body, '[\"role\"]', '7')", /row 1 \(service a\): .*roleAttributes/],
     ['UPDATE entity SET body = replace(body, \'"tags":{}\', \'"tags":7\')', /row 1 \(service a\): .*tags is not a map/],
@@ -200,7 +197,7 @@ t.test('sqlite: a damaged row is named, with its table and without what it holds
 });
 
 t.test(
-  'sqlite: a full disk refuses a change, says so, and lets the next one in when there is room again',
+  'sqlite: a full disk rejects a change with the reason, and accepts the next one once space is free',
   async (t) => {
     const opened: DatabaseSync[] = [];
     const { exec } = DatabaseSync.prototype;

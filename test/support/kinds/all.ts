@@ -1,4 +1,4 @@
-// Every kind of entity that can be made through the management and fabric APIs.
+// Every kind of entity in the management and fabric APIs.
 
 import { authorityKinds } from './authorities.ts';
 import { identityKinds } from './identities.ts';
@@ -9,6 +9,8 @@ import { routerKinds } from './routers.ts';
 import { serviceKinds } from './services.ts';
 
 export function allKinds(ids: Known): Kind[] {
-  const made = [identityKinds, routerKinds, serviceKinds, policyKinds, authorityKinds].flatMap((kinds) => kinds(ids));
-  return [...made, ...postureCheckKinds()];
+  const kinds = [identityKinds, routerKinds, serviceKinds, policyKinds, authorityKinds].flatMap((kindsOf) =>
+    kindsOf(ids),
+  );
+  return [...kinds, ...postureCheckKinds()];
 }

@@ -1,4 +1,4 @@
-// Who may log in, and by whose word.
+// Kinds of third-party authorities and issuers, and auth policies.
 
 import { makeAuthority } from '../certificates.ts';
 import { type Kind, type Known, LOGINS, NOTHING, TAGS, UNIQUE, UPDB } from './kind.ts';
@@ -56,7 +56,7 @@ export function authorityKinds(ids: Known): Kind[] {
         },
         tags: TAGS,
       },
-      shown: { isVerified: false, verificationToken: /^[0-9a-f-]{36}$/, fingerprint: /^[0-9a-f]{40}$/ },
+      expected: { isVerified: false, verificationToken: /^[0-9a-f-]{36}$/, fingerprint: /^[0-9a-f]{40}$/ },
       required: [
         'certPem',
         'identityRoles',

@@ -1,4 +1,4 @@
-// Identities, and what proves who they are.
+// Identities and their proofs.
 
 import { attributes, type Kind, type Known, NOTHING, TAGS } from './kind.ts';
 
@@ -21,7 +21,7 @@ export function identityKinds(ids: Known): Kind[] {
         appData: { seat: '4b' },
         tags: TAGS,
       },
-      shown: {
+      expected: {
         type: { id: 'Default' },
         typeId: 'Default',
         roleAttributes: ['a', 'z'],
@@ -85,7 +85,7 @@ export function identityKinds(ids: Known): Kind[] {
     {
       path: '/enrollments',
       create: { identityId: ids.identity, method: 'ott', expiresAt: '2099-01-01T00:00:00.000Z' },
-      shown: { identity: { id: ids.identity }, token: /./, jwt: /^ey/ },
+      expected: { identity: { id: ids.identity }, token: /./, jwt: /^ey/ },
       required: ['identityId', 'method', 'expiresAt'],
       conflicts: [[{}, 409, 'ENROLLMENT_EXISTS', 'method']],
       refusals: [

@@ -1,30 +1,33 @@
-// What a test knows of a kind of entity: bodies that are taken, what is shown of them, what a change leaves alone, what is refused. The kinds
-// themselves stand in the files beside this one.
+// Describes a kind of entity for tests: accepted bodies, the resulting answers, immutable fields, and rejections. The
+// files beside this one describe the kinds.
 
 import type { ApiClient } from '../api-client.ts';
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** A request that is refused: what is different in the body of the creation, and how; `place` is the field, or words of the cause. */
+/**
+ * A rejected request: a change in the body of the creation, with status and code; `place` is the field, or a part of
+ * the cause.
+ */
 export type Refusal = readonly [change: Fields, status: number, code: string, place?: string];
 
 export interface Kind {
   readonly path: string;
   /** A body with every field. */
   readonly create: Fields;
-  /** What the detail shows of it where that is not the body. */
-  readonly shown?: Fields;
-  /** Not shown in this form: secrets, and what is turned into something else. */
+  /** Fields of the detail that differ from the body. */
+  readonly expected?: Fields;
+  /** Fields that the detail omits or converts: secrets, for example. */
   readonly hidden?: readonly string[];
   readonly required: readonly string[];
   readonly patch?: Fields;
-  /** A body for PUT, and what the detail is afterwards where a field was left out. */
+  /** A body for PUT, and the resulting detail where a field is missing. */
   readonly put?: Fields;
   readonly cleared?: Fields;
   readonly refusals?: readonly Refusal[];
-  /** Refused because of the one that is there. */
+  /** Rejected because of the existing entity. */
   readonly conflicts?: readonly Refusal[];
-  /** Field of the refusal of a second one with the same name. */
+  /** Field in the rejection of a second entity with the same name. */
   readonly duplicate?: readonly [field: string, reason: string];
 }
 
@@ -32,7 +35,7 @@ export const UNIQUE = ['name', 'name must be unique'] as const;
 export const NOTHING = 'there-is-none';
 export const TAGS = { place: 'Berlin', on: true, none: null };
 
-/** What the entities below refer to. */
+/** Ids of entities that the kinds below refer to. */
 export interface Known {
   readonly identity: string;
   readonly service: string;

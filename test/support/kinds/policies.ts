@@ -1,10 +1,10 @@
-// Policies, of three kinds.
+// The three kinds of policies.
 
 import { type Kind, type Known, type Refusal, role, TAGS, UNIQUE } from './kind.ts';
 
 const policy = (name: string, left: string, right: string, ids: readonly [string, string]) => ({
   create: { name, semantic: 'AnyOf', tags: TAGS, [left]: ['#b', '#a', `@${ids[0]}`], [right]: ['#all'] },
-  shown: { [left]: ['#a', '#b', `@${ids[0]}`] },
+  expected: { [left]: ['#a', '#b', `@${ids[0]}`] },
   required: ['name', 'semantic'],
   patch: { [right]: [`@${ids[1]}`] },
   put: { name: `${name} 2`, semantic: 'AllOf' },
@@ -36,7 +36,7 @@ export function policyKinds(ids: Known): Kind[] {
         postureCheckRoles: [`@${ids.postureCheck}`],
         tags: TAGS,
       },
-      shown: {
+      expected: {
         serviceRoles: ['#a', `@${ids.service}`],
         serviceRolesDisplay: [
           { role: '#a', name: '#a' },

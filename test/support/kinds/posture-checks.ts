@@ -1,4 +1,4 @@
-// Posture checks, of six types.
+// Posture checks of six types.
 
 import { type Fields, type Kind, type Refusal, TAGS, UNIQUE } from './kind.ts';
 
@@ -7,7 +7,7 @@ export function postureCheckKinds(): Kind[] {
     typeId: string,
     demands: Fields,
     more: {
-      shown?: Fields;
+      expected?: Fields;
       patch: Fields;
       put: Fields;
       cleared?: Fields;
@@ -17,7 +17,7 @@ export function postureCheckKinds(): Kind[] {
   ): Kind => ({
     path: '/posture-checks',
     create: { name: typeId, typeId, roleAttributes: ['b', 'a'], tags: TAGS, ...demands },
-    shown: { roleAttributes: ['a', 'b'], ...more.shown },
+    expected: { roleAttributes: ['a', 'b'], ...more.expected },
     required: ['name', 'typeId', ...(more.required ?? Object.keys(demands))],
     patch: { typeId, ...more.patch },
     put: { name: `${typeId} 2`, typeId, ...more.put },
@@ -50,7 +50,7 @@ export function postureCheckKinds(): Kind[] {
       'MAC',
       { macAddresses: ['AA:BB:CC-dd.ee 11'] },
       {
-        shown: { macAddresses: ['aabbccddee11'] },
+        expected: { macAddresses: ['aabbccddee11'] },
         patch: { macAddresses: ['112233445566'] },
         put: { macAddresses: ['665544332211'] },
         refusals: [[{ macAddresses: [] }, 400, 'COULD_NOT_VALIDATE', 'macAddresses']],
@@ -88,7 +88,7 @@ export function postureCheckKinds(): Kind[] {
         processes: [{ os: 'Windows', path: 'C:\\a.exe', hashes: ['AB'], signerFingerprints: ['CD'] }],
       },
       {
-        shown: { processes: [{ ...windows, hashes: ['AB'], signerFingerprints: ['CD'] }] },
+        expected: { processes: [{ ...windows, hashes: ['AB'], signerFingerprints: ['CD'] }] },
         patch: { semantic: 'AnyOf' },
         put: { semantic: 'AllOf', processes: [{ ...windows, hashes: [], signerFingerprints: [] }] },
         refusals: [

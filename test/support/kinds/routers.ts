@@ -1,4 +1,4 @@
-// Routers: of the edge, and those that only carry circuits.
+// Edge routers and transit routers.
 
 import { attributes, type Kind, type Known, routerCosts, TAGS, UNIQUE } from './kind.ts';
 
@@ -18,7 +18,7 @@ export function routerKinds(ids: Known): Kind[] {
         ctrlChanListeners: { 'tls:127.0.0.1:1': ['default'] },
         tags: TAGS,
       },
-      shown: {
+      expected: {
         roleAttributes: ['a', 'b'],
         isVerified: false,
         isOnline: false,
@@ -57,7 +57,7 @@ export function routerKinds(ids: Known): Kind[] {
         configs: [ids.routerConfig],
         tags: TAGS,
       },
-      shown: { isVerified: false, fingerprint: null, isOnline: false },
+      expected: { isVerified: false, fingerprint: null, isOnline: false },
       required: ['name'],
       patch: { disabled: false },
       put: { name: `carrier 2 ${path}` },
@@ -76,7 +76,7 @@ export function routerKinds(ids: Known): Kind[] {
         fingerprint: 'ab12',
         tags: TAGS,
       },
-      shown: { connected: false },
+      expected: { connected: false },
       required: ['id', 'name', 'cost', 'noTraversal'],
       patch: { cost: 9 },
       put: { name: 'fabric 2', cost: 0, noTraversal: false, fingerprint: 'cd34' },

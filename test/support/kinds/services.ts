@@ -1,4 +1,4 @@
-// Services, their configs, and where they are hosted.
+// Services, their configs and terminators.
 
 import { attributes, type Kind, type Known, NOTHING, TAGS, UNIQUE } from './kind.ts';
 
@@ -15,7 +15,7 @@ export function serviceKinds(ids: Known): Kind[] {
         roleAttributes: ['b', 'a'],
         tags: TAGS,
       },
-      shown: { roleAttributes: ['a', 'b'] },
+      expected: { roleAttributes: ['a', 'b'] },
       required: ['name', 'encryptionRequired'],
       patch: { terminatorStrategy: 'sticky' },
       put: { name: 'web 2', encryptionRequired: false },
@@ -96,7 +96,7 @@ export function serviceKinds(ids: Known): Kind[] {
         identitySecret: 'c2VjcmV0',
         tags: TAGS,
       },
-      shown: {
+      expected: {
         service: { id: ids.service },
         router: { id: ids.edgeRouter, entity: 'transit-routers' },
         dynamicCost: 0,
@@ -128,7 +128,7 @@ export function serviceKinds(ids: Known): Kind[] {
         hostId: 'host',
         tags: TAGS,
       },
-      shown: { service: { id: ids.service }, router: { id: ids.edgeRouter, entity: 'routers' } },
+      expected: { service: { id: ids.service }, router: { id: ids.edgeRouter, entity: 'routers' } },
       required: ['service', 'router', 'binding', 'address'],
       patch: { cost: 4 },
       put: { service: ids.service, router: ids.edgeRouter, binding: 'edge', address: 'x' },
