@@ -74,7 +74,7 @@ export function postureCheckKinds(): Kind[] {
       'PROCESS',
       { process: { ...windows, hashes: ['AB'], signerFingerprint: 'CD' } },
       {
-        shown: { process: { ...windows, hashes: ['ab'], signerFingerprint: 'cd' } },
+        expected: { process: { ...windows, hashes: ['ab'], signerFingerprint: 'cd' } },
         patch: { process: { ...windows, hashes: ['ef'], signerFingerprint: 'ab' } },
         put: { process: { osType: 'Linux', path: '/a', hashes: [], signerFingerprint: '' } },
         cleared: { process: { osType: 'Linux', path: '/a', hashes: null, signerFingerprint: undefined } },
