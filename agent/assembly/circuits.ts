@@ -1,4 +1,4 @@
-// Builds the rooms of circuits: the table, the ends on this router, the service dialers, and the scanners that keep the
+// Builds all parts that handle circuits: the table, the ends on this router, the service dialers, and the scanners that keep the
 // table clean.
 
 import type { DialQueue } from '#lib/dial-queue.ts';

@@ -1,4 +1,5 @@
-// Loads a file into a frozen RouterConfig: text → document with positions → environment → schema → values → checks.
+// Loads a file into a frozen RouterConfig: text → document with positions → environment → uniform
+// spelling → schema → values with defaults → checks.
 // User mistakes become findings.
 
 import { readFileSync, statSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// A TCP port whose connections become circuits. It accepts and limits connections; `serve` creates the circuit of one.
+// A TCP port whose connections become circuits. It accepts and limits connections; `serve` creates a circuit for each.
 // A connection without a circuit is reset: a normal end would look like an empty stream to the client.
 
 import { createServer, type Socket } from 'node:net';

@@ -1,4 +1,4 @@
-// Decides when two links between two routers are duplicates. Both directions normally produce equal keys, which reveals
+// The key of a link, and the rule for duplicates: decides when two links between two routers are duplicates. Both directions normally produce equal keys, which reveals
 // duplicates (reference fact: link, section 1.8).
 
 import { networkInterfaces } from 'node:os';

@@ -1,4 +1,4 @@
-// The layers of the house: which import may point where, and what may be used where.
+// The order of rooms: the permitted directions of imports, and the permitted users of clock and randomness.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';

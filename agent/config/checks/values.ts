@@ -1,11 +1,11 @@
-// Single values that pass the schema but cannot work.
+// Values that pass the schema but cannot work, alone or beside others of their section.
 
 import { localAddressFor } from '../../link/link-key.ts';
 import type { Finding } from '../finding.ts';
 import { TLS_VERSIONS } from '../tls-versions.ts';
 import { at, type Check, type CheckInput } from './check.ts';
 
-/** Checks single values that match the schema but cannot be intended. */
+/** Checks values that match the schema but cannot be intended. */
 export const checkValues: Check = (input) => [
   ...interfaces(input),
   ...web(input),
