@@ -210,7 +210,7 @@ t.test('a later start keeps the password and prints how to set a new one; --pass
     /username +chief\n +password +\(set by an earlier start with .*; .*--password NEW_PASSWORD to set a new one\)/,
   );
   const help = await runProgram(['controller-sim/cli.ts', 'start', '--help']);
-  t.match(help.stdout, /A later start can set a new\s+one/);
+  t.match(help.stdout, /A\s+later\s+start\s+can\s+set\s+a\s+new\s+one/);
   t.match(help.stdout, /start --data sim\.db --password NEW_PASSWORD/);
 });
 

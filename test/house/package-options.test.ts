@@ -32,7 +32,7 @@ t.test('unknown and invalid options are rejected before any port is opened', asy
     [
       sim.startSimulator as Call,
       [{ passwordCost: { memory: 64 } }],
-      /option passwordCost is invalid\. It needs memory/,
+      /option passwordCost is invalid\. It must have memory/,
     ],
     [sim.startSimulator as Call, [{ passwordCost: { memry: 64 } }], /unknown option memry; did you mean memory\?/],
     [sim.startSimulator as Call, [{ linkVersion: 'old' }], /option linkVersion is invalid\. .*v1\.6\.5/],

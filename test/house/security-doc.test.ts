@@ -235,12 +235,12 @@ t.test('a wrong value, an unknown constant and an unknown key are reported', asy
     ['64 KiB', '`a.ts` `SIZES.tail`', /does not define SIZES.tail/],
     ['64 KiB', '`a.ts` `SIZES`', /does not define SIZES as a number/],
     ['1 h', '`a.ts` `DAY`', /does not define DAY/],
-    ['1 h', '`b.ts` `HOUR`', /no file b.ts/],
+    ['1 h', '`b.ts` `HOUR`', /the file b.ts does not exist/],
     ['6 s', '`tls.handshakeTimeout`', /the default of tls.handshakeTimeout is 5s/],
     ['5 s', '`tls.handshakeTime`', /no key tls.handshakeTime/],
     ['5 s', '', /no key/],
-    ['a few', '`a.ts` `HOUR`', /"a few" cannot be read/],
-    ['5 years', '`a.ts` `HOUR`', /cannot be read/],
+    ['a few', '`a.ts` `HOUR`', /"a few" is not a number/],
+    ['5 years', '`a.ts` `HOUR`', /is not a number/],
   ];
   for (const [value, setIn, expected] of wrong) t.match(check(value, setIn)[0], expected);
 });
