@@ -206,7 +206,7 @@ t.test('an issuer that is down, slow or sends invalid data causes rejections onl
   }
   t.equal(idp.requests, answers.length, 'one fetch for each login');
   idp.answer = () => undefined;
-  const [waiting] = [login(api, token), await idp.withToken()];
+  const [waiting] = [login(api, token), await idp.nextRequest()];
   t.equal((await api.tryLogin('anna')).status, 200, 'others are served meanwhile');
   await api.clock.advance(10 * SECOND);
   t.match(await waiting, REFUSED, 'it does not answer');

@@ -1,5 +1,5 @@
-// Chains that strangers present: many certificates that sign each other, too long, not allowed, expired. None costs more
-// than a moment, and none is accepted.
+// Certificate chains of strangers: many certificates that sign each other, too long, not permitted, expired. All are
+// rejected quickly.
 
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -28,14 +28,14 @@ async function keyOf({ keys }: Authority): Promise<string> {
   return `-----BEGIN PRIVATE KEY-----\n${Buffer.from(der).toString('base64')}\n-----END PRIVATE KEY-----\n`;
 }
 
-/** Certificates with one name and one key: each of them signs all others. */
+/** Certificates with the same name and key: each of them signs all others. */
 async function clique(count: number): Promise<Authority[]> {
   const first = await makeAuthority('clique');
   const others = Array.from({ length: count - 1 }, () => makeAuthority('clique', first, { keys: first.keys }));
   return [first, ...(await Promise.all(others))];
 }
 
-t.test('the search for a chain is bounded, whatever is presented', async (t) => {
+t.test('the search for a chain is limited for all inputs', async (t) => {
   const trusted = await makeAuthority('trusted');
   const members = (await clique(40)).map(parsed);
   for (const count of [2, 10, 11, 40]) {
@@ -49,7 +49,7 @@ t.test('the search for a chain is bounded, whatever is presented', async (t) => 
   t.match(verifyChain([], roots.map(parsed)), { reason: /no certificate/ });
 });
 
-t.test('a chain may be presented in any order, and is as long as its authorities allow', async (t) => {
+t.test('a chain may be presented in any order, and may be as long as its authorities permit', async (t) => {
   const root = await makeAuthority('root', undefined, { pathLength: 1 });
   const first = await makeAuthority('first', root, { pathLength: 0 });
   const second = await makeAuthority('second', first);
@@ -59,32 +59,32 @@ t.test('a chain may be presented in any order, and is as long as its authorities
   t.match(verifyChain([deep, parsed(second), parsed(first)], [parsed(root)]), {
     reason: /first does not allow 1 authorities below it/,
   });
-  t.ok(verifyChain([deep, parsed(second)], [parsed(second)]).ok, 'an authority between may be the trusted one');
+  t.ok(verifyChain([deep, parsed(second)], [parsed(second)]).ok, 'an intermediate authority may be the trust anchor');
   t.notOk(verifyChain([leaf, leaf, leaf], [parsed(root)]).ok);
   const notAnAuthority = new X509Certificate((await issue({ ...root, certificate: root.certificate }, 'first')).pem);
   t.notOk(verifyChain([leaf, notAnAuthority], [parsed(root)]).ok);
 });
 
-t.test('dates count, and an expired authority does not hide its successor', async (t) => {
+t.test('dates are checked, and an expired authority does not hide its successor', async (t) => {
   const now = Date.now();
   const old = await makeAuthority('renewed', undefined, { to: now - DAY });
   const renewed = await makeAuthority('renewed', undefined, { keys: old.keys });
   const leaf = new X509Certificate((await issue(renewed, 'leaf')).pem);
   t.match(verifyChain([leaf], [parsed(old)], { now }), { reason: /renewed expired on/ });
   t.ok(verifyChain([leaf], [parsed(old), parsed(renewed)], { now }).ok);
-  t.ok(verifyChain([leaf], [parsed(old)]).ok, 'without a date nothing expires');
+  t.ok(verifyChain([leaf], [parsed(old)]).ok, 'without a date, expiry is not checked');
   const expired = new X509Certificate((await issue(renewed, 'leaf', { to: now - 1_000 })).pem);
   t.match(verifyChain([expired], [parsed(renewed)], { now }), { reason: /leaf expired on/ });
   t.ok(verifyChain([expired], [parsed(renewed)], { now, allowExpired: true }).ok);
 });
 
-t.test('beginnings of certificates without an end are read in linear time', async (t) => {
+t.test('PEM begin markers without end markers are parsed in linear time', async (t) => {
   const begun = performance.now();
   t.same(parsePemCertificates('-----BEGIN CERTIFICATE-----\n'.repeat(300_000)), []);
   t.ok(performance.now() - begun < A_MOMENT);
 });
 
-t.test('no listener spends more than a moment on a clique of certificates', async (t) => {
+t.test('every listener rejects a clique of certificates quickly', async (t) => {
   await using overlay = await Overlay.start({ churnLimit: 0 });
   const a = await overlay.addRouter({ name: 'a', mode: 'proxy' });
   const b = await overlay.addRouter({ name: 'b', mode: 'host' });
@@ -105,7 +105,7 @@ t.test('no listener spends more than a moment on a clique of certificates', asyn
       const socket = await open(target, { cert, key });
       const answer = untilClosed(socket);
       socket.write(hello(a.id, [[1, 'x']]));
-      t.equal((await answer).length, 0, `${name} refuses ${count} certificates`);
+      t.equal((await answer).length, 0, `${name} rejects ${count} certificates`);
       t.ok(performance.now() - begun < A_MOMENT, `${name}: ${Math.round(performance.now() - begun)} ms`);
     }
     const agent = new Agent({ connect: { cert, key, rejectUnauthorized: false } });

@@ -1,5 +1,5 @@
-// Attacks on the circuits of a network that runs: clients and services that stop reading, disconnect in the middle or reset.
-// Afterwards nothing may be left, and nobody may take a stream that was cut for a complete one.
+// Attacks on the circuits of a running network: clients and services that stop reading, disconnect in the middle or
+// reset. Afterwards no resources remain, and no receiver may mistake an aborted stream for a complete one.
 
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
@@ -15,18 +15,18 @@ import { Overlay, type TestRouter, until } from '../support/overlay.ts';
 const MIB = 1024 * 1024;
 const atStart = holdings();
 const CHUNK = Buffer.alloc(64 * 1024, 'x');
-/** Enough that a leak of one circuit end each would show: a paused end holds megabytes. */
+/** Enough to reveal a leak of one circuit end each: a paused end holds megabytes. */
 const ABORTED = 40;
 const LEAST_LEAK = 20 * MIB;
-/** Each of them could hold 8 MiB. */
+/** Each of them could buffer 8 MiB. */
 const STALLED = 40;
 const COMPLETE = 300_000;
-/** The budgets of two routers are 128 MiB; sockets, TLS and this test have buffers as well. */
+/** The budgets of both routers are 128 MiB; sockets, TLS and this test have buffers as well. */
 const MOST_HELD = 170 * MIB;
 
 type Handler = (socket: Socket) => void;
 
-/** A TCP service that does what the test wants with each connection. */
+/** A TCP service that handles each connection as the test demands. */
 class Service {
   readonly sockets = new Set<Socket>();
   readonly #server: Server;
@@ -58,7 +58,7 @@ class Service {
   }
 }
 
-/** Writes without end, as fast as the other side reads. */
+/** Writes endlessly, as fast as the other side reads. */
 function flood(socket: Socket): void {
   const write = () => {
     while (socket.writable && socket.write(CHUNK));
@@ -68,12 +68,12 @@ function flood(socket: Socket): void {
 }
 
 interface Outcome {
-  /** `end` when the other side ended its direction in order, else the code of the error. */
+  /** `end` if the other side ended its direction in order, else the error code. */
   readonly how: string;
   readonly bytes: number;
 }
 
-/** Reads until the connection is over and says how that was. */
+/** Reads until the connection ends, and returns how it ended. */
 function outcome(socket: Socket): Promise<Outcome> {
   return new Promise((resolve) => {
     let how = 'closed';
@@ -116,7 +116,7 @@ async function network(encrypted: boolean): Promise<Net> {
     a,
     b,
     dial: () => connect({ port: a.proxyPort, host: '127.0.0.1', allowHalfOpen: true }).on('error', () => undefined),
-    idle: () => until('circuits and their ends to be gone', () => ends(a) + ends(b) === 0),
+    idle: () => until('circuits and their ends to be removed', () => ends(a) + ends(b) === 0),
     async [Symbol.asyncDispose]() {
       service.close();
       await overlay.close();
@@ -124,37 +124,34 @@ async function network(encrypted: boolean): Promise<Net> {
   };
 }
 
-t.test(
-  'clients that stop reading and disconnect leave no circuit end, no memory, no timer and no socket',
-  async (t) => {
-    await using net = await network(true);
-    net.service.handle = flood;
-    const warm = net.dial();
-    await once(warm, 'data');
-    warm.destroy();
-    await net.idle();
-    const before = holdings();
-    const clients = Array.from({ length: ABORTED }, () => net.dial());
-    await Promise.all(
-      clients.map(async (client) => {
-        await once(client, 'data');
-        client.pause();
-      }),
-    );
-    await new Promise((resolve) => setTimeout(resolve, 300)); // until all buffers on the way are full
-    for (const [index, client] of clients.entries()) {
-      if (index % 2 === 0) client.resetAndDestroy();
-      else client.destroy();
-    }
-    await net.idle();
-    await until('the connections of the service to be gone', () => net.service.sockets.size === 0);
-    await until('the memory to be released', () => holdings().memory - before.memory < LEAST_LEAK);
-    await Promise.all([net.a, net.b].map(({ router }) => router.close({ drain: 60_000 })));
-    t.pass('a router without circuits stops at once');
-  },
-);
+t.test('clients that stop reading and disconnect leave no circuit ends, memory, timers or sockets', async (t) => {
+  await using net = await network(true);
+  net.service.handle = flood;
+  const warm = net.dial();
+  await once(warm, 'data');
+  warm.destroy();
+  await net.idle();
+  const before = holdings();
+  const clients = Array.from({ length: ABORTED }, () => net.dial());
+  await Promise.all(
+    clients.map(async (client) => {
+      await once(client, 'data');
+      client.pause();
+    }),
+  );
+  await new Promise((resolve) => setTimeout(resolve, 300)); // until all buffers on the path are full
+  for (const [index, client] of clients.entries()) {
+    if (index % 2 === 0) client.resetAndDestroy();
+    else client.destroy();
+  }
+  await net.idle();
+  await until('the connections of the service to close', () => net.service.sockets.size === 0);
+  await until('the memory to be released', () => holdings().memory - before.memory < LEAST_LEAK);
+  await Promise.all([net.a, net.b].map(({ router }) => router.close({ drain: 60_000 })));
+  t.pass('a router without circuits stops at once');
+});
 
-t.test('clients that do not read hold a bounded part of the memory, and others go on', async (t) => {
+t.test('clients that do not read use a limited part of the memory, and others continue', async (t) => {
   await using net = await network(false);
   net.service.handle = flood;
   const before = holdings();
@@ -186,9 +183,9 @@ t.test('clients that do not read hold a bounded part of the memory, and others g
 
 interface Case {
   readonly name: string;
-  /** The service handles a connection with this. */
+  /** Handles connections at the service. */
   readonly serve: Handler;
-  /** The client runs this before the disturbance. */
+  /** Runs at the client before the disturbance. */
   readonly use: Handler;
   /** The disturbance, once data flows. */
   disturb(net: Net, client: Socket, server: Socket): unknown;
@@ -280,7 +277,7 @@ const CLEAN: Case[] = [
 
 for (const encrypted of [true, false]) {
   const kind = encrypted ? 'encrypted' : 'plain';
-  t.test(`a stream that was cut ends with a reset, a complete one with an end (${kind})`, async (t) => {
+  t.test(`an aborted stream ends with a reset, a complete one with an end (${kind})`, async (t) => {
     await using net = await network(encrypted);
     for (const { name, serve, use, disturb, ...expected } of [...CUT, ...CLEAN]) {
       const accepted = net.service.next(serve);
@@ -297,7 +294,7 @@ for (const encrypted of [true, false]) {
   });
 }
 
-t.test('a client whose service cannot be reached is reset, it does not hear the end of an empty stream', async (t) => {
+t.test('a client of an unreachable service gets a reset, not the end of an empty stream', async (t) => {
   await using net = await network(true);
   net.service.close();
   const all = await Promise.all(Array.from({ length: 8 }, () => outcome(net.dial())));
@@ -305,7 +302,7 @@ t.test('a client whose service cannot be reached is reset, it does not hear the 
   await net.idle();
 });
 
-t.test('a TLS service whose circuit is cut is reset, one whose client ends hears an end', async (t) => {
+t.test('a TLS service gets a reset if its circuit is aborted, and an end if its client ends', async (t) => {
   const authority = await makeAuthority('services');
   const { pem, key } = await issue(authority, 'service', { purposes: ['server'] });
   const heard: string[] = [];
@@ -315,7 +312,7 @@ t.test('a TLS service whose circuit is cut is reset, one whose client ends hears
   );
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = { type: 'tls' as const, host: '127.0.0.1', port: (server.address() as AddressInfo).port };
-  const unverified: ConnectionOptions = { rejectUnauthorized: false }; // whose certificate it is does not matter here
+  const unverified: ConnectionOptions = { rejectUnauthorized: false }; // the certificate does not matter here
   const options = {
     clock: new SystemClock(),
     context: unverified,
@@ -336,7 +333,7 @@ t.test('a TLS service whose circuit is cut is reset, one whose client ends hears
   t.same(heard, ['ECONNRESET', 'end']);
 });
 
-t.test('when the networks are closed, no socket and no timer is left of them', async (t) => {
+t.test('closed networks leave no sockets or timers', async (t) => {
   const left = await leftSince(atStart);
   t.match(left, { sockets: 0, timers: 0 });
 });

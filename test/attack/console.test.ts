@@ -1,4 +1,4 @@
-// A stranger gets the files of the folder that `--console` serves, and nothing else of the machine.
+// `--console` serves only the files in its folder to strangers.
 
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -7,9 +7,9 @@ import { connect } from 'node:tls';
 import t from 'tap';
 import { ApiClient } from '../support/api-client.ts';
 
-const SECRET = 'not for everybody';
+const SECRET = 'confidential';
 
-/** The answer to a request line as it is written: clients tidy paths before they send them. */
+/** The answer to an exact request line: clients would normalize the path. */
 function raw(api: ApiClient, path: string): Promise<string> {
   const socket = connect({ host: '127.0.0.1', port: api.simulator.port, ca: api.simulator.ca });
   socket.write(`GET ${path} HTTP/1.1\r\nhost: localhost\r\naccept: */*\r\nconnection: close\r\n\r\n`);
@@ -23,7 +23,7 @@ function raw(api: ApiClient, path: string): Promise<string> {
 }
 
 t.test(
-  'the console serves neither dot files nor what lies outside its folder, however the path is written',
+  'the console serves neither dot files nor files outside its folder, for every spelling of the path',
   async (t) => {
     const folder = t.testdir({
       'secret.txt': SECRET,

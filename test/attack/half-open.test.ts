@@ -1,4 +1,5 @@
-// Connections that are begun and left open: a port stays reachable for clients that go on, and holds nothing afterwards.
+// Connections that are opened and abandoned: a port remains reachable for other clients, and releases all resources
+// afterwards.
 
 import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -20,7 +21,7 @@ import { Overlay, until } from '../support/overlay.ts';
 
 const MIB = 1024 * 1024;
 const REFUSED = 50;
-/** The beginning of a TLS record with a client hello of 512 bytes. */
+/** The start of a TLS record with a client hello of 512 bytes. */
 const HALF_HELLO = Buffer.from('160301020001', 'hex');
 
 interface Attacker {
@@ -28,7 +29,7 @@ interface Attacker {
   stop(): void;
 }
 
-/** Opens connections, one after the other, and writes what `begin` writes. */
+/** Opens connections one after the other, and writes the start of a request on each. */
 async function open(count: number, begin: () => Socket, ready = 'connect'): Promise<Attacker> {
   const sockets: Socket[] = [];
   for (let index = 0; index < count; index++) {
@@ -48,8 +49,8 @@ function ways(port: number, localAddress = '127.0.0.1'): Record<string, () => Pr
     return socket;
   };
   return {
-    'connections that say nothing': () => open(500, () => connectTcp(where)),
-    'halves of a TLS hello': () =>
+    'silent connections': () => open(500, () => connectTcp(where)),
+    'partial TLS hellos': () =>
       open(500, () =>
         connectTcp(where)
           .setNoDelay()
@@ -57,11 +58,11 @@ function ways(port: number, localAddress = '127.0.0.1'): Record<string, () => Pr
             this.write(HALF_HELLO);
           }),
       ),
-    'halves of a request': () => open(520, tls('GET /livez HTTP/1.1\r\nhost: x\r\nx-slow: '), 'secureConnect'),
+    'partial requests': () => open(520, tls('GET /livez HTTP/1.1\r\nhost: x\r\nx-slow: '), 'secureConnect'),
   };
 }
 
-t.test('the web port of a router answers under 500 half-open connections of each kind', async (t) => {
+t.test('the web port of a router answers despite 500 half-open connections of each kind', async (t) => {
   await using overlay = await Overlay.start({ churnLimit: 0 });
   const [webPort = 0] = await freePorts(1);
   const at = `127.0.0.1:${webPort}`;
@@ -94,8 +95,8 @@ async function smallPort(): Promise<{ port: TlsPort; http: Server; ca: string; c
   const context = { cert: pem, key: key.export({ type: 'pkcs8', format: 'pem' }) };
   const limits = { maxConnections: 20, maxHandshakes: 10, handshakeTimeout: 60_000 };
   const port = await TlsPort.open({ host: '127.0.0.1', port: 0, context, ...limits, log: silentLog });
-  const http = createServer((asked, response) => {
-    if (asked.url !== '/held') response.end('answer');
+  const http = createServer((request, response) => {
+    if (request.url !== '/held') response.end('answer');
   });
   const timeouts = new HttpTimeouts(http, new SystemClock(), { read: 60_000, write: 60_000, idle: 60_000 });
   port.handle(Alpn.None, (socket, connection) => timeouts.accept(socket, connection));
@@ -117,7 +118,7 @@ const GET = 'GET / HTTP/1.1\r\nhost: x\r\n\r\n';
 const dataOf = (socket: Socket) =>
   new Promise<string>((done) => socket.once('data', (data) => done(String(data))).once('close', () => done('')));
 
-t.test('the source with the most connections loses its oldest; those with a request are kept', async (t) => {
+t.test('the source with the most connections loses its oldest, except those with a request', async (t) => {
   const { port, close } = await smallPort();
   const { port: number } = port.address;
   const held = client(number, '127.0.0.3', GET.replace('/', '/held'));
@@ -125,9 +126,9 @@ t.test('the source with the most connections loses its oldest; those with a requ
   t.match(await dataOf(idle), /answer/);
   const half = await open(100, () => client(number, '127.0.0.2', 'GET / HT'), 'secureConnect');
   await until('the rest to be closed', () => half.sockets.filter(({ closed }) => !closed).length <= 18);
-  t.notOk(held.closed, 'a request that is being answered');
+  t.notOk(held.closed, 'a request in progress');
   idle.write(GET);
-  t.match(await dataOf(idle), /answer/, 'an idle connection of another source goes on');
+  t.match(await dataOf(idle), /answer/, 'an idle connection of another source continues');
   const silent = await open(100, () => connectTcp({ host: '127.0.0.1', port: number, localAddress: '127.0.0.2' }));
   const slow = connectTcp({ host: '127.0.0.1', port: number, localAddress: '127.0.0.4' });
   await sleep(50);
@@ -139,23 +140,26 @@ t.test('the source with the most connections loses its oldest; those with a requ
   await close();
 });
 
-t.test('the port of the simulator answers under half-open connections, and refused upgrades are closed', async (t) => {
-  await using api = await ApiClient.start();
-  await api.get('/version');
-  const before = holdings();
-  const where = { host: '127.0.0.1', port: api.simulator.port };
-  const silent = await open(1_000, () => connectTcp({ ...where, localAddress: '127.0.0.2' }));
-  t.equal((await api.ask('GET', '/version')).status, 200);
-  const upgrade = 'GET /fabric/v1/ws-api HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n';
-  const refuse = function (this: Socket) {
-    this.write(upgrade);
-  };
-  silent.stop();
-  await until('the silent ones to be gone', () => holdings().sockets <= before.sockets);
-  const halfOpen = { ...where, rejectUnauthorized: false, allowHalfOpen: true };
-  const refused = await open(REFUSED, () => connect(halfOpen, refuse).resume(), 'end');
-  // The clients keep their side open, so every socket beyond theirs is one that the simulator keeps.
-  await until('refused upgrades to be closed', () => holdings().sockets <= before.sockets + REFUSED);
-  refused.stop();
-  t.equal((await leftSince(before)).sockets, 0);
-});
+t.test(
+  'the port of the simulator answers despite half-open connections, and rejected upgrades are closed',
+  async (t) => {
+    await using api = await ApiClient.start();
+    await api.get('/version');
+    const before = holdings();
+    const where = { host: '127.0.0.1', port: api.simulator.port };
+    const silent = await open(1_000, () => connectTcp({ ...where, localAddress: '127.0.0.2' }));
+    t.equal((await api.ask('GET', '/version')).status, 200);
+    const upgrade = 'GET /fabric/v1/ws-api HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n';
+    const refuse = function (this: Socket) {
+      this.write(upgrade);
+    };
+    silent.stop();
+    await until('the silent ones to be closed', () => holdings().sockets <= before.sockets);
+    const halfOpen = { ...where, rejectUnauthorized: false, allowHalfOpen: true };
+    const refused = await open(REFUSED, () => connect(halfOpen, refuse).resume(), 'end');
+    // The clients keep their side open, so every socket beyond theirs belongs to the simulator.
+    await until('rejected upgrades to be closed', () => holdings().sockets <= before.sockets + REFUSED);
+    refused.stop();
+    t.equal((await leftSince(before)).sockets, 0);
+  },
+);

@@ -1,5 +1,5 @@
-// Hellos of strangers on the listeners of both programs: broken, truncated, slow, too large, or never sent. Afterwards a
-// well-behaved peer is greeted, and no socket, timer or place is left.
+// Hellos of strangers on the listeners of both programs: broken, truncated, slow, too large, or never sent. Afterwards
+// a well-behaved peer connects, and all sockets, timers and places are released.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ import {
 import { holdings, leftSince } from '../support/leftovers.ts';
 import { Overlay, type TestRouter, until } from '../support/overlay.ts';
 
-/** Connections of one attack: more than the listeners of a router have places for hellos, and more than the control port has. */
+/** Connections of one attack: more than the places for hellos of a router's listener or the control port. */
 const FLOOD = 50;
 const LARGE_FLOOD = 210;
 /** Sockets of the network itself, which may be dialing at any moment. */
@@ -31,11 +31,11 @@ const MOST_GROWTH = 12 * MIB;
 interface Attacked {
   readonly name: string;
   readonly target: Target;
-  /** Connections that take all of its places for hellos. */
+  /** Connections that occupy all its places for hellos. */
   readonly places: number;
-  /** Timers of hellos in progress. */
+  /** Number of timers for hellos in progress. */
   helloTimers(): number;
-  /** Resolves when a well-behaved peer is greeted. */
+  /** Resolves when a well-behaved peer has connected. */
   serves(): Promise<void>;
 }
 
@@ -76,7 +76,7 @@ async function network() {
   return { overlay, listeners };
 }
 
-/** A router that comes back gets its control channel. */
+/** A reconnecting router gets its control channel. */
 async function reconnects(router: TestRouter, overlay: Overlay): Promise<void> {
   await router.router.close({ drain: 0 });
   router.router = await overlay.startRouter(router.configFile);
@@ -96,10 +96,10 @@ async function greets(target: Target, credentials: Credentials): Promise<void> {
   const socket = await open(target, credentials);
   const answer = untilClosed(socket);
   socket.write(hello('sdk'));
-  if ((await answer).length === 0) throw new Error('the hello was not answered');
+  if ((await answer).length === 0) throw new Error('no answer to the hello');
 }
 
-/** Opens the connections in small groups, so that each of them finishes its handshake. */
+/** Opens the connections in small groups, so that each completes its handshake. */
 async function flood(target: Target, bytes: Buffer, count = FLOOD): Promise<TLSSocket[]> {
   const sockets: TLSSocket[] = [];
   while (sockets.length < count) {
@@ -112,23 +112,23 @@ async function flood(target: Target, bytes: Buffer, count = FLOOD): Promise<TLSS
 
 const whole = hello('x');
 
-/** Hellos that a listener refuses by itself. */
+/** Hellos that a listener rejects at once. */
 const REFUSED: readonly [string, Buffer][] = [
-  ['headers that run past their block', helloWithBrokenHeaders()],
-  ['more headers than a hello may have', helloWithHeaders(100_000)],
+  ['headers that exceed their block', helloWithBrokenHeaders()],
+  ['too many headers', helloWithHeaders(100_000)],
   ['2,000 empty headers', helloWithHeaders(2_000)],
-  ['a message that is no hello', Buffer.concat([whole.subarray(0, 4), Buffer.alloc(16)])],
+  ['a message that is not a hello', Buffer.concat([whole.subarray(0, 4), Buffer.alloc(16)])],
   ['bytes of another protocol', Buffer.from('GET / HTTP/1.1\r\nhost: x\r\n\r\n')],
   ['a hello without a certificate', whole],
 ];
 
-/** Hellos that never end. */
+/** Hellos that never complete. */
 const HELD: readonly [string, Buffer][] = [
   ['nothing', Buffer.alloc(0)],
   ['half a hello', whole.subarray(0, 30)],
 ];
 
-t.test('hellos that are refused give their places back', async (t) => {
+t.test('rejected hellos release their places', async (t) => {
   const { overlay, listeners } = await network();
   await using _ = overlay;
   for (const { name, target, places, helloTimers } of listeners) {
@@ -140,13 +140,13 @@ t.test('hellos that are refused give their places back', async (t) => {
       t.pass(`${name}: ${attack}`);
     }
     const left = await leftSince(before);
-    t.ok(left.sockets <= OWN_SOCKETS, `${name}: ${left.sockets} sockets are left`);
-    t.ok(left.memory < MOST_GROWTH, `${name}: ${Math.round(left.memory / MIB)} MiB are left`);
+    t.ok(left.sockets <= OWN_SOCKETS, `${name}: ${left.sockets} sockets remain`);
+    t.ok(left.memory < MOST_GROWTH, `${name}: ${Math.round(left.memory / MIB)} MiB remain`);
   }
   for (const { name, serves } of listeners) await t.resolves(serves(), `${name} serves`);
 });
 
-t.test('a well-behaved peer is greeted while strangers hold all places', async (t) => {
+t.test('a well-behaved peer connects while strangers occupy all places', async (t) => {
   const { overlay, listeners } = await network();
   await using _ = overlay;
   for (const { name, target, places, helloTimers } of listeners) {
@@ -156,7 +156,7 @@ t.test('a well-behaved peer is greeted while strangers hold all places', async (
     t.ok(helloTimers() > 0, `${name}: ${helloTimers()} hellos are in progress`);
     for (const socket of held) socket.destroy();
     const left = await leftSince(before);
-    t.ok(left.sockets <= OWN_SOCKETS, `${name}: ${left.sockets} sockets are left`);
+    t.ok(left.sockets <= OWN_SOCKETS, `${name}: ${left.sockets} sockets remain`);
     await until(`the places of ${name}`, () => helloTimers() === 0);
   }
   for (const { name, target, places, serves } of listeners) {

@@ -1,4 +1,4 @@
-// Enrolled routers that misuse links: ids and halves of links that belong to others, names of others, broken frames.
+// Enrolled routers that misuse links: link ids, connections and router ids of others, broken frames.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -26,9 +26,9 @@ interface LinkState {
 const BROKEN_FRAMES = 5_000;
 const PAYLOAD_HALF = Buffer.from([1]);
 const ACK_HALF = Buffer.from([2]);
-/** Halves of split links that one router may leave without the other half. */
+/** Limit on incomplete split links of one router. */
 const HALVES_OF_ROUTER = 50;
-/** Links that one router may dial. */
+/** Limit on links that one router may dial. */
 const LINKS_OF_ROUTER = 200;
 const atStart = holdings();
 
@@ -40,7 +40,7 @@ async function network(log?: Log) {
   await overlay.ready();
   const evil = await overlay.enrollRouter({ name: 'evil' });
   const port = Number(/bind: "tls:127\.0\.0\.1:(\d+)"/.exec(readFileSync(a.configFile, 'utf8'))?.[1]);
-  /** Dials router a with the certificate of a router; resolves with the connection once its hello is answered. */
+  /** Dials router a with the certificate of a router. Resolves with the connection once its hello is answered. */
   const dial = async (as: string, headers: HeaderEntries): Promise<Underlay> => {
     const [cert, key] = [`${as}.cert`, `${as}.key`].map((name) => readFileSync(join(overlay.directory, name)));
     const socket = connect({
@@ -78,19 +78,19 @@ function helloOf(routerId: string, linkId: string, more: HeaderEntries = []): He
   ];
 }
 
-t.test('an id that belongs to another link, or no id at all, makes no link', async (t) => {
+t.test('a link needs an id that belongs to no other link', async (t) => {
   const { overlay, a, b, evil, dial } = await network();
   await using _ = overlay;
   const before = linksOf(a);
   const [known] = before;
   const stolen = await dial('evil', helloOf(evil.id, known?.id ?? ''));
   await stolen.closed;
-  t.same(linksOf(a), before, 'the link stays with its peer');
+  t.same(linksOf(a), before, 'the link keeps its peer');
   t.equal((await transfer(a.proxyPort, 100_000)).bytes, 100_000);
   for (const id of ['', 'a b', 'x'.repeat(65), 'link\n'])
     await t.rejects(dial('evil', helloOf(evil.id, id)), { code: 'HELLO_REFUSED' }, JSON.stringify(id));
-  await t.rejects(dial('evil', helloOf(b.id, 'new')), { code: 'HELLO_REFUSED' }, 'the name of another router');
-  await t.rejects(dial('evil', helloOf('nobody', 'new')), { code: 'HELLO_REFUSED' }, 'the name of no router');
+  await t.rejects(dial('evil', helloOf(b.id, 'new')), { code: 'HELLO_REFUSED' }, 'the id of another router');
+  await t.rejects(dial('evil', helloOf('nobody', 'new')), { code: 'HELLO_REFUSED' }, 'an unknown router id');
   t.same(linksOf(a), before);
   const own = await dial('evil', helloOf(evil.id, 'own'));
   await until('its own link', () => linksOf(a).some(({ id, peerId }) => id === 'own' && peerId === evil.id));
@@ -98,7 +98,7 @@ t.test('an id that belongs to another link, or no id at all, makes no link', asy
   await until('the end of that link', () => linksOf(a).length === before.length);
 });
 
-t.test('only the router that dialed one half of a split link completes it', async (t) => {
+t.test('only the router that dialed the first connection of a split link can complete it', async (t) => {
   const { overlay, a, b, evil, dial } = await network();
   await using _ = overlay;
   const isUp = (id: string) => linksOf(a).some((link) => link.id === id);
@@ -118,7 +118,7 @@ t.test('only the router that dialed one half of a split link completes it', asyn
   for (const underlay of [payloads, acks, stranger]) underlay.close();
 });
 
-t.test('a peer that keeps sending broken frames loses its link and fills no log', async (t) => {
+t.test('a peer that keeps sending broken frames loses its link and does not flood the log', async (t) => {
   const lines: string[] = [];
   const sink = new Writable({
     decodeStrings: false,
@@ -136,8 +136,8 @@ t.test('a peer that keeps sending broken frames loses its link and fills no log'
       for (let count = 0; count < BROKEN_FRAMES && !underlay.isClosed; count++) underlay.write(Buffer.from(broken));
       await underlay.closed;
     }
-    await until('the links to be gone', () => linksOf(a).length === before.length);
-    t.equal((await transfer(a.proxyPort, 100_000)).bytes, 100_000, 'the others go on');
+    await until('the links to close', () => linksOf(a).length === before.length);
+    t.equal((await transfer(a.proxyPort, 100_000)).bytes, 100_000, 'the others continue');
   }
   await daemonLog.close();
   const repeated = lines.filter((line) => line.includes('message could not be handled')).length;
@@ -148,7 +148,7 @@ t.test('a peer that keeps sending broken frames loses its link and fills no log'
   );
 });
 
-t.test('halves of split links that never become whole are bounded, and doubled ones are closed', async (t) => {
+t.test('incomplete split links are limited, and duplicates are closed', async (t) => {
   const { overlay, a, b, evil, dial } = await network();
   await using _ = overlay;
   const before = linksOf(a);
@@ -162,14 +162,14 @@ t.test('halves of split links that never become whole are bounded, and doubled o
   const more = await dial('evil', helloOf(evil.id, 'one-more', half(PAYLOAD_HALF)));
   await more.closed;
   t.ok(kept.every((each) => !each.isClosed));
-  // Another router still gets its place.
+  // Another router still gets a place.
   const mine = [
     await dial('b', helloOf(b.id, 'whole', half(PAYLOAD_HALF))),
     await dial('b', helloOf(b.id, 'whole', half(ACK_HALF))),
   ];
   await until('the link of the other router', () => linksOf(a).some(({ id }) => id === 'whole'));
   for (const each of mine) each.close();
-  // A router that dies between its two connections frees its place at once.
+  // A router that dies between its two connections releases its place at once.
   for (const each of kept.splice(0, 10)) each.close();
   await until('a free place', async () => {
     const again = await dial('evil', helloOf(evil.id, 'again', half(ACK_HALF)));
@@ -184,46 +184,49 @@ t.test('halves of split links that never become whole are bounded, and doubled o
   ];
   await Promise.all([first.closed, second.closed]);
   for (const each of kept) each.close();
-  await until('only the first link to be left', () => linksOf(a).length === before.length);
+  await until('only the first link to remain', () => linksOf(a).length === before.length);
   t.equal((await transfer(a.proxyPort, 100_000)).bytes, 100_000);
 });
 
-t.test('nobody joins the group of another link: by its id, with a wrong secret, as its first connection', async (t) => {
-  const { overlay, a, evil, dial } = await network();
-  await using _ = overlay;
-  const grouped = (id: string, more: HeaderEntries): HeaderEntries => [
-    ...helloOf(evil.id, id),
-    [ChannelHeader.UnderlayType, 'link.default'],
-    [ChannelHeader.IsGrouped, TRUE],
-    ...more,
-  ];
-  const first: HeaderEntries = [[ChannelHeader.FirstInGroup, TRUE]];
-  const own = await dial('evil', grouped('own', first));
-  await until('the link', () => linksOf(a).some(({ id }) => id === 'own'));
-  const connections = () =>
-    (linksOf(a).find(({ id }) => id === 'own') as unknown as { connections: unknown[] }).connections.length;
-  for (const more of [[], first, [[ChannelHeader.GroupSecret, Buffer.alloc(16)]] as HeaderEntries]) {
-    const stranger = await dial('b', grouped('own', more));
-    await stranger.closed;
-    t.equal(connections(), 1);
-  }
-  await t.rejects(dial('evil', grouped('no such group', [])), { code: 'HELLO_REFUSED' });
-  // A group whose only connection ends takes its link along, and its id is free again.
-  own.close();
-  await until('the end of the link', () => !linksOf(a).some(({ id }) => id === 'own'));
-  const again = await dial('evil', grouped('own', first));
-  await until('the link again', () => linksOf(a).some(({ id }) => id === 'own'));
-  again.close();
-  t.equal((await transfer(a.proxyPort, 100_000)).bytes, 100_000);
-});
+t.test(
+  'a router cannot join the group of another link: by its id, with a wrong secret, as its first connection',
+  async (t) => {
+    const { overlay, a, evil, dial } = await network();
+    await using _ = overlay;
+    const grouped = (id: string, more: HeaderEntries): HeaderEntries => [
+      ...helloOf(evil.id, id),
+      [ChannelHeader.UnderlayType, 'link.default'],
+      [ChannelHeader.IsGrouped, TRUE],
+      ...more,
+    ];
+    const first: HeaderEntries = [[ChannelHeader.FirstInGroup, TRUE]];
+    const own = await dial('evil', grouped('own', first));
+    await until('the link', () => linksOf(a).some(({ id }) => id === 'own'));
+    const connections = () =>
+      (linksOf(a).find(({ id }) => id === 'own') as unknown as { connections: unknown[] }).connections.length;
+    for (const more of [[], first, [[ChannelHeader.GroupSecret, Buffer.alloc(16)]] as HeaderEntries]) {
+      const stranger = await dial('b', grouped('own', more));
+      await stranger.closed;
+      t.equal(connections(), 1);
+    }
+    await t.rejects(dial('evil', grouped('no such group', [])), { code: 'HELLO_REFUSED' });
+    // A group whose only connection ends removes its link, and its id is available again.
+    own.close();
+    await until('the end of the link', () => !linksOf(a).some(({ id }) => id === 'own'));
+    const again = await dial('evil', grouped('own', first));
+    await until('the link again', () => linksOf(a).some(({ id }) => id === 'own'));
+    again.close();
+    t.equal((await transfer(a.proxyPort, 100_000)).bytes, 100_000);
+  },
+);
 
-t.test('one router has a bounded number of links, duplicates included', async (t) => {
+t.test('the links of one router are limited, duplicates included', async (t) => {
   const { overlay, a, evil, dial } = await network();
   await using _ = overlay;
   const others = linksOf(a).length;
   const opened: Underlay[] = [];
   for (let count = 0; count < LINKS_OF_ROUTER; count++) {
-    // Every second one is a duplicate of the one before.
+    // Every second link is a duplicate of the one before.
     const binding = `binding-${count >> 1}`;
     opened.push(await dial('evil', helloOf(evil.id, `link-${count + 1_000}`, [[LinkHeader.DialerBinding, binding]])));
   }
@@ -238,7 +241,7 @@ t.test('one router has a bounded number of links, duplicates included', async (t
   again.close();
 });
 
-t.test('when the networks are closed, no socket and no timer is left of them', async (t) => {
+t.test('closed networks leave no sockets or timers', async (t) => {
   const left = await leftSince(atStart);
   t.match(left, { sockets: 0, timers: 0 });
 });

@@ -1,4 +1,4 @@
-// A router and a simulator whose log nobody reads: they go on working, and SIGTERM ends them.
+// A router and a simulator whose log is not read: they continue to work, and SIGTERM ends them.
 
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,11 +12,11 @@ import { open } from '../support/attacker.ts';
 import { Overlay, until } from '../support/overlay.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-/** Each leaves a line at level debug, together more than a pipe holds. */
+/** Each handshake logs a line at level debug; together they exceed the capacity of a pipe. */
 const HANDSHAKES = 1_000;
 const GROUP = 50;
 
-/** A program whose standard error is a pipe that is never read. */
+/** Starts a program whose standard error is a pipe without a reader. */
 function startUnread(directory: string, args: readonly string[]): { child: ChildProcess; pipe: number } {
   const [file = '', ...rest] = args;
   const path = join(directory, `pipe-${Date.now()}`);
@@ -26,7 +26,7 @@ function startUnread(directory: string, args: readonly string[]): { child: Child
   return { child, pipe };
 }
 
-/** Connections that speak anything but TLS. */
+/** Opens connections with bytes that are not TLS. */
 async function failHandshakes(port: number): Promise<void> {
   for (let done = 0; done < HANDSHAKES; done += GROUP) {
     await Promise.all(
@@ -48,7 +48,7 @@ async function isOpen(port: number): Promise<boolean> {
   }
 }
 
-t.test('programs whose log nobody reads serve on, and end when they are asked to', async (t) => {
+t.test('programs whose log is not read continue to serve, and stop on request', async (t) => {
   await using overlay = await Overlay.start({ churnLimit: 0 });
   const [webPort = 0, simPort = 0] = await freePorts(2);
   const { configFile } = await overlay.enrollRouter({

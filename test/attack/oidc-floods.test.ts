@@ -1,4 +1,4 @@
-// Logins begun without a proof, in floods: what the simulator keeps of them is bounded, and they end nobody else's login.
+// Floods of logins without a proof: the simulator's memory for them is limited, and they do not end other logins.
 
 import { connect } from 'node:tls';
 import t from 'tap';
@@ -23,7 +23,7 @@ const PARAMETERS = {
   code_challenge_method: 'S256',
 };
 
-/** Begins a login; answers its id. */
+/** Starts a login and returns its id. */
 async function begin(api: ApiClient, fields: Record<string, string> = {}, as?: Agent): Promise<string> {
   const { headers } = await post(api, fields, as);
   const location = new URL(String(headers.location), api.simulator.baseUrl);
@@ -40,7 +40,7 @@ function clientAt(api: ApiClient, localAddress: string): Agent {
   return new Agent({ connect: { ca: api.simulator.ca }, localAddress, connections: 20 });
 }
 
-t.test('a flood of logins without a proof keeps little memory and evicts no login of another address', async (t) => {
+t.test('a flood of logins without a proof uses little memory and evicts no login of another address', async (t) => {
   await using api = await ApiClient.start();
   await api.person('ann');
   const mine = await begin(api);
@@ -58,7 +58,7 @@ t.test('a flood of logins without a proof keeps little memory and evicts no logi
   const answer = await api.ask('POST', `/oidc/login/password?id=${mine}`, {
     body: { username: 'ann', password: PASSWORD },
   });
-  t.equal(answer.status, 302, 'the login that was begun before the flood goes on');
+  t.equal(answer.status, 302, 'the login that began before the flood continues');
 });
 
 t.test('fields that are too long, too many or of another type are rejected', async (t) => {
@@ -82,7 +82,7 @@ t.test('fields that are too long, too many or of another type are rejected', asy
     t.equal((await api.ask('POST', '/oidc/authorize', { body: { ...PARAMETERS, state } })).status, 302);
 });
 
-t.test('facts about a client are kept once and as texts, however often a proof is given', async (t) => {
+t.test('client facts are stored once and as texts, for any number of proofs', async (t) => {
   await using api = await ApiClient.start();
   const identityId = await api.person('ann');
   const id = await begin(api);
@@ -103,7 +103,7 @@ t.test('facts about a client are kept once and as texts, however often a proof i
   t.match((await tokens(codeOf(second))).text, /invalid code_verifier/);
 });
 
-t.test('facts that clients tell of themselves are bounded, with and without OIDC', async (t) => {
+t.test('the size of client facts is limited, with and without OIDC', async (t) => {
   await using api = await ApiClient.start();
   const identityId = await api.person('annie');
   const login = (facts: object) =>
@@ -112,17 +112,17 @@ t.test('facts that clients tell of themselves are bounded, with and without OIDC
   t.same((await api.get(`/identities/${identityId}`)).envInfo, { os: 'linux' });
   const types = Array.from({ length: 101 }, (_, index) => `type ${index}`);
   t.match(await login({ configTypes: types }), { status: 400, cause: { field: 'configTypes' } });
-  const tell = (domain: string) =>
+  const report = (domain: string) =>
     api.ask('POST', '/posture-response', { token: data.token, body: { id: 'x', typeId: 'DOMAIN', domain } });
-  t.equal((await tell('example')).status, 201);
-  t.match(await tell('x'.repeat(20_000)), { status: 400, cause: { message: /more than 16384 characters/ } });
+  t.equal((await report('example')).status, 201);
+  t.match(await report('x'.repeat(20_000)), { status: 400, cause: { message: /more than 16384 characters/ } });
 });
 
 t.test('requests without a proof are evicted before those with one, and the largest share first', async (t) => {
   const requests = new AuthRequests(new VirtualClock(), new IdSource());
-  const asked = { clientId: 'native', redirectUri: 'http://localhost', scope: 'openid', configTypes: [] };
+  const parameters = { clientId: 'native', redirectUri: 'http://localhost', scope: 'openid', configTypes: [] };
   const add = (remoteAddress: string, state = 's') =>
-    requests.add({ ...asked, state, nonce: undefined, codeChallenge: '', remoteAddress });
+    requests.add({ ...parameters, state, nonce: undefined, codeChallenge: '', remoteAddress });
   const quiet = add('10.0.0.1');
   const proven = add('10.0.0.2');
   proven.proven = {} as Proven;
@@ -135,10 +135,10 @@ t.test('requests without a proof are evicted before those with one, and the larg
   t.ok(requests.get(proven.id));
   for (let index = 0; index < 2_000; index++) add(`2001:db8::${index.toString(16)}`);
   const last = add('2001:db8:0:0:1::');
-  t.ok(requests.get(last.id), 'the newest request stays');
+  t.ok(requests.get(last.id), 'the newest request remains');
 });
 
-t.test('bodies that are begun and not ended are bounded, and small requests go on meanwhile', async (t) => {
+t.test('incomplete bodies are limited, and small requests continue meanwhile', async (t) => {
   await using api = await ApiClient.start();
   await api.get('/version');
   const before = holdings();
@@ -156,12 +156,16 @@ t.test('bodies that are begun and not ended are bounded, and small requests go o
     socket.write(half);
     return socket;
   });
-  await until('the bodies above the share of one address to be refused', () => answers.refused >= 60);
+  await until('the bodies above the share of one address to be rejected', () => answers.refused >= 60);
   t.equal((await api.tryLogin('nobody')).status, 401, 'a small request is answered');
   for (const socket of sockets) socket.destroy();
   const { memory, sockets: left } = await leftSince(before);
   t.equal(left, 0);
   t.ok(memory < 8 * MIB, `${Math.round(memory / MIB)} MiB`);
   const large = { username: 'nobody', password: 'a long secret', junk: 'x'.repeat(900_000) };
-  t.equal((await api.ask('POST', '/authenticate?method=password', { body: large })).status, 401, 'the budget is back');
+  t.equal(
+    (await api.ask('POST', '/authenticate?method=password', { body: large })).status,
+    401,
+    'the budget is restored',
+  );
 });

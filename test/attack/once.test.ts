@@ -1,5 +1,5 @@
-// Attacks on what counts once, and on names: many callers at once with one password, code or token, requests that fail half way, and names
-// that every object inherits.
+// Attacks on single-use values and on names: concurrent use of one password, code or token, requests that fail half
+// way, and names that every object inherits.
 
 import { Secret, TOTP } from 'otpauth';
 import t from 'tap';
@@ -11,7 +11,7 @@ import { TokenIssuer } from '../support/token-issuer.ts';
 const FUTURE = '2099-01-01T00:00:00Z';
 const TRIES = 20;
 
-/** Statuses of many attempts at once: how often each came. */
+/** Makes concurrent attempts. Returns the number of answers by status. */
 async function atOnce(attempt: (index: number) => Promise<{ status: number }>, tries = TRIES): Promise<object> {
   const answers = await Promise.all(Array.from({ length: tries }, (_, index) => attempt(index)));
   const counts = new Map<string, number>();
@@ -19,7 +19,7 @@ async function atOnce(attempt: (index: number) => Promise<{ status: number }>, t
   return Object.fromEntries(counts);
 }
 
-t.test('of many password changes at once with the current password, one succeeds', async (t) => {
+t.test('one of many concurrent password changes with the current password succeeds', async (t) => {
   await using api = await ApiClient.start();
   await api.person('anna');
   const token = await api.login('anna');
@@ -36,10 +36,10 @@ t.test('of many password changes at once with the current password, one succeeds
     change(`new secret ${valid.findIndex(({ status }) => status === 200)}`, TRIES),
     api.change('PATCH', `/authenticators/${own.id}`, both),
   ]);
-  t.equal((await api.tryLogin('anna', both.password)).status, 200, 'a change of an administrator is not undone');
+  t.equal((await api.tryLogin('anna', both.password)).status, 200, 'a change by an administrator is not undone');
 });
 
-t.test('a one-time password, a recovery code and every token count once, however many use them at once', async (t) => {
+t.test('a one-time password, a recovery code and every token are valid once, even for concurrent use', async (t) => {
   await using api = await ApiClient.start();
   const oidc = new OidcClient(api);
   const id = await api.person('anna');
@@ -52,27 +52,28 @@ t.test('a one-time password, a recovery code and every token count once, however
     return totp.generate({ timestamp: api.clock.now() });
   };
   const five = { s200: 1, s400: 4 };
-  let shown = await code();
+  let current = await code();
   const verify = (session: string) =>
-    api.ask('POST', '/current-identity/mfa/verify', { token: session, body: { code: shown } });
+    api.ask('POST', '/current-identity/mfa/verify', { token: session, body: { code: current } });
   const early = await Promise.all(Array.from({ length: 5 }, () => api.login('anna')));
   t.match(await atOnce((index) => verify(early[index] as string), 5), { s200: 1 }, 'verification in several sessions');
-  t.equal((await verify(token)).status, 404, 'verification of what is verified');
+  t.equal((await verify(token)).status, 404, 'a second verification');
   const sessions = await Promise.all(Array.from({ length: 5 }, () => api.login('anna')));
-  shown = await code();
+  current = await code();
   const give = (index: number) =>
-    api.ask('POST', '/authenticate/mfa', { token: sessions[index] as string, body: { code: shown } });
+    api.ask('POST', '/authenticate/mfa', { token: sessions[index] as string, body: { code: current } });
   t.same(await atOnce(give, 5), five, 'one-time password in several sessions');
-  shown = mfa.recoveryCodes[0];
+  current = mfa.recoveryCodes[0];
   t.same(await atOnce(give, 5), five, 'recovery code in several sessions');
   await api.clock.advance(60_000);
-  shown = await code();
+  current = await code();
   token = sessions[0] as string;
   t.equal((await give(0)).status, 200);
   await api.clock.advance(30_000);
-  t.equal((await give(1)).status, 400, 'again later, while it would still be valid by time');
-  shown = await code();
-  const remove = () => api.ask('DELETE', '/current-identity/mfa', { token, headers: { 'mfa-validation-code': shown } });
+  t.equal((await give(1)).status, 400, 'again later, before it expires');
+  current = await code();
+  const remove = () =>
+    api.ask('DELETE', '/current-identity/mfa', { token, headers: { 'mfa-validation-code': current } });
   const removed = (await atOnce(remove, 5)) as Record<string, number>;
   t.equal(removed.s200, 1, 'deletion of a second factor');
 
@@ -107,11 +108,11 @@ t.test('a one-time password, a recovery code and every token count once, however
   t.equal(
     (await api.get<object[]>(filtered('/authenticators', `identity = "${id}"`))).length,
     1,
-    'and nothing else was made',
+    'no other entities were created',
   );
 });
 
-t.test('a proof that is taken back while it is checked opens no session', async (t) => {
+t.test('a proof that is revoked during its check does not open a session', async (t) => {
   await using api = await ApiClient.start();
   const takenBack: [string, (id: string, authenticator: string) => Promise<unknown>][] = [
     ['deleted', (_id, authenticator) => api.manage('DELETE', `/authenticators/${authenticator}`)],
@@ -134,7 +135,7 @@ t.test('a proof that is taken back while it is checked opens no session', async 
   }
 });
 
-t.test('passwords that are guessed at once do not pass the lock', async (t) => {
+t.test('concurrent guesses of passwords do not bypass the lock', async (t) => {
   await using api = await ApiClient.start();
   const authPolicyId = await api.authPolicy('strict', { updb: { maxAttempts: 3, lockoutDurationMinutes: 5 } });
   const as = api.connect(undefined, 1);
@@ -142,7 +143,7 @@ t.test('passwords that are guessed at once do not pass the lock', async (t) => {
     const name = `anna ${right}`;
     const id = await api.person(name, { authPolicyId });
     const guesses = Array.from({ length: 60 }, (_, index) => (index === right ? PASSWORD : `wrong ${index}`));
-    // Over connections that are open already, the guesses come at once.
+    // Connections are already open, so that the guesses arrive together.
     await Promise.all(guesses.map(() => api.ask('GET', '/version', { as })));
     const guess = (password: string) =>
       api.ask('POST', '/authenticate?method=password', { body: { username: name, password }, as });
@@ -150,13 +151,13 @@ t.test('passwords that are guessed at once do not pass the lock', async (t) => {
     t.same(
       answers.filter(({ status }) => status !== 401),
       [],
-      `the right password is guess ${right}`,
+      `the correct password is guess ${right}`,
     );
     t.equal((await api.get(`/identities/${id}`)).disabled, true);
   }
 });
 
-t.test('a bad certificate request uses up neither a code, a token nor an enrollment', async (t) => {
+t.test('a bad certificate request does not use a code, a token or an enrollment', async (t) => {
   await using api = await ApiClient.start();
   const oidc = new OidcClient(api);
   await api.person('anna');
@@ -168,7 +169,7 @@ t.test('a bad certificate request uses up neither a code, a token nor an enrollm
   for (const each of bad) t.match(await bound.refresh(String(refresh), { csr_pem: each }), refused);
   const next = await bound.refresh(String(refresh), { csr_pem: csr });
   t.match(next, { status: 200, body: { session_cert: String } }, 'the refresh token is still valid');
-  t.match(await bound.refresh(String(refresh)), { status: 400, body: { error: 'invalid_grant' } }, 'and used now');
+  t.match(await bound.refresh(String(refresh)), { status: 400, body: { error: 'invalid_grant' } }, 'now used');
 
   const code = await oidc.code('anna', PASSWORD);
   for (const wrong of [{ code_verifier: 'x' }, { redirect_uri: 'http://localhost:1/' }, { client_id: 'openziti' }])
@@ -199,7 +200,7 @@ t.test('a bad certificate request uses up neither a code, a token nor an enrollm
 
 const INHERITED = ['constructor', '__proto__', 'toString', 'hasOwnProperty', 'valueOf', '__defineGetter__'];
 
-t.test('names that every object inherits are unknown names like all others', async (t) => {
+t.test('names that every object inherits are unknown like other names', async (t) => {
   await using api = await ApiClient.start();
   await api.person('anna');
   await api.create('/services', { name: 'service', encryptionRequired: true, tags: { own: 'yes' } });
@@ -238,7 +239,7 @@ t.test('names that every object inherits are unknown names like all others', asy
   }
 });
 
-t.test('a claim that a token does not have names nobody, and neither does a name format', async (t) => {
+t.test('a claim that a token lacks identifies no identity, and neither does a name format', async (t) => {
   await using api = await ApiClient.start();
   await using idp = await TokenIssuer.start('https://idp.example', api.clock);
   const authority = await makeAuthority('elsewhere');

@@ -1,5 +1,5 @@
-// Attacks on rights: read-only callers that look for secrets of others, requests for certificates of others, and callers with permissions who
-// try to become administrators.
+// Attacks on rights: read-only callers that search for secrets of others, certificate requests with names of others,
+// and callers with permissions that try to become administrators.
 
 import { createPrivateKey, type KeyObject, webcrypto } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -25,10 +25,10 @@ import { TokenIssuer } from '../support/token-issuer.ts';
 const MANAGEMENT = '/edge/management/v1';
 const FUTURE = '2099-01-01T00:00:00Z';
 
-/** A secret: its purpose and its text. Parts of JWTs are as good as the whole for a search. */
+/** Secrets by purpose. The signatures of JWTs are sufficient for a search. */
 type Secrets = Map<string, string>;
 
-/** Entities of every kind that have secrets, of an administrator and of a person without rights. */
+/** Creates entities of every kind with secrets, of an administrator and of an identity without rights. */
 async function secretsOf(api: ApiClient): Promise<Secrets> {
   const secrets: Secrets = new Map();
   const keep = (what: string, text: string) => secrets.set(what, text);
@@ -79,12 +79,12 @@ function keepEnrollment(keep: Keep, what: string, { method, token, jwt }: Record
   keepJwt(keep, `${what} ${method}`, jwt ?? '');
 }
 
-/** The signature alone finds the token in every form. */
+/** The signature alone finds the token in every encoding. */
 function keepJwt(keep: Keep, what: string, jwt: string): void {
   keep(`${what} JWT`, jwt.split('.')[2] ?? '');
 }
 
-/** Paths of an operation with every id of the collection in it. */
+/** The paths of an operation, with every id of the collection. */
 function pathsOf({ api, path, query }: ApiOperation, ids: ReadonlyMap<string, readonly string[]>): string[] {
   const required = query.filter((each) => each.required).map(({ name }) => `${name}=x`);
   const suffix = `${required.length > 0 ? `?${required.join('&')}` : ''}`;
@@ -95,7 +95,7 @@ function pathsOf({ api, path, query }: ApiOperation, ids: ReadonlyMap<string, re
   return own.map((id) => `${BASES[api][0]}${filled(id)}${suffix}`);
 }
 
-/** Ids of each collection of the management API that can be listed. */
+/** Ids in each collection of the management API. */
 async function idsOf(api: ApiClient, operations: readonly ApiOperation[]): Promise<Map<string, string[]>> {
   const ids = new Map<string, string[]>();
   for (const { api: name, path } of operations) {
@@ -110,13 +110,13 @@ async function idsOf(api: ApiClient, operations: readonly ApiOperation[]): Promi
   return ids;
 }
 
-/** A filter that finds entities by pieces of secrets in a field. */
+/** A filter that matches entities by parts of secrets in a field. */
 function filterFor(field: string, secrets: Secrets): string {
   const tokens = [...secrets].filter(([what]) => / (?:token|JWT)$|^session/.test(what));
   return tokens.map(([, text]) => `${field} contains "${text.slice(1, 12)}"`).join(' or ');
 }
 
-t.test('no read operation shows a secret of somebody else to a caller that may only read', async (t) => {
+t.test('no read operation reveals secrets of others to a read-only caller', async (t) => {
   await using api = await ApiClient.start();
   const secrets = await secretsOf(api);
   const reads = readOperations().filter(({ method }) => method === 'GET');
@@ -155,7 +155,7 @@ t.test('owners and administrators see tokens, and so do callers that may open en
   await api.create('/enrollments', { identityId: id, method: 'ott', expiresAt: FUTURE });
   await api.create('/edge-routers', { name: 'edge' });
   const token = await api.login('plain');
-  const shown = async (permissions: readonly string[], path: string): Promise<string[]> => {
+  const tokensIn = async (permissions: readonly string[], path: string): Promise<string[]> => {
     const name = `with ${permissions}`;
     await api.person(name, { permissions });
     const { data } = await api.ask('GET', `${MANAGEMENT}${path}`, { token: await api.login(name) });
@@ -169,10 +169,10 @@ t.test('owners and administrators see tokens, and so do callers that may open en
     'the owner sees its own',
   );
   t.ok((await api.get<{ token: string }[]>('/api-sessions')).every((each) => each.token.length > 20));
-  t.same(await shown(['enrollment.read', 'enrollment.delete'], '/enrollments'), ['', '']);
-  t.ok((await shown(['enrollment'], '/enrollments')).every((each) => each.length > 20));
-  t.same(await shown(['router.read', 'router.delete'], '/edge-routers'), ['']);
-  t.ok((await shown(['router'], '/edge-routers')).every((each) => each.length > 20));
+  t.same(await tokensIn(['enrollment.read', 'enrollment.delete'], '/enrollments'), ['', '']);
+  t.ok((await tokensIn(['enrollment'], '/enrollments')).every((each) => each.length > 20));
+  t.same(await tokensIn(['router.read', 'router.delete'], '/edge-routers'), ['']);
+  t.ok((await tokensIn(['router'], '/edge-routers')).every((each) => each.length > 20));
 });
 
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
@@ -182,10 +182,10 @@ const FORGED = {
   email: ['boss@example'],
   url: ['spiffe://evil/identity/boss', 'https://evil.example/'],
 } as const;
-/** Key usage, extended key usage, basic constraints, authority key, alternative names. */
+/** Key id, key usage, alternative names, basic constraints, authority key, extended key usage. */
 const OWN_EXTENSIONS = ['2.5.29.14', '2.5.29.15', '2.5.29.17', '2.5.29.19', '2.5.29.35', '2.5.29.37'];
 
-/** A request that asks for everything: names of others, an authority, a server. */
+/** A request with forged contents: names of others, an authority, a server. */
 async function forgedRequest(commonName: string): Promise<{ csr: string; key: KeyObject }> {
   const keys = await webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
   const names = Object.entries(FORGED).flatMap(([type, values]) =>
@@ -228,7 +228,7 @@ function contentsOf(pem: string) {
 const CLIENT = '1.3.6.1.5.5.7.3.2';
 const SERVER = '1.3.6.1.5.5.7.3.1';
 
-t.test('certificates of identities carry nothing of the request but its key, on every path', async (t) => {
+t.test('certificates of identities copy only the key from the request, on every path', async (t) => {
   await using api = await ApiClient.start();
   await using idp = await TokenIssuer.start('https://idp.example', api.clock);
   await idp.addKey('k1');
@@ -257,10 +257,10 @@ t.test('certificates of identities carry nothing of the request but its key, on 
   const extended = await api.ask('POST', `${own}/extend`, { ...at, body: { clientCertCsr: csr } });
   signed.push(['extend', deviceId, extended.data.clientCert]);
   await api.ask('POST', `${own}/extend-verify`, { ...at, body: { clientCert: extended.data.clientCert } });
-  const [shown] = await api.get('/current-identity/authenticators', session.token);
-  signed.push(['extend-verify', deviceId, shown.certPem]);
-  const made = await api.ask('POST', '/current-api-session/certificates', { ...at, body: { csr } });
-  signed.push(['certificate of a session', deviceId, made.data.certificate]);
+  const [tokensIn] = await api.get('/current-identity/authenticators', session.token);
+  signed.push(['extend-verify', deviceId, tokensIn.certPem]);
+  const created = await api.ask('POST', '/current-api-session/certificates', { ...at, body: { csr } });
+  signed.push(['certificate of a session', deviceId, created.data.certificate]);
 
   const bearer = { authorization: `Bearer ${await idp.token('k1', { sub: 'someone' })}` };
   const enrolled = await api.ask('POST', '/enroll/token', { headers: bearer, body: { clientCsr: csr } });
@@ -284,7 +284,7 @@ t.test('certificates of identities carry nothing of the request but its key, on 
   t.equal(signed.length, 8);
 });
 
-t.test('certificates of routers carry names of hosts from the request, and nothing else', async (t) => {
+t.test('certificates of routers copy only host names and the key from the request', async (t) => {
   const overlay = await Overlay.start();
   await using api = new ApiClient(overlay.simulator);
   const signed: [path: string, routerId: string, certs: readonly string[]][] = [];
@@ -338,7 +338,7 @@ t.test('certificates of routers carry names of hosts from the request, and nothi
   }
 });
 
-/** Everything that is not full rights. */
+/** All permissions short of full rights. */
 const ALL_PERMISSIONS = [
   ...new Set(
     readOperations()
@@ -348,7 +348,7 @@ const ALL_PERMISSIONS = [
   'admin_readonly',
 ];
 
-/** A caller with every permission who tries to become the administrator `boss`, known elsewhere as `boss@example`. */
+/** A caller with every permission who tries to become the administrator `boss`, whose external id is `boss@example`. */
 class Climber {
   readonly api: ApiClient;
   readonly idp: TokenIssuer;
@@ -394,7 +394,7 @@ class Climber {
     };
   }
 
-  /** Statuses of every way to use a token of the issuer that names somebody. */
+  /** Statuses of every use of an issuer's token with this name. */
   async withToken(name: string): Promise<number[]> {
     const headers = { authorization: `Bearer ${await this.idp.token('k1', { email: `${name}@example` })}` };
     const ways = [
@@ -406,7 +406,7 @@ class Climber {
     return (await Promise.all(answers)).map(({ status }) => status);
   }
 
-  /** Status of a login with a certificate of the authority that names somebody. */
+  /** Status of a login with a certificate of the authority with this name. */
   async withCertificate(name: string): Promise<number> {
     const as = this.api.connect(await issue(this.authority, `${name}@example`));
     return (await this.api.loginWith(as)).status;
@@ -417,7 +417,7 @@ const GRANTED = [200, 200, 200];
 const REFUSED = [401, 401, 401];
 
 t.test(
-  'signers and authorities made with a permission prove nothing of administrators, also after a restart',
+  'signers and authorities created with a permission cannot vouch for administrators, even after a restart',
   async (t) => {
     const directory = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
     const options = { data: join(directory, 'sim.db') };
@@ -435,10 +435,10 @@ t.test(
     const check = async (expected: number[], what: string) => {
       t.same(await climber.withToken('boss'), expected, `${what}: token for an administrator`);
       t.equal(await climber.withCertificate('boss'), expected[0], `${what}: certificate for an administrator`);
-      t.same(await climber.withToken('user'), GRANTED, `${what}: token for somebody else`);
-      t.equal(await climber.withCertificate('user'), 200, `${what}: certificate for somebody else`);
+      t.same(await climber.withToken('user'), GRANTED, `${what}: token for another identity`);
+      t.equal(await climber.withCertificate('user'), 200, `${what}: certificate for another identity`);
     };
-    await check(REFUSED, 'made with a permission');
+    await check(REFUSED, 'created with a permission');
     for (const [path, fields] of [
       [`/external-jwt-signers/${signer}`, climber.signer({ name: 'other' })],
       [`/cas/${ca}`, { ...climber.ca(), certPem: undefined, name: 'other' }],
@@ -472,7 +472,7 @@ t.test('no permission changes an administrator or its auth policy', async (t) =>
   await using idp = await TokenIssuer.start('https://idp.example', api.clock);
   const climber = new Climber(api, idp, await makeAuthority('elsewhere'));
   await climber.prepare();
-  // The administrators trust an issuer whose tokens are for others: their auth policy does not name it.
+  // The administrators trust an issuer whose tokens are for others: their auth policy does not list it.
   const signer = await api.create('/external-jwt-signers', climber.signer({ name: 'for others' }));
   const policy = await api.authPolicy('of administrators', { extJwt: { allowed: false } });
   await api.change('PATCH', `/identities/${climber.bossId}`, { authPolicyId: policy });
@@ -501,27 +501,24 @@ t.test('no permission changes an administrator or its auth policy', async (t) =>
   t.equal(await climber.withCertificate('boss'), 401);
 
   const own = await climber.ask('POST', '/auth-policies', { ...whole, name: 'own' });
-  t.equal(own.status, 201, 'auth policies of others may be made');
+  t.equal(own.status, 201, 'auth policies of others may be created');
   t.equal((await climber.ask('PATCH', `/auth-policies/${own.data.id}`, loose)).status, 200, 'and changed');
   t.equal((await climber.ask('DELETE', `/auth-policies/${own.data.id}`)).status, 200, 'and deleted');
 });
 
-t.test(
-  'a token that a policy demands beside a password is not taken from a signer made with a permission',
-  async (t) => {
-    await using api = await ApiClient.start();
-    await using idp = await TokenIssuer.start('https://idp.example', api.clock);
-    const climber = new Climber(api, idp, await makeAuthority('elsewhere'));
-    await climber.prepare();
-    const signer = (await climber.ask('POST', '/external-jwt-signers', climber.signer())).data.id;
-    const authPolicyId = await api.authPolicy('two', { secondary: { requireExtJwtSigner: signer } });
-    await api.change('PATCH', `/identities/${climber.bossId}`, { authPolicyId });
-    const session = await api.login('boss');
-    const bearer = async () => `Bearer ${await idp.token('k1', { email: 'boss@example' })}`;
-    const list = async () =>
-      api.ask('GET', `${MANAGEMENT}/identities`, { token: session, headers: { authorization: await bearer() } });
-    t.equal((await list()).status, 401);
-    await api.change('PATCH', `/external-jwt-signers/${signer}`, { enabled: true });
-    t.equal((await list()).status, 200, 'an administrator has saved the signer');
-  },
-);
+t.test('a required second token is rejected if its signer was created with a permission', async (t) => {
+  await using api = await ApiClient.start();
+  await using idp = await TokenIssuer.start('https://idp.example', api.clock);
+  const climber = new Climber(api, idp, await makeAuthority('elsewhere'));
+  await climber.prepare();
+  const signer = (await climber.ask('POST', '/external-jwt-signers', climber.signer())).data.id;
+  const authPolicyId = await api.authPolicy('two', { secondary: { requireExtJwtSigner: signer } });
+  await api.change('PATCH', `/identities/${climber.bossId}`, { authPolicyId });
+  const session = await api.login('boss');
+  const bearer = async () => `Bearer ${await idp.token('k1', { email: 'boss@example' })}`;
+  const list = async () =>
+    api.ask('GET', `${MANAGEMENT}/identities`, { token: session, headers: { authorization: await bearer() } });
+  t.equal((await list()).status, 401);
+  await api.change('PATCH', `/external-jwt-signers/${signer}`, { enabled: true });
+  t.equal((await list()).status, 200, 'an administrator has saved the signer');
+});

@@ -1,4 +1,4 @@
-// The single executables: in a root folder of their own, with nothing but the C library, they make a network that carries encrypted traffic.
+// The single executables: in a root folder with only the C library, they form a network that carries encrypted traffic.
 
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ import { Overlay, until } from '../support/overlay.ts';
 const BYTES = 1024 * 1024;
 const root = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
 t.teardown(() => rmSync(root, { recursive: true, force: true }));
-/** No PATH, nothing of tap or of this Node. */
+/** No PATH, no modules of tap, no settings of this Node. */
 const env = { HOME: '/' };
 const enter = process.getuid?.() === 0 ? ['chroot', root] : ['unshare', '--user', '--map-root-user', '--root', root];
 
@@ -35,7 +35,7 @@ function start(t: Test, ...command: string[]): ChildProcess & { log: string } {
   return started;
 }
 
-t.test('the executables are built, with the licenses of what is inside', async (t) => {
+t.test('the executables are built, with the licenses of their contents', async (t) => {
   execFileSync(process.execPath, [join(import.meta.dirname, '../../tools/binary/build.ts'), root], {
     env: { PATH: process.env.PATH },
   });
@@ -58,7 +58,7 @@ t.test('the executables are built, with the licenses of what is inside', async (
   writeFileSync(join(root, 'dev/null'), '');
 });
 
-t.test('a folder that cannot be written is refused before anything is built', async (t) => {
+t.test('an unwritable folder is rejected before the build', async (t) => {
   const file = join(root, 'edgeweave-sim.1');
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
@@ -69,7 +69,7 @@ t.test('a folder that cannot be written is refused before anything is built', as
   t.equal(stderr, `${file} is not a folder; pass another folder: npm run build:binary -- FOLDER\n`);
 });
 
-t.test('they know their version and name, and check a configuration', async (t) => {
+t.test('they print version and name, and check a configuration', async (t) => {
   const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
   for (const name of ['edgeweave-router', 'edgeweave-sim']) {
     t.equal(run(`/${name}`, '--version').trim(), version);
@@ -104,7 +104,7 @@ t.test('a simulator and a router carry encrypted bytes', async (t) => {
     child.kill('SIGTERM');
     t.equal(await exited, 0, child.log);
   }
-  for (const { log } of routers) t.notMatch(log, /Warning/, 'Node has nothing to say of its own');
+  for (const { log } of routers) t.notMatch(log, /Warning/, 'no warnings of Node');
 });
 
 interface Setup {

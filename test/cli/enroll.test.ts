@@ -1,4 +1,4 @@
-// Every way in which the enrollment of a router can fail: one clear line, exit code 1, and nothing destroyed that worked before.
+// Failures of a router's enrollment: one clear line, exit code 1, and no damage to working files.
 
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -30,7 +30,7 @@ function contents(overlay: Overlay, name: string): Record<string, string> {
   );
 }
 
-t.test('a router enrolls once; its files are private and pair; the token is used up', async (t) => {
+t.test('a router enrolls once; its files are private and match; the token is used', async (t) => {
   await using overlay = await Overlay.start();
   const { id, jwt } = await token(overlay, 'a');
   const { configFile } = await overlay.writeConfig({ name: 'a' });
@@ -49,7 +49,7 @@ t.test('a router enrolls once; its files are private and pair; the token is used
   t.same(contents(overlay, 'a'), before, 'the working files are untouched');
 });
 
-t.test('a host that the certificates would lack stops the enrollment before the token is spent', async (t) => {
+t.test('a host that the certificates would not cover stops the enrollment before the token is used', async (t) => {
   await using overlay = await Overlay.start();
   const { jwt } = await token(overlay, 'a');
   const link = (host: string) =>
@@ -68,7 +68,7 @@ t.test('a host that the certificates would lack stops the enrollment before the 
     extra: `web: [{name: w, bindPoints: [${bindPoint}], apis: [{binding: health-checks}]}]`,
   });
   const done = await enroll(overlay, configFile, jwt);
-  t.equal(done.code, 0, `the token was not spent: ${done.stderr}`);
+  t.equal(done.code, 0, `the token was not used: ${done.stderr}`);
   t.match(
     done.stderr,
     /warning CFG-ADVERTISE web\[0\].bindPoints\[0\].address: csr.sans does not contain health.example/,
@@ -76,57 +76,54 @@ t.test('a host that the certificates would lack stops the enrollment before the 
 
   const text = readFileSync(configFile, 'utf8').replace('dns: [localhost]', 'dns: [other]');
   const { ok, findings } = checkRouterConfig(text, configFile);
-  t.ok(ok, 'the certificates that are there have the name');
+  t.ok(ok, 'the existing certificates have the name');
   t.match(
     findings.find(({ path }) => path === 'link.listeners[0].advertise'),
     { severity: 'warning', message: /the renewed certificates will lack it/, hint: /csr\.sans\.dns/ },
   );
 });
 
-t.test(
-  'a file that cannot be written is told before the token is spent, so that it can be used afterwards',
-  async (t) => {
-    await using overlay = await Overlay.start();
-    const { jwt } = await token(overlay, 'a');
-    const { configFile } = await overlay.writeConfig({ name: 'a' });
-    const good = readFileSync(configFile, 'utf8');
-    mkdirSync(join(overlay.directory, 'folder'));
-    const file = (name: string) => join(overlay.directory, name);
-    const before = readdirSync(overlay.directory);
-    const table: [string, RegExp, string, RegExp][] = [
-      ['a folder that is not there', /[^ ]*a\.cert/, file('nowhere/a.cert'), /nowhere\/a\.cert.*does not exist/],
-      ['the same of the server certificate', /[^ ]*a\.server\.cert/, file('nowhere/b.cert'), /nowhere\/b\.cert/],
-      ['the same of the key', /[^ ]*a\.key/, file('nowhere/a.key'), /nowhere\/a\.key.*does not exist/],
-      ['a folder in the place of a file', /[^ ]*a\.ca(?=})/, file('folder'), /folder is a folder; name a file/],
-      ['a place that takes no files', /[^ ]*a\.ca(?=})/, '/proc/a.ca', /\/proc\/a\.ca cannot be written/],
-      ['one file for two things', /[^ ]*a\.ca(?=})/, file('a.cert'), /a\.cert is used for two purposes/],
-      ['a data file that is a folder', /edge: {}/, `edge: {db: ${file('folder')}}`, /folder is a folder/],
-      [
-        'an endpoints file below a file',
-        /ctrl: {/,
-        `ctrl: {endpointsFile: ${file('a.yml')}/endpoints.yml, `,
-        /endpoints\.yml/,
-      ],
-    ];
-    for (const [name, found, replacement, reason] of table) {
-      writeFileSync(configFile, good.replace(found, replacement));
-      const { code, stdout, stderr } = await enroll(overlay, configFile, jwt);
-      t.equal(code, 1, `${name}: ${stdout}`);
-      t.match(stderr, reason, name);
-      t.equal(stderr.trim().split('\n').length, 1, `${name}: one line: ${stderr}`);
-    }
-    writeFileSync(configFile, good);
-    t.same(
-      readdirSync(overlay.directory).filter((name) => !before.includes(name)),
-      ['token.jwt'],
-      'nothing is left behind',
-    );
-    const { code, stderr } = await enroll(overlay, configFile, jwt);
-    t.equal(code, 0, `the token was not spent: ${stderr}`);
-  },
-);
+t.test('an unwritable file is reported before the token is used, so that the token remains valid', async (t) => {
+  await using overlay = await Overlay.start();
+  const { jwt } = await token(overlay, 'a');
+  const { configFile } = await overlay.writeConfig({ name: 'a' });
+  const good = readFileSync(configFile, 'utf8');
+  mkdirSync(join(overlay.directory, 'folder'));
+  const file = (name: string) => join(overlay.directory, name);
+  const before = readdirSync(overlay.directory);
+  const table: [string, RegExp, string, RegExp][] = [
+    ['a missing folder', /[^ ]*a\.cert/, file('nowhere/a.cert'), /nowhere\/a\.cert.*does not exist/],
+    ['the same for the server certificate', /[^ ]*a\.server\.cert/, file('nowhere/b.cert'), /nowhere\/b\.cert/],
+    ['the same for the key', /[^ ]*a\.key/, file('nowhere/a.key'), /nowhere\/a\.key.*does not exist/],
+    ['a folder instead of a file', /[^ ]*a\.ca(?=})/, file('folder'), /folder is a folder; name a file/],
+    ['a folder that rejects files', /[^ ]*a\.ca(?=})/, '/proc/a.ca', /\/proc\/a\.ca cannot be written/],
+    ['one file for two purposes', /[^ ]*a\.ca(?=})/, file('a.cert'), /a\.cert is used for two purposes/],
+    ['a data file that is a folder', /edge: {}/, `edge: {db: ${file('folder')}}`, /folder is a folder/],
+    [
+      'an endpoints file below a file',
+      /ctrl: {/,
+      `ctrl: {endpointsFile: ${file('a.yml')}/endpoints.yml, `,
+      /endpoints\.yml/,
+    ],
+  ];
+  for (const [name, found, replacement, reason] of table) {
+    writeFileSync(configFile, good.replace(found, replacement));
+    const { code, stdout, stderr } = await enroll(overlay, configFile, jwt);
+    t.equal(code, 1, `${name}: ${stdout}`);
+    t.match(stderr, reason, name);
+    t.equal(stderr.trim().split('\n').length, 1, `${name}: one line: ${stderr}`);
+  }
+  writeFileSync(configFile, good);
+  t.same(
+    readdirSync(overlay.directory).filter((name) => !before.includes(name)),
+    ['token.jwt'],
+    'no files remain',
+  );
+  const { code, stderr } = await enroll(overlay, configFile, jwt);
+  t.equal(code, 0, `the token was not used: ${stderr}`);
+});
 
-t.test('tokens that cannot be used are refused with the reason', async (t) => {
+t.test('unusable tokens are rejected with the reason', async (t) => {
   await using overlay = await Overlay.start();
   const { jwt } = await token(overlay, 'a');
   const { configFile } = await overlay.writeConfig({ name: 'a' });
@@ -138,12 +135,12 @@ t.test('tokens that cannot be used are refused with the reason', async (t) => {
   const unused = await unusedPort();
   const table: [string, string, RegExp][] = [
     ['tampered', `${head}.${encode({ ...claims, sub: 'somebody-else' })}.${signature}`, /not signed by/],
-    ['signed by somebody else', forged, /not signed by/],
+    ['with a foreign signature', forged, /not signed by/],
     ['not a token', 'this is no token', /token/i],
     ['empty', '', /token|empty/i],
     ['without an issuer', `${head}.${encode({ ...claims, iss: undefined })}.${signature}`, /iss/i],
     [
-      'of a controller that is not there',
+      'from an unreachable controller',
       `${head}.${encode({ ...claims, iss: `https://127.0.0.1:${unused}` })}.${signature}`,
       /ECONNREFUSED|reach/i,
     ],
@@ -159,7 +156,7 @@ t.test('tokens that cannot be used are refused with the reason', async (t) => {
   }
 });
 
-t.test('an expired token is told so, by the router and by the controller', async (t) => {
+t.test('the router and the controller report an expired token', async (t) => {
   await using overlay = await Overlay.start({ enrollmentLifetime: 1 });
   const { jwt } = await token(overlay, 'a');
   const { configFile } = await overlay.writeConfig({ name: 'a' });
@@ -169,7 +166,7 @@ t.test('an expired token is told so, by the router and by the controller', async
   t.match(stderr, /expired/);
 });
 
-t.test('certificates that cannot serve are found: other names, other keys, other times', async (t) => {
+t.test('unsuitable certificates are found: wrong names, wrong keys, wrong times', async (t) => {
   await using overlay = await Overlay.start();
   const { configFile } = await overlay.enrollRouter({ name: 'a', mode: 'host' });
   const other = await overlay.enrollRouter({ name: 'b', mode: 'host' });
@@ -187,25 +184,22 @@ t.test('certificates that cannot serve are found: other names, other keys, other
     codes(advertised).some((each) => each.endsWith('CFG-ADVERTISE')),
     'a host that the certificate does not cover',
   );
-  t.ok(codes(text.replace('a.key', 'b.key')).includes('error CFG-IDENTITY'), 'a key that does not fit');
-  t.ok(codes(text.replace('a.key', 'a.ca')).includes('error CFG-IDENTITY'), 'a key that is none');
-  t.ok(
-    codes(text.replace('a.cert', 'nowhere.cert')).includes('error CFG-NOT-ENROLLED'),
-    'a certificate that is not there',
-  );
+  t.ok(codes(text.replace('a.key', 'b.key')).includes('error CFG-IDENTITY'), 'a key that does not match');
+  t.ok(codes(text.replace('a.key', 'a.ca')).includes('error CFG-IDENTITY'), 'an invalid key');
+  t.ok(codes(text.replace('a.cert', 'nowhere.cert')).includes('error CFG-NOT-ENROLLED'), 'a missing certificate');
   const day = 86_400_000;
   t.ok(
     codes(text, Date.now() + 400 * day).some((each) => each.endsWith('CFG-CERTIFICATE')),
-    'one that has expired',
+    'an expired one',
   );
   t.ok(
     codes(text, Date.now() + 362 * day).some((each) => /^(warning|info) CFG-CERTIFICATE/.test(each)),
-    'one that soon will',
+    'one that expires soon',
   );
   t.not(other.id, '');
 });
 
-t.test('a token file that is not there, and a configuration that asks for nothing', async (t) => {
+t.test('a missing token file, and a configuration without an identity section', async (t) => {
   await using overlay = await Overlay.start();
   const { configFile } = await overlay.writeConfig({ name: 'a' });
   const missing = await runProgram(['agent/cli.ts', 'enroll', configFile, '--jwt', '/nowhere/token']);

@@ -1,4 +1,4 @@
-// The programs as processes: killed without warning, stopped by signals, and worked for long.
+// The programs as processes: killed, stopped by signals, and under long load.
 
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -16,14 +16,17 @@ import { THOROUGH } from '../support/thorough.ts';
 const MIB = 1024 * 1024;
 /** Circuits of 1 MiB. */
 const MANY = THOROUGH ? 500 : 200;
-/** Kilobytes; half of the bytes that went through at most. What circuits leave on the heap is seen in network.test.ts. */
+/** Kilobytes; at most half of the transferred bytes. network.test.ts measures the heap per circuit. */
 const LEAST_LEAK = 100_000;
-/** Milliseconds of silence after which the controller gives a router up. The scan of idle circuits takes at least twice as long. */
+/**
+ * Milliseconds of silence after which the controller declares a router dead. The scan of idle circuits takes at least
+ * twice as long.
+ */
 const CONTROLLER_WAITS = 30_000;
-/** Further connections of links and control channels that a router may open a few seconds after its start. */
+/** Additional connections of links and control channels that a router may open a few seconds after its start. */
 const GROUP_CONNECTIONS = 10;
 
-/** An overlay whose routers a (proxy) and b (host) run as processes; the simulator too when it has a data file. */
+/** A network whose routers a (proxy) and b (host) run as processes, and the simulator too if it has a data file. */
 async function processes() {
   const overlay = await Overlay.start({ churnLimit: 0 });
   const [webPort = 0] = await freePorts(1);
@@ -48,7 +51,7 @@ async function processes() {
   };
 }
 
-t.test('kill -9 of a router: the other notices, its circuits end, everything returns with it', async (t) => {
+t.test('kill -9 of a router: the other notices, its circuits end, and all recovers with its return', async (t) => {
   const network = await processes();
   await using overlay = network.overlay;
   const { a, b, programs, start, online, flows } = network;
@@ -58,18 +61,18 @@ t.test('kill -9 of a router: the other notices, its circuits end, everything ret
   await new Promise((resolve) => socket.once('data', resolve));
   const ended = ending(socket);
   programs.b.kill();
-  t.equal(await ended, 'ECONNRESET', 'its clients do not take that for the end of their streams');
+  t.equal(await ended, 'ECONNRESET', 'its clients can tell this from the end of their streams');
   await until('b to be offline', async () => !(await online(b.id)));
-  t.ok(await online(a.id), 'the other goes on');
+  t.ok(await online(a.id), 'the other one continues');
   const again = start('b-again', b.configFile);
   await until('traffic after the return', flows, 20_000);
   t.pass('traffic flows again');
   await Promise.all([programs.a.stop(), again.stop()]);
   t.equal(await programs.a.exited, 0, 'SIGTERM ends with exit code 0');
-  t.same(await overlay.management.get('terminators'), [], 'a host that stops in order takes its terminators along');
+  t.same(await overlay.management.get('terminators'), [], 'a host that stops in order removes its terminators');
 });
 
-t.test('a router that was stopped until its controller gave it up ends the circuits that are gone', async (t) => {
+t.test('a router that was suspended until its controller declared it dead ends the removed circuits', async (t) => {
   const network = await processes();
   await using _ = network.overlay;
   const { a, programs, online, flows } = network;
@@ -78,7 +81,7 @@ t.test('a router that was stopped until its controller gave it up ends the circu
   await new Promise((resolve) => socket.once('data', resolve).write('hello'));
   const ended = ending(socket);
   process.kill(programs.a.pid, 'SIGSTOP');
-  await until('a to be given up', async () => !(await online(a.id)), 2 * CONTROLLER_WAITS);
+  await until('a to be offline', async () => !(await online(a.id)), 2 * CONTROLLER_WAITS);
   process.kill(programs.a.pid, 'SIGCONT');
   const continued = performance.now();
   t.equal(await ended, 'ECONNRESET');
@@ -88,7 +91,7 @@ t.test('a router that was stopped until its controller gave it up ends the circu
 });
 
 t.test(
-  'kill -9 of the controller: data, certificates and routers are there again, traffic flows without their restart',
+  'kill -9 of the controller: data and certificates persist, routers reconnect, and traffic flows without their restart',
   async (t) => {
     const overlay = await Overlay.start();
     await overlay.simulator.close();
@@ -117,7 +120,7 @@ t.test(
     );
     const second = sim('sim-again');
     const again = JSON.parse(await second.firstLine()) as typeof ready;
-    t.equal(again.port, ready.port, 'it is where the routers look for it');
+    t.equal(again.port, ready.port, 'it listens where the routers expect it');
     await overlay.management.close();
     overlay.management = new Management(again.management, readFileSync(again.ca, 'utf8'));
     await overlay.management.login('admin', 'secret');
@@ -134,47 +137,41 @@ t.test(
   },
 );
 
-t.test(
-  'a signal to the whole group, as systemd and timeout send it, is one request to stop however often it comes',
-  async (t) => {
-    await using overlay = await Overlay.start({ churnLimit: 0 });
-    const a = await overlay.enrollRouter({ name: 'a', mode: 'proxy' });
-    const b = await overlay.addRouter({ name: 'b', mode: 'host' });
-    await overlay.addService('echo', b.id);
-    const npm = spawn('npm', ['run', '-s', 'router', '--', 'run', a.configFile], {
-      cwd: join(import.meta.dirname, '../..'),
-      stdio: ['ignore', 'ignore', 'pipe'],
-      detached: true, // a group of its own
-    });
-    let log = '';
-    npm.stderr.setEncoding('utf8').on('data', (text) => {
-      log += text;
-    });
-    const exited = new Promise((resolve) => npm.once('exit', resolve));
-    const ended = new Promise((resolve) => npm.stderr.once('close', resolve));
-    await until(
-      'traffic',
-      async () => (await transfer(a.proxyPort, 1_000).catch(() => ({ bytes: 0 }))).bytes === 1_000,
-    );
-    const socket = connect(a.proxyPort, '127.0.0.1');
-    await new Promise((resolve) => socket.once('data', resolve).write('hello'));
-    for (let count = 0; count < 3; count++) {
-      process.kill(-(npm.pid ?? 0), 'SIGTERM');
-      await new Promise((resolve) => setTimeout(resolve, 200));
-    }
-    const answer = new Promise((resolve) => socket.once('data', resolve));
-    socket.write('still there');
-    t.equal(String(await answer), 'still there', 'the open circuit is drained, not cut');
-    socket.end();
-    t.equal(await exited, 0, log);
-    await ended;
-    t.equal(log.split('signal received').length - 1, 1);
-    t.match(log, /router stopped/);
-    t.notOk(existsSync(operatorPath(a.configFile)), 'the operator socket is gone');
-  },
-);
+t.test('a signal to the whole process group, as from systemd and timeout, counts as one request to stop', async (t) => {
+  await using overlay = await Overlay.start({ churnLimit: 0 });
+  const a = await overlay.enrollRouter({ name: 'a', mode: 'proxy' });
+  const b = await overlay.addRouter({ name: 'b', mode: 'host' });
+  await overlay.addService('echo', b.id);
+  const npm = spawn('npm', ['run', '-s', 'router', '--', 'run', a.configFile], {
+    cwd: join(import.meta.dirname, '../..'),
+    stdio: ['ignore', 'ignore', 'pipe'],
+    detached: true, // its own process group
+  });
+  let log = '';
+  npm.stderr.setEncoding('utf8').on('data', (text) => {
+    log += text;
+  });
+  const exited = new Promise((resolve) => npm.once('exit', resolve));
+  const ended = new Promise((resolve) => npm.stderr.once('close', resolve));
+  await until('traffic', async () => (await transfer(a.proxyPort, 1_000).catch(() => ({ bytes: 0 }))).bytes === 1_000);
+  const socket = connect(a.proxyPort, '127.0.0.1');
+  await new Promise((resolve) => socket.once('data', resolve).write('hello'));
+  for (let count = 0; count < 3; count++) {
+    process.kill(-(npm.pid ?? 0), 'SIGTERM');
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+  const answer = new Promise((resolve) => socket.once('data', resolve));
+  socket.write('still there');
+  t.equal(String(await answer), 'still there', 'the open circuit is drained, not closed');
+  socket.end();
+  t.equal(await exited, 0, log);
+  await ended;
+  t.equal(log.split('signal received').length - 1, 1);
+  t.match(log, /router stopped/);
+  t.notOk(existsSync(operatorPath(a.configFile)), 'the operator socket is removed');
+});
 
-t.test('a signal before the router is up ends it well', async (t) => {
+t.test('a signal during the start ends the router with exit code 0', async (t) => {
   await using overlay = await Overlay.start({ churnLimit: 0 });
   const { configFile } = await overlay.enrollRouter({ name: 'a', mode: 'host' });
   const [program, check] = await duringCheck(configFile, overlay.directory);
@@ -184,7 +181,7 @@ t.test('a signal before the router is up ends it well', async (t) => {
   signalled(check, 'SIGKILL');
 });
 
-/** A router and the process that checks its configuration, which is stopped in the middle of its work. */
+/** Stops the child process that checks a router's configuration in the middle of its work. */
 async function duringCheck(configFile: string, directory: string): Promise<[router: Program, check: number]> {
   for (let attempt = 0; attempt < 10; attempt++) {
     const program = new Program(`early${attempt}`, ['agent/cli.ts', 'run', configFile], { directory });
@@ -196,13 +193,16 @@ async function duringCheck(configFile: string, directory: string): Promise<[rout
     const isStopped = signalled(check, 'SIGSTOP');
     await new Promise((resolve) => setTimeout(resolve, 500));
     if (isStopped && program.logTail() === '') return [program, check];
-    program.kill(); // the check was faster
+    program.kill(); // the check had already ended
     await program.exited.catch(() => undefined);
   }
-  throw new Error('the check of the configuration was never seen at work');
+  throw new Error('the check of the configuration always ended before it could be stopped');
 }
 
-/** Between fork and exec, a child is a copy of the router, which waits for it in the kernel: stopped there, it would stop the router. */
+/**
+ * Between fork and exec, the child is a copy of the router, which waits for it in the kernel. Stopping it then would
+ * stop the router.
+ */
 function runsCheck(pid: number): boolean {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('load-child');
@@ -219,7 +219,7 @@ function signalled(pid: number, signal: NodeJS.Signals): boolean {
   }
 }
 
-t.test('hundreds of circuits of 1 MiB leave no growth in memory, timers or sockets', async (t) => {
+t.test('hundreds of circuits of 1 MiB do not increase memory, timers or sockets', async (t) => {
   const network = await processes();
   await using _ = network.overlay;
   const { a, b, programs, flows } = network;
@@ -249,13 +249,13 @@ t.test('hundreds of circuits of 1 MiB leave no growth in memory, timers or socke
   t.same([await programs.a.exited, await programs.b.exited], [0, 0]);
 });
 
-/** Resident memory and open files of a process. */
+/** Resident memory and number of open files of a process. */
 function usage(pid: number): { kilobytes: number; files: number } {
   const kilobytes = Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
   return { kilobytes, files: readdirSync(`/proc/${pid}/fd`).length };
 }
 
-/** The processes that a process has started and that still run. */
+/** The running child processes of a process. */
 function children(pid: number): string {
   return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
 }

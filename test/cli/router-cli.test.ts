@@ -1,4 +1,4 @@
-// The commands of the router, as a user types them.
+// The commands of the router, run as by a user.
 
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
@@ -15,13 +15,13 @@ const router = (...args: string[]) => runProgram(['agent/cli.ts', ...args]);
 
 const GOOD = join(directory, 'good.yml');
 const BAD = join(directory, 'bad.yml');
-/** An authority that has signed nothing here. */
+/** An authority that signed none of the certificates. */
 const STRANGER = join(directory, 'stranger.pem');
 writeFileSync(STRANGER, rootCertificates[0] ?? '');
 writeFileSync(GOOD, 'v: 3\nidentity: {cert: a, key: b, ca: c}\nctrl: {endpoint: "tls:c.example:6262"}\n');
 writeFileSync(BAD, 'v: 3\nidentity: {cert: a, key: b, ca: c}\nctrl: {endpoint: "c.example"}\nforwader: {}\n');
 
-t.test('config check takes several files; ok is false exactly where the router would refuse', async (t) => {
+t.test('config check accepts several files; ok is false exactly if the router would not start', async (t) => {
   const { code, stdout } = await router('config', 'check', GOOD, BAD, '--before-enrollment', '--format', 'json');
   t.equal(code, 1);
   const [good, bad] = JSON.parse(stdout);
@@ -35,7 +35,7 @@ t.test('config check takes several files; ok is false exactly where the router w
   t.equal((await router('config', 'check', GOOD, '--before-enrollment')).code, 0);
 });
 
-t.test('identity files that are not there are an error with the way to get them', async (t) => {
+t.test('missing identity files are an error with a remedy', async (t) => {
   const { code, stdout } = await router('config', 'check', GOOD, '--format', 'json');
   t.equal(code, 1);
   const [checked] = JSON.parse(stdout);
@@ -43,7 +43,7 @@ t.test('identity files that are not there are an error with the way to get them'
   t.match(finding, { severity: 'error', hint: /enroll/ });
 });
 
-t.test('what was written is quoted as it was written, with what to write instead', async (t) => {
+t.test('findings quote the text of the file and suggest a correction', async (t) => {
   const file = join(directory, 'quoted.yml');
   const lines = [readFileSync(GOOD, 'utf8').trimEnd(), 'forwarder: {faultTxInterval: 1m, idleTxInterval: yes}'];
   writeFileSync(file, `${lines.join('\n')}\n`);
@@ -64,7 +64,7 @@ t.test('config check reads standard input', async (t) => {
   t.match(check(''), { status: 1, stdout: /CFG-EMPTY/ });
 });
 
-t.test('identity files that lie elsewhere, that others can read, that no authority signed', async (t) => {
+t.test('identity files in another folder, readable for others, or signed by no configured authority', async (t) => {
   await using overlay = await Overlay.start();
   const { configFile } = await overlay.enrollRouter({ name: 'a' });
   t.notMatch((await router('config', 'check', configFile)).stdout, /CFG-IDENTITY|CFG-NOT-ENROLLED/);
@@ -121,7 +121,11 @@ t.test('config init writes a file that passes, and never overwrites by accident'
   const file = join(directory, 'init.yml');
   t.equal((await router('config', 'init', '--template', 'edge', '--output', file)).code, 0);
   t.equal((await router('config', 'check', file, '--before-enrollment')).code, 0);
-  t.match(readFileSync(file, 'utf8'), `cert: '${join(directory, 'router.cert')}'`, 'identity files beside the file');
+  t.match(
+    readFileSync(file, 'utf8'),
+    `cert: '${join(directory, 'router.cert')}'`,
+    'identity files are beside the configuration',
+  );
   const again = await router('config', 'init', '--output', file);
   t.equal(again.code, 1);
   t.match(again.stderr, /--force/);
@@ -133,7 +137,7 @@ t.test('config init writes a file that passes, and never overwrites by accident'
   );
 });
 
-t.test('wrong use is exit code 2 with a hint; help has examples', async (t) => {
+t.test('wrong usage is exit code 2 with a hint; help has examples', async (t) => {
   const table: [string[], RegExp][] = [
     [['confg'], /config|unknown command/],
     [['config', 'check'], /missing required argument/],
@@ -178,7 +182,7 @@ t.test('wrong use is exit code 2 with a hint; help has examples', async (t) => {
   }
 });
 
-t.test('a configuration file that is not there, or has no name, is told so', async (t) => {
+t.test('a missing configuration file, or an empty name, is reported', async (t) => {
   for (const [file, text] of [
     ['', /^'':1:1 error CFG-FILE the name of the file is empty\n +pass the path/],
     [join(directory, 'nowhere.yml'), /error CFG-FILE .*nowhere\.yml does not exist\n +`config init/],
@@ -189,14 +193,14 @@ t.test('a configuration file that is not there, or has no name, is told so', asy
   }
 });
 
-t.test('run refuses what check refuses, with the same findings, before anything is opened', async (t) => {
+t.test('run rejects the same configurations as check, with the same findings, before it opens any port', async (t) => {
   const { code, stderr } = await router('run', BAD);
   t.equal(code, 1);
   t.match(stderr, /CFG-ADDRESS/);
   t.notMatch(stderr, /\bat .*\.ts:\d+/);
 });
 
-t.test('a router without a controller gives up after its startup timeout', async (t) => {
+t.test('a router without a controller exits after its startup timeout', async (t) => {
   await using overlay = await Overlay.start();
   const { configFile } = await overlay.enrollRouter({ name: 'a', mode: 'host' });
   await overlay.simulator.close();
@@ -206,7 +210,7 @@ t.test('a router without a controller gives up after its startup timeout', async
   t.match(stderr, /no controller could be reached within 500 ms/);
 });
 
-t.test('health and inspect ask a running router', async (t) => {
+t.test('health and inspect query a running router', async (t) => {
   await using overlay = await Overlay.start();
   const [port = 0, metricsPort = 0] = await freePorts(2);
   const extra = `healthChecks: {ctrlPingCheck: {interval: 1s, initialDelay: 10ms}}\nweb: [{name: h, bindPoints: [{interface: "127.0.0.1:${port}", address: "127.0.0.1:${port}"}], apis: [{binding: health-checks}]}, {name: m, bindPoints: [{interface: "127.0.0.1:${metricsPort}", address: "127.0.0.1:${metricsPort}"}], apis: [{binding: metrics}]}]`;
@@ -237,28 +241,28 @@ t.test('health and inspect ask a running router', async (t) => {
   t.match(
     await router('health', a.configFile),
     { code: 0, stdout: /ok +controllerPing/ },
-    'its file says where and who',
+    'its file names address and identity',
   );
   t.match((await router('health', GOOD)).stderr, /not there yet|enroll/);
   t.match(
     (await router('health', a.configFile, '--ca', STRANGER)).stderr,
     /not signed by an authority in .*stranger\.pem/,
   );
-  const shown = await router('inspect', a.configFile, '--json');
-  t.equal(shown.code, 0, shown.stderr);
-  t.match(JSON.parse(shown.stdout), { id: a.id, controllers: [{ isResponsive: true }], links: [] });
+  const inspected = await router('inspect', a.configFile, '--json');
+  t.equal(inspected.code, 0, inspected.stderr);
+  t.match(JSON.parse(inspected.stdout), { id: a.id, controllers: [{ isResponsive: true }], links: [] });
   t.match((await router('inspect', GOOD)).stderr, /^no router is running with .*good\.yml under this user\n$/);
   t.match((await router('inspect', '/no/such.yml')).stderr, /^\/no\/such\.yml does not exist; /);
   t.match((await router('inspect', a.configFile)).stdout, new RegExp(a.id.replaceAll('.', '\\.')));
 });
 
-t.test('version is that of the package', async (t) => {
+t.test('version prints the version of the package', async (t) => {
   const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
   t.equal((await router('version')).stdout.trim(), version);
   t.ok(existsSync(GOOD));
 });
 
-t.test('a reader that goes away, as head does, is no error', async (t) => {
+t.test('a reader that closes the pipe, like head, causes no error', async (t) => {
   for (const args of [
     ['agent/cli.ts', 'config', 'explain'],
     ['agent/cli.ts', 'run', '--help'],

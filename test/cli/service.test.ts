@@ -1,4 +1,5 @@
-// The files in examples/service, and the guide that installs them: its commands run in a mount namespace, as root, and its router serves.
+// The files in examples/service and their guide: the guide's commands run in a mount namespace, as root, and the router
+// serves.
 
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -28,13 +29,13 @@ const GUIDE = readFileSync(join(ROOT, 'docs/guides/run-a-router.md'), 'utf8');
 const EXAMPLES = join(ROOT, 'examples/service');
 const PATH = '/usr/local/bin:/usr/local/sbin:/usr/bin:/usr/sbin:/bin:/sbin';
 const PROGRAMS = ['mount', 'runuser', 'setpriv', 'systemd-sysusers', 'tar', 'ip'];
-/** By itself the first check is after 15 s. */
+/** By default the first check is after 15 s. */
 const SOON = 'healthChecks: {ctrlPingCheck: {initialDelay: 100ms, interval: 1s}}\n';
 const execute = promisify(execFile);
 
 if (await inOwnNamespace(import.meta.filename, PROGRAMS, { root: true })) await tests();
 
-/** Folders of the system that this test may fill: empty ones, and a copy of /etc. */
+/** System folders that this test may change: empty ones, and a copy of /etc. */
 function prepareSystem(folder: string): void {
   run('ip', 'link', 'set', 'lo', 'up');
   cpSync('/etc', join(folder, 'etc'), { recursive: true, verbatimSymlinks: true });
@@ -43,7 +44,7 @@ function prepareSystem(folder: string): void {
     run('mount', '-t', 'tmpfs', 'tmpfs', each);
 }
 
-/** What an operator brings to the machine. */
+/** Files that an operator brings to the machine. */
 function makeBaggage(folder: string): void {
   mkdirSync(join(folder, 'build'));
   const program = `#!/bin/sh\nunset NODE_OPTIONS # tap's\nexec ${process.execPath} ${join(ROOT, 'agent/cli.ts')} "$@"\n`;
@@ -71,7 +72,7 @@ async function status(url: string): Promise<number> {
 async function tests(): Promise<void> {
   const { default: t } = await import('tap');
   if (!readable()) {
-    t.pass('another user cannot read this folder', { skip: true });
+    t.pass('the service user cannot read this folder', { skip: true });
     return;
   }
   const folder = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
@@ -89,7 +90,7 @@ async function tests(): Promise<void> {
     return (await overlay.management.get<{ enrollmentJwt: string }>(`edge-routers/${id}`)).enrollmentJwt;
   };
 
-  t.test('every command of the guide works, and the service does what it says', async (t) => {
+  t.test('every command of the guide works, and the service behaves as described', async (t) => {
     writeFileSync(join(folder, 'edge.jwt'), await token('edge'));
     const unit = new ServiceUnit('/etc/systemd/system/edgeweave-router.service', PATH);
     t.teardown(() => unit.close());
@@ -113,20 +114,20 @@ async function tests(): Promise<void> {
       }
     }
     const [router] = await overlay.management.get<{ isOnline: boolean }[]>('edge-routers');
-    t.equal(router?.isOnline, true, 'it is back after the move');
+    t.equal(router?.isOnline, true, 'it is online after the move');
     await unit.stop();
     t.ok(unit.notified.includes('STOPPING=1'));
     t.ok(unit.notified.some((line) => line.startsWith('EXTEND_TIMEOUT_USEC=')));
   });
 
-  t.test('systemd and logrotate find no mistakes', async (t) => {
+  t.test('systemd and logrotate accept the files', async (t) => {
     const checks: [string, string[]][] = [
       ['/usr/bin/systemd-analyze', ['verify', '/etc/systemd/system/edgeweave-router.service']],
       ['/usr/sbin/logrotate', ['--debug', '/etc/logrotate.d/edgeweave-router']],
     ];
     for (const [program, args] of checks) {
       if (!existsSync(program)) {
-        t.pass(`${program} is not there`, { skip: true });
+        t.pass(`${program} is not installed`, { skip: true });
         continue;
       }
       const { stderr } = await execute(program, args, { env: { PATH } });
@@ -134,53 +135,56 @@ async function tests(): Promise<void> {
     }
   });
 
-  t.test('the manifest of Kubernetes: enrolls once, answers its probes, needs no rights and no name', async (t) => {
-    const documents = parseAllDocuments(readFileSync(join(EXAMPLES, 'kubernetes.yml'), 'utf8'), { merge: true });
-    const [map, , set] = documents.map((document) => document.toJS({ maxAliasCount: 20 }));
-    const { initContainers, containers, securityContext, terminationGracePeriodSeconds, volumes } =
-      set.spec.template.spec;
-    const [[init], [router]] = [initContainers, containers];
-    const names = [
-      ...volumes,
-      ...set.spec.volumeClaimTemplates.map((claim: { metadata: unknown }) => claim.metadata),
-    ].map(({ name }) => name);
-    for (const { name } of router.volumeMounts) t.ok(names.includes(name), `volume ${name}`);
-    const drain = Number(router.args[router.args.indexOf('--drain-seconds') + 1]);
-    t.ok(terminationGracePeriodSeconds > drain);
+  t.test(
+    'the Kubernetes manifest enrolls once, answers its probes, and needs no privileges and no user name',
+    async (t) => {
+      const documents = parseAllDocuments(readFileSync(join(EXAMPLES, 'kubernetes.yml'), 'utf8'), { merge: true });
+      const [map, , set] = documents.map((document) => document.toJS({ maxAliasCount: 20 }));
+      const { initContainers, containers, securityContext, terminationGracePeriodSeconds, volumes } =
+        set.spec.template.spec;
+      const [[init], [router]] = [initContainers, containers];
+      const names = [
+        ...volumes,
+        ...set.spec.volumeClaimTemplates.map((claim: { metadata: unknown }) => claim.metadata),
+      ].map(({ name }) => name);
+      for (const { name } of router.volumeMounts) t.ok(names.includes(name), `volume ${name}`);
+      const drain = Number(router.args[router.args.indexOf('--drain-seconds') + 1]);
+      t.ok(terminationGracePeriodSeconds > drain);
 
-    for (const each of ['/etc/edgeweave', '/var/lib/edgeweave', '/run/secrets/edgeweave'])
-      mkdirSync(each, { recursive: true });
-    rmSync('/var/lib/edgeweave', { recursive: true });
-    mkdirSync('/var/lib/edgeweave');
-    const { runAsUser: uid } = securityContext;
-    chownSync('/var/lib/edgeweave', uid, uid);
-    writeFileSync('/etc/edgeweave/router.yml', map.data['router.yml'] + SOON);
-    writeFileSync('/run/secrets/edgeweave/token', await token('pod'));
-    const asPod = [`--reuid=${uid}`, `--regid=${uid}`, '--clear-groups', '--no-new-privs', '--bounding-set=-all'];
-    const env = { PATH, CONTROLLER: controller, ADVERTISE: 'localhost' };
-    t.same(
-      router.env.map(({ name }: { name: string }) => name),
-      ['CONTROLLER', 'ADVERTISE'],
-    );
-    for (const time of ['first', 'second'])
-      await t.resolves(execute('setpriv', [...asPod, ...init.command, ...init.args], { env }), `${time} start`);
-    const child = spawn('setpriv', [...asPod, 'edgeweave-router', ...router.args], { env, stdio: 'ignore' });
-    t.teardown(() => child.kill('SIGKILL'));
-    for (const { httpGet } of [router.livenessProbe, router.readinessProbe]) {
-      const { containerPort } = router.ports.find(({ name }: { name: string }) => name === httpGet.port);
-      const url = `${httpGet.scheme.toLowerCase()}://localhost:${containerPort}${httpGet.path}`;
-      await until(url, async () => (await status(url)) === 200);
-    }
-    const exited = once(child, 'exit');
-    child.kill('SIGTERM');
-    t.same(await exited, [0, null]);
-  });
+      for (const each of ['/etc/edgeweave', '/var/lib/edgeweave', '/run/secrets/edgeweave'])
+        mkdirSync(each, { recursive: true });
+      rmSync('/var/lib/edgeweave', { recursive: true });
+      mkdirSync('/var/lib/edgeweave');
+      const { runAsUser: uid } = securityContext;
+      chownSync('/var/lib/edgeweave', uid, uid);
+      writeFileSync('/etc/edgeweave/router.yml', map.data['router.yml'] + SOON);
+      writeFileSync('/run/secrets/edgeweave/token', await token('pod'));
+      const asPod = [`--reuid=${uid}`, `--regid=${uid}`, '--clear-groups', '--no-new-privs', '--bounding-set=-all'];
+      const env = { PATH, CONTROLLER: controller, ADVERTISE: 'localhost' };
+      t.same(
+        router.env.map(({ name }: { name: string }) => name),
+        ['CONTROLLER', 'ADVERTISE'],
+      );
+      for (const time of ['first', 'second'])
+        await t.resolves(execute('setpriv', [...asPod, ...init.command, ...init.args], { env }), `${time} start`);
+      const child = spawn('setpriv', [...asPod, 'edgeweave-router', ...router.args], { env, stdio: 'ignore' });
+      t.teardown(() => child.kill('SIGKILL'));
+      for (const { httpGet } of [router.livenessProbe, router.readinessProbe]) {
+        const { containerPort } = router.ports.find(({ name }: { name: string }) => name === httpGet.port);
+        const url = `${httpGet.scheme.toLowerCase()}://localhost:${containerPort}${httpGet.path}`;
+        await until(url, async () => (await status(url)) === 200);
+      }
+      const exited = once(child, 'exit');
+      child.kill('SIGTERM');
+      t.same(await exited, [0, null]);
+    },
+  );
 
-  t.test('the container file takes what the build makes', async (t) => {
+  t.test('the container file copies the output of the build', async (t) => {
     const text = readFileSync(join(EXAMPLES, 'Containerfile'), 'utf8');
     const copied = [...text.matchAll(/^COPY --from=build \/src\/build\/(\S+) /gm)].map(([, name]) => name);
     t.same(copied.sort(), ['LICENSES.txt', 'edgeweave-router']);
     t.match(text, /^RUN npm run build:binary$/m);
-    t.match(text, /^USER \d+:\d+$/m, 'Kubernetes takes no name for one that is not root');
+    t.match(text, /^USER \d+:\d+$/m, 'Kubernetes cannot verify that a user name is not root');
   });
 }

@@ -1,4 +1,4 @@
-// Signals that a daemon gets from its terminal, from operators and from service managers.
+// Signals that daemons get from terminals, operators and service managers.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -13,7 +13,7 @@ import { transfer } from '../../examples/two-routers/transfer.ts';
 import { Overlay, until } from '../support/overlay.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-/** Longer than a signal counts as the echo of the one before. */
+/** Longer than the time in which a repeated signal is ignored. */
 const NO_ECHO = 1_200;
 
 function linesOf(file: string): Record<string, unknown>[] {
@@ -26,13 +26,13 @@ function linesOf(file: string): Record<string, unknown>[] {
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
-/** At once, as editors do: a reload that still runs reads the old text or the new one. */
+/** Replaces a file atomically, like editors do: a running reload reads the old or the new text. */
 function replace(file: string, text: string): void {
   writeFileSync(`${file}.new`, text);
   renameSync(`${file}.new`, file);
 }
 
-t.test('signals stop no running router, except those that are to', { timeout: 60_000 }, async (t) => {
+t.test('only termination signals stop a running router', { timeout: 60_000 }, async (t) => {
   await using overlay = await Overlay.start({ churnLimit: 0 });
   const b = await overlay.addRouter({ name: 'b', mode: 'host' });
   const { configFile, proxyPort } = await overlay.enrollRouter({ name: 'a', mode: 'proxy' });
@@ -51,17 +51,17 @@ t.test('signals stop no running router, except those that are to', { timeout: 60
   socket.write('hello');
   await Promise.race([once(socket, 'data'), once(socket, 'close').then(() => t.fail('no circuit'))]);
 
-  await t.test('SIGHUP goes on in new files, and loads the certificates', async (t) => {
+  await t.test('SIGHUP reopens the log files and loads the certificates', async (t) => {
     renameSync(log, `${log}.1`);
     renameSync(trace, `${trace}.1`);
     process.kill(a.pid, 'SIGHUP');
     await until('a new log', () => said('identity reloaded').length === 1);
     t.equal(said('reload').length, 1);
     t.ok(existsSync(trace), 'a new trace');
-    t.equal(linesOf(`${log}.1`).filter(({ msg }) => msg === 'reload').length, 0, 'the old file keeps what it has');
+    t.equal(linesOf(`${log}.1`).filter(({ msg }) => msg === 'reload').length, 0, 'the old file keeps its lines');
   });
 
-  await t.test('SIGHUP says what needs a restart, and what would not start', async (t) => {
+  await t.test('SIGHUP logs changes that need a restart, and errors in the configuration', async (t) => {
     const before = readFileSync(configFile, 'utf8');
     replace(configFile, `${before}forwarder: {faultTxInterval: 7000}\n`);
     process.kill(a.pid, 'SIGHUP');
@@ -75,7 +75,7 @@ t.test('signals stop no running router, except those that are to', { timeout: 60
     replace(configFile, before);
   });
 
-  await t.test('SIGUSR1 and SIGUSR2 do nothing', async (t) => {
+  await t.test('SIGUSR1 and SIGUSR2 are ignored', async (t) => {
     for (const signal of ['SIGUSR1', 'SIGUSR2'] as const) process.kill(a.pid, signal);
     socket.write('still there');
     t.equal(String((await once(socket, 'data'))[0]), 'still there');
@@ -87,14 +87,14 @@ t.test('signals stop no running router, except those that are to', { timeout: 60
     await until('the drain', () => said('signal received').length === 1);
     process.kill(a.pid, 'SIGTERM');
     await sleep(NO_ECHO);
-    t.equal(said('router stopped').length, 0, 'an echo of the first changes nothing, and the circuit is open');
+    t.equal(said('router stopped').length, 0, 'a repetition of the first is ignored, and the circuit is open');
     process.kill(a.pid, 'SIGTERM');
     t.equal(await a.exited, 0);
     t.equal(said('router stops waiting for circuits').length, 1);
   });
 });
 
-t.test('a third signal ends a process that cannot stop in order', async (t) => {
+t.test('a third signal ends a process whose stop hangs', async (t) => {
   const program = `import { stopSignals } from '#lib/stop-signal.ts';
 const { first, second } = stopSignals();
 setInterval(() => {}, 60_000);
@@ -117,7 +117,7 @@ console.log(await first);`;
   t.same(await exited, [null, 'SIGINT']);
 });
 
-t.test('the simulator goes on in a new log file', async (t) => {
+t.test('the simulator reopens its log file', async (t) => {
   const directory = t.testdir();
   const log = join(directory, 'sim.json');
   const args = ['controller-sim/cli.ts', 'start', '--json', '--log-file', log];

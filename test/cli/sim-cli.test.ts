@@ -1,4 +1,4 @@
-// The command of the simulator, as a user types it.
+// The command of the simulator, run as by a user.
 
 import { spawn } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
@@ -36,7 +36,7 @@ async function ready(program: Program): Promise<Ready> {
   return JSON.parse(await program.firstLine()) as Ready;
 }
 
-t.test('one line tells everything that is needed to use it', async (t) => {
+t.test('one line contains everything to use it', async (t) => {
   const program = start('sim', '--advertise', 'sim.example', '--advertise', '192.0.2.7');
   const line = await ready(program);
   t.match(line, {
@@ -46,7 +46,7 @@ t.test('one line tells everything that is needed to use it', async (t) => {
     management: /\/edge\/management\/v1$/,
     client: /\/edge\/client\/v1$/,
   });
-  t.ok((line.password ?? '').length >= 16, 'a password is made up');
+  t.ok((line.password ?? '').length >= 16, 'a password is generated');
   const ca = readFileSync(line.ca, 'utf8');
   const management = new Management(line.management.replace('sim.example', '127.0.0.1'), ca);
   await management.login(line.username, line.password ?? '');
@@ -59,7 +59,7 @@ t.test('one line tells everything that is needed to use it', async (t) => {
   t.same(ip.toSorted(), ['0:0:0:0:0:0:0:1', '127.0.0.1', '192.0.2.7']);
   await program.stop();
   t.equal(await program.exited, 0);
-  t.throws(() => statSync(line.ca), 'what was made for this run is gone with it');
+  t.throws(() => statSync(line.ca), 'temporary files are deleted');
 });
 
 t.test('with a data file: same port, same authority, same password, private', async (t) => {
@@ -73,7 +73,7 @@ t.test('with a data file: same port, same authority, same password, private', as
   const second = start('second', '--data', data);
   const after = await ready(second);
   t.equal(after.port, before.port);
-  t.equal(after.password, null, 'what was set before is not told');
+  t.equal(after.password, null, 'a stored password is not printed');
   t.equal(readFileSync(after.ca, 'utf8'), authority);
   const management = new Management(after.management, authority);
   await t.resolves(management.login('root', 'a long secret'));
@@ -85,7 +85,7 @@ t.test('with a data file: same port, same authority, same password, private', as
   await second.stop();
 });
 
-t.test('a damaged data file is refused with the file, the table and the row', async (t) => {
+t.test('a damaged data file is rejected with the file, the table and the row', async (t) => {
   const data = join(directory, 'damaged.db');
   const program = start('healthy', '--data', data);
   await ready(program);
@@ -115,7 +115,7 @@ t.test('a damaged data file is refused with the file, the table and the row', as
   }
 });
 
-t.test('what cannot work is told in one line with the remedy', async (t) => {
+t.test('start errors are one line with the remedy', async (t) => {
   const holder = createServer();
   await new Promise<void>((resolve) => holder.listen(0, '127.0.0.1', resolve));
   const { port } = holder.address() as AddressInfo;
@@ -138,7 +138,7 @@ t.test('what cannot work is told in one line with the remedy', async (t) => {
   holder.close();
 });
 
-t.test('options that cannot be used are refused in the same words by the command and by startSimulator', async (t) => {
+t.test('the command and startSimulator reject invalid options with the same message', async (t) => {
   const missing = join(directory, 'nowhere', 'events');
   const table: [flags: string[], options: Record<string, unknown>, sentence: RegExp][] = [
     [
@@ -174,15 +174,15 @@ t.test('options that cannot be used are refused in the same words by the command
   }
 });
 
-t.test('a later start keeps the password and says how to set a new one; --password sets it', async (t) => {
+t.test('a later start keeps the password and prints how to set a new one; --password sets it', async (t) => {
   const data = join(directory, 'password.db');
   const login = async ({ management: url, ca }: Ready, username: string, password: string) => {
     const management = new Management(url, readFileSync(ca, 'utf8'));
     await management.login(username, password).finally(() => management.close());
   };
   const first = start('first-password', '--data', data, '--username', 'root');
-  const made = await ready(first);
-  t.notOk('passwordNote' in made);
+  const initial = await ready(first);
+  t.notOk('passwordNote' in initial);
   await first.stop();
   const second = start('kept-password', '--data', data);
   const kept = await ready(second);
@@ -191,30 +191,30 @@ t.test('a later start keeps the password and says how to set a new one; --passwo
     password: null,
     passwordNote: /earlier start with .*password\.db; .*--password NEW_PASSWORD/,
   });
-  await t.resolves(login(kept, 'root', made.password ?? ''));
+  await t.resolves(login(kept, 'root', initial.password ?? ''));
   await second.stop();
   const third = start('new-password', '--data', data, '--password', 'a new secret');
   const renewed = await ready(third);
-  t.match(renewed, { username: 'root', password: 'a new secret' }, 'the name stays');
+  t.match(renewed, { username: 'root', password: 'a new secret' }, 'the name is unchanged');
   await t.resolves(login(renewed, 'root', 'a new secret'));
-  await t.rejects(login(renewed, 'root', made.password ?? ''), 'the old one is refused');
+  await t.rejects(login(renewed, 'root', initial.password ?? ''), 'the old one is rejected');
   await third.stop();
   const fourth = start('new-name', '--data', data, '--username', 'chief');
-  await t.resolves(login(await ready(fourth), 'chief', 'a new secret'), 'the password stays');
+  await t.resolves(login(await ready(fourth), 'chief', 'a new secret'), 'the password is unchanged');
   await fourth.stop();
   const child = spawn(process.execPath, ['controller-sim/cli.ts', 'start', '--data', data]);
-  const shown = text(child.stdout);
+  const output = text(child.stdout);
   child.stdout.once('data', () => child.kill());
   t.match(
-    await shown,
+    await output,
     /username +chief\n +password +\(set by an earlier start with .*; .*--password NEW_PASSWORD to set a new one\)/,
   );
   const help = await runProgram(['controller-sim/cli.ts', 'start', '--help']);
-  t.match(help.stdout, /A later start can set a new\s+one/);
+  t.match(help.stdout, /A\s+later\s+start\s+can\s+set\s+a\s+new\s+one/);
   t.match(help.stdout, /start --data sim\.db --password NEW_PASSWORD/);
 });
 
-t.test('operations: what is served, for people and for programs', async (t) => {
+t.test('operations: lists served operations as text and as JSON', async (t) => {
   const text = await runProgram(['controller-sim/cli.ts', 'operations']);
   t.equal(text.code, 0);
   t.match(text.stdout, /^GET +\/edge\/management\/v1\/identities +listIdentities +identity\.read +200$/m);
@@ -225,7 +225,7 @@ t.test('operations: what is served, for people and for programs', async (t) => {
   t.notOk(rows.some(({ answers }) => answers === 'missing'));
 });
 
-t.test('a reader that goes away, as head does, is no error', async (t) => {
+t.test('a reader that closes the pipe, like head, causes no error', async (t) => {
   for (const args of [
     ['controller-sim/cli.ts', 'operations'],
     ['controller-sim/cli.ts', 'start', '--help'],

@@ -1,5 +1,6 @@
-// What stands in the way when a router starts: ports, certificates that cannot be renewed, a second router with the same certificate. Each is
-// told with the key of the configuration, the reason and the remedy; and what is configured and not served is logged.
+// Obstacles to a router's start: ports in use, certificates that cannot be renewed, a second router with the same
+// certificate. Each message has the configuration key, the reason and the remedy. Unsupported parts of the
+// configuration are logged.
 
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
@@ -17,7 +18,7 @@ import { ControllerDialer } from '../../agent/control/controller-dialer.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { Overlay, type RouterSetup, until } from '../support/overlay.ts';
 
-t.test('what is configured and not served is logged once at the start, and is not opened', async (t) => {
+t.test('unsupported listeners and dialers are logged once at the start, and not opened', async (t) => {
   await using overlay = await Overlay.start();
   const [port = 0] = await freePorts(1);
   const { configFile } = await overlay.enrollRouter({
@@ -29,15 +30,15 @@ t.test('what is configured and not served is logged once at the start, and is no
   const lines: string[] = [];
   const log = createLog({ write: (line) => void lines.push(line) });
   await using _ = await overlay.startRouter(configFile, { log });
-  const told = lines
+  const logged = lines
     .filter((line) => line.includes('configured, but not supported'))
     .map((line) => JSON.parse(line).key);
-  t.same(told, ['link.listeners[0].bind', 'dialers[0].binding']);
+  t.same(logged, ['link.listeners[0].bind', 'dialers[0].binding']);
   await t.rejects(once(connect(port, '127.0.0.1'), 'connect'), { code: 'ECONNREFUSED' });
 });
 
 t.test(
-  'a second router with the same certificate is told the likely reason and the remedy, and so is the first',
+  'a second router with the same certificate logs the likely reason and the remedy, and so does the first',
   async (t) => {
     await using overlay = await Overlay.start();
     const { configFile } = await overlay.enrollRouter({ name: 'a', mode: 'host', link: '  dialers: []' });
@@ -50,16 +51,19 @@ t.test(
     await until('the first router to connect', () => found(firstLog, 'controller connected') !== undefined);
     await using second = await overlay.startRouter(configFile, { log: logTo(secondLog) });
     t.equal(second.id, first.id);
-    await until('the second one to be refused', () => found(secondLog, 'controller refuses this router') !== undefined);
+    await until(
+      'the second one to be rejected',
+      () => found(secondLog, 'controller refuses this router') !== undefined,
+    );
     t.match(found(secondLog, 'controller refuses this router'), {
       likely: /another router with the same certificate is connected/,
       remedy: /stop the other router, or enroll this one again/,
     });
-    t.notOk(found(firstLog, 'controller disconnected'), 'the first one goes on');
+    t.notOk(found(firstLog, 'controller disconnected'), 'the first one continues');
   },
 );
 
-t.test('a router that another one took the place of is told so', async (t) => {
+t.test('a router whose place another one took logs the reason', async (t) => {
   const clock = new VirtualClock();
   const lines: Record<string, string>[] = [];
   const channel = { closed: Promise.resolve(null) };
@@ -88,7 +92,7 @@ t.test('a router that another one took the place of is told so', async (t) => {
   });
 });
 
-t.test('certificates that cannot be renewed are told at the start, with their end', async (t) => {
+t.test('certificates that cannot be renewed are logged at the start, with their expiry', async (t) => {
   await using overlay = await Overlay.start();
   const { configFile } = await overlay.enrollRouter({ name: 'a', mode: 'host', link: '  dialers: []' });
   const text = readFileSync(configFile, 'utf8');
@@ -102,8 +106,8 @@ t.test('certificates that cannot be renewed are told at the start, with their en
     const lines: string[] = [];
     const log = createLog({ write: (line) => void lines.push(line) });
     await using _ = await overlay.startRouter(configFile, { log });
-    const told = lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg.startsWith('certificates cannot'));
-    t.match(told, [{ key, reason, validTo: /GMT$/ }]);
+    const logged = lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg.startsWith('certificates cannot'));
+    t.match(logged, [{ key, reason, validTo: /GMT$/ }]);
     if (key === 'csr') continue;
     const finding = loadRouterConfig(configFile).findings.find(
       ({ path, code }) => path === key && code === 'CFG-CERTIFICATE',
@@ -120,12 +124,12 @@ t.test('certificates that cannot be renewed are told at the start, with their en
     t.match(
       loadRouterConfig(configFile).findings.find(({ path }) => path === 'web[0].identity.cert'),
       { severity: 'error', code: 'CFG-IDENTITY', message: /nowhere does not exist/, hint: /choose an existing file/ },
-      'identities of single servers are looked at, too',
+      'identities of single servers are checked, too',
     );
   }
 });
 
-t.test('every kind of listener names its key when its port is taken', async (t) => {
+t.test('every kind of listener names its key if its port is in use', async (t) => {
   await using overlay = await Overlay.start();
   const { port } = overlay.echo;
   const [free = 0] = await freePorts(1);
@@ -137,16 +141,16 @@ t.test('every kind of listener names its key when its port is taken', async (t) 
   const bindPoint = (at: number) => `{interface: "127.0.0.1:${at}", address: "127.0.0.1:${at}"}`;
   const web = `web: [{name: w, bindPoints: [${bindPoint(free)}, ${bindPoint(port)}], apis: [{binding: health-checks}]}]`;
   const udp = datagrams.address().port;
-  const taken = `tcp 127.0.0.1:${port}`;
+  const place = `tcp 127.0.0.1:${port}`;
   const cases: [string, string, Omit<RouterSetup, 'name'>][] = [
-    ['listeners[1].address', taken, { listeners: edge('tls', port) }],
-    ['listeners[1].address', taken, { listeners: edge('wss', port) }],
+    ['listeners[1].address', place, { listeners: edge('tls', port) }],
+    ['listeners[1].address', place, { listeners: edge('wss', port) }],
     [
       'listeners[2].address',
-      taken,
+      place,
       { listeners: `${edge('tls', free)}, {binding: proxy, address: "tcp:127.0.0.1:${port}", service: x}` },
     ],
-    ['listeners[1].address', taken, { listeners: `{binding: transport, address: "tls:127.0.0.1:${port}"}` }],
+    ['listeners[1].address', place, { listeners: `{binding: transport, address: "tls:127.0.0.1:${port}"}` }],
     [
       'listeners[1].address',
       `udp 127.0.0.1:${udp}`,
@@ -159,11 +163,11 @@ t.test('every kind of listener names its key when its port is taken', async (t) 
     ],
     [
       'link.listeners[0].bind',
-      taken,
+      place,
       { link: `  listeners: [{bind: "tls:127.0.0.1:${port}", advertise: "tls:127.0.0.1:${port}"}]` },
     ],
-    ['edge.apiProxy.listener', taken, { edge: `apiProxy: {listener: "127.0.0.1:${port}", upstream: "127.0.0.1:1"}` }],
-    ['web[0].bindPoints[1].interface', taken, { extra: web }],
+    ['edge.apiProxy.listener', place, { edge: `apiProxy: {listener: "127.0.0.1:${port}", upstream: "127.0.0.1:1"}` }],
+    ['web[0].bindPoints[1].interface', place, { extra: web }],
   ];
   for (const [index, [key, place, settings]] of cases.entries()) {
     const { configFile } = await overlay.enrollRouter({ name: `r${index}`, mode: 'host', ...settings });

@@ -1,4 +1,4 @@
-"""The C SDK of 2022 hosts and dials: echoes, half closes, many at once, a host that is killed.
+"""The C SDK of 2022 hosts and dials: echoes, half closes, many connections, a killed host.
 
     data.py drive JSON          everything; JSON names a service, two tokens of hosts and one of a client
     data.py host FILE SERVICE   one host that echoes
@@ -25,14 +25,14 @@ BLOCK = 64 * 1024
 MANY = 200
 DIALERS = 8
 SMALL = 20_000
-#: Open to the end: the SDK refuses to dial on a descriptor that Python has closed and uses again.
+#: Kept open to the end: the SDK refuses to dial on a descriptor that Python has closed and reused.
 KEPT: list[socket.socket] = []
-#: What a host says when the client has said everything.
+#: Sent by a host after the client has finished sending.
 END = b"end"
 
 
 def serve(connection: socket.socket) -> None:
-    """Echoes until the client has said everything, and says so. The client closes: this SDK drops what it has not sent yet."""
+    """Echoes until the client has finished sending, then sends END. The client closes first: on close, this SDK drops unsent data."""
     with connection:
         while data := connection.recv(BLOCK):
             connection.sendall(data)
@@ -52,7 +52,7 @@ def host(file: str, service: str) -> None:
 
 
 def echo(connection: socket.socket, size: int) -> str:
-    """What differs between what is sent and what comes back; empty when nothing does. The host answers a half close at the end."""
+    """Describes how the echo differs from the sent data; empty if it is equal. The host answers a half close at the end."""
     block = os.urandom(min(BLOCK, size))
     sent, received = hashlib.sha256(), hashlib.sha256()
 
@@ -74,20 +74,20 @@ def echo(connection: socket.socket, size: int) -> str:
         count += len(data)
     sender.join(PATIENCE)
     if count != wanted:
-        return f"{count} of {wanted} bytes came back"
+        return f"{count} of {wanted} bytes were echoed"
     sent.update(END)
-    return "" if sent.digest() == received.digest() else f"{size} bytes came back changed"
+    return "" if sent.digest() == received.digest() else f"{size} bytes were echoed with changes"
 
 
 def connect(context, service: str) -> socket.socket:
-    """As the SDK's own function, which cannot dial without naming a terminator."""
+    """Like the SDK's own function, which cannot dial without a terminator name."""
     descriptor = zitilib.ziti_socket(socket.SOCK_STREAM)
     zitilib.check_error(zitilib._ziti_connect(descriptor, context._ctx, service.encode(), None))
     return socket.socket(socket.AF_UNIX, socket.SOCK_STREAM, 0, descriptor)
 
 
 def dial(context, service: str) -> socket.socket:
-    """A connection, as soon as there is a host."""
+    """Returns a connection, once there is a host."""
     deadline = time.monotonic() + PATIENCE
     while True:
         try:
@@ -106,7 +106,7 @@ def check(context, service: str, size: int) -> str:
 
 
 def many(context, service: str) -> str:
-    """All are open before the first one is used. The SDK gives dials up when hundreds begin in the same moment."""
+    """Opens all connections before the first one is used. The SDK abandons dials if hundreds start at once."""
     with ThreadPoolExecutor(DIALERS) as pool:
         connections = list(pool.map(lambda _: dial(context, service), range(MANY)))
         problems = [each for each in pool.map(lambda connection: echo(connection, SMALL), connections) if each]

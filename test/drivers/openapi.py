@@ -1,6 +1,6 @@
-"""Schemathesis plays the OpenAPI documents that the simulator serves against the simulator that serves them.
+"""Schemathesis tests the simulator against the OpenAPI documents that it serves.
 
-Every answer has to have a status, a content type and a shape that the document names; errors of the server have to be none.
+Every answer must have a documented status, content type and schema. Server errors are not permitted.
 """
 
 import json
@@ -14,12 +14,12 @@ from schemathesis.cli import schemathesis as command
 from simulator import Simulator
 
 SEED = 1
-#: Random ones of each operation.
+#: Random examples for each operation.
 EXAMPLES = 1
 PHASES = ["examples", "fuzzing", "stateful"]
-#: Every bound of every part of the documents: a minute and more of one core.
+#: Every limit in the documents: more than a minute of one core.
 THOROUGH = "coverage"
-#: Not those that look at what is taken and refused: null stands for what is left out, and names that are taken or ids that lead nowhere
+#: Omits the checks that compare accepted with valid bodies: null means missing here, and names in use or unknown ids
 #: are beyond a schema.
 CHECKS = [
     "not_a_server_error",
@@ -34,22 +34,22 @@ CHECKS = [
     "use_after_free",
     "ensure_resource_availability",
 ]
-#: Ends the session by which everything is asked. What may end it too is seen to in keep_session().
+#: Ends the session of all requests. keep_session() prevents other ways to end it.
 EXCLUDED = "deleteCurrentAPISession"
-#: 501 is no fault where the document names it; where it does not, it is a status that is not documented.
+#: 501 is accepted where the document lists it; elsewhere it is an undocumented status.
 CONFIG = '[checks.not_a_server_error]\nexpected-statuses = ["2xx", "3xx", "4xx", "501"]\n'
-#: Of each kind, since some are deleted on the way.
+#: Entities of each kind, since requests delete some.
 COUNT = 3
 
 
 def seed(simulator: Simulator) -> dict[str, list[str]]:
-    """Entities of every kind; their ids by the first word of the paths they are found under."""
+    """Creates entities of every kind. Returns their ids by the first segment of their paths."""
     ids: dict[str, list[str]] = {}
 
     def add(kind: str, api: str = "management", **fields) -> str:
-        made = simulator.call("POST", f"/{kind}", fields, api)["id"]
-        ids.setdefault(kind, []).append(made)
-        return made
+        created = simulator.call("POST", f"/{kind}", fields, api)["id"]
+        ids.setdefault(kind, []).append(created)
+        return created
 
     with open(simulator.ca, encoding="utf-8") as file:
         root = file.read().split("-----END", 1)[0] + "-----END CERTIFICATE-----\n"
@@ -83,8 +83,8 @@ def seed(simulator: Simulator) -> dict[str, list[str]]:
     return ids
 
 
-def lead_somewhere(document: dict, ids: dict[str, list[str]]) -> None:
-    """Ids in paths and roles in bodies are any text for the document; half of them shall be some that are there."""
+def use_known_ids(document: dict, ids: dict[str, list[str]]) -> None:
+    """The document accepts any text for ids in paths and roles in bodies. Makes half of them existing ones."""
     for path, operations in document["paths"].items():
         known = ids.get(path.split("/")[1])
         for operation in operations.values():
@@ -96,7 +96,7 @@ def lead_somewhere(document: dict, ids: dict[str, list[str]]) -> None:
 
 
 def keep_session(simulator: Simulator) -> None:
-    """What would end the session of the administrator is asked of something else: of his identity, his password, his session."""
+    """Redirects changes of the administrator's identity, authenticator or session, which would end the session, to unknown ids."""
     own = {simulator.session[key] for key in ("id", "identityId", "authenticatorId")}
 
     @schemathesis.hook
@@ -106,9 +106,9 @@ def keep_session(simulator: Simulator) -> None:
 
 
 def play(simulator: Simulator, api: str, ids: dict[str, list[str]]) -> bool:
-    """Whether everything that an API answers is what its document says. Needs a working directory of its own."""
+    """Returns whether all answers of an API conform to its document. Needs a working directory of its own."""
     document = simulator.call("GET", f"/specs/edge-{api}/spec", api=api)
-    lead_somewhere(document, ids)
+    use_known_ids(document, ids)
     with open(f"{api}.json", "w", encoding="utf-8") as file:
         json.dump(document, file)
     options = {
@@ -137,14 +137,14 @@ def main() -> None:
     keep_session(simulator)
     home = os.getcwd()
     with tempfile.TemporaryDirectory() as directory:
-        os.chdir(directory)  # where its configuration is looked for, and its notes are left
+        os.chdir(directory)  # it reads its configuration and writes its files here
         with open("schemathesis.toml", "w", encoding="utf-8") as file:
             file.write(CONFIG)
         failed = [api for api in simulator.urls if not play(simulator, api, ids)]
         os.chdir(home)
     if failed:
-        sys.exit(f"not as the document says: {', '.join(failed)}")
-    # A session that had ended would have made everything after it a refusal, and every refusal is documented.
+        sys.exit(f"answers that do not conform to the document: {', '.join(failed)}")
+    # If the session had ended, every later answer would have been a rejection, which is always documented.
     simulator.call("GET", "/current-api-session")
 
 

@@ -1,4 +1,4 @@
-"""The C SDK of 2022 enrolls, logs in, and sees the services that its identity may dial: those, and no others."""
+"""The C SDK of 2022 enrolls, logs in, and lists exactly the services that its identity may dial."""
 
 import ctypes
 import os
@@ -14,7 +14,7 @@ PATIENCE = 20.0
 
 
 def enroll(simulator: Simulator, directory: str) -> str:
-    """A new identity with two services to dial, one to bind and one out of reach; the file of its key and certificate."""
+    """Creates an identity with two services to dial, one to bind and one without access. Returns the file of its key and certificate."""
     identity = simulator.create("identities", name="sdk", type="Device", isAdmin=False, enrollment={"ott": True})
     for name, role in (("one", "dial"), ("two", "dial"), ("hosted", "bind"), ("hidden", "none")):
         simulator.create("services", name=name, encryptionRequired=True, roleAttributes=[role])
@@ -29,7 +29,7 @@ def enroll(simulator: Simulator, directory: str) -> str:
 
 
 def services(context: openziti.context.ZitiContext, file: str) -> dict[str, str]:
-    """Name and rights of the services that the SDK knows. It has no list of them for Python: it writes a report, in C, to a file."""
+    """Names and rights of the services in the SDK's view. Its Python API has no such list: reads the report of its C code."""
     libc = ctypes.CDLL(None)
     libc.fopen.restype = ctypes.c_void_p
     libc.fclose.argtypes = [ctypes.c_void_p]
@@ -57,7 +57,7 @@ def main() -> None:
         sys.exit(f"the SDK sees {seen} instead of {both}")
     sessions = [each["identity"]["name"] for each in simulator.call("GET", "/api-sessions")]
     if "sdk" not in sessions:
-        sys.exit(f"there are sessions of {sessions} only")
+        sys.exit(f"only these services have sessions: {sessions}")
     print(f"SDK {openziti.version()} enrolled, logged in and saw {len(seen)} services")
 
 

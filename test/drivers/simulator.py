@@ -1,4 +1,4 @@
-"""The simulator, as the drivers see it: what its ready line says, and calls of its APIs with the standard library alone."""
+"""The simulator for the drivers: the values in its ready line, and calls of its APIs with the standard library only."""
 
 import json
 import ssl
@@ -20,7 +20,7 @@ class Simulator:
         self.token = self.session["token"]
 
     def call(self, method: str, path: str, body=None, api: str = "management"):
-        """The data of an answer; an error for a refusal."""
+        """Returns the data of an answer; raises an error if the request is rejected."""
         request = urllib.request.Request(
             self.urls[api] + path,
             method=method,
@@ -34,5 +34,5 @@ class Simulator:
             raise RuntimeError(f"{method} {path}: {refusal.read().decode()}") from None
 
     def create(self, kind: str, **fields) -> str:
-        """The id of a new entity."""
+        """Creates an entity and returns its id."""
         return self.call("POST", f"/{kind}", fields)["id"]

@@ -1,5 +1,5 @@
-// Two routers on one virtual clock, with two faulty links between them and a controller that moves circuits when a link is lost. The rooms
-// are the agent's own: forwarder, circuit ends, faults, removal. Only sockets and dialing are missing.
+// Two routers on one virtual clock, with two faulty links between them and a controller that moves circuits off lost
+// links. The rooms are the agent's own: forwarder, circuit ends, faults, removal. Only sockets and dialing are missing.
 
 import { fromBinary } from '@bufbuild/protobuf';
 import { VirtualClock } from '#lib/clock.ts';
@@ -20,7 +20,7 @@ import { MetricsRegistry } from '../../agent/metrics/registry.ts';
 import { CircuitEnds } from '../../agent/xgress/circuit-ends.ts';
 import type { CircuitOutcome, Xgress, XgressClient } from '../../agent/xgress/xgress.ts';
 
-/** Shares of frames, and milliseconds at most. */
+/** Fractions of frames, and the longest delay in milliseconds. */
 export interface Weather {
   loss: number;
   duplication: number;
@@ -30,7 +30,7 @@ export interface Weather {
 export const CALM: Weather = { loss: 0, duplication: 0, delay: 3 };
 const FAULT_INTERVAL = 1_000;
 const CLOSE_CHECK = 1_000;
-/** Milliseconds that messages take to the controller or from it, at most. */
+/** Longest delay of messages to or from the controller, in milliseconds. */
 const CONTROL_DELAY = 40;
 /** Circuits that were idle for this long are confirmed with the controller. */
 const IDLE = { interval: 30_000, timeout: 30_000 };
@@ -38,18 +38,18 @@ const LINKS = 2;
 
 export type Side = 'initiator' | 'terminator';
 
-/** An application at one end: it writes as fast as it may, and remembers what it got. */
+/** An application at one end: it writes as fast as permitted, and records the received data. */
 export class Client implements XgressClient {
-  /** What it wants to send, and how much of it the circuit has taken. */
+  /** Data to send, and the number of blocks that the circuit has accepted. */
   readonly sent: Buffer[] = [];
-  taken = 0;
+  accepted = 0;
   readonly received: Buffer[] = [];
   isReading = true;
   wantsEnd = false;
   hasEnded = false;
   heardEnd = false;
   outcome: CircuitOutcome | undefined;
-  /** Until the circuit says that it takes data. */
+  /** Until the circuit signals that it accepts data. */
   #isBlocked = true;
   xgress: Xgress | undefined;
 
@@ -68,7 +68,7 @@ export class Client implements XgressClient {
     if (isReading) this.xgress?.resume();
   }
 
-  /** The application is gone. */
+  /** The application disconnects. */
   abort(): void {
     this.xgress?.abort();
   }
@@ -92,9 +92,9 @@ export class Client implements XgressClient {
   }
 
   #pump(): void {
-    while (!this.#isBlocked && this.xgress && !this.xgress.isClosed && this.taken < this.sent.length)
-      this.#isBlocked = !this.xgress.write(this.sent[this.taken++] as Buffer);
-    if (!this.wantsEnd || this.hasEnded || this.taken < this.sent.length || this.#isBlocked) return;
+    while (!this.#isBlocked && this.xgress && !this.xgress.isClosed && this.accepted < this.sent.length)
+      this.#isBlocked = !this.xgress.write(this.sent[this.accepted++] as Buffer);
+    if (!this.wantsEnd || this.hasEnded || this.accepted < this.sent.length || this.#isBlocked) return;
     this.hasEnded = true;
     this.xgress?.end();
   }
@@ -105,7 +105,7 @@ interface Router {
   readonly forwarder: Forwarder;
   readonly ends: CircuitEnds;
   readonly unrouter: Unrouter;
-  /** What arrives while it is stopped, as a process that gets no time. */
+  /** Deliveries while it is suspended, as for a stopped process. */
   stopped: (() => void)[] | undefined;
   close(): void;
 }
@@ -113,11 +113,11 @@ interface Router {
 export interface Circuit {
   readonly id: string;
   readonly clients: Readonly<Record<Side, Client>>;
-  /** The controller has taken it down. */
+  /** The controller has removed it. */
   isRemoved: boolean;
 }
 
-/** The time of day jumps, as when somebody sets it; what has passed does not. */
+/** The wall clock jumps, as if somebody set it; the monotonic clock does not. */
 class JumpingClock extends VirtualClock {
   #offset = 0;
 
@@ -144,7 +144,7 @@ export class FaultyNetwork {
     for (let link = 0; link < LINKS; link++) this.#register(link);
   }
 
-  /** A circuit from a to b, over the first link that is up. */
+  /** Opens a circuit from a to b, over the first link that is up. */
   open(): Circuit {
     const id = `circuit-${this.circuits.length}`;
     const circuit: Circuit = { id, clients: { initiator: new Client(), terminator: new Client() }, isRemoved: false };
@@ -166,7 +166,10 @@ export class FaultyNetwork {
     return this.#isUp[link] === true;
   }
 
-  /** What is on its way is lost; the controller hears of it and moves circuits to the other link, or takes them down. */
+  /**
+   * Drops all frames in flight. The controller learns of the loss and moves circuits to the other link, or removes
+   * them.
+   */
   cutLink(link: number): void {
     if (!this.isUp(link)) return;
     this.#isUp[link] = false;
@@ -186,7 +189,7 @@ export class FaultyNetwork {
     this.#register(link);
   }
 
-  /** A router gets no time: nothing that arrives is handled until `resume`. */
+  /** Suspends a router: arriving messages are not handled until `resume`. */
   stop(index: 0 | 1): void {
     this.#routers[index].stopped ??= [];
   }
@@ -197,7 +200,7 @@ export class FaultyNetwork {
     for (const task of waiting) task();
   }
 
-  /** What is left in the routers. */
+  /** State that remains in the routers. */
   remains(): Record<string, number> {
     const sum = (count: (router: Router) => number) =>
       this.#routers.reduce((total, router) => total + count(router), 0);
@@ -243,7 +246,7 @@ export class FaultyNetwork {
     b.forwarder.registerLink(this.#halfOf(link, a));
   }
 
-  /** The sending side of a link, to `other`. */
+  /** The sending side of a link to `other`. */
   #halfOf(link: number, other: Router): Destination {
     const address = linkAddress(link);
     const { forwarder } = other;
@@ -272,7 +275,7 @@ export class FaultyNetwork {
     };
   }
 
-  /** Loses, repeats, delays and so reorders what a link carries. */
+  /** Loses, duplicates and delays frames of a link, which also reorders them. */
   #carry(link: number, to: Router, deliver: () => void): void {
     const { loss, duplication, delay } = this.weather;
     const copies = this.#random.next() < duplication ? 2 : 1;
@@ -293,7 +296,7 @@ export class FaultyNetwork {
     this.clock.after('control', 1 + this.#random.next() * CONTROL_DELAY, task);
   }
 
-  /** What the controller does with a message of a router. */
+  /** The controller's handler for messages of a router. */
   #onMessage(from: Router, { contentType, body }: Message): void {
     if (contentType === ControlType.CircuitConfirmation) {
       this.#confirm(from);
@@ -309,7 +312,7 @@ export class FaultyNetwork {
     }
   }
 
-  /** Circuits that a router asks about and that the controller does not know any more are taken down there. */
+  /** Removes circuits that a router asks about and that the controller no longer knows. */
   #confirm(router: Router): void {
     for (const { id, isRemoved } of this.circuits) if (isRemoved) this.#unroute(router, id);
   }
@@ -341,7 +344,7 @@ export class FaultyNetwork {
     return link < 0 ? undefined : link;
   }
 
-  /** A router whose end is gone refuses the route, and the controller takes the circuit down. */
+  /** A router without the circuit's end rejects the route, and the controller removes the circuit. */
   #route(circuit: Circuit, link: number | undefined): void {
     const { id } = circuit;
     for (const [index, router] of this.#routers.entries()) {

@@ -1,4 +1,4 @@
-// A short run of the fuzzer: no crash, no hang, no growth. `npm run fuzz` runs for longer, with other seeds.
+// A short run of the fuzzer: no crash, no hang, no growth. `npm run fuzz` runs longer, with other seeds.
 
 import t from 'tap';
 import { THOROUGH } from '../support/thorough.ts';
@@ -7,18 +7,18 @@ import { openTargets } from './targets.ts';
 
 const SEED = 20_261_121;
 const INPUTS = THOROUGH ? 1_500 : 200;
-/** A configuration is a whole document with its schema. */
+/** One input for configurations is a whole document, which takes longer. */
 const SECONDS = THOROUGH ? 3 : 0.5;
 
-t.test('broken inputs are refused in time, and leave nothing behind', async (t) => {
+t.test('broken inputs are rejected in time, and leave nothing behind', async (t) => {
   for (const target of await openTargets()) {
     const { findings, inputs, refused } = await fuzz(target, { seed: SEED, inputs: INPUTS, seconds: SECONDS });
     t.same(
       findings.map(({ kind, what, input }) => `${kind}: ${what}: ${input.toString('base64')}`),
       [],
-      `${target.name}: ${inputs} inputs, ${refused} refused`,
+      `${target.name}: ${inputs} inputs, ${refused} rejected`,
     );
-    t.ok(refused > 0 || target.name === 'header values', `${target.name} refuses something`);
+    t.ok(refused > 0 || target.name === 'header values', `${target.name} rejects inputs`);
   }
 });
 

@@ -1,5 +1,5 @@
-// `npm run fuzz [-- --seconds N] [--target NAME] [--seed N] [--input BASE64]`: broken inputs for everything that reads bytes of others. Seconds
-// count for all targets together. Exit code 1 when something was found.
+// `npm run fuzz [-- --seconds N] [--target NAME] [--seed N] [--input BASE64]`: broken inputs for all code that parses
+// foreign bytes. The seconds are for all targets together. Exit code 1 if there are findings.
 
 import { parseArgs } from 'node:util';
 import { type FuzzReport, fuzz } from './runner.ts';
@@ -36,7 +36,7 @@ if (!Number.isFinite(seed) || !(seconds > 0) || targets.length === 0) {
 }
 
 function print({ target, inputs, refused, slowest, growth, findings }: FuzzReport): void {
-  const figures = `${inputs} inputs, ${refused} refused, slowest ${slowest.toFixed(1)} ms, growth ${Math.round(growth / 1024)} KiB`;
+  const figures = `${inputs} inputs, ${refused} rejected, slowest ${slowest.toFixed(1)} ms, growth ${Math.round(growth / 1024)} KiB`;
   process.stdout.write(`${target.padEnd(20)} ${figures}\n`);
   for (const { kind, what, input } of findings)
     process.stdout.write(`  ${kind}: ${what}\n  --target ${target} --input ${input.toString('base64')}\n`);

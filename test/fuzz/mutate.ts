@@ -1,13 +1,13 @@
-// Turns well-formed inputs into broken ones: bits, bytes, lengths, repeats, cuts, and pieces of other inputs.
+// Mutates valid inputs: bits, bytes, lengths, repetitions, truncations, and parts of other inputs.
 
 import type { Random } from '#lib/random.ts';
 
-/** Inputs never grow beyond this many bytes. */
+/** Limit on inputs in bytes. */
 const LARGEST_INPUT = 256 * 1024;
 const MOST_MUTATIONS = 6;
-/** Numbers at which arithmetic goes wrong. */
+/** Integers at boundaries of arithmetic. */
 const EDGES = [0, 1, 0x7f, 0x80, 0xff, 0x7fff, 0x8000, 0xffff, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff];
-/** Texts at which parsers go wrong. */
+/** Texts that often break parsers. */
 const TOKENS = [
   '"',
   "'",
@@ -71,7 +71,7 @@ const MUTATIONS: readonly Mutation[] = [
   },
 ];
 
-/** A broken copy of one of `seeds`; now and then an unbroken one. */
+/** A mutated copy of one of `seeds`; now and then an unchanged one. */
 export function mutated(seeds: readonly Buffer[], random: Random): Buffer {
   const pick = () => seeds[index(random, seeds.length)] ?? Buffer.alloc(0);
   let input: Buffer = Buffer.from(pick());
@@ -86,7 +86,7 @@ function index(random: Random, length: number): number {
   return Math.floor(random.next() * length);
 }
 
-/** A piece of an input, mostly a short one. */
+/** A random part of an input, mostly a short one. */
 function span(random: Random, length: number): [from: number, to: number] {
   const from = index(random, length);
   return [from, Math.min(length, from + 1 + Math.floor(random.next() ** 3 * length))];

@@ -1,39 +1,42 @@
-// Feeds one target with broken inputs, and judges: an input may be refused with an error that the target declares, in time,
-// and without leaving memory behind. Everything else is a finding, which the seed and the input reproduce.
+// Feeds a target with broken inputs and judges the results. An input may be rejected with an error that the target
+// declares, in time, and without leaving memory behind. Everything else is a finding, which the seed and the input
+// reproduce.
 
 import { seededRandom } from '#lib/random.ts';
 import { holdings } from '../support/leftovers.ts';
 import { mutated } from './mutate.ts';
 
-/** Milliseconds of the processor for one input, as the fastest of several tries: memory is cleaned in between. */
+/**
+ * Milliseconds of processor time for one input, in the fastest of several tries: garbage collections run in between.
+ */
 export const SLOWEST_INPUT = 50;
 const TRIES = 4;
-/** Bytes that a run may leave behind. Caches fill in its first part, so that is not counted. */
+/** Bytes that a run may leave behind. The first part of a run does not count, because caches fill. */
 export const MOST_GROWTH = 16 * 1024 * 1024;
 const WARM_UP = 0.3;
-/** Inputs between two looks at the clock. */
+/** Inputs between checks of the clock. */
 const BATCH = 50;
-/** Findings of one target after which it stops. */
+/** Findings after which a target stops. */
 const MOST_FINDINGS = 3;
 
 export interface FuzzTarget {
   readonly name: string;
-  /** Well-formed inputs, and some that are not. */
+  /** Valid inputs, and some invalid ones. */
   readonly seeds: readonly Buffer[];
-  /** Bytes of the largest input, where another limit stands before the target; 256 KiB by default. */
+  /** Size of the largest input in bytes, where another limit precedes the target; 256 KiB by default. */
   readonly longest?: number;
-  /** Milliseconds of the processor that an input may take where nothing waits for it; SLOWEST_INPUT by default. */
+  /** Milliseconds of processor time for an input, where latency does not matter; SLOWEST_INPUT by default. */
   readonly slowest?: number;
-  /** Works on an input. Throws for one that is refused. */
+  /** Processes an input. Throws if it is rejected. */
   run(input: Buffer): unknown;
-  /** Whether an error is the way in which this target refuses an input. */
+  /** Whether the target rejects inputs with this error. */
   refuses(error: unknown): boolean;
 }
 
 export interface Finding {
   readonly kind: 'crash' | 'hang' | 'growth';
   readonly what: string;
-  /** Empty for growth. */
+  /** Empty for memory growth. */
   readonly input: Buffer;
 }
 
@@ -41,7 +44,7 @@ export interface FuzzReport {
   readonly target: string;
   readonly inputs: number;
   readonly refused: number;
-  /** Milliseconds of the processor for the slowest input. */
+  /** Processor time of the slowest input in milliseconds. */
   readonly slowest: number;
   /** Bytes. */
   readonly growth: number;
@@ -50,7 +53,7 @@ export interface FuzzReport {
 
 export interface FuzzOptions {
   readonly seed: number;
-  /** The run ends with the first of the two. */
+  /** The run ends at the first of both limits. */
   readonly seconds?: number;
   readonly inputs?: number;
 }
@@ -83,7 +86,7 @@ export async function fuzz(target: FuzzTarget, options: FuzzOptions): Promise<Fu
   return { target: target.name, inputs, refused, slowest, growth, findings };
 }
 
-/** Bytes. What finalizers release takes a few turns of the event loop. */
+/** Bytes. Finalizers release memory after a few turns of the event loop. */
 async function growthSince(before: number): Promise<number> {
   let growth = holdings().memory - before;
   for (let tries = 0; tries < TRIES && growth > MOST_GROWTH; tries++) {
@@ -93,7 +96,10 @@ async function growthSince(before: number): Promise<number> {
   return growth;
 }
 
-/** Runs one input; a slow one again, since something else may have been done meanwhile. Other programs that use the machine do not count. */
+/**
+ * Runs one input, and repeats a slow one, because other work may have interfered. Other programs on the machine do not
+ * count.
+ */
 async function attempt(target: FuzzTarget, input: Buffer): Promise<{ error: unknown; milliseconds: number }> {
   let fastest = Number.POSITIVE_INFINITY;
   let error: unknown;

@@ -1,4 +1,4 @@
-// Everything that reads bytes of others, as targets of the fuzzer.
+// All code that parses foreign bytes, as targets of the fuzzer.
 
 import type { FuzzTarget } from './runner.ts';
 import { certificateTargets } from './targets/certificates.ts';

@@ -1,4 +1,4 @@
-// The order of rooms: the permitted directions of imports, and the permitted users of clock and randomness.
+// The architecture: permitted directions of imports, and permitted uses of global functions.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
@@ -16,8 +16,8 @@ const ALIASES: Record<string, string> = {
 };
 
 /**
- * The floors of each part, from the top down: a file imports from its own room and from rooms on lower floors, never from a room on the same
- * floor or above. The READMEs of the folders say what each room does.
+ * The floors of each part, top floor first. A file imports from its own room and from rooms on lower floors, never from
+ * another room on the same floor or above. The READMEs of the folders describe the rooms.
  */
 const FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   agent: [
@@ -60,7 +60,7 @@ const FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
   common: [['model'], ['wire'], ['pki', 'http'], ['lib']],
 };
-/** Rooms that any file may import: they know no other. */
+/** Files that every room may import: they import no room. */
 const GROUND = ['schemas/', 'package.json'];
 
 interface SourceFile {
@@ -130,7 +130,7 @@ t.test('the README of each program names its rooms', async (t) => {
   t.pass();
 });
 
-t.test('schemas know nothing of the programs, and common knows neither of them', async (t) => {
+t.test('schemas import no program, and common imports neither program', async (t) => {
   for (const { path, imports } of PRODUCT) {
     const [home = ''] = path.split('/');
     if (home !== 'schemas' && home !== 'common') continue;
@@ -151,7 +151,7 @@ t.test('no file imports itself through others', async (t) => {
     checked.add(path);
   };
   for (const path of imports.keys()) visit(path, []);
-  t.ok(checked.size >= ALL.length, 'and files that are not TypeScript');
+  t.ok(checked.size >= ALL.length, 'includes files that are not TypeScript');
 });
 
 t.test('agent and simulator never import each other', async (t) => {
@@ -166,7 +166,7 @@ t.test('agent and simulator never import each other', async (t) => {
   t.ok(ALL.length > PRODUCT.length);
 });
 
-t.test('only the clock knows the time, only random.ts and ids.ts make chance', async (t) => {
+t.test('only the clock reads the time, only random.ts and ids.ts create random values', async (t) => {
   const allowed: [RegExp, string[]][] = [
     [/(?<!\.)\bsetTimeout\(|(?<!\.)\bsetInterval\(|\bDate\.now\(/, ['common/lib/clock.ts']],
     [/Math\.random\(|randomUUID\(/, []],
@@ -178,12 +178,12 @@ t.test('only the clock knows the time, only random.ts and ids.ts make chance', a
   t.pass(`${PRODUCT.length} files`);
 });
 
-t.test('every file begins by saying what it is', async (t) => {
+t.test('every file begins with a comment', async (t) => {
   for (const { path, text } of ALL) if (!text.startsWith('//')) t.fail(path);
   t.pass(`${ALL.length} files`);
 });
 
-t.test('nothing is left to be done later', async (t) => {
+t.test('the code contains no TODO', async (t) => {
   const words = new RegExp(['TO', 'DO|FIX', 'ME|XX', 'X\\b|not implemented'].join(''), 'i');
   for (const { path, text } of PRODUCT) if (words.test(text)) t.fail(path);
   t.pass(`${PRODUCT.length} files`);

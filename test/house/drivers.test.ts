@@ -1,5 +1,5 @@
-// Clients that others have written, in Python, against the simulator as a process: a fuzzer that believes what the OpenAPI documents say,
-// and the C SDK of 2022. Where there is no Python they are skipped.
+// Third-party clients in Python against the simulator as a process: a fuzzer that follows the OpenAPI documents, and
+// the C SDK of 2022. They are skipped without Python.
 
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,16 +14,16 @@ import { Overlay, until } from '../support/overlay.ts';
 const DRIVERS = join(import.meta.dirname, '../drivers');
 const REQUIREMENTS = join(DRIVERS, 'requirements.txt');
 const VENV = join(import.meta.dirname, '../../node_modules/.cache/drivers');
-/** Written after an installation: tells for which requirements it was. */
+/** Written after an installation; contains the requirements that were installed. */
 const MARK = join(VENV, 'installed.txt');
 const PYTHON = join(VENV, process.platform === 'win32' ? 'Scripts/python.exe' : 'bin/python');
-/** Milliseconds; a first installation is among it. */
+/** Milliseconds; includes a first installation. */
 const PATIENCE = 240_000;
-/** Of all tests of this file together. */
+/** For all tests of this file together. */
 const PATIENCE_IN_ALL = 600_000;
 
 interface Outcome {
-  /** Null for a program that a signal ended. */
+  /** Null if a signal ended the program. */
   readonly code: number | null;
   readonly output: string;
 }
@@ -38,7 +38,7 @@ function run(command: string, args: readonly string[]): Promise<Outcome> {
         output += text;
       });
     child.once('error', (error) => resolve({ code: null, output: error.message }));
-    // A driver that crashes leaves its own children behind, and they would keep its output open.
+    // A crashing driver leaves child processes behind, which would keep its output open.
     child.once('exit', (code, signal) => {
       if (signal !== null) output += `\nended by ${signal}`;
       endGroup(child.pid);
@@ -51,17 +51,17 @@ function endGroup(leader: number | undefined): void {
   try {
     if (leader !== undefined) process.kill(-leader, 'SIGKILL');
   } catch (error) {
-    if (errorCode(error) !== 'ESRCH') throw error; // nobody is left
+    if (errorCode(error) !== 'ESRCH') throw error; // no process is left
   }
 }
 
-/** Why the drivers cannot run here; undefined when they can. */
+/** Why the drivers cannot run here; undefined if they can. */
 async function install(): Promise<string | undefined> {
   const requirements = readFileSync(REQUIREMENTS, 'utf8');
   if (existsSync(MARK) && readFileSync(MARK, 'utf8') === requirements) return undefined;
   rmSync(VENV, { recursive: true, force: true });
   mkdirSync(VENV, { recursive: true });
-  if ((await run('python3', ['-m', 'venv', VENV])).code !== 0) return 'there is no python3 with its module venv';
+  if ((await run('python3', ['-m', 'venv', VENV])).code !== 0) return 'python3 with its module venv is missing';
   const { code, output } = await run(PYTHON, ['-m', 'pip', 'install', '--quiet', '--requirement', REQUIREMENTS]);
   if (code !== 0)
     return `the packages of test/drivers/requirements.txt cannot be installed: ${output.trim().split('\n').at(-1)}`;
@@ -74,7 +74,7 @@ const obstacle = await install();
 
 for (const [file, name] of [
   ['sdk.py', 'the C SDK of 2022 enrolls, logs in, and sees its services'],
-  ['openapi.py', 'whatever is sent, the answer is one that the OpenAPI document names'],
+  ['openapi.py', 'every answer conforms to the OpenAPI document'],
 ] as const) {
   t.test(
     name,
@@ -85,14 +85,14 @@ for (const [file, name] of [
       const { code, output } = await run(PYTHON, [file, await simulator.firstLine()]);
       t.equal(code, 0, output);
       await simulator.stop();
-      t.notMatch(readFileSync(simulator.logFile, 'utf8'), /"level":"error"/, 'nothing went wrong inside');
+      t.notMatch(readFileSync(simulator.logFile, 'utf8'), /"level":"error"/, 'no internal errors');
       rmSync(directory, { recursive: true });
     },
   );
 }
 
 t.test(
-  'the C SDK of 2022 hosts at one router and dials at another: bytes, half closes, many at once, a host that is killed',
+  'the C SDK of 2022 hosts at one router and dials at another: bytes, half closes, many connections, a killed host',
   { timeout: PATIENCE, skip: obstacle !== undefined && `the drivers of test/drivers: ${obstacle}` },
   async (t) => {
     await using overlay = await Overlay.start({ churnLimit: 0 });
@@ -116,7 +116,7 @@ t.test(
     const everything = { semantic: 'AnyOf', edgeRouterRoles: ['#all'] };
     await management.create('services', { name: 'sdk', encryptionRequired: true });
     await management.create('service-edge-router-policies', { name: 'all', serviceRoles: ['#all'], ...everything });
-    // The hosts use one router and the client the other, so that everything crosses a link.
+    // The hosts use one router and the client the other, so that all traffic crosses a link.
     for (const [role, router] of [
       ['hosts', 'b'],
       ['clients', 'a'],
@@ -140,7 +140,8 @@ t.test(
       return run(PYTHON, ['data.py', 'drive', JSON.stringify({ service: 'sdk', first, second, client })]);
     };
     const outcomes = [await drive(1)];
-    // Once in dozens of runs this SDK crashes. A refusal, a lost byte or a wrong answer ends it with an exit code, and counts at once.
+    // This SDK crashes once in dozens of runs, so a crash is retried. A rejection, a lost byte or a wrong answer ends
+    // it with an exit code and fails at once.
     if (outcomes[0]?.code === null) outcomes.push(await drive(2));
     t.equal(outcomes.at(-1)?.code, 0, outcomes.map(({ output }) => output).join('\n'));
     await until('the routers to be empty', () =>

@@ -1,4 +1,4 @@
-// What a newcomer types: the example network, and every command of the documents.
+// The first steps of a new user: the example network, and every command in the documents.
 
 import { execFile, spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ const DOCUMENTS = readdirSync(ROOT, { recursive: true, encoding: 'utf8' }).filte
 );
 /** Its commands change the system: test/cli/service.test.ts runs them. */
 const OF_SYSTEM = 'docs/guides/run-a-router.md';
-/** Commands that other tests run, and the runner itself, which would never end here. */
+/** Commands that other tests run, and the test runner itself, which would recurse forever. */
 const COVERED = new Set([
   'npm test',
   'npm run check',
@@ -31,9 +31,9 @@ interface Outcome {
 }
 
 interface RunOptions {
-  /** Interrupts once the output looks so. */
+  /** Interrupts the command once the output matches. */
   stopAfter?: RegExp;
-  /** Called once with what is there when the first line is whole. */
+  /** Called once with the output when its first line is complete. */
   onLine?: (line: string) => void;
   env?: NodeJS.ProcessEnv;
 }
@@ -55,38 +55,38 @@ function run(command: string, { stopAfter, onLine, env }: RunOptions = {}): Prom
   });
 }
 
-/** Milliseconds: benchmarks are among the commands, and other tests run beside them. */
+/** Milliseconds: the commands include benchmarks, and other tests run beside them. */
 const PATIENCE = 300_000;
 t.setTimeout(2 * PATIENCE);
 
 t.test('npm -s start -- --once --json proves a network and prints one JSON document', async (t) => {
   const { code, stdout, stderr } = await run('npm -s start -- --once --json');
   t.equal(code, 0, stderr);
-  const shown = JSON.parse(stdout);
-  t.equal(shown.ok, true);
-  t.equal(shown.transfer.bytes, 8 * 1024 * 1024);
-  t.match(shown.transfer.sha256Sent, /^[0-9a-f]{64}$/);
-  t.equal(shown.transfer.sha256Received, shown.transfer.sha256Sent);
+  const summary = JSON.parse(stdout);
+  t.equal(summary.ok, true);
+  t.equal(summary.transfer.bytes, 8 * 1024 * 1024);
+  t.match(summary.transfer.sha256Sent, /^[0-9a-f]{64}$/);
+  t.equal(summary.transfer.sha256Received, summary.transfer.sha256Sent);
   t.same(
-    shown.routers.map(({ health }: { health: string }) => health),
+    summary.routers.map(({ health }: { health: string }) => health),
     ['healthy', 'healthy'],
   );
-  t.equal(shown.links.length, 1);
-  t.ok(shown.steps.every(({ name, ms }: { name: string; ms: number }) => name !== '' && ms >= 0));
-  t.match(shown.controller.ctrl, /^tls:127\.0\.0\.1:\d+$/);
+  t.equal(summary.links.length, 1);
+  t.ok(summary.steps.every(({ name, ms }: { name: string; ms: number }) => name !== '' && ms >= 0));
+  t.match(summary.controller.ctrl, /^tls:127\.0\.0\.1:\d+$/);
 });
 
-t.test('npm start stays up, shows how to use it, and stops cleanly', async (t) => {
+t.test('npm start keeps running, prints how to use it, and stops cleanly', async (t) => {
   const { code, stdout } = await run('npm -s start', { stopAfter: /Ctrl-C stops the network/ });
   t.equal(code, 0);
   t.match(stdout, /router -- health https:/);
   t.match(stdout, /stopping/);
 });
 
-t.test('an interruption on the way up is answered at once, with one document and one line', async (t) => {
-  const shown = await run('npm -s start', { stopAfter: /start the controller/ });
-  t.equal(shown.code, 1);
-  t.equal(shown.stderr, 'the network could not be started: SIGINT was received during the start\n');
+t.test('an interrupted start ends at once, with one document and one line', async (t) => {
+  const summary = await run('npm -s start', { stopAfter: /start the controller/ });
+  t.equal(summary.code, 1);
+  t.equal(summary.stderr, 'the network could not be started: SIGINT was received during the start\n');
   for (const delay of [500, 1_000]) {
     const child = spawn(process.execPath, ['examples/two-routers/start.ts', '--json'], { cwd: ROOT });
     const [stdout, stderr] = [text(child.stdout), text(child.stderr)];
@@ -96,7 +96,7 @@ t.test('an interruption on the way up is answered at once, with one document and
   }
 });
 
-t.test('without a folder for its files it says so', async (t) => {
+t.test('an unusable temporary folder is reported', async (t) => {
   const { code, stdout, stderr } = await run('npm -s start -- --once --json', {
     env: { TMPDIR: join(ROOT, 'package.json') },
   });
@@ -105,7 +105,7 @@ t.test('without a folder for its files it says so', async (t) => {
   t.match(stderr, /^the network could not be started: no folder can be created in .*package\.json.*\n$/);
 });
 
-t.test('a network that dies later is told on stderr; the one document has been printed', async (t) => {
+t.test('a later failure of the network is reported on stderr, after the one document', async (t) => {
   const { code, stdout, stderr } = await run('npm -s start -- --json', {
     onLine: (line) => process.kill(JSON.parse(line).routers[0].pid, 'SIGKILL'),
   });
@@ -114,7 +114,7 @@ t.test('a network that dies later is told on stderr; the one document has been p
   t.match(stderr, /^the network is down: router-a ended with exit code 137\n/);
 });
 
-t.test('wrong flags are told, with the right ones', async (t) => {
+t.test('unknown flags are reported with the known ones', async (t) => {
   const { code, stderr } = await run('npm -s start -- --onec');
   t.equal(code, 2);
   t.match(stderr, /unknown option --onec/);
@@ -150,7 +150,7 @@ t.test('every script of the documents works', async (t) => {
   }
 });
 
-t.test('every relative link of the documents leads somewhere', async (t) => {
+t.test('every relative link in the documents resolves', async (t) => {
   for (const file of DOCUMENTS) {
     for (const [, target = ''] of readFileSync(join(ROOT, file), 'utf8').matchAll(/\]\(([^)#:]+)\)/g)) {
       t.ok(readFileSync(join(ROOT, dirname(file), target)).length > 0, `${file}: ${target}`);

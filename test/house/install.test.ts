@@ -1,4 +1,4 @@
-// The scripts of a checkout before anything is installed: what they install, what they leave alone, and what they say when they cannot.
+// The scripts of a new checkout: automatic installation, existing installations, and error messages.
 
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import t from 'tap';
 
 const ROOT = join(import.meta.dirname, '../..');
-/** Nobody listens there. */
+/** A port without a listener. */
 const NO_REGISTRY = 'http://127.0.0.1:1/';
 
 /** A checkout whose `npm run check` prints `ran`, without node_modules. */
@@ -28,7 +28,7 @@ function check(folder: string) {
   return { status, stdout, stderr };
 }
 
-/** As npm leaves it: a Node, and its list of what is there. */
+/** Creates node_modules as npm leaves them: a Node, and the list of packages. */
 function nodeModules(folder: string, change: (packages: Record<string, { version?: string }>) => void): void {
   mkdirSync(join(folder, 'node_modules/.bin'), { recursive: true });
   symlinkSync(process.execPath, join(folder, 'node_modules/.bin/node'));
@@ -37,7 +37,7 @@ function nodeModules(folder: string, change: (packages: Record<string, { version
   writeFileSync(join(folder, 'node_modules/.package-lock.json'), JSON.stringify(lock));
 }
 
-t.test('without a network, one sentence says that the registry cannot be reached, and what to do', async (t) => {
+t.test('without a network, one sentence reports the unreachable registry and the remedy', async (t) => {
   const { status, stderr, stdout } = check(checkout(t.testdir()));
   t.equal(status, 1);
   t.equal(stdout, '');
@@ -47,14 +47,14 @@ t.test('without a network, one sentence says that the registry cannot be reached
   );
 });
 
-t.test('what somebody has installed with npm is not installed again', async (t) => {
+t.test('packages installed with npm are not installed again', async (t) => {
   const folder = checkout(t.testdir());
   nodeModules(folder, () => undefined);
   t.match(check(folder), { status: 0, stdout: 'ran\n', stderr: '' });
-  t.ok(existsSync(join(folder, 'node_modules/.installed')), 'and is not looked at again');
+  t.ok(existsSync(join(folder, 'node_modules/.installed')), 'later runs skip the check');
 });
 
-t.test('a package that is missing or old is installed', async (t) => {
+t.test('a missing or outdated package is installed', async (t) => {
   for (const change of [
     (packages: Record<string, { version?: string }>) => delete packages['node_modules/fastify'],
     (packages: Record<string, { version?: string }>) => {

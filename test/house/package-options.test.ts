@@ -1,16 +1,16 @@
-// The options of the functions that the package exports. What they do with good ones is in package.test.ts and network.test.ts.
+// Options of the exported functions. package.test.ts and network.test.ts test the effects of valid ones.
 
 import { join } from 'node:path';
 import t from 'tap';
 import * as router from '../../agent/index.ts';
 import * as sim from '../../controller-sim/index.ts';
 
-/** As JavaScript calls them. */
+/** The signature in JavaScript. */
 type Call = (...args: unknown[]) => unknown;
 
 const FILE = join(import.meta.dirname, 'no-such-router.yml');
 
-t.test('unknown and wrong options are refused before anything is opened', async (t) => {
+t.test('unknown and invalid options are rejected before any port is opened', async (t) => {
   const table: [call: Call, args: unknown[], message: RegExp][] = [
     [
       sim.startSimulator as Call,
@@ -32,7 +32,7 @@ t.test('unknown and wrong options are refused before anything is opened', async 
     [
       sim.startSimulator as Call,
       [{ passwordCost: { memory: 64 } }],
-      /option passwordCost is invalid\. It needs memory/,
+      /option passwordCost is invalid\. It must have memory/,
     ],
     [sim.startSimulator as Call, [{ passwordCost: { memry: 64 } }], /unknown option memry; did you mean memory\?/],
     [sim.startSimulator as Call, [{ linkVersion: 'old' }], /option linkVersion is invalid\. .*v1\.6\.5/],
@@ -71,7 +71,7 @@ t.test('unknown and wrong options are refused before anything is opened', async 
   t.equal(router.OptionError, sim.OptionError);
 });
 
-t.test('good options are not refused', async (t) => {
+t.test('valid options are accepted', async (t) => {
   await t.rejects(router.startRouter(FILE, { log: router.createLog({ level: 'silent' }), extend: false }), {
     name: 'ConfigurationError',
   });

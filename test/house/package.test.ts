@@ -1,4 +1,5 @@
-// The package: what `npm pack` makes works in an empty folder, for its commands, for programs and for the TypeScript compiler.
+// The package: the output of `npm pack` works in an empty folder, for its commands, for programs and for the TypeScript
+// compiler.
 
 import { execFile, spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,9 +15,9 @@ const folder = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
 const consumer = join(folder, 'consumer');
 t.teardown(() => rmSync(folder, { recursive: true, force: true }));
 
-/** The Node of this test comes first: the one of the system may be older than the package allows. */
+/** Puts the Node of this test first: the system's may be older than the package requires. */
 const env = { ...process.env, PATH: `${TOOLS}${delimiter}${process.env.PATH}` };
-/** tap makes every child process load its own modules; an installed package is to run without them. */
+/** tap makes every child process load its modules; an installed package runs without them. */
 const withoutTap = (command: string, args: readonly string[]): [string, string[]] => [
   'env',
   ['-u', 'NODE_OPTIONS', command, ...args],
@@ -31,7 +32,7 @@ interface Packed {
   readonly files: readonly { readonly path: string; readonly mode: number }[];
 }
 
-t.test('the tarball holds what runs, and nothing of how it is made', async (t) => {
+t.test('the tarball contains the programs, and no development files', async (t) => {
   const output = await run('npm', ['pack', '--json', '--pack-destination', folder], ROOT);
   const [packed] = JSON.parse(output.slice(output.indexOf('[\n'))) as Packed[];
   const paths = packed?.files.map(({ path }) => path) ?? [];
@@ -47,12 +48,12 @@ t.test('the tarball holds what runs, and nothing of how it is made', async (t) =
     packages: Record<string, { hasInstallScript?: boolean; dev?: boolean }>;
   };
   const withScripts = Object.entries(lock.packages).filter(([, { hasInstallScript }]) => hasInstallScript);
-  t.same(withScripts, [], 'nothing runs at the installation');
+  t.same(withScripts, [], 'no install scripts');
   for (const tool of ['typescript', 'tap', 'node', '@biomejs/biome'])
-    t.notOk(`node_modules/${tool}` in lock.packages, `${tool} stays out`);
+    t.notOk(`node_modules/${tool}` in lock.packages, `${tool} is not installed`);
 });
 
-t.test('both commands run, and an old Node gets a sentence', async (t) => {
+t.test('both commands run, and an old Node gets one sentence', async (t) => {
   const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
   for (const name of ['edgeweave-router', 'edgeweave-sim'])
     for (const flag of ['--version', '-V'])
@@ -168,7 +169,7 @@ t.test('the programs of the guides work', async (t) => {
   }
 });
 
-t.test('the types hold for both ways of resolution, and refuse what is not there', async (t) => {
+t.test('the types work with both module resolutions, and reject unknown options and entries', async (t) => {
   writeFileSync(
     join(consumer, 'wrong.ts'),
     `import { startSimulator } from 'edgeweave/sim';

@@ -1,5 +1,6 @@
-// docs/security.md says what the code does: every row of its tables of limits names the constant or the configuration key that sets
-// the limit, and shows its value. Every constant that looks like a limit has a row, or is listed below with the reason why not.
+// Compares docs/security.md with the code. Every row in its tables of limits names the constant or configuration key
+// that sets the limit, and its value. Every constant named like a limit has a row, or an exception below with its
+// reason.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -24,9 +25,9 @@ const UNITS: Readonly<Record<string, number>> = {
 const NAMED_AS_LIMIT = /(?:MOST|LONGEST|LARGEST|DEEPEST|SHORTEST|MAX|LIMITS?|LIFETIME|(?:^|_)TIMEOUT)(?:_|$)/;
 const DEFINITION = /^(?:export )?const ([A-Z][A-Z0-9_]+)\b/gm;
 
-/** Constants that bound nothing that others can cause. */
+/** Constants that do not limit actions of others. */
 const NOT_LIMITS: Readonly<Record<string, readonly string[]>> = {
-  'the operator decides it alone': [
+  'only the operator affects it': [
     'agent/assembly/operator.ts MOST_DRAIN_SECONDS',
     'agent/commands/durations.ts MOST_SECONDS',
     'agent/commands/health.ts TIMEOUT',
@@ -61,7 +62,7 @@ const NOT_LIMITS: Readonly<Record<string, readonly string[]>> = {
     'controller-sim/entities/posture-check.ts NO_TIMEOUT',
     'controller-sim/state/store/sqlite-store.ts DEEPEST_STORED',
   ],
-  'it bounds work that nobody else causes': [
+  'it limits work that others cannot cause': [
     'agent/access/api-session.ts LONGEST_PAUSE',
     'agent/commands/reload.ts MOST_PATHS',
     'agent/drain/drain.ts QUIESCE_TIMEOUT',
@@ -111,14 +112,17 @@ function rowsOf(markdown: string): Row[] {
   return rows;
 }
 
-/** `64 KiB` in bytes, `5 s` in milliseconds, `10,000` as it is; undefined for any other text. */
+/** `64 KiB` in bytes, `5 s` in milliseconds, `10,000` unchanged; undefined for any other text. */
 function amountOf(text: string): number | undefined {
   const [, digits = '', unit = ''] = /^(\d[\d,]*(?:\.\d+)?)(?: (\w+))?$/.exec(text) ?? [];
   const factor = UNITS[unit];
   return digits === '' || factor === undefined ? undefined : Number(digits.replaceAll(',', '')) * factor;
 }
 
-/** The value of a constant, or of a field of one (`NAME.field`), in the text of its file. Factors may be constants of the same file. */
+/**
+ * The value of a constant, or of its field (`NAME.field`), in the source text of a file. Factors may be constants of
+ * the same file.
+ */
 function constantOf(source: string, name: string): number | undefined {
   const [constant = '', field] = name.split('.');
   const definition = new RegExp(`^(?:export )?const ${constant}(?:: [^=]+)? = ([^;]+);`, 'm').exec(source)?.[1];
@@ -130,7 +134,9 @@ function constantOf(source: string, name: string): number | undefined {
   }, 1);
 }
 
-/** The defaults of a key such as `link.listeners[].options.connectTimeout` or `listeners[]{edge}.options.connectTimeout`. */
+/**
+ * The default of a key such as `link.listeners[].options.connectTimeout` or `listeners[]{edge}.options.connectTimeout`.
+ */
 function defaultOf(schema: ConfigSchema, key: string): unknown {
   let node: ConfigSchema | undefined = schema;
   for (const part of key.split('.')) {
@@ -143,22 +149,22 @@ function defaultOf(schema: ConfigSchema, key: string): unknown {
 }
 
 function mistakeOf({ limit, value, setIn }: Row, sourceOf: (file: string) => string | undefined): string | undefined {
-  const shown = amountOf(value);
-  if (shown === undefined) return `${limit}: the value "${value}" cannot be read`;
+  const documented = amountOf(value);
+  if (documented === undefined) return `${limit}: the value "${value}" is not a number with a unit`;
   const [first = '', second] = [...setIn.matchAll(/`([^`]+)`/g)].map(([, code]) => code ?? '');
   if (second === undefined) {
     const given = defaultOf(ROUTER_SCHEMA, first);
     if (given === undefined) return `${limit}: the configuration has no key ${first} with a default`;
     const actual = typeof given === 'string' ? parseDuration(given) : given;
-    return actual === shown ? undefined : `${limit}: the default of ${first} is ${given}, not ${value}`;
+    return actual === documented ? undefined : `${limit}: the default of ${first} is ${given}, not ${value}`;
   }
   const source = sourceOf(first);
-  if (source === undefined) return `${limit}: there is no file ${first}`;
+  if (source === undefined) return `${limit}: the file ${first} does not exist`;
   const actual = constantOf(source, second);
   if (actual === undefined) return `${limit}: ${first} does not define ${second} as a number`;
   const unit = UNITS[/ in (KiB)$/.exec(setIn)?.[1] ?? ''] ?? 1;
   const factor = setIn.endsWith(' in seconds') ? 1_000 : unit;
-  return actual * factor === shown ? undefined : `${limit}: ${second} is ${actual}, not ${value}`;
+  return actual * factor === documented ? undefined : `${limit}: ${second} is ${actual}, not ${value}`;
 }
 
 function read(file: string): string | undefined {
@@ -171,7 +177,7 @@ function read(file: string): string | undefined {
 
 const DOCUMENT = read('docs/security.md') ?? '';
 
-t.test('each limit in docs/security.md is set where the document says, to the value that it shows', async (t) => {
+t.test('each limit in docs/security.md is set in the named place, to the documented value', async (t) => {
   const rows = rowsOf(DOCUMENT);
   t.ok(rows.length > 100, `${rows.length} rows`);
   t.same(
@@ -180,7 +186,7 @@ t.test('each limit in docs/security.md is set where the document says, to the va
   );
 });
 
-t.test('each constant that is named like a limit is in docs/security.md', async (t) => {
+t.test('each constant named like a limit is in docs/security.md', async (t) => {
   const documented = new Set(
     rowsOf(DOCUMENT).map(({ setIn }) => setIn.replaceAll('`', '').replace(/^(\S+ [A-Z0-9_]+).*$/, '$1')),
   );
@@ -202,11 +208,11 @@ t.test('each constant that is named like a limit is in docs/security.md', async 
   t.same(
     excepted.filter((each) => !defined.has(each)),
     [],
-    'exceptions that do not exist',
+    'exceptions for constants that do not exist',
   );
 });
 
-t.test('a wrong value, an unknown constant and an unknown key are found', async (t) => {
+t.test('a wrong value, an unknown constant and an unknown key are reported', async (t) => {
   const source =
     'const HOUR = 60 * MINUTE;\nconst MINUTE = 60_000;\nconst SIZES: Sizes = { body: 64 * 1024, head: 16_384 };';
   const check = (value: string, setIn: string) =>
@@ -229,12 +235,12 @@ t.test('a wrong value, an unknown constant and an unknown key are found', async 
     ['64 KiB', '`a.ts` `SIZES.tail`', /does not define SIZES.tail/],
     ['64 KiB', '`a.ts` `SIZES`', /does not define SIZES as a number/],
     ['1 h', '`a.ts` `DAY`', /does not define DAY/],
-    ['1 h', '`b.ts` `HOUR`', /no file b.ts/],
+    ['1 h', '`b.ts` `HOUR`', /the file b.ts does not exist/],
     ['6 s', '`tls.handshakeTimeout`', /the default of tls.handshakeTimeout is 5s/],
     ['5 s', '`tls.handshakeTime`', /no key tls.handshakeTime/],
     ['5 s', '', /no key/],
-    ['a few', '`a.ts` `HOUR`', /"a few" cannot be read/],
-    ['5 years', '`a.ts` `HOUR`', /cannot be read/],
+    ['a few', '`a.ts` `HOUR`', /"a few" is not a number/],
+    ['5 years', '`a.ts` `HOUR`', /is not a number/],
   ];
   for (const [value, setIn, expected] of wrong) t.match(check(value, setIn)[0], expected);
 });

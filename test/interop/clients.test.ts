@@ -1,5 +1,5 @@
-// Clients of the reference at our routers, on a network of ours: its tunneler as a host and as a proxy, its check of the data path, its
-// command line.
+// Clients of the reference at our routers, on our network: its tunneler as a host and as a proxy, its check of the data
+// path, its command line.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { allowRouter, enrollIdentity, ReferenceProcess, skipped } from '../suppo
 const MIB = 1024 * 1024;
 const PATIENCE = 30_000;
 
-/** Two of our routers with a listener for clients each, and a link between them. */
+/** Two of our routers, each with a listener for clients, and a link between them. */
 async function network() {
   const overlay = await Overlay.start({ churnLimit: 0 });
   const ports = await freePorts(2);
@@ -53,11 +53,11 @@ t.test('its tunneler hosts at one router and proxies at the other', { skip: skip
   for (const result of await Promise.all([32, 4, 4, 4].map((mebibytes) => transfer(port, mebibytes * MIB))))
     t.equal(result.sha256Received, result.sha256Sent, `${result.bytes} bytes`);
   t.ok(hosting.isRunning && proxying.isRunning);
-  await until('the circuits to be gone', () => overlay.routers.every(({ router }) => router.describe().circuits === 0));
+  await until('the circuits to end', () => overlay.routers.every(({ router }) => router.describe().circuits === 0));
 });
 
 t.test(
-  'its check of the data path succeeds, and its command line shows our routers',
+  'its check of the data path succeeds, and its command line lists our routers',
   { skip: skipped, timeout: 60_000 },
   async (t) => {
     const { overlay } = await network();

@@ -1,5 +1,5 @@
-// Our routers on a network of the reference's controller: they enroll there, link to each other and to a router of the reference, and serve
-// circuits and clients.
+// Our routers on a network of the reference's controller: they enroll there, link to each other and to a router of the
+// reference, and serve circuits and clients.
 
 import t from 'tap';
 import { freePorts } from '../../examples/two-routers/ports.ts';
@@ -47,7 +47,7 @@ t.test(
     });
 
     await t.test('tunnelers of the reference dial and host at our router', async (t) => {
-      // Two identities: programs of the reference cannot be both ends of one circuit.
+      // Two identities: clients of the reference reject circuits whose ends have the same identity.
       const host = await enrollIdentity(overlay, 'host');
       const client = await enrollIdentity(overlay, 'client');
       for (const name of ['host', 'client']) await allowRouter(overlay, name, own.id);
@@ -67,9 +67,9 @@ t.test(
       t.ok(hosting.isRunning && proxying.isRunning);
     });
 
-    await t.test('a router that restarts takes its place again', async (t) => {
+    await t.test('a restarted router recovers its link and traffic', async (t) => {
       await own.router.close({ drain: 0 });
-      await until('the link to go', async () => (await linksOf(overlay)).length === 0, PATIENCE);
+      await until('the link to close', async () => (await linksOf(overlay)).length === 0, PATIENCE);
       own.router = await overlay.startRouter(own.configFile);
       await until('the link', async () => (await linksOf(overlay)).length === 1, PATIENCE);
       const flows = async () => (await transfer(ports[1] ?? 0, 1_000).catch(() => ({ bytes: 0 }))).bytes === 1_000;

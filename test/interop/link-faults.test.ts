@@ -1,4 +1,4 @@
-// Links between our routers and those of the reference that are dialed from both sides at once, or lose connections.
+// Links between our routers and those of the reference with simultaneous dials from both sides, or lost connections.
 
 import t from 'tap';
 import { Agent, request } from 'undici';
@@ -42,7 +42,7 @@ t.test(
       const [link] = await linksOf(overlay);
       await overlay.management.remove(`../../../fabric/v1/links/${link?.id}`);
       await until('another link', async () => (await linksOf(overlay))[0]?.iteration !== link?.iteration);
-      // New ids, so that another side wins.
+      // New ids, so that the other side wins.
       if (round % 4 === 3) {
         await own.router.close({ drain: 0 });
         own.router = await overlay.startRouter(own.configFile);
@@ -69,7 +69,7 @@ for (const dials of ['own', 'other'] as const) {
     const hosted = async () => (await overlay.management.get<unknown[]>('terminators')).length > 0;
     await until('a terminator', hosted, PATIENCE);
     const [before] = await linksOf(overlay);
-    // Silent, not reset: the reference closes a link at a write error, whatever else the link has.
+    // Silent, not reset: the reference closes a link at a write error, regardless of its other connections.
     const fault = async () => between.freeze();
     const outcome = await longTransfer({ port: own.proxyPort, mebibytes: 6, every: 4, fault });
     t.match(outcome, { bytes: 6 * MIB, isEqual: true, faults: 1 });
@@ -77,7 +77,7 @@ for (const dials of ['own', 'other'] as const) {
   });
 }
 
-/** The links that a router of the reference itself has. */
+/** The links in the view of a router of the reference. */
 async function inspectedLinks(overlay: Overlay, routerId: string): Promise<LinkView[]> {
   const { simulator, management } = overlay;
   const dispatcher = new Agent({ connect: { ca: simulator.ca } });

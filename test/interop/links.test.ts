@@ -1,4 +1,4 @@
-// Links between our routers and those of the reference, on a network of ours: every kind of link, dialed from either side.
+// Links between our routers and those of the reference, on our network: every kind of link, dialed from either side.
 
 import t from 'tap';
 import { freePorts } from '../../examples/two-routers/ports.ts';
@@ -17,7 +17,7 @@ async function listener(): Promise<string> {
   return `  listeners: [{binding: transport, bind: "tls:127.0.0.1:${port}", advertise: "tls:127.0.0.1:${port}"}]`;
 }
 
-/** Connections of each type, such as `link.ack: 1, link.default: 2`. */
+/** The number of connections of each type, such as `link.ack: 1, link.default: 2`. */
 function shape(link: LinkView | undefined): string {
   const types = Object.groupBy(link?.connections ?? [], ({ type }) => type);
   return Object.entries(types)
@@ -45,7 +45,7 @@ for (const { kind, version, options, expected } of [
   t.test(`${kind} links carry circuits, whichever side dials`, { skip: skipped, timeout: 60_000 }, async (t) => {
     await using overlay = await Overlay.start({ churnLimit: 0, ...(version && { linkVersion: version }) });
     const ports = await freePorts(2);
-    // One reference router only listens, the other only dials: the four directions of payloads are two echoes each.
+    // One reference router only listens, the other only dials: two echoes each cover the four directions of payloads.
     await overlay.addRouter({
       name: 'ours',
       mode: 'proxy',

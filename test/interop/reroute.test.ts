@@ -1,4 +1,4 @@
-// Circuits that move while bytes flow, over routers of ours and of the reference in every place of the path.
+// Circuits that move while bytes flow, with our routers and those of the reference in every position of the path.
 
 import t from 'tap';
 import { freePorts } from '../../examples/two-routers/ports.ts';
@@ -13,7 +13,7 @@ const PATIENCE = 30_000;
 
 for (const outer of ['ingress', 'egress'] as const) {
   t.test(
-    `no byte is lost when routers in between are killed, with the reference as ${outer}`,
+    `no byte is lost when intermediate routers are killed, with the reference as ${outer}`,
     { skip: skipped, timeout: 90_000 },
     async (t) => {
       await using owned = new AsyncDisposableStack();

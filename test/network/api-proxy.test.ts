@@ -55,7 +55,8 @@ t.test('a client logs in through the proxy with its certificate and continues th
   const answer = await get('/edge/client/v1/current-identity');
   t.match(await answer.body.json(), { data: { id: device.identityId } });
   t.equal((await get('/edge/client/v1/nothing')).statusCode, 404);
-  t.equal((await get('/edge/client/v1/version', 'HEAD')).statusCode, 200);
+  t.equal((await get('/oidc/.well-known/openid-configuration', 'HEAD')).statusCode, 200);
+  t.equal((await get('/edge/client/v1/version', 'HEAD')).statusCode, 405, 'and its connection serves further requests');
 
   const accessToken = await loginOidc({ simulator: { baseUrl: proxy } } as Overlay, device);
   const claims = JSON.parse(Buffer.from(accessToken.split('.')[1] ?? '', 'base64url').toString());

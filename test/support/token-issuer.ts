@@ -31,7 +31,7 @@ export class TokenIssuer {
       issuer.requests += 1;
       if (issuer.answer) issuer.answer(response);
       else response.end(JSON.stringify({ keys: issuer.published }));
-      server.emit('asked');
+      server.emit('keysRequested');
     });
     const issuer = new TokenIssuer(name, clock, server);
     server.listen(0, '127.0.0.1');
@@ -45,8 +45,8 @@ export class TokenIssuer {
   }
 
   /** Resolves with the next request for the keys. */
-  async asked(): Promise<void> {
-    await once(this.#server, 'asked');
+  async nextRequest(): Promise<void> {
+    await once(this.#server, 'keysRequested');
   }
 
   async close(): Promise<void> {

@@ -22,7 +22,7 @@ const MEANINGS: Readonly<Record<number, string>> = {
   415: 'the content type of the body is not supported',
   429: 'too many requests',
   500: 'internal error',
-  501: 'named, but not served',
+  501: 'not supported',
   503: 'temporarily unavailable',
 };
 /** Every operation may answer these errors. */

@@ -1,4 +1,4 @@
-// Certificates, bags of them, and requests for them.
+// Certificates, certificate bags and certificate requests.
 
 import { generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { errorCode } from '#lib/errors.ts';

@@ -1,4 +1,5 @@
-// SDK clients that are logged in and send anything: dials, binds, data, trace route, frames of circuits, in any order and form.
+// Authenticated SDK clients with arbitrary messages: dials, binds, data, trace route, frames of circuits, in any order
+// and form.
 
 import { randomBytes } from 'node:crypto';
 import { duplexPair } from 'node:stream';
@@ -34,9 +35,9 @@ import { CircuitEnds } from '../../../agent/xgress/circuit-ends.ts';
 import type { FuzzTarget } from '../runner.ts';
 
 const LIMITS = { maxHeaders: 64 * 1024, maxBody: 1024 * 1024 };
-/** Bytes of what one client says: some hundred messages. */
+/** Bytes from one client: some hundred messages. */
 const LONGEST = 32 * 1024;
-/** Milliseconds: two minutes pass on the virtual clock for each input, with all its circuits. */
+/** Milliseconds: each input takes two minutes on the virtual clock, with all its circuits. */
 const SLOWEST = 200;
 const TOKEN = 'ey.token';
 const CIRCUIT = 'circuit';
@@ -56,7 +57,7 @@ export function sdkTargets(): FuzzTarget[] {
   ];
 }
 
-/** The rooms of a router that serve SDK clients. Sessions, rights and the controller agree to everything. */
+/** The rooms of a router that serve SDK clients. Sessions, rights and the controller permit every request. */
 function sdkRouter() {
   const clock = new VirtualClock();
   const log = silentLog;
@@ -128,7 +129,7 @@ function sdkRouter() {
   const clients = new SdkClients({ ...common, sessions, hosting, metrics: counters, onConnections: nothing });
   const idle = clock.timers().join();
 
-  /** One client says all of `input` and leaves. Nothing of it may stay. */
+  /** A client sends `input` and disconnects. No state may remain. */
   async function talk(input: Buffer): Promise<void> {
     const [ours, theirs] = duplexPair();
     const channel = new Channel({
@@ -164,7 +165,7 @@ function sdkRouter() {
   return { talk };
 }
 
-/** What a controller does for a request: the circuit is routed here, and the answer names its ingress. */
+/** Acts as the controller: routes the circuit here, and answers with its ingress address. */
 function circuitMade(forwarder: Forwarder): Message {
   const id = `${CIRCUIT}-${randomBytes(4).toString('hex')}`;
   forwarder.circuits.open(id, 'c', {});
@@ -176,7 +177,7 @@ function circuitMade(forwarder: Forwarder): Message {
   ]);
 }
 
-/** Whole conversations: what is cut, repeated or moved by the fuzzer still has neighbours that fit. */
+/** Whole conversations, so that mutated messages still have valid neighbours. */
 function conversations(): Buffer[] {
   const id = (value: number) => [SdkHeader.ConnectionId, encodeUint32(value)] as const;
   const say = (type: number, headers: HeaderEntries = [], body = '') => new Message(type, headers, body).encode();
@@ -224,7 +225,7 @@ function conversations(): Buffer[] {
   ].map((messages) => Buffer.concat(messages.map(numbered)));
 }
 
-/** Each message of a channel has a sequence of its own. */
+/** Assigns a unique sequence number, as channels do. */
 function numbered(message: Buffer, sequence: number): Buffer {
   const copy = Buffer.from(message);
   copy.writeInt32LE(sequence + 1, 8);

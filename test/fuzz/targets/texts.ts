@@ -22,9 +22,9 @@ import type { FuzzTarget } from '../runner.ts';
 const EXAMPLES = join(import.meta.dirname, '../../../examples/two-routers');
 const SAMPLES = 60;
 const LEFT_BRACE = 0x7b;
-/** Node's limit for the headers of a request, and so for a query. */
+/** Node's limit on the headers of a request, and therefore on a query. */
 const LONGEST_QUERY = 16 * 1024;
-/** A file is checked once, by a process that has nothing else to do. */
+/** A file is checked once, by a process without other work. */
 const LONGEST_CONFIGURATION = 32 * 1024;
 const SLOWEST_CONFIGURATION = 1_000;
 
@@ -149,7 +149,7 @@ function circuitRequests(): Buffer[] {
   return texts.map((text) => Buffer.from(text));
 }
 
-/** Configurations with the app data of a dialing side. */
+/** Configurations with app data of the dialing side. */
 function tunnelerConfigs(): Buffer[] {
   const ports = [{ low: 1, high: 99 }];
   const forwarding = {

@@ -1,4 +1,4 @@
-// Tokens: those that a router enrolls with, and those that clients show to the simulator.
+// Tokens: enrollment tokens that routers read, and tokens that clients present to the simulator.
 
 import { VirtualClock } from '#lib/clock.ts';
 import { IdSource } from '#lib/ids.ts';
@@ -39,7 +39,7 @@ export async function tokenTargets(): Promise<FuzzTarget[]> {
   const check = async (input: Buffer) => {
     const token = input.toString('latin1');
     const results = [await tokens.verify(token), await tokens.verifyAccess(token), await tokens.verifySession(token)];
-    if (results.every((result) => result === undefined)) throw new Refused('this token proves nothing');
+    if (results.every((result) => result === undefined)) throw new Refused('the token is invalid');
   };
   const refusesToken = (error: unknown) => error instanceof EnrollmentError;
   return [

@@ -37,7 +37,7 @@ const SAMPLES = 40;
 const DEEPEST_SAMPLE = 3;
 const HEARTBEAT = { sendInterval: 1e9, checkInterval: 1e9, closeUnresponsiveTimeout: 0 };
 
-/** The messages that programs of the network exchange, each named by its first byte. */
+/** The messages between programs of the network; the first byte selects the type. */
 const SCHEMAS = [control, edge, client, metrics, trace].flatMap((module) =>
   Object.values(module).filter((each): each is DescMessage => (each as { kind?: unknown }).kind === 'message'),
 );
@@ -67,7 +67,7 @@ export function wireTargets(): FuzzTarget[] {
   ];
 }
 
-/** The first byte says how the bytes are cut into chunks. */
+/** The first byte determines how the bytes are split into chunks. */
 function readFrames(input: Buffer): void {
   const reader = new FrameReader(LIMITS);
   const size = 1 + (input[0] ?? 0) * 16;
@@ -93,13 +93,13 @@ function readCircuitFrame(input: Buffer): void {
   });
 }
 
-/** The server refuses without an exception. */
+/** The server rejects without an exception. */
 const MALFORMED = new Error('malformed');
 
 function sampleDnsMessages(): Buffer[] {
   const query = Buffer.from('12340100000100000000000003776562076578616d706c650000010001', 'hex');
   const parsed = parseQuery(query);
-  if (!parsed || parsed === 'malformed') throw new Error('the sample is no query');
+  if (!parsed || parsed === 'malformed') throw new Error('the sample is not a query');
   return [query, encodeAnswer(parsed, { status: DnsStatus.Ok, addresses: ['100.64.0.2'] })];
 }
 
@@ -134,7 +134,7 @@ function decodeHeaderValue(input: Buffer): void {
     decode(input);
 }
 
-/** A listener gets the bytes and then the end of the stream. Nothing may be left of it. */
+/** A listener receives the bytes and then the end of the stream. No state may remain. */
 async function greet(input: Buffer): Promise<void> {
   const clock = new VirtualClock();
   let refusal: unknown;
@@ -165,7 +165,7 @@ async function greet(input: Buffer): Promise<void> {
   if (refusal !== undefined) throw new ProtocolError(String(refusal));
 }
 
-/** A channel whose peer sends the bytes. It ends, and with it its timers. */
+/** A channel whose peer sends the bytes. It ends, and so do its timers. */
 async function talk(input: Buffer): Promise<void> {
   const clock = new VirtualClock();
   const channel = newChannel(clock);
@@ -201,7 +201,7 @@ function settled(): Promise<void> {
 
 // Well-formed inputs -------------------------------------------------------------------------------------------------------
 
-/** Each with a byte before it that says how it is cut. */
+/** Each has a first byte that determines how it is split. */
 function recordedFrames(): Buffer[] {
   const file = new URL('../../vectors/wire.json', import.meta.url);
   const { messages } = JSON.parse(readFileSync(file, 'utf8')) as { messages: { wireHex: string }[] };
@@ -252,7 +252,7 @@ function sampleValue(field: DescField, depth: number): unknown {
       return depth < DEEPEST_SAMPLE ? [sampleFields(field.message, depth + 1)] : undefined;
     return field.listKind === 'scalar' ? [scalar(field.scalar)] : undefined;
   }
-  return undefined; // maps and what they hold come from mutations of the rest
+  return undefined; // mutations of other fields produce maps and their contents
 }
 
 function scalar(type: ScalarType): unknown {
