@@ -1,5 +1,5 @@
-// The certificates that a client presents: in TLS, or to the API proxy of an edge router, which passes them on in headers.
-// Reference fact: config, section `edge.apiProxy`.
+// The certificates that a client presents in TLS, or to the API proxy of an edge router, which forwards them in headers
+// (reference fact: config, section `edge.apiProxy`).
 
 import { X509Certificate } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';

@@ -32,7 +32,7 @@ export class Revocations {
   isRevoked({ jti, z_asid, z_authid, sub, iat }: RevocableClaims): boolean {
     const { revocation, authenticator } = this.#components.state.tables;
     if (revocation.has(jti) || revocation.has(z_asid)) return true;
-    // Sessions end with the authenticator that opened them. Tokens of other issuers have none.
+    // Sessions end with the authenticator that opened them. Tokens of other issuers open sessions without one.
     if (z_authid && !authenticator.has(z_authid)) return true;
     const ofIdentity = revocation.get(sub);
     return ofIdentity !== undefined && iat * 1000 <= Date.parse(ofIdentity.createdAt);

@@ -1,17 +1,18 @@
-// Decides which proofs log administrators in. A permission for signers, authorities or auth policies would otherwise make its owner an administrator: it
-// could sign a token or a certificate with the id of one. The rule has three parts:
+// Decides which proofs log administrators in. Otherwise a permission for signers, authorities or auth policies would
+// make its owner an administrator: it could sign a token or a certificate with an administrator's id. The rule has
+// three parts:
 //
-// - A signer or an authority proves something about administrators only if an administrator was the last to create or change it.
+// - A signer or an authority vouches for administrators only if an administrator was the last to create or change it.
 // - Only administrators change an auth policy of an administrator.
-// - An edge router proves nothing about administrators when it passes on the certificate of a client.
+// - An edge router that forwards a client's certificate does not vouch for administrators.
 
 import type { Tables } from '../state/tables.ts';
 import type { AuthPolicy, Identity, Vouching } from '../state/types.ts';
 import { isAdmin } from './permissions.ts';
 
 /**
- * Whether a signer or an authority may vouch for this identity. Records without the flag were created by
- * administrators.
+ * Whether a signer or an authority may vouch for this identity. Records of older releases lack the flag; administrators
+ * created them.
  */
 export function mayVouchFor({ vouchesForAdmins = true }: Vouching, identity: Identity): boolean {
   return vouchesForAdmins || !isAdmin(identity);

@@ -1,5 +1,4 @@
-// The handler of each message type. Messages that need no action are listed too, so that they are not logged as
-// unknown.
+// The handler of each message type. Messages that need no action are listed too, so that they are not unexpected.
 
 import { ControlType, EdgeControlType } from '#wire/gen/numbers.ts';
 import type { ControlHandler } from './context.ts';

@@ -74,7 +74,7 @@ function configTypeFields(transaction: Transaction, body: Body, current: ConfigT
   if (body.has('schema') && !body.map('schema'))
     throw invalid('schema', 'invalid type, expected object', body.raw('schema'));
   const given = body.map('schema') ?? (body.mode === 'patch' ? (current?.schema ?? null) : null);
-  const schema = given && Object.keys(given).length > 0 ? given : null; // reference fact: an empty schema is none
+  const schema = given && Object.keys(given).length > 0 ? given : null; // reference fact: an empty schema counts as missing
   if (schema) demandSchema(schema);
   if (schema && schema.type !== 'object')
     throw invalid('schema', 'invalid config type schema, root type must be object', schema);

@@ -1,4 +1,4 @@
-// The schema of router.link.v1: how a router listens for links and dials them (reference fact: HTTP entities, section 7).
+// The schema of router.link.v1: a router's link listeners and dialers (reference fact: HTTP entities, section 7).
 
 import { closed, described, listOf, oneOf, ref, type Schema, text, whole } from './schema-parts.ts';
 

@@ -187,8 +187,8 @@ export class Circuits {
 
   /**
    * A rejection is not final while both ends are connected. The controller may learn of a link before its other end
-   * does, and may learn that a link was lost before it learns of the replacement. Rejects when all attempts failed or
-   * the circuit is removed.
+   * does. It may also learn of a lost link before it learns of the replacement. Rejects when all attempts failed or the
+   * circuit is removed.
    */
   async #moveToBestPath(circuit: Circuit): Promise<void> {
     const { clock, routers } = this.#components;

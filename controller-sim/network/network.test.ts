@@ -36,15 +36,15 @@ function reported(id: string, source: string, destination: string): NewLink {
 
 /** `a-b:5` is a link from a to b with 5 ms on each side. */
 function links(...list: string[]): Links {
-  const made = new Links();
+  const added = new Links();
   for (const text of list) {
     const [, source = '', destination = '', latency = ''] = /^(\w+)-(\w+):(\d+)$/.exec(text) ?? [];
     const id = `${source}${destination}`;
-    made.report(reported(id, source, destination));
-    made.measured(id, source, Number(latency) * 1e6);
-    made.measured(id, destination, Number(latency) * 1e6);
+    added.report(reported(id, source, destination));
+    added.measured(id, source, Number(latency) * 1e6);
+    added.measured(id, destination, Number(latency) * 1e6);
   }
-  return made;
+  return added;
 }
 
 t.test('the cheapest path wins, in either direction of a link', async (t) => {
@@ -306,9 +306,9 @@ t.test('a circuit that is removed during a move remains on no router', async (t)
   for (const answered of [0, 1, 2]) {
     const net = links('a-b:1', 'b-d:1', 'a-c:10', 'c-d:10');
     const { circuits, sent, answer, create } = network(net);
-    const made = create();
+    const creation = create();
     await answer();
-    await made;
+    await creation;
     net.remove('bd');
     circuits.onLinkLost('bd');
     await answer(answered);
@@ -322,9 +322,9 @@ t.test('a circuit that is removed during a move remains on no router', async (t)
 t.test('a circuit that cannot move remains on no router of the old or the new path', async (t) => {
   const net = links('a-b:1', 'b-d:1', 'a-c:10', 'c-d:10');
   const { circuits, sent, answer, create, pass, clock } = network(net);
-  const made = create();
+  const creation = create();
   await answer();
-  await made;
+  await creation;
   net.remove('bd');
   circuits.onLinkLost('bd');
   circuits.onLinkLost('bd');
@@ -341,9 +341,9 @@ t.test('a circuit that cannot move remains on no router of the old or the new pa
 t.test('a circuit survives a router that lacks its link so far, and a replaced link', async (t) => {
   const net = links('a-b:1', 'b-d:1', 'a-c:10', 'c-d:10');
   const { circuits, refusing, answer, create, pass } = network(net);
-  const made = create();
+  const creation = create();
   await answer();
-  await made;
+  await creation;
   refusing.add('c');
   net.remove('bd');
   circuits.onLinkLost('bd');
@@ -374,9 +374,9 @@ t.test('a circuit moves again if a link of its new path is lost or disabled duri
         circuits.onLinkChanged(id);
       }
     };
-    const made = create();
+    const creation = create();
     await answer();
-    await made;
+    await creation;
     end('bd');
     await answer(2);
     end('cd');
@@ -388,9 +388,9 @@ t.test('a circuit moves again if a link of its new path is lost or disabled duri
 t.test('a circuit whose end is disconnected is removed at once', async (t) => {
   const net = links('a-b:1', 'b-d:1');
   const { circuits, routers, answer, create, clock } = network(net);
-  const made = create();
+  const creation = create();
   await answer();
-  await made;
+  await creation;
   routers.delete('d');
   circuits.onLinkLost('bd');
   await answer();
@@ -401,9 +401,9 @@ t.test('a circuit whose end is disconnected is removed at once', async (t) => {
 t.test('a stopping controller cancels all attempts', async (t) => {
   const net = links('a-b:1', 'b-d:1');
   const { circuits, answer, create, clock } = network(net);
-  const made = create();
+  const creation = create();
   await answer();
-  await made;
+  await creation;
   net.remove('bd');
   circuits.onLinkLost('bd');
   await answer();
@@ -417,10 +417,10 @@ t.test('a stopping controller cancels all attempts', async (t) => {
 
 t.test('a circuit that is removed during its creation is rejected and remains on no router', async (t) => {
   const { circuits, sent, answer, create } = network(links('a-b:1', 'b-d:1'));
-  const made = create();
+  const creation = create();
   await answer(1);
   circuits.remove('circuit', { now: true });
-  await Promise.all([t.rejects(made, { name: 'CircuitError' }), answer()]);
+  await Promise.all([t.rejects(creation, { name: 'CircuitError' }), answer()]);
   t.equal(circuits.size, 0);
   t.ok(allUnrouted(sent), sent.join(', '));
 });

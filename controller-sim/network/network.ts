@@ -154,7 +154,7 @@ export class Network {
     for (const link of this.links.values()) {
       if (link.destination === router.id) this.circuits.onLinkLost(link.id);
     }
-    this.#sendToAll(gone(router.id, PeerState.UNHEALTHY));
+    this.#sendToAll(peerChange(router.id, PeerState.UNHEALTHY));
   }
 
   /** The addresses of a router's link listeners changed. */
@@ -218,7 +218,7 @@ export class Network {
       router.channel.close();
       this.detach(router);
     }
-    if (!is) this.#sendToAll(gone(id, PeerState.REMOVED));
+    if (!is) this.#sendToAll(peerChange(id, PeerState.REMOVED));
   }
 
   #healthy({ id, version, linkListeners }: ConnectedRouter): PeerStateChange {
@@ -237,7 +237,7 @@ export class Network {
   }
 }
 
-function gone(id: string, state: PeerState): PeerStateChange {
+function peerChange(id: string, state: PeerState): PeerStateChange {
   return create(PeerStateChangeSchema, { id, state });
 }
 

@@ -1,5 +1,5 @@
-// The cheapest path between two routers: Dijkstra over the links; entering a router costs the link and the router's own cost
-// (reference fact: control channel, section 4.3). A pure function.
+// The cheapest path between two routers: Dijkstra over the links. Entering a router costs the link plus the router's
+// own cost (reference fact: control channel, section 4.3). A pure function.
 
 import type { NetworkLink } from './links.ts';
 import { linkCost } from './links.ts';

@@ -111,7 +111,7 @@ for (const { check, responseType, bad, good, failure, query } of CHECKS) {
   });
 }
 
-t.test('several checks: all checks of one policy must pass', async (t) => {
+t.test('several checks: all checks of at least one policy must pass', async (t) => {
   await using client = await PostureClient.start(['#a', '#b'], 'AllOf');
   const { api } = client;
   const both = await api.create('/posture-checks', {

@@ -114,7 +114,7 @@ t.test('a one-time password, a recovery code and every token are valid once, eve
 
 t.test('a proof that is revoked during its check does not open a session', async (t) => {
   await using api = await ApiClient.start();
-  const takenBack: [string, (id: string, authenticator: string) => Promise<unknown>][] = [
+  const revocations: [string, (id: string, authenticator: string) => Promise<unknown>][] = [
     ['deleted', (_id, authenticator) => api.manage('DELETE', `/authenticators/${authenticator}`)],
     [
       'changed',
@@ -123,7 +123,7 @@ t.test('a proof that is revoked during its check does not open a session', async
     ['disabled', (id) => api.manage('POST', `/identities/${id}/disable`, { durationMinutes: 0 })],
     ['gone', (id) => api.manage('DELETE', `/identities/${id}`)],
   ];
-  for (const [name, act] of takenBack) {
+  for (const [name, act] of revocations) {
     const id = await api.person(name);
     const [{ id: authenticator }] = await api.get(`/identities/${id}/authenticators`);
     const logins = Array.from({ length: 10 }, () => api.tryLogin(name));

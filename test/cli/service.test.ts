@@ -72,7 +72,7 @@ async function status(url: string): Promise<number> {
 async function tests(): Promise<void> {
   const { default: t } = await import('tap');
   if (!readable()) {
-    t.pass('the service user cannot read this folder', { skip: true });
+    t.pass('other users cannot read this folder', { skip: true });
     return;
   }
   const folder = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));

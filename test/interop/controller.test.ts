@@ -47,7 +47,7 @@ t.test(
     });
 
     await t.test('tunnelers of the reference dial and host at our router', async (t) => {
-      // Two identities: clients of the reference reject circuits whose ends have the same identity.
+      // Two identities: with a single one, programs of the reference cannot be both ends of a circuit.
       const host = await enrollIdentity(overlay, 'host');
       const client = await enrollIdentity(overlay, 'client');
       for (const name of ['host', 'client']) await allowRouter(overlay, name, own.id);

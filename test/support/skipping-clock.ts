@@ -1,5 +1,5 @@
 // A clock that follows the real time and can skip hours, for routers with real sockets. During a skip, sockets get a
-// moment of real time after each slice, so that a heartbeat sent in one slice is answered before the next.
+// moment of real time after each slice. A heartbeat sent in one slice is therefore answered before the next.
 
 import { setTimeout as wait } from 'node:timers/promises';
 import { VirtualClock } from '#lib/clock.ts';

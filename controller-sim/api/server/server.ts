@@ -1,5 +1,5 @@
-// HTTP on the shared TLS port: finds the operation of a path, runs the steps of a request, sends the answer in its envelope. The connections
-// come from the listener; this server never listens itself.
+// HTTP on the shared TLS port: finds the operation of a path, runs the steps of a request, sends the answer in its
+// envelope. The listener supplies the connections; this server never listens itself.
 
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { Duplex } from 'node:stream';

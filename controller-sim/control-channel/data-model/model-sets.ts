@@ -205,8 +205,8 @@ export class ModelSets {
       if (policy.postureCheckRoles.length === 0 && !sent?.size) continue;
       const now = this.#checksOf(policy);
       this.#checks.set(policy.id, now);
-      const gone = [...(sent ?? [])].filter((id) => !now.has(id) && postureCheck.has(id));
-      events.push(...defined(policyChange(policy.id, RelatedType.RELATED_POSTURE_CHECK, gone, false)));
+      const removed = [...(sent ?? [])].filter((id) => !now.has(id) && postureCheck.has(id));
+      events.push(...defined(policyChange(policy.id, RelatedType.RELATED_POSTURE_CHECK, removed, false)));
       const added = now.difference(sent ?? new Set());
       events.push(...defined(policyChange(policy.id, RelatedType.RELATED_POSTURE_CHECK, added, true)));
     }

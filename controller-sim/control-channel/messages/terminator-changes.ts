@@ -1,4 +1,4 @@
-// Terminators that a router removes or whose cost and precedence it changes (reference fact: control channel, section 4.6).
+// Routers remove their terminators or change cost and precedence (reference fact: control channel, section 4.6).
 
 import { describeError } from '#lib/errors.ts';
 import {
