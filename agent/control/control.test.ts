@@ -1,6 +1,6 @@
 // The stored controllers of a router, and its trust in their cluster reports.
 
-import { mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { create, toBinary } from '@bufbuild/protobuf';
@@ -33,6 +33,26 @@ t.test('the endpoints file is private and reads as written', async (t) => {
     'with the list that older routers read',
   );
 });
+
+t.test(
+  'of many changes at once the last one is in the endpoints file, and nothing is written after that',
+  async (t) => {
+    const folder = join(directory, 'changes');
+    const file = new EndpointsFile(join(folder, 'endpoints.yml'), silentLog);
+    const controller = (port: number) => [{ id: 'c', endpoints: [{ address: `tls:one:${port}`, groups: [] }] }];
+    for (let port = 1; port <= 100; port++) void file.save(controller(port));
+    await file.settled();
+    t.same(await file.load(), controller(100));
+    t.same(readdirSync(folder), ['endpoints.yml']);
+    rmSync(folder, { recursive: true });
+    writeFileSync(folder, 'a file instead of a folder');
+    await t.rejects(file.save(controller(1)));
+    await file.settled();
+    rmSync(folder);
+    await file.save(controller(2));
+    t.same(await file.load(), controller(2), 'a failed write does not stop later ones');
+  },
+);
 
 t.test('a foreign endpoints file is read as far as possible and never stops the router', async (t) => {
   const path = join(directory, 'endpoints.yml');

@@ -179,14 +179,17 @@ export class Controllers {
     return true;
   }
 
-  /** Stops dialing and closes all channels. */
+  /** Stops dialing, closes all channels, and waits for a write of the endpoints file in progress. */
   async close(): Promise<void> {
     this.#closed = true;
     for (const dialer of this.#dialers) dialer.stop();
     this.#dialers.clear();
     const open = this.all;
     for (const controller of open) controller.channel.close();
-    await Promise.all(open.map((controller) => controller.channel.closed));
+    await Promise.all([
+      ...open.map((controller) => controller.channel.closed),
+      this.#components.endpointsFile.settled(),
+    ]);
   }
 
   #known(members: readonly KnownController[]): KnownController[] {

@@ -28,6 +28,8 @@ const MOST_ENDPOINTS = 100;
 export class EndpointsFile {
   readonly path: string;
   readonly #log: Log;
+  #latest: readonly KnownController[] | undefined;
+  #saving: Promise<void> | undefined;
 
   constructor(path: string, log: Log) {
     this.path = path;
@@ -58,8 +60,31 @@ export class EndpointsFile {
     }
   }
 
-  /** Replaces the file; only its owner can read it. */
-  async save(controllers: readonly KnownController[]): Promise<void> {
+  /**
+   * Replaces the file; only its owner can read it. One write runs at a time: of several calls meanwhile, only the last one is written, and all
+   * of them wait for it.
+   */
+  save(controllers: readonly KnownController[]): Promise<void> {
+    this.#latest = controllers;
+    this.#saving ??= this.#saveLatest().finally(() => {
+      this.#saving = undefined;
+    });
+    return this.#saving;
+  }
+
+  /** Resolves when no write is in progress, whether it succeeded or failed. */
+  async settled(): Promise<void> {
+    await this.#saving?.catch(() => undefined);
+  }
+
+  async #saveLatest(): Promise<void> {
+    for (let next = this.#latest; next; next = this.#latest) {
+      this.#latest = undefined;
+      await this.#write(next);
+    }
+  }
+
+  async #write(controllers: readonly KnownController[]): Promise<void> {
     const content = {
       controllers: controllers.map((controller) => ({
         endpoints: controller.endpoints.map((endpoint) => ({
