@@ -271,6 +271,10 @@ t.test('what a posture check demands is kept in order, each once', async (t) => 
       { ...older, type: 'Windows' },
     ],
   });
+  // The reference's command line writes them so.
+  t.match(await kept('OS', { name: 'capitals', OperatingSystems: [{ Type: 'Windows', Versions: ['>=10.0.0'] }] }), {
+    operatingSystems: [older].map(({ versions }) => ({ type: 'Windows', versions })),
+  });
 });
 
 t.test('an auth policy raises limits that are too low, and gives up a signer for an empty one', async (t) => {
