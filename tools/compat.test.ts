@@ -85,7 +85,7 @@ t.test('wrong files and options are refused with their remedy, and change nothin
     [['--cli', wrong], /run test\/interop\/cli-examples\.test\.ts/],
     [['--cli', join(folder, 'missing.json')], /missing\.json cannot be read: ENOENT/],
     [['--cli', unnamed], /name it with --release/],
-    [['--suit', wrong], /Unknown option '--suit'[^]*Usage/],
+    [['--suit', wrong], /Unknown option '--suit'/],
   ];
   for (const [args, message] of table) {
     const { status, stderr } = run(...args);

@@ -20,7 +20,7 @@ Takes results into docs/reference/compat.json and writes docs/reference/compat.m
   --folder FOLDER       folder of compat.json and compat.md (docs/reference)
   --help                this text
 `;
-/** What \`ziti version\` prints for a binary that was built without a version. */
+/** The version of a binary that was built without one. */
 const UNNAMED = 'v0.0.0';
 
 /** A wrong option or file: exit code 2. */
