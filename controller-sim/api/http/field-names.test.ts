@@ -1,3 +1,5 @@
+// Fields of bodies under other spellings of their names.
+
 import t from 'tap';
 import { spellNames } from './field-names.ts';
 
