@@ -60,7 +60,7 @@ function sectionOf({ release, suite, differential, cli }: CompatEntry): string {
       row('random requests', differential, differential.equal, differential.exchanges, `seed ${differential.seed}`),
     );
   if (cli) {
-    const skipped = cli.examplesSkipped === 0 ? '' : `, ${cli.examplesSkipped} skipped: no controller answers them`;
+    const skipped = cli.examplesSkipped === 0 ? '' : `, ${cli.examplesSkipped} left out`;
     const remark = `${cli.known} differ for a listed reason; ${cli.examples} examples of the help compared${skipped}`;
     rows.push(row('commands', cli, cli.equal, cli.compared, remark));
   }
