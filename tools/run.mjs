@@ -30,6 +30,7 @@ const PROGRAMS = {
   build: ['tools/build.ts'],
   'build:binary': ['tools/binary/build.ts'],
   generate: ['tools/generate.ts'],
+  compat: ['tools/compat.ts'],
 };
 /** Options for Node that a script needs. */
 const NODE_OPTIONS = {

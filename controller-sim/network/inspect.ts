@@ -8,6 +8,7 @@ import { parseJson } from '#lib/json.ts';
 import { InspectRequestSchema, InspectResponseSchema } from '#wire/gen/control_pb.js';
 import { ControlType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
+import type { State } from '../state/state.ts';
 import type { ConnectedRouter } from './connected-router.ts';
 import type { Network } from './network.ts';
 
@@ -35,18 +36,29 @@ function whyOf(error: unknown, expression: string): string {
   return why.endsWith('Unterminated group') ? `missing closing ): \`${expression}\`` : why;
 }
 
-/** `appRegex` may match any part of an id, as in the reference. */
+export interface Inspected {
+  readonly network: Network;
+  readonly controllerId: string;
+  readonly state: State;
+}
+
+/** `appRegex` selects controllers by their ids, and routers by ids and names, as in the reference. */
 export async function inspect(
-  { network, controllerId }: { readonly network: Network; readonly controllerId: string },
+  { network, controllerId, state }: Inspected,
   appRegex: string,
   names: readonly string[],
 ): Promise<InspectAnswer> {
-  const ids = [controllerId, ...network.routers.keys()];
+  const apps = [
+    { id: controllerId, name: '' },
+    ...network.routers.keys().map((id) => ({ id, name: nameOf(state, id) })),
+  ];
   let matching: ReadonlySet<string>;
   try {
     if (appRegex.length > LONGEST_EXPRESSION) throw new Error(`longer than ${LONGEST_EXPRESSION} characters`);
     const pattern = new RegExp(appRegex);
-    matching = new Set(within(LONGEST_LOOK, () => ids.filter((id) => pattern.test(id))));
+    const isMatch = ({ id, name }: { id: string; name: string }) =>
+      pattern.test(id) || (name !== '' && pattern.test(name));
+    matching = new Set(within(LONGEST_LOOK, () => apps.filter(isMatch).map(({ id }) => id)));
   } catch (error) {
     return {
       success: false,
@@ -55,7 +67,7 @@ export async function inspect(
     };
   }
   const errors: string[] = [];
-  const values = matching.has(controllerId) ? inspectController(network, controllerId, names) : [];
+  const values = matching.has(controllerId) ? inspectController({ network, controllerId, state }, names) : [];
   const routers = [...network.routers.values()].filter(({ id }) => matching.has(id));
   const answers = await Promise.allSettled(routers.map((router) => inspectRouter(router, names)));
   for (const [index, answer] of answers.entries()) {
@@ -65,25 +77,34 @@ export async function inspect(
   return { success: errors.length === 0, errors: nullWhenEmpty(errors), values: nullWhenEmpty(values) };
 }
 
-/** Inspections of this controller. Other names have no value. */
-const CONTROLLER_VALUES: Readonly<Record<string, (network: Network) => unknown>> = {
-  'connected-routers': ({ routers }) =>
-    [...routers.values()].map(({ id, hostname, syncStatus, version, connectedAt }) => ({
+const modelIndex = ({ state }: Inspected) => ({ timeline: state.timeline, index: Number(state.index) });
+
+/** The values of this controller. It ignores other names. */
+const CONTROLLER_VALUES: Readonly<Record<string, (inspected: Inspected) => unknown>> = {
+  'connected-routers': ({ network, state }) =>
+    [...network.routers.values()].map(({ id, hostname, syncStatus, version, connectedAt }) => ({
       id,
+      name: nameOf(state, id),
       hostname,
       syncStatus,
       version: version.version,
-      connectedAt: new Date(connectedAt).toISOString(),
+      connectTime: new Date(connectedAt).toISOString(),
     })),
-  links: ({ links }) => links.values().map(({ connections: _connections, ...link }) => link),
-  circuits: ({ circuits }) => circuits.values(),
+  'data-model-index': modelIndex,
+  'router-data-model-index': modelIndex,
+  links: ({ network }) => network.links.values().map(({ connections: _connections, ...link }) => link),
+  circuits: ({ network }) => network.circuits.values(),
 };
 
-function inspectController(network: Network, appId: string, names: readonly string[]): InspectedValue[] {
+function inspectController(inspected: Inspected, names: readonly string[]): InspectedValue[] {
   return names.flatMap((name) => {
-    const value = Object.hasOwn(CONTROLLER_VALUES, name) ? CONTROLLER_VALUES[name]?.(network) : undefined;
-    return value === undefined ? [] : [{ appId, name, value }];
+    const value = Object.hasOwn(CONTROLLER_VALUES, name) ? CONTROLLER_VALUES[name]?.(inspected) : undefined;
+    return value === undefined ? [] : [{ appId: inspected.controllerId, name, value }];
   });
+}
+
+function nameOf(state: State, routerId: string): string {
+  return state.tables.router.get(routerId)?.name ?? '';
 }
 
 async function inspectRouter(

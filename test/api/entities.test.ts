@@ -283,6 +283,10 @@ t.test('demands of a posture check are stored sorted and deduplicated', async (t
       { ...older, type: 'Windows' },
     ],
   });
+  // The reference's command line writes them so.
+  t.match(await kept('OS', { name: 'capitals', OperatingSystems: [{ Type: 'Windows', Versions: ['>=10.0.0'] }] }), {
+    operatingSystems: [older].map(({ versions }) => ({ type: 'Windows', versions })),
+  });
 });
 
 t.test('an auth policy raises limits that are too low, and removes the signer for an empty one', async (t) => {

@@ -179,6 +179,13 @@ t.test('routers are listed with live fields, and answer inspections', async (t) 
   );
   const one = await inspect({ appRegex: `^${client.id}$`, requestedValues: ['router', 'unknown'] });
   t.match(one.values, [{ appId: client.id, name: 'router', value: {} }]);
+  const named = await inspect({ appRegex: '^client$', requestedValues: ['router'] });
+  t.match(named.values, [{ appId: client.id, name: 'router' }], 'routers are selected by their names, too');
+  const model = await inspect({ appRegex: controller, requestedValues: ['data-model-index', 'connected-routers'] });
+  t.match(model.values, [
+    { name: 'data-model-index', value: { timeline: /./, index: Number } },
+    { name: 'connected-routers', value: [{ name: 'client' }, {}, {}] },
+  ]);
   t.match(await inspect({ appRegex: '(', requestedValues: ['links'] }), {
     success: false,
     values: null,

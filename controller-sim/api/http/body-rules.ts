@@ -5,6 +5,7 @@ import { Ajv, type AnySchemaObject, type ErrorObject, type ValidateFunction } fr
 import { ownValue } from '#lib/own-value.ts';
 import bodies from '#schemas/api/bodies.json' with { type: 'json' };
 import { ApiError, invalid } from '../../errors/errors.ts';
+import { spellNames } from './field-names.ts';
 
 type Definitions = Readonly<Record<string, AnySchemaObject>>;
 
@@ -77,6 +78,7 @@ function variantOf(type: string, body: unknown): string {
 }
 
 function validate(type: string, body: unknown): void {
+  spellNames(RULES, RULES[type], body);
   const rules = validator('rules', type);
   if (rules(body)) return;
   // The body is invalid or contains nulls. The second pass finds out, in the reference's order of messages.

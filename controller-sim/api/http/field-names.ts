@@ -1,0 +1,41 @@
+// The names of fields in request bodies, read without regard to case (reference fact: its command line writes `Type` and `Versions` for
+// operating systems). Renames them in place before the body is validated and read.
+
+import type { AnySchemaObject } from 'ajv';
+
+type Definitions = Readonly<Record<string, AnySchemaObject>>;
+
+const REFERENCE = '#/$defs/';
+/** The names of one schema's fields by their lower case; made when first used. */
+const spellings = new WeakMap<Definitions, ReadonlyMap<string, string>>();
+
+/** Gives the fields of a body the names that its schema has. A field that is also there under its exact name stays as it is. */
+export function spellNames(definitions: Definitions, schema: AnySchemaObject | undefined, value: unknown): void {
+  if (typeof value !== 'object' || value === null || schema === undefined) return;
+  const { $ref, properties, items, allOf } = schema;
+  if ($ref !== undefined) spellNames(definitions, definitions[String($ref).slice(REFERENCE.length)], value);
+  for (const part of (allOf ?? []) as AnySchemaObject[]) spellNames(definitions, part, value);
+  if (Array.isArray(value)) {
+    for (const each of value) spellNames(definitions, items, each);
+    return;
+  }
+  if (properties === undefined) return;
+  const fields = value as Record<string, unknown>;
+  for (const key of Object.keys(fields)) {
+    const name = Object.hasOwn(properties, key) ? key : spellingOf(properties).get(key.toLowerCase());
+    if (name === undefined) continue;
+    if (name !== key && !Object.hasOwn(fields, name)) {
+      fields[name] = fields[key];
+      delete fields[key];
+    }
+    spellNames(definitions, properties[name], fields[name]);
+  }
+}
+
+function spellingOf(properties: Definitions): ReadonlyMap<string, string> {
+  const known = spellings.get(properties);
+  if (known) return known;
+  const made = new Map(Object.keys(properties).map((name) => [name.toLowerCase(), name]));
+  spellings.set(properties, made);
+  return made;
+}

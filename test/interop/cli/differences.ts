@@ -1,0 +1,79 @@
+// The commands that are not compared, and the differences that stay, each with its reason.
+
+/** Commands of the help that are not run. Key: the beginning of the command. */
+export const SKIPPED: Readonly<Record<string, string>> = {
+  'edge enroll': 'enrolls from a token: test/interop/clients.test.ts runs it',
+  'edge login': 'each run of the comparison begins with it',
+  'edge quickstart': 'starts a controller of the reference',
+  'edge traceroute': 'asks a router, with an identity; no controller answers it',
+  'fabric inspect metrics': 'prints measurements, which never repeat',
+  'fabric inspect stackdump': 'prints the stacks of the process',
+  'fabric stream': 'runs until it is stopped; test/api/events.test.ts subscribes to events',
+  'ops cluster recover': 'changes files of a controller that is stopped',
+  'ops console': 'downloads and configures files',
+  'ops db': 'reads or changes a database file',
+  'ops log-format': 'formats text',
+  'ops unwrap': 'splits a file',
+  'ops verify network': 'reads configuration files',
+  'ops verify traffic': 'test/interop/clients.test.ts runs it',
+};
+
+const CLUSTER =
+  "the reference's quickstart is a cluster with one member; the simulator is a controller without a cluster";
+const TYPES = 'the simulator lists the type MFA, too: such checks exist';
+const VALIDATION = "the simulator's websocket serves events, not validations of routers and terminators";
+const STATE = "inspections show the simulator's own state, not the inner state of the reference's process";
+const FAULT = 'a request that is at fault gets a 4xx (docs/differences.md)';
+const ENROLLMENTS = 'enrollments of a deleted router are deleted, so the check finds none (docs/differences.md)';
+const WORDING = 'other words for the same fault';
+
+/** Commands and examples that differ. Key: the whole line. */
+export const DIFFERENT: Readonly<Record<string, string>> = {
+  'edge version': 'other programs: revision and runtime differ',
+  'edge list summary': CLUSTER,
+  "edge list summary 'skip 10 limit 10'": CLUSTER,
+  'fabric list controllers': CLUSTER,
+  'fabric inspect cluster-config': CLUSTER,
+  'fabric inspect connected-peers': CLUSTER,
+  'fabric inspect ctrl-peer-dialer': CLUSTER,
+  'ops cluster list': CLUSTER,
+  'ops cluster add tls:127.0.0.1:1': CLUSTER,
+  'ops cluster remove nothing': CLUSTER,
+  'ops cluster transfer-leadership': CLUSTER,
+  'edge list posture-check-types': TYPES,
+  "edge list posture-check-types 'skip 10 limit 10'": TYPES,
+  'edge show config-type host.v1': 'the descriptions within schemas are texts, not facts',
+  'fabric inspect connected-routers': STATE,
+  'fabric inspect identity-connection-statuses': STATE,
+  'fabric inspect links': STATE,
+  'fabric inspect router-data-model online': STATE,
+  'fabric inspect router-messaging': STATE,
+  'fabric inspect terminator-costs': STATE,
+  'fabric validate controller-dialers': VALIDATION,
+  'fabric validate terminators': VALIDATION,
+  'fabric validate router-links': VALIDATION,
+  'fabric validate router-data-model \'name="nothing"\'': VALIDATION,
+  'fabric validate circuits \'name="nothing"\'': VALIDATION,
+  'fabric validate identity-connection-statuses \'name="nothing"\'': VALIDATION,
+  'fabric validate router-ert-terminators \'name="nothing"\'': VALIDATION,
+  'fabric validate router-sdk-terminators \'name="nothing"\'': VALIDATION,
+  'edge list identities --role-filters echo --role-semantic AnyOf': FAULT,
+  'edge list services --role-filters echo,web --role-semantic AllOf': FAULT,
+  'edge delete config-type host.v1': FAULT,
+  'fabric delete circuit nothing': FAULT,
+  'edge db check-integrity-status': ENROLLMENTS,
+  'fabric db check-integrity-status': ENROLLMENTS,
+  'edge delete api-session 00000000-0000-0000-0000-000000000000':
+    'an unknown session is not found; the reference answers 401 as if the caller had none',
+  "edge list identities 'name ='": WORDING,
+  'edge create config broken host.v1 \'{"protocol":"ship","address":"localhost","port":80}\'': WORDING,
+  'edge update config test -d \'{"port":"none"}\'': WORDING,
+  'edge delete auth-policy default': 'another one of the entities that use it is named',
+  'edge update identity echo-client -n echo-host':
+    'a name that is taken is refused; the reference answers 200 and changes nothing',
+  "edge list cas 'limit 5'": 'a patch with an empty claim adds none; the reference adds a claim without content',
+  "edge list auth-policies 'sort by name limit 5'":
+    'a patch sets the length of passwords that it names; the reference sets 5',
+  'edge delete identity where \'name contains "echo" limit none\'':
+    'costs for a deleted service are removed from identities (docs/differences.md)',
+};

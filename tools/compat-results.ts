@@ -1,0 +1,99 @@
+// Reads the results of the comparisons with the reference: its own tests, random requests, its command line. The tools that produce the
+// first two live outside of the project; `test/interop/cli-examples.test.ts` produces the third.
+
+/** The reference's own tests, with the simulator as their controller. */
+export interface SuiteCounts {
+  readonly tests: number;
+  readonly passed: number;
+  /** Tests that end because they use objects of the controller's process. */
+  readonly inProcess: number;
+  readonly checks: number;
+  readonly checksPassed: number;
+}
+
+/** Random requests to both controllers. */
+export interface DifferentialCounts {
+  readonly seed: number;
+  readonly exchanges: number;
+  readonly equal: number;
+}
+
+/** Commands of the reference's command line, run against both controllers. */
+export interface CliCounts {
+  readonly compared: number;
+  readonly equal: number;
+  /** Those that differ for a listed reason. */
+  readonly known: number;
+  readonly examples: number;
+  readonly examplesSkipped: number;
+}
+
+/** A file that is not such a result. The message names the remedy. */
+export class ResultError extends Error {}
+
+interface SuiteTest {
+  verdict: string;
+  panic: string | null;
+  passed: number;
+  failed: unknown[];
+}
+
+const HEAD = /^# Differential test, seed (\d+)\s+Ours: ([0-9a-f]{7,40}) of [^.]*\. (\d+) exchanges, (\d+) equal/;
+const CLI_KEYS = ['compared', 'equal', 'known', 'examples', 'examplesSkipped'] as const;
+
+/** `sim.json` of the suite: a map of tests. */
+export function readSuite(text: string): SuiteCounts {
+  const tests = Object.values(json(text)).filter(isSuiteTest);
+  if (tests.length === 0 || tests.length !== Object.keys(json(text)).length)
+    throw new ResultError('it is not a map of tests with verdicts; use sim.json of a run of the suite');
+  return {
+    tests: tests.length,
+    passed: tests.filter(({ verdict }) => verdict === 'PASS').length,
+    inProcess: tests.filter(({ panic }) => panic?.includes('nil pointer')).length,
+    checks: tests.reduce((sum, { passed, failed }) => sum + passed + failed.length, 0),
+    checksPassed: tests.reduce((sum, { passed }) => sum + passed, 0),
+  };
+}
+
+/** The Markdown report of the differential test. It names the commit that was tested. */
+export function readDifferential(text: string): DifferentialCounts & { commit: string } {
+  const [, seed, commit = '', exchanges, equal] = HEAD.exec(text) ?? [];
+  if (commit === '')
+    throw new ResultError('its head has no seed, commit and counts; use the Markdown report of the differential test');
+  return { seed: Number(seed), exchanges: Number(exchanges), equal: Number(equal), commit };
+}
+
+/** The file that `test/interop/cli-examples.test.ts` writes. */
+export function readCli(text: string): CliCounts & { release: string } {
+  const found = json(text);
+  const missing = CLI_KEYS.find((key) => !Number.isInteger(found[key]));
+  if (missing !== undefined || typeof found.release !== 'string')
+    throw new ResultError(
+      `it has no ${missing ?? 'release'}; run test/interop/cli-examples.test.ts with CLI_RESULT=FILE and ZITI_BIN, and use that file`,
+    );
+  const [compared, equal, known, examples, examplesSkipped] = CLI_KEYS.map((key) => Number(found[key]));
+  return {
+    release: found.release,
+    compared: compared ?? 0,
+    equal: equal ?? 0,
+    known: known ?? 0,
+    examples: examples ?? 0,
+    examplesSkipped: examplesSkipped ?? 0,
+  };
+}
+
+function isSuiteTest(value: unknown): value is SuiteTest {
+  const { verdict, panic, passed, failed } = (value ?? {}) as Partial<Record<keyof SuiteTest, unknown>>;
+  const isPanic = panic === null || typeof panic === 'string';
+  return typeof verdict === 'string' && isPanic && Number.isInteger(passed) && Array.isArray(failed);
+}
+
+function json(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  } catch {
+    // The message below says the same for every text that is not a JSON object.
+  }
+  throw new ResultError('it is not a JSON object; use the file that the tool wrote, unchanged');
+}
