@@ -72,7 +72,8 @@ export const DIFFERENT: Readonly<Record<string, string>> = {
   'edge update identity echo-client -n echo-host':
     'a name that is taken is refused; the reference answers 200 and changes nothing',
   "edge list cas 'limit 5'": 'a patch with an empty claim adds none; the reference adds a claim without content',
-  "edge list auth-policies 'sort by name limit 5'": 'a patch sets the length of passwords that it names; the reference sets 5',
+  "edge list auth-policies 'sort by name limit 5'":
+    'a patch sets the length of passwords that it names; the reference sets 5',
   'edge delete identity where \'name contains "echo" limit none\'':
     'costs for a deleted service are removed from identities (docs/differences.md)',
 };
