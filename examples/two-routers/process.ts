@@ -5,10 +5,14 @@ import { createWriteStream, existsSync, readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { finished } from 'node:stream/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 const ROOT = join(import.meta.dirname, '../..');
 const STOP_TIME = 15_000;
 const LOG_TAIL = 15;
+/** Milliseconds for the last lines of a program to reach its log. */
+const LAST_OUTPUT = 1_000;
 
 export class Program {
   readonly name: string;
@@ -30,10 +34,16 @@ export class Program {
       env: { ...process.env, ...options.env },
       detached: true, // Ctrl-C in a terminal must reach only the parent
     });
-    this.#child.stderr?.pipe(createWriteStream(this.logFile));
+    const log = createWriteStream(this.logFile);
+    this.#child.stderr?.pipe(log);
+    // The log is complete when the program has ended. A process that it left behind may keep the pipe open.
+    const logged = () => Promise.race([finished(log), sleep(LAST_OUTPUT, undefined, { ref: false })]);
     this.exited = new Promise((resolve, reject) => {
       this.#child.once('error', reject);
-      this.#child.once('exit', (code, signal) => resolve(code ?? 128 + (signal ? constants.signals[signal] : 0)));
+      this.#child.once('exit', (code, signal) => {
+        const result = code ?? 128 + (signal ? constants.signals[signal] : 0);
+        logged().then(() => resolve(result), reject);
+      });
     });
     this.exited.catch(() => undefined); // other waits report the failure
   }
