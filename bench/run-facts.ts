@@ -33,7 +33,7 @@ export function describeRun({ date, commit, dirty, cpu, cores, node, platform, r
 }
 
 /** Undefined outside a checkout, or if the project is inside another repository. */
-function commitOf(root: string): string | undefined {
+export function commitOf(root: string): string | undefined {
   const [top, commit] = git(root, 'rev-parse', '--show-toplevel', 'HEAD')?.split('\n') ?? [];
   return top !== undefined && realpathSync(top) === realpathSync(root) ? commit : undefined;
 }

@@ -43,8 +43,9 @@ const CLI_KEYS = ['compared', 'equal', 'known', 'examples', 'examplesSkipped'] a
 
 /** `sim.json` of the suite: a map of tests. */
 export function readSuite(text: string): SuiteCounts {
-  const tests = Object.values(json(text)).filter(isSuiteTest);
-  if (tests.length === 0 || tests.length !== Object.keys(json(text)).length)
+  const entries = Object.values(json(text));
+  const tests = entries.filter(isSuiteTest);
+  if (tests.length === 0 || tests.length !== entries.length)
     throw new ResultError('it is not a map of tests with verdicts; use sim.json of a run of the suite');
   return {
     tests: tests.length,
@@ -71,15 +72,8 @@ export function readCli(text: string): CliCounts & { release: string } {
     throw new ResultError(
       `it has no ${missing ?? 'release'}; run test/interop/cli-examples.test.ts with CLI_RESULT=FILE and ZITI_BIN, and use that file`,
     );
-  const [compared, equal, known, examples, examplesSkipped] = CLI_KEYS.map((key) => Number(found[key]));
-  return {
-    release: found.release,
-    compared: compared ?? 0,
-    equal: equal ?? 0,
-    known: known ?? 0,
-    examples: examples ?? 0,
-    examplesSkipped: examplesSkipped ?? 0,
-  };
+  const { release, compared, equal, known, examples, examplesSkipped } = found as unknown as ReturnType<typeof readCli>;
+  return { release, compared, equal, known, examples, examplesSkipped };
 }
 
 function isSuiteTest(value: unknown): value is SuiteTest {

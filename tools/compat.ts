@@ -1,9 +1,9 @@
 // `npm run compat`: takes results of comparisons with the reference into docs/reference/compat.json, and writes the page that follows from it.
 
-import { execFileSync } from 'node:child_process';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { commitOf } from '../bench/run-facts.ts';
 import { print, ROOT } from './commands.ts';
 import { type CompatEntry, compatPage, type Origin, withEntry } from './compat-report.ts';
 import { readCli, readDifferential, readSuite } from './compat-results.ts';
@@ -22,6 +22,8 @@ Takes results into docs/reference/compat.json and writes docs/reference/compat.m
 `;
 /** The version of a binary that was built without one. */
 const UNNAMED = 'v0.0.0';
+/** Characters of a commit's id in the record. */
+const SHORT_COMMIT = 7;
 
 /** A wrong option or file: exit code 2. */
 class UsageError extends Error {}
@@ -94,7 +96,9 @@ function originOf(file: string, commit: string): Origin {
 }
 
 function head(): string {
-  return execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: ROOT, encoding: 'utf8' }).trim();
+  const commit = commitOf(ROOT);
+  if (commit === undefined) throw new UsageError('this is not a checkout; name the tested commit with --commit');
+  return commit.slice(0, SHORT_COMMIT);
 }
 
 /** @param missing what a missing file is read as; without it, a missing file is a mistake. */
