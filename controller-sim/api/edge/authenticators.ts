@@ -22,6 +22,7 @@ import type { Answer, ApiRequest, ApiServices, Handlers } from '../http/context.
 import { field } from '../http/list.ts';
 import { base, created, reference } from '../http/references.ts';
 import { crud, find, type Resource } from '../http/resource.ts';
+import { newExpiry } from './enrollments.ts';
 
 const AUTHENTICATOR_SYMBOLS: Symbols<Authenticator> = {
   method: field('method'),
@@ -131,12 +132,10 @@ export const authenticatorHandlers: Handlers = {
 
 /** Replaces the authenticator with an enrollment of its kind, which keeps the user name. */
 async function reEnroll(request: ApiRequest): Promise<Answer> {
-  const { state, clock } = request.services;
+  const { state } = request.services;
   const authenticator = find(request, 'authenticator');
   const { identityId } = authenticator;
-  const expires = new Body(request.body, 'create').date('expiresAt') as Date;
-  if (expires.getTime() <= clock.now())
-    throw invalid('expiresAt', 'must be after the current date and time', expires.toISOString());
+  const expires = newExpiry(request);
   const ca = [...state.tables.ca.values()].find((each) => isCertificateOf(authenticator, each));
   const method = authenticator.method === 'updb' ? 'updb' : ca ? 'ottca' : 'ott';
   const enrollment = await prepareEnrollment(request.services, {

@@ -113,16 +113,22 @@ async function createEnrollment(request: ApiRequest): Promise<Answer> {
 
 /** Issues a new token for the same enrollment and invalidates the old one. */
 async function refreshEnrollment(request: ApiRequest): Promise<Answer> {
-  const { state, clock } = request.services;
+  const { state } = request.services;
   const { id, method, identityId, routerId } = withoutCause(() => find(request, 'enrollment'));
   refuseOverAdmins(request, identityId, OF_ADMINS);
-  const expires = new Body(request.body, 'create').date('expiresAt') as Date;
-  if (expires.getTime() <= clock.now())
-    throw invalid('expiresAt', 'must be after the current date and time', expires.toISOString());
+  const expires = newExpiry(request);
   const signed = await signEnrollment(request.services, method, identityId ?? routerId ?? '', expires);
   await state.change((transaction) => {
     refuseOverAdmins(request, identityId, OF_ADMINS);
     replaceToken(transaction, existing(transaction, 'enrollment', id), signed);
   });
   return { data: created('enrollments', id) };
+}
+
+/** When an enrollment is to expire: `expiresAt` of the body. Throws ApiError unless that is in the future. */
+export function newExpiry({ services, body }: ApiRequest): Date {
+  const expires = new Body(body, 'create').date('expiresAt') as Date;
+  if (expires.getTime() <= services.clock.now())
+    throw invalid('expiresAt', 'must be after the current date and time', expires.toISOString());
+  return expires;
 }

@@ -128,7 +128,9 @@ export class ModelSets {
     let events: DataState_Event[];
     try {
       events = [
-        ...set.changes.filter((change) => !isTold(change, set)).flatMap((change) => this.#eventsOf(change, set.time)),
+        ...set.changes
+          .filter((change) => !isSentWithIdentity(change, set))
+          .flatMap((change) => this.#eventsOf(change, set.time)),
         ...this.#membershipEvents(set),
         ...this.#checkEvents(set),
       ];
@@ -262,7 +264,7 @@ function defined<T>(value: T | undefined): T[] {
   return value === undefined ? [] : [value];
 }
 
-/** The revocation of an identity that is deleted is told with the identity. */
-function isTold({ kind, id }: Change, { changes }: ChangeSet): boolean {
+/** The events of a deleted identity include its revocation, so the stored revocation sends none. */
+function isSentWithIdentity({ kind, id }: Change, { changes }: ChangeSet): boolean {
   return kind === 'revocation' && changes.some((each) => each.kind === 'identity' && each.id === id && !each.after);
 }
