@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import t from 'tap';
-import { chooseTests, SLOWEST, slowestFirst, testFilesOf } from './test-files.ts';
+import { chooseTests, groupsOf, SLOWEST, testFilesOf } from './test-files.ts';
 
 const ROOT = dirname(import.meta.dirname);
 const FILES = [
@@ -27,10 +27,30 @@ t.test('files and folders are selected, each once', async (t) => {
   t.same(choose('test/network/{links,sdk}.test.ts').files, ['test/network/links.test.ts', 'test/network/sdk.test.ts']);
 });
 
-t.test('the slowest files start first', async (t) => {
+t.test('the slowest files start first, each in its own process', async (t) => {
   for (const file of SLOWEST) t.ok(existsSync(join(ROOT, file)), file);
   const [slow = '', slower = ''] = SLOWEST.toReversed();
-  t.same(slowestFirst(['a.test.ts', slow, 'b.test.ts', slower]), [slower, slow, 'a.test.ts', 'b.test.ts']);
+  t.same(groupsOf(['test/attack/a.test.ts', slow, 'test/cli/b.test.ts', slower]), [
+    [slower],
+    [slow],
+    ['test/attack/a.test.ts'],
+    ['test/cli/b.test.ts'],
+  ]);
+});
+
+t.test('files share processes by folder, and each file runs once', async (t) => {
+  t.same(groupsOf(FILES), [
+    ['test/network/sdk.test.ts'], // one of the slowest
+    ['agent/link/link.test.ts', 'agent/trace/trace.test.ts'],
+    ['test/network/links.test.ts'],
+  ]);
+  const many = Array.from({ length: 30 }, (_, index) => `test/api/${index}.test.ts`);
+  t.same(
+    groupsOf(many).map(({ length }) => length),
+    [10, 10, 10],
+  );
+  const all = testFilesOf(ROOT);
+  t.same(groupsOf(all).flat().toSorted(), all);
 });
 
 t.test('a name without a test gets a sentence with similar names', async (t) => {

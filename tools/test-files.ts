@@ -15,6 +15,10 @@ export interface TestChoice {
 const TEST_FILE = /\.test\.ts$/;
 /** Similar names in one sentence. */
 const MOST_NEAR = 3;
+/** Folders whose files share processes: their tests neither count what is left in the process nor change it. */
+const SHARED = ['agent', 'bench', 'common', 'controller-sim', 'tools', 'test/api', 'test/network'];
+/** Files in one process: few enough that the processes end at about the same time. */
+const MOST_SHARED = 12;
 /** Files that take more than 20 seconds. If started last, one of them would run alone at the end. */
 export const SLOWEST = [
   'test/house/drivers.test.ts',
@@ -49,9 +53,22 @@ export function chooseTests(args: readonly string[], all: readonly string[], roo
   return { files: [...files], problems };
 }
 
-export function slowestFirst(files: readonly string[]): string[] {
-  const rank = (file: string) => (SLOWEST.includes(file) ? SLOWEST.indexOf(file) : SLOWEST.length);
-  return files.toSorted((a, b) => rank(a) - rank(b));
+/**
+ * Divides files into processes: some share one, the others run alone. In starting order: the slowest first, then the
+ * shared processes.
+ */
+export function groupsOf(files: readonly string[]): string[][] {
+  const slow = SLOWEST.filter((file) => files.includes(file));
+  const others = files.filter((file) => !SLOWEST.includes(file));
+  const shared = SHARED.flatMap((folder) => pieces(others.filter((file) => file.startsWith(`${folder}/`))));
+  const alone = others.filter((file) => !shared.some((group) => group.includes(file)));
+  return [...slow.map((file) => [file]), ...shared, ...alone.map((file) => [file])];
+}
+
+/** Pieces of about equal length. */
+function pieces(files: readonly string[]): string[][] {
+  const count = Math.ceil(files.length / MOST_SHARED);
+  return Array.from({ length: count }, (_, piece) => files.filter((_, index) => index % count === piece));
 }
 
 /** Every test file of the project. */

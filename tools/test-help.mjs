@@ -15,8 +15,8 @@ Options:
   --grep=PATTERN      only tests with a matching name; may be repeated
   --thorough          also broader variants of tests (minutes), as CI does
   --bail              do not start further files after a failure
-  --jobs=N            number of parallel files (cores + 2)
-  --timeout=SECONDS   time limit of one file (120)
+  --jobs=N            number of parallel processes (cores + 2); files of unit and API tests share some
+  --timeout=SECONDS   time limit of one file, or in a shared process of each test (120)
   --help              this text
 
 To see what a test prints, run its file with Node itself: it prints every assertion and all output at once.

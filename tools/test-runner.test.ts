@@ -11,12 +11,18 @@ const PASSES = `import t from ${TAP}; t.test('one', async (t) => t.pass()); t.te
 const FAILS = `import t from ${TAP}; t.test('one', async (t) => t.equal(1, 2, 'are equal')); t.test('two', async (t) => t.pass());`;
 const CRASHES = 'process.exit(7);';
 
-async function run(files: Record<string, string>, options: Partial<TestRun> = {}): Promise<FileResult[]> {
+/** Files run in a process each, or all in one. */
+async function run(
+  files: Record<string, string>,
+  { isShared = false, ...options }: Partial<TestRun> & { isShared?: boolean } = {},
+): Promise<FileResult[]> {
   const folder = t.testdir(files);
   const results: FileResult[] = [];
   const paths = Object.keys(files).map((name) => join(folder, name));
   const defaults = { jobs: 1, timeout: 60, grep: [], bail: false, thorough: false };
-  await runTestFiles({ ...defaults, ...options, files: paths }, (result) => results.push(result));
+  await runTestFiles({ ...defaults, ...options, groups: isShared ? [paths] : paths.map((path) => [path]) }, (result) =>
+    results.push(result),
+  );
   return results.map((result) => ({ ...result, file: result.file.slice(folder.length + 1) }));
 }
 
@@ -39,6 +45,40 @@ t.test('each file is a point of the report; failures have a place, crashes an ex
     'the difference is printed',
   );
   t.same(crash, { path: ['c.mjs'], detail: ['exit: 7'] });
+});
+
+t.test('files that share a process have results like files that run alone', async (t) => {
+  const files = { 'a.mjs': PASSES, 'b.mjs': FAILS, 'c.mjs': PASSES, 'd.mjs': 'export const broken = ;' };
+  const results = await run(files, { isShared: true });
+  t.same(
+    results.map(({ file, isOk }) => [file, isOk]),
+    [
+      ['a.mjs', true],
+      ['b.mjs', false],
+      ['c.mjs', true],
+      ['d.mjs', false],
+    ],
+  );
+  for (const { output } of results.slice(0, 3)) t.match(output, /^ok 2 - two/m);
+  const report = reportOf(results);
+  t.same(countIn(report), { passed: 5, failed: 2 });
+  const [equal, load] = failuresIn(report);
+  t.same(equal?.path, ['b.mjs', 'one', 'are equal']);
+  t.match(load?.path, ['d.mjs', 'the file can be loaded', /Unexpected token/]);
+});
+
+t.test('a crash fails the file whose tests were running and those after it', async (t) => {
+  const crashes = `import t from ${TAP}; t.test('one', async () => process.exit(7));`;
+  const results = await run({ 'a.mjs': PASSES, 'b.mjs': crashes, 'c.mjs': PASSES }, { isShared: true });
+  t.same(
+    results.map(({ file, isOk, exit }) => [file, isOk, exit]),
+    [
+      ['a.mjs', true, 0],
+      ['b.mjs', false, 1],
+      ['c.mjs', false, 1],
+    ],
+  );
+  t.same(countIn(reportOf(results)), { passed: 2, failed: 2 });
 });
 
 t.test('only tests with a matching name run, and a failure can end the run', async (t) => {
@@ -64,6 +104,17 @@ t.test('a file that times out fails, and its remaining processes are not waited 
   t.equal(slow?.isOk, false);
   t.equal(parent?.isOk, true);
   t.ok(failuresIn(reportOf([slow as FileResult])).length > 0);
+});
+
+t.test('the time limit of a shared process counts from the end of the last test', async (t) => {
+  const half = `import t from ${TAP}; for (const name of ['one', 'two', 'three'])
+    t.test(name, () => new Promise((resolve) => setTimeout(resolve, 1_200)));`;
+  const endless = `import t from ${TAP}; t.test('for ever', () => new Promise((resolve) => setTimeout(resolve, 9_000)));`;
+  const results = await run({ 'a.mjs': half, 'b.mjs': endless }, { timeout: 3, isShared: true });
+  t.same(
+    results.map(({ isOk }) => isOk),
+    [true, false],
+  );
 });
 
 t.test('tests run in the project folder', async (t) => {

@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path';
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import { needFolder, print, ROOT } from './commands.ts';
 import { countIn, failuresIn, progressOf, skippedIn } from './tap-report.ts';
-import { chooseTests, slowestFirst, testFilesOf } from './test-files.ts';
+import { chooseTests, groupsOf, testFilesOf } from './test-files.ts';
 import { type FileResult, reportOf, runTestFiles } from './test-runner.ts';
 
 const REPORT = join(ROOT, '.tap', 'report.tap');
@@ -39,7 +39,7 @@ if (problems.length > 0) exitWrongUse(problems);
 needFolder(dirname(REPORT));
 const results: FileResult[] = [];
 await runTestFiles(
-  { ...values, files: slowestFirst(files), jobs: Number(values.jobs), timeout: Number(values.timeout) },
+  { ...values, groups: groupsOf(files), jobs: Number(values.jobs), timeout: Number(values.timeout) },
   (result) => {
     results.push(result);
     print(progressOf(result));
