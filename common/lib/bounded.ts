@@ -9,8 +9,8 @@ interface Bounded {
 }
 
 let bounded: Bounded | undefined;
-/** The second attempt on a busy machine may last this many times the limit. */
-const LONGEST_STRETCH = 20;
+/** The second attempt on a busy machine may last this many times the limit: both attempts block the event loop. */
+const LONGEST_STRETCH = 4;
 /** Work that got more than this ratio of the processor was not delayed by other processes. */
 const FAIR_SHARE = 0.8;
 
