@@ -119,7 +119,7 @@ function serveLogLevel(levels: LogLevels | undefined, log: Log, { arguments: giv
       throw new ProjectError('BAD_ARGUMENT', `"${level}" is not a log level; use one of ${LOG_LEVELS.join(', ')}`);
     if (typeof component === 'string') levels.setComponent(component, wanted);
     else if (wanted) levels.set(wanted);
-    log.info({ of: component, level }, 'log level changed');
+    log.info({ changed: component, level }, 'log level changed');
   }
   return { level: levels.level, components: levels.components };
 }

@@ -3,6 +3,7 @@
 
 import type { Clock } from './clock.ts';
 import { describeError } from './errors.ts';
+import { isReadByJournal } from './journal.ts';
 import { LineOutput, type LineSink } from './line-output.ts';
 import { createLog, type Log, type LogLevel } from './log.ts';
 import { LogFile } from './log-file.ts';
@@ -47,6 +48,7 @@ export class DaemonLog {
     this.log = createLog({
       levels: this.levels,
       format,
+      hasPriorities: !sink && !this.#file && isReadByJournal(process.stderr.fd),
       write: (line) => this.#output.write(line),
       admit: (phrase) => this.#repeats.admit(phrase),
     });

@@ -4,8 +4,9 @@
 
 import { createHash } from 'node:crypto';
 import { pino } from 'pino';
+import { journalPrefix } from './journal.ts';
 import { LOG_LEVELS, type LogLevel, type LogLevels } from './log-levels.ts';
-import { checkOptions, isFunction, type OptionCheck, objectWith, oneOf } from './options.ts';
+import { checkOptions, flag, isFunction, type OptionCheck, objectWith, oneOf } from './options.ts';
 
 export type { LogLevel } from './log-levels.ts';
 
@@ -26,6 +27,8 @@ export interface LogOptions {
   /** Levels that may change at run time; they take precedence over `level`. */
   levels?: LogLevels;
   format?: 'json' | 'text';
+  /** Whether each line begins with its priority, for systemd's journal. */
+  hasPriorities?: boolean;
   /** The output of lines; default: stderr. */
   write?: (line: string) => void;
   /** Whether a line of level info or above with this message may be written. */
@@ -39,6 +42,7 @@ const LOG_CHECKS: Readonly<Record<keyof LogOptions, OptionCheck>> = {
   level: oneOf(...LOG_LEVELS, 'fatal', 'silent'),
   levels: objectWith(['follow'], 'a LogLevels object'),
   format: oneOf('json', 'text'),
+  hasPriorities: flag,
   write: isFunction,
   admit: isFunction,
 };
@@ -50,7 +54,12 @@ const LOG_CHECKS: Readonly<Record<keyof LogOptions, OptionCheck>> = {
 export function createLog(options: LogOptions = {}): Log {
   checkOptions('createLog', options, LOG_CHECKS);
   const write = options.write ?? ((line: string) => void process.stderr.write(line));
-  const destination = { write: options.format === 'text' ? (line: string) => write(toText(line)) : write };
+  const format = options.format === 'text' ? toText : (line: string) => line;
+  const destination = {
+    write: options.hasPriorities
+      ? (line: string) => write(journalPrefix(levelOf(line)) + format(line))
+      : (line: string) => write(format(line)),
+  };
   const { levels } = options;
   const root = pino(
     {
@@ -69,6 +78,11 @@ export function createLog(options: LogOptions = {}): Log {
   );
   levels?.follow(undefined, root);
   return root as unknown as Log;
+}
+
+/** pino writes the level first. */
+function levelOf(line: string): string {
+  return /^\{"level":"(\w+)"/.exec(line)?.[1] ?? '';
 }
 
 function componentOf({ component }: Record<string, unknown>): string | undefined {

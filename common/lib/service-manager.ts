@@ -17,7 +17,7 @@ export interface ServiceManagerOptions {
 /** Divisor of the watchdog's time; the next message is due after the result. */
 const WATCHDOG_PART = 2;
 /** Milliseconds between two status checks. */
-const STATUS_INTERVAL = 5_000;
+const STATUS_INTERVAL = 2_000;
 /** Milliseconds until a message to a slow service manager is retried. */
 const RETRY_DELAY = 200;
 const MOST_RETRIES = 25;

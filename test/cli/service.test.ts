@@ -117,6 +117,8 @@ async function tests(): Promise<void> {
     t.equal(router?.isOnline, true, 'it is online after the move');
     await unit.stop();
     t.ok(unit.notified.includes('STOPPING=1'));
+    t.match(unit.log, /^<6>\{"level":"info".*"msg":"router started"/m, 'the journal reads priorities');
+    t.notMatch(unit.log, /^\{/m);
     t.ok(unit.notified.some((line) => line.startsWith('EXTEND_TIMEOUT_USEC=')));
   });
 

@@ -230,7 +230,7 @@ t.test('the log level of a running router changes, for all components or for one
   t.match((await logLevel('link', 'default')).stdout, /link +warn\n/);
   t.match(await logLevel('loud'), { code: 1, stderr: /"loud" is not a log level; use one of trace, debug/ });
   t.match(await logLevel('nothing', 'debug'), { code: 1, stderr: /unknown component "nothing"; known are access/ });
-  t.match(lines.join(''), /"of":"link","level":"debug","msg":"log level changed"|log level changed/);
+  t.match(lines.join(''), /"changed":"link","level":"debug","msg":"log level changed"|log level changed/);
   await router.close({ drain: 0 });
   await daemonLog.close();
 });

@@ -3,7 +3,18 @@
 
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, chownSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  fstatSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { NotifySocket } from './notify-socket.ts';
 import { until } from './overlay.ts';
@@ -16,10 +27,11 @@ const NOTIFICATION_PATIENCE = 45_000;
 export class ServiceUnit {
   /** Lines of all notifications since the last start. */
   readonly notified: string[] = [];
-  log = '';
   readonly #file: string;
   readonly #path: string;
   readonly #socket = new NotifySocket();
+  /** The journal's end of stderr. */
+  readonly #journal = mkdtempSync(join(tmpdir(), 'edgeweave-journal-'));
   #process: ChildProcess | undefined;
 
   /** `path` is the PATH of the service. */
@@ -28,6 +40,15 @@ export class ServiceUnit {
     this.#path = path;
     chmodSync(join(this.#socket.path, '..'), 0o755);
     chmodSync(this.#socket.path, 0o777);
+  }
+
+  /** Everything that the service wrote to the journal, with priorities. */
+  get log(): string {
+    return readFileSync(this.#journalFile, 'utf8');
+  }
+
+  get #journalFile(): string {
+    return join(this.#journal, 'stream');
   }
 
   get pid(): number | undefined {
@@ -70,6 +91,7 @@ export class ServiceUnit {
   close(): void {
     this.#process?.kill('SIGKILL');
     this.#socket.close();
+    rmSync(this.#journal, { recursive: true });
   }
 
   async #start(): Promise<void> {
@@ -81,21 +103,22 @@ export class ServiceUnit {
     const [arena = '', value = ''] = this.#value('Environment').split('=');
     const setpriv = [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', '--no-new-privs', '--bounding-set=-all'];
     this.notified.length = 0;
+    const stream = openSync(this.#journalFile, 'a');
+    const { dev, ino } = fstatSync(stream);
     const child = spawn('setpriv', [...setpriv, ...this.#value('ExecStart').split(' ')], {
       cwd: this.#value('WorkingDirectory'),
-      stdio: ['ignore', 'ignore', 'pipe'],
+      stdio: ['ignore', 'ignore', stream],
       env: {
         PATH: this.#path,
         [arena]: value,
         RUNTIME_DIRECTORY: runtime,
+        JOURNAL_STREAM: `${dev}:${ino}`,
         NOTIFY_SOCKET: this.#socket.path,
         WATCHDOG_USEC: String(WATCHDOG),
       },
     });
     this.#process = child;
-    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      this.log += text;
-    });
+    closeSync(stream);
     await this.#notification('READY=1');
     await this.#notification('WATCHDOG=1');
   }
