@@ -1,6 +1,6 @@
 // Builds the HTTP APIs: components for logins, and the server.
 
-import { IdentityTexts } from '../api/edge/identity-texts.ts';
+import { IdentityJson } from '../api/edge/identity-json.ts';
 import { ApiServer } from '../api/server/server.ts';
 import { Activity } from '../auth/activity.ts';
 import { DisabledIdentities } from '../auth/disabled-identities.ts';
@@ -51,7 +51,7 @@ export async function openApi(context: SimulatorContext, parts: ApiParts): Promi
     tokens,
     revocations,
     activity: context.own(new Activity({ state, clock, log, lifetime: sessionLifetime })),
-    identityTexts: context.own(new IdentityTexts(state, network)),
+    identityJson: context.own(new IdentityJson(state, network)),
     lockouts: context.own(new Lockouts(state)),
     jwks: context.own(new Jwks({ clock, log })),
     codeGuesses: new CodeGuesses(clock),

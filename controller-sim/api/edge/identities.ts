@@ -18,6 +18,7 @@ import { ApiError, invalid } from '../../errors/errors.ts';
 import type { Symbols } from '../../filter/compile.ts';
 import type { Enrollment, Identity } from '../../state/types.ts';
 import type { Answer, ApiRequest, ApiServices, Handlers } from '../http/context.ts';
+import { toJson } from '../http/json-cache.ts';
 import { field, fieldSet, flagField } from '../http/list.ts';
 import { base, reference } from '../http/references.ts';
 import { crud, find, type Resource } from '../http/resource.ts';
@@ -69,7 +70,7 @@ export const identities: Resource<'identity', IdentityEnrollment | undefined> = 
     seesEnrollmentTokens(request, { identityId: identity.id })
       ? showIdentity(identity, context)
       : withoutProofs(identity, context),
-  text: identityText,
+  json: identityJson,
 };
 
 /** Permissions alone never suffice to create, change or delete administrators, or to grant permissions. */
@@ -86,11 +87,10 @@ function refuseRights(request: ApiRequest, target: Identity | undefined, body: B
 }
 
 /** Answers that change with time alone are not cached. */
-function identityText(identity: Identity, context: ApiServices, request: ApiRequest): string {
-  if (!seesEnrollmentTokens(request, { identityId: identity.id }))
-    return JSON.stringify(withoutProofs(identity, context));
-  const make = () => JSON.stringify(showIdentity(identity, context));
-  return identity.disabledUntil === null ? context.identityTexts.textOf(identity.id, make) : make();
+function identityJson(identity: Identity, context: ApiServices, request: ApiRequest): Buffer {
+  if (!seesEnrollmentTokens(request, { identityId: identity.id })) return toJson(withoutProofs(identity, context));
+  const show = () => showIdentity(identity, context);
+  return identity.disabledUntil === null ? context.identityJson.jsonOf(identity.id, show) : toJson(show());
 }
 
 /** Omits enrollments: only callers that may open enrollments see their tokens. */

@@ -10,13 +10,11 @@ import type { Network } from '../../network/network.ts';
 import type { DataIntegrity } from '../../state/integrity.ts';
 import type { Snapshots } from '../../state/snapshots.ts';
 import type { ApiSession, Identity } from '../../state/types.ts';
-import type { TextCache } from './text-cache.ts';
+import type { JsonCache } from './json-cache.ts';
 
 /** One page of a list. */
-export interface ListPage {
-  /** JSON texts if `isText`. */
-  readonly items: readonly unknown[];
-  readonly isText?: boolean;
+export interface ListPage<Item = unknown> {
+  readonly items: readonly Item[];
   readonly pagination: { readonly limit: number; readonly offset: number; readonly totalCount: number };
   /** Missing if the list does not report it. */
   readonly filterableFields?: readonly string[];
@@ -28,8 +26,7 @@ export interface ApiServices extends AuthServices {
   readonly serviceChanges: ServiceChanges;
   readonly network: Network;
   readonly events: Events;
-  /** Identities as JSON texts. */
-  readonly identityTexts: TextCache;
+  readonly identityJson: JsonCache;
   readonly integrity: DataIntegrity;
   readonly snapshots: Snapshots;
   /** Base address of the APIs, for version answers. */
@@ -54,13 +51,13 @@ export interface ApiRequest extends AuthRequest<ApiServices> {
   challenge: string | undefined;
 }
 
-/** Data that is JSON text already. */
-export interface ShownText {
-  readonly json: string;
+/** Data that is JSON already, in UTF-8. */
+export interface Json {
+  readonly json: Buffer;
 }
 
 /** A handler's result; the envelope is added later. */
-export type Answer = Data | Page | Raw | ShownText;
+export type Answer = Data | Page | JsonPage | Raw | Json;
 
 export interface Data {
   /** Defaults to the status in the table of operations. */
@@ -73,6 +70,11 @@ export interface Data {
 
 export interface Page {
   readonly page: ListPage;
+}
+
+/** A page of items that are JSON already, in UTF-8. */
+export interface JsonPage {
+  readonly jsonPage: ListPage<Buffer>;
 }
 
 /** An answer without an envelope. */

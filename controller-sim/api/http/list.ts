@@ -65,12 +65,12 @@ export function linked<T, U extends Entity>(
 }
 
 /** The page that a query selects. Throws ApiError for an invalid query, before any entity is read. */
-export function listPage<T extends Entity>(
+export function listPage<T extends Entity, Item>(
   entities: Source<T>,
   query: URLSearchParams,
   own: Symbols<T>,
-  toItem: (entity: T) => unknown,
-): ListPage {
+  toItem: (entity: T) => Item,
+): ListPage<Item> {
   return page(entities, query, { ...BASE, ...own } as Symbols<T>, toItem);
 }
 
@@ -103,12 +103,12 @@ export function listFixed<T extends Listable & { readonly name: string; readonly
   return page(types, query, own as unknown as Symbols<T>, (type) => type);
 }
 
-function page<T extends Listable>(
+function page<T extends Listable, Item>(
   select: Source<T>,
   query: URLSearchParams,
   symbols: Symbols<T>,
-  toItem: (entity: T) => unknown,
-): ListPage {
+  toItem: (entity: T) => Item,
+): ListPage<Item> {
   const parsed = readQuery(query);
   const { matches, compare } = compile(parsed, symbols);
   const { limit, offset } = paging(parsed);

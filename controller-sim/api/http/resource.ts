@@ -25,8 +25,8 @@ export interface Listed<K extends EntityKind> {
   /** Selects the entities of this list; all of the kind if missing. */
   includes?(entity: EntityTypes[K]): boolean;
   show(entity: EntityTypes[K], services: ApiServices, request: ApiRequest): Record<string, unknown>;
-  /** The same as cached JSON. */
-  text?(entity: EntityTypes[K], services: ApiServices, request: ApiRequest): string;
+  /** The same as JSON in UTF-8, if it is cached. */
+  json?(entity: EntityTypes[K], services: ApiServices, request: ApiRequest): Buffer;
 }
 
 /** The names that follow a verb in the ids of operations. */
@@ -58,8 +58,8 @@ export function crud<K extends EntityKind, P = undefined>(resource: Resource<K, 
     [`list${many}`]: list(resource, (request) => all(request, resource)),
     [`detail${one}`]: (request) => {
       const entity = found(request, resource);
-      return resource.text
-        ? { json: resource.text(entity, request.services, request) }
+      return resource.json
+        ? { json: resource.json(entity, request.services, request) }
         : { data: resource.show(entity, request.services, request) };
     },
     ...(resource.create && { [`create${one}`]: (request: ApiRequest) => create(resource, request) }),
@@ -80,11 +80,10 @@ export function list<K extends EntityKind>(
   return (request) => {
     const { services, query } = request;
     const symbols = typeof listed.symbols === 'function' ? listed.symbols(services, request) : listed.symbols;
-    const { text } = listed;
+    const { json } = listed;
     const entities = () => selected(request, select);
-    if (!text) return { page: listPage(entities, query, symbols, (each) => listed.show(each, services, request)) };
-    const page = listPage(entities, query, symbols, (each) => text(each, services, request));
-    return { page: { ...page, isText: true } };
+    if (!json) return { page: listPage(entities, query, symbols, (each) => listed.show(each, services, request)) };
+    return { jsonPage: listPage(entities, query, symbols, (each) => json(each, services, request)) };
   };
 }
 

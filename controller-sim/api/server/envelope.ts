@@ -7,7 +7,10 @@ import type { Answer } from '../http/context.ts';
 const JSON_TYPE = 'application/json';
 /** Versions of the APIs. The specification has them in every envelope, the reference only in errors. */
 const VERSIONS = { apiEnrollmentVersion: '0.0.1', apiVersion: '0.0.1' };
-const META = JSON.stringify(VERSIONS);
+const DATA_START = Buffer.from('{"data":');
+const DATA_END = Buffer.from(`,"meta":${JSON.stringify(VERSIONS)}}`);
+const LIST_START = Buffer.from('{"data":[');
+const COMMA = Buffer.from(',');
 const REQUEST_ID_BYTES = 6;
 
 /** An answer ready for sending. */
@@ -22,11 +25,16 @@ export interface Sent {
 export function wrapAnswer(answer: Answer, status: number): Sent {
   if ('raw' in answer) return { status: answer.status ?? status, contentType: answer.contentType, body: answer.raw };
   if ('page' in answer) {
-    const { items, isText, ...page } = answer.page;
-    const data = isText ? `[${items.join(',')}]` : JSON.stringify(items);
-    return json(status, `{"data":${data},"meta":${JSON.stringify({ ...VERSIONS, ...page })}}`);
+    const { items, ...page } = answer.page;
+    return json(status, JSON.stringify({ data: items, meta: { ...VERSIONS, ...page } }));
   }
-  if ('json' in answer) return json(status, `{"data":${answer.json},"meta":${META}}`);
+  if ('jsonPage' in answer) {
+    const { items, ...page } = answer.jsonPage;
+    const meta = JSON.stringify({ ...VERSIONS, ...page });
+    const data = items.flatMap((item, index) => (index === 0 ? [item] : [COMMA, item]));
+    return json(status, Buffer.concat([LIST_START, ...data, Buffer.from(`],"meta":${meta}}`)]));
+  }
+  if ('json' in answer) return json(status, Buffer.concat([DATA_START, answer.json, DATA_END]));
   const body = JSON.stringify({ data: answer.data, meta: { ...VERSIONS, ...answer.meta } });
   return { ...json(answer.status ?? status, body), ...(answer.headers && { headers: answer.headers }) };
 }
@@ -37,6 +45,6 @@ export function wrapError({ code, status, message, details }: ApiError): Sent {
   return json(status, JSON.stringify({ error, meta: VERSIONS }));
 }
 
-function json(status: number, body: string): Sent {
+function json(status: number, body: string | Buffer): Sent {
   return { status, contentType: JSON_TYPE, body };
 }

@@ -1,21 +1,21 @@
-// Caches identities as JSON text: successive lists mostly repeat the same identities. A change of the identity, its
-// authenticators, enrollments, sessions, second factor or connections evicts its text.
+// Caches identities as JSON: successive lists mostly repeat the same identities. A change of the identity, its
+// authenticators, enrollments, sessions, second factor or connections evicts it.
 
 import type { Network } from '../../network/network.ts';
 import type { Change } from '../../state/change.ts';
 import type { State } from '../../state/state.ts';
-import type { TextCache } from '../http/text-cache.ts';
+import { type JsonCache, toJson } from '../http/json-cache.ts';
 
 /** About 30 MB. */
 const MOST = 20_000;
 
-/** A change of these kinds can affect the text of any identity. */
+/** A change of these kinds can affect any identity. */
 const IN_ALL: ReadonlySet<string> = new Set(['authPolicy', 'ca']);
 /** Kinds that belong to one identity. */
 const OWNED: ReadonlySet<string> = new Set(['authenticator', 'enrollment', 'apiSession', 'mfa']);
 
-export class IdentityTexts implements TextCache {
-  readonly #texts = new Map<string, string>();
+export class IdentityJson implements JsonCache {
+  readonly #cached = new Map<string, Buffer>();
   readonly #unsubscribe: readonly (() => void)[];
 
   constructor(state: State, network: Network) {
@@ -24,33 +24,33 @@ export class IdentityTexts implements TextCache {
         for (const change of changes) this.#onChange(change);
       }),
       network.events.subscribe((event) => {
-        if (event.kind === 'router') this.#texts.delete(event.routerId);
-        if (event.kind === 'sdk') this.#texts.delete(event.identityId);
+        if (event.kind === 'router') this.#cached.delete(event.routerId);
+        if (event.kind === 'sdk') this.#cached.delete(event.identityId);
       }),
     ];
   }
 
   close(): void {
     for (const unsubscribe of this.#unsubscribe) unsubscribe();
-    this.#texts.clear();
+    this.#cached.clear();
   }
 
-  textOf(id: string, make: () => string): string {
-    const known = this.#texts.get(id);
+  jsonOf(id: string, show: () => unknown): Buffer {
+    const known = this.#cached.get(id);
     if (known !== undefined) return known;
-    const text = make();
-    if (this.#texts.size >= MOST) this.#texts.clear();
-    this.#texts.set(id, text);
-    return text;
+    const json = toJson(show());
+    if (this.#cached.size >= MOST) this.#cached.clear();
+    this.#cached.set(id, json);
+    return json;
   }
 
   #onChange({ kind, id, before, after }: Change): void {
-    if (kind === 'identity') this.#texts.delete(id);
-    else if (IN_ALL.has(kind)) this.#texts.clear();
+    if (kind === 'identity') this.#cached.delete(id);
+    else if (IN_ALL.has(kind)) this.#cached.clear();
     else if (OWNED.has(kind)) {
       for (const entity of [before, after]) {
         const { identityId } = (entity ?? {}) as { identityId?: string | null };
-        if (identityId) this.#texts.delete(identityId);
+        if (identityId) this.#cached.delete(identityId);
       }
     }
   }
