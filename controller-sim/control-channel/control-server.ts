@@ -46,6 +46,8 @@ const CAPABILITIES = encodeBitMask([
   ControllerCapability.GroupedControlChannel,
   ControllerCapability.JwtLegacySessions,
 ]);
+/** reference fact: stored masks of capabilities have 63 bits. */
+const CAPABILITY_BITS = 63;
 /** Keys that older routers read: capabilities, control address and API addresses. */
 const LegacyHeader = { Address: 11, Capabilities: 12, ApiAddresses: 13, LinkListeners: 10 } as const;
 
@@ -211,9 +213,10 @@ export class ControlServer {
   }
 }
 
+/** Unknown ones too: the APIs answer the whole mask. */
 function capabilitiesOf(hello: Message): ReadonlySet<number> {
   const mask = hello.headers.get(ControlHeader.Capabilities);
-  return new Set(Object.values(RouterCapability).filter((bit) => hasBit(mask, bit)));
+  return new Set(Array.from({ length: CAPABILITY_BITS }, (_, bit) => bit).filter((bit) => hasBit(mask, bit)));
 }
 
 /** Routers without support for several channels send their listeners in another header. */

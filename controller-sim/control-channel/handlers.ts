@@ -15,6 +15,7 @@ import { onHealthEvent, onTunnelHealthEvent } from './messages/health-events.ts'
 import { onFault, onLinkState, onListeners, onRouterLinks } from './messages/links.ts';
 import { onMetrics } from './messages/metrics.ts';
 import { onDequiesce, onQuiesce } from './messages/quiesce.ts';
+import { onInterfaces } from './messages/reported-state.ts';
 import * as sync from './messages/sync.ts';
 import {
   onRemoveEdgeTerminator,
@@ -47,7 +48,7 @@ export const HANDLERS: ReadonlyMap<number, ControlHandler> = new Map<number, Con
   [ControlType.ValidateTerminatorsV2Response, onValidatedTerminators],
   [ControlType.Quiesce, onQuiesce],
   [ControlType.Dequiesce, onDequiesce],
-  [ControlType.UpdateRouterInterfaces, sync.onInterfaces],
+  [ControlType.UpdateRouterInterfaces, onInterfaces],
   [ControlType.LinkState, onLinkState],
   [ControlType.Alerts, ignored],
   [ControlType.RequestClusterMembers, sync.onRequestMembers],

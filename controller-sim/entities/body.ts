@@ -2,9 +2,9 @@
 
 import { badRequest } from '../errors/errors.ts';
 
-/** Whether bodies of a content type are parsed; without one they are JSON. */
+/** Whether bodies of a content type are parsed. reference fact: without one they are not. */
 export function isJson(contentType: string): boolean {
-  return contentType === '' || /json/i.test(contentType);
+  return /^application\/json *(?:;|$)/i.test(contentType);
 }
 
 export type Mode = 'create' | 'update' | 'patch';

@@ -172,10 +172,9 @@ export function notFound(singular: string, id: string): ApiError {
   return new ApiError('NOT_FOUND', { code: 'UNHANDLED', message: `${singular} with id ${id} not found` });
 }
 
-/**
- * 415 for a body that is not JSON. reference fact: without a content type the message names application/octet-stream.
- */
-export function unsupported(contentType: string): ApiError {
+/** 415 for a body that is not JSON. reference fact: a body without a content type has the default one of HTTP. */
+export function unsupported(given: string): ApiError {
+  const contentType = given || 'application/octet-stream';
   const reason = `unsupported media type "${contentType}", only [application/json] are allowed`;
   return new ApiError('UNSUPPORTED_CONTENT_TYPE', { field: 'Content-Type', reason, value: contentType });
 }

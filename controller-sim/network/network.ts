@@ -48,7 +48,6 @@ const OFFLINE: RouterStatus = {
   hostname: '',
   supportedProtocols: {},
   syncStatus: 'SYNC_UNKNOWN',
-  capabilities: new Set(),
   versionInfo: undefined,
 };
 
@@ -95,8 +94,8 @@ export class Network {
   status(routerId: string): RouterStatus {
     const router = this.#routers.get(routerId);
     if (!router) return OFFLINE;
-    const { hostname, supportedProtocols, syncStatus, version, capabilities } = router;
-    return { isOnline: true, hostname, supportedProtocols, syncStatus, capabilities, versionInfo: version };
+    const { hostname, supportedProtocols, syncStatus, version } = router;
+    return { isOnline: true, hostname, supportedProtocols, syncStatus, versionInfo: version };
   }
 
   /** Whether any router reports a connection of the identity. */

@@ -14,12 +14,12 @@ const NAMES: ReadonlyMap<number, string> = new Map([
 export const ROUTER_CAPABILITIES: readonly string[] = [...NAMES.values()];
 
 /** reference fact: null for a router that has not reported capabilities. */
-export function capabilityNames(bits: ReadonlySet<number>): string[] | null {
-  const names = [...NAMES].flatMap(([bit, name]) => (bits.has(bit) ? [name] : []));
+export function capabilityNames(bits: readonly number[] = []): string[] | null {
+  const names = [...NAMES].flatMap(([bit, name]) => (bits.includes(bit) ? [name] : []));
   return names.length === 0 ? null : names;
 }
 
-/** The bits of named capabilities as one number. */
-export function capabilityMask(bits: ReadonlySet<number>): number {
-  return [...NAMES.keys()].filter((bit) => bits.has(bit)).reduce((mask, bit) => mask + 2 ** bit, 0);
+/** The bits as one number, which can exceed the exact range of numbers. */
+export function capabilityMask(bits: readonly number[] = []): bigint {
+  return bits.reduce((mask, bit) => mask | (1n << BigInt(bit)), 0n);
 }

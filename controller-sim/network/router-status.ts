@@ -5,7 +5,5 @@ export interface RouterStatus {
   readonly hostname: string;
   readonly supportedProtocols: Readonly<Record<string, string>>;
   readonly syncStatus: string;
-  /** Bits of RouterCapability. */
-  readonly capabilities: ReadonlySet<number>;
   readonly versionInfo: { version: string; revision: string; buildDate: string; os: string; arch: string } | undefined;
 }

@@ -132,6 +132,22 @@ export interface Router extends Named {
   readonly fingerprint: string | null;
   readonly certPem: string | null;
   readonly isVerified: boolean;
+  /** Bits of RouterCapability that it reported when it last connected; undefined before. */
+  readonly capabilities?: readonly number[];
+  /** As it last reported them. */
+  readonly interfaces?: readonly NetworkInterface[];
+}
+
+/** A network interface of a router's machine. */
+export interface NetworkInterface {
+  readonly name: string;
+  readonly hardwareAddress: string;
+  readonly mtu: number;
+  readonly index: number;
+  /** Flags of Go's package net. */
+  readonly flags: number;
+  /** In CIDR notation. */
+  readonly addresses: readonly string[];
 }
 
 export interface Terminator extends Entity {

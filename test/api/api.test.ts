@@ -217,6 +217,20 @@ t.test('content types are case-insensitive; the answer to a body has its type', 
   t.match(await api.ask('GET', '/version', { headers: { accept: 'text/html' } }), { status: 406 });
 });
 
+t.test('a body without a content type, or with a malformed or another one, is rejected', async (t) => {
+  await using api = await ApiClient.start();
+  const token = await api.login(api.simulator.username, api.simulator.password);
+  const send = (type: string) =>
+    api.ask('POST', `${MANAGEMENT}/services`, { token, body: { name: 's', encryptionRequired: false }, type });
+  const value = 'application/octet-stream';
+  t.match(await send(''), { status: 415, code: 'COULD_NOT_VALIDATE', cause: { field: 'Content-Type', value } });
+  t.match(await send('text/json'), { status: 415, cause: { value: 'text/json' } });
+  const malformed = await send('json');
+  t.match(malformed, { status: 400, code: 'COULD_NOT_PARSE_BODY' });
+  t.match(malformed.cause.message, /^parsing Content-Type header from "json" failed/);
+  t.match(await send('Application/JSON; charset=utf-8'), { status: 201 });
+});
+
 t.test('an enrollment that accepts only an unsupported content type is rejected', async (t) => {
   await using api = await ApiClient.start();
   const ask = (accept: string) => api.ask('POST', '/enroll?token=created-up', { headers: { accept } });

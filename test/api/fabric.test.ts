@@ -3,9 +3,14 @@
 
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { create, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
 import t from 'tap';
+import { type InterfaceSchema, RouterInterfacesUpdateSchema } from '#wire/gen/control_pb.js';
+import { ChannelHeader, ControlType } from '#wire/gen/numbers.ts';
+import { Message } from '#wire/message.ts';
 import { ApiClient, filtered } from '../support/api-client.ts';
 import { ending, Overlay, type TestRouter, until } from '../support/overlay.ts';
+import { RouterPeer } from '../support/router-peer.ts';
 
 interface Link {
   readonly id: string;
@@ -217,10 +222,45 @@ t.test('a connected router is listed with its capabilities and version', async (
   const { capabilities, capabilitiesMask, versionInfo } = await api.get(`/edge-routers/${id}`);
   t.ok(capabilities.includes('MULTI_CHANNEL'));
   t.notOk(capabilities.includes('RDM_SUPPORTED'), 'capabilities of controllers have no name');
-  t.equal(capabilitiesMask & 2, 2);
+  const { text } = await api.manage('GET', `/edge-routers/${id}`);
+  const [, mask = ''] = /"capabilitiesMask":(\d+)/.exec(text) ?? [];
+  t.equal(BigInt(mask) & 2n, 2n);
+  t.equal(BigInt(mask) >> 62n, 1n, 'beyond the exact range of numbers in JavaScript');
+  t.equal(Number(mask), capabilitiesMask);
   const [listed] = await api.get('/current-identity/edge-routers', await api.login('anna'));
   t.match(listed, { id, capabilities, version: versionInfo.version });
   const absent = await api.create('/edge-routers', { name: 'absent', ctrlChanListeners: {} });
   const { capabilitiesMask: none, ctrlChanListeners, ...rest } = await api.get(`/edge-routers/${absent}`);
   t.same([none, ctrlChanListeners, rest.capabilities], [undefined, undefined, null]);
+});
+
+t.test('the network interfaces and capabilities of a router stay known while it is offline', async (t) => {
+  await using overlay = await Overlay.start();
+  const api = new ApiClient(overlay.simulator);
+  const { id, configFile } = await overlay.enrollRouter({ name: 'edge' });
+  t.equal((await api.get(`/edge-routers/${id}`)).interfaces, null);
+  const peer = await RouterPeer.connect(configFile);
+  t.teardown(() => peer.close());
+  const report = async (interfaces: MessageInitShape<typeof InterfaceSchema>[]) => {
+    const body = toBinary(RouterInterfacesUpdateSchema, create(RouterInterfacesUpdateSchema, { interfaces }));
+    const result = await peer.request(new Message(ControlType.UpdateRouterInterfaces, [], body));
+    return { success: result.bool(ChannelHeader.ResultSuccess), message: result.body.toString() };
+  };
+  const addresses = ['192.0.2.2/24', 'fd00::2/64'];
+  const given = { name: 'eth0', hardwareAddress: '02:00:00:00:00:01', mtu: 1400n, index: 4n, flags: 51n, addresses };
+  t.match(await report([given, { name: 'ifb0', flags: 2n }]), { success: true });
+  const flags = { isUp: true, isBroadcast: true, isLoopback: false, isMulticast: true, isRunning: true };
+  const shown = { name: 'eth0', hardwareAddress: given.hardwareAddress, mtu: 1400, index: 4, addresses, ...flags };
+  const down = { name: 'ifb0', isUp: false, isRunning: false, addresses: null };
+  for (const path of ['/edge-routers', '/identities', '/fabric/v1/routers'])
+    t.match((await api.get(`${path}/${id}`)).interfaces, [shown, down], path);
+
+  const many = (count: number) => Array.from({ length: count }, (_, index) => `192.0.2.${index}/32`);
+  t.match(await report([{ name: 'eth0', addresses: many(101) }]), { success: false, message: /at most 1000 with 100/ });
+  t.match(await report(many(1_001).map((name) => ({ name }))), { success: false });
+  peer.close();
+  await until('the router is offline', async () => !(await api.get(`/edge-routers/${id}`)).isOnline);
+  t.match((await api.get(`/edge-routers/${id}`)).interfaces, [shown, down]);
+  await api.change('PATCH', `/edge-routers/${id}`, { cost: 5 });
+  t.match((await api.get(`/edge-routers/${id}`)).interfaces, [shown, down], 'a change keeps them');
 });

@@ -25,7 +25,7 @@ export interface AskOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** An object is sent as JSON, text as it is. */
   readonly body?: unknown;
-  /** Content type of the body, by default JSON. Without a body it is sent only if given. */
+  /** Content type of the body, by default JSON; '' sends none. Without a body it is sent only if given. */
   readonly type?: string;
   /** The client's connection; by default one without a certificate. */
   readonly as?: Agent;
@@ -118,7 +118,7 @@ export class ApiClient {
       method: method as Dispatcher.HttpMethod,
       dispatcher: as,
       headers: {
-        ...(type !== undefined && { 'content-type': type }),
+        ...(type && { 'content-type': type }),
         ...(token !== undefined && { 'zt-session': token }),
         ...headers,
       },

@@ -18,6 +18,7 @@ import { ApiError, invalid } from '../../errors/errors.ts';
 import type { Symbols } from '../../filter/compile.ts';
 import type { Enrollment, Identity } from '../../state/types.ts';
 import type { Answer, ApiRequest, ApiServices, Handlers } from '../http/context.ts';
+import { showInterfaces } from '../http/interfaces.ts';
 import { toJson } from '../http/json-cache.ts';
 import { field, fieldSet, flagField } from '../http/list.ts';
 import { base, reference } from '../http/references.ts';
@@ -117,7 +118,8 @@ export function showIdentity(identity: Identity, context: ApiServices): Record<s
       ...(updb && { updb: { id: updb.id, username: updb.username } }),
     },
     enrollment: openEnrollments(identity, context),
-    interfaces: null,
+    // A tunneler's identity has the id of its router.
+    interfaces: showInterfaces(type === 'Router' ? tables.router.get(identity.id)?.interfaces : undefined),
     isMfaEnabled: tables.mfa.referring('identityId', identity.id).some(({ isVerified }) => isVerified),
     hasApiSession: tables.apiSession.refersTo('identityId', identity.id),
     ...routerConnection(identity, context),

@@ -45,7 +45,7 @@ export class IdentityJson implements JsonCache {
   }
 
   #onChange({ kind, id, before, after }: Change): void {
-    if (kind === 'identity') this.#cached.delete(id);
+    if (kind === 'identity' || kind === 'router') this.#cached.delete(id);
     else if (IN_ALL.has(kind)) this.#cached.clear();
     else if (OWNED.has(kind)) {
       for (const entity of [before, after]) {

@@ -15,14 +15,14 @@ import {
 import { notFound } from '../../errors/errors.ts';
 import type { Symbols } from '../../filter/compile.ts';
 import { capabilityMask, capabilityNames } from '../../network/router-capabilities.ts';
-import type { RouterStatus } from '../../network/router-status.ts';
 import type { Router } from '../../state/types.ts';
 import type { Answer, ApiRequest, ApiServices, Handlers } from '../http/context.ts';
+import { showInterfaces } from '../http/interfaces.ts';
 import { field, fieldSet, flagField, linked, numberField } from '../http/list.ts';
 import { base } from '../http/references.ts';
 import { crud, find, type Resource } from '../http/resource.ts';
 import { seesEnrollmentTokens } from '../http/rights.ts';
-import { NEVER, nullWhenEmpty } from '../http/show.ts';
+import { largeNumber, NEVER, nullWhenEmpty } from '../http/show.ts';
 import { CONFIG_SYMBOLS } from './configs.ts';
 
 export const routerSymbols = (context: ApiServices): Symbols<Router> => ({
@@ -69,15 +69,16 @@ export const edgeRouters: Resource<'router', SignedEnrollment | undefined> = {
       certPem,
       isTunnelerEnabled,
       roleAttributes: nullWhenEmpty(roleAttributes),
-      ...statusFields(context.network.status(router.id)),
+      ...capabilityFields(router),
+      versionInfo: context.network.status(router.id).versionInfo ?? NO_VERSION,
     };
   },
 };
 
 /** reference fact: a mask of zero is omitted. */
-function statusFields({ capabilities, versionInfo }: RouterStatus): Record<string, unknown> {
-  const capabilitiesMask = capabilityMask(capabilities);
-  return { ...(capabilitiesMask !== 0 && { capabilitiesMask }), versionInfo: versionInfo ?? NO_VERSION };
+function capabilityFields({ capabilities }: Router): Record<string, unknown> {
+  const mask = capabilityMask(capabilities);
+  return mask === 0n ? {} : { capabilitiesMask: largeNumber(mask) };
 }
 
 /** Only new routers need an enrollment. */
@@ -93,8 +94,7 @@ async function newEnrollment(
 /** Fields that both APIs answer for an edge router. */
 export function commonRouter(router: Router, context: ApiServices): Record<string, unknown> {
   const { name, cost, noTraversal, appData, disabled } = router;
-  const { isOnline, hostname, supportedProtocols, syncStatus, ...status } = context.network.status(router.id);
-  const capabilities = capabilityNames(status.capabilities);
+  const { isOnline, hostname, supportedProtocols, syncStatus } = context.network.status(router.id);
   return {
     name,
     cost,
@@ -105,7 +105,7 @@ export function commonRouter(router: Router, context: ApiServices): Record<strin
     hostname,
     supportedProtocols,
     syncStatus,
-    capabilities,
+    capabilities: capabilityNames(router.capabilities),
   };
 }
 
@@ -120,7 +120,7 @@ function routerFields(router: Router, request: ApiRequest, method: 'erott' | 'tr
     ...(fingerprint !== null && { fingerprint }),
     // reference fact: among all routers, those of the edge count as verified, as only others enroll there.
     isVerified: isVerified || (isEdge && method === 'trott'),
-    interfaces: null,
+    interfaces: showInterfaces(router.interfaces),
     unverifiedCertPem: null,
     unverifiedFingerprint: null,
     ...(enrollment && {

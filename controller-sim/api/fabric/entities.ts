@@ -8,6 +8,7 @@ import { routerSymbols } from '../edge/routers.ts';
 import { serviceSymbols } from '../edge/services.ts';
 import { commonTerminator, terminatorSymbols } from '../edge/terminators.ts';
 import type { ApiServices, Handlers } from '../http/context.ts';
+import { showInterfaces } from '../http/interfaces.ts';
 import { base, reference } from '../http/references.ts';
 import { crud, find, list, type Resource } from '../http/resource.ts';
 import { nullWhenEmpty } from '../http/show.ts';
@@ -58,7 +59,7 @@ function showRouter(router: Router, context: ApiServices): Record<string, unknow
     connected: isOnline,
     listenerAddresses: nullWhenEmpty(listeners.map(({ address, protocol }) => ({ address, protocol }))),
     ...(versionInfo && { versionInfo }),
-    interfaces: null,
+    interfaces: showInterfaces(router.interfaces),
   };
 }
 

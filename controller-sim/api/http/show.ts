@@ -5,6 +5,13 @@ import type { Named } from '../../state/types.ts';
 /** The reference's value for an unknown time. */
 export const NEVER = '0001-01-01T00:00:00.000Z';
 
+const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
+
+/** A number beyond 2^53, exact in the answer. */
+export function largeNumber(value: bigint): unknown {
+  return rawJSON(String(value));
+}
+
 /** A role list and its display form; an empty list is sent as null. */
 export function roles(
   key: string,

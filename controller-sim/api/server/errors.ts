@@ -2,13 +2,13 @@
 
 import { describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
-import { ApiError, unsupported } from '../../errors/errors.ts';
+import { ApiError } from '../../errors/errors.ts';
 import { BusyError } from '../../state/state.ts';
 import { StoreWriteError } from '../../state/store/store.ts';
 import { pathOf } from './paths.ts';
 
 /** Logs faults of the simulator itself. */
-export function toApiError(thrown: unknown, log: Log): ApiError {
+export function toApiError(thrown: unknown, { log, contentType = '' }: { log: Log; contentType?: string }): ApiError {
   if (thrown instanceof ApiError) return thrown;
   if (thrown instanceof BusyError) return new ApiError('SERVER_TOO_MANY_REQUESTS');
   if (thrown instanceof StoreWriteError) {
@@ -16,12 +16,18 @@ export function toApiError(thrown: unknown, log: Log): ApiError {
     return new ApiError('STORE_UNAVAILABLE', { code: 'UNHANDLED', message: thrown.message });
   }
   const code = (thrown as { code?: unknown }).code;
-  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return unsupported('application/octet-stream');
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return malformedType(contentType);
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new ApiError('REQUEST_ENTITY_TOO_LARGE');
   if (typeof code === 'string' && code.startsWith('FST_ERR_CTP'))
     return new ApiError('COULD_NOT_PARSE_BODY', { code: 'UNHANDLED', message: describeError(thrown) });
   log.error({ error: describeError(thrown), stack: (thrown as Error).stack }, 'request failed');
   return new ApiError('UNHANDLED');
+}
+
+function malformedType(given: string): ApiError {
+  const why = `mediatype: malformed: ${JSON.stringify(given)} has no subtype`;
+  const message = `parsing Content-Type header from ${JSON.stringify(given)} failed, because ${why}`;
+  return new ApiError('COULD_NOT_PARSE_BODY', { code: 'UNHANDLED', message });
 }
 
 export function unknownPath(url: string): ApiError {

@@ -169,7 +169,8 @@ export class ApiServer {
   }
 
   async #refuse(request: FastifyRequest, reply: FastifyReply, thrown: unknown): Promise<void> {
-    const error = toApiError(thrown, this.#services.log);
+    const contentType = request.headers['content-type'];
+    const error = toApiError(thrown, { log: this.#services.log, ...(contentType && { contentType }) });
     if (error.challenge !== undefined) reply.header(CHALLENGE, error.challenge);
     if (!request.raw.complete) reply.header('connection', 'close'); // the rest of the body is not read
     if (error.code === 'METHOD_NOT_ALLOWED') reply.header('allow', this.#paths.methodsOf(request.url).join(', '));

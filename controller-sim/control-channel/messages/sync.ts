@@ -15,10 +15,11 @@ import {
 } from '#wire/gen/edge_control_pb.js';
 import { ControlType, EdgeControlHeader, EdgeControlType } from '#wire/gen/numbers.ts';
 import { TRUE } from '#wire/header-values.ts';
-import { Message, resultMessage } from '#wire/message.ts';
+import { Message } from '#wire/message.ts';
 import { PROTOCOL_VERSION } from '#wire/version-info.ts';
 import type { ConnectedRouter } from '../../network/connected-router.ts';
 import type { ControlContext, ControlHandler } from '../context.ts';
+import { storeReported } from './reported-state.ts';
 import { isSignedToken } from './session-check.ts';
 
 /** The cluster has one member and never changes. */
@@ -43,7 +44,8 @@ export function sendMembers({ controllerId, controlAddress }: ControlContext, { 
 }
 
 /** An edge router reports its addresses for SDKs. From now on it is synchronized. */
-export const onClientHello: ControlHandler = ({ feed, sessions, log }, router, message) => {
+export const onClientHello: ControlHandler = async (context, router, message) => {
+  const { feed, sessions, log } = context;
   const hello = message.decode(ClientHelloSchema);
   router.hostname = hello.hostname;
   router.supportedProtocols = protocolsOf(hello);
@@ -52,6 +54,7 @@ export const onClientHello: ControlHandler = ({ feed, sessions, log }, router, m
   sessions.sendAll(router);
   const fields = { routerId: router.id, hostname: hello.hostname, protocols: router.supportedProtocols };
   log.info(fields, 'edge router synchronized');
+  await storeReported(context, router);
 };
 
 export const onSubscribe: ControlHandler = ({ feed }, router, message) => {
@@ -91,11 +94,6 @@ export const onConnectEvents: ControlHandler = ({ network }, router, message) =>
   }
   for (const identityId of new Set([...known, ...router.identities]))
     network.events.emit({ kind: 'sdk', identityId, isOnline: router.identities.has(identityId) });
-};
-
-/** Network interfaces of a router's machine. Without an answer, the router would repeat the message. */
-export const onInterfaces: ControlHandler = (_context, router, message) => {
-  router.channel.reply(message, resultMessage(true));
 };
 
 export const onInspect: ControlHandler = (_context, router, message) => {

@@ -1,0 +1,45 @@
+// Stores what routers report of themselves, so that it is known while they are offline: their capabilities and the
+// network interfaces of their machines (reference fact: HTTP entities, edge routers).
+
+import type { Interface } from '#wire/gen/control_pb.js';
+import { RouterInterfacesUpdateSchema } from '#wire/gen/control_pb.js';
+import { resultMessage } from '#wire/message.ts';
+import type { ConnectedRouter } from '../../network/connected-router.ts';
+import type { NetworkInterface, Router } from '../../state/types.ts';
+import type { ControlContext, ControlHandler } from '../context.ts';
+
+/** Interfaces that are stored for a router, and addresses of one interface: machines with containers have hundreds. */
+const MOST_INTERFACES = 1_000;
+const MOST_ADDRESSES = 100;
+
+/** Stores the capabilities of a router that has connected. Routers mostly reconnect with the same ones. */
+export async function storeReported(context: ControlContext, router: ConnectedRouter): Promise<void> {
+  await store(context, router.id, { capabilities: [...router.capabilities] });
+}
+
+/** Network interfaces of a router's machine. Without an answer, the router would repeat the message. */
+export const onInterfaces: ControlHandler = async (context, router, message) => {
+  const { interfaces } = message.decode(RouterInterfacesUpdateSchema);
+  const count = Math.max(...interfaces.map(({ addresses }) => addresses.length), 0);
+  if (interfaces.length > MOST_INTERFACES || count > MOST_ADDRESSES) {
+    const limits = `at most ${MOST_INTERFACES} with ${MOST_ADDRESSES} addresses each are stored`;
+    router.channel.reply(message, resultMessage(false, `${interfaces.length} network interfaces: ${limits}`));
+    return;
+  }
+  await store(context, router.id, { interfaces: interfaces.map(toStored) });
+  router.channel.reply(message, resultMessage(true));
+};
+
+function toStored({ name, hardwareAddress, mtu, index, flags, addresses }: Interface): NetworkInterface {
+  return { name, hardwareAddress, mtu: Number(mtu), index: Number(index), flags: Number(flags), addresses };
+}
+
+async function store({ state }: ControlContext, id: string, fields: Partial<Router>): Promise<void> {
+  const known = state.tables.router.get(id);
+  const isKnown = (key: string) =>
+    JSON.stringify(known?.[key as keyof Router]) === JSON.stringify(fields[key as never]);
+  if (!known || Object.keys(fields).every(isKnown)) return;
+  await state.change((transaction) => {
+    if (transaction.get('router', id)) transaction.patch('router', id, fields);
+  });
+}
