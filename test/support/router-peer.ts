@@ -55,6 +55,11 @@ export class RouterPeer {
     return peer;
   }
 
+  /** Answers the controller's messages of a type. */
+  on(type: number, answer: (message: Message) => Message): void {
+    this.#channel.on(type, (message) => this.#channel.reply(message, answer(message)));
+  }
+
   /** Sends a request and resolves with its reply. */
   request(message: Message): Promise<Message> {
     return this.#channel.request(message, { timeout: TIMEOUT });
