@@ -19,6 +19,8 @@ export const identityConnectionsValidation = routerValidation({
     const { router, connected } = asked;
     const values = await askRouter(asked, [NAME], 'no identity in connection details returned from router');
     const found = values(NAME).map('identity_connections');
+    // The identity of the router's tunneler is connected with the router, whether the router lists it or not.
+    found.delete(router.id);
     const missing = [...connected.identities].filter((id) => !found.has(id));
     return resultFor(router, [
       ...[...found].flatMap(([id, details]) => errorsOf(id, details, connected.identities.has(id))),

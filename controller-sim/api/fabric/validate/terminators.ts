@@ -55,8 +55,9 @@ export const terminatorsValidation: Validation = {
     return {
       count: terminators.length,
       run: async (run) => {
-        await inParallel(batchesOf(terminators), (batch) => validate(services, batch, request, run));
+        // Clients leave after the last terminator.
         await reportHosts(services, terminators, request, run);
+        await inParallel(batchesOf(terminators), (batch) => validate(services, batch, request, run));
       },
     };
   },
