@@ -57,7 +57,7 @@ async function check(t: Test, overlay: Overlay<Validating>): Promise<void> {
   await until('the links', async () => (await linksOf(overlay)).length === 3, PATIENCE);
 
   const validator = await ManagementClient.open(controller, management.token);
-  // What routers report arrives with a delay.
+  // Reports of routers arrive with a delay.
   let errors: string[] = [];
   const isValid = async () => {
     errors = await errorsOf(validator, theirs.id);

@@ -23,7 +23,7 @@ const MOST_WAITING = 1_000;
 /** Milliseconds without traffic before TCP keep-alive probes: a vanished peer must not occupy a place. */
 const KEEP_ALIVE = 30_000;
 /** Bytes of a websocket frame: a message and its head. */
-const LARGEST_FRAME = MESSAGE_LIMITS.maxHeaders + MESSAGE_LIMITS.maxBody + 64;
+const FRAME_LENGTH = MESSAGE_LIMITS.maxHeaders + MESSAGE_LIMITS.maxBody + 64;
 
 export class ManagementChannels {
   readonly #services: ApiServices;
@@ -46,7 +46,7 @@ export class ManagementChannels {
 
   /** Serves a connection of an authorized client, the origin of the changes that it requests. */
   async accept(request: IncomingMessage, socket: Duplex, head: Buffer, origin: Origin): Promise<void> {
-    this.#server ??= import('ws').then((ws) => new ws.WebSocketServer({ noServer: true, maxPayload: LARGEST_FRAME }));
+    this.#server ??= import('ws').then((ws) => new ws.WebSocketServer({ noServer: true, maxPayload: FRAME_LENGTH }));
     const server = await this.#server;
     if (server.clients.size >= MOST_CHANNELS) {
       socket.end('HTTP/1.1 503 Service Unavailable\r\nconnection: close\r\n\r\n', () => socket.destroy());
