@@ -4,7 +4,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { create, toBinary } from '@bufbuild/protobuf';
 import t from 'tap';
 import { VirtualClock } from '#lib/clock.ts';
-import { InspectRequestSchema, InspectResponseSchema } from '#wire/gen/control_pb.js';
+import {
+  InspectRequestSchema,
+  InspectResponseSchema,
+  TerminatorInvalidReason,
+  ValidateTerminatorsV2ResponseSchema,
+} from '#wire/gen/control_pb.js';
 import {
   RouterDataModelValidateRequestSchema,
   RouterDataModelValidateResponseSchema,
@@ -423,4 +428,66 @@ t.test('a data model that differs is reported by its router, which receives the 
     [false, true],
   );
   t.ok(asked.every(({ identities }) => identities.includes('someone')));
+});
+
+t.test('a late answer deletes no terminators, and nothing is deleted for a client that left', async (t) => {
+  await using network = await peerNetwork();
+  const { peer, overlay, id } = network;
+  const service = await overlay.management.create('services', { name: 'x', encryptionRequired: false });
+  const terminator = { service, router: id, binding: 'tunnel', address: 'tcp:127.0.0.1:1' };
+  const terminatorId = await overlay.management.create('terminators', terminator);
+  const { promise: isAnswered, resolve: answerNow } = Promise.withResolvers<void>();
+  let asked = 0;
+  peer.on(ControlType.ValidateTerminatorsV2, async () => {
+    asked++;
+    await isAnswered;
+    const reason = TerminatorInvalidReason.UNKNOWN_TERMINATOR;
+    const states = { [terminatorId]: { valid: false, reason, detail: 'gone' } };
+    const body = toBinary(ValidateTerminatorsV2ResponseSchema, create(ValidateTerminatorsV2ResponseSchema, { states }));
+    return new Message(ControlType.ValidateTerminatorsV2Response, [], body);
+  });
+  for (const fixInvalid of [false, true]) {
+    const client = await ManagementClient.open(overlay.simulator, overlay.management.token);
+    client.validateTerminators({ fixInvalid }).catch(() => undefined);
+    await until('the question', () => asked === (fixInvalid ? 2 : 1));
+    client.close();
+    await until('the end of the channel', () => client.isClosed);
+  }
+  await sleep(50);
+  answerNow();
+  // The answers arrive before the next question to this router is answered.
+  const { results } = await network.management.validateTerminators();
+  t.match(results, [{ terminatorId, state: TerminatorState.INVALID_UNKNOWN_TERMINATOR, fixed: false, detail: 'gone' }]);
+  t.equal((await overlay.management.get<unknown[]>('terminators')).length, 1);
+});
+
+t.test('a router that missed changes of the data model reports them, and a repair ends that', async (t) => {
+  const clock = new VirtualClock(Date.now());
+  await using overlay = await Overlay.start({ clock });
+  const { id } = await overlay.addRouter({ name: 'behind' });
+  const management = await ManagementClient.open(overlay.simulator, overlay.management.token);
+  const errors = async (fix = false) =>
+    (await management.validate('router-data-model', '', { fix })).results[0]?.errors;
+  await until('the data model', async () => (await errors())?.length === 0);
+  // The subscription expires at the controller: the router's own clock does not move.
+  for (let seconds = 0; seconds < 400; seconds++) {
+    await clock.advance(1_000);
+    await sleep(2);
+  }
+  const identity = (name: string) => overlay.management.create('identities', { name, type: 'Default', isAdmin: false });
+  const missed = await identity('missed');
+  await overlay.management.patch(`edge-routers/${id}`, { name: 'renamed' });
+  const expected = [
+    `identity id: ${missed} removed: entity missing`,
+    `identity id: ${id} modified: name mismatch. orig: "renamed", copy: "behind"`,
+    `router id: ${id} modified: name mismatch. orig: "renamed", copy: "behind"`,
+  ];
+  t.same((await errors())?.toSorted(), expected.toSorted());
+  t.same((await errors(true))?.toSorted(), expected.toSorted(), 'the repair reports what it repairs');
+  t.same(await errors(), []);
+  await identity('later');
+  await until('the change', async () => (await errors())?.length === 0);
+  const { results } = await management.validate('router-data-model', '', { validateCtrl: true });
+  t.ok(results.every(({ validateSuccess }) => validateSuccess));
+  management.close();
 });

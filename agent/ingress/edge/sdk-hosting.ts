@@ -350,7 +350,8 @@ export class SdkHosting implements TerminatorHosts {
     if (!service) return { valid: false, detail: 'terminator not found' };
     if (!service.init.inspects) return { valid: true, detail: '' };
     const answer = await askHost(service).catch(() => undefined);
-    if (!answer) return undefined;
+    // Another bind may have taken over the terminator meanwhile.
+    if (!answer || this.#hosted.get(terminatorId) !== service) return undefined;
     const valid = typeOf(answer) === TYPE_BIND;
     if (!valid && fix) this.remove(service);
     return { valid, detail: answer.body.toString() };

@@ -9,10 +9,10 @@ import {
 import { ComponentDetailsSchema, ValidateRouterDataModelRequestSchema } from '#wire/gen/management_pb.js';
 import { EdgeControlType, ManagementType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
+import { ROUTER_TIMEOUT } from '../../../control-channel/messages/validate-terminators.ts';
 import type { Router } from '../../../state/types.ts';
 import type { ApiServices } from '../../http/context.ts';
 import { routerValidation } from './router-validation.ts';
-import { ROUTER_TIMEOUT } from './router-values.ts';
 
 export const routerDataModelValidation = routerValidation({
   types: {

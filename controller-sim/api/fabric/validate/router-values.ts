@@ -2,11 +2,9 @@
 // are empty, and a value of another type is an error that names the field.
 
 import { ProjectError } from '#lib/errors.ts';
+import { ROUTER_TIMEOUT } from '../../../control-channel/messages/validate-terminators.ts';
 import { inspectRouter } from '../../../network/inspect.ts';
 import type { AskedRouter } from './router-validation.ts';
-
-/** Milliseconds for a router to answer; reference fact: one minute. */
-export const ROUTER_TIMEOUT = 60_000;
 
 /** A router's answer lacks a value, or the value has another form. */
 export class RouterValueError extends ProjectError {

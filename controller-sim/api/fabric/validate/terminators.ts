@@ -3,26 +3,20 @@
 
 import { create, toBinary } from '@bufbuild/protobuf';
 import { describeError } from '#lib/errors.ts';
-import {
-  type RouterTerminatorState,
-  TerminatorInvalidReason,
-  ValidateTerminatorsV2RequestSchema,
-  ValidateTerminatorsV2ResponseSchema,
-} from '#wire/gen/control_pb.js';
+import { type RouterTerminatorState, TerminatorInvalidReason } from '#wire/gen/control_pb.js';
 import {
   TerminatorDetailSchema,
   TerminatorState,
   type ValidateTerminatorsRequest,
   ValidateTerminatorsRequestSchema,
 } from '#wire/gen/management_pb.js';
-import { ControlType, ManagementType } from '#wire/gen/numbers.ts';
-import { Message } from '#wire/message.ts';
+import { ManagementType } from '#wire/gen/numbers.ts';
+import { askForTerminators, deleteTerminators } from '../../../control-channel/messages/validate-terminators.ts';
 import { withOrigin } from '../../../state/origin.ts';
 import type { Terminator } from '../../../state/types.ts';
 import { terminatorSymbols } from '../../edge/terminators.ts';
 import type { ApiServices } from '../../http/context.ts';
 import { listPage } from '../../http/list.ts';
-import { ROUTER_TIMEOUT } from './router-values.ts';
 import { reportHosts } from './terminator-hosts.ts';
 import { inParallel, type Validation, type ValidationRun } from './validation.ts';
 
@@ -78,7 +72,7 @@ async function validate(
   { fixInvalid }: ValidateTerminatorsRequest,
   { signal, origin, report }: ValidationRun,
 ): Promise<void> {
-  let states: Readonly<Record<string, RouterTerminatorState>> = {};
+  let states: ReadonlyMap<string, RouterTerminatorState> = new Map();
   let failure = '';
   try {
     states = await ask(services, batch, fixInvalid, signal);
@@ -86,11 +80,11 @@ async function validate(
     signal.throwIfAborted();
     failure = describeError(error);
   }
-  const verdictOf = ({ id }: Terminator) => (Object.hasOwn(states, id) ? states[id] : undefined);
-  const invalid = batch.terminators.filter((each) => verdictOf(each)?.valid === false);
-  const fixed = fixInvalid && invalid.length > 0 && (await withOrigin(origin, () => remove(services, invalid)));
+  const invalid = batch.terminators.filter((each) => states.get(each.id)?.valid === false);
+  const fixed =
+    fixInvalid && invalid.length > 0 && (await withOrigin(origin, () => remove(services, batch.routerId, invalid)));
   for (const terminator of batch.terminators) {
-    const verdict = verdictOf(terminator);
+    const verdict = states.get(terminator.id);
     const detail = create(TerminatorDetailSchema, {
       ...describe(services, terminator),
       state: stateOf(verdict),
@@ -101,36 +95,25 @@ async function validate(
   }
 }
 
-/** The router's verdicts. It omits terminators that it cannot judge now. */
 async function ask(
   { network }: ApiServices,
   { routerId, terminators }: Batch,
   fixInvalid: boolean,
   signal: AbortSignal,
-): Promise<Record<string, RouterTerminatorState>> {
+): Promise<ReadonlyMap<string, RouterTerminatorState>> {
   const router = network.routers.get(routerId);
   if (!router) throw new Error('router off-line');
-  const asked = terminators.map(({ id, binding, address }) => ({ id, binding, address }));
-  const request = create(ValidateTerminatorsV2RequestSchema, { terminators: asked, fixInvalid });
-  const body = toBinary(ValidateTerminatorsV2RequestSchema, request);
-  const message = new Message(ControlType.ValidateTerminatorsV2, [], body);
-  const answer = await router.channel.request(message, { timeout: ROUTER_TIMEOUT, signal });
-  return answer.decode(ValidateTerminatorsV2ResponseSchema).states;
+  return askForTerminators(router, terminators, { fixInvalid, postCreate: false, signal });
 }
 
 /** Returns false if the terminators could not be deleted. */
-async function remove({ state, log }: ApiServices, terminators: readonly Terminator[]): Promise<boolean> {
+async function remove(services: ApiServices, routerId: string, terminators: readonly Terminator[]): Promise<boolean> {
+  const ids = terminators.map(({ id }) => id);
   try {
-    await state.change((transaction) => {
-      for (const { id, routerId } of terminators) {
-        if (transaction.get('terminator', id)?.routerId !== routerId) continue;
-        log.info({ terminatorId: id, routerId }, 'terminator deleted: its router does not have it');
-        transaction.delete('terminator', id);
-      }
-    });
+    await deleteTerminators(services, routerId, ids);
     return true;
   } catch (error) {
-    log.error({ error: describeError(error) }, 'invalid terminators could not be deleted');
+    services.log.error({ error: describeError(error) }, 'invalid terminators could not be deleted');
     return false;
   }
 }
