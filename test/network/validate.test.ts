@@ -17,8 +17,7 @@ import {
 import { LinkState, TerminatorState } from '#wire/gen/management_pb.js';
 import { ControlType, EdgeControlType, SdkHeader, SdkType } from '#wire/gen/numbers.ts';
 import { TRUE } from '#wire/header-values.ts';
-import type { Message as ControlMessage } from '#wire/message.ts';
-import { Message } from '#wire/message.ts';
+import { type HeaderEntries, Message } from '#wire/message.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { ManagementClient, VALIDATIONS, type ValidationName } from '../support/management-client.ts';
 import { Overlay, type TestRouter, until } from '../support/overlay.ts';
@@ -37,11 +36,14 @@ class Network {
   readonly host: SdkClient;
   readonly client: SdkClient;
   readonly echoSession: string;
+  readonly bindSession: string;
+  /** Connects another client with the same session to b. */
+  readonly connect: () => Promise<SdkClient>;
   readonly management: ManagementClient;
   /** The kind of connection that the host reports for its service. */
   hostedAs = BIND;
 
-  private constructor(facts: Omit<Network, 'hostedAs' | 'validate' | 'terminators' | typeof Symbol.asyncDispose>) {
+  private constructor(facts: Omit<Network, 'hostedAs' | 'bind' | 'terminators' | typeof Symbol.asyncDispose>) {
     this.overlay = facts.overlay;
     this.a = facts.a;
     this.b = facts.b;
@@ -49,6 +51,8 @@ class Network {
     this.host = facts.host;
     this.client = facts.client;
     this.echoSession = facts.echoSession;
+    this.bindSession = facts.bindSession;
+    this.connect = facts.connect;
     this.management = facts.management;
     this.host.channel.on(SdkType.ConnectionInspect, (question) => {
       const headers = [
@@ -79,12 +83,18 @@ class Network {
     const client = await SdkClient.connect(ports[0] ?? 0, device, token);
     const echoSession = await serviceSession(overlay, device, token, echo, 'Dial');
     const management = await ManagementClient.open(overlay.simulator, overlay.management.token);
-    const network = new Network({ overlay, a, b, device, host, client, echoSession, management });
     const bindSession = await serviceSession(overlay, device, token, hosted, 'Bind');
-    await host.bind(bindSession, () => undefined, [[SdkHeader.SupportsInspect, TRUE]]);
+    const connect = () => SdkClient.connect(ports[1] ?? 0, device, token);
+    const network = new Network({ connect, bindSession, overlay, a, b, device, host, client, echoSession, management });
+    await network.bind(host, [[SdkHeader.SupportsInspect, TRUE]]);
     const stored = async () => (await overlay.management.get<{ binding: string }[]>('terminators')).length;
     await until('both terminators', async () => (await stored()) === 2);
     return network;
+  }
+
+  /** Hosts the service `hosted`. */
+  async bind(host: SdkClient, headers: HeaderEntries): Promise<void> {
+    await host.bind(this.bindSession, () => undefined, headers);
   }
 
   async terminators(): Promise<{ id: string; binding: string }[]> {
@@ -407,7 +417,7 @@ t.test('a data model that differs is reported by its router, which receives the 
   await using network = await peerNetwork();
   const { peer, management, overlay } = network;
   const asked: { fix: boolean; identities: string[] }[] = [];
-  peer.on(EdgeControlType.ValidateDataState, (message: ControlMessage) => {
+  peer.on(EdgeControlType.ValidateDataState, (message: Message) => {
     const { state, fix } = message.decode(RouterDataModelValidateRequestSchema);
     const identities = (state?.events ?? []).flatMap(({ model }) =>
       model.case === 'identity' ? [model.value.name] : [],
@@ -490,4 +500,35 @@ t.test('a router that missed changes of the data model reports them, and a repai
   const { results } = await management.validate('router-data-model', '', { validateCtrl: true });
   t.ok(results.every(({ validateSuccess }) => validateSuccess));
   management.close();
+});
+
+t.test('a terminator that another client took over is not judged by the answer of the first', async (t) => {
+  await using network = await Network.start();
+  const { management, host } = network;
+  const headers = [
+    [SdkHeader.SupportsInspect, TRUE],
+    [SdkHeader.ListenerId, 'listener'],
+  ] as const;
+  await network.bind(host, headers);
+  await until('its terminator', async () => (await network.terminators()).length === 3);
+  const other = await network.connect();
+  const questions: Message[] = [];
+  host.channel.on(SdkType.ConnectionInspect, (question) => void questions.push(question));
+  const running = management.validateTerminators({ terminatorsFilter: 'binding = "edge"', fixInvalid: true });
+  await until('the questions', () => questions.length === 2);
+  await network.bind(other, headers);
+  for (const question of questions) {
+    const id = [SdkHeader.ConnectionId, question.headers.get(SdkHeader.ConnectionId) ?? ''] as const;
+    const answer = new Message(SdkType.ConnectionInspectResponse, [id, [SdkHeader.ConnectionType, OTHER]], 'gone');
+    host.channel.reply(question, answer);
+  }
+  const { results } = await running;
+  const { UNKNOWN, INVALID_UNKNOWN_TERMINATOR } = TerminatorState;
+  t.same(results.map(({ state }) => state).sort(), [UNKNOWN, INVALID_UNKNOWN_TERMINATOR]);
+  const left = (await network.terminators()).filter(({ binding }) => binding === 'edge');
+  t.same(
+    left.map(({ id }) => id),
+    [results.find(({ state }) => state === UNKNOWN)?.terminatorId],
+  );
+  other.close();
 });
