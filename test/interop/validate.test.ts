@@ -56,6 +56,7 @@ async function check(t: Test, overlay: Overlay<Validating>): Promise<void> {
   }
   await until('the links', async () => (await linksOf(overlay)).length === 3, PATIENCE);
 
+  await enrich(overlay);
   const validator = await ManagementClient.open(controller, management.token);
   // Reports of routers arrive with a delay.
   let errors: string[] = [];
@@ -88,6 +89,37 @@ async function check(t: Test, overlay: Overlay<Validating>): Promise<void> {
   t.equal((await management.get<unknown[]>('terminators')).length, results.length - invalid.length);
   for (const socket of sockets) socket.destroy();
   validator.close();
+}
+
+/** Adds all that a data model contains beside services and their policies. */
+async function enrich({ management }: Overlay<Validating>): Promise<void> {
+  const checks = [
+    { typeId: 'MAC', macAddresses: ['01:23:45:67:89:ab'] },
+    { typeId: 'DOMAIN', domains: ['b.example', 'a.example'] },
+    { typeId: 'OS', operatingSystems: [{ type: 'Linux', versions: ['>=5.0.0'] }] },
+    { typeId: 'PROCESS', process: { osType: 'Linux', path: '/a', hashes: ['b', 'a'], signerFingerprint: 'cd' } },
+    { typeId: 'PROCESS_MULTI', semantic: 'AnyOf', processes: [{ osType: 'Linux', path: '/a' }] },
+    { typeId: 'MFA', timeoutSeconds: 60, promptOnWake: true, promptOnUnlock: false },
+  ];
+  for (const [index, check] of checks.entries())
+    await management.create('posture-checks', { name: `check-${index}`, roleAttributes: ['demanded'], ...check });
+  const [service] = await management.get<{ id: string }[]>('services?filter=name="theirs"');
+  const serviceId = service?.id ?? '';
+  await management.create('service-policies', {
+    ...{ name: 'demands', type: 'Dial', semantic: 'AnyOf', serviceRoles: [`@${serviceId}`] },
+    ...{ identityRoles: ['#demanded'], postureCheckRoles: ['#demanded'] },
+  });
+  const identity = (name: string, fields: object = {}) =>
+    management.create('identities', { name, type: 'Default', isAdmin: false, ...fields });
+  await identity('costly', {
+    ...{ roleAttributes: ['demanded'], appData: { b: 2, a: 1 }, defaultHostingCost: 7 },
+    ...{ defaultHostingPrecedence: 'required', serviceHostingCosts: { [serviceId]: 3 } },
+    serviceHostingPrecedences: { [serviceId]: 'failed' },
+  });
+  // A deleted identity leaves a revocation.
+  await management.remove(`identities/${await identity('gone')}`);
+  const typeId = await management.create('config-types', { name: 'color.v1', schema: { type: 'object' } });
+  await management.create('configs', { name: 'color', configTypeId: typeId, data: { color: 'blue' } });
 }
 
 /** A connection through the network that stays open after a first answer. */
