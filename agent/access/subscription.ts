@@ -8,6 +8,7 @@ import { IdSource } from '#lib/ids.ts';
 import type { Log } from '#lib/log.ts';
 import type { Random } from '#lib/random.ts';
 import {
+  type DataState,
   DataState_ChangeSetSchema,
   DataStateSchema,
   SubscribeToDataModelRequestSchema,
@@ -61,6 +62,12 @@ export class ModelSubscription {
 
   close(): void {
     this.#timer.cancel();
+  }
+
+  /** Replaces the model, and subscribes again from its position. */
+  replace(state: DataState): void {
+    this.#components.model.replace(state);
+    this.#subscribe(state.endIndex);
   }
 
   #check(): void {

@@ -5,6 +5,7 @@ import { type ListenPlace, listening } from '#lib/listening.ts';
 import { EdgeControlType } from '#wire/gen/numbers.ts';
 import { DataModel } from '../access/data-model.ts';
 import { ModelSubscription } from '../access/subscription.ts';
+import { onValidateModel } from '../access/validate-model.ts';
 import type { RouterConfig } from '../config/router-config.ts';
 import { AdaptiveWindow, DEFAULT_WINDOW } from '../control/adaptive-window.ts';
 import type { ClusterView } from '../control/cluster-view.ts';
@@ -14,6 +15,7 @@ import { parseDatagramAddress } from '../egress/datagram.ts';
 import type { EdgeListener } from '../ingress/edge/edge-listener.ts';
 import { takeDownLateFabricCircuits } from '../ingress/fabric/fabric-dialer.ts';
 import { FabricListener, type FabricListenerConfig } from '../ingress/fabric/fabric-listener.ts';
+import { type TerminatorHosts, TerminatorValidations } from '../ingress/terminator-validations.ts';
 import { KEPT_BINDINGS, Terminators } from '../ingress/terminators.ts';
 import { Tunneler } from '../ingress/tunnel/tunneler.ts';
 import { PoolFigures } from '../metrics/pool-figures.ts';
@@ -50,9 +52,11 @@ export async function openIngress(
   const fabricListeners: FabricListener[] = [];
   let tunneler: Tunneler | undefined;
   if (config.edge) subscribe(context, { controllers, cluster }, model, edgeListeners);
+  else answerValidations(context, controllers, undefined);
   const terminators = assembleTerminators(context, controllers, circuits);
   const isEdge = config.edge && config.listeners.some(({ binding }) => binding === 'edge');
   const sdk = isEdge ? assembleSdk(context, controllers, circuits, model, terminators) : undefined;
+  assembleValidations(context, controllers, terminators, { egress: circuits.egress, hosts: sdk?.hosting });
   for (const { listener, key } of inOrder(config)) {
     const log = context.component(`listener.${listener.binding}`);
     if (listener.binding === 'edge') {
@@ -114,13 +118,11 @@ function edgeHellos({ config, metrics, clock }: RouterContext): PoolFigures {
 function assembleTerminators(
   context: RouterContext,
   controllers: Controllers,
-  { egress, rateLimited: queue }: Circuits,
+  { rateLimited: queue }: Circuits,
 ): Terminators {
   const { clock, metrics, owned } = context;
-  const validation = new PoolFigures(metrics, clock, 'pool.terminator_validation', 1);
   const created = metrics.timer('xgress_edge_tunnel.terminator.create_timer');
   const terminators = new Terminators({
-    validated: () => validation.begin(),
     created: (binding, milliseconds) => binding === 'tunnel' && created.update(milliseconds),
     clock,
     log: context.component('terminators'),
@@ -130,10 +132,29 @@ function assembleTerminators(
       { clock, log: context.component('control'), metrics },
       context.config.ctrl.rateLimiter ?? DEFAULT_WINDOW,
     ),
-    isStatelessBinding: (binding) => !KEPT_BINDINGS.has(binding) && egress.has(binding),
   });
   owned.defer(() => terminators.close(REMOVE_TIME));
   return terminators;
+}
+
+function assembleValidations(
+  context: RouterContext,
+  controllers: Controllers,
+  terminators: Terminators,
+  { egress, hosts }: { egress: Circuits['egress']; hosts: TerminatorHosts | undefined },
+): void {
+  const { clock, metrics, owned } = context;
+  const figures = new PoolFigures(metrics, clock, 'pool.terminator_validation', 1);
+  const validations = new TerminatorValidations({
+    clock,
+    log: context.component('terminators'),
+    controllers,
+    terminators,
+    hosts,
+    isStatelessBinding: (binding) => !KEPT_BINDINGS.has(binding) && egress.has(binding),
+    validated: () => figures.begin(),
+  });
+  owned.defer(() => validations.close());
 }
 
 function subscribe(
@@ -169,4 +190,20 @@ function subscribe(
         })),
     }),
   );
+  answerValidations(context, controllers, { model, subscription });
+}
+
+/** Controllers wait for an answer even from a router without a data model. */
+function answerValidations(
+  context: RouterContext,
+  controllers: Controllers,
+  copy: { model: DataModel; subscription: ModelSubscription } | undefined,
+): void {
+  const log = context.component('access');
+  const onValidate = onValidateModel({
+    log,
+    model: copy?.model,
+    replace: (state) => copy?.subscription.replace(state),
+  });
+  controllers.on(EdgeControlType.ValidateDataState, onValidate);
 }

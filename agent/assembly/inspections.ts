@@ -26,6 +26,12 @@ export interface InspectedRooms {
   describe(): Record<string, unknown>;
 }
 
+/**
+ * The reference's controller expects these values from every router when it validates one. reference fact: it crashes
+ * without the lists of circuits.
+ */
+const NO_CIRCUITS = { circuits: {} };
+
 export function assembleInspections(context: RouterContext, rooms: InspectedRooms): Inspections {
   const { clock, config } = context;
   const { controllers, links, ingress, reporter } = rooms;
@@ -45,13 +51,13 @@ export function assembleInspections(context: RouterContext, rooms: InspectedRoom
       }),
       metrics: () => plainMessage(reporter.snapshot()),
       'router-circuits': () => inspectCircuits(components),
-      'router-edge-circuits': () => sdk?.relayedCircuits(),
-      'router-sdk-circuits': () => sdk?.clientCircuits(),
+      'router-edge-circuits': () => sdk?.relayedCircuits() ?? NO_CIRCUITS,
+      'router-sdk-circuits': () => sdk?.clientCircuits() ?? NO_CIRCUITS,
       'router-controllers': () => controllers.inspect(),
       'router-config-registry': () => rooms.managed?.inspect(),
-      'sdk-terminators': () => ingress.sdk?.hosting.inspect(),
+      'sdk-terminators': () => ingress.sdk?.hosting.inspect() ?? { entries: [], errors: null },
       'ert-terminators': () => ingress.terminators && { entries: ingress.terminators.inspect('tunnel'), errors: null },
-      'identity-connection-statuses': () => ingress.sdk?.events?.inspect(),
+      'identity-connection-statuses': () => identityConnections(ingress, context.routerId),
       ...modelInspections(ingress.model),
     },
     withArgument: {
@@ -60,6 +66,24 @@ export function assembleInspections(context: RouterContext, rooms: InspectedRoom
       'sdk-context': (id) => sdk?.contextOf(id),
     },
   });
+}
+
+/**
+ * The identities that are connected. reference fact: a controller counts the identity of a router's tunneler as connected
+ * to its own router, so it is listed, too.
+ */
+function identityConnections({ sdk, model }: Ingress, routerId: string): Record<string, unknown> {
+  const own = model?.identities.has(routerId) && {
+    [routerId]: {
+      unreported_count: 0,
+      unreported_state_changed: false,
+      being_reported_count: 0,
+      being_reported_state_changed: false,
+      connections: [{ id: routerId, closed: false, srcAddr: '', dstAddr: '' }],
+    },
+  };
+  const { identity_connections: clients, ...rest } = sdk?.events?.inspect() ?? {};
+  return { identity_connections: { ...(clients as object | undefined), ...own }, ...rest };
 }
 
 function modelInspections(model: DataModel | undefined): Record<string, Inspection> {

@@ -60,8 +60,6 @@ function setup({ maxSize = 10, minSize = 5 } = {}) {
     controllers: controllers as unknown as Controllers,
     queue: new DialQueue({ name: 'test', length: 1_000, workers: 2, clock }),
     window,
-    isStatelessBinding: () => false,
-    validated: () => () => undefined,
     created: () => undefined,
   });
   const add = (id: string) =>

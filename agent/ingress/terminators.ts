@@ -2,31 +2,18 @@
 // no longer knows them, removed with the service (reference facts: control channel, section 4.6; tunnel, section 3.4;
 // edge, section 8.1). The states of one stand in terminator-states.ts.
 
-import { create } from '@bufbuild/protobuf';
 import type { Clock, Timer } from '#lib/clock.ts';
 import type { DialQueue } from '#lib/dial-queue.ts';
 import { describeError, TimeoutError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
 import { nextState } from '#lib/transitions.ts';
-import {
-  type RouterTerminatorState,
-  RouterTerminatorStateSchema,
-  TerminatorInvalidReason,
-  ValidateTerminatorsV2RequestSchema,
-} from '#wire/gen/control_pb.js';
 import { CreateTerminatorResult } from '#wire/gen/edge_control_pb.js';
-import { ControlType, EdgeControlType } from '#wire/gen/numbers.ts';
+import { EdgeControlType } from '#wire/gen/numbers.ts';
 import type { Message } from '#wire/message.ts';
 import type { AdaptiveWindow, WindowPlace } from '../control/adaptive-window.ts';
 import type { Controller } from '../control/controller.ts';
 import { type Controllers, NoControllerError } from '../control/controllers.ts';
-import {
-  decodeAnswer,
-  RefusedError,
-  removeTerminators,
-  type TerminatorAnswer,
-  validatedTerminators,
-} from './terminator-messages.ts';
+import { decodeAnswer, RefusedError, removeTerminators, type TerminatorAnswer } from './terminator-messages.ts';
 import type { TerminatorInspection, TerminatorSpec } from './terminator-spec.ts';
 import { TERMINATOR_TRANSITIONS, type TerminatorEvent, type TerminatorState } from './terminator-states.ts';
 
@@ -38,10 +25,6 @@ export interface TerminatorsComponents {
   queue: DialQueue;
   /** Bounds the requests in progress. */
   window: AdaptiveWindow;
-  /** Bindings whose terminators are valid although this router does not track them. */
-  isStatelessBinding(binding: string): boolean;
-  /** For metrics: called when a validation begins; the returned function is called when it ends. */
-  validated(): () => void;
   /** For metrics: a controller answered a request for a terminator. */
   created(binding: string, milliseconds: number): void;
 }
@@ -92,11 +75,6 @@ export class Terminators {
         const answer = decodeAnswer(message);
         this.#answers.get(answer.terminatorId)?.(answer);
       });
-    controllers.on(ControlType.ValidateTerminatorsV2, (controller, message) => {
-      const over = components.validated();
-      controller.channel.reply(message, this.#validate(message));
-      over();
-    });
     controllers.onConnect(() => this.#onConnect());
     this.#timer = clock.every('terminators', CHECK_INTERVAL, () => this.#work());
   }
@@ -132,6 +110,20 @@ export class Terminators {
 
   isEstablished(id: string): boolean {
     return this.#kept.get(id)?.state === 'established';
+  }
+
+  /** A controller named the terminator: it has it. Returns false if this router does not keep it, or suspended it. */
+  confirm(id: string): boolean {
+    const kept = this.#kept.get(id);
+    if (!kept || !this.#isWanted(kept)) return false;
+    changeState(kept, 'confirmed');
+    return true;
+  }
+
+  /** Removes terminators that this router does not keep from the controllers. */
+  disown(ids: readonly string[]): void {
+    for (const id of ids) if (!this.#isWanted(this.#kept.get(id))) this.#removing.add(id);
+    this.#work();
   }
 
   /** Number of terminators whose removal is still to be sent to a controller. */
@@ -338,28 +330,6 @@ export class Terminators {
     } finally {
       this.#beingRemoved = new Set();
     }
-  }
-
-  #validate(message: Message): Message {
-    const request = message.decode(ValidateTerminatorsV2RequestSchema);
-    const states: Record<string, RouterTerminatorState> = {};
-    for (const { id, binding, marker } of request.terminators) {
-      const kept = this.#kept.get(id);
-      const isWanted = this.#isWanted(kept);
-      if (kept && isWanted) changeState(kept, 'confirmed');
-      const isKnownBinding = KEPT_BINDINGS.has(binding) || this.#components.isStatelessBinding(binding);
-      const valid = isWanted || this.#components.isStatelessBinding(binding);
-      const reason = isKnownBinding
-        ? TerminatorInvalidReason.UNKNOWN_TERMINATOR
-        : TerminatorInvalidReason.UNKNOWN_BINDING;
-      states[id] = create(RouterTerminatorStateSchema, {
-        valid,
-        reason,
-        marker,
-        detail: valid ? 'valid' : 'not hosted by this router',
-      });
-    }
-    return validatedTerminators(states);
   }
 }
 

@@ -45,6 +45,11 @@ export class Access {
     return this.#memberships.members(policyId);
   }
 
+  /** Describes the differences between the members of policies and the members that their roles select. */
+  check(kind: PolicyKind): string[] {
+    return this.#memberships.check(kind);
+  }
+
   /** Policies that contain both entities, in no particular order. */
   policiesJoining(kind: PolicyKind, leftId: string, rightId: string): string[] {
     const left = this.#memberships.policiesWith(kind, 'left', leftId);

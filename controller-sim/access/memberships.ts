@@ -63,6 +63,20 @@ export class Memberships {
     return this.#policies.get(`${kind} ${side} ${id}`) ?? NOBODY;
   }
 
+  /** Describes the differences between the members of policies and the members that their roles select. */
+  check(kind: PolicyKind): string[] {
+    const differences: string[] = [];
+    for (const policy of this.#tables[kind].values()) {
+      for (const side of SIDES) {
+        const current = this.members(policy.id)[side];
+        const [memberKind] = JOINS[kind][side];
+        for (const id of current.symmetricDifference(this.#select(kind, side, policy)))
+          differences.push(`${kind} ${policy.id}: ${memberKind} ${id} ${current.has(id) ? 'unexpected' : 'missing'}`);
+      }
+    }
+    return differences;
+  }
+
   /** Applies a change that the tables already contain. */
   apply({ changes }: ChangeSet): MembershipChange[] {
     const moves: MembershipChange[] = [];

@@ -35,7 +35,7 @@ export async function openApi(context: SimulatorContext, parts: ApiParts): Promi
   const { state, authority, passwords } = parts.data;
   const { network } = parts;
   const { events, logins } = parts.observers;
-  const { tokens, revocations } = parts.control;
+  const { tokens, revocations, dataModel, routerDialer } = parts.control;
   const { baseUrl, controllerId, controlAddress } = parts.addresses;
   const log = context.logOf('api');
   const sessionLifetime = options.sessionLifetime ?? DEFAULTS.sessionLifetime;
@@ -50,6 +50,8 @@ export async function openApi(context: SimulatorContext, parts: ApiParts): Promi
     logins,
     tokens,
     revocations,
+    dataModel,
+    routerDialer,
     activity: context.own(new Activity({ state, clock, log, lifetime: sessionLifetime })),
     identityJson: context.own(new IdentityJson(state, network)),
     lockouts: context.own(new Lockouts(state)),

@@ -23,6 +23,8 @@ export interface Control {
   readonly server: ControlServer;
   readonly tokens: Tokens;
   readonly revocations: Revocations;
+  readonly dataModel: DataModelFeed;
+  readonly routerDialer: RouterDialer | undefined;
 }
 
 export function assembleControl(
@@ -49,6 +51,6 @@ export function assembleControl(
       churnLimit: options.churnLimit ?? CHURN_LIMIT,
     }),
   );
-  if (options.dialRouters) context.own(new RouterDialer(control, server, random));
-  return { server, tokens, revocations };
+  const routerDialer = options.dialRouters ? context.own(new RouterDialer(control, server, random)) : undefined;
+  return { server, tokens, revocations, dataModel: feed, routerDialer };
 }

@@ -2,6 +2,7 @@
 // control channel, sections 1.5 to 1.7 and 7.1).
 
 import { background } from '#lib/background.ts';
+import { describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
 import { verifyChain } from '#pki/certificate-chain.ts';
 import { peerCertificates, sha1Fingerprint } from '#pki/certificates.ts';
@@ -209,7 +210,10 @@ export class ControlServer {
     sendMembers(this.#context, router);
     sendServerHello(router);
     router.syncStatus = 'SYNC_HELLO';
-    validateTerminators(this.#context, router);
+    const validated = withOrigin(this.#originOf(router), () => validateTerminators(this.#context, router));
+    validated.catch((error: unknown) =>
+      this.#log.info({ routerId: router.id, error: describeError(error) }, 'terminators could not be validated'),
+    );
   }
 }
 

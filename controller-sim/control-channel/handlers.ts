@@ -26,7 +26,6 @@ import {
   onUpdateTunnelTerminator,
 } from './messages/terminator-changes.ts';
 import { onCreateFabricTerminator, onCreateTerminator, onCreateTunnelTerminator } from './messages/terminators.ts';
-import { onValidatedTerminators } from './messages/validate-terminators.ts';
 import { onVerifyRouter } from './messages/verify-router.ts';
 
 const ignored: ControlHandler = () => undefined;
@@ -45,7 +44,7 @@ export const HANDLERS: ReadonlyMap<number, ControlHandler> = new Map<number, Con
   [ControlType.RouterLinks, onRouterLinks],
   [ControlType.VerifyRouter, onVerifyRouter],
   [ControlType.RemoveTerminators, onRemoveTerminators],
-  [ControlType.ValidateTerminatorsV2Response, onValidatedTerminators],
+  [ControlType.ValidateTerminatorsV2Response, ignored], // of an abandoned validation
   [ControlType.Quiesce, onQuiesce],
   [ControlType.Dequiesce, onDequiesce],
   [ControlType.UpdateRouterInterfaces, onInterfaces],

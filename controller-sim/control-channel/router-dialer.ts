@@ -36,6 +36,14 @@ interface Attempt {
   cursor: number;
 }
 
+/** A router that listens for controllers. */
+export interface DialedRouter {
+  readonly routerId: string;
+  readonly name: string;
+  /** Empty if it is connected. */
+  readonly errors: string[];
+}
+
 export class RouterDialer {
   readonly #context: ControlContext;
   readonly #server: ControlServer;
@@ -55,6 +63,23 @@ export class RouterDialer {
   close(): void {
     this.#timer.cancel();
     this.#abort.abort(new HelloRefusedError('the controller is stopping'));
+  }
+
+  /**
+   * The routers that listen for controllers, and why one is not connected. reference fact: disabled routers are not
+   * checked.
+   */
+  check(): DialedRouter[] {
+    const { state, network } = this.#context;
+    const listening = [...state.tables.router.values()].filter(
+      ({ disabled, ctrlChanListeners }) => !disabled && Object.keys(ctrlChanListeners ?? {}).length > 0,
+    );
+    return listening.map(({ id, name, fingerprint }) => {
+      if (network.routers.has(id)) return { routerId: id, name, errors: [] };
+      if (fingerprint === null) return { routerId: id, name, errors: ['not connected and not being dialed'] };
+      const state = this.#dialing.has(id) ? 'Dialing' : 'NeedsDial';
+      return { routerId: id, name, errors: [`not connected, dial state is ${state}`] };
+    });
   }
 
   #look(): void {

@@ -69,7 +69,7 @@ export async function inspect(
   const errors: string[] = [];
   const values = matching.has(controllerId) ? inspectController({ network, controllerId, state }, names) : [];
   const routers = [...network.routers.values()].filter(({ id }) => matching.has(id));
-  const answers = await Promise.allSettled(routers.map((router) => inspectRouter(router, names)));
+  const answers = await Promise.allSettled(routers.map((router) => valuesOf(router, names)));
   for (const [index, answer] of answers.entries()) {
     if (answer.status === 'fulfilled') values.push(...answer.value);
     else errors.push(`${routers[index]?.id}: ${describeError(answer.reason)}`);
@@ -107,15 +107,22 @@ function nameOf(state: State, routerId: string): string {
   return state.tables.router.get(routerId)?.name ?? '';
 }
 
-async function inspectRouter(
-  { channel, id: appId }: ConnectedRouter,
-  requestedValues: readonly string[],
-): Promise<InspectedValue[]> {
-  const body = toBinary(InspectRequestSchema, create(InspectRequestSchema, { requestedValues: [...requestedValues] }));
-  const answer = await channel.request(new Message(ControlType.InspectRequest, [], body), { timeout: TIMEOUT });
-  const { success, errors, values } = answer.decode(InspectResponseSchema);
+async function valuesOf(router: ConnectedRouter, names: readonly string[]): Promise<InspectedValue[]> {
+  const { success, errors, values } = await inspectRouter(router, names, { timeout: TIMEOUT });
   if (!success) throw new Error(errors.join('; ') || 'the router rejected the inspection');
-  return values.map(({ name, value }) => ({ appId, name, value: parsed(value) }));
+  return values.map((value) => ({ appId: router.id, ...value }));
+}
+
+/** Asks one router. It omits unknown values, and may answer some values beside errors. */
+export async function inspectRouter(
+  { channel }: ConnectedRouter,
+  requestedValues: readonly string[],
+  options: { readonly timeout: number; readonly signal?: AbortSignal },
+): Promise<{ success: boolean; errors: readonly string[]; values: readonly { name: string; value: unknown }[] }> {
+  const body = toBinary(InspectRequestSchema, create(InspectRequestSchema, { requestedValues: [...requestedValues] }));
+  const answer = await channel.request(new Message(ControlType.InspectRequest, [], body), options);
+  const { success, errors, values } = answer.decode(InspectResponseSchema);
+  return { success, errors, values: values.map(({ name, value }) => ({ name, value: parsed(value) })) };
 }
 
 /** Routers send structured values as JSON. */

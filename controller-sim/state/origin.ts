@@ -11,7 +11,7 @@ export interface Origin {
     readonly name?: string;
   };
   readonly source: {
-    readonly type: 'rest' | 'ctrl.channel';
+    readonly type: 'rest' | 'websocket' | 'ctrl.channel';
     readonly auth?: string;
     readonly localAddr?: string;
     readonly remoteAddr?: string;

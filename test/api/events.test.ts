@@ -18,7 +18,7 @@ import { ApiClient } from '../support/api-client.ts';
 import { OidcClient } from '../support/oidc-client.ts';
 import { Overlay, until } from '../support/overlay.ts';
 
-const VALIDATE_TERMINATORS = 10_100;
+const STREAM_TRACES = 10_046;
 const REQUEST = 10_040;
 const EVENT = 10_041;
 const LIMITS = { maxHeaders: 16_384, maxBody: 1024 * 1024 };
@@ -176,9 +176,9 @@ t.test('streams require permission, and reject unknown requests', async (t) => {
   stream.ask({ format: 'xml', subscriptions: [] });
   await until('an answer', async () => stream.answers.length === 1);
   t.match(stream.answers[0], { success: false, text: /invalid format/ });
-  stream.ask({}, VALIDATE_TERMINATORS);
+  stream.ask({}, STREAM_TRACES);
   await until('an answer', async () => stream.answers.length === 2);
-  t.same(stream.answers[1], { success: false, text: 'requests of type 10100 are not served here' });
+  t.same(stream.answers[1], { success: false, text: 'requests of type 10046 are not served here' });
   stream.ask({ subscriptions: [{ type: 'metrics', options: { metricFilter: '(' } }] });
   await until('an answer', async () => stream.answers.length === 3);
   t.match(stream.answers[2], { success: false, text: /Unterminated group/ });

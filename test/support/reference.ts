@@ -138,17 +138,23 @@ export class ReferenceRouter {
 /** The reference's controller, with its own authority and data in a temporary folder. */
 export class ReferenceController implements TestController {
   readonly controlAddress: string;
+  readonly baseUrl: string;
+  /** The authority's certificate, as PEM. */
+  readonly ca: string;
   readonly management: Management;
   readonly #process: ReferenceProcess;
   readonly #directory: string;
 
   private constructor(facts: {
     controlAddress: string;
+    ca: string;
     management: Management;
     process: ReferenceProcess;
     directory: string;
   }) {
     this.controlAddress = facts.controlAddress;
+    this.baseUrl = facts.controlAddress.replace('tls:', 'https://');
+    this.ca = facts.ca;
     this.management = facts.management;
     this.#process = facts.process;
     this.#directory = facts.directory;
@@ -177,7 +183,8 @@ export class ReferenceController implements TestController {
       process = new ReferenceProcess('controller', ['controller', 'run', configFile], directory);
       management = await loggedIn(url, authority);
     }
-    return new ReferenceController({ controlAddress: `tls:127.0.0.1:${port}`, management, process, directory });
+    const ca = readFileSync(authority, 'utf8');
+    return new ReferenceController({ controlAddress: `tls:127.0.0.1:${port}`, ca, management, process, directory });
   }
 
   async close(): Promise<void> {

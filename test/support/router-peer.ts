@@ -55,6 +55,13 @@ export class RouterPeer {
     return peer;
   }
 
+  /** Answers the controller's messages of a type; a promise answers later. */
+  on(type: number, answer: (message: Message) => Message | Promise<Message>): void {
+    this.#channel.on(type, (message) => {
+      void Promise.resolve(answer(message)).then((reply) => this.#channel.reply(message, reply));
+    });
+  }
+
   /** Sends a request and resolves with its reply. */
   request(message: Message): Promise<Message> {
     return this.#channel.request(message, { timeout: TIMEOUT });

@@ -25,6 +25,7 @@ import { Message } from '#wire/message.ts';
 import { EgressError } from '../../egress/dial-errors.ts';
 import type { DialedEgress, DialedRelay, EgressRequest } from '../../egress/egress.ts';
 import type { TerminatorAnswer } from '../terminator-messages.ts';
+import type { TerminatorHosts, TerminatorVerdict } from '../terminator-validations.ts';
 import type { Terminators } from '../terminators.ts';
 import { dialHost } from './host-dial.ts';
 import { type BindInit, HostedService, readBind } from './hosted-service.ts';
@@ -46,7 +47,7 @@ const INSPECT_INTERVAL = 10_000;
 const MOST_INSPECTIONS = 60;
 const TYPE_BIND = 2;
 
-export class SdkHosting {
+export class SdkHosting implements TerminatorHosts {
   readonly #components: SdkHostingComponents;
   readonly #hosted = new Map<string, HostedService>();
   readonly #inspecting = new Map<HostedService, { timer: Timer; asked: number }>();
@@ -329,18 +330,31 @@ export class SdkHosting {
       service.cut('the host does not answer inspections', { code: EdgeErrorCode.Internal });
       return;
     }
-    const { connection, connectionId } = service;
-    const question = new Message(SdkType.ConnectionInspect, [[SdkHeader.ConnectionId, encodeUint32(connectionId)]]);
-    connection.channel
-      .request(question, { timeout: INSPECT_INTERVAL, lane: CONTROL_LANE })
+    askHost(service)
       .then((answer) => this.#onInspected(service, answer))
       .catch(() => undefined); // retried, or the client disconnected
   }
 
   #onInspected(service: HostedService, answer: Message): void {
     this.#stopInspecting(service);
-    const type = answer.headers.get(SdkHeader.ConnectionType)?.[0];
+    const type = typeOf(answer);
     if (type !== undefined && type !== TYPE_BIND) this.remove(service);
+  }
+
+  /**
+   * Asks the client whether it still hosts the service of a terminator; with `fix`, a terminator that it does not host is
+   * removed. Undefined if the client does not answer.
+   */
+  async validate(terminatorId: string, fix: boolean): Promise<TerminatorVerdict | undefined> {
+    const service = this.#hosted.get(terminatorId);
+    if (!service) return { valid: false, detail: 'terminator not found' };
+    if (!service.init.inspects) return { valid: true, detail: '' };
+    const answer = await askHost(service).catch(() => undefined);
+    // Another bind may have taken over the terminator meanwhile.
+    if (!answer || this.#hosted.get(terminatorId) !== service) return undefined;
+    const valid = typeOf(answer) === TYPE_BIND;
+    if (!valid && fix) this.remove(service);
+    return { valid, detail: answer.body.toString() };
   }
 
   #stopInspecting(service: HostedService): void {
@@ -361,4 +375,14 @@ export class SdkHosting {
       throw new EgressError(RouteErrorCode.InvalidTerminator, `terminator ${id} is not hosted by this router`);
     return dialHost(this.#components, service, request);
   }
+}
+
+/** Asks a client for the kind of one of its connections. */
+function askHost({ connection, connectionId }: HostedService): Promise<Message> {
+  const question = new Message(SdkType.ConnectionInspect, [[SdkHeader.ConnectionId, encodeUint32(connectionId)]]);
+  return connection.channel.request(question, { timeout: INSPECT_INTERVAL, lane: CONTROL_LANE });
+}
+
+function typeOf(answer: Message): number | undefined {
+  return answer.headers.get(SdkHeader.ConnectionType)?.[0];
 }

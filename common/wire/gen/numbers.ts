@@ -213,6 +213,46 @@ export const LinkHeader = Object.freeze({
 } as const);
 export type LinkHeader = (typeof LinkHeader)[keyof typeof LinkHeader];
 
+/** Header keys of the management channel, a websocket of the fabric API. */
+export const ManagementHeader = Object.freeze({
+  EventType: 10, // from controller: string, the namespace of an event
+} as const);
+export type ManagementHeader = (typeof ManagementHeader)[keyof typeof ManagementHeader];
+
+/** Content types of the management channel. */
+export const ManagementType = Object.freeze({
+  StreamEvents: 10040, // from client: JSON: format and subscriptions; answered by a Result
+  Event: 10041, // from controller: JSON, its namespace in EventType
+  Inspect: 10048, // from client: answered by InspectResponse
+  InspectResponse: 10049, // from controller
+  ValidateTerminators: 10100, // from client: answered by its response, then one result for each terminator
+  ValidateTerminatorsResponse: 10101, // from controller
+  ValidateTerminatorsResult: 10102, // from controller
+  ValidateRouterLinks: 10103, // from client: answered by its response, then one result for each router
+  ValidateRouterLinksResponse: 10104, // from controller
+  ValidateRouterLinksResult: 10105, // from controller
+  ValidateRouterSdkTerminators: 10106, // from client
+  ValidateRouterSdkTerminatorsResponse: 10107, // from controller
+  ValidateRouterSdkTerminatorsResult: 10108, // from controller
+  ValidateRouterDataModel: 10109, // from client
+  ValidateRouterDataModelResponse: 10110, // from controller
+  ValidateRouterDataModelResult: 10111, // from controller
+  ValidateIdentityConnectionStatuses: 10112, // from client
+  ValidateIdentityConnectionStatusesResponse: 10113, // from controller
+  ValidateIdentityConnectionStatusesResult: 10114, // from controller
+  ValidateRouterErtTerminators: 10115, // from client
+  ValidateRouterErtTerminatorsResponse: 10116, // from controller
+  ValidateRouterErtTerminatorsResult: 10117, // from controller
+  ValidateCircuits: 10118, // from client
+  ValidateCircuitsResponse: 10119, // from controller
+  ValidateCircuitsResult: 10120, // from controller
+  ValidateTerminatorsHostResult: 10121, // from controller: an identity with another number of terminators than expected
+  ValidateControllerDialers: 10122, // from client
+  ValidateControllerDialersResponse: 10123, // from controller
+  ValidateControllerDialersResult: 10124, // from controller
+} as const);
+export type ManagementType = (typeof ManagementType)[keyof typeof ManagementType];
+
 /** Bits of XgressHeader.Flags. */
 export const PayloadFlag = Object.freeze({
   CircuitEnd: 1, // from both: the sender closes the circuit

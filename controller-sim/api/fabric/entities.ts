@@ -3,6 +3,7 @@
 import { createTransitRouter, deleteRouter, updateTransitRouter } from '../../entities/router.ts';
 import { createService, deleteService, updateFabricService } from '../../entities/service.ts';
 import { createFabricTerminator, updateFabricTerminator } from '../../entities/terminator.ts';
+import type { Symbols } from '../../filter/compile.ts';
 import type { Router } from '../../state/types.ts';
 import { routerSymbols } from '../edge/routers.ts';
 import { serviceSymbols } from '../edge/services.ts';
@@ -28,14 +29,16 @@ const services: Resource<'service'> = {
   }),
 };
 
+export const fabricRouterSymbols = (context: ApiServices): Symbols<Router> => ({
+  ...routerSymbols(context),
+  connected: { type: 'bool', get: ({ id }) => context.network.status(id).isOnline },
+});
+
 const routers: Resource<'router'> = {
   kind: 'router',
   plural: 'routers',
   names: { one: 'Router', many: 'Routers' },
-  symbols: (context) => ({
-    ...routerSymbols(context),
-    connected: { type: 'bool', get: ({ id }) => context.network.status(id).isOnline },
-  }),
+  symbols: fabricRouterSymbols,
   newId: ({ state }, body) => body.text('id') ?? state.ids.short(),
   create: (transaction, id, body) => createTransitRouter(transaction, id, body, undefined),
   update: updateTransitRouter,

@@ -5,6 +5,8 @@ import type { ApiOperation } from '#schemas/api/operations.ts';
 import type { Access } from '../../access/access.ts';
 import type { ServiceChanges } from '../../access/service-changes.ts';
 import type { AuthRequest, AuthServices } from '../../auth/request.ts';
+import type { DataModelFeed } from '../../control-channel/data-model/data-model-feed.ts';
+import type { RouterDialer } from '../../control-channel/router-dialer.ts';
 import type { Events } from '../../events/events.ts';
 import type { Network } from '../../network/network.ts';
 import type { DataIntegrity } from '../../state/integrity.ts';
@@ -26,6 +28,10 @@ export interface ApiServices extends AuthServices {
   readonly serviceChanges: ServiceChanges;
   readonly network: Network;
   readonly events: Events;
+  /** The data model of routers, to validate it. */
+  readonly dataModel: Pick<DataModelFeed, 'stateFor' | 'check'>;
+  /** Undefined if this controller does not dial routers. */
+  readonly routerDialer: Pick<RouterDialer, 'check'> | undefined;
   readonly identityJson: JsonCache;
   readonly integrity: DataIntegrity;
   readonly snapshots: Snapshots;

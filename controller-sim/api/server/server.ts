@@ -20,8 +20,8 @@ import { serveConsole } from './console.ts';
 import { allowOrigins, answerOptions } from './cors.ts';
 import { type Sent, wrapAnswer, wrapError } from './envelope.ts';
 import { toApiError, unknownMethod, unknownPath } from './errors.ts';
-import { EventUpgrade } from './event-upgrade.ts';
 import { serveHealth } from './health.ts';
+import { ManagementUpgrade } from './management-upgrade.ts';
 import { METHODS, Paths } from './paths.ts';
 import { type Route, routes } from './routes.ts';
 import { perform } from './steps.ts';
@@ -40,7 +40,7 @@ export class ApiServer {
   readonly #headers: Readonly<Record<string, string>>;
   readonly #routes: readonly Route[] = routes();
   readonly #paths = new Paths(this.#routes);
-  readonly #events: EventUpgrade;
+  readonly #management: ManagementUpgrade;
   readonly #timeouts: HttpTimeouts;
   readonly #running = new Shares(AT_ONCE);
 
@@ -65,11 +65,11 @@ export class ApiServer {
     });
     this.#http = http as unknown as Server;
     this.#headers = { 'ziti-instance-id': services.state.ids.short(), server: 'edgeweave-controller-sim' };
-    this.#events = new EventUpgrade(services);
+    this.#management = new ManagementUpgrade(services);
     this.#timeouts = new HttpTimeouts(this.#http, services.clock, LIMITS);
     this.#http.on('upgrade', (request, socket, head) => {
       this.#timeouts.release(request.socket);
-      this.#events.onUpgrade(request, socket, head);
+      this.#management.onUpgrade(request, socket, head);
     });
   }
 
@@ -88,7 +88,7 @@ export class ApiServer {
   }
 
   async close(): Promise<void> {
-    await this.#events.close();
+    await this.#management.close();
     this.#http.closeAllConnections();
     await this.#fastify.close();
   }

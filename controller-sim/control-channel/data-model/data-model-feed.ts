@@ -4,6 +4,7 @@
 import { create, toBinary } from '@bufbuild/protobuf';
 import type { Clock, Timer } from '#lib/clock.ts';
 import {
+  type DataState,
   DataState_Action,
   DataState_ChangeSetSchema,
   type DataState_Event,
@@ -97,10 +98,20 @@ export class DataModelFeed {
     );
   }
 
-  #sendFullState(subscription: Subscription): void {
+  /** The full state as a router should have it. */
+  stateFor(routerId: string): DataState {
     const { sets } = this.#components;
-    const events = this.#visible(subscription.router.id, sets.fullState());
-    const state = create(DataStateSchema, { events, endIndex: sets.index, timelineId: sets.timeline });
+    const events = this.#visible(routerId, sets.fullState());
+    return create(DataStateSchema, { events, endIndex: sets.index, timelineId: sets.timeline });
+  }
+
+  /** Describes the differences between the model and the entities that it is made from. */
+  check(): string[] {
+    return this.#components.sets.check();
+  }
+
+  #sendFullState(subscription: Subscription): void {
+    const state = this.stateFor(subscription.router.id);
     this.#send(subscription, EdgeControlType.DataState, toBinary(DataStateSchema, state));
   }
 

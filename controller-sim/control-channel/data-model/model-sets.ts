@@ -112,6 +112,20 @@ export class ModelSets {
   }
 
   /**
+   * Describes differences between what routers received and the entities. Entities are sent as they are stored, so only
+   * the members of policies, which are updated change by change, can differ.
+   */
+  check(): string[] {
+    const errors = this.#access.check('servicePolicy');
+    for (const policy of this.#state.tables.servicePolicy.values()) {
+      const sent = this.#checks.get(policy.id) ?? new Set();
+      for (const id of sent.symmetricDifference(this.#checksOf(policy)))
+        errors.push(`service policy ${policy.id}: posture check ${id} ${sent.has(id) ? 'unexpected' : 'missing'}`);
+    }
+    return errors;
+  }
+
+  /**
    * Certificates that verify tokens and client certificates: of this network, and of verified third-party authorities.
    */
   publicKeys(): DataState_Event[] {

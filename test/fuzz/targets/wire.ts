@@ -14,6 +14,7 @@ import { FrameReader } from '#wire/frame-reader.ts';
 import * as control from '#wire/gen/control_pb.js';
 import * as client from '#wire/gen/edge_client_pb.js';
 import * as edge from '#wire/gen/edge_control_pb.js';
+import * as management from '#wire/gen/management_pb.js';
 import * as metrics from '#wire/gen/metrics_pb.js';
 import { ChannelType } from '#wire/gen/numbers.ts';
 import * as trace from '#wire/gen/trace_pb.js';
@@ -38,7 +39,7 @@ const DEEPEST_SAMPLE = 3;
 const HEARTBEAT = { sendInterval: 1e9, checkInterval: 1e9, closeUnresponsiveTimeout: 0 };
 
 /** The messages between programs of the network; the first byte selects the type. */
-const SCHEMAS = [control, edge, client, metrics, trace].flatMap((module) =>
+const SCHEMAS = [control, edge, client, management, metrics, trace].flatMap((module) =>
   Object.values(module).filter((each): each is DescMessage => (each as { kind?: unknown }).kind === 'message'),
 );
 

@@ -158,12 +158,28 @@ fabric inspect terminator-costs
 fabric inspect unknown-thing .*
 fabric validate controller-dialers
 fabric validate terminators
+fabric validate terminators --include-valid --filter 'binding = "tunnel"'
+fabric validate terminators --filter 'binding ='
+fabric validate terminators --filter 'nothing = 1'
+fabric validate terminators --expected-per-host-and-svc 1 --expected-per-host 1 --identity-filter 'name = "online"'
 fabric validate router-links
+fabric validate router-links 'name = "online"' --include-valid-routers --include-valid-links
+fabric validate router-links 'nothing = 1'
 fabric validate router-data-model 'name="nothing"'
+fabric validate router-data-model 'name="online"' --include-successes --validate-controller=false
+fabric validate router-data-model 'name="online"' --fix
+fabric validate router-data-model 'name ='
 fabric validate circuits 'name="nothing"'
+fabric validate circuits 'name="online"' --include-valid-routers --include-valid
+fabric validate circuits 'sort by nothing'
 fabric validate identity-connection-statuses 'name="nothing"'
+fabric validate identity-connection-statuses 'name="online"' --include-successes
+fabric validate identity-connection-statuses 'connected'
 fabric validate router-ert-terminators 'name="nothing"'
+fabric validate router-ert-terminators 'name="online"' --include-valid-routers --include-valid-terminators
 fabric validate router-sdk-terminators 'name="nothing"'
+fabric validate router-sdk-terminators 'name="online"' --include-valid-routers --include-valid-terminators
+fabric validate router-sdk-terminators 'limit -5'
 edge validate service-hosting
 `);
 

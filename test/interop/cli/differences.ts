@@ -21,7 +21,6 @@ export const SKIPPED: Readonly<Record<string, string>> = {
 const CLUSTER =
   "the reference's quickstart is a cluster with one member; the simulator is a controller without a cluster";
 const TYPES = 'the simulator lists the type MFA, too: such checks exist';
-const VALIDATION = "the simulator's websocket serves events, not validations of routers and terminators";
 const STATE = "inspections show the simulator's own state, not the inner state of the reference's process";
 const FAULT = 'a request that is at fault gets a 4xx (docs/differences.md)';
 const ENROLLMENTS = 'enrollments of a deleted router are deleted, so the check finds none (docs/differences.md)';
@@ -49,14 +48,6 @@ export const DIFFERENT: Readonly<Record<string, string>> = {
   'fabric inspect router-data-model online': STATE,
   'fabric inspect router-messaging': STATE,
   'fabric inspect terminator-costs': STATE,
-  'fabric validate controller-dialers': VALIDATION,
-  'fabric validate terminators': VALIDATION,
-  'fabric validate router-links': VALIDATION,
-  'fabric validate router-data-model \'name="nothing"\'': VALIDATION,
-  'fabric validate circuits \'name="nothing"\'': VALIDATION,
-  'fabric validate identity-connection-statuses \'name="nothing"\'': VALIDATION,
-  'fabric validate router-ert-terminators \'name="nothing"\'': VALIDATION,
-  'fabric validate router-sdk-terminators \'name="nothing"\'': VALIDATION,
   'edge list identities --role-filters echo --role-semantic AnyOf': FAULT,
   'edge list services --role-filters echo,web --role-semantic AllOf': FAULT,
   'edge delete config-type host.v1': FAULT,
@@ -66,6 +57,8 @@ export const DIFFERENT: Readonly<Record<string, string>> = {
   'edge delete api-session 00000000-0000-0000-0000-000000000000':
     'an unknown session is not found; the reference answers 401 as if the caller had none',
   "edge list identities 'name ='": WORDING,
+  "fabric validate router-data-model 'name ='": WORDING,
+  "fabric validate terminators --filter 'binding ='": WORDING,
   'edge create config broken host.v1 \'{"protocol":"ship","address":"localhost","port":80}\'': WORDING,
   'edge update config test -d \'{"port":"none"}\'': WORDING,
   'edge delete auth-policy default': 'another one of the entities that use it is named',

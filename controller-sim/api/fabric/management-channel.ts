@@ -1,0 +1,105 @@
+// One management channel: a websocket of the fabric API with one channel protocol message in each frame, without a
+// hello. It numbers and sends messages; management-channels.ts answers the requests.
+
+import type { WebSocket } from 'ws';
+import type { Clock } from '#lib/clock.ts';
+import { ClosedError, describeError, TimeoutError } from '#lib/errors.ts';
+import type { Log } from '#lib/log.ts';
+import { FrameReader } from '#wire/frame-reader.ts';
+import { asReply, Message } from '#wire/message.ts';
+import type { Origin } from '../../state/origin.ts';
+
+export const MESSAGE_LIMITS = { maxHeaders: 16_384, maxBody: 64 * 1024 };
+/** Limit in bytes on data queued for a slow reader; beyond it the connection is closed. */
+const LONGEST_QUEUE = 16 * 1024 * 1024;
+/** Milliseconds for a client to read a result; reference fact: 15 seconds. */
+const RESULT_TIMEOUT = 15_000;
+
+export interface ManagementChannelComponents {
+  readonly clock: Clock;
+  readonly log: Log;
+  /** The author of changes that the client requests. */
+  readonly origin: Origin;
+}
+
+export class ManagementChannel {
+  readonly origin: Origin;
+  readonly #socket: WebSocket;
+  readonly #clock: Clock;
+  readonly #closing = new AbortController();
+  #sequence = 0;
+
+  /** `onRequest` receives every message that is not a reply. If it throws, the connection is closed. */
+  constructor(
+    socket: WebSocket,
+    { clock, log, origin }: ManagementChannelComponents,
+    onRequest: (message: Message) => void,
+  ) {
+    this.#socket = socket;
+    this.#clock = clock;
+    this.origin = origin;
+    const reader = new FrameReader(MESSAGE_LIMITS);
+    socket.on('message', (data: Buffer) => {
+      try {
+        reader.push(data, (frame) => {
+          const message = Message.fromFrame(frame);
+          if (message.replyFor === undefined) onRequest(message);
+          return true;
+        });
+      } catch (error) {
+        log.info({ error: describeError(error) }, 'management channel closed: the client sent an invalid message');
+        socket.terminate();
+      }
+    });
+    socket.on('close', () => this.#closing.abort(new ClosedError('the management channel')));
+    socket.on('error', (error) => log.debug({ error: describeError(error) }, 'management channel failed'));
+  }
+
+  /** Aborts with the connection. */
+  get closed(): AbortSignal {
+    return this.#closing.signal;
+  }
+
+  /** Sends a message, or closes the connection of a client that does not read. */
+  readonly send = (message: Message): void => {
+    if (this.#isWritable()) this.#socket.send(this.#encode(message));
+  };
+
+  reply(request: Message, answer: Message): void {
+    this.send(asReply(request, answer));
+  }
+
+  /**
+   * Sends a message and resolves when it is written. Rejects with TimeoutError, after it closed the connection of a
+   * client that does not read, or with ClosedError.
+   */
+  async deliver(message: Message): Promise<void> {
+    const closed = this.#closing.signal;
+    closed.throwIfAborted();
+    if (!this.#isWritable()) throw new ClosedError('the management channel');
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const onClose = () => reject(closed.reason as Error);
+    const timer = this.#clock.after('validation result', RESULT_TIMEOUT, () => {
+      this.#socket.terminate();
+      reject(new TimeoutError('the delivery of a result', RESULT_TIMEOUT));
+    });
+    closed.addEventListener('abort', onClose, { once: true });
+    this.#socket.send(this.#encode(message), (error) => (error ? reject(error) : resolve()));
+    try {
+      await promise;
+    } finally {
+      timer.cancel();
+      closed.removeEventListener('abort', onClose);
+    }
+  }
+
+  #isWritable(): boolean {
+    if (this.#socket.bufferedAmount > LONGEST_QUEUE) this.#socket.terminate();
+    return this.#socket.readyState === this.#socket.OPEN;
+  }
+
+  #encode(message: Message): Buffer {
+    message.sequence = ++this.#sequence;
+    return message.encode();
+  }
+}

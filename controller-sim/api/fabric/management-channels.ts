@@ -1,0 +1,96 @@
+// The management channels of the fabric API, and the answers to their requests: events, inspections, validations.
+
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { create, toBinary } from '@bufbuild/protobuf';
+import type { WebSocket, WebSocketServer } from 'ws';
+import { DialQueue } from '#lib/dial-queue.ts';
+import { describeError } from '#lib/errors.ts';
+import { InspectRequestSchema, InspectResponseSchema } from '#wire/gen/management_pb.js';
+import { ChannelType, ManagementType } from '#wire/gen/numbers.ts';
+import { Message, resultMessage } from '#wire/message.ts';
+import { EventStream } from '../../events/stream.ts';
+import { type InspectAnswer, inspect } from '../../network/inspect.ts';
+import type { Origin } from '../../state/origin.ts';
+import type { ApiServices } from '../http/context.ts';
+import { ManagementChannel, MESSAGE_LIMITS } from './management-channel.ts';
+import { startValidation } from './validate/validations.ts';
+
+const MOST_CHANNELS = 100;
+/** Limits on inspections and validations of all channels: each asks many routers and may wait a minute for them. */
+const MOST_RUNNING = 10;
+const MOST_WAITING = 1_000;
+/** Milliseconds without traffic before TCP keep-alive probes: a vanished peer must not occupy a place. */
+const KEEP_ALIVE = 30_000;
+/** Bytes of a websocket frame: a message and its head. */
+const FRAME_LENGTH = MESSAGE_LIMITS.maxHeaders + MESSAGE_LIMITS.maxBody + 64;
+
+export class ManagementChannels {
+  readonly #services: ApiServices;
+  readonly #queue: DialQueue;
+  /** Created for the first channel. */
+  #server: Promise<WebSocketServer> | undefined;
+
+  constructor(services: ApiServices) {
+    this.#services = services;
+    const { clock } = services;
+    this.#queue = new DialQueue({ name: 'management requests', length: MOST_WAITING, workers: MOST_RUNNING, clock });
+  }
+
+  async close(): Promise<void> {
+    await this.#queue.close();
+    const server = await this.#server;
+    for (const socket of server?.clients ?? []) socket.terminate();
+    server?.close();
+  }
+
+  /** Serves a connection of an authorized client, the origin of the changes that it requests. */
+  async accept(request: IncomingMessage, socket: Duplex, head: Buffer, origin: Origin): Promise<void> {
+    this.#server ??= import('ws').then((ws) => new ws.WebSocketServer({ noServer: true, maxPayload: FRAME_LENGTH }));
+    const server = await this.#server;
+    if (server.clients.size >= MOST_CHANNELS) {
+      socket.end('HTTP/1.1 503 Service Unavailable\r\nconnection: close\r\n\r\n', () => socket.destroy());
+      return;
+    }
+    request.socket.setKeepAlive(true, KEEP_ALIVE);
+    server.handleUpgrade(request, socket, head, (opened) => this.#serve(opened, origin));
+  }
+
+  #serve(socket: WebSocket, origin: Origin): void {
+    const { clock, log, events } = this.#services;
+    const channel: ManagementChannel = new ManagementChannel(socket, { clock, log, origin }, (message) =>
+      this.#answer(channel, stream, message),
+    );
+    const stream = new EventStream(events, channel.send);
+    channel.closed.addEventListener('abort', () => stream.close(), { once: true });
+  }
+
+  #answer(channel: ManagementChannel, stream: EventStream, message: Message): void {
+    const { contentType } = message;
+    if (contentType === ManagementType.StreamEvents) stream.request(message);
+    else if (contentType === ManagementType.Inspect) this.#inspect(channel, message);
+    else if (contentType === ChannelType.Latency) channel.reply(message, resultMessage(true));
+    // Answer other requests, such as traces, so that the client does not wait.
+    else if (!startValidation({ services: this.#services, queue: this.#queue }, channel, message))
+      channel.reply(message, resultMessage(false, `requests of type ${contentType} are not served here`));
+  }
+
+  #inspect(channel: ManagementChannel, message: Message): void {
+    const { appRegex, requestedValues } = message.decode(InspectRequestSchema);
+    this.#queue
+      .add(() => inspect(this.#services, appRegex, requestedValues), { signal: channel.closed })
+      .then(
+        (answer) => channel.reply(message, inspected(answer)),
+        (error: unknown) => channel.reply(message, resultMessage(false, describeError(error))),
+      );
+  }
+}
+
+function inspected({ success, errors, values }: InspectAnswer): Message {
+  const texts = (values ?? []).map(({ value, ...rest }) => ({
+    ...rest,
+    value: typeof value === 'string' ? value : JSON.stringify(value),
+  }));
+  const answer = create(InspectResponseSchema, { success, errors: [...(errors ?? [])], values: texts });
+  return new Message(ManagementType.InspectResponse, [], toBinary(InspectResponseSchema, answer));
+}

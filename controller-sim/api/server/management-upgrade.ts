@@ -1,0 +1,76 @@
+// Upgrades to management channels: for administrators and identities with the permission `ops`, whose login is complete.
+
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { TLSSocket } from 'node:tls';
+import { describeError } from '#lib/errors.ts';
+import { mayCall } from '../../auth/permissions.ts';
+import { presentedCertificates } from '../../auth/presented.ts';
+import { sessionOf } from '../../auth/session-of.ts';
+import type { Origin } from '../../state/origin.ts';
+import type { Identity } from '../../state/types.ts';
+import { ManagementChannels } from '../fabric/management-channels.ts';
+import type { ApiServices } from '../http/context.ts';
+import { pathOf } from './paths.ts';
+import { isPartial } from './steps.ts';
+
+/** reference fact: the path where its command line opens management channels. */
+const PATH = '/fabric/v1/ws-api';
+
+export class ManagementUpgrade {
+  readonly #services: ApiServices;
+  readonly #channels: ManagementChannels;
+
+  constructor(services: ApiServices) {
+    this.#services = services;
+    this.#channels = new ManagementChannels(services);
+  }
+
+  close(): Promise<void> {
+    return this.#channels.close();
+  }
+
+  /**
+   * Opens a channel, or rejects with an HTTP status and ends the connection. HTTP time limits do not apply to channels.
+   */
+  readonly onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
+    const refuse = (line: string) =>
+      socket.end(`HTTP/1.1 ${line}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n`, () => socket.destroy());
+    if (pathOf(request.url ?? '') !== PATH) {
+      refuse('404 Not Found');
+      return;
+    }
+    const open = async () => {
+      const caller = await this.#callerOf(request);
+      if (caller) await this.#channels.accept(request, socket, head, originOf(caller, request));
+      else refuse('401 Unauthorized');
+    };
+    open().catch((error: unknown) => {
+      this.#services.log.error({ error: describeError(error) }, 'a management channel was not opened');
+      refuse('500 Internal Server Error');
+    });
+  };
+
+  /** The caller, if it may open a channel. reference fact: this needs full access to operations. */
+  async #callerOf(request: IncomingMessage): Promise<Identity | undefined> {
+    const services = this.#services;
+    const { headers } = request;
+    const remoteAddress = request.socket.remoteAddress ?? '';
+    const { certificates } = presentedCertificates(services, request.socket as TLSSocket, headers);
+    const found = await sessionOf({ services, headers, remoteAddress, certificates });
+    if (!found || isPartial(found.session)) return undefined;
+    return mayCall(found.identity, 'ops') ? found.identity : undefined;
+  }
+}
+
+function originOf({ id, name }: Identity, { headers, socket }: IncomingMessage): Origin {
+  return {
+    author: { type: 'identity', id, name },
+    source: {
+      type: 'websocket',
+      auth: 'edge',
+      localAddr: headers.host ?? '',
+      remoteAddr: socket.remoteAddress ?? '',
+    },
+  };
+}

@@ -1,0 +1,135 @@
+// The management channel, a websocket of the fabric API: who may open it, invalid requests, inspections, and validations
+// that need no router. test/network/validate.test.ts validates routers.
+
+import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
+import t from 'tap';
+import {
+  InspectRequestSchema,
+  InspectResponseSchema,
+  ValidateResponseSchema,
+  ValidateTerminatorsRequestSchema,
+} from '#wire/gen/management_pb.js';
+import { ChannelHeader, ChannelType, ManagementType } from '#wire/gen/numbers.ts';
+import { Message } from '#wire/message.ts';
+import { ApiClient } from '../support/api-client.ts';
+import { listeningRouter } from '../support/listening-router.ts';
+import { ManagementClient, VALIDATIONS, type ValidationName } from '../support/management-client.ts';
+import { Overlay, until } from '../support/overlay.ts';
+
+const NAMES = Object.keys(VALIDATIONS) as ValidationName[];
+
+t.test('only administrators and identities with full access to operations open it', async (t) => {
+  await using overlay = await Overlay.start();
+  await using api = new ApiClient(overlay.simulator);
+  for (const [name, fields] of Object.entries({
+    nobody: {},
+    reader: { permissions: ['admin_readonly'] },
+    operator: { permissions: ['ops.read', 'router', 'terminator', 'service'] },
+  })) {
+    await api.person(name, fields);
+    const token = await api.login(name);
+    await t.rejects(ManagementClient.open(overlay.simulator, token), /401/, name);
+  }
+  await api.person('operations', { permissions: ['ops'] });
+  const client = await ManagementClient.open(overlay.simulator, await api.login('operations'));
+  t.match((await client.validate('router-links')).response, { success: true, count: 0n });
+  client.close();
+});
+
+t.test('invalid filters and bodies are rejected with the reason, and the channel stays open', async (t) => {
+  await using overlay = await Overlay.start();
+  const { controllerId } = overlay.simulator;
+  const client = await ManagementClient.open(overlay.simulator, overlay.management.token);
+  for (const name of NAMES.filter((each) => each !== 'controller-dialers')) {
+    const { response, results } = await client.validate(name, 'nothing = 1');
+    t.match(response, { success: false, count: 0n, message: /^\S+: failed to unmarshall request: .*nothing/ }, name);
+    t.ok(response.message.startsWith(`${controllerId}: `));
+    t.same(results, []);
+    const unreadable = client.send(new Message(VALIDATIONS[name][0], [], Buffer.from('0aff', 'hex')));
+    const { success, message } = fromBinary(ValidateResponseSchema, (await client.reply(unreadable)).body);
+    t.match({ success, message }, { success: false, message: /failed to unmarshall request: the body of/ }, name);
+  }
+  const { response } = await client.validateTerminators({ terminatorsFilter: 'nothing = 1' });
+  t.match(response, { success: false, message: /^\S+: failed to run terminator validation: .*nothing/ });
+  const broken = client.send(new Message(ManagementType.ValidateTerminators, [], Buffer.from('0aff', 'hex')));
+  t.match(
+    fromBinary(ValidateResponseSchema, (await client.reply(broken)).body).message,
+    /failed to unmarshall request/,
+  );
+  const unknown = await client.reply(client.send(new Message(10_046)));
+  t.equal(unknown.body.toString(), 'requests of type 10046 are not served here');
+  const latency = await client.reply(client.send(new Message(ChannelType.Latency)));
+  t.ok(latency.bool(ChannelHeader.ResultSuccess));
+  t.notOk(client.isClosed);
+  client.close();
+});
+
+t.test('a filter without a limit selects ten, as in lists', async (t) => {
+  await using overlay = await Overlay.start();
+  const client = await ManagementClient.open(overlay.simulator, overlay.management.token);
+  for (let index = 0; index < 12; index++) await overlay.management.create('edge-routers', { name: `router-${index}` });
+  for (const [filter, count] of [
+    ['', 10],
+    ['limit none', 12],
+    ['limit 3', 3],
+    ['name contains "router-1"', 3],
+    ['connected = true', 0],
+  ] as const) {
+    const { response, results } = await client.validate('router-ert-terminators', filter);
+    t.equal(Number(response.count), count, filter);
+    t.equal(results.length, count, filter);
+  }
+  client.close();
+});
+
+t.test('inspections are answered over the channel', async (t) => {
+  await using overlay = await Overlay.start();
+  const { id } = await overlay.addRouter({ name: 'online' });
+  const client = await ManagementClient.open(overlay.simulator, overlay.management.token);
+  const inspect = async (appRegex: string, requestedValues: string[]) => {
+    const body = toBinary(InspectRequestSchema, create(InspectRequestSchema, { appRegex, requestedValues }));
+    const answer = await client.reply(client.send(new Message(ManagementType.Inspect, [], body)));
+    return fromBinary(InspectResponseSchema, answer.body);
+  };
+  const { success, values, errors } = await inspect('online', ['links', 'unknown']);
+  t.same([success, errors], [true, []]);
+  t.match(values, [{ appId: id, name: 'links', value: /"links":\[\]/ }]);
+  t.match(await inspect('(', ['links']), { success: false, errors: [/missing closing/] });
+  client.close();
+});
+
+t.test('routers that listen for controllers are connected, or reported', async (t) => {
+  await using overlay = await Overlay.start({ dialRouters: true, churnLimit: 0 });
+  const { management } = overlay;
+  const online = await listeningRouter(overlay, 'online', 'host', ['default']);
+  const ctrlChanListeners = (port: number) => ({ ctrlChanListeners: { [`tls:127.0.0.1:${port}`]: ['default'] } });
+  await management.patch(`edge-routers/${online.id}`, ctrlChanListeners(online.port));
+  const unenrolled = await management.create('edge-routers', { name: 'unenrolled' });
+  await management.patch(`edge-routers/${unenrolled}`, ctrlChanListeners(1));
+  const { id: away } = await overlay.enrollRouter({ name: 'away' });
+  await management.patch(`edge-routers/${away}`, ctrlChanListeners(1));
+  const disabled = await management.create('edge-routers', { name: 'disabled', disabled: true });
+  await management.patch(`edge-routers/${disabled}`, ctrlChanListeners(1));
+  await management.create('edge-routers', { name: 'does not listen' });
+  const client = await ManagementClient.open(overlay.simulator, management.token);
+  const isOnline = async () => (await management.get<{ isOnline: boolean }>(`edge-routers/${online.id}`)).isOnline;
+  await until('the router to be dialed', isOnline);
+  const { response, results } = await client.validate('controller-dialers');
+  t.match(response, { success: true, count: 3n });
+  const byName = new Map(results.map((each) => [each.componentName, each]));
+  t.match(byName.get('online'), { componentId: online.id, validateSuccess: true, errors: [] });
+  t.match(byName.get('unenrolled'), { validateSuccess: false, errors: ['not connected and not being dialed'] });
+  t.match(byName.get('away'), { errors: [/^not connected, dial state is (?:NeedsDial|Dialing)$/] });
+  client.close();
+});
+
+t.test('identities hosts are checked even if no terminator matches', async (t) => {
+  await using overlay = await Overlay.start();
+  const client = await ManagementClient.open(overlay.simulator, overlay.management.token);
+  const id = await overlay.management.create('identities', { name: 'host', type: 'Default', isAdmin: false });
+  const request = create(ValidateTerminatorsRequestSchema, { expectedPerHost: 2 });
+  await client.validateTerminators(request);
+  await until('the host', async () => client.hosts.length === 1);
+  t.match(client.hosts, [{ identityId: id, serviceId: '', message: 'expected 2 terminators, but had 0' }]);
+  client.close();
+});
