@@ -66,6 +66,7 @@ function fields(transaction: Transaction, body: Body, current: ExternalJwtSigner
     ...keys(body, current),
     ...enrollment(transaction, body, keep),
   };
+  if (fields.issuer === '') throw invalid('issuer', 'issuer is required', '');
   refuseTaken(transaction, 'externalJwtSigner', 'issuer', fields.issuer, current, 'issuer must be unique');
   if (fields.kid !== null)
     refuseTaken(transaction, 'externalJwtSigner', 'kid', fields.kid, current, 'kid must be unique');

@@ -224,6 +224,9 @@ t.test('a body without a content type, or with a malformed or another one, is re
     api.ask('POST', `${MANAGEMENT}/services`, { token, body: { name: 's', encryptionRequired: false }, type });
   const value = 'application/octet-stream';
   t.match(await send(''), { status: 415, code: 'COULD_NOT_VALIDATE', cause: { field: 'Content-Type', value } });
+  t.match(await api.ask('POST', `${MANAGEMENT}/services`, { token, body: {}, headers: { 'content-type': '' } }), {
+    status: 415,
+  });
   t.match(await send('text/json'), { status: 415, cause: { value: 'text/json' } });
   const malformed = await send('json');
   t.match(malformed, { status: 400, code: 'COULD_NOT_PARSE_BODY' });

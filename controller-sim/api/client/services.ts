@@ -5,7 +5,7 @@ import { ApiError, notFound, withoutCause } from '../../errors/errors.ts';
 import { TokenKind } from '../../pki/tokens.ts';
 import type { ApiSession, Identity, Service } from '../../state/types.ts';
 import { clientSigners } from '../edge/external-jwt-signers.ts';
-import { edgeRouterSymbols } from '../edge/routers.ts';
+import { commonRouter, edgeRouterSymbols } from '../edge/routers.ts';
 import { services, showService } from '../edge/services.ts';
 import { showRouter } from '../edge/sessions.ts';
 import { terminatorSymbols } from '../edge/terminators.ts';
@@ -50,7 +50,10 @@ async function serviceRouters(request: ApiRequest): Promise<Answer> {
   if (token !== undefined && !(await isOwnSession(request, service.id, String(token))))
     throw new ApiError('UNAUTHORIZED');
   const routers = services.access.commonRouters(idOfCaller(request), service.id);
-  const { items } = listPage(routers, query, edgeRouterSymbols(services), (router) => showRouter(router, services));
+  const { items } = listPage(routers, query, edgeRouterSymbols(services), (router) => {
+    const { appData: _own, ...common } = commonRouter(router, services);
+    return { ...common, capabilities: null }; // reference fact: other answers have them
+  });
   return { data: { edgeRouters: nullWhenEmpty(items) } };
 }
 

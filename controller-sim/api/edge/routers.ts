@@ -120,7 +120,8 @@ function routerFields(router: Router, request: ApiRequest, method: 'erott' | 'tr
     ...(fingerprint !== null && { fingerprint }),
     // reference fact: among all routers, those of the edge count as verified, as only others enroll there.
     isVerified: isVerified || (isEdge && method === 'trott'),
-    interfaces: showInterfaces(router.interfaces),
+    // reference fact: the list of all routers does not have them.
+    interfaces: method === 'erott' ? showInterfaces(router.interfaces) : null,
     unverifiedCertPem: null,
     unverifiedFingerprint: null,
     ...(enrollment && {

@@ -2,7 +2,7 @@
 
 import { describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
-import { ApiError } from '../../errors/errors.ts';
+import { ApiError, unsupported } from '../../errors/errors.ts';
 import { BusyError } from '../../state/state.ts';
 import { StoreWriteError } from '../../state/store/store.ts';
 import { pathOf } from './paths.ts';
@@ -16,7 +16,8 @@ export function toApiError(thrown: unknown, { log, contentType = '' }: { log: Lo
     return new ApiError('STORE_UNAVAILABLE', { code: 'UNHANDLED', message: thrown.message });
   }
   const code = (thrown as { code?: unknown }).code;
-  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return malformedType(contentType);
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
+    return contentType === '' ? unsupported(contentType) : malformedType(contentType);
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new ApiError('REQUEST_ENTITY_TOO_LARGE');
   if (typeof code === 'string' && code.startsWith('FST_ERR_CTP'))
     return new ApiError('COULD_NOT_PARSE_BODY', { code: 'UNHANDLED', message: describeError(thrown) });

@@ -140,6 +140,12 @@ export function authorityKinds(ids: Known): Kind[] {
       duplicate: UNIQUE,
       conflicts: [
         [{ name: 'x', kid: 'x' }, 400, 'COULD_NOT_VALIDATE', 'issuer'],
+        [
+          { name: 'x', kid: 'x', issuer: '', audience: 'x', enabled: true, jwksEndpoint: 'https://x' },
+          400,
+          'COULD_NOT_VALIDATE',
+          'issuer',
+        ],
         [{ name: 'x', issuer: 'x' }, 400, 'COULD_NOT_VALIDATE', 'kid'],
       ],
       refusals: [
