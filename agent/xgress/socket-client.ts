@@ -9,7 +9,8 @@ import type { Log } from '#lib/log.ts';
 import { readInto } from '#lib/read-into.ts';
 import { isFin } from './end-marks.ts';
 import { type EncryptedStream, SEAL_LENGTH } from './end-to-end.ts';
-import type { CircuitOutcome, Xgress, XgressClient } from './xgress.ts';
+import type { Xgress } from './xgress.ts';
+import type { CircuitOutcome, XgressClient } from './xgress-client.ts';
 
 export interface SocketClientInit {
   socket: Socket;
@@ -123,13 +124,13 @@ export class SocketClient implements XgressClient {
   #onEnd(): void {
     this.#readEnded = true;
     this.#xgress?.end({ fin: this.#halfClose });
-    if (!this.#halfClose) this.#xgress?.refuseData();
+    if (!this.#halfClose) this.#xgress?.rejectData();
   }
 
   /** A connection that closes without an end was reset, by the client or by the network. */
   #onClose(): void {
     this.#writeEnded = true;
-    if (this.#readEnded) this.#xgress?.refuseData();
+    if (this.#readEnded) this.#xgress?.rejectData();
     else this.#xgress?.abort();
   }
 

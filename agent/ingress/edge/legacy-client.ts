@@ -5,7 +5,8 @@ import type { Clock, Timer } from '#lib/clock.ts';
 import type { Frame } from '#wire/frame.ts';
 import { EdgeFlag, PayloadHeader } from '#wire/gen/numbers.ts';
 import { encodeUint32 } from '#wire/header-values.ts';
-import type { CircuitOutcome, Xgress, XgressClient } from '../../xgress/xgress.ts';
+import type { Xgress } from '../../xgress/xgress.ts';
+import type { CircuitOutcome, XgressClient } from '../../xgress/xgress-client.ts';
 import type { ClientEnd, SdkLink } from './client-end.ts';
 import { dataHead, type RefusalDetail, stateClosed } from './sdk-messages.ts';
 import { type SdkTrace, traceToClient } from './sdk-trace.ts';
@@ -178,7 +179,7 @@ export class LegacyClient implements XgressClient, ClientEnd {
   #endByClient(): void {
     this.#link.resume(this);
     this.#xgress?.end();
-    this.#xgress?.refuseData();
+    this.#xgress?.rejectData();
     if (!this.#xgress || this.#xgress.isClosed) this.#gone();
   }
 
