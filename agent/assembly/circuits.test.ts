@@ -247,8 +247,8 @@ t.test('an end for a circuit that was removed in the meantime is cut at once', a
   ends.open(init, { ...NO_ENDS, closed }, 'c').start();
   t.equal(outcome, 'cut');
   t.same([ends.count, forwarder.addresses()], [0, []]);
-  ends.abandon('refused', 'initiator', 'c');
-  t.same(faulted(heard), ['refused'], 'the controller removes the rest of the circuit');
+  ends.abandon('rejected', 'initiator', 'c');
+  t.same(faulted(heard), ['rejected'], 'the controller removes the rest of the circuit');
   close();
 });
 

@@ -91,7 +91,7 @@ function sdkMetrics({ config, metrics }: RouterContext, model: DataModel, count:
   metrics.gauge('edge.connections', count);
   return {
     connected: () => successes.mark(),
-    refused: () => failures.mark(),
+    rejected: () => failures.mark(),
     disconnected: () => disconnects.mark(),
     dataDelayed: delay && ((milliseconds) => delay.update(milliseconds)),
     invalidToken: () => {

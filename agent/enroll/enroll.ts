@@ -144,7 +144,7 @@ async function enroll(token: EnrollmentToken, authorities: string, csr: CsrConfi
     headers: { 'content-type': 'application/json', accept: 'application/json' },
     body: JSON.stringify({ serverCertCsr: pem, certCsr: pem }),
   });
-  if (status !== 200) throw refusal(status, body);
+  if (status !== 200) throw rejection(status, body);
   const data = (readJson(body) as { data?: Partial<Answer> } | undefined)?.data;
   for (const part of ['cert', 'serverCert', 'ca'] as const) {
     if (typeof data?.[part] !== 'string' || data[part] === '')
@@ -153,7 +153,7 @@ async function enroll(token: EnrollmentToken, authorities: string, csr: CsrConfi
   return data as Answer;
 }
 
-function refusal(status: number, body: string): EnrollmentError {
+function rejection(status: number, body: string): EnrollmentError {
   const error = (readJson(body) as { error?: { code?: string; message?: string } } | undefined)?.error;
   if (error?.code === 'INVALID_ENROLLMENT_TOKEN')
     return new EnrollmentError(

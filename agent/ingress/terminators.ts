@@ -22,9 +22,9 @@ import type { Controller } from '../control/controller.ts';
 import { type Controllers, NoControllerError } from '../control/controllers.ts';
 import {
   decodeAnswer,
-  RefusedError,
   removeTerminators,
   type TerminatorAnswer,
+  TerminatorRejectedError,
   validatedTerminators,
 } from './terminator-messages.ts';
 import type { TerminatorInspection, TerminatorSpec } from './terminator-spec.ts';
@@ -185,7 +185,7 @@ export class Terminators {
     const answer = await queue.add(() =>
       (controller ?? controllers.leader).request(message, { timeout: window.timeout }),
     );
-    if (answer.contentType !== answerType) throw new RefusedError(answer);
+    if (answer.contentType !== answerType) throw new TerminatorRejectedError(answer);
   }
 
   /** Removes all terminators from the controllers, within `milliseconds`. */

@@ -32,7 +32,7 @@ const commands: OperatorCommands = {
     return 'done';
   },
   big: () => Array.from({ length: 10_000 }, (_, id) => ({ id, padding: 'x'.repeat(1_000) })),
-  refuse: () => {
+  reject: () => {
     throw new ProjectError('NOT_NOW', 'not now');
   },
   wait: ({ signal }) => new Promise((_, fail) => signal.addEventListener('abort', () => fail(new Error('gone')))),
@@ -65,7 +65,7 @@ t.test('a command receives its arguments, reports progress, and answers; errors 
   t.equal(await askRouter(configFile, 'count', { onProgress: (each) => progress.push(each) }), 'done');
   t.same(progress, [1, 2, 3]);
   t.equal(((await askRouter(configFile, 'big')) as unknown[]).length, 10_000);
-  await t.rejects(askRouter(configFile, 'refuse'), { code: 'NOT_NOW', message: 'not now' });
+  await t.rejects(askRouter(configFile, 'reject'), { code: 'NOT_NOW', message: 'not now' });
   await t.rejects(askRouter(configFile, 'toString'), { code: 'UNKNOWN_COMMAND' });
   t.match(await raw('{"command":"echo"}\n', { end: true }), /^\{"result":\{\}\}\n$/, 'a client may end its side');
   socket.close();

@@ -10,7 +10,7 @@ import { silentLog } from '#lib/log.ts';
 import { seededRandom } from '#lib/random.ts';
 import { Channel, type ChannelOptions } from './channel.ts';
 import { ChannelListener } from './channel-listener.ts';
-import { HelloRefusedError, SendQueueFullError } from './errors.ts';
+import { HelloRejectedError, SendQueueFullError } from './errors.ts';
 import type { Frame } from './frame.ts';
 import { FrameReader } from './frame-reader.ts';
 import { ChannelHeader } from './gen/numbers.ts';
@@ -228,7 +228,7 @@ t.test('connections join a group only with its id and secret', async (t) => {
   await sendHello(guesser, 'router', further(id, Buffer.alloc(16)), 5_000);
   await guesser.closed;
   t.equal(opened[0]?.underlays.length, 2, 'a wrong secret does not join');
-  await t.rejects(sendHello(dial().underlay, 'router', further('nobody', secret), 5_000), HelloRefusedError);
+  await t.rejects(sendHello(dial().underlay, 'router', further('nobody', secret), 5_000), HelloRejectedError);
   const { underlay: thief } = dial();
   await sendHello(thief, 'router', [...FIRST, [ChannelHeader.ConnectionId, id]], 5_000);
   await thief.closed;
@@ -242,10 +242,10 @@ t.test('a peer with a missing, invalid or rejected hello is closed', async (t) =
   const { opened, dial } = listener(clock, {
     maxHellos: 2,
     check: () => {
-      throw new HelloRefusedError('not you');
+      throw new HelloRejectedError('not you');
     },
   });
-  await t.rejects(sendHello(dial().underlay, 'router', FIRST, 5_000), HelloRefusedError);
+  await t.rejects(sendHello(dial().underlay, 'router', FIRST, 5_000), HelloRejectedError);
   const { raw } = dial();
   const answered = new Promise<Buffer>((resolve) => raw.once('data', resolve));
   raw.write('GET / HTTP/1.1\r\n\r\n');
@@ -277,7 +277,7 @@ t.test('a group is completed one connection at a time, and redialed with growing
   const b = channel(clock, 'b', { survivesWithoutUnderlay: true });
   join(clock, a, b, 'default');
   const dials: [string, number][] = [];
-  let refuse = false;
+  let isRejecting = false;
   const group = new GroupDialer({
     channel: a,
     wanted: { default: 2, high: 1 },
@@ -286,7 +286,7 @@ t.test('a group is completed one connection at a time, and redialed with growing
     backoff: { min: 2_000, max: 60_000, factor: 2, jitter: 0 },
     dial: (type) => {
       dials.push([type, clock.monotonic()]);
-      if (refuse) return Promise.reject(new Error('refused'));
+      if (isRejecting) return Promise.reject(new Error('rejected'));
       const [left, right] = duplexPair();
       b.addUnderlay(new Underlay({ socket: right, clock, type }));
       return Promise.resolve(new Underlay({ socket: left, clock, type }));
@@ -304,7 +304,7 @@ t.test('a group is completed one connection at a time, and redialed with growing
     ['default', 'high'],
   );
   t.equal(a.underlays.length, 3);
-  refuse = true;
+  isRejecting = true;
   const before = dials.length;
   a.underlays.find(({ type }) => type === 'high')?.close();
   await soon();

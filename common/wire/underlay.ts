@@ -181,7 +181,7 @@ export class Underlay {
   }
 
   /** Answers a peer of another protocol version and closes. */
-  refuseVersion(): void {
+  rejectVersion(): void {
     this.write(VERSIONS_ANSWER);
     this.close();
   }

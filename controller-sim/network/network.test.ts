@@ -230,14 +230,14 @@ t.test('selectors select by attribute, by id or all', async (t) => {
 function network(net: Links) {
   const clock = new VirtualClock();
   const sent: string[] = [];
-  const refusing = new Set<string>();
+  const rejecting = new Set<string>();
   const waiting: (() => void)[] = [];
   const names = ['a', 'b', 'c', 'd'];
   const channel = (id: string) => ({
     request: (message: Message) => {
       const { circuitId, attempt } = message.decode(RouteSchema);
       sent.push(`${id}: route`);
-      const outcome = refusing.has(id) ? RouteHeader.Error : RouteHeader.Success;
+      const outcome = rejecting.has(id) ? RouteHeader.Error : RouteHeader.Success;
       const headers = [[outcome, TRUE] as const, [RouteHeader.Attempt, encodeUint32(attempt)] as const];
       return new Promise<Message>((resolve) => {
         waiting.push(() => resolve(new Message(ControlType.RouteResult, headers, circuitId)));
@@ -295,7 +295,7 @@ function network(net: Links) {
       await clock.advance(10);
     }
   };
-  return { circuits, routers, refusing, clock, sent, answer, create, pass };
+  return { circuits, routers, rejecting, clock, sent, answer, create, pass };
 }
 
 /** Whether the last message to each router removes the circuit. */
@@ -383,16 +383,16 @@ t.test('a circuit that cannot move remains on no router of the old or the new pa
 
 t.test('a circuit survives a router that lacks its link so far, and a replaced link', async (t) => {
   const net = links('a-b:1', 'b-d:1', 'a-c:10', 'c-d:10');
-  const { circuits, refusing, answer, create, pass } = network(net);
+  const { circuits, rejecting, answer, create, pass } = network(net);
   const creation = create();
   await answer();
   await creation;
-  refusing.add('c');
+  rejecting.add('c');
   net.remove('bd');
   circuits.moves.onLinkLost('bd');
   await pass(300);
   t.match(circuits.get('circuit')?.path.links, ['ab', 'bd'], 'router c has no link to d yet');
-  refusing.delete('c');
+  rejecting.delete('c');
   await pass(500);
   t.match(circuits.get('circuit')?.path.links, ['ac', 'cd']);
   net.remove('ac');

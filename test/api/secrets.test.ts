@@ -72,7 +72,7 @@ t.test('passwords, keys and tokens never appear in logs, events or error answers
   const [own] = await api.get('/current-identity/authenticators', token);
 
   const at = `${MANAGEMENT}/authenticators/${own.id}`;
-  const refusals: [what: string, method: string, path: string, body?: unknown, token?: string][] = [
+  const rejections: [what: string, method: string, path: string, body?: unknown, token?: string][] = [
     ['a wrong password', 'POST', '/authenticate?method=password', { username: 'user', password: PASSWORDS[2] }],
     [
       'a password of the wrong type',
@@ -131,7 +131,7 @@ t.test('passwords, keys and tokens never appear in logs, events or error answers
     ['an invented session', 'GET', `${MANAGEMENT}/identities`, undefined, `${token}x`],
   ];
   let answers = '';
-  for (const [what, method, path, body, by] of refusals) {
+  for (const [what, method, path, body, by] of rejections) {
     const answer = await api.ask(method, path, { body, token: by });
     t.ok(answer.status >= 400 && answer.status < 500, `${what}: ${answer.status}`);
     answers += `${what}: ${answer.text}\n`;

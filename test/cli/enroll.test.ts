@@ -55,10 +55,10 @@ t.test('a host that the certificates would not cover stops the enrollment before
   const link = (host: string) =>
     `  listeners: [{binding: transport, bind: "tls:127.0.0.1:0", advertise: "tls:${host}:6000"}]`;
   const { configFile } = await overlay.writeConfig({ name: 'a', link: link('edge.example') });
-  const refused = await enroll(overlay, configFile, jwt);
-  t.equal(refused.code, 1);
+  const rejected = await enroll(overlay, configFile, jwt);
+  t.equal(rejected.code, 1);
   t.match(
-    refused.stderr,
+    rejected.stderr,
     /link\.listeners\[0\]\.advertise: csr\.sans does not contain edge\.example: routers and SDKs verify/,
   );
   const bindPoint = '{interface: "127.0.0.1:8081", address: "health.example:8081"}';

@@ -68,8 +68,8 @@ t.test('a hosting router drains: no terminators, no new circuits, open ones cont
   t.match(await drain(b, { seconds: 0.1 }), { state: 'draining', circuits: 1, passing: 0 });
   await until('the terminator to be withdrawn', async () => (await count()) === 1);
   t.equal(await precedence(), 'failed', 'the controller avoids its own terminators');
-  const refused = connect(a.proxyPort, '127.0.0.1');
-  t.equal(await ending(refused), 'ECONNRESET');
+  const rejected = connect(a.proxyPort, '127.0.0.1');
+  t.equal(await ending(rejected), 'ECONNRESET');
   const { answer } = await client.dialByName('echo');
   t.match(answer, { contentType: SdkType.StateClosed, body: /this router is draining and accepts no new circuits/ });
   await echo(socket, 'still there');

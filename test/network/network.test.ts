@@ -81,16 +81,16 @@ t.test('dialer and host on one router need no link', async (t) => {
   await overlay.addService('echo', b.id);
   await until('a terminator', async () => (await overlay.management.get<unknown[]>('terminators')).length > 0);
   await t.resolves(overlay.management.get(`edge-routers/${a.id}`));
-  const refused = await transfer(a.proxyPort, 1_000).catch(() => ({ bytes: 0 }));
-  t.equal(refused.bytes, 0, 'without a link there is no path from a to b');
+  const rejected = await transfer(a.proxyPort, 1_000).catch(() => ({ bytes: 0 }));
+  t.equal(rejected.bytes, 0, 'without a link there is no path from a to b');
 });
 
 t.test('a client that the host rejects is disconnected, and the router continues', async (t) => {
   const { overlay, a, b } = await twoRouters();
   await using _ = overlay;
   overlay.echo.close();
-  const refused = await transfer(a.proxyPort, 1_000).catch(() => ({ bytes: 0 }));
-  t.equal(refused.bytes, 0);
+  const rejected = await transfer(a.proxyPort, 1_000).catch(() => ({ bytes: 0 }));
+  t.equal(rejected.bytes, 0);
   t.notOk(b.router.describe().circuitEnds, 'no circuit end remains');
 });
 

@@ -155,9 +155,9 @@ t.test(
     );
     for (const target of ['//', '//:', '///\\', 'http://['])
       t.match((await ask(`GET ${target} HTTP/1.1\r\nhost: x\r\n\r\n`)).answer, /^HTTP\/1\.1 40[04] /, target);
-    const refused = (await ask('DELETE /metrics HTTP/1.1\r\nhost: x\r\n\r\n')).answer;
-    t.match(refused, /^HTTP\/1\.1 405 /);
-    t.match(refused, /^allow: GET, HEAD/im);
+    const rejected = (await ask('DELETE /metrics HTTP/1.1\r\nhost: x\r\n\r\n')).answer;
+    t.match(rejected, /^HTTP\/1\.1 405 /);
+    t.match(rejected, /^allow: GET, HEAD/im);
     const left = ask(half);
     await until('the last stranger', () => (router.describe().timers as string[]).includes('http read'));
     const begun = performance.now();
@@ -217,7 +217,7 @@ t.test('the log level of a running router changes, for all components or for one
   await using overlay = await Overlay.start({ churnLimit: 0 });
   const { configFile } = await overlay.enrollRouter({ name: 'a', mode: 'host' });
   const { config } = loadRouterConfig(configFile);
-  if (!config) throw new Error('the configuration was refused');
+  if (!config) throw new Error('the configuration was rejected');
   const lines: string[] = [];
   const sink = new Writable({ decodeStrings: false, write: (line: string, _, done) => (lines.push(line), done()) });
   const daemonLog = new DaemonLog({ level: 'info', format: 'json', clock: new SystemClock(), sink });

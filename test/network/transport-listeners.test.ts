@@ -127,7 +127,7 @@ t.test('a client with an invalid request gets the reason, and the listener conti
   const heard: string[] = [];
   const datagrams = createSocket('udp4').on('message', (data) => heard.push(String(data)));
   datagrams.send('no JSON', transportUdp, '127.0.0.1');
-  await until('the refusal', () => heard.some((text) => text.startsWith('{"scc":false')));
+  await until('the rejection', () => heard.some((text) => text.startsWith('{"scc":false')));
   datagrams.send('{"svcId": "udp"}', transportUdp, '127.0.0.1');
   await until('the circuit', () => heard.some((text) => text.startsWith('{"scc":true')));
   datagrams.close();

@@ -8,7 +8,7 @@ import { verifyChain } from '#pki/certificate-chain.ts';
 import { peerCertificates } from '#pki/certificates.ts';
 import { Channel } from '#wire/channel.ts';
 import { type AcceptedHello, ChannelListener } from '#wire/channel-listener.ts';
-import { HelloRefusedError } from '#wire/errors.ts';
+import { HelloRejectedError } from '#wire/errors.ts';
 import { ChannelHeader, RouterCapability, SdkHeader } from '#wire/gen/numbers.ts';
 import { encodeBitMask, TRUE } from '#wire/header-values.ts';
 import { ONLY_ANSWERS } from '#wire/heartbeat.ts';
@@ -79,9 +79,9 @@ export class EdgeListener {
   /** Requires a certificate of the network. Its dates and its match with the session are checked later. */
   #check({ socket }: AcceptedHello): void {
     const roots = this.#components.model.clientRoots();
-    if (roots.length === 0) throw new HelloRefusedError('no controller has sent the client authorities yet');
+    if (roots.length === 0) throw new HelloRejectedError('no controller has sent the client authorities yet');
     const verdict = verifyChain(peerCertificates(socket), roots);
-    if (!verdict.ok) throw new HelloRefusedError(verdict.reason);
+    if (!verdict.ok) throw new HelloRejectedError(verdict.reason);
   }
 
   #answerHeaders(): HeaderEntries {

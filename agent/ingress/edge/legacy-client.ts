@@ -8,7 +8,7 @@ import { encodeUint32 } from '#wire/header-values.ts';
 import type { Xgress } from '../../xgress/xgress.ts';
 import type { CircuitOutcome, XgressClient } from '../../xgress/xgress-client.ts';
 import type { ClientEnd, SdkLink } from './client-end.ts';
-import { dataHead, type RefusalDetail, stateClosed } from './sdk-messages.ts';
+import { dataHead, type RejectionDetail, stateClosed } from './sdk-messages.ts';
 import { type SdkTrace, traceToClient } from './sdk-trace.ts';
 
 /**
@@ -99,7 +99,7 @@ export class LegacyClient implements XgressClient, ClientEnd {
   }
 
   /** The router closes the connection. */
-  cut(reason: string, detail: RefusalDetail): void {
+  cut(reason: string, detail: RejectionDetail): void {
     if (!this.#isClosed) this.#sendClosed(reason, detail);
     this.#forget();
     this.#xgress?.abort();
@@ -194,7 +194,7 @@ export class LegacyClient implements XgressClient, ClientEnd {
     return this.#link.trySendData(dataHead(this.connectionId, data.length, headers), data);
   }
 
-  #sendClosed(reason: string, detail: RefusalDetail | undefined): void {
+  #sendClosed(reason: string, detail: RejectionDetail | undefined): void {
     this.#isClosed = true;
     this.#toClient.length = 0;
     this.#link.send(stateClosed(this.connectionId, reason, detail));

@@ -13,7 +13,7 @@ import { isAnswerOfEnd } from '../../forwarder/trace-route.ts';
 import type { CircuitEnds } from '../../xgress/circuit-ends.ts';
 import type { CircuitRole, XgressMetrics } from '../../xgress/xgress-metrics.ts';
 import type { ClientEnd, SdkLink } from './client-end.ts';
-import { type RefusalDetail, stateClosed } from './sdk-messages.ts';
+import { type RejectionDetail, stateClosed } from './sdk-messages.ts';
 
 export interface SdkRelayComponents {
   clock: Clock;
@@ -144,7 +144,7 @@ export class SdkRelay implements CircuitEnd, ClientEnd {
     this.#abandon();
   }
 
-  cut(reason: string, detail: RefusalDetail): void {
+  cut(reason: string, detail: RejectionDetail): void {
     if (this.#isOver) return;
     this.#components.link.send(stateClosed(this.connectionId, reason, detail));
     this.#abandon();

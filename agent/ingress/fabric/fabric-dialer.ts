@@ -75,7 +75,7 @@ export class FabricDialer {
       lane: HIGH_LANE,
     });
     const circuitId = reply.body.toString();
-    if (reply.contentType !== ControlType.CircuitSuccess) throw refusal(reply);
+    if (reply.contentType !== ControlType.CircuitSuccess) throw rejection(reply);
     if (!acceptsCircuits()) {
       ends.abandon(circuitId, 'initiator', controller.id);
       throw new DrainingError();
@@ -90,8 +90,8 @@ export class FabricDialer {
   }
 }
 
-function refusal({ contentType, body }: Message): ProjectError {
+function rejection({ contentType, body }: Message): ProjectError {
   const text =
     contentType === ControlType.CircuitFailed ? body.toString() : `the controller answered with type ${contentType}`;
-  return new ProjectError('CIRCUIT_REFUSED', text);
+  return new ProjectError('CIRCUIT_REJECTED', text);
 }

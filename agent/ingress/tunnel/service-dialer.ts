@@ -55,7 +55,7 @@ export class ServiceDialer {
   }
 
   /**
-   * Resolves when the client is attached to its circuit. Rejects with CircuitRefusedError, DrainingError, TimeoutError
+   * Resolves when the client is attached to its circuit. Rejects with CircuitRejectedError, DrainingError, TimeoutError
    * and others.
    */
   async dial(caller: Caller, clientFor: (encryption: EncryptedStream | undefined) => AttachableClient): Promise<void> {
