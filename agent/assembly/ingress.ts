@@ -12,7 +12,7 @@ import type { Controllers } from '../control/controllers.ts';
 import { onServerHello } from '../control/messages/server-hello.ts';
 import { parseDatagramAddress } from '../egress/datagram.ts';
 import type { EdgeListener } from '../ingress/edge/edge-listener.ts';
-import { takeDownLateFabricCircuits } from '../ingress/fabric/fabric-dialer.ts';
+import { removeLateFabricCircuits } from '../ingress/fabric/fabric-dialer.ts';
 import { FabricListener, type FabricListenerConfig } from '../ingress/fabric/fabric-listener.ts';
 import { KEPT_BINDINGS, Terminators } from '../ingress/terminators.ts';
 import { Tunneler } from '../ingress/tunnel/tunneler.ts';
@@ -81,7 +81,7 @@ export async function openIngress(
       fabricListeners.push(opened);
     }
   }
-  if (fabricListeners.length > 0) takeDownLateFabricCircuits(controllers, circuits.ends);
+  if (fabricListeners.length > 0) removeLateFabricCircuits(controllers, circuits.ends);
   return { edgeListeners, fabricListeners, tunneler, sdk, terminators, model };
 }
 

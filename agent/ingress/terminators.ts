@@ -1,6 +1,6 @@
 // The terminators of this router at the controllers: created when a service is hosted, created again when a controller
 // no longer knows them, removed with the service (reference facts: control channel, section 4.6; tunnel, section 3.4;
-// edge, section 8.1). The states of one stand in terminator-states.ts.
+// edge, section 8.1). terminator-states.ts has the states of one.
 
 import { create } from '@bufbuild/protobuf';
 import type { Clock, Timer } from '#lib/clock.ts';

@@ -95,7 +95,7 @@ export class PayloadReceiver {
    * `skip`, and releases it.
    */
   next(): Payload | undefined {
-    return this.#isPaused || this.#isClosed ? undefined : this.#buffer.take();
+    return this.#isPaused || this.#isClosed ? undefined : this.#buffer.shift();
   }
 
   /** Passes the data of a payload to the client. */

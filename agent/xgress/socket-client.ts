@@ -71,9 +71,9 @@ export class SocketClient implements XgressClient {
   }
 
   deliver(data: Buffer, headers: ReadonlyMap<number, Buffer> | undefined): boolean {
-    const isTaken = data.length === 0 || this.#write(data);
+    const isAccepted = data.length === 0 || this.#write(data);
     if (isFin(headers)) this.end();
-    return isTaken;
+    return isAccepted;
   }
 
   end(): void {
@@ -109,14 +109,14 @@ export class SocketClient implements XgressClient {
 
   /** Returns false if the client must read first. Bytes that the system accepts at once do not count. */
   #write(data: Buffer): boolean {
-    const memory = sharedBuffers.take(data.length);
+    const memory = sharedBuffers.acquire(data.length);
     const clear = this.#open(data, memory);
     if (clear === undefined || clear.length === 0 || this.#writeEnded) {
-      sharedBuffers.give(memory);
+      sharedBuffers.release(memory);
       return true;
     }
     this.#socket.write(clear, (error) => {
-      if (!error) sharedBuffers.give(memory); // the system may still read from it after an error
+      if (!error) sharedBuffers.release(memory); // the system may still read from it after an error
     });
     return this.#socket.writableLength < this.#socket.writableHighWaterMark;
   }

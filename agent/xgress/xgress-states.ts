@@ -9,8 +9,7 @@
 //   receivingEnded, discarding, draining ──unroute──► delivered
 //   every state ──close──► closed
 //
-// Circuits begin in pairs, one end here and one at the peer; the table knows only this one. It reads nothing per byte:
-// the functions below compare the state with constants.
+// The functions below run for each payload, so they compare the state with constants.
 
 import { nextState, type Transitions } from '#lib/transitions.ts';
 

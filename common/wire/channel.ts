@@ -262,9 +262,9 @@ export class Channel {
 
   #enqueue(head: Buffer, body: Buffer | undefined, lane: Lane): boolean {
     const watched = isWatched() ? new Frame(Buffer.concat(body ? [head, body] : [head])) : undefined;
-    const isTaken = this.#lanes.take(head, body, lane);
-    if (watched && isTaken) this.#publish('out', watched);
-    return isTaken;
+    const isAccepted = this.#lanes.enqueue(head, body, lane);
+    if (watched && isAccepted) this.#publish('out', watched);
+    return isAccepted;
   }
 
   #publish(direction: 'in' | 'out', frame: Frame): void {

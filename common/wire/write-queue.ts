@@ -45,7 +45,7 @@ export class WriteQueue {
     let block = this.#blocks.at(-1);
     if (!block || block.filled + bytes.length > block.memory.length) {
       const size = block ? Math.min(LARGEST_WRITE, 2 * block.memory.length) : FIRST_BLOCK;
-      block = { memory: sharedBuffers.take(Math.max(size, bytes.length)), filled: 0 };
+      block = { memory: sharedBuffers.acquire(Math.max(size, bytes.length)), filled: 0 };
       this.#blocks.push(block);
     }
     bytes.copy(block.memory, block.filled);
@@ -70,7 +70,7 @@ export class WriteQueue {
     this.#isWriting = false;
     this.#bytes -= block.filled;
     if (error) return; // the system may still read from the block
-    if (this.#reusesMemory) sharedBuffers.give(block.memory);
+    if (this.#reusesMemory) sharedBuffers.release(block.memory);
     this.flush();
     this.#onWritten();
   }

@@ -489,7 +489,7 @@ t.test('an identity that is deleted or disabled leaves a revocation of its token
   for (const id of [gone, off]) t.match(await api.get(`/revocations/${id}`), { id, type: 'IDENTITY' });
 });
 
-t.test('a config type has an object for its root; an empty schema is none', async (t) => {
+t.test('a config type has an object for its root; an empty schema is stored as null', async (t) => {
   await using api = await ApiClient.start();
   const make = (schema: object) => api.manage('POST', '/config-types', { name: JSON.stringify(schema), schema });
   for (const schema of [{ type: 'string' }, { properties: {} }, { $ref: '#/definitions/x', definitions: { x: {} } }])

@@ -24,8 +24,8 @@ t.test('passwords, keys and tokens never appear in logs, events or error answers
     },
   });
   const overlay = await Overlay.start({ log, eventsFile });
-  const heard: unknown[] = [];
-  overlay.simulator.events.subscribe((event) => heard.push(event));
+  const received: unknown[] = [];
+  overlay.simulator.events.subscribe((event) => received.push(event));
   await using api = new ApiClient(overlay.simulator);
   api.token = overlay.management.token;
   const secrets = new Map<string, string>([['session of the administrator', api.token]]);
@@ -151,13 +151,13 @@ t.test('passwords, keys and tokens never appear in logs, events or error answers
   await overlay.close();
 
   const events = readFileSync(eventsFile, 'utf8');
-  t.ok(logged.length > 1_000 && events.length > 1_000 && heard.length > 20, 'the test produced output');
+  t.ok(logged.length > 1_000 && events.length > 1_000 && received.length > 20, 'the test produced output');
   for (const [what, text] of secrets) {
     t.ok(text.length >= 6, what);
     for (const [where, all] of Object.entries({
       log: logged,
       events,
-      'events in the process': JSON.stringify(heard),
+      'events in the process': JSON.stringify(received),
       answers,
     }))
       t.notOk(all.includes(text), `${what} is not in the ${where}: ${lineWith(all, text)}`);

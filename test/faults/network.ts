@@ -48,7 +48,7 @@ export class Client implements XgressClient {
   isReading = true;
   wantsEnd = false;
   hasEnded = false;
-  heardEnd = false;
+  receivedEnd = false;
   outcome: CircuitOutcome | undefined;
   /** Until the circuit signals that it accepts data. */
   #isBlocked = true;
@@ -80,7 +80,7 @@ export class Client implements XgressClient {
   }
 
   end(): void {
-    this.heardEnd = true;
+    this.receivedEnd = true;
   }
 
   closed(outcome: CircuitOutcome): void {
@@ -118,7 +118,7 @@ export interface Circuit {
   isRemoved: boolean;
 }
 
-/** The wall clock jumps, as if somebody set it; the monotonic clock does not. */
+/** The wall clock jumps, as if an operator set it; the monotonic clock does not. */
 class JumpingClock extends VirtualClock {
   #offset = 0;
 

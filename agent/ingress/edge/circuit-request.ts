@@ -32,7 +32,7 @@ export interface SdkCircuit {
 }
 
 /** Removes circuits whose controller answered after the request was abandoned. */
-export function takeDownLateSdkCircuits(
+export function removeLateSdkCircuits(
   controllers: Pick<Controllers, 'on'>,
   ends: { abandon(circuitId: string, role: 'initiator', owner: string): void },
 ): void {

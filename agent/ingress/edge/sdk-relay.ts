@@ -72,20 +72,20 @@ export class SdkRelay implements CircuitEnd, ClientEnd {
     if (this.#isOver) return true;
     this.lastReceived = this.#components.clock.monotonic();
     const { dataLength } = payload;
-    const isTaken = this.#send(payload.bytes);
-    if (isTaken) {
+    const isAccepted = this.#send(payload.bytes);
+    if (isAccepted) {
       this.transferred.toClient += dataLength;
       this.#metrics?.received(this.role, dataLength);
     } else if (origin !== PayloadOrigin.Xgress) this.#metrics?.relayDropped('payload');
-    return isTaken;
+    return isAccepted;
   }
 
   acceptAcknowledgement(acknowledgement: Acknowledgement): boolean {
     if (this.#isOver) return true;
     this.lastReceived = this.#components.clock.monotonic();
-    const isTaken = this.#send(acknowledgement.bytes);
-    if (!isTaken) this.#metrics?.relayDropped('acknowledgement');
-    return isTaken;
+    const isAccepted = this.#send(acknowledgement.bytes);
+    if (!isAccepted) this.#metrics?.relayDropped('acknowledgement');
+    return isAccepted;
   }
 
   acceptControl(frame: Frame): boolean {

@@ -37,7 +37,7 @@ export interface FabricRequest {
 }
 
 /** Removes circuits whose controller answered after the request was abandoned. */
-export function takeDownLateFabricCircuits(
+export function removeLateFabricCircuits(
   controllers: Pick<Controllers, 'on'>,
   ends: { abandon(circuitId: string, role: 'initiator', owner: string): void },
 ): void {

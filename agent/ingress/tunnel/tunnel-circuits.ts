@@ -37,7 +37,7 @@ export class CircuitRejectedError extends ProjectError {
 }
 
 /** Removes circuits whose controller answered after the request was abandoned. */
-export function takeDownLateCircuits(
+export function removeLateCircuits(
   controllers: Pick<Controllers, 'on'>,
   ends: { abandon(circuitId: string, role: 'initiator', owner: string): void },
 ): void {

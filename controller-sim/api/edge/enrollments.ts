@@ -38,7 +38,7 @@ export const enrollments: Resource<'enrollment'> = {
     removeEnrollment(transaction, enrollment);
   },
   show: (enrollment, { state: { tables } }, request) => {
-    const isShown = seesEnrollmentTokens(request, enrollment);
+    const isVisible = seesEnrollmentTokens(request, enrollment);
     const { method, token, jwt, expiresAt, identityId, routerId, caId, username } = enrollment;
     const router = routerId === null ? undefined : tables.router.get(routerId);
     return {
@@ -46,8 +46,8 @@ export const enrollments: Resource<'enrollment'> = {
       createdAt: NEVER,
       updatedAt: NEVER,
       method,
-      token: isShown ? token : '',
-      jwt: isShown ? jwt : '',
+      token: isVisible ? token : '',
+      jwt: isVisible ? jwt : '',
       expiresAt,
       ...(username !== null && { username }),
       ...(caId !== null && { caId }),

@@ -55,12 +55,12 @@ export interface ApiRequest extends AuthRequest<ApiServices> {
 }
 
 /** Data that is JSON text already. */
-export interface ShownText {
+export interface JsonText {
   readonly json: string;
 }
 
 /** A handler's result; the envelope is added later. */
-export type Answer = Data | Page | Raw | ShownText;
+export type Answer = Data | Page | Raw | JsonText;
 
 export interface Data {
   /** Defaults to the status in the table of operations. */

@@ -132,7 +132,7 @@ function page<T extends Listable>(
       const matching = source.ordered(order).filter(matches);
       return answer(matching.length, matching.slice(offset, end));
     }
-    // In the order in which they were created, as they lie in memory: this is many times faster than the order of an index.
+    // In order of creation, which is their order in memory: many times faster than the order of an index.
     const { total, first } = selectFirst(source.values(), matches, compareBy(order), end);
     return answer(total, first.slice(offset));
   }

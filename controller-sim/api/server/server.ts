@@ -132,14 +132,14 @@ export class ApiServer {
 
   async #handle({ operation, handler }: Route, request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const source = sourceOf(request.raw.socket.remoteAddress);
-    if (!this.#running.take(source)) throw new ApiError('RATE_LIMITED');
+    if (!this.#running.acquire(source)) throw new ApiError('RATE_LIMITED');
     try {
       const apiRequest = this.#apiRequest(operation, request);
       const answer = await perform(apiRequest, handler);
       if (apiRequest.challenge !== undefined) reply.header(CHALLENGE, apiRequest.challenge);
       await this.#send(request, reply, wrapAnswer(answer, operation.status));
     } finally {
-      this.#running.give(source);
+      this.#running.release(source);
     }
   }
 
