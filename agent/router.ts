@@ -30,7 +30,9 @@ import type { RouterConfig } from './config/router-config.ts';
 import { isServed, unserved } from './config/unserved.ts';
 import type { ClusterView } from './control/cluster-view.ts';
 import type { Controllers } from './control/controllers.ts';
+import { endpointsFilePath } from './control/endpoints-file.ts';
 import { Drain } from './drain/drain.ts';
+import { QuiesceMarker } from './drain/quiesce-marker.ts';
 import type { Health } from './health/health.ts';
 import { Identity } from './identity/identity.ts';
 import type { LinkListener } from './link/link-listener.ts';
@@ -303,6 +305,7 @@ export class Router {
       ends,
       terminators,
       circuits: () => forwarder.circuits.size,
+      marker: new QuiesceMarker(`${endpointsFilePath(context.config)}.quiesced`, context.component('drain')),
       onChange: (isDraining) => {
         context.isDraining = isDraining;
       },

@@ -1,11 +1,13 @@
 // Draining a router: it rejects new circuits and terminators, keeps open circuits, and can serve again.
 
+import { readdirSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import t from 'tap';
 import { SdkType } from '#wire/gen/numbers.ts';
 import { askRouter } from '../../agent/operator/operator-client.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
+import { Program } from '../../examples/two-routers/process.ts';
 import { ending, Overlay, type TestRouter, until } from '../support/overlay.ts';
 import { runProgram } from '../support/run.ts';
 import { enrollDevice, loginOidc, SdkClient } from '../support/sdk-client.ts';
@@ -144,4 +146,32 @@ t.test('a stopping router removes its terminators first, and leaves none with pr
   socket.end();
   await stopping;
   t.equal((await management.get<{ precedence: string }>(`terminators/${id}`)).precedence, 'default');
+});
+
+t.test('a router that is killed while it drains restores its terminators at its next start', async (t) => {
+  await using overlay = await Overlay.start({ churnLimit: 0 });
+  const { management } = overlay;
+  const b = await overlay.enrollRouter({ name: 'b', mode: 'host' });
+  const service = await management.create('services', { name: 'fixed', encryptionRequired: false });
+  const own = { service, router: b.id, binding: 'transport', address: 'tcp:127.0.0.1:1', precedence: 'required' };
+  const id = await management.create('terminators', own);
+  const precedence = async () => (await management.get<{ precedence: string }>(`terminators/${id}`)).precedence;
+  const online = async () => (await management.get<{ isOnline: boolean }>(`edge-routers/${b.id}`)).isOnline;
+  const start = (name: string) =>
+    new Program(name, ['agent/cli.ts', 'run', b.configFile], { directory: overlay.directory });
+  const first = start('first');
+  await until('the router to be online', online);
+  await askRouter(b.configFile, 'drain', { arguments: { seconds: 0 } });
+  await until('the quiesced terminator', async () => (await precedence()) === 'failed');
+  first.kill();
+  await until('the router to be offline', async () => !(await online()));
+  t.equal(await precedence(), 'failed', 'the controller does not know that the router was killed');
+  const second = start('second');
+  await until('the restored terminator', async () => (await precedence()) === 'required');
+  await second.stop();
+  t.same(
+    readdirSync(overlay.directory).filter((name) => /quiesce/.test(name)),
+    [],
+    'no file is left',
+  );
 });
