@@ -46,6 +46,8 @@ export interface LinkListenerSettings {
   readonly bindInterface: string;
   /** Milliseconds for the hello. */
   readonly connectTimeout: number;
+  /** Milliseconds; 0: no limit. */
+  readonly writeTimeout: number;
   readonly maxOutstandingConnects: number;
 }
 
@@ -140,6 +142,7 @@ export class LinkListener {
       peerId,
       connectionId: accepted.connectionId,
       grouped: accepted.grouped,
+      writeTimeout: this.settings.writeTimeout,
     });
     this.#assemble(accepted, channel, peerId, linkId);
     return channel;

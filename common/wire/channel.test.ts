@@ -59,6 +59,39 @@ function soon(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 5));
 }
 
+t.test('a connection whose write takes longer than the limit is closed; slow progress is not', async (t) => {
+  const clock = new VirtualClock();
+  const one = channel(clock, 'a', { writeTimeout: 5_000 });
+  const [left, right] = duplexPair();
+  one.addUnderlay(new Underlay({ socket: left, clock, type: 'default' }));
+  const block = new Message(1, [], Buffer.alloc(200_000));
+  for (let message = 0; message < 4; message++) one.send(block);
+  await soon();
+  for (let read = 0; read < 3; read++) {
+    await clock.advance(4_000);
+    t.notOk(one.isClosed, 'a write ends before each limit');
+    t.ok(right.read(), 'the peer reads one block');
+    await soon();
+  }
+  await clock.advance(4_999);
+  t.notOk(one.isClosed);
+  await clock.advance(1);
+  t.match(await one.closed, { code: 'TIMEOUT', message: /a write .*longer than 5000 ms/ });
+  t.notOk(
+    clock.timers().some((name) => name.startsWith('write')),
+    'no timer is left',
+  );
+  const idle = channel(clock, 'idle', { writeTimeout: 5_000 });
+  const [ours, theirs] = duplexPair();
+  theirs.resume();
+  idle.addUnderlay(new Underlay({ socket: ours, clock, type: 'default' }));
+  idle.send(new Message(1));
+  await soon();
+  await clock.advance(60_000);
+  t.notOk(idle.isClosed, 'nothing to write');
+  idle.close();
+});
+
 t.test('requests get their replies, regardless of messages in between', async (t) => {
   const { a, b } = pair();
   const waiting: Message[] = [];

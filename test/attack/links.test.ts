@@ -56,7 +56,7 @@ async function network(log?: Log) {
     await sendHello(underlay, 'link', headers, 5_000);
     underlay.start(
       { onFrame: () => undefined, onWritable: () => undefined },
-      { maxHeaders: 1 << 16, maxBody: 1 << 20 },
+      { limits: { maxHeaders: 1 << 16, maxBody: 1 << 20 } },
     );
     return underlay;
   };

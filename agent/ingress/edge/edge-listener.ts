@@ -95,7 +95,7 @@ export class EdgeListener {
 
   #open({ hello, socket, remoteAddress, connectionId, grouped }: AcceptedHello): Channel {
     const { clock, log, clients } = this.#components;
-    const { outQueueSize, lookupApiSessionTimeout } = this.config.options;
+    const { outQueueSize, writeTimeout, lookupApiSessionTimeout } = this.config.options;
     const channel = new Channel({
       name: `SDK client ${remoteAddress}`,
       peerId: hello.body.toString('utf8', 0, LONGEST_NAME),
@@ -111,6 +111,7 @@ export class EdgeListener {
         },
       },
       heartbeat: ONLY_ANSWERS,
+      writeTimeout,
       ...(grouped && { essentialType: SdkUnderlay.Default }),
     });
     const token = hello.string(SdkHeader.SessionToken) ?? '';
