@@ -1,5 +1,6 @@
 // Serves requests of operators to a running router: over the operator socket on this machine, or through a controller.
 
+import type { Clock } from '#lib/clock.ts';
 import { ProjectError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
 import { LOG_LEVELS, type LogLevels } from '#lib/log-levels.ts';
@@ -12,11 +13,15 @@ import { type Inspections, plainNumbers } from '../inspect/inspections.ts';
 import { stackDump } from '../inspect/stack-dump.ts';
 import { type OperatorCommands, type OperatorRequest, OperatorSocket } from '../operator/operator-socket.ts';
 import { AgentMessage, type ReferenceAgentComponents } from '../operator/reference-agent.ts';
+import { collectGarbage, memoryFigures, recordProfile } from '../profile/runtime.ts';
 import { ControllerTraces } from '../trace/controller-traces.ts';
 import type { RouterContext } from './context.ts';
 
 /** Longest drain with a wait: a day. */
 const MOST_DRAIN_SECONDS = 86_400;
+
+/** Milliseconds between progress reports of a profile. */
+const PROGRESS_INTERVAL = 1_000;
 
 /** Removes the separate level of a component. */
 const DEFAULT_LEVEL = 'default';
@@ -37,6 +42,8 @@ export async function openOperator(context: RouterContext, rooms: OperatorRooms)
   const commands: OperatorCommands = {
     inspect: (request) => serveInspect(inspections, request),
     drain: (request) => serveDrain(rooms.drain, request),
+    memory: (request) => serveMemory(request),
+    profile: (request) => serveProfile(clock, request),
     'log-level': (request) => serveLogLevel(rooms.logLevels, context.component('operator'), request),
   };
   const agent = agentComponents(context, rooms);
@@ -96,6 +103,26 @@ async function serveDrain(drain: Drain, { arguments: given, signal, progress }: 
     progress({ ...drain.status, secondsLeft: Math.ceil(left / 1000) }),
   );
   return drain.status;
+}
+
+/** The figures of memory; with `collect` before and after a garbage collection. */
+function serveMemory({ arguments: given }: OperatorRequest): unknown {
+  return given.collect === true ? collectGarbage() : { now: memoryFigures() };
+}
+
+/** Reports progress every second: the client does not wait longer for a silent router. */
+async function serveProfile(clock: Clock, { arguments: given, signal, progress }: OperatorRequest): Promise<unknown> {
+  const { kind, seconds } = given;
+  if (kind !== 'cpu' && kind !== 'memory') throw new ProjectError('BAD_ARGUMENT', 'kind must be cpu or memory');
+  const begun = clock.monotonic();
+  const timer = clock.every('profile progress', PROGRESS_INTERVAL, () =>
+    progress({ seconds: Math.round((clock.monotonic() - begun) / 1_000) }),
+  );
+  try {
+    return { profile: await recordProfile(kind, Number(seconds), { clock, signal }) };
+  } finally {
+    timer.cancel();
+  }
 }
 
 /** The named inspection; without a name, the state of all rooms. */

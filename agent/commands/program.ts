@@ -11,6 +11,8 @@ import { print } from './exit.ts';
 import { healthCommand } from './health.ts';
 import { inspectCommand } from './inspect.ts';
 import { logLevelCommand } from './log-level.ts';
+import { memoryCommand } from './memory.ts';
+import { profileCommand } from './profile.ts';
 import { runCommand } from './run.ts';
 
 export function routerProgram(): Command {
@@ -26,6 +28,8 @@ export function routerProgram(): Command {
     inspectCommand(),
     drainCommand(),
     logLevelCommand(),
+    memoryCommand(),
+    profileCommand(),
     completionCommand(program, 'edgeweave-router'),
   ])
     program.addCommand(command);

@@ -171,6 +171,8 @@ t.test('wrong usage is exit code 2 with a hint; help has examples', async (t) =>
     ['inspect'],
     ['drain'],
     ['log-level'],
+    ['memory'],
+    ['profile'],
     ['config', 'check'],
     ['config', 'effective'],
     ['config', 'explain'],
