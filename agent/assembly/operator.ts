@@ -7,6 +7,7 @@ import { LOG_LEVELS, type LogLevels } from '#lib/log-levels.ts';
 import { ControlType } from '#wire/gen/numbers.ts';
 import { type Message, resultMessage } from '#wire/message.ts';
 import type { Controllers } from '../control/controllers.ts';
+import { decommission } from '../control/decommission.ts';
 import { inspectAnswer, onInspect } from '../control/messages/inspect.ts';
 import type { Drain } from '../drain/drain.ts';
 import { type Inspections, plainNumbers } from '../inspect/inspections.ts';
@@ -23,6 +24,9 @@ const MOST_DRAIN_SECONDS = 86_400;
 /** Milliseconds between progress reports of a profile. */
 const PROGRESS_INTERVAL = 1_000;
 
+/** Milliseconds for the answer to reach the operator, as in the reference. */
+const ANSWER_TIME = 500;
+
 /** Removes the separate level of a component. */
 const DEFAULT_LEVEL = 'default';
 
@@ -34,6 +38,8 @@ export interface OperatorRooms {
   /** Names of the open channels. */
   channels(): string[];
   readonly inspections: Inspections;
+  /** The controller has deleted this router. */
+  onDecommissioned(): void;
 }
 
 export async function openOperator(context: RouterContext, rooms: OperatorRooms): Promise<void> {
@@ -43,6 +49,7 @@ export async function openOperator(context: RouterContext, rooms: OperatorRooms)
     inspect: (request) => serveInspect(inspections, request),
     drain: (request) => serveDrain(rooms.drain, request),
     memory: (request) => serveMemory(request),
+    decommission: () => decommissioned(rooms, clock),
     profile: (request) => serveProfile(clock, request),
     'log-level': (request) => serveLogLevel(rooms.logLevels, context.component('operator'), request),
   };
@@ -65,12 +72,13 @@ function agentComponents(context: RouterContext, rooms: OperatorRooms): Referenc
     version: version.version,
     logLevels: rooms.logLevels,
     stackDump: () => stackDump(clock),
-    serve: (request) => serveAgentMessage(rooms, request),
+    serve: (request) => serveAgentMessage(rooms, clock, request),
   };
 }
 
 /** Messages of `ziti agent router`. */
-function serveAgentMessage({ drain, inspections }: OperatorRooms, request: Message): Promise<Message> | undefined {
+function serveAgentMessage(rooms: OperatorRooms, clock: Clock, request: Message): Promise<Message> | undefined {
+  const { drain, inspections } = rooms;
   const reply = async (text: Promise<string>) => resultMessage(true, `${await text}\n`);
   const dumped = async (name: string) => JSON.stringify(await inspections.find(name), plainNumbers, 2);
   switch (request.contentType) {
@@ -84,6 +92,8 @@ function serveAgentMessage({ drain, inspections }: OperatorRooms, request: Messa
       return reply(drain.notifyController(ControlType.Quiesce));
     case AgentMessage.Dequiesce:
       return reply(drain.notifyController(ControlType.Dequiesce));
+    case AgentMessage.Decommission:
+      return reply(decommissioned(rooms, clock));
     default:
       return undefined;
   }
@@ -103,6 +113,13 @@ async function serveDrain(drain: Drain, { arguments: given, signal, progress }: 
     progress({ ...drain.status, secondsLeft: Math.ceil(left / 1000) }),
   );
   return drain.status;
+}
+
+/** Deletes this router at its controller. The router stops after the answer. */
+async function decommissioned({ controllers, onDecommissioned }: OperatorRooms, clock: Clock): Promise<string> {
+  await decommission(controllers);
+  clock.after('decommission', ANSWER_TIME, onDecommissioned);
+  return 'router decommissioned';
 }
 
 /** The figures of memory; with `collect` before and after a garbage collection. */

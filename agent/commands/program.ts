@@ -5,6 +5,7 @@ import { completionCommand } from '#lib/commands/completion.ts';
 import { commandName } from '#lib/commands/name.ts';
 import { PROGRAM_VERSION } from '../version.ts';
 import { configCommand } from './config.ts';
+import { decommissionCommand } from './decommission.ts';
 import { drainCommand } from './drain.ts';
 import { enrollCommand } from './enroll.ts';
 import { print } from './exit.ts';
@@ -30,6 +31,7 @@ export function routerProgram(): Command {
     logLevelCommand(),
     memoryCommand(),
     profileCommand(),
+    decommissionCommand(),
     completionCommand(program, 'edgeweave-router'),
   ])
     program.addCommand(command);

@@ -215,5 +215,6 @@ export const AgentMessage = Object.freeze({
   DumpLinks: 10_075,
   Quiesce: 10_077,
   Dequiesce: 10_078,
+  Decommission: 10_079,
 } as const);
 const AGENT_MESSAGES = Object.values(AgentMessage);

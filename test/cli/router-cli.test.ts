@@ -173,6 +173,7 @@ t.test('wrong usage is exit code 2 with a hint; help has examples', async (t) =>
     ['log-level'],
     ['memory'],
     ['profile'],
+    ['decommission'],
     ['config', 'check'],
     ['config', 'effective'],
     ['config', 'explain'],

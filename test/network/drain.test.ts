@@ -175,3 +175,18 @@ t.test('a router that is killed while it drains restores its terminators at its 
     'no file is left',
   );
 });
+
+t.test('a decommissioned router is deleted at its controller, and its process ends', async (t) => {
+  await using overlay = await Overlay.start({ churnLimit: 0 });
+  const { management } = overlay;
+  const b = await overlay.enrollRouter({ name: 'b', mode: 'host' });
+  const online = async () => (await management.get<{ isOnline: boolean }>(`edge-routers/${b.id}`)).isOnline;
+  const program = new Program('b', ['agent/cli.ts', 'run', b.configFile], { directory: overlay.directory });
+  await until('the router to be online', online);
+  t.match(await cli('decommission', b.configFile), { code: 2, stderr: /confirm with --yes/ });
+  t.ok(await online());
+  const done = await cli('decommission', b.configFile, '--yes');
+  t.match([done.code, done.stdout], [0, 'the router is deleted at its controller, and stops\n'], done.stderr);
+  t.same(await management.get('edge-routers'), []);
+  t.equal(await program.exited, 0);
+});

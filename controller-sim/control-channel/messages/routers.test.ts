@@ -20,6 +20,7 @@ const Type = {
   RouterLinks: 1035,
   VerifyRouter: 1036,
   Members: 1037,
+  Decommission: 1043,
   PeerStateChanges: 1050,
   Interfaces: 1052,
   LinkState: 1053,
@@ -219,6 +220,16 @@ t.test('identities are online while a router reports them; a full state replaces
   await room.receive(room.r1, new Message(Type.ConnectEvents, [], Buffer.from('1001', 'hex')));
   t.same([...room.r1.router.identities], [], 'an empty full state, as recorded');
   t.notOk(room.context.network.isConnected('b'));
+});
+
+t.test('a router that asks for its deletion is deleted and disconnected, without an answer', async (t) => {
+  using room = await ControlRoom.open();
+  t.same(await send(room, room.r2, Type.Decommission), []);
+  const { router, terminator, identity } = room.context.state.tables;
+  t.same([router.get('r2'), terminator.get('host'), identity.get('r2')], [undefined, undefined, undefined]);
+  t.notOk(room.context.network.routers.has('r2'));
+  t.ok(router.get('r1'));
+  t.same(await send(room, room.r2, Type.Decommission), [], 'again');
 });
 
 t.test('members, interfaces and inspections are answered as the reference does', async (t) => {
