@@ -30,7 +30,9 @@ import type { RouterConfig } from './config/router-config.ts';
 import { isServed, unserved } from './config/unserved.ts';
 import type { ClusterView } from './control/cluster-view.ts';
 import type { Controllers } from './control/controllers.ts';
+import { endpointsFilePath } from './control/endpoints-file.ts';
 import { Drain } from './drain/drain.ts';
+import { QuiesceMarker } from './drain/quiesce-marker.ts';
 import type { Health } from './health/health.ts';
 import { Identity } from './identity/identity.ts';
 import type { LinkListener } from './link/link-listener.ts';
@@ -74,6 +76,8 @@ const DRAIN_TIME = 10_000;
 export class Router {
   /** Never rejects: resolves with the reason if the router cannot continue. */
   readonly failed: Promise<Error>;
+  /** Resolves when an operator has deleted the router at its controller: close it then. */
+  readonly decommissioned: Promise<void>;
   readonly #context: RouterContext;
   readonly #debugging: Debugging;
   readonly #ports: TlsPorts;
@@ -95,6 +99,7 @@ export class Router {
   #drain: Drain | undefined;
   #closing: Promise<void> | undefined;
   #fail: (error: Error) => void = () => undefined;
+  readonly #onDecommissioned: () => void;
 
   private constructor(context: RouterContext, debugging: Debugging) {
     const { config, identity, owned } = context;
@@ -103,6 +108,9 @@ export class Router {
     this.failed = new Promise((resolve) => {
       this.#fail = resolve;
     });
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.decommissioned = promise;
+    this.#onDecommissioned = resolve;
     const { handshakeTimeout } = config.tls;
     this.#ports = new TlsPorts({ identity, log: context.component('tls'), handshakeTimeout });
     owned.defer(() => this.#ports.close());
@@ -256,6 +264,7 @@ export class Router {
       drain,
       logLevels,
       inspections,
+      onDecommissioned: this.#onDecommissioned,
       channels: () => this.#channels(),
     });
     openRenewal(context, controllers, extend);
@@ -303,6 +312,7 @@ export class Router {
       ends,
       terminators,
       circuits: () => forwarder.circuits.size,
+      marker: new QuiesceMarker(`${endpointsFilePath(context.config)}.quiesced`, context.component('drain')),
       onChange: (isDraining) => {
         context.isDraining = isDraining;
       },

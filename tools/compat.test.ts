@@ -74,7 +74,7 @@ t.test('each release has its own entry, the newest first', async (t) => {
   t.equal(withEntry(entries, { release: 'v2.9.0' }).length, 2);
 });
 
-t.test('wrong files and options are refused with their remedy, and change nothing', async (t) => {
+t.test('wrong files and options are rejected with their remedy, and change nothing', async (t) => {
   const { folder, file, run } = workplace(t);
   const wrong = file('wrong.json', '{"a": 1}');
   const unnamed = file('unnamed.json', JSON.stringify({ ...CLI, release: 'v0.0.0' }));

@@ -45,7 +45,7 @@ function model() {
   return { data, access, change, mayDial };
 }
 
-t.test('a policy grants what its type says, to its identities and for its services', async (t) => {
+t.test('a policy grants dialing or binding, by its type, to its identities and for its services', async (t) => {
   const { data, access, mayDial } = model();
   t.ok(mayDial());
   t.notOk(mayDial('stranger'));
@@ -57,9 +57,9 @@ t.test('a policy grants what its type says, to its identities and for its servic
   t.equal(data.serviceByName('a service')?.id, 'service');
 });
 
-t.test('each change that takes access away counts at once', async (t) => {
+t.test('each change that revokes access applies at once', async (t) => {
   const identity = { id: 'user', name: 'user' };
-  const takings: [name: string, changes: Event[]][] = [
+  const revocations: [name: string, changes: Event[]][] = [
     ['the identity leaves the policy', [member(ServicePolicyRelatedEntityType.RELATED_IDENTITY, 'user', false)]],
     ['the service leaves the policy', [member(ServicePolicyRelatedEntityType.RELATED_SERVICE, 'service', false)]],
     ['the policy is deleted', [put({ case: 'servicePolicy', value: { id: 'policy' } }, DELETE)]],
@@ -72,7 +72,7 @@ t.test('each change that takes access away counts at once', async (t) => {
     ],
     ['the policy demands an unknown check', [member(ServicePolicyRelatedEntityType.RELATED_POSTURE_CHECK, 'check')]],
   ];
-  for (const [name, changes] of takings) {
+  for (const [name, changes] of revocations) {
     const { change, mayDial } = model();
     t.equal(change(...changes), 'applied');
     t.notOk(mayDial(), name);

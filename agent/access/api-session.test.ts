@@ -72,7 +72,7 @@ t.test(
       ['with more path', [await certificate(network, spiffe('identity/me/x'))]],
     ];
     for (const [name, presented] of bad)
-      t.throws(() => checked.checkCertificate(session(), presented), { code: 'SESSION_REFUSED' }, name);
+      t.throws(() => checked.checkCertificate(session(), presented), { code: 'SESSION_REJECTED' }, name);
 
     const expired = await certificate(network, { ...spiffe('identity/me'), to: Date.now() - DAY });
     const asListed = { fingerprints: new Set([sha1Fingerprint(expired)]) };

@@ -24,9 +24,9 @@ export interface ApiSession {
 }
 
 /** The client may not use its session. */
-export class SessionRefusedError extends ProjectError {
+export class SessionRejectedError extends ProjectError {
   constructor(message: string, options: { cause?: unknown } = {}) {
-    super('SESSION_REFUSED', message, options);
+    super('SESSION_REJECTED', message, options);
   }
 }
 
@@ -51,19 +51,19 @@ export class ApiSessions {
 
   /**
    * The session of a token. Waits up to `patience` milliseconds for a legacy session from the controller. @throws
-   * SessionRefusedError
+   * SessionRejectedError
    */
   async find(token: string, patience: number, signal: AbortSignal): Promise<ApiSession> {
     return isSignedToken(token) ? this.verify(token) : ofLegacy(await this.#await(token, patience, signal));
   }
 
-  /** The session of an access token. @throws SessionRefusedError */
+  /** The session of an access token. @throws SessionRejectedError */
   async verify(token: string): Promise<ApiSession> {
     let claims: AccessClaims;
     try {
       claims = await this.#components.tokens.access(token);
     } catch (error) {
-      throw new SessionRefusedError('the access token is invalid', { cause: error });
+      throw new SessionRejectedError('the access token is invalid', { cause: error });
     }
     const listed = Array.isArray(claims.z_cfs) ? claims.z_cfs.filter((each) => typeof each === 'string') : [];
     const session = {
@@ -75,7 +75,7 @@ export class ApiSessions {
       claims,
     };
     const ended = this.endOf(session);
-    if (ended) throw new SessionRefusedError(ended);
+    if (ended) throw new SessionRejectedError(ended);
     return session;
   }
 
@@ -96,25 +96,25 @@ export class ApiSessions {
     return undefined;
   }
 
-  /** Checks the certificates that a client presented (leaf first) against its session. @throws SessionRefusedError */
+  /** Checks the certificates that a client presented (leaf first) against its session. @throws SessionRejectedError */
   checkCertificate(session: ApiSession, presented: readonly X509Certificate[]): void {
     const [leaf] = presented;
-    if (!leaf) throw new SessionRefusedError('the client presented no certificate');
+    if (!leaf) throw new SessionRejectedError('the client presented no certificate');
     const { clock, identity } = this.#components;
     const invalid = validity(leaf, clock.now());
     // Legacy sessions outlive their certificate; for tokens, a claim decides whether the certificate may have expired.
     const mayExpire = session.claims === undefined || session.claims.z_cae === true;
     if (session.fingerprints.has(sha1Fingerprint(leaf))) {
-      if (invalid && !mayExpire) throw new SessionRefusedError(invalid);
+      if (invalid && !mayExpire) throw new SessionRejectedError(invalid);
       return;
     }
     const verdict = verifyChain(presented, identity.roots);
-    if (!verdict.ok) throw new SessionRefusedError(`the session does not list the certificate, and ${verdict.reason}`);
+    if (!verdict.ok) throw new SessionRejectedError(`the session does not list the certificate, and ${verdict.reason}`);
     const name = subjectAltNames(leaf).uri.find((uri) => uri.startsWith('spiffe://'));
     const fit = name === undefined ? undefined : spiffeFit(name, session);
     if (!fit)
-      throw new SessionRefusedError('the certificate is neither listed in the session nor issued for its identity');
-    if (invalid && !(fit === 'identity' && mayExpire)) throw new SessionRefusedError(invalid);
+      throw new SessionRejectedError('the certificate is neither listed in the session nor issued for its identity');
+    if (invalid && !(fit === 'identity' && mayExpire)) throw new SessionRejectedError(invalid);
   }
 
   /** Looks up a session repeatedly, with growing pauses. */
@@ -125,7 +125,7 @@ export class ApiSessions {
       const session = legacy.get(token);
       if (session) return session;
       const left = end - clock.monotonic();
-      if (left <= 0) throw new SessionRefusedError('the API session is unknown to all controllers');
+      if (left <= 0) throw new SessionRejectedError('the API session is unknown to all controllers');
       await clock.sleep(Math.min(pause, left), { name: 'api session lookup', signal });
     }
   }

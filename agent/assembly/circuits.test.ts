@@ -40,8 +40,8 @@ const NO_ENDS = { deliver: () => true, end: () => undefined, closed: () => undef
 function router() {
   const clock = new VirtualClock();
   const log = silentLog;
-  const heard: Message[] = [];
-  const controller = { id: 'c', send: (message: Message) => void heard.push(message) };
+  const received: Message[] = [];
+  const controller = { id: 'c', send: (message: Message) => void received.push(message) };
   const controllers = {
     connected: true,
     get all() {
@@ -71,7 +71,7 @@ function router() {
     scanner.close();
     unrouter.close();
   };
-  return { clock, heard, controllers, forwarder, faulter, scanner, unrouter, ends, close, foreign: () => foreign };
+  return { clock, received, controllers, forwarder, faulter, scanner, unrouter, ends, close, foreign: () => foreign };
 }
 
 /** A link that accepts all traffic. */
@@ -97,7 +97,7 @@ const faulted = (messages: readonly Message[]) =>
 t.test(
   'circuits that lose their link are checked with the controller at once, and again after it reconnects',
   async (t) => {
-    const { clock, heard, controllers, forwarder, scanner, close } = router();
+    const { clock, received, controllers, forwarder, scanner, close } = router();
     const lost = link('link1');
     forwarder.registerLink(lost);
     forwarder.registerLink(link('link2'));
@@ -107,18 +107,18 @@ t.test(
     ] as const)
       forwarder.circuits.open(id, 'c', {}).forwards.set(way, 'end').set('end', way);
     forwarder.unregisterLink(lost);
-    t.same(confirmed(heard), ['over-1'], 'the router does not ask about working circuits');
+    t.same(confirmed(received), ['over-1'], 'the router does not ask about working circuits');
     controllers.connected = false;
     scanner.onConnect('other');
     controllers.connected = true;
     scanner.onConnect('c');
-    t.same(confirmed(heard), ['over-1', 'over-1']);
+    t.same(confirmed(received), ['over-1', 'over-1']);
     scanner.onConnect('c');
-    t.same(confirmed(heard), ['over-1', 'over-1'], 'only once');
+    t.same(confirmed(received), ['over-1', 'over-1'], 'only once');
     await clock.advance(61_000);
     scanner.onConnect('c');
     t.same(
-      new Set(confirmed(heard)),
+      new Set(confirmed(received)),
       new Set(['over-1', 'over-2']),
       'idle circuits do not wait for the next scan either',
     );
@@ -127,7 +127,7 @@ t.test(
 );
 
 t.test('after a reconnect the router asks about circuits with a silent other end, not about live ones', async (t) => {
-  const { clock, heard, forwarder, scanner, ends, close } = router();
+  const { clock, received, forwarder, scanner, ends, close } = router();
   const questions: string[] = [];
   const peer: Destination = {
     ...link('link1'),
@@ -161,13 +161,13 @@ t.test('after a reconnect the router asks about circuits with a silent other end
     Payload.create('talking', 0, PayloadFlag.Originator, Buffer.from('x')),
     PayloadOrigin.Forwarded,
   );
-  t.same(confirmed(heard), []);
+  t.same(confirmed(received), []);
   await clock.advance(5_000);
-  t.same(confirmed(heard), ['lost', 'silent']);
+  t.same(confirmed(received), ['lost', 'silent']);
   scanner.onConnect('c');
   scanner.onConnect('c');
   await clock.advance(6_000);
-  t.same(confirmed(heard).length, 6, 'another disconnect restarts the check once');
+  t.same(confirmed(received).length, 6, 'another disconnect restarts the check once');
   for (let count = 0; count < 1_000; count++) {
     const circuitId = `many-${count}`;
     forwarder.circuits.open(circuitId, 'c', {}).forwards.set('link1', circuitId).set(circuitId, 'link1');
@@ -184,7 +184,7 @@ t.test('after a reconnect the router asks about circuits with a silent other end
 });
 
 t.test("a peer that names other routers' circuits neither reroutes nor ends them", async (t) => {
-  const { clock, heard, forwarder, faulter, close, foreign } = router();
+  const { clock, received, forwarder, faulter, close, foreign } = router();
   forwarder.registerLink(link('link1'));
   forwarder.registerLink(link('attacker'));
   forwarder.circuits.open('victim', 'c', {}).forwards.set('link1', 'gone').set('gone', 'link1');
@@ -197,7 +197,7 @@ t.test("a peer that names other routers' circuits neither reroutes nor ends them
   for (const id of ['a victim', 'a\nvictim', 'unknown', '']) faulter.report(id, '');
   for (let count = 0; count < 20_000; count++) faulter.report(`made-up-${count}`, '');
   await clock.advance(1_100);
-  const reported = faulted(heard);
+  const reported = faulted(received);
   t.notOk(reported.join(' ').split(' ').includes('victim'));
   t.equal(reported.join(' ').split(' ').length, 10_000);
   t.ok(
@@ -232,7 +232,7 @@ t.test('a peer that keeps sending does not keep an ended circuit', async (t) => 
 });
 
 t.test('an end for a circuit that was removed in the meantime is cut at once', async (t) => {
-  const { ends, forwarder, heard, close } = router();
+  const { ends, forwarder, received, close } = router();
   let outcome = '';
   const init = {
     circuitId: 'gone',
@@ -247,8 +247,8 @@ t.test('an end for a circuit that was removed in the meantime is cut at once', a
   ends.open(init, { ...NO_ENDS, closed }, 'c').start();
   t.equal(outcome, 'cut');
   t.same([ends.count, forwarder.addresses()], [0, []]);
-  ends.abandon('refused', 'initiator', 'c');
-  t.same(faulted(heard), ['refused'], 'the controller removes the rest of the circuit');
+  ends.abandon('rejected', 'initiator', 'c');
+  t.same(faulted(received), ['rejected'], 'the controller removes the rest of the circuit');
   close();
 });
 

@@ -57,6 +57,7 @@ export async function openControlListeners(
       linkListeners: () => advertisedListeners(linkListeners.map((each) => each.settings)),
       controlListeners: () => advertisedControlListeners(config),
       helloTimeout: listener.options.connectTimeout,
+      writeTimeout: listener.options.writeTimeout,
       maxOutstandingConnects: listener.options.maxOutstandingConnects,
     };
     const { host, port } = listener.bind;

@@ -13,7 +13,7 @@ import type { Controllers } from '../control/controllers.ts';
 import { onServerHello } from '../control/messages/server-hello.ts';
 import { parseDatagramAddress } from '../egress/datagram.ts';
 import type { EdgeListener } from '../ingress/edge/edge-listener.ts';
-import { takeDownLateFabricCircuits } from '../ingress/fabric/fabric-dialer.ts';
+import { removeLateFabricCircuits } from '../ingress/fabric/fabric-dialer.ts';
 import { FabricListener, type FabricListenerConfig } from '../ingress/fabric/fabric-listener.ts';
 import { type TerminatorHosts, TerminatorValidations } from '../ingress/terminator-validations.ts';
 import { KEPT_BINDINGS, Terminators } from '../ingress/terminators.ts';
@@ -85,7 +85,7 @@ export async function openIngress(
       fabricListeners.push(opened);
     }
   }
-  if (fabricListeners.length > 0) takeDownLateFabricCircuits(controllers, circuits.ends);
+  if (fabricListeners.length > 0) removeLateFabricCircuits(controllers, circuits.ends);
   return { edgeListeners, fabricListeners, tunneler, sdk, terminators, model };
 }
 

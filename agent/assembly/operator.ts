@@ -1,22 +1,31 @@
 // Serves requests of operators to a running router: over the operator socket on this machine, or through a controller.
 
+import type { Clock } from '#lib/clock.ts';
 import { ProjectError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
 import { LOG_LEVELS, type LogLevels } from '#lib/log-levels.ts';
 import { ControlType } from '#wire/gen/numbers.ts';
 import { type Message, resultMessage } from '#wire/message.ts';
 import type { Controllers } from '../control/controllers.ts';
+import { decommission } from '../control/decommission.ts';
 import { inspectAnswer, onInspect } from '../control/messages/inspect.ts';
 import type { Drain } from '../drain/drain.ts';
 import { type Inspections, plainNumbers } from '../inspect/inspections.ts';
 import { stackDump } from '../inspect/stack-dump.ts';
 import { type OperatorCommands, type OperatorRequest, OperatorSocket } from '../operator/operator-socket.ts';
 import { AgentMessage, type ReferenceAgentComponents } from '../operator/reference-agent.ts';
+import { collectGarbage, memoryFigures, recordProfile } from '../profile/runtime.ts';
 import { ControllerTraces } from '../trace/controller-traces.ts';
 import type { RouterContext } from './context.ts';
 
 /** Longest drain with a wait: a day. */
 const MOST_DRAIN_SECONDS = 86_400;
+
+/** Milliseconds between progress reports of a profile. */
+const PROGRESS_INTERVAL = 1_000;
+
+/** Milliseconds for the answer to reach the operator, as in the reference. */
+const ANSWER_TIME = 500;
 
 /** Removes the separate level of a component. */
 const DEFAULT_LEVEL = 'default';
@@ -29,6 +38,8 @@ export interface OperatorRooms {
   /** Names of the open channels. */
   channels(): string[];
   readonly inspections: Inspections;
+  /** The controller has deleted this router. */
+  onDecommissioned(): void;
 }
 
 export async function openOperator(context: RouterContext, rooms: OperatorRooms): Promise<void> {
@@ -37,6 +48,9 @@ export async function openOperator(context: RouterContext, rooms: OperatorRooms)
   const commands: OperatorCommands = {
     inspect: (request) => serveInspect(inspections, request),
     drain: (request) => serveDrain(rooms.drain, request),
+    memory: (request) => serveMemory(request),
+    decommission: () => decommissioned(rooms, clock),
+    profile: (request) => serveProfile(clock, request),
     'log-level': (request) => serveLogLevel(rooms.logLevels, context.component('operator'), request),
   };
   const agent = agentComponents(context, rooms);
@@ -58,12 +72,13 @@ function agentComponents(context: RouterContext, rooms: OperatorRooms): Referenc
     version: version.version,
     logLevels: rooms.logLevels,
     stackDump: () => stackDump(clock),
-    serve: (request) => serveAgentMessage(rooms, request),
+    serve: (request) => serveAgentMessage(rooms, clock, request),
   };
 }
 
 /** Messages of `ziti agent router`. */
-function serveAgentMessage({ drain, inspections }: OperatorRooms, request: Message): Promise<Message> | undefined {
+function serveAgentMessage(rooms: OperatorRooms, clock: Clock, request: Message): Promise<Message> | undefined {
+  const { drain, inspections } = rooms;
   const reply = async (text: Promise<string>) => resultMessage(true, `${await text}\n`);
   const dumped = async (name: string) => JSON.stringify(await inspections.find(name), plainNumbers, 2);
   switch (request.contentType) {
@@ -77,6 +92,8 @@ function serveAgentMessage({ drain, inspections }: OperatorRooms, request: Messa
       return reply(drain.notifyController(ControlType.Quiesce));
     case AgentMessage.Dequiesce:
       return reply(drain.notifyController(ControlType.Dequiesce));
+    case AgentMessage.Decommission:
+      return reply(decommissioned(rooms, clock));
     default:
       return undefined;
   }
@@ -96,6 +113,33 @@ async function serveDrain(drain: Drain, { arguments: given, signal, progress }: 
     progress({ ...drain.status, secondsLeft: Math.ceil(left / 1000) }),
   );
   return drain.status;
+}
+
+/** Deletes this router at its controller. The router stops after the answer. */
+async function decommissioned({ controllers, onDecommissioned }: OperatorRooms, clock: Clock): Promise<string> {
+  await decommission(controllers);
+  clock.after('decommission', ANSWER_TIME, onDecommissioned);
+  return 'router decommissioned';
+}
+
+/** The figures of memory; with `collect` before and after a garbage collection. */
+function serveMemory({ arguments: given }: OperatorRequest): unknown {
+  return given.collect === true ? collectGarbage() : { now: memoryFigures() };
+}
+
+/** Reports progress every second: the client does not wait longer for a silent router. */
+async function serveProfile(clock: Clock, { arguments: given, signal, progress }: OperatorRequest): Promise<unknown> {
+  const { kind, seconds } = given;
+  if (kind !== 'cpu' && kind !== 'memory') throw new ProjectError('BAD_ARGUMENT', 'kind must be cpu or memory');
+  const begun = clock.monotonic();
+  const timer = clock.every('profile progress', PROGRESS_INTERVAL, () =>
+    progress({ seconds: Math.round((clock.monotonic() - begun) / 1_000) }),
+  );
+  try {
+    return { profile: await recordProfile(kind, Number(seconds), { clock, signal }) };
+  } finally {
+    timer.cancel();
+  }
 }
 
 /** The named inspection; without a name, the state of all rooms. */

@@ -8,7 +8,7 @@ import type { DataModel } from '../access/data-model.ts';
 import { LegacySessions } from '../access/legacy-sessions.ts';
 import { Tokens } from '../access/tokens.ts';
 import type { Controllers } from '../control/controllers.ts';
-import { takeDownLateSdkCircuits } from '../ingress/edge/circuit-request.ts';
+import { removeLateSdkCircuits } from '../ingress/edge/circuit-request.ts';
 import { ConnectEvents } from '../ingress/edge/connect-events.ts';
 import { SdkClients, type SdkMetrics } from '../ingress/edge/sdk-clients.ts';
 import { SdkHosting } from '../ingress/edge/sdk-hosting.ts';
@@ -72,7 +72,7 @@ export function assembleSdk(
     ? new ConnectEvents({ clock, log, controllers, connections: () => clients.connections() }, config.connectEvents)
     : undefined;
   owned.defer(() => events?.close());
-  takeDownLateSdkCircuits(controllers, ends);
+  removeLateSdkCircuits(controllers, ends);
   egress.use('edge', (request) => hosting.dial(request));
   owned.defer(() => legacy.close());
   owned.defer(() => hosting.close());
@@ -91,7 +91,7 @@ function sdkMetrics({ config, metrics }: RouterContext, model: DataModel, count:
   metrics.gauge('edge.connections', count);
   return {
     connected: () => successes.mark(),
-    refused: () => failures.mark(),
+    rejected: () => failures.mark(),
     disconnected: () => disconnects.mark(),
     dataDelayed: delay && ((milliseconds) => delay.update(milliseconds)),
     invalidToken: () => {

@@ -33,6 +33,7 @@ export function controlSettings({
     capabilities: CAPABILITIES,
     connectTimeout: ctrl.options.connectTimeout,
     outQueueSize: ctrl.options.outQueueSize,
+    writeTimeout: ctrl.options.writeTimeout,
     heartbeat: ctrl.heartbeats,
     unresponsiveAfter: ctrl.heartbeats.unresponsiveAfter,
     requestTimeout: ctrl.defaultRequestTimeout,
@@ -74,6 +75,7 @@ export function linkDialerSettings(link: LinkConfig, dialer: LinkConfig['dialers
     maxAckConnections: dialer.maxAckConnections,
     startupDelay: dialer.startupDelay,
     connectTimeout: dialer.options.connectTimeout,
+    writeTimeout: dialer.options.writeTimeout,
     healthyBackoff: policy(dialer.healthyDialBackoff),
     unhealthyBackoff: policy(dialer.unhealthyDialBackoff),
   };
@@ -88,6 +90,7 @@ export function linkListenerSettings(listener: LinkConfig['listeners'][number], 
     groups: listener.groups.length > 0 ? listener.groups : DEFAULT_GROUP,
     bindInterface: listener.bindInterface ?? interfaceOf(listener.bind.host),
     connectTimeout: listener.options.connectTimeout,
+    writeTimeout: listener.options.writeTimeout,
     maxOutstandingConnects: listener.options.maxOutstandingConnects,
   };
 }

@@ -5,12 +5,15 @@ import { completionCommand } from '#lib/commands/completion.ts';
 import { commandName } from '#lib/commands/name.ts';
 import { PROGRAM_VERSION } from '../version.ts';
 import { configCommand } from './config.ts';
+import { decommissionCommand } from './decommission.ts';
 import { drainCommand } from './drain.ts';
 import { enrollCommand } from './enroll.ts';
 import { print } from './exit.ts';
 import { healthCommand } from './health.ts';
 import { inspectCommand } from './inspect.ts';
 import { logLevelCommand } from './log-level.ts';
+import { memoryCommand } from './memory.ts';
+import { profileCommand } from './profile.ts';
 import { runCommand } from './run.ts';
 
 export function routerProgram(): Command {
@@ -26,6 +29,9 @@ export function routerProgram(): Command {
     inspectCommand(),
     drainCommand(),
     logLevelCommand(),
+    memoryCommand(),
+    profileCommand(),
+    decommissionCommand(),
     completionCommand(program, 'edgeweave-router'),
   ])
     program.addCommand(command);

@@ -112,10 +112,11 @@ async function serve(
   manager.ready(() => router.summary);
   const reload = reloader({ manager, router, daemonLog, loaded });
   signals.onHangup = () => background(log, 'reload', reload);
-  const reason = await Promise.race([router.failed, stop.first]);
+  const reason = await Promise.race([router.failed, router.decommissioned, stop.first]);
   if (reason instanceof Error) log.fatal({ error: describeError(reason) }, 'router failed');
+  else if (reason === undefined) log.info({}, 'router was deleted at its controller, and stops');
   else log.info({ signal: reason }, 'signal received');
-  const time = reason instanceof Error ? 0 : drain;
+  const time = reason instanceof Error || reason === undefined ? 0 : drain;
   manager.stopping(time);
   await router.close({ drain: time, hurry: stop.second });
   return reason instanceof Error ? Exit.Failed : Exit.Done;

@@ -333,6 +333,8 @@ t.test('an unsupported setting is a warning at its place, or an error if nothing
   t.same(found('link: {listeners: [{bind: "tls:0.0.0.0:1", advertise: "wss:localhost:1"}]}'), [
     'warning link.listeners[0].advertise: write tls:localhost:1',
   ]);
+  t.match(found('enableDebugOps: true'), [/^warning enableDebugOps: remove the key; /]);
+  t.same(found('enableDebugOps: false'), []);
   t.same(found('ctrl: {endpoint: "wss:c:1"}'), ['error ctrl.endpoint: write tls:c:1']);
   t.same(found('ctrl: {endpoints: ["wss:c:1", "tls:c:2"]}'), ['warning ctrl.endpoints[0]: write tls:c:1']);
   t.same(found('ctrl: {endpoint: "tls:c:1", listeners: [{bind: "tcp:0.0.0.0:9"}]}'), [

@@ -23,7 +23,7 @@ export function isServed({ type }: { type: string }): boolean {
 
 /** All configured settings that are unsupported, in the order of the sections. */
 export function unserved(config: RouterConfig): Unserved[] {
-  return [...controllers(config), ...links(config), ...dialers(config), ...tunnels(config)];
+  return [...controllers(config), ...links(config), ...dialers(config), ...tunnels(config), ...debugging(config)];
 }
 
 function controllers({ ctrl }: RouterConfig): Unserved[] {
@@ -85,4 +85,15 @@ function tunnels({ listeners }: RouterConfig): Unserved[] {
     message: 'a router has one tunneler: only the first tunnel listener is used, not this one',
     remedy: 'keep one of them',
   }));
+}
+
+function debugging({ enableDebugOps }: RouterConfig): Unserved[] {
+  if (!enableDebugOps) return [];
+  return [
+    {
+      path: 'enableDebugOps',
+      message: 'operations that change routes and links without the knowledge of the controller are not supported',
+      remedy: 'remove the key; the fabric API removes circuits and links, and inspect shows them',
+    },
+  ];
 }

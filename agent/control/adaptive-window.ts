@@ -50,7 +50,7 @@ export class AdaptiveWindow {
   #size: number;
   #used = 0;
   #successes = 0;
-  #refusals = 0;
+  #rejections = 0;
 
   constructor(components: AdaptiveWindowComponents, init: AdaptiveWindowInit) {
     const { metrics } = components;
@@ -102,7 +102,7 @@ export class AdaptiveWindow {
   #onBackoff(): void {
     const { decreaseCheckInterval, decreaseFactor, minSize } = this.#init;
     this.#note(0);
-    if (this.#size <= minSize || ++this.#refusals % decreaseCheckInterval !== 0) return;
+    if (this.#size <= minSize || ++this.#rejections % decreaseCheckInterval !== 0) return;
     if (this.#successShare() < this.#init.successThreshold)
       this.#resize(Math.max(minSize, Math.min(this.#size - 1, Math.floor(this.#size * decreaseFactor))));
   }

@@ -39,6 +39,8 @@ export interface ControlDialInit {
   capabilities: Buffer;
   connectTimeout: number;
   outQueueSize: number;
+  /** Milliseconds; 0: no limit. */
+  writeTimeout: number;
   heartbeat: HeartbeatOptions;
   unresponsiveAfter: number;
   requestTimeout: number;
@@ -117,6 +119,7 @@ export function controllerFrom(
     limits: CONTROL_LIMITS,
     lanes: CONTROL_LANES,
     heartbeat: init.heartbeat,
+    writeTimeout: init.writeTimeout,
     probesUnderlays: true,
   });
   return new Controller({

@@ -9,7 +9,7 @@ import { verifyChain } from '#pki/certificate-chain.ts';
 import { peerCertificates, subjectAltNames } from '#pki/certificates.ts';
 import type { Channel } from '#wire/channel.ts';
 import { type AcceptedHello, ChannelListener } from '#wire/channel-listener.ts';
-import { HelloRefusedError } from '#wire/errors.ts';
+import { HelloRejectedError } from '#wire/errors.ts';
 import type { HeaderEntries } from '#wire/message.ts';
 import { Alpn, type TlsPort } from '#wire/tls-port.ts';
 import { type ControlDialInit, controllerFrom, helloHeaders } from './control-dial.ts';
@@ -71,10 +71,11 @@ export class ControlListener {
     const presented = peerCertificates(socket);
     const [leaf] = presented;
     const verdict = verifyChain(presented, identity.roots, { now: clock.now() });
-    if (!verdict.ok || !leaf) throw new HelloRefusedError(verdict.ok ? 'no certificate was presented' : verdict.reason);
+    if (!verdict.ok || !leaf)
+      throw new HelloRejectedError(verdict.ok ? 'no certificate was presented' : verdict.reason);
     const id = hello.body.toString();
     const isController = subjectAltNames(leaf).uri.some((uri) => controllerIn(uri) === id);
-    if (id === '' || !isController) throw new HelloRefusedError(`the certificate does not belong to controller ${id}`);
+    if (id === '' || !isController) throw new HelloRejectedError(`the certificate does not belong to controller ${id}`);
   }
 
   #answerHeaders(): HeaderEntries {
@@ -88,7 +89,7 @@ export class ControlListener {
     const received = { id: hello.body.toString(), connectionId, headers: hello };
     const controller = controllerFrom({ clock, log }, this.#settings, address, received);
     if (!controllers.accept(controller))
-      throw new HelloRefusedError(`controller ${controller.id} is already connected`);
+      throw new HelloRejectedError(`controller ${controller.id} is already connected`);
     return controller.channel;
   }
 }

@@ -9,7 +9,7 @@ import { asError, ClosedError, describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
 import type { Random } from '#lib/random.ts';
 import { RepeatedCondition } from '#lib/repeated-condition.ts';
-import { HelloRefusedError } from '#wire/errors.ts';
+import { HelloRejectedError } from '#wire/errors.ts';
 import type { Controller } from './controller.ts';
 
 export interface ControllerDialerComponents {
@@ -96,10 +96,10 @@ export class ControllerDialer {
 
   #report(endpoint: string, error: Error): void {
     const text = describeError(error);
-    const isRefused = error instanceof HelloRefusedError;
-    const fields = { endpoint, retryIn: Math.round(this.#wait), error: text, ...(isRefused && this.#whyRefused()) };
+    const isRejected = error instanceof HelloRejectedError;
+    const fields = { endpoint, retryIn: Math.round(this.#wait), error: text, ...(isRejected && this.#whyRejected()) };
     const due = this.#unreachable.happened(`${endpoint} ${text}`);
-    const what = isRefused ? 'refuses this router' : 'cannot be reached';
+    const what = isRejected ? 'rejects this router' : 'cannot be reached';
     if (due) this.#components.log.warn({ ...fields, ...due }, `controller ${what}`);
     else this.#components.log.debug(fields, `controller still ${what}`);
   }
@@ -108,7 +108,7 @@ export class ControllerDialer {
    * Controllers send no reason when they close (reference fact: control channel, section 1.6), so these are likely
    * causes.
    */
-  #whyRefused(): { likely: string; remedy: string } {
+  #whyRejected(): { likely: string; remedy: string } {
     if (this.#wasConnected)
       return {
         likely: 'another router with the same certificate is connected in place of this one, or this one was deleted',

@@ -6,7 +6,7 @@
 //
 // Quiesce (1039) and Dequiesce (1040) are the reference's: the controller sets the precedence of the router's
 // terminators to failed, and restores it. The controller keeps that state while the router is away, so `close` restores
-// it as well.
+// it, and the next start after a crash (quiesce-marker.ts).
 
 import { background } from '#lib/background.ts';
 import type { Clock } from '#lib/clock.ts';
@@ -14,6 +14,7 @@ import { describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
 import { ControlType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
+import type { QuiesceMarker } from './quiesce-marker.ts';
 
 /** The part of the controllers that receives quiesce requests. */
 export interface QuiescingControllers {
@@ -29,6 +30,7 @@ export interface DrainComponents {
   /** Circuit ends on this router. */
   ends: { readonly count: number; whenEmpty(milliseconds: number, signal?: AbortSignal): Promise<boolean> };
   terminators: { suspend(): void; resume(): void; readonly unremoved: number } | undefined;
+  marker: Pick<QuiesceMarker, 'isSet' | 'set' | 'clear'>;
   /** All circuits that use this router. */
   circuits(): number;
   /** The router starts or stops accepting circuits. */
@@ -55,14 +57,17 @@ const PROGRESS_INTERVAL = 1_000;
 export class Drain {
   readonly #components: DrainComponents;
   #since: number | undefined;
-  /** The wanted quiesce state of the controller's own terminators, and its acknowledged state. */
+  /** The wanted state of the controller's own terminators, and the last known one. */
   #isQuiesceWanted = false;
-  #isQuiesced = false;
-  #isAsking = false;
+  #atController: 'serving' | 'quiesced' | 'unknown';
+  /** The requests to the controller, one after the other. */
+  #requests: Promise<unknown> = Promise.resolve();
+  #pending = 0;
 
   constructor(components: DrainComponents) {
     this.#components = components;
-    components.controllers.onConnect(() => this.#notify());
+    this.#atController = components.marker.isSet ? 'unknown' : 'serving';
+    components.controllers.onConnect(() => this.#reconcile());
   }
 
   get isDraining(): boolean {
@@ -92,10 +97,10 @@ export class Drain {
     }
     if (!quiesce) return;
     this.#isQuiesceWanted = true;
-    this.#notify();
+    this.#reconcile();
   }
 
-  /** Serves again. Always sends a dequiesce: an earlier run of the router may have asked the controller to quiesce. */
+  /** Serves again. Always sends a dequiesce: the controller may have been asked without the knowledge of this router. */
   async cancel(): Promise<void> {
     const { log, terminators } = this.#components;
     if (this.#since !== undefined) {
@@ -106,7 +111,6 @@ export class Drain {
     }
     this.#isQuiesceWanted = false;
     await this.#ask(ControlType.Dequiesce);
-    this.#isQuiesced = false;
   }
 
   /**
@@ -129,45 +133,63 @@ export class Drain {
 
   /** Call before the control channels close. */
   async close(): Promise<void> {
-    const isKnown = this.#isQuiesced || this.#isAsking;
     this.#isQuiesceWanted = false;
-    if (!isKnown || this.#components.controllers.all.length === 0) return;
+    if (this.#atController === 'serving' || this.#components.controllers.all.length === 0) return;
     try {
       await this.#ask(ControlType.Dequiesce);
     } catch (error) {
       this.#components.log.warn(
         { error: describeError(error) },
-        'dequiesce failed: the controller still avoids terminators of this router',
+        'dequiesce failed: the controller avoids terminators of this router until its next start',
       );
     }
-  }
-
-  #notify(): void {
-    const { controllers, log } = this.#components;
-    if (!this.#isQuiesceWanted || this.#isQuiesced || this.#isAsking || controllers.all.length === 0) return;
-    this.#isAsking = true;
-    const asked = this.#ask(ControlType.Quiesce)
-      .then(() => {
-        this.#isQuiesced = this.#isQuiesceWanted;
-      })
-      .catch((error: unknown) => log.warn({ error: describeError(error) }, 'quiesce request to the controller failed'))
-      .finally(() => {
-        this.#isAsking = false;
-      });
-    background(log, 'quiesce', asked);
   }
 
   /**
    * Only sends the request, as `ziti agent router quiesce` and `dequiesce` do. Resolves with the controller's answer.
    */
   async notifyController(type: typeof ControlType.Quiesce | typeof ControlType.Dequiesce): Promise<string> {
-    const { leader } = this.#components.controllers;
-    const result = await leader.requestResult(new Message(type), { timeout: QUIESCE_TIMEOUT });
-    this.#isQuiesced = type === ControlType.Quiesce;
-    return result.body.toString();
+    const before = this.#isQuiesceWanted;
+    this.#isQuiesceWanted = type === ControlType.Quiesce;
+    try {
+      return await this.#ask(type);
+    } catch (error) {
+      this.#isQuiesceWanted = before;
+      throw error;
+    }
   }
 
-  async #ask(type: number): Promise<void> {
-    await this.#components.controllers.leader.requestResult(new Message(type), { timeout: QUIESCE_TIMEOUT });
+  /** Asks the controller for the wanted state. A failed request is repeated when a controller connects. */
+  #reconcile(): void {
+    const { controllers, log } = this.#components;
+    const wanted = this.#isQuiesceWanted ? 'quiesced' : 'serving';
+    if (wanted === this.#atController || this.#pending > 0 || controllers.all.length === 0) return;
+    const asked = this.#ask(this.#isQuiesceWanted ? ControlType.Quiesce : ControlType.Dequiesce).catch(
+      (error: unknown) => log.warn({ wanted, error: describeError(error) }, 'quiesce request to the controller failed'),
+    );
+    background(log, 'quiesce', asked);
+  }
+
+  /** Sends requests one after the other, so that the last one determines the controller's state. */
+  #ask(type: typeof ControlType.Quiesce | typeof ControlType.Dequiesce): Promise<string> {
+    const { controllers, marker } = this.#components;
+    const send = async () => {
+      if (type === ControlType.Quiesce) marker.set();
+      this.#atController = 'unknown';
+      const result = await controllers.leader.requestResult(new Message(type), { timeout: QUIESCE_TIMEOUT });
+      this.#atController = type === ControlType.Quiesce ? 'quiesced' : 'serving';
+      if (type === ControlType.Dequiesce) marker.clear();
+      return result.body.toString();
+    };
+    this.#pending++;
+    const asked = this.#requests.then(send);
+    this.#requests = asked.then(
+      () => {
+        this.#pending--;
+        this.#reconcile(); // the wanted state may have changed meanwhile
+      },
+      () => this.#pending--, // the caller handles the error
+    );
+    return asked;
   }
 }

@@ -15,10 +15,12 @@ import { describeError, errorCode } from '#lib/errors.ts';
 import { parseJson } from '#lib/json.ts';
 import type { Log } from '#lib/log.ts';
 import { parsePemCertificates, sha1Fingerprint } from '#pki/certificates.ts';
+import type { Environment } from '#wire/environment-proxy.ts';
 import type { CsrConfig, RouterConfig } from '../config/router-config.ts';
 import { EndpointsFile, type KnownController } from '../control/endpoints-file.ts';
 import { createCsr } from '../identity/csr.ts';
 import { type NewFile, replaceFiles } from '../identity/file-set.ts';
+import { type ControllerSocketOptions, controllerConnector } from './controller-socket.ts';
 import { EnrollmentError } from './errors.ts';
 import { readCertificateBag } from './pkcs7.ts';
 import { proveTargets, type TargetFiles, targetFiles } from './targets.ts';
@@ -33,6 +35,8 @@ export interface EnrollInit {
   keyAlgorithm: KeyAlgorithm;
   clock: Clock;
   log: Log;
+  /** Variables such as HTTPS_PROXY; default: those of the process. */
+  environment?: Environment;
 }
 
 export interface EnrollmentResult {
@@ -64,10 +68,11 @@ export async function enrollRouter(init: EnrollInit): Promise<EnrollmentResult> 
     );
   const paths = targetFiles(config);
   await proveTargets(paths);
-  const { token, serverCertificate } = await verifyToken(init.jwt, { clock, timeout: TIMEOUT });
-  const authorities = await fetchAuthorities(token.issuer, serverCertificate);
+  const sockets = { clock, timeout: TIMEOUT, environment: init.environment ?? process.env };
+  const { token, serverCertificate } = await verifyToken(init.jwt, sockets);
+  const authorities = await fetchAuthorities(token.issuer, serverCertificate, sockets);
   const key = await privateKey(paths.key, init.keyAlgorithm);
-  const answer = await enroll(token, authorities, csr, key.object);
+  const answer = await enroll(token, { ca: authorities, csr, key: key.object, sockets });
   const files = await writeFiles(paths, answer, key);
   const controllers = await writeEndpoints(config, paths.endpoints, token, init.log);
   await rm(paths.data, { force: true });
@@ -75,10 +80,11 @@ export async function enrollRouter(init: EnrollInit): Promise<EnrollmentResult> 
 }
 
 /** Only the leaf is trusted at this point: the token vouches for it. */
-async function fetchAuthorities(issuer: URL, leaf: X509Certificate): Promise<string> {
+async function fetchAuthorities(issuer: URL, leaf: X509Certificate, sockets: ControllerSocketOptions): Promise<string> {
   const url = new URL('/edge/client/v1/.well-known/est/cacerts', issuer);
   const { status, body } = await call(url, {
     ca: leaf.toString(),
+    sockets,
     method: 'GET',
     headers: { accept: 'application/pkcs7-mime' },
   });
@@ -134,17 +140,21 @@ function readKey(path: string, pem: string): KeyObject {
   }
 }
 
-async function enroll(token: EnrollmentToken, authorities: string, csr: CsrConfig, key: KeyObject): Promise<Answer> {
+async function enroll(
+  token: EnrollmentToken,
+  { ca, csr, key, sockets }: { ca: string; csr: CsrConfig; key: KeyObject; sockets: ControllerSocketOptions },
+): Promise<Answer> {
   const url = new URL('/edge/client/v1/enroll', token.issuer);
   url.search = new URLSearchParams({ method: 'erott', token: token.id }).toString();
   const pem = createCsr(token.routerId, csr, key);
   const { status, body } = await call(url, {
-    ca: authorities,
+    ca,
+    sockets,
     method: 'POST',
     headers: { 'content-type': 'application/json', accept: 'application/json' },
     body: JSON.stringify({ serverCertCsr: pem, certCsr: pem }),
   });
-  if (status !== 200) throw refusal(status, body);
+  if (status !== 200) throw rejection(status, body);
   const data = (readJson(body) as { data?: Partial<Answer> } | undefined)?.data;
   for (const part of ['cert', 'serverCert', 'ca'] as const) {
     if (typeof data?.[part] !== 'string' || data[part] === '')
@@ -153,7 +163,7 @@ async function enroll(token: EnrollmentToken, authorities: string, csr: CsrConfi
   return data as Answer;
 }
 
-function refusal(status: number, body: string): EnrollmentError {
+function rejection(status: number, body: string): EnrollmentError {
   const error = (readJson(body) as { error?: { code?: string; message?: string } } | undefined)?.error;
   if (error?.code === 'INVALID_ENROLLMENT_TOKEN')
     return new EnrollmentError(
@@ -181,10 +191,16 @@ function readJson(text: string): unknown {
 
 async function call(
   url: URL,
-  options: { ca: string; method: 'GET' | 'POST'; headers: Record<string, string>; body?: string },
+  options: {
+    ca: string;
+    sockets: ControllerSocketOptions;
+    method: 'GET' | 'POST';
+    headers: Record<string, string>;
+    body?: string;
+  },
 ): Promise<{ status: number; body: string }> {
   const agent = new Agent({
-    connect: { ca: options.ca, allowPartialTrustChain: true, minVersion: 'TLSv1.2', timeout: TIMEOUT },
+    connect: controllerConnector(url, options.ca, options.sockets),
     headersTimeout: TIMEOUT,
     bodyTimeout: TIMEOUT,
     maxResponseSize: LARGEST_ANSWER,

@@ -4,8 +4,8 @@
 import { X509Certificate } from 'node:crypto';
 import { connect } from 'node:tls';
 import { decodeJwt, decodeProtectedHeader, errors, jwtVerify } from 'jose';
-import type { Clock } from '#lib/clock.ts';
 import { asError, describeError, TimeoutError } from '#lib/errors.ts';
+import { type ControllerSocketOptions, openThroughProxy, targetOf } from './controller-socket.ts';
 import { EnrollmentError } from './errors.ts';
 
 export interface EnrollmentToken {
@@ -18,19 +18,13 @@ export interface EnrollmentToken {
   readonly controllers: readonly string[];
 }
 
-export interface TokenOptions {
-  clock: Clock;
-  /** Milliseconds for connecting to the controller. */
-  timeout: number;
-}
-
 /** Enrollment methods of edge routers and transit routers. */
 const METHODS = ['erott', 'trott'];
 
 /** @throws EnrollmentError with one line that describes the problem of the token */
 export async function verifyToken(
   text: string,
-  options: TokenOptions,
+  options: ControllerSocketOptions,
 ): Promise<{ token: EnrollmentToken; serverCertificate: X509Certificate }> {
   const jwt = text.trim();
   const token = readToken(jwt);
@@ -82,13 +76,18 @@ export function readToken(jwt: string): EnrollmentToken {
 }
 
 /** Returns the leaf that the server presents. Nothing is verified yet: the token proves the server's identity. */
-function presentedCertificate(issuer: URL, options: TokenOptions): Promise<X509Certificate> {
-  const port = Number(issuer.port || 443);
-  const host = issuer.hostname.replace(/^\[(.*)\]$/, '$1');
+async function presentedCertificate(issuer: URL, options: ControllerSocketOptions): Promise<X509Certificate> {
+  const unreachable = (cause: unknown) => {
+    const message = `the controller at ${issuer.origin} cannot be reached: ${describeError(cause)}`;
+    return new EnrollmentError('CONTROLLER_UNREACHABLE', message, { cause });
+  };
+  const { host, port } = targetOf(issuer);
+  const raw = await openThroughProxy(issuer, options).catch((error: unknown) => {
+    throw unreachable(error);
+  });
   return new Promise((resolve, reject) => {
     const socket = connect({
-      host,
-      port,
+      ...(raw ? { socket: raw } : { host, port }),
       rejectUnauthorized: false,
       ALPNProtocols: ['http/1.1'],
       ...(!/^[\d.:]+$/.test(host) && { servername: host }),
@@ -96,8 +95,7 @@ function presentedCertificate(issuer: URL, options: TokenOptions): Promise<X509C
     const fail = (cause: Error) => {
       timer.cancel();
       socket.destroy();
-      const message = `the controller at ${issuer.origin} cannot be reached: ${describeError(cause)}`;
-      reject(new EnrollmentError('CONTROLLER_UNREACHABLE', message, { cause }));
+      reject(unreachable(cause));
     };
     const timer = options.clock.after('enrollment contact', options.timeout, () =>
       fail(new TimeoutError('connecting', options.timeout)),

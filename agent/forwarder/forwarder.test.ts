@@ -121,7 +121,7 @@ t.test('a redialed link keeps its routes when the old one goes; a lost one is re
   t.same(lost, ['l']);
 });
 
-t.test('a removed circuit leaves neither route nor end, and its ends hear of it', async (t) => {
+t.test('a removed circuit leaves neither route nor end, and its ends are notified', async (t) => {
   const { forwarder, end, payload } = routed();
   t.ok(forwarder.remove(CIRCUIT));
   t.ok(end.isUnrouted);

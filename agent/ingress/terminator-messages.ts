@@ -25,9 +25,9 @@ export interface TerminatorAnswer {
 }
 
 /** A controller rejects a change of a terminator. */
-export class RefusedError extends ProjectError {
+export class TerminatorRejectedError extends ProjectError {
   constructor({ contentType, body }: Message) {
-    super('TERMINATOR_REFUSED', body.toString() || `the controller answered with message ${contentType}`);
+    super('TERMINATOR_REJECTED', body.toString() || `the controller answered with message ${contentType}`);
   }
 }
 

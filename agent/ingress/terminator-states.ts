@@ -21,7 +21,7 @@ export type TerminatorEvent =
   | 'suspend'
   | 'resume';
 
-/** The outside world decides when these come: answers may be late, and controllers confirm and return whenever they want. */
+/** These may occur at any time: answers may be late, and controllers confirm and reconnect on their own. */
 const ANYTIME = {
   created: 'established',
   failed: 'establishing',

@@ -143,14 +143,14 @@ t.test('suspended terminators are removed, also after a late answer, and created
   await terminators.close(100);
 });
 
-t.test('whatever controllers do and whenever they do it, a terminator has a next state', async (t) => {
+t.test('a terminator has a next state for each message of a controller, at any time', async (t) => {
   const outside: TerminatorEvent[] = ['created', 'failed', 'confirmed', 'reconnected', 'suspend'];
   for (const [state, transitions] of Object.entries(TERMINATOR_TRANSITIONS))
     if (state !== 'suspended') for (const event of outside) t.ok(transitions[event], `${event} in ${state}`);
   t.same(
     Object.keys(TERMINATOR_TRANSITIONS.suspended),
     ['suspend', 'resume'],
-    'until it is resumed it hears of nothing',
+    'ignores everything until it is resumed',
   );
   t.throws(() => nextState(TERMINATOR_TRANSITIONS, 'suspended', 'request', 'a terminator'), /request of a terminator/);
 });

@@ -1,6 +1,6 @@
 // The terminators of this router at the controllers: created when a service is hosted, created again when a controller
 // no longer knows them, removed with the service (reference facts: control channel, section 4.6; tunnel, section 3.4;
-// edge, section 8.1). The states of one stand in terminator-states.ts.
+// edge, section 8.1). terminator-states.ts has the states of one.
 
 import type { Clock, Timer } from '#lib/clock.ts';
 import type { DialQueue } from '#lib/dial-queue.ts';
@@ -13,7 +13,12 @@ import type { Message } from '#wire/message.ts';
 import type { AdaptiveWindow, WindowPlace } from '../control/adaptive-window.ts';
 import type { Controller } from '../control/controller.ts';
 import { type Controllers, NoControllerError } from '../control/controllers.ts';
-import { decodeAnswer, RefusedError, removeTerminators, type TerminatorAnswer } from './terminator-messages.ts';
+import {
+  decodeAnswer,
+  removeTerminators,
+  type TerminatorAnswer,
+  TerminatorRejectedError,
+} from './terminator-messages.ts';
 import type { TerminatorInspection, TerminatorSpec } from './terminator-spec.ts';
 import { TERMINATOR_TRANSITIONS, type TerminatorEvent, type TerminatorState } from './terminator-states.ts';
 
@@ -177,7 +182,7 @@ export class Terminators {
     const answer = await queue.add(() =>
       (controller ?? controllers.leader).request(message, { timeout: window.timeout }),
     );
-    if (answer.contentType !== answerType) throw new RefusedError(answer);
+    if (answer.contentType !== answerType) throw new TerminatorRejectedError(answer);
   }
 
   /** Removes all terminators from the controllers, within `milliseconds`. */

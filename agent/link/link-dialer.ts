@@ -34,6 +34,8 @@ export interface LinkDialerSettings {
   /** Milliseconds. */
   readonly startupDelay: number;
   readonly connectTimeout: number;
+  /** 0: no limit. */
+  readonly writeTimeout: number;
   readonly healthyBackoff: BackoffPolicy;
   readonly unhealthyBackoff: BackoffPolicy;
 }
@@ -97,7 +99,7 @@ export async function dialLink(
 /** Creates the channel of a link, for both sides. `types` are the underlay types that carry the two lanes. */
 export function linkChannel(
   components: { clock: Clock; log: Log; settings: LinkChannelSettings },
-  init: { linkId: string; peerId: string; connectionId: string; grouped: boolean },
+  init: { linkId: string; peerId: string; connectionId: string; grouped: boolean; writeTimeout: number },
 ): Channel {
   const { settings } = components;
   const lane = (types: string[], queueLimit: number): LanePolicy => ({
@@ -118,6 +120,7 @@ export function linkChannel(
       [ACK_LANE]: lane([LinkUnderlay.Ack, LinkUnderlay.Default], settings.ackQueueLength),
     },
     heartbeat: settings.heartbeat,
+    writeTimeout: init.writeTimeout,
   };
   return new Channel(
     init.grouped ? { ...options, essentialType: LinkUnderlay.Default, probesUnderlays: true } : options,
@@ -138,7 +141,7 @@ async function dialGrouped(
   const { underlay, answer } = await connect(components, request, connectionId, grouping, signal);
   const grouped = answer.bool(ChannelHeader.IsGrouped);
   underlay.type = grouped ? LinkUnderlay.Default : '';
-  const channel = linkChannel(components, { linkId: request.linkId, peerId: request.peerId, connectionId, grouped });
+  const channel = linkChannel(components, { ...channelOf(request), connectionId, grouped });
   const secret = answer.headers.get(ChannelHeader.GroupSecret);
   const group = grouped && secret ? groupDialer(components, request, channel, secret) : undefined;
   return {
@@ -188,12 +191,7 @@ async function dialSingle(
   signal: AbortSignal,
 ): Promise<DialedLink> {
   const { underlay } = await connect(components, request, connectionId, [], signal);
-  const channel = linkChannel(components, {
-    linkId: request.linkId,
-    peerId: request.peerId,
-    connectionId,
-    grouped: false,
-  });
+  const channel = linkChannel(components, { ...channelOf(request), connectionId, grouped: false });
   return {
     payloads: channel,
     acknowledgements: channel,
@@ -219,7 +217,7 @@ async function dialSplit(
     payloadUnderlay.close();
     throw error;
   }
-  const init = { linkId: request.linkId, peerId: request.peerId, connectionId, grouped: false };
+  const init = { ...channelOf(request), connectionId, grouped: false };
   const payloads = linkChannel(components, init);
   const acknowledgements = linkChannel(components, init);
   return {
@@ -231,6 +229,10 @@ async function dialSplit(
     },
     stopGrowing: () => undefined,
   };
+}
+
+function channelOf({ linkId, peerId, dialer: { writeTimeout } }: LinkDialRequest) {
+  return { linkId, peerId, writeTimeout };
 }
 
 async function connect(

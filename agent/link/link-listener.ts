@@ -9,7 +9,7 @@ import { verifyChain } from '#pki/certificate-chain.ts';
 import { peerCertificates, sha1Fingerprint } from '#pki/certificates.ts';
 import type { Channel } from '#wire/channel.ts';
 import { type AcceptedHello, ChannelListener } from '#wire/channel-listener.ts';
-import { HelloRefusedError } from '#wire/errors.ts';
+import { HelloRejectedError } from '#wire/errors.ts';
 import { LinkHeader } from '#wire/gen/numbers.ts';
 import type { Message } from '#wire/message.ts';
 import { Alpn, type TlsPort } from '#wire/tls-port.ts';
@@ -46,6 +46,8 @@ export interface LinkListenerSettings {
   readonly bindInterface: string;
   /** Milliseconds for the hello. */
   readonly connectTimeout: number;
+  /** Milliseconds; 0: no limit. */
+  readonly writeTimeout: number;
   readonly maxOutstandingConnects: number;
 }
 
@@ -114,11 +116,12 @@ export class LinkListener {
     const { identity, clock, log } = this.#components;
     const dialed = hello.string(LinkHeader.DialedRouterId);
     if (dialed !== undefined && dialed !== identity.id)
-      throw new HelloRefusedError(`the dialer expects router ${dialed}`);
+      throw new HelloRejectedError(`the dialer expects router ${dialed}`);
     const presented = peerCertificates(socket);
     const [leaf] = presented;
     const verdict = verifyChain(presented, identity.roots, { now: clock.now() });
-    if (!verdict.ok || !leaf) throw new HelloRefusedError(verdict.ok ? 'no certificate was presented' : verdict.reason);
+    if (!verdict.ok || !leaf)
+      throw new HelloRejectedError(verdict.ok ? 'no certificate was presented' : verdict.reason);
     if (!newChannel) return;
     const { peerId, linkId } = linkIds(hello);
     try {
@@ -128,7 +131,7 @@ export class LinkListener {
         { linkId, peerId, error: describeError(error) },
         'link rejected: the dialing router could not be verified',
       );
-      throw new HelloRefusedError(`router ${peerId} could not be verified`, { cause: error });
+      throw new HelloRejectedError(`router ${peerId} could not be verified`, { cause: error });
     }
   }
 
@@ -139,6 +142,7 @@ export class LinkListener {
       peerId,
       connectionId: accepted.connectionId,
       grouped: accepted.grouped,
+      writeTimeout: this.settings.writeTimeout,
     });
     this.#assemble(accepted, channel, peerId, linkId);
     return channel;
@@ -209,11 +213,11 @@ export class LinkListener {
   }
 }
 
-/** @throws HelloRefusedError */
+/** @throws HelloRejectedError */
 function linkIds(hello: Message): { peerId: string; linkId: string } {
   const peerId = hello.string(LinkHeader.RouterId);
-  if (!peerId) throw new HelloRefusedError('the link hello has no router id');
+  if (!peerId) throw new HelloRejectedError('the link hello has no router id');
   const linkId = hello.string(LinkHeader.LinkId) ?? hello.body.toString();
-  if (!LINK_ID.test(linkId)) throw new HelloRefusedError('the link hello has no valid link id');
+  if (!LINK_ID.test(linkId)) throw new HelloRejectedError('the link hello has no valid link id');
   return { peerId, linkId };
 }

@@ -81,8 +81,8 @@ export class LinkRegistry {
    * @returns undefined if the link was closed.
    */
   register(init: LinkInit): Link | undefined {
-    const taken = this.#isTaken(init);
-    if (taken)
+    const inUse = this.#isIdInUse(init);
+    if (inUse)
       this.#components.log.warn(
         { linkId: init.id, peerId: init.peerId, dialed: init.dialed },
         'link rejected: its id belongs to another link or circuit',
@@ -93,7 +93,7 @@ export class LinkRegistry {
         { linkId: init.id, peerId: init.peerId },
         'link rejected: the router has too many links',
       );
-    if (taken || isOver || this.#closed || init.payloads.isClosed || init.acknowledgements.isClosed) {
+    if (inUse || isOver || this.#closed || init.payloads.isClosed || init.acknowledgements.isClosed) {
       for (const channel of [init.payloads, init.acknowledgements]) channel.close();
       return undefined;
     }
@@ -136,7 +136,7 @@ export class LinkRegistry {
   }
 
   /** A redial has the id and the key of the link that it replaces; the key contains the peer. */
-  #isTaken({ id, key, peerId }: LinkInit): boolean {
+  #isIdInUse({ id, key, peerId }: LinkInit): boolean {
     const holder = this.#components.forwarder.destination(id);
     if (holder === undefined) return false;
     return !(holder instanceof Link && holder.key === key && holder.peerId === peerId);

@@ -147,17 +147,17 @@ export class Link implements Destination {
   acceptPayload(payload: Payload, origin: PayloadOrigin): boolean {
     if (origin === PayloadOrigin.Forwarded || origin === PayloadOrigin.Relayed)
       payload.writeStamp(this.#components.clock.now());
-    const taken = this.#payloads.trySendFrame(payload.bytes, undefined, PAYLOAD_LANE);
-    if (taken) this.#components.metrics.sent(payload.bytes.length);
-    // A local end keeps its rejected data, so that counts as no drop.
+    const accepted = this.#payloads.trySendFrame(payload.bytes, undefined, PAYLOAD_LANE);
+    if (accepted) this.#components.metrics.sent(payload.bytes.length);
+    // A local end keeps its rejected data, so this is not counted as a drop.
     else if (origin !== PayloadOrigin.Xgress) this.#components.metrics.dropped(origin);
-    return taken;
+    return accepted;
   }
 
   acceptAcknowledgement(acknowledgement: Acknowledgement): boolean {
-    const taken = this.#acks.trySendFrame(acknowledgement.bytes, undefined, ACK_LANE);
-    if (taken) this.#components.metrics.sent(acknowledgement.bytes.length);
-    return taken;
+    const accepted = this.#acks.trySendFrame(acknowledgement.bytes, undefined, ACK_LANE);
+    if (accepted) this.#components.metrics.sent(acknowledgement.bytes.length);
+    return accepted;
   }
 
   acceptControl(frame: Frame): boolean {

@@ -45,7 +45,7 @@ export class ManagedConfig {
   #applied: Held | undefined;
   #tried: string | undefined;
   #running: Promise<void> | undefined;
-  #isRefusedTold = false;
+  #isRejectionLogged = false;
 
   constructor(components: ManagedConfigComponents, subsystem: ManagedSubsystem, allow: readonly string[]) {
     this.#components = components;
@@ -117,8 +117,8 @@ export class ManagedConfig {
   }
 
   #logIgnored(isLocal: boolean): void {
-    if (this.#isRefusedTold) return;
-    this.#isRefusedTold = true;
+    if (this.#isRejectionLogged) return;
+    this.#isRejectionLogged = true;
     const reason = isLocal ? 'the file configures it' : 'managedConfig.allow does not name it';
     this.#components.log.info({ baseType: this.#subsystem.baseType, reason }, 'managed configuration ignored');
   }

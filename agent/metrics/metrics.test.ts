@@ -55,10 +55,10 @@ t.test('a report contains all metrics and goes to every controller; only the fir
   registry.meter('ingress.rx.msgrate').mark(3);
   registry.histogram('link.l1.latency').update(2_000_000);
   registry.timer('pool.link.dialer.work').update(5);
-  let untold = 100;
+  let unreported = 100;
   registry.addUsageSource(() => {
-    if (untold > 0) registry.usage('circuit', 'ingress.rx', untold, { serviceId: 's' });
-    untold = 0;
+    if (unreported > 0) registry.usage('circuit', 'ingress.rx', unreported, { serviceId: 's' });
+    unreported = 0;
   });
   await clock.advance(60_000);
   const [first, second] = [one, two].map(({ sent }) => sent[0]?.decode(MetricsMessageSchema));

@@ -91,13 +91,13 @@ export class MetricsRegistry {
   }
 
   /** Ends the usage interval and returns it, without counters that have no usage. */
-  takeUsage(): UsageInterval {
+  endUsageInterval(): UsageInterval {
     for (const source of this.#usageSources) source();
     const counters = Object.values(this.#usage).filter((table) => table.size > 0);
-    const taken = { since: this.#usageSince, counters };
+    const reported = { since: this.#usageSince, counters };
     this.#usage = usageTables();
     this.#usageSince = this.#clock.now();
-    return taken;
+    return reported;
   }
 
   /** Removes all metrics whose name begins with `prefix`. */

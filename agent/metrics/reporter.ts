@@ -107,7 +107,7 @@ export class MetricsReporter {
   /** The intervals of sufficient age, encoded for the message. */
   #dueUsage() {
     const { registry, clock } = this.#components;
-    const ended = registry.takeUsage();
+    const ended = registry.endUsageInterval();
     if (ended.counters.length > 0) {
       if (this.#usage.full) this.#usage.shift();
       this.#usage.push(ended);

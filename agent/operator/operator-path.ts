@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import { lstatSync, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { refuseForeignFolder } from '#lib/atomic-file.ts';
+import { requireOwnFolder } from '#lib/atomic-file.ts';
 
 /** A user in a container may have no name, so only the id is used. Windows has no such ids, but a folder per user. */
 const USER_ID = process.getuid?.() ?? -1;
@@ -28,7 +28,7 @@ export function findOperatorPath(configFile: string): string {
   const folders = [serviceFolder(), SERVICE_FOLDER].filter((folder) => folder !== undefined);
   const paths = folders.map((folder) => join(folder, socketName(configFile)));
   const path = paths.find(isSocket) ?? join(userFolder(), socketName(configFile));
-  if (dirname(path) !== SERVICE_FOLDER) refuseForeignFolder(dirname(path)); // another user's socket is not trustworthy
+  if (dirname(path) !== SERVICE_FOLDER) requireOwnFolder(dirname(path)); // another user's socket is not trustworthy
   return path;
 }
 

@@ -5,7 +5,7 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import t from 'tap';
-import { SystemClock } from '#lib/clock.ts';
+import { SystemClock, VirtualClock } from '#lib/clock.ts';
 import { ProjectError } from '#lib/errors.ts';
 import { createLog, silentLog } from '#lib/log.ts';
 import { LogLevels } from '#lib/log-levels.ts';
@@ -32,7 +32,7 @@ const commands: OperatorCommands = {
     return 'done';
   },
   big: () => Array.from({ length: 10_000 }, (_, id) => ({ id, padding: 'x'.repeat(1_000) })),
-  refuse: () => {
+  reject: () => {
     throw new ProjectError('NOT_NOW', 'not now');
   },
   wait: ({ signal }) => new Promise((_, fail) => signal.addEventListener('abort', () => fail(new Error('gone')))),
@@ -65,7 +65,7 @@ t.test('a command receives its arguments, reports progress, and answers; errors 
   t.equal(await askRouter(configFile, 'count', { onProgress: (each) => progress.push(each) }), 'done');
   t.same(progress, [1, 2, 3]);
   t.equal(((await askRouter(configFile, 'big')) as unknown[]).length, 10_000);
-  await t.rejects(askRouter(configFile, 'refuse'), { code: 'NOT_NOW', message: 'not now' });
+  await t.rejects(askRouter(configFile, 'reject'), { code: 'NOT_NOW', message: 'not now' });
   await t.rejects(askRouter(configFile, 'toString'), { code: 'UNKNOWN_COMMAND' });
   t.match(await raw('{"command":"echo"}\n', { end: true }), /^\{"result":\{\}\}\n$/, 'a client may end its side');
   socket.close();
@@ -180,6 +180,10 @@ t.test('clients of the protocol of the reference agent change log levels and ope
   t.match(await ask(0x13, 8, ...Buffer.from('lnks'), 6), /^unknown component "lnks"/);
   t.match(await ask(0x14, 8, ...Buffer.from('link')), /cleared/);
   t.match(await ask(0x99), /does not support operation 153/);
+  t.equal(await ask(0x2), 'ok\n');
+  t.match(await ask(0x3), /^resident: \d+\.\dMiB \(\d+ bytes\)\nheapUsed: /);
+  t.match(await ask(0x7), /^seconds: \d+\ncpuSeconds: [\d.]+\n/);
+  t.match(await ask(0xf), /does not support heap dumps, which contain keys; use pprof-heap\n$/);
   t.match(await ask(0x15, 7), /^invalid app id 7/);
   t.equal(await ask(0x15, 2, ...Buffer.alloc(40, 'x')), '', 'a connection without a hello is closed');
 
@@ -205,6 +209,19 @@ t.test('clients of the protocol of the reference agent change log levels and ope
   channel.close();
   socket?.close();
   t.throws(() => readlinkSync(agentLink()), { code: 'ENOENT' });
+
+  const clock = new VirtualClock();
+  const profiled = await OperatorSocket.open({ ...components, agent: { ...agent, clock } }, configFile);
+  for (const [operation, key] of [
+    [0x5, 'head'],
+    [0x6, 'nodes'],
+  ] as const) {
+    const profile = ask(operation);
+    while (clock.timers().length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    await clock.advance(30_000);
+    t.ok(JSON.parse(await profile)[key], `a profile of 30 s: ${key}`);
+  }
+  profiled?.close();
 });
 
 t.test('a service listens in the folder of its manager, and commands find it there', async (t) => {

@@ -14,6 +14,7 @@ import { ONLY_ANSWERS } from '#wire/heartbeat.ts';
 import { acceptHello, readHello } from '#wire/hello.ts';
 import { type Message, resultMessage } from '#wire/message.ts';
 import { Underlay } from '#wire/underlay.ts';
+import { collectGarbage, loadFigures, memoryFigures, recordProfile } from '../profile/runtime.ts';
 
 export const AGENT_MAGIC = Buffer.from([0x1, 0xb, 0xa, 0xd, 0xe, 0xc, 0xa, 0xf, 0xe, 0xf, 0x0, 0x0, 0xd]);
 
@@ -30,7 +31,12 @@ export interface ReferenceAgentComponents {
 
 const Operation = Object.freeze({
   StackTrace: 0x1,
+  CollectGarbage: 0x2,
+  Memory: 0x3,
   Version: 0x4,
+  MemoryProfile: 0x5,
+  CpuProfile: 0x6,
+  Load: 0x7,
   AppInfo: 0xb,
   SetLogLevel: 0x11,
   SetChannelLogLevel: 0x13,
@@ -38,11 +44,21 @@ const Operation = Object.freeze({
   Channel: 0x15,
   AppInfoV2: 0x16,
 } as const);
+/** Operations that only a Go program can serve; a heap dump would contain keys and tokens. */
+const UNSUPPORTED: ReadonlyMap<number, string> = new Map([
+  [0x8, 'traces of Go; use pprof-cpu'],
+  [0x9, 'reading the program file'],
+  [0xf, 'heap dumps, which contain keys; use pprof-heap'],
+  [0x10, 'setting the target of the garbage collector'],
+]);
+/** Duration of the profiles, as in the reference. */
+const PROFILE_SECONDS = 30;
 const APP_ANY = 0;
 const APP_ROUTER = 2;
 /** By the reference's numbers: panic, fatal, error, warning, info, debug, trace. */
 const LEVELS: readonly LogLevel[] = ['error', 'error', 'error', 'warn', 'info', 'debug', 'trace'];
 const HELLO_TIMEOUT = 1_000;
+const MIB = 1024 * 1024;
 const LIMITS = { maxHeaders: 64 * 1024, maxBody: 1024 * 1024 };
 const LANES = { default: { types: [''], queueLimit: 16 } };
 
@@ -58,19 +74,37 @@ export async function serveAgent(
   const operation = received[AGENT_MAGIC.length] ?? 0;
   const parameters = received.subarray(AGENT_MAGIC.length + 1);
   if (operation === Operation.Channel) return openChannel(components, socket, parameters);
+  const gone = new AbortController();
+  socket.once('close', () => gone.abort(new ProjectError('CLIENT_GONE', 'the client disconnected')));
   try {
-    socket.end(answer(components, operation, parameters));
+    socket.end(await answer(components, operation, parameters, gone.signal));
   } catch (error) {
     socket.end(describeError(error));
   }
 }
 
-function answer(components: ReferenceAgentComponents, operation: number, parameters: Buffer): string {
-  const { routerId, version, stackDump } = components;
+function answer(
+  components: ReferenceAgentComponents,
+  operation: number,
+  parameters: Buffer,
+  signal: AbortSignal,
+): string | Promise<string> {
+  const { routerId, version, stackDump, clock } = components;
   const info = { type: 'router', id: routerId, version };
   switch (operation) {
     case Operation.StackTrace:
       return stackDump();
+    case Operation.CollectGarbage:
+      collectGarbage();
+      return 'ok\n';
+    case Operation.Memory:
+      return figureLines(memoryFigures(), (bytes) => `${(bytes / MIB).toFixed(1)}MiB (${bytes} bytes)`);
+    case Operation.MemoryProfile:
+      return recordProfile('memory', PROFILE_SECONDS, { clock, signal });
+    case Operation.CpuProfile:
+      return recordProfile('cpu', PROFILE_SECONDS, { clock, signal });
+    case Operation.Load:
+      return figureLines(loadFigures(), String);
     case Operation.Version:
       return `node ${process.version}\n`;
     case Operation.AppInfo:
@@ -87,8 +121,17 @@ function answer(components: ReferenceAgentComponents, operation: number, paramet
       return `log level for channel ${text} cleared\n`;
     }
     default:
-      throw new ProjectError('UNKNOWN_OPERATION', `this router does not support operation ${operation}`);
+      throw new ProjectError(
+        'UNKNOWN_OPERATION',
+        `this router does not support ${UNSUPPORTED.get(operation) ?? `operation ${operation}`}\n`,
+      );
   }
+}
+
+function figureLines(figures: object, text: (value: number) => string): string {
+  return Object.entries(figures)
+    .map(([name, value]) => `${name}: ${text(value as number)}\n`)
+    .join('');
 }
 
 function levelsOf({ logLevels }: ReferenceAgentComponents): LogLevels {
@@ -172,5 +215,6 @@ export const AgentMessage = Object.freeze({
   DumpLinks: 10_075,
   Quiesce: 10_077,
   Dequiesce: 10_078,
+  Decommission: 10_079,
 } as const);
 const AGENT_MESSAGES = Object.values(AgentMessage);

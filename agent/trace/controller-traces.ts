@@ -102,10 +102,10 @@ export class ControllerTraces {
     const lines = this.#components.channels().flatMap((channel) => {
       const name = pipeName(channel);
       const isMatched = pipe.test(name);
-      const isShown =
+      const isVisible =
         verbosity === TraceToggleVerbosity.REPORT_ALL ||
         verbosity === (isMatched ? TraceToggleVerbosity.REPORT_MATCHES : TraceToggleVerbosity.REPORT_MISSES);
-      if (!isShown) return [];
+      if (!isVisible) return [];
       return [
         `Link ${this.#components.routerId}.${name} matched? ${isMatched}. Old trace state: ${before(name)}, New trace state: ${after(name)}\n`,
       ];

@@ -36,9 +36,9 @@ export class WebApis {
   async answer(method: string, target: string): Promise<WebAnswer> {
     if (method === 'OPTIONS') return { status: 204, headers: ALLOW, body: '' };
     if (!METHODS.includes(method))
-      return refusal(405, 'METHOD_NOT_ALLOWED', `${method} is not allowed here; use GET`, ALLOW);
+      return rejection(405, 'METHOD_NOT_ALLOWED', `${method} is not allowed here; use GET`, ALLOW);
     const url = URL.parse(target, 'https://router');
-    if (!url) return refusal(400, 'BAD_REQUEST', 'the request target is not a valid path');
+    if (!url) return rejection(400, 'BAD_REQUEST', 'the request target is not a valid path');
     return this.#show(url);
   }
 
@@ -56,11 +56,11 @@ export class WebApis {
     const isHealth = this.#bindings.length === 1 ? url.pathname !== METRICS : url.pathname.startsWith('/health-checks');
     if (hasHealth && isHealth) return checks(200);
     const paths = [...(hasHealth ? ['/health-checks', '/livez', '/readyz'] : []), ...(hasMetrics ? [METRICS] : [])];
-    return refusal(404, 'NOT_FOUND', `path ${url.pathname} not found; use ${paths.join(', ')}`);
+    return rejection(404, 'NOT_FOUND', `path ${url.pathname} not found; use ${paths.join(', ')}`);
   }
 }
 
-function refusal(
+function rejection(
   status: number,
   code: string,
   message: string,

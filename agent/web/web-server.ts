@@ -131,13 +131,13 @@ export class WebServer {
       idle: options.idleTimeout,
     });
     server.on('request', (request, response) => this.#onRequest(point, request, response));
-    const take = (socket: TLSSocket, connection: PortConnection) => {
+    const accept = (socket: TLSSocket, connection: PortConnection) => {
       this.#sockets.add(socket);
       socket.once('close', () => this.#sockets.delete(socket));
       timeouts.accept(socket, connection);
     };
-    port.handle(Alpn.Http, take);
-    port.handle(Alpn.None, take);
+    port.handle(Alpn.Http, accept);
+    port.handle(Alpn.None, accept);
     this.#ports.push(port);
     this.#servers.push(server);
     this.#components.log.info(

@@ -15,7 +15,9 @@ import type { MetricsRegistry } from '../metrics/registry.ts';
 import { BufferBudget } from './buffer-budget.ts';
 import { registryXgressMetrics } from './registry-metrics.ts';
 import { XgressTicker } from './ticker.ts';
-import { Xgress, type XgressClient, type XgressInit } from './xgress.ts';
+import { Xgress } from './xgress.ts';
+import type { XgressClient } from './xgress-client.ts';
+import type { XgressInit } from './xgress-components.ts';
 import type { CircuitRole, XgressMetrics } from './xgress-metrics.ts';
 
 export interface CircuitEndsComponents {
@@ -89,7 +91,7 @@ export class CircuitEnds {
         metrics: this.metrics,
         client,
         onUnroutable,
-        onClosed: (closed) => this.#onClosed(closed, owner),
+        onClosed: () => this.#onClosed(xgress, owner),
       },
       init,
     );

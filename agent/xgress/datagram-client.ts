@@ -10,7 +10,8 @@ import type { Log } from '#lib/log.ts';
 import { isFin } from './end-marks.ts';
 import type { EncryptedStream } from './end-to-end.ts';
 import type { Idling } from './idle-sweeper.ts';
-import type { CircuitOutcome, Xgress, XgressClient } from './xgress.ts';
+import type { Xgress } from './xgress.ts';
+import type { CircuitOutcome, XgressClient } from './xgress-client.ts';
 
 /** Sends the datagrams of a session. */
 export interface DatagramPort {
@@ -144,7 +145,7 @@ export class DatagramClient implements XgressClient, Idling {
       return;
     }
     this.#xgress?.end();
-    this.#xgress?.refuseData();
+    this.#xgress?.rejectData();
   }
 
   #close(): void {

@@ -86,7 +86,7 @@ export class ReceiveBuffer {
    * Removes and returns the next payload in order, if it has arrived; the caller releases it. Its cost counts until
    * `finished`.
    */
-  take(): Payload | undefined {
+  shift(): Payload | undefined {
     const next = this.#stored.get(this.#handedOver + 1);
     if (!next) return undefined;
     this.#handedOver++;

@@ -79,7 +79,7 @@ export function registryXgressMetrics(registry: MetricsRegistry, open: () => Ite
     blockedByWindow: () => byWindow.mark(),
     blockedByPeer: () => byPeer.mark(),
     blockedFor: (milliseconds) => blockedTime.update(milliseconds),
-    clientTook: (milliseconds) => writeTime.update(milliseconds),
+    clientPausedFor: (milliseconds) => writeTime.update(milliseconds),
     relayDropped(what) {
       relayMessages.mark();
       relayDrops[what].mark();

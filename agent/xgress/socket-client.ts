@@ -9,7 +9,8 @@ import type { Log } from '#lib/log.ts';
 import { readInto } from '#lib/read-into.ts';
 import { isFin } from './end-marks.ts';
 import { type EncryptedStream, SEAL_LENGTH } from './end-to-end.ts';
-import type { CircuitOutcome, Xgress, XgressClient } from './xgress.ts';
+import type { Xgress } from './xgress.ts';
+import type { CircuitOutcome, XgressClient } from './xgress-client.ts';
 
 export interface SocketClientInit {
   socket: Socket;
@@ -70,9 +71,9 @@ export class SocketClient implements XgressClient {
   }
 
   deliver(data: Buffer, headers: ReadonlyMap<number, Buffer> | undefined): boolean {
-    const isTaken = data.length === 0 || this.#write(data);
+    const isAccepted = data.length === 0 || this.#write(data);
     if (isFin(headers)) this.end();
-    return isTaken;
+    return isAccepted;
   }
 
   end(): void {
@@ -108,14 +109,14 @@ export class SocketClient implements XgressClient {
 
   /** Returns false if the client must read first. Bytes that the system accepts at once do not count. */
   #write(data: Buffer): boolean {
-    const memory = sharedBuffers.take(data.length);
+    const memory = sharedBuffers.acquire(data.length);
     const clear = this.#open(data, memory);
     if (clear === undefined || clear.length === 0 || this.#writeEnded) {
-      sharedBuffers.give(memory);
+      sharedBuffers.release(memory);
       return true;
     }
     this.#socket.write(clear, (error) => {
-      if (!error) sharedBuffers.give(memory); // the system may still read from it after an error
+      if (!error) sharedBuffers.release(memory); // the system may still read from it after an error
     });
     return this.#socket.writableLength < this.#socket.writableHighWaterMark;
   }
@@ -123,13 +124,13 @@ export class SocketClient implements XgressClient {
   #onEnd(): void {
     this.#readEnded = true;
     this.#xgress?.end({ fin: this.#halfClose });
-    if (!this.#halfClose) this.#xgress?.refuseData();
+    if (!this.#halfClose) this.#xgress?.rejectData();
   }
 
   /** A connection that closes without an end was reset, by the client or by the network. */
   #onClose(): void {
     this.#writeEnded = true;
-    if (this.#readEnded) this.#xgress?.refuseData();
+    if (this.#readEnded) this.#xgress?.rejectData();
     else this.#xgress?.abort();
   }
 

@@ -19,7 +19,7 @@ export interface XgressMetrics {
   /** Milliseconds. */
   blockedFor(duration: number): void;
   /** Milliseconds until a client consumed data that it could not accept at once. */
-  clientTook(duration: number): void;
+  clientPausedFor(duration: number): void;
   /** A client that does its own flow control had no room. */
   relayDropped(what: 'payload' | 'acknowledgement'): void;
 }

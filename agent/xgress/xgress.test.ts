@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import t from 'tap';
 import { sharedBuffers } from '#lib/buffer-pool.ts';
 import { VirtualClock } from '#lib/clock.ts';
+import { InvariantError } from '#lib/errors.ts';
 import { type Random, seededRandom } from '#lib/random.ts';
 import { PayloadFlag, PayloadHeader } from '#wire/gen/numbers.ts';
 import { Acknowledgement, Payload } from '#wire/xgress-frames.ts';
@@ -15,8 +16,69 @@ import { DelayLimit } from './delay-limit.ts';
 import { EncryptedStream, EncryptionError, makeKeyPair, sessionKeys } from './end-to-end.ts';
 import type { XgressOptions } from './options.ts';
 import { XgressTicker } from './ticker.ts';
-import { type CircuitOutcome, Xgress, type XgressClient } from './xgress.ts';
+import { Xgress } from './xgress.ts';
+import type { CircuitOutcome, XgressClient } from './xgress-client.ts';
 import type { CircuitRole, XgressMetrics } from './xgress-metrics.ts';
+import {
+  hasPeerEnded,
+  isEnding,
+  isReceiving,
+  isRouted,
+  isSending,
+  nextXgressState,
+  XGRESS_TRANSITIONS,
+  type XgressEvent,
+  type XgressState,
+} from './xgress-states.ts';
+
+interface ExpectedState {
+  readonly next: Partial<Record<XgressEvent, XgressState>>;
+  /** s: the client may send. r: it needs data. n: the network carries payloads. p: the peer ended. e: the end is near. */
+  readonly facts: string;
+}
+
+t.test('an end of a circuit changes its state as expected, and in no other way', async (t) => {
+  const close = 'closed';
+  const expected: Record<XgressState, ExpectedState> = {
+    waiting: { facts: 'n', next: { start: 'open', close } },
+    open: {
+      facts: 'srn',
+      next: { endSending: 'sendingEnded', endReceiving: 'receivingEnded', unroute: 'delivering', close },
+    },
+    sendingEnded: {
+      facts: 'rn',
+      next: { endReceiving: 'draining', discard: 'discarding', unroute: 'delivering', close },
+    },
+    receivingEnded: { facts: 'snp', next: { endSending: 'draining', unroute: 'delivered', close } },
+    discarding: {
+      facts: 'ne',
+      next: { endReceiving: 'draining', discard: 'discarding', unroute: 'delivered', close },
+    },
+    draining: { facts: 'npe', next: { discard: 'draining', unroute: 'delivered', close } },
+    delivering: { facts: 'r', next: { endReceiving: 'delivered', discard: 'delivered', close } },
+    delivered: { facts: 'pe', next: { discard: 'delivered', close } },
+    closed: { facts: '', next: {} },
+  };
+  t.same(Object.keys(XGRESS_TRANSITIONS), Object.keys(expected));
+  const events: XgressEvent[] = ['start', 'endSending', 'endReceiving', 'discard', 'unroute', 'close'];
+  const predicates = { s: isSending, r: isReceiving, n: isRouted, p: hasPeerEnded, e: isEnding };
+  const factsOf = (state: XgressState) =>
+    Object.entries(predicates).flatMap(([letter, holds]) => (holds(state) ? letter : []));
+  for (const [state, { next, facts }] of Object.entries(expected) as [XgressState, ExpectedState][]) {
+    t.equal(factsOf(state).join(''), facts, state);
+    for (const event of events) {
+      const after = next[event];
+      if (!after) {
+        t.throws(() => nextXgressState(state, event), InvariantError, `${event} in ${state}`);
+        continue;
+      }
+      t.equal(nextXgressState(state, event), after, `${event} in ${state}`);
+      const gained = factsOf(after).filter((fact) => !facts.includes(fact));
+      if (state !== 'waiting') t.notMatch(gained.join(''), /[srn]/, `${event} in ${state} reopens no direction`);
+      if (after !== 'closed' && facts.includes('p')) t.ok(hasPeerEnded(after), `${event} in ${state} keeps the end`);
+    }
+  }
+});
 
 interface Weather {
   /** Ratios of payloads and acknowledgements. */
@@ -144,7 +206,7 @@ class Circuit {
       blockedByWindow: nothing,
       blockedByPeer: nothing,
       blockedFor: nothing,
-      clientTook: nothing,
+      clientPausedFor: nothing,
       relayDropped: nothing,
     };
   }
@@ -253,7 +315,7 @@ t.test('a terminating end that never starts times out', async (t) => {
 });
 
 t.test('a client that disconnects with unread data leaves no end behind', async (t) => {
-  for (const goodbye of ['refuseData', 'abort'] as const) {
+  for (const goodbye of ['rejectData', 'abort'] as const) {
     const circuit = new Circuit(CALM, 3, { circuitStartTimeout: 0 }).start();
     const { initiator, terminator } = circuit.clients;
     await circuit.until(() => circuit.ends.terminator.canWrite);
@@ -313,6 +375,21 @@ t.test('a client that does not read the remaining data of a removed circuit time
   t.equal(initiator.outcome, 'cut');
 });
 
+t.test('a half close is the end of the data if the circuit is removed before the circuit ends', async (t) => {
+  for (const paused of [true, false]) {
+    const { initiator, client } = alone();
+    const fin = new Map([[PayloadHeader.EdgeFlags, Buffer.from([1, 0, 0, 0])]]);
+    client.accepts = !paused;
+    initiator.acceptPayload(Payload.create('circuit', 0, PayloadFlag.Originator, Buffer.from('all')));
+    initiator.acceptPayload(Payload.create('circuit', 1, PayloadFlag.Originator, Buffer.alloc(0), fin));
+    initiator.unrouted();
+    client.accepts = true;
+    initiator.resume();
+    t.equal(client.outcome, 'complete', paused ? 'the client read the rest later' : 'the client had read everything');
+    t.equal(client.received.toString(), 'all');
+  }
+});
+
 t.test('a slow client receives all data after the other side has ended', async (t) => {
   const circuit = new Circuit(CALM, 3, { circuitStartTimeout: 0, maxCloseWaitMs: 5_000 }).start();
   const { initiator, terminator } = circuit.clients;
@@ -336,7 +413,7 @@ t.test('a client that disconnects on the end, before the circuit closes, leaves 
   initiator.acceptPayload(Payload.create('circuit', 0, PayloadFlag.Originator, Buffer.alloc(0), capabilities));
   initiator.end({ fin: true });
   acknowledge([0, 1, 2]);
-  initiator.refuseData();
+  initiator.rejectData();
   receive(1, Buffer.alloc(0), PayloadFlag.Eof);
   t.equal(client.outcome, '', 'the peer has not confirmed the rejection');
   receive(2, Buffer.alloc(0), PayloadFlag.CircuitEnd);
@@ -571,7 +648,7 @@ t.test(
           end.end({ fin: pick(2) === 0 });
         } else if (what === 26 && ended[role]) {
           gone[role] = true;
-          end.refuseData();
+          end.rejectData();
         } else if (what === 27 && pick(4) === 0) end.unrouted();
         else if (what === 28 && pick(4) === 0) end.abort();
         else await circuit.clock.advance(pick(300));

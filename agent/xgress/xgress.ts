@@ -2,88 +2,43 @@
 // retransmission, half close and back pressure (reference facts: link, sections 2.3 and 2.4).
 //
 //   client ──write──► PayloadSender ─payloads──► forwarder ─► … network … ─► peer
-//   client ◄─deliver─ ReceiveBuffer ◄─payloads─ forwarder ◄─ … network … ◄─ peer      (acknowledgements go the other way)
+//   client ◄─deliver─ PayloadReceiver ◄─payloads─ forwarder ◄─ … network … ◄─ peer     (acknowledgements go the other way)
 //
-// States: `waiting` for the start (terminator only), `open`, `closed`. Each direction ends separately: by `end()` and
-// by the peer's EOF. The circuit is complete when both have ended and all payloads are acknowledged. A circuit that
-// closes earlier was cut: both clients are reset, so that neither mistakes partial data for all of it (see
-// end-marks.ts).
+// xgress-states.ts has the states. Each direction ends separately: by `end()` and by the peer's EOF. The circuit is
+// complete when both have ended and all payloads are acknowledged. A circuit that closes earlier was cut: both clients
+// are reset, so that neither mistakes partial data for all of it (see end-marks.ts).
 
-import type { Clock } from '#lib/clock.ts';
 import { formatDuration } from '#lib/duration.ts';
 import type { Frame } from '#wire/frame.ts';
 import { type ControlMessageType, PayloadFlag, PayloadHeader } from '#wire/gen/numbers.ts';
 import type { HeaderEntries } from '#wire/message.ts';
 import type { Acknowledgement, Payload } from '#wire/xgress-frames.ts';
-import type { CircuitEnd, Destination, ForwardOutcome, PayloadOrigin } from '../forwarder/destination.ts';
+import type { CircuitEnd } from '../forwarder/destination.ts';
 import { isAnswerOfEnd, traceRouteAnswer, traceRouteFrame, traceRouteStep } from '../forwarder/trace-route.ts';
-import { Acknowledger } from './acknowledger.ts';
-import type { BufferBudget } from './buffer-budget.ts';
 import { ABORT_FLAGS, FIN_HEADERS, isAbort, isEnd, isFin } from './end-marks.ts';
 import type { XgressOptions } from './options.ts';
+import { PayloadReceiver } from './payload-receiver.ts';
 import { PayloadSender } from './payload-sender.ts';
-import { costOf, ReceiveBuffer } from './receive-buffer.ts';
-import type { Ticking, XgressTicker } from './ticker.ts';
-import type { CircuitRole, XgressMetrics } from './xgress-metrics.ts';
-
-/** How a circuit ended: `complete` if both sides received all data, else `cut`. */
-export type CircuitOutcome = 'complete' | 'cut';
-
-/** The application behind this end: a socket, a hosted application, an SDK connection. */
-export interface XgressClient {
-  /** True if `deliver` copies the parts of `data` and `headers` that it keeps. Otherwise the xgress passes copies. */
-  readonly borrows?: boolean;
-  /** Data in order. Returns false to pause delivery until `resume` is called. */
-  deliver(data: Buffer, headers: ReadonlyMap<number, Buffer> | undefined): boolean;
-  /** The peer sends no further data. */
-  end(): void;
-  /** The circuit is closed. Called once. */
-  closed(outcome: CircuitOutcome): void;
-  /** The client may write again after `write` returned false. */
-  writable(): void;
-  /** A control frame of the circuit. Returns false if the client does not handle it; this end answers then. */
-  onControl?(frame: Frame): boolean;
-}
-
-export interface XgressForwarding {
-  forwardPayload(source: string, payload: Payload, origin: PayloadOrigin): ForwardOutcome;
-  forwardAcknowledgement(source: string, acknowledgement: Acknowledgement): ForwardOutcome;
-  forwardControl(source: string, frame: Frame): ForwardOutcome;
-  nextHop(circuitId: string, source: string): Destination | undefined;
-}
-
-export interface XgressComponents {
-  clock: Clock;
-  forwarder: XgressForwarding;
-  ticker: XgressTicker;
-  /** Shared by all ends of the router. */
-  budget: BufferBudget;
-  metrics: XgressMetrics;
-  client: XgressClient;
-  /** The circuit ended here: remove it from the forwarder and notify its controller. */
-  onClosed(xgress: Xgress): void;
-  /** A payload could not be forwarded. */
-  onUnroutable(circuitId: string): void;
-}
-
-export interface XgressInit {
-  circuitId: string;
-  /** Assigned by the controller. */
-  address: string;
-  role: CircuitRole;
-  options: XgressOptions;
-  /** Sent in trace route answers: `xgress/tunnel`, `xgress/transport`, … */
-  hopType: string;
-}
+import type { Ticking } from './ticker.ts';
+import type { CircuitOutcome } from './xgress-client.ts';
+import type { XgressComponents, XgressInit } from './xgress-components.ts';
+import type { CircuitRole } from './xgress-metrics.ts';
+import {
+  hasPeerEnded,
+  inspectionFlags,
+  isEnding,
+  isReceiving,
+  isRouted,
+  isSending,
+  nextXgressState,
+  type XgressEvent,
+  type XgressState,
+} from './xgress-states.ts';
 
 /** Bit 8: understands EOF. The reference defines no other bit. */
 const CAPABILITY_EOF = 0x100;
 const CAPABILITIES = Buffer.from([0, 0, 1, 0]);
 const EMPTY = Buffer.alloc(0);
-/** Bits of the flags in inspections. */
-const CLOSED_FLAG = 1;
-const PEER_ENDED_FLAG = 2;
-const LOCAL_ENDED_FLAG = 4;
 /** Milliseconds to wait for acknowledgements that the peer's last payload has overtaken. */
 const LAST_ACKNOWLEDGEMENTS = 1_000;
 
@@ -100,25 +55,15 @@ export class Xgress implements CircuitEnd, Ticking {
   readonly #components: XgressComponents;
   readonly #options: XgressOptions;
   readonly #send: PayloadSender;
-  readonly #receive: ReceiveBuffer;
-  readonly #acknowledger: Acknowledger;
-  #state: 'waiting' | 'open' | 'closed' = 'waiting';
+  readonly #receive: PayloadReceiver;
+  #state: XgressState = 'waiting';
   #peerKnowsEof = false;
-  #localEnded = false;
   /** The peer rejected further data: later data from the client is lost. */
-  #peerRefuses = false;
-  #peerEnded = false;
+  #peerRejectsData = false;
   /** All data of the peer was delivered: its FIN or its end arrived in order. */
   #peerFinished = false;
-  /** The client disconnected: data for it is dropped. */
-  #clientGone = false;
   /** Some data of the client will never arrive. */
   #lost = false;
-  #unroutedByController = false;
-  #clientPaused = false;
-  #pausedAt = 0;
-  /** Bytes of memory of payloads that a paused client has not consumed. */
-  #unfinished = 0;
   #startBy = Number.POSITIVE_INFINITY;
   #closeBy = Number.POSITIVE_INFINITY;
 
@@ -134,15 +79,7 @@ export class Xgress implements CircuitEnd, Ticking {
       onWritable: () => this.canWrite && components.client.writable(),
       onExhausted: () => this.abort(),
     });
-    this.#receive = new ReceiveBuffer(init.options.rxBufferSize, components.budget);
-    this.#acknowledger = new Acknowledger(
-      {
-        bufferSize: () => this.#receive.reportedSize,
-        send: (acknowledgement) => this.#sendAcknowledgement(acknowledgement),
-      },
-      init.circuitId,
-      init.role === 'terminator' ? PayloadFlag.Originator : 0,
-    );
+    this.#receive = new PayloadReceiver(components, init);
     this.lastReceived = components.clock.monotonic();
   }
 
@@ -151,16 +88,12 @@ export class Xgress implements CircuitEnd, Ticking {
   }
 
   get unsentAcks(): number {
-    return this.#acknowledger.pending;
+    return this.#receive.unsentAcks;
   }
 
   /** For circuit inspections, with the reference's field names. */
   inspect(): Record<string, unknown> {
     const now = this.#components.clock.monotonic();
-    const flags =
-      (this.#state === 'closed' ? CLOSED_FLAG : 0) |
-      (this.#peerEnded ? PEER_ENDED_FLAG : 0) |
-      (this.#localEnded ? LOCAL_ENDED_FLAG : 0);
     return {
       address: this.address,
       originator: this.role === 'initiator' ? 'Initiator' : 'Terminator',
@@ -171,7 +104,7 @@ export class Xgress implements CircuitEnd, Ticking {
       linkSendBufferPointer: '',
       goroutines: null,
       sequence: this.#send.sequence,
-      flags: flags.toString(2),
+      flags: inspectionFlags(this.#state).toString(2),
       lastSizeSent: this.#receive.reportedSize,
     };
   }
@@ -193,7 +126,7 @@ export class Xgress implements CircuitEnd, Ticking {
     if (this.#state !== 'waiting') return;
     this.#components.ticker.add(this);
     if (this.role === 'initiator') {
-      this.#state = 'open';
+      this.#on('start');
       this.#send.send(PayloadFlag.CircuitStart, EMPTY, new Map([[PayloadHeader.Capabilities, CAPABILITIES]]));
       this.#components.client.writable();
     } else if (this.#options.circuitStartTimeout > 1_000) {
@@ -203,7 +136,7 @@ export class Xgress implements CircuitEnd, Ticking {
 
   /** Whether the client may write now. */
   get canWrite(): boolean {
-    return this.#state === 'open' && !this.#localEnded && this.#send.admits;
+    return isSending(this.#state) && this.#send.admits;
   }
 
   /**
@@ -211,8 +144,8 @@ export class Xgress implements CircuitEnd, Ticking {
    * data was still accepted. Ignored after `end` and `abort`.
    */
   write(data: Buffer, headers?: ReadonlyMap<number, Buffer>): boolean {
-    this.#lost ||= this.#peerRefuses;
-    if (this.#state !== 'open' || this.#localEnded) return false;
+    this.#lost ||= this.#peerRejectsData;
+    if (!isSending(this.#state)) return false;
     this.transferred.fromClient += data.length;
     this.#send.send(0, data, headers);
     if (!this.canWrite) this.#send.block();
@@ -221,20 +154,24 @@ export class Xgress implements CircuitEnd, Ticking {
 
   /** The client sends no further data. `fin` adds the half close that applications see, for streams. */
   end(options: { fin?: boolean } = {}): void {
-    if (this.#state !== 'open' || this.#localEnded) return;
+    if (!isSending(this.#state)) return;
+    this.#on('endSending');
     if (options.fin) this.#send.send(0, EMPTY, FIN_HEADERS);
-    this.#localEnded = true;
     this.#send.send(this.#peerKnowsEof ? PayloadFlag.Eof : PayloadFlag.CircuitEnd);
     this.#send.startClosing();
     this.#limitWait();
     this.#closeIfDone();
   }
 
-  /** The client disconnected after ending its direction: the peer may stop sending, and received data is dropped. */
-  refuseData(): void {
-    if (this.#state !== 'open' || this.#clientGone) return;
-    this.#clientGone = true;
-    if (!this.#peerEnded && !this.#unroutedByController) this.#send.send(PayloadFlag.WriteFailed);
+  /**
+   * The client disconnected: the peer may stop sending, and received data is dropped. Ignored unless the client has
+   * ended its direction: `end` or `abort` comes first.
+   */
+  rejectData(): void {
+    if (this.#state === 'waiting' || this.#state === 'closed' || isSending(this.#state)) return;
+    const isNews = this.#state === 'sendingEnded';
+    this.#on('discard');
+    if (isNews) this.#send.send(PayloadFlag.WriteFailed);
     this.#limitWait();
     this.resume();
     this.#closeIfDone();
@@ -242,13 +179,9 @@ export class Xgress implements CircuitEnd, Ticking {
 
   /** The client accepts data again after `deliver` returned false. */
   resume(): void {
-    if (!this.#clientPaused || this.#state === 'closed') return;
-    this.#clientPaused = false;
-    this.#components.metrics.clientTook(this.#components.clock.monotonic() - this.#pausedAt);
-    this.#finish(this.#unfinished);
-    this.#unfinished = 0;
+    if (!this.#receive.resume()) return;
     this.#deliver();
-    if (this.#unroutedByController) this.#limitWait();
+    if (!isRouted(this.#state)) this.#limitWait();
   }
 
   /** Cuts the circuit in both directions and makes the peer reset its client. */
@@ -261,24 +194,21 @@ export class Xgress implements CircuitEnd, Ticking {
    * otherwise the circuit is cut.
    */
   unrouted(): void {
-    if (this.#state === 'closed' || this.#unroutedByController) return;
-    this.#unroutedByController = true;
+    if (!isRouted(this.#state)) return;
     this.#stopSending();
-    this.#localEnded = true;
     if (this.#state === 'waiting' || !(this.#peerFinished || this.#receive.holdsEnd)) {
       this.#over('cut');
       return;
     }
+    this.#on('unroute');
     this.#limitWait();
     this.#deliver();
-    this.#peerEnded ||= this.#peerFinished;
-    this.#closeIfDone();
   }
 
   // From the forwarder -----------------------------------------------------------------------------------------------------
 
   acceptPayload(payload: Payload): boolean {
-    if (this.#state === 'closed' || this.#unroutedByController) return true;
+    if (!isRouted(this.#state)) return true;
     if (payload.isFromTerminator === (this.role === 'terminator')) {
       this.#components.metrics.droppedPayload(); // the network returned it to its sender
       return true;
@@ -289,38 +219,30 @@ export class Xgress implements CircuitEnd, Ticking {
       return true;
     }
     if (this.#state === 'waiting') this.#onStart();
-    const reception = this.#receive.receive(payload, !this.#clientPaused);
-    if (reception === 'dropped') {
-      this.#components.metrics.droppedPayload();
-      return true;
-    }
-    if (reception === 'duplicate') this.#components.metrics.duplicatePayload();
-    this.#acknowledger.add(payload);
-    if (payload.has(PayloadFlag.WriteFailed)) this.#onPeerRefuses();
+    if (!this.#receive.receive(payload)) return true;
+    if (payload.has(PayloadFlag.WriteFailed)) this.#onPeerRejectsData();
     this.#deliver();
     return true;
   }
 
   acceptAcknowledgement(acknowledgement: Acknowledgement): boolean {
-    if (this.#state !== 'open' || acknowledgement.isFromTerminator === (this.role === 'terminator')) return true;
+    if (this.#state === 'waiting' || this.#state === 'closed') return true;
+    if (acknowledgement.isFromTerminator === (this.role === 'terminator')) return true;
     const now = this.#components.clock.monotonic();
     this.lastReceived = now;
     this.#components.metrics.acknowledgementReceived();
-    if (this.#send.acknowledge(acknowledgement, now) && this.#localEnded) this.#limitWait();
+    if (this.#send.acknowledge(acknowledgement, now) && !isSending(this.#state)) this.#limitWait();
     this.#closeIfDone();
     return true;
   }
 
   acceptControl(frame: Frame): boolean {
+    const { clock, client, forwarder } = this.#components;
     const isQuestion = traceRouteStep(frame).isRequest;
-    if (!isQuestion && isAnswerOfEnd(frame)) this.lastReceived = this.#components.clock.monotonic(); // answers the liveness check
-    if (this.#components.client.onControl?.(frame) || !isQuestion) return true;
-    const answer = traceRouteAnswer(frame, {
-      hopType: this.hopType,
-      hopId: this.address,
-      now: this.#components.clock.now(),
-    });
-    return this.#components.forwarder.forwardControl(this.address, answer) === 'sent';
+    if (!isQuestion && isAnswerOfEnd(frame)) this.lastReceived = clock.monotonic(); // answers the liveness check
+    if (client.onControl?.(frame) || !isQuestion) return true;
+    const answer = traceRouteAnswer(frame, { hopType: this.hopType, hopId: this.address, now: clock.now() });
+    return forwarder.forwardControl(this.address, answer) === 'sent';
   }
 
   /** Sends a trace route request or answer of the client along the circuit. */
@@ -348,6 +270,10 @@ export class Xgress implements CircuitEnd, Ticking {
 
   // Ending -----------------------------------------------------------------------------------------------------------------
 
+  #on(event: XgressEvent): void {
+    this.#state = nextXgressState(this.#state, event);
+  }
+
   /** Limits the wait for the other side: an end without progress for that long is closed. */
   #limitWait(): void {
     this.#closeBy = this.#components.clock.monotonic() + this.#options.maxCloseWaitMs;
@@ -355,7 +281,7 @@ export class Xgress implements CircuitEnd, Ticking {
 
   #onCloseTimeout(): void {
     this.#closeBy = Number.POSITIVE_INFINITY;
-    if (this.#unroutedByController) {
+    if (!isRouted(this.#state)) {
       this.#over('cut');
       return;
     }
@@ -370,8 +296,7 @@ export class Xgress implements CircuitEnd, Ticking {
   }
 
   #closeIfDone(): void {
-    if (!this.#localEnded || !(this.#peerEnded || this.#clientGone)) return;
-    if (!this.#send.isEmpty || this.#clientPaused) return;
+    if (!isEnding(this.#state) || !this.#send.isEmpty || this.#receive.isPaused) return;
     if (this.#lost) this.abort();
     else this.#over('complete', PayloadFlag.CircuitEnd);
   }
@@ -379,29 +304,29 @@ export class Xgress implements CircuitEnd, Ticking {
   /** Sends `lastFlags` to the peer in a payload that is not retransmitted if lost: the controller is notified too. */
   #over(outcome: CircuitOutcome, lastFlags?: number): void {
     if (this.#state === 'closed') return;
-    this.#acknowledger.close();
-    this.#state = 'closed';
-    this.#send.close(this.#unroutedByController ? undefined : lastFlags);
+    const hasPeer = isRouted(this.#state);
+    this.#on('close');
+    this.#receive.close();
+    this.#send.close(hasPeer ? lastFlags : undefined);
     this.#components.ticker.delete(this);
-    this.#receive.clear();
     this.#components.client.closed(outcome);
-    this.#components.onClosed(this);
+    this.#components.onClosed();
   }
 
   // Receiving --------------------------------------------------------------------------------------------------------------
 
   #onStart(): void {
-    this.#state = 'open';
+    this.#on('start');
     this.#startBy = Number.POSITIVE_INFINITY;
   }
 
   #deliver(): void {
-    while (!this.#clientPaused && this.#state === 'open') {
-      const payload = this.#receive.take();
-      if (!payload) break;
+    for (let payload = this.#receive.next(); payload; payload = this.#receive.next()) {
       this.#consume(payload);
       payload.release();
     }
+    // Without the controller nothing follows a FIN: the circuit end may still have been on its way.
+    if (this.#peerFinished && this.#state === 'delivering') this.#on('endReceiving');
     this.#closeIfDone();
   }
 
@@ -410,23 +335,14 @@ export class Xgress implements CircuitEnd, Ticking {
     this.#onCapabilities(headers?.get(PayloadHeader.Capabilities), payload.has(PayloadFlag.CircuitStart));
     const hasContent =
       !payload.has(PayloadFlag.CircuitStart) && (payload.dataLength > 0 || headers?.has(PayloadHeader.EdgeFlags));
-    if (hasContent && !this.#peerEnded && !this.#clientGone && !this.#handOver(payload, headers)) {
-      this.#clientPaused = true;
-      this.#pausedAt = this.#components.clock.monotonic();
-      this.#unfinished += costOf(payload);
-    } else if (!this.isClosed) {
-      this.#finish(costOf(payload));
+    if (hasContent && isReceiving(this.#state)) {
+      this.transferred.toClient += payload.dataLength;
+      this.#receive.handOver(payload, headers);
+    } else {
+      this.#receive.skip(payload);
     }
     this.#peerFinished ||= isFin(headers);
     if (isEnd(payload) && !this.isClosed) this.#onPeerEnded(payload);
-  }
-
-  #handOver(payload: Payload, headers: Map<number, Buffer> | undefined): boolean {
-    this.transferred.toClient += payload.dataLength;
-    this.#components.metrics.received(this.role, payload.dataLength);
-    const { client } = this.#components;
-    if (client.borrows) return client.deliver(payload.data, headers);
-    return client.deliver(Buffer.from(payload.data), headers && ownHeaders(headers));
   }
 
   #onCapabilities(value: Buffer | undefined, isStart: boolean): void {
@@ -442,8 +358,8 @@ export class Xgress implements CircuitEnd, Ticking {
       this.#over('cut');
       return;
     }
-    if (!this.#peerEnded) {
-      this.#peerEnded = true;
+    if (!hasPeerEnded(this.#state)) {
+      this.#on('endReceiving');
       this.#peerFinished = true;
       this.#components.client.end();
     } else if (payload.has(PayloadFlag.CircuitEnd)) {
@@ -456,12 +372,12 @@ export class Xgress implements CircuitEnd, Ticking {
    * acknowledgements.
    */
   #onPeerClosed(): void {
-    if (this.#localEnded) {
+    if (!isSending(this.#state)) {
       this.#send.discard();
       return;
     }
-    this.#peerRefuses = true;
-    this.#localEnded = true;
+    this.#peerRejectsData = true;
+    this.#on('endSending');
     this.#closeBy = this.#components.clock.monotonic() + LAST_ACKNOWLEDGEMENTS;
   }
 
@@ -470,28 +386,13 @@ export class Xgress implements CircuitEnd, Ticking {
    * sends anything. So if it supports EOF and ends without one, its client has failed.
    */
   #isCutBy(): boolean {
-    return this.role === 'initiator' && this.#peerKnowsEof && !this.#peerFinished && !this.#clientGone;
+    return this.role === 'initiator' && this.#peerKnowsEof && !this.#peerFinished && isReceiving(this.#state);
   }
 
-  #onPeerRefuses(): void {
-    if (this.#peerRefuses) return;
-    this.#peerRefuses = true;
-    this.#localEnded = true;
+  #onPeerRejectsData(): void {
+    if (this.#peerRejectsData) return;
+    this.#peerRejectsData = true;
+    if (isSending(this.#state)) this.#on('endSending');
     this.#stopSending();
   }
-
-  #finish(cost: number): void {
-    this.#receive.finished(cost);
-    this.#acknowledger.onRoom();
-  }
-
-  #sendAcknowledgement(acknowledgement: Acknowledgement): void {
-    const outcome = this.#components.forwarder.forwardAcknowledgement(this.address, acknowledgement);
-    if (outcome === 'sent') this.#components.metrics.acknowledgementSent();
-    else this.#components.metrics.acknowledgementFailed();
-  }
-}
-
-function ownHeaders(headers: ReadonlyMap<number, Buffer>): Map<number, Buffer> {
-  return new Map(Array.from(headers, ([key, value]) => [key, Buffer.from(value)]));
 }

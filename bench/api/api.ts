@@ -165,12 +165,12 @@ async function compare(
   { rounds, round }: Sizes,
   subjects: Readonly<Record<string, Target>>,
 ): Promise<Map<string, Values[]>> {
-  const taken = new Map<string, Values[]>(Object.keys(subjects).map((name) => [name, []]));
+  const measured = new Map<string, Values[]>(Object.keys(subjects).map((name) => [name, []]));
   for (const target of Object.values(subjects)) await load(agent, target, round / 4);
   for (let each = 0; each < rounds; each++)
     for (const [name, target] of Object.entries(subjects))
-      taken.get(name)?.push({ ...(await load(agent, target, round)) });
-  return taken;
+      measured.get(name)?.push({ ...(await load(agent, target, round)) });
+  return measured;
 }
 
 /** Times from exec to ready, of an empty simulator and of one with a full file. */
@@ -186,8 +186,8 @@ async function measureStarts(agent: Agent, { starts, startsWith }: Sizes, direct
     simulator: () => timeToReady([]),
     [`simulator with ${startsWith.toLocaleString('en')} identities in SQLite`]: () => timeToReady(['--data', file]),
   };
-  const taken = new Map<string, Values[]>(Object.keys(subjects).map((name) => [name, []]));
+  const measured = new Map<string, Values[]>(Object.keys(subjects).map((name) => [name, []]));
   for (let each = 0; each < starts; each++)
-    for (const [name, start] of Object.entries(subjects)) taken.get(name)?.push({ ready: await start() });
-  return toRows(STARTS, taken, YARDSTICK);
+    for (const [name, start] of Object.entries(subjects)) measured.get(name)?.push({ ready: await start() });
+  return toRows(STARTS, measured, YARDSTICK);
 }

@@ -235,13 +235,13 @@ async function inTurns(
   quietTime: number,
   measure: Measure,
 ): Promise<Map<string, Values[]>> {
-  const taken = new Map<string, Values[]>(subjects.map(({ name }) => [name, []]));
+  const measured = new Map<string, Values[]>(subjects.map(({ name }) => [name, []]));
   for (let round = 0; round < rounds; round++)
     for (const subject of subjects) {
       await quiet(subjects, quietTime);
-      taken.get(subject.name)?.push(await measure(subject));
+      measured.get(subject.name)?.push(await measure(subject));
     }
-  return taken;
+  return measured;
 }
 
 /** The same ratios relative to each other subject. */

@@ -100,14 +100,14 @@ async function measureGroup(
   collect: Collect | undefined,
 ): Promise<Row[]> {
   const subjects = Object.entries(SUBJECTS);
-  const taken = new Map<string, Values[]>(subjects.map(([name]) => [name, []]));
+  const measured = new Map<string, Values[]>(subjects.map(([name]) => [name, []]));
   for (let round = 0; round < rounds; round++) {
     for (const [name, make] of subjects) {
       const values = await measureSpeed(make(size), task, count, collect);
-      taken.get(name)?.push({ ...values, ...(await measureMemory(make(size), count, collect)) });
+      measured.get(name)?.push({ ...values, ...(await measureMemory(make(size), count, collect)) });
     }
   }
-  return toRows(group, taken, YARDSTICK);
+  return toRows(group, measured, YARDSTICK);
 }
 
 /** Collects garbage, with access to the collector: all of it, or for quick runs only the young. */

@@ -44,16 +44,16 @@ export function makePrivateFolder(path: PathLike): void {
 
 /**
  * Creates a private folder that other users cannot enter or replace, at a shared path such as the folder for temporary
- * files. Throws like `refuseForeignFolder`.
+ * files. Throws like `requireOwnFolder`.
  */
 export function claimPrivateFolder(path: string): void {
   makePrivateFolder(path);
-  refuseForeignFolder(path);
+  requireOwnFolder(path);
   if ((lstatSync(path).mode & OTHERS) !== 0) chmodSync(path, 0o700);
 }
 
 /** @throws ProjectError if the path exists but is not a folder of this user; a symbolic link is not */
-export function refuseForeignFolder(path: string): void {
+export function requireOwnFolder(path: string): void {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (!found || (found.isDirectory() && found.uid === (process.getuid?.() ?? found.uid))) return;
   throw new ProjectError(

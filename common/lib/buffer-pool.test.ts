@@ -8,30 +8,30 @@ import { readInto } from './read-into.ts';
 
 t.test('a pool reuses released memory', async (t) => {
   const pool = new BufferPool();
-  const first = pool.take(65_000);
+  const first = pool.acquire(65_000);
   t.equal(first.length, 65_000);
-  pool.give(first);
+  pool.release(first);
   t.equal(pool.idleBytes, memoryOf(65_000));
-  const second = pool.take(60_000);
+  const second = pool.acquire(60_000);
   t.equal(second.buffer, first.buffer, 'for another length of the same size of blocks');
   t.equal(second.length, 60_000);
-  t.not(pool.take(60_000).buffer, first.buffer, 'and only once');
+  t.not(pool.acquire(60_000).buffer, first.buffer, 'and only once');
   t.equal(pool.idleBytes, 0);
 });
 
 t.test('a pool keeps at most its limit, and only its own memory', async (t) => {
   const pool = new BufferPool(200_000);
-  const taken = Array.from({ length: 10 }, () => pool.take(65_000));
-  for (const buffer of taken) pool.give(buffer);
+  const acquired = Array.from({ length: 10 }, () => pool.acquire(65_000));
+  for (const buffer of acquired) pool.release(buffer);
   t.ok(pool.idleBytes > 100_000 && pool.idleBytes <= 200_000, `${pool.idleBytes} bytes are idle`);
   pool.clear();
   for (const length of [0, 1, 4_095, 1_000_000]) {
-    const buffer = pool.take(length);
+    const buffer = pool.acquire(length);
     t.equal(buffer.length, length);
-    pool.give(buffer);
+    pool.release(buffer);
   }
-  pool.give(Buffer.alloc(5_000));
-  pool.give(pool.take(65_000).subarray(1_000));
+  pool.release(Buffer.alloc(5_000));
+  pool.release(pool.acquire(65_000).subarray(1_000));
   t.equal(pool.idleBytes, 0);
 });
 

@@ -2,9 +2,9 @@
 // for each read, payload and write costs more than the work on the bytes. Lost buffers are harmless: the collector
 // frees them.
 //
-//   take(length) ─► buffer in a block of the next larger size ─► give(buffer) ─► block waits for the next take
+//   acquire(length) ─► buffer in a block of the next larger size ─► release(buffer) ─► block waits for the next acquire
 //
-// A buffer must not be used after `give`, because its block may already have another owner.
+// A buffer must not be used after `release`, because its block may already have another owner.
 
 /** Sizes of the blocks in bytes. A payload of a full socket read (64 KiB, its head, its seal) fits into 66 KiB. */
 const BLOCK_SIZES = [6, 8, 12, 16, 24, 32, 48, 66, 132, 264].map((kibibytes) => kibibytes * 1024);
@@ -32,7 +32,7 @@ export class BufferPool {
   }
 
   /** Returns a buffer of this length with arbitrary content. */
-  take(length: number): Buffer {
+  acquire(length: number): Buffer {
     const size = blockSize(length);
     if (length < LEAST_POOLED || size === undefined) return Buffer.allocUnsafeSlow(length);
     const block = this.#idle.get(size)?.pop();
@@ -43,13 +43,13 @@ export class BufferPool {
 
   /** Returns a copy of `bytes` in a buffer of the pool. */
   copy(bytes: Buffer): Buffer {
-    const copy = this.take(bytes.length);
+    const copy = this.acquire(bytes.length);
     bytes.copy(copy);
     return copy;
   }
 
-  /** Releases a buffer of `take`, once. Buffers of other origin are ignored. */
-  give(buffer: Buffer): void {
+  /** Releases a buffer of `acquire`, once. Buffers of other origin are ignored. */
+  release(buffer: Buffer): void {
     if (buffer.length < LEAST_POOLED) return;
     const block = buffer.buffer;
     const idle = this.#idle.get(block.byteLength);

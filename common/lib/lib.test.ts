@@ -18,7 +18,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import t from 'tap';
 import { AddressError, formatAddress, parseAddress } from './address.ts';
-import { claimPrivateFolder, refuseForeignFolder, writeFileAtomic } from './atomic-file.ts';
+import { claimPrivateFolder, requireOwnFolder, writeFileAtomic } from './atomic-file.ts';
 import { background } from './background.ts';
 import { backoff } from './backoff.ts';
 import { SystemClock, VirtualClock } from './clock.ts';
@@ -273,7 +273,7 @@ t.test('a private folder belongs to this user only, whatever was at its path', a
   t.throws(() => claimPrivateFolder(inside('link')), { code: 'FOLDER_TAKEN' }, 'a symbolic link');
   writeFileSync(inside('file'), '');
   t.throws(() => claimPrivateFolder(inside('file')), 'a file');
-  t.doesNotThrow(() => refuseForeignFolder(inside('nothing')), 'nothing there yet');
+  t.doesNotThrow(() => requireOwnFolder(inside('nothing')), 'nothing there yet');
   if (process.getuid?.() !== 0) return;
   mkdirSync(inside('foreign'));
   chownSync(inside('foreign'), 12_345, 12_345);

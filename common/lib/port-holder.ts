@@ -24,7 +24,7 @@ interface Holding {
   readonly user: number;
 }
 
-/** `nginx (pid 42)`; the user if this user may not inspect the process; undefined if the system does not tell. */
+/** `nginx (pid 42)`; the user if this user may not inspect the process; undefined if the system does not report it. */
 export async function portHolder(network: Network, port: number): Promise<string | undefined> {
   try {
     const tables = await Promise.all([network, `${network}6`].map((name) => readTable(`/proc/net/${name}`)));

@@ -17,7 +17,7 @@ export class Shares {
   }
 
   /** Reserves an amount for a source; returns false, and reserves nothing, if that exceeds a limit. */
-  take(source: string, amount = 1): boolean {
+  acquire(source: string, amount = 1): boolean {
     if (amount === 0) return true;
     const own = (this.#bySource.get(source) ?? 0) + amount;
     if (own > this.#limits.mostOfSource || this.#total + amount > this.#limits.most) return false;
@@ -27,7 +27,7 @@ export class Shares {
   }
 
   /** Releases a reserved amount. */
-  give(source: string, amount = 1): void {
+  release(source: string, amount = 1): void {
     if (amount === 0) return;
     const own = (this.#bySource.get(source) ?? 0) - amount;
     if (own > 0) this.#bySource.set(source, own);

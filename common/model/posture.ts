@@ -16,7 +16,7 @@ export interface DemandsByType {
 
 export type PostureCheckType = keyof DemandsByType;
 
-/** A type with its demands: `typeId` tells which they are. */
+/** A type with its demands: `typeId` discriminates them. */
 export type TypedDemands = {
   [T in PostureCheckType]: { readonly typeId: T; readonly demands: DemandsByType[T] };
 }[PostureCheckType];

@@ -16,7 +16,7 @@ import { IdSource } from '#lib/ids.ts';
 import type { Log } from '#lib/log.ts';
 import { type Random, systemRandom } from '#lib/random.ts';
 import type { Channel } from './channel.ts';
-import { HelloRefusedError } from './errors.ts';
+import { HelloRejectedError } from './errors.ts';
 import { WrongMagicError } from './frame-reader.ts';
 import { ChannelHeader } from './gen/numbers.ts';
 import { TRUE } from './header-values.ts';
@@ -109,7 +109,7 @@ export class ChannelListener {
   #evict(underlay: Underlay): void {
     const { log, maxHellos } = this.#options;
     log.warn({ remote: underlay.remoteAddress, limit: maxHellos }, 'connection closed: too many hellos in progress');
-    underlay.close(new HelloRefusedError(`more than ${maxHellos} hellos are in progress`));
+    underlay.close(new HelloRejectedError(`more than ${maxHellos} hellos are in progress`));
   }
 
   async #greet(underlay: Underlay, socket: TLSSocket): Promise<void> {
@@ -120,7 +120,7 @@ export class ChannelListener {
       await this.#place(underlay, socket, hello);
     } catch (error) {
       this.#options.log.info({ remote, error: describeError(error) }, 'hello rejected');
-      if (error instanceof WrongMagicError) underlay.refuseVersion();
+      if (error instanceof WrongMagicError) underlay.rejectVersion();
       else underlay.close();
     }
   }
@@ -130,7 +130,7 @@ export class ChannelListener {
     const first = hello.bool(ChannelHeader.FirstInGroup);
     const given = hello.string(ChannelHeader.ConnectionId);
     const known = grouped && given !== undefined ? this.#openGroup(given) : undefined;
-    if (grouped && !first && !known) throw new HelloRefusedError(`unknown group ${given ?? '(missing)'}`);
+    if (grouped && !first && !known) throw new HelloRejectedError(`unknown group ${given ?? '(missing)'}`);
     const connectionId = given ?? this.#ids.short();
     // A hello that claims to be the first of an existing group joins it: the id of a group does not let anyone replace
     // it (the reference does the same).
@@ -153,11 +153,11 @@ export class ChannelListener {
     // Answers first, even for a wrong secret: the reference does so too, and an attacker learns no reason for the
     // failure.
     if (secret.length !== group.secret.length || !timingSafeEqual(secret, group.secret))
-      throw new HelloRefusedError('the group secret is wrong');
+      throw new HelloRejectedError('the group secret is wrong');
     const { channel } = group;
-    if (channel.isClosed) throw new HelloRefusedError('the group was closed during the check');
+    if (channel.isClosed) throw new HelloRejectedError('the group was closed during the check');
     if (channel.underlays.length >= MOST_CONNECTIONS)
-      throw new HelloRefusedError(`the group already has ${MOST_CONNECTIONS} connections`);
+      throw new HelloRejectedError(`the group already has ${MOST_CONNECTIONS} connections`);
     channel.addUnderlay(underlay);
   }
 

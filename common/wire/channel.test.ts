@@ -10,7 +10,7 @@ import { silentLog } from '#lib/log.ts';
 import { seededRandom } from '#lib/random.ts';
 import { Channel, type ChannelOptions } from './channel.ts';
 import { ChannelListener } from './channel-listener.ts';
-import { HelloRefusedError, SendQueueFullError } from './errors.ts';
+import { HelloRejectedError, SendQueueFullError } from './errors.ts';
 import type { Frame } from './frame.ts';
 import { FrameReader } from './frame-reader.ts';
 import { ChannelHeader } from './gen/numbers.ts';
@@ -58,6 +58,39 @@ function pair(options: Partial<ChannelOptions> = {}) {
 function soon(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 5));
 }
+
+t.test('a connection whose write takes longer than the limit is closed; slow progress is not', async (t) => {
+  const clock = new VirtualClock();
+  const one = channel(clock, 'a', { writeTimeout: 5_000 });
+  const [left, right] = duplexPair();
+  one.addUnderlay(new Underlay({ socket: left, clock, type: 'default' }));
+  const block = new Message(1, [], Buffer.alloc(200_000));
+  for (let message = 0; message < 4; message++) one.send(block);
+  await soon();
+  for (let read = 0; read < 3; read++) {
+    await clock.advance(4_000);
+    t.notOk(one.isClosed, 'a write ends before each limit');
+    t.ok(right.read(), 'the peer reads one block');
+    await soon();
+  }
+  await clock.advance(4_999);
+  t.notOk(one.isClosed);
+  await clock.advance(1);
+  t.match(await one.closed, { code: 'TIMEOUT', message: /a write .*longer than 5000 ms/ });
+  t.notOk(
+    clock.timers().some((name) => name.startsWith('write')),
+    'no timer is left',
+  );
+  const idle = channel(clock, 'idle', { writeTimeout: 5_000 });
+  const [ours, theirs] = duplexPair();
+  theirs.resume();
+  idle.addUnderlay(new Underlay({ socket: ours, clock, type: 'default' }));
+  idle.send(new Message(1));
+  await soon();
+  await clock.advance(60_000);
+  t.notOk(idle.isClosed, 'nothing to write');
+  idle.close();
+});
 
 t.test('requests get their replies, regardless of messages in between', async (t) => {
   const { a, b } = pair();
@@ -228,7 +261,7 @@ t.test('connections join a group only with its id and secret', async (t) => {
   await sendHello(guesser, 'router', further(id, Buffer.alloc(16)), 5_000);
   await guesser.closed;
   t.equal(opened[0]?.underlays.length, 2, 'a wrong secret does not join');
-  await t.rejects(sendHello(dial().underlay, 'router', further('nobody', secret), 5_000), HelloRefusedError);
+  await t.rejects(sendHello(dial().underlay, 'router', further('nobody', secret), 5_000), HelloRejectedError);
   const { underlay: thief } = dial();
   await sendHello(thief, 'router', [...FIRST, [ChannelHeader.ConnectionId, id]], 5_000);
   await thief.closed;
@@ -242,10 +275,10 @@ t.test('a peer with a missing, invalid or rejected hello is closed', async (t) =
   const { opened, dial } = listener(clock, {
     maxHellos: 2,
     check: () => {
-      throw new HelloRefusedError('not you');
+      throw new HelloRejectedError('not you');
     },
   });
-  await t.rejects(sendHello(dial().underlay, 'router', FIRST, 5_000), HelloRefusedError);
+  await t.rejects(sendHello(dial().underlay, 'router', FIRST, 5_000), HelloRejectedError);
   const { raw } = dial();
   const answered = new Promise<Buffer>((resolve) => raw.once('data', resolve));
   raw.write('GET / HTTP/1.1\r\n\r\n');
@@ -277,7 +310,7 @@ t.test('a group is completed one connection at a time, and redialed with growing
   const b = channel(clock, 'b', { survivesWithoutUnderlay: true });
   join(clock, a, b, 'default');
   const dials: [string, number][] = [];
-  let refuse = false;
+  let isRejecting = false;
   const group = new GroupDialer({
     channel: a,
     wanted: { default: 2, high: 1 },
@@ -286,7 +319,7 @@ t.test('a group is completed one connection at a time, and redialed with growing
     backoff: { min: 2_000, max: 60_000, factor: 2, jitter: 0 },
     dial: (type) => {
       dials.push([type, clock.monotonic()]);
-      if (refuse) return Promise.reject(new Error('refused'));
+      if (isRejecting) return Promise.reject(new Error('rejected'));
       const [left, right] = duplexPair();
       b.addUnderlay(new Underlay({ socket: right, clock, type }));
       return Promise.resolve(new Underlay({ socket: left, clock, type }));
@@ -304,7 +337,7 @@ t.test('a group is completed one connection at a time, and redialed with growing
     ['default', 'high'],
   );
   t.equal(a.underlays.length, 3);
-  refuse = true;
+  isRejecting = true;
   const before = dials.length;
   a.underlays.find(({ type }) => type === 'high')?.close();
   await soon();

@@ -36,6 +36,8 @@ export interface ChannelOptions {
   survivesWithoutUnderlay?: boolean;
   /** Frame handlers copy the parts of a frame that they keep: its memory is reused. For channels of circuits. */
   reuseMemory?: boolean;
+  /** Milliseconds after which a write that is still in progress closes its connection; 0 or undefined: no limit. */
+  writeTimeout?: number | undefined;
   /** Closes the channel with the last underlay of this type, even if others remain. */
   essentialType?: string;
   /** Heartbeats probe every underlay; an underlay that stays silent while others answer is closed. */
@@ -160,7 +162,7 @@ export class Channel {
     if (!this.#isReading) underlay.setReading(false);
     this.onUnderlays?.(this);
     const owner = { onFrame: (frame: Frame) => this.#onFrame(frame), onWritable: () => this.#lanes.pump() };
-    underlay.start(owner, this.#options.limits, this.#options.reuseMemory);
+    underlay.start(owner, this.#options);
     this.#lanes.pump();
   }
 
@@ -262,9 +264,9 @@ export class Channel {
 
   #enqueue(head: Buffer, body: Buffer | undefined, lane: Lane): boolean {
     const watched = isWatched() ? new Frame(Buffer.concat(body ? [head, body] : [head])) : undefined;
-    const isTaken = this.#lanes.take(head, body, lane);
-    if (watched && isTaken) this.#publish('out', watched);
-    return isTaken;
+    const isAccepted = this.#lanes.enqueue(head, body, lane);
+    if (watched && isAccepted) this.#publish('out', watched);
+    return isAccepted;
   }
 
   #publish(direction: 'in' | 'out', frame: Frame): void {

@@ -111,13 +111,13 @@ export async function connectThroughProxy(
   } catch (error) {
     socket.destroy();
     if (signal.aborted) throw asError(signal.reason);
-    if (error instanceof ProxyRefusal) throw error;
+    if (error instanceof ProxyRejectedError) throw error;
     throw new DialError(`no connection through ${nameOf(proxy)}: ${describeError(error)}`, { cause: error });
   }
 }
 
 /** The proxy answered without connecting. */
-class ProxyRefusal extends DialError {}
+class ProxyRejectedError extends DialError {}
 
 /** Name of the proxy for errors. */
 function nameOf({ host, port }: HttpProxy): string {
@@ -153,7 +153,7 @@ function judgeProxyAnswer(answer: string, proxy: HttpProxy): void {
   if (status >= 200 && status < 300) return;
   const given = proxy.username !== undefined;
   const hint = given ? 'it rejects the username and password' : 'it requires a username and password';
-  throw new ProxyRefusal(
+  throw new ProxyRejectedError(
     `${nameOf(proxy)} rejected the connection (${printable(line)})${status === AUTHENTICATION_REQUIRED ? `: ${hint}` : ''}`,
   );
 }

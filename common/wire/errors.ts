@@ -10,9 +10,9 @@ export class ProtocolError extends ProjectError {
 }
 
 /** The other side rejected the hello, or closed the connection without an answer. */
-export class HelloRefusedError extends ProjectError {
+export class HelloRejectedError extends ProjectError {
   constructor(message: string, options: { retriable?: boolean; cause?: unknown } = {}) {
-    super('HELLO_REFUSED', message, { retriable: true, ...options });
+    super('HELLO_REJECTED', message, { retriable: true, ...options });
   }
 }
 

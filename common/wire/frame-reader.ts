@@ -60,7 +60,7 @@ export class FrameReader {
       let frame: Frame | undefined;
       if (this.#filled > 0) {
         rest = this.#gather(rest);
-        frame = this.#takeGathered();
+        frame = this.#gatheredFrame();
         if (!frame) continue;
       } else {
         const length = this.#frameLength(rest, rest.length);
@@ -93,14 +93,14 @@ export class FrameReader {
   /** Copies the missing bytes of the gathered frame; returns the rest of the chunk. */
   #gather(chunk: Buffer): Buffer {
     const wanted = this.#frameLength(this.#gathered, this.#filled) ?? FRAME_HEAD_LENGTH;
-    const taken = Math.min(wanted - this.#filled, chunk.length);
-    this.#reserve(this.#filled + taken, wanted);
-    chunk.copy(this.#gathered, this.#filled, 0, taken);
-    this.#filled += taken;
-    return chunk.subarray(taken);
+    const copied = Math.min(wanted - this.#filled, chunk.length);
+    this.#reserve(this.#filled + copied, wanted);
+    chunk.copy(this.#gathered, this.#filled, 0, copied);
+    this.#filled += copied;
+    return chunk.subarray(copied);
   }
 
-  #takeGathered(): Frame | undefined {
+  #gatheredFrame(): Frame | undefined {
     const length = this.#frameLength(this.#gathered, this.#filled);
     if (length === undefined || length > this.#filled) return undefined;
     const frame = new Frame(this.#gathered.subarray(0, length));

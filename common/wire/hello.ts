@@ -2,14 +2,14 @@
 // headers depend on the kind of channel (reference fact: control channel, section 1.5; link, section 1.2).
 
 import { asError, ClosedError } from '#lib/errors.ts';
-import { HelloRefusedError, ProtocolError } from './errors.ts';
+import { HelloRejectedError, ProtocolError } from './errors.ts';
 import { ChannelHeader, ChannelType } from './gen/numbers.ts';
 import { encodeInt32, TRUE } from './header-values.ts';
 import { HELLO_SEQUENCE, type HeaderEntries, Message } from './message.ts';
 import type { Underlay } from './underlay.ts';
 
 /**
- * Sends the hello and waits for its positive result. Otherwise closes the underlay and throws HelloRefusedError,
+ * Sends the hello and waits for its positive result. Otherwise closes the underlay and throws HelloRejectedError,
  * TimeoutError or the signal's reason.
  */
 export async function sendHello(
@@ -32,7 +32,7 @@ export async function sendHello(
     underlay.close();
     if (signal?.aborted) throw asError(signal.reason);
     if (error instanceof ClosedError)
-      throw new HelloRefusedError('the other side closed the connection instead of answering the hello', {
+      throw new HelloRejectedError('the other side closed the connection instead of answering the hello', {
         cause: error,
       });
     throw error;
@@ -45,7 +45,7 @@ export async function sendHello(
   }
   if (!result.bool(ChannelHeader.ResultSuccess)) {
     underlay.close();
-    throw new HelloRefusedError(result.body.toString() || 'the other side rejected the hello', { retriable: false });
+    throw new HelloRejectedError(result.body.toString() || 'the other side rejected the hello', { retriable: false });
   }
   return result;
 }

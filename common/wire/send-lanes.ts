@@ -59,7 +59,7 @@ export class SendLanes {
   }
 
   /** Writes or queues a copy of a frame. Returns false if the lane is full. */
-  take(head: Buffer, body: Buffer | undefined, lane: Lane): boolean {
+  enqueue(head: Buffer, body: Buffer | undefined, lane: Lane): boolean {
     if (lane.queue.length === 0) {
       const underlay = this.#underlayFor(lane);
       if (underlay?.writable) {
@@ -99,7 +99,7 @@ export class SendLanes {
         if (!underlay?.writable) break;
         underlay.write(next.bytes);
         lane.queue.shift();
-        sharedBuffers.give(next.bytes);
+        sharedBuffers.release(next.bytes);
       }
       if (wasFull && !lane.queue.full) this.#components.onWritable(lane.name);
     }
@@ -112,7 +112,7 @@ export class SendLanes {
 
 function inOne(head: Buffer, body: Buffer | undefined): Buffer {
   if (body === undefined) return sharedBuffers.copy(head);
-  const bytes = sharedBuffers.take(head.length + body.length);
+  const bytes = sharedBuffers.acquire(head.length + body.length);
   head.copy(bytes);
   body.copy(bytes, head.length);
   return bytes;

@@ -12,6 +12,7 @@ import type { Frame } from './frame.ts';
 import { type FrameLimits, FrameReader, HELLO_LIMITS, WrongMagicError } from './frame-reader.ts';
 import { Message } from './message.ts';
 import { WriteQueue } from './write-queue.ts';
+import { WriteWatch } from './write-watch.ts';
 
 /** Bytes waiting to be written before the channel keeps further frames in its own queues. */
 const BACKLOG_LIMIT = 256 * 1024;
@@ -32,6 +33,15 @@ export interface UnderlayOptions {
   clock: Clock;
   /** `link.default`, `ctrl.high`, …; empty for an ungrouped connection. */
   type?: string;
+}
+
+export interface UnderlayUse {
+  /** Limit on the sizes of frames. */
+  readonly limits: FrameLimits;
+  /** A frame is valid only during the call: the next one uses the same memory. */
+  readonly reuseMemory?: boolean | undefined;
+  /** Milliseconds after which a write that is still in progress closes the connection; 0: no limit. */
+  readonly writeTimeout?: number | undefined;
 }
 
 export interface UnderlayOwner {
@@ -124,14 +134,15 @@ export class Underlay {
     });
   }
 
-  /**
-   * Passes every frame to `owner` from now on, with sizes up to `limits`. With `reuseMemory` a frame is valid only
-   * during the call: the next one uses the same memory.
-   */
-  start(owner: UnderlayOwner, limits: FrameLimits, reuseMemory = false): void {
+  /** Passes every frame to `owner` from now on. */
+  start(owner: UnderlayOwner, { limits, reuseMemory = false, writeTimeout = 0 }: UnderlayUse): void {
     this.#owner = owner;
     this.#reader.limits = limits;
     this.#reader.reuseMemory = reuseMemory;
+    if (writeTimeout > 0) {
+      const late = () => this.close(new TimeoutError(`a write to ${this.remoteAddress}`, writeTimeout));
+      this.#queue.watch = new WriteWatch(this.#clock, writeTimeout, late);
+    }
     if (reuseMemory) {
       sharedRead ??= Buffer.allocUnsafeSlow(READ_SIZE);
       readInto(this.socket as Socket, sharedRead, (chunk) => this.#onData(chunk));
@@ -168,6 +179,7 @@ export class Underlay {
     this.#ended = true;
     this.#error ??= reason;
     this.#rest = undefined;
+    this.#queue.watch?.close();
     this.#reject(this.#error ?? new ClosedError('the connection'));
     if (reason) {
       this.socket.destroy();
@@ -181,7 +193,7 @@ export class Underlay {
   }
 
   /** Answers a peer of another protocol version and closes. */
-  refuseVersion(): void {
+  rejectVersion(): void {
     this.write(VERSIONS_ANSWER);
     this.close();
   }
@@ -237,6 +249,7 @@ export class Underlay {
 
   #onClose(): Error | null {
     this.#ended = true;
+    this.#queue.watch?.close();
     this.#closeTimer?.cancel();
     this.#reject(this.#error ?? new ClosedError('the connection'));
     return this.#error;

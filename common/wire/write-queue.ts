@@ -5,6 +5,7 @@
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { sharedBuffers } from '#lib/buffer-pool.ts';
+import type { WriteWatch } from './write-watch.ts';
 
 /**
  * Bytes of the first block, for small messages: the smallest size of the pool, so that an unread connection needs
@@ -20,6 +21,8 @@ interface Block {
 }
 
 export class WriteQueue {
+  /** Observes each write. */
+  watch: WriteWatch | undefined;
   readonly #socket: Duplex;
   readonly #onWritten: () => void;
   /** The system copies the bytes that a socket writes. An in-process stream may pass the same memory to its reader. */
@@ -45,7 +48,7 @@ export class WriteQueue {
     let block = this.#blocks.at(-1);
     if (!block || block.filled + bytes.length > block.memory.length) {
       const size = block ? Math.min(LARGEST_WRITE, 2 * block.memory.length) : FIRST_BLOCK;
-      block = { memory: sharedBuffers.take(Math.max(size, bytes.length)), filled: 0 };
+      block = { memory: sharedBuffers.acquire(Math.max(size, bytes.length)), filled: 0 };
       this.#blocks.push(block);
     }
     bytes.copy(block.memory, block.filled);
@@ -58,6 +61,7 @@ export class WriteQueue {
     const block = this.#blocks.shift();
     if (!block) return;
     this.#isWriting = true;
+    this.watch?.begin();
     this.#socket.write(block.memory.subarray(0, block.filled), (error) => this.#written(block, error));
   }
 
@@ -68,9 +72,10 @@ export class WriteQueue {
 
   #written(block: Block, error: Error | null | undefined): void {
     this.#isWriting = false;
+    this.watch?.end();
     this.#bytes -= block.filled;
     if (error) return; // the system may still read from the block
-    if (this.#reusesMemory) sharedBuffers.give(block.memory);
+    if (this.#reusesMemory) sharedBuffers.release(block.memory);
     this.flush();
     this.#onWritten();
   }

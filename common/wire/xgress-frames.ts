@@ -145,7 +145,7 @@ export class Payload {
   release(): void {
     if (!this.#isPooled) return;
     this.#isPooled = false;
-    sharedBuffers.give(this.bytes);
+    sharedBuffers.release(this.bytes);
   }
 
   /** A copy of the payload in separate memory, marked as a retransmission. */
@@ -171,7 +171,7 @@ function writePayload(
   let headersLength = ENTRY + idLength + ENTRY + 8 + ENTRY + 2 + (flags === 0 ? 0 : ENTRY + 4);
   if (headers) for (const value of headers.values()) headersLength += ENTRY + value.length;
   const bodyOffset = FRAME_HEAD_LENGTH + headersLength;
-  const bytes = sharedBuffers.take(bodyOffset + data.length);
+  const bytes = sharedBuffers.acquire(bodyOffset + data.length);
   writeFrameHead(bytes, XgressType.Payload, headersLength, data.length);
   let offset = FRAME_HEAD_LENGTH;
   if (headers) {

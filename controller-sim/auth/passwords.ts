@@ -79,13 +79,13 @@ export class Passwords {
   }
 
   async #derive(password: string, nonce: Buffer, cost: PasswordCost, source = ''): Promise<Buffer> {
-    if (!this.#shares.take(source)) throw new ApiError('RATE_LIMITED');
+    if (!this.#shares.acquire(source)) throw new ApiError('RATE_LIMITED');
     try {
       return await this.#queue.add(() => derive(password, nonce, cost));
     } catch (error) {
       throw error instanceof QueueFullError ? new ApiError('RATE_LIMITED') : error;
     } finally {
-      this.#shares.give(source);
+      this.#shares.release(source);
     }
   }
 }

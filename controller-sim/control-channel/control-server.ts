@@ -9,7 +9,7 @@ import { peerCertificates, sha1Fingerprint } from '#pki/certificates.ts';
 import { Channel } from '#wire/channel.ts';
 import { type AcceptedHello, ChannelListener } from '#wire/channel-listener.ts';
 import { CONTROL_LANES, SINGLE_CONTROL_LANE } from '#wire/control-lanes.ts';
-import { HelloRefusedError } from '#wire/errors.ts';
+import { HelloRejectedError } from '#wire/errors.ts';
 import { CtrlChanListenersSchema, type Listener, ListenersSchema } from '#wire/gen/control_pb.js';
 import { ChannelHeader, ControlHeader, ControllerCapability, RouterCapability } from '#wire/gen/numbers.ts';
 import { encodeBitMask, hasBit } from '#wire/header-values.ts';
@@ -83,25 +83,25 @@ export class ControlServer {
     this.#listener.close();
   }
 
-  /** Throws HelloRefusedError; the router then sees a closed connection. */
+  /** Throws HelloRejectedError; the router then sees a closed connection. */
   #check({ hello, socket, newChannel }: AcceptedHello): void {
     const { authority, clock, network, state } = this.#context;
     const id = hello.body.toString();
     const presented = peerCertificates(socket);
     const [leaf] = presented;
-    if (!leaf) throw new HelloRefusedError(`router ${id} presents no certificate`);
+    if (!leaf) throw new HelloRejectedError(`router ${id} presents no certificate`);
     const verdict = verifyChain(presented, authority.roots, { now: clock.now() });
-    if (!verdict.ok) throw new HelloRefusedError(`router ${id}: ${verdict.reason}`);
+    if (!verdict.ok) throw new HelloRejectedError(`router ${id}: ${verdict.reason}`);
     const connected = network.routers.get(id);
     if (newChannel && connected && clock.now() - connected.connectedAt < this.#options.churnLimit) {
-      throw new HelloRefusedError(`router ${id} connected less than ${this.#options.churnLimit} ms ago`);
+      throw new HelloRejectedError(`router ${id} connected less than ${this.#options.churnLimit} ms ago`);
     }
     const router = state.tables.router.get(id);
-    if (!router) throw new HelloRefusedError(`router ${id} is unknown`);
-    if (router.fingerprint === null) throw new HelloRefusedError(`router ${id} is not enrolled`);
+    if (!router) throw new HelloRejectedError(`router ${id} is unknown`);
+    if (router.fingerprint === null) throw new HelloRejectedError(`router ${id} is not enrolled`);
     if (router.fingerprint !== sha1Fingerprint(leaf))
-      throw new HelloRefusedError(`router ${id} presents a certificate that is not its own`);
-    if (router.disabled) throw new HelloRefusedError(`router ${id} is disabled`);
+      throw new HelloRejectedError(`router ${id} presents a certificate that is not its own`);
+    if (router.disabled) throw new HelloRejectedError(`router ${id} is disabled`);
   }
 
   /** This controller's description of itself, in answers to hellos and in its own hellos. */
@@ -126,17 +126,17 @@ export class ControlServer {
 
   /**
    * Creates the channel of a verified router. `hello` holds the router's headers, from its hello or its answer to one.
-   * Throws HelloRefusedError.
+   * Throws HelloRejectedError.
    */
   openChannel(id: string, hello: Message, connectionId: string, grouped: boolean): Channel {
     const version = parseVersionInfo(hello.string(ChannelHeader.HelloVersion));
-    if (!version) throw new HelloRefusedError(`router ${id} does not report its version`);
+    if (!version) throw new HelloRejectedError(`router ${id} does not report its version`);
     const { clock, network } = this.#context;
     const old = network.routers.get(id);
     if (old) {
       // Frees the slot for the router's next dial, as the reference does.
       old.channel.close();
-      throw new HelloRefusedError(`router ${id} is already connected; closed the old connection`);
+      throw new HelloRejectedError(`router ${id} is already connected; closed the old connection`);
     }
     const channel = new Channel({
       name: `router ${id}`,

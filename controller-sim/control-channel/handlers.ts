@@ -10,6 +10,7 @@ import {
   onCreateCircuitV3,
   onCreateTunnelCircuit,
 } from './messages/create-circuit.ts';
+import { onDecommission } from './messages/decommission.ts';
 import { onExtendCertificates, onExtendVerify } from './messages/extend-certificates.ts';
 import { onHealthEvent, onTunnelHealthEvent } from './messages/health-events.ts';
 import { onFault, onLinkState, onListeners, onRouterLinks } from './messages/links.ts';
@@ -48,6 +49,7 @@ export const HANDLERS: ReadonlyMap<number, ControlHandler> = new Map<number, Con
   [ControlType.Quiesce, onQuiesce],
   [ControlType.Dequiesce, onDequiesce],
   [ControlType.UpdateRouterInterfaces, onInterfaces],
+  [ControlType.Decommission, onDecommission],
   [ControlType.LinkState, onLinkState],
   [ControlType.Alerts, ignored],
   [ControlType.RequestClusterMembers, sync.onRequestMembers],

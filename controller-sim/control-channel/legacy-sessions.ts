@@ -60,14 +60,14 @@ export class LegacySessions {
   }
 
   /** Rejects unknown tokens of API sessions: the router removes them. */
-  refuse(router: ConnectedRouter, tokens: readonly string[]): void {
+  reject(router: ConnectedRouter, tokens: readonly string[]): void {
     if (tokens.length === 0) return;
     const body = toBinary(ApiSessionRemovedSchema, create(ApiSessionRemovedSchema, { tokens: [...tokens] }));
     router.channel.trySend(new Message(EdgeControlType.ApiSessionRemoved, [], body));
   }
 
   /** Rejects unknown tokens of service sessions. */
-  refuseServiceSessions(router: ConnectedRouter, tokens: readonly string[]): void {
+  rejectServiceSessions(router: ConnectedRouter, tokens: readonly string[]): void {
     if (tokens.length === 0) return;
     const body = toBinary(SessionRemovedSchema, create(SessionRemovedSchema, { tokens: [...tokens] }));
     router.channel.trySend(new Message(EdgeControlType.SessionRemoved, [], body));

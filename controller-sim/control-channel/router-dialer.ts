@@ -10,7 +10,7 @@ import type { Random } from '#lib/random.ts';
 import { verifyChain } from '#pki/certificate-chain.ts';
 import { peerCertificates, sha1Fingerprint } from '#pki/certificates.ts';
 import { dialTls } from '#wire/dial.ts';
-import { HelloRefusedError } from '#wire/errors.ts';
+import { HelloRejectedError } from '#wire/errors.ts';
 import { ChannelHeader } from '#wire/gen/numbers.ts';
 import { TRUE } from '#wire/header-values.ts';
 import { sendHello } from '#wire/hello.ts';
@@ -62,7 +62,7 @@ export class RouterDialer {
 
   close(): void {
     this.#timer.cancel();
-    this.#abort.abort(new HelloRefusedError('the controller is stopping'));
+    this.#abort.abort(new HelloRejectedError('the controller is stopping'));
   }
 
   /**
@@ -130,7 +130,7 @@ export class RouterDialer {
     const underlay = new Underlay({ socket, clock, type: UNDERLAY });
     try {
       const verdict = verifyChain(peerCertificates(socket), authority.roots, { now: clock.now() });
-      if (!verdict.ok) throw new HelloRefusedError(`router ${id}: ${verdict.reason}`);
+      if (!verdict.ok) throw new HelloRejectedError(`router ${id}: ${verdict.reason}`);
       const headers = [
         ...this.#server.helloHeaders,
         [ChannelHeader.UnderlayType, UNDERLAY],
@@ -139,7 +139,7 @@ export class RouterDialer {
       ] as const;
       const answer = await sendHello(underlay, controllerId, headers, DIAL_TIMEOUT);
       if (answer.string(ChannelHeader.ListenerId) !== id)
-        throw new HelloRefusedError(`the router at ${address} is not ${id}`);
+        throw new HelloRejectedError(`the router at ${address} is not ${id}`);
       this.#checkIdentity(peerCertificates(socket)[0], id, fingerprint);
       const connectionId = answer.string(ChannelHeader.ConnectionId) ?? '';
       this.#server.openChannel(id, answer, connectionId, true).addUnderlay(underlay);
@@ -155,13 +155,13 @@ export class RouterDialer {
     id: string,
     fingerprint: string | null,
   ) {
-    if (!leaf) throw new HelloRefusedError(`router ${id} presents no certificate`);
+    if (!leaf) throw new HelloRejectedError(`router ${id} presents no certificate`);
     const isClientCertificate = sha1Fingerprint(leaf) === fingerprint;
     const names = leaf.subjectAltName ?? '';
     const isNamed = names
       .split(', ')
       .some((name) => name.startsWith('URI:spiffe://') && name.endsWith(`/router/${id}`));
     if (!isClientCertificate && !isNamed)
-      throw new HelloRefusedError(`router ${id} presents a certificate of another router`);
+      throw new HelloRejectedError(`router ${id} presents a certificate of another router`);
   }
 }

@@ -7,7 +7,7 @@ import type { Transaction } from '../state/transaction.ts';
 import type { Authenticator, Entity } from '../state/types.ts';
 import { endApiSessions } from './api-session.ts';
 import type { Body } from './body.ts';
-import { baseFields, changedBase, existing, refuseTaken } from './common.ts';
+import { baseFields, changedBase, existing, requireUnique } from './common.ts';
 
 type Own = Required<Omit<Authenticator, keyof Entity | 'identityId'>>;
 
@@ -54,8 +54,8 @@ export function addAuthenticator(
   const others = transaction.tables.authenticator.referring('identityId', identityId);
   if (others.some((each) => each.method === method && transaction.get('authenticator', each.id)))
     throw new ApiError('MAX_AUTHENTICATOR_METHODS_REACHED');
-  if (username !== null) refuseUsername(transaction, username, undefined);
-  if (fingerprint !== null) refuseTaken(transaction, 'authenticator', 'fingerprint', fingerprint, undefined);
+  if (username !== null) requireUniqueUsername(transaction, username, undefined);
+  if (fingerprint !== null) requireUnique(transaction, 'authenticator', 'fingerprint', fingerprint, undefined);
   transaction.put('authenticator', { ...baseFields(transaction, id, body), ...proof, identityId });
 }
 
@@ -72,7 +72,7 @@ export function updateAuthenticator(
     transaction.put('authenticator', changed);
     return;
   }
-  if (username !== null) refuseUsername(transaction, username, authenticator);
+  if (username !== null) requireUniqueUsername(transaction, username, authenticator);
   transaction.put('authenticator', {
     ...changed,
     username,
@@ -105,7 +105,7 @@ export function requestExtension(transaction: Transaction, id: string, rollKeys:
   });
 }
 
-function refuseUsername(transaction: Transaction, username: string, current: Authenticator | undefined): void {
+function requireUniqueUsername(transaction: Transaction, username: string, current: Authenticator | undefined): void {
   const other = transaction.tables.authenticator.findBy('username', username);
   if (other && other.id !== current?.id) {
     const reason = `duplicate value '${username}' in unique index on authenticators store`;

@@ -32,12 +32,12 @@ export function uniqueName(
   const name = body.text('name');
   if (body.mode === 'patch' && !name) return current?.name ?? '';
   if (!name) throw invalid('name', 'name is required', '');
-  refuseTaken(transaction, kind, 'name', name, current, 'name must be unique');
+  requireUnique(transaction, kind, 'name', name, current, 'name must be unique');
   return name;
 }
 
 /** Throws if another entity of the kind has the value in a unique field. */
-export function refuseTaken<K extends EntityKind>(
+export function requireUnique<K extends EntityKind>(
   transaction: Transaction,
   kind: K,
   key: keyof EntityTypes[K] & string,
@@ -168,7 +168,7 @@ export function existing<K extends EntityKind>(transaction: Transaction, kind: K
   return entity;
 }
 
-export function refuseSystem(entity: Entity, kind: EntityKind, action: 'update' | 'delete'): void {
+export function rejectSystem(entity: Entity, kind: EntityKind, action: 'update' | 'delete'): void {
   if (!entity.isSystem) return;
   const message = `cannot ${action} system ${SINGULAR[kind] ?? kind} in a non-system context (id=${entity.id})`;
   throw new ApiError(action === 'update' ? 'ENTITY_CAN_NOT_BE_UPDATED' : 'ENTITY_CAN_NOT_BE_DELETED', {

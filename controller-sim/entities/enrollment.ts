@@ -69,7 +69,7 @@ export function addEnrollment(transaction: Transaction, enrollment: IdentityEnro
 }
 
 /** 409 if the identity has an open enrollment of this method. */
-export function refuseOpenEnrollment(transaction: Transaction, identityId: string, method: string): void {
+export function rejectOpenEnrollment(transaction: Transaction, identityId: string, method: string): void {
   const open = transaction.tables.enrollment.referring('identityId', identityId);
   if (open.some((each) => each.method === method)) {
     throw new ApiError('ENROLLMENT_EXISTS', {

@@ -8,14 +8,14 @@ import type { ExternalIdClaim } from '../state/types.ts';
 
 /** Throws ApiError for an inconsistent combination of fields. */
 export function validateClaim({ location, matcher, matcherCriteria, parser, parserCriteria, index }: ExternalIdClaim) {
-  const refuse = (reason: string) => invalidField('externalIdClaim', reason, location);
+  const reject = (reason: string) => invalidField('externalIdClaim', reason, location);
   // reference fact: URIs are only matched by scheme, and other locations have no scheme.
   if (matcher !== 'ALL' && (matcher === 'SCHEME') !== (location === 'SAN_URI'))
-    throw refuse(`unsupported matcher [${matcher}] for location [${location}]`);
+    throw reject(`unsupported matcher [${matcher}] for location [${location}]`);
   if (matcher !== 'ALL' && matcherCriteria === '')
-    throw refuse(`invalid criteria [${matcherCriteria}] for matcher [${matcher}]`);
+    throw reject(`invalid criteria [${matcherCriteria}] for matcher [${matcher}]`);
   if (parser === 'SPLIT' && parserCriteria === '')
-    throw refuse(`invalid criteria [${parserCriteria}] for parser [${parser}]`);
+    throw reject(`invalid criteria [${parserCriteria}] for parser [${parser}]`);
   if (index < 0) throw invalidField('externalIdClaim.index', 'must be 0 or greater', index);
 }
 

@@ -6,7 +6,7 @@ import { ApiError, invalid, invalidField } from '../errors/errors.ts';
 import type { Transaction } from '../state/transaction.ts';
 import type { ExternalJwtSigner } from '../state/types.ts';
 import type { Body } from './body.ts';
-import { baseFields, changedBase, referenced, refuseTaken, uniqueName } from './common.ts';
+import { baseFields, changedBase, referenced, requireUnique, uniqueName } from './common.ts';
 import { DEFAULT_AUTH_POLICY } from './identity.ts';
 import { endpointProblem } from './jwks-endpoint.ts';
 
@@ -67,12 +67,12 @@ function fields(transaction: Transaction, body: Body, current: ExternalJwtSigner
     ...enrollment(transaction, body, keep),
   };
   if (fields.issuer === '') throw invalid('issuer', 'issuer is required', '');
-  refuseTaken(transaction, 'externalJwtSigner', 'issuer', fields.issuer, current, 'issuer must be unique');
+  requireUnique(transaction, 'externalJwtSigner', 'issuer', fields.issuer, current, 'issuer must be unique');
   if (fields.kid !== null)
-    refuseTaken(transaction, 'externalJwtSigner', 'kid', fields.kid, current, 'kid must be unique');
+    requireUnique(transaction, 'externalJwtSigner', 'kid', fields.kid, current, 'kid must be unique');
   if (fields.fingerprint !== null) {
     const reason = 'fingerprint must be unique';
-    refuseTaken(transaction, 'externalJwtSigner', 'fingerprint', fields.fingerprint, current, reason);
+    requireUnique(transaction, 'externalJwtSigner', 'fingerprint', fields.fingerprint, current, reason);
   }
   return fields;
 }
@@ -116,12 +116,12 @@ function enrollment(transaction: Transaction, body: Body, current: ExternalJwtSi
   const enrollToTokenEnabled = body.flag('enrollToTokenEnabled') ?? current?.enrollToTokenEnabled ?? false;
   const id = body.text('enrollAuthPolicyId') || (current?.enrollAuthPolicyId ?? DEFAULT_AUTH_POLICY);
   const primary = transaction.get('authPolicy', id)?.primary;
-  const refuse = (reason: string) => invalid('enrollAuthPolicyId', reason, id);
-  if (enrollToCertEnabled && !primary) throw refuse('the auth policy must be specified if enroll to cert is enabled');
-  if (enrollToTokenEnabled && !primary) throw refuse('the auth policy must be specified if enroll to token is enabled');
+  const reject = (reason: string) => invalid('enrollAuthPolicyId', reason, id);
+  if (enrollToCertEnabled && !primary) throw reject('the auth policy must be specified if enroll to cert is enabled');
+  if (enrollToTokenEnabled && !primary) throw reject('the auth policy must be specified if enroll to token is enabled');
   if (enrollToCertEnabled && !primary?.cert.allowed)
-    throw refuse('primary certificate authentication on auth policy is disabled');
+    throw reject('primary certificate authentication on auth policy is disabled');
   if (enrollToTokenEnabled && !primary?.extJwt.allowed)
-    throw refuse('primary external jwt authentication on auth policy is disabled');
+    throw reject('primary external jwt authentication on auth policy is disabled');
   return { enrollToCertEnabled, enrollToTokenEnabled, enrollAuthPolicyId: id };
 }

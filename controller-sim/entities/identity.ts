@@ -6,7 +6,7 @@ import type { Transaction } from '../state/transaction.ts';
 import type { Identity, Precedence, Tags } from '../state/types.ts';
 import { endApiSessions } from './api-session.ts';
 import type { Body } from './body.ts';
-import { baseFields, changedBase, refuseTaken, removeFromPolicies, roleAttributes } from './common.ts';
+import { baseFields, changedBase, removeFromPolicies, requireUnique, roleAttributes } from './common.ts';
 import { revocationOf } from './revocation.ts';
 
 export const DEFAULT_AUTH_POLICY = 'default';
@@ -151,7 +151,7 @@ function identityName(transaction: Transaction, body: Body, current: Identity | 
   const name = body.text('name');
   if (body.mode === 'patch' && !name) return current?.name ?? '';
   if (!name) throw badRequest('index on identities.name does not allow null or empty values');
-  refuseTaken(transaction, 'identity', 'name', name, current);
+  requireUnique(transaction, 'identity', 'name', name, current);
   return name;
 }
 
@@ -159,7 +159,7 @@ function externalId(transaction: Transaction, body: Body, current: Identity | un
   const given = body.text('externalId');
   if (given === undefined) return body.mode === 'patch' ? (current?.externalId ?? null) : null;
   if (given.trim() === '') return null;
-  refuseTaken(transaction, 'identity', 'externalId', given, current);
+  requireUnique(transaction, 'identity', 'externalId', given, current);
   return given;
 }
 

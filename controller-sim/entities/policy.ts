@@ -4,7 +4,7 @@ import { invalid } from '../errors/errors.ts';
 import type { Transaction } from '../state/transaction.ts';
 import type { EdgeRouterPolicy, Entity, Semantic, ServiceEdgeRouterPolicy, ServicePolicy } from '../state/types.ts';
 import type { Body } from './body.ts';
-import { baseFields, changedBase, refuseSystem, roleList, uniqueName } from './common.ts';
+import { baseFields, changedBase, rejectSystem, roleList, uniqueName } from './common.ts';
 
 export function createServicePolicy(transaction: Transaction, id: string, body: Body): void {
   transaction.put('servicePolicy', {
@@ -28,7 +28,7 @@ export function createEdgeRouterPolicy(transaction: Transaction, id: string, bod
 }
 
 export function updateEdgeRouterPolicy(transaction: Transaction, policy: EdgeRouterPolicy, body: Body): void {
-  refuseSystem(policy, 'edgeRouterPolicy', 'update');
+  rejectSystem(policy, 'edgeRouterPolicy', 'update');
   transaction.put('edgeRouterPolicy', {
     ...edgeRouterPolicyFields(transaction, body, policy),
     ...changedBase(transaction, policy, body),
@@ -36,7 +36,7 @@ export function updateEdgeRouterPolicy(transaction: Transaction, policy: EdgeRou
 }
 
 export function deleteEdgeRouterPolicy(transaction: Transaction, policy: EdgeRouterPolicy): void {
-  refuseSystem(policy, 'edgeRouterPolicy', 'delete');
+  rejectSystem(policy, 'edgeRouterPolicy', 'delete');
   transaction.delete('edgeRouterPolicy', policy.id);
 }
 

@@ -9,8 +9,8 @@ import {
   baseFields,
   changedBase,
   configList,
-  refuseTaken,
   removeFromPolicies,
+  requireUnique,
   roleAttributes,
   uniqueName,
 } from './common.ts';
@@ -58,7 +58,7 @@ export function updateEdgeRouter(transaction: Transaction, router: Router, body:
   if (updated.isTunnelerEnabled && !router.isTunnelerEnabled) enableTunneler(transaction, updated);
   if (!updated.isTunnelerEnabled && router.isTunnelerEnabled) disableTunneler(transaction, router.id);
   if (updated.isTunnelerEnabled && updated.name !== router.name) {
-    refuseTaken(transaction, 'identity', 'name', updated.name, updated);
+    requireUnique(transaction, 'identity', 'name', updated.name, updated);
     transaction.patch('identity', router.id, { name: updated.name });
   }
 }
@@ -110,7 +110,7 @@ function addRouterEnrollment(
 }
 
 function enableTunneler(transaction: Transaction, router: Router): void {
-  refuseTaken(transaction, 'identity', 'name', router.name, router);
+  requireUnique(transaction, 'identity', 'name', router.name, router);
   transaction.put('identity', routerIdentity(transaction, router.id, router.name));
   transaction.put('edgeRouterPolicy', systemRouterPolicy(transaction, router.id));
 }

@@ -81,12 +81,12 @@ function compile(schema: Schema): ValidateFunction {
 
 /** Returns the characters of the schema. */
 function demandSmall(schema: Schema): number {
-  const refuse = (why: string) => invalid('schema', `the schema ${why}`, '(too large to print)');
-  if (isNestedDeeper(schema)) throw refuse(`is nested deeper than ${DEEPEST_JSON} levels`);
+  const reject = (why: string) => invalid('schema', `the schema ${why}`, '(too large to print)');
+  if (isNestedDeeper(schema)) throw reject(`is nested deeper than ${DEEPEST_JSON} levels`);
   const { length } = JSON.stringify(schema);
-  if (length > LARGEST_SCHEMA) throw refuse(`has ${length} characters as JSON; at most ${LARGEST_SCHEMA} are allowed`);
+  if (length > LARGEST_SCHEMA) throw reject(`has ${length} characters as JSON; at most ${LARGEST_SCHEMA} are allowed`);
   const parts = partsOf(schema);
-  if (parts > MOST_PARTS) throw refuse(`has ${parts} maps and lists; at most ${MOST_PARTS} are allowed`);
+  if (parts > MOST_PARTS) throw reject(`has ${parts} maps and lists; at most ${MOST_PARTS} are allowed`);
   return length;
 }
 

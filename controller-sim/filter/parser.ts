@@ -55,9 +55,13 @@ class Parser {
     const hasPredicate =
       first.kind !== 'end' && !this.#isWord('sort') && !this.#isWord('skip') && !this.#isWord('limit');
     const predicate = hasPredicate ? this.#or() : undefined;
-    const sort = this.#takeWord('sort') ? (this.#expectWord('by'), this.sortFields()) : undefined;
-    const skip = this.#takeWord('skip') ? this.#integer() : undefined;
-    const limit = this.#takeWord('limit') ? (this.#takeWord('none') ? ('none' as const) : this.#integer()) : undefined;
+    const sort = this.#acceptWord('sort') ? (this.#expectWord('by'), this.sortFields()) : undefined;
+    const skip = this.#acceptWord('skip') ? this.#integer() : undefined;
+    const limit = this.#acceptWord('limit')
+      ? this.#acceptWord('none')
+        ? ('none' as const)
+        : this.#integer()
+      : undefined;
     return {
       ...(predicate && { predicate }),
       ...(sort && { sort }),
@@ -70,10 +74,10 @@ class Parser {
     const fields: SortField[] = [];
     do {
       const field = this.#name();
-      const descending = this.#takeWord('desc');
-      if (!descending) this.#takeWord('asc');
+      const descending = this.#acceptWord('desc');
+      if (!descending) this.#acceptWord('asc');
       fields.push({ field, descending });
-    } while (this.#takeSymbol(','));
+    } while (this.#acceptSymbol(','));
     return fields;
   }
 
@@ -83,21 +87,21 @@ class Parser {
 
   #or(): Predicate {
     const parts = [this.#and()];
-    while (this.#takeWord('or')) parts.push(this.#and());
+    while (this.#acceptWord('or')) parts.push(this.#and());
     return parts.length === 1 ? (parts[0] as Predicate) : { kind: 'or', parts };
   }
 
   #and(): Predicate {
     const parts = [this.#unary()];
-    while (this.#takeWord('and')) parts.push(this.#unary());
+    while (this.#acceptWord('and')) parts.push(this.#unary());
     return parts.length === 1 ? (parts[0] as Predicate) : { kind: 'and', parts };
   }
 
   #unary(): Predicate {
     if (++this.#depth > DEEPEST) throw new FilterError('the filter is nested too deeply', this.#peek());
     try {
-      if (this.#takeWord('not')) return { kind: 'not', part: this.#or() };
-      if (this.#takeSymbol('(')) {
+      if (this.#acceptWord('not')) return { kind: 'not', part: this.#or() };
+      if (this.#acceptSymbol('(')) {
         const inner = this.#or();
         this.#expectSymbol(')');
         return inner;
@@ -110,10 +114,10 @@ class Parser {
 
   #operation(): Predicate {
     if (this.#isWord('isempty') && this.#peekAfter().text === '(') return { kind: 'isEmpty', subject: this.#set() };
-    if (this.#takeWord('true')) return { kind: 'constant', value: true };
-    if (this.#takeWord('false')) return { kind: 'constant', value: false };
+    if (this.#acceptWord('true')) return { kind: 'constant', value: true };
+    if (this.#acceptWord('false')) return { kind: 'constant', value: false };
     const subject = this.#subject();
-    const negated = this.#takeWord('not');
+    const negated = this.#acceptWord('not');
     const next = this.#peek();
     if (!negated && next.kind === 'symbol' && (COMPARISONS as readonly string[]).includes(next.text)) {
       this.#position++;
@@ -121,11 +125,11 @@ class Parser {
       return { kind: 'compare', subject, operator: next.text as Comparison, value, negated: false };
     }
     for (const operator of ['contains', 'icontains'] as const) {
-      if (this.#takeWord(operator))
+      if (this.#acceptWord(operator))
         return { kind: 'compare', subject, operator, value: this.#value(OPERANDS[operator]), negated };
     }
-    if (this.#takeWord('in')) return { kind: 'in', subject, values: this.#values(), negated };
-    if (this.#takeWord('between')) {
+    if (this.#acceptWord('in')) return { kind: 'in', subject, values: this.#values(), negated };
+    if (this.#acceptWord('between')) {
       const low = this.#value(OPERANDS.between);
       this.#expectWord('and');
       return { kind: 'between', subject, low, high: this.#value([low.type]), negated };
@@ -147,7 +151,7 @@ class Parser {
     this.#position++;
     this.#expectSymbol('(');
     let subject: Subject;
-    if (this.#takeWord('from')) {
+    if (this.#acceptWord('from')) {
       const field = this.#name();
       this.#expectWord('where');
       subject = { field, where: this.query() };
@@ -162,7 +166,7 @@ class Parser {
     this.#expectSymbol('[');
     const first = this.#value(OPERANDS.in);
     const values = [first];
-    while (this.#takeSymbol(',')) values.push(this.#value([first.type]));
+    while (this.#acceptSymbol(',')) values.push(this.#value([first.type]));
     this.#expectSymbol(']');
     return values;
   }
@@ -180,9 +184,9 @@ class Parser {
     const token = this.#peek();
     if (token.kind === 'string') return this.#advance({ type: 'string', value: token.text });
     if (token.kind === 'number') return this.#advance({ type: 'number', value: Number(token.text) });
-    if (this.#takeWord('true')) return { type: 'bool', value: true };
-    if (this.#takeWord('false')) return { type: 'bool', value: false };
-    if (this.#takeWord('null')) return { type: 'null' };
+    if (this.#acceptWord('true')) return { type: 'bool', value: true };
+    if (this.#acceptWord('false')) return { type: 'bool', value: false };
+    if (this.#acceptWord('null')) return { type: 'null' };
     if (this.#isWord('datetime')) return this.#datetime();
     throw this.#unexpected();
   }
@@ -230,14 +234,14 @@ class Parser {
     return token.kind === 'word' && token.text.toLowerCase() === word;
   }
 
-  #takeWord(word: string): boolean {
+  #acceptWord(word: string): boolean {
     if (!this.#isWord(word)) return false;
     this.#position++;
     return true;
   }
 
   #expectWord(word: string): void {
-    if (!this.#takeWord(word)) throw this.#unexpected();
+    if (!this.#acceptWord(word)) throw this.#unexpected();
   }
 
   #isSymbol(symbol: string): boolean {
@@ -245,14 +249,14 @@ class Parser {
     return token.kind === 'symbol' && token.text === symbol;
   }
 
-  #takeSymbol(symbol: string): boolean {
+  #acceptSymbol(symbol: string): boolean {
     if (!this.#isSymbol(symbol)) return false;
     this.#position++;
     return true;
   }
 
   #expectSymbol(symbol: string): void {
-    if (!this.#takeSymbol(symbol)) throw this.#unexpected();
+    if (!this.#acceptSymbol(symbol)) throw this.#unexpected();
   }
 
   #unexpected(): FilterError {

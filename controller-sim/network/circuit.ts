@@ -1,5 +1,6 @@
 // A circuit in the controller's view.
 
+import type { CircuitState } from './circuit-states.ts';
 import type { Path } from './paths.ts';
 
 export interface Circuit {
@@ -11,6 +12,7 @@ export interface Circuit {
   readonly egress: string;
   readonly tags: Readonly<Record<string, string>>;
   readonly createdAt: number;
+  state: CircuitState;
   path: Path;
   /** Whether it adds to the cost of its terminator. */
   addsCost: boolean;

@@ -3,6 +3,7 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { VirtualClock } from '#lib/clock.ts';
+import { InvariantError } from '#lib/errors.ts';
 import { IdSource } from '#lib/ids.ts';
 import { silentLog } from '#lib/log.ts';
 import { seededRandom } from '#lib/random.ts';
@@ -13,6 +14,7 @@ import { encodeUint32, TRUE } from '#wire/header-values.ts';
 import { Message } from '#wire/message.ts';
 import type { State } from '../state/state.ts';
 import type { Service, Terminator } from '../state/types.ts';
+import { advance, CIRCUIT_TRANSITIONS, type CircuitEvent, type CircuitState } from './circuit-states.ts';
 import { Circuits } from './circuits.ts';
 import type { ConnectedRouter } from './connected-router.ts';
 import { Links, type NewLink } from './links.ts';
@@ -228,14 +230,14 @@ t.test('selectors select by attribute, by id or all', async (t) => {
 function network(net: Links) {
   const clock = new VirtualClock();
   const sent: string[] = [];
-  const refusing = new Set<string>();
+  const rejecting = new Set<string>();
   const waiting: (() => void)[] = [];
   const names = ['a', 'b', 'c', 'd'];
   const channel = (id: string) => ({
     request: (message: Message) => {
       const { circuitId, attempt } = message.decode(RouteSchema);
       sent.push(`${id}: route`);
-      const outcome = refusing.has(id) ? RouteHeader.Error : RouteHeader.Success;
+      const outcome = rejecting.has(id) ? RouteHeader.Error : RouteHeader.Success;
       const headers = [[outcome, TRUE] as const, [RouteHeader.Attempt, encodeUint32(attempt)] as const];
       return new Promise<Message>((resolve) => {
         waiting.push(() => resolve(new Message(ControlType.RouteResult, headers, circuitId)));
@@ -293,7 +295,7 @@ function network(net: Links) {
       await clock.advance(10);
     }
   };
-  return { circuits, routers, refusing, clock, sent, answer, create, pass };
+  return { circuits, routers, rejecting, clock, sent, answer, create, pass };
 }
 
 /** Whether the last message to each router removes the circuit. */
@@ -301,6 +303,47 @@ function allUnrouted(sent: readonly string[]): boolean {
   const last = new Map(sent.map((each) => each.split(': ') as [string, string]));
   return [...last.values()].every((message) => message.startsWith('unroute'));
 }
+
+t.test('a circuit changes its state as expected, and in no other way', async (t) => {
+  const end = 'ended';
+  const expected: Record<CircuitState, Partial<Record<CircuitEvent, CircuitState>>> = {
+    routing: { routed: 'up', reroute: 'routingStale', end },
+    routingStale: { routed: 'moving', reroute: 'routingStale', end },
+    up: { reroute: 'moving', end },
+    moving: { moved: 'up', reroute: 'movingStale', end },
+    movingStale: { moved: 'moving', reroute: 'movingStale', end },
+    ended: {},
+  };
+  t.same(Object.keys(CIRCUIT_TRANSITIONS), Object.keys(expected));
+  const events: CircuitEvent[] = ['routed', 'reroute', 'moved', 'end'];
+  for (const [state, next] of Object.entries(expected) as [CircuitState, (typeof expected)[CircuitState]][])
+    for (const event of events) {
+      const circuit = { id: 'c', state };
+      if (next[event]) t.equal(advance(circuit, event), next[event], `${event} in ${state}`);
+      else t.throws(() => advance(circuit, event), InvariantError, `${event} in ${state}`);
+      t.equal(circuit.state, next[event] ?? state, 'a forbidden event changes nothing');
+    }
+});
+
+t.test('a circuit that loses a link during its creation moves after it, not meanwhile', async (t) => {
+  const net = links('a-b:1', 'b-d:1', 'a-c:10', 'c-d:10');
+  const { circuits, sent, answer, create, pass } = network(net);
+  const creation = create();
+  await answer(1);
+  t.equal(circuits.get('circuit')?.state, 'routing');
+  net.remove('bd');
+  circuits.moves.onLinkLost('bd');
+  circuits.moves.reroute('circuit');
+  await new Promise((resolve) => setImmediate(resolve));
+  t.same(sent, ['a: route', 'b: route', 'd: route'], 'no other routes are in flight');
+  t.equal(circuits.get('circuit')?.state, 'routingStale');
+  await answer(2);
+  await creation;
+  t.equal(circuits.get('circuit')?.state, 'moving');
+  await pass(100);
+  t.match(circuits.get('circuit'), { state: 'up', path: { links: ['ac', 'cd'] } });
+  t.same(sent.slice(3), ['a: route', 'c: route', 'd: route', 'b: unroute now']);
+});
 
 t.test('a circuit that is removed during a move remains on no router', async (t) => {
   for (const answered of [0, 1, 2]) {
@@ -310,7 +353,7 @@ t.test('a circuit that is removed during a move remains on no router', async (t)
     await answer();
     await creation;
     net.remove('bd');
-    circuits.onLinkLost('bd');
+    circuits.moves.onLinkLost('bd');
     await answer(answered);
     circuits.remove('circuit', { now: true });
     await answer();
@@ -326,12 +369,12 @@ t.test('a circuit that cannot move remains on no router of the old or the new pa
   await answer();
   await creation;
   net.remove('bd');
-  circuits.onLinkLost('bd');
-  circuits.onLinkLost('bd');
+  circuits.moves.onLinkLost('bd');
+  circuits.moves.onLinkLost('bd');
   await answer(1);
   net.remove('cd');
-  circuits.onLinkLost('cd');
-  circuits.reroute('circuit');
+  circuits.moves.onLinkLost('cd');
+  circuits.moves.reroute('circuit');
   await pass(2_000);
   t.equal(circuits.size, 0, 'checked again after the move, without a path');
   t.ok(allUnrouted(sent), sent.join(', '));
@@ -340,20 +383,20 @@ t.test('a circuit that cannot move remains on no router of the old or the new pa
 
 t.test('a circuit survives a router that lacks its link so far, and a replaced link', async (t) => {
   const net = links('a-b:1', 'b-d:1', 'a-c:10', 'c-d:10');
-  const { circuits, refusing, answer, create, pass } = network(net);
+  const { circuits, rejecting, answer, create, pass } = network(net);
   const creation = create();
   await answer();
   await creation;
-  refusing.add('c');
+  rejecting.add('c');
   net.remove('bd');
-  circuits.onLinkLost('bd');
+  circuits.moves.onLinkLost('bd');
   await pass(300);
   t.match(circuits.get('circuit')?.path.links, ['ab', 'bd'], 'router c has no link to d yet');
-  refusing.delete('c');
+  rejecting.delete('c');
   await pass(500);
   t.match(circuits.get('circuit')?.path.links, ['ac', 'cd']);
   net.remove('ac');
-  circuits.onLinkLost('ac');
+  circuits.moves.onLinkLost('ac');
   await pass(200);
   t.equal(circuits.size, 1, 'no path for a moment');
   net.report(reported('a2', 'c', 'a'));
@@ -368,10 +411,10 @@ t.test('a circuit moves again if a link of its new path is lost or disabled duri
     const end = (id: string) => {
       if (isLost) {
         net.remove(id);
-        circuits.onLinkLost(id);
+        circuits.moves.onLinkLost(id);
       } else {
         Object.assign(net.get(id) ?? {}, { isDown: true });
-        circuits.onLinkChanged(id);
+        circuits.moves.onLinkChanged(id);
       }
     };
     const creation = create();
@@ -392,7 +435,7 @@ t.test('a circuit whose end is disconnected is removed at once', async (t) => {
   await answer();
   await creation;
   routers.delete('d');
-  circuits.onLinkLost('bd');
+  circuits.moves.onLinkLost('bd');
   await answer();
   t.equal(circuits.size, 0);
   t.same(clock.timers(), []);
@@ -405,7 +448,7 @@ t.test('a stopping controller cancels all attempts', async (t) => {
   await answer();
   await creation;
   net.remove('bd');
-  circuits.onLinkLost('bd');
+  circuits.moves.onLinkLost('bd');
   await answer();
   await new Promise((resolve) => setImmediate(resolve));
   t.equal(clock.timers().length, 1);

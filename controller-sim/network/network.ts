@@ -73,7 +73,9 @@ export class Network {
     const { links, costs } = this;
     this.circuits = new Circuits({ ...components, links, routers: this.#routers, events, costs });
     this.#unsubscribe = components.state.subscribe('derived', (set) => this.#onChange(set));
-    this.#rebalance = components.clock.every('rebalance circuits', REBALANCE_INTERVAL, () => this.circuits.rebalance());
+    this.#rebalance = components.clock.every('rebalance circuits', REBALANCE_INTERVAL, () =>
+      this.circuits.moves.rebalance(),
+    );
   }
 
   get routers(): ReadonlyMap<string, ConnectedRouter> {
@@ -113,7 +115,7 @@ export class Network {
     if (!link) return false;
     link.staticCost = change.staticCost ?? link.staticCost;
     link.isDown = change.isDown ?? link.isDown;
-    this.circuits.onLinkChanged(id);
+    this.circuits.moves.onLinkChanged(id);
     return true;
   }
 
@@ -151,7 +153,7 @@ export class Network {
     this.events.emit({ kind: 'router', routerId: router.id, isOnline: false });
     for (const link of this.links.from(router.id)) this.#dropLink(link.id);
     for (const link of this.links.values()) {
-      if (link.destination === router.id) this.circuits.onLinkLost(link.id);
+      if (link.destination === router.id) this.circuits.moves.onLinkLost(link.id);
     }
     this.#sendToAll(peerChange(router.id, PeerState.UNHEALTHY));
   }
@@ -190,7 +192,7 @@ export class Network {
     const link = this.links.remove(linkId);
     if (!link) return;
     this.events.emit({ kind: 'link', type: 'fault', link });
-    this.circuits.onLinkLost(linkId);
+    this.circuits.moves.onLinkLost(linkId);
   }
 
   #sendToAll(change: PeerStateChange): void {

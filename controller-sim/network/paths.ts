@@ -52,6 +52,11 @@ export function cheapestPath(
   return undefined;
 }
 
+/** The first and the last router of a path. */
+export function endsOf({ routers }: Path): readonly [from: string, to: string] {
+  return [routers[0] ?? '', routers.at(-1) ?? ''];
+}
+
 /** The current cost of a path; undefined if a part of it is gone. */
 export function costOf(
   path: Path,

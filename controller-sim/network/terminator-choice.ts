@@ -48,14 +48,14 @@ export class TerminatorChoice {
     const stickiness = peerData.get(PeerDataKey.StickinessToken)?.toString();
     const chosen = chooseTerminator(service.terminatorStrategy, candidates, random, stickiness);
     if (chosen) return chosen;
-    const refuse = (failure: FailureCause, why: string) =>
+    const reject = (failure: FailureCause, why: string) =>
       new CircuitError(EdgeErrorCode.Internal, why, { circuitId, failure });
-    if (all.length === 0) throw refuse('NO_TERMINATORS', `service ${service.id} has no terminators`);
+    if (all.length === 0) throw reject('NO_TERMINATORS', `service ${service.id} has no terminators`);
     const wanted = `terminators for instanceId ${instanceId}`;
-    if (named.length === 0) throw refuse('NO_TERMINATORS', `service ${service.id} has no ${wanted}`);
-    if (online.length === 0) throw refuse('NO_ONLINE_TERMINATORS', `service ${service.id} has no online ${wanted}`);
+    if (named.length === 0) throw reject('NO_TERMINATORS', `service ${service.id} has no ${wanted}`);
+    if (online.length === 0) throw reject('NO_ONLINE_TERMINATORS', `service ${service.id} has no online ${wanted}`);
     const ends = online.map(({ routerId }) => `from r/${ingressRouter} to r/${routerId}`);
-    throw refuse('NO_PATH', `can't route ${[...new Set(ends)].join(', ')}`);
+    throw reject('NO_PATH', `can't route ${[...new Set(ends)].join(', ')}`);
   }
 
   /** The cheapest path between two connected routers. */

@@ -187,7 +187,7 @@ export async function readRequest(pem: string): Promise<CertificateRequest> {
     const request = new x509.Pkcs10CertificateRequest(pem);
     if (!(await request.verify())) throw new CsrError('the request is not signed with its own key');
     const publicKey = Buffer.from(request.publicKey.rawData);
-    refuseWeakKey(publicKey);
+    rejectWeakKey(publicKey);
     const extension = request.extensions.find((each) => each instanceof x509.SubjectAlternativeNameExtension);
     const of = (type: string) =>
       extension?.names.items.filter((name) => name.type === type).map((name) => name.value) ?? [];
@@ -202,7 +202,7 @@ export async function readRequest(pem: string): Promise<CertificateRequest> {
   }
 }
 
-function refuseWeakKey(spki: Buffer): void {
+function rejectWeakKey(spki: Buffer): void {
   const key = createPublicKey({ key: spki, format: 'der', type: 'spki' });
   const { modulusLength } = key.asymmetricKeyDetails ?? {};
   if (modulusLength !== undefined && modulusLength < SHORTEST_RSA_KEY)

@@ -14,12 +14,12 @@ const origin = (id: string): Origin => ({ author: { type: 'identity', id }, sour
 t.test('changes in one commit keep their own origins, and so do changes that follow from them', async (t) => {
   const clock = new VirtualClock();
   const state = await State.open({ store: new MemoryStore(), clock, ids: new IdSource(seededRandom(1)) });
-  const heard: [id: string | undefined, author: string | undefined][] = [];
+  const received: [id: string | undefined, author: string | undefined][] = [];
   const add = (id: string) =>
     state.change((transaction) => transaction.put('identity', plainIdentity(transaction, id, id)));
   let followed: Promise<void> | undefined;
   state.subscribe('derived', ({ changes: [first], origin: from }) => {
-    heard.push([first?.id, from?.author.id]);
+    received.push([first?.id, from?.author.id]);
     if (first?.id === 'b') followed = add('of-b');
   });
   let later: Promise<void> | undefined;
@@ -36,7 +36,7 @@ t.test('changes in one commit keep their own origins, and so do changes that fol
   await followed;
   await clock.advance(1_000);
   await later;
-  t.same(heard, [
+  t.same(received, [
     ['a', 'x'],
     ['b', 'y'],
     ['c', undefined],

@@ -34,7 +34,7 @@ export interface ApiOperation {
   /** Status of a successful answer. */
   readonly status: number;
   /** Statuses of errors. */
-  readonly refusals: readonly number[];
+  readonly rejections: readonly number[];
 }
 
 export interface ApiAnswer {
@@ -58,7 +58,7 @@ export function readOperations(): ApiOperation[] {
 
 function readLine(line: string): ApiOperation {
   const cells = line.split('\t');
-  const [api, method, path = '', id = '', access = '', query = '', body = '', answer = '', status, refusals = ''] =
+  const [api, method, path = '', id = '', access = '', query = '', body = '', answer = '', status, rejections = ''] =
     cells;
   const [bodyType] = list(body).filter((each) => !isForm(each));
   return {
@@ -72,7 +72,7 @@ function readLine(line: string): ApiOperation {
     bodyForms: list(body).filter(isForm),
     answer: readAnswer(answer),
     status: Number(status),
-    refusals: list(refusals).map(Number),
+    rejections: list(rejections).map(Number),
   };
 }
 

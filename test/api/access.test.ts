@@ -59,8 +59,8 @@ t.test('every operation admits the callers in the table and rejects all others',
       if (access === 'none' && BY_THEMSELVES.has(id)) continue;
       const options = { token, as: connection, type: JSON_TYPE, ...(body && { body: {} }) };
       const { status } = await api.ask(method, pathOf(operation), options);
-      const isRefused = status === 401;
-      if (isRefused === (access === 'none' || caller.may(access)))
+      const isRejected = status === 401;
+      if (isRejected === (access === 'none' || caller.may(access)))
         wrong.push(`${caller.name} ${method} ${operation.api} ${id} (${access}): ${status}`);
       if (status >= 500 && status !== 501) wrong.push(`${method} ${operation.api} ${id}: ${status}`);
       if (id === 'deleteCurrentAPISession') token = await caller.login();
@@ -87,7 +87,7 @@ t.test('permissions do not extend to administrators', async (t) => {
   const { enrollment } = await api.get(`/identities/${boss}`);
   const id = enrollment.ott.id;
   const expiresAt = new Date(api.clock.now() + 3_600_000).toISOString();
-  const refused: readonly (readonly [string, string, unknown?])[] = [
+  const rejected: readonly (readonly [string, string, unknown?])[] = [
     ['POST', '/enrollments', { identityId: boss, method: 'updb', username: 'x', expiresAt }],
     ['POST', `/enrollments/${id}/refresh`, { expiresAt }],
     ['GET', `/enrollments/${id}`],
@@ -97,7 +97,7 @@ t.test('permissions do not extend to administrators', async (t) => {
     ['DELETE', `/identities/${boss}/mfa`],
     ['DELETE', `/identities/${boss}`],
   ];
-  for (const [method, path, body] of refused) {
+  for (const [method, path, body] of rejected) {
     const answer = await api.ask(method, `/edge/management/v1${path}`, { token, ...(body !== undefined && { body }) });
     t.match(answer, { status: 401, code: 'UNAUTHORIZED', cause: { message: /^non-admins may not / } }, method + path);
   }

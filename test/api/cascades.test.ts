@@ -154,18 +154,18 @@ t.test('referenced entities cannot be deleted; the error names the references', 
     ...LOGINS,
     primary: { ...LOGINS.primary, extJwt: { allowed: true, allowedSigners: [signer] } },
   });
-  const refused = async (path: string, field: string, needed: string) =>
+  const rejected = async (path: string, field: string, needed: string) =>
     t.match(
       await api.manage('DELETE', path),
       { status: 409, code: 'CAN_NOT_DELETE_REFERENCED_ENTITY', cause: { field, value: `[${needed}]` } },
       path,
     );
-  await refused(`/config-types/${configType}`, 'configs', config);
-  await refused(`/configs/${config}`, 'serviceConfigs', identity);
-  await refused(`/auth-policies/${authPolicy}`, 'enrollAuthPolicyId', signer);
-  await refused(`/external-jwt-signers/${signer}`, 'primary.extJwt.allowedSigners', allows);
+  await rejected(`/config-types/${configType}`, 'configs', config);
+  await rejected(`/configs/${config}`, 'serviceConfigs', identity);
+  await rejected(`/auth-policies/${authPolicy}`, 'enrollAuthPolicyId', signer);
+  await rejected(`/external-jwt-signers/${signer}`, 'primary.extJwt.allowedSigners', allows);
   await api.change('PATCH', `/identities/${identity}`, { authPolicyId: authPolicy });
-  await refused(`/auth-policies/${authPolicy}`, 'authPolicyId', identity);
+  await rejected(`/auth-policies/${authPolicy}`, 'authPolicyId', identity);
   t.match(await api.manage('DELETE', '/auth-policies/default'), { status: 409, cause: { field: 'authPolicyId' } });
 
   await api.change('DELETE', `/identities/${identity}/service-configs`, []);

@@ -5,7 +5,7 @@ import { ApiClient, filtered } from '../support/api-client.ts';
 import { type IssueOptions, issue, makeAuthority } from '../support/certificates.ts';
 
 const DAY = 86_400_000;
-const REFUSED = { status: 401, code: 'INVALID_AUTH' };
+const REJECTED = { status: 401, code: 'INVALID_AUTH' };
 
 /** A claim of an authority: the external id is the whole common name. */
 const BY_COMMON_NAME = {
@@ -33,16 +33,16 @@ t.test(
 
     const authPolicyId = await api.authPolicy('no certificates', { cert: { allowed: false } });
     await api.manage('PATCH', `/identities/${identityId}`, { authPolicyId });
-    t.match(await api.loginWith(device), REFUSED, 'certificates are not allowed');
+    t.match(await api.loginWith(device), REJECTED, 'certificates are not allowed');
     await api.manage('PATCH', `/identities/${identityId}`, { authPolicyId: 'default' });
     await api.manage('POST', `/identities/${identityId}/disable`, { durationMinutes: 1 });
-    t.match(await api.loginWith(device), REFUSED, 'the identity is disabled');
+    t.match(await api.loginWith(device), REJECTED, 'the identity is disabled');
     await api.manage('POST', `/identities/${identityId}/enable`);
 
     const { data: again } = await api.loginWith(device);
     t.match(await api.manage('DELETE', `/authenticators/${data.authenticatorId}`), { status: 200 });
     t.notOk(await api.isOpen(again.token), 'its sessions end with the authenticator');
-    t.match(await api.loginWith(device), REFUSED, 'the authenticator is deleted');
+    t.match(await api.loginWith(device), REJECTED, 'the authenticator is deleted');
   },
 );
 
@@ -52,7 +52,7 @@ t.test('a certificate without its key is rejected', async (t) => {
   const { key } = await issue(await makeAuthority('elsewhere'), 'device');
   await t.rejects(api.loginWith(api.connect({ pem, key })), 'the TLS handshake fails');
   const inBody = { body: { certificate: pem, certPem: pem }, headers: { 'x-client-cert': encodeURIComponent(pem) } };
-  t.match(await api.ask('POST', '/authenticate?method=cert', inBody), REFUSED, 'presented, but not in TLS');
+  t.match(await api.ask('POST', '/authenticate?method=cert', inBody), REJECTED, 'presented, but not in TLS');
 });
 
 t.test('an expired certificate is accepted if the auth policy permits it', async (t) => {
@@ -68,7 +68,7 @@ t.test('an expired certificate is accepted if the auth policy permits it', async
   await api.clock.advance(to - api.clock.now());
   t.equal((await api.loginWith(device)).status, 200, 'until its last second');
   await api.clock.advance(1);
-  t.match(await api.loginWith(device), REFUSED);
+  t.match(await api.loginWith(device), REJECTED);
   await api.manage('PATCH', `/identities/${identityId}`, { authPolicyId: 'default' });
   t.equal((await api.loginWith(device)).status, 200, 'permitted by the default policy');
 });
@@ -101,7 +101,7 @@ t.test('only certificates for clients, already valid, from a known authority, ar
   for (const [name, subject, options, status] of table)
     t.equal((await api.loginWith(api.connect(await issue(authority, subject, options)))).status, status, name);
   const impostor = await issue(await makeAuthority('ours'), 'strict');
-  t.match(await api.loginWith(api.connect(impostor)), REFUSED, 'an authority with the same name');
+  t.match(await api.loginWith(api.connect(impostor)), REJECTED, 'an authority with the same name');
 });
 
 t.test('an authority is usable once it is verified, and while logins with it are enabled', async (t) => {
@@ -127,14 +127,14 @@ t.test('an authority is usable once it is verified, and while logins with it are
   t.equal((await api.loginWith(device)).status, 200);
 
   await api.manage('PATCH', `/cas/${id}`, { isAuthEnabled: false });
-  t.match(await api.loginWith(device), REFUSED, 'logins with it are disabled');
+  t.match(await api.loginWith(device), REJECTED, 'logins with it are disabled');
   await api.manage('PATCH', `/cas/${id}`, { isAuthEnabled: true });
   const { data: session } = await api.loginWith(device);
   await api.manage('DELETE', `/cas/${id}`);
   t.notOk(await api.isOpen(session.token), 'sessions end when logins are disabled');
-  t.match(await api.loginWith(device), REFUSED, 'the authority is deleted');
+  t.match(await api.loginWith(device), REJECTED, 'the authority is deleted');
   await api.addAuthority('ours', authority);
-  t.match(await api.loginWith(device), REFUSED, 'its authenticators were deleted with it');
+  t.match(await api.loginWith(device), REJECTED, 'its authenticators were deleted with it');
 });
 
 t.test(

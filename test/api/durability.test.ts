@@ -129,9 +129,9 @@ t.test('a full disk answers 503 with its cause, and writes work again once space
   const tags = { large: 'x'.repeat(500_000) };
   const create = (name: string) => api.manage('POST', '/services', { name, encryptionRequired: true, tags });
   database?.exec('PRAGMA max_page_count = 50');
-  const refused = await create('refused');
-  t.match([refused.status, refused.code], [503, 'STORE_UNAVAILABLE']);
-  t.match(refused.cause.message, /could not write the data: the disk is full; free some space and try again/);
+  const rejected = await create('rejected');
+  t.match([rejected.status, rejected.code], [503, 'STORE_UNAVAILABLE']);
+  t.match(rejected.cause.message, /could not write the data: the disk is full; free some space and try again/);
   t.same(await api.names('/services'), [], 'reads still work');
   database?.exec('PRAGMA max_page_count = 100000');
   t.equal((await create('accepted')).status, 201);

@@ -128,16 +128,16 @@ t.test('an invalid certificate request or key is rejected without using the toke
   const renamed = Buffer.from(bytes.toString('latin1').replace('device', 'admins'), 'latin1');
   const of = (pair: { privateKey: KeyObject }) =>
     createCsr('x', { sans: { dns: [], ip: [], uri: [], email: [] } }, pair.privateKey);
-  const refused = { status: 400, code: 'COULD_NOT_PROCESS_CSR' };
+  const rejected = { status: 400, code: 'COULD_NOT_PROCESS_CSR' };
   const table: [string, string, object][] = [
     ['nothing', '', { status: 400, code: 'MISSING_OR_INVALID_CSR' }],
-    ['nonsense', 'nonsense', refused],
-    ['half of one', encode(bytes.subarray(0, 60)), refused],
-    ['invalid content in PEM', encode(Buffer.from('nonsense')), refused],
-    ['a certificate', api.simulator.ca, refused],
-    ['a name that was changed after signing', encode(renamed), refused],
-    ['a short RSA key', of(generateKeyPairSync('rsa', { modulusLength: 1024 })), refused],
-    ['an unknown curve', of(generateKeyPairSync('ec', { namedCurve: 'secp256k1' })), refused],
+    ['nonsense', 'nonsense', rejected],
+    ['half of one', encode(bytes.subarray(0, 60)), rejected],
+    ['invalid content in PEM', encode(Buffer.from('nonsense')), rejected],
+    ['a certificate', api.simulator.ca, rejected],
+    ['a name that was changed after signing', encode(renamed), rejected],
+    ['a short RSA key', of(generateKeyPairSync('rsa', { modulusLength: 1024 })), rejected],
+    ['an unknown curve', of(generateKeyPairSync('ec', { namedCurve: 'secp256k1' })), rejected],
   ];
   for (const [name, body, expected] of table) t.match(await ott(api, token, body), expected, name);
   const rsa = of(generateKeyPairSync('rsa', { modulusLength: 2048 }));

@@ -5,7 +5,7 @@ import t, { type Test } from 'tap';
 import { type ApiAnswer, ApiClient, filtered } from '../support/api-client.ts';
 import { makeAuthority } from '../support/certificates.ts';
 import { allKinds } from '../support/kinds/all.ts';
-import { type Fields, type Kind, known, type Refusal } from '../support/kinds/kind.ts';
+import { type Fields, type Kind, known, type Rejection } from '../support/kinds/kind.ts';
 
 /** Fields that every write changes. */
 const MOVING = ['updatedAt', 'version'];
@@ -29,8 +29,13 @@ function places({ cause }: ApiAnswer): string {
   return [cause?.field, cause?.reason, cause?.message].join(' ');
 }
 
-async function refuse(t: Test, api: ApiClient, { path, create }: Kind, refusals: readonly Refusal[]): Promise<void> {
-  for (const [change, status, code, place = /./] of refusals) {
+async function reject(
+  t: Test,
+  api: ApiClient,
+  { path, create }: Kind,
+  rejections: readonly Rejection[],
+): Promise<void> {
+  for (const [change, status, code, place = /./] of rejections) {
     const answer = await api.manage('POST', path, { ...create, ...change });
     t.match(
       { status: answer.status, code: answer.code, place: places(answer) },
@@ -67,8 +72,8 @@ async function create(t: Test, api: ApiClient, { path, create, expected = {}, hi
   return { id, at, first };
 }
 
-async function refuseConflicts(t: Test, api: ApiClient, kind: Kind, { at, first }: Created): Promise<void> {
-  await refuse(t, api, kind, kind.conflicts ?? []);
+async function rejectConflicts(t: Test, api: ApiClient, kind: Kind, { at, first }: Created): Promise<void> {
+  await reject(t, api, kind, kind.conflicts ?? []);
   if (kind.duplicate) {
     const [field, reason] = kind.duplicate;
     const answer = await api.manage('POST', kind.path, kind.create);
@@ -116,9 +121,9 @@ t.test('the life of each kind of entity', async (t) => {
   for (const kind of allKinds(await known(api))) {
     await t.test(`${kind.path} ${String(kind.create.typeId ?? '')}`.trim(), async (t) => {
       await demandFields(t, api, kind);
-      await refuse(t, api, kind, kind.refusals ?? []);
+      await reject(t, api, kind, kind.rejections ?? []);
       const created = await create(t, api, kind);
-      await refuseConflicts(t, api, kind, created);
+      await rejectConflicts(t, api, kind, created);
       if (kind.patch) await patchFields(t, api, kind.patch, created);
       if (kind.put) await replace(t, api, kind, kind.put, created);
       await remove(t, api, kind, created);
@@ -484,7 +489,7 @@ t.test('an identity that is deleted or disabled leaves a revocation of its token
   for (const id of [gone, off]) t.match(await api.get(`/revocations/${id}`), { id, type: 'IDENTITY' });
 });
 
-t.test('a config type has an object for its root; an empty schema is none', async (t) => {
+t.test('a config type has an object for its root; an empty schema is stored as null', async (t) => {
   await using api = await ApiClient.start();
   const make = (schema: object) => api.manage('POST', '/config-types', { name: JSON.stringify(schema), schema });
   for (const schema of [{ type: 'string' }, { properties: {} }, { $ref: '#/definitions/x', definitions: { x: {} } }])

@@ -59,8 +59,8 @@ t.test('events of a network are published', async (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
   const file = join(directory, 'events.jsonl');
   const overlay = await Overlay.start({ eventsFile: file });
-  const heard: Event[] = [];
-  overlay.simulator.events.subscribe((event) => heard.push(event));
+  const received: Event[] = [];
+  overlay.simulator.events.subscribe((event) => received.push(event));
   const url = `${overlay.simulator.baseUrl.replace('https', 'wss')}/fabric/v1/ws-api`;
   const stream = new Stream(url, overlay.simulator.ca, overlay.management.token);
   await stream.open();
@@ -74,11 +74,11 @@ t.test('events of a network are published', async (t) => {
   await overlay.ready();
   await transfer(client.proxyPort, 1_000);
   await until('the end of the circuit', async () =>
-    heard.some((each) => each.namespace === 'circuit' && each.event_type === 'deleted'),
+    received.some((each) => each.namespace === 'circuit' && each.event_type === 'deleted'),
   );
 
   const of = (namespace: string, type: string) =>
-    heard.filter((each) => each.namespace === namespace && (each.event_type ?? each.eventType) === type);
+    received.filter((each) => each.namespace === namespace && (each.event_type ?? each.eventType) === type);
   t.equal(of('router', 'router-online').length, 2);
   t.ok(of('link', 'routerLinkNew').length >= 1);
   t.ok(of('terminator', 'created').length >= 1);
@@ -130,7 +130,7 @@ t.test('events of a network are published', async (t) => {
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line) as Event);
-  t.ok(written.length >= heard.length);
+  t.ok(written.length >= received.length);
   t.ok(written.every(({ namespace, timestamp, event_src_id }) => namespace && timestamp && event_src_id));
   for (const secret of ['passwordHash', '$argon2', 'PRIVATE KEY', '"jwt"', overlay.management.token])
     t.notOk(text.includes(secret), `${secret} is in no event`);
@@ -195,33 +195,33 @@ t.test('streams require permission, and reject unknown requests', async (t) => {
 
 t.test('a session in token form is published when it begins and when it is renewed', async (t) => {
   const overlay = await Overlay.start();
-  const heard: Event[] = [];
-  overlay.simulator.events.subscribe((event) => heard.push(event), ['apiSession']);
+  const received: Event[] = [];
+  overlay.simulator.events.subscribe((event) => received.push(event), ['apiSession']);
   const api = new ApiClient(overlay.simulator);
   const oidc = new OidcClient(api);
   const { body } = await oidc.login('admin', 'secret');
   await oidc.refresh(String(body.refresh_token));
   await oidc.exchange('native', String(body.access_token), 'access_token', 'access_token');
   t.same(
-    heard.map(({ event_type, type, token }) => [event_type, type, token]),
+    received.map(({ event_type, type, token }) => [event_type, type, token]),
     [
       ['created', 'jwt', ''],
       ['refreshed', 'jwt', ''],
       ['exchanged', 'jwt', ''],
     ],
   );
-  t.equal(new Set(heard.map(({ id }) => id)).size, 1, 'it remains the same session');
+  t.equal(new Set(received.map(({ id }) => id)).size, 1, 'it remains the same session');
   await api.close();
   await overlay.close();
 });
 
 t.test('the only member of a cluster publishes its leadership', async (t) => {
   await using simulator = await startSimulator({ cluster: true, passwordCost: TEST_COST });
-  const heard: Event[] = [];
-  simulator.events.subscribe((event) => heard.push(event), ['cluster']);
-  await until('its events', async () => heard.length === 2);
+  const received: Event[] = [];
+  simulator.events.subscribe((event) => received.push(event), ['cluster']);
+  await until('its events', async () => received.length === 2);
   const { controllerId: id, controlAddress: addr } = simulator;
-  t.match(heard, [
+  t.match(received, [
     { namespace: 'cluster', event_src_id: id, eventType: 'leadership.gained', peers: [{ id, addr }] },
     { eventType: 'state.has_leader', leaderId: id },
   ]);

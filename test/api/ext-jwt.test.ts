@@ -9,7 +9,7 @@ import { issue, makeAuthority } from '../support/certificates.ts';
 import { TokenIssuer } from '../support/token-issuer.ts';
 
 const ISSUER = 'https://idp.example';
-const REFUSED = { status: 401, code: 'UNAUTHORIZED' };
+const REJECTED = { status: 401, code: 'UNAUTHORIZED' };
 const SECOND = 1_000;
 
 function bearer(...tokens: string[]): { headers: Record<string, string> } {
@@ -52,7 +52,7 @@ t.test('a token that a certificate verifies opens a session for the identity in 
   t.equal(headers['zt-session'], data.token);
   t.ok(await api.isOpen(data.token));
   t.equal((await login(api, await sign('k1', { aud: ['other', 'edge'] }))).status, 200, 'one of several audiences');
-  t.match(await login(api, await sign('k2')), REFUSED, 'another key id');
+  t.match(await login(api, await sign('k2')), REJECTED, 'another key id');
 
   const pointers: [string, JWTPayload, number][] = [
     ['/email', {}, 200],
@@ -71,14 +71,14 @@ t.test('a token that a certificate verifies opens a session for the identity in 
   t.equal((await login(api, await sign('k1', { sub: anna }))).status, 200, 'the id of an identity');
   t.match(
     await login(api, await sign('k1', { sub: 'anna@example' })),
-    REFUSED,
+    REJECTED,
     'an external id where an id is required',
   );
   await api.manage('PATCH', `/external-jwt-signers/${id}`, { enabled: false });
-  t.match(await login(api, await sign('k1', { sub: anna })), REFUSED, 'the signer is disabled');
+  t.match(await login(api, await sign('k1', { sub: anna })), REJECTED, 'the signer is disabled');
   await api.manage('PATCH', `/external-jwt-signers/${id}`, { enabled: true });
   await api.manage('DELETE', `/external-jwt-signers/${id}`);
-  t.match(await login(api, await sign('k1', { sub: anna })), REFUSED, 'the signer is deleted');
+  t.match(await login(api, await sign('k1', { sub: anna })), REJECTED, 'the signer is deleted');
 });
 
 t.test('each of the usual algorithms is accepted, with one set of keys that is fetched once', async (t) => {
@@ -101,7 +101,7 @@ t.test('each of the usual algorithms is accepted, with one set of keys that is f
   t.equal(idp.requests, 1);
   t.match(
     await login(api, await idp.token('for encryption', claims, { kid: 'wrong use' })),
-    REFUSED,
+    REJECTED,
     'a key for encryption',
   );
 });
@@ -142,7 +142,7 @@ t.test('tokens that are forged, for another audience, or not valid now are rejec
   const expected = (await login(api)).text.replace(/"requestId":"[^"]*"/, '');
   for (const [name, token] of table) {
     const answer = await login(api, await token);
-    t.match(answer, REFUSED, name);
+    t.match(answer, REJECTED, name);
     t.equal(answer.text.replace(/"requestId":"[^"]*"/, ''), expected, name);
   }
   t.equal((await login(api, await idp.token('k1', claims))).status, 200);
@@ -201,7 +201,7 @@ t.test('an issuer that is down, slow or sends invalid data causes rejections onl
   ];
   for (const [name, answer] of answers) {
     idp.answer = answer;
-    t.match(await login(api, token), REFUSED, name);
+    t.match(await login(api, token), REJECTED, name);
     await api.clock.advance(5 * SECOND);
   }
   t.equal(idp.requests, answers.length, 'one fetch for each login');
@@ -209,9 +209,9 @@ t.test('an issuer that is down, slow or sends invalid data causes rejections onl
   const [waiting] = [login(api, token), await idp.nextRequest()];
   t.equal((await api.tryLogin('anna')).status, 200, 'others are served meanwhile');
   await api.clock.advance(10 * SECOND);
-  t.match(await waiting, REFUSED, 'it does not answer');
+  t.match(await waiting, REJECTED, 'it does not answer');
   idp.answer = undefined;
-  t.match(await login(api, token), REFUSED, 'no fetch during the pause');
+  t.match(await login(api, token), REJECTED, 'no fetch during the pause');
   await api.clock.advance(5 * SECOND);
   t.equal((await login(api, token)).status, 200, 'it is available again');
 
@@ -219,7 +219,7 @@ t.test('an issuer that is down, slow or sends invalid data causes rejections onl
   await idp.close();
   t.equal((await login(api, token)).status, 200, 'it is down; its keys are cached');
   await api.manage('PATCH', `/external-jwt-signers/${id}`, { jwksEndpoint: `${endpoint}/moved` });
-  t.match(await login(api, token), REFUSED, 'it is down, and its keys are unknown');
+  t.match(await login(api, token), REJECTED, 'it is down, and its keys are unknown');
 });
 
 t.test('an auth policy decides which tokens are accepted', async (t) => {
@@ -305,9 +305,9 @@ t.test('a token as second factor: the session is partial in every request withou
   const closed = ['/services', '/sessions', '/current-identity/authenticators', '/current-identity/edge-routers'];
   for (const path of open) t.not((await api.ask('GET', path, { token })).status, 401, path);
   for (const path of closed) {
-    t.match(await api.ask('GET', path, { token }), REFUSED, path);
+    t.match(await api.ask('GET', path, { token }), REJECTED, path);
     t.equal((await api.ask('GET', path, { token, ...bearer(own) })).status, 200, `${path} with it`);
-    t.match(await api.ask('GET', path, { token }), REFUSED, `${path} without it again`);
+    t.match(await api.ask('GET', path, { token }), REJECTED, `${path} without it again`);
   }
   const others: [string, string][] = [
     ["somebody else's", await idp.token('k1', { email: 'eve@example' })],
@@ -315,7 +315,7 @@ t.test('a token as second factor: the session is partial in every request withou
     ['expired', await idp.token('k1', { email: 'anna@example', exp: 1 })],
   ];
   for (const [name, each] of others)
-    t.match(await api.ask('GET', '/services', { token, ...bearer(each) }), REFUSED, name);
+    t.match(await api.ask('GET', '/services', { token, ...bearer(each) }), REJECTED, name);
   t.match((await api.ask('GET', '/current-api-session', { token, ...bearer(own) })).data, { authQueries: [] });
   t.match(
     await api.ask('DELETE', '/current-api-session', { token }),
@@ -338,7 +338,7 @@ t.test('keys may also be published as certificates', async (t) => {
       .setProtectedHeader({ alg: 'ES256', kid })
       .sign(signed.key);
   t.equal((await login(api, await token('k1'))).status, 200);
-  t.match(await login(api, await token('k2')), REFUSED);
+  t.match(await login(api, await token('k2')), REJECTED);
 });
 
 t.test('rejections and sessions that lack a token name it in a challenge', async (t) => {

@@ -128,7 +128,7 @@ t.test('filters select the matching entities, for every type of field', async (t
 t.test('invalid filters are rejected', async (t) => {
   const { api } = await lettered();
   await using _ = api;
-  const refused: [list: string, filter: string, code: string, message: string | RegExp][] = [
+  const rejected: [list: string, filter: string, code: string, message: string | RegExp][] = [
     ['identities', "name = 'x'", 'INVALID_FILTER', /line: 1, column: 7, symbol: /],
     ['identities', 'frob = 1', 'INVALID_FILTER', "unknown symbol 'frob'"],
     ['identities', 'type.name = "x"', 'INVALID_FILTER', "unknown symbol 'type.name'"],
@@ -178,7 +178,7 @@ t.test('invalid filters are rejected', async (t) => {
     ['services', 'name icontains 1', 'INVALID_FILTER', /unexpected input '1'/],
     ['services', 'name < null', 'INVALID_FILTER', /unexpected input 'null'/],
   ];
-  for (const [list, filter, code, message] of refused)
+  for (const [list, filter, code, message] of rejected)
     t.match(
       await api.manage('GET', filtered(`/${list}`, filter)),
       { status: 400, code, cause: { code: 'UNHANDLED', message } },

@@ -190,9 +190,9 @@ t.test('the routers of a service are a list for its users; a session token must 
   t.match(await ask('', { 'session-token': session?.token }), accepted);
   t.match((await ask(filtered('', 'name = "x"'))).data, { edgeRouters: null });
   t.match(await ask('?filter=frob'), { status: 400, code: 'INVALID_FILTER' });
-  const refused = { status: 401, code: 'UNAUTHORIZED' };
-  t.match(await ask('', { 'session-token': 'made up' }), refused);
-  t.match(await ask('', { 'session-token': session?.token }, api.token), refused, 'the session of another identity');
+  const rejected = { status: 401, code: 'UNAUTHORIZED' };
+  t.match(await ask('', { 'session-token': 'made up' }), rejected);
+  t.match(await ask('', { 'session-token': session?.token }, api.token), rejected, 'the session of another identity');
   await api.change('DELETE', `/sessions/${session?.id}`, undefined, token);
-  t.match(await ask('', { 'session-token': session?.token }), refused, 'an ended session');
+  t.match(await ask('', { 'session-token': session?.token }), rejected, 'an ended session');
 });

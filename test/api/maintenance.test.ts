@@ -162,8 +162,8 @@ t.test('a snapshot is a data file with the same entities, readable only by its o
 
   writeFileSync(join(place, 'existing'), 'mine');
   for (const path of [join(place, 'no', 'such', 'place.db'), place, join(place, 'existing'), data, '/dev/null/x']) {
-    const refused = await api.manage('POST', '/fabric/v1/database/snapshot', { path });
-    t.match(refused, { status: 400, code: 'INVALID_FIELD', cause: { message: "for 'path' is invalid" } }, path);
+    const rejected = await api.manage('POST', '/fabric/v1/database/snapshot', { path });
+    t.match(rejected, { status: 400, code: 'INVALID_FIELD', cause: { message: "for 'path' is invalid" } }, path);
   }
   const path = join(place, 'copy.db');
   t.match(await api.manage('POST', '/fabric/v1/database/snapshot', { path }), { status: 200, data: { path } });

@@ -209,16 +209,16 @@ t.test('tokens that are bound to a certificate are valid only with it', async (t
   t.match(await current({}), { status: 401, headers: { 'www-authenticate': /realm="openziti-oidc" error="invalid"/ } });
   t.equal((await current({ as: api.connect(stranger) })).status, 401, 'a certificate of another identity');
 
-  const refused = { status: 400, body: { error: 'invalid_grant' } };
-  t.match(await plain.refresh(String(refresh), { csr_pem: csr }), refused, 'a request for another does not help');
-  t.match(await plain.exchange('native', String(access), 'access_token', 'access_token'), refused);
+  const rejected = { status: 400, body: { error: 'invalid_grant' } };
+  t.match(await plain.refresh(String(refresh), { csr_pem: csr }), rejected, 'a request for another does not help');
+  t.match(await plain.exchange('native', String(access), 'access_token', 'access_token'), rejected);
   const exchanged = await bound.exchange('native', String(access), 'access_token', 'access_token');
   t.match(exchanged, { status: 200, body: { access_token: /^ey/ } });
 
   const next = newRequest('anna');
   const { status, body } = await bound.refresh(String(refresh), { csr_pem: next.csr });
   t.equal(status, 200);
-  t.match(await bound.refresh(String(body.refresh_token)), refused, 'the previous certificate is invalid');
+  t.match(await bound.refresh(String(body.refresh_token)), rejected, 'the previous certificate is invalid');
   const renewed = new OidcClient(api, api.connect({ pem: String(body.session_cert), key: next.key }));
   t.match(await renewed.refresh(String(body.refresh_token)), { status: 200 });
 });

@@ -69,7 +69,7 @@ for (const { check, responseType, bad, good, failure, query } of CHECKS) {
     const id = await api.create('/posture-checks', { name: 'check', roleAttributes: ['check'], ...check });
     const respond = (fields: Fields) =>
       client.ask('POST', '/posture-response', { id, typeId: responseType ?? typeId, ...fields });
-    const refused = {
+    const rejected = {
       status: 409,
       code: 'INVALID_POSTURE',
       cause: {
@@ -85,9 +85,9 @@ for (const { check, responseType, bad, good, failure, query } of CHECKS) {
         postureQueries: [{ id, queryType: typeId, isPassing: false, timeout: -1, timeoutRemaining: -1, ...query }],
       },
     ]);
-    t.match(await client.dial(), refused, 'without posture data');
+    t.match(await client.dial(), rejected, 'without posture data');
     t.match(await respond(bad), { status: 201, data: { services: [] } });
-    t.match(await client.dial(), refused, 'with insufficient posture data');
+    t.match(await client.dial(), rejected, 'with insufficient posture data');
     t.match((await api.get<object[]>(`/identities/${client.id}/failed-service-requests`))[0], {
       serviceId: client.service,
       serviceName: 'service',
@@ -107,7 +107,7 @@ for (const { check, responseType, bad, good, failure, query } of CHECKS) {
     t.ok(await client.isOpen(session));
     await respond(bad);
     t.notOk(await client.isOpen(session), 'the failed check ended it');
-    t.match(await client.dial(), refused);
+    t.match(await client.dial(), rejected);
   });
 }
 

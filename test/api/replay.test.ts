@@ -39,7 +39,7 @@ async function playStandalone(): Promise<Verdict[]> {
   const verdicts: Verdict[] = [];
   for (const recording of recordings.filter(({ deployment }) => deployment === 'standalone')) {
     const verdict = await replay.play(recording, await actor.before(recording));
-    actor.heard(recording, verdict.answer);
+    actor.received(recording, verdict.answer);
     await actor.after(recording);
     verdicts.push(verdict);
   }

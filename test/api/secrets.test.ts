@@ -24,8 +24,8 @@ t.test('passwords, keys and tokens never appear in logs, events or error answers
     },
   });
   const overlay = await Overlay.start({ log, eventsFile });
-  const heard: unknown[] = [];
-  overlay.simulator.events.subscribe((event) => heard.push(event));
+  const received: unknown[] = [];
+  overlay.simulator.events.subscribe((event) => received.push(event));
   await using api = new ApiClient(overlay.simulator);
   api.token = overlay.management.token;
   const secrets = new Map<string, string>([['session of the administrator', api.token]]);
@@ -72,7 +72,7 @@ t.test('passwords, keys and tokens never appear in logs, events or error answers
   const [own] = await api.get('/current-identity/authenticators', token);
 
   const at = `${MANAGEMENT}/authenticators/${own.id}`;
-  const refusals: [what: string, method: string, path: string, body?: unknown, token?: string][] = [
+  const rejections: [what: string, method: string, path: string, body?: unknown, token?: string][] = [
     ['a wrong password', 'POST', '/authenticate?method=password', { username: 'user', password: PASSWORDS[2] }],
     [
       'a password of the wrong type',
@@ -131,7 +131,7 @@ t.test('passwords, keys and tokens never appear in logs, events or error answers
     ['an invented session', 'GET', `${MANAGEMENT}/identities`, undefined, `${token}x`],
   ];
   let answers = '';
-  for (const [what, method, path, body, by] of refusals) {
+  for (const [what, method, path, body, by] of rejections) {
     const answer = await api.ask(method, path, { body, token: by });
     t.ok(answer.status >= 400 && answer.status < 500, `${what}: ${answer.status}`);
     answers += `${what}: ${answer.text}\n`;
@@ -151,13 +151,13 @@ t.test('passwords, keys and tokens never appear in logs, events or error answers
   await overlay.close();
 
   const events = readFileSync(eventsFile, 'utf8');
-  t.ok(logged.length > 1_000 && events.length > 1_000 && heard.length > 20, 'the test produced output');
+  t.ok(logged.length > 1_000 && events.length > 1_000 && received.length > 20, 'the test produced output');
   for (const [what, text] of secrets) {
     t.ok(text.length >= 6, what);
     for (const [where, all] of Object.entries({
       log: logged,
       events,
-      'events in the process': JSON.stringify(heard),
+      'events in the process': JSON.stringify(received),
       answers,
     }))
       t.notOk(all.includes(text), `${what} is not in the ${where}: ${lineWith(all, text)}`);

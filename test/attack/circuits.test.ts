@@ -305,10 +305,10 @@ t.test('a client of an unreachable service gets a reset, not the end of an empty
 t.test('a TLS service gets a reset if its circuit is aborted, and an end if its client ends', async (t) => {
   const authority = await makeAuthority('services');
   const { pem, key } = await issue(authority, 'service', { purposes: ['server'] });
-  const heard: string[] = [];
+  const received: string[] = [];
   const server = createTlsServer(
     { cert: pem, key: key.export({ type: 'pkcs8', format: 'pem' }), allowHalfOpen: true },
-    (socket) => void outcome(socket.on('end', () => socket.end())).then(({ how }) => heard.push(how)),
+    (socket) => void outcome(socket.on('end', () => socket.end())).then(({ how }) => received.push(how)),
   );
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = { type: 'tls' as const, host: '127.0.0.1', port: (server.address() as AddressInfo).port };
@@ -327,10 +327,10 @@ t.test('a TLS service gets a reset if its circuit is aborted, and an end if its 
     if (how === 'end') socket.end();
     else reset();
     await over;
-    await until(how, () => heard.at(-1) === how);
+    await until(how, () => received.at(-1) === how);
   }
   server.close();
-  t.same(heard, ['ECONNRESET', 'end']);
+  t.same(received, ['ECONNRESET', 'end']);
 });
 
 t.test('closed networks leave no sockets or timers', async (t) => {

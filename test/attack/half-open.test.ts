@@ -20,7 +20,7 @@ import { holdings, leftSince } from '../support/leftovers.ts';
 import { Overlay, until } from '../support/overlay.ts';
 
 const MIB = 1024 * 1024;
-const REFUSED = 50;
+const REJECTED = 50;
 /** The start of a TLS record with a client hello of 512 bytes. */
 const HALF_HELLO = Buffer.from('160301020001', 'hex');
 
@@ -150,16 +150,16 @@ t.test(
     const silent = await open(1_000, () => connectTcp({ ...where, localAddress: '127.0.0.2' }));
     t.equal((await api.ask('GET', '/version')).status, 200);
     const upgrade = 'GET /fabric/v1/ws-api HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n';
-    const refuse = function (this: Socket) {
+    const reject = function (this: Socket) {
       this.write(upgrade);
     };
     silent.stop();
     await until('the silent ones to be closed', () => holdings().sockets <= before.sockets);
     const halfOpen = { ...where, rejectUnauthorized: false, allowHalfOpen: true };
-    const refused = await open(REFUSED, () => connect(halfOpen, refuse).resume(), 'end');
+    const rejected = await open(REJECTED, () => connect(halfOpen, reject).resume(), 'end');
     // The clients keep their side open, so every socket beyond theirs belongs to the simulator.
-    await until('rejected upgrades to be closed', () => holdings().sockets <= before.sockets + REFUSED);
-    refused.stop();
+    await until('rejected upgrades to be closed', () => holdings().sockets <= before.sockets + REJECTED);
+    rejected.stop();
     t.equal((await leftSince(before)).sockets, 0);
   },
 );

@@ -113,7 +113,7 @@ async function flood(target: Target, bytes: Buffer, count = FLOOD): Promise<TLSS
 const whole = hello('x');
 
 /** Hellos that a listener rejects at once. */
-const REFUSED: readonly [string, Buffer][] = [
+const REJECTED: readonly [string, Buffer][] = [
   ['headers that exceed their block', helloWithBrokenHeaders()],
   ['too many headers', helloWithHeaders(100_000)],
   ['2,000 empty headers', helloWithHeaders(2_000)],
@@ -133,8 +133,8 @@ t.test('rejected hellos release their places', async (t) => {
   await using _ = overlay;
   for (const { name, target, places, helloTimers } of listeners) {
     const before = holdings();
-    for (const [attack, bytes] of REFUSED) {
-      const sockets = await flood(target, bytes, attack === REFUSED[0]?.[0] ? places : FLOOD);
+    for (const [attack, bytes] of REJECTED) {
+      const sockets = await flood(target, bytes, attack === REJECTED[0]?.[0] ? places : FLOOD);
       await Promise.all(sockets.map(untilClosed));
       await until(`the places of ${name} after ${attack}`, () => helloTimers() === 0);
       t.pass(`${name}: ${attack}`);

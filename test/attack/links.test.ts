@@ -56,7 +56,7 @@ async function network(log?: Log) {
     await sendHello(underlay, 'link', headers, 5_000);
     underlay.start(
       { onFrame: () => undefined, onWritable: () => undefined },
-      { maxHeaders: 1 << 16, maxBody: 1 << 20 },
+      { limits: { maxHeaders: 1 << 16, maxBody: 1 << 20 } },
     );
     return underlay;
   };
@@ -88,9 +88,9 @@ t.test('a link needs an id that belongs to no other link', async (t) => {
   t.same(linksOf(a), before, 'the link keeps its peer');
   t.equal((await transfer(a.proxyPort, 100_000)).bytes, 100_000);
   for (const id of ['', 'a b', 'x'.repeat(65), 'link\n'])
-    await t.rejects(dial('evil', helloOf(evil.id, id)), { code: 'HELLO_REFUSED' }, JSON.stringify(id));
-  await t.rejects(dial('evil', helloOf(b.id, 'new')), { code: 'HELLO_REFUSED' }, 'the id of another router');
-  await t.rejects(dial('evil', helloOf('nobody', 'new')), { code: 'HELLO_REFUSED' }, 'an unknown router id');
+    await t.rejects(dial('evil', helloOf(evil.id, id)), { code: 'HELLO_REJECTED' }, JSON.stringify(id));
+  await t.rejects(dial('evil', helloOf(b.id, 'new')), { code: 'HELLO_REJECTED' }, 'the id of another router');
+  await t.rejects(dial('evil', helloOf('nobody', 'new')), { code: 'HELLO_REJECTED' }, 'an unknown router id');
   t.same(linksOf(a), before);
   const own = await dial('evil', helloOf(evil.id, 'own'));
   await until('its own link', () => linksOf(a).some(({ id, peerId }) => id === 'own' && peerId === evil.id));
@@ -209,7 +209,7 @@ t.test(
       await stranger.closed;
       t.equal(connections(), 1);
     }
-    await t.rejects(dial('evil', grouped('no such group', [])), { code: 'HELLO_REFUSED' });
+    await t.rejects(dial('evil', grouped('no such group', [])), { code: 'HELLO_REJECTED' });
     // A group whose only connection ends removes its link, and its id is available again.
     own.close();
     await until('the end of the link', () => !linksOf(a).some(({ id }) => id === 'own'));

@@ -145,18 +145,18 @@ t.test('incomplete bodies are limited, and small requests continue meanwhile', a
   const head =
     'POST /edge/client/v1/authenticate?method=password HTTP/1.1\r\nhost: x\r\ncontent-type: application/json';
   const half = `${head}\r\ncontent-length: 1000000\r\n\r\n"${'x'.repeat(990_000)}`;
-  const answers = { refused: 0 };
+  const answers = { rejected: 0 };
   const sockets = Array.from({ length: 100 }, () => {
     const socket = connect({ host: '127.0.0.1', port: api.simulator.port, ca: api.simulator.ca });
     socket
       .on('error', () => undefined)
       .on('data', (data) => {
-        if (String(data).startsWith('HTTP/1.1 429')) answers.refused++;
+        if (String(data).startsWith('HTTP/1.1 429')) answers.rejected++;
       });
     socket.write(half);
     return socket;
   });
-  await until('the bodies above the share of one address to be rejected', () => answers.refused >= 60);
+  await until('the bodies above the share of one address to be rejected', () => answers.rejected >= 60);
   t.equal((await api.tryLogin('nobody')).status, 401, 'a small request is answered');
   for (const socket of sockets) socket.destroy();
   const { memory, sockets: left } = await leftSince(before);

@@ -163,10 +163,10 @@ t.test('a bad certificate request does not use a code, a token or an enrollment'
   await api.person('anna');
   const { csr, key } = newRequest('x');
   const bad = ['nonsense', csr.replace(/[A-Z]{4}/, 'AAAA'), `${csr.slice(0, 300)}-----END CERTIFICATE REQUEST-----`];
-  const refused = { status: 400, body: { error: 'invalid_request' } };
+  const rejected = { status: 400, body: { error: 'invalid_request' } };
   const { refresh_token: refresh, session_cert: pem } = (await oidc.login('anna', PASSWORD, { csrPem: csr })).body;
   const bound = new OidcClient(api, api.connect({ pem: String(pem), key }));
-  for (const each of bad) t.match(await bound.refresh(String(refresh), { csr_pem: each }), refused);
+  for (const each of bad) t.match(await bound.refresh(String(refresh), { csr_pem: each }), rejected);
   const next = await bound.refresh(String(refresh), { csr_pem: csr });
   t.match(next, { status: 200, body: { session_cert: String } }, 'the refresh token is still valid');
   t.match(await bound.refresh(String(refresh)), { status: 400, body: { error: 'invalid_grant' } }, 'now used');

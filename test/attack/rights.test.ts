@@ -414,7 +414,7 @@ class Climber {
 }
 
 const GRANTED = [200, 200, 200];
-const REFUSED = [401, 401, 401];
+const REJECTED = [401, 401, 401];
 
 t.test(
   'signers and authorities created with a permission cannot vouch for administrators, even after a restart',
@@ -438,7 +438,7 @@ t.test(
       t.same(await climber.withToken('user'), GRANTED, `${what}: token for another identity`);
       t.equal(await climber.withCertificate('user'), 200, `${what}: certificate for another identity`);
     };
-    await check(REFUSED, 'created with a permission');
+    await check(REJECTED, 'created with a permission');
     for (const [path, fields] of [
       [`/external-jwt-signers/${signer}`, climber.signer({ name: 'other' })],
       [`/cas/${ca}`, { ...climber.ca(), certPem: undefined, name: 'other' }],
@@ -446,11 +446,11 @@ t.test(
       t.equal((await climber.ask('PUT', path, fields)).status, 200, 'the caller may change its own');
       t.equal((await climber.ask('PATCH', path, { name: 'another', externalIdClaim: {} })).status, 200);
     }
-    await check(REFUSED, 'changed with a permission');
+    await check(REJECTED, 'changed with a permission');
     await api.close();
     api = await ApiClient.start(options);
     climber = Object.assign(new Climber(api, idp, authority), { token });
-    await check(REFUSED, 'after a restart');
+    await check(REJECTED, 'after a restart');
 
     await api.change('PATCH', `/external-jwt-signers/${signer}`, { name: 'saved' });
     await api.change('PATCH', `/cas/${ca}`, { name: 'saved', externalIdClaim: {} });
@@ -461,7 +461,7 @@ t.test(
         200,
         'permissions stay',
       );
-    await check(REFUSED, 'changed after an administrator');
+    await check(REJECTED, 'changed after an administrator');
     await api.close();
     rmSync(directory, { recursive: true });
   },
@@ -497,7 +497,7 @@ t.test('no permission changes an administrator or its auth policy', async (t) =>
     const answer = await climber.ask(method, path, body);
     t.equal(answer.status, 401, `${method} ${path} ${JSON.stringify(body)}: ${answer.text}`);
   }
-  t.same(await climber.withToken('boss'), REFUSED);
+  t.same(await climber.withToken('boss'), REJECTED);
   t.equal(await climber.withCertificate('boss'), 401);
 
   const own = await climber.ask('POST', '/auth-policies', { ...whole, name: 'own' });

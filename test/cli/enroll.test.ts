@@ -7,6 +7,9 @@ import { join } from 'node:path';
 import { decodeJwt, SignJWT } from 'jose';
 import t from 'tap';
 import { checkRouterConfig } from '../../agent/config/load.ts';
+import { startSimulator } from '../../controller-sim/simulator.ts';
+import { Management } from '../../examples/two-routers/management.ts';
+import { TestProxy } from '../support/http-proxy.ts';
 import { Overlay } from '../support/overlay.ts';
 import { runProgram } from '../support/run.ts';
 
@@ -18,10 +21,10 @@ async function token(overlay: Overlay, name: string): Promise<{ id: string; jwt:
   return { id, jwt: enrollmentJwt };
 }
 
-async function enroll(overlay: Overlay, configFile: string, jwt: string) {
+async function enroll(overlay: Overlay, configFile: string, jwt: string, environment: Record<string, string> = {}) {
   const file = join(overlay.directory, 'token.jwt');
   writeFileSync(file, jwt);
-  return runProgram(['agent/cli.ts', 'enroll', configFile, '--jwt', file, '--key-alg', 'EC']);
+  return runProgram(['agent/cli.ts', 'enroll', configFile, '--jwt', file, '--key-alg', 'EC'], { env: environment });
 }
 
 function contents(overlay: Overlay, name: string): Record<string, string> {
@@ -49,16 +52,53 @@ t.test('a router enrolls once; its files are private and match; the token is use
   t.same(contents(overlay, 'a'), before, 'the working files are untouched');
 });
 
+t.test('a router enrolls through the proxy of the environment, unless NO_PROXY names the controller', async (t) => {
+  using proxy = await TestProxy.start();
+  proxy.credentials = 'me:se:cret';
+  proxy.hosts.set('ctrl.test.invalid', '127.0.0.1');
+  await using overlay = await Overlay.start();
+  await using simulator = await startSimulator({ password: 'secret', advertise: ['ctrl.test.invalid'] });
+  const { port } = simulator;
+  const management = new Management(`https://127.0.0.1:${port}/edge/management/v1`, simulator.ca);
+  await management.login('admin', 'secret');
+  const id = await management.create('edge-routers', { name: 'a' });
+  const { enrollmentJwt: jwt } = await management.get<{ enrollmentJwt: string }>(`edge-routers/${id}`);
+  await management.close();
+  const { configFile } = await overlay.writeConfig({ name: 'a' });
+  const through = (environment: Record<string, string>) => enroll(overlay, configFile, jwt, environment);
+  const HTTPS_PROXY = `http://me:se%3Acret@${proxy.address}`;
+
+  const direct = await through({ HTTPS_PROXY, NO_PROXY: 'test.invalid' });
+  t.match(
+    [direct.code, direct.stderr],
+    [1, /controller at https:\/\/ctrl\.test\.invalid:\d+ cannot be reached.*ENOTFOUND/],
+  );
+  t.same(proxy.targets, []);
+  const rejected = await through({ HTTPS_PROXY: `http://${proxy.address}` });
+  t.match([rejected.code, rejected.stderr], [1, /the proxy 127.* rejected the connection.*407.*requires a username/]);
+  const other = await through({ HTTPS_PROXY: 'socks5://me:se@proxy' });
+  t.match([other.code, other.stderr], [1, /not enrolled: .*HTTPS_PROXY contains a proxy of type socks5; set it to/]);
+  t.equal(other.stderr.trim().split('\n').length, 1, 'one line');
+
+  const enrolled = await through({ HTTPS_PROXY: '', https_proxy: HTTPS_PROXY, NO_PROXY: 'other.invalid, 10.0.0.0/8' });
+  t.equal(enrolled.code, 0, enrolled.stderr);
+  t.same(
+    proxy.targets,
+    Array.from({ length: 3 }, () => `ctrl.test.invalid:${port}`),
+    'each of the three connections',
+  );
+});
+
 t.test('a host that the certificates would not cover stops the enrollment before the token is used', async (t) => {
   await using overlay = await Overlay.start();
   const { jwt } = await token(overlay, 'a');
   const link = (host: string) =>
     `  listeners: [{binding: transport, bind: "tls:127.0.0.1:0", advertise: "tls:${host}:6000"}]`;
   const { configFile } = await overlay.writeConfig({ name: 'a', link: link('edge.example') });
-  const refused = await enroll(overlay, configFile, jwt);
-  t.equal(refused.code, 1);
+  const rejected = await enroll(overlay, configFile, jwt);
+  t.equal(rejected.code, 1);
   t.match(
-    refused.stderr,
+    rejected.stderr,
     /link\.listeners\[0\]\.advertise: csr\.sans does not contain edge\.example: routers and SDKs verify/,
   );
   const bindPoint = '{interface: "127.0.0.1:8081", address: "health.example:8081"}';
@@ -136,7 +176,7 @@ t.test('unusable tokens are rejected with the reason', async (t) => {
   const table: [string, string, RegExp][] = [
     ['tampered', `${head}.${encode({ ...claims, sub: 'somebody-else' })}.${signature}`, /not signed by/],
     ['with a foreign signature', forged, /not signed by/],
-    ['not a token', 'this is no token', /token/i],
+    ['not a token', 'not a token at all', /token/i],
     ['empty', '', /token|empty/i],
     ['without an issuer', `${head}.${encode({ ...claims, iss: undefined })}.${signature}`, /iss/i],
     [

@@ -11,7 +11,7 @@ import t from 'tap';
 import { VirtualClock } from '#lib/clock.ts';
 import { createLog } from '#lib/log.ts';
 import { seededRandom } from '#lib/random.ts';
-import { HelloRefusedError } from '#wire/errors.ts';
+import { HelloRejectedError } from '#wire/errors.ts';
 import { loadRouterConfig } from '../../agent/config/load.ts';
 import type { Controller } from '../../agent/control/controller.ts';
 import { ControllerDialer } from '../../agent/control/controller-dialer.ts';
@@ -53,9 +53,9 @@ t.test(
     t.equal(second.id, first.id);
     await until(
       'the second one to be rejected',
-      () => found(secondLog, 'controller refuses this router') !== undefined,
+      () => found(secondLog, 'controller rejects this router') !== undefined,
     );
-    t.match(found(secondLog, 'controller refuses this router'), {
+    t.match(found(secondLog, 'controller rejects this router'), {
       likely: /another router with the same certificate is connected/,
       remedy: /stop the other router, or enroll this one again/,
     });
@@ -75,7 +75,7 @@ t.test('a router whose place another one took logs the reason', async (t) => {
       random: seededRandom(1),
       connected: () => undefined,
       connect: async () => {
-        if (connections++ > 0) throw new HelloRefusedError('closed');
+        if (connections++ > 0) throw new HelloRejectedError('closed');
         return { id: 'ctrl', controller: { id: 'ctrl', channel } as unknown as Controller };
       },
     },
@@ -86,7 +86,7 @@ t.test('a router whose place another one took logs the reason', async (t) => {
   await clock.advance(5_000);
   dialer.stop();
   t.match(lines[0], {
-    msg: 'controller refuses this router',
+    msg: 'controller rejects this router',
     likely: /same certificate is connected in place of this one/,
     remedy: /one router per enrollment/,
   });

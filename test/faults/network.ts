@@ -18,7 +18,8 @@ import { IdleScanner } from '../../agent/forwarder/idle-scanner.ts';
 import { Unrouter } from '../../agent/forwarder/unrouter.ts';
 import { MetricsRegistry } from '../../agent/metrics/registry.ts';
 import { CircuitEnds } from '../../agent/xgress/circuit-ends.ts';
-import type { CircuitOutcome, Xgress, XgressClient } from '../../agent/xgress/xgress.ts';
+import type { Xgress } from '../../agent/xgress/xgress.ts';
+import type { CircuitOutcome, XgressClient } from '../../agent/xgress/xgress-client.ts';
 
 /** Fractions of frames, and the longest delay in milliseconds. */
 export interface Weather {
@@ -47,7 +48,7 @@ export class Client implements XgressClient {
   isReading = true;
   wantsEnd = false;
   hasEnded = false;
-  heardEnd = false;
+  receivedEnd = false;
   outcome: CircuitOutcome | undefined;
   /** Until the circuit signals that it accepts data. */
   #isBlocked = true;
@@ -79,7 +80,7 @@ export class Client implements XgressClient {
   }
 
   end(): void {
-    this.heardEnd = true;
+    this.receivedEnd = true;
   }
 
   closed(outcome: CircuitOutcome): void {
@@ -117,7 +118,7 @@ export interface Circuit {
   isRemoved: boolean;
 }
 
-/** The wall clock jumps, as if somebody set it; the monotonic clock does not. */
+/** The wall clock jumps, as if an operator set it; the monotonic clock does not. */
 class JumpingClock extends VirtualClock {
   #offset = 0;
 

@@ -12,13 +12,13 @@ const SECONDS = THOROUGH ? 3 : 0.5;
 
 t.test('broken inputs are rejected in time, and leave nothing behind', async (t) => {
   for (const target of await openTargets()) {
-    const { findings, inputs, refused } = await fuzz(target, { seed: SEED, inputs: INPUTS, seconds: SECONDS });
+    const { findings, inputs, rejected } = await fuzz(target, { seed: SEED, inputs: INPUTS, seconds: SECONDS });
     t.same(
       findings.map(({ kind, what, input }) => `${kind}: ${what}: ${input.toString('base64')}`),
       [],
-      `${target.name}: ${inputs} inputs, ${refused} rejected`,
+      `${target.name}: ${inputs} inputs, ${rejected} rejected`,
     );
-    t.ok(refused > 0 || target.name === 'header values', `${target.name} rejects inputs`);
+    t.ok(rejected > 0 || target.name === 'header values', `${target.name} rejects inputs`);
   }
 });
 
@@ -34,7 +34,7 @@ t.test('the fuzzer finds crashes, hangs and growth', async (t) => {
     growth: () => kept.push(Buffer.alloc(100_000)),
   };
   for (const [kind, run] of Object.entries(faults)) {
-    const target: FuzzTarget = { name: kind, seeds: [Buffer.from('seed')], run, refuses: () => false };
+    const target: FuzzTarget = { name: kind, seeds: [Buffer.from('seed')], run, rejects: () => false };
     const { findings } = await fuzz(target, { seed: SEED, inputs: 600 });
     t.ok(findings.length > 0 && findings.every((finding) => finding.kind === kind), kind);
     kept.length = 0;

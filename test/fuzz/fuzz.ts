@@ -35,8 +35,8 @@ if (!Number.isFinite(seed) || !(seconds > 0) || targets.length === 0) {
   process.stdout.write(`${total} inputs, ${process.exitCode === 1 ? 'with findings' : 'no finding'}\n`);
 }
 
-function print({ target, inputs, refused, slowest, growth, findings }: FuzzReport): void {
-  const figures = `${inputs} inputs, ${refused} rejected, slowest ${slowest.toFixed(1)} ms, growth ${Math.round(growth / 1024)} KiB`;
+function print({ target, inputs, rejected, slowest, growth, findings }: FuzzReport): void {
+  const figures = `${inputs} inputs, ${rejected} rejected, slowest ${slowest.toFixed(1)} ms, growth ${Math.round(growth / 1024)} KiB`;
   process.stdout.write(`${target.padEnd(20)} ${figures}\n`);
   for (const { kind, what, input } of findings)
     process.stdout.write(`  ${kind}: ${what}\n  --target ${target} --input ${input.toString('base64')}\n`);

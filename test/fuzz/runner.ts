@@ -30,7 +30,7 @@ export interface FuzzTarget {
   /** Processes an input. Throws if it is rejected. */
   run(input: Buffer): unknown;
   /** Whether the target rejects inputs with this error. */
-  refuses(error: unknown): boolean;
+  rejects(error: unknown): boolean;
 }
 
 export interface Finding {
@@ -43,7 +43,7 @@ export interface Finding {
 export interface FuzzReport {
   readonly target: string;
   readonly inputs: number;
-  readonly refused: number;
+  readonly rejected: number;
   /** Processor time of the slowest input in milliseconds. */
   readonly slowest: number;
   /** Bytes. */
@@ -63,7 +63,7 @@ export async function fuzz(target: FuzzTarget, options: FuzzOptions): Promise<Fu
   const random = seededRandom(seed);
   const begun = performance.now();
   const findings: Finding[] = [];
-  let [inputs, refused, slowest] = [0, 0, 0];
+  let [inputs, rejected, slowest] = [0, 0, 0];
   let before: number | undefined;
   const limit = target.slowest ?? SLOWEST_INPUT;
   const share = () => Math.max(inputs / most, (performance.now() - begun) / (seconds * 1_000));
@@ -72,8 +72,8 @@ export async function fuzz(target: FuzzTarget, options: FuzzOptions): Promise<Fu
       const input = mutated(target.seeds, random).subarray(0, target.longest);
       inputs++;
       const { error, milliseconds } = await attempt(target, input);
-      const isRefusal = error !== undefined && target.refuses(error);
-      if (isRefusal) refused++;
+      const isRejection = error !== undefined && target.rejects(error);
+      if (isRejection) rejected++;
       else if (error !== undefined)
         findings.push({ kind: 'crash', what: String((error as Error)?.stack ?? error), input });
       slowest = Math.max(slowest, milliseconds);
@@ -83,7 +83,7 @@ export async function fuzz(target: FuzzTarget, options: FuzzOptions): Promise<Fu
   }
   const growth = before === undefined ? 0 : await growthSince(before);
   if (growth > MOST_GROWTH) findings.push({ kind: 'growth', what: `${growth} bytes`, input: Buffer.alloc(0) });
-  return { target: target.name, inputs, refused, slowest, growth, findings };
+  return { target: target.name, inputs, rejected, slowest, growth, findings };
 }
 
 /** Bytes. Finalizers release memory after a few turns of the event loop. */

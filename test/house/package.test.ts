@@ -140,11 +140,11 @@ for (let left = 500; !isOnline && left > 0; left--) {
 }
 writeFileSync('broken.yml', 'v: 3\\nctrl: {}\\n');
 const { findings } = checkRouterConfig('broken.yml');
-const refused = await startRouter('broken.yml').then(
+const rejected = await startRouter('broken.yml').then(
   () => '',
   (error: unknown) => (error instanceof ConfigurationError ? error.message : String(error)),
 );
-console.log(JSON.stringify({ isOnline, isSame: routerId === id && router.id === id, findings: findings.length, refused }));
+console.log(JSON.stringify({ isOnline, isSame: routerId === id && router.id === id, findings: findings.length, rejected }));
 `;
 
 t.test('a program starts a simulator, enrolls a router and runs it', async (t) => {
@@ -153,7 +153,7 @@ t.test('a program starts a simulator, enrolls a router and runs it', async (t) =
   t.match(outcome, {
     isOnline: true,
     isSame: true,
-    refused: /^broken\.yml is not a valid router configuration\nbroken\.yml:1:1 /,
+    rejected: /^broken\.yml is not a valid router configuration\nbroken\.yml:1:1 /,
   });
   t.ok(Number(outcome.findings) > 0);
 });

@@ -83,7 +83,7 @@ const NOT_LIMITS: Readonly<Record<string, readonly string[]>> = {
     'controller-sim/auth/passwords.ts MOST_AT_ONCE',
     'controller-sim/control-channel/data-model/data-model-feed.ts LONGEST',
     'controller-sim/control-channel/data-model/data-model-feed.ts SHORTEST',
-    'controller-sim/network/circuits.ts REBALANCE_MOST',
+    'controller-sim/network/circuit-moves.ts REBALANCE_MOST',
     'controller-sim/state/integrity.ts MOST_ROUNDS',
     'controller-sim/state/ordered.ts LONGEST_PIECE',
     'controller-sim/state/state.ts MOST_TOGETHER',

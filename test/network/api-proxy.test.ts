@@ -101,8 +101,8 @@ t.test('events stream through the proxy', async (t) => {
   await once(stream, 'open');
   stream.close();
   await once(stream, 'close');
-  const refused = new WebSocket(address, { ca, headers: { 'zt-session': 'none' } });
-  const [error] = (await once(refused, 'error')) as [Error];
+  const rejected = new WebSocket(address, { ca, headers: { 'zt-session': 'none' } });
+  const [error] = (await once(rejected, 'error')) as [Error];
   t.match(error.message, /401/, 'the rejection of the controller is forwarded');
 });
 

@@ -1,11 +1,13 @@
 // Draining a router: it rejects new circuits and terminators, keeps open circuits, and can serve again.
 
+import { readdirSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import t from 'tap';
 import { SdkType } from '#wire/gen/numbers.ts';
 import { askRouter } from '../../agent/operator/operator-client.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
+import { Program } from '../../examples/two-routers/process.ts';
 import { ending, Overlay, type TestRouter, until } from '../support/overlay.ts';
 import { runProgram } from '../support/run.ts';
 import { enrollDevice, loginOidc, SdkClient } from '../support/sdk-client.ts';
@@ -68,8 +70,8 @@ t.test('a hosting router drains: no terminators, no new circuits, open ones cont
   t.match(await drain(b, { seconds: 0.1 }), { state: 'draining', circuits: 1, passing: 0 });
   await until('the terminator to be withdrawn', async () => (await count()) === 1);
   t.equal(await precedence(), 'failed', 'the controller avoids its own terminators');
-  const refused = connect(a.proxyPort, '127.0.0.1');
-  t.equal(await ending(refused), 'ECONNRESET');
+  const rejected = connect(a.proxyPort, '127.0.0.1');
+  t.equal(await ending(rejected), 'ECONNRESET');
   const { answer } = await client.dialByName('echo');
   t.match(answer, { contentType: SdkType.StateClosed, body: /this router is draining and accepts no new circuits/ });
   await echo(socket, 'still there');
@@ -144,4 +146,47 @@ t.test('a stopping router removes its terminators first, and leaves none with pr
   socket.end();
   await stopping;
   t.equal((await management.get<{ precedence: string }>(`terminators/${id}`)).precedence, 'default');
+});
+
+t.test('a router that is killed while it drains restores its terminators at its next start', async (t) => {
+  await using overlay = await Overlay.start({ churnLimit: 0 });
+  const { management } = overlay;
+  const b = await overlay.enrollRouter({ name: 'b', mode: 'host' });
+  const service = await management.create('services', { name: 'fixed', encryptionRequired: false });
+  const own = { service, router: b.id, binding: 'transport', address: 'tcp:127.0.0.1:1', precedence: 'required' };
+  const id = await management.create('terminators', own);
+  const precedence = async () => (await management.get<{ precedence: string }>(`terminators/${id}`)).precedence;
+  const online = async () => (await management.get<{ isOnline: boolean }>(`edge-routers/${b.id}`)).isOnline;
+  const start = (name: string) =>
+    new Program(name, ['agent/cli.ts', 'run', b.configFile], { directory: overlay.directory });
+  const first = start('first');
+  await until('the router to be online', online);
+  await askRouter(b.configFile, 'drain', { arguments: { seconds: 0 } });
+  await until('the quiesced terminator', async () => (await precedence()) === 'failed');
+  first.kill();
+  await until('the router to be offline', async () => !(await online()));
+  t.equal(await precedence(), 'failed', 'the controller does not know that the router was killed');
+  const second = start('second');
+  await until('the restored terminator', async () => (await precedence()) === 'required');
+  await second.stop();
+  t.same(
+    readdirSync(overlay.directory).filter((name) => /quiesce/.test(name)),
+    [],
+    'no file is left',
+  );
+});
+
+t.test('a decommissioned router is deleted at its controller, and its process ends', async (t) => {
+  await using overlay = await Overlay.start({ churnLimit: 0 });
+  const { management } = overlay;
+  const b = await overlay.enrollRouter({ name: 'b', mode: 'host' });
+  const online = async () => (await management.get<{ isOnline: boolean }>(`edge-routers/${b.id}`)).isOnline;
+  const program = new Program('b', ['agent/cli.ts', 'run', b.configFile], { directory: overlay.directory });
+  await until('the router to be online', online);
+  t.match(await cli('decommission', b.configFile), { code: 2, stderr: /confirm with --yes/ });
+  t.ok(await online());
+  const done = await cli('decommission', b.configFile, '--yes');
+  t.match([done.code, done.stdout], [0, 'the router is deleted at its controller, and stops\n'], done.stderr);
+  t.same(await management.get('edge-routers'), []);
+  t.equal(await program.exited, 0);
 });

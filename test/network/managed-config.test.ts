@@ -65,7 +65,7 @@ t.test(
     await using _ = overlay;
     const config = await managed(port, 'held');
     const occupied = await managed(overlay.echo.port, 'occupied');
-    const refusing = await overlay.addRouter({ name: 'refusing', mode: 'host', link: NO_LINKS });
+    const rejecting = await overlay.addRouter({ name: 'rejecting', mode: 'host', link: NO_LINKS });
     const own = await overlay.addRouter({ name: 'own', mode: 'host', extra: 'managedConfig: {allow: [all]}' });
     const failing = await overlay.addRouter({
       name: 'failing',
@@ -73,15 +73,15 @@ t.test(
       link: NO_LINKS,
       extra: 'managedConfig: {allow: [router.link.v1]}',
     });
-    await hold(refusing, [config]);
+    await hold(rejecting, [config]);
     await hold(own, [config]);
     await hold(failing, [occupied]);
-    for (const router of [refusing, own, failing])
+    for (const router of [rejecting, own, failing])
       await until(
         'the configuration to arrive',
         async () => ((await registry(router)).handlers[0]?.controllerConfigs.length ?? 0) === 1,
       );
-    t.equal((await registry(refusing)).handlers[0]?.applied, undefined);
+    t.equal((await registry(rejecting)).handlers[0]?.applied, undefined);
     t.match((await registry(own)).handlers[0]?.applied, { source: 'local' });
     t.equal((await registry(failing)).handlers[0]?.applied, undefined, 'its port is in use');
     const { connect } = await import('node:net');

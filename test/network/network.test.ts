@@ -81,16 +81,16 @@ t.test('dialer and host on one router need no link', async (t) => {
   await overlay.addService('echo', b.id);
   await until('a terminator', async () => (await overlay.management.get<unknown[]>('terminators')).length > 0);
   await t.resolves(overlay.management.get(`edge-routers/${a.id}`));
-  const refused = await transfer(a.proxyPort, 1_000).catch(() => ({ bytes: 0 }));
-  t.equal(refused.bytes, 0, 'without a link there is no path from a to b');
+  const rejected = await transfer(a.proxyPort, 1_000).catch(() => ({ bytes: 0 }));
+  t.equal(rejected.bytes, 0, 'without a link there is no path from a to b');
 });
 
 t.test('a client that the host rejects is disconnected, and the router continues', async (t) => {
   const { overlay, a, b } = await twoRouters();
   await using _ = overlay;
   overlay.echo.close();
-  const refused = await transfer(a.proxyPort, 1_000).catch(() => ({ bytes: 0 }));
-  t.equal(refused.bytes, 0);
+  const rejected = await transfer(a.proxyPort, 1_000).catch(() => ({ bytes: 0 }));
+  t.equal(rejected.bytes, 0);
   t.notOk(b.router.describe().circuitEnds, 'no circuit end remains');
 });
 
@@ -112,12 +112,12 @@ t.test('half close: a client that has finished sending still receives everything
   await using _ = overlay;
   const socket = connect({ port: a.proxyPort, host: '127.0.0.1', allowHalfOpen: true });
   socket.end('the end comes with the data');
-  let heard = '';
+  let received = '';
   socket.setEncoding('utf8').on('data', (text) => {
-    heard += text;
+    received += text;
   });
   await new Promise((resolve) => socket.once('end', resolve));
-  t.equal(heard, 'the end comes with the data');
+  t.equal(received, 'the end comes with the data');
 });
 
 t.test('a broken link recovers, and so does the traffic', async (t) => {
@@ -148,9 +148,9 @@ t.test('a circuit moves to another path when its intermediate router dies, and l
   await until('a and b to have two links each', () => links(a) === 2 && links(b) === 2);
   await until('a terminator', async () => (await overlay.management.get<unknown[]>('terminators')).length > 0);
   const socket = connect(a.proxyPort, '127.0.0.1');
-  let heard = '';
+  let received = '';
   socket.setEncoding('utf8').on('data', (text) => {
-    heard += text;
+    received += text;
   });
   let said = '';
   const talk = setInterval(() => {
@@ -158,17 +158,17 @@ t.test('a circuit moves to another path when its intermediate router dies, and l
     said += word;
     socket.write(word);
   }, 2);
-  await until('the first words', () => heard.length > 100);
+  await until('the first words', () => received.length > 100);
   const used = between.find(({ router }) => router.describe().circuits === 1);
   const other = between.find((each) => each !== used);
   await used?.router.close({ drain: 0 });
   await until('the circuit to move to the other router', () => other?.router.describe().circuits === 1);
-  const before = heard.length;
-  await until('more words', () => heard.length > before + 500);
+  const before = received.length;
+  await until('more words', () => received.length > before + 500);
   clearInterval(talk);
-  await until('the last word', () => heard === said);
+  await until('the last word', () => received === said);
   socket.destroy();
-  t.equal(heard, said);
+  t.equal(received, said);
 });
 
 t.test('a deleted or disabled router is disconnected at once', async (t) => {
@@ -229,13 +229,13 @@ t.test('stopping drains: new clients are rejected, existing ones may finish with
   const { overlay, a } = await twoRouters();
   await using _ = overlay;
   const socket = connect(a.proxyPort, '127.0.0.1');
-  const heard = () => new Promise<string>((resolve) => socket.once('data', (data) => resolve(String(data))));
+  const received = () => new Promise<string>((resolve) => socket.once('data', (data) => resolve(String(data))));
   socket.write('one');
-  t.equal(await heard(), 'one');
+  t.equal(await received(), 'one');
   const stopped = a.router.close({ drain: 10_000 });
   await until('the port to be closed', () => refuses(a.proxyPort));
   socket.write('two');
-  t.equal(await heard(), 'two', 'the open circuit continues');
+  t.equal(await received(), 'two', 'the open circuit continues');
   socket.end();
   await stopped;
   await until('the last timer to be gone', () => (a.router.describe().timers as string[]).length === 0);

@@ -155,9 +155,9 @@ t.test(
     );
     for (const target of ['//', '//:', '///\\', 'http://['])
       t.match((await ask(`GET ${target} HTTP/1.1\r\nhost: x\r\n\r\n`)).answer, /^HTTP\/1\.1 40[04] /, target);
-    const refused = (await ask('DELETE /metrics HTTP/1.1\r\nhost: x\r\n\r\n')).answer;
-    t.match(refused, /^HTTP\/1\.1 405 /);
-    t.match(refused, /^allow: GET, HEAD/im);
+    const rejected = (await ask('DELETE /metrics HTTP/1.1\r\nhost: x\r\n\r\n')).answer;
+    t.match(rejected, /^HTTP\/1\.1 405 /);
+    t.match(rejected, /^allow: GET, HEAD/im);
     const left = ask(half);
     await until('the last stranger', () => (router.describe().timers as string[]).includes('http read'));
     const begun = performance.now();
@@ -217,7 +217,7 @@ t.test('the log level of a running router changes, for all components or for one
   await using overlay = await Overlay.start({ churnLimit: 0 });
   const { configFile } = await overlay.enrollRouter({ name: 'a', mode: 'host' });
   const { config } = loadRouterConfig(configFile);
-  if (!config) throw new Error('the configuration was refused');
+  if (!config) throw new Error('the configuration was rejected');
   const lines: string[] = [];
   const sink = new Writable({ decodeStrings: false, write: (line: string, _, done) => (lines.push(line), done()) });
   const daemonLog = new DaemonLog({ level: 'info', format: 'json', clock: new SystemClock(), sink });
@@ -233,6 +233,33 @@ t.test('the log level of a running router changes, for all components or for one
   t.match(lines.join(''), /"changed":"link","level":"debug","msg":"log level changed"|log level changed/);
   await router.close({ drain: 0 });
   await daemonLog.close();
+});
+
+t.test('memory and profiles of a running router are printed and written', async (t) => {
+  await using overlay = await Overlay.start({ churnLimit: 0 });
+  const { configFile } = await overlay.addRouter({ name: 'a', mode: 'host' });
+  const router = (...args: string[]) => runProgram(['agent/cli.ts', ...args]);
+  t.match(await router('memory', configFile), { code: 0, stdout: /^resident +[\d.]+ MiB\nheap in use +[\d.]+ MiB\n/ });
+  t.match(
+    (await router('memory', configFile, '--collect')).stdout,
+    /^ +before +after\nresident +[\d.]+ MiB +[\d.]+ MiB\n/,
+  );
+  const { before, after } = JSON.parse((await router('memory', configFile, '--collect', '--json')).stdout);
+  t.ok(before.resident > 0 && after.heapUsed > 0);
+  const output = join(overlay.directory, 'router.cpuprofile');
+  const written = await router('profile', configFile, 'cpu', '--seconds', '0.2', '--output', output);
+  t.match(written, { code: 0, stdout: `${output}\n` }, written.stderr);
+  t.match(JSON.parse(readFileSync(output, 'utf8')), { nodes: Array, samples: Array });
+  const heap = join(overlay.directory, 'router.heapprofile');
+  t.equal((await router('profile', configFile, 'memory', '--seconds', '0.2', '--output', heap)).code, 0);
+  t.match(JSON.parse(readFileSync(heap, 'utf8')), { head: {} });
+  t.match(await router('profile', configFile, 'cpu', '--seconds', '601'), {
+    code: 1,
+    stderr: /seconds must be a number from 1/,
+  });
+  const nowhere = await router('profile', configFile, 'cpu', '--seconds', '0.1', '--output', '/nowhere/x');
+  t.match(nowhere, { code: 1, stderr: /the profile cannot be written: .*ENOENT/ });
+  t.match(await router('profile', configFile, 'disk'), { code: 2 });
 });
 
 t.test('a trace contains the messages of control, link and SDK channels without their secrets', async (t) => {

@@ -138,8 +138,8 @@ t.test(
     conn.send(' again');
     await until('the echo', () => conn.text === 'hello again');
     const other = await loginOidc(overlay, device);
-    const refused = await client.ask(SdkType.UpdateToken, [], other);
-    t.equal(refused.contentType, SdkType.UpdateTokenFailure, 'the token of another session');
+    const rejected = await client.ask(SdkType.UpdateToken, [], other);
+    t.equal(rejected.contentType, SdkType.UpdateTokenFailure, 'the token of another session');
     await client.channel.closed;
     await until('both routers to be empty', () => isEmpty(a) && isEmpty(b));
     await device.agent.close();
@@ -352,29 +352,29 @@ t.test('a rejected dial has a reason and a code', async (t) => {
   const legacy = await loginLegacy(overlay, device);
   const dialSession = await serviceSession(overlay, device, legacy, echo, 'Dial');
   const client = await SdkClient.connect(a.sdkPort, device, legacy);
-  const refused = (answer: Message, code: number | undefined, text: RegExp) => {
+  const rejected = (answer: Message, code: number | undefined, text: RegExp) => {
     t.equal(answer.contentType, SdkType.StateClosed, String(text));
     t.equal(answer.uint32(SdkHeader.ErrorCode), code, answer.body.toString());
     t.match(answer.body.toString(), text);
   };
-  refused(await client.ask(SdkType.Connect, [], dialSession), undefined, /connId not set/);
-  refused((await client.dialByName('echo')).answer, EdgeErrorCode.InvalidApiSessionType, /OIDC/);
-  refused((await client.dial('opaque')).answer, EdgeErrorCode.InvalidService, /^Invalid Session/);
-  refused(
+  rejected(await client.ask(SdkType.Connect, [], dialSession), undefined, /connId not set/);
+  rejected((await client.dialByName('echo')).answer, EdgeErrorCode.InvalidApiSessionType, /OIDC/);
+  rejected((await client.dial('opaque')).answer, EdgeErrorCode.InvalidService, /^Invalid Session/);
+  rejected(
     (await client.dial(`${dialSession.slice(0, -4)}AAAA`)).answer,
     EdgeErrorCode.InvalidSession,
     /^Invalid Session/,
   );
-  refused(await client.bind(dialSession, () => undefined), EdgeErrorCode.WrongSessionType, /invalid session type/);
-  refused(await client.bind('opaque', () => undefined), EdgeErrorCode.InvalidSession, /^Invalid Session/);
+  rejected(await client.bind(dialSession, () => undefined), EdgeErrorCode.WrongSessionType, /invalid session type/);
+  rejected(await client.bind('opaque', () => undefined), EdgeErrorCode.InvalidSession, /^Invalid Session/);
   const lonely = await sdkService(overlay, 'lonely', device.identityId);
   const lonelySession = await serviceSession(overlay, device, legacy, lonely, 'Dial');
   const { answer } = await client.dial(lonelySession);
-  refused(answer, answer.uint32(SdkHeader.ErrorCode), /no terminators/);
+  rejected(answer, answer.uint32(SdkHeader.ErrorCode), /no terminators/);
   const busy = await client.dial(dialSession);
   t.equal(busy.answer.contentType, SdkType.StateConnected);
   const again = await client.ask(SdkType.Connect, [[SdkHeader.ConnectionId, encodeUint32(busy.conn.id)]], dialSession);
-  refused(again, EdgeErrorCode.Internal, /in use/);
+  rejected(again, EdgeErrorCode.Internal, /in use/);
 
   const oidc = await SdkClient.connect(a.sdkPort, device, await loginOidc(overlay, device));
   await management.patch(`service-policies/${await policyId(overlay, 'echo-dial')}`, { identityRoles: [] });
@@ -460,8 +460,8 @@ t.test('clients that do not read, or that flood, do not affect others', async (t
     30_000,
   );
   const wrong = 'neither a token nor a service';
-  const refusals = await Promise.all(Array.from({ length: 2_000 }, () => stuck.dial(wrong)));
-  t.ok(refusals.every(({ answer }) => answer.contentType === SdkType.StateClosed));
+  const rejections = await Promise.all(Array.from({ length: 2_000 }, () => stuck.dial(wrong)));
+  t.ok(rejections.every(({ answer }) => answer.contentType === SdkType.StateClosed));
   stuck.close();
   other.send('still');
   await until('the echo', () => other.text.endsWith('still'));

@@ -72,17 +72,17 @@ async function tests(): Promise<void> {
     await until('interception', () => intercepted(a).length === 1);
 
     const client = createSocket('udp4');
-    const heard: string[] = [];
-    client.on('message', (data, { address, port }) => heard.push(`${data.length} from ${address}:${port}`));
+    const received: string[] = [];
+    client.on('message', (data, { address, port }) => received.push(`${data.length} from ${address}:${port}`));
     client.send('hello', 7_001, '10.77.0.1');
-    await until('an answer', () => heard.includes('5 from 10.77.0.1:7001'));
+    await until('an answer', () => received.includes('5 from 10.77.0.1:7001'));
     for (const size of [1_000, 9_000, 60_000]) client.send(Buffer.alloc(size), 7_001, '10.77.0.1');
-    await until('large answers', () => heard.includes('60000 from 10.77.0.1:7001'));
+    await until('large answers', () => received.includes('60000 from 10.77.0.1:7001'));
     client.send('hello!', 7_002, '10.77.0.1');
-    await until('another session', () => heard.includes('6 from 10.77.0.1:7002'));
+    await until('another session', () => received.includes('6 from 10.77.0.1:7002'));
     const [address] = /100\.64\.\S+/.exec(await dig('udp.example', 'A')) ?? [''];
     client.send('by name', 7_010, address);
-    await until('an answer by name', () => heard.includes(`7 from ${address}:7010`));
+    await until('an answer by name', () => received.includes(`7 from ${address}:7010`));
     client.send('not intercepted', 7_011, address);
     t.equal((a.router.describe().interception as { udpSessions: number }).udpSessions, 3);
     await until('idle sessions to end', () => a.router.describe().circuitEnds === 0);

@@ -52,14 +52,14 @@ async function conversation(
   socket: Socket,
   first: string,
 ): Promise<{ answer: Record<string, unknown>; rest: () => string }> {
-  let heard = '';
+  let received = '';
   socket.setEncoding('utf8').on('data', (text) => {
-    heard += text;
+    received += text;
   });
   socket.write(first);
-  await until('an answer', () => heard.includes('\n'));
-  const end = heard.indexOf('\n');
-  return { answer: JSON.parse(heard.slice(0, end)), rest: () => heard.slice(end + 1) };
+  await until('an answer', () => received.includes('\n'));
+  const end = received.indexOf('\n');
+  return { answer: JSON.parse(received.slice(0, end)), rest: () => received.slice(end + 1) };
 }
 
 t.test('every listener connects its clients to the service, and nothing remains', async (t) => {
@@ -83,14 +83,14 @@ t.test('every listener connects its clients to the service, and nothing remains'
     t.equal(rest(), 'and data at once; the end', name);
   }
 
-  const heard: string[] = [];
-  const datagrams = createSocket('udp4').on('message', (data) => heard.push(String(data)));
+  const received: string[] = [];
+  const datagrams = createSocket('udp4').on('message', (data) => received.push(String(data)));
   datagrams.send('proxied', proxyUdp, '127.0.0.1');
-  await until('the datagram', () => heard.includes('proxied'));
+  await until('the datagram', () => received.includes('proxied'));
   datagrams.send('{"id": "me", "svcId": "udp"}', transportUdp, '127.0.0.1');
-  await until('the answer', () => heard.some((text) => text.startsWith('{"scc":true')));
+  await until('the answer', () => received.some((text) => text.startsWith('{"scc":true')));
   datagrams.send('asked for', transportUdp, '127.0.0.1');
-  await until('the datagram', () => heard.includes('asked for'));
+  await until('the datagram', () => received.includes('asked for'));
   datagrams.close();
 
   t.equal((a.router.describe().fabricListeners as unknown[]).length, 5);
@@ -124,12 +124,12 @@ t.test('a client with an invalid request gets the reason, and the listener conti
   await once(gone, 'connect');
   gone.destroy();
 
-  const heard: string[] = [];
-  const datagrams = createSocket('udp4').on('message', (data) => heard.push(String(data)));
+  const received: string[] = [];
+  const datagrams = createSocket('udp4').on('message', (data) => received.push(String(data)));
   datagrams.send('no JSON', transportUdp, '127.0.0.1');
-  await until('the refusal', () => heard.some((text) => text.startsWith('{"scc":false')));
+  await until('the rejection', () => received.some((text) => text.startsWith('{"scc":false')));
   datagrams.send('{"svcId": "udp"}', transportUdp, '127.0.0.1');
-  await until('the circuit', () => heard.some((text) => text.startsWith('{"scc":true')));
+  await until('the circuit', () => received.some((text) => text.startsWith('{"scc":true')));
   datagrams.close();
   echo.close();
   await until('no connection to remain', () => Number(a.router.describe().circuitEnds) === 1);

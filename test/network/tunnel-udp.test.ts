@@ -22,12 +22,12 @@ async function udpEcho(): Promise<{ port: number; sources: Set<string>; [Symbol.
 
 class UdpClient {
   readonly socket: Socket = createSocket('udp4');
-  readonly heard: Buffer[] = [];
+  readonly received: Buffer[] = [];
   readonly #port: number;
 
   constructor(port: number) {
     this.#port = port;
-    this.socket.on('message', (data) => this.heard.push(data));
+    this.socket.on('message', (data) => this.received.push(data));
   }
 
   send(data: Buffer | string): void {
@@ -36,10 +36,10 @@ class UdpClient {
 
   /** Repeats the datagram until an answer arrives: the first ones may be lost while the network starts. */
   async ask(data: Buffer | string, milliseconds = 10_000): Promise<Buffer> {
-    const before = this.heard.length;
+    const before = this.received.length;
     this.send(data);
-    await until('an answer', () => this.heard.length > before, milliseconds);
-    return this.heard[before] as Buffer;
+    await until('an answer', () => this.received.length > before, milliseconds);
+    return this.received[before] as Buffer;
   }
 
   [Symbol.dispose](): void {
@@ -88,9 +88,9 @@ t.test('datagrams keep their boundaries and their sources, encrypted and plain',
       t.ok(data.equals(await one.ask(data)), `${size} bytes`);
     }
     one.send('');
-    const before = one.heard.length;
+    const before = one.received.length;
     one.send('after an empty one');
-    await until('the answer after the empty one', () => String(one.heard.slice(before)).includes('after an'));
+    await until('the answer after the empty one', () => String(one.received.slice(before)).includes('after an'));
     t.equal(ends(a, b), 4);
     t.same(a.router.describe().proxies, [{ service: 'echo', port, protocol: 'udp' }]);
   }
@@ -133,7 +133,7 @@ t.test('an unreachable service ends the session, and the next datagram tries aga
   client.send('is anybody there');
   await new Promise((resolve) => setTimeout(resolve, 300));
   await until('the end of the circuit', () => ends(a, b) === 0 && a.router.describe().circuits === 0);
-  t.same(client.heard, []);
+  t.same(client.received, []);
   const late = createSocket('udp4').bind(nobody, '127.0.0.1');
   late.on('message', (data, source) => late.send(data, source.port, source.address));
   t.equal(String(await client.ask('now there is')), 'now there is');
@@ -152,7 +152,7 @@ t.test('a flood of datagrams and of sources stays within limits', async (t) => {
   const flood = Array.from({ length: 200 }, () => new UdpClient(port));
   for (const client of flood) for (let n = 0; n < 50; n++) client.send(Buffer.alloc(1_000, n));
   t.equal(String(await steady.ask('between')).length > 0, true);
-  await until('answers', () => flood.some(({ heard }) => heard.length > 0));
+  await until('answers', () => flood.some(({ received }) => received.length > 0));
   for (const client of flood) client[Symbol.dispose]();
   await overlay.management.remove(`services/${(await overlay.management.get<{ id: string }[]>('services'))[0]?.id}`);
   await until('all circuits to end', () => ends(a, b) === 0);
@@ -191,7 +191,7 @@ t.test('host.v1 decides which protocols, addresses, ports and sources are forwar
   const sources = echo.sources.size;
   other.send('not allowed');
   await new Promise((resolve) => setTimeout(resolve, 300));
-  t.same(other.heard, []);
+  t.same(other.received, []);
   t.equal(echo.sources.size, sources);
   t.ok(sources >= before);
   t.ok(ends(a, b) >= 2, 'the first session continues');

@@ -15,6 +15,8 @@ export class TestProxy {
   behaviour: ProxyBehaviour = 'connects';
   /** `user:password` if the proxy requires it. */
   credentials: string | undefined;
+  /** Addresses of host names that only the proxy can resolve. */
+  readonly hosts = new Map<string, string>();
   /** Targets of its connections. */
   readonly targets: string[] = [];
   readonly #server: Server;
@@ -96,8 +98,9 @@ export class TestProxy {
   #connect(client: Socket, received: string): void {
     const target = /^CONNECT (\S+) HTTP\/1\.1\r\n/.exec(received)?.[1] ?? '';
     const at = target.lastIndexOf(':');
+    const host = target.slice(0, at);
     const server = connect(
-      { port: Number(target.slice(at + 1)), host: target.slice(0, at), allowHalfOpen: true },
+      { port: Number(target.slice(at + 1)), host: this.hosts.get(host) ?? host, allowHalfOpen: true },
       () => {
         this.targets.push(target);
         client.write('HTTP/1.1 200 Connection established\r\nVia: test\r\n\r\n');

@@ -128,7 +128,7 @@ export class ReplayActor {
   }
 
   /** Extracts values from answers that recordings only refer to. */
-  heard({ seq }: Recording, answer: unknown): void {
+  received({ seq }: Recording, answer: unknown): void {
     const { data, provisioningUrl } = (answer ?? {}) as {
       data?: { clientCert?: string };
       provisioningUrl?: string;

@@ -156,7 +156,7 @@ function counterpart(recorded: unknown, index: number, ours: readonly unknown[])
   return name === undefined ? ours[index] : ours.find((each) => (each as { name?: unknown } | null)?.name === name);
 }
 
-interface Refusal {
+interface Rejection {
   readonly code?: string;
   readonly message?: string;
   readonly cause?: Readonly<Record<string, unknown>>;
@@ -164,8 +164,8 @@ interface Refusal {
 
 /** Compares code, message and the fields in the cause, but not the cause's text. */
 function compareErrors(recorded: unknown, ours: unknown): string[] {
-  const one = refusalOf(recorded);
-  const other = refusalOf(ours);
+  const one = rejectionOf(recorded);
+  const other = rejectionOf(ours);
   const differences = one.code === other.code ? [] : [`code ${other.code} instead of ${one.code}`];
   if (one.message !== other.message) differences.push(`message ${other.message} instead of ${one.message}`);
   for (const key of ['field', 'code', 'value']) {
@@ -176,9 +176,9 @@ function compareErrors(recorded: unknown, ours: unknown): string[] {
 }
 
 /** Some errors have no envelope, and OAuth errors have only a code. */
-function refusalOf(body: unknown): Refusal {
-  const { error } = (body ?? {}) as { error?: Refusal | string };
-  return typeof error === 'string' ? { code: error } : (error ?? (body as Refusal | null) ?? {});
+function rejectionOf(body: unknown): Rejection {
+  const { error } = (body ?? {}) as { error?: Rejection | string };
+  return typeof error === 'string' ? { code: error } : (error ?? (body as Rejection | null) ?? {});
 }
 
 /** Values that differ between runs must only exist; secrets are never repeated. */

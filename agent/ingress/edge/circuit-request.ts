@@ -8,7 +8,7 @@ import { Message } from '#wire/message.ts';
 import type { PeerData } from '#wire/peer-data.ts';
 import type { Controller } from '../../control/controller.ts';
 import type { Controllers } from '../../control/controllers.ts';
-import { SdkRefusal } from './sdk-messages.ts';
+import { SdkRejection } from './sdk-messages.ts';
 
 export interface SdkCircuitRequest {
   /** How the controller finds identity and service. */
@@ -32,7 +32,7 @@ export interface SdkCircuit {
 }
 
 /** Removes circuits whose controller answered after the request was abandoned. */
-export function takeDownLateSdkCircuits(
+export function removeLateSdkCircuits(
   controllers: Pick<Controllers, 'on'>,
   ends: { abandon(circuitId: string, role: 'initiator', owner: string): void },
 ): void {
@@ -43,7 +43,7 @@ export function takeDownLateSdkCircuits(
     });
 }
 
-/** @throws SdkRefusal if the controller rejects; rejects with TimeoutError, ClosedError or the signal's reason. */
+/** @throws SdkRejection if the controller rejects; rejects with TimeoutError, ClosedError or the signal's reason. */
 export async function requestSdkCircuit(controller: Controller, request: SdkCircuitRequest): Promise<SdkCircuit> {
   const { timeout, signal } = request;
   const reply = await controller.request(toMessage(request), { timeout, signal, lane: HIGH_LANE });
@@ -51,7 +51,7 @@ export async function requestSdkCircuit(controller: Controller, request: SdkCirc
   const isAnswer =
     reply.contentType === EdgeControlType.CreateCircuitV2Response ||
     reply.contentType === EdgeControlType.CreateCircuitV3Response;
-  if (!isAnswer || circuitId === '') throw refusalOf(reply);
+  if (!isAnswer || circuitId === '') throw rejectionOf(reply);
   return {
     circuitId,
     address: reply.string(EdgeControlHeader.Fingerprints) ?? '',
@@ -78,10 +78,10 @@ function toMessage({ by, apiSessionToken, fingerprints, instanceId, peerData }: 
 }
 
 /** A rejection without an error code counts as an internal error. */
-function refusalOf(reply: Message): SdkRefusal {
+function rejectionOf(reply: Message): SdkRejection {
   const code = (reply.uint32(EdgeControlHeader.ErrorCode) ?? EdgeErrorCode.Internal) as EdgeErrorCode;
   const hint = reply.uint32(EdgeControlHeader.RetryHint) as RetryHint | undefined;
   const circuitId = reply.string(EdgeControlHeader.SubscriptionId);
   const text = reply.body.toString() || `the controller answered with a message of type ${reply.contentType}`;
-  return new SdkRefusal(text, { code, ...(hint !== undefined && { hint }), circuitId });
+  return new SdkRejection(text, { code, ...(hint !== undefined && { hint }), circuitId });
 }

@@ -2,7 +2,7 @@
 // and the connection sees them as ends.
 
 import type { Message } from '#wire/message.ts';
-import type { RefusalDetail } from './sdk-messages.ts';
+import type { RejectionDetail } from './sdk-messages.ts';
 import type { SdkTrace } from './sdk-trace.ts';
 
 /** The connection to the client, as its circuits use it. */
@@ -28,7 +28,7 @@ export interface ClientEnd {
   /** The connection to the client was lost. */
   onLost(): void;
   /** The router closes this end and sends the client the reason. */
-  cut(reason: string, detail: RefusalDetail): void;
+  cut(reason: string, detail: RejectionDetail): void;
   onLinkWritable?(): void;
   /** A trace route of a client that relies on the router's flow control. */
   onTrace?(trace: SdkTrace): void;

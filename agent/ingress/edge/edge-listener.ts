@@ -8,7 +8,7 @@ import { verifyChain } from '#pki/certificate-chain.ts';
 import { peerCertificates } from '#pki/certificates.ts';
 import { Channel } from '#wire/channel.ts';
 import { type AcceptedHello, ChannelListener } from '#wire/channel-listener.ts';
-import { HelloRefusedError } from '#wire/errors.ts';
+import { HelloRejectedError } from '#wire/errors.ts';
 import { ChannelHeader, RouterCapability, SdkHeader } from '#wire/gen/numbers.ts';
 import { encodeBitMask, TRUE } from '#wire/header-values.ts';
 import { ONLY_ANSWERS } from '#wire/heartbeat.ts';
@@ -79,9 +79,9 @@ export class EdgeListener {
   /** Requires a certificate of the network. Its dates and its match with the session are checked later. */
   #check({ socket }: AcceptedHello): void {
     const roots = this.#components.model.clientRoots();
-    if (roots.length === 0) throw new HelloRefusedError('no controller has sent the client authorities yet');
+    if (roots.length === 0) throw new HelloRejectedError('no controller has sent the client authorities yet');
     const verdict = verifyChain(peerCertificates(socket), roots);
-    if (!verdict.ok) throw new HelloRefusedError(verdict.reason);
+    if (!verdict.ok) throw new HelloRejectedError(verdict.reason);
   }
 
   #answerHeaders(): HeaderEntries {
@@ -95,7 +95,7 @@ export class EdgeListener {
 
   #open({ hello, socket, remoteAddress, connectionId, grouped }: AcceptedHello): Channel {
     const { clock, log, clients } = this.#components;
-    const { outQueueSize, lookupApiSessionTimeout } = this.config.options;
+    const { outQueueSize, writeTimeout, lookupApiSessionTimeout } = this.config.options;
     const channel = new Channel({
       name: `SDK client ${remoteAddress}`,
       peerId: hello.body.toString('utf8', 0, LONGEST_NAME),
@@ -111,6 +111,7 @@ export class EdgeListener {
         },
       },
       heartbeat: ONLY_ANSWERS,
+      writeTimeout,
       ...(grouped && { essentialType: SdkUnderlay.Default }),
     });
     const token = hello.string(SdkHeader.SessionToken) ?? '';

@@ -10,12 +10,12 @@ import type { DialedEgress, DialedRelay, EgressRequest } from '../../egress/egre
 import type { HostedService } from './hosted-service.ts';
 import { CONTROL_LANE } from './sdk-connection.ts';
 import { legacyEnd, relayEnd, type SdkEndComponents } from './sdk-ends.ts';
-import { type RefusalDetail, stateConnected } from './sdk-messages.ts';
+import { type RejectionDetail, stateConnected } from './sdk-messages.ts';
 import { SDK_HOP } from './sdk-trace.ts';
 
 /** Milliseconds within which a client must answer a dial. */
 const DIAL_TIMEOUT = 5_000;
-const ABANDONED: RefusalDetail = { code: EdgeErrorCode.Internal };
+const ABANDONED: RejectionDetail = { code: EdgeErrorCode.Internal };
 /** Peer data of the dialing side that the host receives, and its header keys. */
 const TO_HOST: readonly (readonly [peerData: number, header: number])[] = [
   [PeerDataKey.PublicKey, SdkHeader.PublicKey],

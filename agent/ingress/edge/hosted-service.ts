@@ -7,7 +7,7 @@ import type { Message } from '#wire/message.ts';
 import type { ClientEnd } from './client-end.ts';
 import type { Right } from './right.ts';
 import type { SdkConnection } from './sdk-connection.ts';
-import { type RefusalDetail, SdkRefusal, stateClosed } from './sdk-messages.ts';
+import { type RejectionDetail, SdkRejection, stateClosed } from './sdk-messages.ts';
 
 /** The Bind message of the client, decoded. */
 export interface BindInit {
@@ -58,13 +58,13 @@ export class HostedService implements ClientEnd {
     this.#onGone(this);
   }
 
-  cut(reason: string, detail: RefusalDetail): void {
+  cut(reason: string, detail: RejectionDetail): void {
     this.connection.send(stateClosed(this.connectionId, reason, detail));
     this.#onGone(this);
   }
 }
 
-/** Decodes a Bind message. @throws SdkRefusal */
+/** Decodes a Bind message. @throws SdkRejection */
 export function readBind(connectionId: number, right: Right, request: Message): Omit<BindInit, 'terminatorId'> {
   const publicKey = request.headers.get(SdkHeader.PublicKey);
   return {
@@ -89,9 +89,9 @@ function readCost(value: Buffer | undefined): number {
   return Math.min(HIGHEST_COST, value.readUInt16LE());
 }
 
-/** One byte; clients of 2022 send four, and the first is valid. @throws SdkRefusal */
+/** One byte; clients of 2022 send four, and the first is valid. @throws SdkRejection */
 function readPrecedence(value: Buffer | undefined): TerminatorPrecedence {
   const precedence = value?.[0] ?? TerminatorPrecedence.DEFAULT;
   if (precedence in TerminatorPrecedence) return precedence;
-  throw new SdkRefusal(`unknown precedence ${precedence}`, { code: EdgeErrorCode.InvalidPrecedence });
+  throw new SdkRejection(`unknown precedence ${precedence}`, { code: EdgeErrorCode.InvalidPrecedence });
 }

@@ -5,9 +5,10 @@ import type { Clock, Timer } from '#lib/clock.ts';
 import type { Frame } from '#wire/frame.ts';
 import { EdgeFlag, PayloadHeader } from '#wire/gen/numbers.ts';
 import { encodeUint32 } from '#wire/header-values.ts';
-import type { CircuitOutcome, Xgress, XgressClient } from '../../xgress/xgress.ts';
+import type { Xgress } from '../../xgress/xgress.ts';
+import type { CircuitOutcome, XgressClient } from '../../xgress/xgress-client.ts';
 import type { ClientEnd, SdkLink } from './client-end.ts';
-import { dataHead, type RefusalDetail, stateClosed } from './sdk-messages.ts';
+import { dataHead, type RejectionDetail, stateClosed } from './sdk-messages.ts';
 import { type SdkTrace, traceToClient } from './sdk-trace.ts';
 
 /**
@@ -98,7 +99,7 @@ export class LegacyClient implements XgressClient, ClientEnd {
   }
 
   /** The router closes the connection. */
-  cut(reason: string, detail: RefusalDetail): void {
+  cut(reason: string, detail: RejectionDetail): void {
     if (!this.#isClosed) this.#sendClosed(reason, detail);
     this.#forget();
     this.#xgress?.abort();
@@ -178,7 +179,7 @@ export class LegacyClient implements XgressClient, ClientEnd {
   #endByClient(): void {
     this.#link.resume(this);
     this.#xgress?.end();
-    this.#xgress?.refuseData();
+    this.#xgress?.rejectData();
     if (!this.#xgress || this.#xgress.isClosed) this.#gone();
   }
 
@@ -193,7 +194,7 @@ export class LegacyClient implements XgressClient, ClientEnd {
     return this.#link.trySendData(dataHead(this.connectionId, data.length, headers), data);
   }
 
-  #sendClosed(reason: string, detail: RefusalDetail | undefined): void {
+  #sendClosed(reason: string, detail: RejectionDetail | undefined): void {
     this.#isClosed = true;
     this.#toClient.length = 0;
     this.#link.send(stateClosed(this.connectionId, reason, detail));

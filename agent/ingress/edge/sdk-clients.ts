@@ -11,14 +11,14 @@ import { PostureResponsesSchema } from '#wire/gen/edge_client_pb.js';
 import { EdgeErrorCode, RetryHint, SdkHeader, SdkType, XgressType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
 import { circuitIdOf } from '#wire/xgress-frames.ts';
-import { type ApiSession, type ApiSessions, SessionRefusedError } from '../../access/api-session.ts';
+import { type ApiSession, type ApiSessions, SessionRejectedError } from '../../access/api-session.ts';
 import { isSignedToken } from '../../access/tokens.ts';
 import type { ClientEnd } from './client-end.ts';
 import type { ConnectDetail } from './connect-events.ts';
 import { SdkConnection } from './sdk-connection.ts';
 import { type SdkDialComponents, serveDial } from './sdk-dial.ts';
 import type { SdkHosting } from './sdk-hosting.ts';
-import { errorHeaders, payloadHeaders, SdkRefusal } from './sdk-messages.ts';
+import { errorHeaders, payloadHeaders, SdkRejection } from './sdk-messages.ts';
 import type { SdkRelay } from './sdk-relay.ts';
 import { demandAccess } from './sdk-right.ts';
 import { answerFromClient, answerToClient, questionFromClient } from './sdk-trace.ts';
@@ -35,7 +35,7 @@ export interface SdkClientsComponents extends SdkDialComponents {
 export interface SdkMetrics {
   connected(): void;
   disconnected(): void;
-  refused(): void;
+  rejected(): void;
   /** The token of a client belongs to no session. */
   invalidToken(): void;
   /** Milliseconds that data of a client waited for its circuit; undefined unless `metrics.enableDataDelayMetric`. */
@@ -119,8 +119,8 @@ export class SdkClients {
       log,
       'SDK connection',
       served.catch((error: unknown) => {
-        this.#components.metrics.refused();
-        if (error instanceof SessionRefusedError) this.#components.metrics.invalidToken();
+        this.#components.metrics.rejected();
+        if (error instanceof SessionRejectedError) this.#components.metrics.invalidToken();
         if (!channel.isClosed) log.info({ channel: channel.name, error: describeError(error) }, 'SDK client rejected');
         channel.close();
       }),
@@ -232,20 +232,20 @@ export class SdkClients {
     const token = request.body.toString();
     try {
       if (!connection.session.claims || !isSignedToken(token))
-        throw new SdkRefusal('only token sessions can be updated', {
+        throw new SdkRejection('only token sessions can be updated', {
           code: EdgeErrorCode.InvalidApiSessionType,
         });
       const session = await sessions.verify(token);
       const isSame = session.id === connection.session.id && session.identityId === connection.session.identityId;
-      if (!isSame) throw new SessionRefusedError('the token belongs to another API session');
+      if (!isSame) throw new SessionRejectedError('the token belongs to another API session');
       for (const each of this.#connections)
         if (each.session.claims && each.session.id === session.id && each.session.identityId === session.identityId)
           each.session = session;
       connection.channel.reply(request, new Message(SdkType.UpdateTokenSuccess));
     } catch (error) {
       const detail =
-        error instanceof SdkRefusal
-          ? error.refusal
+        error instanceof SdkRejection
+          ? error.rejection
           : { code: EdgeErrorCode.InvalidApiSession, hint: RetryHint.NotRetriable };
       const text = describeError(error);
       connection.channel.reply(request, new Message(SdkType.UpdateTokenFailure, errorHeaders(text, detail), text));
@@ -315,9 +315,9 @@ export class SdkClients {
       try {
         demandAccess(this.#components, connection, right);
       } catch (error) {
-        const code = error instanceof SdkRefusal ? error.refusal.code : EdgeErrorCode.AccessDenied;
+        const code = error instanceof SdkRejection ? error.rejection.code : EdgeErrorCode.AccessDenied;
         const hint = permission === 'bind' ? RetryHint.StartOver : RetryHint.Default;
-        end.cut(describeError(error), { ...(error instanceof SdkRefusal && error.refusal), code, hint });
+        end.cut(describeError(error), { ...(error instanceof SdkRejection && error.rejection), code, hint });
       }
     }
     connection.subscription?.refresh();

@@ -13,7 +13,7 @@ import { requestSdkCircuit, type SdkCircuit } from './circuit-request.ts';
 import type { Right } from './right.ts';
 import type { SdkConnection } from './sdk-connection.ts';
 import { legacyEnd, relayEnd, type SdkEndComponents } from './sdk-ends.ts';
-import { refusalOf, SdkRefusal, stateClosed, stateConnected } from './sdk-messages.ts';
+import { rejectionOf, SdkRejection, stateClosed, stateConnected } from './sdk-messages.ts';
 import { demandAccess, type RightComponents, rightByService, rightByToken } from './sdk-right.ts';
 import { SDK_HOP } from './sdk-trace.ts';
 import { controllerOf } from './session-controller.ts';
@@ -61,11 +61,11 @@ export async function serveDial(
       { identityId: connection.session.identityId, connectionId, error: describeError(error) },
       'dial of an SDK client rejected',
     );
-    connection.reply(request, stateClosed(connectionId, describeError(error), refusalOf(error)));
+    connection.reply(request, stateClosed(connectionId, describeError(error), rejectionOf(error)));
   }
 }
 
-/** @throws SdkRefusal */
+/** @throws SdkRejection */
 async function rightToDial(components: SdkDialComponents, connection: SdkConnection, request: Message): Promise<Right> {
   demandAccepting(components);
   const right =
@@ -77,12 +77,12 @@ async function rightToDial(components: SdkDialComponents, connection: SdkConnect
 }
 
 function demandAccepting({ acceptsCircuits }: SdkDialComponents): void {
-  if (!acceptsCircuits()) throw new SdkRefusal(DRAINING, { code: EdgeErrorCode.Internal });
+  if (!acceptsCircuits()) throw new SdkRejection(DRAINING, { code: EdgeErrorCode.Internal });
 }
 
 /**
  * Checks again: access may be lost, or a drain may have started, while the controller created the circuit. The circuit
- * is removed then. @throws SdkRefusal
+ * is removed then. @throws SdkRejection
  */
 function stillMay(components: SdkDialComponents, connection: SdkConnection, right: Right, circuit: SdkCircuit): void {
   try {

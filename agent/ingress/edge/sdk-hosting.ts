@@ -31,7 +31,7 @@ import { dialHost } from './host-dial.ts';
 import { type BindInit, HostedService, readBind } from './hosted-service.ts';
 import { CONTROL_LANE, type SdkConnection } from './sdk-connection.ts';
 import type { SdkDialComponents } from './sdk-dial.ts';
-import { refusalOf, SdkRefusal, stateClosed, stateConnected } from './sdk-messages.ts';
+import { rejectionOf, SdkRejection, stateClosed, stateConnected } from './sdk-messages.ts';
 import { demandAccess, rightByToken } from './sdk-right.ts';
 import { controllerOf, ownerOf } from './session-controller.ts';
 
@@ -102,7 +102,7 @@ export class SdkHosting implements TerminatorHosts {
         { identityId: connection.session.identityId, connectionId, error: describeError(error) },
         'bind rejected',
       );
-      connection.reply(request, stateClosed(connectionId, describeError(error), refusalOf(error)));
+      connection.reply(request, stateClosed(connectionId, describeError(error), rejectionOf(error)));
     }
   }
 
@@ -123,7 +123,7 @@ export class SdkHosting implements TerminatorHosts {
       }
     }
     if (!connection.reserve(bind.connectionId))
-      throw new SdkRefusal(`connection id ${bind.connectionId} is in use`, { code: EdgeErrorCode.Internal });
+      throw new SdkRejection(`connection id ${bind.connectionId} is in use`, { code: EdgeErrorCode.Internal });
     const terminatorId = older?.init.terminatorId ?? this.#components.ids.cuid();
     const service = new HostedService(connection, { ...bind, terminatorId }, (gone) => this.remove(gone));
     connection.put(bind.connectionId, service, bind.right);
@@ -189,7 +189,7 @@ export class SdkHosting implements TerminatorHosts {
 
   #request(terminatorId: string): Message {
     const service = this.#hosted.get(terminatorId);
-    if (!service) throw new SdkRefusal('the service is no longer hosted', { code: EdgeErrorCode.Internal });
+    if (!service) throw new SdkRejection('the service is no longer hosted', { code: EdgeErrorCode.Internal });
     const { init, connection, cost, precedence } = service;
     const request = create(CreateTerminatorV2RequestSchema, {
       address: terminatorId,

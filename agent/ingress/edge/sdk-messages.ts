@@ -6,7 +6,7 @@ import { EdgeErrorCode, PayloadHeader, RetryHint, SdkHeader, SdkType } from '#wi
 import { encodeUint32 } from '#wire/header-values.ts';
 import { type HeaderEntries, Message } from '#wire/message.ts';
 
-export interface RefusalDetail {
+export interface RejectionDetail {
   readonly code: EdgeErrorCode;
   readonly hint?: RetryHint;
   readonly circuitId?: string | undefined;
@@ -14,18 +14,18 @@ export interface RefusalDetail {
 }
 
 /** A rejected request of an SDK client; the client receives the message and the detail. */
-export class SdkRefusal extends ProjectError {
-  readonly refusal: RefusalDetail;
+export class SdkRejection extends ProjectError {
+  readonly rejection: RejectionDetail;
 
-  constructor(message: string, refusal: RefusalDetail, options: { cause?: unknown } = {}) {
-    super('SDK_REFUSED', message, options);
-    this.refusal = refusal;
+  constructor(message: string, rejection: RejectionDetail, options: { cause?: unknown } = {}) {
+    super('SDK_REJECTED', message, options);
+    this.rejection = rejection;
   }
 }
 
 /** Returns the detail of an error for the client. */
-export function refusalOf(error: unknown): RefusalDetail {
-  return error instanceof SdkRefusal ? error.refusal : { code: EdgeErrorCode.Internal };
+export function rejectionOf(error: unknown): RejectionDetail {
+  return error instanceof SdkRejection ? error.rejection : { code: EdgeErrorCode.Internal };
 }
 
 const DATA_ENTRY = 8;
@@ -38,7 +38,7 @@ export function stateConnected(connectionId: number, headers: HeaderEntries = []
 }
 
 /** The connection is closed, or was never opened; with `detail` if that is an error. */
-export function stateClosed(connectionId: number, reason: string, detail?: RefusalDetail): Message {
+export function stateClosed(connectionId: number, reason: string, detail?: RejectionDetail): Message {
   return new Message(
     SdkType.StateClosed,
     [[SdkHeader.ConnectionId, encodeUint32(connectionId)], ...(detail ? errorHeaders(reason, detail) : [])],
@@ -48,7 +48,7 @@ export function stateClosed(connectionId: number, reason: string, detail?: Refus
 
 export function errorHeaders(
   message: string,
-  { code, hint, circuitId, failingChecks }: RefusalDetail,
+  { code, hint, circuitId, failingChecks }: RejectionDetail,
 ): (readonly [number, Uint8Array | string])[] {
   const structured = {
     message,

@@ -13,7 +13,7 @@ import { isAnswerOfEnd } from '../../forwarder/trace-route.ts';
 import type { CircuitEnds } from '../../xgress/circuit-ends.ts';
 import type { CircuitRole, XgressMetrics } from '../../xgress/xgress-metrics.ts';
 import type { ClientEnd, SdkLink } from './client-end.ts';
-import { type RefusalDetail, stateClosed } from './sdk-messages.ts';
+import { type RejectionDetail, stateClosed } from './sdk-messages.ts';
 
 export interface SdkRelayComponents {
   clock: Clock;
@@ -72,20 +72,20 @@ export class SdkRelay implements CircuitEnd, ClientEnd {
     if (this.#isOver) return true;
     this.lastReceived = this.#components.clock.monotonic();
     const { dataLength } = payload;
-    const isTaken = this.#send(payload.bytes);
-    if (isTaken) {
+    const isAccepted = this.#send(payload.bytes);
+    if (isAccepted) {
       this.transferred.toClient += dataLength;
       this.#metrics?.received(this.role, dataLength);
     } else if (origin !== PayloadOrigin.Xgress) this.#metrics?.relayDropped('payload');
-    return isTaken;
+    return isAccepted;
   }
 
   acceptAcknowledgement(acknowledgement: Acknowledgement): boolean {
     if (this.#isOver) return true;
     this.lastReceived = this.#components.clock.monotonic();
-    const isTaken = this.#send(acknowledgement.bytes);
-    if (!isTaken) this.#metrics?.relayDropped('acknowledgement');
-    return isTaken;
+    const isAccepted = this.#send(acknowledgement.bytes);
+    if (!isAccepted) this.#metrics?.relayDropped('acknowledgement');
+    return isAccepted;
   }
 
   acceptControl(frame: Frame): boolean {
@@ -144,7 +144,7 @@ export class SdkRelay implements CircuitEnd, ClientEnd {
     this.#abandon();
   }
 
-  cut(reason: string, detail: RefusalDetail): void {
+  cut(reason: string, detail: RejectionDetail): void {
     if (this.#isOver) return;
     this.#components.link.send(stateClosed(this.connectionId, reason, detail));
     this.#abandon();

@@ -11,7 +11,7 @@ import type { LegacySessions } from '../../access/legacy-sessions.ts';
 import { isSignedToken, type ServiceClaims, TokenError, type Tokens } from '../../access/tokens.ts';
 import type { Right } from './right.ts';
 import type { SdkConnection } from './sdk-connection.ts';
-import { SdkRefusal } from './sdk-messages.ts';
+import { SdkRejection } from './sdk-messages.ts';
 
 export interface RightComponents {
   clock: Clock;
@@ -23,22 +23,22 @@ export interface RightComponents {
 
 const SERVICE_BY_NAME = 1;
 
-/** The right of the API session to a service that the client names. @throws SdkRefusal */
+/** The right of the API session to a service that the client names. @throws SdkRejection */
 export function rightByService(
   { model }: Pick<RightComponents, 'model'>,
   connection: SdkConnection,
   request: Message,
 ): Right {
   if (!connection.session.claims)
-    throw new SdkRefusal('connect-v2 requires an OIDC API session', { code: EdgeErrorCode.InvalidApiSessionType });
+    throw new SdkRejection('connect-v2 requires an OIDC API session', { code: EdgeErrorCode.InvalidApiSessionType });
   const named = request.string(SdkHeader.ServiceIdentifier) ?? '';
   const isName = request.headers.get(SdkHeader.ServiceIdentifierType)?.[0] === SERVICE_BY_NAME;
   const service = isName ? model.serviceByName(named) : model.services.get(named);
-  if (!service) throw new SdkRefusal(`service ${named} not found`, { code: EdgeErrorCode.InvalidService });
+  if (!service) throw new SdkRejection(`service ${named} not found`, { code: EdgeErrorCode.InvalidService });
   return { serviceId: service.id, permission: 'dial', serviceSession: undefined };
 }
 
-/** The right of a service session's token. @throws SdkRefusal */
+/** The right of a service session's token. @throws SdkRejection */
 export async function rightByToken(
   components: Pick<RightComponents, 'model' | 'tokens' | 'legacy'>,
   connection: SdkConnection,
@@ -49,18 +49,18 @@ export async function rightByToken(
   if (!isSignedToken(token)) {
     // Controllers before 2.0 issued opaque tokens; the reference reads such a token as a service id.
     if (permission === 'bind')
-      throw new SdkRefusal('Invalid Session: the token is not signed', { code: EdgeErrorCode.InvalidSession });
+      throw new SdkRejection('Invalid Session: the token is not signed', { code: EdgeErrorCode.InvalidSession });
     if (!model.services.has(token))
-      throw new SdkRefusal('Invalid Session: the token is neither signed nor the id of a service', {
+      throw new SdkRejection('Invalid Session: the token is neither signed nor the id of a service', {
         code: EdgeErrorCode.InvalidService,
       });
     return { serviceId: token, permission, serviceSession: { token, id: undefined } };
   }
   const claims = await serviceClaims(tokens, connection, token);
   if (legacy.isRemovedServiceSession({ token, id: claims.jti }))
-    throw new SdkRefusal('Invalid Session: the session was removed', { code: EdgeErrorCode.InvalidSession });
+    throw new SdkRejection('Invalid Session: the session was removed', { code: EdgeErrorCode.InvalidSession });
   if (claims.z_st !== (permission === 'dial' ? 'Dial' : 'Bind'))
-    throw new SdkRefusal(`rejecting ${permission}, invalid session type. the session is for ${claims.z_st}`, {
+    throw new SdkRejection(`rejecting ${permission}, invalid session type. the session is for ${claims.z_st}`, {
       code: EdgeErrorCode.WrongSessionType,
     });
   return { serviceId: claims.sub, permission, serviceSession: { token, id: claims.jti } };
@@ -72,11 +72,11 @@ async function serviceClaims(tokens: Tokens, connection: SdkConnection, token: s
   } catch (error) {
     if (!(error instanceof TokenError)) throw error;
     const text = `Invalid Session: ${describeError(error)}`;
-    throw new SdkRefusal(text, { code: EdgeErrorCode.InvalidSession }, { cause: error });
+    throw new SdkRejection(text, { code: EdgeErrorCode.InvalidSession }, { cause: error });
   }
 }
 
-/** The router decides about token sessions; the controller has already decided about the others. @throws SdkRefusal */
+/** The router decides about token sessions; the controller has already decided about the others. @throws SdkRejection */
 export function demandAccess(
   { access, clock, model }: Pick<RightComponents, 'access' | 'clock' | 'model'>,
   connection: SdkConnection,
@@ -84,16 +84,16 @@ export function demandAccess(
 ): void {
   const name = model.services.get(serviceId)?.name;
   if (name === undefined)
-    throw new SdkRefusal(`service ${serviceId} not found`, { code: EdgeErrorCode.InvalidService });
+    throw new SdkRejection(`service ${serviceId} not found`, { code: EdgeErrorCode.InvalidService });
   if (!connection.session.claims) return;
   const verdict = access.decide(connection.subject, serviceId, permission, clock.now());
   if (verdict.granted) return;
   const { failingChecks } = verdict;
   if (failingChecks.length === 0)
-    throw new SdkRefusal(`no ${permission} policy grants the identity access to service ${name}`, {
+    throw new SdkRejection(`no ${permission} policy grants the identity access to service ${name}`, {
       code: EdgeErrorCode.AccessDenied,
     });
-  throw new SdkRefusal(`posture checks fail for service ${name}: ${failingChecks.join(', ')}`, {
+  throw new SdkRejection(`posture checks fail for service ${name}: ${failingChecks.join(', ')}`, {
     code: EdgeErrorCode.PostureCheckFailed,
     failingChecks,
   });

@@ -5,13 +5,13 @@ import { EdgeErrorCode } from '#wire/gen/numbers.ts';
 import type { Controller } from '../../control/controller.ts';
 import type { Controllers } from '../../control/controllers.ts';
 import type { SdkConnection } from './sdk-connection.ts';
-import { SdkRefusal } from './sdk-messages.ts';
+import { SdkRejection } from './sdk-messages.ts';
 
-/** Returns the controller that owns the session, or any controller for a token session. @throws SdkRefusal */
+/** Returns the controller that owns the session, or any controller for a token session. @throws SdkRejection */
 export function controllerOf(controllers: Controllers, connection: SdkConnection, purpose: string): Controller {
   const controller = ownerOf(controllers, connection);
   if (!controller)
-    throw new SdkRefusal(`no controller available, cannot create ${purpose}`, { code: EdgeErrorCode.Internal });
+    throw new SdkRejection(`no controller available, cannot create ${purpose}`, { code: EdgeErrorCode.Internal });
   return controller;
 }
 

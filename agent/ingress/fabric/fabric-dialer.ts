@@ -11,7 +11,8 @@ import type { Controllers } from '../../control/controllers.ts';
 import { DrainingError } from '../../drain/drain-error.ts';
 import type { CircuitEnds } from '../../xgress/circuit-ends.ts';
 import type { XgressOptions } from '../../xgress/options.ts';
-import type { Xgress, XgressClient } from '../../xgress/xgress.ts';
+import type { Xgress } from '../../xgress/xgress.ts';
+import type { XgressClient } from '../../xgress/xgress-client.ts';
 
 export interface FabricDialerComponents {
   controllers: Controllers;
@@ -36,7 +37,7 @@ export interface FabricRequest {
 }
 
 /** Removes circuits whose controller answered after the request was abandoned. */
-export function takeDownLateFabricCircuits(
+export function removeLateFabricCircuits(
   controllers: Pick<Controllers, 'on'>,
   ends: { abandon(circuitId: string, role: 'initiator', owner: string): void },
 ): void {
@@ -74,7 +75,7 @@ export class FabricDialer {
       lane: HIGH_LANE,
     });
     const circuitId = reply.body.toString();
-    if (reply.contentType !== ControlType.CircuitSuccess) throw refusal(reply);
+    if (reply.contentType !== ControlType.CircuitSuccess) throw rejection(reply);
     if (!acceptsCircuits()) {
       ends.abandon(circuitId, 'initiator', controller.id);
       throw new DrainingError();
@@ -89,8 +90,8 @@ export class FabricDialer {
   }
 }
 
-function refusal({ contentType, body }: Message): ProjectError {
+function rejection({ contentType, body }: Message): ProjectError {
   const text =
     contentType === ControlType.CircuitFailed ? body.toString() : `the controller answered with type ${contentType}`;
-  return new ProjectError('CIRCUIT_REFUSED', text);
+  return new ProjectError('CIRCUIT_REJECTED', text);
 }

@@ -24,7 +24,7 @@ t.test('addresses that are not allowed are rejected in every notation', async (t
   ];
   for (const dst of allowed) t.ok(chooseTarget(config, { dst_hostname: dst, dst_port: '80' }), dst);
   t.equal(chooseTarget(config, { dst_ip: '::ffff:10.1.2.3', dst_port: '80' }).host, '10.1.2.3');
-  const refused = [
+  const rejected = [
     '11.0.0.1',
     '::ffff:11.0.0.1',
     '127.0.0.1',
@@ -39,7 +39,7 @@ t.test('addresses that are not allowed are rejected in every notation', async (t
     'exact.example.',
     '10.1.2.3\0',
   ];
-  for (const dst of refused) t.throws(() => chooseTarget(config, { dst_hostname: dst, dst_port: '80' }), Error, dst);
+  for (const dst of rejected) t.throws(() => chooseTarget(config, { dst_hostname: dst, dst_port: '80' }), Error, dst);
   t.throws(() => chooseTarget(config, { dst_port: '80' }), /did not send dst_ip/);
 });
 

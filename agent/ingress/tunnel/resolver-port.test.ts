@@ -53,7 +53,7 @@ t.test('queries beyond the limit fail at once, and no answer follows the end', a
   t.ok(answers.length >= 4);
   t.ok(answers.every(({ status }) => status === 2));
   port.close();
-  const told = answers.length;
+  const answered = answers.length;
   await new Promise((resolve) => setTimeout(resolve, 50));
-  t.equal(answers.length, told);
+  t.equal(answers.length, answered);
 });

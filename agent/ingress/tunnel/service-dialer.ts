@@ -11,7 +11,8 @@ import { DrainingError } from '../../drain/drain-error.ts';
 import type { CircuitEnds } from '../../xgress/circuit-ends.ts';
 import { EncryptedStream, type KeyPair, makeKeyPair, sessionKeys } from '../../xgress/end-to-end.ts';
 import type { XgressOptions } from '../../xgress/options.ts';
-import type { Xgress, XgressClient } from '../../xgress/xgress.ts';
+import type { Xgress } from '../../xgress/xgress.ts';
+import type { XgressClient } from '../../xgress/xgress-client.ts';
 import type { AppData } from './host-config.ts';
 import { requestTunnelCircuit, type TunnelCircuit } from './tunnel-circuits.ts';
 
@@ -54,7 +55,7 @@ export class ServiceDialer {
   }
 
   /**
-   * Resolves when the client is attached to its circuit. Rejects with CircuitRefusedError, DrainingError, TimeoutError
+   * Resolves when the client is attached to its circuit. Rejects with CircuitRejectedError, DrainingError, TimeoutError
    * and others.
    */
   async dial(caller: Caller, clientFor: (encryption: EncryptedStream | undefined) => AttachableClient): Promise<void> {

@@ -30,14 +30,14 @@ export interface TunnelCircuitRequest {
 }
 
 /** The controller rejected the request; `detail.code` is its error code. */
-export class CircuitRefusedError extends ProjectError {
+export class CircuitRejectedError extends ProjectError {
   constructor(message: string, code: number | undefined) {
-    super('CIRCUIT_REFUSED', message, { detail: { code } });
+    super('CIRCUIT_REJECTED', message, { detail: { code } });
   }
 }
 
 /** Removes circuits whose controller answered after the request was abandoned. */
-export function takeDownLateCircuits(
+export function removeLateCircuits(
   controllers: Pick<Controllers, 'on'>,
   ends: { abandon(circuitId: string, role: 'initiator', owner: string): void },
 ): void {
@@ -47,7 +47,7 @@ export function takeDownLateCircuits(
   });
 }
 
-/** Rejects with CircuitRefusedError, NoControllerError, TimeoutError. */
+/** Rejects with CircuitRejectedError, NoControllerError, TimeoutError. */
 export async function requestTunnelCircuit(
   controllers: Controllers,
   request: TunnelCircuitRequest,
@@ -66,7 +66,7 @@ export async function requestTunnelCircuit(
   const { timeout, signal } = request;
   const reply = await controller.request(message, { timeout, signal, lane: HIGH_LANE });
   if (reply.contentType !== EdgeControlType.CreateTunnelCircuitV2Response) {
-    throw new CircuitRefusedError(
+    throw new CircuitRejectedError(
       reply.body.toString() || `the controller answered with type ${reply.contentType}`,
       reply.uint32(EdgeControlHeader.ErrorCode),
     );

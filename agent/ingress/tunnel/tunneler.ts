@@ -16,7 +16,7 @@ import { ProxyListeners } from './proxy-listeners.ts';
 import { ServiceDialer } from './service-dialer.ts';
 import { LocalRoutes } from './system/local-routes.ts';
 import { Interception } from './tproxy/interception.ts';
-import { takeDownLateCircuits } from './tunnel-circuits.ts';
+import { removeLateCircuits } from './tunnel-circuits.ts';
 import { TunnelTerminators } from './tunnel-terminators.ts';
 
 export interface TunnelerComponents {
@@ -73,7 +73,7 @@ export class Tunneler {
   /** Rejects with ListenError for a port in proxy mode, or if this machine or user cannot intercept. */
   static async open(components: TunnelerComponents, { key, options }: TunnelerInit): Promise<Tunneler> {
     const tunneler = new Tunneler(components, options);
-    takeDownLateCircuits(components.controllers, components.ends);
+    removeLateCircuits(components.controllers, components.ends);
     try {
       if (options.mode === 'proxy')
         await tunneler.#openProxies(components, options, PROXY_HOST, { key, services: options.services });

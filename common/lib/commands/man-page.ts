@@ -62,8 +62,8 @@ function argument({ name, description, choices }: ArgumentShape): string[] {
 
 function option({ flags, description, value, default: usual }: OptionShape): string[] {
   const names = flags.map((flag) => `\\fB${roff(flag)}\\fR`).join(', ');
-  const takes = value ? ` \\fI${roff(value.name)}\\fR` : '';
-  return ['.TP', `${names}${takes}`, roff(sentence(description + listed(value?.choices ?? [], usual)))];
+  const argument = value ? ` \\fI${roff(value.name)}\\fR` : '';
+  return ['.TP', `${names}${argument}`, roff(sentence(description + listed(value?.choices ?? [], usual)))];
 }
 
 function listed(choices: readonly string[], usual?: string): string {

@@ -67,12 +67,12 @@ function optionShape(option: Command['options'][number]): OptionShape {
   const { short, long, flags, description, argChoices: choices = [], required, optional } = option;
   const { defaultValue, defaultValueDescription } = option;
   const [, name = 'value'] = /[<[]([^>\]]+)[>\]]/.exec(flags) ?? [];
-  const isShown = defaultValue !== undefined && defaultValue !== false && String(defaultValue) !== '';
+  const isPrinted = defaultValue !== undefined && defaultValue !== false && String(defaultValue) !== '';
   return {
     flags: [short, long].filter((flag) => flag !== undefined),
     description,
     value: required || optional ? { name, choices, isFile: FILE.test(name) } : undefined,
-    default: isShown ? (defaultValueDescription ?? String(defaultValue)) : undefined,
+    default: isPrinted ? (defaultValueDescription ?? String(defaultValue)) : undefined,
   };
 }
 

@@ -51,8 +51,8 @@ ${calls.join('\n')}
 /** One specification for each spelling of the option. */
 function optionSpecs({ flags, description, value }: OptionShape): string[] {
   const exclusion = flags.length > 1 ? `(${flags.join(' ')})` : '';
-  const takes = value ? `:${escaped(value.name)}:${action(value)}` : '';
-  return flags.map((flag) => `${exclusion}${flag}[${escaped(description)}]${takes}`);
+  const argument = value ? `:${escaped(value.name)}:${action(value)}` : '';
+  return flags.map((flag) => `${exclusion}${flag}[${escaped(description)}]${argument}`);
 }
 
 function action({ choices, isFile }: ValueShape): string {

@@ -28,7 +28,7 @@ const AUTH_POLICY_SYMBOLS: Symbols<AuthPolicy> = {
   'secondary.requireTotp': flag(({ secondary }) => secondary.requireTotp),
 };
 
-function refusePolicyOfAdmins(request: ApiRequest, policy: AuthPolicy): void {
+function rejectPolicyOfAdmins(request: ApiRequest, policy: AuthPolicy): void {
   if (!isByAdmin(request) && letsAdminsIn(request.services.state.tables, policy))
     throw notAllowed('change or delete auth policies of admins');
 }
@@ -39,11 +39,11 @@ export const authPolicies: Resource<'authPolicy'> = {
   symbols: AUTH_POLICY_SYMBOLS,
   create: createAuthPolicy,
   update: (transaction, policy, body, request) => {
-    refusePolicyOfAdmins(request, policy);
+    rejectPolicyOfAdmins(request, policy);
     updateAuthPolicy(transaction, policy, body);
   },
   remove: (transaction, policy, request) => {
-    refusePolicyOfAdmins(request, policy);
+    rejectPolicyOfAdmins(request, policy);
     deleteAuthPolicy(transaction, policy);
   },
   show: (policy) => {

@@ -14,7 +14,7 @@ import {
 import { Body } from '../../entities/body.ts';
 import { isCertificateOf } from '../../entities/ca.ts';
 import { existing } from '../../entities/common.ts';
-import { addEnrollment, prepareEnrollment, refuseOpenEnrollment } from '../../entities/enrollment.ts';
+import { addEnrollment, prepareEnrollment, rejectOpenEnrollment } from '../../entities/enrollment.ts';
 import { invalid, notFound } from '../../errors/errors.ts';
 import type { FilterSymbol, Symbols } from '../../filter/compile.ts';
 import type { Authenticator } from '../../state/types.ts';
@@ -147,7 +147,7 @@ async function reEnroll(request: ApiRequest): Promise<Answer> {
   });
   await state.change((transaction) => {
     const current = existing(transaction, 'authenticator', authenticator.id);
-    refuseOpenEnrollment(transaction, identityId, method);
+    rejectOpenEnrollment(transaction, identityId, method);
     deleteAuthenticator(transaction, current);
     addEnrollment(transaction, enrollment);
   });

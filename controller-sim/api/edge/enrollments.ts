@@ -6,7 +6,7 @@ import { existing } from '../../entities/common.ts';
 import {
   addEnrollment,
   prepareEnrollment,
-  refuseOpenEnrollment,
+  rejectOpenEnrollment,
   removeEnrollment,
   replaceToken,
   signEnrollment,
@@ -17,7 +17,7 @@ import type { Answer, ApiRequest, Handlers } from '../http/context.ts';
 import { field } from '../http/list.ts';
 import { base, created, reference } from '../http/references.ts';
 import { crud, find, list, type Resource } from '../http/resource.ts';
-import { hasPowerOver, refuseOverAdmins, seesEnrollmentTokens } from '../http/rights.ts';
+import { hasPowerOver, requirePowerOver, seesEnrollmentTokens } from '../http/rights.ts';
 import { NEVER } from '../http/show.ts';
 
 /** Enrollments of administrators: permissions are not sufficient for them. */
@@ -34,11 +34,11 @@ export const enrollments: Resource<'enrollment'> = {
     caId: field('caId'),
   }),
   remove: (transaction, enrollment, request) => {
-    refuseOverAdmins(request, enrollment.identityId, OF_ADMINS);
+    requirePowerOver(request, enrollment.identityId, OF_ADMINS);
     removeEnrollment(transaction, enrollment);
   },
   show: (enrollment, { state: { tables } }, request) => {
-    const isShown = seesEnrollmentTokens(request, enrollment);
+    const isVisible = seesEnrollmentTokens(request, enrollment);
     const { method, token, jwt, expiresAt, identityId, routerId, caId, username } = enrollment;
     const router = routerId === null ? undefined : tables.router.get(routerId);
     return {
@@ -46,8 +46,8 @@ export const enrollments: Resource<'enrollment'> = {
       createdAt: NEVER,
       updatedAt: NEVER,
       method,
-      token: isShown ? token : '',
-      jwt: isShown ? jwt : '',
+      token: isVisible ? token : '',
+      jwt: isVisible ? jwt : '',
       expiresAt,
       ...(username !== null && { username }),
       ...(caId !== null && { caId }),
@@ -76,7 +76,7 @@ export const enrollmentHandlers: Handlers = {
 /** Contains the enrollment token. */
 function detail(request: ApiRequest): Answer {
   const enrollment = find(request, 'enrollment');
-  refuseOverAdmins(request, enrollment.identityId, OF_ADMINS);
+  requirePowerOver(request, enrollment.identityId, OF_ADMINS);
   return { data: enrollments.show(enrollment, request.services, request) };
 }
 
@@ -87,7 +87,7 @@ async function createEnrollment(request: ApiRequest): Promise<Answer> {
   const method = body.text('method') as 'ott' | 'ottca' | 'updb';
   const expires = body.date('expiresAt') as Date;
   if (!state.tables.identity.has(identityId)) throw invalidField('identityId', 'identity not found', identityId);
-  refuseOverAdmins(request, identityId, OF_ADMINS);
+  requirePowerOver(request, identityId, OF_ADMINS);
   if (expires.getTime() <= clock.now())
     throw invalidField('expiresAt', 'expiresAt must be in the future', expires.toISOString());
   const caId = body.text('caId') ?? '';
@@ -104,8 +104,8 @@ async function createEnrollment(request: ApiRequest): Promise<Answer> {
   });
   await state.change((transaction) => {
     existing(transaction, 'identity', identityId);
-    refuseOverAdmins(request, identityId, OF_ADMINS);
-    refuseOpenEnrollment(transaction, identityId, method);
+    requirePowerOver(request, identityId, OF_ADMINS);
+    rejectOpenEnrollment(transaction, identityId, method);
     addEnrollment(transaction, enrollment);
   });
   return { data: created('enrollments', enrollment.signed.id) };
@@ -115,11 +115,11 @@ async function createEnrollment(request: ApiRequest): Promise<Answer> {
 async function refreshEnrollment(request: ApiRequest): Promise<Answer> {
   const { state } = request.services;
   const { id, method, identityId, routerId } = withoutCause(() => find(request, 'enrollment'));
-  refuseOverAdmins(request, identityId, OF_ADMINS);
+  requirePowerOver(request, identityId, OF_ADMINS);
   const expires = newExpiry(request);
   const signed = await signEnrollment(request.services, method, identityId ?? routerId ?? '', expires);
   await state.change((transaction) => {
-    refuseOverAdmins(request, identityId, OF_ADMINS);
+    requirePowerOver(request, identityId, OF_ADMINS);
     replaceToken(transaction, existing(transaction, 'enrollment', id), signed);
   });
   return { data: created('enrollments', id) };

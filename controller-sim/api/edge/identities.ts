@@ -23,7 +23,7 @@ import { toJson } from '../http/json-cache.ts';
 import { field, fieldSet, flagField } from '../http/list.ts';
 import { base, reference } from '../http/references.ts';
 import { crud, find, type Resource } from '../http/resource.ts';
-import { notAllowed, refuseOverAdmins, seesEnrollmentTokens } from '../http/rights.ts';
+import { notAllowed, requirePowerOver, seesEnrollmentTokens } from '../http/rights.ts';
 import { NEVER, nullWhenEmpty } from '../http/show.ts';
 import { showPostureData } from './posture.ts';
 
@@ -44,7 +44,7 @@ export const identities: Resource<'identity', IdentityEnrollment | undefined> = 
   newId: ({ state }) => state.ids.short(),
   prepare: async (request, id, body) => {
     if (body.mode !== 'create') return undefined;
-    refuseRights(request, undefined, body);
+    checkRights(request, undefined, body);
     const wanted = body.part('enrollment');
     if (wanted.flag('ott') === true) return prepareEnrollment(request.services, { identityId: id, method: 'ott' });
     const caId = wanted.text('ottca');
@@ -60,11 +60,11 @@ export const identities: Resource<'identity', IdentityEnrollment | undefined> = 
     if (enrollment) addEnrollment(transaction, enrollment);
   },
   update: (transaction, identity, body, request) => {
-    refuseRights(request, identity, body);
+    checkRights(request, identity, body);
     updateIdentity(transaction, identity, body);
   },
   remove: (transaction, identity, request) => {
-    refuseRights(request, identity, undefined);
+    checkRights(request, identity, undefined);
     deleteIdentity(transaction, identity);
   },
   show: (identity, context, request) =>
@@ -75,10 +75,10 @@ export const identities: Resource<'identity', IdentityEnrollment | undefined> = 
 };
 
 /** Permissions alone never suffice to create, change or delete administrators, or to grant permissions. */
-function refuseRights(request: ApiRequest, target: Identity | undefined, body: Body | undefined): void {
+function checkRights(request: ApiRequest, target: Identity | undefined, body: Body | undefined): void {
   const { identity: caller } = request;
   if (!caller || isAdmin(caller)) return;
-  refuseOverAdmins(request, target?.id ?? null, 'change or delete admins');
+  requirePowerOver(request, target?.id ?? null, 'change or delete admins');
   // reference fact: a PUT sets every field, including those that only administrators may change.
   if (body?.mode === 'update') throw notAllowed('replace identities: change single fields with PATCH');
   if (body?.flag('isAdmin') === true) throw notAllowed('make admins');
@@ -169,7 +169,7 @@ async function disable(request: ApiRequest): Promise<Answer> {
   const until = minutes > 0 ? clock.now() + minutes * MINUTE : undefined;
   const { id } = find(request, 'identity');
   await state.change((transaction) => {
-    refuseOverAdmins(request, id, 'disable admins');
+    requirePowerOver(request, id, 'disable admins');
     disableIdentity(transaction, existing(transaction, 'identity', id), until);
   });
   return { data: {} };
@@ -178,7 +178,7 @@ async function disable(request: ApiRequest): Promise<Answer> {
 async function enable(request: ApiRequest): Promise<Answer> {
   const { id } = find(request, 'identity');
   await request.services.state.change((transaction) => {
-    refuseOverAdmins(request, id, 'enable admins');
+    requirePowerOver(request, id, 'enable admins');
     enableIdentity(transaction, existing(transaction, 'identity', id));
   });
   return { data: {} };
@@ -207,7 +207,7 @@ function readDuration(text: string): number {
 async function removeMfa(request: ApiRequest): Promise<Answer> {
   const { id } = find(request, 'identity');
   await request.services.state.change((transaction) => {
-    refuseOverAdmins(request, id, 'remove the second factor of admins');
+    requirePowerOver(request, id, 'remove the second factor of admins');
     for (const mfa of transaction.tables.mfa.referring('identityId', id)) transaction.delete('mfa', mfa.id);
   });
   return { data: {} };

@@ -4,14 +4,14 @@
 import type { Handlers } from '../http/context.ts';
 import { notServed } from '../http/not-served.ts';
 
-const refuse = notServed('settings');
+const reject = notServed('settings');
 
 export const settingHandlers: Handlers = {
-  listControllerSettings: refuse,
-  createControllerSetting: refuse,
-  detailControllerSetting: refuse,
-  deleteControllerSetting: refuse,
-  detailControllerSettingEffective: refuse,
-  patchControllerSetting: refuse,
-  updateControllerSetting: refuse,
+  listControllerSettings: reject,
+  createControllerSetting: reject,
+  detailControllerSetting: reject,
+  deleteControllerSetting: reject,
+  detailControllerSettingEffective: reject,
+  patchControllerSetting: reject,
+  updateControllerSetting: reject,
 };

@@ -8,7 +8,7 @@ import { commonName, leafOf, sha1Fingerprint } from '#pki/certificates.ts';
 import { isForClients, vouch } from '../../auth/certificates.ts';
 import { addAuthenticator, certificateProof, passwordProof } from '../../entities/authenticator.ts';
 import { Body } from '../../entities/body.ts';
-import { refuseTaken } from '../../entities/common.ts';
+import { requireUnique } from '../../entities/common.ts';
 import { useUp } from '../../entities/enrollment.ts';
 import { externalIdOf } from '../../entities/external-id.ts';
 import { freeName, plainIdentity } from '../../entities/identity.ts';
@@ -85,7 +85,7 @@ async function enrollWithCertificate(request: ApiRequest, enrollment: Enrollment
   if (!ca.isOttCaEnrollmentEnabled) throw new ApiError('ENROLLMENT_CA_NOT_VALID');
   await state.change((transaction) => {
     useUp(transaction, enrollment);
-    refuseUsedCertificate(transaction, leaf, { data: { fingerprint: sha1Fingerprint(leaf) } });
+    requireUnusedCertificate(transaction, leaf, { data: { fingerprint: sha1Fingerprint(leaf) } });
     const identityId = enrollment.identityId ?? '';
     addAuthenticator(transaction, { id: state.ids.short(), identityId, proof: certificateProof(leaf, ca.id) });
   });
@@ -117,9 +117,9 @@ export async function enrollByCertificate(request: ApiRequest): Promise<Answer> 
   const requestedName = typeof request.body === 'object' ? new Body(request.body, 'create').text('name') : undefined;
   const id = state.ids.short();
   await state.change((transaction) => {
-    refuseUsedCertificate(transaction, leaf);
+    requireUnusedCertificate(transaction, leaf);
     const externalId = ca.externalIdClaim && claimedBy(leaf, ca.externalIdClaim);
-    if (externalId !== null) refuseTaken(transaction, 'identity', 'externalId', externalId, undefined);
+    if (externalId !== null) requireUnique(transaction, 'identity', 'externalId', externalId, undefined);
     const wanted = nameByFormat(ca, { identityId: id, requestedName, commonName: commonName(leaf) });
     transaction.put('identity', {
       ...plainIdentity(transaction, id, freeName(transaction, wanted)),
@@ -143,11 +143,11 @@ function claimedBy(leaf: X509Certificate, claim: ExternalIdClaim): string {
 /** The client's TLS certificate: valid now, for client authentication, and issued by a verified authority. */
 function presentedCertificate(
   { services, certificates }: ApiRequest,
-  refusal: ApiErrorCode,
+  rejection: ApiErrorCode,
 ): { leaf: X509Certificate; ca: CertificateAuthority } {
   const [leaf] = certificates;
   const voucher = vouch(services, certificates, { now: services.clock.now() });
-  if (!leaf || !isForClients(leaf) || voucher?.kind !== 'ca') throw new ApiError(refusal);
+  if (!leaf || !isForClients(leaf) || voucher?.kind !== 'ca') throw new ApiError(rejection);
   return { leaf, ca: voucher.ca };
 }
 
@@ -169,7 +169,7 @@ function nameByFormat(
   return name.trim() === '' ? known.identityId : name;
 }
 
-function refuseUsedCertificate(transaction: Transaction, certificate: X509Certificate, cause?: ErrorCause): void {
+function requireUnusedCertificate(transaction: Transaction, certificate: X509Certificate, cause?: ErrorCause): void {
   if (transaction.tables.authenticator.findBy('fingerprint', sha1Fingerprint(certificate)))
     throw new ApiError('CERT_IN_USE', cause);
 }

@@ -9,7 +9,7 @@ const REFERENCE = '#/$defs/';
 /** The names of one schema's fields by their lower case; made when first used. */
 const spellings = new WeakMap<Definitions, ReadonlyMap<string, string>>();
 
-/** Gives the fields of a body the names that its schema has. A field that is also there under its exact name stays as it is. */
+/** Renames the fields of a body to the names of its schema. A field that is also present under its exact name is unchanged. */
 export function spellNames(definitions: Definitions, schema: AnySchemaObject | undefined, value: unknown): void {
   if (typeof value !== 'object' || value === null || schema === undefined) return;
   const { $ref, properties, items, allOf } = schema;

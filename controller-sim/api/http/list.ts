@@ -132,7 +132,7 @@ function page<T extends Listable, Item>(
       const matching = source.ordered(order).filter(matches);
       return answer(matching.length, matching.slice(offset, end));
     }
-    // In the order in which they were created, as they lie in memory: this is many times faster than the order of an index.
+    // In order of creation, which is their order in memory: many times faster than the order of an index.
     const { total, first } = selectFirst(source.values(), matches, compareBy(order), end);
     return answer(total, first.slice(offset));
   }
@@ -209,24 +209,24 @@ function compile<T extends { id: string; tags: Readonly<Record<string, unknown>>
   try {
     return compileQuery(query, symbols);
   } catch (error) {
-    throw translate(error, error instanceof SortError ? query.sortRefusal : 'INVALID_FILTER');
+    throw translate(error, error instanceof SortError ? query.sortError : 'INVALID_FILTER');
   }
 }
 
 /** reference fact: an invalid `sort by` in the filter makes the filter invalid. */
 interface ListQuery extends Query {
-  readonly sortRefusal: 'INVALID_FILTER' | 'INVALID_SORT_IDENTIFIER';
+  readonly sortError: 'INVALID_FILTER' | 'INVALID_SORT_IDENTIFIER';
 }
 
 /** Sorting and paging inside the filter override the other parameters. */
 function readQuery(parameters: URLSearchParams): ListQuery {
   const limit = wholeNumber(parameters.get('limit'), 'limit');
   const offset = wholeNumber(parameters.get('offset'), 'offset');
-  const query = orRefuse(() => parseQuery(parameters.get('filter') ?? ''), 'INVALID_FILTER');
+  const query = orReject(() => parseQuery(parameters.get('filter') ?? ''), 'INVALID_FILTER');
   const given = parameters.get('sort');
-  const sort = query.sort ?? (given ? orRefuse(() => parseSort(given), 'INVALID_SORT_IDENTIFIER') : undefined);
+  const sort = query.sort ?? (given ? orReject(() => parseSort(given), 'INVALID_SORT_IDENTIFIER') : undefined);
   return {
-    sortRefusal: query.sort ? 'INVALID_FILTER' : 'INVALID_SORT_IDENTIFIER',
+    sortError: query.sort ? 'INVALID_FILTER' : 'INVALID_SORT_IDENTIFIER',
     ...(query.predicate && { predicate: query.predicate }),
     ...(sort && { sort }),
     ...((query.limit ?? limit) !== undefined && { limit: query.limit ?? (limit as number) }),
@@ -234,11 +234,11 @@ function readQuery(parameters: URLSearchParams): ListQuery {
   };
 }
 
-function orRefuse<T>(parse: () => T, refusal: ListQuery['sortRefusal']): T {
+function orReject<T>(parse: () => T, rejection: ListQuery['sortError']): T {
   try {
     return parse();
   } catch (error) {
-    throw translate(error, refusal);
+    throw translate(error, rejection);
   }
 }
 
@@ -257,13 +257,13 @@ function paging({ limit = DEFAULT_LIMIT, skip = 0 }: Query): { limit: number; of
 }
 
 /** reference fact: a cause with the code UNHANDLED describes the error. */
-function translate(error: unknown, refusal: ListQuery['sortRefusal']): unknown {
+function translate(error: unknown, rejection: ListQuery['sortError']): unknown {
   if (error instanceof SortError)
     return error.isUnsortable
       ? badRequest(error.message)
-      : new ApiError(refusal, { code: 'UNHANDLED', message: error.message });
+      : new ApiError(rejection, { code: 'UNHANDLED', message: error.message });
   if (!(error instanceof FilterError)) return error;
   const { message, place } = error;
   const where = place ? `. line: ${place.line}, column: ${place.column}, symbol: ${place.text}` : '';
-  return new ApiError(refusal, { code: 'UNHANDLED', message: `${message}${where}` });
+  return new ApiError(rejection, { code: 'UNHANDLED', message: `${message}${where}` });
 }

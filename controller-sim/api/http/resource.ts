@@ -93,7 +93,7 @@ function selected<T>(request: ApiRequest, select: (request: ApiRequest) => T): T
     return select(request);
   } catch (error) {
     const isEmpty =
-      error instanceof ApiError && error.code === 'NOT_FOUND' && !request.operation.refusals.includes(404);
+      error instanceof ApiError && error.code === 'NOT_FOUND' && !request.operation.rejections.includes(404);
     if (isEmpty) return [];
     throw error;
   }

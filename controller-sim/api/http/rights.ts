@@ -13,7 +13,7 @@ const OPENS = {
 } as const;
 
 /** Throws ApiError if the identity is an administrator and the caller is not; `what` names the action in the cause. */
-export function refuseOverAdmins(request: ApiRequest, identityId: string | null, what: string): void {
+export function requirePowerOver(request: ApiRequest, identityId: string | null, what: string): void {
   if (!hasPowerOver(request, identityId)) throw notAllowed(what);
 }
 

@@ -79,20 +79,20 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, Json>> = {
 };
 
 /** By status. */
-export function responses({ access, method, path, body, answer, status, refusals }: ApiOperation): Json {
+export function responses({ access, method, path, body, answer, status, rejections }: ApiOperation): Json {
   const statuses = new Set([
     ...ALWAYS,
-    ...refusals,
+    ...rejections,
     ...(access === 'none' ? [] : [401]),
     ...(path.includes('{') ? [404] : []),
     ...(body ? [415] : []),
     ...(method === 'GET' ? [] : [503]),
   ]);
-  const refused = { 'application/json': { schema: reference('error') } };
+  const rejected = { 'application/json': { schema: reference('error') } };
   return Object.fromEntries(
     [status, ...[...statuses].sort()].map((each) => [
       each,
-      { description: MEANINGS[each] ?? '', content: each === status ? granted(answer) : refused },
+      { description: MEANINGS[each] ?? '', content: each === status ? granted(answer) : rejected },
     ]),
   );
 }

@@ -64,12 +64,12 @@ function shortValuesOf(request: OidcRequest, name: string): string[] {
 
 /** The first error in the request's parameters, for the client. */
 function complaint(parameter: (name: string) => string): { error: string; error_description: string } | undefined {
-  const refuse = (error: string, error_description: string) => ({ error, error_description });
+  const reject = (error: string, error_description: string) => ({ error, error_description });
   if (parameter('response_type') !== 'code')
-    return refuse('unsupported_response_type', 'only the response_type code is supported');
-  if (!parameter('scope').split(' ').includes('openid')) return refuse('invalid_scope', 'the scope openid is missing');
+    return reject('unsupported_response_type', 'only the response_type code is supported');
+  if (!parameter('scope').split(' ').includes('openid')) return reject('invalid_scope', 'the scope openid is missing');
   if (parameter('code_challenge_method') !== 'S256' || !CHALLENGE.test(parameter('code_challenge')))
-    return refuse('invalid_request', 'a code_challenge of the method S256 is required');
+    return reject('invalid_request', 'a code_challenge of the method S256 is required');
   return undefined;
 }
 

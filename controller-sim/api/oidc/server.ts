@@ -39,7 +39,7 @@ async function answer(
   try {
     return await handle(oidcRequestOf(services, requests, request));
   } catch (error) {
-    return refusal(error, services);
+    return rejection(error, services);
   }
 }
 
@@ -75,7 +75,7 @@ function fieldsOf(body: unknown): Record<string, unknown> {
   return Object.fromEntries(fields);
 }
 
-function refusal(error: unknown, services: ApiServices): OidcAnswer {
+function rejection(error: unknown, services: ApiServices): OidcAnswer {
   if (error instanceof OAuthError)
     return { status: error.status, body: { error: error.code, error_description: error.message } };
   if (error instanceof ApiError) {

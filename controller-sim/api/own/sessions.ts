@@ -107,16 +107,16 @@ async function changePassword(request: ApiRequest, mode: Mode): Promise<Answer> 
   if (authenticator.method !== 'updb') throw new ApiError('CAN_NOT_UPDATE_AUTHENTICATOR');
   const body = new Body(request.body, mode);
   const isKnown = await passwords.verify(body.text('currentPassword') ?? '', authenticator.passwordHash ?? undefined);
-  const refuse = () => {
+  const reject = () => {
     const reason = 'invalid current password';
     throw new ApiError('UNAUTHORIZED', { field: 'currentPassword', reason, value: '' });
   };
-  if (!isKnown) refuse();
+  if (!isKnown) reject();
   const password = body.text('password');
   const hash = password === undefined ? undefined : await passwords.hash(password);
   await state.change((transaction) => {
     const current = existing(transaction, 'authenticator', authenticator.id);
-    if (current.passwordHash !== authenticator.passwordHash) refuse();
+    if (current.passwordHash !== authenticator.passwordHash) reject();
     updateAuthenticator(transaction, current, body, hash);
   });
   return { data: {} };

@@ -33,14 +33,14 @@ export class BodyReader {
     return new Promise((resolve, reject) => {
       const finish = (settle: () => void) => {
         body.off('data', onData).off('end', onEnd).off('error', onBroken).off('close', onBroken);
-        this.#shares.give(source, counted);
+        this.#shares.release(source, counted);
         settle();
       };
       const onData = (part: Buffer) => {
         length += part.length;
         const more = Math.max(0, length - FREE) - counted;
         const code =
-          length > limit ? 'REQUEST_ENTITY_TOO_LARGE' : this.#shares.take(source, more) ? undefined : 'RATE_LIMITED';
+          length > limit ? 'REQUEST_ENTITY_TOO_LARGE' : this.#shares.acquire(source, more) ? undefined : 'RATE_LIMITED';
         if (code === undefined) {
           counted += more;
           parts.push(part);

@@ -17,11 +17,11 @@ export class ConsoleError extends ProjectError {
   }
 }
 
-/** Rejects with ConsoleError if `folder` has no built console. `refuse` answers unknown paths. */
+/** Rejects with ConsoleError if `folder` has no built console. `reject` answers unknown paths. */
 export async function serveConsole(
   app: FastifyInstance,
   folder: string,
-  refuse: (request: FastifyRequest, reply: FastifyReply) => void,
+  reject: (request: FastifyRequest, reply: FastifyReply) => void,
 ): Promise<void> {
   const root = rootOf(folder);
   // Files whose names begin with a dot belong to tools and version control.
@@ -32,7 +32,7 @@ export async function serveConsole(
   const { default: files } = await import('@fastify/static'); // most simulators serve no console
   await app.register(async (scope) => {
     // Paths outside the folder.
-    scope.setErrorHandler((_error, request, reply) => refuse(request, reply));
+    scope.setErrorHandler((_error, request, reply) => reject(request, reply));
     await scope.register(files, { ...common, root: join(root, ASSETS), prefix: `/${ASSETS}/`, suppressWarning: true });
     await scope.register(
       async (pages) => {
@@ -40,7 +40,7 @@ export async function serveConsole(
         pages.get('/', { exposeHeadRoute: true }, (_request, reply) => reply.sendFile(INDEX, root));
         pages.setNotFoundHandler((request, reply) => {
           if (isPage(request)) return reply.sendFile(INDEX, root);
-          refuse(request, reply);
+          reject(request, reply);
           return reply;
         });
       },

@@ -56,8 +56,8 @@ export class ApiServer {
       // `/identities/ID//`.
       routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true },
       // Errors of fastify's router: paths that cannot be decoded, ids that are too long.
-      frameworkErrors: (_error, request, reply) => void this.#refuse(request, reply, unknownPath(request.url)),
-      clientErrorHandler: refuseBytes,
+      frameworkErrors: (_error, request, reply) => void this.#reject(request, reply, unknownPath(request.url)),
+      clientErrorHandler: rejectBytes,
       serverFactory: (handler) => {
         http = createServer(handler as RequestListener);
         return http;
@@ -77,7 +77,7 @@ export class ApiServer {
   static async open(services: ApiServices, consoleFolder?: string): Promise<ApiServer> {
     const server = new ApiServer(services);
     server.#setUp();
-    if (consoleFolder !== undefined) await serveConsole(server.#fastify, consoleFolder, server.#refuseUnknown);
+    if (consoleFolder !== undefined) await serveConsole(server.#fastify, consoleFolder, server.#rejectUnknown);
     await server.#fastify.ready();
     return server;
   }
@@ -109,8 +109,8 @@ export class ApiServer {
     }
     serveOidc(app, this.#services);
     serveHealth(app, this.#services);
-    app.setNotFoundHandler(this.#refuseUnknown);
-    app.setErrorHandler((error, request, reply) => this.#refuse(request, reply, error));
+    app.setNotFoundHandler(this.#rejectUnknown);
+    app.setErrorHandler((error, request, reply) => this.#reject(request, reply, error));
   }
 
   readonly #onRequest = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> => {
@@ -120,26 +120,26 @@ export class ApiServer {
     if (request.method === 'OPTIONS') {
       const allowed = this.#paths.methodsOf(request.url);
       if (allowed.length > 0) return answerOptions(request, reply.headers(this.#headers), allowed);
-      await this.#refuse(request, reply, unknownPath(request.url));
+      await this.#reject(request, reply, unknownPath(request.url));
       return reply;
     }
     allowOrigins(request, reply);
     // Unknown methods are rejected before other checks, such as the content type of a QUERY.
     if (KNOWN.has(request.method)) return undefined;
-    await this.#refuseUnknown(request, reply);
+    await this.#rejectUnknown(request, reply);
     return reply;
   };
 
   async #handle({ operation, handler }: Route, request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const source = sourceOf(request.raw.socket.remoteAddress);
-    if (!this.#running.take(source)) throw new ApiError('RATE_LIMITED');
+    if (!this.#running.acquire(source)) throw new ApiError('RATE_LIMITED');
     try {
       const apiRequest = this.#apiRequest(operation, request);
       const answer = await perform(apiRequest, handler);
       if (apiRequest.challenge !== undefined) reply.header(CHALLENGE, apiRequest.challenge);
       await this.#send(request, reply, wrapAnswer(answer, operation.status));
     } finally {
-      this.#running.give(source);
+      this.#running.release(source);
     }
   }
 
@@ -168,7 +168,7 @@ export class ApiServer {
     };
   }
 
-  async #refuse(request: FastifyRequest, reply: FastifyReply, thrown: unknown): Promise<void> {
+  async #reject(request: FastifyRequest, reply: FastifyReply, thrown: unknown): Promise<void> {
     const contentType = request.headers['content-type'];
     const error = toApiError(thrown, { log: this.#services.log, ...(contentType && { contentType }) });
     if (error.challenge !== undefined) reply.header(CHALLENGE, error.challenge);
@@ -178,10 +178,10 @@ export class ApiServer {
   }
 
   /** 405 if the path exists with other methods, else 404. */
-  readonly #refuseUnknown = (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+  readonly #rejectUnknown = (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const allowed = this.#paths.methodsOf(request.url);
     const isPath = allowed.length > 0;
-    return this.#refuse(request, reply, isPath ? unknownMethod(request.method, allowed) : unknownPath(request.url));
+    return this.#reject(request, reply, isPath ? unknownMethod(request.method, allowed) : unknownPath(request.url));
   };
 
   async #send(request: FastifyRequest, reply: FastifyReply, sent: Sent): Promise<void> {
@@ -198,6 +198,6 @@ function asItIs(text: string): string {
 }
 
 /** Answers bytes that are not HTTP with a plain 400 and ends the connection. */
-function refuseBytes(_error: Error, socket: Duplex): void {
+function rejectBytes(_error: Error, socket: Duplex): void {
   if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\nconnection: close\r\n\r\n');
 }

@@ -65,12 +65,12 @@ function checkAccess(request: ApiRequest): Promise<void> | void {
   const { operation, identity, session, challenge } = request;
   const { access } = operation;
   if (access === 'none') return;
-  if (!identity || !session) return refuseStranger(request);
+  if (!identity || !session) return rejectStranger(request);
   if (access !== 'partial' && isPartial(session)) throw new ApiError('UNAUTHORIZED', undefined, challenge);
   if (!mayCall(identity, access)) throw new ApiError('UNAUTHORIZED');
 }
 
-async function refuseStranger(request: ApiRequest): Promise<void> {
+async function rejectStranger(request: ApiRequest): Promise<void> {
   const cause = isAnonymous(request.headers) ? ANONYMOUS : undefined;
   throw new ApiError('UNAUTHORIZED', cause, await sessionChallenge(request));
 }

@@ -15,9 +15,9 @@ t.test('a change that cannot become a set resets the history, and receivers get 
   const state = await State.open({ store: new MemoryStore(), clock: new VirtualClock(), ids: new IdSource() });
   const access = new Access(state);
   const sets = new ModelSets(state, access, {} as Authority);
-  const heard: ModelSet[] = [];
+  const received: ModelSet[] = [];
   let resets = 0;
-  sets.subscribe((set) => heard.push(set));
+  sets.subscribe((set) => received.push(set));
   sets.onReset(() => {
     resets++;
   });
@@ -38,5 +38,5 @@ t.test('a change that cannot become a set resets the history, and receivers get 
   t.equal(sets.index, state.index, 'the history continues from the change');
   t.equal(sets.since(1n), undefined, 'a router that is behind gets the full state');
   await add('third');
-  t.match(heard.at(-1), { index: 3n, previousIndex: 2n });
+  t.match(received.at(-1), { index: 3n, previousIndex: 2n });
 });

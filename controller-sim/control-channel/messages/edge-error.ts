@@ -7,7 +7,7 @@ import { Message } from '#wire/message.ts';
 import { CircuitError } from '../../network/circuit-failure.ts';
 
 /** A rejected edge request. */
-export class EdgeRefusal extends CircuitError {}
+export class EdgeError extends CircuitError {}
 
 export function edgeErrorMessage(error: unknown): Message {
   const { edgeCode, hint, circuitId } =

@@ -65,7 +65,7 @@ export const onFault: ControlHandler = ({ network, log }, router, message) => {
     case FaultSubject.FORWARD_FAULT:
     case FaultSubject.UNKNOWN_OWNER_FORWARD_FAULT:
       for (const circuitId of id.split(' ').filter((each) => each !== '')) {
-        if (runsThrough(circuitId)) network.circuits.reroute(circuitId);
+        if (runsThrough(circuitId)) network.circuits.moves.reroute(circuitId);
         else if (subject === FaultSubject.FORWARD_FAULT && !network.circuits.get(circuitId))
           network.circuits.unroute(router.id, circuitId, true);
       }

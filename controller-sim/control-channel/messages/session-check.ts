@@ -6,7 +6,7 @@ import type { PermissionType } from '../../access/access.ts';
 import { isDisabled } from '../../entities/identity.ts';
 import type { ApiSession, Identity, Service, Session } from '../../state/types.ts';
 import type { ControlContext } from '../context.ts';
-import { EdgeRefusal } from './edge-error.ts';
+import { EdgeError } from './edge-error.ts';
 
 /** reference fact: a service without a permission gets the same answer as an unknown one. */
 const FINAL = { hint: RetryHint.NotRetriable };
@@ -17,7 +17,7 @@ export interface CheckedSession {
   readonly service: Service;
 }
 
-/** A session of a service, with the API session that created it. Throws EdgeRefusal. */
+/** A session of a service, with the API session that created it. Throws EdgeError. */
 export async function checkServiceSession(
   context: ControlContext,
   routerId: string,
@@ -28,7 +28,7 @@ export async function checkServiceSession(
   const apiSession = await demandApiSession(context, tokens.apiSession);
   const session = await demandSession(context, apiSession, tokens.session);
   if (session.type !== type) {
-    throw new EdgeRefusal(
+    throw new EdgeError(
       EdgeErrorCode.WrongSessionType,
       `the session is for ${session.type}, not for ${type}`,
       START_OVER,
@@ -37,13 +37,13 @@ export async function checkServiceSession(
   const identity = state.tables.identity.get(session.identityId);
   const service = state.tables.service.get(session.serviceId);
   if (!service)
-    throw new EdgeRefusal(EdgeErrorCode.InvalidService, 'the service was deleted', {
+    throw new EdgeError(EdgeErrorCode.InvalidService, 'the service was deleted', {
       hint: RetryHint.NotRetriable,
     });
   if (!identity || isDisabled(identity, clock.now()))
-    throw new EdgeRefusal(EdgeErrorCode.InvalidSession, 'the identity was deleted or disabled', START_OVER);
+    throw new EdgeError(EdgeErrorCode.InvalidSession, 'the identity was deleted or disabled', START_OVER);
   if (!access.commonRouters(identity.id, service.id).some(({ id }) => id === routerId)) {
-    throw new EdgeRefusal(
+    throw new EdgeError(
       EdgeErrorCode.InvalidEdgeRouterForSession,
       'no policy permits the service for this identity over this router',
       START_OVER,
@@ -52,7 +52,7 @@ export async function checkServiceSession(
   return { identity, service };
 }
 
-/** An API session, for an identity and a service that the client names. Throws EdgeRefusal. */
+/** An API session, for an identity and a service that the client names. Throws EdgeError. */
 export async function checkApiSession(
   context: ControlContext,
   routerId: string,
@@ -62,22 +62,22 @@ export async function checkApiSession(
   const apiSession = await demandApiSession(context, wanted.apiSession);
   const identity = state.tables.identity.get(wanted.identityId);
   if (!identity || apiSession.identityId !== identity.id || isDisabled(identity, clock.now())) {
-    throw new EdgeRefusal(EdgeErrorCode.InvalidApiSession, 'the API session belongs to another identity', START_OVER);
+    throw new EdgeError(EdgeErrorCode.InvalidApiSession, 'the API session belongs to another identity', START_OVER);
   }
   const service = state.tables.service.get(wanted.serviceId);
   if (!service)
-    throw new EdgeRefusal(EdgeErrorCode.InvalidService, `service ${wanted.serviceId} not found`, {
+    throw new EdgeError(EdgeErrorCode.InvalidService, `service ${wanted.serviceId} not found`, {
       hint: RetryHint.NotRetriable,
     });
   if (!access.may(identity.id, service.id, 'Dial'))
-    throw new EdgeRefusal(EdgeErrorCode.InvalidService, access.why(identity.id, service.id, 'Dial').join('; '), FINAL);
+    throw new EdgeError(EdgeErrorCode.InvalidService, access.why(identity.id, service.id, 'Dial').join('; '), FINAL);
   if (!access.commonRouters(identity.id, service.id).some(({ id }) => id === routerId)) {
-    throw new EdgeRefusal(EdgeErrorCode.AccessDenied, access.why(identity.id, service.id, 'Dial', routerId).join('; '));
+    throw new EdgeError(EdgeErrorCode.AccessDenied, access.why(identity.id, service.id, 'Dial', routerId).join('; '));
   }
   return { identity, service };
 }
 
-/** The tunneler of a router acts as the identity with the router's id. Throws EdgeRefusal. */
+/** The tunneler of a router acts as the identity with the router's id. Throws EdgeError. */
 export function checkTunneler(
   { state, access }: ControlContext,
   routerId: string,
@@ -86,16 +86,16 @@ export function checkTunneler(
 ): CheckedSession {
   const identity = state.tables.identity.get(routerId);
   if (identity?.type !== 'Router') {
-    throw new EdgeRefusal(EdgeErrorCode.TunnelingNotEnabled, 'the tunneler is not enabled for this router', {
+    throw new EdgeError(EdgeErrorCode.TunnelingNotEnabled, 'the tunneler is not enabled for this router', {
       hint: RetryHint.NotRetriable,
     });
   }
   if (!service)
-    throw new EdgeRefusal(EdgeErrorCode.InvalidService, 'service not found', { hint: RetryHint.NotRetriable });
+    throw new EdgeError(EdgeErrorCode.InvalidService, 'service not found', { hint: RetryHint.NotRetriable });
   if (!access.may(identity.id, service.id, type))
-    throw new EdgeRefusal(EdgeErrorCode.InvalidService, access.why(identity.id, service.id, type).join('; '), FINAL);
+    throw new EdgeError(EdgeErrorCode.InvalidService, access.why(identity.id, service.id, type).join('; '), FINAL);
   if (!access.commonRouters(identity.id, service.id).some(({ id }) => id === routerId)) {
-    throw new EdgeRefusal(
+    throw new EdgeError(
       EdgeErrorCode.InvalidEdgeRouterForSession,
       access.why(identity.id, service.id, type, routerId).join('; '),
     );
@@ -122,7 +122,7 @@ async function demandApiSession(
     if (claims && !revocations.isRevoked(claims)) return { id: claims.z_asid, identityId: claims.sub, isToken: true };
   }
   const kept = state.tables.apiSession.findBy('token', token);
-  if (!kept) throw new EdgeRefusal(EdgeErrorCode.InvalidApiSession, 'API session not found', START_OVER);
+  if (!kept) throw new EdgeError(EdgeErrorCode.InvalidApiSession, 'API session not found', START_OVER);
   return { id: kept.id, identityId: kept.identityId, isToken: false };
 }
 
@@ -133,6 +133,6 @@ async function demandSession(
 ): Promise<Pick<Session, 'identityId' | 'serviceId' | 'type'>> {
   const session = apiSession.isToken ? await tokens.verifySession(token) : state.tables.session.findBy('token', token);
   if (session?.apiSessionId !== apiSession.id || session.identityId !== apiSession.identityId)
-    throw new EdgeRefusal(EdgeErrorCode.InvalidSession, 'session not found', START_OVER);
+    throw new EdgeError(EdgeErrorCode.InvalidSession, 'session not found', START_OVER);
   return session;
 }

@@ -65,7 +65,7 @@ export const onRequestMembers: ControlHandler = (context, router) => sendMembers
 
 export const onApiSessionHeartbeat: ControlHandler = ({ state, sessions }, router, message) => {
   const { tokens } = message.decode(ApiSessionHeartbeatSchema);
-  sessions.refuse(
+  sessions.reject(
     router,
     tokens.filter((token) => !isSignedToken(token) && !state.tables.apiSession.findBy('token', token)),
   );
@@ -75,7 +75,7 @@ export const onValidateSessions: ControlHandler = async ({ state, sessions, toke
   const { sessionTokens } = message.decode(ValidateSessionsRequestSchema);
   const unknown = sessionTokens.filter((token) => !state.tables.session.findBy('token', token));
   const verified = await Promise.all(unknown.map((token) => tokens.verifySession(token)));
-  sessions.refuseServiceSessions(
+  sessions.rejectServiceSessions(
     router,
     unknown.filter((_token, index) => !verified[index]),
   );

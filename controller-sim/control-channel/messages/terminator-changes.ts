@@ -16,7 +16,7 @@ import { Message, resultMessage } from '#wire/message.ts';
 import type { ConnectedRouter } from '../../network/connected-router.ts';
 import type { State } from '../../state/state.ts';
 import type { ControlContext, ControlHandler } from '../context.ts';
-import { EdgeRefusal, edgeErrorMessage } from './edge-error.ts';
+import { EdgeError, edgeErrorMessage } from './edge-error.ts';
 import { HIGHEST_COST, PRECEDENCES } from './terminators.ts';
 
 const NOT_RETRIABLE = { hint: RetryHint.NotRetriable };
@@ -92,18 +92,18 @@ async function update(
   }
 }
 
-/** Rejects with EdgeRefusal for terminators of other routers. */
+/** Rejects with EdgeError for terminators of other routers. */
 async function change(state: State, router: ConnectedRouter, request: RequestedChange): Promise<void> {
   await state.change((transaction) => {
     const known = transaction.get('terminator', request.terminatorId);
     if (known?.routerId !== router.id)
-      throw new EdgeRefusal(
+      throw new EdgeError(
         EdgeErrorCode.InvalidTerminator,
         `router ${router.id} has no terminator ${request.terminatorId}`,
         NOT_RETRIABLE,
       );
     if (request.updateCost && request.cost > HIGHEST_COST)
-      throw new EdgeRefusal(EdgeErrorCode.InvalidCost, `cost exceeds ${HIGHEST_COST}`, NOT_RETRIABLE);
+      throw new EdgeError(EdgeErrorCode.InvalidCost, `cost exceeds ${HIGHEST_COST}`, NOT_RETRIABLE);
     transaction.patch('terminator', known.id, {
       ...(request.updateCost && { cost: request.cost }),
       ...(request.updatePrecedence && { precedence: PRECEDENCES[request.precedence] ?? known.precedence }),

@@ -18,7 +18,7 @@ import type { ConnectedRouter } from '../../network/connected-router.ts';
 import type { Transaction } from '../../state/transaction.ts';
 import type { Precedence, Terminator } from '../../state/types.ts';
 import type { ControlContext, ControlHandler } from '../context.ts';
-import { EdgeRefusal } from './edge-error.ts';
+import { EdgeError } from './edge-error.ts';
 import { checkServiceSession, checkTunneler } from './session-check.ts';
 
 export const PRECEDENCES: readonly Precedence[] = ['default', 'required', 'failed'];
@@ -136,7 +136,7 @@ function demandOwnInstance(transaction: Transaction, { serviceId, instanceId, ho
   const siblings = transaction.tables.terminator.referring('serviceId', serviceId);
   const other = siblings.find((each) => each.instanceId === instanceId && each.hostId !== hostId);
   if (other)
-    throw new EdgeRefusal(
+    throw new EdgeError(
       EdgeErrorCode.InvalidInstanceId,
       `sibling terminator ${other.id} with shared identity ${instanceId} belongs to different identity`,
       NOT_RETRIABLE,
@@ -146,9 +146,9 @@ function demandOwnInstance(transaction: Transaction, { serviceId, instanceId, ho
 /** Creates the terminator, or changes cost and precedence of an existing one: routers may repeat requests. */
 async function put({ state }: ControlContext, router: ConnectedRouter, wanted: Wanted): Promise<void> {
   if (wanted.id === '')
-    throw new EdgeRefusal(EdgeErrorCode.InvalidTerminator, 'the terminator id is missing', NOT_RETRIABLE);
+    throw new EdgeError(EdgeErrorCode.InvalidTerminator, 'the terminator id is missing', NOT_RETRIABLE);
   if (wanted.cost > HIGHEST_COST)
-    throw new EdgeRefusal(EdgeErrorCode.InvalidCost, `cost exceeds ${HIGHEST_COST}`, NOT_RETRIABLE);
+    throw new EdgeError(EdgeErrorCode.InvalidCost, `cost exceeds ${HIGHEST_COST}`, NOT_RETRIABLE);
   await state.change((transaction) => {
     const known = transaction.get('terminator', wanted.id);
     if (!known) {
@@ -167,7 +167,7 @@ async function put({ state }: ControlContext, router: ConnectedRouter, wanted: W
       known.binding === wanted.binding &&
       known.hostId === wanted.hostId;
     if (!same)
-      throw new EdgeRefusal(
+      throw new EdgeError(
         EdgeErrorCode.InvalidTerminator,
         `terminator ${wanted.id} exists for another service, router or host`,
         NOT_RETRIABLE,

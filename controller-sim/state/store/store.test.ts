@@ -44,16 +44,16 @@ for (const [kind, make] of [
 ] as const) {
   t.test(`${kind}: a transaction is atomic, and is published once it is durable`, async (t) => {
     const state = await open(make());
-    const heard: ChangeSet[] = [];
-    state.subscribe('derived', (set) => heard.push(set));
+    const received: ChangeSet[] = [];
+    state.subscribe('derived', (set) => received.push(set));
     await state.change((transaction) => {
       transaction.put('service', service(transaction, 'a', 'one'));
       transaction.put('service', service(transaction, 'b', 'two'));
       t.equal(transaction.get('service', 'a')?.name, 'one', 'the transaction sees its own writes');
       t.notOk(state.tables.service.has('a'), 'other readers do not yet');
     });
-    t.equal(heard.length, 1);
-    t.equal(heard[0]?.changes.length, 2);
+    t.equal(received.length, 1);
+    t.equal(received[0]?.changes.length, 2);
     await t.rejects(
       state.change((transaction) => {
         transaction.delete('service', 'a');
@@ -62,9 +62,9 @@ for (const [kind, make] of [
       /no/,
     );
     t.ok(state.tables.service.has('a'));
-    t.equal(state.index, heard[0]?.index);
+    t.equal(state.index, received[0]?.index);
     await state.change(() => undefined);
-    t.equal(heard.length, 1, 'nothing changed, nothing published');
+    t.equal(received.length, 1, 'nothing changed, nothing published');
     await state.close();
   });
 
@@ -86,15 +86,17 @@ for (const [kind, make] of [
 
   t.test(`${kind}: changes run one after the other and indexes rise by one`, async (t) => {
     const state = await open(make());
-    const heard: ChangeSet[] = [];
-    state.subscribe('derived', (set) => heard.push(set));
+    const received: ChangeSet[] = [];
+    state.subscribe('derived', (set) => received.push(set));
     await Promise.all(
       Array.from({ length: 50 }, (_, each) =>
         state.change((transaction) => transaction.put('service', service(transaction, `s${each}`, `n${each}`))),
       ),
     );
     t.equal(state.tables.service.size, 50);
-    t.ok(heard.every((set, position) => set.index === BigInt(position + 1) && set.previousIndex === BigInt(position)));
+    t.ok(
+      received.every((set, position) => set.index === BigInt(position + 1) && set.previousIndex === BigInt(position)),
+    );
     await state.close();
   });
 }
@@ -135,11 +137,11 @@ for (const [kind, make] of [
     const log = createLog({ write: (line) => void lines.push(line) });
     const ids = new IdSource(seededRandom(++files));
     const state = await State.open({ store: make(), clock: new VirtualClock(), ids, log });
-    const heard: bigint[] = [];
+    const received: bigint[] = [];
     state.subscribe('derived', () => {
       throw new Error('broken listener');
     });
-    state.subscribe('derived', ({ index }) => heard.push(index));
+    state.subscribe('derived', ({ index }) => received.push(index));
     await Promise.all(
       ['a', 'b'].map((id) => state.change((transaction) => transaction.put('service', service(transaction, id, id)))),
     );
@@ -147,11 +149,11 @@ for (const [kind, make] of [
       [...state.tables.service.values()].map(({ id }) => id),
       ['a', 'b'],
     );
-    t.same(heard, [1n, 2n]);
+    t.same(received, [1n, 2n]);
     t.equal(state.index, 2n);
     t.match(lines, [/a listener failed.*|.*broken listener/, /broken listener/]);
     await state.change((transaction) => transaction.delete('service', 'a'));
-    t.same(heard, [1n, 2n, 3n], 'later changes work');
+    t.same(received, [1n, 2n, 3n], 'later changes work');
     await state.close();
   });
 }

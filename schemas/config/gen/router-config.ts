@@ -39,7 +39,7 @@ export interface ChannelOptionsConfig {
   readonly connectTimeout: number;
   /** Older form of connectTimeout, in milliseconds; used if that is missing. */
   readonly connectTimeoutMs?: number;
-  /** Timeout of one write; 0s: no limit. */
+  /** Time limit of one write; a connection that exceeds it is closed. 0s: no limit. */
   readonly writeTimeout: number;
 }
 
@@ -327,7 +327,7 @@ export interface EdgeListenerOptions {
   readonly maxOutstandingConnects: number;
   /** Older form of connectTimeout, in milliseconds; used if that is missing. */
   readonly connectTimeoutMs?: number;
-  /** Timeout of one write; 0s: no limit. */
+  /** Time limit of one write; a connection that exceeds it is closed. 0s: no limit. */
   readonly writeTimeout: number;
   /** `host:port` that is advertised to SDKs. */
   readonly advertise: HostPort;

@@ -42,37 +42,37 @@ export async function certificateTargets(): Promise<FuzzTarget[]> {
       name: 'certificates',
       seeds: certificates.map(({ raw }) => raw),
       run: (input) => inspect(new X509Certificate(input), certificates, roots),
-      refuses: isOpenSsl,
+      rejects: isOpenSsl,
     },
     {
       name: 'pem',
       seeds: [Buffer.from(chain), Buffer.from(pem)],
       run: (input) => parsePemCertificates(input.toString('latin1')),
-      refuses: (error) => error instanceof CertificateError,
+      rejects: (error) => error instanceof CertificateError,
     },
     {
       name: 'certificate bags',
       seeds: [certificateBag(certificates)],
       run: (input) => readCertificateBag(input),
-      refuses: (error) => error instanceof RangeError || isOpenSsl(error),
+      rejects: (error) => error instanceof RangeError || isOpenSsl(error),
     },
     {
       name: 'der',
       seeds: certificates.map(({ raw }) => raw),
       run: (input) => readDer(input),
-      refuses: (error) => error instanceof RangeError,
+      rejects: (error) => error instanceof RangeError,
     },
     {
       name: 'requests',
       seeds: requests.map((each) => Buffer.from(each)),
       run: (input) => readCsr(input.toString('latin1')),
-      refuses: (error) => error instanceof ApiError,
+      rejects: (error) => error instanceof ApiError,
     },
     {
       name: 'request bytes',
       seeds: requests.map((each) => Buffer.from(each.replace(/-----.*?-----|\s/g, ''), 'base64')),
       run: (input) => readCsr(asPem('CERTIFICATE REQUEST', input)),
-      refuses: (error) => error instanceof ApiError,
+      rejects: (error) => error instanceof ApiError,
     },
   ];
 }

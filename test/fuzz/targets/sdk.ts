@@ -44,7 +44,7 @@ const CIRCUIT = 'circuit';
 
 export function sdkTargets(): FuzzTarget[] {
   const router = sdkRouter();
-  const refuses = (error: unknown) => error instanceof ProtocolError || errorCode(error) === 'TOO_MANY_REQUESTS';
+  const rejects = (error: unknown) => error instanceof ProtocolError || errorCode(error) === 'TOO_MANY_REQUESTS';
   return [
     {
       name: 'sdk clients',
@@ -52,7 +52,7 @@ export function sdkTargets(): FuzzTarget[] {
       longest: LONGEST,
       slowest: SLOWEST,
       run: (input) => router.talk(input),
-      refuses,
+      rejects,
     },
   ];
 }
@@ -121,7 +121,7 @@ function sdkRouter() {
   const counters: SdkMetrics = {
     connected: nothing,
     disconnected: nothing,
-    refused: nothing,
+    rejected: nothing,
     invalidToken: nothing,
     dataDelayed: undefined,
     foreign: nothing,

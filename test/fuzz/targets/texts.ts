@@ -54,28 +54,28 @@ export function textTargets(): FuzzTarget[] {
       longest: LONGEST_CONFIGURATION,
       slowest: SLOWEST_CONFIGURATION,
       run: checkConfiguration,
-      refuses: isRefused,
+      rejects: isRejected,
     },
     {
       name: 'filters',
       seeds: filters(),
       longest: LONGEST_QUERY,
       run: filter,
-      refuses: (error) => error instanceof ApiError,
+      rejects: (error) => error instanceof ApiError,
     },
     {
       name: 'circuit requests',
       seeds: circuitRequests(),
       longest: LONGEST_QUERY,
       run: (input) => (input[0] === LEFT_BRACE ? parseRequest(input) : parseDatagramAddress(input.toString())),
-      refuses: (error) => error instanceof BadRequestError || error instanceof EgressError,
+      rejects: (error) => error instanceof BadRequestError || error instanceof EgressError,
     },
     {
       name: 'tunneler configs',
       seeds: tunnelerConfigs(),
       longest: LONGEST_QUERY,
       run: readTunnelerConfig,
-      refuses: (error) =>
+      rejects: (error) =>
         error instanceof HostConfigError ||
         error instanceof EgressError ||
         error instanceof DurationError ||
@@ -86,21 +86,21 @@ export function textTargets(): FuzzTarget[] {
       name: 'json',
       seeds: documents(),
       run: (input) => JSON.stringify(parseJson(input.toString('utf8'))),
-      refuses: (error) => error instanceof SyntaxError || error instanceof JsonDepthError,
+      rejects: (error) => error instanceof SyntaxError || error instanceof JsonDepthError,
     },
     {
       name: 'addresses',
       seeds: addresses(),
       run: readAddress,
-      refuses: (error) => error instanceof AddressError || error instanceof DurationError,
+      rejects: (error) => error instanceof AddressError || error instanceof DurationError,
     },
   ];
 }
 
-class Refused extends Error {}
+class Rejected extends Error {}
 
-function isRefused(error: unknown): boolean {
-  return error instanceof Refused;
+function isRejected(error: unknown): boolean {
+  return error instanceof Rejected;
 }
 
 function checkConfiguration(input: Buffer): void {
@@ -108,7 +108,7 @@ function checkConfiguration(input: Buffer): void {
     beforeEnrollment: true,
     environment: {},
   });
-  if (!ok) throw new Refused(findings[0]?.message);
+  if (!ok) throw new Rejected(findings[0]?.message);
 }
 
 function filter(input: Buffer): void {

@@ -13,7 +13,7 @@ import type { FuzzTarget } from '../runner.ts';
 
 const HEADER = Buffer.from('{"alg":"RS256"}').toString('base64url');
 
-class Refused extends Error {}
+class Rejected extends Error {}
 
 export async function tokenTargets(): Promise<FuzzTarget[]> {
   const clock = new VirtualClock();
@@ -39,27 +39,27 @@ export async function tokenTargets(): Promise<FuzzTarget[]> {
   const check = async (input: Buffer) => {
     const token = input.toString('latin1');
     const results = [await tokens.verify(token), await tokens.verifyAccess(token), await tokens.verifySession(token)];
-    if (results.every((result) => result === undefined)) throw new Refused('the token is invalid');
+    if (results.every((result) => result === undefined)) throw new Rejected('the token is invalid');
   };
-  const refusesToken = (error: unknown) => error instanceof EnrollmentError;
+  const rejectsToken = (error: unknown) => error instanceof EnrollmentError;
   return [
     {
       name: 'enrollment tokens',
       seeds: seeds.map((seed) => Buffer.from(seed)),
       run: (input) => readToken(input.toString('latin1')),
-      refuses: refusesToken,
+      rejects: rejectsToken,
     },
     {
       name: 'enrollment claims',
       seeds: seeds.map((seed) => Buffer.from(seed.split('.')[1] ?? '', 'base64url')),
       run: (input) => readToken([HEADER, input.toString('base64url'), 'AAAA'].join('.')),
-      refuses: refusesToken,
+      rejects: rejectsToken,
     },
     {
       name: 'tokens',
       seeds: seeds.map((seed) => Buffer.from(seed)),
       run: check,
-      refuses: (error) => error instanceof Refused,
+      rejects: (error) => error instanceof Rejected,
     },
   ];
 }

@@ -9,7 +9,7 @@ import { VirtualClock } from '#lib/clock.ts';
 import { silentLog } from '#lib/log.ts';
 import { Channel } from '#wire/channel.ts';
 import { ChannelListener } from '#wire/channel-listener.ts';
-import { HelloRefusedError, ProtocolError } from '#wire/errors.ts';
+import { HelloRejectedError, ProtocolError } from '#wire/errors.ts';
 import { FrameReader } from '#wire/frame-reader.ts';
 import * as control from '#wire/gen/control_pb.js';
 import * as client from '#wire/gen/edge_client_pb.js';
@@ -45,26 +45,26 @@ const SCHEMAS = [control, edge, client, management, metrics, trace].flatMap((mod
 
 export function wireTargets(): FuzzTarget[] {
   const frames = recordedFrames();
-  const refuses = (error: unknown) => error instanceof ProtocolError;
+  const rejects = (error: unknown) => error instanceof ProtocolError;
   const hellos = sampleHellos();
   return [
-    { name: 'frames', seeds: frames, run: readFrames, refuses },
+    { name: 'frames', seeds: frames, run: readFrames, rejects },
     {
       name: 'circuit frames',
       seeds: frames,
       run: readCircuitFrame,
-      refuses: (error) => refuses(error) || error instanceof RangeError,
+      rejects: (error) => rejects(error) || error instanceof RangeError,
     },
-    { name: 'messages', seeds: sampleMessages(), run: decodeMessage, refuses },
-    { name: 'header values', seeds: sampleHeaderValues(), run: decodeHeaderValue, refuses },
+    { name: 'messages', seeds: sampleMessages(), run: decodeMessage, rejects },
+    { name: 'header values', seeds: sampleHeaderValues(), run: decodeHeaderValue, rejects },
     {
       name: 'hellos',
       seeds: hellos,
       run: greet,
-      refuses: (error) => refuses(error) || error instanceof HelloRefusedError,
+      rejects: (error) => rejects(error) || error instanceof HelloRejectedError,
     },
-    { name: 'channels', seeds: [...hellos, ...frames], run: talk, refuses },
-    { name: 'dns messages', seeds: sampleDnsMessages(), run: readDnsMessage, refuses: (error) => error === MALFORMED },
+    { name: 'channels', seeds: [...hellos, ...frames], run: talk, rejects },
+    { name: 'dns messages', seeds: sampleDnsMessages(), run: readDnsMessage, rejects: (error) => error === MALFORMED },
   ];
 }
 
@@ -138,14 +138,14 @@ function decodeHeaderValue(input: Buffer): void {
 /** A listener receives the bytes and then the end of the stream. No state may remain. */
 async function greet(input: Buffer): Promise<void> {
   const clock = new VirtualClock();
-  let refusal: unknown;
+  let rejection: unknown;
   const listener = new ChannelListener({
     id: 'listener',
     clock,
     log: {
       ...silentLog,
       info: ({ error }) => {
-        refusal = error;
+        rejection = error;
       },
     },
     helloTimeout: 5_000,
@@ -163,7 +163,7 @@ async function greet(input: Buffer): Promise<void> {
   await closed;
   const left = clock.timers().filter((name) => name.startsWith('hello'));
   if (left.length > 0) throw new Error(`left behind: ${left.join(', ')}`);
-  if (refusal !== undefined) throw new ProtocolError(String(refusal));
+  if (rejection !== undefined) throw new ProtocolError(String(rejection));
 }
 
 /** A channel whose peer sends the bytes. It ends, and so do its timers. */

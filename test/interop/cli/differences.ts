@@ -63,7 +63,7 @@ export const DIFFERENT: Readonly<Record<string, string>> = {
   'edge update config test -d \'{"port":"none"}\'': WORDING,
   'edge delete auth-policy default': 'another one of the entities that use it is named',
   'edge update identity echo-client -n echo-host':
-    'a name that is taken is refused; the reference answers 200 and changes nothing',
+    'a name that is taken is rejected; the reference answers 200 and changes nothing',
   "edge list cas 'limit 5'": 'a patch with an empty claim adds none; the reference adds a claim without content',
   "edge list auth-policies 'sort by name limit 5'":
     'a patch sets the length of passwords that it names; the reference sets 5',

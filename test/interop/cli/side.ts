@@ -6,7 +6,7 @@ import { ReferenceProcess } from '../../support/reference.ts';
 const COMMAND_TIME = 20_000;
 /** Shorter ones are chosen by hand, such as `default`. */
 const SHORTEST_ID = 7;
-/** Lists whose ids stand in what is printed. An id may be in several: an edge router and its identity have one; the first counts. */
+/** Lists whose ids appear in the output. An edge router and its identity share an id: the first list wins. */
 const KINDS = [
   'edge-routers',
   'transit-routers',

@@ -20,7 +20,7 @@ export function authorityKinds(ids: Known): Kind[] {
       },
       cleared: { tags: {} },
       duplicate: UNIQUE,
-      refusals: [
+      rejections: [
         [{ primary: { updb: UPDB, extJwt: LOGINS.primary.extJwt } }, 400, 'COULD_NOT_VALIDATE', 'primary.cert'],
         [
           { primary: { ...LOGINS.primary, extJwt: { allowed: true, allowedSigners: [NOTHING] } } },
@@ -80,7 +80,7 @@ export function authorityKinds(ids: Known): Kind[] {
         [{ name: 'other' }, 400, 'COULD_NOT_VALIDATE', 'certificate already used as CA'],
         [{ certPem: THIRD }, 400, 'COULD_NOT_VALIDATE', 'name must be unique'],
       ],
-      refusals: [
+      rejections: [
         [{ certPem: 'junk' }, 400, 'COULD_NOT_VALIDATE', 'certPem'],
         [
           {
@@ -148,7 +148,7 @@ export function authorityKinds(ids: Known): Kind[] {
         ],
         [{ name: 'x', issuer: 'x' }, 400, 'COULD_NOT_VALIDATE', 'kid'],
       ],
-      refusals: [
+      rejections: [
         [{ jwksEndpoint: 'not a place' }, 400, 'COULD_NOT_VALIDATE', 'jwksEndpoint'],
         [{ jwksEndpoint: undefined }, 400, 'INVALID_FIELD', 'certPem'],
         [{ certPem: 'x' }, 400, 'INVALID_FIELD', 'jwksEndpoint'],

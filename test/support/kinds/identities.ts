@@ -45,7 +45,7 @@ export function identityKinds(ids: Known): Kind[] {
       },
       duplicate: ['name', "duplicate value 'person' in unique index on identities store"],
       conflicts: [[{ name: 'another' }, 400, 'COULD_NOT_VALIDATE', 'externalId']],
-      refusals: [
+      rejections: [
         ...attributes,
         [{ type: 'Robot' }, 400, 'COULD_NOT_VALIDATE', 'type'],
         [{ authPolicyId: NOTHING }, 404, 'NOT_FOUND', 'authPolicy with id'],
@@ -73,7 +73,7 @@ export function identityKinds(ids: Known): Kind[] {
       put: { username: 'known3', password: 'secret2' },
       conflicts: [[{ username: 'second' }, 409, 'MAX_AUTHENTICATOR_METHODS_REACHED']],
       cleared: { tags: {} },
-      refusals: [
+      rejections: [
         [{ identityId: NOTHING }, 404, 'NOT_FOUND', 'identity with id'],
         [{ method: 'smell' }, 400, 'COULD_NOT_VALIDATE', 'method'],
         [{ username: undefined }, 400, 'COULD_NOT_VALIDATE', 'username'],
@@ -88,7 +88,7 @@ export function identityKinds(ids: Known): Kind[] {
       expected: { identity: { id: ids.identity }, token: /./, jwt: /^ey/ },
       required: ['identityId', 'method', 'expiresAt'],
       conflicts: [[{}, 409, 'ENROLLMENT_EXISTS', 'method']],
-      refusals: [
+      rejections: [
         [{ identityId: NOTHING }, 400, 'INVALID_FIELD', 'identityId'],
         [{ method: 'magic' }, 400, 'COULD_NOT_VALIDATE', 'method'],
         [{ expiresAt: '2001-01-01T00:00:00Z' }, 400, 'INVALID_FIELD', 'expiresAt'],

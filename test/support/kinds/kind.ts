@@ -9,7 +9,7 @@ export type Fields = Readonly<Record<string, unknown>>;
  * A rejected request: a change in the body of the creation, with status and code; `place` is the field, or a part of
  * the cause.
  */
-export type Refusal = readonly [change: Fields, status: number, code: string, place?: string];
+export type Rejection = readonly [change: Fields, status: number, code: string, place?: string];
 
 export interface Kind {
   readonly path: string;
@@ -24,9 +24,9 @@ export interface Kind {
   /** A body for PUT, and the resulting detail where a field is missing. */
   readonly put?: Fields;
   readonly cleared?: Fields;
-  readonly refusals?: readonly Refusal[];
+  readonly rejections?: readonly Rejection[];
   /** Rejected because of the existing entity. */
-  readonly conflicts?: readonly Refusal[];
+  readonly conflicts?: readonly Rejection[];
   /** Field in the rejection of a second entity with the same name. */
   readonly duplicate?: readonly [field: string, reason: string];
 }
@@ -101,20 +101,20 @@ export const LOGINS = {
   secondary: { requireTotp: false },
 };
 
-export const role = (field: string, store: string): Refusal[] => [
+export const role = (field: string, store: string): Rejection[] => [
   [{ [field]: ['plain'] }, 400, 'COULD_NOT_VALIDATE', field],
   [{ [field]: [`@${NOTHING}`] }, 400, 'COULD_NOT_VALIDATE', `no ${store} found with the given ids`],
   [{ [field]: ['#all', '#more'] }, 400, 'COULD_NOT_VALIDATE', 'if using #all'],
 ];
 
-export const attributes: Refusal[] = [
+export const attributes: Rejection[] = [
   [{ roleAttributes: ['#a'] }, 400, 'COULD_NOT_VALIDATE', 'roleAttributes'],
   [{ roleAttributes: ['@a'] }, 400, 'COULD_NOT_VALIDATE', 'roleAttributes'],
   [{ roleAttributes: [''] }, 400, 'COULD_NOT_VALIDATE', 'roleAttributes'],
   [{ roleAttributes: 'a' }, 400, 'COULD_NOT_PARSE_BODY'],
 ];
 
-export const routerCosts: Refusal[] = [
+export const routerCosts: Rejection[] = [
   [{ cost: -1 }, 400, 'COULD_NOT_VALIDATE', 'cost'],
   [{ cost: 65_536 }, 400, 'COULD_NOT_VALIDATE', 'cost'],
   [{ cost: 1.5 }, 400, 'COULD_NOT_PARSE_BODY'],

@@ -1,6 +1,6 @@
 // The three kinds of policies.
 
-import { type Kind, type Known, type Refusal, role, TAGS, UNIQUE } from './kind.ts';
+import { type Kind, type Known, type Rejection, role, TAGS, UNIQUE } from './kind.ts';
 
 const policy = (name: string, left: string, right: string, ids: readonly [string, string]) => ({
   create: { name, semantic: 'AnyOf', tags: TAGS, [left]: ['#b', '#a', `@${ids[0]}`], [right]: ['#all'] },
@@ -13,17 +13,17 @@ const policy = (name: string, left: string, right: string, ids: readonly [string
 });
 
 export function policyKinds(ids: Known): Kind[] {
-  const semantic: Refusal = [{ semantic: 'anyof' }, 400, 'COULD_NOT_VALIDATE', 'semantic'];
+  const semantic: Rejection = [{ semantic: 'anyof' }, 400, 'COULD_NOT_VALIDATE', 'semantic'];
   return [
     {
       path: '/edge-router-policies',
       ...policy('erp', 'identityRoles', 'edgeRouterRoles', [ids.identity, ids.edgeRouter]),
-      refusals: [semantic, ...role('identityRoles', 'identities'), ...role('edgeRouterRoles', 'routers')],
+      rejections: [semantic, ...role('identityRoles', 'identities'), ...role('edgeRouterRoles', 'routers')],
     },
     {
       path: '/service-edge-router-policies',
       ...policy('serp', 'serviceRoles', 'edgeRouterRoles', [ids.service, ids.edgeRouter]),
-      refusals: [semantic, ...role('serviceRoles', 'services'), ...role('edgeRouterRoles', 'routers')],
+      rejections: [semantic, ...role('serviceRoles', 'services'), ...role('edgeRouterRoles', 'routers')],
     },
     {
       path: '/service-policies',
@@ -56,7 +56,7 @@ export function policyKinds(ids: Known): Kind[] {
         tags: {},
       },
       duplicate: UNIQUE,
-      refusals: [
+      rejections: [
         semantic,
         [{ type: 'Invalid' }, 400, 'COULD_NOT_VALIDATE', 'policyType'],
         [{ type: 'Call' }, 400, 'COULD_NOT_VALIDATE', 'type'],

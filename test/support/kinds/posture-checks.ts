@@ -1,6 +1,6 @@
 // Posture checks of six types.
 
-import { type Fields, type Kind, type Refusal, TAGS, UNIQUE } from './kind.ts';
+import { type Fields, type Kind, type Rejection, TAGS, UNIQUE } from './kind.ts';
 
 export function postureCheckKinds(): Kind[] {
   const check = (
@@ -11,7 +11,7 @@ export function postureCheckKinds(): Kind[] {
       patch: Fields;
       put: Fields;
       cleared?: Fields;
-      refusals?: readonly Refusal[];
+      rejections?: readonly Rejection[];
       required?: readonly string[];
     },
   ): Kind => ({
@@ -23,7 +23,7 @@ export function postureCheckKinds(): Kind[] {
     put: { name: `${typeId} 2`, typeId, ...more.put },
     cleared: { roleAttributes: [], tags: {}, ...more.cleared },
     duplicate: UNIQUE,
-    refusals: [[{ typeId: 'SMELL' }, 400, 'COULD_NOT_PARSE_BODY', 'invalid typeId'], ...(more.refusals ?? [])],
+    rejections: [[{ typeId: 'SMELL' }, 400, 'COULD_NOT_PARSE_BODY', 'invalid typeId'], ...(more.rejections ?? [])],
   });
   const windows = { osType: 'Windows', path: 'C:\\a.exe' };
   const systems = [{ type: 'Linux', versions: ['>=5.0.0 <6.0.0 || >=6.1.0'] }];
@@ -34,7 +34,7 @@ export function postureCheckKinds(): Kind[] {
       {
         patch: { operatingSystems: [{ type: 'iOS', versions: ['>=12.0.0'] }] },
         put: { operatingSystems: [{ type: 'macOS', versions: ['>=11.0.0'] }] },
-        refusals: [
+        rejections: [
           [{ operatingSystems: [] }, 400, 'COULD_NOT_VALIDATE', 'operatingSystems'],
           [
             { operatingSystems: [{ type: 'BeOS', versions: [] }] },
@@ -53,7 +53,7 @@ export function postureCheckKinds(): Kind[] {
         expected: { macAddresses: ['aabbccddee11'] },
         patch: { macAddresses: ['112233445566'] },
         put: { macAddresses: ['665544332211'] },
-        refusals: [[{ macAddresses: [] }, 400, 'COULD_NOT_VALIDATE', 'macAddresses']],
+        rejections: [[{ macAddresses: [] }, 400, 'COULD_NOT_VALIDATE', 'macAddresses']],
       },
     ),
     check(
@@ -62,7 +62,7 @@ export function postureCheckKinds(): Kind[] {
       {
         patch: { domains: ['a', 'b'] },
         put: { domains: ['c'] },
-        refusals: [[{ domains: [] }, 400, 'COULD_NOT_VALIDATE', 'domains']],
+        rejections: [[{ domains: [] }, 400, 'COULD_NOT_VALIDATE', 'domains']],
       },
     ),
     check(
@@ -78,7 +78,7 @@ export function postureCheckKinds(): Kind[] {
         patch: { process: { ...windows, hashes: ['ef'], signerFingerprint: 'ab' } },
         put: { process: { osType: 'Linux', path: '/a', hashes: [], signerFingerprint: '' } },
         cleared: { process: { osType: 'Linux', path: '/a', hashes: null, signerFingerprint: undefined } },
-        refusals: [[{ process: { osType: 'Windows' } }, 400, 'COULD_NOT_VALIDATE', 'process.path']],
+        rejections: [[{ process: { osType: 'Windows' } }, 400, 'COULD_NOT_VALIDATE', 'process.path']],
       },
     ),
     check(
@@ -91,7 +91,7 @@ export function postureCheckKinds(): Kind[] {
         expected: { processes: [{ ...windows, hashes: ['AB'], signerFingerprints: ['CD'] }] },
         patch: { semantic: 'AnyOf' },
         put: { semantic: 'AllOf', processes: [{ ...windows, hashes: [], signerFingerprints: [] }] },
-        refusals: [
+        rejections: [
           [{ processes: [] }, 400, 'COULD_NOT_VALIDATE', 'processes'],
           [{ processes: [{ path: '/a' }] }, 400, 'COULD_NOT_VALIDATE', 'processes.0.osType'],
           [{ semantic: 'Some' }, 400, 'COULD_NOT_VALIDATE', 'semantic'],

@@ -39,7 +39,7 @@ export function routerKinds(ids: Known): Kind[] {
         tags: {},
       },
       duplicate: UNIQUE,
-      refusals: [
+      rejections: [
         ...attributes,
         ...routerCosts,
         [{ configs: [ids.config] }, 400, 'COULD_NOT_VALIDATE', 'which does not target routers'],
@@ -63,7 +63,7 @@ export function routerKinds(ids: Known): Kind[] {
       put: { name: `carrier 2 ${path}` },
       cleared: { cost: 0, noTraversal: false, disabled: false, configs: null, tags: {} },
       duplicate: UNIQUE,
-      refusals: routerCosts,
+      rejections: routerCosts,
     })),
     {
       path: '/fabric/v1/routers',
@@ -81,7 +81,7 @@ export function routerKinds(ids: Known): Kind[] {
       patch: { cost: 9 },
       put: { name: 'fabric 2', cost: 0, noTraversal: false, fingerprint: 'cd34' },
       cleared: { disabled: false, tags: {} },
-      refusals: routerCosts,
+      rejections: routerCosts,
       conflicts: [[{ name: 'another' }, 400, 'UNHANDLED', 'already exists with id fabric-1']],
     },
   ];

@@ -28,7 +28,7 @@ export function serviceKinds(ids: Known): Kind[] {
         tags: {},
       },
       duplicate: UNIQUE,
-      refusals: [
+      rejections: [
         ...attributes,
         [{ name: '' }, 400, 'COULD_NOT_VALIDATE', 'name'],
         [{ terminatorStrategy: 'nearest' }, 404, 'NOT_FOUND', 'terminatorStrategy with name nearest'],
@@ -44,7 +44,7 @@ export function serviceKinds(ids: Known): Kind[] {
       put: { name: 'fabric web 2' },
       cleared: { terminatorStrategy: 'smartrouting', maxIdleTimeMillis: 0, tags: {} },
       duplicate: UNIQUE,
-      refusals: [[{ name: 'known' }, 400, 'COULD_NOT_VALIDATE', 'name']],
+      rejections: [[{ name: 'known' }, 400, 'COULD_NOT_VALIDATE', 'name']],
     },
     {
       path: '/config-types',
@@ -59,7 +59,7 @@ export function serviceKinds(ids: Known): Kind[] {
       put: { name: 'own 2' },
       cleared: { schema: null, target: 'other', tags: {} },
       duplicate: UNIQUE,
-      refusals: [
+      rejections: [
         [{ name: 'all' }, 400, 'COULD_NOT_VALIDATE', 'name'],
         [{ schema: { type: 'array' } }, 400, 'COULD_NOT_VALIDATE', 'schema'],
         [{ schema: { type: 'object', properties: { a: { type: 'strong' } } } }, 400, 'COULD_NOT_VALIDATE', 'schema'],
@@ -75,7 +75,7 @@ export function serviceKinds(ids: Known): Kind[] {
       put: { name: 'port 2', data: { port: 10 } },
       cleared: { tags: {} },
       duplicate: UNIQUE,
-      refusals: [
+      rejections: [
         [{ configTypeId: NOTHING }, 400, 'COULD_NOT_VALIDATE', 'type'],
         [{ data: { port: 'x' } }, 400, 'COULD_NOT_VALIDATE', 'port'],
         [{ data: {} }, 400, 'COULD_NOT_VALIDATE', '(root)'],
@@ -106,7 +106,7 @@ export function serviceKinds(ids: Known): Kind[] {
       patch: { precedence: 'failed' },
       put: { service: ids.service, router: ids.edgeRouter, binding: 'edge', address: 'x' },
       cleared: { cost: 0, precedence: 'default', identity: 'instance', tags: {} },
-      refusals: [
+      rejections: [
         [{ service: NOTHING }, 404, 'NOT_FOUND', 'service with id'],
         [{ router: NOTHING }, 404, 'NOT_FOUND', 'router with id'],
         [{ address: '' }, 400, 'COULD_NOT_VALIDATE', 'address'],

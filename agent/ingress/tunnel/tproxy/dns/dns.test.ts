@@ -122,12 +122,12 @@ t.test('malformed messages are rejected or dropped, and the server continues', a
 
 t.test('the server can be configured not to answer unknown names', async (t) => {
   const { client, server } = await serverOf(t, { unanswerable: 'timeout' });
-  const heard: number[] = [];
-  client.on('message', (message) => heard.push(message.readUInt16BE(0)));
+  const received: number[] = [];
+  client.on('message', (message) => received.push(message.readUInt16BE(0)));
   client.send(query('other.example', A, 1), server.port, '127.0.0.1');
   client.send(query('web.example', A, 2), server.port, '127.0.0.1');
   await once(client, 'message');
-  t.same(heard, [2]);
+  t.same(received, [2]);
 });
 
 t.test('the mode decides which upstreams are queried, and the best answer wins', async (t) => {

@@ -1,0 +1,103 @@
+// Figures and profiles of this process for operators, on request: memory, load, a CPU profile and a profile of memory
+// allocations. Profiles contain names of functions and files, never values; a heap snapshot would contain keys and
+// tokens, so there is none.
+
+import { Session } from 'node:inspector/promises';
+import { availableParallelism } from 'node:os';
+import { performance } from 'node:perf_hooks';
+import { getHeapStatistics } from 'node:v8';
+import { sharedBuffers } from '#lib/buffer-pool.ts';
+import type { Clock } from '#lib/clock.ts';
+import { describeError, ProjectError } from '#lib/errors.ts';
+import { releaseMemory } from '#lib/memory.ts';
+
+/** Bytes. */
+export interface MemoryFigures {
+  readonly resident: number;
+  readonly heapUsed: number;
+  readonly heapReserved: number;
+  readonly heapLimit: number;
+  /** Memory outside of the heap, with the buffers. */
+  readonly external: number;
+  readonly buffers: number;
+  /** Blocks of the pool of buffers that wait for their next use. */
+  readonly idleBuffers: number;
+}
+
+export type ProfileKind = 'cpu' | 'memory';
+
+/** Milliseconds. A profile takes memory and time, so one is recorded at a time. */
+const LONGEST_PROFILE = 600_000;
+const SECOND = 1_000;
+
+let isRecording = false;
+
+export function memoryFigures(): MemoryFigures {
+  const { rss, heapUsed, heapTotal, external, arrayBuffers } = process.memoryUsage();
+  return {
+    resident: rss,
+    heapUsed,
+    heapReserved: heapTotal,
+    heapLimit: getHeapStatistics().heap_size_limit,
+    external,
+    buffers: arrayBuffers,
+    idleBuffers: sharedBuffers.idleBytes,
+  };
+}
+
+/** Collects garbage and returns free memory to the system. The router does nothing else for tens of milliseconds. */
+export function collectGarbage(): { readonly before: MemoryFigures; readonly after: MemoryFigures } {
+  const before = memoryFigures();
+  releaseMemory();
+  return { before, after: memoryFigures() };
+}
+
+/** Load of the process since its start. */
+export function loadFigures(): Record<string, number> {
+  const { user, system } = process.cpuUsage();
+  return {
+    seconds: Math.round(process.uptime()),
+    cpuSeconds: Math.round((user + system) / 1e4) / 100,
+    busy: Math.round(performance.eventLoopUtilization().utilization * 1_000) / 1_000,
+    handles: process.getActiveResourcesInfo().length,
+    cpus: availableParallelism(),
+  };
+}
+
+/**
+ * Records for some seconds; returns the text of a `.cpuprofile` or `.heapprofile` file. Rejects with ProjectError, or
+ * with the signal's reason.
+ */
+export async function recordProfile(
+  kind: ProfileKind,
+  seconds: number,
+  { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
+): Promise<string> {
+  if (!(seconds > 0 && seconds * SECOND <= LONGEST_PROFILE))
+    throw new ProjectError('BAD_ARGUMENT', `seconds must be a number from 1 to ${LONGEST_PROFILE / SECOND}`);
+  if (isRecording) throw new ProjectError('BUSY', 'another profile is being recorded; try again later');
+  isRecording = true;
+  const session = new Session();
+  session.connect();
+  try {
+    await begin(session, kind);
+    await clock.sleep(seconds * SECOND, { name: `${kind} profile`, signal });
+    const { profile } =
+      kind === 'cpu' ? await session.post('Profiler.stop') : await session.post('HeapProfiler.stopSampling');
+    return JSON.stringify(profile);
+  } finally {
+    session.disconnect();
+    isRecording = false;
+  }
+}
+
+async function begin(session: Session, kind: ProfileKind): Promise<void> {
+  try {
+    if (kind === 'memory') return await session.post('HeapProfiler.startSampling');
+    await session.post('Profiler.enable');
+    await session.post('Profiler.start');
+  } catch (error) {
+    const remedy = 'it may already be recorded: see the section profile of the configuration';
+    throw new ProjectError('BUSY', `the ${kind} profile cannot be started: ${describeError(error)}; ${remedy}`);
+  }
+}

@@ -1,0 +1,23 @@
+// The surroundings of one end of a circuit: its client, the forwarder, and everything that all ends of the router share.
+
+import type { Frame } from '#wire/frame.ts';
+import type { ForwardOutcome } from '../forwarder/destination.ts';
+import type { PayloadReceiverComponents, PayloadReceiverInit } from './payload-receiver.ts';
+import type { PayloadSenderComponents } from './payload-sender.ts';
+import type { XgressTicker } from './ticker.ts';
+
+interface ControlForwarding {
+  forwardControl(source: string, frame: Frame): ForwardOutcome;
+}
+
+export interface XgressComponents extends PayloadSenderComponents, PayloadReceiverComponents {
+  forwarder: PayloadSenderComponents['forwarder'] & PayloadReceiverComponents['forwarder'] & ControlForwarding;
+  ticker: XgressTicker;
+  /** The circuit ended here: remove it from the forwarder and notify its controller. */
+  onClosed(): void;
+}
+
+export interface XgressInit extends PayloadReceiverInit {
+  /** Sent in trace route answers: `xgress/tunnel`, `xgress/transport`, … */
+  readonly hopType: string;
+}
