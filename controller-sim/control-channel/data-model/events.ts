@@ -83,12 +83,6 @@ export function policyChange(
   });
 }
 
-/** Revokes all tokens of an identity issued so far. `expiresAt` and `now` in milliseconds. */
-export function identityRevocation(id: string, now: number, expiresAt: number): DataState_Event {
-  const value = { id, type: 'IDENTITY', issuedBefore: timestampFromMs(now), expiresAt: timestampFromMs(expiresAt) };
-  return create(DataState_EventSchema, { action: DataState_Action.CREATE, model: { case: 'revocation', value } });
-}
-
 /** A certificate that verifies tokens, client certificates, or both. */
 export function publicKey(
   certificate: X509Certificate,

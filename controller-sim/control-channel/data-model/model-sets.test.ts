@@ -1,10 +1,13 @@
-// The history of the data model after a failure to build a set.
+// The history of the data model: sets of deleted identities, and a failure to build a set.
 
+import { type Timestamp, timestampMs } from '@bufbuild/protobuf/wkt';
 import t from 'tap';
 import { VirtualClock } from '#lib/clock.ts';
 import { IdSource } from '#lib/ids.ts';
+import { DataState_Action, type DataState_Revocation } from '#wire/gen/edge_control_pb.js';
 import { Access } from '../../access/access.ts';
 import { Body } from '../../entities/body.ts';
+import { plainIdentity, removeIdentity } from '../../entities/identity.ts';
 import { createServicePolicy } from '../../entities/policy.ts';
 import type { Authority } from '../../pki/authority.ts';
 import { State } from '../../state/state.ts';
@@ -39,4 +42,29 @@ t.test('a change that cannot become a set resets the history, and receivers get 
   t.equal(sets.since(1n), undefined, 'a router that is behind gets the full state');
   await add('third');
   t.match(received.at(-1), { index: 3n, previousIndex: 2n });
+});
+
+t.test('a deleted identity sends the revocation that is stored, once', async (t) => {
+  let time = Date.parse('2026-01-01T00:00:00Z');
+  const clock = Object.assign(new VirtualClock(time), { now: () => ++time });
+  const state = await State.open({ store: new MemoryStore(), clock, ids: new IdSource() });
+  const sets = new ModelSets(state, new Access(state), {} as Authority);
+  const received: ModelSet[] = [];
+  sets.subscribe((set) => received.push(set));
+  await state.change((transaction) => transaction.put('identity', plainIdentity(transaction, 'anna', 'anna')));
+  await state.change((transaction) => removeIdentity(transaction, 'anna'));
+  const events = received.at(-1)?.events ?? [];
+  t.same(
+    events.map(({ action, model }) => [DataState_Action[action], model.case]),
+    [
+      ['CREATE', 'revocation'],
+      ['UPDATE', 'identity'],
+      ['DELETE', 'identity'],
+    ],
+  );
+  const [stored] = state.tables.revocation.values();
+  const sent = events[0]?.model.value as DataState_Revocation;
+  t.equal(sent.id, 'anna');
+  t.equal(timestampMs(sent.issuedBefore as Timestamp), Date.parse(stored?.createdAt ?? ''));
+  t.equal(timestampMs(sent.expiresAt as Timestamp), Date.parse(stored?.expiresAt ?? ''));
 });

@@ -12,12 +12,11 @@ import {
 } from '#wire/gen/edge_control_pb.js';
 import type { Access } from '../../access/access.ts';
 import type { Side } from '../../access/memberships.ts';
-import { REVOCATION_LIFETIME } from '../../entities/revocation.ts';
 import type { Authority } from '../../pki/authority.ts';
 import type { Change, ChangeSet } from '../../state/change.ts';
 import type { State } from '../../state/state.ts';
 import type { CertificateAuthority, EntityKind, ServicePolicy } from '../../state/types.ts';
-import { event, identityRevocation, KeyUsage, modelOf, policyChange, publicKey, RelatedType } from './events.ts';
+import { event, KeyUsage, modelOf, policyChange, publicKey, RelatedType } from './events.ts';
 
 export interface ModelSet {
   readonly index: bigint;
@@ -142,9 +141,7 @@ export class ModelSets {
     let events: DataState_Event[];
     try {
       events = [
-        ...set.changes
-          .filter((change) => !isSentWithIdentity(change, set))
-          .flatMap((change) => this.#eventsOf(change, set.time)),
+        ...set.changes.flatMap((change) => this.#eventsOf(change)),
         ...this.#membershipEvents(set),
         ...this.#checkEvents(set),
       ];
@@ -177,7 +174,7 @@ export class ModelSets {
     for (const policy of this.#state.tables.servicePolicy.values()) this.#checks.set(policy.id, this.#checksOf(policy));
   }
 
-  #eventsOf({ kind, id, before, after }: Change, time: number): DataState_Event[] {
+  #eventsOf({ kind, id, before, after }: Change): DataState_Event[] {
     if (kind === 'ca') return authorityEvents(before as CertificateAuthority, after as CertificateAuthority);
     if (after) {
       const action = before ? DataState_Action.UPDATE : DataState_Action.CREATE;
@@ -185,16 +182,9 @@ export class ModelSets {
     }
     if (!before) return [];
     const removed = this.#entityEvent(DataState_Action.DELETE, kind, before);
-    if (kind === 'identity') {
-      const updated = this.#entityEvent(DataState_Action.UPDATE, kind, before);
-      return [...updated, identityRevocation(id, time, time + REVOCATION_LIFETIME), ...removed];
-    }
-    if (kind !== 'servicePolicy') return removed;
-    return [
-      ...this.#entityEvent(DataState_Action.UPDATE, kind, before),
-      ...this.#memberEvents(id, new Set()),
-      ...removed,
-    ];
+    if (kind !== 'identity' && kind !== 'servicePolicy') return removed;
+    const members = kind === 'identity' ? [] : this.#memberEvents(id, new Set());
+    return [...this.#entityEvent(DataState_Action.UPDATE, kind, before), ...members, ...removed];
   }
 
   /**
@@ -276,9 +266,4 @@ function authorityKey({ certPem }: CertificateAuthority, action: DataState_Actio
 
 function defined<T>(value: T | undefined): T[] {
   return value === undefined ? [] : [value];
-}
-
-/** The events of a deleted identity include its revocation, so the stored revocation sends none. */
-function isSentWithIdentity({ kind, id }: Change, { changes }: ChangeSet): boolean {
-  return kind === 'revocation' && changes.some((each) => each.kind === 'identity' && each.id === id && !each.after);
 }
