@@ -8,7 +8,7 @@ import { ProjectError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
 import type { Random } from '#lib/random.ts';
 import { Channel } from '#wire/channel.ts';
-import { CONTROL_LANES, ControlUnderlay } from '#wire/control-lanes.ts';
+import { ControlUnderlay, controlLanes } from '#wire/control-lanes.ts';
 import { dialTls, type HttpProxy } from '#wire/dial.ts';
 import { ChannelHeader, ControlHeader, ControllerCapability } from '#wire/gen/numbers.ts';
 import { GroupDialer } from '#wire/group-dialer.ts';
@@ -117,7 +117,7 @@ export function controllerFrom(
     clock,
     log,
     limits: CONTROL_LIMITS,
-    lanes: CONTROL_LANES,
+    lanes: controlLanes(init.outQueueSize),
     heartbeat: init.heartbeat,
     writeTimeout: init.writeTimeout,
     probesUnderlays: true,

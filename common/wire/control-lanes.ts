@@ -9,11 +9,17 @@ export const HIGH_LANE = 'high';
 /** Messages that wait in each lane. */
 const LANE_QUEUE = 4_096;
 
-/** Each lane prefers the underlay of its own type; without one it uses the other's. */
-export const CONTROL_LANES: Readonly<Record<string, LanePolicy>> = Object.freeze({
-  [DEFAULT_LANE]: { types: [ControlUnderlay.Default, ControlUnderlay.High], queueLimit: LANE_QUEUE },
-  [HIGH_LANE]: { types: [ControlUnderlay.High, ControlUnderlay.Default], queueLimit: LANE_QUEUE },
-});
+/**
+ * Each lane prefers the underlay of its own type; without one it uses the other's. `outQueueSize` can raise the limit of
+ * waiting messages, not lower it: the reference's writers wait for a place in short queues, ours would lose messages.
+ */
+export function controlLanes(outQueueSize = 0): Readonly<Record<string, LanePolicy>> {
+  const queueLimit = Math.max(LANE_QUEUE, outQueueSize);
+  return {
+    [DEFAULT_LANE]: { types: [ControlUnderlay.Default, ControlUnderlay.High], queueLimit },
+    [HIGH_LANE]: { types: [ControlUnderlay.High, ControlUnderlay.Default], queueLimit },
+  };
+}
 
 /** The one lane of a channel that is a single connection. */
 export const SINGLE_CONTROL_LANE: Readonly<Record<string, LanePolicy>> = Object.freeze({

@@ -8,7 +8,7 @@ import { verifyChain } from '#pki/certificate-chain.ts';
 import { peerCertificates, sha1Fingerprint } from '#pki/certificates.ts';
 import { Channel } from '#wire/channel.ts';
 import { type AcceptedHello, ChannelListener } from '#wire/channel-listener.ts';
-import { CONTROL_LANES, SINGLE_CONTROL_LANE } from '#wire/control-lanes.ts';
+import { controlLanes, SINGLE_CONTROL_LANE } from '#wire/control-lanes.ts';
 import { HelloRejectedError } from '#wire/errors.ts';
 import { CtrlChanListenersSchema, type Listener, ListenersSchema } from '#wire/gen/control_pb.js';
 import { ChannelHeader, ControlHeader, ControllerCapability, RouterCapability } from '#wire/gen/numbers.ts';
@@ -145,7 +145,7 @@ export class ControlServer {
       clock,
       log: this.#log,
       limits: LIMITS,
-      lanes: grouped ? CONTROL_LANES : SINGLE_CONTROL_LANE,
+      lanes: grouped ? controlLanes() : SINGLE_CONTROL_LANE,
       heartbeat: DEFAULT_HEARTBEAT,
     });
     const router: ConnectedRouter = {

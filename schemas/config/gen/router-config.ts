@@ -29,7 +29,7 @@ export interface IdentityConfig {
 }
 
 export interface ChannelOptionsConfig {
-  /** Limit on messages waiting to be sent. A value of 4 becomes 64 on links and edge listeners. */
+  /** Limit on messages waiting to be sent. Control channels hold at least 4096, edge listeners 64 if it is 4; links use payloadSenderQueueSize and ackSenderQueueSize instead. */
   readonly outQueueSize: number;
   /** Limit on accepted connections waiting for their hello. */
   readonly maxQueuedConnects: number;
@@ -319,7 +319,7 @@ export interface EdgeListenerOptions {
   readonly circuitStartTimeout: number;
   /** Timeout for connecting, the TLS handshake and the hello. */
   readonly connectTimeout: number;
-  /** Limit on messages waiting to be sent. A value of 4 becomes 64 on links and edge listeners. */
+  /** Limit on messages waiting to be sent. Control channels hold at least 4096, edge listeners 64 if it is 4; links use payloadSenderQueueSize and ackSenderQueueSize instead. */
   readonly outQueueSize: number;
   /** Limit on accepted connections waiting for their hello. */
   readonly maxQueuedConnects: number;
