@@ -61,7 +61,7 @@ const FULL: Sizes = {
   starts: 5,
   startsWith: 100_000,
 };
-const QUICK: Sizes = { identities: [100], stored: 100, rounds: 1, round: 100, starts: 1, startsWith: 100 };
+const QUICK: Sizes = { identities: [100], stored: 100, rounds: 1, round: 40, starts: 1, startsWith: 100 };
 
 /** One simulator and the requests to it. */
 interface Work {
