@@ -35,7 +35,7 @@ export function routerValidation<Desc extends DescMessage>(init: RouterValidatio
   const encode = (result: MessageInitShape<Desc>) => toBinary(init.schema, create(init.schema, result));
   return {
     types: init.types,
-    refusal: UNREADABLE,
+    rejectionPrefix: UNREADABLE,
     prepare: (services, request) => {
       const routers = selectRouters(services, request.decode(ValidateRoutersRequestSchema).filter);
       const others = init.others?.(services, request) ?? [];

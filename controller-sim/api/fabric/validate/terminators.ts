@@ -39,7 +39,7 @@ type Verdict = Pick<RouterTerminatorState, 'valid' | 'reason' | 'detail'>;
 
 export const terminatorsValidation: Validation = {
   types,
-  refusal: 'failed to run terminator validation: ',
+  rejectionPrefix: 'failed to run terminator validation: ',
   prepare: (services, message) => {
     const request = message.decode(ValidateTerminatorsRequestSchema);
     const { terminator } = services.state.tables;

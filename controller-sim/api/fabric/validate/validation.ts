@@ -11,7 +11,7 @@ export interface Validation {
   /** ManagementType of the three messages. */
   readonly types: { readonly request: number; readonly response: number; readonly result: number };
   /** The beginning of the answer if `prepare` rejects the request; reference fact: it differs between the kinds. */
-  readonly refusal: string;
+  readonly rejectionPrefix: string;
   /**
    * Reads the request and selects what to validate. Throws ApiError for an invalid filter, ProtocolError for an invalid
    * body, another ProjectError if this controller cannot validate.
