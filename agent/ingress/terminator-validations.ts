@@ -1,5 +1,5 @@
 // Answers controllers that ask which of their terminators this router has (reference fact: control channel, section
-// 4.6). SDK clients that can tell are asked whether they still host the service.
+// 4.6). SDK clients that support such requests are asked whether they still host the service.
 
 import { create } from '@bufbuild/protobuf';
 import { background } from '#lib/background.ts';
@@ -28,7 +28,7 @@ export interface TerminatorVerdict {
 
 /** The clients that host services. */
 export interface TerminatorHosts {
-  /** With `fix`, the host gives up a terminator that it does not serve. Undefined if the host did not answer. */
+  /** With `fix`, a terminator that the host does not serve is removed. Undefined if the host did not answer. */
   validate(id: string, fix: boolean): Promise<TerminatorVerdict | undefined>;
 }
 
@@ -48,7 +48,7 @@ export interface TerminatorValidationsComponents {
 interface Demand {
   readonly terminators: readonly Terminator[];
   readonly fixInvalid: boolean;
-  /** The router created them just now, so their hosts are not asked. */
+  /** The router has just created the terminators, so their hosts are not asked. */
   readonly postCreate: boolean;
 }
 

@@ -53,7 +53,7 @@ t.test('broken frames close only their own channel', async (t) => {
   const claims = Buffer.from(message);
   claims.writeUInt32LE(0x7fff_ffff, 12);
   for (const bytes of [
-    Buffer.from('garbage that is no frame'),
+    Buffer.from('garbage, not a frame at all'),
     claims,
     Buffer.alloc(100, 0xff),
     'text',
