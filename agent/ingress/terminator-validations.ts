@@ -54,7 +54,7 @@ interface Demand {
 
 /** reference fact: milliseconds for the answers of all clients; later ones are omitted, and controllers ask again. */
 const LONGEST_VALIDATION = 30_000;
-/** Limits on clients that are asked at the same time, and on those that wait for it. */
+/** Limits on clients that the router asks at the same time, and on clients yet to be asked. */
 const MOST_ASKED = 50;
 const MOST_WAITING = 10_000;
 
@@ -71,7 +71,7 @@ export class TerminatorValidations {
       const answered = validation.then((states) => controller.channel.reply(message, validatedTerminators(states)));
       background(log, 'validation of terminators', answered);
     });
-    // Older controllers expect that the router removes those that it does not have.
+    // Older controllers expect no answer: the router removes the terminators that it does not have.
     controllers.on(ControlType.ValidateTerminators, (_controller, message) => {
       const { terminators } = message.decode(ValidateTerminatorsRequestSchema);
       const validation = this.#validate({ terminators, fixInvalid: true, postCreate: false });
