@@ -76,7 +76,7 @@ const DRAIN_TIME = 10_000;
 export class Router {
   /** Never rejects: resolves with the reason if the router cannot continue. */
   readonly failed: Promise<Error>;
-  /** Resolves when an operator has deleted the router at its controller: close it then. */
+  /** Resolves when the controller has deleted the router at an operator's request: close it then. */
   readonly decommissioned: Promise<void>;
   readonly #context: RouterContext;
   readonly #debugging: Debugging;

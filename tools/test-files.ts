@@ -15,7 +15,7 @@ export interface TestChoice {
 const TEST_FILE = /\.test\.ts$/;
 /** Similar names in one sentence. */
 const MOST_NEAR = 3;
-/** Folders whose files share processes: their tests neither count what is left in the process nor change it. */
+/** Folders whose files share processes: their tests neither count leftovers of the process nor change its state. */
 const SHARED = ['agent', 'bench', 'common', 'controller-sim', 'tools', 'test/api', 'test/network'];
 /** Files in one process: few enough that the processes end at about the same time. */
 const MOST_SHARED = 12;

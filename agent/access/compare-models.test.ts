@@ -170,7 +170,7 @@ t.test('the answer to a controller lists the differences, and a repair replaces 
   model.onChange(() => changes++);
   t.equal(validate(renamed, { fix: true }).diffs.length, 1);
   t.equal(model.identities.get('user')?.name, 'renamed');
-  t.equal(changes, 1, 'listeners are told');
+  t.equal(changes, 1, 'listeners are notified');
   t.same(validate(renamed).diffs, []);
   const subscribed = sent.slice(before).map(({ body }) => fromBinary(SubscribeToDataModelRequestSchema, body));
   t.match(subscribed, [{ currentIndex: 9n, timelineId: 'first', renew: false }], 'changes continue from there');

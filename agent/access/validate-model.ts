@@ -1,5 +1,5 @@
 // ValidateDataState (20503) in, ValidateDataStateResponse (20504) out: a controller sends the data model that this
-// router should have. The answer is the differences. If the controller wants that, its model replaces the router's.
+// router should have. The answer lists the differences. With `fix`, the controller's model replaces the router's.
 
 import { create, toBinary } from '@bufbuild/protobuf';
 import type { Log } from '#lib/log.ts';

@@ -115,14 +115,14 @@ async function serveDrain(drain: Drain, { arguments: given, signal, progress }: 
   return drain.status;
 }
 
-/** Deletes this router at its controller. The router stops after the answer. */
+/** Asks the controller to delete this router. The router stops after the answer. */
 async function decommissioned({ controllers, onDecommissioned }: OperatorRooms, clock: Clock): Promise<string> {
   await decommission(controllers);
   clock.after('decommission', ANSWER_TIME, onDecommissioned);
   return 'router decommissioned';
 }
 
-/** The figures of memory; with `collect` before and after a garbage collection. */
+/** Memory figures; with `collect`, those before and after a garbage collection. */
 function serveMemory({ arguments: given }: OperatorRequest): unknown {
   return given.collect === true ? collectGarbage() : { now: memoryFigures() };
 }

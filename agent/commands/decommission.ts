@@ -1,4 +1,4 @@
-// `decommission FILE`: deletes a running router at its controller; the router stops.
+// `decommission FILE`: lets the controller delete a running router, which then stops.
 
 import { Command } from 'commander';
 import { examples } from '#lib/commands/name.ts';
@@ -13,12 +13,12 @@ export function decommissionCommand(): Command {
     .addHelpText('after', examples('router', 'decommission router.yml --yes'))
     .action(async (file: string, { yes }: { yes: boolean }) => {
       if (!yes) {
-        printError('this deletes the router at its controller, with its terminators; confirm with --yes');
+        printError('the controller will delete the router and its terminators; confirm with --yes');
         process.exitCode = Exit.WrongUse;
         return;
       }
       process.exitCode = await ask(file, 'decommission', {}, () => {
-        print('the router is deleted at its controller, and stops');
+        print('the controller deleted the router, which stops');
         return Exit.Done;
       });
     });

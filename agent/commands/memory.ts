@@ -7,13 +7,13 @@ import { ask } from './ask.ts';
 import { Exit, print } from './exit.ts';
 
 const MIB = 1024 * 1024;
-/** Meaning of each figure. */
+/** Label of each figure. */
 const LABELS: Readonly<Record<keyof MemoryFigures, string>> = {
   resident: 'resident',
   heapUsed: 'heap in use',
   heapReserved: 'heap reserved',
   heapLimit: 'heap limit',
-  external: 'outside of the heap',
+  external: 'outside the heap',
   buffers: 'buffers',
   idleBuffers: 'idle buffers',
 };

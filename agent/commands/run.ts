@@ -114,7 +114,7 @@ async function serve(
   signals.onHangup = () => background(log, 'reload', reload);
   const reason = await Promise.race([router.failed, router.decommissioned, stop.first]);
   if (reason instanceof Error) log.fatal({ error: describeError(reason) }, 'router failed');
-  else if (reason === undefined) log.info({}, 'router was deleted at its controller, and stops');
+  else if (reason === undefined) log.info({}, 'router stops: the controller deleted it');
   else log.info({ signal: reason }, 'signal received');
   const time = reason instanceof Error || reason === undefined ? 0 : drain;
   manager.stopping(time);

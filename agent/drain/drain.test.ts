@@ -1,4 +1,4 @@
-// The requests of a draining router to its controller: in order, repeated after failures, and restored after a crash.
+// The requests of a draining router to its controller: in order, retried after failures, and reverted after a crash.
 
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -92,7 +92,7 @@ t.test('requests are sent in order: the last command determines the state', asyn
   t.ok(existsSync(path));
 });
 
-t.test('a failed request is repeated when a controller connects', async (t) => {
+t.test('a failed request is retried when a controller connects', async (t) => {
   const path = join(folder, 'failed');
   const { drain, asked, state, connect } = run(path);
   state.fails = true;

@@ -159,7 +159,7 @@ export class Drain {
     }
   }
 
-  /** Asks the controller for the wanted state. A failed request is repeated when a controller connects. */
+  /** Asks the controller for the wanted state. A failed request is retried when a controller connects. */
   #reconcile(): void {
     const { controllers, log } = this.#components;
     const wanted = this.#isQuiesceWanted ? 'quiesced' : 'serving';

@@ -1,6 +1,6 @@
 // A file that exists while a controller may have quiesced this router. The controller keeps that state after a crash of
-// the router, and answers no question about it; a router that finds the file at its start lets the controller restore
-// its terminators.
+// the router, and routers cannot query it: a router that finds the file at its start asks the controller to restore its
+// terminators.
 
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { describeError } from '#lib/errors.ts';

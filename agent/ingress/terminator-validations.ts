@@ -1,5 +1,5 @@
 // Answers controllers that ask which of their terminators this router has (reference fact: control channel, section
-// 4.6). SDK clients that can tell are asked whether they still host the service.
+// 4.6). SDK clients that support such requests are asked whether they still host the service.
 
 import { create } from '@bufbuild/protobuf';
 import { background } from '#lib/background.ts';
@@ -28,7 +28,7 @@ export interface TerminatorVerdict {
 
 /** The clients that host services. */
 export interface TerminatorHosts {
-  /** With `fix`, the host gives up a terminator that it does not serve. Undefined if the host did not answer. */
+  /** With `fix`, a terminator that the host does not serve is removed. Undefined if the host did not answer. */
   validate(id: string, fix: boolean): Promise<TerminatorVerdict | undefined>;
 }
 
@@ -48,13 +48,13 @@ export interface TerminatorValidationsComponents {
 interface Demand {
   readonly terminators: readonly Terminator[];
   readonly fixInvalid: boolean;
-  /** The router created them just now, so their hosts are not asked. */
+  /** The router has just created the terminators, so their hosts are not asked. */
   readonly postCreate: boolean;
 }
 
 /** reference fact: milliseconds for the answers of all clients; later ones are omitted, and controllers ask again. */
 const LONGEST_VALIDATION = 30_000;
-/** Limits on clients that are asked at the same time, and on those that wait for it. */
+/** Limits on clients that the router asks at the same time, and on clients yet to be asked. */
 const MOST_ASKED = 50;
 const MOST_WAITING = 10_000;
 
@@ -71,7 +71,7 @@ export class TerminatorValidations {
       const answered = validation.then((states) => controller.channel.reply(message, validatedTerminators(states)));
       background(log, 'validation of terminators', answered);
     });
-    // Older controllers expect that the router removes those that it does not have.
+    // Older controllers expect no answer: the router removes the terminators that it does not have.
     controllers.on(ControlType.ValidateTerminators, (_controller, message) => {
       const { terminators } = message.decode(ValidateTerminatorsRequestSchema);
       const validation = this.#validate({ terminators, fixInvalid: true, postCreate: false });

@@ -143,7 +143,7 @@ t.test('suspended terminators are removed, also after a late answer, and created
   await terminators.close(100);
 });
 
-t.test('a terminator has a next state for each message of a controller, at any time', async (t) => {
+t.test('in every state, a terminator has a transition for each message of a controller', async (t) => {
   const outside: TerminatorEvent[] = ['created', 'failed', 'confirmed', 'reconnected', 'suspend'];
   for (const [state, transitions] of Object.entries(TERMINATOR_TRANSITIONS))
     if (state !== 'suspended') for (const event of outside) t.ok(transitions[event], `${event} in ${state}`);

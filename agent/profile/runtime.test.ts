@@ -7,7 +7,7 @@ import { collectGarbage, loadFigures, memoryFigures, recordProfile } from './run
 const clock = new SystemClock();
 const { signal } = new AbortController();
 
-t.test('memory and load are numbers in plausible relations; a collection frees memory', async (t) => {
+t.test('memory and load have plausible figures; a garbage collection frees memory', async (t) => {
   const figures = memoryFigures();
   t.ok(figures.heapUsed > 0 && figures.heapUsed <= figures.heapReserved && figures.heapReserved < figures.heapLimit);
   t.ok(figures.resident > figures.heapUsed);
@@ -19,7 +19,7 @@ t.test('memory and load are numbers in plausible relations; a collection frees m
   t.ok(after.heapUsed < before.heapUsed, `${before.heapUsed} to ${after.heapUsed} bytes`);
 });
 
-t.test('profiles are files of developer tools', async (t) => {
+t.test('profiles have the file formats of developer tools', async (t) => {
   const cpu = JSON.parse(await recordProfile('cpu', 0.05, { clock, signal })) as Record<string, unknown>;
   t.match(Object.keys(cpu).sort(), ['endTime', 'nodes', 'samples', 'startTime', 'timeDeltas']);
   const memory = JSON.parse(await recordProfile('memory', 0.05, { clock, signal })) as Record<string, unknown>;

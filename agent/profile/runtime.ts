@@ -1,6 +1,6 @@
 // Figures and profiles of this process for operators, on request: memory, load, a CPU profile and a profile of memory
-// allocations. Profiles contain names of functions and files, never values; a heap snapshot would contain keys and
-// tokens, so there is none.
+// allocations. Profiles contain names of functions and files, never values. Heap snapshots are
+// not supported, because they contain keys and tokens.
 
 import { Session } from 'node:inspector/promises';
 import { availableParallelism } from 'node:os';
@@ -17,10 +17,10 @@ export interface MemoryFigures {
   readonly heapUsed: number;
   readonly heapReserved: number;
   readonly heapLimit: number;
-  /** Memory outside of the heap, with the buffers. */
+  /** Memory outside the heap, including buffers. */
   readonly external: number;
   readonly buffers: number;
-  /** Blocks of the pool of buffers that wait for their next use. */
+  /** Unused blocks of the buffer pool. */
   readonly idleBuffers: number;
 }
 

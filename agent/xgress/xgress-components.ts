@@ -1,4 +1,4 @@
-// The surroundings of one end of a circuit: its client, the forwarder, and everything that all ends of the router share.
+// The dependencies of one end of a circuit: its client, the forwarder, and the parts that all ends of the router share.
 
 import type { Frame } from '#wire/frame.ts';
 import type { ForwardOutcome } from '../forwarder/destination.ts';

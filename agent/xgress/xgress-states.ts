@@ -21,11 +21,11 @@ export type XgressState =
   | 'receivingEnded'
   /** The client disconnected after it ended its direction: data for it is dropped until the peer ends. */
   | 'discarding'
-  /** Both directions ended; the client has to read, or the peer to acknowledge, the rest. */
+  /** Both directions ended; the client must still read the rest, or the peer must acknowledge it. */
   | 'draining'
-  /** The controller removed the circuit, and everything that the peer sent is here: the client has to read the rest. */
+  /** The controller removed the circuit, and all data of the peer has arrived: the client must still read the rest. */
   | 'delivering'
-  /** The controller removed the circuit, and the client needs nothing else. */
+  /** The controller removed the circuit, and the client has received all its data. */
   | 'delivered'
   | 'closed';
 export type XgressEvent = 'start' | 'endSending' | 'endReceiving' | 'discard' | 'unroute' | 'close';

@@ -37,7 +37,7 @@ interface ExpectedState {
   readonly facts: string;
 }
 
-t.test('an end of a circuit changes its state as expected, and in no other way', async (t) => {
+t.test('an end of a circuit has exactly the expected transitions', async (t) => {
   const close = 'closed';
   const expected: Record<XgressState, ExpectedState> = {
     waiting: { facts: 'n', next: { start: 'open', close } },
@@ -375,7 +375,7 @@ t.test('a client that does not read the remaining data of a removed circuit time
   t.equal(initiator.outcome, 'cut');
 });
 
-t.test('a half close is the end of the data if the circuit is removed before the circuit ends', async (t) => {
+t.test('a half close ends the data if the controller then removes the circuit', async (t) => {
   for (const paused of [true, false]) {
     const { initiator, client } = alone();
     const fin = new Map([[PayloadHeader.EdgeFlags, Buffer.from([1, 0, 0, 0])]]);

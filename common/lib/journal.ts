@@ -1,5 +1,5 @@
-// The journal of systemd: it reads the priority of a line from a prefix, so that `journalctl -p warning` finds warnings
-// (sd-daemon(3)).
+// Priorities for systemd's journal, which reads them from a prefix of each line (sd-daemon(3)): `journalctl -p warning`
+// then finds warnings.
 
 import { fstatSync } from 'node:fs';
 

@@ -33,7 +33,7 @@ t.test('HTTPS_PROXY names the proxy, in capitals or not, with or without a schem
     t.same(proxyFromEnvironment('ctrl.example', 443, environment), expected, JSON.stringify(environment));
 });
 
-t.test('NO_PROXY lists exceptions; the own machine is one always', async (t) => {
+t.test('NO_PROXY lists exceptions; this machine is always one', async (t) => {
   const cases: [noProxy: string, host: string, port: number, isProxied: boolean][] = [
     ['', 'ctrl.example', 443, true],
     ['', 'localhost', 443, false],
@@ -88,6 +88,10 @@ t.test('a value that is not the address of an HTTP proxy is an error with a reme
     const read = () => proxyFromEnvironment('ctrl.example', 443, { HTTPS_PROXY: value });
     t.throws(read, { code: 'PROXY', message }, value);
     t.throws(read, { message: /^((?!secret).)*$/ });
-    t.equal(proxyFromEnvironment('localhost', 443, { HTTPS_PROXY: value }), undefined, 'not for the own machine');
+    t.equal(
+      proxyFromEnvironment('localhost', 443, { HTTPS_PROXY: value }),
+      undefined,
+      'connections to this machine are direct',
+    );
   }
 });

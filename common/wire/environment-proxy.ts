@@ -1,5 +1,5 @@
 // The HTTP proxy that the environment names for a connection, by the rules of Go's http.ProxyFromEnvironment, which the
-// reference applies: HTTPS_PROXY names the proxy, NO_PROXY the exceptions, and the own machine is never proxied.
+// reference applies: HTTPS_PROXY names the proxy, NO_PROXY the exceptions; connections to this machine are direct.
 
 import { BlockList, isIP } from 'node:net';
 import { domainToASCII } from 'node:url';
@@ -14,8 +14,8 @@ LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
 LOOPBACK.addAddress('::1', 'ipv6');
 
 /**
- * Returns undefined for a direct connection to `host`, a name or an IP address. Of each variable, the name in capitals
- * takes precedence.
+ * Returns undefined for a direct connection to `host`, a name or an IP address. The name of a variable in capitals
+ * takes precedence over the one in small letters.
  *
  * @throws ProjectError if the variable is not the address of an HTTP proxy
  */

@@ -1,5 +1,5 @@
-// Limits the time of one write to a connection. A peer that stops reading fills the buffers of the network; after that
-// no write ends. The timer runs only while bytes are written, and once per limit at most.
+// Limits the time of one write to a connection. A peer that stops reading fills the buffers of the network; then
+// writes no longer complete. The timer runs only while bytes are written, and once per limit at most.
 
 import type { Clock, Timer } from '#lib/clock.ts';
 

@@ -18,7 +18,7 @@ t.test('a check finds members that roles no longer select, and members that are 
   tables.servicePolicy.apply('policy', entity('policy', { ...roles, type: 'Dial' }) as unknown as ServicePolicy);
   const memberships = new Memberships(tables);
   t.same(memberships.check('servicePolicy'), []);
-  // Changes that the memberships do not hear of.
+  // These changes bypass the state, so the memberships do not receive them.
   tables.identity.apply('user', entity('user', { roleAttributes: [] }) as unknown as Identity);
   tables.identity.apply('new', entity('new', { roleAttributes: ['users'] }) as unknown as Identity);
   t.same(memberships.check('servicePolicy'), [

@@ -217,7 +217,7 @@ export class ControlServer {
   }
 }
 
-/** Unknown ones too: the APIs answer the whole mask. */
+/** Includes unknown bits: the APIs return the whole mask. */
 function capabilitiesOf(hello: Message): ReadonlySet<number> {
   const mask = hello.headers.get(ControlHeader.Capabilities);
   return new Set(Array.from({ length: CAPABILITY_BITS }, (_, bit) => bit).filter((bit) => hasBit(mask, bit)));

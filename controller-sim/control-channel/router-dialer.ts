@@ -66,8 +66,8 @@ export class RouterDialer {
   }
 
   /**
-   * The routers that listen for controllers, and why one is not connected. reference fact: disabled routers are not
-   * checked.
+   * The routers that listen for controllers, with the reason if one is disconnected. reference fact: disabled routers
+   * are not checked.
    */
   check(): DialedRouter[] {
     const { state, network } = this.#context;

@@ -40,7 +40,7 @@ export class EventStream {
 
   /** Returns the function that ends the subscription. */
   #subscribe(message: Message): () => void {
-    const refuse = (why: string) => {
+    const reject = (why: string) => {
       this.#send(asReply(message, resultMessage(false, why)));
       return NOTHING;
     };
@@ -48,9 +48,9 @@ export class EventStream {
     try {
       request = parseJson(message.body.toString()) as StreamRequest;
     } catch (error) {
-      return refuse(describeError(error));
+      return reject(describeError(error));
     }
-    if ((request.format ?? 'json') !== 'json') return refuse(`invalid format ['${request.format}']`);
+    if ((request.format ?? 'json') !== 'json') return reject(`invalid format ['${request.format}']`);
     const namespaces: Namespace[] = [];
     let usage = usageOptions({});
     let ofMetrics: (event: Event) => Event | undefined = (event) => event;
@@ -63,7 +63,7 @@ export class EventStream {
         if (namespace === 'usage') usage = usageOptions(options ?? {});
       }
     } catch (error) {
-      return refuse(describeError(error));
+      return reject(describeError(error));
     }
     this.#send(asReply(message, resultMessage(true, 'success')));
     if (namespaces.length === 0) return NOTHING;

@@ -304,7 +304,7 @@ function allUnrouted(sent: readonly string[]): boolean {
   return [...last.values()].every((message) => message.startsWith('unroute'));
 }
 
-t.test('a circuit changes its state as expected, and in no other way', async (t) => {
+t.test('a circuit has exactly the expected transitions', async (t) => {
   const end = 'ended';
   const expected: Record<CircuitState, Partial<Record<CircuitEvent, CircuitState>>> = {
     routing: { routed: 'up', reroute: 'routingStale', end },
@@ -325,7 +325,7 @@ t.test('a circuit changes its state as expected, and in no other way', async (t)
     }
 });
 
-t.test('a circuit that loses a link during its creation moves after it, not meanwhile', async (t) => {
+t.test('a circuit that loses a link while it is created moves only afterwards', async (t) => {
   const net = links('a-b:1', 'b-d:1', 'a-c:10', 'c-d:10');
   const { circuits, sent, answer, create, pass } = network(net);
   const creation = create();

@@ -178,7 +178,7 @@ t.test('streams require permission, and reject unknown requests', async (t) => {
   t.match(stream.answers[0], { success: false, text: /invalid format/ });
   stream.ask({}, STREAM_TRACES);
   await until('an answer', async () => stream.answers.length === 2);
-  t.same(stream.answers[1], { success: false, text: 'requests of type 10046 are not served here' });
+  t.same(stream.answers[1], { success: false, text: 'requests of type 10046 are not supported' });
   stream.ask({ subscriptions: [{ type: 'metrics', options: { metricFilter: '(' } }] });
   await until('an answer', async () => stream.answers.length === 3);
   t.match(stream.answers[2], { success: false, text: /Unterminated group/ });

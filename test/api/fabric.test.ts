@@ -234,7 +234,7 @@ t.test('a connected router is listed with its capabilities and version', async (
   t.same([none, ctrlChanListeners, rest.capabilities], [undefined, undefined, null]);
 });
 
-t.test('the network interfaces and capabilities of a router stay known while it is offline', async (t) => {
+t.test('the API returns the network interfaces and capabilities of offline routers', async (t) => {
   await using overlay = await Overlay.start();
   const api = new ApiClient(overlay.simulator);
   const { id, configFile } = await overlay.enrollRouter({ name: 'edge' });

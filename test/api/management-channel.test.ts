@@ -18,7 +18,7 @@ import { Overlay, until } from '../support/overlay.ts';
 
 const NAMES = Object.keys(VALIDATIONS) as ValidationName[];
 
-t.test('only administrators and identities with full access to operations open it', async (t) => {
+t.test('only administrators and identities with full access to operations can open a channel', async (t) => {
   await using overlay = await Overlay.start();
   await using api = new ApiClient(overlay.simulator);
   for (const [name, fields] of Object.entries({
@@ -57,7 +57,7 @@ t.test('invalid filters and bodies are rejected with the reason, and the channel
     /failed to unmarshall request/,
   );
   const unknown = await client.reply(client.send(new Message(10_046)));
-  t.equal(unknown.body.toString(), 'requests of type 10046 are not served here');
+  t.equal(unknown.body.toString(), 'requests of type 10046 are not supported');
   const latency = await client.reply(client.send(new Message(ChannelType.Latency)));
   t.ok(latency.bool(ChannelHeader.ResultSuccess));
   t.notOk(client.isClosed);
@@ -123,7 +123,7 @@ t.test('routers that listen for controllers are connected, or reported', async (
   client.close();
 });
 
-t.test('identities hosts are checked even if no terminator matches', async (t) => {
+t.test('hosts are checked even if no terminator matches', async (t) => {
   await using overlay = await Overlay.start();
   const client = await ManagementClient.open(overlay.simulator, overlay.management.token);
   const id = await overlay.management.create('identities', { name: 'host', type: 'Default', isAdmin: false });

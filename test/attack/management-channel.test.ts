@@ -53,7 +53,7 @@ t.test('broken frames close only their own channel', async (t) => {
   const claims = Buffer.from(message);
   claims.writeUInt32LE(0x7fff_ffff, 12);
   for (const bytes of [
-    Buffer.from('garbage that is no frame'),
+    Buffer.from('garbage, not a frame at all'),
     claims,
     Buffer.alloc(100, 0xff),
     'text',
@@ -103,11 +103,11 @@ t.test('a router that never answers delays only a bounded number of validations'
   const most = RUNNING + WAITING;
   for (let index = 0; index < most + 200; index++) client.send(new Message(LINKS));
   await until('all answers', () => count(client, ManagementType.ValidateRouterLinksResponse) === most + 200);
-  const refused = client.received
+  const rejected = client.received
     .map(({ body }) => fromBinary(ValidateResponseSchema, body))
     .filter(({ success }) => !success);
-  t.equal(refused.length, 200);
-  t.ok(refused.every(({ message }) => message.endsWith('too many validations are waiting, retry later')));
+  t.equal(rejected.length, 200);
+  t.ok(rejected.every(({ message }) => message.endsWith('too many validations are waiting, retry later')));
   client.close();
   client.received.length = 0;
   const left = await leftSince(before);

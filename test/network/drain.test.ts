@@ -176,7 +176,7 @@ t.test('a router that is killed while it drains restores its terminators at its 
   );
 });
 
-t.test('a decommissioned router is deleted at its controller, and its process ends', async (t) => {
+t.test('the controller deletes a decommissioned router, and its process ends', async (t) => {
   await using overlay = await Overlay.start({ churnLimit: 0 });
   const { management } = overlay;
   const b = await overlay.enrollRouter({ name: 'b', mode: 'host' });
@@ -186,7 +186,7 @@ t.test('a decommissioned router is deleted at its controller, and its process en
   t.match(await cli('decommission', b.configFile), { code: 2, stderr: /confirm with --yes/ });
   t.ok(await online());
   const done = await cli('decommission', b.configFile, '--yes');
-  t.match([done.code, done.stdout], [0, 'the router is deleted at its controller, and stops\n'], done.stderr);
+  t.match([done.code, done.stdout], [0, 'the controller deleted the router, which stops\n'], done.stderr);
   t.same(await management.get('edge-routers'), []);
   t.equal(await program.exited, 0);
 });

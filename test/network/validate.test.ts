@@ -183,7 +183,7 @@ t.test('a network without faults has no errors', async (t) => {
   });
 });
 
-t.test('terminators that a router does not have are reported, and deleted on demand', async (t) => {
+t.test('terminators that a router does not have are reported, and deleted on request', async (t) => {
   await using network = await Network.start();
   const { management, overlay, b } = network;
   const offline = await overlay.management.create('edge-routers', { name: 'offline' });
@@ -214,7 +214,7 @@ t.test('terminators that a router does not have are reported, and deleted on dem
   network.hostedAs = OTHER;
   const unfixed = statesOf((await management.validateTerminators({ terminatorsFilter: 'binding = "edge"' })).results);
   t.match([...unfixed.values()], [{ state: INVALID_UNKNOWN_TERMINATOR, fixed: false, detail: 'as the host says' }]);
-  t.equal((await network.terminators()).length, 6, 'nothing is deleted without a demand');
+  t.equal((await network.terminators()).length, 6, 'nothing is deleted without a request');
 
   const changes: unknown[] = [];
   overlay.simulator.events.subscribe((event) => changes.push(event), ['entityChange']);
@@ -230,7 +230,7 @@ t.test('terminators that a router does not have are reported, and deleted on dem
     'the caller is the author of the deletion',
   );
   const sdk = await management.validate('router-sdk-terminators', 'name = "b"');
-  t.same(sdk.results[0]?.details, [], 'the router gave up the terminator of the client');
+  t.same(sdk.results[0]?.details, [], 'the router removed the terminator of the client');
 });
 
 function isDeletion(event: unknown, author: string): boolean {
@@ -239,7 +239,7 @@ function isDeletion(event: unknown, author: string): boolean {
   return entityType === 'terminators' && eventType === 'deleted' && text.includes(author) && text.includes('websocket');
 }
 
-t.test('hosts with another number of terminators than expected are reported', async (t) => {
+t.test('hosts with an unexpected number of terminators are reported', async (t) => {
   await using network = await Network.start();
   const { management, device, b } = network;
   await management.validateTerminators({ expectedPerSvcAndHost: 1, expectedPerHost: 1 });
@@ -333,7 +333,7 @@ t.test('a router that never answers, and one that is not connected, have results
   }
 });
 
-t.test('values of another form than expected are an error of that router', async (t) => {
+t.test('values of the wrong type are an error of their router', async (t) => {
   let values: Record<string, unknown> = {};
   await using network = await peerNetwork({ inspect: () => values });
   const { management, id } = network;

@@ -126,7 +126,7 @@ export class ManagementClient {
     return this.#run(message, ManagementType.ValidateTerminatorsResult, TerminatorDetailSchema);
   }
 
-  /** The hosts with another number of terminators than expected. */
+  /** Hosts with an unexpected number of terminators. */
   get hosts() {
     return this.#results(ManagementType.ValidateTerminatorsHostResult, InvalidTerminatorHostStateSchema);
   }

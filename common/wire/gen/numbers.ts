@@ -246,7 +246,7 @@ export const ManagementType = Object.freeze({
   ValidateCircuits: 10118, // from client
   ValidateCircuitsResponse: 10119, // from controller
   ValidateCircuitsResult: 10120, // from controller
-  ValidateTerminatorsHostResult: 10121, // from controller: an identity with another number of terminators than expected
+  ValidateTerminatorsHostResult: 10121, // from controller: an identity with an unexpected number of terminators
   ValidateControllerDialers: 10122, // from client
   ValidateControllerDialersResponse: 10123, // from controller
   ValidateControllerDialersResult: 10124, // from controller

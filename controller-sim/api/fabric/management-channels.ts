@@ -20,7 +20,7 @@ const MOST_CHANNELS = 100;
 /** Limits on inspections and validations of all channels: each asks many routers and may wait a minute for them. */
 const MOST_RUNNING = 10;
 const MOST_WAITING = 1_000;
-/** Milliseconds without traffic before TCP keep-alive probes: a vanished peer must not occupy a place. */
+/** Milliseconds without traffic before TCP keep-alive probes: a vanished peer must not count as a channel. */
 const KEEP_ALIVE = 30_000;
 /** Bytes of a websocket frame: a message and its head. */
 const FRAME_LENGTH = MESSAGE_LIMITS.maxHeaders + MESSAGE_LIMITS.maxBody + 64;
@@ -72,7 +72,7 @@ export class ManagementChannels {
     else if (contentType === ChannelType.Latency) channel.reply(message, resultMessage(true));
     // Answer other requests, such as traces, so that the client does not wait.
     else if (!startValidation({ services: this.#services, queue: this.#queue }, channel, message))
-      channel.reply(message, resultMessage(false, `requests of type ${contentType} are not served here`));
+      channel.reply(message, resultMessage(false, `requests of type ${contentType} are not supported`));
   }
 
   #inspect(channel: ManagementChannel, message: Message): void {

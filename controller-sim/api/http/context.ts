@@ -57,7 +57,7 @@ export interface ApiRequest extends AuthRequest<ApiServices> {
   challenge: string | undefined;
 }
 
-/** Data that is JSON already, in UTF-8. */
+/** Data as encoded JSON, in UTF-8. */
 export interface Json {
   readonly json: Buffer;
 }
@@ -78,7 +78,7 @@ export interface Page {
   readonly page: ListPage;
 }
 
-/** A page of items that are JSON already, in UTF-8. */
+/** A page of items, each as encoded JSON in UTF-8. */
 export interface JsonPage {
   readonly jsonPage: ListPage<Buffer>;
 }

@@ -1,8 +1,8 @@
-// Caches entities as JSON across answers. Bytes, not texts: an answer of 100 identities is copied together, without
-// being encoded again.
+// Caches entities as JSON across answers. It stores bytes, not texts, so that a list is concatenated from them without
+// encoding it again.
 
 export interface JsonCache {
-  /** The cached JSON of an id, in UTF-8. On a miss, caches what `show` returns. */
+  /** The cached JSON of an id, in UTF-8. On a miss, caches the result of `show`. */
   jsonOf(id: string, show: () => unknown): Buffer;
 }
 

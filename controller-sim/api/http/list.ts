@@ -132,7 +132,7 @@ function page<T extends Listable, Item>(
       const matching = source.ordered(order).filter(matches);
       return answer(matching.length, matching.slice(offset, end));
     }
-    // In order of creation, which is their order in memory: many times faster than the order of an index.
+    // Creation order is the order in memory: scanning it is many times faster than following an index.
     const { total, first } = selectFirst(source.values(), matches, compareBy(order), end);
     return answer(total, first.slice(offset));
   }

@@ -34,20 +34,20 @@ export class ManagementUpgrade {
    * Opens a channel, or rejects with an HTTP status and ends the connection. HTTP time limits do not apply to channels.
    */
   readonly onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
-    const refuse = (line: string) =>
+    const reject = (line: string) =>
       socket.end(`HTTP/1.1 ${line}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n`, () => socket.destroy());
     if (pathOf(request.url ?? '') !== PATH) {
-      refuse('404 Not Found');
+      reject('404 Not Found');
       return;
     }
     const open = async () => {
       const caller = await this.#callerOf(request);
       if (caller) await this.#channels.accept(request, socket, head, originOf(caller, request));
-      else refuse('401 Unauthorized');
+      else reject('401 Unauthorized');
     };
     open().catch((error: unknown) => {
       this.#services.log.error({ error: describeError(error) }, 'a management channel was not opened');
-      refuse('500 Internal Server Error');
+      reject('500 Internal Server Error');
     });
   };
 

@@ -98,14 +98,14 @@ export class DataModelFeed {
     );
   }
 
-  /** The full state as a router should have it. */
+  /** The full state that a router should have. */
   stateFor(routerId: string): DataState {
     const { sets } = this.#components;
     const events = this.#visible(routerId, sets.fullState());
     return create(DataStateSchema, { events, endIndex: sets.index, timelineId: sets.timeline });
   }
 
-  /** Describes the differences between the model and the entities that it is made from. */
+  /** Describes the differences between the model and the entities that it is derived from. */
   check(): string[] {
     return this.#components.sets.check();
   }

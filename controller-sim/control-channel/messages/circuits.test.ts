@@ -212,7 +212,7 @@ t.test('a circuit that routers reject is removed from them, and the client gets 
   t.match(dials[0], { type: 'service.dial.terminator.connection_refused' }, 'error code 4');
 });
 
-t.test('idle circuits: unknown ones are removed at the router, too idle ones everywhere', async (t) => {
+t.test('idle circuits: unknown ones are removed at the router, those idle for too long at every router', async (t) => {
   using room = await ControlRoom.open();
   await room.change((transaction) => transaction.patch('service', 'echo-id', { maxIdleTimeMillis: 60_000 }));
   const id = rawText((await room.ask(room.r1, Type.Tunnel, rawMessage([1, 'echo']))).body, 1);
@@ -231,34 +231,37 @@ t.test('idle circuits: unknown ones are removed at the router, too idle ones eve
   t.equal(room.r2.of(Type.Unroute).length, 1);
 });
 
-t.test('faults: an ended end removes the circuit, a forward fault moves it or removes an unknown one', async (t) => {
-  using room = await ControlRoom.open();
-  const { network } = room.context;
-  const dial = async () => rawText((await room.ask(room.r1, Type.Tunnel, rawMessage([1, 'echo']))).body, 1);
-  const fault = (from: typeof room.r1, subject: number, id: string) =>
-    room.receive(from, new Message(Type.Fault, [], rawMessage([1, subject], [2, id])));
-  const { INGRESS, EGRESS, FORWARD, UNKNOWN_OWNER } = { INGRESS: 0, EGRESS: 1, FORWARD: 3, UNKNOWN_OWNER: 4 };
-  for (const subject of [INGRESS, EGRESS]) {
+t.test(
+  'faults: the end of one side removes a circuit, a forward fault moves a known and removes an unknown circuit',
+  async (t) => {
+    using room = await ControlRoom.open();
+    const { network } = room.context;
+    const dial = async () => rawText((await room.ask(room.r1, Type.Tunnel, rawMessage([1, 'echo']))).body, 1);
+    const fault = (from: typeof room.r1, subject: number, id: string) =>
+      room.receive(from, new Message(Type.Fault, [], rawMessage([1, subject], [2, id])));
+    const { INGRESS, EGRESS, FORWARD, UNKNOWN_OWNER } = { INGRESS: 0, EGRESS: 1, FORWARD: 3, UNKNOWN_OWNER: 4 };
+    for (const subject of [INGRESS, EGRESS]) {
+      const id = await dial();
+      await fault(room.r1, subject, id);
+      t.equal(network.circuits.size, 0);
+      const body = room.r2.of(Type.Unroute).at(-1)?.body ?? Buffer.alloc(0);
+      t.same([rawText(body, 1), readRaw(body).get(2)], [id, undefined], 'the router may still deliver: now is false');
+    }
+    const [unroute] = await fault(room.r1, FORWARD, 'unknown1');
+    t.equal(rawText(unroute?.body ?? Buffer.alloc(0), 1), 'unknown1');
+    t.same(await fault(room.r1, UNKNOWN_OWNER, 'unknown2'), [], 'another controller may own it');
     const id = await dial();
-    await fault(room.r1, subject, id);
-    t.equal(network.circuits.size, 0);
-    const body = room.r2.of(Type.Unroute).at(-1)?.body ?? Buffer.alloc(0);
-    t.same([rawText(body, 1), readRaw(body).get(2)], [id, undefined], 'the router may still deliver: now is false');
-  }
-  const [unroute] = await fault(room.r1, FORWARD, 'unknown1');
-  t.equal(rawText(unroute?.body ?? Buffer.alloc(0), 1), 'unknown1');
-  t.same(await fault(room.r1, UNKNOWN_OWNER, 'unknown2'), [], 'another controller may own it');
-  const id = await dial();
-  room.r1.sent.length = 0;
-  await fault(room.r1, FORWARD, `unknown3 ${id}`);
-  await new Promise((resolve) => setImmediate(resolve));
-  t.equal(room.r1.of(Type.Route).length, 1, 'the known circuit is routed again');
-  t.equal(readRaw(room.r1.of(Type.Route)[0]?.body ?? Buffer.alloc(0)).get(2)?.[0], 99_969_996, 'as attempt 99969996');
-  t.match(network.circuits.get(id), { state: 'up' });
-  network.attach({ ...room.r1.router, id: 'r3' });
-  await room.receive(
-    Object.assign(Object.create(room.r1), { router: { ...room.r1.router, id: 'r3' } }),
-    new Message(Type.Fault, [], rawMessage([1, INGRESS], [2, id])),
-  );
-  t.equal(network.circuits.size, 1, 'a router reports only circuits that run through it');
-});
+    room.r1.sent.length = 0;
+    await fault(room.r1, FORWARD, `unknown3 ${id}`);
+    await new Promise((resolve) => setImmediate(resolve));
+    t.equal(room.r1.of(Type.Route).length, 1, 'the known circuit is routed again');
+    t.equal(readRaw(room.r1.of(Type.Route)[0]?.body ?? Buffer.alloc(0)).get(2)?.[0], 99_969_996, 'as attempt 99969996');
+    t.match(network.circuits.get(id), { state: 'up' });
+    network.attach({ ...room.r1.router, id: 'r3' });
+    await room.receive(
+      Object.assign(Object.create(room.r1), { router: { ...room.r1.router, id: 'r3' } }),
+      new Message(Type.Fault, [], rawMessage([1, INGRESS], [2, id])),
+    );
+    t.equal(network.circuits.size, 1, 'a router reports only circuits that run through it');
+  },
+);

@@ -1,5 +1,5 @@
-// Stores what routers report of themselves, so that it is known while they are offline: their capabilities and the
-// network interfaces of their machines (reference fact: HTTP entities, edge routers).
+// Stores reports of routers about themselves, so that the APIs return them while a router is offline: its capabilities
+// and the network interfaces of its machine (reference fact: HTTP entities, edge routers).
 
 import type { Interface } from '#wire/gen/control_pb.js';
 import { RouterInterfacesUpdateSchema } from '#wire/gen/control_pb.js';

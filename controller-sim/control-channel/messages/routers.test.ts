@@ -84,7 +84,7 @@ t.test('an edge router is synchronized by its answer to the server hello, and ge
   t.same(texts(readRaw(sessions?.body ?? EMPTY).get(2)?.[0] as Buffer, 1), ['api-token']);
 });
 
-t.test('unknown sessions are rejected, known ones are not mentioned', async (t) => {
+t.test('answers about sessions list the unknown ones only', async (t) => {
   using room = await ControlRoom.open();
   await room.addSessions('Dial', 'api-token', 'session-token');
   const [removed] = await send(room, room.r1, Type.Heartbeat, [1, 'api-token'], [1, 'gone'], [1, 'eyJhbGciOi']);
@@ -252,7 +252,7 @@ t.test('members, interfaces and inspections are answered as the reference does',
 });
 
 t.test(
-  'renewed certificates count once the router has confirmed them, or at once if it does not confirm',
+  'renewed certificates are valid once the router has confirmed them, or at once if it does not confirm',
   async (t) => {
     using room = await ControlRoom.open();
     const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });

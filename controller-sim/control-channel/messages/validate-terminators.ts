@@ -1,5 +1,5 @@
 // Asks a router which of the stored terminators it has, and deletes those that it does not have: when it connects, and
-// when a client demands it (reference fact: control channel, section 4.6).
+// when a client requests it (reference fact: control channel, section 4.6).
 
 import { create, toBinary } from '@bufbuild/protobuf';
 import type { Log } from '#lib/log.ts';
@@ -20,7 +20,7 @@ export const ROUTER_TIMEOUT = 60_000;
 
 export interface TerminatorQuestion {
   readonly fixInvalid: boolean;
-  /** The router does not ask the hosts: it has just created the terminators, or it returns. */
+  /** The router does not ask the hosts: it has just created the terminators, or it reconnects. */
   readonly postCreate: boolean;
   readonly signal?: AbortSignal;
 }
@@ -39,7 +39,7 @@ export async function askForTerminators(
   return new Map(Object.entries(answer.decode(ValidateTerminatorsV2ResponseSchema).states));
 }
 
-/** Deletes terminators of a router, unless they belong to another one by now. */
+/** Deletes terminators of a router, except those that now belong to another router. */
 export async function deleteTerminators(
   { state, log }: { state: State; log: Log },
   routerId: string,

@@ -62,7 +62,7 @@ function compare(
     if (!path.routers.includes(router.id)) continue;
     const found = forwarded.get(id);
     const destinations = found?.textMap('destinations') ?? {};
-    // The lists of relays and of clients say below that they have it.
+    // The lists of relays and of clients, evaluated below, clear these flags.
     const isRelayed = Object.values(destinations).includes(RELAY);
     add(id, { missingInForwarder: !found, missingInEdge: isRelayed, missingInSdk: isRelayed, destinations });
   }

@@ -14,7 +14,7 @@ const types = {
 
 export const controllerDialersValidation: Validation = {
   types,
-  refusal: '',
+  rejectionPrefix: '',
   prepare: ({ routerDialer }) => {
     if (!routerDialer) throw new ProjectError('DIALER_DISABLED', 'controller dialer is not enabled');
     const results = routerDialer.check();

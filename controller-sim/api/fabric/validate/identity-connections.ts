@@ -19,7 +19,7 @@ export const identityConnectionsValidation = routerValidation({
     const { router, connected } = asked;
     const values = await askRouter(asked, [NAME], 'no identity in connection details returned from router');
     const found = values(NAME).map('identity_connections');
-    // The identity of the router's tunneler is connected with the router, whether the router lists it or not.
+    // The identity of the router's tunneler is connected while its router is, even if the router does not list it.
     found.delete(router.id);
     const missing = [...connected.identities].filter((id) => !found.has(id));
     return resultFor(router, [
@@ -29,7 +29,7 @@ export const identityConnectionsValidation = routerValidation({
   },
   // reference fact: the result of a router that does not answer names no type of component.
   failed: ({ id, name }, why) => ({ componentId: id, componentName: name, validateSuccess: false, errors: [why] }),
-  // Identities are not connected to a router that is not connected.
+  // A disconnected router has no connected identities.
   offline: (router) => resultFor(router, []),
 });
 

@@ -87,7 +87,7 @@ const EQUAL: Comparison = { isDifferent: false, messages: [] };
 
 type Connection = readonly [type: string, localAddress: string, remoteAddress: string];
 
-/** reference fact: a report that is on its way makes no link invalid, so other counts are only messages. */
+/** reference fact: reports may be in flight, so different counts are only messages: the link remains valid. */
 function compareConnections(network: Network, known: NetworkLink, link: Fields): Comparison {
   const { version } = network.routers.get(known.source) ?? {};
   if (!version || !versionAtLeast(version.version, REPORTS_CONNECTIONS)) return EQUAL;

@@ -6,7 +6,7 @@ import { routerValidation } from './router-validation.ts';
 import { askRouter, RouterValueError } from './router-values.ts';
 import type { Validation } from './validation.ts';
 
-/** The state of a terminator that needs nothing more, in the words of routers. */
+/** The state that routers report for a complete terminator. */
 const ESTABLISHED = 'established';
 
 export const sdkTerminatorsValidation = terminatorsOf('edge', 'sdk-terminators', {

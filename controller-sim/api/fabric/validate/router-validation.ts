@@ -17,11 +17,11 @@ export interface RouterValidationInit<Desc extends DescMessage> {
   readonly schema: Desc;
   /** The result for a connected router. If it rejects, `failed` makes the result. */
   check(services: ApiServices, asked: AskedRouter, request: Message): Promise<MessageInitShape<Desc>>;
-  /** The result for a router that does not answer, or answers something else. */
+  /** The result for a router that does not answer, or whose answer is invalid. */
   failed(router: Router, why: string): MessageInitShape<Desc>;
   /** The result for a router that is not connected. */
   offline(router: Router): MessageInitShape<Desc>;
-  /** Results beside those of routers. */
+  /** Results in addition to those of routers. */
   others?(services: ApiServices, request: Message): MessageInitShape<Desc>[];
 }
 
@@ -35,7 +35,7 @@ export function routerValidation<Desc extends DescMessage>(init: RouterValidatio
   const encode = (result: MessageInitShape<Desc>) => toBinary(init.schema, create(init.schema, result));
   return {
     types: init.types,
-    refusal: UNREADABLE,
+    rejectionPrefix: UNREADABLE,
     prepare: (services, request) => {
       const routers = selectRouters(services, request.decode(ValidateRoutersRequestSchema).filter);
       const others = init.others?.(services, request) ?? [];

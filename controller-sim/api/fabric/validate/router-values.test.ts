@@ -1,4 +1,4 @@
-// Inspected values of routers: empty fields, and values of another type.
+// Inspected values of routers: empty fields, and values of the wrong type.
 
 import fc from 'fast-check';
 import t from 'tap';
@@ -41,7 +41,7 @@ t.test('fields are read by their types', async (t) => {
   t.equal(fields.map('map').get('k')?.text('id'), 'c');
 });
 
-t.test('values of another type are rejected with the name of the field', async (t) => {
+t.test('values of the wrong type are rejected with the name of the field', async (t) => {
   t.throws(() => new Fields([], 'links'), { message: 'links is not an object' });
   t.throws(() => new Fields({ x: 1 }, 'links').text('x'), { message: 'links.x is not a string' });
   t.throws(() => new Fields({ x: [1] }, 'links').texts('x'), { message: 'links.x is not a list of texts' });

@@ -1,12 +1,12 @@
 // Inspected values that a router sends as JSON, read field by field as the reference reads them: missing fields and null
-// are empty, and a value of another type is an error that names the field.
+// are empty, and a value of the wrong type is an error that names the field.
 
 import { ProjectError } from '#lib/errors.ts';
 import { ROUTER_TIMEOUT } from '../../../control-channel/messages/validate-terminators.ts';
 import { inspectRouter } from '../../../network/inspect.ts';
 import type { AskedRouter } from './router-validation.ts';
 
-/** A router's answer lacks a value, or the value has another form. */
+/** A router's answer lacks a value, or the value has the wrong type. */
 export class RouterValueError extends ProjectError {
   constructor(message: string) {
     super('ROUTER_VALUE', message);
@@ -14,8 +14,8 @@ export class RouterValueError extends ProjectError {
 }
 
 /**
- * Asks a router for values by name. Rejects with RouterValueError without the value of the first name, with the router's
- * own errors if it sent any, else with `missing`.
+ * Asks a router for values by name. Rejects with RouterValueError if the first value is missing: its message has the
+ * router's errors, or else `missing`.
  */
 export async function askRouter(
   { connected, signal }: AskedRouter,

@@ -11,11 +11,11 @@ import type { ApiServices } from '../../http/context.ts';
 import { listPage } from '../../http/list.ts';
 import { reasonOf, type ValidationRun } from './validation.ts';
 
-/** reference fact: the identities that are checked without a filter. */
+/** reference fact: the default filter of identities. */
 const NO_ADMINISTRATORS = 'not isAdmin limit none';
 const INVALID_QUERY = 'invalid identities query';
 
-/** Reports hosts with other counts. A count of zero expects nothing. */
+/** Reports hosts with unexpected counts. An expected count of zero is not checked. */
 export async function reportHosts(
   services: ApiServices,
   terminators: readonly Terminator[],

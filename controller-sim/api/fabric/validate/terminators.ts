@@ -1,5 +1,5 @@
-// Asks routers which of the stored terminators they have, and deletes the others if the client wants that. Optionally it
-// counts the terminators of each host.
+// Asks routers which of the stored terminators they have, and deletes the others if the client requests it.
+// Optionally it counts the terminators of each host.
 
 import { create, toBinary } from '@bufbuild/protobuf';
 import { describeError } from '#lib/errors.ts';
@@ -26,7 +26,7 @@ const types = {
   result: ManagementType.ValidateTerminatorsResult,
 };
 const ALL = 'true limit none';
-/** reference fact: number of terminators in one question. */
+/** reference fact: number of terminators in one request to a router. */
 const BATCH = 50;
 
 /** Terminators of one router. */
@@ -39,7 +39,7 @@ type Verdict = Pick<RouterTerminatorState, 'valid' | 'reason' | 'detail'>;
 
 export const terminatorsValidation: Validation = {
   types,
-  refusal: 'failed to run terminator validation: ',
+  rejectionPrefix: 'failed to run terminator validation: ',
   prepare: (services, message) => {
     const request = message.decode(ValidateTerminatorsRequestSchema);
     const { terminator } = services.state.tables;
@@ -49,7 +49,7 @@ export const terminatorsValidation: Validation = {
     return {
       count: terminators.length,
       run: async (run) => {
-        // Clients leave after the last terminator.
+        // Clients disconnect after the result of the last terminator.
         await reportHosts(services, terminators, request, run);
         await inParallel(batchesOf(terminators), (batch) => validate(services, batch, request, run));
       },

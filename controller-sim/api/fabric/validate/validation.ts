@@ -1,5 +1,5 @@
-// A kind of validation of the management channel: the numbers of its messages, and the check itself. A client asks, the
-// answer says how many results follow, and each result is a message of its own.
+// A kind of validation of the management channel: the numbers of its messages, and the check itself. The answer to
+// a request has the number of results, and each result is a separate message.
 
 import { describeError } from '#lib/errors.ts';
 import type { Message } from '#wire/message.ts';
@@ -11,7 +11,7 @@ export interface Validation {
   /** ManagementType of the three messages. */
   readonly types: { readonly request: number; readonly response: number; readonly result: number };
   /** The beginning of the answer if `prepare` rejects the request; reference fact: it differs between the kinds. */
-  readonly refusal: string;
+  readonly rejectionPrefix: string;
   /**
    * Reads the request and selects what to validate. Throws ApiError for an invalid filter, ProtocolError for an invalid
    * body, another ProjectError if this controller cannot validate.
@@ -39,7 +39,7 @@ export const UNREADABLE = 'failed to unmarshall request: ';
 /** reference fact: number of routers that one validation asks at the same time. */
 const MOST_ASKED = 10;
 
-/** Calls `work` for each item, for some of them at the same time, until one call fails. */
+/** Calls `work` for each item, at most MOST_ASKED at the same time, until one call fails. */
 export async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   const waiting = items.values();
   const worker = async () => {
@@ -48,7 +48,7 @@ export async function inParallel<T>(items: readonly T[], work: (item: T) => Prom
   await Promise.all(Array.from({ length: Math.min(MOST_ASKED, items.length) }, worker));
 }
 
-/** The cause of an API's error names the fault; its message only names the kind of fault. */
+/** An ApiError names the fault in its cause; its message has only the kind of fault. */
 export function reasonOf(error: unknown): string {
   const cause = error instanceof ApiError ? error.details : undefined;
   return cause && 'message' in cause ? cause.message : describeError(error);

@@ -41,17 +41,17 @@ export function startValidation(
   if (!validation) return false;
   const answer = (fields: { success: boolean; message?: string; count?: bigint }) =>
     channel.reply(request, new Message(validation.types.response, [], encoded(fields)));
-  const refuse = (why: string) => answer({ success: false, message: `${services.controllerId}: ${why}` });
+  const reject = (why: string) => answer({ success: false, message: `${services.controllerId}: ${why}` });
   if (queue.depth >= queue.length) {
-    refuse('too many validations are waiting, retry later');
+    reject('too many validations are waiting, retry later');
     return true;
   }
   let prepared: PreparedValidation;
   try {
     prepared = validation.prepare(services, request);
   } catch (error) {
-    const prefix = error instanceof ProtocolError ? UNREADABLE : validation.refusal;
-    refuse(`${prefix}${reasonOf(error)}`);
+    const prefix = error instanceof ProtocolError ? UNREADABLE : validation.rejectionPrefix;
+    reject(`${prefix}${reasonOf(error)}`);
     if (!(error instanceof ApiError || error instanceof ProjectError)) throw error;
     return true;
   }
