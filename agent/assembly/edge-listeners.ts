@@ -8,7 +8,7 @@ import { EdgeListener } from '../ingress/edge/edge-listener.ts';
 import type { SdkClients } from '../ingress/edge/sdk-clients.ts';
 import { WebSocketPort } from '../ingress/edge/websocket-port.ts';
 import type { RouterContext } from './context.ts';
-import { webSocketSettings } from './settings.ts';
+import { CAPABILITIES, webSocketSettings } from './settings.ts';
 import type { TlsPorts } from './tls-ports.ts';
 
 /** Opens a configured listener. Rejects with the system's error, IdentityError or ProtocolTakenError. */
@@ -20,7 +20,7 @@ export async function openEdgeListener(
 ): Promise<EdgeListener> {
   const { clock, routerId, version, owned } = context;
   const log = context.component('listener.edge');
-  const listener = new EdgeListener({ clock, log, routerId, version, ...parts }, config);
+  const listener = new EdgeListener({ clock, log, routerId, version, capabilities: CAPABILITIES, ...parts }, config);
   const stop =
     config.address.type === 'wss'
       ? await serveWebSockets(context, ports, listener)

@@ -20,7 +20,19 @@ const LINK_HEARTBEAT = { sendInterval: 10_000, checkInterval: 1_000 };
 const SECOND = 1_000;
 const DEFAULT_GROUP = ['default'];
 const BACKOFF_JITTER = 0.5;
-const CAPABILITIES = encodeBitMask([RouterCapability.MultiChannel, RouterCapability.RouterDataModel]);
+/**
+ * The same to controllers and SDK clients: controllers list them to clients, and the Go SDK subscribes only to routers
+ * that are listed as able to serve subscriptions. The highest bit makes the mask eight bytes long: the C SDK misreads
+ * shorter ones (reference fact: edge, section 1).
+ */
+export const CAPABILITIES: Buffer = encodeBitMask([
+  RouterCapability.MultiChannel,
+  RouterCapability.ConnectV2,
+  RouterCapability.ServiceSubscriptions,
+  RouterCapability.PostureChecks,
+  RouterCapability.BindSuccess,
+  RouterCapability.RouterDataModel,
+]);
 
 /** For the control channels. */
 export function controlSettings({

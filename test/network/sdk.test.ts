@@ -118,6 +118,22 @@ t.test('an SDK client with a legacy session dials: data, half close, close, and 
   await device.agent.close();
 });
 
+t.test('the controller lists the capabilities that a router reports to SDK clients', async (t) => {
+  await using net = await network();
+  const { overlay, a } = net;
+  const device = await enrollDevice(overlay, 'device');
+  const client = await SdkClient.connect(a.sdkPort, device, await loginLegacy(overlay, device));
+  const mask = client.hello.headers.get(SdkHeader.RouterCapabilities)?.toString('hex');
+  const listed = await overlay.management.get<{ capabilities: string[]; capabilitiesMask: number }>(
+    `edge-routers/${a.id}`,
+  );
+  t.equal(listed.capabilitiesMask, Number(`0x${mask}`));
+  // The Go SDK subscribes only to routers that are listed with this capability.
+  t.ok(listed.capabilities.includes('SERVICE_SUBSCRIPTIONS'), listed.capabilities.join());
+  client.close();
+  await device.agent.close();
+});
+
 t.test(
   'a client with a session in token form dials a service by name, and keeps the connection with a new token',
   async (t) => {

@@ -9,8 +9,8 @@ import { peerCertificates } from '#pki/certificates.ts';
 import { Channel } from '#wire/channel.ts';
 import { type AcceptedHello, ChannelListener } from '#wire/channel-listener.ts';
 import { HelloRejectedError } from '#wire/errors.ts';
-import { ChannelHeader, RouterCapability, SdkHeader } from '#wire/gen/numbers.ts';
-import { encodeBitMask, TRUE } from '#wire/header-values.ts';
+import { ChannelHeader, SdkHeader } from '#wire/gen/numbers.ts';
+import { TRUE } from '#wire/header-values.ts';
 import { ONLY_ANSWERS } from '#wire/heartbeat.ts';
 import type { HeaderEntries } from '#wire/message.ts';
 import { formatVersionInfo, type VersionInfo } from '#wire/version-info.ts';
@@ -24,6 +24,8 @@ export interface EdgeListenerComponents {
   log: Log;
   routerId: string;
   version: VersionInfo;
+  /** A mask of RouterCapability. */
+  capabilities: Buffer;
   model: DataModel;
   clients: SdkClients;
   /** For metrics: called when a hello begins; the returned function is called when it ends. */
@@ -36,17 +38,6 @@ const LIMITS = { maxHeaders: 64 * 1024, maxBody: 16 * 1024 * 1024 };
 const LONGEST_NAME = 256;
 /** Queued request and answer frames; data frames have their own queue. */
 const CONTROL_QUEUE = 256;
-/**
- * The highest bit makes the mask eight bytes long: the C SDK misreads shorter ones (reference fact: edge, section 1).
- */
-const CAPABILITIES = encodeBitMask([
-  RouterCapability.MultiChannel,
-  RouterCapability.ConnectV2,
-  RouterCapability.ServiceSubscriptions,
-  RouterCapability.PostureChecks,
-  RouterCapability.BindSuccess,
-  RouterCapability.RouterDataModel,
-]);
 
 export class EdgeListener {
   readonly config: EdgeListenerConfig;
@@ -89,7 +80,7 @@ export class EdgeListener {
       [ChannelHeader.HelloVersion, formatVersionInfo(this.#components.version)],
       [SdkHeader.SupportsBindSuccess, TRUE],
       [SdkHeader.SupportsPostureChecks, TRUE],
-      [SdkHeader.RouterCapabilities, CAPABILITIES],
+      [SdkHeader.RouterCapabilities, this.#components.capabilities],
     ];
   }
 
