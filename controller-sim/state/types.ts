@@ -144,7 +144,7 @@ export interface NetworkInterface {
   readonly hardwareAddress: string;
   readonly mtu: number;
   readonly index: number;
-  /** Flags of Go's package net. */
+  /** Bits of InterfaceFlag. */
   readonly flags: number;
   /** In CIDR notation. */
   readonly addresses: readonly string[];

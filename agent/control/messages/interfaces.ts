@@ -8,6 +8,7 @@ import { describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
 import { RouterInterfacesUpdateSchema } from '#wire/gen/control_pb.js';
 import { ControlType } from '#wire/gen/numbers.ts';
+import { InterfaceFlag } from '#wire/interface-flags.ts';
 import { Message } from '#wire/message.ts';
 import { versionAtLeast } from '#wire/version-info.ts';
 import type { Controllers } from '../controllers.ts';
@@ -19,9 +20,6 @@ export interface InterfaceReporterInit {
   readonly minReportInterval: number;
 }
 
-const FLAG_UP = 1;
-const FLAG_LOOPBACK = 4;
-const FLAG_RUNNING = 32;
 /** Earlier controllers do not know the message. */
 const SINCE = 'v1.6.3';
 
@@ -75,7 +73,9 @@ function listInterfaces() {
     hardwareAddress: addresses[0]?.mac ?? '',
     mtu: 0n,
     index: BigInt(index + 1),
-    flags: BigInt(FLAG_UP | FLAG_RUNNING | (addresses.some((each) => each.internal) ? FLAG_LOOPBACK : 0)),
+    flags: BigInt(
+      InterfaceFlag.Up | InterfaceFlag.Running | (addresses.some((each) => each.internal) ? InterfaceFlag.Loopback : 0),
+    ),
     addresses: addresses.map((each) => each.cidr ?? each.address),
   }));
 }

@@ -1,20 +1,19 @@
 // Network interfaces of a router's machine in answers (reference fact: HTTP entities, edge routers).
 
+import { InterfaceFlag } from '#wire/interface-flags.ts';
 import type { NetworkInterface } from '../../state/types.ts';
 import { nullWhenEmpty } from './show.ts';
 
-/** Flags of Go's package net, as routers report them. */
-const FLAGS = { isUp: 1, isBroadcast: 2, isLoopback: 4, isMulticast: 16, isRunning: 32 };
-
 /** Null if the router reported none. */
 export function showInterfaces(interfaces: readonly NetworkInterface[] = []): readonly unknown[] | null {
-  const shown = interfaces.map(({ name, hardwareAddress, mtu, index, flags, addresses }) => ({
-    name,
-    hardwareAddress,
-    mtu,
-    index,
+  const shown = interfaces.map(({ flags, addresses, ...plain }) => ({
+    ...plain,
     addresses: nullWhenEmpty(addresses),
-    ...Object.fromEntries(Object.entries(FLAGS).map(([key, bit]) => [key, (flags & bit) !== 0])),
+    isUp: (flags & InterfaceFlag.Up) !== 0,
+    isBroadcast: (flags & InterfaceFlag.Broadcast) !== 0,
+    isLoopback: (flags & InterfaceFlag.Loopback) !== 0,
+    isMulticast: (flags & InterfaceFlag.Multicast) !== 0,
+    isRunning: (flags & InterfaceFlag.Running) !== 0,
   }));
   return nullWhenEmpty(shown);
 }
