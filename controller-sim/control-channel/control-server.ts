@@ -10,7 +10,7 @@ import { Channel } from '#wire/channel.ts';
 import { type AcceptedHello, ChannelListener } from '#wire/channel-listener.ts';
 import { controlLanes, SINGLE_CONTROL_LANE } from '#wire/control-lanes.ts';
 import { HelloRejectedError } from '#wire/errors.ts';
-import { CtrlChanListenersSchema, type Listener, ListenersSchema } from '#wire/gen/control_pb.js';
+import { type Listener, ListenersSchema } from '#wire/gen/control_pb.js';
 import { ChannelHeader, ControlHeader, ControllerCapability, RouterCapability } from '#wire/gen/numbers.ts';
 import { encodeBitMask, hasBit } from '#wire/header-values.ts';
 import { DEFAULT_HEARTBEAT } from '#wire/heartbeat.ts';
@@ -21,6 +21,7 @@ import type { ConnectedRouter } from '../network/connected-router.ts';
 import { type Origin, withOrigin } from '../state/origin.ts';
 import type { ControlContext } from './context.ts';
 import { HANDLERS } from './handlers.ts';
+import { storeListeners } from './messages/reported-state.ts';
 import { sendMembers, sendServerHello } from './messages/sync.ts';
 import { validateTerminators } from './messages/validate-terminators.ts';
 
@@ -161,7 +162,7 @@ export class ControlServer {
       connectedAt: clock.now(),
     };
     this.#handleMessages(router);
-    this.#rememberListeners(id, hello);
+    background(this.#log, 'listeners of a router', storeListeners(this.#context, id, hello));
     setImmediate(() => this.#greet(router)); // once the first connection has joined the channel
     return channel;
   }
@@ -169,18 +170,6 @@ export class ControlServer {
   /** Headers of the hello when this controller dials a router. */
   get helloHeaders(): HeaderEntries {
     return this.#answerHeaders();
-  }
-
-  /** Records the addresses where routers listen for controllers; without listeners, the values from the API remain. */
-  #rememberListeners(id: string, hello: Message): void {
-    const { state } = this.#context;
-    const body = hello.headers.get(ControlHeader.CtrlChanListeners);
-    if (!body) return;
-    const { listeners } = new Message(0, [], body).decode(CtrlChanListenersSchema);
-    const ctrlChanListeners = Object.fromEntries(listeners.map(({ address, groups }) => [address, groups]));
-    if (JSON.stringify(state.tables.router.get(id)?.ctrlChanListeners) === JSON.stringify(ctrlChanListeners)) return;
-    const changed = state.change((transaction) => transaction.patch('router', id, { ctrlChanListeners }));
-    background(this.#log, 'listeners of a router', changed);
   }
 
   #handleMessages(router: ConnectedRouter): void {

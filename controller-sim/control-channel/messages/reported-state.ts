@@ -1,9 +1,10 @@
-// Stores reports of routers about themselves, so that the APIs return them while a router is offline: its capabilities
-// and the network interfaces of its machine (reference fact: HTTP entities, edge routers).
+// Stores reports of routers about themselves, so that they are known while a router is offline: its capabilities, the
+// network interfaces of its machine, and where it listens for controllers (reference fact: HTTP entities, edge routers).
 
-import type { Interface } from '#wire/gen/control_pb.js';
-import { RouterInterfacesUpdateSchema } from '#wire/gen/control_pb.js';
-import { resultMessage } from '#wire/message.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { CtrlChanListenersSchema, type Interface, RouterInterfacesUpdateSchema } from '#wire/gen/control_pb.js';
+import { ControlHeader } from '#wire/gen/numbers.ts';
+import { Message, resultMessage } from '#wire/message.ts';
 import type { ConnectedRouter } from '../../network/connected-router.ts';
 import type { NetworkInterface, Router } from '../../state/types.ts';
 import type { ControlContext, ControlHandler } from '../context.ts';
@@ -15,6 +16,18 @@ const MOST_ADDRESSES = 100;
 /** Stores the capabilities of a router that has connected. Routers mostly reconnect with the same ones. */
 export async function storeReported(context: ControlContext, router: ConnectedRouter): Promise<void> {
   await store(context, router.id, { capabilities: [...router.capabilities] });
+}
+
+/**
+ * Stores the addresses where a router listens for controllers; without any, the values from the API remain.
+ * @throws ProtocolError at once for a hello with an unreadable list
+ */
+export function storeListeners(context: ControlContext, id: string, hello: Message): Promise<void> {
+  const body = hello.headers.get(ControlHeader.CtrlChanListeners);
+  if (!body) return Promise.resolve();
+  const { listeners } = new Message(0, [], body).decode(CtrlChanListenersSchema);
+  const ctrlChanListeners = Object.fromEntries(listeners.map(({ address, groups }) => [address, groups]));
+  return store(context, id, { ctrlChanListeners });
 }
 
 /** Network interfaces of a router's machine. Without an answer, the router would repeat the message. */
@@ -36,9 +49,7 @@ function toStored({ name, hardwareAddress, mtu, index, flags, addresses }: Inter
 
 async function store({ state }: ControlContext, id: string, fields: Partial<Router>): Promise<void> {
   const known = state.tables.router.get(id);
-  const isKnown = (key: string) =>
-    JSON.stringify(known?.[key as keyof Router]) === JSON.stringify(fields[key as never]);
-  if (!known || Object.keys(fields).every(isKnown)) return;
+  if (!known || isDeepStrictEqual({ ...known, ...fields }, known)) return;
   await state.change((transaction) => {
     if (transaction.get('router', id)) transaction.patch('router', id, fields);
   });
