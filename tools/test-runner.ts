@@ -112,7 +112,7 @@ function resultsOf(files: readonly string[], { isOk, exit, output }: ProcessResu
     const report = reports.get(file) ?? '';
     const times = [...report.matchAll(/^(?:not )?ok .*# time=([\d.]+)ms$/gm)].map(([, time]) => Number(time));
     const milliseconds = times.reduce((sum, time) => sum + time, 0);
-    return { file, hasFailed: /^not ok /m.test(report), milliseconds, output: renumbered(report) };
+    return { file, hasFailed: /^ *not ok /m.test(report), milliseconds, output: renumbered(report) };
   });
   const isExplained = results.some(({ hasFailed }) => hasFailed);
   const ended = files.findLastIndex((file) => reports.has(file));
