@@ -1,9 +1,10 @@
-// Generates the types of a checked configuration and its manual from schemas/config/router.schema.json. The schema is
-// the only source of keys, defaults and bounds.
+// Generates the types of a checked configuration, its validator and its manual from schemas/config/router.schema.json.
+// The schema is the only source of keys, defaults and bounds.
 
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { ConfigSchema } from '../schemas/config/schema.ts';
+import { generateValidator } from './generate-validator.ts';
 
 const ROOT = dirname(import.meta.dirname);
 const SCHEMA = join(ROOT, 'schemas/config/router.schema.json');
@@ -13,6 +14,7 @@ export function generateConfig(): Map<string, string> {
   const root = JSON.parse(readFileSync(SCHEMA, 'utf8')) as ConfigSchema;
   return new Map([
     ['schemas/config/gen/router-config.ts', new TypeWriter(root).source()],
+    ...generateValidator(root),
     ['docs/reference/router-config.md', manual(root)],
   ]);
 }

@@ -2,9 +2,9 @@
 // cannot express follow in resolve.ts and checks/.
 
 import type { ErrorObject, ValidateFunction } from 'ajv';
-import { Ajv2020 } from 'ajv/dist/2020.js';
 import { parseDuration } from '#lib/duration.ts';
 import { didYouMean, suggest } from '#lib/suggestion.ts';
+import { makeValidator } from '#schemas/config/gen/validator.js';
 import type { ConfigSchema } from '../../schemas/config/schema.ts';
 import { type ConfigNode, nearestNode } from './document.ts';
 import { type Finding, type FindingCode, finding } from './finding.ts';
@@ -20,17 +20,23 @@ export interface SchemaVerdict {
   readonly rejected: ReadonlySet<string>;
 }
 
-let compiled: ValidateFunction | undefined;
+/** An error of the validator, with the value and the part of the schema that it is about. */
+interface Violation extends ErrorObject {
+  readonly parentSchema: ConfigSchema;
+}
+
+let validator: ValidateFunction | undefined;
 
 /** Findings of the schema for a tree with the plain value `value`. */
 export function checkSchema(root: ConfigNode, value: unknown): SchemaVerdict {
-  compiled ??= compile();
-  const validate = compiled;
+  validator ??= makeRouterValidator();
+  const validate = validator;
   const findings: Finding[] = [];
   const ignored = new Set<string>();
   if (validate(value)) return { findings, ignored, rejected: new Set() };
-  for (const error of validate.errors ?? []) {
-    if (SILENT.has(error.keyword)) continue;
+  for (const each of validate.errors ?? []) {
+    if (SILENT.has(each.keyword)) continue;
+    const error = located(each, value);
     const path = toPath(error.instancePath);
     const lenient = leniency(error);
     if (lenient !== undefined) ignored.add(lenient);
@@ -46,39 +52,40 @@ export function checkSchema(root: ConfigNode, value: unknown): SchemaVerdict {
 /** Compound keywords: their inner failures are reported separately. */
 const SILENT = new Set(['oneOf', 'if', 'allOf', 'anyOf']);
 
-function compile(): ValidateFunction {
-  const ajv = new Ajv2020({
-    allErrors: true,
-    verbose: true,
-    strict: false,
-    strictNumbers: true, // .nan and .inf are not usable numbers
-    discriminator: true,
-    allowUnionTypes: true,
-    validateFormats: true,
-    // A process checks only one file, so the schema must compile fast. test/house/generated.test.ts validates the schema
-    // against its meta schema.
-    meta: false,
-    validateSchema: false,
-    inlineRefs: false,
-    code: { optimize: false },
-  });
-  for (const [name, check] of Object.entries(FORMATS))
-    ajv.addFormat(name, { type: 'string', validate: (text: string) => check(text) === undefined });
-  return ajv.compile(ROUTER_SCHEMA);
+function makeRouterValidator(): ValidateFunction {
+  const isValid = Object.entries(FORMATS).map(([name, check]) => [name, (text: string) => check(text) === undefined]);
+  return makeValidator(ROUTER_SCHEMA, Object.fromEntries(isValid));
+}
+
+/** Adds what `instancePath` and `schemaPath` point to. The last part of `schemaPath` is the keyword. */
+function located(error: ErrorObject, value: unknown): Violation {
+  const schemaPath = error.schemaPath.slice(1, error.schemaPath.lastIndexOf('/'));
+  return {
+    ...error,
+    data: pointedTo(value, error.instancePath),
+    parentSchema: pointedTo(ROUTER_SCHEMA, schemaPath) as ConfigSchema,
+  };
+}
+
+/** The value at a JSON pointer. */
+function pointedTo(from: unknown, pointer: string): unknown {
+  let value = from;
+  for (const part of parts(pointer)) value = (value as Record<string, unknown>)[part];
+  return value;
 }
 
 /** The path whose value is ignored if the schema is lenient there, else undefined. */
-function leniency(error: ErrorObject): string | undefined {
-  const schema = error.parentSchema as ConfigSchema | undefined;
-  if (schema?.['x-lenient'] !== 'ignored' || !['type', 'minimum', 'maximum', 'format'].includes(error.keyword))
+function leniency(error: Violation): string | undefined {
+  const schema = error.parentSchema;
+  if (schema['x-lenient'] !== 'ignored' || !['type', 'minimum', 'maximum', 'format'].includes(error.keyword))
     return undefined;
   // Bounds still apply to values whose wrong type is ignored.
   if (error.keyword !== 'type' && !schema['x-clamp'] && !schema['x-ignored']) return undefined;
   return toPath(error.instancePath);
 }
 
-function word(error: ErrorObject, root: ConfigNode, path: string): Finding {
-  const schema = (error.parentSchema ?? {}) as ConfigSchema;
+function word(error: Violation, root: ConfigNode, path: string): Finding {
+  const schema = error.parentSchema;
   const node = nearestNode(root, path);
   const make = (code: FindingCode, message: string, hint = '', severity: Finding['severity'] = 'error') =>
     finding({ severity, code, path, at: node.at, message, hint });
@@ -118,14 +125,14 @@ function word(error: ErrorObject, root: ConfigNode, path: string): Finding {
     case 'minLength':
       return make('CFG-VALUE', 'must not be empty');
     default:
-      return make('CFG-VALUE', error.message ?? 'is invalid');
+      return make('CFG-VALUE', 'is invalid');
   }
 }
 
 /** Names the unset variables, which cause most mistakes in a value. In a secret, a name may be part of it. */
-function withVariables({ parentSchema }: ErrorObject, found: Finding, root: ConfigNode): Finding {
+function withVariables({ parentSchema }: Violation, found: Finding, root: ConfigNode): Finding {
   const node = nearestNode(root, found.path);
-  if (node.path !== found.path || !node.unset?.length || (parentSchema as ConfigSchema)?.['x-secret']) return found;
+  if (node.path !== found.path || !node.unset?.length || parentSchema['x-secret']) return found;
   const remedy = `set the environment variable ${node.unset.join(', ')}`;
   return { ...found, hint: found.hint === '' ? remedy : `${remedy}; ${found.hint}` };
 }
@@ -150,7 +157,7 @@ function formatFinding(schema: ConfigSchema, data: unknown, make: Make): Finding
   return make(code, message, meant === undefined ? expected : `${expected}; did you mean ${meant}?`);
 }
 
-function unknownKey(error: ErrorObject, schema: ConfigSchema, root: ConfigNode, path: string): Finding {
+function unknownKey(error: Violation, schema: ConfigSchema, root: ConfigNode, path: string): Finding {
   const key = String(error.params.additionalProperty);
   const parent = nearestNode(root, path);
   const full = path === '' ? key : `${path}.${key}`;
@@ -164,7 +171,7 @@ function unknownKey(error: ErrorObject, schema: ConfigSchema, root: ConfigNode, 
   });
 }
 
-function missingKey(error: ErrorObject, node: ConfigNode, path: string, schema: ConfigSchema): Finding {
+function missingKey(error: Violation, node: ConfigNode, path: string, schema: ConfigSchema): Finding {
   const key = String(error.params.missingProperty);
   const full = path === '' ? key : `${path}.${key}`;
   const described = (schema.properties?.[key] as ConfigSchema | undefined)?.description;
@@ -179,7 +186,7 @@ function missingKey(error: ErrorObject, node: ConfigNode, path: string, schema: 
   return finding({ code: 'CFG-MISSING', path: full, at: node.at, message: `${key} is missing`, hint: described ?? '' });
 }
 
-function unknownBinding(error: ErrorObject, root: ConfigNode, path: string): Finding {
+function unknownBinding(error: Violation, root: ConfigNode, path: string): Finding {
   const node = nearestNode(root, `${path}.binding`);
   const bindings =
     ROUTER_SCHEMA.properties?.listeners?.items?.oneOf?.map((branch) => String(branch.properties?.binding?.const)) ?? [];
@@ -310,10 +317,17 @@ function show(value: unknown): string {
 /** `/link/dialers/0/groups` to `link.dialers[0].groups`. */
 function toPath(pointer: string): string {
   let path = '';
-  for (const part of pointer.split('/').slice(1)) {
-    const name = part.replaceAll('~1', '/').replaceAll('~0', '~');
+  for (const name of parts(pointer)) {
     if (/^\d+$/.test(name)) path += `[${name}]`;
     else path += path === '' ? name : `.${name}`;
   }
   return path;
+}
+
+/** The names in a JSON pointer. */
+function parts(pointer: string): string[] {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
