@@ -16,7 +16,7 @@ const TEST_FILE = /\.test\.ts$/;
 /** Similar names in one sentence. */
 const MOST_NEAR = 3;
 /** Folders whose files share processes: their tests neither count leftovers of the process nor change its state. */
-const SHARED = ['agent', 'bench', 'common', 'controller-sim', 'tools', 'test/api', 'test/network'];
+const SHARED = ['agent', 'bench', 'common', 'controller-sim', 'tools', 'test/api', 'test/interop', 'test/network'];
 /** Files in one process: few enough that the processes end at about the same time. */
 const MOST_SHARED = 12;
 /** Files that take more than 20 seconds. If started last, one of them would run alone at the end. */

@@ -11,8 +11,20 @@ import { FILE_MARK } from './test-runner.ts';
 
 const MILLISECONDS = 1_000;
 
+/** Milliseconds for what a failed test left behind, and for the last output. */
+const LAST = 2_000;
+
 const timeout = Number(process.env.TAP_TIMEOUT) * MILLISECONDS;
-t.on('subtestEnd', () => t.setTimeout(timeout));
+let isLoaded = false;
+let waiting = 0;
+t.on('subtestAdd', () => {
+  waiting += 1;
+});
+t.on('subtestEnd', () => {
+  waiting -= 1;
+  t.setTimeout(timeout);
+  endIfFailed();
+});
 for (const file of (process.env.TEST_FILES ?? '').split('\n')) {
   t.comment(`${FILE_MARK}${file}`);
   try {
@@ -22,4 +34,16 @@ for (const file of (process.env.TEST_FILES ?? '').split('\n')) {
       throw error;
     });
   }
+}
+isLoaded = true;
+endIfFailed();
+
+/**
+ * A failed test can leave servers and timers, which would keep this process until its time limit and fail the last file,
+ * too. If all tests passed, tap waits for what they left, and reports it at the time limit.
+ */
+function endIfFailed(): void {
+  if (!isLoaded || waiting > 0 || t.passing()) return;
+  t.once('end', () => setTimeout(() => process.exit(1), LAST));
+  t.end();
 }

@@ -81,6 +81,19 @@ t.test('a crash fails the file whose tests were running and those after it', asy
   t.same(countIn(reportOf(results)), { passed: 2, failed: 2 });
 });
 
+t.test('what a failed test leaves open does not fail other files', async (t) => {
+  const leaves = `import { createServer } from 'node:net'; import t from ${TAP};
+    t.test('one', async () => { createServer().listen(0, '127.0.0.1'); throw new Error('fails'); });`;
+  const results = await run({ 'a.mjs': leaves, 'b.mjs': PASSES }, { isShared: true, timeout: 30 });
+  t.same(
+    results.map(({ file, isOk }) => [file, isOk]),
+    [
+      ['a.mjs', false],
+      ['b.mjs', true],
+    ],
+  );
+});
+
 t.test('only tests with a matching name run, and a failure can end the run', async (t) => {
   const chosen = reportOf(await run({ 'a.mjs': PASSES, 'b.mjs': FAILS }, { grep: ['two'] }));
   t.same(countIn(chosen), { passed: 2, failed: 0 });

@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import t from 'tap';
+import { THOROUGH } from '../support/thorough.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const DOCUMENTS = readdirSync(ROOT, { recursive: true, encoding: 'utf8' }).filter(
@@ -21,8 +22,13 @@ const COVERED = new Set([
   'npm pack',
   'npm install ../edgeweave-0.1.0.tgz',
   'npm run build:binary',
-  'npm -s start -- --once --json',
 ]);
+/** Thorough runs include them: 30 seconds of a core. */
+const LONGEST = [
+  'npm start -- --once',
+  'npm run bench -- api --quick --results /tmp/edgeweave-bench',
+  'npm run bench -- data --quick --results /tmp/edgeweave-bench',
+];
 
 interface Outcome {
   code: number | null;
@@ -59,23 +65,6 @@ function run(command: string, { stopAfter, onLine, env }: RunOptions = {}): Prom
 const PATIENCE = 300_000;
 t.setTimeout(2 * PATIENCE);
 
-t.test('npm -s start -- --once --json proves a network and prints one JSON document', async (t) => {
-  const { code, stdout, stderr } = await run('npm -s start -- --once --json');
-  t.equal(code, 0, stderr);
-  const summary = JSON.parse(stdout);
-  t.equal(summary.ok, true);
-  t.equal(summary.transfer.bytes, 8 * 1024 * 1024);
-  t.match(summary.transfer.sha256Sent, /^[0-9a-f]{64}$/);
-  t.equal(summary.transfer.sha256Received, summary.transfer.sha256Sent);
-  t.same(
-    summary.routers.map(({ health }: { health: string }) => health),
-    ['healthy', 'healthy'],
-  );
-  t.equal(summary.links.length, 1);
-  t.ok(summary.steps.every(({ name, ms }: { name: string; ms: number }) => name !== '' && ms >= 0));
-  t.match(summary.controller.ctrl, /^tls:127\.0\.0\.1:\d+$/);
-});
-
 t.test('npm start keeps running, prints how to use it, and stops cleanly', async (t) => {
   const { code, stdout } = await run('npm -s start', { stopAfter: /Ctrl-C stops the network/ });
   t.equal(code, 0);
@@ -105,13 +94,24 @@ t.test('an unusable temporary folder is reported', async (t) => {
   t.match(stderr, /^the network could not be started: no folder can be created in .*package\.json.*\n$/);
 });
 
-t.test('a later failure of the network is reported on stderr, after the one document', async (t) => {
+t.test('npm -s start -- --json prints one document; a later failure is reported on stderr', async (t) => {
   const { code, stdout, stderr } = await run('npm -s start -- --json', {
     onLine: (line) => process.kill(JSON.parse(line).routers[0].pid, 'SIGKILL'),
   });
   t.equal(code, 1);
-  t.equal(JSON.parse(stdout).ok, true);
   t.match(stderr, /^the network is down: router-a ended with exit code 137\n/);
+  const summary = JSON.parse(stdout);
+  t.equal(summary.ok, true);
+  t.equal(summary.transfer.bytes, 8 * 1024 * 1024);
+  t.match(summary.transfer.sha256Sent, /^[0-9a-f]{64}$/);
+  t.equal(summary.transfer.sha256Received, summary.transfer.sha256Sent);
+  t.same(
+    summary.routers.map(({ health }: { health: string }) => health),
+    ['healthy', 'healthy'],
+  );
+  t.equal(summary.links.length, 1);
+  t.ok(summary.steps.every(({ name, ms }: { name: string; ms: number }) => name !== '' && ms >= 0));
+  t.match(summary.controller.ctrl, /^tls:127\.0\.0\.1:\d+$/);
 });
 
 t.test('unknown flags are reported with the known ones', async (t) => {
@@ -121,7 +121,7 @@ t.test('unknown flags are reported with the known ones', async (t) => {
 });
 
 t.test('every shell command of the documents works', { timeout: PATIENCE }, async (t) => {
-  const done = new Set(COVERED);
+  const done = new Set([...COVERED, ...(THOROUGH ? [] : LONGEST)]);
   for (const file of DOCUMENTS.filter((each) => each !== OF_SYSTEM)) {
     const blocks = readFileSync(join(ROOT, file), 'utf8').matchAll(/^```sh\n([\s\S]*?)^```/gm);
     for (const command of [...blocks].flatMap(([, block = '']) => block.trim().split('\n'))) {
