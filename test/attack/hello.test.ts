@@ -19,10 +19,13 @@ import {
 } from '../support/attacker.ts';
 import { holdings, leftSince } from '../support/leftovers.ts';
 import { Overlay, type TestRouter, until } from '../support/overlay.ts';
+import { THOROUGH } from '../support/thorough.ts';
 
 /** Connections of one attack: more than the places for hellos of a router's listener or the control port. */
 const FLOOD = 50;
 const LARGE_FLOOD = 210;
+/** Connections of the other attacks. */
+const SMALL_FLOOD = THOROUGH ? FLOOD : 20;
 /** Sockets of the network itself, which may be dialing at any moment. */
 const OWN_SOCKETS = 4;
 const MIB = 1024 * 1024;
@@ -134,7 +137,7 @@ t.test('rejected hellos release their places', async (t) => {
   for (const { name, target, places, helloTimers } of listeners) {
     const before = holdings();
     for (const [attack, bytes] of REJECTED) {
-      const sockets = await flood(target, bytes, attack === REJECTED[0]?.[0] ? places : FLOOD);
+      const sockets = await flood(target, bytes, attack === REJECTED[0]?.[0] ? places : SMALL_FLOOD);
       await Promise.all(sockets.map(untilClosed));
       await until(`the places of ${name} after ${attack}`, () => helloTimers() === 0);
       t.pass(`${name}: ${attack}`);

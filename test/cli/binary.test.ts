@@ -10,8 +10,11 @@ import { Management } from '../../examples/two-routers/management.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { type Transfer, transfer } from '../../examples/two-routers/transfer.ts';
 import { Overlay, until } from '../support/overlay.ts';
+import { THOROUGH } from '../support/thorough.ts';
 
 const BYTES = 1024 * 1024;
+/** The executables take 15 seconds of a core. */
+const options = { skip: !THOROUGH && 'single executables: only with --thorough' };
 const root = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
 t.teardown(() => rmSync(root, { recursive: true, force: true }));
 /** No PATH, no modules of tap, no settings of this Node. */
@@ -35,7 +38,7 @@ function start(t: Test, ...command: string[]): ChildProcess & { log: string } {
   return started;
 }
 
-t.test('the executables are built, with the licenses of their contents', async (t) => {
+t.test('the executables are built, with the licenses of their contents', options, async (t) => {
   execFileSync(process.execPath, [join(import.meta.dirname, '../../tools/binary/build.ts'), root], {
     env: { PATH: process.env.PATH },
   });
@@ -58,7 +61,7 @@ t.test('the executables are built, with the licenses of their contents', async (
   writeFileSync(join(root, 'dev/null'), '');
 });
 
-t.test('an unwritable folder is rejected before the build', async (t) => {
+t.test('an unwritable folder is rejected before the build', options, async (t) => {
   const file = join(root, 'edgeweave-sim.1');
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
@@ -69,7 +72,7 @@ t.test('an unwritable folder is rejected before the build', async (t) => {
   t.equal(stderr, `${file} is not a folder; pass another folder: npm run build:binary -- FOLDER\n`);
 });
 
-t.test('they print version and name, and check a configuration', async (t) => {
+t.test('they print version and name, and check a configuration', options, async (t) => {
   const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
   for (const name of ['edgeweave-router', 'edgeweave-sim']) {
     t.equal(run(`/${name}`, '--version').trim(), version);
@@ -80,7 +83,7 @@ t.test('they print version and name, and check a configuration', async (t) => {
   t.match(run('/edgeweave-router', 'config', 'check', '/work/example.yml', '--before-enrollment'), /: ok \(0 errors/);
 });
 
-t.test('a simulator and a router carry encrypted bytes', async (t) => {
+t.test('a simulator and a router carry encrypted bytes', options, async (t) => {
   const simulator = start(t, '/edgeweave-sim', 'start', '--json', '--data', '/work/sim.db');
   const [line] = await createInterface({ input: simulator.stdout as NodeJS.ReadableStream })
     [Symbol.asyncIterator]()

@@ -8,6 +8,7 @@ import { delimiter, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import t from 'tap';
+import { THOROUGH } from '../support/thorough.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const TOOLS = join(ROOT, 'node_modules', '.bin');
@@ -179,7 +180,7 @@ await startSimulator({ pasword: 'x' });
 import 'edgeweave/dist/agent/index.js';
 `,
   );
-  for (const moduleResolution of ['node16', 'nodenext', 'bundler']) {
+  for (const moduleResolution of ['node16', 'bundler', ...(THOROUGH ? ['nodenext'] : [])]) {
     const compilerOptions = {
       module: moduleResolution === 'bundler' ? 'esnext' : moduleResolution,
       moduleResolution,

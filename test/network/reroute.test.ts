@@ -9,7 +9,7 @@ import { THOROUGH } from '../support/thorough.ts';
 
 const EVERY = 12;
 /** Number of kills; links are closed twice as often. */
-const FAULTS = THOROUGH ? 4 : 2;
+const FAULTS = THOROUGH ? 4 : 1;
 const MEBIBYTES = (FAULTS + 1) * EVERY + 4;
 
 t.test('an intermediate router is killed repeatedly', { timeout: 90_000 }, async (t) => {
