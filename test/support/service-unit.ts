@@ -100,7 +100,7 @@ export class ServiceUnit {
     const runtime = this.#runtimeDirectory();
     mkdirSync(runtime, { mode: Number.parseInt(this.#value('RuntimeDirectoryMode'), 8) });
     chownSync(runtime, uid, gid);
-    const [arena = '', value = ''] = this.#value('Environment').split('=');
+    const environment = this.#value('Environment').matchAll(/([^ =]+)=(\S*)/g);
     const setpriv = [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', '--no-new-privs', '--bounding-set=-all'];
     this.notified.length = 0;
     const stream = openSync(this.#journalFile, 'a');
@@ -110,7 +110,7 @@ export class ServiceUnit {
       stdio: ['ignore', 'ignore', stream],
       env: {
         PATH: this.#path,
-        [arena]: value,
+        ...Object.fromEntries(environment.map(([, name, value]) => [name, value])),
         RUNTIME_DIRECTORY: runtime,
         JOURNAL_STREAM: `${dev}:${ino}`,
         NOTIFY_SOCKET: this.#socket.path,
