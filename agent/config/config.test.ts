@@ -176,6 +176,19 @@ t.test('queue lengths and worker counts have the bounds of the specification', a
   }
 });
 
+t.test('a listener without a binding, or with one that is not text, is reported once', async (t) => {
+  const table: [binding: string, code: string, message: RegExp, hint: RegExp][] = [
+    ['', 'CFG-MISSING', /^binding is missing$/, /^one of edge, tunnel, /],
+    ['binding: 3', 'CFG-TYPE', /^expected a string, found the number 3$/, /^/],
+    ['binding: [edge]', 'CFG-TYPE', /^expected a string, found a list$/, /^/],
+  ];
+  for (const [binding, code, message, hint] of table) {
+    const { findings } = withMore(`listeners: [{${binding}}]`);
+    t.match(findings, [{ code, path: 'listeners[0].binding', message, hint }], binding);
+    t.equal(findings.length, 1, findings.map((each) => each.message).join('; '));
+  }
+});
+
 t.test('an invalid number is reported once, as written, with a correction', async (t) => {
   const table: [string, string, RegExp, RegExp][] = [
     ['forwarder: {linkDialWorkerCount: 1e400}', 'CFG-TYPE', /1e400$/, /1 to 10000/],

@@ -204,7 +204,7 @@ function unknownBinding(error: Violation, root: ConfigNode, path: string): Findi
       code: 'CFG-TYPE',
       path: `${path}.binding`,
       at: node.at,
-      message: `expected a string, found ${kindInWords(value)}`,
+      message: `expected a string, found ${foundInWords(value, node.literal)}`,
     });
   return finding({
     code: 'CFG-VALUE',
@@ -216,16 +216,17 @@ function unknownBinding(error: Violation, root: ConfigNode, path: string): Findi
 }
 
 /**
- * Removes duplicates: `required` and the discriminator both report a missing binding, each at its own path. A value of
- * the wrong type may be out of bounds too, which adds nothing.
+ * Removes duplicates: `required` and the discriminator both report a missing binding, only the latter with a hint. A
+ * value of the wrong type may be out of bounds too, which adds nothing.
  */
 function withoutEchoes(findings: Finding[]): Finding[] {
-  const seen = new Set<string>();
-  return findings.filter(({ code, path }) => {
-    if (seen.has(`${code} ${path}`) || seen.has(`CFG-TYPE ${path}`)) return false;
-    seen.add(`${code} ${path}`);
-    return true;
-  });
+  const kept = new Map<string, Finding>();
+  for (const each of findings) {
+    const key = `${each.code} ${each.path}`;
+    if (kept.has(`CFG-TYPE ${each.path}`)) continue;
+    if (!kept.get(key)?.hint) kept.set(key, each);
+  }
+  return [...kept.values()];
 }
 
 function oneOf(allowed: readonly string[], found: unknown): string {
