@@ -14,6 +14,7 @@ async function serve() {
   const clock = new VirtualClock();
   const http = createHttpServer((request, response) => {
     request.resume();
+    if (request.url === '/rejected') response.setHeader('connection', 'close');
     if (request.url !== '/silence') response.end('answer');
   });
   const timeouts = new HttpTimeouts(http, clock, LIMITS);
@@ -32,12 +33,16 @@ async function serve() {
       socket.setEncoding('utf8').on('data', (text) => {
         received += text;
       });
-      socket.on('error', () => undefined);
+      let error: Error | undefined;
+      socket.on('error', (thrown) => {
+        error = thrown;
+      });
       const taken = accepted.length;
       while (!accepted[taken]) await new Promise((resolve) => setTimeout(resolve, 5));
       const peer = accepted[taken];
       return {
         peer,
+        errorOf: () => error,
         async sends(text: string, answers = 0) {
           const before = peer.bytesRead;
           const answered = () => received.split('answer').length - 1;
@@ -98,6 +103,35 @@ t.test('an endless body is cut off, answered or not', async (t) => {
     }
     t.ok(peer.destroyed, path);
   }
+  close();
+});
+
+t.test('a rejected body is discarded before the connection ends, for a limited time', async (t) => {
+  const { clock, client, close } = await serve();
+  const rejected = (length: number) => `POST /rejected HTTP/1.1\r\nhost: x\r\ncontent-length: ${length}\r\n\r\n`;
+  const closed = (peer: Socket) =>
+    new Promise((resolve) => (peer.closed ? resolve(true) : peer.once('close', resolve)));
+  const patient = await client();
+  await patient.sends(rejected(3_000), 1);
+  for (let piece = 0; piece < 3; piece++) await patient.sends('x'.repeat(1_000));
+  await closed(patient.peer);
+  t.equal(patient.errorOf(), undefined, 'the client can send its body after the answer');
+
+  const endless = await client();
+  await endless.sends(rejected(1e9), 1);
+  await endless.sends('x');
+  await clock.advance(999);
+  t.notOk(endless.peer.destroyed);
+  await clock.advance(1);
+  t.ok(endless.peer.destroyed, 'after a second');
+
+  const large = await client();
+  await large.sends(rejected(1e9), 1);
+  for (let sent = 0; sent <= 16; sent++) await large.sends('x'.repeat(1024 * 1024));
+  await clock.advance(50);
+  t.ok(large.peer.destroyed, 'after 16 MiB');
+  for (const { peer } of [patient, endless, large]) await closed(peer);
+  t.same(clock.timers(), [], 'no timer outlives its connection');
   close();
 });
 

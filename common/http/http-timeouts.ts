@@ -1,6 +1,9 @@
 // Timeouts for the HTTP connections of a shared TLS port. node:http checks its own timeouts only if its server listens;
 // ours never does, because it receives accepted connections. So each connection has its own timer here.
 //
+// An answer to a request whose body is not read ends the connection. Then the rest of the body is discarded for a short
+// time: if the connection were reset, the client could fail to write the body before it reads the answer.
+//
 //   connection ─ read ─► headers ─ read ─► body ─► answer ─ idle ─► headers of the next request ─ …
 //                           └───────── write ────────┘
 
@@ -12,6 +15,13 @@ import type { Clock, Timer } from '#lib/clock.ts';
 export interface Evictable {
   setEvictable(isEvictable: boolean): void;
 }
+
+/** Milliseconds in which the rest of an unread body is discarded. */
+const LONGEST_DISCARD = 1_000;
+/** Milliseconds between two checks of the bytes. */
+const DISCARD_INTERVAL = 50;
+/** Bytes of an unread body that are discarded, up to the next check. */
+const MOST_DISCARDED = 16 * 1024 * 1024;
 
 /** Milliseconds. */
 export interface HttpLimits {
@@ -58,6 +68,9 @@ class HttpConnection {
   #timer: Timer | undefined;
   /** Requests without a complete answer: several if the client pipelines. */
   #open = 0;
+  /** The last request. */
+  #request: IncomingMessage | undefined;
+  #isEnding = false;
 
   constructor(socket: Socket, clock: Clock, limits: HttpLimits, port: Evictable | undefined) {
     this.#socket = socket;
@@ -65,6 +78,13 @@ class HttpConnection {
     this.#clock = clock;
     this.#limits = limits;
     socket.once('close', () => this.#timer?.cancel());
+    // node:http calls this after the last answer of a connection.
+    const destroySoon = socket.destroySoon.bind(socket);
+    socket.destroySoon = () => {
+      if (this.#request?.complete !== false) return destroySoon();
+      this.#discardRest();
+      this.#request.once('end', destroySoon);
+    };
     this.#expect('http read', limits.read);
     port?.setEvictable(true);
   }
@@ -76,15 +96,28 @@ class HttpConnection {
 
   exchange(request: IncomingMessage, response: ServerResponse): void {
     const { read, write } = this.#limits;
+    this.#request = request;
     this.#open++;
     this.#port?.setEvictable(false);
     this.#expect('http read', read);
-    request.once('end', () => this.#open > 0 && this.#timer?.cancel());
+    request.once('end', () => this.#open > 0 && !this.#isEnding && this.#timer?.cancel());
     const writing = this.#clock.after('http write', write, () => this.#socket.destroy());
     response.once('close', () => {
       writing.cancel();
       this.#open--;
-      if (this.#open === 0) this.#rest();
+      if (this.#open === 0 && !this.#isEnding) this.#rest();
+    });
+  }
+
+  /** The connection stays open until the client ends the body or the connection, or a limit is reached. */
+  #discardRest(): void {
+    this.#isEnding = true;
+    this.#timer?.cancel();
+    const most = this.#socket.bytesRead + MOST_DISCARDED;
+    let time = 0;
+    this.#timer = this.#clock.every('http discard', DISCARD_INTERVAL, () => {
+      time += DISCARD_INTERVAL;
+      if (time >= LONGEST_DISCARD || this.#socket.bytesRead > most) this.#socket.destroy();
     });
   }
 
