@@ -44,22 +44,26 @@ export function progressOf({ file, isOk, milliseconds }: FileResult): string {
   return `${(isOk ? 'ok' : 'not ok').padEnd(6)} ${(milliseconds / 1000).toFixed(1).padStart(6)} s  ${file}`;
 }
 
+/** A skipped test, with its reason. */
+const SKIPPED = /^ {4}ok \d+ .*# SKIP (?!filter: )(.+)$/gm;
+
 /** The reasons of skipped tests: missing requirements. Tests that `--grep` excludes are not meant to run. */
 export function skippedIn(report: string): Set<string> {
-  return new Set([...report.matchAll(/^ {4}ok \d+ .*# SKIP (?!filter: )(.+)$/gm)].map(([, reason = '']) => reason));
+  return new Set([...report.matchAll(SKIPPED)].map(([, reason = '']) => reason));
 }
 
 /**
  * A file is a point of the report; its tests are one level below. A file that fails itself counts as one failed test;
  * tests that `--grep` excludes do not count.
  */
-export function countIn(report: string): { passed: number; failed: number } {
-  const tests = [...report.matchAll(/^ {4}(ok|not ok) \d+ (?!.*# SKIP filter: )/gm)].map((match) => match[1] === 'ok');
+export function countIn(report: string): { passed: number; failed: number; skipped: number } {
+  const tests = [...report.matchAll(/^ {4}(ok|not ok) \d+ (?!.*# SKIP )/gm)].map((match) => match[1] === 'ok');
   const files = [...report.matchAll(/^(ok|not ok) \d+ /gm)].map((match) => match[1] === 'ok');
   const failedTests = tests.filter((ok) => !ok).length;
   return {
     passed: tests.length - failedTests,
     failed: failedTests === 0 ? files.filter((ok) => !ok).length : failedTests,
+    skipped: [...report.matchAll(SKIPPED)].length,
   };
 }
 

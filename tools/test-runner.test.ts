@@ -37,7 +37,7 @@ t.test('each file is a point of the report; failures have a place, crashes an ex
     ],
   );
   const report = reportOf(results);
-  t.same(countIn(report), { passed: 3, failed: 1 });
+  t.same(countIn(report), { passed: 3, failed: 1, skipped: 0 });
   const [equal, crash] = failuresIn(report);
   t.same(equal?.path, ['b.mjs', 'one', 'are equal']);
   t.ok(
@@ -61,7 +61,7 @@ t.test('files that share a process have results like files that run alone', asyn
   );
   for (const { output } of results.slice(0, 3)) t.match(output, /^ok 2 - two/m);
   const report = reportOf(results);
-  t.same(countIn(report), { passed: 5, failed: 2 });
+  t.same(countIn(report), { passed: 5, failed: 2, skipped: 0 });
   const [equal, load] = failuresIn(report);
   t.same(equal?.path, ['b.mjs', 'one', 'are equal']);
   t.match(load?.path, ['d.mjs', 'the file can be loaded', /Unexpected token/]);
@@ -78,7 +78,7 @@ t.test('a crash fails the file whose tests were running and those after it', asy
       ['c.mjs', false, 1],
     ],
   );
-  t.same(countIn(reportOf(results)), { passed: 2, failed: 2 });
+  t.same(countIn(reportOf(results)), { passed: 2, failed: 2, skipped: 0 });
 });
 
 t.test('what a failed test leaves open does not fail other files', async (t) => {
@@ -96,7 +96,7 @@ t.test('what a failed test leaves open does not fail other files', async (t) => 
 
 t.test('only tests with a matching name run, and a failure can end the run', async (t) => {
   const chosen = reportOf(await run({ 'a.mjs': PASSES, 'b.mjs': FAILS }, { grep: ['two'] }));
-  t.same(countIn(chosen), { passed: 2, failed: 0 });
+  t.same(countIn(chosen), { passed: 2, failed: 0, skipped: 0 });
   const ended = await run({ 'a.mjs': CRASHES, 'b.mjs': PASSES }, { bail: true });
   t.equal(ended.length, 1);
 });

@@ -1,6 +1,6 @@
 // `npm test [-- FILE…] [-- OPTION…]`: runs all tests, or those of some files, and prints a line per completed file. At
-// the end it prints the failures with their details, the reasons of skipped tests, and the number of passed and failed
-// tests.
+// the end it prints the failures with their details, the reasons of skipped tests, and the number of passed, failed and
+// skipped tests.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -53,9 +53,9 @@ for (const { path, detail } of failuresIn(report)) {
   print(`failed: ${path.join(' > ')}`);
   for (const line of detail) print(`  ${line}`);
 }
-const { passed, failed } = countIn(report);
-print(`${passed} passed, ${failed} failed`);
-process.exitCode = results.every(({ isOk }) => isOk) && failed === 0 && passed > 0 ? 0 : 1;
+const { passed, failed, skipped } = countIn(report);
+print(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);
+process.exitCode = results.every(({ isOk }) => isOk) && failed === 0 && passed + skipped > 0 ? 0 : 1;
 
 function parsed() {
   try {
