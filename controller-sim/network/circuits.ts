@@ -216,6 +216,12 @@ export class Circuits {
       Object.entries(terminator.peerData).map(([key, value]) => [Number(key), Buffer.from(value, 'base64')]),
     );
     for (const [key, value] of answered) if (!NOT_FOR_THE_CLIENT.has(key)) peerData.set(key, value);
+    // reference fact: the strategy random neither reads nor maintains costs.
+    circuit.addsCost = request.service.terminatorStrategy !== 'random';
+    if (circuit.addsCost) this.#components.costs.dialSucceeded(terminator.id);
+    this.#countDial('service.dial.success', circuit);
+    this.#components.events.emit({ kind: 'circuit', type: 'created', circuit });
+    // reference fact: such a circuit is created and removed again, as events and counters show.
     if (request.service.encryptionRequired && !peerData.has(PeerDataKey.PublicKey)) {
       this.remove(circuit.id, { now: true });
       throw new CircuitError(
@@ -224,11 +230,6 @@ export class Circuits {
         { hint: RetryHint.StartOver, circuitId: circuit.id },
       );
     }
-    // reference fact: the strategy random neither reads nor maintains costs.
-    circuit.addsCost = request.service.terminatorStrategy !== 'random';
-    if (circuit.addsCost) this.#components.costs.dialSucceeded(terminator.id);
-    this.#countDial('service.dial.success', circuit);
-    this.#components.events.emit({ kind: 'circuit', type: 'created', circuit });
     if (advance(circuit, 'routed') === 'moving') this.moves.start(circuit);
     if (request.service.terminatorStrategy === 'sticky') {
       peerData.set(PeerDataKey.StickinessToken, Buffer.from(terminator.id));

@@ -9,7 +9,7 @@ import { silentLog } from '#lib/log.ts';
 import { seededRandom } from '#lib/random.ts';
 import { selectByRoles } from '#model/roles.ts';
 import { RouteSchema, UnrouteSchema } from '#wire/gen/control_pb.js';
-import { ControlType, RouteHeader } from '#wire/gen/numbers.ts';
+import { ControlType, PeerDataKey, RouteHeader } from '#wire/gen/numbers.ts';
 import { encodeUint32, TRUE } from '#wire/header-values.ts';
 import { Message } from '#wire/message.ts';
 import type { State } from '../state/state.ts';
@@ -230,6 +230,7 @@ t.test('selectors select by attribute, by id or all', async (t) => {
 function network(net: Links) {
   const clock = new VirtualClock();
   const sent: string[] = [];
+  const events: string[] = [];
   const rejecting = new Set<string>();
   const waiting: (() => void)[] = [];
   const names = ['a', 'b', 'c', 'd'];
@@ -267,7 +268,9 @@ function network(net: Links) {
     random: seededRandom(1),
     log: silentLog,
     links: net,
-    events: { emit: () => undefined } as unknown as NetworkEvents,
+    events: {
+      emit: ({ kind, type }: { kind: string; type: string }) => events.push(`${kind} ${type}`),
+    } as unknown as NetworkEvents,
     costs: new TerminatorCosts(new VirtualClock()),
     routers,
   });
@@ -277,14 +280,14 @@ function network(net: Links) {
       await new Promise((resolve) => setImmediate(resolve));
     }
   };
-  const create = () => {
-    const service = { id: 's', terminatorStrategy: 'smartrouting', encryptionRequired: false } as Service;
+  const create = ({ encryptionRequired = false } = {}) => {
+    const service = { id: 's', terminatorStrategy: 'smartrouting', encryptionRequired } as Service;
     return circuits.create({
       service,
       clientId: 'client',
       ingressRouter: 'a',
       instanceId: '',
-      peerData: new Map(),
+      peerData: new Map([[PeerDataKey.PublicKey, Buffer.from('key')]]),
       circuitId: 'circuit',
     });
   };
@@ -295,7 +298,7 @@ function network(net: Links) {
       await clock.advance(10);
     }
   };
-  return { circuits, routers, rejecting, clock, sent, answer, create, pass };
+  return { circuits, routers, rejecting, clock, sent, events, answer, create, pass };
 }
 
 /** Whether the last message to each router removes the circuit. */
@@ -466,4 +469,13 @@ t.test('a circuit that is removed during its creation is rejected and remains on
   await Promise.all([t.rejects(creation, { name: 'CircuitError' }), answer()]);
   t.equal(circuits.size, 0);
   t.ok(allUnrouted(sent), sent.join(', '));
+});
+
+t.test('a host without a public key: the circuit of an encrypted service is created and removed', async (t) => {
+  const { circuits, sent, events, answer, create } = network(links('a-b:1', 'b-d:1'));
+  const creation = create({ encryptionRequired: true });
+  await Promise.all([t.rejects(creation, { message: /terminator did not send public header/ }), answer()]);
+  t.equal(circuits.size, 0);
+  t.ok(allUnrouted(sent), sent.join(', '));
+  t.same(events, ['service service.dial.success', 'circuit created', 'circuit deleted']);
 });
