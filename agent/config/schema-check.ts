@@ -3,6 +3,7 @@
 
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import { parseDuration } from '#lib/duration.ts';
+import { pointerParts, valueAt } from '#lib/json-pointer.ts';
 import { didYouMean, suggest } from '#lib/suggestion.ts';
 import { makeValidator } from '#schemas/config/gen/validator.js';
 import type { ConfigSchema } from '../../schemas/config/schema.ts';
@@ -25,12 +26,13 @@ interface Violation extends ErrorObject {
   readonly parentSchema: ConfigSchema;
 }
 
-let validator: ValidateFunction | undefined;
+const validate: ValidateFunction = makeValidator(
+  ROUTER_SCHEMA,
+  Object.fromEntries(Object.entries(FORMATS).map(([name, check]) => [name, (text) => check(text) === undefined])),
+);
 
 /** Findings of the schema for a tree with the plain value `value`. */
 export function checkSchema(root: ConfigNode, value: unknown): SchemaVerdict {
-  validator ??= makeRouterValidator();
-  const validate = validator;
   const findings: Finding[] = [];
   const ignored = new Set<string>();
   if (validate(value)) return { findings, ignored, rejected: new Set() };
@@ -52,26 +54,14 @@ export function checkSchema(root: ConfigNode, value: unknown): SchemaVerdict {
 /** Compound keywords: their inner failures are reported separately. */
 const SILENT = new Set(['oneOf', 'if', 'allOf', 'anyOf']);
 
-function makeRouterValidator(): ValidateFunction {
-  const isValid = Object.entries(FORMATS).map(([name, check]) => [name, (text: string) => check(text) === undefined]);
-  return makeValidator(ROUTER_SCHEMA, Object.fromEntries(isValid));
-}
-
 /** Adds what `instancePath` and `schemaPath` point to. The last part of `schemaPath` is the keyword. */
 function located(error: ErrorObject, value: unknown): Violation {
   const schemaPath = error.schemaPath.slice(1, error.schemaPath.lastIndexOf('/'));
   return {
     ...error,
-    data: pointedTo(value, error.instancePath),
-    parentSchema: pointedTo(ROUTER_SCHEMA, schemaPath) as ConfigSchema,
+    data: valueAt(value, error.instancePath),
+    parentSchema: valueAt(ROUTER_SCHEMA, schemaPath) as ConfigSchema,
   };
-}
-
-/** The value at a JSON pointer. */
-function pointedTo(from: unknown, pointer: string): unknown {
-  let value = from;
-  for (const part of parts(pointer)) value = (value as Record<string, unknown>)[part];
-  return value;
 }
 
 /** The path whose value is ignored if the schema is lenient there, else undefined. */
@@ -318,17 +308,9 @@ function show(value: unknown): string {
 /** `/link/dialers/0/groups` to `link.dialers[0].groups`. */
 function toPath(pointer: string): string {
   let path = '';
-  for (const name of parts(pointer)) {
+  for (const name of pointerParts(pointer)) {
     if (/^\d+$/.test(name)) path += `[${name}]`;
     else path += path === '' ? name : `.${name}`;
   }
   return path;
-}
-
-/** The names in a JSON pointer. */
-function parts(pointer: string): string[] {
-  return pointer
-    .split('/')
-    .slice(1)
-    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
 }

@@ -1,6 +1,6 @@
 // Figures and profiles of this process for operators, on request: memory, load, a CPU profile and a profile of memory
-// allocations. Profiles contain names of functions and files, never values. Heap snapshots are
-// not supported, because they contain keys and tokens.
+// allocations. Profiles contain names of functions and files, never values. Heap snapshots are not supported, because
+// they contain keys and tokens.
 
 import { Session } from 'node:inspector/promises';
 import { availableParallelism } from 'node:os';

@@ -3,6 +3,7 @@
 import { createPublicKey } from 'node:crypto';
 import type { JWTPayload } from 'jose';
 import { DEEPEST_JSON, isNestedDeeper, JsonDepthError } from '#lib/json.ts';
+import { valueAt } from '#lib/json-pointer.ts';
 import { ownValue } from '#lib/own-value.ts';
 import type { AuthPolicy, ExternalJwtSigner, Identity } from '../state/types.ts';
 import type { TokenProblem } from './challenges.ts';
@@ -101,13 +102,5 @@ export function policyForToken(
 
 /** A claim by its name, or by a JSON pointer (RFC 6901). */
 export function claimAt(claims: JWTPayload, selector: string): unknown {
-  if (!selector.startsWith('/')) return ownValue(claims, selector);
-  const parts = selector.slice(1).split('/');
-  return parts
-    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
-    .reduce<unknown>(
-      (value, part) =>
-        typeof value === 'object' && value !== null ? ownValue(value as Record<string, unknown>, part) : undefined,
-      claims,
-    );
+  return selector.startsWith('/') ? valueAt(claims, selector) : ownValue(claims, selector);
 }

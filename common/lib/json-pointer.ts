@@ -1,0 +1,20 @@
+// JSON pointers (RFC 6901): `/link/dialers/0`.
+
+import { ownValue } from './own-value.ts';
+
+/** The names in a pointer. */
+export function pointerParts(pointer: string): string[] {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
+/** The value that a pointer names in `from`; undefined if there is none. */
+export function valueAt(from: unknown, pointer: string): unknown {
+  return pointerParts(pointer).reduce(
+    (value, part) =>
+      typeof value === 'object' && value !== null ? ownValue(value as Record<string, unknown>, part) : undefined,
+    from,
+  );
+}
