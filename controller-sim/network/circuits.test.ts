@@ -1,0 +1,277 @@
+// Circuits of the controller: creation, moves to other paths, removal.
+
+import t from 'tap';
+import { VirtualClock } from '#lib/clock.ts';
+import { InvariantError } from '#lib/errors.ts';
+import { IdSource } from '#lib/ids.ts';
+import { silentLog } from '#lib/log.ts';
+import { seededRandom } from '#lib/random.ts';
+import { RouteSchema, UnrouteSchema } from '#wire/gen/control_pb.js';
+import { ControlType, PeerDataKey, RouteHeader } from '#wire/gen/numbers.ts';
+import { encodeUint32, TRUE } from '#wire/header-values.ts';
+import { Message } from '#wire/message.ts';
+import { links, reported } from '../../test/support/links.ts';
+import type { State } from '../state/state.ts';
+import type { Service } from '../state/types.ts';
+import { advance, CIRCUIT_TRANSITIONS, type CircuitEvent, type CircuitState } from './circuit-states.ts';
+import { Circuits } from './circuits.ts';
+import type { ConnectedRouter } from './connected-router.ts';
+import type { Links } from './links.ts';
+import type { NetworkEvents } from './network-events.ts';
+import { TerminatorCosts } from './terminator-costs.ts';
+
+/**
+ * A network over routers a, b, c, d that answer a Route when the test says so. `sent` lists `router: message` in order.
+ */
+function network(net: Links) {
+  const clock = new VirtualClock();
+  const sent: string[] = [];
+  const events: string[] = [];
+  const rejecting = new Set<string>();
+  const waiting: (() => void)[] = [];
+  const names = ['a', 'b', 'c', 'd'];
+  const channel = (id: string) => ({
+    request: (message: Message) => {
+      const { circuitId, attempt } = message.decode(RouteSchema);
+      sent.push(`${id}: route`);
+      const outcome = rejecting.has(id) ? RouteHeader.Error : RouteHeader.Success;
+      const headers = [[outcome, TRUE] as const, [RouteHeader.Attempt, encodeUint32(attempt)] as const];
+      return new Promise<Message>((resolve) => {
+        waiting.push(() => resolve(new Message(ControlType.RouteResult, headers, circuitId)));
+      });
+    },
+    trySend: (message: Message) =>
+      sent.push(`${id}: unroute ${message.decode(UnrouteSchema).now ? 'now' : 'later'}`) > 0,
+  });
+  const terminator = {
+    id: 't',
+    routerId: 'd',
+    instanceId: '',
+    cost: 0,
+    precedence: 'default',
+    peerData: {},
+    hostId: '',
+  };
+  const tables = {
+    terminator: { get: () => terminator, referring: () => [terminator] },
+    router: { get: () => ({ cost: 0, noTraversal: false }) },
+  };
+  const routers = new Map(names.map((id) => [id, { id, channel: channel(id) } as unknown as ConnectedRouter]));
+  const circuits = new Circuits({
+    state: { tables } as unknown as State,
+    clock,
+    ids: new IdSource(seededRandom(1)),
+    random: seededRandom(1),
+    log: silentLog,
+    links: net,
+    events: {
+      emit: ({ kind, type }: { kind: string; type: string }) => events.push(`${kind} ${type}`),
+    } as unknown as NetworkEvents,
+    costs: new TerminatorCosts(new VirtualClock()),
+    routers,
+  });
+  const answer = async (most = Number.POSITIVE_INFINITY) => {
+    for (let left = most; waiting.length > 0 && left > 0; left--) {
+      waiting.shift()?.();
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  };
+  const create = ({ encryptionRequired = false } = {}) => {
+    const service = { id: 's', terminatorStrategy: 'smartrouting', encryptionRequired } as Service;
+    return circuits.create({
+      service,
+      clientId: 'client',
+      ingressRouter: 'a',
+      instanceId: '',
+      peerData: new Map([[PeerDataKey.PublicKey, Buffer.from('key')]]),
+      circuitId: 'circuit',
+    });
+  };
+  /** Answers every message for this many milliseconds. */
+  const pass = async (milliseconds: number) => {
+    for (let left = milliseconds; left >= 0; left -= 10) {
+      await answer();
+      await clock.advance(10);
+    }
+  };
+  return { circuits, routers, rejecting, clock, sent, events, answer, create, pass };
+}
+
+/** Whether the last message to each router removes the circuit. */
+function allUnrouted(sent: readonly string[]): boolean {
+  const last = new Map(sent.map((each) => each.split(': ') as [string, string]));
+  return [...last.values()].every((message) => message.startsWith('unroute'));
+}
+
+t.test('a circuit has exactly the expected transitions', async (t) => {
+  const end = 'ended';
+  const expected: Record<CircuitState, Partial<Record<CircuitEvent, CircuitState>>> = {
+    routing: { routed: 'up', reroute: 'routingStale', end },
+    routingStale: { routed: 'moving', reroute: 'routingStale', end },
+    up: { reroute: 'moving', end },
+    moving: { moved: 'up', reroute: 'movingStale', end },
+    movingStale: { moved: 'moving', reroute: 'movingStale', end },
+    ended: {},
+  };
+  t.same(Object.keys(CIRCUIT_TRANSITIONS), Object.keys(expected));
+  const events: CircuitEvent[] = ['routed', 'reroute', 'moved', 'end'];
+  for (const [state, next] of Object.entries(expected) as [CircuitState, (typeof expected)[CircuitState]][])
+    for (const event of events) {
+      const circuit = { id: 'c', state };
+      if (next[event]) t.equal(advance(circuit, event), next[event], `${event} in ${state}`);
+      else t.throws(() => advance(circuit, event), InvariantError, `${event} in ${state}`);
+      t.equal(circuit.state, next[event] ?? state, 'a forbidden event changes nothing');
+    }
+});
+
+t.test('a circuit that loses a link while it is created moves only afterwards', async (t) => {
+  const net = links('a-b:1', 'b-d:1', 'a-c:10', 'c-d:10');
+  const { circuits, sent, answer, create, pass } = network(net);
+  const creation = create();
+  await answer(1);
+  t.equal(circuits.get('circuit')?.state, 'routing');
+  net.remove('bd');
+  circuits.moves.onLinkLost('bd');
+  circuits.moves.reroute('circuit');
+  await new Promise((resolve) => setImmediate(resolve));
+  t.same(sent, ['a: route', 'b: route', 'd: route'], 'no other routes are in flight');
+  t.equal(circuits.get('circuit')?.state, 'routingStale');
+  await answer(2);
+  await creation;
+  t.equal(circuits.get('circuit')?.state, 'moving');
+  await pass(100);
+  t.match(circuits.get('circuit'), { state: 'up', path: { links: ['ac', 'cd'] } });
+  t.same(sent.slice(3), ['a: route', 'c: route', 'd: route', 'b: unroute now']);
+});
+
+t.test('a circuit that is removed during a move remains on no router', async (t) => {
+  for (const answered of [0, 1, 2]) {
+    const net = links('a-b:1', 'b-d:1', 'a-c:10', 'c-d:10');
+    const { circuits, sent, answer, create } = network(net);
+    const creation = create();
+    await answer();
+    await creation;
+    net.remove('bd');
+    circuits.moves.onLinkLost('bd');
+    await answer(answered);
+    circuits.remove('circuit', { now: true });
+    await answer();
+    t.equal(circuits.size, 0);
+    t.ok(allUnrouted(sent), `removed after ${answered} routes: ${sent.join(', ')}`);
+  }
+});
+
+t.test('a circuit that cannot move remains on no router of the old or the new path', async (t) => {
+  const net = links('a-b:1', 'b-d:1', 'a-c:10', 'c-d:10');
+  const { circuits, sent, answer, create, pass, clock } = network(net);
+  const creation = create();
+  await answer();
+  await creation;
+  net.remove('bd');
+  circuits.moves.onLinkLost('bd');
+  circuits.moves.onLinkLost('bd');
+  await answer(1);
+  net.remove('cd');
+  circuits.moves.onLinkLost('cd');
+  circuits.moves.reroute('circuit');
+  await pass(2_000);
+  t.equal(circuits.size, 0, 'checked again after the move, without a path');
+  t.ok(allUnrouted(sent), sent.join(', '));
+  t.same(clock.timers(), []);
+});
+
+t.test('a circuit survives a router that lacks its link so far, and a replaced link', async (t) => {
+  const net = links('a-b:1', 'b-d:1', 'a-c:10', 'c-d:10');
+  const { circuits, rejecting, answer, create, pass } = network(net);
+  const creation = create();
+  await answer();
+  await creation;
+  rejecting.add('c');
+  net.remove('bd');
+  circuits.moves.onLinkLost('bd');
+  await pass(300);
+  t.match(circuits.get('circuit')?.path.links, ['ab', 'bd'], 'router c has no link to d yet');
+  rejecting.delete('c');
+  await pass(500);
+  t.match(circuits.get('circuit')?.path.links, ['ac', 'cd']);
+  net.remove('ac');
+  circuits.moves.onLinkLost('ac');
+  await pass(200);
+  t.equal(circuits.size, 1, 'no path for a moment');
+  net.report(reported('a2', 'c', 'a'));
+  await pass(1_000);
+  t.match(circuits.get('circuit')?.path.links, ['a2', 'cd']);
+});
+
+t.test('a circuit moves again if a link of its new path is lost or disabled during the move', async (t) => {
+  for (const isLost of [true, false]) {
+    const net = links('a-b:1', 'b-d:1', 'a-c:10', 'c-d:10', 'a-d:500');
+    const { circuits, answer, create, pass } = network(net);
+    const end = (id: string) => {
+      if (isLost) {
+        net.remove(id);
+        circuits.moves.onLinkLost(id);
+      } else {
+        Object.assign(net.get(id) ?? {}, { isDown: true });
+        circuits.moves.onLinkChanged(id);
+      }
+    };
+    const creation = create();
+    await answer();
+    await creation;
+    end('bd');
+    await answer(2);
+    end('cd');
+    await pass(100);
+    t.match(circuits.get('circuit')?.path.links, ['ad'], isLost ? 'lost' : 'disabled');
+  }
+});
+
+t.test('a circuit whose end is disconnected is removed at once', async (t) => {
+  const net = links('a-b:1', 'b-d:1');
+  const { circuits, routers, answer, create, clock } = network(net);
+  const creation = create();
+  await answer();
+  await creation;
+  routers.delete('d');
+  circuits.moves.onLinkLost('bd');
+  await answer();
+  t.equal(circuits.size, 0);
+  t.same(clock.timers(), []);
+});
+
+t.test('a stopping controller cancels all attempts', async (t) => {
+  const net = links('a-b:1', 'b-d:1');
+  const { circuits, answer, create, clock } = network(net);
+  const creation = create();
+  await answer();
+  await creation;
+  net.remove('bd');
+  circuits.moves.onLinkLost('bd');
+  await answer();
+  await new Promise((resolve) => setImmediate(resolve));
+  t.equal(clock.timers().length, 1);
+  circuits.close();
+  await new Promise((resolve) => setImmediate(resolve));
+  t.same(clock.timers(), []);
+  t.equal(circuits.size, 0);
+});
+
+t.test('a circuit that is removed during its creation is rejected and remains on no router', async (t) => {
+  const { circuits, sent, answer, create } = network(links('a-b:1', 'b-d:1'));
+  const creation = create();
+  await answer(1);
+  circuits.remove('circuit', { now: true });
+  await Promise.all([t.rejects(creation, { name: 'CircuitError' }), answer()]);
+  t.equal(circuits.size, 0);
+  t.ok(allUnrouted(sent), sent.join(', '));
+});
+
+t.test('a host without a public key: the circuit of an encrypted service is created and removed', async (t) => {
+  const { circuits, sent, events, answer, create } = network(links('a-b:1', 'b-d:1'));
+  const creation = create({ encryptionRequired: true });
+  await Promise.all([t.rejects(creation, { message: /terminator did not send public header/ }), answer()]);
+  t.equal(circuits.size, 0);
+  t.ok(allUnrouted(sent), sent.join(', '));
+  t.same(events, ['service service.dial.success', 'circuit created', 'circuit deleted']);
+});
