@@ -19,9 +19,10 @@ async function serve() {
   });
   const timeouts = new HttpTimeouts(http, clock, LIMITS);
   const accepted: Socket[] = [];
+  const evictable = new WeakMap<Socket, boolean>();
   const server = createServer((socket) => {
     accepted.push(socket);
-    timeouts.accept(socket);
+    timeouts.accept(socket, { setEvictable: (isEvictable) => evictable.set(socket, isEvictable) });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
@@ -43,6 +44,7 @@ async function serve() {
       return {
         peer,
         errorOf: () => error,
+        isEvictable: () => evictable.get(peer),
         async sends(text: string, answers = 0) {
           const before = peer.bytesRead;
           const answered = () => received.split('answer').length - 1;
@@ -122,6 +124,7 @@ t.test('a rejected body is discarded before the connection ends, for a limited t
   await endless.sends('x');
   await clock.advance(999);
   t.notOk(endless.peer.destroyed);
+  t.ok(endless.isEvictable(), 'the port may close it earlier, to make room for others');
   await clock.advance(1);
   t.ok(endless.peer.destroyed, 'after a second');
 

@@ -113,6 +113,7 @@ class HttpConnection {
   #discardRest(): void {
     this.#isEnding = true;
     this.#timer?.cancel();
+    this.#port?.setEvictable(true);
     const most = this.#socket.bytesRead + MOST_DISCARDED;
     let time = 0;
     this.#timer = this.#clock.every('http discard', DISCARD_INTERVAL, () => {
