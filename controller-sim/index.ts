@@ -6,4 +6,4 @@
 export { type Clock, SystemClock, VirtualClock } from '#lib/clock.ts';
 export { createLog, type Log, type LogOptions } from '#lib/log.ts';
 export { OptionError } from '#lib/options.ts';
-export { type Simulator, type SimulatorOptions, startSimulator } from './simulator.ts';
+export { type Simulator, type SimulatorOptions, startSimulator } from './assembly/simulator.ts';

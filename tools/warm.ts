@@ -10,4 +10,4 @@ import '../agent/enroll/enroll.ts';
 import '../agent/metrics/prometheus.ts';
 import '../agent/router.ts';
 import '../agent/web/web-server.ts';
-import '../controller-sim/simulator.ts';
+import '../controller-sim/assembly/simulator.ts';

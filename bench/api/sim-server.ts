@@ -1,7 +1,7 @@
 // The simulator as a separate program, with cheap password hashes: the benchmark does not measure argon2.
 
+import { startSimulator } from '../../controller-sim/assembly/simulator.ts';
 import { TEST_COST } from '../../controller-sim/auth/passwords.ts';
-import { startSimulator } from '../../controller-sim/simulator.ts';
 
 process.once('message', async ({ data }: { data?: string }) => {
   const options = { username: 'admin', password: 'admin', passwordCost: TEST_COST };

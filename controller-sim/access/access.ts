@@ -3,10 +3,8 @@
 import { Listeners } from '#lib/listeners.ts';
 import { selectByRoles } from '#model/roles.ts';
 import type { State } from '../state/state.ts';
-import type { Identity, PostureCheck, Router, Service, ServicePolicy } from '../state/types.ts';
+import type { Identity, PermissionType, PostureCheck, Router, Service, ServicePolicy } from '../state/types.ts';
 import { type Membership, type MembershipChange, Memberships, type PolicyKind, type Side } from './memberships.ts';
-
-export type PermissionType = 'Dial' | 'Bind';
 
 export class Access {
   readonly #state: State;

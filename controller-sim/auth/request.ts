@@ -7,7 +7,6 @@ import type { Log } from '#lib/log.ts';
 import type { Random } from '#lib/random.ts';
 import type { Authority } from '../pki/authority.ts';
 import type { Tokens } from '../pki/tokens.ts';
-import type { Posture } from '../posture/posture.ts';
 import type { State } from '../state/state.ts';
 import type { Activity } from './activity.ts';
 import type { Jwks } from './jwks.ts';
@@ -23,6 +22,11 @@ export interface PasswordHasher {
   verify(password: string, hash: string | undefined, remoteAddress?: string): Promise<boolean>;
 }
 
+/** When sessions passed their second factor, in milliseconds: the room posture tracks it. */
+export interface PassedFactors {
+  stateOf(identityId: string, sessionId: string): { readonly passedMfaAt?: number };
+}
+
 export interface AuthServices {
   readonly state: State;
   readonly authority: Authority;
@@ -33,7 +37,7 @@ export interface AuthServices {
   readonly jwks: Jwks;
   readonly revocations: Revocations;
   readonly activity: Activity;
-  readonly posture: Posture;
+  readonly posture: PassedFactors;
   /** Publishes every login, successful or failed. */
   readonly logins: Listeners<LoginAttempt>;
   readonly clock: Clock;

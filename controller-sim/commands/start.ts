@@ -16,8 +16,8 @@ import type { LogLevel } from '#lib/log.ts';
 import { type OptionCheck, path } from '#lib/options.ts';
 import { stopSignals } from '#lib/stop-signal.ts';
 import { combinationProblem, OPTION_CHECKS } from '../assembly/options.ts';
+import type { Simulator } from '../assembly/simulator.ts';
 import { NAMESPACES, type Namespace } from '../events/events.ts';
-import type { Simulator } from '../simulator.ts';
 
 interface StartOptions {
   host: string;
@@ -124,7 +124,7 @@ async function start(options: StartOptions, clock: Clock): Promise<number> {
   signals.onHangup = () => daemonLog.reopen();
   let simulator: Simulator;
   try {
-    const { startSimulator } = await import('../simulator.ts');
+    const { startSimulator } = await import('../assembly/simulator.ts');
     simulator = await startSimulator({ ...rest, eventTypes: events, log });
   } catch (error) {
     process.stderr.write(`the simulator cannot start: ${explain(error, options)}\n`);

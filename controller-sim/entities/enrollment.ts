@@ -3,16 +3,20 @@
 
 import type { Clock } from '#lib/clock.ts';
 import { ApiError } from '../errors/errors.ts';
-import type { Tokens } from '../pki/tokens.ts';
 import type { State } from '../state/state.ts';
 import type { Transaction } from '../state/transaction.ts';
 import type { Enrollment } from '../state/types.ts';
 import { baseFields } from './common.ts';
 import type { SignedEnrollment } from './router.ts';
 
+/** Signs one-time tokens with the authority's key. `expiresAt` in RFC 3339. */
+export interface EnrollmentSigner {
+  enrollment(token: { method: string; subject: string; token: string; expiresAt: string }): Promise<string>;
+}
+
 export interface EnrollmentComponents {
   readonly state: State;
-  readonly tokens: Tokens;
+  readonly tokens: EnrollmentSigner;
   readonly clock: Clock;
   /** Milliseconds. */
   readonly enrollmentLifetime: number;

@@ -3,8 +3,7 @@
 
 import type { Clock } from '#lib/clock.ts';
 import { evaluatePosture, type MfaDemand, mfaFacts, type PostureState, type ProcessState } from '#model/posture.ts';
-import type { PermissionType } from '../access/access.ts';
-import type { ApiSession, PostureCheck, Service, ServicePolicy } from '../state/types.ts';
+import type { ApiSession, PermissionType, PostureCheck, Service, ServicePolicy } from '../state/types.ts';
 
 /** specification: limits. */
 const MOST = 50;

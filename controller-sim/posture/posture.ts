@@ -5,10 +5,9 @@ import type { Clock, Timer } from '#lib/clock.ts';
 import { Listeners } from '#lib/listeners.ts';
 import { decideAccess } from '#model/access.ts';
 import { evaluatePosture, mfaDeadline, type PostureState, PROMPT_GRACE, type ProcessState } from '#model/posture.ts';
-import type { Access, PermissionType } from '../access/access.ts';
 import { ApiError } from '../errors/errors.ts';
 import type { State } from '../state/state.ts';
-import type { ApiSession, Mfa, PostureCheck, Service, ServicePolicy } from '../state/types.ts';
+import type { ApiSession, Mfa, PermissionType, PostureCheck, Service, ServicePolicy } from '../state/types.ts';
 import { FailedRequests } from './failed-requests.ts';
 
 /** A validated body. */
@@ -44,9 +43,17 @@ interface SessionPosture {
   unlockedAt?: number;
 }
 
+/** The service policies of an identity and their checks: the room access tracks them. */
+export interface ServicePolicies {
+  granting(identityId: string, serviceId: string): readonly ServicePolicy[];
+  checksOf(policy: ServicePolicy): readonly PostureCheck[];
+  servicesOf(identityId: string): readonly Service[];
+  policiesWith(kind: 'servicePolicy', side: 'left', identityId: string): readonly string[];
+}
+
 export interface PostureComponents {
   readonly state: State;
-  readonly access: Access;
+  readonly access: ServicePolicies;
   readonly clock: Clock;
 }
 

@@ -3,16 +3,28 @@
 
 import { describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
-import type { Access } from '../access/access.ts';
-import type { MembershipChange } from '../access/memberships.ts';
 import type { ChangeSet } from '../state/change.ts';
 import type { State } from '../state/state.ts';
 import type { Session } from '../state/types.ts';
 import type { Posture } from './posture.ts';
 
+/** An identity (left) or service (right) that joined or left a service policy, or a member of another kind of policy. */
+interface MembershipChange {
+  readonly kind: string;
+  readonly side: 'left' | 'right';
+  readonly id: string;
+  readonly joined: boolean;
+}
+
+/** The members of policies and their changes: the room access tracks them. */
+export interface PolicyMembers {
+  subscribe(listener: (changes: readonly MembershipChange[]) => void): () => void;
+  membership(policyId: string): { readonly right: ReadonlySet<string> };
+}
+
 export interface SessionRightsComponents {
   readonly state: State;
-  readonly access: Access;
+  readonly access: PolicyMembers;
   readonly posture: Posture;
   readonly log: Log;
 }

@@ -27,6 +27,7 @@ export type EntityKind =
 export type Tags = Readonly<Record<string, unknown>>;
 export type Precedence = 'default' | 'required' | 'failed';
 export type Semantic = 'AllOf' | 'AnyOf';
+export type PermissionType = 'Dial' | 'Bind';
 
 export interface Entity {
   readonly id: string;
@@ -172,7 +173,7 @@ interface Policy extends Named {
 }
 
 export interface ServicePolicy extends Policy {
-  readonly type: 'Dial' | 'Bind';
+  readonly type: PermissionType;
   readonly identityRoles: readonly string[];
   readonly serviceRoles: readonly string[];
   readonly postureCheckRoles: readonly string[];
@@ -331,7 +332,7 @@ export interface Session extends Entity {
   readonly apiSessionId: string;
   readonly identityId: string;
   readonly serviceId: string;
-  readonly type: 'Dial' | 'Bind';
+  readonly type: PermissionType;
 }
 
 /** Maps each kind to its type. */

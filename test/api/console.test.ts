@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import t from 'tap';
-import { startSimulator } from '../../controller-sim/simulator.ts';
+import { startSimulator } from '../../controller-sim/assembly/simulator.ts';
 import { ApiClient } from '../support/api-client.ts';
 
 t.test('additional slashes are ignored', async (t) => {

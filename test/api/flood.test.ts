@@ -5,8 +5,8 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import t from 'tap';
 import { Agent } from 'undici';
+import { startSimulator } from '../../controller-sim/assembly/simulator.ts';
 import { TEST_COST } from '../../controller-sim/auth/passwords.ts';
-import { startSimulator } from '../../controller-sim/simulator.ts';
 import { ApiClient, JSON_TYPE } from '../support/api-client.ts';
 
 const CONNECTIONS = 300;

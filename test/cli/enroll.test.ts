@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { decodeJwt, SignJWT } from 'jose';
 import t from 'tap';
 import { checkRouterConfig } from '../../agent/config/load.ts';
-import { startSimulator } from '../../controller-sim/simulator.ts';
+import { startSimulator } from '../../controller-sim/assembly/simulator.ts';
 import { Management } from '../../examples/two-routers/management.ts';
 import { TestProxy } from '../support/http-proxy.ts';
 import { Overlay } from '../support/overlay.ts';

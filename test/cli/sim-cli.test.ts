@@ -11,7 +11,7 @@ import { text } from 'node:stream/consumers';
 import { connect } from 'node:tls';
 import t from 'tap';
 import { subjectAltNames } from '#pki/certificates.ts';
-import { type SimulatorOptions, startSimulator } from '../../controller-sim/simulator.ts';
+import { type SimulatorOptions, startSimulator } from '../../controller-sim/assembly/simulator.ts';
 import { Management } from '../../examples/two-routers/management.ts';
 import { Program } from '../../examples/two-routers/process.ts';
 import { runProgram } from '../support/run.ts';

@@ -9,6 +9,7 @@ import type { DataModelFeed } from '../../control-channel/data-model/data-model-
 import type { RouterDialer } from '../../control-channel/router-dialer.ts';
 import type { Events } from '../../events/events.ts';
 import type { Network } from '../../network/network.ts';
+import type { Posture } from '../../posture/posture.ts';
 import type { DataIntegrity } from '../../state/integrity.ts';
 import type { Snapshots } from '../../state/snapshots.ts';
 import type { ApiSession, Identity } from '../../state/types.ts';
@@ -25,6 +26,7 @@ export interface ListPage<Item = unknown> {
 /** Shared by all requests. */
 export interface ApiServices extends AuthServices {
   readonly access: Access;
+  readonly posture: Posture;
   readonly serviceChanges: ServiceChanges;
   readonly network: Network;
   readonly events: Events;

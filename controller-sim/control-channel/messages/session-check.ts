@@ -2,9 +2,8 @@
 // section 4.4, checks of the controller).
 
 import { EdgeErrorCode, RetryHint } from '#wire/gen/numbers.ts';
-import type { PermissionType } from '../../access/access.ts';
 import { isDisabled } from '../../entities/identity.ts';
-import type { ApiSession, Identity, Service, Session } from '../../state/types.ts';
+import type { ApiSession, Identity, PermissionType, Service, Session } from '../../state/types.ts';
 import type { ControlContext } from '../context.ts';
 import { EdgeError } from './edge-error.ts';
 

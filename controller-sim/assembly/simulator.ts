@@ -7,22 +7,22 @@
 //   await using simulator = await startSimulator();
 //   simulator.managementUrl, simulator.username, simulator.password, simulator.ca …
 
-import { CONSOLE_PATH } from './api/server/console.ts';
-import { openListener } from './assembly/addresses.ts';
-import { openApi } from './assembly/api.ts';
-import { SimulatorContext } from './assembly/context.ts';
-import { assembleControl } from './assembly/control.ts';
-import { openData } from './assembly/data.ts';
-import { assembleEvents } from './assembly/events.ts';
-import { checkSimulatorOptions, type SimulatorOptions } from './assembly/options.ts';
-import { assembleRules } from './assembly/rules.ts';
-import type { Events } from './events/events.ts';
-import { Network } from './network/network.ts';
-import type { State } from './state/state.ts';
-import { StoreError } from './state/store/sqlite-store.ts';
-import { DamagedError } from './state/store/store.ts';
+import { CONSOLE_PATH } from '../api/server/console.ts';
+import type { Events } from '../events/events.ts';
+import { Network } from '../network/network.ts';
+import type { State } from '../state/state.ts';
+import { StoreError } from '../state/store/sqlite-store.ts';
+import { DamagedError } from '../state/store/store.ts';
+import { openListener } from './addresses.ts';
+import { openApi } from './api.ts';
+import { SimulatorContext } from './context.ts';
+import { assembleControl } from './control.ts';
+import { openData } from './data.ts';
+import { assembleEvents } from './events.ts';
+import { checkSimulatorOptions, type SimulatorOptions } from './options.ts';
+import { assembleRules } from './rules.ts';
 
-export type { SimulatorOptions } from './assembly/options.ts';
+export type { SimulatorOptions } from './options.ts';
 
 export class Simulator {
   readonly port: number;
